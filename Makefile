@@ -1,0 +1,68 @@
+# The house: `make run` measures, `make test` checks. Everything lands in this folder.
+
+TARGET ?= virtual
+PROFILE ?= demo
+TESTS ?= iops,tp,lat,wsat
+RUNS ?= data/runs
+PYTEST_ARGS ?=
+LOCK_PYTHON ?= python3.11
+
+BIN := .venv/bin
+# What Jupyter, IPython and caches would write into the home folder stays in here.
+STATE := $(CURDIR)/.venv/var
+export IPYTHONDIR := $(STATE)/ipython
+export JUPYTER_CONFIG_DIR := $(STATE)/jupyter/config
+export JUPYTER_DATA_DIR := $(STATE)/jupyter/data
+export JUPYTER_RUNTIME_DIR := $(STATE)/jupyter/runtime
+export XDG_CACHE_HOME := $(STATE)/cache
+
+.PHONY: help setup setup-test run test lint docs notebooks lab lock clean distclean
+.DEFAULT_GOAL := help
+
+help: ## show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+
+setup: ## get fio, nbdkit and a compiler, and make .venv from requirements.lock
+	@sh tools/setup.sh run
+
+setup-test:
+	@sh tools/setup.sh test
+
+run: setup ## run the PTS suite on the virtual SSD (TARGET, PROFILE, TESTS, RUNS)
+	@echo "run: $(TESTS) on $(TARGET), profile $(PROFILE)"
+	@$(BIN)/ssdlab run --target "$(TARGET)" --profile "$(PROFILE)" \
+	  --tests "$(TESTS)" --runs "$(RUNS)"
+
+test: setup-test ## check the code and run every test (PYTEST_ARGS)
+	@sh tools/check.sh test $(PYTEST_ARGS)
+
+lint: setup ## check the code without running the tests
+	@sh tools/check.sh lint
+
+docs: setup ## rebuild docs/data-dictionary.md
+	@$(BIN)/python -m tools.build_data_dictionary
+
+notebooks: setup ## rebuild notebooks/*.ipynb from their scripts
+	@$(BIN)/python -m tools.build_notebooks
+
+lab: setup ## open the notebooks in JupyterLab
+	@$(BIN)/jupyter lab --notebook-dir notebooks
+
+lock: ## resolve requirements.lock anew, on the oldest Python that ssdlab supports
+	@$(LOCK_PYTHON) -m venv --clear build/lock
+	@build/lock/bin/python -m pip install --quiet --no-cache-dir pip-tools==7.6.2
+	@CUSTOM_COMPILE_COMMAND="make lock" build/lock/bin/pip-compile --quiet --upgrade \
+	  --no-config --cache-dir build/lock/cache --generate-hashes --allow-unsafe \
+	  --strip-extras --extra lab --extra dev \
+	  --no-emit-index-url --no-emit-trusted-host --no-emit-find-links \
+	  --output-file requirements.lock pyproject.toml tools/lock.in
+	@echo "lock: requirements.lock is new; bring environment.yml in line and run make test"
+
+clean: ## delete what was built; keep .venv and the measured runs
+	@rm -rf build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache \
+	  .import_linter_cache .hypothesis .coverage
+	@find . -path ./.venv -prune -o -path ./data -prune -o \
+	  -type d \( -name __pycache__ -o -name .ipynb_checkpoints \) -exec rm -rf {} +
+
+distclean: clean ## delete .venv too; the measured runs stay
+	@rm -rf .venv

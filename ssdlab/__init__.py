@@ -1,0 +1,67 @@
+"""ssdlab: SNIA SSS PTS measurements of solid state drives with fio.
+
+The names below are all that users and notebooks need; each is loaded when it is
+first used, so that importing ssdlab costs next to nothing.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from ssdlab.model.version import VERSION as __version__
+
+if TYPE_CHECKING:
+    from ssdlab.analysis.steady_state import assess_steady_state
+    from ssdlab.campaign.display import show_progress
+    from ssdlab.campaign.suite import resume_run, run_suite
+    from ssdlab.fio.read import read_fio
+    from ssdlab.model.errors import SsdlabError
+    from ssdlab.notebook import require_known_parameters
+    from ssdlab.report import render_report, show_overview, show_test, write_report
+    from ssdlab.store.catalog import list_runs
+    from ssdlab.store.run import Run, open_run
+
+_HOMES = {
+    "Run": "ssdlab.store.run",
+    "SsdlabError": "ssdlab.model.errors",
+    "assess_steady_state": "ssdlab.analysis.steady_state",
+    "list_runs": "ssdlab.store.catalog",
+    "open_run": "ssdlab.store.run",
+    "read_fio": "ssdlab.fio.read",
+    "render_report": "ssdlab.report",
+    "require_known_parameters": "ssdlab.notebook",
+    "resume_run": "ssdlab.campaign.suite",
+    "run_suite": "ssdlab.campaign.suite",
+    "show_progress": "ssdlab.campaign.display",
+    "show_overview": "ssdlab.report",
+    "show_test": "ssdlab.report",
+    "write_report": "ssdlab.report",
+}
+
+__all__ = [
+    "Run",
+    "SsdlabError",
+    "__version__",
+    "assess_steady_state",
+    "list_runs",
+    "open_run",
+    "read_fio",
+    "render_report",
+    "require_known_parameters",
+    "resume_run",
+    "run_suite",
+    "show_overview",
+    "show_progress",
+    "show_test",
+    "write_report",
+]
+
+
+def __getattr__(name: str) -> object:
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name]), name)
+    msg = f"module 'ssdlab' has no attribute {name!r}"
+    raise AttributeError(msg)
+
+
+def __dir__() -> list[str]:
+    return __all__

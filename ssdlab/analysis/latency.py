@@ -1,0 +1,249 @@
+"""Latency statistics: what may be merged, merged exactly.
+
+IOPS and bandwidth add; means are weighted by IO count; maxima take the maximum;
+percentiles are never averaged: bins are added and the percentile is read from them.
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Histogram = tuple[NDArray[np.int64], NDArray[np.int64]]
+
+_LEVEL_DECIMALS = 9  # 100 - 99.9 is 0.09999999999999432 in binary arithmetic
+_ROUNDING = 1e-12
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LatencySummary:
+    """Four numbers of a set of latencies, and how many there were.
+
+    ``stddev_ns`` has n - 1 in its denominator, as fio's has. ``count`` is ``None``
+    where fio does not say how many latencies stand behind the numbers.
+    """
+
+    min_ns: float
+    mean_ns: float
+    stddev_ns: float
+    max_ns: float
+    count: int | None
+
+
+def merge_bins(histograms: Iterable[tuple[ArrayLike, ArrayLike]]) -> Histogram:
+    """Add histograms of the same kind of bins.
+
+    Parameters
+    ----------
+    histograms : iterable of (values, counts)
+        The name of each bin [ns] and the IOs in it; bins in any order, of which
+        each histogram may name others.
+
+    Returns
+    -------
+    values : ndarray of int64, shape (n_bins,)
+        Every bin that was named, ascending, once [ns].
+    counts : ndarray of int64, shape (n_bins,)
+        The IOs in it.
+
+    Raises
+    ------
+    ValueError
+        If values and counts differ in length or a count is negative.
+
+    Examples
+    --------
+    >>> values, counts = merge_bins([([100, 120], [3, 1]), ([120, 2000], [4, 1])])
+    >>> values.tolist(), counts.tolist()
+    ([100, 120, 2000], [3, 5, 1])
+    """
+    pairs = [_require_histogram(values, counts) for values, counts in histograms]
+    if not pairs:
+        return np.empty(0, np.int64), np.empty(0, np.int64)
+    values = np.concatenate([pair[0] for pair in pairs])
+    counts = np.concatenate([pair[1] for pair in pairs])
+    order = np.argsort(values, kind="stable")
+    values, counts = values[order], counts[order]
+    first = np.flatnonzero(np.diff(values, prepend=values[:1] - 1))
+    if not first.size:
+        return values, counts
+    return values[first], np.add.reduceat(counts, first)
+
+
+def percentiles_from_bins(
+    values: ArrayLike, counts: ArrayLike, levels: ArrayLike
+) -> NDArray[np.int64]:
+    """Return the bin at each confidence level, by fio's own rule.
+
+    Parameters
+    ----------
+    values : array_like of int, shape (n_bins,)
+        The name of each bin [ns], in any order.
+    counts : array_like of int, shape (n_bins,)
+        The IOs in each bin.
+    levels : array_like of float, shape (n_levels,)
+        Confidence levels [%], greater than 0 and at most 100.
+
+    Returns
+    -------
+    ndarray of int64, shape (n_levels,)
+        For each level the first bin, by ascending latency, up to which at least
+        that share of all IOs was counted [ns].
+
+    Raises
+    ------
+    ValueError
+        If no IO was counted, or a level is not within (0, 100].
+
+    Notes
+    -----
+    fio compares ``sum >= level / 100 * n`` (``calc_clat_percentiles`` in ``stat.c``)
+    and is built with ``-ffast-math``; fio 3.33 computes ``n * 0.01 * level`` in C
+    ``long double``, and so does this. It matters where a bin ends at exactly that
+    share of the IOs: 99.9 % of 1000 IOs is the 1000th, since 99.9 is a little more in
+    binary. fio 3.8 computes in ``double`` and may name the next bin there.
+
+    Examples
+    --------
+    >>> percentiles_from_bins([100, 120, 2000], [3, 5, 2], [50, 80, 90]).tolist()
+    [120, 120, 2000]
+    """
+    names, numbers = merge_bins([(values, counts)])
+    shares = np.asarray(levels, dtype=np.float64)
+    if not ((shares > 0) & (shares <= 100)).all():
+        msg = "a confidence level is more than 0 and at most 100 %"
+        raise ValueError(msg)
+    reached = np.cumsum(numbers)
+    if not reached.size or not reached[-1]:
+        msg = "no IO was counted, so there is no percentile"
+        raise ValueError(msg)
+    hundredth = np.longdouble(reached[-1]) * (np.longdouble(1) / 100)
+    wanted = shares.astype(np.longdouble) * hundredth
+    found = np.searchsorted(reached.astype(np.longdouble), wanted, side="left")
+    return names[np.minimum(found, names.size - 1)]
+
+
+def is_supported(levels: ArrayLike, count: int) -> NDArray[np.bool_]:
+    """Tell at which confidence levels enough IOs stand behind the percentile.
+
+    Parameters
+    ----------
+    levels : array_like of float, shape (n_levels,)
+        Confidence levels [%].
+    count : int
+        IOs counted.
+
+    Returns
+    -------
+    ndarray of bool, shape (n_levels,)
+        Whether at least one IO in ``count`` is expected beyond the level:
+        ``count x (1 - p) >= 1``. A percentile below that is the maximum by another
+        name.
+
+    Examples
+    --------
+    >>> is_supported([99, 99.9, 99.99], 1000).tolist()
+    [True, True, False]
+    """
+    beyond = np.round(100.0 - np.asarray(levels, dtype=np.float64), _LEVEL_DECIMALS)
+    return np.asarray(count * beyond / 100.0 >= 1.0 - _ROUNDING)
+
+
+def merge_summaries(summaries: Sequence[LatencySummary]) -> LatencySummary:
+    """Merge summaries of disjoint sets of IOs into that of all of them.
+
+    Parameters
+    ----------
+    summaries : sequence of LatencySummary
+        At least one; each of directions, threads or runs that share no IO.
+
+    Returns
+    -------
+    LatencySummary
+        Least minimum, mean weighted by IO count, pooled standard deviation, greatest
+        maximum, sum of counts. Where a count is not known, so are mean, standard
+        deviation (NaN) and count (``None``).
+
+    Raises
+    ------
+    ValueError
+        If there is no summary, or one of no IO.
+
+    Notes
+    -----
+    The squared deviations add with those of the means (Chan, Golub, LeVeque 1979),
+    as in ``__sum_stat`` of fio's ``stat.c``; the result has n - 1 in its denominator.
+
+    Examples
+    --------
+    >>> reads = LatencySummary(min_ns=1, mean_ns=2, stddev_ns=1, max_ns=3, count=3)
+    >>> writes = LatencySummary(min_ns=6, mean_ns=6, stddev_ns=0, max_ns=6, count=1)
+    >>> merged = merge_summaries([reads, writes])
+    >>> merged.mean_ns, merged.max_ns, merged.count
+    (3.0, 6, 4)
+    """
+    if not summaries:
+        msg = "there is no summary to merge"
+        raise ValueError(msg)
+    if len(summaries) == 1:
+        return summaries[0]
+    mean_ns, stddev_ns, count = _pooled(summaries)
+    return LatencySummary(
+        min_ns=min(summary.min_ns for summary in summaries),
+        mean_ns=mean_ns,
+        stddev_ns=stddev_ns,
+        max_ns=max(summary.max_ns for summary in summaries),
+        count=count,
+    )
+
+
+def sum_rates(rates: Iterable[float]) -> float:
+    """Add IOPS or data rates of directions, threads or jobs that ran together.
+
+    Parameters
+    ----------
+    rates : iterable of float
+        Rates [1/s] or [B/s].
+
+    Returns
+    -------
+    float
+        Their sum; NaN where one is NaN. A mixed workload's IOPS is the sum of its
+        reads and writes, never a mean weighted by its mix.
+
+    Examples
+    --------
+    >>> sum_rates([6500.0, 3500.0])
+    10000.0
+    """
+    return math.fsum(rates)
+
+
+def _require_histogram(values: ArrayLike, counts: ArrayLike) -> Histogram:
+    names = np.asarray(values, dtype=np.int64)
+    numbers = np.asarray(counts, dtype=np.int64)
+    if names.shape != numbers.shape or names.ndim != 1:
+        msg = f"{names.size} bins cannot have {numbers.size} counts"
+        raise ValueError(msg)
+    if numbers.size and numbers.min() < 0:
+        msg = f"a bin cannot hold {numbers.min()} IOs"
+        raise ValueError(msg)
+    return names, numbers
+
+
+def _pooled(summaries: Sequence[LatencySummary]) -> tuple[float, float, int | None]:
+    counts = [summary.count for summary in summaries if summary.count is not None]
+    if len(counts) < len(summaries):
+        return math.nan, math.nan, None
+    if min(counts) < 1:
+        msg = "a summary of no IO cannot be merged; leave it out"
+        raise ValueError(msg)
+    total = sum(counts)
+    pairs = list(zip(summaries, counts, strict=True))
+    mean = math.fsum(s.mean_ns * n for s, n in pairs) / total
+    squares = math.fsum(
+        s.stddev_ns**2 * (n - 1) + n * (s.mean_ns - mean) ** 2 for s, n in pairs
+    )
+    return mean, math.sqrt(squares / (total - 1)), total

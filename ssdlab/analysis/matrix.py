@@ -1,0 +1,272 @@
+"""Tables over the measurement window: IOPS, throughput, latency; and convergence.
+
+A cell's value is the mean over the rounds of the window, its maximum latency the
+maximum over them (pts.md SS-6). A cell that was not measured has no row.
+"""
+
+import numpy as np
+import pandas as pd
+
+from ssdlab.analysis.latency import is_supported, percentiles_from_bins
+from ssdlab.model.schema import MEASUREMENTS
+
+FIVE_NINES_PERCENT = 99.999
+
+_CELL = ["run_id", "phase", "access", "block_size_bytes", "read_percent"]
+_STEP = ["run_id", "step_id"]
+_METRICS = {column.name for column in MEASUREMENTS.columns if column.dtype == "float64"}
+
+
+def select_cells(measurements: pd.DataFrame, test: str) -> pd.DataFrame:
+    """Return a test's round cells, one row each: all directions together.
+
+    Parameters
+    ----------
+    measurements : pandas.DataFrame
+        The table ``measurements``, of one run or of several.
+    test : str
+        The test: iops, tp, lat or wsat.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Its rows of kind ``cell`` and direction ``total`` that belong to a round.
+    """
+    return measurements[
+        (measurements["test"] == test)
+        & (measurements["kind"] == "cell")
+        & (measurements["direction"] == "total")
+        & measurements["round"].notna()
+    ]
+
+
+def select_window(
+    measurements: pd.DataFrame, windows: pd.DataFrame, test: str
+) -> pd.DataFrame:
+    """Return a test's round cells inside its reported measurement window.
+
+    Parameters
+    ----------
+    measurements : pandas.DataFrame
+        The table ``measurements``, of one run or of several.
+    windows : pandas.DataFrame
+        The table ``windows``; its final rows say which rounds count. All tracking
+        variables of a phase share one window.
+    test : str
+        The test: iops, tp, lat or wsat.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The rows of `select_cells` in the window; none of a phase that never had one.
+    """
+    final = windows[(windows["test"] == test) & windows["is_final"].fillna(value=False)]
+    bounds = final.groupby(["run_id", "phase"], as_index=False).agg(
+        window_first_round=("window_first_round", "min"),
+        window_last_round=("window_last_round", "max"),
+    )
+    cells = select_cells(measurements, test).merge(bounds, on=["run_id", "phase"])
+    inside = cells["round"].between(
+        cells["window_first_round"], cells["window_last_round"]
+    )
+    return cells[inside].drop(columns=["window_first_round", "window_last_round"])
+
+
+def summarise_iops_matrix(
+    measurements: pd.DataFrame, windows: pd.DataFrame, *, test: str = "iops"
+) -> pd.DataFrame:
+    """Average the IOPS of each block size and R/W mix over the window.
+
+    Parameters
+    ----------
+    measurements : pandas.DataFrame
+        The table ``measurements``, of one run or of several.
+    windows : pandas.DataFrame
+        The table ``windows``.
+    test : str, default "iops"
+        The test.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a cell: ``run_id``, ``phase``, ``access``, ``block_size_bytes`` [B],
+        ``read_percent`` [%], ``iops`` [1/s], and ``n_rounds``, the rounds that were
+        averaged. Small blocks and writes come first, as in the report of the PTS.
+
+    References
+    ----------
+    .. [1] SNIA, "SSS Performance Test Specification", v2.0.2, 2020, section 7.
+    """
+    return _mean_over_window(select_window(measurements, windows, test), "iops")
+
+
+def summarise_throughput(
+    measurements: pd.DataFrame, windows: pd.DataFrame, *, test: str = "tp"
+) -> pd.DataFrame:
+    """Average the throughput of each block size and R/W mix over the window.
+
+    Parameters
+    ----------
+    measurements : pandas.DataFrame
+        The table ``measurements``, of one run or of several.
+    windows : pandas.DataFrame
+        The table ``windows``; each block size has a phase and a window of its own.
+    test : str, default "tp"
+        The test.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a cell: ``run_id``, ``phase``, ``access``, ``block_size_bytes`` [B],
+        ``read_percent`` [%], ``bw_bytes_per_s`` [B/s], and ``n_rounds``, the rounds
+        that were averaged.
+
+    References
+    ----------
+    .. [1] SNIA, "SSS Performance Test Specification", v2.0.2, 2020, section 8.
+    """
+    cells = select_window(measurements, windows, test)
+    return _mean_over_window(cells, "bw_bytes_per_s")
+
+
+def summarise_latency_table(
+    measurements: pd.DataFrame,
+    windows: pd.DataFrame,
+    *,
+    percentiles: pd.DataFrame,
+    bins: pd.DataFrame,
+    test: str = "lat",
+) -> pd.DataFrame:
+    """Make the latency table: each R/W mix and block size over the window.
+
+    Parameters
+    ----------
+    measurements : pandas.DataFrame
+        The table ``measurements``, of one run or of several.
+    windows : pandas.DataFrame
+        The table ``windows``.
+    percentiles : pandas.DataFrame
+        The table ``percentiles``.
+    bins : pandas.DataFrame
+        The table ``bins``.
+    test : str, default "lat"
+        The test.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a cell: ``run_id``, ``phase``, ``access``, ``block_size_bytes`` [B],
+        ``read_percent`` [%], ``iops`` [1/s] and ``lat_mean_ns`` [ns] (means of the
+        rounds), ``lat_five_nines_ns`` [ns] (99.999 % of all IOs of the window, from
+        merged bins), ``lat_five_nines_mean_ns`` [ns] (mean of the rounds' 99.999 %),
+        ``lat_max_ns`` [ns] (maximum over the rounds), ``n_rounds``, and
+        ``is_five_nines_supported``: enough IOs stand behind the merged value. What
+        was not recorded is missing.
+
+    Notes
+    -----
+    The PTS does not say how 99.999 % is taken over the window. The mean of the rounds
+    is what others print; a percentile of all IOs is only to be had from merged bins.
+
+    References
+    ----------
+    .. [1] SNIA, "SSS Performance Test Specification", v2.0.2, 2020, section 9.
+    """
+    cells = select_window(measurements, windows, test)
+    table = cells.groupby(_CELL, as_index=False).agg(
+        iops=("iops", "mean"),
+        lat_mean_ns=("lat_mean_ns", "mean"),
+        lat_max_ns=("lat_max_ns", "max"),
+        n_rounds=("lat_mean_ns", "count"),
+    )
+    table = table.merge(_merge_five_nines(cells, bins), on=_CELL, how="left")
+    table = table.merge(_mean_five_nines(cells, percentiles), on=_CELL, how="left")
+    supported = table["is_five_nines_supported"].astype("boolean")
+    table["is_five_nines_supported"] = supported
+    return table[table["n_rounds"] > 0].reset_index(drop=True)
+
+
+def summarise_convergence(
+    measurements: pd.DataFrame,
+    test: str,
+    *,
+    metric: str,
+    read_percent: int,
+    block_size_bytes: int | None = None,
+) -> pd.DataFrame:
+    """Return one metric round by round, of one R/W mix.
+
+    Parameters
+    ----------
+    measurements : pandas.DataFrame
+        The table ``measurements``, of one run or of several.
+    test : str
+        The test: iops, tp, lat or wsat.
+    metric : str
+        A column of numbers of ``measurements``, such as ``iops`` or ``lat_max_ns``.
+    read_percent : int
+        The R/W mix: 0 for writes alone.
+    block_size_bytes : int, optional
+        One block size [B]; without it all of them.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a round and block size: ``run_id``, ``phase``, ``round``,
+        ``block_size_bytes`` [B], ``read_percent`` [%] and the metric in its own unit.
+
+    Raises
+    ------
+    ValueError
+        If ``measurements`` has no such metric.
+    """
+    if metric not in _METRICS:
+        msg = f"{metric!r} is no metric; choose from: {', '.join(sorted(_METRICS))}"
+        raise ValueError(msg)
+    cells = select_cells(measurements, test)
+    chosen = cells[(cells["read_percent"] == read_percent) & cells[metric].notna()]
+    if block_size_bytes is not None:
+        chosen = chosen[chosen["block_size_bytes"] == block_size_bytes]
+    names = ["run_id", "phase", "block_size_bytes", "round"]
+    columns = ["run_id", "phase", "round", "block_size_bytes", "read_percent", metric]
+    return chosen.sort_values(names)[columns].reset_index(drop=True)
+
+
+def _mean_over_window(cells: pd.DataFrame, metric: str) -> pd.DataFrame:
+    table = cells.groupby(_CELL, as_index=False).agg(**{
+        metric: (metric, "mean"),
+        "n_rounds": (metric, "count"),
+    })
+    return table[table["n_rounds"] > 0].reset_index(drop=True)
+
+
+def _mean_five_nines(cells: pd.DataFrame, percentiles: pd.DataFrame) -> pd.DataFrame:
+    rows = percentiles[
+        (percentiles["direction"] == "total")
+        & np.isclose(percentiles["percentile"], FIVE_NINES_PERCENT, rtol=0, atol=1e-9)
+    ]
+    joined = cells[[*_CELL, "step_id"]].merge(rows[[*_STEP, "lat_ns"]], on=_STEP)
+    return joined.groupby(_CELL, as_index=False).agg(
+        lat_five_nines_mean_ns=("lat_ns", "mean")
+    )
+
+
+def _merge_five_nines(cells: pd.DataFrame, bins: pd.DataFrame) -> pd.DataFrame:
+    rows = bins[bins["direction"] == "total"]
+    joined = cells[[*_CELL, "step_id"]].merge(
+        rows[[*_STEP, "lat_ns", "count"]], on=_STEP
+    )
+    found = [
+        (
+            *cell,
+            float(
+                percentiles_from_bins(
+                    group["lat_ns"], group["count"], [FIVE_NINES_PERCENT]
+                )[0]
+            ),
+            bool(is_supported([FIVE_NINES_PERCENT], int(group["count"].sum()))[0]),
+        )
+        for cell, group in joined.groupby(_CELL)
+    ]
+    names = [*_CELL, "lat_five_nines_ns", "is_five_nines_supported"]
+    return pd.DataFrame(found, columns=names).astype(joined[_CELL].dtypes)

@@ -1,0 +1,125 @@
+"""Real fio on a target."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from ssdlab.campaign.ports import StepOutcome
+from ssdlab.campaign.raw import working_folder
+from ssdlab.fio.jobfile import render_job
+from ssdlab.fio.runner import FIO_ARGUMENTS, FioChain, FioOutcome, FioRequest
+from ssdlab.model.spec import Step
+from ssdlab.targets.target import Target
+
+_SLOWEST_BYTES_PER_S = 2e6  # a fill slower than this is taken for hung
+_GRACE_S = 120.0
+
+
+class FioBackend:
+    """Carries steps out with fio on a target, one always armed.
+
+    Parameters
+    ----------
+    run : Path
+        The run folder.
+    target : Target
+        What fio is pointed at.
+    chain : FioChain
+        The fio processes.
+    clock : callable
+        Unix time [s].
+    """
+
+    def __init__(
+        self, run: Path, target: Target, *, chain: FioChain, clock: Callable[[], float]
+    ) -> None:
+        self._run = run
+        self._target = target
+        self._chain = chain
+        self._clock = clock
+
+    def run(
+        self, step: Step, folder: Path, following: Step | None, *, hold: bool
+    ) -> StepOutcome:
+        """Carry one step out; see `Backend`."""
+        job = self._job(step)
+        if job is None:
+            return self._purge_without_fio(folder)
+        ahead = None
+        if following is not None and following.kind != "purge":
+            ahead = self._request(
+                following, working_folder(self._run, following.step_id)
+            )
+        request = self._request(step, folder)
+        outcome = self._chain.run(request, ahead, hold_following=hold)
+        (folder / "command.txt").write_text(_command(), "utf-8")
+        ended = _as_step_outcome(outcome)
+        return self._checked(ended) if step.kind == "purge" else ended
+
+    def find_trouble(self) -> str:
+        """Return why the target does not answer any more, or an empty text."""
+        return self._target.find_trouble()
+
+    def _job(self, step: Step) -> str | None:
+        if step.kind == "purge":
+            return self._target.purge_job()
+        return render_job(step, self._target.fio_options)
+
+    def _request(self, step: Step, folder: Path) -> FioRequest:
+        job = self._job(step)
+        if job is None:
+            msg = f"step {step.step_id} is no fio step"
+            raise ValueError(msg)
+        threads = step.workload.threads if step.workload else 1
+        has_tail = "[tail]" in job
+        amount = (step.io_bytes or 0) * threads
+        return FioRequest(
+            step_id=step.step_id,
+            folder=folder,
+            job=job,
+            gated_threads=threads + has_tail,
+            overdue_s=_GRACE_S
+            + 2 * (step.runtime_s or 0)
+            + amount / _SLOWEST_BYTES_PER_S,
+        )
+
+    def _purge_without_fio(self, folder: Path) -> StepOutcome:
+        self._chain.discard_ahead()
+        folder.mkdir(parents=True)
+        started_s = self._clock()
+        said = self._target.purge()
+        (folder / "purge.txt").write_text(f"{said}\n", "utf-8")
+        return self._checked(
+            StepOutcome(
+                folder=folder,
+                started_s=started_s,
+                ended_s=self._clock(),
+                exit_code=0,
+                signal_number=0,
+                was_armed=False,
+                said=said,
+            )
+        )
+
+    def _checked(self, outcome: StepOutcome) -> StepOutcome:
+        """Let no purge pass whose effect does not show."""
+        fault = "" if outcome.exit_code else self._target.find_purge_fault()
+        if not fault:
+            return outcome
+        return replace(outcome, exit_code=1, said=f"the purge does not show: {fault}")
+
+
+def _command() -> str:
+    return " ".join(("fio", *FIO_ARGUMENTS, "job.fio")) + "\n"
+
+
+def _as_step_outcome(outcome: FioOutcome) -> StepOutcome:
+    return StepOutcome(
+        folder=outcome.request.folder,
+        ended_s=outcome.done_s,
+        started_s=outcome.let_go_s,
+        exit_code=outcome.exit_code,
+        signal_number=outcome.signal_number,
+        was_armed=outcome.was_armed,
+        said=outcome.said,
+    )

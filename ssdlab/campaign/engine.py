@@ -1,0 +1,179 @@
+"""Drive a plan: ask it for steps, carry them out, tell it the results.
+
+Resume is replay: a step that is recorded already is not carried out again, its
+result is told to the plan as it was the first time.
+"""
+
+import errno
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from ssdlab.campaign.ports import Backend, Listener, StepOutcome
+from ssdlab.campaign.raw import (
+    StepRecord,
+    commit_step,
+    read_step,
+    working_folder,
+)
+from ssdlab.campaign.results import summarise_step
+from ssdlab.fio.document import FioDocument
+from ssdlab.fio.faults import find_faults
+from ssdlab.fio.parse import parse_document
+from ssdlab.model.errors import (
+    DiskFullError,
+    FioFailedError,
+    FioKilledError,
+    StepError,
+    TargetGoneError,
+    UserError,
+)
+from ssdlab.model.spec import Step, StepResult
+from ssdlab.plan.context import Batch
+from ssdlab.plan.protocol import Plan
+
+_RESUME = "What was measured is kept; when it is mended: ssdlab resume"
+_LEAST_FREE_BYTES = 4 * 1024 * 1024
+
+
+@dataclass(kw_only=True, slots=True)
+class Engine:
+    """Carries one plan out in one run folder.
+
+    ``max_idle_s`` is the longest gap that a measurement window may span.
+    """
+
+    run: Path
+    backend: Backend
+    listener: Listener
+    max_idle_s: float
+    last_ended_s: float | None = field(default=None, init=False)
+    is_first_live_step: bool = field(default=True, init=False)
+
+    def drive(self, plan: Plan) -> None:
+        """Carry the plan out to its end."""
+        try:
+            batch = next(plan)
+            while True:
+                batch = plan.send(tuple(self._carry_out(batch)))
+        except StopIteration:
+            return
+
+    def _carry_out(self, batch: Batch) -> Iterator[StepResult]:
+        for place, step in enumerate(batch.steps):
+            is_last = place == len(batch.steps) - 1
+            following = batch.likely_next if is_last else batch.steps[place + 1]
+            record = read_step(self.run, step)
+            if record is None:
+                self.listener.step_began(step)
+                record = self._run(step, following, hold=is_last)
+            self.last_ended_s = record.ended_s
+            self.listener.step_ended(step, record.result)
+            yield record.result
+
+    def _run(self, step: Step, following: Step | None, *, hold: bool) -> StepRecord:
+        folder = working_folder(self.run, step.step_id)
+        try:
+            outcome = self.backend.run(step, folder, following, hold=hold)
+            record = self._judge(step, outcome)
+            commit_step(self.run, outcome.folder, record)
+        except OSError as error:
+            if error.errno != errno.ENOSPC:
+                raise
+            raise _disk_full(step, self.run) from error
+        self.is_first_live_step = False
+        return record
+
+    def _judge(self, step: Step, outcome: StepOutcome) -> StepRecord:
+        """Turn an outcome into a record, or into a named error."""
+        if step.workload is None:
+            if outcome.exit_code:
+                raise self._failure(step, outcome, (outcome.said,))
+            started_s = outcome.started_s or outcome.ended_s
+            return self._record(
+                step, outcome, StepResult(step_id=step.step_id), started_s
+            )
+        document = self._read(step, outcome)
+        faults = find_faults(
+            document,
+            exit_code=outcome.exit_code,
+            block_size_bytes=step.workload.block_size_bytes,
+            outstanding=step.workload.threads * step.workload.queue_depth,
+            runtime_s=step.runtime_s,
+            io_bytes=_whole_amount(step),
+        )
+        if faults:
+            raise self._failure(step, outcome, faults)
+        result, runtime_s = summarise_step(step, document)
+        return self._record(step, outcome, result, outcome.ended_s - runtime_s)
+
+    def _read(self, step: Step, outcome: StepOutcome) -> FioDocument:
+        try:
+            content = (outcome.folder / "fio.json").read_bytes()
+            return parse_document(content, source=step.step_id)
+        except (OSError, UserError) as error:
+            why = (f"fio ended with exit code {outcome.exit_code}", str(error))
+            raise self._failure(step, outcome, why) from error
+
+    def _record(
+        self, step: Step, outcome: StepOutcome, result: StepResult, started_s: float
+    ) -> StepRecord:
+        idle = None if self.last_ended_s is None else started_s - self.last_ended_s
+        resumed = self.is_first_live_step and self.last_ended_s is not None
+        result = replace(
+            result,
+            idle_before_s=idle,
+            is_contiguous=not resumed and (idle is None or idle <= self.max_idle_s),
+        )
+        return StepRecord(
+            step=step,
+            started_s=started_s,
+            ended_s=outcome.ended_s,
+            idle_before_s=idle,
+            was_armed=outcome.was_armed,
+            exit_code=outcome.exit_code,
+            said=outcome.said,
+            result=result,
+        )
+
+    def _failure(
+        self, step: Step, outcome: StepOutcome, faults: tuple[str, ...]
+    ) -> StepError:
+        reason = "; ".join(fault for fault in faults if fault)
+        if outcome.said and outcome.said not in reason:
+            reason = f"{reason}; fio said: {outcome.said[-500:]}"
+        again = f"{_RESUME} {self.run}"
+        trouble = self.backend.find_trouble()
+        if shutil.disk_usage(self.run).free < _LEAST_FREE_BYTES:
+            return _disk_full(step, self.run)
+        if trouble:
+            return TargetGoneError(
+                step_id=step.step_id,
+                reason=f"the target does not answer any more: {trouble} ({reason})",
+                remedy=f"Look at the device and its cable. {again}",
+            )
+        if outcome.signal_number:
+            return FioKilledError(
+                step_id=step.step_id,
+                reason=f"fio was ended by signal {outcome.signal_number} from outside",
+                remedy=f"Was memory short, or did someone kill it? {again}",
+            )
+        return FioFailedError(
+            step_id=step.step_id, reason=reason, remedy=f"See fio's words. {again}"
+        )
+
+
+def _whole_amount(step: Step) -> int | None:
+    """Return the bytes that all threads of a fill write."""
+    if step.io_bytes is None or step.workload is None:
+        return None
+    return step.io_bytes * step.workload.threads
+
+
+def _disk_full(step: Step, run: Path) -> DiskFullError:
+    return DiskFullError(
+        step_id=step.step_id,
+        reason=f"the disk that holds {run} is full",
+        remedy=f"Make room. {_RESUME} {run}",
+    )

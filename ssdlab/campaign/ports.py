@@ -1,0 +1,59 @@
+"""What the engine needs from the world: a backend, and somebody who listens."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from ssdlab.model.spec import Step, StepResult
+from ssdlab.plan.context import Judgement
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class StepOutcome:
+    """How a step ended. Its raw output lies in ``folder``: ``fio.json`` of a fio step.
+
+    ``ended_s`` is the Unix time of the last IO; a fio step began its runtime before
+    that. ``started_s`` is given by a step without fio.
+    """
+
+    folder: Path
+    ended_s: float
+    started_s: float | None
+    exit_code: int
+    signal_number: int
+    was_armed: bool
+    said: str
+
+
+class Backend(Protocol):
+    """Carries steps out: real fio on a target, or the replay of a recorded run."""
+
+    def run(
+        self, step: Step, folder: Path, following: Step | None, *, hold: bool
+    ) -> StepOutcome:
+        """Carry one step out in a folder that does not exist yet.
+
+        ``following`` may be made ready meanwhile and, unless ``hold``, begun at the
+        moment that this step's IO has ended.
+        """
+        ...
+
+    def find_trouble(self) -> str:
+        """Return why the target does not answer any more, or an empty text."""
+        ...
+
+
+class Listener(Protocol):
+    """Is told how the run goes on."""
+
+    def step_began(self, step: Step) -> None:
+        """Hear that a step begins."""
+        ...
+
+    def step_ended(self, step: Step, result: StepResult) -> None:
+        """Hear that a step has ended, now or in an earlier session."""
+        ...
+
+    def judged(self, judgement: Judgement) -> None:
+        """Hear a steady-state judgement."""
+        ...

@@ -1,0 +1,207 @@
+"""How a run goes on, as data: written for whoever watches, told to a listener."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from ssdlab.model.spec import (
+    Phase,
+    PtsTest,
+    Rounds,
+    Saturation,
+    Step,
+    StepResult,
+    Tracking,
+)
+from ssdlab.model.units import duration_label
+from ssdlab.plan.context import Judgement, PlanContext
+from ssdlab.plan.estimate import estimate_phases
+from ssdlab.plan.judge import is_tracked
+from ssdlab.plan.saturation import max_rounds
+from ssdlab.store.records import to_json
+
+_FIRST_GUESS_BYTES_PER_S = 100e6
+_SHOWN_VALUES = 5
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Progress:
+    """Where a run is.
+
+    ``verdict`` says in words whether the last window was steady and, if not, why;
+    ``values`` are the tracking variable's last values as text. The time left lies
+    between two bounds: steady at once, or never.
+    """
+
+    test: str
+    phase: str
+    step: str
+    round: int
+    rounds_max: int
+    cell: int
+    cells: int
+    workload: str
+    tracking: str
+    values: tuple[str, ...]
+    verdict: str
+    steps_done: int
+    left_min_s: float
+    left_max_s: float
+
+    @property
+    def line(self) -> str:
+        """The progress as one line for people."""
+        parts = [f"{self.test} {self.phase}"]
+        if self.round:
+            parts.append(f"round {self.round} of at most {self.rounds_max}")
+        if self.cells > 1:
+            parts.append(f"cell {self.cell}/{self.cells}")
+        if self.workload:
+            parts.append(self.workload)
+        if self.values:
+            parts.append(f"{self.tracking}: {' '.join(self.values)}")
+        if self.verdict:
+            parts.append(self.verdict)
+        parts.append(_left(self.left_min_s, self.left_max_s))
+        return " | ".join(parts)
+
+
+def _left(least: float, most: float) -> str:
+    low, high = duration_label(least), duration_label(most)
+    return f"{low} left" if low == high else f"{low} to {high} left"
+
+
+@dataclass(kw_only=True, slots=True)
+class Tracker:
+    """A listener that knows where the run is and says so.
+
+    ``tell`` hears each `Progress`; the newest is also in ``progress.json``.
+    """
+
+    run: Path
+    tests: Sequence[PtsTest]
+    context: PlanContext
+    tell: Callable[[Progress], None]
+    speed_bytes_per_s: float = _FIRST_GUESS_BYTES_PER_S
+    steps_done: int = 0
+    phase_steps_done: int = 0
+    phase: tuple[str, str] = ("", "")
+    values: list[str] = field(default_factory=list)
+    verdict: str = ""
+
+    def step_began(self, step: Step) -> None:
+        """Hear that a step begins, and say where the run is."""
+        self._enter(step)
+        progress = self._progress(step)
+        content = to_json({**asdict(progress), "line": progress.line})
+        aside = self.run / ".progress.part"
+        aside.write_bytes(content)
+        aside.replace(self.run / "progress.json")
+        self.tell(progress)
+
+    def step_ended(self, step: Step, result: StepResult) -> None:
+        """Hear that a step has ended, now or in an earlier session."""
+        self._enter(step)
+        self.steps_done += 1
+        self.phase_steps_done += 1
+        if step.kind == "precondition" and result.bw_bytes_per_s:
+            self.speed_bytes_per_s = result.bw_bytes_per_s
+        tracking = self._tracking()
+        if tracking is not None and is_tracked(step.workload, tracking):
+            self.values.append(_value_text(result, tracking))
+
+    def judged(self, judgement: Judgement) -> None:
+        """Hear a steady-state judgement."""
+        tracking, verdict = judgement.tracking, judgement.verdict
+        if verdict.is_steady:
+            self.verdict = "steady" if judgement.is_round_steady else self.verdict
+        else:
+            self.verdict = f"not steady: {tracking.label}: {verdict.reason}"
+
+    def _enter(self, step: Step) -> None:
+        phase = (step.test_id, step.phase_id)
+        if phase != self.phase:
+            self.phase, self.phase_steps_done = phase, 0
+            self.values.clear()
+            self.verdict = ""
+
+    def _tracking(self) -> Tracking | None:
+        match self._spec():
+            case Rounds(tracking=(first, *_)):
+                return first
+            case Saturation(tracking=tracking):
+                return tracking
+            case _:
+                return None
+
+    def _spec(self) -> Phase:
+        return next(
+            phase
+            for test in self.tests
+            for phase in test.phases
+            if (test.test_id, phase.phase_id) == self.phase
+        )
+
+    def _progress(self, step: Step) -> Progress:
+        spec, tracking = self._spec(), self._tracking()
+        left_min_s, left_max_s = self._left()
+        return Progress(
+            test=step.test_id,
+            phase=step.phase_id,
+            step=step.step_id,
+            round=step.round or 0,
+            rounds_max=_rounds_max(spec),
+            cell=step.cell or 0,
+            cells=len(spec.cells) if isinstance(spec, Rounds) else 1,
+            workload=step.workload.label if step.workload else "",
+            tracking=tracking.label if tracking else "",
+            values=tuple(self.values[-_SHOWN_VALUES:]),
+            verdict=self.verdict,
+            steps_done=self.steps_done,
+            left_min_s=left_min_s,
+            left_max_s=left_max_s,
+        )
+
+    def _left(self) -> tuple[float, float]:
+        """Return the time left [s] if steady as soon as can be, and if never."""
+        least = most = 0.0
+        is_ahead = False
+        for test in self.tests:
+            costs = estimate_phases(test, self.context, self.speed_bytes_per_s)
+            for phase_id, cost in costs.items():
+                if is_ahead:
+                    least += cost.seconds_min
+                    most += cost.seconds_max
+                elif (test.test_id, phase_id) == self.phase:
+                    is_ahead = True
+                    done = self.phase_steps_done * cost.seconds_max / cost.steps_max
+                    least += max(0.0, cost.seconds_min - done)
+                    most += max(0.0, cost.seconds_max - done)
+        return least, most
+
+
+def _rounds_max(spec: Phase) -> int:
+    match spec:
+        case Rounds():
+            return spec.max_rounds
+        case Saturation():
+            return max_rounds(spec)
+        case _:
+            return 0
+
+
+def _value_text(result: StepResult, tracking: Tracking) -> str:
+    """Return a tracked value with its unit, scaled for people."""
+    value = getattr(result, tracking.metric)
+    if value is None:
+        return "-"
+    scale, unit = {
+        "iops": (1.0, ""),
+        "bw_bytes_per_s": (1e6, " MB/s"),
+        "lat_mean_ns": (1e3, " µs"),
+    }[tracking.metric]
+    return (
+        f"{value / scale:.4g}{unit}"
+        if value / scale < 1e4
+        else f"{value / scale:.0f}{unit}"
+    )

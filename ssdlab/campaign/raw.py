@@ -1,0 +1,146 @@
+"""The step folders of a run: the truth, never edited.
+
+A step is worked on under ``steps/.<step_id>`` and counts only when its folder was
+renamed into place, ``step.json`` in it. What a crash leaves behind is moved to
+``attempts/`` when the run is taken up again, so that nothing is lost.
+"""
+
+import gzip
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from ssdlab.model.errors import PlanMismatchError, RunFolderError
+from ssdlab.model.spec import Step, StepResult, Workload
+from ssdlab.store.files import publish, sync_folder, write_whole
+from ssdlab.store.records import to_json
+
+_COMPRESSED = ("fio.json",)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class StepRecord:
+    """What is known of a finished step; ``result`` is what the plan was told."""
+
+    step: Step
+    started_s: float
+    ended_s: float
+    idle_before_s: float | None
+    was_armed: bool
+    exit_code: int
+    said: str
+    result: StepResult
+
+
+def working_folder(run: Path, step_id: str) -> Path:
+    """Return where a step is worked on."""
+    return run / "steps" / f".{step_id}"
+
+
+def commit_step(run: Path, folder: Path, record: StepRecord) -> None:
+    """Make a step count: compress, make durable, rename into place last."""
+    for name in _COMPRESSED:
+        plain = folder / name
+        if plain.is_file():
+            write_whole(
+                folder / f"{name}.gz", gzip.compress(plain.read_bytes(), 3, mtime=0)
+            )
+            plain.unlink()
+    for log in sorted(folder.glob("*.log")):
+        write_whole(
+            folder / f"{log.name}.gz", gzip.compress(log.read_bytes(), 3, mtime=0)
+        )
+        log.unlink()
+    (folder / "exitcode").write_text(f"{record.exit_code}\n", "ascii")
+    for path in folder.iterdir():
+        if path.suffix != ".gz":
+            _sync_file(path)
+    write_whole(folder / "step.json", to_json(asdict(record)))
+    publish(folder, run / "steps" / record.step.step_id)
+
+
+def read_step(run: Path, step: Step) -> StepRecord | None:
+    """Return the record of a step that was finished, or nothing.
+
+    Raises
+    ------
+    PlanMismatchError
+        If a step of that name was recorded with another content.
+    """
+    folder = run / "steps" / step.step_id
+    if not folder.is_dir():
+        return None
+    record = read_record_of(folder)
+    if record.step != step:
+        differing = [
+            name
+            for name in Step.__dataclass_fields__
+            if getattr(record.step, name) != getattr(step, name)
+        ]
+        raise PlanMismatchError(
+            step_id=step.step_id,
+            recorded=", ".join(f"{n}={getattr(record.step, n)}" for n in differing),
+            asked=", ".join(f"{n}={getattr(step, n)}" for n in differing),
+        )
+    return record
+
+
+def read_all_steps(run: Path) -> Iterator[StepRecord]:
+    """Yield every finished step, in order."""
+    for folder in sorted((run / "steps").glob("[!.]*")):
+        yield read_record_of(folder)
+
+
+def read_record_of(folder: Path) -> StepRecord:
+    """Return the record in a step folder.
+
+    Raises
+    ------
+    RunFolderError
+        If it is missing or damaged.
+    """
+    try:
+        data: dict[str, Any] = json.loads((folder / "step.json").read_bytes())
+        step = data["step"]
+        if step["workload"] is not None:
+            step["workload"] = Workload(**step["workload"])
+        data["step"] = Step(**step)
+        data["result"] = StepResult(**data["result"])
+        return StepRecord(**data)
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise RunFolderError(
+            folder=str(folder),
+            reason=f"step.json is missing or damaged ({error})",
+            remedy="Restore the folder from a copy, or move it away: the run then "
+            "measures from that step on again.",
+        ) from error
+
+
+def read_raw_output(folder: Path) -> bytes:
+    """Return what fio said in a finished step."""
+    return gzip.decompress((folder / "fio.json.gz").read_bytes())
+
+
+def put_aside_unfinished(run: Path) -> tuple[str, ...]:
+    """Move what an interrupted session left behind out of the way; return its names."""
+    leftovers = sorted((run / "steps").glob(".*"))
+    attempts = run / "attempts"
+    for leftover in leftovers:
+        attempts.mkdir(exist_ok=True)
+        name = leftover.name.removeprefix(".")
+        number = len(list(attempts.glob(f"{name}.*"))) + 1
+        leftover.replace(attempts / f"{name}.{number}")
+    if leftovers:
+        sync_folder(attempts)
+    return tuple(leftover.name.removeprefix(".") for leftover in leftovers)
+
+
+def _sync_file(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

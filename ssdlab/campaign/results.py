@@ -1,0 +1,29 @@
+"""From what fio said to what a plan may know, and to rows of the tables."""
+
+from ssdlab.fio.document import FioDocument
+from ssdlab.fio.measure import measure
+from ssdlab.model.spec import Step, StepResult
+
+_NO_LEVELS: tuple[float, ...] = (99.0,)
+
+
+def summarise_step(step: Step, document: FioDocument) -> tuple[StepResult, float]:
+    """Return a step's result and its time under IO [s]."""
+    rows = {
+        row["direction"]: row
+        for row in measure(document, levels=_NO_LEVELS).measurements
+    }
+    total = rows["total"]
+    result = StepResult(
+        step_id=step.step_id,
+        read_bytes=int(rows["read"]["io_bytes"]) if "read" in rows else 0,
+        written_bytes=int(rows["write"]["io_bytes"]) if "write" in rows else 0,
+        iops=_number(total["iops"]),
+        bw_bytes_per_s=_number(total["bw_bytes_per_s"]),
+        lat_mean_ns=_number(total["lat_mean_ns"]),
+    )
+    return result, float(total["runtime_s"])
+
+
+def _number(value: float) -> float | None:
+    return None if value != value else float(value)  # noqa: PLR0124 - NaN is missing

@@ -1,0 +1,390 @@
+"""Carry a suite out from its beginning, or take it up again."""
+
+import contextlib
+import hashlib
+import json
+import secrets
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from ssdlab.campaign.backend import FioBackend
+from ssdlab.campaign.engine import Engine
+from ssdlab.campaign.ingest import fit_to_sectors, ingest_run, plan_inputs
+from ssdlab.campaign.lock import locked
+from ssdlab.campaign.progress import Progress, Tracker
+from ssdlab.campaign.raw import put_aside_unfinished
+from ssdlab.campaign.telemetry import recording
+from ssdlab.fio.runner import FioChain, require_fio
+from ssdlab.host.inventory import read_host, read_load
+from ssdlab.model.errors import (
+    RunFolderError,
+    RunInterruptedError,
+    SsdlabError,
+    TargetRefusedError,
+)
+from ssdlab.model.records import RunRecord, RunStatus
+from ssdlab.model.spec import PtsTest
+from ssdlab.model.units import MIB, capacity_label
+from ssdlab.plan.context import PlanContext
+from ssdlab.plan.phases import plan_suite
+from ssdlab.pts.departures import find_departures
+from ssdlab.pts.profiles import Profile, find_profile, profile_as_dict
+from ssdlab.pts.suite import build_tests, parse_tests
+from ssdlab.store.records import (
+    RunState,
+    read_record,
+    read_state,
+    write_record,
+    write_state,
+)
+from ssdlab.store.run import Run, open_run
+from ssdlab.targets.opening import open_target, read_shape, reopen_target
+from ssdlab.targets.target import Target
+
+LEAST_CAPACITY_BYTES = 32 * MIB  # 32 of the largest blocks
+_DEFAULT_RUNS = Path("data/runs")
+
+Tell = Callable[[Progress], None]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Asked:
+    """A request that was found to be in order."""
+
+    target: str
+    profile: Profile
+    tests: tuple[str, ...]
+    label: str
+    confirmed: str
+    seed: int
+
+
+def run_suite(  # noqa: PLR0913 - each is a choice of the user's, by name
+    target: str = "virtual",
+    profile: str = "demo",
+    tests: str | Sequence[str] = "iops,tp,lat,wsat",
+    *,
+    runs: str | Path = "data/runs",
+    run_folder: str | Path = "",
+    label: str = "",
+    confirm_serial: str = "",
+    seed: int = 0,
+    tell: Tell | None = None,
+) -> Run:
+    """Measure a target with the tests of a profile.
+
+    Parameters
+    ----------
+    target : str, default "virtual"
+        ``virtual``, ``virtual:size=256MiB,op=12``, ``file:PATH,size=1GiB``, ``/dev/…``.
+    profile : str, default "demo"
+        The profile, such as ``pts-2.0-enterprise``.
+    tests : str or sequence of str, default "iops,tp,lat,wsat"
+        The tests, in the order to be run.
+    runs : str or Path, default "data/runs"
+        The folder that gets the run's folder.
+    run_folder : str or Path, default ""
+        The folder of the run itself, instead of a new one in ``runs``.
+    label : str, default ""
+        A name of the user's own.
+    confirm_serial : str, default ""
+        The serial of a device that may be destroyed.
+    seed : int, default 0
+        The seed of all offsets; 0 draws one. It is recorded.
+    tell : callable, optional
+        Is told each `Progress`; a progress bar by default.
+
+    Returns
+    -------
+    Run
+        The finished run, its tables written.
+
+    Raises
+    ------
+    UserError
+        If the request cannot be carried out; no run was begun then.
+    RunFailedError
+        If a step failed; what was measured is kept.
+    RunInterruptedError
+        If the user stopped the run; what was measured is kept.
+    """
+    asked = _Asked(
+        target=target,
+        profile=find_profile(profile),
+        tests=parse_tests(tests if isinstance(tests, str) else ",".join(tests)),
+        label=label,
+        confirmed=confirm_serial,
+        seed=seed or secrets.randbelow(2**31 - 1) + 1,
+    )
+    shape = read_shape(target)
+    _require_room(target, shape.capacity_bytes)
+    fio, fio_version = require_fio()
+    folder = _make_folder(Path(runs), asked, Path(run_folder) if run_folder else None)
+    with locked(folder, sleep=time.sleep):
+        if (folder / "run.json").exists():
+            raise _taken(folder)
+        device = _open_or_clean(asked, folder, Path(runs) / ".cache")
+        record = _make_record(folder, asked, device, fio_version)
+        write_record(folder, record)
+        return _carry_out(folder, record, device, fio=fio, tell=tell)
+
+
+def resume_run(run: str | Path, *, tell: Tell | None = None) -> Run:
+    """Take an interrupted or failed run up again.
+
+    Steps that were finished are not measured again; a window of steady state
+    begins afresh after the gap.
+
+    Parameters
+    ----------
+    run : str or Path
+        The run folder.
+    tell : callable, optional
+        Is told each `Progress`; a progress bar by default.
+
+    Returns
+    -------
+    Run
+        The finished run, its tables written.
+
+    Raises
+    ------
+    UserError
+        If the folder is damaged or in use, or the device is gone or another one.
+    RunFailedError
+        If a step failed; what was measured is kept.
+    RunInterruptedError
+        If the user stopped the run; what was measured is kept.
+    """
+    folder = Path(run)
+    record = read_record(folder)
+    fio, _ = require_fio()
+    with locked(folder, sleep=time.sleep):
+        if read_state(folder).status == "finished":
+            return open_run(folder)
+        _require_same_plan(folder, record)
+        device = reopen_target(record.target, folder=folder / "target")
+        return _carry_out(folder, record, device, fio=fio, tell=tell)
+
+
+def check_request(target: str, profile: str, tests: str) -> None:
+    """Raise the `UserError` that `run_suite` would raise, touching nothing."""
+    find_profile(profile)
+    parse_tests(tests)
+    _require_room(target, read_shape(target).capacity_bytes)
+    require_fio()
+
+
+def new_run_id(profile: str) -> str:
+    """Return a name for a run that sorts by time and that no other run has."""
+    stamp = datetime.now(tz=UTC).strftime("%Y%m%d-%H%M%S")
+    return f"{stamp}-{profile}-{secrets.token_hex(2)}"
+
+
+def _require_room(target: str, capacity_bytes: int) -> None:
+    if capacity_bytes < LEAST_CAPACITY_BYTES:
+        raise TargetRefusedError(
+            target=target,
+            reason=f"{capacity_label(capacity_bytes)} is too small for the tests, whose "
+            "largest block is 1 MiB",
+            remedy=f"Use at least {LEAST_CAPACITY_BYTES // MIB}MiB.",
+        )
+
+
+def _make_folder(runs: Path, asked: _Asked, run_folder: Path | None) -> Path:
+    folder = run_folder or runs / new_run_id(asked.profile.name)
+    if (folder / "run.json").exists():
+        raise _taken(folder)
+    try:
+        (folder / "steps").mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise RunFolderError(
+            folder=str(folder),
+            reason=f"the folder cannot be made ({error.strerror})",
+            remedy="Name a folder that can be written.",
+        ) from None
+    return folder
+
+
+def _taken(folder: Path) -> RunFolderError:
+    return RunFolderError(
+        folder=str(folder),
+        reason="there is a run in it already",
+        remedy=f"Go on with it (ssdlab resume {folder}) or name another folder.",
+    )
+
+
+def _open_or_clean(asked: _Asked, folder: Path, cache: Path) -> Target:
+    """Open the target; leave no empty run folder behind when it is refused."""
+    try:
+        return open_target(
+            asked.target,
+            folder=folder / "target",
+            cache=cache,
+            confirmed=asked.confirmed,
+        )
+    except BaseException:
+        for name in ("lock", "steps", "target"):
+            path = folder / name
+            with contextlib.suppress(OSError):
+                path.rmdir() if path.is_dir() else path.unlink()
+        with contextlib.suppress(OSError):
+            folder.rmdir()
+        raise
+
+
+def _make_record(
+    folder: Path, asked: _Asked, device: Target, fio_version: str
+) -> RunRecord:
+    profile = asked.profile
+    record = RunRecord(
+        run_id=folder.resolve().name,
+        label=asked.label,
+        started_at=_now(),
+        tests=asked.tests,
+        profile=profile_as_dict(profile),
+        seed=asked.seed,
+        plan_hash="",
+        target=device.identity,
+        host=read_host(fio_version),
+        purge_method=device.purge_method,
+        departures=(
+            *device.departures,
+            *find_departures(profile, asked.tests),
+            *_dropped_cells(profile, asked.tests, device.identity.sector_bytes),
+        ),
+    )
+    return replace(record, plan_hash=_plan_hash(*plan_inputs(record)))
+
+
+def _dropped_cells(
+    profile: Profile, tests: tuple[str, ...], sector_bytes: int
+) -> tuple[str, ...]:
+    asked = build_tests(profile, tests)
+    if fit_to_sectors(asked, sector_bytes) == asked:
+        return ()
+    return (f"cells below the sector of {sector_bytes} B: left out",)
+
+
+def _plan_hash(tests: Sequence[PtsTest], context: PlanContext) -> str:
+    plan = [[asdict(test) for test in tests], asdict(context)]
+    return hashlib.sha256(json.dumps(plan, sort_keys=True).encode()).hexdigest()
+
+
+def _require_same_plan(folder: Path, record: RunRecord) -> None:
+    if _plan_hash(*plan_inputs(record)) != record.plan_hash:
+        raise RunFolderError(
+            folder=str(folder),
+            reason=f"this version of ssdlab plans the run otherwise than "
+            f"{record.host.ssdlab_version}, which began it",
+            remedy="Resume it with the version that began it, or begin a new run.",
+        )
+
+
+def _carry_out(
+    folder: Path, record: RunRecord, device: Target, *, fio: str, tell: Tell | None
+) -> Run:
+    put_aside_unfinished(folder)
+    _begin_session(folder)
+    try:
+        with _terminated_like_interrupted():
+            _drive(folder, record, device, fio=fio, tell=tell)
+    except KeyboardInterrupt:
+        _end_after_trouble(folder, "interrupted", "stopped by the user")
+        raise RunInterruptedError(folder=str(folder)) from None
+    except SsdlabError as error:
+        _end_after_trouble(folder, "failed", str(error))
+        raise
+    except BaseException as error:
+        _end_after_trouble(folder, "failed", repr(error))
+        raise
+    device.close()
+    _end_session(folder, "finished", "")
+    ingest_run(folder)
+    return open_run(folder)
+
+
+def _drive(
+    folder: Path, record: RunRecord, device: Target, *, fio: str, tell: Tell | None
+) -> None:
+    tests, context = plan_inputs(record)
+    tracker = Tracker(
+        run=folder, tests=tests, context=context, tell=tell or (lambda _progress: None)
+    )
+    session = len(read_state(folder).sessions)
+    with (
+        recording(
+            folder / "telemetry" / f"session-{session:03d}.jsonl",
+            lambda: {
+                "host": read_load(),
+                record.target.kind: device.read_counters(),
+            },
+            clock=time.time,
+        ),
+        FioChain(fio, clock=time.time, tick=lambda: None) as chain,
+    ):
+        engine = Engine(
+            run=folder,
+            backend=FioBackend(folder, device, chain=chain, clock=time.time),
+            listener=tracker,
+            max_idle_s=float(str(record.profile["max_idle_s"])),
+        )
+        engine.drive(plan_suite(tests, context, tracker.judged))
+
+
+@contextlib.contextmanager
+def _terminated_like_interrupted() -> Iterator[None]:
+    """Let SIGTERM stop a run as cleanly as Ctrl-C does."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _begin_session(folder: Path) -> None:
+    """Note that work begins; a session without an end was killed."""
+    before: tuple[tuple[str, str, str], ...] = ()
+    if (folder / "state.json").exists():
+        before = tuple(
+            (start, end, how if end else "killed")
+            for start, end, how in read_state(folder).sessions
+        )
+    sessions = (*before, (_now(), "", "running"))
+    write_state(folder, RunState(status="running", sessions=sessions))
+
+
+def _end_session(folder: Path, status: RunStatus, message: str) -> None:
+    *before, (start, _, _) = read_state(folder).sessions
+    end = _now()
+    write_state(
+        folder,
+        RunState(
+            status=status,
+            finished_at=end,
+            message=message,
+            sessions=(*before, (start, end, status)),
+        ),
+    )
+
+
+def _end_after_trouble(folder: Path, status: RunStatus, message: str) -> None:
+    """Note how the session ended and bring the tables up to date, if that can be.
+
+    A full disk may forbid both; the raw output is what counts.
+    """
+    with contextlib.suppress(OSError):
+        _end_session(folder, status, message)
+        ingest_run(folder)
+
+
+def _now() -> str:
+    return datetime.now(tz=UTC).isoformat(timespec="seconds")

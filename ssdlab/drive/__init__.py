@@ -1,0 +1,1 @@
+"""Drives: how they are purged."""

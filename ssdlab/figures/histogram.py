@@ -1,0 +1,141 @@
+"""Response time histogram with confidence levels."""
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import plotly.graph_objects as go
+
+from ssdlab.figures.labels import (
+    COLORS,
+    axis,
+    decades_axis,
+    new_figure,
+    number_text,
+    scaled,
+    time_text,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_MARKS = {
+    "average": ("circle", "#000000"),
+    "99 %": ("triangle-up", "#009E73"),
+    "99.9 %": ("square", "#0072B2"),
+    "99.99 %": ("diamond", "#7A5195"),
+    "99.999 %": ("star", "#D55E00"),
+    "max": ("x", COLORS["fit"]),
+}
+_BELOW_ONE = -0.2  # log10: a bin with one IO must be seen on the logarithmic axis
+_OTHER_MARK = ("hexagon", "#607D8B")
+
+
+def plot_confidence(
+    frame: "pd.DataFrame",
+    markers: "pd.DataFrame",
+    measurement: "Mapping[str, Any] | pd.Series[Any]",
+    *,
+    title: str = "Response time histogram and confidence levels",
+) -> go.Figure:
+    """Draw a response time histogram with its confidence levels.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        One row a bin, ascending, as `ssdlab.analysis.summarise_histogram` returns:
+        ``lat_lower_ns``, ``lat_upper_ns`` [ns], ``count``, ``confidence_percent``.
+    markers : pandas.DataFrame
+        One row a marker, as `ssdlab.analysis.summarise_confidence` returns:
+        ``marker``, ``lat_ns`` [ns], ``confidence_percent``, ``is_supported``.
+    measurement : mapping or pandas.Series
+        The row of the table ``measurements`` that the bins belong to: ``iops``,
+        ``bw_bytes_per_s``, ``lat_mean_ns``, ``lat_max_ns``, ``total_ios``.
+    title : str, default "Response time histogram and confidence levels"
+        Title of the figure; IOPS, MB/s and maximum response time follow it.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        Bars, one a bin; the cumulative curve on the second axis; markers at average,
+        99, 99.9, 99.99, 99.999 % and maximum. A level beyond what the number of IOs
+        can support says so in its name.
+
+    References
+    ----------
+    .. [1] SNIA, "SSS Performance Test Specification", v2.0.2, 2020, sections 9 and 10.
+    """
+    figure = new_figure(title, subtitle=_rates(measurement), height=500)
+    lower = scaled(frame["lat_lower_ns"], "lat_ns")
+    upper = scaled(frame["lat_upper_ns"], "lat_ns")
+    counts = [int(count) for count in frame["count"]]
+    edges = [(a, b) for a, b in zip(lower, upper, strict=True) if a and b]
+    figure.add_bar(
+        x=[(a + b) / 2 for a, b in edges],
+        width=[b - a for a, b in edges],
+        y=counts[len(counts) - len(edges) :],
+        name="IO count",
+        marker={"color": "#8fb8d8", "line": {"width": 0}},
+        hovertemplate="%{x:.4~g} ms: %{y:,} IOs<extra></extra>",
+    )
+    figure.add_scatter(
+        x=upper,
+        y=[float(share) for share in frame["confidence_percent"]],
+        name="Confidence level",
+        yaxis="y2",
+        mode="lines",
+        line={"color": COLORS["confidence"], "width": 2, "shape": "hv"},
+        hovertemplate="%{y:.5~f} % within %{x:.4~g} ms<extra></extra>",
+    )
+    _add_markers(figure, markers, int(measurement["total_ios"]))
+    figure.update_layout(
+        xaxis=decades_axis("Response time [ms]", [*lower, *upper]),
+        yaxis=decades_axis("IO count", [1.0, *(float(count) for count in counts)]),
+        yaxis2=axis(
+            "Cumulative [%]",
+            overlaying="y",
+            side="right",
+            tickmode="auto",
+            range=[0, 103],
+            showgrid=False,
+        ),
+        yaxis_range=[_BELOW_ONE, math.ceil(math.log10(max(counts, default=10) + 1))],
+        barmode="overlay",
+        bargap=0,
+    )
+    return figure
+
+
+def _rates(measurement: "Mapping[str, Any] | pd.Series[Any]") -> str:
+    rate = number_text(float(measurement["bw_bytes_per_s"]) / 1e6)
+    longest = time_text(float(measurement["lat_max_ns"]))
+    return f"{number_text(float(measurement['iops']))} IOPS, {rate} MB/s, MRT {longest}"
+
+
+def _add_markers(figure: go.Figure, markers: "pd.DataFrame", total_ios: int) -> None:
+    for marker, lat_ns, percent, supported in zip(
+        markers["marker"].astype(str),
+        markers["lat_ns"].astype(float),
+        markers["confidence_percent"].astype(float),
+        markers["is_supported"].astype(bool),
+        strict=True,
+    ):
+        words = (
+            time_text(lat_ns) if supported else f"not supported by {total_ios:,} IOs"
+        )
+        symbol, color = _MARKS.get(marker, _OTHER_MARK)
+        name = f"{marker}: {words}"
+        figure.add_scatter(
+            x=scaled([lat_ns], "lat_ns"),
+            y=[percent],
+            name=name,
+            yaxis="y2",
+            mode="markers",
+            marker={
+                "symbol": symbol if supported else f"{symbol}-open",
+                "color": color,
+                "size": 11,
+                "line": {"color": "white" if supported else color, "width": 1},
+            },
+            hovertemplate=f"{name}<extra></extra>",
+        )

@@ -1,0 +1,263 @@
+"""Units, titles, colours and ticks of every figure, decided once.
+
+Stored values are nanoseconds, bytes and bytes per second; the only place where they
+are scaled is here. Data rates and capacities are decimal, block sizes binary
+(PTS 2.0.2, 2.4.1).
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+import plotly.graph_objects as go
+
+from ssdlab.model.units import block_size_label, mix_label
+
+KIB = 1024
+
+CONFIG = MappingProxyType({
+    "displaylogo": False,
+    "showSendToCloud": False,
+    "responsive": True,
+    "modeBarButtonsToRemove": ["lasso2d", "select2d", "autoScale2d"],
+    "toImageButtonOptions": {"format": "svg"},
+})
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Quantity:
+    """What an axis shows: words, unit, and what a stored value is divided by."""
+
+    name: str
+    unit: str
+    divisor: float
+
+    @property
+    def title(self) -> str:
+        """The title of an axis, such as ``Throughput [MB/s]``."""
+        return f"{self.name} [{self.unit}]" if self.unit else self.name
+
+
+QUANTITIES = MappingProxyType({
+    "iops": Quantity(name="IOPS", unit="", divisor=1.0),
+    "bw_bytes_per_s": Quantity(name="Throughput", unit="MB/s", divisor=1e6),
+    "lat_mean_ns": Quantity(name="Average latency", unit="ms", divisor=1e6),
+    "lat_max_ns": Quantity(name="Maximum latency", unit="ms", divisor=1e6),
+    "lat_five_nines_ns": Quantity(name="99.999 % latency", unit="ms", divisor=1e6),
+    "lat_ns": Quantity(name="Response time", unit="ms", divisor=1e6),
+    "time_s": Quantity(name="Time", unit="min", divisor=60.0),
+    "total_written_bytes": Quantity(
+        name="Total gigabytes written (TGBW)", unit="GB", divisor=1e9
+    ),
+    "drive_fills": Quantity(
+        name="Drive fills (TGBW / user capacity)", unit="", divisor=1.0
+    ),
+    "idle_before_s": Quantity(name="Idle before the step", unit="s", divisor=1.0),
+})
+
+# Okabe and Ito (2008), with yellow darkened to stand on white: told apart with every
+# common form of colour blindness. Each block size also has a marker of its own.
+_BLOCK_SIZES = MappingProxyType({
+    KIB // 2: ("#CC79A7", "circle"),
+    4 * KIB: ("#D55E00", "square"),
+    8 * KIB: ("#E69F00", "diamond"),
+    16 * KIB: ("#9A8B00", "triangle-up"),
+    32 * KIB: ("#009E73", "triangle-down"),
+    64 * KIB: ("#56B4E9", "cross"),
+    128 * KIB: ("#0072B2", "x"),
+    1024 * KIB: ("#222222", "star"),
+})
+_OTHER_SIZES = ("#7A5195", "#8C564B", "#607D8B", "#AA4466")
+
+# From writes, orange, through grey to reads, blue; lightness tells them apart as well.
+_MIXES = MappingProxyType({
+    0: ("#A33B00", "square"),
+    5: ("#E06C0A", "diamond"),
+    35: ("#E3AE5C", "triangle-down"),
+    50: ("#8C8C8C", "circle"),
+    65: ("#7DB3D8", "triangle-up"),
+    95: ("#2B7BBA", "x"),
+    100: ("#0B3C78", "star"),
+})
+DIRECTION_COLORS = MappingProxyType({
+    "read": "#2B6CB0",
+    "write": "#C85000",
+    "total": "#333333",
+})
+
+COLORS = MappingProxyType({
+    "ink": "#1b2733",
+    "grid": "#e3e8ee",
+    "axis": "#7b8794",
+    "measured": "#0b3c5d",
+    "average": "#222222",
+    "fit": "#d40000",
+    "range_limit": "#5b6b7b",
+    "slope_limit": "#b36b00",
+    "window": "rgba(0,114,178,0.10)",
+    "average_latency": "#0072B2",
+    "five_nines_latency": "#E69F00",
+    "maximum_latency": "#D55E00",
+    "confidence": "#b34700",
+})
+
+FONT = (
+    "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, "
+    "'DejaVu Sans', sans-serif"
+)
+
+
+def block_size_style(block_size_bytes: int) -> tuple[str, str]:
+    """Return colour and marker of a block size, the same in every figure."""
+    known = _BLOCK_SIZES.get(block_size_bytes)
+    if known:
+        return known
+    place = int(math.log2(block_size_bytes)) % len(_OTHER_SIZES)
+    return _OTHER_SIZES[place], "pentagon"
+
+
+def mix_style(read_percent: int) -> tuple[str, str]:
+    """Return colour and marker of a R/W mix; another mix has those of its neighbour."""
+    nearest = min(_MIXES, key=lambda known: abs(known - read_percent))
+    return _MIXES[nearest]
+
+
+def shade(color: str, share: float) -> str:
+    """Return a colour darkened to a share of its light.
+
+    >>> shade("#804020", 0.5)
+    'rgb(64,32,16)'
+    """
+    parts = (int(color[place : place + 2], 16) for place in (1, 3, 5))
+    return f"rgb({','.join(str(round(part * share)) for part in parts)})"
+
+
+def mix_name(read_percent: int) -> str:
+    """Return a R/W mix as a legend names it, such as ``R/W 65/35``."""
+    return f"R/W {mix_label(read_percent)}"
+
+
+def scaled(values: Iterable[Any], column: str) -> list[float | None]:
+    """Return stored values in the unit of the column's axis, missing ones as None."""
+    divisor = QUANTITIES[column].divisor
+    numbers = (float("nan") if _is_missing(value) else float(value) for value in values)
+    return [None if math.isnan(number) else number / divisor for number in numbers]
+
+
+def number_text(value: float) -> str:
+    """Return a number with four significant digits and thousands separated.
+
+    >>> number_text(123456.7), number_text(0.0123456)
+    ('123,457', '0.01235')
+    """
+    if not math.isfinite(value):
+        return "n/a"
+    if value == 0 or abs(value) >= 1000:
+        return f"{value:,.0f}"
+    digits = 3 - math.floor(math.log10(abs(value)))
+    return f"{value:.{max(0, digits)}f}"
+
+
+def time_text(value_ns: float) -> str:
+    """Return a time in the unit that suits it, such as ``12.35 μs`` or ``1.2 ms``."""
+    for unit, size in (("s", 1e9), ("ms", 1e6), ("μs", 1e3)):
+        if value_ns >= size:
+            return f"{number_text(value_ns / size)} {unit}"
+    return f"{number_text(value_ns)} ns"
+
+
+def new_figure(title: str, *, subtitle: str = "", height: int = 420) -> go.Figure:
+    """Return an empty figure in the common look: white ground, readable ticks."""
+    figure = go.Figure(layout={"template": go.layout.Template()})
+    figure.update_layout(
+        title={
+            "text": title,
+            "subtitle": {"text": subtitle, "font": {"size": 12}},
+            "x": 0,
+            "xref": "paper",
+            "font": {"size": 16},
+        },
+        font={"family": FONT, "size": 13, "color": COLORS["ink"]},
+        paper_bgcolor="white",
+        plot_bgcolor="white",
+        hovermode="closest",
+        height=height,
+        margin={"l": 64, "r": 16, "t": 64, "b": 40},
+        legend={"orientation": "h", "y": -0.18, "x": 0, "yanchor": "top"},
+        hoverlabel={"font": {"family": FONT}},
+        modebar={"color": COLORS["axis"], "bgcolor": "rgba(255,255,255,0.7)"},
+    )
+    return figure
+
+
+def axis(title: str, **more: Any) -> dict[str, Any]:
+    """Return an axis with its title, a light grid and a line."""
+    return {
+        "title": {"text": title, "standoff": 8, "font": {"size": 13}},
+        "gridcolor": COLORS["grid"],
+        "linecolor": COLORS["axis"],
+        "showline": True,
+        "ticks": "outside",
+        "tickcolor": COLORS["axis"],
+        "zeroline": False,
+        "automargin": True,
+        "tickfont": {"size": 12},
+    } | more
+
+
+def linear_axis(title: str, **more: Any) -> dict[str, Any]:
+    """Return an axis from zero with thousands separated."""
+    return axis(title, rangemode="tozero", tickformat=",~r", **more)
+
+
+def round_axis(rounds: Sequence[int]) -> dict[str, Any]:
+    """Return an axis that marks rounds by whole numbers, every one when they fit."""
+    first, last = (min(rounds), max(rounds)) if rounds else (1, 5)
+    step = max(1, math.ceil((last - first) / 24))
+    return axis(
+        "Round",
+        tick0=first,
+        dtick=step,
+        range=[first - 0.4, last + 0.4],
+        tickformat="d",
+    )
+
+
+def block_size_axis(sizes: Iterable[int]) -> dict[str, Any]:
+    """Return a logarithmic axis whose ticks are the block sizes by name."""
+    ordered = sorted(set(sizes))
+    ends = [math.log10(ordered[0] / 1.4), math.log10(ordered[-1] * 1.4)]
+    return axis(
+        "Block size",
+        type="log",
+        tickvals=ordered,
+        ticktext=[block_size_label(size) for size in ordered],
+        range=ends,
+    )
+
+
+def decades_axis(title: str, values: Iterable[float | None]) -> dict[str, Any]:
+    """Return a logarithmic axis over whole decades, one label a decade."""
+    positive = [value for value in values if value is not None and value > 0]
+    low = math.floor(math.log10(min(positive, default=1.0)))
+    high = max(low + 1, math.ceil(math.log10(max(positive, default=10.0))))
+    decades = [10.0**power for power in range(low, high + 1)]
+    return axis(
+        title,
+        type="log",
+        tickvals=decades,
+        ticktext=[f"{decade:,.10g}" for decade in decades],
+        range=[low, high],
+        minor={
+            "dtick": "D1",
+            "ticks": "outside",
+            "ticklen": 3,
+            "tickcolor": COLORS["axis"],
+        },
+    )
+
+
+def _is_missing(value: Any) -> bool:
+    return value is None or value != value or str(value) == "<NA>"  # noqa: PLR0124 - NaN

@@ -1,0 +1,214 @@
+"""Write saturation: the fall from fresh-out-of-box to steady state."""
+
+from typing import TYPE_CHECKING, Literal
+
+import plotly.graph_objects as go
+
+from ssdlab.figures.labels import (
+    COLORS,
+    DIRECTION_COLORS,
+    QUANTITIES,
+    axis,
+    decades_axis,
+    linear_axis,
+    new_figure,
+    scaled,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Progress = Literal["time_s", "total_written_bytes", "drive_fills"]
+Scale = Literal["linear", "log"]
+
+_NAMES = {"time_s": "time", "total_written_bytes": "TGBW", "drive_fills": "drive fills"}
+_LATENCIES = (
+    ("lat_mean_ns", "average_latency", "Average"),
+    ("lat_five_nines_ns", "five_nines_latency", "99.999 %"),
+    ("lat_max_ns", "maximum_latency", "Maximum"),
+)
+
+
+def plot_saturation(
+    frame: "pd.DataFrame", *, x: Progress = "time_s", iops_scale: Scale = "linear"
+) -> go.Figure:
+    """Draw IOPS of a write saturation test over time or over what was written.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        One row a round: ``iops`` [1/s] and the column named by `x`.
+    x : {"time_s", "total_written_bytes", "drive_fills"}, default "time_s"
+        Time since the first write [s], total bytes written [B], or those by user
+        capacity.
+    iops_scale : {"linear", "log"}, default "linear"
+        Scale of the IOPS axis; PTS-E 1.1 asks for both.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        One line, one point a round.
+
+    References
+    ----------
+    .. [1] SNIA, "SSS Performance Test Specification", v2.0.2, 2020, section 10.
+    """
+    scale_name = ", log IOPS" if iops_scale == "log" else ""
+    figure = new_figure(f"Write saturation: IOPS vs {_NAMES[x]}{scale_name}")
+    values = scaled(frame["iops"], "iops")
+    unit = QUANTITIES[x].unit
+    figure.add_scatter(
+        x=scaled(frame[x], x),
+        y=values,
+        name="IOPS",
+        mode="lines+markers",
+        line={"color": DIRECTION_COLORS["write"], "width": 1.5},
+        marker={"size": 4},
+        hovertemplate=f"%{{x:,.4~g}} {unit}: %{{y:,.0f}} IOPS<extra></extra>",
+    )
+    y_axis = (
+        decades_axis("IOPS", values) if iops_scale == "log" else linear_axis("IOPS")
+    )
+    figure.update_layout(xaxis=linear_axis(QUANTITIES[x].title), yaxis=y_axis)
+    return figure
+
+
+def plot_saturation_latency(
+    frame: "pd.DataFrame", *, x: Progress = "drive_fills"
+) -> go.Figure:
+    """Draw response times, and IOPS on a second axis, of a write saturation test.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        One row a round: ``iops`` [1/s], ``lat_mean_ns``, ``lat_five_nines_ns``,
+        ``lat_max_ns`` [ns] and the column named by `x`. A response time without a
+        column is left out.
+    x : {"time_s", "total_written_bytes", "drive_fills"}, default "drive_fills"
+        What the horizontal axis shows.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        Average, 99.999 % and maximum response time on a logarithmic axis [ms]; IOPS
+        on the second axis.
+
+    References
+    ----------
+    .. [1] SNIA, "SSS Performance Test Specification", v2.0.2, 2020, section 10.
+    """
+    figure = new_figure(
+        f"Write saturation: response times and IOPS vs {_NAMES[x]}", height=460
+    )
+    places = scaled(frame[x], x)
+    drawn: list[float | None] = []
+    for column, color, name in _LATENCIES:
+        if column not in frame:
+            continue
+        values = scaled(frame[column], column)
+        drawn += values
+        figure.add_scatter(
+            x=places,
+            y=values,
+            name=f"{name} [ms]",
+            mode="lines",
+            line={"color": COLORS[color], "width": 1.8},
+            hovertemplate=f"{name}: %{{y:,.4~g}} ms<extra></extra>",
+        )
+    figure.add_scatter(
+        x=places,
+        y=scaled(frame["iops"], "iops"),
+        name="IOPS (right axis)",
+        yaxis="y2",
+        mode="lines",
+        line={"color": COLORS["average"], "width": 1.2, "dash": "dot"},
+        hovertemplate="%{y:,.0f} IOPS<extra></extra>",
+    )
+    right = linear_axis("IOPS", overlaying="y", side="right", tickmode="auto")
+    right["showgrid"] = False
+    figure.update_layout(
+        xaxis=linear_axis(QUANTITIES[x].title),
+        yaxis=decades_axis("Response time [ms]", drawn),
+        yaxis2=right,
+        hovermode="x unified",
+    )
+    return figure
+
+
+def plot_sparkline(values: "pd.Series[float]", *, name: str) -> go.Figure:
+    """Draw a series as a small line without axes, its last value marked.
+
+    Parameters
+    ----------
+    values : pandas.Series of float
+        One value a round, oldest first.
+    name : str
+        What is drawn; the title of the figure, which a report sets beside it.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        One line from zero to the greatest value, and one point.
+    """
+    figure = new_figure(name, height=44)
+    numbers = [float(value) for value in values.dropna()]
+    rounds = list(range(1, len(numbers) + 1))
+    figure.add_scatter(
+        x=rounds, y=numbers, name=name, mode="lines",
+        line={"color": COLORS["measured"], "width": 1.6}, hoverinfo="skip",
+    )  # fmt: skip
+    figure.add_scatter(
+        x=rounds[-1:], y=numbers[-1:], name="last round", mode="markers",
+        marker={"color": COLORS["fit"], "size": 6}, hoverinfo="skip",
+    )  # fmt: skip
+    figure.update_layout(
+        xaxis={"visible": False, "fixedrange": True},
+        yaxis={"visible": False, "fixedrange": True, "rangemode": "tozero"},
+        margin={"l": 2, "r": 6, "t": 4, "b": 4},
+        showlegend=False,
+    )
+    return figure
+
+
+def plot_idle_gaps(frame: "pd.DataFrame") -> go.Figure:
+    """Draw the idle time before each step, in the order of the run.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        One row a step: ``step_id``, ``idle_before_s`` [s], ``was_armed``. A step
+        whose gap was not measured is left out.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        One point a step on a logarithmic axis [s]; steps whose fio stood ready apart
+        from the others.
+    """
+    figure = new_figure("Idle time before each step", height=300)
+    steps = frame.reset_index(drop=True)
+    steps = steps[steps["idle_before_s"] > 0]
+    armed = steps["was_armed"].fillna(value=False).astype(bool)
+    looks = (
+        (steps[armed], "fio stood ready", "#0072B2", "circle"),
+        (steps[~armed], "fio was started", "#D55E00", "diamond"),
+    )
+    for rows, name, color, symbol in looks:
+        if rows.empty:
+            continue
+        figure.add_scatter(
+            x=[int(place) + 1 for place in rows.index],
+            y=scaled(rows["idle_before_s"], "idle_before_s"),
+            text=[str(step) for step in rows["step_id"]],
+            name=name,
+            mode="markers",
+            marker={"color": color, "symbol": symbol, "size": 5, "opacity": 0.75},
+            hovertemplate="%{y:.4f} s before %{text}<extra></extra>",
+        )
+    gaps = scaled(steps["idle_before_s"], "idle_before_s")
+    figure.update_layout(
+        xaxis=axis("Step, in the order of the run", tickformat="d"),
+        yaxis=decades_axis(QUANTITIES["idle_before_s"].title, gaps),
+        showlegend=True,
+    )
+    return figure

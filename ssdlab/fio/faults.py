@@ -1,0 +1,100 @@
+"""Tell whether a fio run did what it was asked to, whatever its exit code says.
+
+fio may say that it succeeded and have done nothing (a mounted disk), may count reads
+of a drive that is gone as IO, may end early, and may end with errors that it passed
+over. So success is exit code and JSON and IO done.
+"""
+
+import os
+from collections.abc import Iterator
+
+from ssdlab.fio.document import FioDocument, FioJob, FioSide
+
+# fio ends a time-based job within a few ms of its time; a run that was cut lacks more.
+_LEAST_RUNTIME_RATIO = 0.95
+_RUNTIME_SLACK_S = 0.05
+_MINUS_ONE = 2**32 - 1  # fio's word when an engine lost its connection
+_MAX_ERRNO = 4095
+_MS_PER_S = 1000.0
+
+
+def find_faults(
+    document: FioDocument,
+    *,
+    exit_code: int,
+    block_size_bytes: int,
+    outstanding: int,
+    runtime_s: float | None = None,
+    io_bytes: int | None = None,
+) -> tuple[str, ...]:
+    """Return each fault of a run in words; none when it did what was asked.
+
+    ``outstanding`` is threads times queue depth: so many IOs may have been counted
+    without their bytes when a run ended. Of ``runtime_s`` and ``io_bytes`` a run was
+    asked for one; ``io_bytes`` may be rounded down to whole blocks.
+    """
+    return (
+        *_faults_of_exit(document, exit_code),
+        *(fault for job in document.jobs for fault in _faults_of_job(job)),
+        *_faults_of_bytes(document, block_size_bytes, outstanding),
+        *_faults_of_amount(
+            document, runtime_s=runtime_s, io_bytes=io_bytes, unit=block_size_bytes
+        ),
+    )
+
+
+def _parts(document: FioDocument) -> list[FioSide]:
+    return [side for job in document.jobs for side in job.parts]
+
+
+def _faults_of_exit(document: FioDocument, exit_code: int) -> Iterator[str]:
+    said = f"; it said: {document.prefix}" if document.prefix else ""
+    if exit_code:
+        yield f"fio ended with exit code {exit_code}{said}"
+    if not _parts(document):
+        yield f"fio did no IO at all{'' if exit_code else said}"
+
+
+def _faults_of_job(job: FioJob) -> Iterator[str]:
+    if job.error == _MINUS_ONE:
+        yield f"job {job.name!r} ended with error -1: its target was lost"
+    elif job.error:
+        meaning = os.strerror(job.error) if job.error <= _MAX_ERRNO else "unknown"
+        yield f"job {job.name!r} ended with error {job.error} ({meaning})"
+    if job.total_errors:
+        yield f"job {job.name!r} passed over {job.total_errors} IO errors"
+    for side in job.parts:
+        if side.short_ios:
+            yield f"{side.direction}: {side.short_ios} IOs were short"
+        if side.drop_ios:
+            yield f"{side.direction}: {side.drop_ios} IOs were dropped"
+
+
+def _faults_of_bytes(
+    document: FioDocument, block_size_bytes: int, outstanding: int
+) -> Iterator[str]:
+    for side in _parts(document):
+        if side.total_ios is None:
+            continue
+        expected = side.total_ios * block_size_bytes
+        if abs(side.io_bytes - expected) > outstanding * block_size_bytes:
+            yield (
+                f"{side.direction}: {side.total_ios} IOs of {block_size_bytes} B are "
+                f"{expected} B, yet {side.io_bytes} B were done: the target may be gone"
+            )
+
+
+def _faults_of_amount(
+    document: FioDocument, *, runtime_s: float | None, io_bytes: int | None, unit: int
+) -> Iterator[str]:
+    sides = _parts(document)
+    if not sides:
+        return
+    ran_s = max(side.runtime_ms for side in sides) / _MS_PER_S
+    if runtime_s is not None:
+        least_s = runtime_s * _LEAST_RUNTIME_RATIO - _RUNTIME_SLACK_S
+        if ran_s < least_s:
+            yield f"fio ran for {ran_s:g} s of the {runtime_s:g} s asked for"
+    done = sum(side.io_bytes for side in sides)
+    if io_bytes is not None and done <= io_bytes - unit:
+        yield f"{done} B were done of the {io_bytes} B asked for"

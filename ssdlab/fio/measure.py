@@ -1,0 +1,201 @@
+"""What one fio step measured, as rows of the stored tables; and whether it did.
+
+Job entries that ran together are added, as are directions in the row ``total``:
+rates add, means are weighted by IO count, percentiles come from added bins.
+"""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ssdlab.analysis.latency import (
+    Histogram,
+    LatencySummary,
+    is_supported,
+    merge_bins,
+    merge_summaries,
+    percentiles_from_bins,
+    sum_rates,
+)
+from ssdlab.fio.bins import bin_edges, is_last_bin
+from ssdlab.fio.document import FioDocument, FioJob, FioSide, LatencyBins
+from ssdlab.model.errors import FioOutputError
+
+LatencyKind = Literal["lat", "clat"]
+Row = dict[str, Any]
+Columns = dict[str, NDArray[Any]]
+
+# The confidence levels of the PTS's latency histogram: pts.md section 8.
+DEFAULT_LEVELS: tuple[float, ...] = (
+    *(1.0, 5.0, 10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0, 90.0, 95.0),
+    *(99.0, 99.9, 99.99, 99.999, 99.9999),
+)
+
+_MS_PER_S = 1000.0
+_SUMMARIES: Mapping[str, Callable[[FioSide], LatencySummary | None]] = {
+    "lat": lambda side: side.lat,
+    "clat": lambda side: side.clat,
+    "slat": lambda side: side.slat,
+}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class StepMeasurement:
+    """Rows of ``measurements``, ``percentiles`` and ``bins`` from ``direction`` on.
+
+    ``measurements`` has a dictionary a row; the others an array a column. None has
+    the columns of the run and the step. ``bins_of`` says which latency bins and
+    percentiles are of: ``lat``, or ``clat`` where fio kept no bins of ``lat``, or
+    ``None`` where it kept neither.
+    """
+
+    measurements: tuple[Row, ...]
+    percentiles: Columns
+    bins: Columns
+    bins_of: LatencyKind | None
+
+
+def measure(
+    document: FioDocument, *, levels: Sequence[float] = DEFAULT_LEVELS
+) -> StepMeasurement:
+    """Return what a step measured: a row per direction that did IO, and ``total``.
+
+    A step that did no IO has no row. ``levels`` are percentiles [%].
+
+    Raises
+    ------
+    FioOutputError
+        If the job entries ran one after another, so that they cannot be added.
+    """
+    _require_one_group(document)
+    sides = _sides_by_direction(document)
+    bins_of = _kind_of_bins(list(chain.from_iterable(sides.values())))
+    histograms = {
+        direction: merge_bins(_histogram(side, bins_of) for side in parts)
+        for direction, parts in sides.items()
+        if bins_of is not None
+    }
+    return StepMeasurement(
+        measurements=tuple(
+            _measurement_row(direction, parts, document.jobs)
+            for direction, parts in sides.items()
+        ),
+        percentiles=_percentile_columns(histograms, levels),
+        bins=_bin_columns(histograms),
+        bins_of=bins_of,
+    )
+
+
+def _require_one_group(document: FioDocument) -> None:
+    groups = sorted({job.group_id for job in document.jobs})
+    if len(groups) > 1:
+        raise FioOutputError(
+            source=document.source,
+            reason=f"its jobs are of {len(groups)} groups, which need not have run "
+            "at the same time, so their rates cannot be added",
+            remedy="A step is one group of jobs; read it with ssdlab.read_fio().",
+        )
+
+
+def _sides_by_direction(document: FioDocument) -> dict[str, list[FioSide]]:
+    """Return the sides of each direction that did IO, then those of ``total``.
+
+    What fio merged itself (``mixed``) has no direction and is in the total alone.
+    """
+    parts = [side for job in document.jobs for side in job.parts]
+    sides: dict[str, list[FioSide]] = {}
+    for direction in ("read", "write", "trim"):
+        if same := [side for side in parts if side.direction == direction]:
+            sides[direction] = same
+    return {**sides, "total": parts} if parts else {}
+
+
+def _measurement_row(
+    direction: str, sides: Sequence[FioSide], jobs: Sequence[FioJob]
+) -> Row:
+    counts = [side.total_ios for side in sides if side.total_ios is not None]
+    row: Row = {
+        "direction": direction,
+        "total_ios": sum(counts) if len(counts) == len(sides) else None,
+        "io_bytes": sum(side.io_bytes for side in sides),
+        "runtime_s": max(side.runtime_ms for side in sides) / _MS_PER_S,
+        "iops": sum_rates(side.iops for side in sides),
+        "bw_bytes_per_s": sum_rates(side.bw_bytes_per_s for side in sides),
+    }
+    for kind, summary_of in _SUMMARIES.items():
+        row |= _latency_columns(kind, [summary_of(side) for side in sides])
+    return row | {
+        "usr_cpu_percent": math.fsum(j.usr_cpu_percent for j in jobs) / len(jobs),
+        "sys_cpu_percent": math.fsum(j.sys_cpu_percent for j in jobs) / len(jobs),
+    }
+
+
+def _latency_columns(kind: str, summaries: Sequence[LatencySummary | None]) -> Row:
+    """Return four columns; missing as soon as one part was not measured."""
+    measured = [summary for summary in summaries if summary is not None]
+    whole = merge_summaries(measured) if len(measured) == len(summaries) else None
+    return {
+        f"{kind}_min_ns": math.nan if whole is None else whole.min_ns,
+        f"{kind}_mean_ns": math.nan if whole is None else whole.mean_ns,
+        f"{kind}_stddev_ns": math.nan if whole is None else whole.stddev_ns,
+        f"{kind}_max_ns": math.nan if whole is None else whole.max_ns,
+    }
+
+
+def _kind_of_bins(sides: Sequence[FioSide]) -> LatencyKind | None:
+    if sides and all(side.lat_bins is not None for side in sides):
+        return "lat"
+    if sides and all(side.clat_bins is not None for side in sides):
+        return "clat"
+    return None
+
+
+def _histogram(side: FioSide, kind: LatencyKind) -> Histogram:
+    bins: LatencyBins | None = side.lat_bins if kind == "lat" else side.clat_bins
+    if bins is None:
+        msg = f"{side.direction} has no bins of {kind}"
+        raise ValueError(msg)
+    return bins.lat_ns, bins.counts
+
+
+def _percentile_columns(
+    histograms: Mapping[str, Histogram], levels: Sequence[float]
+) -> Columns:
+    parts = [
+        percentiles_from_bins(values, counts, levels)
+        for values, counts in histograms.values()
+    ]
+    lat_ns = np.concatenate(parts) if parts else np.empty(0, np.int64)
+    lower, upper = bin_edges(lat_ns)
+    supported = [
+        is_supported(levels, int(counts.sum())) for _, counts in histograms.values()
+    ]
+    return {
+        "direction": np.repeat(np.array([*histograms], dtype=object), len(levels)),
+        "percentile": np.tile(np.asarray(levels, np.float64), len(parts)),
+        "lat_ns": lat_ns.astype(np.float64),
+        "lat_lower_ns": lower.astype(np.float64),
+        "lat_upper_ns": upper.astype(np.float64),
+        "is_censored": is_last_bin(lat_ns),
+        "is_supported": np.concatenate(supported) if parts else np.empty(0, np.bool_),
+    }
+
+
+def _bin_columns(histograms: Mapping[str, Histogram]) -> Columns:
+    sizes = [values.size for values, _ in histograms.values()]
+    names = np.array([*histograms], dtype=object)
+    empty = [np.empty(0, np.int64)]
+    lat_ns = np.concatenate([v for v, _ in histograms.values()] or empty)
+    lower, upper = bin_edges(lat_ns)
+    return {
+        "direction": np.repeat(names, sizes),
+        "lat_ns": lat_ns,
+        "lat_lower_ns": lower,
+        "lat_upper_ns": upper,
+        "count": np.concatenate([c for _, c in histograms.values()] or empty),
+    }

@@ -1,0 +1,1 @@
+"""The host that measures: what it is."""

@@ -1,0 +1,1 @@
+"""The words every other layer speaks: specifications, records, schema, units, errors."""

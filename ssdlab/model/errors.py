@@ -1,0 +1,142 @@
+"""Every failure a user can meet.
+
+::
+
+    SsdlabError
+    ├── UserError                    the request cannot be carried out: exit code 2
+    │   ├── UnknownNameError         no such profile, test, target, parameter
+    │   ├── TargetRefusedError       this target must not or cannot be used so
+    │   ├── RunFolderError           damaged, of another version, or in use
+    │   ├── SeriesError              a table of the user's that cannot be judged
+    │   ├── FioOutputError           a file that is not what fio writes
+    │   └── MissingToolError         fio, nbdkit or a compiler is not there
+    └── RunFailedError               a run that began and could not go on: exit code 1
+        ├── FioFailedError           fio ended with an error or did no IO
+        ├── FioKilledError           fio was ended by a signal that was not ours
+        ├── FioHungError             fio outlived its watchdog
+        ├── TargetGoneError          the target stopped answering
+        ├── DiskFullError            the run folder's disk is full
+        └── PlanMismatchError        recorded steps are not those of the plan
+"""
+
+from collections.abc import Sequence
+
+
+class SsdlabError(Exception):
+    """What happened, to what, and what to do now."""
+
+    exit_code = 1
+
+
+class UserError(SsdlabError):
+    """A request that cannot be carried out as asked."""
+
+    exit_code = 2
+
+
+class UnknownNameError(UserError):
+    """A name that is none of the known ones."""
+
+    def __init__(self, *, kind: str, name: str, known: Sequence[str]) -> None:
+        self.kind, self.name, self.known = kind, name, tuple(known)
+        super().__init__(
+            f"There is no {kind} {name!r}. Choose from: {', '.join(known)}."
+        )
+
+
+class TargetRefusedError(UserError):
+    """A target that must not or cannot be used as asked."""
+
+    def __init__(self, *, target: str, reason: str, remedy: str) -> None:
+        self.target, self.reason, self.remedy = target, reason, remedy
+        super().__init__(f"{target}: {reason}. {remedy}")
+
+
+class RunFolderError(UserError):
+    """A run folder that is damaged, of another version, or in use."""
+
+    def __init__(self, *, folder: str, reason: str, remedy: str) -> None:
+        self.folder, self.reason, self.remedy = folder, reason, remedy
+        super().__init__(f"{folder}: {reason}. {remedy}")
+
+
+class SeriesError(UserError):
+    """A series of numbers that cannot be judged."""
+
+    def __init__(self, *, source: str, reason: str, remedy: str) -> None:
+        self.source, self.reason, self.remedy = source, reason, remedy
+        super().__init__(f"{source}: {reason}. {remedy}")
+
+
+class FioOutputError(UserError):
+    """Output that is not what fio writes, or not all of it."""
+
+    def __init__(self, *, source: str, reason: str, remedy: str) -> None:
+        self.source, self.reason, self.remedy = source, reason, remedy
+        super().__init__(f"{source}: {reason}. {remedy}")
+
+
+class MissingToolError(UserError):
+    """A program that ssdlab needs and this machine lacks."""
+
+    def __init__(self, *, tool: str, needed_for: str, remedy: str) -> None:
+        self.tool, self.needed_for, self.remedy = tool, needed_for, remedy
+        super().__init__(
+            f"{tool} is needed for {needed_for} and was not found. {remedy}"
+        )
+
+
+class RunFailedError(SsdlabError):
+    """A run that began and could not go on; what was measured before is kept."""
+
+
+class StepError(RunFailedError):
+    """A step that failed: which, why, and what to do now."""
+
+    def __init__(self, *, step_id: str, reason: str, remedy: str) -> None:
+        self.step_id, self.reason, self.remedy = step_id, reason, remedy
+        super().__init__(f"Step {step_id}: {reason}. {remedy}")
+
+
+class FioFailedError(StepError):
+    """Fio ended with an error, or said that it succeeded and did no IO."""
+
+
+class FioKilledError(StepError):
+    """Fio was ended by a signal that ssdlab did not send."""
+
+
+class FioHungError(StepError):
+    """Fio outlived the generous bound of its watchdog."""
+
+
+class TargetGoneError(StepError):
+    """The target stopped answering."""
+
+
+class DiskFullError(StepError):
+    """The disk that holds the run folder is full."""
+
+
+class PlanMismatchError(RunFailedError):
+    """The recorded steps are not those that the plan asks for."""
+
+    def __init__(self, *, step_id: str, recorded: str, asked: str) -> None:
+        self.step_id, self.recorded, self.asked = step_id, recorded, asked
+        super().__init__(
+            f"Step {step_id} was recorded with another content ({recorded}) than this "
+            f"version of ssdlab asks for ({asked}); going on would mix two procedures. "
+            "Resume with the version that began the run, or begin a new run."
+        )
+
+
+class RunInterruptedError(SsdlabError):
+    """The user stopped the run; everything finished is kept."""
+
+    exit_code = 130
+
+    def __init__(self, *, folder: str) -> None:
+        self.folder = folder
+        super().__init__(
+            f"Stopped. What was measured is kept; go on with: ssdlab resume {folder}"
+        )

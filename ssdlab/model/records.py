@@ -1,0 +1,65 @@
+"""What a run folder says of itself: what was asked, of which drive, on which host."""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+FORMAT_VERSION = 1
+
+RunStatus = Literal["running", "finished", "failed", "interrupted"]
+TargetKind = Literal["virtual", "file", "block"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TargetIdentity:
+    """Which device a run measures; a resumed run must find the same one."""
+
+    kind: TargetKind
+    spec: str
+    model: str
+    serial: str
+    firmware: str
+    capacity_bytes: int
+    sector_bytes: int
+    interface: str = ""
+    options: dict[str, str | int | float] = field(default_factory=dict)
+
+    @property
+    def is_virtual(self) -> bool:
+        """Whether the target is a model or a file and never a drive."""
+        return self.kind != "block"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class HostIdentity:
+    """The host: PTS 2.0.2, section 5, "Test hardware" and "Test software"."""
+
+    platform: str
+    cpu: str
+    dram_bytes: int
+    operating_system: str
+    kernel: str
+    python_version: str
+    fio_version: str
+    ssdlab_version: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RunRecord:
+    """``run.json``: everything a plan is made from, so that a run can go on.
+
+    ``profile`` holds every value of the profile, not its name alone: a profile that
+    changes later does not change what a run asked for.
+    """
+
+    run_id: str
+    label: str
+    started_at: str
+    tests: tuple[str, ...]
+    profile: dict[str, object]
+    seed: int
+    plan_hash: str
+    target: TargetIdentity
+    host: HostIdentity
+    purge_method: str
+    departures: tuple[str, ...]
+    format_version: int = FORMAT_VERSION

@@ -1,0 +1,277 @@
+"""Every stored column, declared once: name with unit, type, meaning.
+
+Writers, readers, axis labels and the data dictionary come from these lines. One
+row is one observation; what was not measured is missing, never 0.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+SCHEMA_VERSION = 1
+
+DType = Literal["string", "int64", "float64", "bool"]
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column: its name ends in its unit, counts and IOPS are bare."""
+
+    name: str
+    dtype: DType
+    meaning: str
+    is_key: bool = False
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Table:
+    """One table: what a row is, and its columns in order."""
+
+    name: str
+    row: str
+    columns: tuple[Column, ...]
+
+    @property
+    def column_names(self) -> tuple[str, ...]:
+        """The names of the columns, in order."""
+        return tuple(column.name for column in self.columns)
+
+
+def _key(name: str, meaning: str, dtype: DType = "string") -> Column:
+    return Column(name, dtype, meaning, is_key=True)
+
+
+_RUN = _key("run_id", "the run")
+_STEP = _key("step_id", "the step, unique in the run and sortable by time")
+_DIRECTION = _key("direction", "read, write, trim, or total: all directions merged")
+_WHERE = (
+    Column("test", "string", "iops, tp, lat, wsat"),
+    Column("phase", "string", "phase of the test, such as rounds-1024KiB"),
+    Column("kind", "string", "purge, precondition, cell or histogram"),
+    Column("round", "int64", "round, from 1; missing outside rounds"),
+    Column("cell", "int64", "place of the cell in its round, from 1"),
+)
+_WORKLOAD = (
+    Column("access", "string", "rnd or seq"),
+    Column("block_size_bytes", "int64", "size of one IO [B]"),
+    Column("read_percent", "int64", "share of reads, counted in IOs [%]"),
+    Column("threads", "int64", "thread count TC: fio numjobs"),
+    Column("queue_depth", "int64", "outstanding IOs per thread QD: fio iodepth"),
+)
+
+
+def _latency(kind: str, meaning: str) -> tuple[Column, ...]:
+    return (
+        Column(f"{kind}_min_ns", "float64", f"least {meaning} [ns]"),
+        Column(f"{kind}_mean_ns", "float64", f"mean {meaning}, IO weighted [ns]"),
+        Column(f"{kind}_stddev_ns", "float64", f"standard deviation of {meaning} [ns]"),
+        Column(f"{kind}_max_ns", "float64", f"greatest {meaning} [ns]"),
+    )
+
+
+RUNS = Table(
+    name="runs",
+    row="one run",
+    columns=(
+        _RUN,
+        Column("label", "string", "the user's own name for the run"),
+        Column("status", "string", "running, finished, failed or interrupted"),
+        Column("started_at", "string", "start, ISO 8601 with UTC offset"),
+        Column(
+            "finished_at", "string", "end of the last step, ISO 8601 with UTC offset"
+        ),
+        Column("profile", "string", "profile, such as pts-2.0-enterprise"),
+        Column("spec_version", "string", "the document that the profile follows"),
+        Column("tests", "string", "tests asked for, separated by commas"),
+        Column("target", "string", "the target as the user wrote it"),
+        Column("is_virtual", "bool", "the target is a model, not a drive"),
+        Column("device_model", "string", "model, as the device says"),
+        Column("device_serial", "string", "serial number, as the device says"),
+        Column("device_firmware", "string", "firmware, as the device says"),
+        Column("capacity_bytes", "int64", "user capacity [B]"),
+        Column("sector_bytes", "int64", "logical sector [B]"),
+        Column("purge_method", "string", "how the device was purged"),
+        Column("write_cache", "string", "what the profile asks of the write cache"),
+        Column("active_range_percent", "float64", "active range of user capacity [%]"),
+        Column("platform", "string", "maker and model of the host"),
+        Column("cpu", "string", "model and count of the host's processors"),
+        Column("dram_bytes", "int64", "memory of the host [B]"),
+        Column("operating_system", "string", "name and version of the system"),
+        Column("kernel", "string", "version of the kernel"),
+        Column("fio_version", "string", "version of fio"),
+        Column("ssdlab_version", "string", "version of ssdlab"),
+        Column("seed", "int64", "seed that every offset seed is made from"),
+        Column("interruptions", "int64", "times that the run was taken up again"),
+        Column("is_conformant", "bool", "nothing departs from the PTS"),
+        Column("departures", "string", "each departure in words, one a line"),
+    ),
+)
+
+STEPS = Table(
+    name="steps",
+    row="one step: a purge or a fio run",
+    columns=(
+        _RUN,
+        _STEP,
+        *_WHERE,
+        *_WORKLOAD,
+        Column("range_bytes", "int64", "span of the active range that was used [B]"),
+        Column("offset_bytes", "int64", "where a sequential stream began [B]"),
+        Column("seed", "int64", "fio randseed of the step"),
+        Column("started_s", "float64", "first IO, Unix time [s]"),
+        Column("ended_s", "float64", "last IO, Unix time [s]"),
+        Column("duration_s", "float64", "first to last IO [s]"),
+        Column(
+            "idle_before_s", "float64", "last IO of the step before to first IO [s]"
+        ),
+        Column("was_armed", "bool", "fio stood ready before the step before ended"),
+        Column("is_contiguous", "bool", "a measurement window may span the gap before"),
+        Column("read_bytes", "int64", "bytes read [B]"),
+        Column("written_bytes", "int64", "bytes written [B]"),
+        Column(
+            "total_written_bytes",
+            "int64",
+            "bytes written since the purge of this test, this step included [B]",
+        ),
+        Column("drive_fills", "float64", "total_written_bytes by user capacity"),
+        Column("exit_code", "int64", "exit code of the process"),
+        Column("warnings", "string", "what fio said on stderr, one a line"),
+    ),
+)
+
+MEASUREMENTS = Table(
+    name="measurements",
+    row="one fio step and direction",
+    columns=(
+        _RUN,
+        _STEP,
+        _DIRECTION,
+        *_WHERE,
+        *_WORKLOAD,
+        Column("total_ios", "int64", "IOs done"),
+        Column("io_bytes", "int64", "bytes done [B]"),
+        Column("runtime_s", "float64", "time under IO [s]"),
+        Column("iops", "float64", "IOs per second; a total is the sum of directions"),
+        Column("bw_bytes_per_s", "float64", "data rate [B/s]; a total is the sum"),
+        *_latency("lat", "latency, submission to completion"),
+        *_latency("clat", "completion latency"),
+        *_latency("slat", "submission latency"),
+        Column("usr_cpu_percent", "float64", "user CPU of the fio job [%]"),
+        Column("sys_cpu_percent", "float64", "system CPU of the fio job [%]"),
+    ),
+)
+
+PERCENTILES = Table(
+    name="percentiles",
+    row="one percentile of one fio step and direction, from merged bins",
+    columns=(
+        _RUN,
+        _STEP,
+        _DIRECTION,
+        Column("percentile", "float64", "confidence level [%]", is_key=True),
+        Column("lat_ns", "float64", "latency at that level, as fio names the bin [ns]"),
+        Column("lat_lower_ns", "float64", "lower edge of the bin [ns]"),
+        Column("lat_upper_ns", "float64", "upper edge of the bin [ns]"),
+        Column(
+            "is_censored", "bool", "the bin is fio's last: the value may be greater"
+        ),
+        Column("is_supported", "bool", "enough IOs stand behind the level: 1/(1-p)"),
+    ),
+)
+
+BINS = Table(
+    name="bins",
+    row="one bin of fio's latency histogram of one fio step and direction",
+    columns=(
+        _RUN,
+        _STEP,
+        _DIRECTION,
+        Column(
+            "lat_ns", "int64", "the bin as fio names it: its middle [ns]", is_key=True
+        ),
+        Column("lat_lower_ns", "int64", "lower edge, included [ns]"),
+        Column("lat_upper_ns", "int64", "upper edge, excluded [ns]"),
+        Column("count", "int64", "IOs in the bin"),
+    ),
+)
+
+SERIES = Table(
+    name="series",
+    row="one interval of one fio step and direction, where a test asks for it",
+    columns=(
+        _RUN,
+        _STEP,
+        _DIRECTION,
+        Column(
+            "time_s",
+            "float64",
+            "end of the interval, from the step's start [s]",
+            is_key=True,
+        ),
+        Column("iops", "float64", "IOs per second in the interval"),
+        Column("bw_bytes_per_s", "float64", "data rate in the interval [B/s]"),
+        Column("lat_mean_ns", "float64", "mean latency in the interval [ns]"),
+    ),
+)
+
+WINDOWS = Table(
+    name="windows",
+    row="one steady-state judgement: a tracking variable at the end of a round",
+    columns=(
+        _RUN,
+        _key("test", "iops, tp, lat, wsat"),
+        _key("phase", "phase of the test, such as rounds-1024KiB"),
+        _key("round", "the round after which was judged, from 1", "int64"),
+        _key("tracking", "the tracking variable, such as RND 4 KiB 0/100"),
+        Column("metric", "string", "iops, bw_bytes_per_s or lat_mean_ns"),
+        Column("access", "string", "rnd or seq"),
+        Column("block_size_bytes", "int64", "size of one IO [B]"),
+        Column("read_percent", "int64", "share of reads [%]"),
+        Column("window_first_round", "int64", "first round of the window"),
+        Column("window_last_round", "int64", "last round of the window"),
+        Column("average", "float64", "average in the window, in the metric's unit"),
+        Column("minimum", "float64", "least value in the window"),
+        Column("maximum", "float64", "greatest value in the window"),
+        Column("range_ratio", "float64", "(max - min) / average; limit 0.20"),
+        Column("slope_per_round", "float64", "slope of the least-squares line"),
+        Column(
+            "intercept",
+            "float64",
+            "intercept of the line, rounds counted from 1 "
+            "at the first round of the test; samples of WSAT count as rounds",
+        ),
+        Column("slope_ratio", "float64", "4 x |slope| / average; limit 0.10"),
+        Column("correlation", "float64", "correlation coefficient of the fit"),
+        Column("is_range_ok", "bool", "the range is within its limit"),
+        Column("is_slope_ok", "bool", "the slope excursion is within its limit"),
+        Column("is_steady", "bool", "this tracking variable is steady"),
+        Column("is_round_steady", "bool", "all tracking variables are steady at once"),
+        Column("is_final", "bool", "the last judgement of its phase: the reported one"),
+        Column("reason", "string", "why not steady, in words; empty when steady"),
+    ),
+)
+
+TELEMETRY = Table(
+    name="telemetry",
+    row="one reading of one sensor or counter",
+    columns=(
+        _RUN,
+        _key("time_s", "Unix time of the reading [s]", "float64"),
+        _key("source", "host, device or virtual"),
+        _key("name", "what was read, with its unit, such as nand_written_bytes"),
+        Column("value", "float64", "the reading"),
+    ),
+)
+
+TABLES = {
+    table.name: table
+    for table in (
+        RUNS,
+        STEPS,
+        MEASUREMENTS,
+        PERCENTILES,
+        BINS,
+        SERIES,
+        WINDOWS,
+        TELEMETRY,
+    )
+}

@@ -1,0 +1,70 @@
+"""Sizes and durations as text: binary for block sizes, decimal for capacities.
+
+PTS 2.0.2, 2.4.1: capacities and data rates are decimal, IO sizes are binary.
+"""
+
+import re
+
+KIB = 1024
+MIB = 1024 * KIB
+
+_UNITS = {
+    "": 1,
+    "b": 1,
+    "k": KIB,
+    "kib": KIB,
+    "kb": 1000,
+    "m": MIB,
+    "mib": MIB,
+    "mb": 1000**2,
+    "g": 1024**3,
+    "gib": 1024**3,
+    "gb": 1000**3,
+    "t": 1024**4,
+    "tib": 1024**4,
+    "tb": 1000**4,
+}
+_SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([a-zA-Z]*)\s*")
+
+
+def parse_size(text: str) -> int:
+    """Return the bytes that a size such as ``256MiB``, ``1GB`` or ``64k`` means.
+
+    A bare letter is binary, as in fio. Raises ``ValueError`` for anything else.
+    """
+    match = _SIZE.fullmatch(text)
+    unit = match and _UNITS.get(match.group(2).lower())
+    if not match or not unit:
+        msg = f"{text!r} is no size; write a number with a unit, such as 256MiB or 1GB"
+        raise ValueError(msg)
+    return round(float(match.group(1)) * unit)
+
+
+def block_size_label(block_size_bytes: int) -> str:
+    """Return ``4 KiB`` for 4096 and ``0.5 KiB`` for 512, the words of the PTS."""
+    return f"{block_size_bytes / KIB:g} KiB"
+
+
+def capacity_label(capacity_bytes: float) -> str:
+    """Return a capacity in decimal units, as drives are sold: ``480.1 GB``."""
+    for unit, size in (("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if capacity_bytes >= size:
+            return f"{capacity_bytes / size:.4g} {unit}"
+    return f"{capacity_bytes:.0f} B"
+
+
+def duration_label(seconds: float) -> str:
+    """Return ``45 s``, ``12 min 30 s`` or ``4 h 40 min``."""
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        minutes, rest = divmod(whole, 60)
+        return f"{minutes} min {rest} s" if rest else f"{minutes} min"
+    hours, rest = divmod(round(seconds / 60), 60)
+    return f"{hours} h {rest} min" if rest else f"{hours} h"
+
+
+def mix_label(read_percent: int) -> str:
+    """Return the R/W mix in the words of the PTS: ``65/35`` is 65 % reads."""
+    return f"{read_percent}/{100 - read_percent}"

@@ -1,0 +1,3 @@
+"""The version of ssdlab."""
+
+VERSION = "0.1.0"

@@ -1,0 +1,150 @@
+"""Execute a notebook; an unknown parameter is an error."""
+
+import ast
+import json
+import os
+import sys
+from collections.abc import Mapping
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from ssdlab.model import errors
+from ssdlab.model.errors import MissingToolError, SsdlabError, UnknownNameError
+
+RUN_PTS = "01_run_pts.ipynb"
+_PARAMETERS_TAG = "parameters"
+
+Parameters = Mapping[str, str | int | float | bool]
+
+
+class NotebookFailedError(SsdlabError):
+    """A notebook that stopped at an error which is not one of ours."""
+
+    def __init__(self, *, notebook: str, error: str) -> None:
+        self.notebook, self.error = notebook, error
+        super().__init__(f"The notebook stopped: {error}. See its cells in {notebook}.")
+
+
+class ReportedError(SsdlabError):
+    """An error of ours that the notebook met: its text and its exit code."""
+
+    def __init__(self, message: str, *, exit_code: int) -> None:
+        self.exit_code = exit_code
+        super().__init__(message)
+
+
+def find_notebook(name: str = RUN_PTS) -> Path:
+    """Return where a notebook of ssdlab lies: in the checkout, or as installed.
+
+    Raises
+    ------
+    MissingToolError
+        If the installation lacks it.
+    """
+    checkout = Path(__file__).resolve().parents[1] / "notebooks" / name
+    if checkout.is_file():
+        return checkout
+    try:
+        installed = resources.files("ssdlab.installed_notebooks") / name
+        if installed.is_file():
+            return Path(str(installed))
+    except ModuleNotFoundError:
+        pass
+    raise MissingToolError(
+        tool=name, needed_for="the run", remedy="Install ssdlab anew: pip install ."
+    )
+
+
+def read_parameters(notebook: Path) -> tuple[str, ...]:
+    """Return the names that a notebook's parameters cell declares."""
+    cells = json.loads(notebook.read_bytes())["cells"]
+    for cell in cells:
+        if _PARAMETERS_TAG in cell["metadata"].get("tags", []):
+            return _assigned("".join(cell["source"]))
+    return ()
+
+
+def execute_notebook(notebook: Path, output: Path, parameters: Parameters) -> None:
+    """Execute a notebook with papermill.
+
+    Parameters
+    ----------
+    notebook : Path
+        What to execute.
+    output : Path
+        Where the executed notebook goes; it is saved as it goes on.
+    parameters : mapping of str to str, int, float or bool
+        The values of its parameters.
+
+    Raises
+    ------
+    UnknownNameError
+        If the notebook has no such parameter; papermill would only warn.
+    ReportedError
+        If the notebook met an error of ours; it keeps text and exit code.
+    NotebookFailedError
+        If it met any other error.
+    """
+    known = read_parameters(notebook)
+    for name in parameters:
+        if name not in known:
+            raise UnknownNameError(kind="parameter", name=name, known=known)
+    os.environ.setdefault("JUPYTER_PREFER_ENV_PATH", "1")
+    # Loads 35 grammars for half of papermill's start-up and is not needed here.
+    sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
+    import papermill  # noqa: PLC0415 - takes a second
+    from papermill.exceptions import PapermillExecutionError  # noqa: PLC0415
+
+    try:
+        papermill.execute_notebook(
+            str(notebook),
+            str(output),
+            parameters=dict(parameters),
+            kernel_name="python3",
+            progress_bar=False,
+            cwd=str(Path.cwd()),
+        )
+    except PapermillExecutionError as error:
+        raise _translated(error, output) from None
+
+
+def require_known_parameters(namespace: Mapping[str, Any]) -> None:
+    """Raise if papermill injected a parameter that the notebook does not have.
+
+    Parameters
+    ----------
+    namespace : mapping of str to object
+        The notebook's ``globals()``.
+
+    Raises
+    ------
+    UnknownNameError
+        With the known names. Without papermill nothing is injected and none is raised.
+    """
+    cells = [str(source) for source in namespace.get("In", ()) if source]
+    for place, source in enumerate(cells):
+        if place and source.startswith("# Parameters\n"):
+            known = _assigned(cells[place - 1])
+            for name in _assigned(source):
+                if name not in known:
+                    raise UnknownNameError(kind="parameter", name=name, known=known)
+
+
+def _assigned(source: str) -> tuple[str, ...]:
+    targets: list[ast.expr] = []
+    for statement in ast.parse(source).body:
+        if isinstance(statement, ast.AnnAssign):
+            targets.append(statement.target)
+        elif isinstance(statement, ast.Assign):
+            targets.extend(statement.targets)
+    return tuple(target.id for target in targets if isinstance(target, ast.Name))
+
+
+def _translated(error: Any, output: Path) -> SsdlabError:
+    kind = getattr(errors, str(error.ename), None)
+    if isinstance(kind, type) and issubclass(kind, SsdlabError):
+        return ReportedError(str(error.evalue), exit_code=kind.exit_code)
+    return NotebookFailedError(
+        notebook=str(output), error=f"{error.ename}: {error.evalue}"
+    )

@@ -1,0 +1,60 @@
+"""What a plan knows besides the tests, and what it yields."""
+
+from dataclasses import dataclass
+
+from ssdlab.analysis.steady_state import SteadyStateVerdict
+from ssdlab.model.spec import Step, Tracking
+
+_GOLDEN_STEP = 0x9E3779B1  # odd, so that no two numbers below 2^31 share a seed
+_RANGE_ALIGNMENT = 1024 * 1024  # the largest block of the suite
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PlanContext:
+    """The device and the seed: a plan reads no clock and draws no random number."""
+
+    capacity_bytes: int
+    sector_bytes: int
+    active_range_percent: float
+    seed: int
+    uses_random_map: bool = False
+
+    @property
+    def range_bytes(self) -> int:
+        """The active range from LBA 0: all of the device, or whole MiB of it."""
+        if self.active_range_percent >= 100:
+            return self.capacity_bytes
+        span = self.capacity_bytes * self.active_range_percent / 100
+        return int(span // _RANGE_ALIGNMENT) * _RANGE_ALIGNMENT
+
+    def step_seed(self, number: int) -> int:
+        """Return the offset seed of the step of that number, distinct for each."""
+        return (self.seed * 1_000_003 + number * _GOLDEN_STEP) % 2**31
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Batch:
+    """Steps to carry out in order, one right after the other.
+
+    ``likely_next`` is the step that follows if the loop goes on: a backend may have
+    it ready, and must throw it away when the plan then asks for another.
+    """
+
+    steps: tuple[Step, ...]
+    likely_next: Step | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Judgement:
+    """One steady-state judgement: a tracking variable at the end of a round.
+
+    ``rounds`` are the rounds of the window, of which WSAT uses every n-th.
+    """
+
+    test_id: str
+    phase_id: str
+    round: int
+    tracking: Tracking
+    rounds: tuple[int, ...]
+    verdict: SteadyStateVerdict
+    is_round_steady: bool

@@ -1,0 +1,161 @@
+"""What a run will cost before a byte is erased: steps, rounds, time, bytes.
+
+Time comes from the plan alone where it is fixed. Where the drive's speed decides
+(fills, bytes written), ``write_bytes_per_s`` is assumed, and said so.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import assert_never
+
+from ssdlab.model.spec import (
+    Histogram,
+    Phase,
+    Precondition,
+    PtsTest,
+    Purge,
+    Rounds,
+    Saturation,
+)
+from ssdlab.plan.context import PlanContext
+from ssdlab.plan.saturation import max_rounds
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Cost:
+    """What a phase or test costs, at least and at most.
+
+    ``fill_bytes`` is written for certain, by preconditioning. ``written_bytes_max``
+    adds what timed writes could write at the assumed speed, never beyond the WSAT
+    limit.
+    """
+
+    steps_min: int = 0
+    steps_max: int = 0
+    rounds_min: int = 0
+    rounds_max: int = 0
+    seconds_min: float = 0.0
+    seconds_max: float = 0.0
+    fill_bytes: int = 0
+    written_bytes_min: float = 0.0
+    written_bytes_max: float = 0.0
+
+    def __add__(self, other: "Cost") -> "Cost":
+        """Add two costs field by field."""
+        names = Cost.__dataclass_fields__
+        return Cost(**{
+            name: getattr(self, name) + getattr(other, name) for name in names
+        })
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TestCost:
+    """The cost of one test; drive fills are written bytes by user capacity."""
+
+    test_id: str
+    title: str
+    cost: Cost
+    drive_fills_min: float
+    drive_fills_max: float
+
+
+def estimate_suite(
+    tests: Sequence[PtsTest], context: PlanContext, write_bytes_per_s: float
+) -> tuple[TestCost, ...]:
+    """Return the cost of each test at an assumed sequential write speed [B/s]."""
+    return tuple(_estimate_test(test, context, write_bytes_per_s) for test in tests)
+
+
+def estimate_phases(
+    test: PtsTest, context: PlanContext, write_bytes_per_s: float
+) -> dict[str, Cost]:
+    """Return the cost of each phase of a test by its name."""
+    costs: dict[str, Cost] = {}
+    for phase in test.phases:
+        costs[phase.phase_id] = _estimate_phase(
+            phase, context, write_bytes_per_s, costs
+        )
+    return costs
+
+
+def _estimate_test(test: PtsTest, context: PlanContext, speed: float) -> TestCost:
+    total = sum(estimate_phases(test, context, speed).values(), start=Cost())
+    return TestCost(
+        test_id=test.test_id,
+        title=test.title,
+        cost=total,
+        drive_fills_min=total.written_bytes_min / context.capacity_bytes,
+        drive_fills_max=total.written_bytes_max / context.capacity_bytes,
+    )
+
+
+def _estimate_phase(  # noqa: PLR0917 - one call, just above
+    phase: Phase, context: PlanContext, speed: float, before: dict[str, Cost]
+) -> Cost:
+    match phase:
+        case Purge():
+            return Cost(steps_min=1, steps_max=1)
+        case Precondition():
+            amount = phase.capacity_multiple * context.capacity_bytes * phase.threads
+            return Cost(
+                steps_min=1,
+                steps_max=1,
+                seconds_min=amount / speed,
+                seconds_max=amount / speed,
+                fill_bytes=int(amount),
+                written_bytes_min=amount,
+                written_bytes_max=amount,
+            )
+        case Rounds():
+            return _estimate_rounds(phase, speed, before)
+        case Saturation():
+            return _estimate_saturation(phase, context, speed)
+        case Histogram():
+            share = 1 - phase.workload.read_percent / 100
+            return Cost(
+                steps_min=1,
+                steps_max=1,
+                seconds_min=phase.seconds,
+                seconds_max=phase.seconds,
+                written_bytes_max=phase.seconds * speed * share,
+            )
+        case _:
+            assert_never(phase)
+
+
+def _estimate_rounds(phase: Rounds, speed: float, before: dict[str, Cost]) -> Cost:
+    least, most = phase.criteria.window_rounds, phase.max_rounds
+    if phase.same_rounds_as:
+        lead = before[phase.same_rounds_as]
+        least, most = lead.rounds_min, lead.rounds_max
+    cells, seconds = len(phase.cells), len(phase.cells) * phase.cell_seconds
+    write_s = sum(1 - cell.read_percent / 100 for cell in phase.cells)
+    return Cost(
+        steps_min=least * cells,
+        steps_max=most * cells,
+        rounds_min=least,
+        rounds_max=most,
+        seconds_min=least * seconds,
+        seconds_max=most * seconds,
+        written_bytes_max=most * write_s * phase.cell_seconds * speed,
+    )
+
+
+def _estimate_saturation(phase: Saturation, context: PlanContext, speed: float) -> Cost:
+    most = max_rounds(phase)
+    limit_bytes = phase.capacity_multiple * context.capacity_bytes
+    least = most
+    if phase.sample_every_rounds is not None:
+        samples = phase.sample_every_rounds * phase.criteria.window_rounds
+        least = min(most, samples)
+    by_capacity = max(1, int(limit_bytes / speed / phase.round_seconds))
+    least = min(least, by_capacity)
+    return Cost(
+        steps_min=least,
+        steps_max=most,
+        rounds_min=least,
+        rounds_max=most,
+        seconds_min=least * phase.round_seconds,
+        seconds_max=most * phase.round_seconds,
+        written_bytes_max=min(limit_bytes, most * phase.round_seconds * speed),
+    )

@@ -1,0 +1,115 @@
+"""Ask the steady-state rule after a round; a window never spans a gap."""
+
+from collections.abc import Sequence
+
+from ssdlab.analysis.steady_state import assess_steady_state
+from ssdlab.model.spec import Rounds, Saturation, StepResult, Tracking, Workload
+from ssdlab.plan.context import Judgement
+
+
+def find_segment_start(rounds: Sequence[Sequence[StepResult]]) -> int:
+    """Return the first round, from 1, that a window may hold.
+
+    A gap before the first cell of a round starts the window there; a gap inside a
+    round spoils that round, so the window starts with the next one.
+    """
+    start = 1
+    for number, results in enumerate(rounds, start=1):
+        for place, result in enumerate(results):
+            if not result.is_contiguous:
+                start = max(start, number + (place > 0))
+    return start
+
+
+def judge_round(
+    test_id: str, phase: Rounds, rounds: Sequence[Sequence[StepResult]]
+) -> tuple[Judgement, ...]:
+    """Judge every tracking variable of the newest round.
+
+    Nothing is judged before the window is full.
+    """
+    start = find_segment_start(rounds)
+    numbers = range(start, len(rounds) + 1)
+    window = phase.criteria.window_rounds
+    if len(numbers) < window:
+        return ()
+    values = [
+        [
+            _value(rounds[number - 1][_place(phase, tracking)], tracking)
+            for number in numbers
+        ]
+        for tracking in phase.tracking
+    ]
+    verdicts = [
+        assess_steady_state(series, phase.criteria, first_round=start)
+        for series in values
+    ]
+    is_round_steady = bool(verdicts) and all(verdict.is_steady for verdict in verdicts)
+    return tuple(
+        Judgement(
+            test_id=test_id,
+            phase_id=phase.phase_id,
+            round=len(rounds),
+            tracking=tracking,
+            rounds=tuple(numbers[-window:]),
+            verdict=verdict,
+            is_round_steady=is_round_steady,
+        )
+        for tracking, verdict in zip(phase.tracking, verdicts, strict=True)
+    )
+
+
+def judge_samples(
+    test_id: str, phase: Saturation, results: Sequence[StepResult]
+) -> tuple[Judgement, ...]:
+    """Judge WSAT after its newest round: only every n-th round is a sample."""
+    every = phase.sample_every_rounds
+    if every is None or len(results) % every:
+        return ()
+    first = find_segment_start([(result,) for result in results])
+    sampled = [
+        number for number in range(every, len(results) + 1, every) if number >= first
+    ]
+    window = phase.criteria.window_rounds
+    if len(sampled) < window:
+        return ()
+    verdict = assess_steady_state(
+        [_value(results[number - 1], phase.tracking) for number in sampled],
+        phase.criteria,
+        first_round=sampled[0] // every,
+    )
+    return (
+        Judgement(
+            test_id=test_id,
+            phase_id=phase.phase_id,
+            round=len(results),
+            tracking=phase.tracking,
+            rounds=tuple(sampled[-window:]),
+            verdict=verdict,
+            is_round_steady=verdict.is_steady,
+        ),
+    )
+
+
+def is_tracked(workload: Workload | None, tracking: Tracking) -> bool:
+    """Return whether a workload is the cell of a tracking variable."""
+    return workload is not None and (
+        workload.access,
+        workload.block_size_bytes,
+        workload.read_percent,
+    ) == (tracking.access, tracking.block_size_bytes, tracking.read_percent)
+
+
+def _place(phase: Rounds, tracking: Tracking) -> int:
+    places = [
+        place for place, cell in enumerate(phase.cells) if is_tracked(cell, tracking)
+    ]
+    if len(places) != 1:
+        msg = f"{phase.phase_id} has {len(places)} cells {tracking.label}, not one"
+        raise ValueError(msg)
+    return places[0]
+
+
+def _value(result: StepResult, tracking: Tracking) -> float:
+    value = getattr(result, tracking.metric)
+    return float("nan") if value is None else float(value)

@@ -1,0 +1,93 @@
+"""Steps get their number, name and seed in one place."""
+
+from dataclasses import dataclass, replace
+
+from ssdlab.model.spec import Histogram, Precondition, Step, Workload
+from ssdlab.model.units import block_size_label
+from ssdlab.plan.context import PlanContext
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class StepMaker:
+    """Makes the steps of one phase; a step's ``number`` counts from 1 in the run."""
+
+    context: PlanContext
+    test_id: str
+    phase_id: str
+
+    def purge(self, number: int) -> Step:
+        """Return the purge of the phase."""
+        return self._finish(number, self._blank("purge"))
+
+    def precondition(self, number: int, phase: Precondition) -> Step:
+        """Return the sequential fill of the phase."""
+        amount = phase.capacity_multiple * self.context.capacity_bytes
+        sector = self.context.sector_bytes
+        step = replace(
+            self._blank("precondition"),
+            workload=Workload(
+                access="seq",
+                block_size_bytes=phase.block_size_bytes,
+                read_percent=0,
+                threads=phase.threads,
+                queue_depth=phase.queue_depth,
+            ),
+            io_bytes=int(amount // sector) * sector,
+        )
+        return self._finish(number, step)
+
+    def histogram(self, number: int, phase: Histogram) -> Step:
+        """Return the long run whose every response time is counted."""
+        step = replace(
+            self._blank("histogram"),
+            workload=phase.workload,
+            runtime_s=phase.seconds,
+            series_interval_ms=_interval_ms(phase.seconds),
+        )
+        return self._finish(number, step)
+
+    def cell(self, number: int, place: tuple[int, int], blank: Step) -> Step:
+        """Return the cell at ``place``, round and cell from 1, of a prepared step."""
+        step = replace(blank, round=place[0], cell=place[1])
+        return self._finish(number, step)
+
+    def blank_round(self, workload: Workload, seconds: float) -> Step:
+        """Return a round of WSAT that has no number yet; it keeps a series."""
+        blank = self.blank_cell(workload, seconds)
+        return replace(blank, series_interval_ms=_interval_ms(seconds))
+
+    def blank_cell(self, workload: Workload, seconds: float) -> Step:
+        """Return a cell that has no place yet."""
+        return replace(self._blank("cell"), workload=workload, runtime_s=seconds)
+
+    def _blank(self, kind: str) -> Step:
+        return Step(
+            step_id="",
+            test_id=self.test_id,
+            phase_id=self.phase_id,
+            kind=kind,  # type: ignore[arg-type] # one of the four words above
+            range_bytes=self.context.range_bytes,
+            uses_random_map=self.context.uses_random_map,
+        )
+
+    def _finish(self, number: int, step: Step) -> Step:
+        return replace(
+            step,
+            step_id=_step_id(number, step),
+            seed=self.context.step_seed(number),
+        )
+
+
+def _interval_ms(seconds: float) -> int:
+    """Return the interval of a series: one second, or less for trial runs."""
+    return 1000 if seconds >= 10 else 100
+
+
+def _step_id(number: int, step: Step) -> str:
+    parts = [f"{number:05d}", step.test_id, step.phase_id]
+    if step.round is not None:
+        parts.append(f"r{step.round:03d}")
+    if step.workload is not None and step.kind == "cell":
+        size = block_size_label(step.workload.block_size_bytes).replace(" ", "")
+        parts.append(f"{step.workload.access}-{size}-r{step.workload.read_percent}")
+    return "-".join(parts)

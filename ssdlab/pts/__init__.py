@@ -1,0 +1,13 @@
+"""The tests of the PTS as data, and the profiles that fill in their numbers."""
+
+from ssdlab.pts.profiles import PROFILES, Profile, find_profile
+from ssdlab.pts.suite import SUITE, build_tests, parse_tests
+
+__all__ = [
+    "PROFILES",
+    "SUITE",
+    "Profile",
+    "build_tests",
+    "find_profile",
+    "parse_tests",
+]

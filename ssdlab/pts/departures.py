@@ -1,0 +1,90 @@
+"""What departs from the standard, in words: a run is conformant when nothing does."""
+
+from dataclasses import fields
+
+from ssdlab.model.spec import Tracking
+from ssdlab.model.units import block_size_label, duration_label, mix_label
+from ssdlab.pts.profiles import PROFILES, Profile
+
+_WORDS = {
+    "write_cache": "write cache",
+    "active_range_percent": "active range",
+    "threads": "thread count TC",
+    "queue_depth": "queue depth QD",
+    "wipc_capacity_multiple": "preconditioning amount in user capacities",
+    "wipc_block_size_bytes": "preconditioning block size",
+    "wipc_threads": "threads of the preconditioning",
+    "uses_random_map": "fio's random map (no block twice in a cell)",
+    "cell_s": "time of a cell",
+    "max_rounds": "rounds at most",
+    "iops_mixes": "R/W mixes of IOPS",
+    "iops_block_sizes": "block sizes of IOPS",
+    "iops_tracking": "tracking variables of IOPS",
+    "tp_block_sizes": "block sizes of TP",
+    "tp_threads": "thread count of TP",
+    "tp_queue_depth": "queue depth of TP",
+    "tp_has_wipc": "preconditioning of TP",
+    "tp_tracked_sizes": "block sizes of TP with a steady state of their own",
+    "lat_mixes": "R/W mixes of LAT",
+    "lat_block_sizes": "block sizes of LAT",
+    "wsat_round_s": "time of a WSAT round",
+    "wsat_capacity_multiple": "WSAT limit in user capacities",
+    "wsat_time_limit_s": "WSAT time limit",
+    "wsat_sample_every_rounds": "rounds from one WSAT sample to the next",
+    "histogram_s": "time of the histogram run",
+}
+_OURS = {"name", "title", "spec_version", "nominal", "max_idle_s"}
+# Operator choices of the standard: reported, and no departure (pts.md 6, 9).
+_OPERATOR_CHOICE = {"threads", "queue_depth"}
+
+
+def find_departures(profile: Profile, test_ids: tuple[str, ...]) -> tuple[str, ...]:
+    """Return each value of the profile that is not its nominal one, in words.
+
+    Values of tests that were not asked for do not count.
+    """
+    nominal = PROFILES[profile.nominal]
+    names = [
+        field.name
+        for field in fields(Profile)
+        if field.name not in _OURS | _OPERATOR_CHOICE
+        and getattr(profile, field.name) != getattr(nominal, field.name)
+        and _concerns(field.name, test_ids)
+    ]
+    return tuple(
+        f"{_WORDS[name]}: {_text(name, getattr(profile, name))} "
+        f"instead of {_text(name, getattr(nominal, name))}"
+        for name in names
+    )
+
+
+def _concerns(name: str, test_ids: tuple[str, ...]) -> bool:
+    if name == "histogram_s":
+        return bool({"lat", "wsat"} & set(test_ids))
+    if name in {"cell_s", "max_rounds"}:
+        return bool({"iops", "tp", "lat"} & set(test_ids))
+    prefix = name.split("_", maxsplit=1)[0]
+    return prefix not in {"iops", "tp", "lat", "wsat"} or prefix in test_ids
+
+
+def _text(name: str, value: object) -> str:
+    if value is None or isinstance(value, bool):
+        return {None: "none", True: "yes", False: "no"}[value]
+    if isinstance(value, tuple):
+        return " ".join(_item(name, item) for item in value)
+    if name.endswith("_s") and isinstance(value, int | float):
+        return duration_label(value)
+    return _item(name, value)
+
+
+def _item(name: str, value: object) -> str:
+    if isinstance(value, Tracking):
+        return f"({value.label})"
+    if isinstance(value, int):
+        if "size" in name:
+            return block_size_label(value).replace(" ", "")
+        if "mixes" in name:
+            return mix_label(value)
+    if name == "active_range_percent":
+        return f"{value:g} %"
+    return f"{value:g}" if isinstance(value, float) else str(value)

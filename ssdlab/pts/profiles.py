@@ -1,0 +1,188 @@
+"""Profiles: every number of the suite, by edition of the standard.
+
+Sources: pts.md 0.3, 6 to 9, 15 and 16 (sections of the facts that the decision
+records cite); PTS 2.0.2, sections 7 to 10.
+"""
+
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any, Literal
+
+from ssdlab.model.errors import UnknownNameError
+from ssdlab.model.spec import Tracking
+from ssdlab.model.units import KIB, MIB
+
+WriteCache = Literal["disabled", "enabled", "as found"]
+
+IOPS_MIXES = (100, 95, 65, 50, 35, 5, 0)  # PTS 2.0.2, section 7, outer loop
+IOPS_BLOCK_SIZES = tuple(  # inner loop
+    round(kib * KIB) for kib in (1024, 128, 64, 32, 16, 8, 4, 0.5)
+)
+LAT_MIXES = (100, 65, 0)  # section 9, outer loop
+LAT_BLOCK_SIZES = tuple(round(kib * KIB) for kib in (8, 4, 0.5))  # inner loop
+RND_4K_WRITE = Tracking(
+    access="rnd", block_size_bytes=4 * KIB, read_percent=0, metric="iops"
+)
+THREE_TRACKING = (  # PTS 2.0.x tracks three cells in the same window
+    RND_4K_WRITE,
+    Tracking(access="rnd", block_size_bytes=64 * KIB, read_percent=65, metric="iops"),
+    Tracking(access="rnd", block_size_bytes=MIB, read_percent=100, metric="iops"),
+)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Profile:
+    """Every value that a run of the suite is made from.
+
+    ``nominal`` names the profile whose values count as conformant; each value that
+    differs from it is a departure. ``tp_tracked_sizes`` is ``None`` when every
+    block size has its own steady state. ``wsat_sample_every_rounds`` is ``None``
+    when WSAT has no steady-state stop. ``histogram_s`` is ``None`` without the
+    histogram runs. ``max_idle_s`` is ours: a longer gap starts the window afresh.
+    """
+
+    name: str
+    title: str
+    spec_version: str
+    nominal: str
+    write_cache: WriteCache
+    active_range_percent: float
+    threads: int
+    queue_depth: int
+    wipc_capacity_multiple: float
+    wipc_block_size_bytes: int
+    wipc_threads: int
+    uses_random_map: bool
+    cell_s: float
+    max_rounds: int
+    iops_mixes: tuple[int, ...]
+    iops_block_sizes: tuple[int, ...]
+    iops_tracking: tuple[Tracking, ...]
+    tp_block_sizes: tuple[int, ...]
+    tp_threads: int
+    tp_queue_depth: int
+    tp_has_wipc: bool
+    tp_tracked_sizes: tuple[int, ...] | None
+    lat_mixes: tuple[int, ...]
+    lat_block_sizes: tuple[int, ...]
+    wsat_round_s: float
+    wsat_capacity_multiple: float
+    wsat_time_limit_s: float
+    wsat_sample_every_rounds: int | None
+    histogram_s: float | None
+    max_idle_s: float
+
+
+_ENTERPRISE = Profile(
+    name="pts-2.0-enterprise",
+    title="SNIA SSS PTS 2.0, enterprise",
+    spec_version="PTS 2.0.2",
+    nominal="pts-2.0-enterprise",
+    write_cache="disabled",
+    active_range_percent=100,
+    threads=4,
+    queue_depth=32,
+    wipc_capacity_multiple=2,
+    wipc_block_size_bytes=128 * KIB,
+    wipc_threads=1,
+    uses_random_map=False,
+    cell_s=60,
+    max_rounds=25,
+    iops_mixes=IOPS_MIXES,
+    iops_block_sizes=IOPS_BLOCK_SIZES,
+    iops_tracking=THREE_TRACKING,
+    tp_block_sizes=(MIB, 128 * KIB),
+    tp_threads=1,
+    tp_queue_depth=32,
+    tp_has_wipc=True,
+    tp_tracked_sizes=None,
+    lat_mixes=LAT_MIXES,
+    lat_block_sizes=LAT_BLOCK_SIZES,
+    wsat_round_s=60,
+    wsat_capacity_multiple=4,
+    wsat_time_limit_s=6 * 3600,
+    wsat_sample_every_rounds=31,
+    histogram_s=1200,
+    max_idle_s=5,
+)
+_CLIENT = replace(
+    _ENTERPRISE,
+    name="pts-2.0-client",
+    title="SNIA SSS PTS 2.0, client",
+    nominal="pts-2.0-client",
+    write_cache="enabled",
+    active_range_percent=75,
+    threads=2,
+    queue_depth=16,
+)
+_E_1_1 = replace(
+    _ENTERPRISE,
+    name="pts-e-1.1",
+    title="SNIA SSS PTS-E 1.1",
+    spec_version="PTS-E 1.1",
+    nominal="pts-e-1.1",
+    iops_tracking=(RND_4K_WRITE,),
+    wsat_time_limit_s=24 * 3600,
+    histogram_s=None,
+)
+_TKPERF = replace(
+    _E_1_1,
+    name="tkperf",
+    title="TKperf's reading of PTS-E 1.0 and 1.1",
+    write_cache="as found",
+    threads=2,
+    queue_depth=16,
+    wipc_threads=2,
+    uses_random_map=True,
+    tp_block_sizes=(MIB, 64 * KIB, 8 * KIB, 4 * KIB, 512),
+    tp_threads=2,
+    tp_queue_depth=16,
+    tp_has_wipc=False,
+    tp_tracked_sizes=(MIB,),
+    wsat_sample_every_rounds=None,
+)
+_DEMO = replace(
+    _ENTERPRISE,
+    name="demo",
+    title="the enterprise suite with scaled times, for trying out",
+    cell_s=1,
+    max_rounds=12,
+    iops_mixes=(100, 65, 0),
+    iops_block_sizes=(MIB, 64 * KIB, 4 * KIB, 512),
+    lat_block_sizes=(8 * KIB, 4 * KIB, 512),
+    wsat_round_s=1,
+    wsat_capacity_multiple=40,
+    wsat_time_limit_s=75,
+    wsat_sample_every_rounds=10,
+    histogram_s=8,
+)
+PROFILES = {
+    profile.name: profile for profile in (_ENTERPRISE, _CLIENT, _E_1_1, _TKPERF, _DEMO)
+}
+
+
+def find_profile(name: str) -> Profile:
+    """Return the profile of that name; raise `UnknownNameError` with the known ones."""
+    if name not in PROFILES:
+        raise UnknownNameError(kind="profile", name=name, known=tuple(PROFILES))
+    return PROFILES[name]
+
+
+def profile_as_dict(profile: Profile) -> dict[str, object]:
+    """Return plain values, as ``run.json`` keeps them."""
+    return asdict(profile)
+
+
+def profile_from_dict(values: dict[str, Any]) -> Profile:
+    """Return the profile that ``run.json`` keeps.
+
+    Raises ``TypeError`` or ``KeyError`` when its keys are not those of a profile.
+    """
+    plain: dict[str, Any] = {
+        field.name: _tuple(values[field.name]) for field in fields(Profile)
+    }
+    plain["iops_tracking"] = tuple(Tracking(**item) for item in values["iops_tracking"])
+    return Profile(**plain)
+
+
+def _tuple(value: object) -> object:
+    return tuple(value) if isinstance(value, list) else value

@@ -1,0 +1,37 @@
+"""Which tests there are, and how a profile turns into them."""
+
+from collections.abc import Callable, Iterable
+
+from ssdlab.model.errors import UnknownNameError
+from ssdlab.model.spec import PtsTest
+from ssdlab.pts.iops import iops
+from ssdlab.pts.latency import latency
+from ssdlab.pts.profiles import Profile
+from ssdlab.pts.throughput import throughput
+from ssdlab.pts.wsat import wsat
+
+SUITE: dict[str, Callable[[Profile], PtsTest]] = {
+    "iops": iops,
+    "tp": throughput,
+    "lat": latency,
+    "wsat": wsat,
+}
+
+
+def parse_tests(text: str) -> tuple[str, ...]:
+    """Return the tests that a text such as ``iops,tp`` names, in its order.
+
+    Raises `UnknownNameError` for a test that is not of the suite or named twice.
+    """
+    names = tuple(name.strip().lower() for name in text.split(",") if name.strip())
+    for name in names:
+        if name not in SUITE:
+            raise UnknownNameError(kind="test", name=name, known=tuple(SUITE))
+    if not names or len(set(names)) != len(names):
+        raise UnknownNameError(kind="list of tests", name=text, known=tuple(SUITE))
+    return names
+
+
+def build_tests(profile: Profile, test_ids: Iterable[str]) -> tuple[PtsTest, ...]:
+    """Return the tests of a profile, in the order asked for."""
+    return tuple(SUITE[test_id](profile) for test_id in test_ids)

@@ -1,0 +1,51 @@
+"""A run as one self-contained HTML report: pages, plots and tables of the PTS."""
+
+from pathlib import Path
+
+from ssdlab.report.context import read_context
+from ssdlab.report.render import render_page
+from ssdlab.store.files import write_whole
+from ssdlab.store.run import Run
+
+__all__ = ["render_report", "write_report"]
+
+
+def render_report(run: Run) -> str:
+    """Return the report of a run as one self-contained HTML page.
+
+    Parameters
+    ----------
+    run : Run
+        The run, as `ssdlab.open_run` returns it. It need not be finished: what was
+        not measured is said in words.
+
+    Returns
+    -------
+    str
+        The page. It loads nothing, sends nothing, and opens from disk.
+
+    References
+    ----------
+    .. [1] SNIA, "SSS Performance Test Specification", v2.0.2, 2020, sections 5 to 10.
+    """
+    return render_page(read_context(run))
+
+
+def write_report(run: Run, path: Path | None = None) -> Path:
+    """Write the report of a run; it appears whole or not at all.
+
+    Parameters
+    ----------
+    run : Run
+        The run, as `ssdlab.open_run` returns it.
+    path : Path, optional
+        Where to write it; without it ``report.html`` in the run folder.
+
+    Returns
+    -------
+    Path
+        Where it lies.
+    """
+    place = run.path / "report.html" if path is None else Path(path)
+    write_whole(place, render_report(run).encode())
+    return place

@@ -1,0 +1,100 @@
+"""How to repeat it: every step with its gap, and the exact fio jobs."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import pandas as pd
+
+from ssdlab.model.units import block_size_label, mix_label
+from ssdlab.report.blocks import Table
+from ssdlab.report.context import Context
+from ssdlab.report.text import NOT_MEASURED, seconds_text
+
+_HEAD = ("Workload", "TC", "QD", "Seconds", "Idle before", "Ready", "Fills", "fio")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Job:
+    """What was run in one step: command line and job file."""
+
+    step_id: str
+    what: str
+    command: str
+    text: str
+
+
+def steps_table(context: Context) -> Table:
+    """Return every step of the run with its idle gap."""
+    rows = tuple(_step_row(step) for step in context.steps.itertuples())
+    return Table(
+        caption=f"All {len(rows):,} steps",
+        corner="Step",
+        head=_HEAD,
+        rows=rows,
+        words=(1,),
+        note="Ready: fio stood ready before the step before had ended. Fills: bytes "
+        "written since the purge of the test by user capacity. fio: exit code.",
+        is_folded=True,
+    )
+
+
+def _step_row(step: object) -> tuple[str, ...]:
+    return (
+        str(_value(step, "step_id")),
+        _what(step),
+        _text(step, "threads"),
+        _text(step, "queue_depth"),
+        _text(step, "duration_s", ".2f"),
+        _idle(step),
+        "yes" if _value(step, "was_armed") is True else "no",
+        _text(step, "drive_fills", ".3f"),
+        _text(step, "exit_code"),
+    )
+
+
+def _value(step: object, name: str) -> object:
+    """Return a value of a row, or None where there is none."""
+    value = getattr(step, name)
+    return None if pd.isna(value) else value
+
+
+def _text(step: object, name: str, form: str = "") -> str:
+    value = _value(step, name)
+    return NOT_MEASURED if value is None else format(value, form)
+
+
+def _idle(step: object) -> str:
+    value = _value(step, "idle_before_s")
+    text = NOT_MEASURED if value is None else seconds_text(float(str(value)))
+    return text if _value(step, "is_contiguous") in {True, None} else f"{text}, gap"
+
+
+def _what(step: object) -> str:
+    size = _value(step, "block_size_bytes")
+    kind = str(_value(step, "kind"))
+    if size is None:
+        return kind
+    mix = mix_label(int(str(_value(step, "read_percent"))))
+    access = str(_value(step, "access")).upper()
+    words = f"{access} {block_size_label(int(str(size)))} {mix}"
+    return words if kind == "cell" else f"{kind}: {words}"
+
+
+def shown_jobs(context: Context) -> tuple[Job, ...]:
+    """Return the jobs that a reader needs to see: all but the repeated rounds."""
+    first_round = context.steps["round"].fillna(1) <= 1
+    return tuple(_jobs(context, context.steps[first_round].itertuples()))
+
+
+def all_jobs(context: Context) -> dict[str, list[str]]:
+    """Return command and job file of every step, by step."""
+    jobs = _jobs(context, context.steps.itertuples())
+    return {job.step_id: [job.command, job.text] for job in jobs}
+
+
+def _jobs(context: Context, steps: Iterable[object]) -> Iterable[Job]:
+    for step in steps:
+        step_id = str(_value(step, "step_id"))
+        command, text = context.run.command(step_id), context.run.job_file(step_id)
+        if command or text:
+            yield Job(step_id=step_id, what=_what(step), command=command, text=text)

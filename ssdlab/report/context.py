@@ -1,0 +1,98 @@
+"""What the sections share: the run, its frames as far as they exist, its criteria."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+
+import pandas as pd
+
+from ssdlab.model.errors import RunFolderError
+from ssdlab.model.records import RunRecord
+from ssdlab.model.schema import TABLES
+from ssdlab.model.spec import PTS_CRITERIA, SteadyStateCriteria
+from ssdlab.store.run import Run
+from ssdlab.store.tables import arrow_schema
+
+_TABLES = ("runs", "steps", "measurements", "percentiles", "bins", "windows")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Context:
+    """One run as the sections see it.
+
+    ``totals`` are the measurements of all directions merged. ``problems`` says which
+    tables could not be read, and why; their frames are empty.
+    """
+
+    run: Run
+    record: RunRecord
+    criteria: SteadyStateCriteria
+    spec_version: str
+    runs: pd.DataFrame
+    steps: pd.DataFrame
+    totals: pd.DataFrame
+    percentiles: pd.DataFrame
+    bins: pd.DataFrame
+    windows: pd.DataFrame
+    problems: tuple[str, ...]
+
+    @property
+    def is_edition_1(self) -> bool:
+        """Whether the profile follows PTS-E or PTS-C 1.x, whose plots differ."""
+        return re.search(r"\d+", self.spec_version + " 0")[0] == "1"  # type: ignore[index] # there is a 0
+
+    def totals_of(self, test: str, phase: str) -> pd.DataFrame:
+        """Return the merged measurements of one phase of a test."""
+        frame = self.totals
+        return frame[(frame["test"] == test) & (frame["phase"] == phase)]
+
+    def final_windows(self, test: str, phase: str = "") -> pd.DataFrame:
+        """Return the last judgement of each tracking variable of a test."""
+        frame = self.windows
+        chosen = (frame["test"] == test) & frame["is_final"].fillna(value=False)
+        if phase:
+            chosen &= frame["phase"] == phase
+        return frame[chosen]
+
+    def steps_of(self, test: str) -> pd.DataFrame:
+        """Return the steps of a test, in the order of the run."""
+        return self.steps[self.steps["test"] == test]
+
+
+def read_context(run: Run) -> Context:
+    """Read the frames of a run; a table that is not there yet is an empty frame."""
+    frames: dict[str, pd.DataFrame] = {}
+    problems: list[str] = []
+    for name in _TABLES:
+        try:
+            frames[name] = getattr(run, name)
+        except RunFolderError as error:
+            frames[name] = _empty(name)
+            problems.append(str(error))
+    measurements = frames.pop("measurements")
+    totals = measurements[measurements["direction"] == "total"]
+    version = str(run.record.profile.get("spec_version", "")) or "not recorded"
+    return Context(
+        run=run,
+        record=run.record,
+        criteria=_criteria(run.record.profile.get("window")),
+        spec_version=version,
+        totals=totals,
+        problems=tuple(problems),
+        **frames,
+    )
+
+
+def _empty(name: str) -> pd.DataFrame:
+    frame: pd.DataFrame = arrow_schema(TABLES[name]).empty_table().to_pandas()
+    return frame
+
+
+def _criteria(recorded: object) -> SteadyStateCriteria:
+    """Return the criteria that the profile recorded, or those of the PTS."""
+    if not isinstance(recorded, Mapping):
+        return PTS_CRITERIA
+    known = {field.name for field in fields(SteadyStateCriteria)}
+    if not set(recorded) <= known:
+        return PTS_CRITERIA
+    return SteadyStateCriteria(**recorded)

@@ -1,0 +1,62 @@
+"""Idle time between steps, in which a drive may collect garbage."""
+
+import pandas as pd
+
+from ssdlab.figures.saturation import plot_idle_gaps
+from ssdlab.report.blocks import Plot, Table
+from ssdlab.report.text import NOT_MEASURED, seconds_text
+
+_WITHIN = "within a round"
+_BETWEEN = "between two rounds"
+_OTHER = "before another phase"
+
+
+def classify_gaps(steps: pd.DataFrame) -> "pd.Series[str]":
+    """Tell for each step what its idle gap parts: cells, rounds or phases."""
+    before = steps.shift(1)
+    is_same_phase = (
+        (steps["test"] == before["test"])
+        & (steps["phase"] == before["phase"])
+        & (steps["kind"] == "cell")
+    ).fillna(value=False)
+    is_same_round = (steps["round"] == before["round"]).fillna(value=False)
+    kinds = pd.Series(_OTHER, index=steps.index, dtype="str")
+    kinds[is_same_phase.astype(bool)] = _BETWEEN
+    kinds[(is_same_phase & is_same_round).astype(bool)] = _WITHIN
+    return kinds
+
+
+def idle_table(steps: pd.DataFrame) -> Table:
+    """Summarise the idle gaps of a run: how many, median, greatest."""
+    kinds = classify_gaps(steps)
+    rows = []
+    for kind in (_WITHIN, _BETWEEN, _OTHER):
+        chosen = steps[kinds == kind]
+        gaps = chosen["idle_before_s"].dropna()
+        armed = int(chosen["was_armed"].fillna(value=False).sum())
+        rows.append((kind, *_statistics(gaps), f"{armed} of {len(chosen)}"))
+    return Table(
+        caption="Idle time from the last IO of a step to the first IO of the next",
+        corner="Gap",
+        head=("Measured", "Median", "Greatest", "fio stood ready"),
+        rows=tuple(rows),
+        note="The drive may collect garbage while it is idle. The gaps are measured at "
+        "every step and listed in the appendix.",
+    )
+
+
+def _statistics(gaps: "pd.Series[float]") -> tuple[str, str, str]:
+    if gaps.empty:
+        return "0", NOT_MEASURED, NOT_MEASURED
+    return (
+        f"{len(gaps):,}",
+        seconds_text(float(gaps.median())),
+        seconds_text(float(gaps.max())),
+    )
+
+
+def idle_plot(steps: pd.DataFrame) -> Plot | None:
+    """Draw the gaps, if any was measured."""
+    if not (steps["idle_before_s"] > 0).any():
+        return None
+    return Plot(figure=plot_idle_gaps(steps))

@@ -1,0 +1,139 @@
+"""The four columns at the head of each PTS page (PTS 2.0.2, section 5)."""
+
+from typing import Any
+
+import pandas as pd
+
+from ssdlab.model.units import block_size_label, duration_label, mix_label
+from ssdlab.report.blocks import HeaderColumn
+from ssdlab.report.context import Context
+from ssdlab.report.text import (
+    NOT_RECORDED,
+    capacity_text,
+    memory_text,
+    or_unknown,
+)
+
+Facts = list[tuple[str, str]]
+
+
+def test_columns(context: Context, test: str) -> tuple[HeaderColumn, ...]:
+    """Return Test Platform, Device Under Test, Set Up and Test Parameters."""
+    return (
+        HeaderColumn(title="Test Platform", facts=tuple(platform_facts(context))),
+        HeaderColumn(title="Device Under Test", facts=tuple(device_facts(context))),
+        HeaderColumn(title="Set Up Parameters", facts=tuple(_set_up(context, test))),
+        HeaderColumn(title="Test Parameters", facts=tuple(_stimulus(context, test))),
+    )
+
+
+def platform_facts(context: Context) -> Facts:
+    """Return what is known of the host and its software."""
+    host = context.record.host
+    return [
+        ("Platform", or_unknown(host.platform)),
+        ("CPU", or_unknown(host.cpu)),
+        ("Memory", memory_text(host.dram_bytes)),
+        ("Operating system", or_unknown(host.operating_system)),
+        ("Kernel", or_unknown(host.kernel)),
+        ("Test software", or_unknown(host.fio_version)),
+        ("Driven by", f"ssdlab {host.ssdlab_version}, Python {host.python_version}"),
+        ("Test ID", or_unknown(context.record.run_id)),
+    ]
+
+
+def device_facts(context: Context) -> Facts:
+    """Return what is known of the device, and how it was set."""
+    target = context.record.target
+    kinds = {"virtual": "virtual SSD (a model)", "file": "file", "block": "drive"}
+    return [
+        ("Kind", kinds[target.kind]),
+        ("Model", or_unknown(target.model)),
+        ("Serial number", or_unknown(target.serial)),
+        ("Firmware", or_unknown(target.firmware)),
+        ("User capacity", capacity_text(target.capacity_bytes)),
+        ("Logical sector", f"{target.sector_bytes:,} B"),
+        ("Interface", or_unknown(target.interface)),
+        ("Purge method", or_unknown(context.record.purge_method)),
+        ("Write cache", or_unknown(context.record.profile.get("write_cache", ""))),
+    ]
+
+
+def _set_up(context: Context, test: str) -> Facts:
+    steps = context.steps_of(test)
+    facts = [("Data pattern", "RND"), ("Active range", _active_range(context))]
+    fills = steps[steps["kind"] == "precondition"]
+    capacity = context.record.target.capacity_bytes
+    for _, row in fills.iterrows():
+        amount = row["written_bytes"] / capacity if capacity else 0.0
+        words = f"{_workload_text(row)}; {amount:.3g}X user capacity"
+        facts.append((_named("Pre-condition 1", row["phase"]), words))
+    if fills.empty:
+        facts.append(("Pre-condition 1", "none"))
+    facts += _steady_facts(context, test)
+    return facts
+
+
+def _named(name: str, phase: object) -> str:
+    """Return the name of a fact with the block size of its phase, if it has one."""
+    return f"{name} {str(phase).partition('-')[2]}".strip()
+
+
+def _active_range(context: Context) -> str:
+    percent = context.record.profile.get("active_range_percent")
+    return NOT_RECORDED if percent is None else f"{percent} % of user capacity"
+
+
+def _workload_text(row: "pd.Series[Any]") -> str:
+    size, mix = block_size_label(int(row["block_size_bytes"])), row["read_percent"]
+    access = str(row["access"]).upper()
+    return f"{access} {size} {mix_label(int(mix))}, {_toio(row)}"
+
+
+def _toio(row: "pd.Series[Any]") -> str:
+    threads, depth = int(row["threads"]), int(row["queue_depth"])
+    return f"TOIO {threads * depth} (TC {threads} / QD {depth})"
+
+
+def _steady_facts(context: Context, test: str) -> Facts:
+    facts: Facts = []
+    finals = context.final_windows(test)
+    for phase, rows in finals.groupby("phase", sort=False):
+        first = rows.iloc[0]
+        window = f"{first['window_first_round']} - {first['window_last_round']}"
+        facts.append((_named("SS rounds", phase), window))
+        if not rows["is_round_steady"].all():
+            facts.append(("Note", "SS NOT ACHIEVED"))
+    if finals.empty:
+        facts.append(("Note", "SS NOT ACHIEVED: no full window"))
+    return facts
+
+
+def _stimulus(context: Context, test: str) -> Facts:
+    steps = context.steps_of(test)
+    facts = [("Data pattern", "RND"), ("Active range", _active_range(context))]
+    cells = steps[steps["kind"] == "cell"]
+    if not cells.empty:
+        facts += _loop_facts(cells)
+    for _, row in steps[steps["kind"] == "histogram"].iterrows():
+        words = f"{_workload_text(row)}, {_time_text(row['duration_s'])}"
+        facts.append(("Test stimulus 2", words))
+    return facts
+
+
+def _loop_facts(cells: pd.DataFrame) -> Facts:
+    mixes = [mix_label(int(mix)) for mix in cells["read_percent"].unique()]
+    sizes = [block_size_label(int(size)) for size in cells["block_size_bytes"].unique()]
+    first = cells.iloc[0]
+    return [
+        ("Test stimulus 1", f"{str(first['access']).upper()}, {_toio(first)}"),
+        ("R/W mix (outer loop)", ", ".join(mixes)),
+        ("Block size (inner loop)", ", ".join(sizes)),
+        ("Each cell", _time_text(cells["duration_s"].median())),
+    ]
+
+
+def _time_text(seconds: Any) -> str:
+    if pd.isna(seconds):
+        return NOT_RECORDED
+    return duration_label(seconds) if seconds >= 60 else f"{seconds:.3g} s"

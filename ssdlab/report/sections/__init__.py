@@ -1,0 +1,18 @@
+"""One module a test: frames to the pages that the PTS asks for."""
+
+from collections.abc import Callable
+
+from ssdlab.report.blocks import Page
+from ssdlab.report.context import Context
+from ssdlab.report.sections.iops import iops_pages
+from ssdlab.report.sections.latency import latency_pages
+from ssdlab.report.sections.saturation import saturation_pages
+from ssdlab.report.sections.throughput import throughput_pages
+
+PAGES: dict[str, Callable[[Context], tuple[Page, ...]]] = {
+    "iops": iops_pages,
+    "tp": throughput_pages,
+    "lat": latency_pages,
+    "wsat": saturation_pages,
+}
+PTS_SECTIONS = {"iops": "7", "tp": "8", "lat": "9", "wsat": "10"}

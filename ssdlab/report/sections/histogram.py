@@ -1,0 +1,50 @@
+"""Response time histogram and confidence levels, of LAT and of WSAT."""
+
+import pandas as pd
+
+from ssdlab.analysis.confidence import summarise_confidence, summarise_histogram
+from ssdlab.figures.histogram import plot_confidence
+from ssdlab.report.blocks import Note, Page, Plot, Table
+from ssdlab.report.context import Context
+from ssdlab.report.text import exact_text
+
+_TITLE = "Response time histogram and confidence levels"
+
+
+def histogram_page(context: Context, plot_id: str) -> Page:
+    """Return the histogram of the long run after the rounds, and its levels."""
+    test = plot_id.split(maxsplit=1)[0].lower()
+    frame = summarise_histogram(context.bins, context.totals, test=test)
+    if frame.empty:
+        note = Note(text="The histogram run was not done.", tone="warning")
+        return Page(plot_id=plot_id, title=_TITLE, blocks=(note,))
+    markers = summarise_confidence(context.bins, context.totals, test=test)
+    totals = context.totals
+    chosen = totals[(totals["test"] == test) & (totals["kind"] == "histogram")]
+    measurement = chosen.iloc[0]
+    threads, depth = int(measurement["threads"]), int(measurement["queue_depth"])
+    title = f"{_TITLE}, T{threads}/Q{depth}"
+    figure = plot_confidence(frame, markers, measurement, title=title)
+    total = int(measurement["total_ios"])
+    blocks = (Plot(figure=figure), _levels_table(markers, total))
+    return Page(plot_id=plot_id, title=_TITLE, blocks=blocks)
+
+
+def _levels_table(markers: pd.DataFrame, total: int) -> Table:
+    rows = tuple(
+        (
+            str(row["marker"]),
+            exact_text(float(row["lat_ns"]) / 1e6),
+            "" if row["is_supported"] else f"not supported by {total:,} IOs",
+        )
+        for _, row in markers.iterrows()
+    )
+    return Table(
+        caption=f"Confidence levels of {total:,} IOs",
+        corner="Level",
+        head=("Response time [ms]", "Note"),
+        rows=rows,
+        words=(2,),
+        note="Average and maximum are exact; a level is the middle of a bin of fio's "
+        "histogram, at most 1.6 % wide.",
+    )

@@ -1,0 +1,64 @@
+"""Tables over block size and R/W mix, in the orientation of the PTS."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pandas as pd
+
+from ssdlab.figures.labels import QUANTITIES, number_text
+from ssdlab.model.units import block_size_label, mix_label
+from ssdlab.report.blocks import Note, Table
+from ssdlab.report.text import NOT_MEASURED
+
+NO_WINDOW = Note(
+    text="There is no full measurement window yet, so there is no mean over it.",
+    tone="warning",
+)
+
+
+def matrix_table(frame: pd.DataFrame, column: str, *, caption: str) -> Table:
+    """Return cells as a grid: small blocks at the top, writes at the left."""
+    divisor = QUANTITIES[column].divisor
+    return _grid(frame, caption, lambda row: _number(row[column], divisor))
+
+
+def supported_table(frame: pd.DataFrame, *, caption: str) -> Table:
+    """Return the 99.999 % latencies, each without enough IOs behind it marked."""
+    divisor = QUANTITIES["lat_five_nines_ns"].divisor
+
+    def cell(row: "pd.Series[Any]") -> str:
+        text = _number(row["lat_five_nines_ns"], divisor)
+        supported = row["is_five_nines_supported"]
+        is_marked = text != NOT_MEASURED and not pd.isna(supported) and not supported
+        return f"{text} *" if is_marked else text
+
+    table = _grid(frame, caption, cell)
+    note = ""
+    if any(text.endswith("*") for row in table.rows for text in row):
+        note = "* not supported: fewer than 100,000 IOs stand behind the value."
+    return replace(table, note=note)
+
+
+def _grid(
+    frame: pd.DataFrame, caption: str, cell: "Callable[[pd.Series[Any]], str]"
+) -> Table:
+    mixes = sorted({int(mix) for mix in frame["read_percent"]})
+    sizes = sorted({int(size) for size in frame["block_size_bytes"]})
+    texts = {
+        (int(row["block_size_bytes"]), int(row["read_percent"])): cell(row)
+        for _, row in frame.iterrows()
+    }
+    rows = tuple(
+        (
+            block_size_label(size),
+            *(texts.get((size, mix), NOT_MEASURED) for mix in mixes),
+        )
+        for size in sizes
+    )
+    head = tuple(mix_label(mix) for mix in mixes)
+    return Table(caption=caption, corner="Block size \\ R/W", head=head, rows=rows)
+
+
+def _number(value: Any, divisor: float) -> str:
+    return NOT_MEASURED if pd.isna(value) else number_text(float(value) / divisor)

@@ -1,0 +1,149 @@
+"""Write saturation: PTS 2.0.2, section 10, plots 1 to 7; 3 and 4 in PTS-E 1.1."""
+
+from typing import Any
+
+import pandas as pd
+
+from ssdlab.analysis.saturation import summarise_saturation
+from ssdlab.figures.labels import number_text
+from ssdlab.figures.saturation import plot_saturation, plot_saturation_latency
+from ssdlab.model.units import duration_label
+from ssdlab.report.blocks import Block, Note, Page, Plot, Table
+from ssdlab.report.context import Context
+from ssdlab.report.sections.histogram import histogram_page
+from ssdlab.report.sections.steady import determination_table, verdict_note
+from ssdlab.report.text import NOT_MEASURED, exact_text
+
+_LATENCIES = (
+    "lat_mean_ns",
+    "lat_three_nines_ns",
+    "lat_four_nines_ns",
+    "lat_five_nines_ns",
+    "lat_max_ns",
+)
+_ROUND_HEAD = (
+    "Minutes",
+    "IOPS",
+    "Average [ms]",
+    "99.9 % [ms]",
+    "99.99 % [ms]",
+    "99.999 % [ms]",
+    "Max [ms]",
+    "TGBW [GB]",
+    "Drive fills",
+)
+
+
+def saturation_pages(context: Context) -> tuple[Page, ...]:
+    """Return the pages of the write saturation test."""
+    frame = summarise_saturation(
+        context.totals, context.steps, percentiles=context.percentiles
+    )
+    if frame.empty:
+        note = Note(text="No round was finished.", tone="warning")
+        return (Page(plot_id="WSAT 1", title="IOPS vs time", blocks=(note,)),)
+    first = Page(
+        plot_id="WSAT 1",
+        title="IOPS vs time",
+        blocks=(
+            Plot(figure=plot_saturation(frame, x="time_s")),
+            *_ends(context, frame),
+        ),
+    )
+    second = _page("WSAT 2", "IOPS vs TGBW", frame, x="total_written_bytes")
+    rest = _pages_1_1 if context.is_edition_1 else _pages_2_0
+    return (first, second, *rest(context, frame))
+
+
+def _pages_1_1(context: Context, frame: pd.DataFrame) -> tuple[Page, ...]:
+    time = plot_saturation(frame, x="time_s", iops_scale="log")
+    written = plot_saturation(frame, x="total_written_bytes", iops_scale="log")
+    return (
+        Page(
+            plot_id="WSAT 3",
+            title="IOPS vs time, log IOPS",
+            blocks=(Plot(figure=time),),
+        ),
+        Page(
+            plot_id="WSAT 4",
+            title="IOPS vs TGBW, log IOPS",
+            blocks=(Plot(figure=written), *_judgements(context)),
+        ),
+    )
+
+
+def _pages_2_0(context: Context, frame: pd.DataFrame) -> tuple[Page, ...]:
+    times = Plot(figure=plot_saturation_latency(frame, x="drive_fills"))
+    return (
+        _page("WSAT 5", "IOPS vs normalised capacity", frame, x="drive_fills"),
+        Page(
+            plot_id="WSAT 6",
+            title="Response times and IOPS vs drive fills",
+            blocks=(times, rounds_table(frame), *_judgements(context)),
+        ),
+        histogram_page(context, "WSAT 7"),
+    )
+
+
+def _page(plot_id: str, title: str, frame: pd.DataFrame, *, x: str) -> Page:
+    figure = plot_saturation(frame, x=x)  # type: ignore[arg-type] # one of the three
+    return Page(plot_id=plot_id, title=title, blocks=(Plot(figure=figure),))
+
+
+def _ends(context: Context, frame: pd.DataFrame) -> tuple[Block, ...]:
+    """Return where the drive began and ended, as tables of WSAT customarily do."""
+    fob, end = frame.iloc[0], frame.iloc[-1]
+    rows = tuple(
+        (name, *(_cell(row, column) for column in ("iops", "tgbw", "drive_fills")))
+        for name, row in (("FOB, first round", fob), ("Last round", end))
+    )
+    table = Table(
+        caption=f"Begin and end of {len(frame)} rounds in "
+        f"{duration_label(float(end['time_s']))} under IO",
+        corner="Round",
+        head=("IOPS", "TGBW [GB]", "Drive fills"),
+        rows=rows,
+    )
+    if context.final_windows("wsat").empty:
+        words = "No steady state was judged: the samples did not fill a window."
+        return (table, Note(text=words, tone="warning"))
+    return (table,)
+
+
+def _cell(row: "pd.Series[Any]", column: str) -> str:
+    value = row[column]
+    return NOT_MEASURED if pd.isna(value) else number_text(float(value))
+
+
+def rounds_table(frame: pd.DataFrame) -> Table:
+    """Return what each round recorded (pts.md section 9)."""
+    rows = tuple(
+        (
+            str(row["round"]),
+            exact_text(float(row["minutes"])),
+            _cell(row, "iops"),
+            *(_milliseconds(row[name]) for name in _LATENCIES),
+            _cell(row, "tgbw"),
+            _cell(row, "drive_fills"),
+        )
+        for _, row in frame.iterrows()
+    )
+    return Table(
+        caption="Each round",
+        corner="Round",
+        head=_ROUND_HEAD,
+        rows=rows,
+        is_folded=True,
+    )
+
+
+def _milliseconds(value: Any) -> str:
+    return NOT_MEASURED if pd.isna(value) else exact_text(float(value) / 1e6)
+
+
+def _judgements(context: Context) -> tuple[Block, ...]:
+    """Return the data behind the steady-state stop rule, if it was ever asked."""
+    blocks: list[Block] = []
+    for _, verdict in context.final_windows("wsat").iterrows():
+        blocks += [determination_table(context, verdict), verdict_note(verdict)]
+    return tuple(blocks)

@@ -1,0 +1,219 @@
+"""The measurement window and its determination data, alike in every test."""
+
+from typing import Any
+
+import pandas as pd
+
+from ssdlab.analysis.matrix import summarise_convergence
+from ssdlab.figures.convergence import (
+    RoundMetric,
+    plot_convergence,
+    plot_steady_state_window,
+)
+from ssdlab.figures.labels import QUANTITIES, Quantity
+from ssdlab.model.units import block_size_label
+from ssdlab.report.blocks import Block, Note, Page, Plot, Table
+from ssdlab.report.context import Context
+from ssdlab.report.text import NOT_MEASURED, exact_text, percent_text, unit_of
+from ssdlab.report.verdict import NOT_ACHIEVED, tracked_frame
+
+
+def convergence_page(
+    context: Context,
+    plot_id: str,
+    *,
+    title: str,
+    metric: RoundMetric,
+    read_percent: int = 0,
+    phase: str = "rounds",
+) -> Page:
+    """Draw a metric over the rounds of one R/W mix, all block sizes of a phase."""
+    test = plot_id.split(maxsplit=1)[0].lower()
+    frame = summarise_convergence(
+        context.totals, test, metric=metric, read_percent=read_percent
+    )
+    frame = frame[frame["phase"] == phase]
+    blocks: tuple[Block, ...] = (Note(text="No round was finished.", tone="warning"),)
+    if not frame.empty:
+        window = reported_window(context, test, phase)
+        figure = plot_convergence(frame, metric=metric, window=window, title=title)
+        blocks = (Plot(figure=figure), rounds_table(frame, metric))
+    return Page(plot_id=plot_id, title=title, blocks=blocks)
+
+
+def reported_window(context: Context, test: str, phase: str) -> tuple[int, int] | None:
+    """Return first and last round of the reported window of a phase, if it has one."""
+    finals = context.final_windows(test, phase)
+    if finals.empty:
+        return None
+    first = finals["window_first_round"].min()
+    return int(first), int(finals["window_last_round"].max())
+
+
+def rounds_table(frame: pd.DataFrame, metric: RoundMetric) -> Table:
+    """Return the values behind a convergence plot."""
+    sizes = sorted(int(size) for size in frame["block_size_bytes"].unique())
+    grid = frame.pivot_table(index="round", columns="block_size_bytes", values=metric)
+    quantity = QUANTITIES[metric]
+    rows = tuple(
+        (
+            str(number),
+            *(_scaled_text(row[size], quantity) for size in sizes),
+        )
+        for number, row in grid.iterrows()
+    )
+    return Table(
+        caption=f"{quantity.title} of each round",
+        corner="Round",
+        head=tuple(block_size_label(size) for size in sizes),
+        rows=rows,
+        is_folded=True,
+    )
+
+
+def _scaled_text(value: Any, quantity: Quantity) -> str:
+    if pd.isna(value):
+        return NOT_MEASURED
+    return exact_text(float(value) / quantity.divisor)
+
+
+def window_pages(context: Context, plot_id: str, *, phase: str) -> tuple[Page, ...]:
+    """Return one page a tracking variable: its window and what judges it."""
+    test = plot_id.split(maxsplit=1)[0].lower()
+    finals = context.final_windows(test, phase)
+    if finals.empty:
+        return (_no_window_page(context, plot_id, phase=phase),)
+    return tuple(_window_page(context, plot_id, row) for _, row in finals.iterrows())
+
+
+def _no_window_page(context: Context, plot_id: str, *, phase: str) -> Page:
+    test = plot_id.split(maxsplit=1)[0].lower()
+    rounds = int(context.totals_of(test, phase)["round"].dropna().nunique())
+    text = (
+        f"{NOT_ACHIEVED}: {rounds} rounds were finished, and a measurement window has "
+        f"{context.criteria.window_rounds}."
+    )
+    return Page(
+        plot_id=plot_id,
+        title="Steady state measurement window",
+        blocks=(Note(text=sentence(text), tone="warning"),),
+    )
+
+
+def _window_page(context: Context, plot_id: str, verdict: "pd.Series[Any]") -> Page:
+    frame = tracked_frame(context, verdict)
+    figure = plot_steady_state_window(frame, verdict, criteria=context.criteria)
+    return Page(
+        plot_id=plot_id,
+        title=f"Steady state measurement window, {verdict['tracking']}",
+        blocks=(
+            Plot(figure=figure),
+            determination_table(context, verdict),
+            verdict_note(verdict),
+        ),
+    )
+
+
+def verdict_note(verdict: "pd.Series[Any]") -> Note:
+    """Say whether a tracking variable, and all of its test together, are steady."""
+    rounds = f"{verdict['window_first_round']} - {verdict['window_last_round']}"
+    if verdict["is_round_steady"]:
+        text = f"Steady state achieved in rounds {rounds}."
+        return Note(text=text, tone="good")
+    if verdict["is_steady"]:
+        text = f"{NOT_ACHIEVED} in rounds {rounds}: this is steady, another is not."
+        return Note(text=sentence(text), tone="warning")
+    text = f"{NOT_ACHIEVED} in rounds {rounds}: {verdict['reason']}."
+    return Note(text=sentence(text), tone="warning")
+
+
+def sentence(text: str) -> str:
+    """Return a text that begins with a capital letter."""
+    return text[:1].upper() + text[1:]
+
+
+def determination_table(context: Context, verdict: "pd.Series[Any]") -> Table:
+    """Return the steady-state determination data (pts.md 3.5)."""
+    criteria = context.criteria
+    metric = str(verdict["metric"])
+    divisor, unit = QUANTITIES[metric].divisor, unit_of(metric)
+    numbers = {
+        name: float(verdict[name]) / divisor
+        for name in ("average", "minimum", "maximum", "slope_per_round", "intercept")
+    }
+    average, slope = numbers["average"], numbers["slope_per_round"]
+    excursion = numbers["maximum"] - numbers["minimum"]
+    span = criteria.window_rounds - 1
+    rows: list[tuple[str, ...]] = [
+        ("Measurement window", "", _rounds_text(verdict), ""),
+        ("Average value", "", exact_text(average), ""),
+        *_extremes(numbers, criteria.max_range_ratio),
+        _limit_row(
+            "Data excursion (max - min)",
+            (criteria.max_range_ratio, average),
+            (excursion, float(verdict["range_ratio"])),
+            is_ok=bool(verdict["is_range_ok"]),
+        ),
+        _limit_row(
+            f"Slope excursion ({span} x |slope|)",
+            (criteria.max_slope_ratio, average),
+            (span * abs(slope), float(verdict["slope_ratio"])),
+            is_ok=bool(verdict["is_slope_ok"]),
+        ),
+        ("Least squares fit", "", _fit_text(slope, numbers["intercept"]), ""),
+        ("Correlation coefficient", "", _correlation(verdict), ""),
+    ]
+    return Table(
+        caption=f"Steady state determination data, {verdict['tracking']} [{unit}]",
+        corner="Quantity",
+        head=("Allowed", "Measured", "Result"),
+        rows=tuple(rows),
+        note="The range rule is about greatest minus least value, so a value may lie "
+        "outside the band around the average. Ratios are of the average, at full "
+        "precision when judged.",
+    )
+
+
+def _rounds_text(verdict: "pd.Series[Any]") -> str:
+    return f"rounds {verdict['window_first_round']} - {verdict['window_last_round']}"
+
+
+def _extremes(
+    numbers: dict[str, float], ratio: float | None
+) -> tuple[tuple[str, ...], ...]:
+    greatest, least = exact_text(numbers["maximum"]), exact_text(numbers["minimum"])
+    if ratio is None:
+        return (("Greatest value", "", greatest, ""), ("Least value", "", least, ""))
+    half, average = ratio / 2, numbers["average"]
+    above = f"{1 + half:.0%} of average: {exact_text(average * (1 + half))}"
+    below = f"{1 - half:.0%} of average: {exact_text(average * (1 - half))}"
+    return (
+        ("Greatest value", above, greatest, ""),
+        ("Least value", below, least, ""),
+    )
+
+
+def _limit_row(
+    name: str,
+    allowed: tuple[float | None, float],
+    measured: tuple[float, float],
+    *,
+    is_ok: bool,
+) -> tuple[str, ...]:
+    ratio, average = allowed
+    value, share = measured
+    limit = "no limit"
+    if ratio is not None:
+        limit = f"{exact_text(average * ratio)} ({ratio:.0%})"
+    found = f"{exact_text(value)} ({percent_text(share)})"
+    return (name, limit, found, "pass" if is_ok else "FAIL")
+
+
+def _fit_text(slope: float, intercept: float) -> str:
+    sign = "-" if intercept < 0 else "+"
+    return f"{exact_text(slope)} x round {sign} {exact_text(abs(intercept))}"
+
+
+def _correlation(verdict: "pd.Series[Any]") -> str:
+    value = verdict["correlation"]
+    return "n/a" if pd.isna(value) else f"{float(value):.3f}"

@@ -1,0 +1,163 @@
+"""The run in words: does it conform, did it get steady, what did it find."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from ssdlab.figures.saturation import plot_sparkline
+from ssdlab.model.units import block_size_label
+from ssdlab.report.blocks import Note, Plot
+from ssdlab.report.context import Context
+from ssdlab.report.text import NOT_MEASURED, TEST_TITLES, metric_text
+
+NOT_ACHIEVED = "steady state NOT achieved"
+
+_STATUS = {
+    "running": "The run was still going on when this report was made.",
+    "failed": "The run ended with an error; what was measured before is shown.",
+    "interrupted": "The run was interrupted; what was measured before is shown.",
+}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SummaryRow:
+    """One tracking variable on the front page."""
+
+    test: str
+    tracked: str
+    first: str
+    steady: str
+    rounds: str
+    verdict: str
+    is_steady: bool
+    spark: Plot | None
+
+
+def departures(context: Context) -> tuple[str, ...]:
+    """Return each departure from the PTS in words, none of them twice."""
+    lines = list(context.record.departures)
+    for text in context.runs["departures"].dropna():
+        lines += str(text).splitlines()
+    return tuple(dict.fromkeys(line.strip() for line in lines if line.strip()))
+
+
+def status_notes(context: Context) -> tuple[Note, ...]:
+    """Return what a reader must know before any number."""
+    notes = []
+    state = context.run.state
+    if state.status in _STATUS:
+        text = f"{_STATUS[state.status]} {state.message}".strip()
+        notes.append(Note(text=text, tone="warning"))
+    if context.record.target.is_virtual:
+        what = "a model" if context.record.target.kind == "virtual" else "a file"
+        notes.append(Note(text=_banner(what), tone="warning"))
+    notes += [Note(text=problem, tone="warning") for problem in context.problems]
+    return tuple(notes)
+
+
+def _banner(what: str) -> str:
+    if what == "a model":
+        return (
+            "Virtual SSD: a model, not a drive. The numbers show how the method works "
+            "and say nothing about any product."
+        )
+    return (
+        "The target is a file, not a drive. The numbers include the file system and "
+        "say nothing about any product."
+    )
+
+
+def summary_rows(context: Context) -> tuple[SummaryRow, ...]:
+    """Return one row a tracking variable, and one a test that has none yet."""
+    rows: list[SummaryRow] = []
+    for test in context.record.tests:
+        finals = context.final_windows(test)
+        rows += [_summary(context, verdict) for _, verdict in finals.iterrows()]
+        judged = set(finals["phase"])
+        rows += [
+            _unjudged(context, test, phase)
+            for phase in _round_phases(context, test)
+            if phase not in judged
+        ]
+    return tuple(rows)
+
+
+def _round_phases(context: Context, test: str) -> list[str]:
+    """Return the phases of a test that have rounds; a test without any has one."""
+    steps = context.steps_of(test)
+    phases = steps[steps["kind"] == "cell"]["phase"].unique()
+    return [str(phase) for phase in phases] or [""]
+
+
+def _summary(context: Context, verdict: "pd.Series[Any]") -> SummaryRow:
+    test, metric = str(verdict["test"]), str(verdict["metric"])
+    series = tracked_series(context, verdict)
+    first = metric_text(float(series.iloc[0]), metric) if len(series) else NOT_MEASURED
+    if test == "wsat":
+        first += " (FOB)"
+    steady = bool(verdict["is_round_steady"])
+    window = f"{verdict['window_first_round']} - {verdict['window_last_round']}"
+    return SummaryRow(
+        test=TEST_TITLES.get(test, test),
+        tracked=str(verdict["tracking"]),
+        first=first,
+        steady=metric_text(float(verdict["average"]), metric),
+        rounds=window,
+        verdict="steady" if steady else _why_not(verdict),
+        is_steady=steady,
+        spark=_spark(series, f"{TEST_TITLES.get(test, test)} {verdict['tracking']}"),
+    )
+
+
+def _why_not(verdict: "pd.Series[Any]") -> str:
+    reason = str(verdict["reason"] or "")
+    if verdict["is_steady"]:
+        reason = "another tracking variable is not steady"
+    return f"{NOT_ACHIEVED}: {reason}" if reason else NOT_ACHIEVED
+
+
+def _unjudged(context: Context, test: str, phase: str) -> SummaryRow:
+    cells = context.totals_of(test, phase)
+    rounds = cells["round"].dropna().nunique()
+    needed = context.criteria.window_rounds
+    words = "no round was finished" if not rounds else f"{rounds} of {needed} rounds"
+    tracked = ""
+    if len(cells):
+        tracked = block_size_label(int(cells["block_size_bytes"].min()))
+    return SummaryRow(
+        test=TEST_TITLES.get(test, test),
+        tracked=phase.partition("-")[2] or (tracked and NOT_MEASURED) or NOT_MEASURED,
+        first=NOT_MEASURED,
+        steady=NOT_MEASURED,
+        rounds=NOT_MEASURED,
+        verdict=f"{NOT_ACHIEVED}: {words}",
+        is_steady=False,
+        spark=None,
+    )
+
+
+def tracked_series(context: Context, verdict: "pd.Series[Any]") -> "pd.Series[float]":
+    """Return the values of a tracking variable, one a round, oldest first."""
+    frame = tracked_frame(context, verdict)
+    return frame[str(verdict["metric"])].astype(float)
+
+
+def tracked_frame(context: Context, verdict: "pd.Series[Any]") -> pd.DataFrame:
+    """Return the measurements of the cell that a judgement is about."""
+    frame = context.totals_of(str(verdict["test"]), str(verdict["phase"]))
+    same = (frame["block_size_bytes"] == verdict["block_size_bytes"]) & (
+        frame["read_percent"] == verdict["read_percent"]
+    )
+    chosen: pd.DataFrame = frame[same].sort_values("round")
+    return chosen
+
+
+def _spark(series: "pd.Series[float]", name: str) -> Plot | None:
+    return Plot(figure=plot_sparkline(series, name=name)) if len(series) > 1 else None
+
+
+def spark_plots(rows: tuple[SummaryRow, ...]) -> Iterator[Plot]:
+    """Return the sparklines that a summary has."""
+    return (row.spark for row in rows if row.spark)

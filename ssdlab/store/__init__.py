@@ -1,0 +1,1 @@
+"""Runs on disk: write and read their tables, and find them."""

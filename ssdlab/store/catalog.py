@@ -1,0 +1,60 @@
+"""Which runs there are."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from ssdlab.model.errors import RunFolderError
+from ssdlab.store.records import read_record, read_state
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RunEntry:
+    """One run folder in short; ``trouble`` says why it cannot be read, if so."""
+
+    path: str
+    run_id: str = ""
+    label: str = ""
+    started_at: str = ""
+    status: str = ""
+    profile: str = ""
+    tests: tuple[str, ...] = ()
+    device: str = ""
+    steps: int = 0
+    sessions: int = 0
+    trouble: str = ""
+
+
+def list_runs(folder: str | Path = "data/runs") -> tuple[RunEntry, ...]:
+    """Return the runs in a folder, oldest first.
+
+    Parameters
+    ----------
+    folder : str or Path, default "data/runs"
+        The folder of runs.
+
+    Returns
+    -------
+    tuple of RunEntry
+        One entry a run folder, also for those that are damaged.
+    """
+    found = sorted(path.parent for path in Path(folder).glob("[!.]*/run.json"))
+    return tuple(sorted(map(_entry, found), key=lambda entry: entry.started_at))
+
+
+def _entry(path: Path) -> RunEntry:
+    try:
+        record, state = read_record(path), read_state(path)
+    except RunFolderError as error:
+        return RunEntry(path=str(path), run_id=path.name, trouble=error.reason)
+    return RunEntry(
+        path=str(path),
+        run_id=record.run_id,
+        label=record.label,
+        started_at=record.started_at,
+        status=state.status,
+        profile=str(record.profile["name"]),
+        tests=record.tests,
+        device=f"{record.target.model} {record.target.serial}".strip(),
+        steps=len(list((path / "steps").glob("[!.]*"))),
+        sessions=len(state.sessions),
+    )

@@ -1,0 +1,29 @@
+"""Files that appear whole or not at all: written aside, fsynced, renamed."""
+
+import os
+from pathlib import Path
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file so that no reader, and no crash, ever meets half of it."""
+    aside = path.with_name(f".{path.name}.part")
+    with aside.open("wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    publish(aside, path)
+
+
+def publish(aside: Path, path: Path) -> None:
+    """Rename a finished file or folder into place and make the name durable."""
+    aside.replace(path)
+    sync_folder(path.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """Make the names in a folder durable."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,101 @@
+"""``run.json`` and ``state.json``: read and written with clear errors."""
+
+import json
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any, cast
+
+from ssdlab.model.errors import RunFolderError
+from ssdlab.model.records import (
+    FORMAT_VERSION,
+    HostIdentity,
+    RunRecord,
+    RunStatus,
+    TargetIdentity,
+)
+from ssdlab.store.files import write_whole
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RunState:
+    """How far a run is: the one file of a run folder that changes.
+
+    ``sessions`` lists each time that the run was worked on, as (start, end or empty
+    while it runs, how it ended).
+    """
+
+    status: RunStatus
+    finished_at: str = ""
+    message: str = ""
+    sessions: tuple[tuple[str, str, str], ...] = ()
+
+
+def to_json(value: object) -> bytes:
+    """Return stable, readable JSON."""
+    return (json.dumps(value, indent=1, ensure_ascii=False) + "\n").encode()
+
+
+def write_record(folder: Path, record: RunRecord) -> None:
+    """Write ``run.json``."""
+    write_whole(folder / "run.json", to_json(asdict(record)))
+
+
+def write_state(folder: Path, state: RunState) -> None:
+    """Write ``state.json``."""
+    write_whole(folder / "state.json", to_json(asdict(state)))
+
+
+def read_record(folder: Path) -> RunRecord:
+    """Read ``run.json``; raise `RunFolderError` when it is damaged or foreign."""
+    data = _read_json(folder, "run.json")
+    version = data.get("format_version")
+    if version != FORMAT_VERSION:
+        raise RunFolderError(
+            folder=str(folder),
+            reason=f"run.json has format {version}, this ssdlab reads {FORMAT_VERSION}",
+            remedy="Open it with the version of ssdlab that made it.",
+        )
+    try:
+        data["target"] = TargetIdentity(**data["target"])
+        data["host"] = HostIdentity(**data["host"])
+        for name in ("tests", "departures"):
+            data[name] = tuple(data[name])
+        return RunRecord(**data)
+    except (KeyError, TypeError) as error:
+        raise _damaged(folder, "run.json", str(error)) from error
+
+
+def read_state(folder: Path) -> RunState:
+    """Read ``state.json``."""
+    data = _read_json(folder, "state.json")
+    if set(data) != {field.name for field in fields(RunState)}:
+        raise _damaged(folder, "state.json", "its keys are not those of a state")
+    sessions = tuple(
+        cast("tuple[str, str, str]", tuple(entry)) for entry in data["sessions"]
+    )
+    return RunState(**{**data, "sessions": sessions})
+
+
+def _read_json(folder: Path, name: str) -> dict[str, Any]:
+    path = folder / name
+    if not path.is_file():
+        raise RunFolderError(
+            folder=str(folder),
+            reason=f"there is no {name}, so this is no run folder",
+            remedy="Name the folder of a run; ssdlab runs lists them.",
+        )
+    try:
+        data = json.loads(path.read_bytes())
+    except (ValueError, OSError) as error:
+        raise _damaged(folder, name, str(error)) from error
+    if not isinstance(data, dict):
+        raise _damaged(folder, name, "it is no JSON object")
+    return data
+
+
+def _damaged(folder: Path, name: str, why: str) -> RunFolderError:
+    return RunFolderError(
+        folder=str(folder),
+        reason=f"{name} is damaged ({why})",
+        remedy="Restore it from a copy; the raw output in steps/ is not touched.",
+    )

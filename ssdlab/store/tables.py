@@ -1,0 +1,106 @@
+"""Tables in Parquet, each checked against its one declaration in the schema."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from ssdlab.model.errors import RunFolderError
+from ssdlab.model.schema import SCHEMA_VERSION, Table
+from ssdlab.store.files import publish
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_ARROW = {
+    "string": pa.string(),
+    "int64": pa.int64(),
+    "float64": pa.float64(),
+    "bool": pa.bool_(),
+}
+_PANDAS = {
+    "string": "str",
+    "int64": "Int64",
+    "float64": "float64",
+    "bool": "boolean",
+}
+
+
+def arrow_schema(table: Table) -> pa.Schema:
+    """Return the Arrow schema of a table, its version in the metadata."""
+    fields = [
+        pa.field(
+            column.name, _ARROW[column.dtype], metadata={"meaning": column.meaning}
+        )
+        for column in table.columns
+    ]
+    return pa.schema(fields, metadata={"ssdlab_schema": str(SCHEMA_VERSION)})
+
+
+def write_table(
+    folder: Path, table: Table, columns: Mapping[str, Sequence[object]]
+) -> Path:
+    """Write one table; a column too many or too few is a ``ValueError``."""
+    if set(columns) != set(table.column_names):
+        different = set(columns) ^ set(table.column_names)
+        msg = f"columns of {table.name} differ from the schema: {sorted(different)}"
+        raise ValueError(msg)
+    schema = arrow_schema(table)
+    arrays = [
+        pa.array(columns[field.name], type=field.type, from_pandas=True)
+        for field in schema
+    ]
+    path = folder / f"{table.name}.parquet"
+    aside = folder / f".{table.name}.part"
+    pq.write_table(
+        pa.Table.from_arrays(arrays, schema=schema), aside, compression="zstd"
+    )
+    publish(aside, path)
+    return path
+
+
+def rows_to_columns(
+    table: Table, rows: Sequence[Mapping[str, object]]
+) -> dict[str, list[object]]:
+    """Turn rows into columns; a key that the table lacks is a ``KeyError``."""
+    columns: dict[str, list[object]] = {name: [] for name in table.column_names}
+    for row in rows:
+        unknown = row.keys() - columns.keys()
+        if unknown:
+            msg = f"{table.name} has no column {sorted(unknown)}"
+            raise KeyError(msg)
+        for name, values in columns.items():
+            values.append(row.get(name))
+    return columns
+
+
+def read_table(folder: Path, table: Table) -> "pd.DataFrame":
+    """Read one table as a frame with the types of the schema.
+
+    Raises `RunFolderError` when the file is missing, damaged or of another version.
+    """
+    path = folder / f"{table.name}.parquet"
+    remedy = f"Rebuild the tables from raw output: ssdlab ingest {folder.parent}"
+    try:
+        content = pq.read_table(path)
+    except FileNotFoundError:
+        raise RunFolderError(
+            folder=str(folder.parent), reason=f"no {path.name} yet", remedy=remedy
+        ) from None
+    except (pa.ArrowException, OSError) as error:
+        raise RunFolderError(
+            folder=str(folder.parent),
+            reason=f"{path.name} cannot be read ({error})",
+            remedy=remedy,
+        ) from error
+    version = (content.schema.metadata or {}).get(b"ssdlab_schema", b"none").decode()
+    if version != str(SCHEMA_VERSION):
+        raise RunFolderError(
+            folder=str(folder.parent),
+            reason=f"{path.name} has schema version {version}, not {SCHEMA_VERSION}",
+            remedy=remedy,
+        )
+    types = {column.name: _PANDAS[column.dtype] for column in table.columns}
+    return content.to_pandas().astype(types)

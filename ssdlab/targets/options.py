@@ -1,0 +1,46 @@
+"""The text by which a user names a target: ``kind:what,key=value``."""
+
+import re
+
+from ssdlab.model.errors import TargetRefusedError
+from ssdlab.model.units import parse_size
+
+# fio expands $ and backquotes in job files and ends an option at a line's end.
+_UNSAFE = re.compile(r"[\x00-\x1f\x7f$`\\]")
+
+
+def split_size(text: str) -> tuple[str, int | None]:
+    """Split ``PATH,size=256MiB`` into the path and the bytes, if a size is given.
+
+    Raises
+    ------
+    TargetRefusedError
+        If the size is none.
+    """
+    path, found, size = text.rpartition(",size=")
+    if not found:
+        return text, None
+    try:
+        return path, parse_size(size)
+    except ValueError as error:
+        raise TargetRefusedError(
+            target=f"file:{text}", reason=str(error), remedy="Example: size=256MiB."
+        ) from None
+
+
+def require_safe_path(path: str) -> str:
+    """Return the path as a fio job file may hold it.
+
+    Raises
+    ------
+    TargetRefusedError
+        If fio would read something else than the path.
+    """
+    if not path or _UNSAFE.search(path) or path != path.strip():
+        raise TargetRefusedError(
+            target=repr(path),
+            reason="a fio job file cannot hold this name",
+            remedy="Use a name without control characters, $, ` and \\, "
+            "and without a blank at either end.",
+        )
+    return path.replace(":", r"\:")

@@ -1,0 +1,92 @@
+"""The virtual SSD as a target."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from ssdlab.model.records import TargetIdentity
+from ssdlab.virtual.options import parse_options
+from ssdlab.virtual.server import VirtualSsd, attach, start_server
+
+_SECTOR = 512
+_COUNTED = (
+    "host_written_bytes",
+    "host_read_bytes",
+    "nand_written_bytes",
+    "gc_moved_bytes",
+    "erases",
+    "mapped_bytes",
+    "in_flight",
+    "in_flight_max",
+    "late_requests",
+    "late_ns_max",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class VirtualTarget:
+    """A model of an SSD in memory, reached by fio's nbd engine."""
+
+    ssd: VirtualSsd
+    identity: TargetIdentity
+    purge_method: str = "trim of all LBAs of the virtual SSD"
+    departures: tuple[str, ...] = (
+        "the target is a virtual SSD: a model in memory, not a drive",
+    )
+
+    @property
+    def fio_options(self) -> Mapping[str, str]:
+        """Return the fio options that reach the server."""
+        return {"ioengine": "nbd", "uri": self.ssd.uri}
+
+    def purge_job(self) -> str | None:
+        """Return nothing: the purge is not done by fio."""
+        return None
+
+    def purge(self) -> str:
+        """Trim every LBA."""
+        self.ssd.purge()
+        return self.purge_method
+
+    def find_purge_fault(self) -> str:
+        """Ask the model whether any page is still mapped."""
+        mapped = self.ssd.counters().mapped_bytes
+        return f"{mapped} bytes are still mapped" if mapped else ""
+
+    def find_trouble(self) -> str:
+        """Return why the server does not answer any more, or an empty text."""
+        return "" if self.ssd.is_alive() else "its server has ended"
+
+    def read_counters(self) -> dict[str, float]:
+        """Return the model's own counters: the truth to check an analysis against."""
+        counters = self.ssd.counters()
+        return {name: float(getattr(counters, name)) for name in _COUNTED}
+
+    def close(self) -> None:
+        """End the server; its content is gone."""
+        self.ssd.stop()
+
+
+def open_virtual(options: str, folder: Path, cache: Path) -> VirtualTarget:
+    """Start a new virtual SSD whose files go to ``folder``."""
+    ssd = start_server(parse_options(options), folder, cache_folder=cache)
+    return VirtualTarget(ssd=ssd, identity=_identity(ssd, options))
+
+
+def reopen_virtual(identity: TargetIdentity, folder: Path) -> VirtualTarget:
+    """Reach the virtual SSD of an interrupted run again."""
+    return VirtualTarget(ssd=attach(folder), identity=identity)
+
+
+def _identity(ssd: VirtualSsd, options: str) -> TargetIdentity:
+    return TargetIdentity(
+        kind="virtual",
+        spec=f"virtual:{options}" if options else "virtual",
+        model="ssdlab virtual SSD",
+        serial=f"VIRTUAL-{ssd.instance_id}",
+        firmware="page-mapped FTL",
+        capacity_bytes=ssd.options.size_bytes,
+        sector_bytes=_SECTOR,
+        interface="NBD over a local socket",
+        options=asdict(ssd.options),
+    )

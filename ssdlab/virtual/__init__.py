@@ -1,0 +1,1 @@
+"""The virtual SSD: a flash translation layer in memory, served by nbdkit."""

@@ -1,0 +1,149 @@
+"""What a virtual SSD is made of, and the text that says it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final, NoReturn
+
+from ssdlab.model.errors import TargetRefusedError, UnknownNameError
+from ssdlab.model.units import MIB, capacity_label, parse_size
+from ssdlab.virtual.counters import PAGE_BYTES
+
+RESERVE_BLOCKS_PER_DIE: Final = 5  # RESERVE_BLOCKS in flash.c
+MIN_BLOCKS_PER_DIE: Final = 8
+MAX_SIZE_BYTES: Final = 64 * 1024 * MIB  # the content lives in memory
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class VirtualSsdOptions:
+    """The model's parameters; the defaults show a whole PTS curve within a minute.
+
+    ``over_provisioning_percent`` is of ``size_bytes`` and comes on top of the five
+    blocks a die that the translation layer keeps for itself.
+    """
+
+    size_bytes: int = 128 * MIB
+    over_provisioning_percent: int = 12
+    dies: int = 8
+    pages_per_block: int = 32
+    read_us: int = 80
+    program_us: int = 450
+    erase_us: int = 3000
+    buffer_pages: int = 64
+    command_us: int = 100
+    link_mb_per_s: int = 400
+    seed: int = 1
+    linger_s: int = 3600
+
+
+_TEXT_NAMES: Final = {
+    "size": "size_bytes",
+    "op": "over_provisioning_percent",
+    "dies": "dies",
+    "ppb": "pages_per_block",
+    "tread": "read_us",
+    "tprog": "program_us",
+    "terase": "erase_us",
+    "buffer": "buffer_pages",
+    "command": "command_us",
+    "link": "link_mb_per_s",
+    "seed": "seed",
+    "linger": "linger_s",
+}
+
+_RANGES: Final = {
+    "op": (0, 1000),
+    "dies": (1, 256),
+    "ppb": (4, 4096),
+    "tread": (0, 1_000_000),
+    "tprog": (0, 1_000_000),
+    "terase": (0, 10_000_000),
+    "buffer": (1, 1_000_000),
+    "command": (0, 1_000_000),
+    "link": (0, 1_000_000),
+    "seed": (0, 2**63 - 1),
+    "linger": (0, 30 * 24 * 3600),
+}
+
+
+def parse_options(text: str) -> VirtualSsdOptions:
+    """Return what ``size=256MiB,op=12`` means; an empty text means the defaults.
+
+    Raises
+    ------
+    UnknownNameError
+        If an option is none of the known ones.
+    TargetRefusedError
+        If a value is no number, given twice, or makes no SSD.
+    """
+    values: dict[str, int] = {}
+    for part in filter(None, (part.strip() for part in text.split(","))):
+        name, _, value = (piece.strip() for piece in part.partition("="))
+        if name not in _TEXT_NAMES:
+            kind = "option of the virtual SSD"
+            raise UnknownNameError(kind=kind, name=name, known=tuple(_TEXT_NAMES))
+        if _TEXT_NAMES[name] in values:
+            _refuse(text, f"{name}= is given twice", "Give it once.")
+        values[_TEXT_NAMES[name]] = _parse_value(text, name, value)
+    options = VirtualSsdOptions(**values)
+    require_usable(options)
+    return options
+
+
+def options_text(options: VirtualSsdOptions) -> str:
+    """Return the text that `parse_options` turns into these options."""
+    pairs = (f"{name}={getattr(options, field)}" for name, field in _TEXT_NAMES.items())
+    return ",".join(pairs)
+
+
+def plugin_arguments(options: VirtualSsdOptions) -> tuple[str, ...]:
+    """Return the parameters of the nbdkit plugin for these options."""
+    return tuple(options_text(options).split(","))
+
+
+def require_usable(options: VirtualSsdOptions) -> None:
+    """Raise `TargetRefusedError` unless these options make an SSD."""
+    text = options_text(options)
+    for name, (least, most) in _RANGES.items():
+        if not least <= getattr(options, _TEXT_NAMES[name]) <= most:
+            reason = f"{name}= is out of range"
+            _refuse(text, reason, f"Choose from {least} to {most}.")
+    size, stripe = options.size_bytes, _stripe_bytes(options)
+    if size % PAGE_BYTES:
+        reason = f"{size} bytes are not a whole number of 4 KiB pages"
+        _refuse(text, reason, "Choose a multiple of 4096 bytes.")
+    if size < MIN_BLOCKS_PER_DIE * stripe:
+        least = MIN_BLOCKS_PER_DIE * stripe
+        reason = (
+            f"{capacity_label(size)} are too small for {options.dies} dies with blocks "
+            f"of {options.pages_per_block} pages"
+        )
+        remedy = f"Choose size={least} or more, or fewer dies or pages per block."
+        _refuse(text, reason, remedy)
+    if size > MAX_SIZE_BYTES:
+        reason = (
+            f"{capacity_label(size)} are too large for a drive that lives in memory"
+        )
+        _refuse(text, reason, f"Choose size={MAX_SIZE_BYTES} or less.")
+
+
+def _stripe_bytes(options: VirtualSsdOptions) -> int:
+    return options.dies * options.pages_per_block * PAGE_BYTES
+
+
+def _parse_value(text: str, name: str, value: str) -> int:
+    parse: Callable[[str], int] = parse_size if name == "size" else _parse_count
+    try:
+        return parse(value)
+    except (ValueError, OverflowError):
+        reason = f"{name}={value} is no {'size' if name == 'size' else 'whole number'}"
+        _refuse(text, reason, "An example: size=256MiB,op=12.")
+
+
+def _parse_count(value: str) -> int:
+    if not (value.isascii() and value.isdigit() and len(value) < 20):
+        raise ValueError(value)
+    return int(value)
+
+
+def _refuse(text: str, reason: str, remedy: str) -> NoReturn:
+    raise TargetRefusedError(target=f"virtual:{text}", reason=reason, remedy=remedy)

@@ -1,0 +1,55 @@
+"""A process that outlives ours, known by more than its number."""
+
+import os
+import signal
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+_PROC: Final = Path("/proc")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ProcessIdentity:
+    """A process: its number, when it began (clock ticks), and in which boot."""
+
+    pid: int
+    start_ticks: int
+    boot_id: str
+
+
+def identify_process(pid: int) -> ProcessIdentity | None:
+    """Return who has this number now; ``None`` if nobody or only a zombie has."""
+    try:
+        stat = (_PROC / str(pid) / "stat").read_text(errors="replace")
+    except OSError:
+        return None
+    fields = stat.rpartition(")")[2].split()  # the name may hold spaces and brackets
+    state, start_ticks = fields[0], int(fields[19])
+    if state in {"Z", "X"}:
+        return None
+    return ProcessIdentity(pid=pid, start_ticks=start_ticks, boot_id=_boot_id())
+
+
+def is_running(process: ProcessIdentity) -> bool:
+    """Tell whether this very process runs, not another with its number."""
+    return identify_process(process.pid) == process
+
+
+def signal_process(process: ProcessIdentity, sent: signal.Signals) -> None:
+    """Send a signal to this very process, if it still runs."""
+    try:
+        descriptor = os.pidfd_open(process.pid)
+    except ProcessLookupError:
+        return
+    try:
+        if is_running(process):
+            signal.pidfd_send_signal(descriptor, sent)
+    except ProcessLookupError:
+        return
+    finally:
+        os.close(descriptor)
+
+
+def _boot_id() -> str:
+    return (_PROC / "sys/kernel/random/boot_id").read_text().strip()

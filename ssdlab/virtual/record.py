@@ -1,0 +1,97 @@
+"""``server.json``: which server serves the virtual SSD of a run folder."""
+
+import fcntl
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Final
+
+from ssdlab.model.errors import RunFolderError, SsdlabError
+from ssdlab.virtual.options import VirtualSsdOptions, require_usable
+from ssdlab.virtual.process import ProcessIdentity
+
+FORMAT_VERSION: Final = 1
+SOCKET_NAME: Final = "socket"  # these two names stand in ftl.c as well
+PID_NAME: Final = "pid"
+_RECORD_NAME: Final = "server.json"
+_LOCK_NAME: Final = "server.lock"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ServerRecord:
+    """The server, where its socket lies, and what it serves."""
+
+    process: ProcessIdentity
+    socket_folder: Path
+    options: VirtualSsdOptions
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Let one process at a time start a server for this folder."""
+    with (folder / _LOCK_NAME).open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def write_record(folder: Path, record: ServerRecord) -> None:
+    """Write ``server.json``, whole or not at all."""
+    document = {
+        "format_version": FORMAT_VERSION,
+        "process": asdict(record.process),
+        "socket_folder": str(record.socket_folder),
+        "options": asdict(record.options),
+    }
+    aside = folder / f"{_RECORD_NAME}.tmp"
+    with aside.open("w") as file:
+        json.dump(document, file, indent=2)
+        file.flush()
+        os.fsync(file.fileno())
+    aside.replace(folder / _RECORD_NAME)
+
+
+def read_record(folder: Path) -> ServerRecord | None:
+    """Return what ``server.json`` says; ``None`` if there is none.
+
+    Raises
+    ------
+    RunFolderError
+        If it is damaged or of another version.
+    """
+    try:
+        text = (folder / _RECORD_NAME).read_bytes()
+    except FileNotFoundError:
+        return None
+    try:
+        return _parse_record(json.loads(text))
+    except (KeyError, TypeError, ValueError, SsdlabError) as error:
+        raise RunFolderError(
+            folder=str(folder),
+            reason=f"{_RECORD_NAME} is damaged or of another version ({error!r})",
+            remedy="Begin a new run.",
+        ) from error
+
+
+def _parse_record(document: dict[str, object]) -> ServerRecord:
+    version = document["format_version"]
+    if version != FORMAT_VERSION:
+        msg = f"format_version is {version}, not {FORMAT_VERSION}"
+        raise ValueError(msg)
+    process, options = document["process"], document["options"]
+    if not isinstance(process, dict) or not isinstance(options, dict):
+        msg = "process and options are no objects"
+        raise TypeError(msg)
+    parsed = VirtualSsdOptions(**options)
+    require_usable(parsed)
+    identity = ProcessIdentity(**process)
+    if identity.pid < 2:
+        msg = f"process {identity.pid} is no server"
+        raise ValueError(msg)
+    return ServerRecord(
+        process=identity,
+        socket_folder=Path(str(document["socket_folder"])),
+        options=parsed,
+    )

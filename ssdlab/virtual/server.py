@@ -1,0 +1,295 @@
+"""Start, find again, purge and stop the server of a virtual SSD."""
+
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, NoReturn
+from urllib.parse import quote
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ssdlab.model.errors import TargetRefusedError
+from ssdlab.model.units import capacity_label
+from ssdlab.virtual.build import Plugin, build_plugin
+from ssdlab.virtual.counters import (
+    Counters,
+    IdleGap,
+    read_block_erase_counts,
+    read_counters,
+    read_idle_gaps,
+    read_page_write_counts,
+)
+from ssdlab.virtual.nbd import NbdClient
+from ssdlab.virtual.options import VirtualSsdOptions, plugin_arguments, require_usable
+from ssdlab.virtual.process import (
+    ProcessIdentity,
+    identify_process,
+    is_running,
+    signal_process,
+)
+from ssdlab.virtual.record import (
+    PID_NAME,
+    SOCKET_NAME,
+    ServerRecord,
+    locked,
+    read_record,
+    write_record,
+)
+
+COUNTERS_NAME: Final = "counters.bin"
+MAX_SOCKET_PATH_BYTES: Final = 107  # sun_path, less its final zero
+THREADS: Final = (
+    128  # requests that one connection may have outstanding: T4/Q32 by one job
+)
+_START_PATIENCE_S: Final = 10.0
+_STOP_PATIENCE_S: Final = 2.0
+_TRIM_BYTES: Final = 1 << 30
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class VirtualSsd:
+    """A virtual SSD that is, or was, being served."""
+
+    folder: Path
+    record: ServerRecord
+
+    @property
+    def options(self) -> VirtualSsdOptions:
+        """What the drive is made of."""
+        return self.record.options
+
+    @property
+    def process(self) -> ProcessIdentity:
+        """The server."""
+        return self.record.process
+
+    @property
+    def instance_id(self) -> str:
+        """A name for this drive and its content; another server has another."""
+        process = self.process
+        return f"{process.boot_id[:8]}-{process.pid}-{process.start_ticks}"
+
+    @property
+    def socket_path(self) -> Path:
+        """Where the server listens."""
+        return self.record.socket_folder / SOCKET_NAME
+
+    @property
+    def uri(self) -> str:
+        """How fio reaches the drive: the ``uri`` of its nbd engine."""
+        return f"nbd+unix:///?socket={quote(str(self.socket_path))}"
+
+    @property
+    def counters_path(self) -> Path:
+        """The file of live counters; it stays when the server has ended."""
+        return self.folder / COUNTERS_NAME
+
+    def is_alive(self) -> bool:
+        """Tell whether the server runs."""
+        return is_running(self.process)
+
+    def counters(self) -> Counters:
+        """Return the counters as they are now."""
+        return read_counters(self.counters_path)
+
+    def idle_gaps(self) -> tuple[IdleGap, ...]:
+        """Return the last idle gaps, oldest first."""
+        return read_idle_gaps(self.counters_path)
+
+    def page_write_counts(self) -> NDArray[np.uint32]:
+        """Return how often the host wrote each 4 KiB page since the last purge."""
+        return read_page_write_counts(self.counters_path)
+
+    def block_erase_counts(self) -> NDArray[np.uint32]:
+        """Return how often each block was erased since the server began."""
+        return read_block_erase_counts(self.counters_path)
+
+    def purge(self) -> None:
+        """Trim everything: the drive is fresh out of the box when this returns.
+
+        Raises
+        ------
+        TargetRefusedError
+            If the server is gone or does not carry it out.
+        """
+        try:
+            with NbdClient(self.socket_path) as client:
+                for offset in range(0, client.size_bytes, _TRIM_BYTES):
+                    client.trim(offset, min(_TRIM_BYTES, client.size_bytes - offset))
+        except OSError as error:
+            reason = f"it could not be purged ({error})"
+            _refuse(self.folder, reason, "Begin a new run.")
+
+    def stop(self) -> None:
+        """End the server, if it is this one, and remove its socket folder."""
+        for sent in (signal.SIGTERM, signal.SIGKILL):  # it waits for clients at first
+            signal_process(self.process, sent)
+            if _wait_until(lambda: not self.is_alive(), patience_s=_STOP_PATIENCE_S):
+                break
+        _tidy(self.record.socket_folder)
+
+
+def start_server(
+    options: VirtualSsdOptions,
+    folder: Path,
+    *,
+    cache_folder: Path,
+    temp_folder: Path | None = None,
+    search_path: str | None = None,
+) -> VirtualSsd:
+    """Serve a new, empty virtual SSD that outlives this process.
+
+    ``folder`` (of the run) gets ``server.json`` and the counters; the plugin is built
+    into ``cache_folder``; a private folder for the socket is made in ``temp_folder``
+    (the system's, if ``None``), for a socket's path must be short.
+
+    Raises
+    ------
+    TargetRefusedError
+        If a server for this folder runs already, or nbdkit does not start.
+    MissingToolError
+        If nbdkit or what builds the plugin is missing.
+    """
+    require_usable(options)
+    _require_memory(options)
+    plugin = build_plugin(cache_folder, search_path=search_path)
+    folder = folder.resolve()
+    folder.mkdir(parents=True, exist_ok=True)
+    with locked(folder):
+        _require_no_server(folder)
+        (folder / COUNTERS_NAME).unlink(missing_ok=True)
+        socket_folder = _make_socket_folder(temp_folder)
+        try:
+            process = _launch(
+                plugin, options, folder=folder, socket_folder=socket_folder
+            )
+        except BaseException:
+            shutil.rmtree(socket_folder, ignore_errors=True)
+            raise
+        record = ServerRecord(
+            process=process, socket_folder=socket_folder, options=options
+        )
+        write_record(folder, record)
+    return VirtualSsd(folder=folder, record=record)
+
+
+def attach(folder: Path) -> VirtualSsd:
+    """Return the virtual SSD that was started for this folder and still runs.
+
+    Raises
+    ------
+    TargetRefusedError
+        If its server is gone, and the content with it.
+    RunFolderError
+        If ``server.json`` is damaged.
+    """
+    folder = folder.resolve()
+    record = read_record(folder)
+    if record is None:
+        reason = "no server was started for this run"
+        _refuse(folder, reason, "Begin a new run.")
+    ssd = VirtualSsd(folder=folder, record=record)
+    if not ssd.is_alive():
+        _tidy(record.socket_folder)
+        reason = (
+            f"its server (process {record.process.pid}) is gone, its content is lost"
+        )
+        _refuse(folder, reason, "Begin a new run.")
+    return ssd
+
+
+def _launch(
+    plugin: Plugin, options: VirtualSsdOptions, *, folder: Path, socket_folder: Path
+) -> ProcessIdentity:
+    pid_file = socket_folder / PID_NAME
+    command = [
+        *(plugin.nbdkit, "--unix", str(socket_folder / SOCKET_NAME)),
+        *("--pidfile", str(pid_file), "--threads", str(THREADS), str(plugin.path)),
+        *plugin_arguments(options),
+        *(f"counters={folder / COUNTERS_NAME}", f"tidy={socket_folder}"),
+    ]
+    with tempfile.TemporaryFile() as said:  # a pipe would wait for the daemon's end
+        done = subprocess.run(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=said,
+            start_new_session=True,
+            check=False,
+        )
+        said.seek(0)
+        text = said.read().decode(errors="replace").strip()
+    if done.returncode:
+        reason = f"nbdkit did not start: {text or f'exit code {done.returncode}'}"
+        _refuse(folder, reason, "Mend that and run again.")
+    _wait_until(lambda: pid_file.is_file() and pid_file.read_text().endswith("\n"))
+    process = identify_process(int(pid_file.read_text()))
+    if process is None:
+        reason = "nbdkit ended at once"
+        _refuse(folder, reason, "Its log (syslog) says why.")
+    return process
+
+
+def _make_socket_folder(temp_folder: Path | None) -> Path:
+    made = Path(tempfile.mkdtemp(prefix="ssdlab-", dir=temp_folder)).resolve()
+    if len(os.fsencode(made / SOCKET_NAME)) > MAX_SOCKET_PATH_BYTES:
+        made.rmdir()
+        reason = f"a socket's path there is longer than {MAX_SOCKET_PATH_BYTES} bytes"
+        _refuse(made.parent, reason, "Set TMPDIR to a shorter folder.")
+    return made
+
+
+def _require_no_server(folder: Path) -> None:
+    record = read_record(folder)
+    if record is None:
+        return
+    if is_running(record.process):
+        reason = f"its server (process {record.process.pid}) runs already"
+        _refuse(folder, reason, "Resume that run, or begin one in another folder.")
+    _tidy(record.socket_folder)
+
+
+def _require_memory(options: VirtualSsdOptions) -> None:
+    memory_bytes = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    if options.size_bytes <= memory_bytes // 2:
+        return
+    size, memory = capacity_label(options.size_bytes), capacity_label(memory_bytes)
+    raise TargetRefusedError(
+        target="virtual",
+        reason=f"a drive of {size} would live in this machine's memory of {memory}",
+        remedy="Choose a size of at most half of it.",
+    )
+
+
+def _tidy(socket_folder: Path) -> None:
+    """Remove what the server left, by name: the path comes from a file."""
+    for name in (SOCKET_NAME, PID_NAME):
+        (socket_folder / name).unlink(missing_ok=True)
+    try:
+        socket_folder.rmdir()
+    except OSError:
+        return
+
+
+def _wait_until(
+    condition: Callable[[], bool], patience_s: float = _START_PATIENCE_S
+) -> bool:
+    deadline = time.monotonic() + patience_s
+    while not condition():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.005)
+    return True
+
+
+def _refuse(folder: Path, reason: str, remedy: str) -> NoReturn:
+    raise TargetRefusedError(
+        target=f"virtual SSD of {folder}", reason=reason, remedy=remedy
+    )

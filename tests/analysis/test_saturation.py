@@ -1,0 +1,155 @@
+"""Write saturation from frames small enough to compute by hand."""
+
+import pandas as pd
+import pytest
+
+from ssdlab.analysis.saturation import summarise_saturation, summarise_wsat_ends
+from ssdlab.model.spec import Saturation, Tracking, Workload
+from tests.analysis.frames import (
+    Row,
+    measured,
+    measurements,
+    percentiles,
+    steps,
+    window,
+    windows,
+)
+
+CAPACITY_BYTES = 400_000_000_000
+PHASE = Saturation(
+    phase_id="saturation",
+    workload=Workload(
+        access="rnd", block_size_bytes=4096, read_percent=0, threads=4, queue_depth=32
+    ),
+    round_seconds=60.0,
+    capacity_multiple=4.0,
+    time_limit_s=360.0,
+    sample_every_rounds=31,
+    tracking=Tracking(
+        access="rnd", block_size_bytes=4096, read_percent=0, metric="iops"
+    ),
+)
+STEADY: Row = {"test": "wsat", "is_round_steady": True}
+
+
+def saturation_of(iops: list[float], fills_per_round: float = 0.5) -> pd.DataFrame:
+    numbers = range(1, len(iops) + 1)
+    rows = [
+        measured(
+            f"s{n}",
+            test="wsat",
+            phase="saturation",
+            round=n,
+            runtime_s=60.0,
+            iops=value,
+            lat_mean_ns=1e9 / value,
+            lat_max_ns=5e6,
+        )
+        for n, value in zip(numbers, iops, strict=True)
+    ]
+    histogram = measured("h", test="wsat", phase="histogram", iops=1.0)
+    written: list[Row] = [
+        {
+            "run_id": "r1",
+            "step_id": f"s{n}",
+            "total_written_bytes": round(n * fills_per_round * CAPACITY_BYTES),
+            "drive_fills": n * fills_per_round,
+        }
+        for n in numbers
+    ]
+    nines: list[Row] = [
+        {
+            "run_id": "r1",
+            "step_id": "s1",
+            "direction": "total",
+            "percentile": level,
+            "lat_ns": level * 1000,
+        }
+        for level in (99.0, 99.9, 99.99, 99.999)
+    ]
+    return summarise_saturation(
+        measurements([*reversed(rows), {**histogram, "kind": "histogram"}]),
+        steps(written),
+        percentiles=percentiles(nines),
+    )
+
+
+def ends_of(
+    iops: list[float], fills_per_round: float = 0.1, judged: list[Row] | None = None
+) -> pd.Series:
+    table = summarise_wsat_ends(
+        saturation_of(iops, fills_per_round), windows(judged or []), phase=PHASE
+    )
+    assert len(table) == 1
+    return table.iloc[0]
+
+
+def test_saturation_counts_time_and_bytes_round_by_round() -> None:
+    table = saturation_of([400.0, 200.0, 100.0])
+
+    assert table["round"].tolist() == [1, 2, 3]
+    assert table["iops"].tolist() == [400.0, 200.0, 100.0]
+    assert table["time_s"].tolist() == [60.0, 120.0, 180.0]
+    assert table["minutes"].tolist() == [1.0, 2.0, 3.0]
+    assert table["tgbw"].tolist() == [200.0, 400.0, 600.0]
+    assert table["total_written_bytes"].tolist() == [2 * 10**11, 4 * 10**11, 6 * 10**11]
+    assert table["drive_fills"].tolist() == [0.5, 1.0, 1.5]
+    assert table["lat_mean_ns"].tolist() == [2.5e6, 5e6, 1e7]
+
+
+def test_saturation_shows_percentiles_where_they_were_recorded() -> None:
+    table = saturation_of([400.0, 200.0])
+
+    assert table["lat_three_nines_ns"].iloc[0] == 99_900
+    assert table["lat_four_nines_ns"].iloc[0] == 99_990
+    assert table["lat_five_nines_ns"].iloc[0] == 99_999
+    assert pd.isna(table["lat_five_nines_ns"].iloc[1])
+
+
+def test_saturation_is_empty_when_none_was_run() -> None:
+    table = summarise_saturation(
+        measurements([]), steps([]), percentiles=percentiles([])
+    )
+
+    assert table.empty
+    assert "tgbw" in table.columns
+    assert summarise_wsat_ends(table, windows([]), phase=PHASE).empty
+
+
+def test_ends_compare_the_first_round_with_the_last() -> None:
+    row = ends_of([80_000.0, 30_000.0, 20_000.0])
+
+    assert (row["iops_fob"], row["iops_end"]) == (80_000.0, 20_000.0)
+    assert row["end_to_fob_ratio"] == 0.25
+    assert row["n_rounds"] == 3
+
+
+@pytest.mark.parametrize(
+    ("rounds", "fills_per_round", "judged", "reason"),
+    [
+        (5, 0.1, [window("saturation", 1, 5, **STEADY)], "steady state"),
+        (5, 0.8, [], "4 x user capacity written"),
+        (6, 0.1, [], "time limit of 6 min"),
+        (5, 0.1, [], "ended before a stop rule held"),
+        (
+            5,
+            0.1,
+            [window("saturation", 1, 5, **STEADY) | {"is_final": False}],
+            "ended before a stop rule held",
+        ),
+        (
+            6,
+            0.8,
+            [window("saturation", 1, 5, **STEADY)],
+            "steady state and 4 x user capacity written and time limit of 6 min",
+        ),
+    ],
+    ids=["steady", "capacity", "time", "none", "steady-once", "all"],
+)
+def test_ends_say_which_stop_rules_held(
+    rounds: int, fills_per_round: float, judged: list[Row], reason: str
+) -> None:
+    row = ends_of([100.0] * rounds, fills_per_round, judged)
+
+    assert row["stop_reason"] == reason
+    assert row["is_steady"] == reason.startswith("steady state")

@@ -1,0 +1,87 @@
+"""Units, colours and ticks, decided once."""
+
+import math
+
+import pytest
+
+from ssdlab.figures import CONFIG
+from ssdlab.figures.labels import (
+    QUANTITIES,
+    block_size_axis,
+    block_size_style,
+    decades_axis,
+    mix_style,
+    number_text,
+    round_axis,
+    scaled,
+    time_text,
+)
+
+KIB = 1024
+SIZES = tuple(KIB * size for size in (4, 8, 16, 32, 64, 128, 1024)) + (512,)
+
+
+def test_config_uploads_nothing_and_carries_no_logo() -> None:
+    assert CONFIG["showSendToCloud"] is False
+    assert CONFIG["displaylogo"] is False
+
+
+def test_scaled_gives_the_unit_of_the_axis_when_values_are_as_stored() -> None:
+    assert scaled([2_500_000.0], "lat_mean_ns") == [2.5]
+    assert scaled([1_500_000.0], "bw_bytes_per_s") == [1.5]
+    assert scaled([90.0], "time_s") == [1.5]
+    assert QUANTITIES["bw_bytes_per_s"].title == "Throughput [MB/s]"
+    assert QUANTITIES["lat_max_ns"].title == "Maximum latency [ms]"
+
+
+def test_scaled_keeps_a_missing_value_missing() -> None:
+    assert scaled([None, float("nan"), 1.0], "iops") == [None, None, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("value_ns", "expected"),
+    [
+        (950.0, "950.0 ns"),
+        (1500.0, "1.500 μs"),
+        (2_345_600.0, "2.346 ms"),
+        (3.5e9, "3.500 s"),
+    ],
+)
+def test_time_text_chooses_the_unit_that_suits(value_ns: float, expected: str) -> None:
+    assert time_text(value_ns) == expected
+
+
+def test_number_text_says_so_when_there_is_no_number() -> None:
+    assert number_text(math.nan) == "n/a"
+    assert number_text(1234567.8) == "1,234,568"
+
+
+def test_decades_axis_labels_whole_decades_only() -> None:
+    axis = decades_axis("x", [0.03, 7.0, None, 0.0])
+    assert axis["range"] == [-2, 1]
+    assert axis["ticktext"] == ["0.01", "0.1", "1", "10"]
+
+
+def test_decades_axis_has_two_ends_when_all_values_lie_in_one_decade() -> None:
+    assert decades_axis("x", [100.0])["ticktext"] == ["100", "1,000"]
+
+
+def test_round_axis_steps_by_whole_rounds() -> None:
+    assert round_axis([1, 2, 3])["dtick"] == 1
+    assert isinstance(round_axis(list(range(1, 361)))["dtick"], int)
+
+
+def test_block_size_axis_names_the_sizes() -> None:
+    axis = block_size_axis([4096, 512, 4096])
+    assert axis["tickvals"] == [512, 4096]
+    assert axis["ticktext"] == ["0.5 KiB", "4 KiB"]
+
+
+def test_colours_differ_between_block_sizes_and_between_mixes() -> None:
+    assert len({block_size_style(size)[0] for size in SIZES}) == len(SIZES)
+    mixes = (100, 95, 65, 50, 35, 5, 0)
+    assert len({mix_style(mix) for mix in mixes}) == len(mixes)
+
+
+def test_mix_style_of_an_unusual_mix_is_that_of_its_neighbour() -> None:
+    assert mix_style(70) == mix_style(65)

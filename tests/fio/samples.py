@@ -1,0 +1,34 @@
+"""The captured outputs of fio, and a way to change one value in them."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from ssdlab.fio.document import FioDocument
+from ssdlab.fio.parse import parse_document
+from tests.paths import ROOT
+
+DATA = ROOT / "tests" / "data"
+
+
+def captured(name: str) -> Path:
+    """Return the path of an output that fio 3.33 wrote."""
+    return DATA / f"fio-3.33-{name}"
+
+
+def document_of(name: str) -> FioDocument:
+    return parse_document(captured(name).read_bytes(), source=name)
+
+
+def changed(name: str, change: Callable[[dict[str, Any]], object]) -> bytes:
+    """Return a captured output after a change to its only job."""
+    content = json.loads(captured(name).read_bytes())
+    change(content["jobs"][0])
+    return json.dumps(content).encode()
+
+
+def changed_document(
+    name: str, change: Callable[[dict[str, Any]], object]
+) -> FioDocument:
+    return parse_document(changed(name, change), source=name)

@@ -1,0 +1,170 @@
+"""Every page, plot and table that the PTS asks for, and what the front page says."""
+
+import base64
+import csv
+import gzip
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ssdlab.report import write_report
+from ssdlab.store.run import Run
+from tests.made_run import PURGE_METHOD, make_run
+from tests.paths import REFERENCE, require_folder
+from tests.report.conftest import SMALL, Render, words
+
+NOT_DRAWN = {"2t"}  # the determination data stands under plot 2
+
+
+def packed(page: str, name: str) -> Any:
+    """Return what a page carries compressed."""
+    found = re.search(rf'id="packed-{name}">([^<]*)<', page)
+    assert found
+    return json.loads(gzip.decompress(base64.b64decode(found[1])))
+
+
+def required_plots(version: str) -> set[str]:
+    """Return the plots of the four tests that an edition of the PTS asks for."""
+    table = require_folder(REFERENCE) / "pts_report_plots.csv"
+    with table.open(encoding="utf-8") as file:
+        rows = [row for row in csv.DictReader(file) if version in row["spec_versions"]]
+    return {
+        f"{row['test']} {row['plot_id']}"
+        for row in rows
+        if row["test"] in {"IOPS", "TP", "LAT", "WSAT"}
+        and row["plot_id"] not in NOT_DRAWN
+    }
+
+
+def shown_plots(page: str) -> set[str]:
+    return set(re.findall(r"((?:IOPS|TP|LAT|WSAT) \d(?: \d+KiB)?)\s*</div>", page))
+
+
+def test_report_of_edition_2_has_every_plot_of_the_reference(page: str) -> None:
+    assert shown_plots(page) == required_plots("2.0.x")
+
+
+def test_report_of_edition_1_1_has_its_own_plots(render: Render) -> None:
+    page = render(replace(SMALL, spec_version="PTS-E 1.1"))
+    assert shown_plots(page) == required_plots("1.1")
+    assert "log IOPS" in words(page)
+
+
+def test_report_draws_one_figure_a_place(page: str) -> None:
+    figures = packed(page, "figures")
+    places = [int(n) for n in re.findall(r'data-figure="(\d+)"', page)]
+    assert sorted(places) == list(range(len(figures)))
+    assert len(places) > 25
+
+
+def test_each_pts_page_has_the_four_columns(page: str) -> None:
+    pages = page.count('class="titleblock"')
+    for title in (
+        "Test Platform",
+        "Device Under Test",
+        "Set Up Parameters",
+        "Test Parameters",
+    ):
+        assert page.count(f"<h4>{title}</h4>") == pages
+    text = words(page)
+    assert "SEQ 1024 KiB 0/100, TOIO 32 (TC 1 / QD 32); 2X user capacity" in text
+    assert PURGE_METHOD in text
+    assert "R/W mix (outer loop) 100/0, 95/5, 65/35, 50/50, 35/65, 5/95, 0/100" in text
+
+
+def test_iops_table_has_small_blocks_at_the_top_and_writes_at_the_left(
+    page: str,
+) -> None:
+    table = page[page.index("IOPS, mean over the measurement window") :]
+    heads = re.findall(r'<th scope="col">([^<]*)</th>', table)[1:8]
+    assert heads == ["0/100", "5/95", "35/65", "50/50", "65/35", "95/5", "100/0"]
+    rows = re.findall(r'<th scope="row">([^<]*)</th>', table)[:2]
+    assert rows == ["0.5 KiB", "4 KiB"]
+
+
+def test_determination_data_stands_under_each_window(page: str) -> None:
+    text = words(page)
+    for line in (
+        "Measurement window rounds 2 - 6",
+        "Data excursion (max - min)",
+        "Slope excursion (4 x |slope|)",
+        "Least squares fit",
+        "Correlation coefficient",
+    ):
+        assert text.count(line) >= 6, line
+
+
+def test_determination_data_is_that_of_the_stored_judgement(tmp_path: Path) -> None:
+    run = make_run(tmp_path / "run", SMALL)
+    final = run.windows[(run.windows["test"] == "iops") & run.windows["is_final"]]
+    verdict = final.iloc[0]
+    text = words(write_report(run).read_text("utf-8"))
+    assert f"{verdict['average']:,.3f}" in text
+    assert f"({verdict['range_ratio'] * 100:.3f} %)" in text
+    assert f"({verdict['slope_ratio'] * 100:.3f} %)" in text
+
+
+def test_front_page_names_each_departure(page: str) -> None:
+    text = words(page)
+    assert "Not PTS-conformant because cells run 2 s instead of 60 s" in text
+    assert "PTS-conformant:" not in text
+
+
+def test_front_page_of_a_conformant_drive_says_so(render: Render) -> None:
+    text = words(render(replace(SMALL, departures=(), kind="block", tests=("lat",))))
+    assert "PTS-conformant: nothing in this run departs" in text
+    assert "Virtual SSD" not in text
+
+
+def test_banner_says_that_a_virtual_ssd_is_a_model(page: str) -> None:
+    assert "Virtual SSD: a model, not a drive." in words(page)
+
+
+def test_front_page_measures_the_idle_gaps(tmp_path: Path) -> None:
+    run = make_run(tmp_path / "run", replace(SMALL, tests=("iops",)))
+    steps = run.steps
+    inner = steps[(steps["kind"] == "cell") & (steps["cell"] > 1)]["idle_before_s"]
+    text = words(write_report(run).read_text("utf-8"))
+    expected = f"within a round {len(inner)} {inner.median() * 1e3:.2f} ms"
+    assert expected in text
+
+
+def test_missing_steady_state_is_marked_plainly(render: Render) -> None:
+    text = words(render(replace(SMALL, steady=False, tests=("iops",))))
+    assert "steady state NOT achieved" in text
+    assert "Note SS NOT ACHIEVED" in text
+    assert "Steady state achieved" not in text
+
+
+def test_commands_and_job_files_are_in_the_page(page: str) -> None:
+    assert "fio --output-format=json+" in page
+    assert "rwmixread=65" in page
+    jobs = packed(page, "jobs")
+    assert len(jobs) > 400
+    command, job = jobs[max(jobs)]
+    assert command.startswith("fio ")
+    assert "[global]" in job
+
+
+def test_write_report_lies_in_the_run_folder_without_a_path(tmp_path: Path) -> None:
+    run = make_run(tmp_path / "run", replace(SMALL, tests=("lat",)))
+    assert write_report(run) == run.path / "report.html"
+    elsewhere = write_report(run, tmp_path / "mine.html")
+    assert elsewhere.read_bytes() == (run.path / "report.html").read_bytes()
+
+
+def test_report_is_small(page: str) -> None:
+    assert len(page.encode()) < 3_000_000
+
+
+@pytest.mark.parametrize("table", ["steps", "windows", "bins", "measurements"])
+def test_report_says_which_table_is_missing(tmp_path: Path, table: str) -> None:
+    run = make_run(tmp_path / "run", SMALL)
+    (run.path / "tables" / f"{table}.parquet").unlink()
+    fresh = Run(path=run.path, record=run.record, state=run.state)
+    text = words(write_report(fresh).read_text("utf-8"))
+    assert f"no {table}.parquet yet" in text

@@ -1,0 +1,73 @@
+"""Runs that are not whole: plain words, no crash."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from ssdlab.model.schema import TABLES
+from ssdlab.report import render_report
+from ssdlab.store.tables import rows_to_columns, write_table
+from tests.made_run import Recipe, make_run
+from tests.report.conftest import SMALL, Render, words
+
+
+@pytest.mark.parametrize("test", ["iops", "tp", "lat", "wsat"])
+def test_report_of_one_test_alone_has_no_other(render: Render, test: str) -> None:
+    page = render(replace(SMALL, tests=(test,)))
+    assert f'id="{test}"' in page
+    for other in {"iops", "tp", "lat", "wsat"} - {test}:
+        assert f'id="{other}"' not in page
+
+
+def test_report_of_three_rounds_says_that_a_window_has_five(render: Render) -> None:
+    text = words(render(replace(SMALL, rounds=3, tests=("iops", "lat"))))
+    assert "3 rounds were finished, and a measurement window has 5." in text
+    assert "steady state NOT achieved: 3 of 5 rounds" in text
+    assert "There is no full measurement window yet" in text
+
+
+def test_report_without_any_round_says_so(render: Render) -> None:
+    text = words(render(replace(SMALL, rounds=0, tests=("iops", "lat"))))
+    assert "No round was finished." in text
+    assert "no round was finished" in text
+
+
+def test_report_of_an_interrupted_run_says_so(render: Render) -> None:
+    recipe = replace(SMALL, status="interrupted", rounds=2, tests=("iops",))
+    assert "The run was interrupted" in words(render(recipe))
+
+
+def test_report_of_a_failed_run_shows_its_message(render: Render) -> None:
+    recipe = replace(
+        SMALL, status="failed", message="Step 7: the target stopped.", tests=("tp",)
+    )
+    assert "ended with an error" in words(render(recipe))
+    assert "Step 7: the target stopped." in words(render(recipe))
+
+
+def test_report_names_a_test_that_was_asked_for_and_not_begun(tmp_path: Path) -> None:
+    run = make_run(tmp_path / "run", replace(SMALL, tests=("lat",)))
+    asked = replace(run.record, tests=("lat", "wsat"))
+    text = words(render_report(replace(run, record=asked)))
+    assert "This test was asked for and not begun." in text
+
+
+def test_report_of_a_run_that_did_nothing_renders(tmp_path: Path) -> None:
+    run = make_run(tmp_path / "run", Recipe(tests=()))
+    for name in ("steps", "measurements", "windows"):
+        table = TABLES[name]
+        write_table(run.path / "tables", table, rows_to_columns(table, []))
+    assert "No test was asked for." in words(render_report(run))
+
+
+def test_report_of_a_profile_without_values_renders(tmp_path: Path) -> None:
+    run = make_run(tmp_path / "run", replace(SMALL, tests=("lat",)))
+    bare = replace(run.record, profile={})
+    assert "profile not recorded" in words(render_report(replace(run, record=bare)))
+
+
+def test_report_uses_the_criteria_that_the_profile_recorded(render: Render) -> None:
+    window = {"window_rounds": 5, "max_range_ratio": 0.5, "max_slope_ratio": 0.3}
+    recipe = replace(SMALL, tests=("lat",), profile={"window": window})
+    assert "125% of average" in words(render(recipe))

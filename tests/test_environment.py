@@ -1,0 +1,92 @@
+"""The environment is written down three times; these tests keep the three equal."""
+
+import re
+import tomllib
+from typing import Any
+
+import pytest
+import yaml  # type: ignore[import-untyped]  # no stubs in the lock
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from tests.paths import ROOT
+
+PYPROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+ENVIRONMENT: dict[str, Any] = yaml.safe_load(
+    (ROOT / "environment.yml").read_text("utf-8")
+)
+LOCK_TEXT = (ROOT / "requirements.lock").read_text("utf-8")
+# An entry is one line that begins with a name, and its continuations.
+LOCK_ENTRIES = re.findall(r"^\S.*?(?<!\\)$", LOCK_TEXT, re.MULTILINE | re.DOTALL)
+
+
+def wanted_requirements() -> list[Requirement]:
+    project = PYPROJECT["project"]
+    extras = project["optional-dependencies"].values()
+    texts = [*project["dependencies"], *(text for extra in extras for text in extra)]
+    return [Requirement(text) for text in texts + PYPROJECT["build-system"]["requires"]]
+
+
+def locked_versions() -> dict[str, str]:
+    pins = (entry.split()[0] for entry in LOCK_ENTRIES if not entry.startswith("#"))
+    return {
+        canonicalize_name(name): version
+        for name, version in (pin.split("==") for pin in pins)
+    }
+
+
+def conda_specs() -> dict[str, Requirement]:
+    texts = [text for text in ENVIRONMENT["dependencies"] if isinstance(text, str)]
+    return {canonicalize_name(spec.name): spec for spec in map(Requirement, texts)}
+
+
+WANTED = wanted_requirements()
+by_name = pytest.mark.parametrize("wanted", WANTED, ids=lambda wanted: wanted.name)
+
+
+@by_name
+def test_lock_satisfies_every_bound_of_pyproject(wanted: Requirement) -> None:
+    version = locked_versions()[canonicalize_name(wanted.name)]
+    assert wanted.specifier.contains(version), version
+
+
+@by_name
+def test_conda_environment_has_the_locked_version(wanted: Requirement) -> None:
+    name = canonicalize_name(wanted.name)
+    assert str(conda_specs()[name].specifier) == f"=={locked_versions()[name]}"
+
+
+def test_conda_environment_has_nothing_that_pyproject_does_not_ask_for() -> None:
+    wanted = {canonicalize_name(requirement.name) for requirement in WANTED}
+    assert set(conda_specs()) - wanted == {"python", "pip", "fio"}
+
+
+def test_conda_environment_asks_for_the_python_of_pyproject() -> None:
+    wanted = PYPROJECT["project"]["requires-python"]
+    assert str(conda_specs()["python"].specifier) == wanted
+
+
+def test_conda_environment_takes_conda_forge_alone_and_installs_the_package() -> None:
+    assert ENVIRONMENT["channels"] == ["conda-forge"]
+    assert {"pip": ["-e ."]} in ENVIRONMENT["dependencies"]
+
+
+@by_name
+def test_pyproject_sets_a_lower_bound_and_no_upper_one(wanted: Requirement) -> None:
+    assert {specifier.operator for specifier in wanted.specifier} == {">="}
+
+
+def test_lock_has_hashes_for_every_entry() -> None:
+    entries = [entry for entry in LOCK_ENTRIES if not entry.startswith("#")]
+    assert len(entries) >= len(WANTED)
+    bare = [e for e in entries if not re.search(r"--hash=sha256:[0-9a-f]{64}\b", e)]
+    assert bare == []
+
+
+@pytest.mark.parametrize(
+    "name", ["requirements.lock", "environment.yml", "tools/lock.in"]
+)
+def test_installation_files_name_no_host_and_no_folder(name: str) -> None:
+    text = (ROOT / name).read_text("utf-8")
+    assert not re.findall(r"\S*://\S*|--[a-z-]*(?:index|host|find-links)\S*", text)
+    assert not re.findall(r"(?:^|[\s=\"'@])/\w\S*", text)

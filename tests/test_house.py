@@ -1,0 +1,156 @@
+"""The house keeps what its papers promise."""
+
+import ast
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from ssdlab.pts import PROFILES, SUITE
+from tests.paths import ROOT
+
+HEAVY = ("pandas", "scipy", "plotly", "nbformat", "papermill", "pyarrow", "numpy")
+PAGES = sorted(
+    page
+    for folder in ("", "docs", "docs/decisions", "data")
+    for page in (ROOT / folder).glob("*.md")
+)
+RECORDS = sorted((ROOT / "docs" / "decisions").glob("*.md"))
+INITS = sorted((ROOT / "ssdlab").rglob("__init__.py"))
+# What an __init__ may hold: names, and where they come from; nothing is done.
+PASSIVE = (
+    ast.Import | ast.ImportFrom | ast.Assign | ast.AnnAssign | ast.FunctionDef | ast.If
+)
+
+
+def page_id(page: Path) -> str:
+    return str(page.relative_to(ROOT))
+
+
+def loaded_by(code: str) -> set[str]:
+    """Return which packages of ``HEAVY`` a fresh Python has loaded after the code."""
+    probe = (
+        "import sys\n"
+        f"try:\n    {code}\n"
+        "finally:\n"
+        f"    print('LOADED', *(m for m in {HEAVY!r} if m in sys.modules))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", probe],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return set(done.stdout.rpartition("LOADED")[2].split())
+
+
+def test_probe_sees_what_is_loaded() -> None:
+    assert "numpy" in loaded_by("import numpy")
+
+
+def test_import_of_ssdlab_loads_nothing_heavy() -> None:
+    assert loaded_by("import ssdlab") == set()
+
+
+def test_help_of_the_command_line_loads_nothing_heavy() -> None:
+    call = "sys.argv = ['ssdlab', '--help']; from ssdlab.cli import main; main()"
+    assert loaded_by(call) == set()
+
+
+@pytest.mark.parametrize("path", INITS, ids=page_id)
+def test_package_does_nothing_at_import(path: Path) -> None:
+    first, *rest = ast.parse(path.read_text("utf-8")).body
+    assert isinstance(first, ast.Expr), "a docstring comes first"
+    assert [ast.unparse(node) for node in rest if not isinstance(node, PASSIVE)] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=page_id)
+def test_every_relative_link_leads_somewhere(page: Path) -> None:
+    links = re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text("utf-8"))
+    assert [link for link in links if not (page.parent / link).exists()] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=page_id)
+def test_every_file_that_a_page_names_in_full_is_there(page: Path) -> None:
+    names = re.findall(
+        r"`((?:ssdlab|tools|tests|docs|notebooks)/[\w./-]+)`", page.read_text("utf-8")
+    )
+    assert [name for name in names if not (ROOT / name).exists()] == []
+
+
+@pytest.mark.parametrize("record", RECORDS, ids=page_id)
+def test_decision_record_has_number_status_and_three_parts(record: Path) -> None:
+    text = record.read_text("utf-8")
+    number = re.match(r"# (\d+)\. ", text)
+    assert number
+    assert int(number[1]) == int(record.name[:4])
+    assert re.search(r"^Status: (accepted|replaced by \d+)$", text, re.MULTILINE)
+    parts = re.findall(r"^## (.+)$", text, re.MULTILINE)
+    assert parts == ["Context", "Decision", "Consequences"]
+
+
+def test_decision_numbers_are_used_once() -> None:
+    numbers = [record.name[:4] for record in RECORDS]
+    assert len(set(numbers)) == len(numbers)
+
+
+def test_layer_table_is_that_of_the_import_contract() -> None:
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    contract = settings["tool"]["importlinter"]["contracts"][0]
+    wanted = [re.findall(r"\w+", layer) for layer in contract["layers"]]
+    section = (
+        (ROOT / "docs" / "architecture.md").read_text("utf-8").split("## Layers")[1]
+    )
+    rows = re.findall(r"^\| (`.*?) \|", section, re.MULTILINE)
+    assert [re.findall(r"`(\w+)`", row) for row in rows] == wanted
+
+
+def test_coverage_page_lists_every_test_and_profile() -> None:
+    page = (ROOT / "docs" / "pts-coverage.md").read_text("utf-8")
+    for build in SUITE.values():
+        module = build.__module__.replace(".", "/")
+        assert f"`{module}.py` | there" in page
+    rows = re.findall(r"^\| `([\w.-]+)` \| .* \| (\w+)", page, re.MULTILINE)
+    assert {name for name, status in rows if status == "there"} == set(PROFILES)
+
+
+def test_readme_lists_every_profile() -> None:
+    page = (ROOT / "README.md").read_text("utf-8")
+    assert set(re.findall(r"^\| `([\w.-]+)` \|", page, re.MULTILINE)) == set(PROFILES)
+
+
+def test_make_without_a_target_lists_the_targets() -> None:
+    done = subprocess.run(
+        ["make", "--no-print-directory"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    listed = re.findall(r"^  make (\w+) ", done.stdout, re.MULTILINE)
+    assert {"help", "setup", "run", "test", "lint", "docs", "lock", "clean"} <= set(
+        listed
+    )
+
+
+def test_hooks_are_valid_local_and_those_of_make_lint() -> None:
+    config = ROOT / ".pre-commit-config.yaml"
+    subprocess.run(
+        [sys.executable, "-m", "pre_commit", "validate-config", config], check=True
+    )
+    text = config.read_text("utf-8")
+    assert re.findall(r"repo: (\S+)", text) == ["local"]
+    assert set(re.findall(r"language: (\S+)", text)) == {"system"}
+    hooks = re.findall(r"entry: (.+)", text)
+    script = (ROOT / "tools" / "check.sh").read_text("utf-8")
+    lint = re.findall(r"^  check (.+)", script.partition("run_tests")[0], re.MULTILINE)
+    assert {_command(line) for line in hooks} == {_command(line) for line in lint}
+
+
+def _command(line: str) -> str:
+    """Return a check without what differs between a hook and `make lint`."""
+    return line.replace(" --check", "").replace(" notebooks/*.ipynb", "")

@@ -1,0 +1,75 @@
+from dataclasses import replace
+
+import pytest
+
+from ssdlab.model.errors import TargetRefusedError, UnknownNameError, UserError
+from ssdlab.model.units import MIB
+from ssdlab.virtual.options import (
+    VirtualSsdOptions,
+    options_text,
+    parse_options,
+    require_usable,
+)
+
+
+def test_parse_options_reads_sizes_and_counts() -> None:
+    assert parse_options("size=256MiB, op=28,dies=4") == VirtualSsdOptions(
+        size_bytes=256 * MIB, over_provisioning_percent=28, dies=4
+    )
+
+
+def test_parse_options_gives_the_defaults_when_the_text_is_empty() -> None:
+    assert parse_options("") == VirtualSsdOptions()
+
+
+def test_options_text_is_what_parse_options_reads() -> None:
+    options = VirtualSsdOptions(
+        size_bytes=64 * MIB, pages_per_block=16, seed=7, linger_s=0, buffer_pages=1
+    )
+    assert parse_options(options_text(options)) == options
+
+
+def test_parse_options_names_the_known_options_when_one_is_unknown() -> None:
+    with pytest.raises(UnknownNameError, match=r"'sise'.*size, op, dies, ppb"):
+        parse_options("sise=64MiB")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("size=1MiB", "too small for 8 dies with blocks of 32 pages.*8388608"),
+        ("size=64MiB,ppb=4096", "too small"),
+        ("size=8388609", "not a whole number of 4 KiB pages"),
+        ("size=1TiB", "too large for a drive that lives in memory"),
+        ("size=0", "too small"),
+        ("size=-64MiB", "is no size"),
+        ("size=" + "9" * 400, "is no size|too large"),
+        ("op=-1", "op=-1 is no whole number"),
+        ("op=1001", "op= is out of range. Choose from 0 to 1000"),
+        ("op=1e3", "no whole number"),
+        ("op=²", "no whole number"),
+        ("op", "op= is no whole number"),
+        ("op=12=13", "no whole number"),
+        ("dies=0", "dies= is out of range"),
+        ("ppb=1", "ppb= is out of range"),
+        ("buffer=0", "buffer= is out of range"),
+        ("seed=" + "9" * 19, "seed= is out of range"),
+        ("seed=" + "9" * 30, "no whole number"),
+        ("op=7,op=8", "op= is given twice"),
+        ("op=7,size=64MiB\ncounters=/etc/passwd", "is no size"),
+    ],
+)
+def test_parse_options_refuses_what_makes_no_drive(text: str, message: str) -> None:
+    with pytest.raises(TargetRefusedError, match=message) as caught:
+        parse_options(text)
+    assert caught.value.exit_code == 2
+
+
+def test_parse_options_knows_no_file_names() -> None:
+    with pytest.raises(UserError, match="no option"):
+        parse_options("counters=/etc/passwd")
+
+
+def test_require_usable_checks_options_made_in_python() -> None:
+    with pytest.raises(TargetRefusedError, match="dies= is out of range"):
+        require_usable(replace(VirtualSsdOptions(), dies=100_000))

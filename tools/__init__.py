@@ -1,0 +1,1 @@
+"""Programs that keep this repository in order; not part of the package."""

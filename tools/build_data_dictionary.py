@@ -1,0 +1,53 @@
+"""Build ``docs/data-dictionary.md`` from the declarations in ``ssdlab.model.schema``.
+
+Usage: ``python -m tools.build_data_dictionary [--check]``
+"""
+
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+from ssdlab.model.schema import SCHEMA_VERSION, TABLES, Column, Table
+from tools import generated
+
+ROOT = Path(__file__).resolve().parents[1]
+INTRODUCTION = f"""\
+# Data dictionary
+
+Built from `ssdlab/model/schema.py` by `python -m tools.build_data_dictionary`; edit
+that file, not this one. Version of the tables: {SCHEMA_VERSION}.
+
+A run folder holds each table as `tables/NAME.parquet`. The tables are derived: they
+can be rebuilt at any time from what fio said, which lies in `steps/`. A name ends in
+its unit; counts and IOPS are bare. What was not measured is missing, never 0. The
+columns marked *key* together tell one row from every other.
+"""
+
+
+def render_dictionary(tables: Iterable[Table]) -> str:
+    """Return the page: one section a table, one line a column."""
+    return "\n".join([INTRODUCTION, *map(_section, tables)])
+
+
+def _section(table: Table) -> str:
+    rows = "\n".join(map(_row, table.columns))
+    return (
+        f"## `{table.name}`\n\nOne row is {table.row}.\n\n"
+        f"| Column | Type | Key | Meaning |\n| --- | --- | --- | --- |\n{rows}\n"
+    )
+
+
+def _row(column: Column) -> str:
+    key = "key" if column.is_key else ""
+    meaning = column.meaning.replace("|", "\\|")
+    return f"| `{column.name}` | {column.dtype} | {key} | {meaning} |"
+
+
+def main(argv: list[str]) -> int:
+    """Build or check the data dictionary of this repository."""
+    page = {ROOT / "docs" / "data-dictionary.md": render_dictionary(TABLES.values())}
+    return generated.run(argv, page, command="tools.build_data_dictionary")
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,190 @@
+#!/bin/sh
+# Get what ssdlab needs: system packages where this may install them, then .venv.
+#
+#   sh tools/setup.sh check   say what is missing and how to get it; change nothing
+#   sh tools/setup.sh run     what the main job needs
+#   sh tools/setup.sh test    the same, and a browser for the tests of the report
+#
+# It can be called again at any time and does only what is left to do.
+set -eu
+
+ROOT=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
+VENV=$ROOT/.venv
+MODE=${1:-run}
+
+say() { printf 'setup: %s\n' "$*"; }
+
+# --- What is missing: one line a piece, "name|what for|package" ---------------
+
+is_new_enough() {
+  "$1" -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1
+}
+
+has_venv() { "$1" -c 'import ensurepip, venv' >/dev/null 2>&1; }
+
+# The first Python that can make an environment; else the first that is new enough.
+find_python() {
+  fallback=
+  for name in python3.13 python3.12 python3.11 python3; do
+    is_new_enough "$name" || continue
+    if has_venv "$name"; then
+      printf '%s\n' "$name"
+      return
+    fi
+    fallback=${fallback:-$name}
+  done
+  printf '%s\n' "$fallback"
+}
+
+has_plugin_header() {
+  printf '#include <nbdkit-plugin.h>\n' | cc -E -DNBDKIT_API_VERSION=2 - >/dev/null 2>&1
+}
+
+has_c_library() { printf '#include <stdio.h>\n' | cc -E - >/dev/null 2>&1; }
+
+has_browser() {
+  for name in chromium chromium-browser google-chrome; do
+    command -v "$name" >/dev/null 2>&1 && return
+  done
+  return 1
+}
+
+python_packages() {
+  if apt-cache show python3.11 2>/dev/null | grep -q '^Package:'; then
+    echo 'python3.11 python3.11-venv'
+  else
+    echo 'python3 python3-venv'
+  fi
+}
+
+missing_python() {
+  python=$(find_python)
+  if [ -z "$python" ]; then
+    echo "Python 3.11 or newer|everything|$(python_packages)"
+  elif ! has_venv "$python"; then
+    version=$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])')
+    echo "the venv module of $python|the environment .venv|python$version-venv"
+  fi
+}
+
+missing_pieces() {
+  missing_python
+  fio --version >/dev/null 2>&1 || echo 'fio|every measurement|fio'
+  nbdkit --version >/dev/null 2>&1 || echo 'nbdkit|the virtual SSD|nbdkit'
+  if ! command -v cc >/dev/null 2>&1; then
+    echo 'cc, a C compiler|building the virtual SSD|gcc libc6-dev'
+    echo 'nbdkit-plugin.h|building the virtual SSD|nbdkit-plugin-dev'
+    return
+  fi
+  has_c_library || echo 'stdio.h|building the virtual SSD|libc6-dev'
+  has_plugin_header || echo 'nbdkit-plugin.h|building the virtual SSD|nbdkit-plugin-dev'
+}
+
+packages_of() { printf '%s\n' "$1" | cut -d '|' -f 3 | xargs; }
+
+# --- Getting it from the distribution -----------------------------------------
+
+as_root() {
+  if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo -n "$@"; fi
+}
+
+may_install() {
+  command -v apt-get >/dev/null 2>&1 || return 1
+  [ "$(id -u)" -eq 0 ] || sudo -n true >/dev/null 2>&1
+}
+
+apt() {
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Use-Pty=0 "$@"
+}
+
+# A first attempt may fail half-way and the same command then work: try it twice.
+install_packages() {
+  say "installing from the distribution: $*"
+  apt install -y --no-install-recommends "$@" && return
+  say 'that failed; trying once more'
+  apt update && apt install -y --no-install-recommends "$@"
+}
+
+explain() {
+  echo 'ssdlab needs what this machine does not have:'
+  printf '%s\n' "$1" | while IFS='|' read -r piece purpose package; do
+    printf '  %-28s for %s (package %s)\n' "$piece" "$purpose" "$package"
+  done
+  echo 'On Debian or Ubuntu, this gets all of it:'
+  echo "  sudo apt-get update && sudo apt-get install -y --no-install-recommends $(packages_of "$1")"
+  echo 'On another system, install the same programs with its own package manager.'
+}
+
+get_pieces() {
+  pieces=$(missing_pieces)
+  [ -n "$pieces" ] || return 0
+  if [ "$MODE" != check ] && may_install; then
+    apt update || true # what Python is called here is known only from fresh lists
+    pieces=$(missing_pieces)
+    # shellcheck disable=SC2046 # one word a package
+    install_packages $(packages_of "$pieces") || true
+    pieces=$(missing_pieces)
+    [ -n "$pieces" ] || return 0
+  fi
+  explain "$pieces" >&2
+  exit 2
+}
+
+get_browser() {
+  has_browser && return
+  if may_install; then
+    apt update || true
+    if install_packages chromium fonts-dejavu-core && has_browser; then return; fi
+  fi
+  say 'Chromium is missing: the tests that look at the report in a browser are skipped.'
+  say 'To have them: sudo apt-get install -y chromium fonts-dejavu-core'
+}
+
+# --- The environment ----------------------------------------------------------
+
+venv_works() { is_new_enough "$VENV/bin/python"; }
+
+pip() { "$VENV/bin/python" -m pip --disable-pip-version-check --no-cache-dir "$@"; }
+
+is_stamped() { [ "$(cat "$VENV/$1" 2>/dev/null)" = "$2" ]; }
+
+# Of another lock, place or Python, the environment is made anew.
+install_locked() {
+  wanted="$ROOT|$("$1" -c 'import sys; print(sys.version.split()[0])')|$(cksum <"$ROOT/requirements.lock")"
+  venv_works && is_stamped ssdlab-lock "$wanted" && return
+  say "making .venv with $1 from requirements.lock (a minute or two)"
+  if [ -f "$VENV/ssdlab-lock" ] || ! venv_works; then
+    "$1" -m venv --clear "$VENV"
+  else
+    "$1" -m venv "$VENV"
+  fi
+  rm -f "$VENV/ssdlab-lock" "$VENV/ssdlab-package"
+  pip install --quiet --require-hashes -r "$ROOT/requirements.lock"
+  printf '%s\n' "$wanted" >"$VENV/ssdlab-lock"
+}
+
+install_package() {
+  wanted=$(cksum <"$ROOT/pyproject.toml")
+  is_stamped ssdlab-package "$wanted" && return
+  say 'installing ssdlab itself, in place'
+  pip install --quiet --no-deps --no-build-isolation -e "$ROOT"
+  printf '%s\n' "$wanted" >"$VENV/ssdlab-package"
+}
+
+case $MODE in
+  check)
+    get_pieces
+    say 'every program that ssdlab needs is there'
+    ;;
+  run | test)
+    get_pieces
+    if [ "$MODE" = test ]; then get_browser; fi
+    install_locked "$(find_python)"
+    install_package
+    say 'ready'
+    ;;
+  *)
+    echo "usage: sh tools/setup.sh [check|run|test]" >&2
+    exit 2
+    ;;
+esac
