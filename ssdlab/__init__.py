@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from ssdlab.fio.read import read_fio
     from ssdlab.model.errors import SsdlabError
     from ssdlab.notebook import require_known_parameters
-    from ssdlab.report import render_report, show_overview, show_test, write_report
+    from ssdlab.report import render_report, write_report
+    from ssdlab.report.display import show_overview, show_test
     from ssdlab.store.catalog import list_runs
     from ssdlab.store.run import Run, open_run
 
@@ -32,8 +33,8 @@ _HOMES = {
     "resume_run": "ssdlab.campaign.suite",
     "run_suite": "ssdlab.campaign.suite",
     "show_progress": "ssdlab.campaign.display",
-    "show_overview": "ssdlab.report",
-    "show_test": "ssdlab.report",
+    "show_overview": "ssdlab.report.display",
+    "show_test": "ssdlab.report.display",
     "write_report": "ssdlab.report",
 }
 

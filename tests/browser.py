@@ -36,7 +36,7 @@ def find_browser() -> str:
     return found
 
 
-def visit(page: Path, *, profile: Path) -> Visit:
+def visit(page: Path, *, profile: Path, flags: tuple[str, ...] = ()) -> Visit:
     """Open a page from disk and let its scripts run."""
     done = subprocess.run(
         [
@@ -49,6 +49,7 @@ def visit(page: Path, *, profile: Path) -> Visit:
             "--window-size=1280,900",
             "--enable-logging=stderr",
             f"--user-data-dir={profile}",
+            *flags,
             "--dump-dom",
             page.as_uri(),
         ],

@@ -63,11 +63,12 @@ class Engine:
     def _carry_out(self, batch: Batch) -> Iterator[StepResult]:
         for place, step in enumerate(batch.steps):
             is_last = place == len(batch.steps) - 1
-            following = batch.likely_next if is_last else batch.steps[place + 1]
+            following = batch.next_step if is_last else batch.steps[place + 1]
+            hold = is_last and not batch.is_next_certain
             record = read_step(self.run, step)
             if record is None:
                 self.listener.step_began(step)
-                record = self._run(step, following, hold=is_last)
+                record = self._run(step, following, hold=hold)
             self.last_ended_s = record.ended_s
             self.listener.step_ended(step, record.result)
             yield record.result

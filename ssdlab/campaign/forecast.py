@@ -4,9 +4,10 @@ from dataclasses import asdict
 from typing import Any
 
 from ssdlab.campaign.ingest import fit_to_sectors
+from ssdlab.model.spec import PtsTest, Purge
 from ssdlab.model.units import capacity_label, duration_label
 from ssdlab.plan.context import PlanContext
-from ssdlab.plan.estimate import estimate_suite
+from ssdlab.plan.estimate import Cost, estimate_suite
 from ssdlab.pts.departures import find_departures
 from ssdlab.pts.profiles import find_profile
 from ssdlab.pts.suite import build_tests, parse_tests
@@ -39,6 +40,7 @@ def forecast(
                 "test": cost.test_id,
                 "title": cost.title,
                 **asdict(cost.cost),
+                **_after_purge(cost.cost, test),
                 "drive_fills_min": cost.drive_fills_min,
                 "drive_fills_max": cost.drive_fills_max,
                 "phases": [phase.phase_id for phase in test.phases],
@@ -47,6 +49,14 @@ def forecast(
         ],
         "seconds_min": sum(cost.cost.seconds_min for cost in costs),
         "seconds_max": sum(cost.cost.seconds_max for cost in costs),
+    }
+
+
+def _after_purge(cost: Cost, test: PtsTest) -> dict[str, int]:
+    purges = sum(isinstance(phase, Purge) for phase in test.phases)
+    return {
+        "steps_after_purge_min": cost.steps_min - purges,
+        "steps_after_purge_max": cost.steps_max - purges,
     }
 
 

@@ -58,6 +58,14 @@ def plot_convergence(
     References
     ----------
     .. [1] SNIA, "SSS Performance Test Specification", v2.0.2, 2020, sections 7 to 9.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> rounds = pd.DataFrame({"round": [1, 2], "iops": [900.0, 500.0]})
+    >>> rounds = rounds.assign(block_size_bytes=4096, read_percent=0)
+    >>> plot_convergence(rounds).data[0].name
+    '4 KiB'
     """
     quantity = QUANTITIES[metric]
     figure = new_figure(title, subtitle=_subtitle(frame))
@@ -145,6 +153,18 @@ def plot_steady_state_window(
     References
     ----------
     .. [1] SNIA, "SSS Performance Test Specification", v2.0.2, 2020, definition 2.1.24.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from dataclasses import asdict
+    >>> from ssdlab.analysis import assess_steady_state
+    >>> values = [5776.0, 5865.0, 6022.0, 6160.0, 6181.0]
+    >>> verdict = asdict(assess_steady_state(values))
+    >>> verdict |= {"metric": "iops", "tracking": "RND 4 KiB 0/100"}
+    >>> frame = pd.DataFrame({"round": range(1, 6), "iops": values})
+    >>> plot_steady_state_window(frame, verdict).data[4].name
+    'Average 6,001'
     """
     metric = str(verdict["metric"])
     first, last = int(verdict["window_first_round"]), int(verdict["window_last_round"])
@@ -191,7 +211,7 @@ def _add_limits(
     )
     for ratio, color, dash, words in bands:
         for share in () if ratio is None else (1 + ratio / 2, 1 - ratio / 2):
-            name = f"{share * 100:g} % of average ({words} limit)"
+            name = f"{share * 100:g} % {words} limit"
             line = scaled([average * share] * 2, metric)
             _add_line(figure, ends, line, name=name, color=color, dash=dash)
     line = scaled([average] * 2, metric)

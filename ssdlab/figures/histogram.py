@@ -64,6 +64,18 @@ def plot_confidence(
     References
     ----------
     .. [1] SNIA, "SSS Performance Test Specification", v2.0.2, 2020, sections 9 and 10.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> bins = {"lat_lower_ns": [1000], "lat_upper_ns": [1016], "count": [7]}
+    >>> bins = pd.DataFrame(bins | {"confidence_percent": [100.0]})
+    >>> marker = {"marker": ["max"], "lat_ns": [1010.0], "is_supported": [True]}
+    >>> markers = pd.DataFrame(marker | {"confidence_percent": [100.0]})
+    >>> step = {"iops": 7.0, "bw_bytes_per_s": 28672.0, "lat_max_ns": 1010.0}
+    >>> figure = plot_confidence(bins, markers, step | {"total_ios": 7})
+    >>> figure.data[2].name
+    'max: 1.010 μs'
     """
     figure = new_figure(title, subtitle=_rates(measurement), height=500)
     lower = scaled(frame["lat_lower_ns"], "lat_ns")

@@ -185,7 +185,13 @@ def new_figure(title: str, *, subtitle: str = "", height: int = 420) -> go.Figur
         hovermode="closest",
         height=height,
         margin={"l": 64, "r": 16, "t": 64, "b": 40},
-        legend={"orientation": "h", "y": -0.18, "x": 0, "yanchor": "top"},
+        legend={
+            "orientation": "h",
+            "x": 0,
+            "y": 0.01,
+            "yref": "container",
+            "yanchor": "bottom",
+        },
         hoverlabel={"font": {"family": FONT}},
         modebar={"color": COLORS["axis"], "bgcolor": "rgba(255,255,255,0.7)"},
     )

@@ -60,6 +60,13 @@ def plot_iops_2d(
     References
     ----------
     .. [1] SNIA, "SSS Performance Test Specification", v2.0.2, 2020, section 7.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> cell = {"block_size_bytes": [4096], "read_percent": [0], "iops": [5.0e4]}
+    >>> plot_iops_2d(pd.DataFrame(cell)).data[0].name
+    'R/W 0/100'
     """
     figure = new_figure(title, subtitle="mean over the measurement window", height=460)
     for mix in _mixes(frame)[::-1]:
@@ -107,6 +114,13 @@ def plot_columns_3d(
     References
     ----------
     .. [1] SNIA, "SSS Performance Test Specification", v2.0.2, 2020, sections 7 and 9.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> cell = {"block_size_bytes": [4096], "read_percent": [0], "iops": [5.0e4]}
+    >>> plot_columns_3d(pd.DataFrame(cell)).data[0].text[0]
+    '4 KiB, R/W 0/100: 50,000 IOPS'
     """
     quantity = QUANTITIES[metric]
     sizes = sorted({int(size) for size in frame["block_size_bytes"]})
@@ -126,7 +140,6 @@ def plot_columns_3d(
     figure.update_layout(
         scene=_scene(sizes, mixes, quantity.title),
         margin={"l": 0, "r": 0, "t": 56, "b": 0},
-        legend={"y": -0.02},
     )
     return figure
 
@@ -235,6 +248,14 @@ def plot_throughput_2d(
     References
     ----------
     .. [1] SNIA, "SSS Performance Test Specification", v2.0.2, 2020, section 8.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> cell = {"block_size_bytes": [131072], "read_percent": [0]}
+    >>> frame = pd.DataFrame(cell | {"bw_bytes_per_s": [5.0e8]})
+    >>> plot_throughput_2d(frame).data[0].y
+    (500.0,)
     """
     quantity = QUANTITIES["bw_bytes_per_s"]
     figure = new_figure(title, subtitle="mean over the measurement window")

@@ -52,6 +52,13 @@ def plot_saturation(
     References
     ----------
     .. [1] SNIA, "SSS Performance Test Specification", v2.0.2, 2020, section 10.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"time_s": [60.0, 120.0], "iops": [9.0e4, 2.0e4]})
+    >>> plot_saturation(frame).data[0].x
+    (1.0, 2.0)
     """
     scale_name = ", log IOPS" if iops_scale == "log" else ""
     figure = new_figure(f"Write saturation: IOPS vs {_NAMES[x]}{scale_name}")
@@ -96,6 +103,14 @@ def plot_saturation_latency(
     References
     ----------
     .. [1] SNIA, "SSS Performance Test Specification", v2.0.2, 2020, section 10.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> fall = {"drive_fills": [0.1, 0.2], "iops": [9.0e4, 2.0e4]}
+    >>> frame = pd.DataFrame(fall | {"lat_mean_ns": [1.0e6, 5.0e6]})
+    >>> [line.name for line in plot_saturation_latency(frame).data]
+    ['Average [ms]', 'IOPS (right axis)']
     """
     figure = new_figure(
         f"Write saturation: response times and IOPS vs {_NAMES[x]}", height=460
@@ -149,6 +164,12 @@ def plot_sparkline(values: "pd.Series[float]", *, name: str) -> go.Figure:
     -------
     plotly.graph_objects.Figure
         One line from zero to the greatest value, and one point.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> plot_sparkline(pd.Series([9.0, 4.0, 3.0]), name="IOPS").data[1].y
+    (3.0,)
     """
     figure = new_figure(name, height=44)
     numbers = [float(value) for value in values.dropna()]
@@ -184,6 +205,14 @@ def plot_idle_gaps(frame: "pd.DataFrame") -> go.Figure:
     plotly.graph_objects.Figure
         One point a step on a logarithmic axis [s]; steps whose fio stood ready apart
         from the others.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> gaps = {"step_id": ["a", "b"], "idle_before_s": [0.3, 0.01]}
+    >>> figure = plot_idle_gaps(pd.DataFrame(gaps | {"was_armed": [False, True]}))
+    >>> [points.name for points in figure.data]
+    ['fio stood ready', 'fio was started']
     """
     figure = new_figure("Idle time before each step", height=300)
     steps = frame.reset_index(drop=True)

@@ -36,12 +36,14 @@ class PlanContext:
 class Batch:
     """Steps to carry out in order, one right after the other.
 
-    ``likely_next`` is the step that follows if the loop goes on: a backend may have
-    it ready, and must throw it away when the plan then asks for another.
+    ``next_step`` is what follows the last of them: for certain, so that it may begin
+    at once, or only if the loop goes on, so that a backend may have it ready and must
+    throw it away when the plan then asks for another.
     """
 
     steps: tuple[Step, ...]
-    likely_next: Step | None = None
+    next_step: Step | None = None
+    is_next_certain: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -5,7 +5,7 @@ steps: resume is replay.
 """
 
 from collections.abc import Generator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import assert_never
 
 from ssdlab.model.spec import (
@@ -34,11 +34,13 @@ def plan_suite(
     number = 1
     for test in tests:
         rounds_of: dict[str, int] = {}
-        for phase in test.phases:
+        for phase, after in zip(test.phases, (*test.phases[1:], None), strict=True):
             make = StepMaker(
                 context=context, test_id=test.test_id, phase_id=phase.phase_id
             )
-            phase_plan = _plan_phase(_settle(phase, rounds_of), make, number, observe)
+            phase_plan = _plan_phase(
+                _settle(phase, rounds_of), after, make, number, observe
+            )
             rounds_of[phase.phase_id], number = yield from _counted(phase_plan, number)
 
 
@@ -62,15 +64,19 @@ def _counted(
         return stop.value, number
 
 
-def _plan_phase(
-    phase: Phase, make: StepMaker, number: int, observe: Observer
+def _plan_phase(  # noqa: PLR0917 - one call, just above
+    phase: Phase, after: Phase | None, make: StepMaker, number: int, observe: Observer
 ) -> PhasePlan:
     match phase:
         case Purge():
             yield Batch(steps=(make.purge(number),))
             return 0
         case Precondition():
-            yield Batch(steps=(make.precondition(number, phase),))
+            yield Batch(
+                steps=(make.precondition(number, phase),),
+                next_step=_first_cell(after, make, number + 1),
+                is_next_certain=True,
+            )
             return 0
         case Rounds():
             return (yield from _plan_rounds(phase, make, number, observe))
@@ -83,55 +89,94 @@ def _plan_phase(
             assert_never(phase)
 
 
+def _first_cell(phase: Phase | None, make: StepMaker, number: int) -> Step | None:
+    if not isinstance(phase, Rounds):
+        return None
+    place = _Place(make=replace(make, phase_id=phase.phase_id), phase=phase)
+    return place.step(1, 0, number)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Place:
+    """Where the rounds of a phase are: makes their steps, knows their streams.
+
+    ``streams`` are those of the writes and of the reads.
+    """
+
+    make: StepMaker
+    phase: Rounds
+    streams: tuple[Stream, Stream] = (Stream(), Stream())
+
+    def step(self, round_number: int, cell: int, number: int) -> Step:
+        """Return the step of a cell, from 0, of a round, from 1."""
+        workload = self.phase.cells[cell]
+        blank = self.make.blank_cell(workload, self.phase.cell_seconds)
+        if workload.access == "seq":
+            stream = self.streams[workload.read_percent > 0]
+            blank = replace(blank, offset_bytes=stream.next_offset(blank.range_bytes))
+        return self.make.cell(number, (round_number, cell + 1), blank)
+
+    def after(self, step: Step, result: StepResult) -> "_Place":
+        """Return where the rounds are after one more sequential cell."""
+        streams = list(self.streams)
+        is_read = step.workload is not None and step.workload.read_percent > 0
+        moved = result.read_bytes + result.written_bytes
+        streams[is_read] = streams[is_read].advance(step.range_bytes, moved)
+        return replace(self, streams=(streams[0], streams[1]))
+
+
 def _plan_rounds(
     phase: Rounds, make: StepMaker, number: int, observe: Observer
 ) -> PhasePlan:
     rounds: list[tuple[StepResult, ...]] = []
-    streams = (Stream(), Stream())
+    place = _Place(make=make, phase=phase)
+    is_sequential = any(cell.access == "seq" for cell in phase.cells)
+    plan_round = _plan_sequential_round if is_sequential else _plan_random_round
     while len(rounds) < phase.max_rounds:
-        steps = _round_steps(phase, make, number, (len(rounds) + 1, streams))
-        following = None
-        if len(rounds) + 1 < phase.max_rounds and phase.cells[0].access == "rnd":
-            following = _round_steps(
-                phase, make, number + len(steps), (len(rounds) + 2, streams)
-            )[0]
-        results = yield Batch(steps=steps, likely_next=following)
+        results, place = yield from plan_round(place, len(rounds) + 1, number)
         rounds.append(results)
-        streams = _advance(streams, steps, results)
+        number += len(results)
         judgements = judge_round(make.test_id, phase, rounds)
         for judgement in judgements:
             observe(judgement)
         if judgements and judgements[-1].is_round_steady:
             break
-        number += len(steps)
     return len(rounds)
 
 
-def _round_steps(
-    phase: Rounds, make: StepMaker, number: int, at: tuple[int, tuple[Stream, Stream]]
-) -> tuple[Step, ...]:
-    """Return the cells of one round; ``at`` is its number and the two streams."""
-    round_number, streams = at
-    steps = []
-    for place, workload in enumerate(phase.cells):
-        blank = make.blank_cell(workload, phase.cell_seconds)
-        if workload.access == "seq":
-            stream = streams[workload.read_percent > 0]
-            blank = replace(blank, offset_bytes=stream.next_offset(blank.range_bytes))
-        steps.append(make.cell(number + place, (round_number, place + 1), blank))
-    return tuple(steps)
+_RoundPlan = Generator[
+    Batch, tuple[StepResult, ...], tuple[tuple[StepResult, ...], _Place]
+]
 
 
-def _advance(
-    streams: tuple[Stream, Stream],
-    steps: Sequence[Step],
-    results: Sequence[StepResult],
-) -> tuple[Stream, Stream]:
-    """Return the write and the read stream after a round."""
-    after = list(streams)
-    for step, result in zip(steps, results, strict=True):
-        if step.workload is not None and step.workload.access == "seq":
-            is_read = step.workload.read_percent > 0
-            moved = result.read_bytes + result.written_bytes
-            after[is_read] = after[is_read].advance(step.range_bytes, moved)
-    return after[0], after[1]
+def _plan_random_round(place: _Place, round_number: int, number: int) -> _RoundPlan:
+    """Yield a round at once: nothing in it depends on what came before."""
+    count = len(place.phase.cells)
+    steps = tuple(place.step(round_number, at, number + at) for at in range(count))
+    following = None
+    if round_number < place.phase.max_rounds:
+        following = place.step(round_number + 1, 0, number + count)
+    return (yield Batch(steps=steps, next_step=following)), place
+
+
+def _plan_sequential_round(place: _Place, round_number: int, number: int) -> _RoundPlan:
+    """Yield a round cell by cell: where one goes on depends on how far one came.
+
+    The next cell is known ahead when it is of the other direction.
+    """
+    results: list[StepResult] = []
+    cells = place.phase.cells
+    for at, workload in enumerate(cells):
+        step = place.step(round_number, at, number + at)
+        is_last = at + 1 == len(cells)
+        following = None
+        if cells[(at + 1) % len(cells)].read_percent != workload.read_percent:
+            after = (round_number + 1, 0) if is_last else (round_number, at + 1)
+            if after[0] <= place.phase.max_rounds:
+                following = place.step(*after, number + at + 1)
+        (result,) = yield Batch(
+            steps=(step,), next_step=following, is_next_certain=not is_last
+        )
+        place = place.after(step, result)
+        results.append(result)
+    return tuple(results), place

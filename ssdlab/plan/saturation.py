@@ -29,7 +29,7 @@ def plan_saturation(
             for ahead in range(count + 1)
         )
         last = done + count >= max_rounds(phase)
-        batch = Batch(steps=steps[:-1], likely_next=None if last else steps[-1])
+        batch = Batch(steps=steps[:-1], next_step=None if last else steps[-1])
         results.extend((yield batch))
         judgements = judge_samples(make.test_id, phase, results)
         for judgement in judgements:

@@ -144,8 +144,10 @@ _DEMO = replace(
     _ENTERPRISE,
     name="demo",
     title="the enterprise suite with scaled times, for trying out",
+    threads=2,  # an operator's choice: less than the virtual SSD's size in flight
+    queue_depth=16,
     cell_s=1,
-    max_rounds=12,
+    max_rounds=10,
     iops_mixes=(100, 65, 0),
     iops_block_sizes=(MIB, 64 * KIB, 4 * KIB, 512),
     lat_block_sizes=(8 * KIB, 4 * KIB, 512),

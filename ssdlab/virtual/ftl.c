@@ -22,16 +22,16 @@
 #define PAGE 4096u
 
 static const char ftl_help[] =
-  "size=BYTES       capacity (required)                 op=PERCENT    over-provisioning (7)\n"
+  "size=BYTES       capacity (required)                 op=PERCENT    over-provisioning (12)\n"
   "dies=N           independent dies (8)                ppb=N         pages of 4 KiB per block (32)\n"
-  "tread=US         read a page (100)                   tprog=US      program a page (600)\n"
+  "tread=US         read a page (80)                    tprog=US      program a page (450)\n"
   "terase=US        erase a block (3000)                buffer=PAGES  write buffer (64)\n"
   "command=US       controller time per request (100)   link=MB/S     host interface; 0: no limit (400)\n"
   "seed=N           start of the jitter and the dies    counters=FILE live counters\n"
   "linger=SECONDS   end after so long without a client  tidy=FOLDER   removed at the end, with `socket` and `pid`\n";
 
 static int64_t size = -1;
-static unsigned op = 7, dies = 8, ppb = 32, tread = 100, tprog = 600, terase = 3000;
+static unsigned op = 12, dies = 8, ppb = 32, tread = 80, tprog = 450, terase = 3000;
 static unsigned buffer = 64, command = 100, link_mb = 400, linger;
 static uint64_t seed = 1;
 static char *counters_path, *tidy_path;

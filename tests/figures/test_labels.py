@@ -18,7 +18,7 @@ from ssdlab.figures.labels import (
 )
 
 KIB = 1024
-SIZES = tuple(KIB * size for size in (4, 8, 16, 32, 64, 128, 1024)) + (512,)
+SIZES = (512, *(KIB * size for size in (4, 8, 16, 32, 64, 128, 1024)))
 
 
 def test_config_uploads_nothing_and_carries_no_logo() -> None:

@@ -71,12 +71,12 @@ def test_window_draws_points_average_limits_and_fit() -> None:
     assert list(lines["RND 4 KiB 0/100"].x) == [2, 3, 4, 5, 6]
     assert list(lines["RND 4 KiB 0/100"].y) == VALUES["iops"].tolist()[1:]
     assert lines["Average 6,001"].y == (6000.8,) * 2
-    high = lines["110 % of average (data excursion limit)"]
-    low = lines["90 % of average (data excursion limit)"]
+    high = lines["110 % data excursion limit"]
+    low = lines["90 % data excursion limit"]
     assert high.y[0] == pytest.approx(6600.88)
     assert low.y[0] == pytest.approx(5400.72)
     assert high.line.dash == low.line.dash == "dot"
-    slope = lines["105 % of average (slope excursion limit)"]
+    slope = lines["105 % slope excursion limit"]
     assert slope.y[0] == pytest.approx(6300.84)
     assert slope.line.dash == "dash"
     fit = lines["Best linear fit"]
@@ -95,4 +95,4 @@ def test_window_leaves_a_limit_out_when_the_criteria_have_none() -> None:
     figure = plot_steady_state_window(VALUES, VERDICT, criteria=criteria)
     names = [trace.name for trace in figure.data]
     assert not [name for name in names if "data excursion" in name]
-    assert "110 % of average (slope excursion limit)" in names
+    assert "110 % slope excursion limit" in names

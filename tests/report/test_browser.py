@@ -17,8 +17,9 @@ const measure = () => {{
   if (!roots.every((root) => root.dataset.plots)) return setTimeout(measure, 200);
   document.documentElement.dataset.overflow =
     roots.map((root) => root.scrollWidth - root.clientWidth).join(" ");
-  document.documentElement.dataset.widest = roots.map((root) => Math.max(
-    ...[...root.querySelectorAll(".main-svg")].map((plot) => plot.clientWidth))).join(" ");
+  const widest = (root) => Math.max(
+    ...[...root.querySelectorAll(".main-svg")].map((plot) => plot.clientWidth));
+  document.documentElement.dataset.widest = roots.map(widest).join(" ");
   document.documentElement.dataset.zero = roots.map((root) =>
     [...root.querySelectorAll(".plot")].filter((plot) =>
       !plot.querySelector(".main-svg")).length).join(" ");
@@ -63,7 +64,11 @@ def test_page_fits_desktop_tablet_and_phone(folder: Path) -> None:
         for width in WIDTHS
     )
     (folder / "frames.html").write_text(FRAMES.format(frames=frames), "utf-8")
-    found = visit(folder / "frames.html", profile=folder / "profile2")
+    found = visit(
+        folder / "frames.html",
+        profile=folder / "profile2",
+        flags=("--allow-file-access-from-files",),
+    )
     assert found.value("data-overflow") == "0 0 0"
     assert found.value("data-zero") == "0 0 0"
     widest = [int(width) for width in found.value("data-widest").split()]

@@ -36,7 +36,9 @@ def run_fio(ssd: VirtualSsd, *arguments: str) -> dict[str, Any]:
         "--output-format=json",
         *arguments,
     ]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=False, cwd=ssd.folder
+    )
     assert done.returncode == 0, done.stderr + done.stdout[:2000]
     job: dict[str, Any] = json.loads(done.stdout[done.stdout.index("{") :])["jobs"][0]
     assert job["error"] == 0
@@ -78,6 +80,11 @@ def greedy_write_amplification(valid_ratio: float, pages_per_block: int) -> floa
     SIGMETRICS 2013, and the large-drive limit of Bux and Iliadis, "Performance of
     greedy garbage collection in flash-based solid-state drives", Performance
     Evaluation 67 (2010).
+
+    Raises
+    ------
+    ValueError
+        If the blocks cannot hold so many valid pages.
     """
     b, rho, harmonic = pages_per_block, valid_ratio, 0.0
     for m in range(b - 1, 0, -1):

@@ -1,4 +1,4 @@
-"""What makes it an SSD: the write cliff, write amplification, purge, and time by the model."""
+"""What makes it an SSD: write cliff, write amplification, purge, time by the model."""
 
 from dataclasses import replace
 
@@ -65,18 +65,18 @@ def test_sequential_overwriting_amplifies_nothing(serve: Serve) -> None:
 
 
 # Rates of the model are upper bounds, but for the write buffer's 64 pages; a host that
-# stalls is not caught up with, hence lower bounds of 85 %.
+# stalls is not caught up with, hence lower bounds of 80 %.
 def test_random_writes_fall_off_the_cliff_and_a_purge_restores_fob(
     serve: Serve,
 ) -> None:
     ssd, model = serve(QUICK), Model(options=QUICK)
     fresh = random_writes(ssd, runtime="500ms")["write"]["iops"]
-    assert 0.85 < fresh / model.controller_iops(4096) < 1.06
+    assert 0.8 < fresh / model.controller_iops(4096) < 1.06
     random_writes(ssd, runtime="4")
     before = ssd.counters()
     steady = random_writes(ssd, runtime="2500ms")["write"]["iops"]
     amplification = _amplification_between(before, ssd.counters())
-    assert 0.85 < steady / model.steady_write_pages_per_s(amplification) < 1.06
+    assert 0.8 < steady / model.steady_write_pages_per_s(amplification) < 1.06
     assert fresh > 2.5 * steady
     ssd.purge()
     purged = ssd.counters()
@@ -100,11 +100,11 @@ def test_rates_are_those_of_the_model_when_the_host_keeps_up(serve: Serve) -> No
     )
     ssd, model = serve(options), Model(options=options)
     fresh = random_writes(ssd, runtime="2")["write"]["iops"]
-    assert 0.85 < fresh / model.fresh_write_pages_per_s() < 1.06
+    assert 0.8 < fresh / model.fresh_write_pages_per_s() < 1.06
     reads = run_fio(
         ssd, "--rw=randread", "--bs=4k", "--iodepth=32", "--time_based", "--runtime=1"
     )["read"]["iops"]
-    assert 0.85 < reads / model.controller_iops(4096) < 1.03
+    assert 0.8 < reads / model.controller_iops(4096) < 1.03
     seen = ssd.counters()
     requests = seen.read_requests + seen.write_requests
     assert seen.late_requests < 0.05 * requests

@@ -80,7 +80,7 @@ def test_build_plugin_names_the_header_package_when_the_header_is_missing(
     path = _folder_of_programs(
         tmp_path / "bin", nbdkit="exit 0", gcc='exec /usr/bin/gcc -nostdinc "$@"'
     )
-    with pytest.raises(MissingToolError, match="^nbdkit-plugin-dev") as caught:
+    with pytest.raises(MissingToolError, match=r"^nbdkit-plugin-dev") as caught:
         build_plugin(tmp_path / "cache", search_path=path)
     assert "nbdkit-plugin-dev gcc" in str(caught.value)
     assert list((tmp_path / "cache").iterdir()) == []

@@ -107,6 +107,7 @@ def test_fio_verifies_random_writes_of_many_sizes(serve: Serve) -> None:
         "--verify=crc32c",
         "--verify_fatal=1",
         "--do_verify=1",
+        "--verify_state_save=0",
     )
     assert job["read"]["io_bytes"] > 0
     seen = ssd.counters()

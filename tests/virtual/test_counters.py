@@ -1,4 +1,4 @@
-"""The counters tell the truth: who wrote what, how deep the queue was, when it was idle."""
+"""The counters tell the truth: what was written, how deep the queue was, when idle."""
 
 import os
 import signal

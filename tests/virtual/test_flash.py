@@ -95,7 +95,7 @@ def test_greedy_theory_meets_the_large_block_limit() -> None:
 
 
 def test_greedy_theory_agrees_with_a_hand_computed_case() -> None:
-    # b = 2, m = 1: F (1/2 + phi) = 1 and F (1 + phi) = 2 rho; rho = 3/4 gives phi = 1/2.
+    # b = 2, m = 1: F (1/2 + phi) = 1, F (1 + phi) = 2 rho; rho = 3/4 gives phi = 1/2.
     assert greedy_write_amplification(0.75, 2) == pytest.approx(2 / 1.5)
 
 

@@ -29,9 +29,8 @@ from ssdlab.virtual.nbd import NbdClient
 from ssdlab.virtual.options import parse_options
 from ssdlab.virtual.server import start_server
 
-ssd = start_server(
-    parse_options("size=16MiB,linger=60"), Path(sys.argv[1]), cache_folder=Path(sys.argv[2])
-)
+options = parse_options("size=16MiB,linger=60")
+ssd = start_server(options, Path(sys.argv[1]), cache_folder=Path(sys.argv[2]))
 with NbdClient(ssd.socket_path) as client:
     client.write(4096, b"kept")
 print(ssd.instance_id, flush=True)
@@ -246,7 +245,7 @@ def test_start_server_shows_what_nbdkit_said_when_it_does_not_start(
 
 
 def test_start_server_makes_no_folder_when_nbdkit_is_missing(tmp_path: Path) -> None:
-    with pytest.raises(MissingToolError, match="^nbdkit is needed"):
+    with pytest.raises(MissingToolError, match=r"^nbdkit is needed"):
         start_server(
             UNTIMED, tmp_path / "run", cache_folder=tmp_path / "c", search_path="/none"
         )

@@ -1,6 +1,8 @@
 (() => {
   "use strict";
   const PRINT_WIDTH = 700;
+  const PRINT_HEIGHT = 400;
+  const PRINT_HEIGHT_3D = 520;
   const plots = [...document.querySelectorAll(".plot")];
   const conditions = [...document.querySelectorAll(".conditions")];
 
@@ -15,6 +17,7 @@
     const script = document.createElement("script");
     script.textContent = source;
     document.head.append(script);
+    script.remove();
   }
 
   function fitPhone(place, layout) {
@@ -47,15 +50,20 @@
   function forPrint() {
     for (const block of conditions) block.open = true;
     for (const place of plots) {
-      if (place.dataset.static === undefined && place.dataset.drawn)
-        Plotly.relayout(place, { width: PRINT_WIDTH });
+      if (place.dataset.static !== undefined || !place.dataset.drawn) continue;
+      const height = place.layout.scene ? PRINT_HEIGHT_3D : Math.min(place.layout.height, PRINT_HEIGHT);
+      place.dataset.height = place.layout.height;
+      place.style.minHeight = "0";
+      Plotly.relayout(place, { width: PRINT_WIDTH, height });
     }
   }
 
   function forScreen() {
     for (const place of plots) {
-      if (place.dataset.static === undefined && place.dataset.drawn)
-        Plotly.relayout(place, { width: null, autosize: true });
+      if (!place.dataset.height) continue;
+      const height = Number(place.dataset.height);
+      place.style.minHeight = height + "px";
+      Plotly.relayout(place, { width: null, autosize: true, height });
     }
   }
 
