@@ -37,6 +37,7 @@ class FioBackend:
         self._target = target
         self._chain = chain
         self._clock = clock
+        self._counters = target.read_counters()
 
     def run(
         self, step: Step, folder: Path, following: Step | None, *, hold: bool
@@ -54,11 +55,17 @@ class FioBackend:
         outcome = self._chain.run(request, ahead, hold_following=hold)
         (folder / "command.txt").write_text(_command(), "utf-8")
         ended = _as_step_outcome(outcome)
-        return self._checked(ended) if step.kind == "purge" else ended
+        if step.kind == "purge":
+            return self._checked(ended)
+        return replace(ended, said="\n".join(filter(None, (ended.said, self._doubt()))))
 
     def find_trouble(self) -> str:
         """Return why the target does not answer any more, or an empty text."""
         return self._target.find_trouble()
+
+    def _doubt(self) -> str:
+        before, self._counters = self._counters, self._target.read_counters()
+        return self._target.find_doubt(before, self._counters)
 
     def _job(self, step: Step) -> str | None:
         if step.kind == "purge":

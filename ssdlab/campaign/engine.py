@@ -41,13 +41,16 @@ _LEAST_FREE_BYTES = 4 * 1024 * 1024
 class Engine:
     """Carries one plan out in one run folder.
 
-    ``max_idle_s`` is the longest gap that a measurement window may span.
+    ``max_idle_s`` is the longest gap that a measurement window may span. ``breaks``
+    names steps before which no window may span any gap: a replayed run was
+    interrupted there.
     """
 
     run: Path
     backend: Backend
     listener: Listener
     max_idle_s: float
+    breaks: frozenset[str] = frozenset()
     last_ended_s: float | None = field(default=None, init=False)
     is_first_live_step: bool = field(default=True, init=False)
 
@@ -92,9 +95,8 @@ class Engine:
             if outcome.exit_code:
                 raise self._failure(step, outcome, (outcome.said,))
             started_s = outcome.started_s or outcome.ended_s
-            return self._record(
-                step, outcome, StepResult(step_id=step.step_id), started_s
-            )
+            result = StepResult(step_id=step.step_id)
+            return self._record(step, outcome, result=result, started_s=started_s)
         document = self._read(step, outcome)
         faults = find_faults(
             document,
@@ -107,7 +109,8 @@ class Engine:
         if faults:
             raise self._failure(step, outcome, faults)
         result, runtime_s = summarise_step(step, document)
-        return self._record(step, outcome, result, outcome.ended_s - runtime_s)
+        started_s = outcome.ended_s - runtime_s
+        return self._record(step, outcome, result=result, started_s=started_s)
 
     def _read(self, step: Step, outcome: StepOutcome) -> FioDocument:
         try:
@@ -118,14 +121,13 @@ class Engine:
             raise self._failure(step, outcome, why) from error
 
     def _record(
-        self, step: Step, outcome: StepOutcome, result: StepResult, started_s: float
+        self, step: Step, outcome: StepOutcome, *, result: StepResult, started_s: float
     ) -> StepRecord:
         idle = None if self.last_ended_s is None else started_s - self.last_ended_s
-        resumed = self.is_first_live_step and self.last_ended_s is not None
         result = replace(
             result,
             idle_before_s=idle,
-            is_contiguous=not resumed and (idle is None or idle <= self.max_idle_s),
+            is_contiguous=self._is_contiguous(step, idle),
         )
         return StepRecord(
             step=step,
@@ -137,6 +139,17 @@ class Engine:
             said=outcome.said,
             result=result,
         )
+
+    def _is_contiguous(self, step: Step, idle_s: float | None) -> bool:
+        """Tell whether a window may span the gap before a step.
+
+        A recording may hold steps in another order than they were taken in: a step
+        from long before the last one does not follow it either.
+        """
+        if idle_s is None:
+            return True
+        is_after_break = self.is_first_live_step or step.step_id in self.breaks
+        return not is_after_break and abs(idle_s) <= self.max_idle_s
 
     def _failure(
         self, step: Step, outcome: StepOutcome, faults: tuple[str, ...]

@@ -16,7 +16,7 @@ from ssdlab.fio.measure import DEFAULT_LEVELS, measure
 from ssdlab.fio.parse import parse_document
 from ssdlab.model.records import RunRecord
 from ssdlab.model.schema import TABLES, Table
-from ssdlab.model.spec import PtsTest, Step, StepResult
+from ssdlab.model.spec import PtsTest, Rounds, Step, StepResult
 from ssdlab.plan.context import Judgement, PlanContext
 from ssdlab.plan.phases import plan_suite
 from ssdlab.pts.profiles import profile_from_dict
@@ -25,26 +25,29 @@ from ssdlab.store.records import read_record, read_state
 from ssdlab.store.tables import rows_to_columns, write_table
 
 Columns = dict[str, list[Any]]
+PlanInputs = tuple[Sequence[PtsTest], PlanContext]
 _LOG_KINDS: dict[str, LogKind] = {"iops": "iops", "bw": "bw", "lat": "lat"}
 
 
-def ingest_run(run: Path) -> None:
-    """Write every table of a run anew from its raw output."""
+def ingest_run(run: Path, plan: PlanInputs | None = None) -> None:
+    """Write every table of a run anew from its raw output; see `build_tables`."""
     folder = run / "tables"
     folder.mkdir(exist_ok=True)
-    for name, columns in build_tables(run).items():
+    for name, columns in build_tables(run, plan).items():
         write_table(folder, TABLES[name], columns)
 
 
-def build_tables(run: Path) -> dict[str, Columns]:
-    """Return every table of a run as columns."""
+def build_tables(run: Path, plan: PlanInputs | None = None) -> dict[str, Columns]:
+    """Return every table of a run as columns.
+
+    ``plan`` is what the run was planned from, if not from the profile in its record.
+    """
     record = read_record(run)
     steps = [_read_step(run, step_record) for step_record in read_all_steps(run)]
-    tests, context = plan_inputs(record)
     tables = {
         "runs": _runs(run, record),
         "steps": _steps(record, steps),
-        "windows": _windows(record, tests, context, steps),
+        "windows": _windows(record, plan or plan_inputs(record), steps),
         "telemetry": _telemetry(run, record),
     }
     for name in ("measurements", "percentiles", "bins", "series"):
@@ -81,7 +84,7 @@ def fit_to_sectors(tests: Sequence[PtsTest], sector_bytes: int) -> tuple[PtsTest
                         if cell.block_size_bytes >= sector_bytes
                     ),
                 )
-                if hasattr(phase, "cells")
+                if isinstance(phase, Rounds)
                 else phase
                 for phase in test.phases
             ),
@@ -169,7 +172,7 @@ def _series(folder: Path, step: Step) -> Columns:
     if step.series_interval_ms is None or not threads:
         return {name: [] for name in TABLES["series"].column_names}
     frame = tabulate_series(list(threads.values()), interval_ms=step.series_interval_ms)
-    return _with_step(frame.to_dict("list"), step)
+    return _with_step({str(name): frame[name] for name in frame}, step)
 
 
 def _stack(table: Table, parts: Iterator[Columns]) -> Columns:
@@ -209,15 +212,12 @@ def _steps(record: RunRecord, steps: Sequence[_IngestedStep]) -> Columns:
 
 
 def _windows(
-    record: RunRecord,
-    tests: Sequence[PtsTest],
-    context: PlanContext,
-    steps: Sequence[_IngestedStep],
+    record: RunRecord, inputs: PlanInputs, steps: Sequence[_IngestedStep]
 ) -> Columns:
     """Replay the plan over the results and keep every judgement it made."""
     judgements: list[Judgement] = []
     results = {step.record.step.step_id: step.result for step in steps}
-    plan = plan_suite(tests, context, judgements.append)
+    plan = plan_suite(*inputs, judgements.append)
     try:
         batch = next(plan)
         while all(step.step_id in results for step in batch.steps):

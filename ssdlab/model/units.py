@@ -24,20 +24,30 @@ _UNITS = {
     "tib": 1024**4,
     "tb": 1000**4,
 }
+_TOO_LARGE = 2**63
 _SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([a-zA-Z]*)\s*")
 
 
 def parse_size(text: str) -> int:
     """Return the bytes that a size such as ``256MiB``, ``1GB`` or ``64k`` means.
 
-    A bare letter is binary, as in fio. Raises ``ValueError`` for anything else.
+    A bare letter is binary, as in fio.
+
+    Raises
+    ------
+    ValueError
+        If the text is no size, or none that a device could have.
     """
     match = _SIZE.fullmatch(text)
     unit = match and _UNITS.get(match.group(2).lower())
     if not match or not unit:
         msg = f"{text!r} is no size; write a number with a unit, such as 256MiB or 1GB"
         raise ValueError(msg)
-    return round(float(match.group(1)) * unit)
+    size = float(match.group(1)) * unit
+    if size >= _TOO_LARGE:
+        msg = f"{text!r} is larger than any device"
+        raise ValueError(msg)
+    return round(size)
 
 
 def block_size_label(block_size_bytes: int) -> str:

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from ssdlab.analysis.steady_state import SteadyStateVerdict
 from ssdlab.model.spec import Step, Tracking
 
-_GOLDEN_STEP = 0x9E3779B1  # odd, so that no two numbers below 2^31 share a seed
+_GOLDEN_STEP = 0x9E3779B1
+_SEED_PRIME = 2**31 - 1  # prime, so that no two numbers below it share a seed
 _RANGE_ALIGNMENT = 1024 * 1024  # the largest block of the suite
 
 
@@ -28,8 +29,12 @@ class PlanContext:
         return int(span // _RANGE_ALIGNMENT) * _RANGE_ALIGNMENT
 
     def step_seed(self, number: int) -> int:
-        """Return the offset seed of the step of that number, distinct for each."""
-        return (self.seed * 1_000_003 + number * _GOLDEN_STEP) % 2**31
+        """Return the offset seed of the step of that number, distinct for each.
+
+        It is never 0: fio multiplies it by the number of the thread, so that with 0
+        all threads of a cell would use the same offsets.
+        """
+        return (self.seed * 1_000_003 + number * _GOLDEN_STEP) % _SEED_PRIME + 1
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

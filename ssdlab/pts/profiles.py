@@ -163,7 +163,13 @@ PROFILES = {
 
 
 def find_profile(name: str) -> Profile:
-    """Return the profile of that name; raise `UnknownNameError` with the known ones."""
+    """Return the profile of that name.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is none; it lists the known ones.
+    """
     if name not in PROFILES:
         raise UnknownNameError(kind="profile", name=name, known=tuple(PROFILES))
     return PROFILES[name]

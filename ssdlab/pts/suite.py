@@ -21,7 +21,10 @@ SUITE: dict[str, Callable[[Profile], PtsTest]] = {
 def parse_tests(text: str) -> tuple[str, ...]:
     """Return the tests that a text such as ``iops,tp`` names, in its order.
 
-    Raises `UnknownNameError` for a test that is not of the suite or named twice.
+    Raises
+    ------
+    UnknownNameError
+        If a test is not of the suite or named twice, or none is named.
     """
     names = tuple(name.strip().lower() for name in text.split(",") if name.strip())
     for name in names:

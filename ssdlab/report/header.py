@@ -129,7 +129,7 @@ def _loop_facts(cells: pd.DataFrame) -> Facts:
         ("Test stimulus 1", f"{str(first['access']).upper()}, {_toio(first)}"),
         ("R/W mix (outer loop)", ", ".join(mixes)),
         ("Block size (inner loop)", ", ".join(sizes)),
-        ("Each cell", _time_text(cells["duration_s"].median())),
+        ("Each cell, median", _time_text(cells["duration_s"].median())),
     ]
 
 

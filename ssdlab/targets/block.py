@@ -19,7 +19,10 @@ class BlockTarget:
     identity: TargetIdentity
     fio_options: Mapping[str, str]
     purge_method: str = "discard of all LBAs (blkdiscard)"
-    departures: tuple[str, ...] = ("the target is a loop device, not a drive",)
+    departures: tuple[str, ...] = (
+        "the target is a loop device, not a drive",
+        "write cache: left as it was found",
+    )
 
     def purge_job(self) -> str | None:
         """Return nothing: the purge is not done by fio."""
@@ -48,6 +51,13 @@ class BlockTarget:
     def read_counters(self) -> dict[str, float]:
         """Return nothing: a loop device has no counters."""
         return {}
+
+    def find_doubt(
+        self, before: Mapping[str, float], after: Mapping[str, float]
+    ) -> str:
+        """Return nothing: there are no counters to doubt by."""
+        del before, after
+        return ""
 
     def close(self) -> None:
         """Do nothing: the device is its owner's."""

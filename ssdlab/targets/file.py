@@ -57,6 +57,13 @@ class FileTarget:
         """Return nothing: a file has no counters."""
         return {}
 
+    def find_doubt(
+        self, before: Mapping[str, float], after: Mapping[str, float]
+    ) -> str:
+        """Return nothing: there are no counters to doubt by."""
+        del before, after
+        return ""
+
     def close(self) -> None:
         """Do nothing: the file stays for the next run."""
 

@@ -61,6 +61,10 @@ class Target(Protocol):
         """Return the device's own counters, for the telemetry."""
         ...
 
+    def find_doubt(self, before: Mapping[str, float], after: Mapping[str, float]) -> str:
+        """Return why what was measured between two readings may be doubted."""
+        ...
+
     def close(self) -> None:
         """Let go of the device."""
         ...

@@ -9,6 +9,7 @@ from ssdlab.virtual.options import parse_options
 from ssdlab.virtual.server import VirtualSsd, attach, start_server
 
 _SECTOR = 512
+_LATE_RATIO = 0.001  # a few late answers are the host's scheduler, and say nothing
 _COUNTED = (
     "host_written_bytes",
     "host_read_bytes",
@@ -16,6 +17,8 @@ _COUNTED = (
     "gc_moved_bytes",
     "erases",
     "mapped_bytes",
+    "read_requests",
+    "write_requests",
     "in_flight",
     "in_flight_max",
     "late_requests",
@@ -61,6 +64,21 @@ class VirtualTarget:
         """Return the model's own counters: the truth to check an analysis against."""
         counters = self.ssd.counters()
         return {name: float(getattr(counters, name)) for name in _COUNTED}
+
+    def find_doubt(
+        self, before: Mapping[str, float], after: Mapping[str, float]
+    ) -> str:
+        """Say so when the host answered late and not when the model would have."""
+        late, asked = (
+            sum(after.get(name, 0) - before.get(name, 0) for name in names)
+            for names in (("late_requests",), ("read_requests", "write_requests"))
+        )
+        if late <= asked * _LATE_RATIO:
+            return ""
+        return (
+            f"{late:.0f} of {asked:.0f} requests were answered more than 1 ms after the "
+            "model's time: the host did not keep up with the virtual SSD"
+        )
 
     def close(self) -> None:
         """End the server; its content is gone."""

@@ -30,7 +30,7 @@ class VirtualSsdOptions:
     erase_us: int = 3000
     buffer_pages: int = 64
     command_us: int = 100
-    link_mb_per_s: int = 400
+    link_mb_per_s: int = 200
     seed: int = 1
     linger_s: int = 3600
 

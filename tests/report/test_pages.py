@@ -168,3 +168,10 @@ def test_report_says_which_table_is_missing(tmp_path: Path, table: str) -> None:
     fresh = Run(path=run.path, record=run.record, state=run.state)
     text = words(write_report(fresh).read_text("utf-8"))
     assert f"no {table}.parquet yet" in text
+
+
+def test_fit_of_wsat_counts_samples_and_of_the_others_rounds(render: Render) -> None:
+    assert " x sample + " in words(render(replace(SMALL, tests=("wsat",))))
+    latency = words(render(replace(SMALL, tests=("lat",))))
+    assert " x round + " in latency
+    assert " x sample " not in latency

@@ -23,7 +23,7 @@ def test_report_of_one_test_alone_has_no_other(render: Render, test: str) -> Non
 def test_report_of_three_rounds_says_that_a_window_has_five(render: Render) -> None:
     text = words(render(replace(SMALL, rounds=3, tests=("iops", "lat"))))
     assert "3 rounds were finished, and a measurement window has 5." in text
-    assert "steady state NOT achieved: 3 of 5 rounds" in text
+    assert "steady state NOT achieved 3 of 5 rounds" in text
     assert "There is no full measurement window yet" in text
 
 

@@ -117,13 +117,14 @@ def _window_page(context: Context, plot_id: str, verdict: "pd.Series[Any]") -> P
 def verdict_note(verdict: "pd.Series[Any]") -> Note:
     """Say whether a tracking variable, and all of its test together, are steady."""
     rounds = f"{verdict['window_first_round']} - {verdict['window_last_round']}"
+    where = f"{NOT_ACHIEVED} in rounds {rounds}"
     if verdict["is_round_steady"]:
         text = f"Steady state achieved in rounds {rounds}."
         return Note(text=text, tone="good")
     if verdict["is_steady"]:
-        text = f"{NOT_ACHIEVED} in rounds {rounds}: this is steady, another is not."
+        text = f"{where}: this variable is steady, another is not."
         return Note(text=sentence(text), tone="warning")
-    text = f"{NOT_ACHIEVED} in rounds {rounds}: {verdict['reason']}."
+    text = f"{where}: {verdict['reason']}."
     return Note(text=sentence(text), tone="warning")
 
 
@@ -144,6 +145,7 @@ def determination_table(context: Context, verdict: "pd.Series[Any]") -> Table:
     average, slope = numbers["average"], numbers["slope_per_round"]
     excursion = numbers["maximum"] - numbers["minimum"]
     span = criteria.window_rounds - 1
+    fit = _fit_text(slope, numbers["intercept"], unit=_counted(verdict))
     rows: list[tuple[str, ...]] = [
         ("Measurement window", "", _rounds_text(verdict), ""),
         ("Average value", "", exact_text(average), ""),
@@ -160,7 +162,7 @@ def determination_table(context: Context, verdict: "pd.Series[Any]") -> Table:
             (span * abs(slope), float(verdict["slope_ratio"])),
             is_ok=bool(verdict["is_slope_ok"]),
         ),
-        ("Least squares fit", "", _fit_text(slope, numbers["intercept"]), ""),
+        ("Least squares fit", "", fit, ""),
         ("Correlation coefficient", "", _correlation(verdict), ""),
     ]
     return Table(
@@ -172,6 +174,11 @@ def determination_table(context: Context, verdict: "pd.Series[Any]") -> Table:
         "outside the band around the average. Ratios are of the average, at full "
         "precision when judged.",
     )
+
+
+def _counted(verdict: "pd.Series[Any]") -> str:
+    """Return what the window counts: WSAT takes samples some rounds apart."""
+    return "sample" if verdict["test"] == "wsat" else "round"
 
 
 def _rounds_text(verdict: "pd.Series[Any]") -> str:
@@ -209,9 +216,9 @@ def _limit_row(
     return (name, limit, found, "pass" if is_ok else "FAIL")
 
 
-def _fit_text(slope: float, intercept: float) -> str:
+def _fit_text(slope: float, intercept: float, *, unit: str) -> str:
     sign = "-" if intercept < 0 else "+"
-    return f"{exact_text(slope)} x round {sign} {exact_text(abs(intercept))}"
+    return f"{exact_text(slope)} x {unit} {sign} {exact_text(abs(intercept))}"
 
 
 def _correlation(verdict: "pd.Series[Any]") -> str:

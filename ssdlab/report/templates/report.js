@@ -1,5 +1,6 @@
 (() => {
   "use strict";
+  const WIDE = 1180;
   const PRINT_WIDTH = 700;
   const PRINT_HEIGHT = 400;
   const PRINT_HEIGHT_3D = 520;
@@ -84,8 +85,8 @@
 
   if (window.innerWidth < 760) {
     for (const block of conditions) block.open = false;
-    document.querySelector(".toc details").open = false;
   }
+  document.querySelector(".toc details").open = window.innerWidth >= WIDE;
   document.getElementById("all-jobs").addEventListener("toggle", (event) => showJobs(event).catch(fail));
   window.addEventListener("beforeprint", forPrint);
   window.addEventListener("afterprint", forScreen);

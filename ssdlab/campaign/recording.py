@@ -1,0 +1,183 @@
+"""What was recorded, and where: the outputs of fio that a plan's steps are found in.
+
+Recorded are either plain outputs of fio, found by the pattern of their names, or the
+step folders of a run of ours.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ssdlab.campaign.raw import read_record_of
+from ssdlab.model.errors import FioOutputError, StepError
+from ssdlab.model.spec import Access, Step, StepKind
+from ssdlab.model.units import parse_size
+
+_FIELDS = {
+    "block_size": r"\d+(?:\.\d+)?[A-Za-z]*",
+    "read_percent": r"\d+",
+    "round": r"\d+",
+}
+
+
+class StepNotRecordedError(StepError):
+    """A plan asks for a step that the recording does not hold."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Stimulus:
+    """What a step asks for, whatever its number: the key of a recording.
+
+    An empty ``phase_id`` stands for every phase.
+    """
+
+    test_id: str
+    kind: StepKind
+    phase_id: str = ""
+    access: Access | None = None
+    block_size_bytes: int = 0
+    read_percent: int = 0
+    round: int | None = None
+
+
+def stimulus_of(step: Step) -> Stimulus:
+    """Return what a step asks for."""
+    blank = Stimulus(
+        test_id=step.test_id,
+        kind=step.kind,
+        phase_id=step.phase_id,
+        round=step.round,
+    )
+    if step.workload is None:
+        return blank
+    return replace(
+        blank,
+        access=step.workload.access,
+        block_size_bytes=step.workload.block_size_bytes,
+        read_percent=step.workload.read_percent,
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Recording:
+    """Where each recorded step lies: an output of fio, or a step folder of ours.
+
+    ``breaks`` names the steps before which the recorded run was interrupted.
+    """
+
+    source: str
+    places: Mapping[Stimulus, Path]
+    breaks: frozenset[str] = frozenset()
+
+    def __or__(self, other: "Recording") -> "Recording":
+        """Return both in one; where both hold a step, the other's counts."""
+        return Recording(
+            source=f"{self.source}, {other.source}",
+            places={**self.places, **other.places},
+            breaks=self.breaks | other.breaks,
+        )
+
+    def find(self, step: Step) -> Path:
+        """Return where a step was recorded.
+
+        Raises
+        ------
+        StepNotRecordedError
+            If it was not.
+        """
+        asked = stimulus_of(step)
+        for stimulus in (asked, replace(asked, phase_id="")):
+            if stimulus in self.places:
+                return self.places[stimulus]
+        raise StepNotRecordedError(
+            step_id=step.step_id,
+            reason=f"it was not recorded in {self.source}",
+            remedy="A replay ends where its recording ends; what was replayed is kept.",
+        )
+
+
+def read_recorded_files(folder: Path, pattern: str, *, like: Stimulus) -> Recording:
+    """Find the outputs of fio whose names follow a pattern.
+
+    Parameters
+    ----------
+    folder : Path
+        The folder of the outputs.
+    pattern : str
+        A name with fields, such as
+        ``wdpc_bs{block_size}_read{read_percent}_round{round}.json``.
+    like : Stimulus
+        What holds for all of them; a field of the pattern comes before it.
+
+    Returns
+    -------
+    Recording
+        What was found; the outputs are read when they are replayed.
+
+    Raises
+    ------
+    FioOutputError
+        If no name follows the pattern, or two mean the same step.
+    ValueError
+        If the pattern has a field that is none.
+    """
+    shape = _compile(pattern)
+    places: dict[Stimulus, Path] = {}
+    for path in sorted(folder.iterdir()):
+        match = shape.fullmatch(path.name)
+        if match is None:
+            continue
+        stimulus = _stimulus_of_name(match, like)
+        if stimulus in places:
+            raise FioOutputError(
+                source=str(path),
+                reason=f"it is of the same step as {places[stimulus].name}",
+                remedy="Give a pattern that tells the two apart, or move one away.",
+            )
+        places[stimulus] = path
+    if not places:
+        raise FioOutputError(
+            source=str(folder),
+            reason=f"no file in it is named like {pattern}",
+            remedy="Look at the names and give the pattern that they follow.",
+        )
+    return Recording(source=str(folder), places=places)
+
+
+def _compile(pattern: str) -> re.Pattern[str]:
+    literal, *rest = re.split(r"\{(\w*)\}", pattern)
+    shape = re.escape(literal)
+    for name, after in zip(rest[::2], rest[1::2], strict=True):
+        if name not in _FIELDS:
+            msg = f"{name!r} is no field of a pattern; known: {', '.join(_FIELDS)}"
+            raise ValueError(msg)
+        shape += f"(?P<{name}>{_FIELDS[name]}){re.escape(after)}"
+    return re.compile(shape)
+
+
+def _stimulus_of_name(match: re.Match[str], like: Stimulus) -> Stimulus:
+    said = match.groupdict()
+    if "block_size" in said:
+        # To fio 4k and 4KB are the same; to the standard KB is 1000 B.
+        size = parse_size(said["block_size"].upper().removesuffix("B"))
+        like = replace(like, block_size_bytes=size)
+    if "read_percent" in said:
+        like = replace(like, read_percent=int(said["read_percent"]))
+    return replace(like, round=int(said["round"])) if "round" in said else like
+
+
+def read_recorded_run(run: Path) -> Recording:
+    """Find the finished steps of a run folder of ours."""
+    folders = sorted((run / "steps").glob("[!.]*"))
+    records = [read_record_of(folder) for folder in folders]
+    return Recording(
+        source=str(run),
+        places={
+            stimulus_of(record.step): folder
+            for record, folder in zip(records, folders, strict=True)
+        },
+        breaks=frozenset(
+            record.step.step_id for record in records if not record.result.is_contiguous
+        ),
+    )
