@@ -6,11 +6,12 @@
 # preconditioning, rounds until steady, measurement window, report. Every byte that fio
 # says is kept; every number below can be followed back to it.
 #
-# Run it with papermill, `ssdlab run`, or by hand. A run that was stopped goes on with
-# `resume` set to its folder.
+# Run it with papermill, `ssdlab run`, or by hand. A target may have options:
+# `virtual:size=256MiB,op=12` or `file:PATH,size=1GiB`. A run that was stopped goes on
+# with `resume` set to its folder.
 
 # %% tags=["parameters"]
-target: str = "virtual"  # virtual[:size=256MiB,op=12] | file:PATH,size=1GiB | /dev/...
+target: str = "virtual"  # virtual, file:PATH, /dev/...; with options: see above
 profile: str = "demo"  # pts-2.0-enterprise, pts-2.0-client, pts-e-1.1, tkperf, demo
 tests: str = "iops,tp,lat,wsat"
 runs: str = "data/runs"

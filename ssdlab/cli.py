@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 
 import click
 
-from ssdlab.model.errors import SsdlabError
+from ssdlab.model.errors import RunFolderError, RunInterruptedError, SsdlabError
 from ssdlab.model.version import VERSION
 
 # Heavy modules are imported inside the commands: --help must answer at once.
@@ -29,7 +29,7 @@ class _Group(click.Group):
         except SsdlabError as error:
             _fail(str(error), error.exit_code)
         except KeyboardInterrupt:
-            _fail("Stopped.", _EXIT_INTERRUPTED)
+            _fail("Stopped; nothing was measured.", _EXIT_INTERRUPTED)
         except BrokenPipeError:
             sys.stderr.close()
             sys.exit(0)
@@ -84,6 +84,7 @@ _run = click.argument("run", type=click.Path(path_type=Path))
 @click.option(
     "--write-speed",
     default=500.0,
+    type=click.FloatRange(0.001, 1e6),
     show_default=True,
     help="assumed write speed [MB/s], for fills and bytes",
 )
@@ -119,7 +120,12 @@ def run(**asked: Any) -> None:
     """
     from ssdlab.campaign.suite import check_request, new_run_id
 
-    check_request(asked["target"], asked["profile"], asked["tests"])
+    check_request(
+        asked["target"],
+        asked["profile"],
+        asked["tests"],
+        texts={name: str(asked[name]) for name in ("label", "confirm", "runs")},
+    )
     folder = asked["runs"] / new_run_id(asked["profile"])
     parameters = {
         "target": asked["target"],
@@ -138,12 +144,9 @@ def run(**asked: Any) -> None:
 @_run
 def resume(run: Path) -> None:
     """Go on with a run that was stopped, failed or killed."""
-    from ssdlab.store.records import read_record, read_state
+    from ssdlab.campaign.suite import require_unfinished
 
-    read_record(run)
-    if read_state(run).status == "finished":
-        click.echo(f"{run} is finished; there is nothing to go on with.")
-        return
+    require_unfinished(run)
     _execute(run, {"resume": str(run)})
 
 
@@ -171,7 +174,9 @@ def report(run: Path, output: Path | None) -> None:
 def ingest(run: Path) -> None:
     """Build the tables of a run anew from its raw output."""
     from ssdlab.campaign.ingest import ingest_run
+    from ssdlab.store.records import read_record
 
+    read_record(run)
     ingest_run(run)
     click.echo(run / "tables")
 
@@ -195,7 +200,8 @@ def runs(runs: Path, *, as_json: bool) -> None:
         return
     for entry in entries:
         what = entry["trouble"] or f"{entry['status']:<11} {','.join(entry['tests'])}"
-        click.echo(f"{entry['path']}  {what}  {entry['device']}  {entry['label']}")
+        line = f"{entry['path']}  {what}  {entry['device']}  {entry['label']}"
+        click.echo(_printable(line))
     if not entries:
         click.echo(f"There are no runs in {runs}.")
 
@@ -233,23 +239,47 @@ def steady_state(
 
 def _execute(folder: Path, parameters: Mapping[str, str | int]) -> None:
     """Run the notebook on a run folder and show where it is."""
-    from ssdlab.notebook import execute_notebook, find_notebook
+    from ssdlab.notebook import NotebookFailedError, execute_notebook, find_notebook
 
-    folder.mkdir(parents=True, exist_ok=True)
     notebook = folder / "notebook.ipynb"
-    click.echo(f"run      {folder}")
-    try:
-        with _forward_interrupts(folder), _show_progress(folder):
-            execute_notebook(find_notebook(), notebook, parameters)
-    except SsdlabError:
-        if not (folder / "run.json").exists():
-            notebook.unlink(missing_ok=True)
-            with suppress(OSError):
-                folder.rmdir()
-        raise
+    with _new_folder(folder):
+        click.echo(f"run      {folder}")
+        try:
+            with _forward_interrupts(folder), _show_progress(folder):
+                execute_notebook(find_notebook(), notebook, parameters)
+        except (KeyboardInterrupt, NotebookFailedError) as error:
+            if not (folder / "run.json").exists():
+                raise
+            if isinstance(error, KeyboardInterrupt):
+                raise RunInterruptedError(folder=str(folder)) from None
+            kept = "What was measured is kept; go on with"
+            _fail(f"{error} {kept}: ssdlab resume {folder}", error.exit_code)
     click.echo(f"notebook {notebook}")
     click.echo(f"tables   {folder / 'tables'}")
     click.echo(f"report   {folder / 'report.html'}")
+
+
+@contextmanager
+def _new_folder(folder: Path) -> Iterator[None]:
+    """Make the folder; if no run began in it, take away what was made."""
+    made = [path for path in (folder, *folder.parents) if not path.exists()]
+    try:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / "notebook.ipynb").touch()
+        except OSError as error:
+            raise RunFolderError(
+                folder=str(folder),
+                reason=f"the folder cannot be written ({error.strerror})",
+                remedy="Name another folder of runs: --runs FOLDER.",
+            ) from None
+        yield
+    finally:
+        if not (folder / "run.json").exists():
+            with suppress(OSError):
+                (folder / "notebook.ipynb").unlink(missing_ok=True)
+                for path in made:
+                    path.rmdir()
 
 
 @contextmanager
@@ -267,15 +297,22 @@ def _forward_interrupts(folder: Path) -> Iterator[None]:
         if told or holder is None or holder == os.getpid():
             raise KeyboardInterrupt
         told.append(holder)
-        click.echo("\nStopping fio; what is done is kept …", err=True)
-        os.kill(holder, signal.SIGINT)
+        with suppress(OSError):  # a terminal that was closed
+            click.echo("\nStopping fio; what is done is kept …", err=True)
+        with suppress(ProcessLookupError):
+            os.kill(holder, signal.SIGINT)
 
-    before = [signal.signal(n, forward) for n in (signal.SIGINT, signal.SIGTERM)]
+    heard = [
+        number
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+        if signal.getsignal(number) != signal.SIG_IGN  # as nohup asks
+    ]
+    before = [signal.signal(number, forward) for number in heard]
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before[0])
-        signal.signal(signal.SIGTERM, before[1])
+        for number, handler in zip(heard, before, strict=True):
+            signal.signal(number, handler)
 
 
 @contextmanager
@@ -292,25 +329,46 @@ def _show_progress(folder: Path) -> Iterator[None]:
 
 
 def _watch(folder: Path, done: threading.Event) -> None:
+    with suppress(OSError):  # nobody reads any more; the run goes on
+        for progress in _progress(folder / "progress.json", done):
+            click.echo(progress, nl=not sys.stdout.isatty())
+        if sys.stdout.isatty():
+            click.echo()
+
+
+def _progress(path: Path, done: threading.Event) -> Iterator[str]:
+    """Yield what is to be shown: each change on a terminal, else each round."""
     import shutil
 
-    is_live = sys.stdout.isatty()
-    shown: tuple[Any, ...] = ()
+    seen, shown = _changed_ns(path), ()
     while not done.wait(0.5):
+        now = _changed_ns(path)
+        if now == seen:
+            continue
+        seen = now
         try:
-            progress = json.loads((folder / "progress.json").read_bytes())
+            progress = json.loads(path.read_bytes())
         except (OSError, ValueError):
             continue
-        if is_live:
-            width = shutil.get_terminal_size().columns - 1
-            line = progress["line"][:width]
-            click.echo(f"\r{line:<{width}}", nl=False)
         place = tuple(progress[name] for name in ("test", "phase", "round"))
-        if not is_live and place != shown:
-            click.echo(progress["line"])
+        if sys.stdout.isatty():
+            width = shutil.get_terminal_size().columns - 1
+            yield f"\r{progress['line'][:width]:<{width}}"
+        elif place != shown:
+            yield progress["line"]
         shown = place
-    if is_live:
-        click.echo()
+
+
+def _changed_ns(path: Path) -> int:
+    try:
+        return path.stat().st_mtime_ns
+    except OSError:
+        return 0
+
+
+def _printable(text: str) -> str:
+    """Return text from a device or file as a terminal may get it."""
+    return "".join(sign if sign.isprintable() else "�" for sign in text)
 
 
 if __name__ == "__main__":

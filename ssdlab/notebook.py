@@ -84,7 +84,9 @@ def execute_notebook(notebook: Path, output: Path, parameters: Parameters) -> No
     ReportedError
         If the notebook met an error of ours; it keeps text and exit code.
     NotebookFailedError
-        If it met any other error.
+        If it met any other error, or its kernel was killed.
+    KeyboardInterrupt
+        If its kernel was interrupted.
     """
     known = read_parameters(notebook)
     for name in parameters:
@@ -94,6 +96,7 @@ def execute_notebook(notebook: Path, output: Path, parameters: Parameters) -> No
     # Loads 35 grammars for half of papermill's start-up and is not needed here.
     sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
     import papermill  # noqa: PLC0415 - takes a second
+    from nbclient.exceptions import DeadKernelError  # noqa: PLC0415
     from papermill.exceptions import PapermillExecutionError  # noqa: PLC0415
 
     try:
@@ -104,9 +107,17 @@ def execute_notebook(notebook: Path, output: Path, parameters: Parameters) -> No
             kernel_name="python3",
             progress_bar=False,
             cwd=str(Path.cwd()),
+            extra_arguments=["--IPKernelApp.log_level=40"],  # errors, no advice
         )
     except PapermillExecutionError as error:
+        if error.ename == "KeyboardInterrupt":
+            raise KeyboardInterrupt from None
         raise _translated(error, output) from None
+    except DeadKernelError:
+        raise NotebookFailedError(
+            notebook=str(output),
+            error="its kernel, the process that measures, was killed",
+        ) from None
 
 
 def require_known_parameters(namespace: Mapping[str, Any]) -> None:

@@ -8,6 +8,7 @@ from ssdlab.campaign.ports import StepOutcome
 from ssdlab.campaign.raw import working_folder
 from ssdlab.fio.jobfile import render_job
 from ssdlab.fio.runner import FIO_ARGUMENTS, FioChain, FioOutcome, FioRequest
+from ssdlab.model.errors import FioHungError
 from ssdlab.model.spec import Step
 from ssdlab.targets.target import Target
 
@@ -52,7 +53,10 @@ class FioBackend:
                 following, working_folder(self._run, following.step_id)
             )
         request = self._request(step, folder)
-        outcome = self._chain.run(request, ahead, hold_following=hold)
+        try:
+            outcome = self._chain.run(request, ahead, hold_following=hold)
+        except FioHungError as error:
+            raise self._hung(error) from None
         (folder / "command.txt").write_text(_command(), "utf-8")
         ended = _as_step_outcome(outcome)
         if step.kind == "purge":
@@ -88,6 +92,15 @@ class FioBackend:
             overdue_s=_GRACE_S
             + 2 * (step.runtime_s or 0)
             + amount / _SLOWEST_BYTES_PER_S,
+        )
+
+    def _hung(self, error: FioHungError) -> FioHungError:
+        """Return the error with what to do now: the chain knows no run folder."""
+        return FioHungError(
+            step_id=error.step_id,
+            reason=error.reason,
+            remedy="See whether the target still answers (its cable, the host's log). "
+            f"What was measured is kept; then: ssdlab resume {self._run}",
         )
 
     def _purge_without_fio(self, folder: Path) -> StepOutcome:

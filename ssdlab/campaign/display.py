@@ -1,6 +1,7 @@
 """A progress bar for notebooks and terminals."""
 
 from collections.abc import Callable
+from html import escape
 
 from ssdlab.campaign.progress import Progress
 
@@ -11,12 +12,38 @@ def show_progress() -> Callable[[Progress], None]:
     Returns
     -------
     callable
-        Draws each `Progress` that it is told: the share of the time that the run
-        takes if each test is steady as soon as can be, and where it is.
+        Draws each `Progress` that it is told: the share of the longest time that the
+        run can take, and where it is. In a notebook the last state stays in the output.
     """
-    from tqdm.auto import tqdm  # noqa: PLC0415 - looks for a notebook
+    from IPython import get_ipython  # noqa: PLC0415 - half a second
+    from IPython.display import HTML, display  # noqa: PLC0415
 
-    bar = tqdm(total=1.0, bar_format="{percentage:3.0f}% {bar} {desc}")
+    in_notebook = getattr(get_ipython(), "kernel", None) is not None  # type: ignore[no-untyped-call] # IPython has no types
+    if not in_notebook:
+        return _terminal_bar()
+    handle = display(HTML(_bar(0.0, "starting")), display_id=True)  # type: ignore[no-untyped-call] # as above
+    longest = 0.0
+
+    def tell(progress: Progress) -> None:
+        nonlocal longest
+        longest = max(longest, progress.left_max_s)
+        share = 1 - progress.left_max_s / longest if longest else 1.0
+        handle.update(HTML(_bar(share, progress.line)))  # type: ignore[no-untyped-call] # as above
+
+    return tell
+
+
+def _bar(share: float, line: str) -> str:
+    return (
+        f'<progress max="1" value="{share:.4f}" style="width:100%"></progress>'
+        f"<div>{share:.0%} | {escape(line)}</div>"
+    )
+
+
+def _terminal_bar() -> Callable[[Progress], None]:
+    from tqdm import tqdm  # noqa: PLC0415 - only here
+
+    bar = tqdm(total=1.0, bar_format="{percentage:3.0f}% {bar:20} {desc}")
     longest = 0.0
 
     def tell(progress: Progress) -> None:

@@ -92,12 +92,28 @@ class Tracker:
     def step_began(self, step: Step) -> None:
         """Hear that a step begins, and say where the run is."""
         self._enter(step)
-        progress = self._progress(step)
-        content = to_json({**asdict(progress), "line": progress.line})
-        aside = self.run / ".progress.part"
-        aside.write_bytes(content)
-        aside.replace(self.run / "progress.json")
-        self.tell(progress)
+        self._publish(self._progress(step))
+
+    def finished(self) -> None:
+        """Say that every test has ended."""
+        self._publish(
+            Progress(
+                test="all tests",
+                phase="finished",
+                step="",
+                round=0,
+                rounds_max=0,
+                cell=0,
+                cells=1,
+                workload="",
+                tracking="",
+                values=(),
+                verdict=f"{self.steps_done} steps",
+                steps_done=self.steps_done,
+                left_min_s=0.0,
+                left_max_s=0.0,
+            )
+        )
 
     def step_ended(self, step: Step, result: StepResult) -> None:
         """Hear that a step has ended, now or in an earlier session."""
@@ -117,6 +133,12 @@ class Tracker:
             self.verdict = "steady" if judgement.is_round_steady else self.verdict
         else:
             self.verdict = f"not steady: {tracking.label}: {verdict.reason}"
+
+    def _publish(self, progress: Progress) -> None:
+        aside = self.run / ".progress.part"
+        aside.write_bytes(to_json({**asdict(progress), "line": progress.line}))
+        aside.replace(self.run / "progress.json")
+        self.tell(progress)
 
     def _enter(self, step: Step) -> None:
         phase = (step.test_id, step.phase_id)

@@ -72,8 +72,9 @@ class Recording:
 
     def __or__(self, other: "Recording") -> "Recording":
         """Return both in one; where both hold a step, the other's counts."""
+        sources = dict.fromkeys((self.source, other.source))
         return Recording(
-            source=f"{self.source}, {other.source}",
+            source=", ".join(sources),
             places={**self.places, **other.places},
             breaks=self.breaks | other.breaks,
         )

@@ -88,18 +88,9 @@ def _replay_output(place: Path, folder: Path) -> StepOutcome:
 
 
 def _replay_step(step: Step, place: Path, folder: Path) -> StepOutcome:
-    """Replay a step folder of ours.
-
-    Raises
-    ------
-    PlanMismatchError
-        If the step that was recorded there is not the one asked for.
-    """
+    """Replay a step folder of ours."""
     record = read_record_of(place)
-    if record.step != step:
-        raise PlanMismatchError(
-            step_id=step.step_id, recorded=str(record.step), asked=str(step)
-        )
+    _require_same(record.step, step)
     folder.mkdir(parents=True)
     for path in sorted(place.iterdir()):
         if path.suffix == ".gz":
@@ -115,6 +106,27 @@ def _replay_step(step: Step, place: Path, folder: Path) -> StepOutcome:
         was_armed=record.was_armed,
         said=record.said,
     )
+
+
+def _require_same(recorded: Step, asked: Step) -> None:
+    """Refuse another step than the recorded one.
+
+    Raises
+    ------
+    PlanMismatchError
+        If they differ; it tells in what.
+    """
+    names = [
+        name
+        for name in Step.__dataclass_fields__
+        if getattr(recorded, name) != getattr(asked, name)
+    ]
+    if names:
+        raise PlanMismatchError(
+            step_id=asked.step_id,
+            recorded=", ".join(f"{name}={getattr(recorded, name)}" for name in names),
+            asked=", ".join(f"{name}={getattr(asked, name)}" for name in names),
+        )
 
 
 class SilentListener:

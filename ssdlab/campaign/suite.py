@@ -7,7 +7,7 @@ import secrets
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -26,6 +26,7 @@ from ssdlab.model.errors import (
     RunInterruptedError,
     SsdlabError,
     TargetRefusedError,
+    UserError,
 )
 from ssdlab.model.records import RunRecord, RunStatus
 from ssdlab.model.spec import PtsTest
@@ -47,7 +48,7 @@ from ssdlab.targets.opening import open_target, read_shape, reopen_target
 from ssdlab.targets.target import Target
 
 LEAST_CAPACITY_BYTES = 32 * MIB  # 32 of the largest blocks
-_DEFAULT_RUNS = Path("data/runs")
+_LONGEST_TEXT = 1000
 
 Tell = Callable[[Progress], None]
 
@@ -121,6 +122,8 @@ def run_suite(  # noqa: PLR0913 - each is a choice of the user's, by name
         confirmed=confirm_serial,
         seed=seed or secrets.randbelow(2**31 - 1) + 1,
     )
+    for name, text in (("target", target), ("label", label), ("runs", str(runs))):
+        _require_plain(name, text)
     shape = read_shape(target)
     _require_room(target, shape.capacity_bytes)
     fio, fio_version = require_fio()
@@ -130,6 +133,7 @@ def run_suite(  # noqa: PLR0913 - each is a choice of the user's, by name
             raise _taken(folder)
         device = _open_or_clean(asked, folder, Path(runs) / ".cache")
         record = _make_record(folder, asked, device, fio_version)
+        write_state(folder, RunState(status="running"))  # first: run.json makes it a run
         write_record(folder, record)
         return _carry_out(folder, record, device, fio=fio, tell=tell)
 
@@ -166,24 +170,57 @@ def resume_run(run: str | Path, *, tell: Tell | None = None) -> Run:
     fio, _ = require_fio()
     with locked(folder, sleep=time.sleep):
         if read_state(folder).status == "finished":
+            ingest_run(folder)  # it may have been killed while it wrote its tables
             return open_run(folder)
         _require_same_plan(folder, record)
         device = reopen_target(record.target, folder=folder / "target")
         return _carry_out(folder, record, device, fio=fio, tell=tell)
 
 
-def check_request(target: str, profile: str, tests: str) -> None:
-    """Raise the `UserError` that `run_suite` would raise, touching nothing."""
+def check_request(
+    target: str, profile: str, tests: str, *, texts: Mapping[str, str]
+) -> None:
+    """Raise the `UserError` that `run_suite` would raise, touching nothing.
+
+    ``texts`` are the other words of the user's, by name.
+    """
+    for name, text in {"target": target, **texts}.items():
+        _require_plain(name, text)
     find_profile(profile)
     parse_tests(tests)
     _require_room(target, read_shape(target).capacity_bytes)
     require_fio()
 
 
+def require_unfinished(run: Path) -> None:
+    """Raise a `RunFolderError` unless the run can be gone on with, now."""
+    read_record(run)
+    with locked(run, sleep=time.sleep):
+        report = run / "report.html"
+        if read_state(run).status == "finished" and report.exists():
+            raise RunFolderError(
+                folder=str(run),
+                reason="the run is finished; there is nothing to go on with",
+                remedy=f"See {report}, or write it anew: ssdlab report {run}",
+            )
+
+
 def new_run_id(profile: str) -> str:
     """Return a name for a run that sorts by time and that no other run has."""
     stamp = datetime.now(tz=UTC).strftime("%Y%m%d-%H%M%S")
     return f"{stamp}-{profile}-{secrets.token_hex(2)}"
+
+
+def _require_plain(name: str, text: str) -> None:
+    """Refuse text that no JSON file, terminal or report can show as it is."""
+    if text.isprintable() and len(text) <= _LONGEST_TEXT:
+        return
+    shown = repr(text if len(text) <= 80 else f"{text[:80]}…")
+    msg = (
+        f"The {name} {shown} cannot be recorded. Use at most {_LONGEST_TEXT} printable "
+        "characters."
+    )
+    raise UserError(msg)
 
 
 def _require_room(target: str, capacity_bytes: int) -> None:
@@ -256,10 +293,17 @@ def _make_record(
         departures=(
             *device.departures,
             *find_departures(profile, asked.tests),
+            *_write_cache(profile),
             *_dropped_cells(profile, asked.tests, device.identity.sector_bytes),
         ),
     )
     return replace(record, plan_hash=_plan_hash(*plan_inputs(record)))
+
+
+def _write_cache(profile: Profile) -> tuple[str, ...]:
+    if profile.write_cache == "as found":
+        return ()
+    return (f"write cache: left as it was found instead of {profile.write_cache}",)
 
 
 def _dropped_cells(
@@ -303,8 +347,8 @@ def _carry_out(
     except BaseException as error:
         _end_after_trouble(folder, "failed", repr(error))
         raise
-    device.close()
     _end_session(folder, "finished", "")
+    device.close()  # after the note: without its device the run could not go on
     ingest_run(folder)
     return open_run(folder)
 
@@ -313,6 +357,7 @@ def _drive(
     folder: Path, record: RunRecord, device: Target, *, fio: str, tell: Tell | None
 ) -> None:
     tests, context = plan_inputs(record)
+    clock = _make_clock()
     tracker = Tracker(
         run=folder, tests=tests, context=context, tell=tell or (lambda _progress: None)
     )
@@ -324,17 +369,24 @@ def _drive(
                 "host": read_load(),
                 record.target.kind: device.read_counters(),
             },
-            clock=time.time,
+            clock=clock,
         ),
-        FioChain(fio, clock=time.time, tick=lambda: None) as chain,
+        FioChain(fio, clock=clock, tick=lambda: None) as chain,
     ):
         engine = Engine(
             run=folder,
-            backend=FioBackend(folder, device, chain=chain, clock=time.time),
+            backend=FioBackend(folder, device, chain=chain, clock=clock),
             listener=tracker,
             max_idle_s=float(str(record.profile["max_idle_s"])),
         )
         engine.drive(plan_suite(tests, context, tracker.judged))
+        tracker.finished()
+
+
+def _make_clock() -> Callable[[], float]:
+    """Return Unix time that no correction of the system's clock makes jump."""
+    offset = time.time() - time.monotonic()
+    return lambda: offset + time.monotonic()
 
 
 @contextlib.contextmanager
@@ -383,6 +435,7 @@ def _end_after_trouble(folder: Path, status: RunStatus, message: str) -> None:
     """
     with contextlib.suppress(OSError):
         _end_session(folder, status, message)
+    with contextlib.suppress(OSError, SsdlabError):
         ingest_run(folder)
 
 

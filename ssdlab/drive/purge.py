@@ -35,6 +35,12 @@ def discard_all(device: str) -> str:
             needed_for=f"the purge of {device}",
             remedy="Install it: apt-get install util-linux.",
         ) from None
+    except subprocess.TimeoutExpired:
+        raise TargetRefusedError(
+            target=device,
+            reason=f"blkdiscard did not end within {_LIMIT_S} s",
+            remedy="See whether the device still answers.",
+        ) from None
     if answer.returncode:
         raise TargetRefusedError(
             target=device,

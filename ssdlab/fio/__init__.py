@@ -1,1 +1,1 @@
-"""TODO"""
+"""What fio is told, how it runs, and what it said."""

@@ -102,7 +102,7 @@ def _fill(step: Step, workload: Workload) -> dict[str, Options]:
     """Return the sections of a fill that reaches the last sector as often as the rest.
 
     fio leaves out what is left of a range when it is no whole block; a second
-    section writes that tail as one smaller block, once for each pass.
+    section writes that tail as one smaller block, once for each pass of each thread.
     """
     amount, span = step.io_bytes or 0, step.range_bytes
     tail = span % workload.block_size_bytes
@@ -114,7 +114,7 @@ def _fill(step: Step, workload: Workload) -> dict[str, Options]:
         "tail": {
             "offset": str(span - tail),
             "size": str(tail),
-            "io_size": str(tails),
+            "io_size": str(tails * workload.threads),
             "bs": str(tail),
             "iodepth": "1",
             "numjobs": "1",

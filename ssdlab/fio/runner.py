@@ -13,21 +13,21 @@ besides, the kernel kills fio with its parent.
 import os
 import select
 import shutil
-import signal
 import subprocess
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, Self
 
 from ssdlab.model.errors import FioHungError, MissingToolError
 
 _TICK_S = 0.25
 _STOP_S = 20.0
+_VERSION_S = 10.0
 _OLDEST_FIO = (3, 16)
-_SETPRIV = shutil.which("setpriv")
-_DIES_WITH_PARENT = (_SETPRIV, "--pdeathsig", "KILL") if _SETPRIV else ()
+_GUARD = "setpriv"  # has the kernel kill fio when its parent dies, then becomes fio
 FIO_ARGUMENTS = ("--output-format=json+", "--output=fio.json", "--eta=never")
 
 
@@ -41,13 +41,17 @@ class Clock(Protocol):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FioRequest:
-    """One fio run: where its files go, its job, its threads, and when it is overdue."""
+    """One fio run: where its files go, its job, its threads, and when it is overdue.
+
+    A run whose IO ends before ``least_s`` has failed, and nothing follows it at once.
+    """
 
     step_id: str
     folder: Path
     job: str
     gated_threads: int
     overdue_s: float
+    least_s: float = 0.0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -82,17 +86,31 @@ def require_fio(executable: str = "fio") -> tuple[str, str]:
         raise MissingToolError(
             tool=executable, needed_for="every measurement", remedy=remedy
         )
-    answer = subprocess.run(
-        [path, "--version"], capture_output=True, text=True, check=False, timeout=30
-    )
-    version = answer.stdout.strip()
+    version, said = _ask_version(path)
     if _version_numbers(version) < _OLDEST_FIO:
         raise MissingToolError(
             tool=f"fio {_OLDEST_FIO[0]}.{_OLDEST_FIO[1]} or newer",
             needed_for="latency bins of whole IOs",
-            remedy=f"{path} says {version or answer.stderr.strip()!r}. {remedy}",
+            remedy=f"{path} says {said!r}. {remedy}",
         )
     return path, version
+
+
+def _ask_version(path: str) -> tuple[str, str]:
+    """Return the version, and all that was said when asked for it."""
+    try:
+        answer = subprocess.run(
+            [path, "--version"],
+            capture_output=True,
+            text=True,
+            errors="replace",
+            check=False,
+            timeout=_VERSION_S,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return "", str(error)
+    version = answer.stdout.strip()
+    return version, version or answer.stderr.strip()
 
 
 def _version_numbers(version: str) -> tuple[int, ...]:
@@ -131,7 +149,16 @@ class _Process:
     def has_done_its_io(self) -> bool:
         return self.threads_done >= self.request.gated_threads
 
-    def stop(self) -> None:
+    def has_ended_well(self) -> bool:
+        """Tell whether nothing speaks against what follows: fio reports failed IO too.
+
+        fio writes of an IO error to stderr when it happens.
+        """
+        said = (self.request.folder / "fio.stderr").read_bytes()
+        is_whole = self.done_s - self.let_go_s >= self.request.least_s
+        return self.has_done_its_io and is_whole and b"err" not in said
+
+    def stop(self, patience_s: float) -> None:
         """End fio: an armed one by its gate, a running one by SIGTERM, then force."""
         if self.gate >= 0:
             os.close(self.gate)
@@ -140,10 +167,23 @@ class _Process:
         if self.let_go_s and self.popen.poll() is None:
             self.popen.terminate()
         try:
-            self.popen.wait(_STOP_S)
+            self.popen.wait(patience_s)
         except subprocess.TimeoutExpired:
             self.popen.kill()
             self.popen.wait()
+
+
+def _guard() -> tuple[str, ...]:
+    """Return what makes the kernel kill fio when its parent dies, where there is it."""
+    path = shutil.which(_GUARD)
+    return (path, "--pdeathsig", "KILL") if path else ()
+
+
+def _wait_for_guard(popen: "subprocess.Popen[bytes]") -> None:
+    """Wait until the guard has become fio, so that no fio is let go unguarded."""
+    name = Path(f"/proc/{popen.pid}/comm")
+    while popen.poll() is None and name.read_text() == f"{_GUARD}\n":
+        time.sleep(0.001)
 
 
 class FioChain:
@@ -159,24 +199,32 @@ class FioChain:
         Unix time [s].
     tick : callable
         Called a few times a second while fio runs; may raise to stop the run.
+    stop_s : float, default 20
+        How long a fio that was asked to end may take before it is killed [s].
     """
 
     def __init__(
-        self, executable: str, *, clock: Clock, tick: Callable[[], None]
+        self,
+        executable: str,
+        *,
+        clock: Clock,
+        tick: Callable[[], None],
+        stop_s: float = _STOP_S,
     ) -> None:
         self._executable = executable
         self._clock = clock
         self._tick = tick
+        self._stop_s = stop_s
         self._current: _Process | None = None
         self._ahead: _Process | None = None
 
-    def __enter__(self) -> "FioChain":
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
         for process in (self._ahead, self._current):
             if process is not None:
-                process.stop()
+                process.stop(self._stop_s)
         self._ahead = self._current = None
 
     def run(
@@ -189,7 +237,7 @@ class FioChain:
         """Run one fio, arm the next, and return when this one has ended.
 
         ``following`` is let go at the moment this one's IO has ended, unless it is
-        held because whether it will run at all is not decided yet.
+        held because whether it will run at all is not decided yet, or this one failed.
 
         Raises
         ------
@@ -197,14 +245,14 @@ class FioChain:
             If fio outlived its bound; it has been ended.
         """
         process, was_armed = self._take(request)
-        self._current = process
         if not process.let_go_s:
             process.let_go(self._clock())
         if following is not None:
             self._ahead = self._start(following)
         self._wait_for_io(process)
-        if self._ahead is not None and process.has_done_its_io and not hold_following:
-            self._ahead.let_go(self._clock())
+        ahead = self._ahead
+        if ahead is not None and not hold_following and process.has_ended_well():
+            ahead.let_go(self._clock())
         outcome = self._finish(process, was_armed=was_armed)
         self._current = None
         return outcome
@@ -212,21 +260,37 @@ class FioChain:
     def discard_ahead(self) -> None:
         """Throw away the armed fio: it ends without IO, and its folder goes."""
         if self._ahead is not None:
-            self._ahead.stop()
+            self._ahead.stop(self._stop_s)
             shutil.rmtree(self._ahead.request.folder, ignore_errors=True)
             self._ahead = None
 
     def _take(self, request: FioRequest) -> tuple[_Process, bool]:
         ahead = self._ahead
         if ahead is not None and ahead.request == request:
-            self._ahead = None
+            self._current, self._ahead = ahead, None
             return ahead, True
         self.discard_ahead()
-        return self._start(request), False
+        self._current = process = self._start(request)
+        return process, False
 
     def _start(self, request: FioRequest) -> _Process:
         gate_out, gate_in = os.pipe()
         reports_out, reports_in = os.pipe()
+        try:
+            popen = self._launch(request, gate_out, reports_in)
+        except BaseException:
+            os.close(gate_in)
+            os.close(reports_out)
+            raise
+        finally:
+            os.close(gate_out)
+            os.close(reports_in)
+        _wait_for_guard(popen)
+        return _Process(request=request, popen=popen, gate=gate_in, reports=reports_out)
+
+    def _launch(
+        self, request: FioRequest, gate_out: int, reports_in: int
+    ) -> "subprocess.Popen[bytes]":
         folder = request.folder
         folder.mkdir(parents=True)
         gate = (
@@ -236,42 +300,40 @@ class FioChain:
         job = request.job.replace("[global]\n", f"[global]\n{gate}", 1)
         (folder / "job.fio").write_text(request.job, "utf-8")
         (folder / "armed.fio").write_text(job, "utf-8")
-        command = [*_DIES_WITH_PARENT, self._executable, *FIO_ARGUMENTS, "armed.fio"]
-        try:
-            with (folder / "fio.stderr").open("wb") as said:
-                popen = subprocess.Popen(
-                    command,
-                    cwd=folder,
-                    stdin=subprocess.DEVNULL,
-                    stdout=said,
-                    stderr=said,
-                    pass_fds=(gate_out, reports_in),
-                )
-        finally:
-            os.close(gate_out)
-            os.close(reports_in)
-        return _Process(request=request, popen=popen, gate=gate_in, reports=reports_out)
+        with (folder / "fio.stderr").open("wb") as said:
+            return subprocess.Popen(
+                [*_guard(), self._executable, *FIO_ARGUMENTS, "armed.fio"],
+                cwd=folder,
+                stdin=subprocess.DEVNULL,
+                stdout=said,
+                stderr=said,
+                pass_fds=(gate_out, reports_in),
+            )
 
     def _wait_for_io(self, process: _Process) -> None:
         while not process.has_done_its_io and process.popen.poll() is None:
             process.hear(_TICK_S, self._clock)
             self._tick()
-            if self._clock() - process.let_go_s > process.request.overdue_s:
-                process.stop()
-                raise FioHungError(
-                    step_id=process.request.step_id,
-                    reason=f"fio did not end within {process.request.overdue_s:.0f} s "
-                    "and was stopped",
-                    remedy="See whether the target still answers, then resume the run.",
-                )
+            overdue_s = process.request.overdue_s
+            if self._clock() - process.let_go_s > overdue_s:
+                raise self._stop_hung(process, f"did not end within {overdue_s:g} s")
+
+    def _stop_hung(self, process: _Process, what: str) -> FioHungError:
+        process.stop(self._stop_s)
+        return FioHungError(
+            step_id=process.request.step_id,
+            reason=f"fio {what} and was stopped",
+            remedy="See whether the target still answers, then resume the run.",
+        )
 
     def _finish(self, process: _Process, *, was_armed: bool) -> FioOutcome:
         try:
-            code = process.popen.wait(_STOP_S)
+            code = process.popen.wait(self._stop_s)
         except subprocess.TimeoutExpired:
-            code = -signal.SIGKILL
+            what = f"did not end within {self._stop_s:g} s after its IO"
+            raise self._stop_hung(process, what) from None
         done_s = process.done_s or self._clock()
-        process.stop()
+        process.stop(self._stop_s)
         folder = process.request.folder
         for leftover in folder.glob("*.p*run.txt"):
             leftover.unlink()

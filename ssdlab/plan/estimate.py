@@ -73,7 +73,7 @@ def estimate_phases(
     costs: dict[str, Cost] = {}
     for phase in test.phases:
         costs[phase.phase_id] = _estimate_phase(
-            phase, context, write_bytes_per_s, costs
+            phase, context, speed=write_bytes_per_s, before=costs
         )
     return costs
 
@@ -89,8 +89,8 @@ def _estimate_test(test: PtsTest, context: PlanContext, speed: float) -> TestCos
     )
 
 
-def _estimate_phase(  # noqa: PLR0917 - one call, just above
-    phase: Phase, context: PlanContext, speed: float, before: dict[str, Cost]
+def _estimate_phase(
+    phase: Phase, context: PlanContext, *, speed: float, before: dict[str, Cost]
 ) -> Cost:
     match phase:
         case Purge():

@@ -18,6 +18,7 @@ from ssdlab.model.spec import (
     Saturation,
     Step,
     StepResult,
+    Workload,
 )
 from ssdlab.plan.context import Batch, PlanContext
 from ssdlab.plan.judge import judge_round
@@ -39,7 +40,7 @@ def plan_suite(
                 context=context, test_id=test.test_id, phase_id=phase.phase_id
             )
             phase_plan = _plan_phase(
-                _settle(phase, rounds_of), after, make, number, observe
+                _settle(phase, rounds_of), after, make, number=number, observe=observe
             )
             rounds_of[phase.phase_id], number = yield from _counted(phase_plan, number)
 
@@ -64,8 +65,13 @@ def _counted(
         return stop.value, number
 
 
-def _plan_phase(  # noqa: PLR0917 - one call, just above
-    phase: Phase, after: Phase | None, make: StepMaker, number: int, observe: Observer
+def _plan_phase(
+    phase: Phase,
+    after: Phase | None,
+    make: StepMaker,
+    *,
+    number: int,
+    observe: Observer,
 ) -> PhasePlan:
     match phase:
         case Purge():
@@ -79,9 +85,13 @@ def _plan_phase(  # noqa: PLR0917 - one call, just above
             )
             return 0
         case Rounds():
-            return (yield from _plan_rounds(phase, make, number, observe))
+            return (
+                yield from _plan_rounds(phase, make, number=number, observe=observe)
+            )
         case Saturation():
-            return (yield from plan_saturation(phase, make, number, observe))
+            return (
+                yield from plan_saturation(phase, make, number=number, observe=observe)
+            )
         case Histogram():
             yield Batch(steps=(make.histogram(number, phase),))
             return 0
@@ -90,7 +100,7 @@ def _plan_phase(  # noqa: PLR0917 - one call, just above
 
 
 def _first_cell(phase: Phase | None, make: StepMaker, number: int) -> Step | None:
-    if not isinstance(phase, Rounds):
+    if not isinstance(phase, Rounds) or not phase.cells:
         return None
     place = _Place(make=replace(make, phase_id=phase.phase_id), phase=phase)
     return place.step(1, 0, number)
@@ -113,26 +123,39 @@ class _Place:
         blank = self.make.blank_cell(workload, self.phase.cell_seconds)
         if workload.access == "seq":
             stream = self.streams[workload.read_percent > 0]
-            blank = replace(blank, offset_bytes=stream.next_offset(blank.range_bytes))
+            blank = replace(
+                blank, offset_bytes=stream.next_offset(self._span(workload))
+            )
         return self.make.cell(number, (round_number, cell + 1), blank)
 
     def after(self, step: Step, result: StepResult) -> "_Place":
-        """Return where the rounds are after one more sequential cell."""
+        """Return where the rounds are after one more sequential cell.
+
+        Each thread begins at the same place, so the stream came as far as one did.
+        """
+        workload = self.phase.cells[(step.cell or 1) - 1]
         streams = list(self.streams)
-        is_read = step.workload is not None and step.workload.read_percent > 0
-        moved = result.read_bytes + result.written_bytes
-        streams[is_read] = streams[is_read].advance(step.range_bytes, moved)
+        is_read = workload.read_percent > 0
+        moved = (result.read_bytes + result.written_bytes) // workload.threads
+        streams[is_read] = streams[is_read].advance(
+            self._span(workload), moved - moved % workload.block_size_bytes
+        )
         return replace(self, streams=(streams[0], streams[1]))
+
+    def _span(self, workload: Workload) -> int:
+        """Return the bytes of the range that are whole blocks: fio leaves the rest."""
+        range_bytes = self.make.context.range_bytes
+        return range_bytes - range_bytes % workload.block_size_bytes
 
 
 def _plan_rounds(
-    phase: Rounds, make: StepMaker, number: int, observe: Observer
+    phase: Rounds, make: StepMaker, *, number: int, observe: Observer
 ) -> PhasePlan:
     rounds: list[tuple[StepResult, ...]] = []
     place = _Place(make=make, phase=phase)
     is_sequential = any(cell.access == "seq" for cell in phase.cells)
     plan_round = _plan_sequential_round if is_sequential else _plan_random_round
-    while len(rounds) < phase.max_rounds:
+    while phase.cells and len(rounds) < phase.max_rounds:
         results, place = yield from plan_round(place, len(rounds) + 1, number)
         rounds.append(results)
         number += len(results)

@@ -15,7 +15,7 @@ _SPEED_UP = 1.5
 
 
 def plan_saturation(
-    phase: Saturation, make: StepMaker, number: int, observe: Observer
+    phase: Saturation, make: StepMaker, *, number: int, observe: Observer
 ) -> PhasePlan:
     """Yield rounds, each batch as long as no stop rule can hold inside it."""
     blank = make.blank_round(phase.workload, phase.round_seconds)

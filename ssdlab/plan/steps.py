@@ -22,7 +22,8 @@ class StepMaker:
     def precondition(self, number: int, phase: Precondition) -> Step:
         """Return the sequential fill of the phase."""
         amount = phase.capacity_multiple * self.context.capacity_bytes
-        sector = self.context.sector_bytes
+        has_tail = self.context.range_bytes % phase.block_size_bytes
+        unit = self.context.sector_bytes if has_tail else phase.block_size_bytes
         step = replace(
             self._blank("precondition"),
             workload=Workload(
@@ -32,7 +33,7 @@ class StepMaker:
                 threads=phase.threads,
                 queue_depth=phase.queue_depth,
             ),
-            io_bytes=int(amount // sector) * sector,
+            io_bytes=int(-(-amount // unit)) * unit,
         )
         return self._finish(number, step)
 

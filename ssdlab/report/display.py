@@ -11,6 +11,7 @@ from ssdlab.report.verdict import departures, status_notes, summary_rows
 from ssdlab.store.run import Run
 
 _PLOTLY = "application/vnd.plotly.v1+json"
+_STYLE = "<style>.ssdlab th, .ssdlab td.words { text-align: left }</style>"
 _HEAD = ("Tracking variable", "First round", "Steady", "Rounds", "Verdict")
 
 
@@ -32,13 +33,14 @@ def show_overview(run: Run) -> None:
     words = tuple(range(1, len(_HEAD) + 1))
     table = Table(caption=caption, corner="Test", head=_HEAD, rows=rows, words=words)
     _show_blocks((*status_notes(context), table))
-    departing = departures(context)
-    verdict = (
-        "Not PTS-conformant because: " + "; ".join(departing)
-        if departing
-        else "PTS-conformant: nothing departs from the profile."
-    )
-    _show_html(f"<p><b>{escape(verdict)}</b></p>")
+    _show_html(_conformance(departures(context)))
+
+
+def _conformance(departing: tuple[str, ...]) -> str:
+    if not departing:
+        return "<p><b>PTS-conformant</b>: nothing departs from the profile.</p>"
+    items = "".join(f"<li>{escape(departure)}</li>" for departure in departing)
+    return f"<p><b>Not PTS-conformant</b> because</p><ul>{items}</ul>"
 
 
 def show_test(run: Run, test: str) -> None:
@@ -79,7 +81,9 @@ def _show_blocks(blocks: tuple[Block, ...]) -> None:
         if isinstance(block, Plot):
             _show_figure(block)
         else:
-            _show_html(template.render(block=block))
+            _show_html(
+                f'<div class="ssdlab">{_STYLE}{template.render(block=block)}</div>'
+            )
 
 
 def _show_figure(plot: Plot) -> None:
@@ -87,10 +91,10 @@ def _show_figure(plot: Plot) -> None:
 
     title = plot.figure.layout.title.text or "figure"
     bundle = {_PLOTLY: plot.figure.to_plotly_json(), "text/plain": str(title)}
-    display(bundle, raw=True)
+    display(bundle, raw=True)  # type: ignore[no-untyped-call] # IPython has no types
 
 
 def _show_html(html: str) -> None:
     from IPython.display import HTML, display  # noqa: PLC0415 - only notebooks have it
 
-    display(HTML(html))
+    display(HTML(html))  # type: ignore[no-untyped-call] # IPython has no types

@@ -55,8 +55,18 @@ def device_facts(context: Context) -> Facts:
         ("Logical sector", f"{target.sector_bytes:,} B"),
         ("Interface", or_unknown(target.interface)),
         ("Purge method", or_unknown(context.record.purge_method)),
-        ("Write cache", or_unknown(context.record.profile.get("write_cache", ""))),
+        ("Write cache", write_cache_text(context)),
     ]
+
+
+def write_cache_text(context: Context) -> str:
+    """Return how the write cache stood; what was only asked for is not claimed."""
+    asked = or_unknown(context.record.profile.get("write_cache", ""))
+    is_as_found = any(
+        departure.startswith("write cache: left as it was found")
+        for departure in context.record.departures
+    )
+    return f"as found (the profile asks for {asked})" if is_as_found else asked
 
 
 def _set_up(context: Context, test: str) -> Facts:

@@ -3,7 +3,7 @@
 import json
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, NoReturn, get_args
 
 from ssdlab.model.errors import RunFolderError
 from ssdlab.model.records import (
@@ -14,6 +14,8 @@ from ssdlab.model.records import (
     TargetIdentity,
 )
 from ssdlab.store.files import write_whole
+
+_TEXTS = ("run_id", "label", "started_at")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -46,7 +48,13 @@ def write_state(folder: Path, state: RunState) -> None:
 
 
 def read_record(folder: Path) -> RunRecord:
-    """Read ``run.json``; raise `RunFolderError` when it is damaged or foreign."""
+    """Read ``run.json``.
+
+    Raises
+    ------
+    RunFolderError
+        If it is missing, damaged or of another version.
+    """
     data = _read_json(folder, "run.json")
     version = data.get("format_version")
     if version != FORMAT_VERSION:
@@ -55,6 +63,10 @@ def read_record(folder: Path) -> RunRecord:
             reason=f"run.json has format {version}, this ssdlab reads {FORMAT_VERSION}",
             remedy="Open it with the version of ssdlab that made it.",
         )
+    if not all(isinstance(data.get(name), str) for name in _TEXTS):
+        _refuse_damaged(folder, "run.json", f"{', '.join(_TEXTS)} must be texts")
+    if not isinstance(data.get("profile"), dict) or "name" not in data["profile"]:
+        _refuse_damaged(folder, "run.json", "its profile is none")
     try:
         data["target"] = TargetIdentity(**data["target"])
         data["host"] = HostIdentity(**data["host"])
@@ -62,17 +74,26 @@ def read_record(folder: Path) -> RunRecord:
             data[name] = tuple(data[name])
         return RunRecord(**data)
     except (KeyError, TypeError) as error:
-        raise _damaged(folder, "run.json", str(error)) from error
+        _refuse_damaged(folder, "run.json", str(error))
 
 
 def read_state(folder: Path) -> RunState:
-    """Read ``state.json``."""
+    """Read ``state.json``.
+
+    Raises
+    ------
+    RunFolderError
+        If it is missing or damaged.
+    """
     data = _read_json(folder, "state.json")
     if set(data) != {field.name for field in fields(RunState)}:
-        raise _damaged(folder, "state.json", "its keys are not those of a state")
-    sessions = tuple(
-        cast("tuple[str, str, str]", tuple(entry)) for entry in data["sessions"]
-    )
+        _refuse_damaged(folder, "state.json", "its keys are not those of a state")
+    if data["status"] not in get_args(RunStatus):
+        _refuse_damaged(folder, "state.json", f"no such status: {data['status']}")
+    try:
+        sessions = tuple((start, end, how) for start, end, how in data["sessions"])
+    except (TypeError, ValueError) as error:
+        _refuse_damaged(folder, "state.json", str(error))
     return RunState(**{**data, "sessions": sessions})
 
 
@@ -86,15 +107,15 @@ def _read_json(folder: Path, name: str) -> dict[str, Any]:
         )
     try:
         data = json.loads(path.read_bytes())
-    except (ValueError, OSError) as error:
-        raise _damaged(folder, name, str(error)) from error
+    except (ValueError, OSError, RecursionError) as error:
+        _refuse_damaged(folder, name, str(error))
     if not isinstance(data, dict):
-        raise _damaged(folder, name, "it is no JSON object")
+        _refuse_damaged(folder, name, "it is no JSON object")
     return data
 
 
-def _damaged(folder: Path, name: str, why: str) -> RunFolderError:
-    return RunFolderError(
+def _refuse_damaged(folder: Path, name: str, why: str) -> NoReturn:
+    raise RunFolderError(
         folder=str(folder),
         reason=f"{name} is damaged ({why})",
         remedy="Restore it from a copy; the raw output in steps/ is not touched.",

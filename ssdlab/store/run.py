@@ -1,11 +1,13 @@
 """One run, opened: what was asked, how it stands, and its frames."""
 
 import gzip
+import zlib
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ssdlab.model.errors import RunFolderError
 from ssdlab.model.records import RunRecord
 from ssdlab.model.schema import TABLES
 from ssdlab.store.records import RunState, read_record, read_state
@@ -83,10 +85,23 @@ class Run:
         return path.read_text("utf-8").strip() if path.is_file() else ""
 
     def raw_output(self, step_id: str) -> bytes:
-        """Return what fio said in a step, as it said it."""
-        return gzip.decompress(
-            (self.path / "steps" / step_id / "fio.json.gz").read_bytes()
-        )
+        """Return what fio said in a step, as it said it.
+
+        Raises
+        ------
+        RunFolderError
+            If the step has no output of fio, or it is damaged.
+        """
+        path = self.path / "steps" / step_id / "fio.json.gz"
+        try:
+            return gzip.decompress(path.read_bytes())
+        except (OSError, EOFError, zlib.error) as error:
+            raise RunFolderError(
+                folder=str(self.path),
+                reason=f"there is no whole fio output of step {step_id!r} ({error})",
+                remedy="Name a step of fio's (see the steps table); if it is damaged, "
+                "restore it from a copy.",
+            ) from error
 
     def _read(self, name: str) -> "pd.DataFrame":
         from ssdlab.store.tables import read_table  # noqa: PLC0415 - pandas is slow

@@ -42,7 +42,13 @@ def arrow_schema(table: Table) -> pa.Schema:
 def write_table(
     folder: Path, table: Table, columns: Mapping[str, Sequence[object]]
 ) -> Path:
-    """Write one table; a column too many or too few is a ``ValueError``."""
+    """Write one table.
+
+    Raises
+    ------
+    ValueError
+        If there is a column too many or too few.
+    """
     if set(columns) != set(table.column_names):
         different = set(columns) ^ set(table.column_names)
         msg = f"columns of {table.name} differ from the schema: {sorted(different)}"
@@ -64,7 +70,13 @@ def write_table(
 def rows_to_columns(
     table: Table, rows: Sequence[Mapping[str, object]]
 ) -> dict[str, list[object]]:
-    """Turn rows into columns; a key that the table lacks is a ``KeyError``."""
+    """Turn rows into columns.
+
+    Raises
+    ------
+    KeyError
+        If a row has a key that the table lacks.
+    """
     columns: dict[str, list[object]] = {name: [] for name in table.column_names}
     for row in rows:
         unknown = row.keys() - columns.keys()
@@ -79,12 +91,15 @@ def rows_to_columns(
 def read_table(folder: Path, table: Table) -> "pd.DataFrame":
     """Read one table as a frame with the types of the schema.
 
-    Raises `RunFolderError` when the file is missing, damaged or of another version.
+    Raises
+    ------
+    RunFolderError
+        If the file is missing, damaged or of another version.
     """
     path = folder / f"{table.name}.parquet"
     remedy = f"Rebuild the tables from raw output: ssdlab ingest {folder.parent}"
     try:
-        content = pq.read_table(path)
+        content = pq.read_table(path, partitioning=None)
     except FileNotFoundError:
         raise RunFolderError(
             folder=str(folder.parent), reason=f"no {path.name} yet", remedy=remedy
@@ -102,5 +117,12 @@ def read_table(folder: Path, table: Table) -> "pd.DataFrame":
             reason=f"{path.name} has schema version {version}, not {SCHEMA_VERSION}",
             remedy=remedy,
         )
+    if not content.schema.equals(arrow_schema(table)):
+        raise RunFolderError(
+            folder=str(folder.parent),
+            reason=f"{path.name} has other columns than the schema",
+            remedy=remedy,
+        )
     types = {column.name: _PANDAS[column.dtype] for column in table.columns}
-    return content.to_pandas().astype(types)
+    frame: pd.DataFrame = content.to_pandas().astype(types)
+    return frame

@@ -1,5 +1,6 @@
 """A block device as a target; so far a loop device that the user made and named."""
 
+import errno
 import os
 import stat
 from collections.abc import Mapping
@@ -21,7 +22,6 @@ class BlockTarget:
     purge_method: str = "discard of all LBAs (blkdiscard)"
     departures: tuple[str, ...] = (
         "the target is a loop device, not a drive",
-        "write cache: left as it was found",
     )
 
     def purge_job(self) -> str | None:
@@ -124,16 +124,19 @@ def require_unused_loop(device: str) -> None:
     try:
         os.close(os.open(device, os.O_RDWR | os.O_EXCL))
     except OSError as error:
+        is_busy = error.errno == errno.EBUSY
         raise TargetRefusedError(
             target=device,
-            reason=f"it is in use ({error.strerror})",
-            remedy="Unmount it, or take it out of whatever uses it (see lsblk).",
+            reason="it is in use" if is_busy else f"{error.strerror} when opened",
+            remedy="Unmount it, or take it out of whatever uses it (see lsblk)."
+            if is_busy
+            else "Only who may write to the device can measure it.",
         ) from None
 
 
 def _backing_file(device: str) -> str:
     path = Path("/sys/class/block") / Path(device).name / "loop/backing_file"
     try:
-        return path.read_text("utf-8", errors="surrogateescape").strip()
+        return path.read_text("utf-8", errors="backslashreplace").strip()
     except OSError:
         return ""

@@ -1,7 +1,9 @@
 """A file as a target: for trying out where nothing else can be measured.
 
 ssdlab writes only to files that it made: a note beside the file says so, with the
-file's inode, so that a file put in its place later is not taken for it.
+file's inode, so that a file put in its place later is not taken for it. A file is made
+under its own name, never over another one, and noted before it is filled: one whose
+filling was cut short is known by its size and filled again.
 """
 
 import json
@@ -9,16 +11,17 @@ import os
 import shutil
 import uuid
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import NoReturn
 
 from ssdlab.model.errors import TargetRefusedError
 from ssdlab.model.records import TargetIdentity
-from ssdlab.store.files import publish, write_whole
+from ssdlab.store.files import write_whole
 from ssdlab.targets.options import require_safe_path, split_size
 
 _CHUNK = 1024 * 1024
-_SECTOR = 512
+SECTOR_BYTES = 512
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,27 +80,77 @@ def open_file(text: str) -> FileTarget:
         If the file is not ours, has another size, or cannot be made.
     """
     name, size = split_size(text)
-    path = Path(name).expanduser().absolute()
-    require_safe_path(str(path))
-    if path.exists() or path.is_symlink():
-        note = _require_ours(path)
-        if size is not None and size != note["size_bytes"]:
-            raise _refused(
-                path,
-                f"it has {note['size_bytes']} bytes, not the {size} asked for",
-                "Leave the size out, or remove the file.",
-            )
-    else:
-        note = _make(path, size)
+    require_safe_path(name)
+    path = expand_path(name)
+    if size is not None:
+        size -= size % SECTOR_BYTES
+    if not (path.exists() or path.is_symlink()):
+        return _target(path, _make(path, size))
+    note = _require_ours(path)
+    if size not in {None, note.size_bytes}:
+        _refuse(
+            path,
+            f"it has {note.size_bytes} bytes, not the {size} asked for",
+            "Leave the size out, or remove the file.",
+        )
+    if path.stat().st_size < note.size_bytes:
+        _fill(path, note.size_bytes)
+    return _target(path, note)
+
+
+def reopen_file(name: str) -> FileTarget:
+    """Return the file target of an interrupted run; it makes no new file.
+
+    Raises
+    ------
+    TargetRefusedError
+        If the file is gone, not ours, or has become shorter.
+    """
+    path = Path(name)
+    target = _target(path, _require_ours(path))
+    trouble = target.find_trouble()
+    if trouble:
+        _refuse(path, trouble, "Begin a new run.")
+    return target
+
+
+def expand_path(name: str) -> Path:
+    """Return the whole path of a file that a user named.
+
+    Raises
+    ------
+    TargetRefusedError
+        If it begins with the home of a user who is not there.
+    """
+    try:
+        return Path(name).expanduser().absolute()
+    except RuntimeError as error:
+        raise TargetRefusedError(
+            target=f"file:{name}", reason=str(error), remedy="Write the path in full."
+        ) from None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Note:
+    """What the note beside a file says."""
+
+    made_by: str
+    serial: str
+    size_bytes: int
+    inode: int
+    device: int
+
+
+def _target(path: Path, note: _Note) -> FileTarget:
     return FileTarget(
         identity=TargetIdentity(
             kind="file",
             spec=f"file:{path}",
             model="file",
-            serial=str(note["serial"]),
+            serial=note.serial,
             firmware="",
-            capacity_bytes=int(str(note["size_bytes"])),
-            sector_bytes=_SECTOR,
+            capacity_bytes=note.size_bytes,
+            sector_bytes=SECTOR_BYTES,
             interface="file system",
             options={"path": str(path)},
         ),
@@ -109,58 +162,91 @@ def open_file(text: str) -> FileTarget:
     )
 
 
-def _refused(path: Path, reason: str, remedy: str) -> TargetRefusedError:
-    return TargetRefusedError(target=f"file:{path}", reason=reason, remedy=remedy)
+def _refuse(path: Path, reason: str, remedy: str) -> NoReturn:
+    raise TargetRefusedError(target=f"file:{path}", reason=reason, remedy=remedy)
 
 
 def _note_path(path: Path) -> Path:
     return path.with_name(f"{path.name}.ssdlab.json")
 
 
-def _require_ours(path: Path) -> dict[str, object]:
-    remedy = "ssdlab overwrites only files that it made: name a file that is not there."
+def _read_note(path: Path) -> _Note | None:
     try:
-        note = json.loads(_note_path(path).read_bytes())
+        note = _Note(**json.loads(_note_path(path).read_bytes()))
+    except (OSError, ValueError, TypeError):
+        return None
+    return note if note.made_by == "ssdlab" else None
+
+
+def _require_ours(path: Path) -> _Note:
+    remedy = "ssdlab overwrites only files that it made: name a file that is not there."
+    note = _read_note(path)
+    try:
         state = path.lstat()
-        known = (note["inode"], note["device"], note["size_bytes"])
-    except (OSError, ValueError, KeyError, TypeError):
-        raise _refused(path, "this file was not made by ssdlab", remedy) from None
-    if (state.st_ino, state.st_dev, state.st_size) != known:
-        raise _refused(path, "this is not the file that ssdlab made here", remedy)
-    return dict(note)
+    except OSError as error:
+        _refuse(path, f"the file is gone ({error.strerror})", "Begin a new run.")
+    if note is None:
+        _refuse(path, "this file was not made by ssdlab", remedy)
+    is_same = (state.st_ino, state.st_dev) == (note.inode, note.device)
+    if not is_same or state.st_size > note.size_bytes:
+        _refuse(path, "this is not the file that ssdlab made here", remedy)
+    return note
 
 
-def _make(path: Path, size: int | None) -> dict[str, object]:
+def _make(path: Path, size: int | None) -> _Note:
     if size is None:
-        raise _refused(
+        _refuse(
             path,
             "there is no such file and no size was given",
             f"Give a size: file:{path},size=1GiB.",
         )
     if not path.parent.is_dir():
-        raise _refused(path, "its folder does not exist", "Make the folder first.")
+        _refuse(path, "its folder does not exist", "Make the folder first.")
     free = shutil.disk_usage(path.parent).free
     if size > free * 0.9:
-        raise _refused(
+        _refuse(
             path,
             f"{size} bytes do not fit: {free} bytes are free",
             "Choose a smaller size or another folder.",
         )
-    size -= size % _SECTOR
-    aside = path.with_name(f".{path.name}.part")
-    with aside.open("wb") as file:
-        for start in range(0, size, _CHUNK):
-            file.write(os.urandom(min(_CHUNK, size - start)))
-        file.flush()
-        os.fsync(file.fileno())
-    state = aside.stat()
-    note = {
-        "made_by": "ssdlab",
-        "serial": f"file-{uuid.uuid4()}",
-        "size_bytes": size,
-        "inode": state.st_ino,
-        "device": state.st_dev,
-    }
-    write_whole(_note_path(path), json.dumps(note).encode())
-    publish(aside, path)
+    if _note_path(path).exists() and _read_note(path) is None:
+        _refuse(
+            path,
+            f"its note would overwrite {_note_path(path)}, which ssdlab did not make",
+            "Choose another name.",
+        )
+    note = _create(path, size)
+    _fill(path, size)
     return note
+
+
+def _create(path: Path, size: int) -> _Note:
+    """Make an empty file, which must not be there, and its note."""
+    try:
+        with path.open("xb") as file:
+            state = os.fstat(file.fileno())
+        note = _Note(
+            made_by="ssdlab",
+            serial=f"file-{uuid.uuid4()}",
+            size_bytes=size,
+            inode=state.st_ino,
+            device=state.st_dev,
+        )
+        write_whole(_note_path(path), json.dumps(asdict(note)).encode())
+    except OSError as error:
+        _refuse(path, f"it cannot be made ({error.strerror})", "Choose another place.")
+    return note
+
+
+def _fill(path: Path, size: int) -> None:
+    """Fill our file with random data from its beginning."""
+    try:
+        with path.open("r+b") as file:
+            for start in range(0, size, _CHUNK):
+                file.write(os.urandom(min(_CHUNK, size - start)))
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as error:
+        for made in (path, _note_path(path)):
+            made.unlink(missing_ok=True)
+        _refuse(path, f"it cannot be filled ({error.strerror})", "Make room for it.")

@@ -6,8 +6,8 @@ from pathlib import Path
 from ssdlab.model.errors import TargetRefusedError, UnknownNameError
 from ssdlab.model.records import TargetIdentity
 from ssdlab.targets.block import open_block
-from ssdlab.targets.file import open_file
-from ssdlab.targets.options import split_size
+from ssdlab.targets.file import SECTOR_BYTES, expand_path, open_file, reopen_file
+from ssdlab.targets.options import require_safe_path, split_size
 from ssdlab.targets.target import Target
 from ssdlab.targets.virtual import open_virtual, reopen_virtual
 from ssdlab.virtual.options import parse_options
@@ -65,9 +65,9 @@ def reopen_target(identity: TargetIdentity, *, folder: Path) -> Target:
     """
     match identity.kind:
         case "virtual":
-            return reopen_virtual(identity, folder)
+            target: Target = reopen_virtual(identity.spec.partition(":")[2], folder)
         case "file":
-            target: Target = open_file(str(identity.options["path"]))
+            target = reopen_file(str(identity.options["path"]))
         case "block":
             target = open_block(str(identity.options["path"]), identity.serial)
     if target.identity != identity:
@@ -93,8 +93,9 @@ def read_shape(spec: str) -> Shape:
         return Shape(capacity_bytes=parse_options(rest).size_bytes, sector_bytes=512)
     if kind == "file":
         name, size = split_size(rest)
-        path = Path(name).expanduser()
-        if path.is_file():
+        require_safe_path(name)
+        path = expand_path(name)
+        if size is None and path.is_file():
             size = path.stat().st_size
         if size is None:
             raise TargetRefusedError(
@@ -102,7 +103,9 @@ def read_shape(spec: str) -> Shape:
                 reason="there is no such file and no size was given",
                 remedy=f"Give a size: {spec},size=1GiB.",
             )
-        return Shape(capacity_bytes=size - size % 512, sector_bytes=512)
+        return Shape(
+            capacity_bytes=size - size % SECTOR_BYTES, sector_bytes=SECTOR_BYTES
+        )
     folder = Path("/sys/class/block") / Path(rest).resolve().name
     try:
         return Shape(

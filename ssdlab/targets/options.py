@@ -5,8 +5,9 @@ import re
 from ssdlab.model.errors import TargetRefusedError
 from ssdlab.model.units import parse_size
 
-# fio expands $ and backquotes in job files and ends an option at a line's end.
-_UNSAFE = re.compile(r"[\x00-\x1f\x7f$`\\]")
+# fio expands $ and backquotes in job files, ends an option at a line's end and cuts
+# it at ; and #, so that it would write to another file. Its job files are UTF-8.
+_UNSAFE = re.compile(r"[\x00-\x1f\x7f$`\\;#\ud800-\udfff]")
 
 
 def split_size(text: str) -> tuple[str, int | None]:
@@ -40,7 +41,7 @@ def require_safe_path(path: str) -> str:
         raise TargetRefusedError(
             target=repr(path),
             reason="a fio job file cannot hold this name",
-            remedy="Use a name without control characters, $, ` and \\, "
+            remedy="Use a name in UTF-8 without control characters, $ ` \\ ; and #, "
             "and without a blank at either end.",
         )
     return path.replace(":", r"\:")

@@ -61,7 +61,9 @@ class Target(Protocol):
         """Return the device's own counters, for the telemetry."""
         ...
 
-    def find_doubt(self, before: Mapping[str, float], after: Mapping[str, float]) -> str:
+    def find_doubt(
+        self, before: Mapping[str, float], after: Mapping[str, float]
+    ) -> str:
         """Return why what was measured between two readings may be doubted."""
         ...
 

@@ -9,7 +9,7 @@ from ssdlab.virtual.options import parse_options
 from ssdlab.virtual.server import VirtualSsd, attach, start_server
 
 _SECTOR = 512
-_LATE_RATIO = 0.001  # a few late answers are the host's scheduler, and say nothing
+_LATE_RATIO = 0.05  # a few late answers are the scheduler of the host, and say nothing
 _COUNTED = (
     "host_written_bytes",
     "host_read_bytes",
@@ -76,8 +76,8 @@ class VirtualTarget:
         if late <= asked * _LATE_RATIO:
             return ""
         return (
-            f"{late:.0f} of {asked:.0f} requests were answered more than 1 ms after the "
-            "model's time: the host did not keep up with the virtual SSD"
+            f"{late:.0f} of {asked:.0f} requests were answered more than 1 ms after "
+            "the model's time: the host did not keep up with the virtual SSD"
         )
 
     def close(self) -> None:
@@ -91,9 +91,10 @@ def open_virtual(options: str, folder: Path, cache: Path) -> VirtualTarget:
     return VirtualTarget(ssd=ssd, identity=_identity(ssd, options))
 
 
-def reopen_virtual(identity: TargetIdentity, folder: Path) -> VirtualTarget:
+def reopen_virtual(options: str, folder: Path) -> VirtualTarget:
     """Reach the virtual SSD of an interrupted run again."""
-    return VirtualTarget(ssd=attach(folder), identity=identity)
+    ssd = attach(folder)
+    return VirtualTarget(ssd=ssd, identity=_identity(ssd, options))
 
 
 def _identity(ssd: VirtualSsd, options: str) -> TargetIdentity:

@@ -11,7 +11,7 @@ from typing import Final
 
 from ssdlab.model.errors import MissingToolError
 
-_SOURCES: Final = ("ftl.c", "flash.c", "timing.c", "truth.c")
+_SOURCES: Final = ("ftl.c", "flash.c", "timing.c", "truth.c", "guard.c")
 _FLAGS: Final = ("-std=gnu11", "-O2", "-Wall", "-shared", "-fPIC", "-pthread")
 _COMPILERS: Final = ("gcc", "cc", "clang")
 _NEEDED_FOR: Final = "the virtual SSD"

@@ -1,5 +1,5 @@
 /* A virtual SSD: an nbdkit plugin. Data live in memory; flash.c is its translation layer, timing.c its clock,
- * truth.c its counters. This file is what nbdkit calls. Parameters: see `ftl_help` below.
+ * truth.c its counters, guard.c its protection. This file is what nbdkit calls. Parameters: see `ftl_help` below.
  */
 #define _GNU_SOURCE
 #define NBDKIT_API_VERSION 2
@@ -14,6 +14,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "guard.c"
 #include "flash.c"
 #include "timing.c"
 #include "truth.c"

@@ -215,7 +215,10 @@ def _launch(
         *plugin_arguments(options),
         *(f"counters={folder / COUNTERS_NAME}", f"tidy={socket_folder}"),
     ]
-    with tempfile.TemporaryFile() as said:  # a pipe would wait for the daemon's end
+    with (
+        tempfile.TemporaryFile() as said,  # a pipe would wait for the daemon's end
+        plugin.path.open("rb") as guard,
+    ):
         done = subprocess.run(
             command,
             stdin=subprocess.DEVNULL,
@@ -223,6 +226,9 @@ def _launch(
             stderr=said,
             start_new_session=True,
             check=False,
+            # Its guard.c must stand before the C library; a path may hold blanks.
+            env={**os.environ, "LD_PRELOAD": f"/proc/self/fd/{guard.fileno()}"},
+            pass_fds=(guard.fileno(),),
         )
         said.seek(0)
         text = said.read().decode(errors="replace").strip()

@@ -6,10 +6,10 @@ from ssdlab.analysis.matrix import summarise_latency_table
 from ssdlab.figures.matrix import plot_columns_3d
 from ssdlab.report.blocks import Page, Plot, Table
 from ssdlab.report.context import Context
+from ssdlab.report.header import write_cache_text
 from ssdlab.report.sections.histogram import histogram_page
 from ssdlab.report.sections.matrix import NO_WINDOW, matrix_table, supported_table
 from ssdlab.report.sections.steady import convergence_page, window_pages
-from ssdlab.report.text import or_unknown
 
 
 def latency_pages(context: Context) -> tuple[Page, ...]:
@@ -61,8 +61,7 @@ def _matrix_pages(context: Context) -> tuple[Page, ...]:
 
 
 def _tables(context: Context, frame: pd.DataFrame) -> tuple[Table, ...]:
-    cache = or_unknown(context.record.profile.get("write_cache", ""))
-    head = f"write cache {cache}, T1/Q1"
+    head = f"write cache {write_cache_text(context)}, T1/Q1"
     average = matrix_table(
         frame, "lat_mean_ns", caption=f"Average latency [ms], {head}"
     )

@@ -4,10 +4,13 @@ from typing import Any
 
 import pandas as pd
 
-from ssdlab.analysis.saturation import summarise_saturation
+from ssdlab.analysis.saturation import summarise_saturation, summarise_wsat_ends
 from ssdlab.figures.labels import number_text
 from ssdlab.figures.saturation import plot_saturation, plot_saturation_latency
+from ssdlab.model.spec import Saturation
 from ssdlab.model.units import duration_label
+from ssdlab.pts.profiles import profile_from_dict
+from ssdlab.pts.wsat import wsat
 from ssdlab.report.blocks import Block, Note, Page, Plot, Table
 from ssdlab.report.context import Context
 from ssdlab.report.sections.histogram import histogram_page
@@ -104,10 +107,22 @@ def _ends(context: Context, frame: pd.DataFrame) -> tuple[Block, ...]:
         head=("IOPS", "TGBW [GB]", "Drive fills"),
         rows=rows,
     )
+    blocks: tuple[Block, ...] = (table, *_stop_note(context, frame))
     if context.final_windows("wsat").empty:
         words = "No steady state was judged: the samples did not fill a window."
-        return (table, Note(text=words, tone="warning"))
-    return (table,)
+        return (*blocks, Note(text=words, tone="warning"))
+    return blocks
+
+
+def _stop_note(context: Context, frame: pd.DataFrame) -> tuple[Note, ...]:
+    """Say why the writes stopped; a run whose profile is not whole cannot tell."""
+    try:
+        profile = profile_from_dict(dict(context.record.profile))
+    except (KeyError, TypeError):
+        return ()
+    (phase,) = (p for p in wsat(profile).phases if isinstance(p, Saturation))
+    ends = summarise_wsat_ends(frame, context.windows, phase=phase)
+    return (Note(text=f"Why it stopped: {ends['stop_reason'].iloc[0]}."),)
 
 
 def _cell(row: "pd.Series[Any]", column: str) -> str:

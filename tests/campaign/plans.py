@@ -1,0 +1,156 @@
+"""A short suite for a small drive, and one way to drive it."""
+
+from pathlib import Path
+
+from ssdlab.campaign.engine import Engine
+from ssdlab.campaign.ports import Backend
+from ssdlab.model.records import HostIdentity, RunRecord, TargetIdentity
+from ssdlab.model.spec import (
+    Precondition,
+    PtsTest,
+    Purge,
+    Rounds,
+    Saturation,
+    StepResult,
+    Tracking,
+    Workload,
+)
+from ssdlab.plan.context import PlanContext
+from ssdlab.plan.phases import plan_suite
+from ssdlab.store.records import RunState, write_record, write_state
+from tests.fakes import RememberingListener, overheard
+
+KIB = 1024
+CAPACITY_BYTES = 64 * KIB * KIB
+CONTEXT = PlanContext(
+    capacity_bytes=CAPACITY_BYTES, sector_bytes=512, active_range_percent=100, seed=7
+)
+WRITES = Tracking(access="rnd", block_size_bytes=4 * KIB, read_percent=0, metric="iops")
+
+
+def random_cell(block_size_bytes: int, read_percent: int) -> Workload:
+    return Workload(
+        access="rnd",
+        block_size_bytes=block_size_bytes,
+        read_percent=read_percent,
+        threads=2,
+        queue_depth=16,
+    )
+
+
+IOPS = PtsTest(
+    test_id="iops",
+    title="IOPS",
+    pts_section="7",
+    phases=(
+        Purge(),
+        Precondition(
+            phase_id="wipc",
+            block_size_bytes=128 * KIB,
+            queue_depth=32,
+            capacity_multiple=2,
+        ),
+        Rounds(
+            phase_id="rounds",
+            cells=tuple(random_cell(4 * KIB, percent) for percent in (100, 65, 0)),
+            cell_seconds=1,
+            tracking=(WRITES,),
+            max_rounds=12,
+        ),
+    ),
+)
+WSAT = PtsTest(
+    test_id="wsat",
+    title="Write saturation",
+    pts_section="10",
+    phases=(
+        Purge(),
+        Saturation(
+            phase_id="saturation",
+            workload=random_cell(4 * KIB, 0),
+            round_seconds=1,
+            capacity_multiple=100,
+            time_limit_s=4,
+            sample_every_rounds=None,
+            tracking=WRITES,
+        ),
+    ),
+)
+TESTS = (IOPS, WSAT)
+INPUTS = (TESTS, CONTEXT)
+STEPS_TO_FIRST_ROUND = 2  # purge and fill
+CELLS = 3
+
+
+def cell_name(number: int, round_number: int, read_percent: int) -> str:
+    return f"{number:05d}-iops-rounds-r{round_number:03d}-rnd-4KiB-r{read_percent}"
+
+
+def drive(
+    run: Path,
+    backend: Backend,
+    *,
+    context: PlanContext = CONTEXT,
+    max_idle_s: float = 5,
+    breaks: frozenset[str] = frozenset(),
+) -> tuple[RememberingListener, list[StepResult]]:
+    """Drive the suite; return what a listener and what the plan was told."""
+    (run / "steps").mkdir(parents=True, exist_ok=True)
+    listener = RememberingListener()
+    told: list[StepResult] = []
+    engine = Engine(
+        run=run,
+        backend=backend,
+        listener=listener,
+        max_idle_s=max_idle_s,
+        breaks=breaks,
+    )
+    engine.drive(overheard(plan_suite(TESTS, context, listener.judged), told))
+    return listener, told
+
+
+def write_papers(
+    run: Path, *, capacity_bytes: int = CAPACITY_BYTES, label: str = "made by a test"
+) -> None:
+    """Write ``run.json`` and ``state.json`` of a run that follows no profile."""
+    run.mkdir(parents=True, exist_ok=True)
+    profile: dict[str, object] = {
+        "name": "made by a test",
+        "spec_version": "none",
+        "write_cache": "as found",
+        "active_range_percent": 100,
+    }
+    target = TargetIdentity(
+        kind="virtual",
+        spec="virtual",
+        model="Fake SSD",
+        serial="FAKE1",
+        firmware="1",
+        capacity_bytes=capacity_bytes,
+        sector_bytes=512,
+    )
+    host = HostIdentity(
+        platform="Example server",
+        cpu="Example CPU",
+        dram_bytes=2**34,
+        operating_system="Debian GNU/Linux 12",
+        kernel="6.1",
+        python_version="3.11.7",
+        fio_version="fio-3.33",
+        ssdlab_version="0.1.0",
+    )
+    record = RunRecord(
+        run_id=run.name,
+        label=label,
+        started_at="2026-11-21T12:00:00+00:00",
+        tests=("iops", "wsat"),
+        profile=profile,
+        seed=7,
+        plan_hash="",
+        target=target,
+        host=host,
+        purge_method="trim",
+        departures=("the target is made up",),
+    )
+    write_record(run, record)
+    write_state(run, RunState(status="finished", finished_at=record.started_at))

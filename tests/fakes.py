@@ -1,0 +1,217 @@
+"""Fakes that behave like the real thing, without drive, fio or power failure."""
+
+import json
+import os
+import sys
+from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from ssdlab.campaign.ports import StepOutcome
+from ssdlab.fio.bins import bin_index, bin_value
+from ssdlab.model.spec import Step, StepResult, Workload
+from ssdlab.plan.context import Batch, Judgement
+from ssdlab.plan.protocol import Plan
+
+FILL_BYTES_PER_S = 200e6
+LAT_NS = {"read": 100_000, "write": 400_000}
+STARTED_S = 1_795_262_400.0
+
+
+def fio_output(step: Step, *, iops: float, ended_s: float, error: int = 0) -> bytes:
+    """Return what fio 3.33 would say of a step on a drive of so many IOPS."""
+    workload = step.workload
+    assert workload is not None
+    if step.io_bytes is not None:
+        ios = step.io_bytes * workload.threads // workload.block_size_bytes
+        runtime_s = ios * workload.block_size_bytes / FILL_BYTES_PER_S
+    else:
+        assert step.runtime_s is not None
+        runtime_s = step.runtime_s
+        ios = round(iops * runtime_s)
+    reads = ios * workload.read_percent // 100
+    counts = {"read": reads, "write": ios - reads, "trim": 0}
+    sides = {
+        name: _side(name, count, workload=workload, runtime_s=runtime_s)
+        for name, count in counts.items()
+    }
+    job = {
+        "jobname": "cell",
+        "groupid": 0,
+        "error": error,
+        "usr_cpu": 1.5,
+        "sys_cpu": 2.5,
+        **sides,
+    }
+    return json.dumps({
+        "fio version": "fio-3.33",
+        "timestamp_ms": int(ended_s * 1000),
+        "jobs": [job],
+    }).encode()
+
+
+def _side(
+    name: str, ios: int, *, workload: Workload, runtime_s: float
+) -> dict[str, object]:
+    moved = ios * workload.block_size_bytes
+    nothing = {"min": 0, "max": 0, "mean": 0.0, "stddev": 0.0, "N": 0}
+    latency: dict[str, object] = dict(nothing)
+    if ios:
+        at = int(bin_value(bin_index(np.array([LAT_NS[name]])))[0])
+        latency = {"min": at, "max": at, "mean": float(at), "stddev": 0.0, "N": ios}
+        latency["bins"] = {str(at): ios}
+    return {
+        "io_bytes": moved,
+        "bw_bytes": int(moved / runtime_s),
+        "iops": ios / runtime_s,
+        "runtime": round(runtime_s * 1000) if ios else 0,
+        "total_ios": ios,
+        "short_ios": 0,
+        "drop_ios": 0,
+        "slat_ns": nothing,
+        "clat_ns": nothing,
+        "lat_ns": latency,
+    }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mishap:
+    """What goes wrong in a step: how fio ends, what it leaves, what is raised."""
+
+    exit_code: int = 0
+    signal_number: int = 0
+    said: str = ""
+    trouble: str = ""
+    output: Callable[[bytes], bytes | None] = lambda whole: whole
+    raises: BaseException | None = None
+
+
+@dataclass(kw_only=True)
+class FakeBackend:
+    """A made-up drive: so many IOPS a step, so long a gap before it.
+
+    ``mishaps`` and ``gaps_s`` go by step id.
+    """
+
+    iops_of: Callable[[Step], float] = lambda _step: 1000.0
+    gap_s: float = 0.01
+    gaps_s: Mapping[str, float] = field(default_factory=dict)
+    mishaps: Mapping[str, Mishap] = field(default_factory=dict)
+    now_s: float = STARTED_S
+    steps_run: list[str] = field(default_factory=list)
+    asked: list[tuple[str, str | None, bool]] = field(default_factory=list)
+    trouble: str = ""
+
+    def run(
+        self, step: Step, folder: Path, following: Step | None, *, hold: bool
+    ) -> StepOutcome:
+        self.steps_run.append(step.step_id)
+        after = following.step_id if following else None
+        self.asked.append((step.step_id, after, hold))
+        mishap = self.mishaps.get(step.step_id, Mishap())
+        self.trouble = mishap.trouble
+        folder.mkdir(parents=True)
+        started_s = self.now_s + self.gaps_s.get(step.step_id, self.gap_s)
+        self.now_s = started_s + (step.runtime_s or 1.0)
+        if step.workload is not None:
+            output = fio_output(step, iops=self.iops_of(step), ended_s=self.now_s)
+            left = mishap.output(output)
+            if left is not None:
+                (folder / "fio.json").write_bytes(left)
+            (folder / "job.fio").write_text("[global]\n", "utf-8")
+        if mishap.raises is not None:
+            raise mishap.raises
+        return StepOutcome(
+            folder=folder,
+            ended_s=self.now_s,
+            started_s=started_s if step.workload is None else None,
+            exit_code=mishap.exit_code,
+            signal_number=mishap.signal_number,
+            was_armed=False,
+            said=mishap.said,
+        )
+
+    def find_trouble(self) -> str:
+        return self.trouble
+
+
+@dataclass
+class RememberingListener:
+    """Remembers what it was told."""
+
+    began: list[str] = field(default_factory=list)
+    ended: list[StepResult] = field(default_factory=list)
+    judgements: list[Judgement] = field(default_factory=list)
+
+    def step_began(self, step: Step) -> None:
+        self.began.append(step.step_id)
+
+    def step_ended(self, step: Step, result: StepResult) -> None:
+        assert step.step_id == result.step_id
+        self.ended.append(result)
+
+    def judged(self, judgement: Judgement) -> None:
+        self.judgements.append(judgement)
+
+
+def overheard(plan: Plan, heard: list[StepResult]) -> Plan:
+    """Pass a plan on and write down every result that it is told."""
+
+    def listen() -> Generator[Batch, tuple[StepResult, ...], None]:
+        try:
+            batch = next(plan)
+            while True:
+                results = yield batch
+                heard.extend(results)
+                batch = plan.send(results)
+        except StopIteration:
+            return
+
+    return listen()
+
+
+class PowerFailure(BaseException):
+    """The machine stopped: nothing may catch this and go on."""
+
+
+@dataclass
+class _Watch:
+    folder: str
+    left: int
+
+
+_WATCHES: list[_Watch] = []
+_OPERATIONS = {"open", "os.rename", "os.remove", "os.mkdir"}
+
+
+def _fail_when_due(event: str, arguments: tuple[object, ...]) -> None:
+    if not _WATCHES or event not in _OPERATIONS:
+        return
+    path, watch = arguments[0], _WATCHES[-1]
+    if not isinstance(path, str | os.PathLike):
+        return
+    if not os.fspath(path).startswith(watch.folder):
+        return
+    watch.left -= 1
+    if watch.left < 0:
+        raise PowerFailure(event)
+
+
+@contextmanager
+def power_failure_at(operation: int, folder: Path) -> Iterator[None]:
+    """Stop before the file operation of that number, from 0, below a folder.
+
+    Python tells of each operation before it is done (``sys.addaudithook``), so no code
+    is replaced; a hook cannot be taken away and is added once.
+    """
+    if not hasattr(sys, "_ssdlab_tests_hook"):
+        sys.addaudithook(_fail_when_due)
+        sys._ssdlab_tests_hook = True  # type: ignore[attr-defined]
+    _WATCHES.append(_Watch(str(folder), operation))
+    try:
+        yield
+    finally:
+        _WATCHES.pop()

@@ -1,0 +1,157 @@
+"""Ctrl-C and its kin stop fio cleanly, keep what is done and say how to go on."""
+
+import os
+import pty
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import ssdlab
+from tests.integration.lab import (
+    TARGET,
+    Lab,
+    Started,
+    end,
+    recorded_steps,
+    state_of,
+    wait_for_steps,
+    wait_until,
+)
+
+pytestmark = pytest.mark.fio
+CTRL_C = b"\x03"
+
+
+class Terminal:
+    """A command on a terminal of its own, which collects what it shows."""
+
+    def __init__(self, lab: Lab, *arguments: str | Path) -> None:
+        command = [sys.executable, "-m", "ssdlab.cli", *map(str, arguments)]
+        pid, self.screen = pty.fork()
+        if not pid:
+            os.chdir(lab.folder)
+            os.execvpe(command[0], command, dict(lab.environment))
+        self.pid, self.shown, self.exit_code = pid, "", -1
+
+    def press(self, keys: bytes) -> None:
+        os.write(self.screen, keys)
+
+    def wait(self) -> int:
+        """Read until the command has closed the terminal; return its exit code."""
+        parts = []
+        while True:
+            try:
+                part = os.read(self.screen, 65536)
+            except OSError:
+                break
+            if not part:
+                break
+            parts.append(part)
+        os.close(self.screen)
+        self.shown = b"".join(parts).decode()
+        _, status = os.waitpid(self.pid, 0)
+        return os.waitstatus_to_exitcode(status)
+
+
+def the_run(lab: Lab) -> Path:
+    """Wait for the one run folder of a lab and return it."""
+    wait_until(lambda: list(lab.runs.glob("[!.]*/run.json")), what="a run")
+    return next(lab.runs.glob("[!.]*/run.json")).parent
+
+
+def assert_stopped(run: Path, said: str, lab: Lab) -> None:
+    assert said.count("What was measured is kept") == 1
+    assert f"go on with: ssdlab resume {run.relative_to(lab.folder)}" in said
+    assert "Traceback" not in said
+    state = state_of(run)
+    assert state is not None
+    assert (state.status, state.sessions[-1][2]) == ("interrupted", "interrupted")
+    wait_until(lambda: not lab.find_fio(), timeout_s=3, what="no fio left")
+    assert len(ssdlab.open_run(run).steps) == len(recorded_steps(run))
+
+
+def stop_after_a_step(lab: Lab, run: Path, number: signal.Signals) -> Started:
+    """Resume a run and send a signal to its command after one more step."""
+    before = len(recorded_steps(run))
+    started = lab.cli("resume", run.relative_to(lab.folder))
+    wait_for_steps(run, before + 1, started)
+    end(started.popen.pid, number)
+    return started
+
+
+@pytest.mark.notebook
+def test_run_stops_and_goes_on_when_it_is_told_to(lab: Lab) -> None:
+    asked = ("--target", TARGET, "--profile", "tiny", "--tests", "iops")
+    terminal = Terminal(lab, "run", *asked, "--runs", "runs", "--label", "stopped")
+    run = the_run(lab)
+    wait_until(lambda: len(recorded_steps(run)) >= 4, what="4 steps")
+    terminal.press(CTRL_C)
+    assert terminal.wait() == 130
+    assert_stopped(run, terminal.shown, lab)
+    assert "Stopping fio; what is done is kept" in terminal.shown
+    assert "\riops rounds | round 1 of at most 8 | cell " in terminal.shown
+    kept = recorded_steps(run)
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        stopped = stop_after_a_step(lab, run, number)
+        assert stopped.wait() == 130
+        assert_stopped(run, stopped.said, lab)
+
+    resumed = lab.cli("resume", run)
+    assert resumed.wait() == 0, resumed.said
+    assert "\r" not in resumed.said
+    assert "\niops rounds | round 8 of at most 8 | cell " in resumed.said
+    finished = ssdlab.open_run(run)
+    assert finished.state.status == "finished"
+    hows = [how for _, _, how in finished.state.sessions]
+    assert hows == ["interrupted", "interrupted", "interrupted", "finished"]
+    steps = recorded_steps(run)
+    assert {name: steps[name] for name in kept} == kept
+    assert (run / "report.html").stat().st_size > 10_000
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_run_suite_raises_by_name_when_its_process_is_told_to_stop(
+    lab: Lab, number: signal.Signals
+) -> None:
+    run = lab.runs / "python"
+    started = lab.measure(run)
+    wait_for_steps(run, 2, started)
+    end(started.popen.pid, number)
+    assert started.wait() == 130
+    assert started.said.startswith("RunInterruptedError: Stopped.")
+    assert f"ssdlab resume {run}" in started.said
+    state = state_of(run)
+    assert state is not None
+    assert state.status == "interrupted"
+    wait_until(lambda: not lab.find_fio(), timeout_s=3, what="no fio left")
+
+
+def test_run_leaves_nothing_when_it_is_stopped_before_it_began(lab: Lab) -> None:
+    asked = ("--target", TARGET, "--profile", "tiny", "--runs", lab.runs)
+    started = lab.cli("run", *asked)
+    wait_until(lambda: lab.find("ipykernel_launcher"), what="the kernel starts")
+    end(started.popen.pid, signal.SIGINT)
+    assert started.wait() == 130
+    assert "Stopped; nothing was measured." in started.said
+    assert "Traceback" not in started.said
+    assert not list(lab.runs.glob("[!.]*"))
+    wait_until(lambda: not lab.find("ipykernel_launcher"), what="the kernel ends")
+
+
+def test_run_goes_on_when_nobody_reads_its_words(lab: Lab) -> None:
+    asked = ("--target", TARGET, "--profile", "tiny", "--tests", "wsat")
+    command = [sys.executable, "-m", "ssdlab.cli", "run", *asked, "--runs", lab.runs]
+    run = subprocess.Popen(
+        command, cwd=lab.folder, env=dict(lab.environment), stdout=subprocess.PIPE
+    )
+    assert run.stdout is not None
+    assert run.stdout.readline().startswith(b"run ")
+    run.stdout.close()
+    run.wait(60)
+    state = state_of(the_run(lab))
+    assert state is not None
+    assert state.status == "finished"

@@ -1,0 +1,87 @@
+"""Sizes and durations as people write and read them."""
+
+import pytest
+
+from ssdlab.model.units import (
+    block_size_label,
+    capacity_label,
+    duration_label,
+    mix_label,
+    parse_size,
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [
+        ("4096", 4096),
+        ("64k", 65536),
+        ("64 KiB", 65536),
+        ("64kB", 64000),
+        ("1.5m", 1572864),
+        ("256MiB", 268435456),
+        ("1GB", 1000**3),
+        ("1GiB", 1024**3),
+        ("2t", 2 * 1024**4),
+        (" 0.5 KiB ", 512),
+        ("0", 0),
+    ],
+)
+def test_size_is_binary_unless_it_says_decimal(text: str, size: int) -> None:
+    assert parse_size(text) == size
+
+
+@pytest.mark.parametrize(
+    "text", ["", "MiB", "-1k", "1 KiB 2", "12 parsecs", "1e3", "1,5k"]
+)
+def test_size_is_refused_when_it_is_none(text: str) -> None:
+    with pytest.raises(ValueError, match="is no size"):
+        parse_size(text)
+
+
+@pytest.mark.parametrize("text", ["9" * 400, "9" * 30 + "TiB"])
+def test_size_is_refused_when_no_device_could_have_it(text: str) -> None:
+    with pytest.raises(ValueError, match="larger than any device"):
+        parse_size(text)
+
+
+@pytest.mark.parametrize(
+    ("size", "label"), [(512, "0.5 KiB"), (4096, "4 KiB"), (1048576, "1024 KiB")]
+)
+def test_block_size_is_labelled_in_the_words_of_the_pts(size: int, label: str) -> None:
+    assert block_size_label(size) == label
+
+
+@pytest.mark.parametrize(
+    ("size", "label"),
+    [
+        (512, "512 B"),
+        (480103981056, "480.1 GB"),
+        (2e12, "2 TB"),
+        (134217728, "134.2 MB"),
+    ],
+)
+def test_capacity_is_labelled_in_decimal_units(size: float, label: str) -> None:
+    assert capacity_label(size) == label
+
+
+@pytest.mark.parametrize(
+    ("seconds", "label"),
+    [
+        (0, "0 s"),
+        (59.4, "59 s"),
+        (59.6, "1 min"),
+        (750, "12 min 30 s"),
+        (3599.7, "1 h"),
+        (16800, "4 h 40 min"),
+        (86400, "24 h"),
+    ],
+)
+def test_duration_is_labelled_without_parts_that_are_nothing(
+    seconds: float, label: str
+) -> None:
+    assert duration_label(seconds) == label
+
+
+def test_mix_is_reads_before_writes() -> None:
+    assert [mix_label(reads) for reads in (100, 65, 0)] == ["100/0", "65/35", "0/100"]

@@ -1,0 +1,86 @@
+"""Which values of a profile count as departures from the standard."""
+
+from dataclasses import fields, replace
+
+import pytest
+
+from ssdlab.pts import PROFILES, SUITE, Profile, find_profile
+from ssdlab.pts.departures import _OPERATOR_CHOICE, _OURS, _WORDS, find_departures
+
+ALL = tuple(SUITE)
+ALL_MIXES = "100/0 95/5 65/35 50/50 35/65 5/95 0/100"
+ALL_SIZES = "1024KiB 128KiB 64KiB 32KiB 16KiB 8KiB 4KiB 0.5KiB"
+
+
+@pytest.mark.parametrize("name", ["pts-2.0-enterprise", "pts-2.0-client", "pts-e-1.1"])
+def test_editions_of_the_standard_depart_in_nothing(name: str) -> None:
+    assert find_departures(find_profile(name), ALL) == ()
+
+
+def test_demo_names_every_scaled_value() -> None:
+    departures = find_departures(find_profile("demo"), ALL)
+    assert departures == (
+        "time of a cell: 1 s instead of 1 min",
+        "rounds at most: 10 instead of 25",
+        f"R/W mixes of IOPS: 100/0 65/35 0/100 instead of {ALL_MIXES}",
+        f"block sizes of IOPS: 1024KiB 64KiB 4KiB 0.5KiB instead of {ALL_SIZES}",
+        "time of a WSAT round: 1 s instead of 1 min",
+        "WSAT limit in user capacities: 40 instead of 4",
+        "WSAT time limit: 1 min 15 s instead of 6 h",
+        "rounds from one WSAT sample to the next: 10 instead of 31",
+        "time of the histogram run: 8 s instead of 20 min",
+    )
+
+
+def test_tkperf_names_what_it_reads_otherwise() -> None:
+    text = "\n".join(find_departures(find_profile("tkperf"), ALL))
+    for part in (
+        "write cache: as found instead of disabled",
+        "threads of the preconditioning: 2 instead of 1",
+        "fio's random map (no block twice in a cell): yes instead of no",
+        "block sizes of TP: 1024KiB 64KiB 8KiB 4KiB 0.5KiB instead of 1024KiB 128KiB",
+        "thread count of TP: 2 instead of 1",
+        "queue depth of TP: 16 instead of 32",
+        "preconditioning of TP: no instead of yes",
+        "block sizes of TP with a steady state of their own: 1024KiB instead of none",
+        "rounds from one WSAT sample to the next: none instead of 31",
+    ):
+        assert part in text
+
+
+@pytest.mark.parametrize(
+    ("change", "tests", "count"),
+    [
+        ({"lat_mixes": (100, 0)}, ("iops", "tp", "wsat"), 0),
+        ({"lat_mixes": (100, 0)}, ("lat",), 1),
+        ({"cell_s": 59}, ("wsat",), 0),
+        ({"cell_s": 59}, ("tp",), 1),
+        ({"histogram_s": 600}, ("iops", "tp"), 0),
+        ({"histogram_s": 600}, ("wsat",), 1),
+        ({"wsat_time_limit_s": 24 * 3600}, ("wsat",), 1),
+        ({"active_range_percent": 75.5}, ("iops",), 1),
+    ],
+)
+def test_only_values_of_tests_that_run_count(
+    change: dict[str, object], tests: tuple[str, ...], count: int
+) -> None:
+    profile = replace(find_profile("pts-2.0-enterprise"), **change)  # type: ignore[arg-type] # of one field each
+    assert len(find_departures(profile, tests)) == count
+
+
+def test_operator_choices_are_no_departure() -> None:
+    profile = replace(find_profile("pts-2.0-enterprise"), threads=8, queue_depth=64)
+    assert find_departures(profile, ALL) == ()
+
+
+def test_every_value_of_a_profile_has_words_or_is_left_out_on_purpose() -> None:
+    names = {field.name for field in fields(Profile)}
+    assert set(_WORDS) >= names - _OURS
+    assert set(_WORDS) <= names
+    assert names >= _OPERATOR_CHOICE
+
+
+@pytest.mark.parametrize("name", PROFILES)
+def test_nominal_profile_is_nominal_to_itself(name: str) -> None:
+    nominal = find_profile(find_profile(name).nominal)
+    assert nominal.nominal == nominal.name

@@ -1,0 +1,245 @@
+"""What each profile asks for: written by hand from the standard's facts."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from ssdlab.model.errors import UnknownNameError
+from ssdlab.model.spec import Histogram, Precondition, Purge, Rounds, Saturation
+from ssdlab.model.units import KIB
+from ssdlab.pts import PROFILES, SUITE, build_tests, find_profile, parse_tests
+from ssdlab.pts.profiles import profile_as_dict, profile_from_dict
+from tests.pts.cells import build, load, loops, phase_of, rounds_of
+
+FULL = ("pts-2.0-enterprise", "pts-2.0-client", "pts-e-1.1")
+MIXES = (100, 95, 65, 50, 35, 5, 0)
+SIZES_KIB = (1024, 128, 64, 32, 16, 8, 4, 0.5)
+DEFAULT_LOAD = {
+    "pts-2.0-enterprise": (4, 32),
+    "pts-2.0-client": (2, 16),
+    "pts-e-1.1": (4, 32),
+    "tkperf": (2, 16),
+    "demo": (2, 16),
+}
+THREE = ["RND 4 KiB 0/100", "RND 64 KiB 65/35", "RND 1024 KiB 100/0"]
+WRITE_CACHE = {
+    "pts-2.0-enterprise": "disabled",
+    "pts-2.0-client": "enabled",
+    "pts-e-1.1": "disabled",
+    "tkperf": "as found",
+    "demo": "disabled",
+}
+
+
+def test_every_profile_is_expected_here() -> None:
+    assert set(PROFILES) == set(DEFAULT_LOAD) == set(WRITE_CACHE)
+
+
+@pytest.mark.parametrize("name", [*FULL, "tkperf"])
+def test_iops_runs_seven_mixes_over_eight_sizes(name: str) -> None:
+    cells = [("rnd", size, mix) for mix in MIXES for size in SIZES_KIB]
+    assert loops(build(name, "iops")) == {"rounds": cells}
+
+
+def test_iops_of_the_demo_is_a_part_of_the_full_loop_in_its_order() -> None:
+    demo = loops(build("demo", "iops"))["rounds"]
+    full = loops(build("pts-2.0-enterprise", "iops"))["rounds"]
+    assert [cell for cell in full if cell in demo] == demo
+    assert len(demo) == 12
+
+
+@pytest.mark.parametrize("name", PROFILES)
+def test_iops_and_wsat_use_the_profile_load(name: str) -> None:
+    cells = rounds_of(build(name, "iops")).cells
+    assert {load(cell) for cell in cells} == {DEFAULT_LOAD[name]}
+    saturation = phase_of(build(name, "wsat"), "saturation")
+    assert isinstance(saturation, Saturation)
+    assert load(saturation.workload) == DEFAULT_LOAD[name]
+
+
+@pytest.mark.parametrize("name", PROFILES)
+def test_latency_has_nine_cells_at_one_outstanding_io(name: str) -> None:
+    phase = rounds_of(build(name, "lat"))
+    cells = [("rnd", size, mix) for mix in (100, 65, 0) for size in (8, 4, 0.5)]
+    assert loops(build(name, "lat")) == {"rounds": cells}
+    assert {load(cell) for cell in phase.cells} == {(1, 1)}
+
+
+@pytest.mark.parametrize("name", [*FULL, "demo"])
+def test_throughput_runs_each_size_from_its_own_purge_and_fill(name: str) -> None:
+    test = build(name, "tp")
+    assert loops(test) == {
+        "rounds-1024KiB": [("seq", 1024, 100), ("seq", 1024, 0)],
+        "rounds-128KiB": [("seq", 128, 100), ("seq", 128, 0)],
+    }
+    kinds = [type(phase) for phase in test.phases]
+    assert kinds == [Purge, Precondition, Rounds] * 2
+    for size in (1024, 128):
+        fill = phase_of(test, f"wipc-{size}KiB")
+        assert isinstance(fill, Precondition)
+        assert (fill.block_size_bytes, fill.threads) == (size * KIB, 1)
+        assert fill.capacity_multiple == 2
+        cells = rounds_of(test, f"rounds-{size}KiB").cells
+        assert {load(cell) for cell in cells} == {(1, 32)}
+
+
+def test_throughput_of_tkperf_has_five_sizes_and_no_fill() -> None:
+    test = build("tkperf", "tp")
+    names = ["1024KiB", "64KiB", "8KiB", "4KiB", "0.5KiB"]
+    assert [phase.phase_id for phase in test.phases] == [
+        f"{kind}-{name}" for name in names for kind in ("purge", "rounds")
+    ]
+    phases = [rounds_of(test, f"rounds-{name}") for name in names]
+    assert [bool(phase.tracking) for phase in phases] == [True] + [False] * 4
+    assert [phase.same_rounds_as for phase in phases] == [""] + ["rounds-1024KiB"] * 4
+    assert {load(cell) for phase in phases for cell in phase.cells} == {(2, 16)}
+
+
+@pytest.mark.parametrize(
+    ("name", "labels"),
+    [
+        ("pts-2.0-enterprise", THREE),
+        ("pts-2.0-client", THREE),
+        ("pts-e-1.1", THREE[:1]),
+        ("tkperf", THREE[:1]),
+        ("demo", THREE),
+    ],
+)
+def test_iops_tracks_three_cells_in_2_0_and_one_before(
+    name: str, labels: list[str]
+) -> None:
+    tracking = rounds_of(build(name, "iops")).tracking
+    assert [variable.label for variable in tracking] == labels
+    assert {variable.metric for variable in tracking} == {"iops"}
+
+
+@pytest.mark.parametrize("name", PROFILES)
+def test_latency_tracks_mean_latency_and_throughput_the_written_rate(name: str) -> None:
+    (latency,) = rounds_of(build(name, "lat")).tracking
+    assert (latency.label, latency.metric) == ("RND 4 KiB 0/100", "lat_mean_ns")
+    (written,) = rounds_of(build(name, "tp"), "rounds-1024KiB").tracking
+    assert (written.label, written.metric) == ("SEQ 1024 KiB 0/100", "bw_bytes_per_s")
+
+
+@pytest.mark.parametrize("name", PROFILES)
+def test_write_cache_and_active_range_are_those_of_the_profile(name: str) -> None:
+    profile = find_profile(name)
+    assert profile.write_cache == WRITE_CACHE[name]
+    wanted = 75 if name == "pts-2.0-client" else 100
+    assert profile.active_range_percent == wanted
+
+
+@pytest.mark.parametrize("name", [*FULL, "tkperf"])
+def test_times_are_nominal(name: str) -> None:
+    iops, wsat = rounds_of(build(name, "iops")), build(name, "wsat")
+    assert (iops.cell_seconds, iops.max_rounds) == (60, 25)
+    assert (iops.criteria.window_rounds, iops.criteria.max_range_ratio) == (5, 0.20)
+    assert iops.criteria.max_slope_ratio == 0.10
+    saturation = phase_of(wsat, "saturation")
+    assert isinstance(saturation, Saturation)
+    assert (saturation.round_seconds, saturation.capacity_multiple) == (60, 4)
+
+
+@pytest.mark.parametrize(
+    ("name", "hours", "every"),
+    [
+        ("pts-2.0-enterprise", 6, 31),
+        ("pts-2.0-client", 6, 31),
+        ("pts-e-1.1", 24, 31),
+        ("tkperf", 24, None),
+    ],
+)
+def test_saturation_limits_are_those_of_the_edition(
+    name: str, hours: int, every: int | None
+) -> None:
+    saturation = phase_of(build(name, "wsat"), "saturation")
+    assert isinstance(saturation, Saturation)
+    assert saturation.time_limit_s == hours * 3600
+    assert saturation.sample_every_rounds == every
+
+
+@pytest.mark.parametrize("name", PROFILES)
+@pytest.mark.parametrize("test_id", ["lat", "wsat"])
+def test_histogram_run_is_there_in_2_0_only(name: str, test_id: str) -> None:
+    last = build(name, test_id).phases[-1]
+    if name in {"pts-e-1.1", "tkperf"}:
+        assert not isinstance(last, Histogram)
+        return
+    assert isinstance(last, Histogram)
+    assert last.seconds == (8 if name == "demo" else 1200)
+    assert load(last.workload) == ((1, 1) if test_id == "lat" else DEFAULT_LOAD[name])
+
+
+@pytest.mark.parametrize("name", PROFILES)
+def test_saturation_begins_on_the_purged_device(name: str) -> None:
+    kinds = [type(phase) for phase in build(name, "wsat").phases]
+    assert kinds[:2] == [Purge, Saturation]
+    assert Precondition not in kinds
+
+
+@pytest.mark.parametrize("name", PROFILES)
+@pytest.mark.parametrize("test_id", ["iops", "lat"])
+def test_iops_and_latency_fill_twice_after_the_purge(name: str, test_id: str) -> None:
+    purge, fill, rounds, *_ = build(name, test_id).phases
+    assert isinstance(purge, Purge)
+    assert isinstance(rounds, Rounds)
+    assert isinstance(fill, Precondition)
+    assert (fill.capacity_multiple, fill.block_size_bytes) == (2, 128 * KIB)
+    assert fill.threads == (2 if name == "tkperf" else 1)
+    assert fill.queue_depth == DEFAULT_LOAD[name][1]
+
+
+@pytest.mark.parametrize("name", PROFILES)
+def test_phase_names_are_unique_within_a_test(name: str) -> None:
+    for test in build_tests(find_profile(name), SUITE):
+        names = [phase.phase_id for phase in test.phases]
+        assert len(set(names)) == len(names)
+
+
+@pytest.mark.parametrize("name", PROFILES)
+def test_profile_comes_back_from_json_as_it_was(name: str) -> None:
+    stored = json.loads(json.dumps(profile_as_dict(find_profile(name))))
+    again = profile_from_dict(stored)
+    assert again == find_profile(name)
+    assert build_tests(again, SUITE) == build_tests(find_profile(name), SUITE)
+
+
+def test_changed_profile_comes_back_from_json_changed() -> None:
+    changed = replace(find_profile("tkperf"), cell_s=0.5, tp_tracked_sizes=None)
+    stored = json.loads(json.dumps(profile_as_dict(changed)))
+    assert profile_from_dict(stored) == changed
+
+
+def test_stored_profile_is_refused_when_a_value_is_missing() -> None:
+    values = profile_as_dict(find_profile("demo"))
+    del values["cell_s"]
+    with pytest.raises(KeyError, match="cell_s"):
+        profile_from_dict(values)
+
+
+def test_unknown_profile_names_the_known_ones() -> None:
+    with pytest.raises(UnknownNameError, match=r"no profile 'x'.*pts-2\.0-client"):
+        find_profile("x")
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("iops,tp,lat,wsat", ("iops", "tp", "lat", "wsat")),
+        (" WSAT , iops ", ("wsat", "iops")),
+        ("lat,", ("lat",)),
+    ],
+)
+def test_tests_are_run_in_the_order_asked_for(
+    text: str, names: tuple[str, ...]
+) -> None:
+    assert parse_tests(text) == names
+    built = build_tests(find_profile("demo"), names)
+    assert tuple(test.test_id for test in built) == names
+
+
+@pytest.mark.parametrize("text", ["", ",", "iops,hir", "iops,iops"])
+def test_list_of_tests_is_refused_when_one_is_unknown_or_twice(text: str) -> None:
+    with pytest.raises(UnknownNameError, match="Choose from: iops, tp, lat, wsat"):
+        parse_tests(text)

@@ -1,0 +1,113 @@
+"""Every cell of every loop, in order, against the table of the standard's rounds."""
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from ssdlab.model.spec import Histogram, Rounds, Saturation, Workload
+from tests.paths import REFERENCE, require_folder
+from tests.pts.cells import build, rounds_of
+
+NOMINAL = ("pts-2.0-enterprise", "pts-2.0-client")
+TABLES = {
+    "IOPS": ("iops", "rounds"),
+    "TP-128k": ("tp", "rounds-128KiB"),
+    "TP-1024k": ("tp", "rounds-1024KiB"),
+    "LAT": ("lat", "rounds"),
+}
+
+
+@pytest.fixture(scope="module")
+def rows() -> list[dict[str, str]]:
+    path: Path = require_folder(REFERENCE) / "pts_round_cells.csv"
+    return list(csv.DictReader(path.read_text("utf-8").splitlines()))
+
+
+def _cell(row: dict[str, str]) -> tuple[str, int, int]:
+    return (
+        row["access"].lower(),
+        int(row["block_size_bytes"]),
+        int(row["read_percent"]),
+    )
+
+
+def _plain(cell: Workload) -> tuple[str, int, int]:
+    return cell.access, cell.block_size_bytes, cell.read_percent
+
+
+def _load(text: str, profile: str) -> tuple[int, int]:
+    """Return TC and QD of ``T1/Q32``, or of one edition's recommended ones."""
+    parts = text.removeprefix("recommended ").split("; ")
+    words = parts[-1 if profile == "pts-2.0-client" else 0].split()[0]
+    threads, depth = words.split("/")
+    return int(threads[1:]), int(depth[1:])
+
+
+@pytest.mark.parametrize("profile", NOMINAL)
+@pytest.mark.parametrize("table", TABLES)
+def test_loop_has_the_cells_of_the_reference_in_order(
+    rows: list[dict[str, str]], table: str, profile: str
+) -> None:
+    wanted = [row for row in rows if row["test"] == table]
+    test_id, phase_id = TABLES[table]
+    phase = rounds_of(build(profile, test_id), phase_id)
+    assert [int(row["order_in_round"]) for row in wanted] == list(
+        range(1, len(phase.cells) + 1)
+    )
+    assert [_plain(cell) for cell in phase.cells] == [_cell(row) for row in wanted]
+    assert {float(row["seconds"]) for row in wanted} == {phase.cell_seconds}
+    assert [(cell.threads, cell.queue_depth) for cell in phase.cells] == [
+        _load(row["threads_queue_depth"], profile) for row in wanted
+    ]
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_tracked_cells_are_those_of_the_reference(
+    rows: list[dict[str, str]], table: str
+) -> None:
+    marked = {
+        _cell(row)
+        for row in rows
+        if row["test"] == table and row["note"].startswith("tracking")
+    }
+    test_id, phase_id = TABLES[table]
+    tracking = rounds_of(build("pts-2.0-enterprise", test_id), phase_id).tracking
+    assert len(tracking) == len(marked)
+    assert {(t.access, t.block_size_bytes, t.read_percent) for t in tracking} == marked
+
+
+@pytest.mark.parametrize("profile", NOMINAL)
+@pytest.mark.parametrize(
+    ("table", "test_id"), [("LAT-histogram", "lat"), ("WSAT-histogram", "wsat")]
+)
+def test_histogram_run_is_that_of_the_reference(
+    rows: list[dict[str, str]], table: str, test_id: str, profile: str
+) -> None:
+    (wanted,) = (row for row in rows if row["test"] == table)
+    phase = build(profile, test_id).phases[-1]
+    assert isinstance(phase, Histogram)
+    assert _plain(phase.workload) == _cell(wanted)
+    assert phase.seconds == float(wanted["seconds"])
+
+
+@pytest.mark.parametrize("profile", NOMINAL)
+def test_saturation_round_is_that_of_the_reference(
+    rows: list[dict[str, str]], profile: str
+) -> None:
+    (wanted,) = (row for row in rows if row["test"] == "WSAT")
+    (phase,) = (p for p in build(profile, "wsat").phases if isinstance(p, Saturation))
+    assert _plain(phase.workload) == _cell(wanted)
+    assert phase.round_seconds == float(wanted["seconds"])
+    load = (phase.workload.threads, phase.workload.queue_depth)
+    assert load == _load(wanted["threads_queue_depth"], profile)
+
+
+def test_no_loop_is_missing_from_the_comparison() -> None:
+    loops = {
+        (test_id, phase.phase_id)
+        for test_id in ("iops", "tp", "lat", "wsat")
+        for phase in build("pts-2.0-enterprise", test_id).phases
+        if isinstance(phase, Rounds)
+    }
+    assert loops == set(TABLES.values())

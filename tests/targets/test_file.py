@@ -1,0 +1,242 @@
+"""A file as a target: only what ssdlab made is ever written to."""
+
+import json
+import os
+import zlib
+from dataclasses import asdict
+from pathlib import Path
+
+import pytest
+
+from ssdlab.model.errors import TargetRefusedError, UnknownNameError
+from ssdlab.model.records import TargetIdentity
+from ssdlab.model.units import KIB, MIB
+from ssdlab.targets import Target, open_target, reopen_target
+from ssdlab.targets.opening import read_shape
+from tests.fio.jobs import cell, job_of, run_step, workload
+
+NOT_OURS = "was not made by ssdlab"
+
+
+def open_at(path: Path | str, size: str = "") -> Target:
+    spec = f"file:{path}" + (f",size={size}" if size else "")
+    return open_target(
+        spec, folder=Path("/nowhere"), cache=Path("/nowhere"), confirmed=""
+    )
+
+
+def note_of(path: Path) -> Path:
+    return path.with_name(f"{path.name}.ssdlab.json")
+
+
+def reopen(identity: TargetIdentity) -> Target:
+    """Open again what a run's record says, as read from its JSON."""
+    stored = json.loads(json.dumps(asdict(identity)))
+    return reopen_target(TargetIdentity(**stored), folder=Path("/nowhere"))
+
+
+def test_file_is_made_with_random_content(tmp_path: Path) -> None:
+    path = tmp_path / "drive"
+    target = open_at(path, "3MiB")
+    content = path.read_bytes()
+    assert len(content) == target.identity.capacity_bytes == 3 * MIB
+    assert len(zlib.compress(content)) > 3 * MIB
+    assert content[:MIB] != content[MIB : 2 * MIB]
+    assert not target.find_trouble()
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["drive", "drive.ssdlab.json"]
+
+
+def test_file_says_what_it_is_not(tmp_path: Path) -> None:
+    target = open_at(tmp_path / "drive", "1MiB")
+    assert target.identity.is_virtual
+    assert "not a drive" in target.departures[0]
+    assert "no purge" in target.departures[1]
+    assert target.purge() == target.purge_method
+    assert (target.purge_job(), target.find_purge_fault()) == (None, "")
+    assert target.read_counters() == {}
+
+
+def test_file_is_opened_again_as_the_same_device(tmp_path: Path) -> None:
+    path = tmp_path / "drive"
+    made = open_at(path, "1MiB")
+    content = path.read_bytes()
+    assert open_at(path).identity == made.identity
+    assert open_at(path, "1MiB").identity == made.identity
+    assert reopen(made.identity).identity == made.identity
+    assert path.read_bytes() == content
+
+
+def test_size_is_rounded_down_to_sectors_each_time(tmp_path: Path) -> None:
+    path = tmp_path / "drive"
+    assert open_at(path, "1000001").identity.capacity_bytes == 999_936
+    assert open_at(path, "1000001").identity.capacity_bytes == 999_936
+    assert read_shape(f"file:{path},size=1000001").capacity_bytes == 999_936
+
+
+@pytest.mark.parametrize("size", ["", "1MiB"])
+def test_file_is_refused_when_ssdlab_did_not_make_it(tmp_path: Path, size: str) -> None:
+    path = tmp_path / "letters"
+    path.write_text("dear mother")
+    with pytest.raises(TargetRefusedError, match=NOT_OURS):
+        open_at(path, size)
+    assert path.read_text() == "dear mother"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_link_is_refused_wherever_it_leads(tmp_path: Path) -> None:
+    made, link = tmp_path / "made", tmp_path / "link"
+    open_at(made, "1MiB")
+    link.symlink_to(made)
+    with pytest.raises(TargetRefusedError, match=NOT_OURS):
+        open_at(link, "1MiB")
+    note_of(link).write_bytes(note_of(made).read_bytes())
+    with pytest.raises(
+        TargetRefusedError, match="this is not the file that ssdlab made"
+    ):
+        open_at(link)
+    dangling = tmp_path / "dangling"
+    dangling.symlink_to(tmp_path / "victim")
+    with pytest.raises(TargetRefusedError, match=NOT_OURS):
+        open_at(dangling, "1MiB")
+    assert not (tmp_path / "victim").exists()
+
+
+def test_file_put_in_its_place_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "drive"
+    made = open_at(path, "1MiB")
+    other = tmp_path / "other"
+    other.write_bytes(b"x" * MIB)
+    other.replace(path)
+    with pytest.raises(
+        TargetRefusedError, match="this is not the file that ssdlab made"
+    ):
+        open_at(path)
+    with pytest.raises(
+        TargetRefusedError, match="this is not the file that ssdlab made"
+    ):
+        reopen(made.identity)
+    assert path.read_bytes() == b"x" * MIB
+
+
+def test_file_made_anew_is_not_the_one_of_the_run(tmp_path: Path) -> None:
+    path = tmp_path / "drive"
+    identity = open_at(path, "1MiB").identity
+    path.unlink()
+    open_at(path, "1MiB")
+    with pytest.raises(TargetRefusedError, match="Attach the device of this run"):
+        reopen(identity)
+
+
+def test_run_is_not_taken_up_on_a_file_that_is_gone_or_shorter(tmp_path: Path) -> None:
+    path = tmp_path / "drive"
+    target = open_at(path, "1MiB")
+    os.truncate(path, 512)
+    assert "has become shorter" in target.find_trouble()
+    with pytest.raises(TargetRefusedError, match="has become shorter"):
+        reopen(target.identity)
+    path.unlink()
+    assert "is gone" in target.find_trouble()
+    with pytest.raises(TargetRefusedError, match="the file is gone"):
+        reopen(target.identity)
+    assert not path.exists()
+
+
+def test_name_that_looks_like_a_size_is_opened_again(tmp_path: Path) -> None:
+    path = tmp_path / "a,size=5"
+    identity = open_at(path, "1MiB").identity
+    assert reopen(identity).identity == identity
+    assert not (tmp_path / "a").exists()
+
+
+def test_file_whose_filling_was_cut_short_is_filled_again(tmp_path: Path) -> None:
+    path = tmp_path / "drive"
+    serial = open_at(path, "1MiB").identity.serial
+    os.truncate(path, 4096)
+    assert open_at(path, "1MiB").identity.serial == serial
+    assert len(zlib.compress(path.read_bytes())) > MIB
+
+
+@pytest.mark.parametrize("size", ["2MiB", "512KiB"])
+def test_file_is_refused_when_another_size_is_asked_for(
+    tmp_path: Path, size: str
+) -> None:
+    path = tmp_path / "drive"
+    open_at(path, "1MiB")
+    with pytest.raises(TargetRefusedError, match="it has 1048576 bytes, not the"):
+        open_at(path, size)
+
+
+def test_file_is_refused_when_there_is_no_room(tmp_path: Path) -> None:
+    with pytest.raises(TargetRefusedError, match="bytes do not fit: .* bytes are free"):
+        open_at(tmp_path / "drive", "8000TiB")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_file_is_refused_without_size_or_folder(tmp_path: Path) -> None:
+    with pytest.raises(TargetRefusedError, match="no size was given"):
+        open_at(tmp_path / "drive")
+    with pytest.raises(TargetRefusedError, match="its folder does not exist"):
+        open_at(tmp_path / "no" / "drive", "1MiB")
+    with pytest.raises(TargetRefusedError, match="is no size"):
+        open_at(tmp_path / "drive", "big")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_note_never_overwrites_a_file_of_somebody_else(tmp_path: Path) -> None:
+    note = tmp_path / "drive.ssdlab.json"
+    note.write_text('{"mine": true}')
+    with pytest.raises(TargetRefusedError, match="which ssdlab did not make"):
+        open_at(tmp_path / "drive", "1MiB")
+    assert note.read_text() == '{"mine": true}'
+    assert not (tmp_path / "drive").exists()
+
+
+@pytest.mark.parametrize(
+    "name", ["a\nb", "a$HOME", "a`id`", "a;b", "a#b", "a\\b", "a\x00b"], ids=ascii
+)
+def test_hostile_name_is_refused_and_nothing_made(tmp_path: Path, name: str) -> None:
+    for call in (lambda: open_at(tmp_path / name, "1MiB"), lambda: read_shape(spec)):
+        spec = f"file:{tmp_path / name},size=1MiB"
+        with pytest.raises(TargetRefusedError, match="cannot hold this name"):
+            call()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_home_of_nobody_is_refused() -> None:
+    with pytest.raises(TargetRefusedError, match="Write the path in full"):
+        open_at("~no-such-user-here/drive", "1MiB")
+
+
+@pytest.mark.parametrize("spec", ["", "file", "file:", "tape:x", "/etc/passwd", "sda"])
+def test_text_that_names_no_target_is_refused(spec: str) -> None:
+    with pytest.raises(UnknownNameError, match=r"no target .* Choose from: virtual"):
+        open_target(spec, folder=Path("/n"), cache=Path("/n"), confirmed="")
+    with pytest.raises(UnknownNameError, match="no target"):
+        read_shape(spec)
+
+
+def test_shape_is_read_without_touching_anything(tmp_path: Path) -> None:
+    path = tmp_path / "drive"
+    shape = read_shape(f"file:{path},size=1MiB")
+    assert (shape.capacity_bytes, shape.sector_bytes) == (MIB, 512)
+    assert list(tmp_path.iterdir()) == []
+    path.write_bytes(b"x" * 2000)
+    assert read_shape(f"file:{path}").capacity_bytes == 1536
+    with pytest.raises(TargetRefusedError, match="no size was given"):
+        read_shape(f"file:{tmp_path / 'none'}")
+
+
+@pytest.mark.fio
+@pytest.mark.parametrize(
+    "name", ["drive", "a drive", "a:b", 'a"b', "a%b", "a=b", "[x]", "a,b", "ä'(*|&"]
+)
+def test_fio_writes_to_this_file_and_to_no_other(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "here" / name
+    path.parent.mkdir()
+    target = open_at(path, "1MiB")
+    before = path.read_bytes()
+    step = cell(workload("seq", 4 * KIB), seconds=0.1)
+    outcome = run_step(step, target.fio_options, tmp_path / "steps")
+    assert job_of(outcome)["write"]["io_bytes"] > 0
+    assert path.read_bytes() != before
+    assert {p.name for p in path.parent.iterdir()} == {name, f"{name}.ssdlab.json"}

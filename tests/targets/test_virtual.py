@@ -1,0 +1,105 @@
+"""The virtual SSD as a target."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, replace
+from pathlib import Path
+
+import pytest
+
+from ssdlab.model.errors import TargetRefusedError, UnknownNameError
+from ssdlab.model.records import TargetIdentity
+from ssdlab.model.units import MIB
+from ssdlab.targets import Target, open_target, reopen_target
+from ssdlab.targets.opening import read_shape
+from tests.fio.jobs import cell, job_of, run_step, workload
+
+SPEC = "virtual:size=16MiB,dies=2,linger=60"
+
+
+@pytest.fixture
+def target(tmp_path: Path, plugin_cache: Path) -> Iterator[Target]:
+    opened = open_target(
+        SPEC, folder=tmp_path / "target", cache=plugin_cache, confirmed=""
+    )
+    yield opened
+    opened.close()
+
+
+def test_virtual_target_is_never_taken_for_a_drive(target: Target) -> None:
+    identity = target.identity
+    assert (identity.kind, identity.is_virtual) == ("virtual", True)
+    assert identity.spec == SPEC
+    assert identity.serial.startswith("VIRTUAL-")
+    assert (identity.capacity_bytes, identity.sector_bytes) == (16 * MIB, 512)
+    assert identity.options["dies"] == 2
+    assert "not a drive" in target.departures[0]
+
+
+@pytest.mark.fio
+def test_purge_unmaps_what_fio_wrote_and_proves_it(
+    target: Target, tmp_path: Path
+) -> None:
+    step = cell(workload(queue_depth=4), seconds=0.3)
+    outcome = run_step(step, target.fio_options, tmp_path / "steps")
+    counters = target.read_counters()
+    assert counters["host_written_bytes"] == job_of(outcome)["write"]["io_bytes"] > 0
+    assert "bytes are still mapped" in target.find_purge_fault()
+    assert target.purge_job() is None
+    assert target.purge() == "trim of all LBAs of the virtual SSD"
+    assert target.find_purge_fault() == ""
+    assert target.read_counters()["mapped_bytes"] == 0
+
+
+def test_doubt_is_raised_only_when_the_host_was_late_often(target: Target) -> None:
+    before = {"late_requests": 5.0, "read_requests": 100.0, "write_requests": 0.0}
+    fine = {"late_requests": 6.0, "read_requests": 1100.0, "write_requests": 0.0}
+    late = {"late_requests": 25.0, "read_requests": 600.0, "write_requests": 500.0}
+    assert target.find_doubt(before, fine) == ""
+    assert target.find_doubt(before, late).startswith("20 of 1000 requests")
+
+
+def stored(identity: TargetIdentity) -> TargetIdentity:
+    return TargetIdentity(**json.loads(json.dumps(asdict(identity))))
+
+
+def test_virtual_target_is_reached_again_as_the_same(
+    target: Target, tmp_path: Path
+) -> None:
+    again = reopen_target(stored(target.identity), folder=tmp_path / "target")
+    assert again.identity == target.identity
+    assert again.fio_options == target.fio_options
+
+
+def test_another_virtual_ssd_is_not_the_one_of_the_run(
+    target: Target, tmp_path: Path
+) -> None:
+    other = replace(stored(target.identity), serial="VIRTUAL-0-1-2")
+    with pytest.raises(TargetRefusedError, match="the run measured VIRTUAL-0-1-2"):
+        reopen_target(other, folder=tmp_path / "target")
+
+
+def test_trouble_is_told_when_the_server_has_ended(
+    target: Target, tmp_path: Path
+) -> None:
+    assert target.find_trouble() == ""
+    target.close()
+    assert target.find_trouble() == "its server has ended"
+    with pytest.raises(TargetRefusedError, match="its content is lost"):
+        reopen_target(stored(target.identity), folder=tmp_path / "target")
+
+
+@pytest.mark.parametrize(
+    ("spec", "size"), [("virtual", 128 * MIB), ("virtual:size=64MiB,op=12", 64 * MIB)]
+)
+def test_shape_is_read_without_a_server(spec: str, size: int) -> None:
+    shape = read_shape(spec)
+    assert (shape.capacity_bytes, shape.sector_bytes) == (size, 512)
+
+
+def test_unknown_option_is_named(tmp_path: Path) -> None:
+    with pytest.raises(UnknownNameError, match="no option of the virtual SSD 'colour'"):
+        read_shape("virtual:colour=red")
+    with pytest.raises(TargetRefusedError, match="is out of range"):
+        open_target("virtual:dies=0", folder=tmp_path, cache=tmp_path, confirmed="")
+    assert list(tmp_path.iterdir()) == []
