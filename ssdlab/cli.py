@@ -1,6 +1,7 @@
 """The command line: parse, call, print."""
 
 import json
+import math
 import sys
 import threading
 from collections.abc import Iterator, Mapping
@@ -33,6 +34,13 @@ class _Group(click.Group):
         except BrokenPipeError:
             sys.stderr.close()
             sys.exit(0)
+
+
+def _require_number(value: float) -> float:
+    if math.isnan(value):
+        msg = "nan is no number"
+        raise click.BadParameter(msg)
+    return value
 
 
 def _fail(message: str, exit_code: int) -> NoReturn:
@@ -85,6 +93,7 @@ _run = click.argument("run", type=click.Path(path_type=Path))
     "--write-speed",
     default=500.0,
     type=click.FloatRange(0.001, 1e6),
+    callback=lambda *given: _require_number(given[2]),
     show_default=True,
     help="assumed write speed [MB/s], for fills and bytes",
 )

@@ -17,6 +17,7 @@ from ssdlab.fio.parse import parse_document
 from ssdlab.model.records import RunRecord
 from ssdlab.model.schema import TABLES, Table
 from ssdlab.model.spec import PtsTest, Rounds, Step, StepResult
+from ssdlab.model.units import duration_label
 from ssdlab.plan.context import Judgement, PlanContext
 from ssdlab.plan.phases import plan_suite
 from ssdlab.pts.profiles import profile_from_dict
@@ -45,7 +46,7 @@ def build_tables(run: Path, plan: PlanInputs | None = None) -> dict[str, Columns
     record = read_record(run)
     steps = [_read_step(run, step_record) for step_record in read_all_steps(run)]
     tables = {
-        "runs": _runs(run, record),
+        "runs": _runs(run, record, steps),
         "steps": _steps(record, steps),
         "windows": _windows(record, plan or plan_inputs(record), steps),
         "telemetry": _telemetry(run, record),
@@ -206,7 +207,7 @@ def _steps(record: RunRecord, steps: Sequence[_IngestedStep]) -> Columns:
             "total_written_bytes": written,
             "drive_fills": written / record.target.capacity_bytes,
             "exit_code": kept.exit_code,
-            "warnings": kept.said,
+            "warnings": "" if step.kind == "purge" else kept.said,
         })
     return rows_to_columns(TABLES["steps"], rows)
 
@@ -283,8 +284,28 @@ def _telemetry(run: Path, record: RunRecord) -> Columns:
     return rows_to_columns(TABLES["telemetry"], rows)
 
 
-def _runs(run: Path, record: RunRecord) -> Columns:
+def _found_departures(steps: Sequence[_IngestedStep]) -> Iterator[str]:
+    """Say what departed while the run was going on: gaps and doubts."""
+    gaps = [step.record for step in steps if not step.result.is_contiguous]
+    if gaps:
+        longest = max(record.idle_before_s or 0.0 for record in gaps)
+        yield (
+            f"gaps: {len(gaps)} in which the device rested, the longest "
+            f"{duration_label(longest)}; windows begin afresh after each"
+        )
+    doubtful = sum(
+        bool(step.record.said) for step in steps if step.record.step.kind != "purge"
+    )
+    if doubtful:
+        yield (
+            f"doubts: fio or the target complained in {doubtful} of {len(steps)} "
+            "steps; see the column warnings of the table steps"
+        )
+
+
+def _runs(run: Path, record: RunRecord, steps: Sequence[_IngestedStep]) -> Columns:
     state = read_state(run)
+    departures = (*record.departures, *_found_departures(steps))
     profile, target, host = record.profile, record.target, record.host
     row = {
         "run_id": record.run_id,
@@ -314,7 +335,7 @@ def _runs(run: Path, record: RunRecord) -> Columns:
         "ssdlab_version": host.ssdlab_version,
         "seed": record.seed,
         "interruptions": max(0, len(state.sessions) - 1),
-        "is_conformant": not record.departures,
-        "departures": "\n".join(record.departures),
+        "is_conformant": not departures,
+        "departures": "\n".join(departures),
     }
     return rows_to_columns(TABLES["runs"], [row])

@@ -10,7 +10,17 @@ from ssdlab.report.blocks import Table
 from ssdlab.report.context import Context
 from ssdlab.report.text import NOT_MEASURED, seconds_text
 
-_HEAD = ("Workload", "TC", "QD", "Seconds", "Idle before", "Ready", "Fills", "fio")
+_HEAD = (
+    "Workload",
+    "TC",
+    "QD",
+    "Seconds",
+    "Idle before",
+    "Ready",
+    "Fills",
+    "fio",
+    "Doubts",
+)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -31,9 +41,10 @@ def steps_table(context: Context) -> Table:
         corner="Step",
         head=_HEAD,
         rows=rows,
-        words=(1,),
+        words=(1, 9),
         note="Ready: fio stood ready before the step before had ended. Fills: bytes "
-        "written since the purge of the test by user capacity. fio: exit code.",
+        "written since the purge of the test by user capacity. fio: exit code. Doubts: "
+        "what fio or the target complained of.",
         is_folded=True,
     )
 
@@ -49,6 +60,7 @@ def _step_row(step: object) -> tuple[str, ...]:
         "yes" if _value(step, "was_armed") is True else "no",
         _text(step, "drive_fills", ".3f"),
         _text(step, "exit_code"),
+        str(_value(step, "warnings") or ""),
     )
 
 

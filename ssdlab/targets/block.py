@@ -20,9 +20,7 @@ class BlockTarget:
     identity: TargetIdentity
     fio_options: Mapping[str, str]
     purge_method: str = "discard of all LBAs (blkdiscard)"
-    departures: tuple[str, ...] = (
-        "the target is a loop device, not a drive",
-    )
+    departures: tuple[str, ...] = ("the target is a loop device, not a drive",)
 
     def purge_job(self) -> str | None:
         """Return nothing: the purge is not done by fio."""

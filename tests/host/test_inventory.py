@@ -4,8 +4,6 @@ import os
 import platform
 import sys
 
-import pytest
-
 from ssdlab.host.inventory import read_host, read_load
 from ssdlab.model.version import VERSION
 
@@ -28,5 +26,5 @@ def test_busy_time_of_the_processors_grows_with_work() -> None:
         sum(range(20_000))
     after = read_load()
     assert set(after) == {"load_average_1_min", "cpu_busy_s", "cpu_system_s"}
-    assert after["cpu_busy_s"] - before["cpu_busy_s"] >= pytest.approx(0.3, abs=0.05)
+    assert after["cpu_busy_s"] - before["cpu_busy_s"] >= 0.25
     assert after["cpu_system_s"] <= after["cpu_busy_s"]

@@ -92,7 +92,7 @@ def test_purge_discards_what_fio_wrote_and_proves_it(
     assert job_of(outcome)["write"]["io_bytes"] > 0
     assert target.find_purge_fault().startswith("there is still data at byte ")
     assert target.purge_job() is None
-    assert "Discarded" in target.purge() or device in target.purge()
+    assert device in target.purge()
     assert target.find_purge_fault() == ""
 
 
@@ -184,7 +184,7 @@ def test_discard_says_why_it_failed(
 ) -> None:
     file = tmp_path / "file"
     file.write_bytes(b"")
-    with pytest.raises(TargetRefusedError, match="blkdiscard failed: .*block device"):
+    with pytest.raises(TargetRefusedError, match=r"blkdiscard failed: .*block device"):
         discard_all(str(file))
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(MissingToolError, match="apt-get install util-linux"):

@@ -1,0 +1,183 @@
+"""Bad input: one clear message, exit code 2, nothing written or lost."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from ssdlab.model.errors import UnknownNameError
+from ssdlab.notebook import execute_notebook, find_notebook
+from tests.integration.lab import Lab, Started, files_below
+from tests.paths import ROOT
+
+RUN = ("run", "--target", "virtual", "--runs", "runs")
+GOOD = "value\n" + "100\n" * 5
+
+
+def assert_refused(started: Started, *words: str) -> None:
+    """Assert one message of one line, and exit code 2."""
+    assert started.wait() == 2, started.said
+    assert started.out.read_text("utf-8") == ""
+    said = started.err.read_text("utf-8")
+    assert said.startswith("ssdlab: "), said
+    assert said.count("\n") == 1, said
+    assert "Traceback" not in said
+    for word in words:
+        assert word in said
+
+
+def begin(lab: Lab, *arguments: str) -> tuple[Started, dict[str, bytes]]:
+    """Start a command; return it and the files that there were."""
+    before = files_below(lab.folder)
+    return lab.cli(*arguments), before
+
+
+def assert_nothing_written(lab: Lab, before: dict[str, bytes]) -> None:
+    after = {
+        name: content
+        for name, content in files_below(lab.folder).items()
+        if not name.startswith("words-")
+    }
+    assert after == before
+    assert [path.name for path in lab.runs.iterdir()] == [".cache"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ((*RUN, "--profile", "nope"), ("no profile 'nope'", "pts-2.0-enterprise")),
+        ((*RUN, "--tests", "nope"), ("no test 'nope'", "iops, tp, lat, wsat")),
+        ((*RUN, "--tests", ""), ("no list of tests ''",)),
+        ((*RUN, "--tests", "lat,lat"), ("no list of tests 'lat,lat'",)),
+        ((*RUN, "--target", "floppy"), ("no target 'floppy'", "virtual")),
+        ((*RUN, "--target", "file:"), ("no target 'file:'",)),
+        ((*RUN, "--target", "virtual:speed=9"), ("'speed'", "size, op")),
+        ((*RUN, "--target", "virtual:size=banana"), ("size=banana",)),
+        ((*RUN, "--target", "virtual:size=16MiB"), ("too small for the tests",)),
+        ((*RUN, "--target", "virtual:op=-1"), ("op=-1",)),
+        ((*RUN, "--target", "file:there/is/none"), ("no size was given",)),
+        ((*RUN, "--target", "/dev/null"), ("this is no block device",)),
+        ((*RUN, "--target", "virtual\n[x]"), ("The target 'virtual\\n[x]' cannot",)),
+        ((*RUN, "--label", "\x1b[31mred"), ("The label '\\x1b[31mred' cannot",)),
+        ((*RUN, "--label", "two\nlines"), ("The label 'two\\nlines' cannot",)),
+        ((*RUN, "--label", "\udcff"), ("The label '\\udcff' cannot",)),
+        ((*RUN, "--label", "x" * 1001), ("at most 1000",)),
+        ((*RUN, "--runs", "\udcff"), ("The runs '\\udcff' cannot",)),
+        ((*RUN, "--runs", "site/sitecustomize.py"), ("cannot be written",)),
+        ((*RUN, "--runs", "/proc/none"), ("the folder cannot be written",)),
+        (("plan", "--target", "virtual", "--tests", "x"), ("no test 'x'",)),
+        (("resume", "runs/none"), ("there is no run.json",)),
+        (("resume", "runs"), ("there is no run.json",)),
+        (("report", "runs/none"), ("there is no run.json",)),
+        (("ingest", "runs/none"), ("there is no run.json",)),
+        (("ingest", "runs"), ("there is no run.json",)),
+        (("steady-state", "none.csv"), ("none.csv: cannot be read",)),
+        (("steady-state", "runs"), ("runs: cannot be read",)),
+    ],
+    ids=lambda value: repr(value)[:60] if isinstance(value, tuple) else None,
+)
+def test_bad_input_is_refused_and_nothing_is_written(
+    lab: Lab, arguments: tuple[str, ...], words: tuple[str, ...]
+) -> None:
+    started, before = begin(lab, *arguments)
+    assert_refused(started, *words)
+    assert_nothing_written(lab, before)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (),
+        ("measure",),
+        ("run",),
+        (*RUN, "--speed", "9"),
+        (*RUN, "--seed", "x"),
+        ("plan", "--target", "virtual", "--write-speed", "0"),
+        ("plan", "--target", "virtual", "--write-speed", "nan"),
+        ("resume",),
+        ("report", "runs/none", "-o", "runs"),
+    ],
+)
+def test_command_that_click_cannot_read_is_refused(
+    lab: Lab, arguments: tuple[str, ...]
+) -> None:
+    started, before = begin(lab, *arguments)
+    assert started.wait() == 2
+    assert started.said.startswith("Usage: ")
+    assert "Traceback" not in started.said
+    assert_nothing_written(lab, before)
+
+
+@pytest.mark.parametrize(
+    ("content", "options", "word"),
+    [
+        (GOOD.replace("100\n", "fast\n", 1), (), "line 2"),
+        (GOOD + "nan\n", (), "line 7"),
+        (GOOD + "\n100\n", (), "line 7"),
+        (GOOD[:-4], (), "4 rows of numbers are too few"),
+        ("", (), "is empty"),
+        (GOOD, ("--column", "speed"), "speed"),
+        ("a,b\n" + "1,2\n" * 5, (), "a"),
+        (GOOD.replace("100", "1\u00a0000", 1), (), "line 2"),
+        (GOOD + "1e999\n", (), "line 7"),
+    ],
+)
+def test_series_that_cannot_be_judged_is_refused(
+    lab: Lab, content: str, options: tuple[str, ...], word: str
+) -> None:
+    (lab.folder / "own.csv").write_text(content, "utf-8")
+    for output in ((), ("--json",)):
+        refused = lab.cli("steady-state", "own.csv", *options, *output)
+        assert_refused(refused, "own.csv: ", word)
+
+
+@pytest.mark.parametrize(
+    ("content", "word"),
+    [
+        (b"", "run.json is damaged"),
+        (b'{"format_version": 1, "run_id"', "run.json is damaged"),
+        (b"[]", "run.json is damaged"),
+        (b'{"format_version": 1}', "run.json is damaged"),
+        (b'{"format_version": 99}', "run.json has format 99, this ssdlab reads 1"),
+        (b"\xff\xfe", "run.json is damaged"),
+    ],
+)
+def test_damaged_run_folder_is_refused_and_left_as_it_is(
+    lab: Lab, content: bytes, word: str
+) -> None:
+    run = lab.runs / "damaged"
+    (run / "steps" / "00001-iops-purge").mkdir(parents=True)
+    (run / "run.json").write_bytes(content)
+    before = files_below(run)
+    for command in ("resume", "report", "ingest"):
+        assert_refused(lab.cli(command, run), word)
+    listed = lab.cli("runs", "--runs", lab.runs)
+    assert listed.wait() == 0
+    assert word in listed.said
+    assert files_below(run) == before
+
+
+def test_unknown_parameter_is_refused_before_anything_is_executed(
+    tmp_path: Path,
+) -> None:
+    output = tmp_path / "out.ipynb"
+    with pytest.raises(UnknownNameError, match="no parameter 'targett'") as caught:
+        execute_notebook(find_notebook(), output, {"targett": "virtual"})
+    assert "confirm_serial" in caught.value.known
+    assert not output.exists()
+
+
+@pytest.mark.notebook
+def test_unknown_parameter_stops_the_notebook_under_papermill(lab: Lab) -> None:
+    notebook = ROOT / "notebooks" / "01_run_pts.ipynb"
+    output = lab.folder / "out.ipynb"
+    asked = ("-p", "targett", "virtual", "-p", "runs", str(lab.runs))
+    command = ("-m", "papermill", notebook, output, *asked)
+    stopped = lab.start(sys.executable, *command)
+    assert stopped.wait() == 1
+    message = "UnknownNameError: There is no parameter 'targett'. Choose from: target, "
+    assert message in stopped.said
+    assert [path.name for path in lab.runs.iterdir()] == [".cache"]
+    cells = json.loads(output.read_bytes())["cells"]
+    assert any("targett" in "".join(cell["source"]) for cell in cells)

@@ -1,0 +1,63 @@
+"""A file is there whole or not at all."""
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from ssdlab.store.files import publish, write_whole
+from tests.paths import ROOT
+
+
+def test_file_is_written_over_the_old_one(tmp_path: Path) -> None:
+    path = tmp_path / "state.json"
+    write_whole(path, b"old")
+    write_whole(path, b"new")
+    assert path.read_bytes() == b"new"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_old_file_stays_when_the_new_one_cannot_be_written(tmp_path: Path) -> None:
+    path = tmp_path / "state.json"
+    write_whole(path, b"old")
+    (tmp_path / ".state.json.part").mkdir()
+    with pytest.raises(IsADirectoryError):
+        write_whole(path, b"new")
+    assert path.read_bytes() == b"old"
+
+
+def test_folder_is_published_with_its_content(tmp_path: Path) -> None:
+    aside = tmp_path / ".step"
+    aside.mkdir()
+    (aside / "x").write_text("1")
+    publish(aside, tmp_path / "step")
+    assert (tmp_path / "step" / "x").read_text() == "1"
+    assert not aside.exists()
+
+
+WRITER = """
+import sys, pathlib, itertools
+from ssdlab.store.files import write_whole
+path = pathlib.Path(sys.argv[1])
+for number in itertools.count():
+    write_whole(path, bytes([number % 256]) * 3_000_000)
+"""
+
+
+def test_file_is_whole_whenever_its_writer_is_killed(tmp_path: Path) -> None:
+    path = tmp_path / "big"
+    for delay_s in (0.05, 0.08, 0.11):
+        with subprocess.Popen(
+            [sys.executable, "-c", WRITER, str(path)], cwd=ROOT
+        ) as writer:
+            deadline = time.monotonic() + 10
+            while not path.exists() and time.monotonic() < deadline:
+                time.sleep(0.001)
+            time.sleep(delay_s)
+            writer.kill()
+        content = path.read_bytes()
+        assert len(content) == 3_000_000
+        assert len(set(content)) == 1
+        path.unlink()

@@ -1,0 +1,135 @@
+"""run.json and state.json: what was written comes back, the rest is refused."""
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ssdlab.model.errors import RunFolderError
+from ssdlab.store.records import (
+    read_record,
+    read_state,
+    write_record,
+    write_state,
+)
+from ssdlab.store.run import open_run
+from tests.store.folders import STATE, make_run, record
+
+Change = Callable[[dict[str, Any]], object]
+
+
+def change(folder: Path, name: str, change: Change) -> None:
+    path = folder / name
+    data = json.loads(path.read_bytes())
+    change(data)
+    path.write_text(json.dumps(data))
+
+
+def plain(value: object) -> object:
+    return json.loads(json.dumps(value))
+
+
+def test_record_comes_back_as_it_was_but_for_lists_in_the_profile(
+    tmp_path: Path,
+) -> None:
+    write_record(tmp_path, record())
+    again = read_record(tmp_path)
+    assert plain(again.profile) == plain(record().profile)
+    assert replace(again, profile={}) == replace(record(), profile={})
+
+
+def test_state_comes_back_as_it_was(tmp_path: Path) -> None:
+    write_state(tmp_path, STATE)
+    assert read_state(tmp_path) == STATE
+
+
+def test_json_is_readable_and_keeps_letters(tmp_path: Path) -> None:
+    write_record(tmp_path, record())
+    text = (tmp_path / "run.json").read_text("utf-8")
+    assert '"label": "läbel"' in text
+    assert text.endswith("}\n")
+
+
+@pytest.mark.parametrize("name", ["run.json", "state.json"])
+def test_folder_without_its_papers_is_no_run(tmp_path: Path, name: str) -> None:
+    make_run(tmp_path / "run")
+    (tmp_path / "run" / name).unlink()
+    with pytest.raises(RunFolderError, match=rf"there is no {name}, so this is no run"):
+        open_run(tmp_path / "run")
+
+
+@pytest.mark.parametrize("name", ["run.json", "state.json"])
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"{", b"[]", b'"x"', b"\xff\xfe", b"[" * 100_000, b"{}x"],
+    ids=["empty", "cut", "list", "text", "bytes", "deep", "more"],
+)
+def test_papers_are_refused_when_they_are_damaged(
+    tmp_path: Path, name: str, content: bytes
+) -> None:
+    folder = make_run(tmp_path / "run")
+    (folder / name).write_bytes(content)
+    with pytest.raises(
+        RunFolderError, match=rf"{name} (is damaged|has format)"
+    ) as told:
+        open_run(folder)
+    assert str(folder) in str(told.value)
+    assert told.value.exit_code == 2
+
+
+@pytest.mark.parametrize("version", [0, 2, "1", None])
+def test_record_of_another_version_is_refused(tmp_path: Path, version: object) -> None:
+    folder = make_run(tmp_path / "run")
+    change(folder, "run.json", lambda data: data.update(format_version=version))
+    with pytest.raises(
+        RunFolderError,
+        match=rf"has format {version}, this ssdlab reads 1\. Open it with the version",
+    ):
+        read_record(folder)
+
+
+DAMAGE: dict[str, Change] = {
+    "no seed": lambda data: data.pop("seed"),
+    "a key too many": lambda data: data.update(colour="red"),
+    "no target": lambda data: data.update(target=None),
+    "half a host": lambda data: data["host"].pop("cpu"),
+    "tests are a number": lambda data: data.update(tests=4),
+    "profile is a text": lambda data: data.update(profile="demo"),
+    "profile without name": lambda data: data["profile"].pop("name"),
+    "start is no text": lambda data: data.update(started_at=5),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_record_is_refused_when_its_content_is_none(
+    tmp_path: Path, damage: str
+) -> None:
+    folder = make_run(tmp_path / "run")
+    change(folder, "run.json", DAMAGE[damage])
+    with pytest.raises(
+        RunFolderError, match=r"run\.json is damaged \(.+\)\. Restore it from a copy"
+    ):
+        read_record(folder)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        {"status": "asleep"},
+        {"sessions": 5},
+        {"sessions": [["a", "b"]]},
+        {"sessions": [None]},
+        {"colour": "red"},
+    ],
+    ids=str,
+)
+def test_state_is_refused_when_its_content_is_none(
+    tmp_path: Path, damage: dict[str, object]
+) -> None:
+    folder = make_run(tmp_path / "run")
+    change(folder, "state.json", lambda data: data.update(damage))
+    with pytest.raises(RunFolderError, match=r"state\.json is damaged"):
+        read_state(folder)
