@@ -247,7 +247,17 @@ def steady_state(
 
 
 def _execute(folder: Path, parameters: Mapping[str, str | int]) -> None:
-    """Run the notebook on a run folder and show where it is."""
+    """Run the notebook on a run folder and show where it is.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        If it was stopped before the run began.
+    RunInterruptedError
+        If it was stopped after that.
+    NotebookFailedError
+        If it failed before the run began.
+    """
     from ssdlab.notebook import NotebookFailedError, execute_notebook, find_notebook
 
     notebook = folder / "notebook.ipynb"
@@ -273,15 +283,7 @@ def _new_folder(folder: Path) -> Iterator[None]:
     """Make the folder; if no run began in it, take away what was made."""
     made = [path for path in (folder, *folder.parents) if not path.exists()]
     try:
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            (folder / "notebook.ipynb").touch()
-        except OSError as error:
-            raise RunFolderError(
-                folder=str(folder),
-                reason=f"the folder cannot be written ({error.strerror})",
-                remedy="Name another folder of runs: --runs FOLDER.",
-            ) from None
+        _make_writable(folder)
         yield
     finally:
         if not (folder / "run.json").exists():
@@ -289,6 +291,25 @@ def _new_folder(folder: Path) -> Iterator[None]:
                 (folder / "notebook.ipynb").unlink(missing_ok=True)
                 for path in made:
                     path.rmdir()
+
+
+def _make_writable(folder: Path) -> None:
+    """Make the folder and see that a file can be written in it.
+
+    Raises
+    ------
+    RunFolderError
+        If it cannot.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "notebook.ipynb").touch()
+    except OSError as error:
+        raise RunFolderError(
+            folder=str(folder),
+            reason=f"the folder cannot be written ({error.strerror})",
+            remedy="Name another folder of runs: --runs FOLDER.",
+        ) from None
 
 
 @contextmanager

@@ -6,8 +6,9 @@ import os
 import sys
 from collections.abc import Mapping
 from importlib import resources
+from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from ssdlab.model import errors
 from ssdlab.model.errors import MissingToolError, SsdlabError, UnknownNameError
@@ -112,7 +113,7 @@ def execute_notebook(notebook: Path, output: Path, parameters: Parameters) -> No
     except PapermillExecutionError as error:
         if error.ename == "KeyboardInterrupt":
             raise KeyboardInterrupt from None
-        raise _translated(error, output) from None
+        _raise_translated(error, output)
     except DeadKernelError:
         raise NotebookFailedError(
             notebook=str(output),
@@ -134,12 +135,11 @@ def require_known_parameters(namespace: Mapping[str, Any]) -> None:
         With the known names. Without papermill nothing is injected and none is raised.
     """
     cells = [str(source) for source in namespace.get("In", ()) if source]
-    for place, source in enumerate(cells):
-        if place and source.startswith("# Parameters\n"):
-            known = _assigned(cells[place - 1])
-            for name in _assigned(source):
-                if name not in known:
-                    raise UnknownNameError(kind="parameter", name=name, known=known)
+    for before, source in pairwise(cells):
+        known = _assigned(before) if source.startswith("# Parameters\n") else ()
+        for name in _assigned(source) if known else ():
+            if name not in known:
+                raise UnknownNameError(kind="parameter", name=name, known=known)
 
 
 def _assigned(source: str) -> tuple[str, ...]:
@@ -152,10 +152,10 @@ def _assigned(source: str) -> tuple[str, ...]:
     return tuple(target.id for target in targets if isinstance(target, ast.Name))
 
 
-def _translated(error: Any, output: Path) -> SsdlabError:
+def _raise_translated(error: Any, output: Path) -> NoReturn:
     kind = getattr(errors, str(error.ename), None)
     if isinstance(kind, type) and issubclass(kind, SsdlabError):
-        return ReportedError(str(error.evalue), exit_code=kind.exit_code)
-    return NotebookFailedError(
+        raise ReportedError(str(error.evalue), exit_code=kind.exit_code) from None
+    raise NotebookFailedError(
         notebook=str(output), error=f"{error.ename}: {error.evalue}"
-    )
+    ) from None

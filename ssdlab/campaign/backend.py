@@ -89,6 +89,7 @@ class FioBackend:
             folder=folder,
             job=job,
             gated_threads=threads + has_tail,
+            least_s=0.95 * (step.runtime_s or 0),
             overdue_s=_GRACE_S
             + 2 * (step.runtime_s or 0)
             + amount / _SLOWEST_BYTES_PER_S,

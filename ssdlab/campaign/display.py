@@ -18,7 +18,7 @@ def show_progress() -> Callable[[Progress], None]:
     from IPython import get_ipython  # noqa: PLC0415 - half a second
     from IPython.display import HTML, display  # noqa: PLC0415
 
-    in_notebook = getattr(get_ipython(), "kernel", None) is not None  # type: ignore[no-untyped-call] # IPython has no types
+    in_notebook = getattr(get_ipython(), "kernel", None) is not None
     if not in_notebook:
         return _terminal_bar()
     handle = display(HTML(_bar(0.0, "starting")), display_id=True)  # type: ignore[no-untyped-call] # as above

@@ -3,13 +3,12 @@
 from dataclasses import asdict
 from typing import Any
 
-from ssdlab.campaign.ingest import fit_to_sectors
 from ssdlab.model.spec import PtsTest, Purge
 from ssdlab.model.units import capacity_label, duration_label
 from ssdlab.plan.context import PlanContext
 from ssdlab.plan.estimate import Cost, estimate_suite
 from ssdlab.pts.departures import find_departures
-from ssdlab.pts.profiles import find_profile
+from ssdlab.pts.profiles import find_profile, fit_to_sectors
 from ssdlab.pts.suite import build_tests, parse_tests
 from ssdlab.targets.opening import read_shape
 
@@ -25,7 +24,7 @@ def forecast(
         active_range_percent=chosen.active_range_percent,
         seed=0,
     )
-    suite = fit_to_sectors(build_tests(chosen, names), shape.sector_bytes)
+    suite = build_tests(fit_to_sectors(chosen, shape.sector_bytes), names)
     costs = estimate_suite(suite, context, write_bytes_per_s)
     return {
         "target": target,
@@ -63,33 +62,36 @@ def _after_purge(cost: Cost, test: PtsTest) -> dict[str, int]:
 def forecast_lines(plan: dict[str, Any]) -> list[str]:
     """Say a forecast in lines for people."""
     speed = plan["assumed_write_bytes_per_s"] / 1e6
+    capacity = capacity_label(plan["capacity_bytes"])
+    heading = f"{'test':<6}{'steps':>14}{'rounds':>11}  {'time':<26}"
     lines = [
-        f"{plan['profile']} ({plan['spec_version']}) on {plan['target']}, "
-        f"{capacity_label(plan['capacity_bytes'])}",
+        f"{plan['profile']} ({plan['spec_version']}) on {plan['target']}, {capacity}",
         f"fills and bytes at an assumed {speed:g} MB/s; nothing is touched",
         "",
-        f"{'test':<6}{'steps':>14}{'rounds':>11}  {'time':<26}"
-        f"{'written':<22}{'drive fills':<14}",
+        f"{heading}{'written':<22}{'drive fills':<14}",
     ]
     lines.extend(_line(test) for test in plan["tests"])
-    lines += [
-        "",
-        f"in all {duration_label(plan['seconds_min'])} to "
-        f"{duration_label(plan['seconds_max'])}",
-    ]
+    lines += ["", f"in all {_span(plan)}"]
     if plan["departures"]:
         lines += ["", "not PTS-conformant because:"]
         lines += [f"  {departure}" for departure in plan["departures"]]
     return lines
 
 
+def _span(cost: dict[str, Any]) -> str:
+    least, most = (
+        duration_label(cost["seconds_min"]),
+        duration_label(cost["seconds_max"]),
+    )
+    return f"{least} to {most}"
+
+
 def _line(test: dict[str, Any]) -> str:
     steps = f"{test['steps_min']}-{test['steps_max']}"
     rounds = f"{test['rounds_min']}-{test['rounds_max']}"
-    time = f"{duration_label(test['seconds_min'])} to {duration_label(test['seconds_max'])}"
     written = (
         f"{capacity_label(test['written_bytes_min'])} to "
         f"{capacity_label(test['written_bytes_max'])}"
     )
     fills = f"{test['drive_fills_min']:.1f} to {test['drive_fills_max']:.1f}"
-    return f"{test['test']:<6}{steps:>14}{rounds:>11}  {time:<26}{written:<22}{fills}"
+    return f"{test['test']:<6}{steps:>14}{rounds:>11}  {_span(test):<26}{written:<22}{fills}"

@@ -16,11 +16,11 @@ from ssdlab.fio.measure import DEFAULT_LEVELS, measure
 from ssdlab.fio.parse import parse_document
 from ssdlab.model.records import RunRecord
 from ssdlab.model.schema import TABLES, Table
-from ssdlab.model.spec import PtsTest, Rounds, Step, StepResult
+from ssdlab.model.spec import PtsTest, Step, StepResult
 from ssdlab.model.units import duration_label
 from ssdlab.plan.context import Judgement, PlanContext
 from ssdlab.plan.phases import plan_suite
-from ssdlab.pts.profiles import profile_from_dict
+from ssdlab.pts.profiles import fit_to_sectors, profile_from_dict
 from ssdlab.pts.suite import build_tests
 from ssdlab.store.records import read_record, read_state
 from ssdlab.store.tables import rows_to_columns, write_table
@@ -67,31 +67,8 @@ def plan_inputs(record: RunRecord) -> tuple[tuple[PtsTest, ...], PlanContext]:
         seed=record.seed,
         uses_random_map=profile.uses_random_map,
     )
-    tests = build_tests(profile, record.tests)
-    return fit_to_sectors(tests, context.sector_bytes), context
-
-
-def fit_to_sectors(tests: Sequence[PtsTest], sector_bytes: int) -> tuple[PtsTest, ...]:
-    """Drop the cells smaller than a sector: pts.md section 20, 4Kn devices."""
-    return tuple(
-        replace(
-            test,
-            phases=tuple(
-                replace(
-                    phase,
-                    cells=tuple(
-                        cell
-                        for cell in phase.cells
-                        if cell.block_size_bytes >= sector_bytes
-                    ),
-                )
-                if isinstance(phase, Rounds)
-                else phase
-                for phase in test.phases
-            ),
-        )
-        for test in tests
-    )
+    fitting = fit_to_sectors(profile, context.sector_bytes)
+    return build_tests(fitting, record.tests), context
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -5,6 +5,7 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TextIO
 
 from ssdlab.model.errors import RunFolderError
 
@@ -23,20 +24,17 @@ def locked(run: Path, *, sleep: Callable[[float], None]) -> Iterator[None]:
     """
     path = run / "lock"
     with path.open("a+", encoding="ascii") as file:
-        for attempt in range(_TRIES):
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        for _ in range(_TRIES):
+            if _take(file):
                 break
-            except BlockingIOError:
-                if attempt == _TRIES - 1:
-                    file.seek(0)
-                    holder = file.read().strip() or "unknown"
-                    raise RunFolderError(
-                        folder=str(run),
-                        reason=f"process {holder} is working on this run",
-                        remedy="Wait for it, stop it, or use another folder.",
-                    ) from None
-                sleep(_PAUSE_S)
+            sleep(_PAUSE_S)
+        else:
+            file.seek(0)
+            raise RunFolderError(
+                folder=str(run),
+                reason=f"process {file.read().strip() or '?'} is working on this run",
+                remedy="Wait for it, stop it, or use another folder.",
+            )
         file.truncate(0)
         file.write(str(os.getpid()))
         file.flush()
@@ -47,10 +45,15 @@ def read_holder(run: Path) -> int | None:
     """Return the process that works on the run, if one does."""
     try:
         with (run / "lock").open("r+", encoding="ascii") as file:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                return int(file.read().strip() or "0") or None
+            return None if _take(file) else int(file.read().strip() or "0") or None
     except (OSError, ValueError):
         return None
-    return None
+
+
+def _take(file: TextIO) -> bool:
+    """Try to take the lock; it is let go when the file is closed."""
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True

@@ -220,7 +220,7 @@ def _value_text(result: StepResult, tracking: Tracking) -> str:
     scale, unit = {
         "iops": (1.0, ""),
         "bw_bytes_per_s": (1e6, " MB/s"),
-        "lat_mean_ns": (1e3, " µs"),
+        "lat_mean_ns": (1e3, " µs"),  # noqa: RUF001 - the SI prefix
     }[tracking.metric]
     return (
         f"{value / scale:.4g}{unit}"

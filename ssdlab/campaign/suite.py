@@ -11,10 +11,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import NoReturn
 
 from ssdlab.campaign.backend import FioBackend
 from ssdlab.campaign.engine import Engine
-from ssdlab.campaign.ingest import fit_to_sectors, ingest_run, plan_inputs
+from ssdlab.campaign.ingest import ingest_run, plan_inputs
 from ssdlab.campaign.lock import locked
 from ssdlab.campaign.progress import Progress, Tracker
 from ssdlab.campaign.raw import put_aside_unfinished
@@ -34,7 +35,12 @@ from ssdlab.model.units import MIB, capacity_label
 from ssdlab.plan.context import PlanContext
 from ssdlab.plan.phases import plan_suite
 from ssdlab.pts.departures import find_departures
-from ssdlab.pts.profiles import Profile, find_profile, profile_as_dict
+from ssdlab.pts.profiles import (
+    Profile,
+    find_profile,
+    fit_to_sectors,
+    profile_as_dict,
+)
 from ssdlab.pts.suite import build_tests, parse_tests
 from ssdlab.store.records import (
     RunState,
@@ -130,7 +136,7 @@ def run_suite(  # noqa: PLR0913 - each is a choice of the user's, by name
     folder = _make_folder(Path(runs), asked, Path(run_folder) if run_folder else None)
     with locked(folder, sleep=time.sleep):
         if (folder / "run.json").exists():
-            raise _taken(folder)
+            _refuse_taken(folder)
         device = _open_or_clean(asked, folder, Path(runs) / ".cache")
         record = _make_record(folder, asked, device, fio_version)
         write_state(
@@ -195,7 +201,13 @@ def check_request(
 
 
 def require_unfinished(run: Path) -> None:
-    """Raise a `RunFolderError` unless the run can be gone on with, now."""
+    """Require that the run can be gone on with, now.
+
+    Raises
+    ------
+    RunFolderError
+        If it is damaged, in use or finished.
+    """
     read_record(run)
     with locked(run, sleep=time.sleep):
         report = run / "report.html"
@@ -214,7 +226,13 @@ def new_run_id(profile: str) -> str:
 
 
 def _require_plain(name: str, text: str) -> None:
-    """Refuse text that no JSON file, terminal or report can show as it is."""
+    """Require text that JSON, a terminal and a report can show as it is.
+
+    Raises
+    ------
+    UserError
+        If it has control characters, broken UTF-8 or no end.
+    """
     if text.isprintable() and len(text) <= _LONGEST_TEXT:
         return
     shown = repr(text if len(text) <= 80 else f"{text[:80]}…")
@@ -229,8 +247,8 @@ def _require_room(target: str, capacity_bytes: int) -> None:
     if capacity_bytes < LEAST_CAPACITY_BYTES:
         raise TargetRefusedError(
             target=target,
-            reason=f"{capacity_label(capacity_bytes)} is too small for the tests, whose "
-            "largest block is 1 MiB",
+            reason=f"{capacity_label(capacity_bytes)} is too small for the tests, "
+            "whose largest block is 1 MiB",
             remedy=f"Use at least {LEAST_CAPACITY_BYTES // MIB}MiB.",
         )
 
@@ -238,7 +256,7 @@ def _require_room(target: str, capacity_bytes: int) -> None:
 def _make_folder(runs: Path, asked: _Asked, run_folder: Path | None) -> Path:
     folder = run_folder or runs / new_run_id(asked.profile.name)
     if (folder / "run.json").exists():
-        raise _taken(folder)
+        _refuse_taken(folder)
     try:
         (folder / "steps").mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -250,8 +268,8 @@ def _make_folder(runs: Path, asked: _Asked, run_folder: Path | None) -> Path:
     return folder
 
 
-def _taken(folder: Path) -> RunFolderError:
-    return RunFolderError(
+def _refuse_taken(folder: Path) -> NoReturn:
+    raise RunFolderError(
         folder=str(folder),
         reason="there is a run in it already",
         remedy=f"Go on with it (ssdlab resume {folder}) or name another folder.",
@@ -277,7 +295,7 @@ def _open_or_clean(asked: _Asked, folder: Path, cache: Path) -> Target:
         raise
 
 
-def _make_record(
+def _make_record(  # noqa: PLR0917 - one call, in run_suite
     folder: Path, asked: _Asked, device: Target, fio_version: str
 ) -> RunRecord:
     profile = asked.profile
@@ -311,8 +329,8 @@ def _write_cache(profile: Profile) -> tuple[str, ...]:
 def _dropped_cells(
     profile: Profile, tests: tuple[str, ...], sector_bytes: int
 ) -> tuple[str, ...]:
-    asked = build_tests(profile, tests)
-    if fit_to_sectors(asked, sector_bytes) == asked:
+    fitting = fit_to_sectors(profile, sector_bytes)
+    if build_tests(fitting, tests) == build_tests(profile, tests):
         return ()
     return (f"cells below the sector of {sector_bytes} B: left out",)
 
@@ -387,7 +405,7 @@ def _drive(
 
 def _make_clock() -> Callable[[], float]:
     """Return Unix time that no correction of the system's clock makes jump."""
-    offset = time.time() - time.monotonic()
+    offset = time.time() - time.monotonic()  # noqa: TID251 - here clocks are made
     return lambda: offset + time.monotonic()
 
 

@@ -3,8 +3,9 @@
 import json
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 Readings = Mapping[str, Mapping[str, float]]
 
@@ -34,7 +35,7 @@ def recording(
         thread.join(timeout=10)
 
 
-def _record(
+def _record(  # noqa: PLR0917 - the target of a thread, called there only
     path: Path,
     read: Callable[[], Readings],
     clock: Callable[[], float],
@@ -55,11 +56,14 @@ def read_telemetry(folder: Path) -> Iterator[tuple[float, str, str, float]]:
     """Yield time, source, name and value; a line cut by a crash is left out."""
     for path in sorted(folder.glob("*.jsonl")):
         for line in path.read_text("utf-8").splitlines():
-            try:
-                entry = json.loads(line)
-            except ValueError:
-                continue
-            time_s = entry.pop("time_s")
-            for source, readings in entry.items():
-                for name, value in readings.items():
-                    yield time_s, source, name, value
+            with suppress(ValueError):
+                yield from _readings(json.loads(line))
+
+
+def _readings(
+    entry: dict[str, Any],
+) -> Iterator[tuple[float, str, str, float]]:
+    time_s = entry.pop("time_s")
+    for source, readings in entry.items():
+        for name, value in readings.items():
+            yield time_s, source, name, value

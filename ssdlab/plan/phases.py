@@ -18,7 +18,6 @@ from ssdlab.model.spec import (
     Saturation,
     Step,
     StepResult,
-    Workload,
 )
 from ssdlab.plan.context import Batch, PlanContext
 from ssdlab.plan.judge import judge_round
@@ -123,9 +122,7 @@ class _Place:
         blank = self.make.blank_cell(workload, self.phase.cell_seconds)
         if workload.access == "seq":
             stream = self.streams[workload.read_percent > 0]
-            blank = replace(
-                blank, offset_bytes=stream.next_offset(self._span(workload))
-            )
+            blank = replace(blank, offset_bytes=stream.next_offset(blank.range_bytes))
         return self.make.cell(number, (round_number, cell + 1), blank)
 
     def after(self, step: Step, result: StepResult) -> "_Place":
@@ -138,14 +135,9 @@ class _Place:
         is_read = workload.read_percent > 0
         moved = (result.read_bytes + result.written_bytes) // workload.threads
         streams[is_read] = streams[is_read].advance(
-            self._span(workload), moved - moved % workload.block_size_bytes
+            step.range_bytes, moved - moved % workload.block_size_bytes
         )
         return replace(self, streams=(streams[0], streams[1]))
-
-    def _span(self, workload: Workload) -> int:
-        """Return the bytes of the range that are whole blocks: fio leaves the rest."""
-        range_bytes = self.make.context.range_bytes
-        return range_bytes - range_bytes % workload.block_size_bytes
 
 
 def _plan_rounds(

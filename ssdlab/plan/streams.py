@@ -16,14 +16,14 @@ class Stream:
     position: int = 0
     moved: int = 0
 
-    def next_offset(self, span_bytes: int) -> int:
-        """Return where in a span of whole blocks the next cell begins [B]."""
-        left = span_bytes - self.position
+    def next_offset(self, range_bytes: int) -> int:
+        """Return where the next cell begins [B]."""
+        left = range_bytes - self.position
         return self.position if left > 0 and left >= self.moved else 0
 
-    def advance(self, span_bytes: int, moved: int) -> "Stream":
+    def advance(self, range_bytes: int, moved: int) -> "Stream":
         """Return the stream after one more cell that moved so many bytes."""
-        begin = self.next_offset(span_bytes)
-        span = span_bytes - begin
+        begin = self.next_offset(range_bytes)
+        span = range_bytes - begin
         passed = moved if moved <= span else moved % span
         return Stream(position=begin + passed, moved=moved)

@@ -175,6 +175,20 @@ def find_profile(name: str) -> Profile:
     return PROFILES[name]
 
 
+def fit_to_sectors(profile: Profile, sector_bytes: int) -> Profile:
+    """Leave out the blocks smaller than a sector: pts.md section 20, 4Kn devices."""
+
+    def whole(sizes: tuple[int, ...]) -> tuple[int, ...]:
+        return tuple(size for size in sizes if size >= sector_bytes)
+
+    return replace(
+        profile,
+        iops_block_sizes=whole(profile.iops_block_sizes),
+        tp_block_sizes=whole(profile.tp_block_sizes),
+        lat_block_sizes=whole(profile.lat_block_sizes),
+    )
+
+
 def profile_as_dict(profile: Profile) -> dict[str, object]:
     """Return plain values, as ``run.json`` keeps them."""
     return asdict(profile)

@@ -22,7 +22,7 @@ class VirtualSsdOptions:
     """
 
     size_bytes: int = 128 * MIB
-    over_provisioning_percent: int = 28
+    over_provisioning_percent: int = 18
     dies: int = 8
     pages_per_block: int = 32
     read_us: int = 80

@@ -7,18 +7,15 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from ssdlab.campaign.ingest import build_tables, fit_to_sectors, ingest_run
+from ssdlab.campaign.ingest import build_tables, ingest_run
 from ssdlab.campaign.raw import put_aside_unfinished
 from ssdlab.model.errors import FioOutputError
 from ssdlab.model.schema import TABLES
-from ssdlab.model.spec import Rounds, Step
+from ssdlab.model.spec import Step
 from ssdlab.store.run import Run, open_run
 from tests.campaign.plans import (
     CAPACITY_BYTES,
     INPUTS,
-    IOPS,
-    KIB,
-    WSAT,
     cell_name,
     drive,
     write_papers,
@@ -205,10 +202,3 @@ def test_raw_output_that_lacks_a_value_is_an_error_and_no_row(tmp_path: Path) ->
     raw.write_bytes(gzip.compress(content))
     with pytest.raises(FioOutputError, match=f"{FILL}.*jobs.0..read.iops is missing"):
         build_tables(run.path, INPUTS)
-
-
-def test_cells_below_a_sector_are_left_out() -> None:
-    iops, wsat = fit_to_sectors((IOPS, WSAT), 8 * KIB)
-    assert [len(p.cells) for p in iops.phases if isinstance(p, Rounds)] == [0]
-    assert wsat == WSAT
-    assert fit_to_sectors((IOPS, WSAT), 4 * KIB) == (IOPS, WSAT)

@@ -1,4 +1,4 @@
-"""Failures of the world: each a named error with its remedy; what was measured stays."""
+"""Failures of the world: each a named error with its remedy; all measured stays."""
 
 import os
 import shutil
@@ -124,7 +124,8 @@ def small_disk(lab: Lab) -> Iterator[Path]:
         pytest.skip("mounting a small disk needs root")
     folder = lab.folder / "small"
     folder.mkdir()
-    command = ["mount", "-t", "tmpfs", "-o", f"size={TMPFS_BYTES}", "small", folder]
+    options = ("-t", "tmpfs", "-o", f"size={TMPFS_BYTES}")
+    command: list[str | Path] = ["mount", *options, "small", folder]
     if subprocess.run(command, check=False, capture_output=True).returncode:
         pytest.skip("this machine allows no mounts")
     yield folder

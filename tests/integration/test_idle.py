@@ -18,7 +18,7 @@ def test_gap_within_a_round_is_short_and_agrees_with_the_drive(lab: Lab) -> None
     assert measured.wait() == 0, measured.said
     steps = ssdlab.open_run(folder).steps
     within = steps[steps["was_armed"] & (steps["cell"] > 1)]
-    assert len(within) >= 12
+    assert len(within) >= 8
     stored_s = within["idle_before_s"].to_numpy()
     assert np.median(stored_s) < LIMIT_S
 

@@ -16,6 +16,7 @@ import ssdlab
 from ssdlab.campaign.ingest import plan_inputs
 from ssdlab.campaign.raw import read_all_steps
 from ssdlab.model.schema import TABLES
+from ssdlab.model.spec import Step
 from ssdlab.plan.phases import plan_suite
 from tests.integration.lab import (
     CELL_S,
@@ -186,7 +187,7 @@ def assert_steps_are_those_of_the_plan(folder: Path) -> None:
     records = list(read_all_steps(folder))
     tests, context = plan_inputs(ssdlab.open_run(folder).record)
     results = {record.step.step_id: record.result for record in records}
-    asked = []
+    asked: list[Step] = []
     plan = plan_suite(tests, context, lambda _judgement: None)
     try:
         batch = next(plan)
@@ -207,15 +208,14 @@ def assert_windows_span_no_gap(run: ssdlab.Run, first_steps: list[str]) -> None:
     assert len(resumed) >= 3
     assert not resumed["is_contiguous"].any()
     assert windows["window_first_round"][windows["test"] == "lat"].min() == 2
-    for window in windows.itertuples():
+    for window in windows.to_dict("records"):
+        first, last = window["window_first_round"], window["window_last_round"]
         inside = steps[
-            (steps["test"] == window.test)
-            & (steps["phase"] == window.phase)
-            & steps["round"].between(
-                window.window_first_round, window.window_last_round
-            )
+            (steps["test"] == window["test"])
+            & (steps["phase"] == window["phase"])
+            & steps["round"].between(first, last)
         ]
-        opens = (inside["round"] == window.window_first_round) & (inside["cell"] == 1)
+        opens = (inside["round"] == first) & (inside["cell"] == 1)
         assert opens.sum() == 1
         assert inside.loc[~opens, "is_contiguous"].all()
 
@@ -286,5 +286,3 @@ def did_any_io(folder: Path) -> bool:
     return '"total_ios"' in said and any(
         f'"total_ios" : {digit}' in said for digit in range(1, 10)
     )
-
-

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ssdlab.model.spec import Step, StepResult
-from ssdlab.plan.context import PlanContext
+from ssdlab.plan.context import _GOLDEN_STEP, PlanContext
 from ssdlab.pts import PROFILES, SUITE
 from tests.plan.made import MIB, drive, never_steady, result_of
 
@@ -24,6 +24,7 @@ def test_step_ids_are_unique_and_sorted_and_seeds_distinct(name: str) -> None:
     assert min(seeds) > 0  # with seed 0 all threads of a fio job share their offsets
 
 
+@settings(deadline=None)
 @given(
     seed=st.integers(0, 2**31 - 1),
     numbers=st.sets(st.integers(1, 2**31 - 2), min_size=2, max_size=50),
@@ -35,6 +36,16 @@ def test_seeds_of_two_steps_are_never_the_same(seed: int, numbers: set[int]) -> 
     seeds = [context.step_seed(number) for number in numbers]
     assert len(set(seeds)) == len(numbers)
     assert all(0 < value < 2**31 for value in seeds)
+
+
+@pytest.mark.parametrize("modulus", [2**31, 2**31 - 1])
+def test_seed_is_not_0_where_its_formula_comes_to_0(modulus: int) -> None:
+    seed = -_GOLDEN_STEP * pow(1_000_003, -1, modulus) % modulus
+    assert (seed * 1_000_003 + _GOLDEN_STEP) % modulus == 0
+    context = PlanContext(
+        capacity_bytes=MIB, sector_bytes=512, active_range_percent=100, seed=seed
+    )
+    assert context.step_seed(1) > 0
 
 
 Values = list[tuple[float, int, bool]]

@@ -1,7 +1,7 @@
 """WSAT: three stop rules, whichever is first."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ssdlab.model.spec import Step, StepResult
@@ -76,6 +76,7 @@ def test_saturation_stops_when_four_capacities_are_written(share: float) -> None
     assert rounds(driven) == wanted
 
 
+@settings(deadline=None)
 @given(
     share=st.floats(0.001, 2),
     factors=st.lists(st.floats(1, 1.5), min_size=1, max_size=50),

@@ -3,7 +3,7 @@
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ssdlab.model.spec import Step, StepResult
@@ -91,6 +91,7 @@ def test_stream_of_two_threads_came_as_far_as_one_of_them() -> None:
     assert (first.offset_bytes, second.offset_bytes) == (0, 32 * MIB)
 
 
+@settings(max_examples=30, deadline=None)
 @given(
     capacity=st.integers(64 * 2048, 4096 * 2048).map(lambda sectors: sectors * 512),
     blocks=st.lists(st.integers(1, 9000), min_size=4, max_size=4),

@@ -9,7 +9,7 @@ from ssdlab.model.errors import UnknownNameError
 from ssdlab.model.spec import Histogram, Precondition, Purge, Rounds, Saturation
 from ssdlab.model.units import KIB
 from ssdlab.pts import PROFILES, SUITE, build_tests, find_profile, parse_tests
-from ssdlab.pts.profiles import profile_as_dict, profile_from_dict
+from ssdlab.pts.profiles import fit_to_sectors, profile_as_dict, profile_from_dict
 from tests.pts.cells import build, load, loops, phase_of, rounds_of
 
 FULL = ("pts-2.0-enterprise", "pts-2.0-client", "pts-e-1.1")
@@ -243,3 +243,16 @@ def test_tests_are_run_in_the_order_asked_for(
 def test_list_of_tests_is_refused_when_one_is_unknown_or_twice(text: str) -> None:
     with pytest.raises(UnknownNameError, match="Choose from: iops, tp, lat, wsat"):
         parse_tests(text)
+
+
+def test_blocks_below_a_sector_are_left_out_with_their_purge() -> None:
+    fitting = fit_to_sectors(PROFILES["tkperf"], 4096)
+    iops, tp, lat = build_tests(fitting, ("iops", "tp", "lat"))
+    loops = [phase for phase in iops.phases + lat.phases if isinstance(phase, Rounds)]
+    assert [len(loop.cells) for loop in loops] == [7 * 7, 3 * 2]
+    assert "purge-4KiB" in [phase.phase_id for phase in tp.phases]
+    assert "purge-0.5KiB" not in [phase.phase_id for phase in tp.phases]
+
+
+def test_a_profile_whose_blocks_all_fit_stays_as_it_is() -> None:
+    assert fit_to_sectors(PROFILES["demo"], 512) == PROFILES["demo"]

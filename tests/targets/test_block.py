@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from ssdlab.campaign.ingest import fit_to_sectors
 from ssdlab.drive.purge import discard_all, find_written_sample
 from ssdlab.model.errors import MissingToolError, TargetRefusedError
 from ssdlab.model.spec import Rounds
 from ssdlab.model.units import KIB, MIB
 from ssdlab.pts import build_tests, find_profile
+from ssdlab.pts.profiles import fit_to_sectors
 from ssdlab.targets import Target, open_target, reopen_target
 from ssdlab.targets.opening import read_shape
 from tests.fio.jobs import CONTEXT, cell, job_of, run_step, workload
@@ -125,10 +125,11 @@ def test_sectors_of_4_kib_drop_the_cells_below(
     assert read_shape(device).sector_bytes == 4096
     target = open_loop(device, backing(device))
     assert target.identity.sector_bytes == 4096
-    suite = build_tests(find_profile("pts-2.0-enterprise"), ("iops", "tp", "lat"))
+    profile = find_profile("pts-2.0-enterprise")
+    fitting = fit_to_sectors(profile, target.identity.sector_bytes)
     loops = [
         phase
-        for test in fit_to_sectors(suite, target.identity.sector_bytes)
+        for test in build_tests(fitting, ("iops", "tp", "lat"))
         for phase in test.phases
         if isinstance(phase, Rounds)
     ]

@@ -2,6 +2,7 @@
 
 import json
 import os
+import resource
 import zlib
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 from ssdlab.model.errors import TargetRefusedError, UnknownNameError
 from ssdlab.model.records import TargetIdentity
 from ssdlab.model.units import KIB, MIB
-from ssdlab.targets import Target, open_target, reopen_target
+from ssdlab.targets import Target, file, open_target, reopen_target
 from ssdlab.targets.opening import read_shape
 from tests.fio.jobs import CONTEXT, cell, job_of, run_step, workload
 
@@ -174,6 +175,17 @@ def test_file_is_refused_when_there_is_no_room(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+def test_nothing_is_left_when_the_file_cannot_be_filled(tmp_path: Path) -> None:
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (MIB, limits[1]))
+    try:
+        with pytest.raises(TargetRefusedError, match=r"cannot be filled \(File too la"):
+            open_at(tmp_path / "drive", "3MiB")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_file_is_refused_without_size_or_folder(tmp_path: Path) -> None:
     with pytest.raises(TargetRefusedError, match="no size was given"):
         open_at(tmp_path / "drive")
@@ -191,6 +203,15 @@ def test_note_never_overwrites_a_file_of_somebody_else(tmp_path: Path) -> None:
         open_at(tmp_path / "drive", "1MiB")
     assert note.read_text() == '{"mine": true}'
     assert not (tmp_path / "drive").exists()
+
+
+def test_file_that_appears_meanwhile_is_not_overwritten(tmp_path: Path) -> None:
+    path = tmp_path / "drive"
+    path.write_text("dear mother")
+    with pytest.raises(TargetRefusedError, match=r"it cannot be made \(File exists\)"):
+        file._create(path, MIB)
+    assert path.read_text() == "dear mother"
+    assert not note_of(path).exists()
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """Names that a fio job file can hold, and sizes in a target's text."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ssdlab.model.errors import TargetRefusedError
@@ -48,6 +48,7 @@ def test_colon_is_escaped() -> None:
     assert require_safe_path("/x/a:b") == r"/x/a\:b"
 
 
+@settings(deadline=None)
 @given(st.text(min_size=1))
 def test_path_is_one_line_of_utf_8_or_refused(path: str) -> None:
     try:
