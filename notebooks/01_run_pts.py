@@ -47,7 +47,7 @@ run = (
 # %% [markdown]
 # ## What was measured
 #
-# The drive, the host, the verdict of each test, and whether the run conforms to the PTS.
+# The verdict of each test, and whether the run conforms to the PTS.
 
 # %%
 ssdlab.show_overview(run)

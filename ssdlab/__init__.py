@@ -7,7 +7,7 @@ first used, so that importing ssdlab costs next to nothing.
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from ssdlab.model.version import VERSION as __version__
+from ssdlab.model.version import VERSION
 
 if TYPE_CHECKING:
     from ssdlab.analysis.steady_state import assess_steady_state
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from ssdlab.report.display import show_overview, show_test
     from ssdlab.store.catalog import list_runs
     from ssdlab.store.run import Run, open_run
+
+__version__ = VERSION
 
 _HOMES = {
     "Run": "ssdlab.store.run",

@@ -287,10 +287,14 @@ def _new_folder(folder: Path) -> Iterator[None]:
         yield
     finally:
         if not (folder / "run.json").exists():
-            with suppress(OSError):
-                (folder / "notebook.ipynb").unlink(missing_ok=True)
-                for path in made:
-                    path.rmdir()
+            _remove(folder / "notebook.ipynb", made)
+
+
+def _remove(file: Path, folders: list[Path]) -> None:
+    with suppress(OSError):
+        file.unlink(missing_ok=True)
+        for folder in folders:
+            folder.rmdir()
 
 
 def _make_writable(folder: Path) -> None:

@@ -94,4 +94,5 @@ def _line(test: dict[str, Any]) -> str:
         f"{capacity_label(test['written_bytes_max'])}"
     )
     fills = f"{test['drive_fills_min']:.1f} to {test['drive_fills_max']:.1f}"
-    return f"{test['test']:<6}{steps:>14}{rounds:>11}  {_span(test):<26}{written:<22}{fills}"
+    counted = f"{test['test']:<6}{steps:>14}{rounds:>11}"
+    return f"{counted}  {_span(test):<26}{written:<22}{fills}"

@@ -1,1 +1,1 @@
-"""The words every other layer speaks: specifications, records, schema, units, errors."""
+"""The words all other layers speak: specifications, records, schema, errors."""
