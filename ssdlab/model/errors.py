@@ -5,6 +5,7 @@
     SsdlabError
     ├── UserError                    the request cannot be carried out: exit code 2
     │   ├── UnknownNameError         no such profile, test, target, parameter
+    │   ├── RepeatedNameError        a name that may stand once stands twice
     │   ├── TargetRefusedError       this target must not or cannot be used so
     │   ├── RunFolderError           damaged, of another version, or in use
     │   ├── SeriesError              a table of the user's that cannot be judged
@@ -41,6 +42,16 @@ class UnknownNameError(UserError):
         self.kind, self.name, self.known = kind, name, tuple(known)
         super().__init__(
             f"There is no {kind} {name!r}. Choose from: {', '.join(known)}."
+        )
+
+
+class RepeatedNameError(UserError):
+    """A name that may stand once stands twice."""
+
+    def __init__(self, *, kind: str, name: str, text: str) -> None:
+        self.kind, self.name, self.text = kind, name, text
+        super().__init__(
+            f"The {kind} {name!r} is named twice in {text!r}. Name it once."
         )
 
 

@@ -98,6 +98,8 @@ class Rounds:
 
     The order of ``cells`` is the order of the standard and is not to be changed.
     A phase without tracking variables runs as many rounds as ``same_rounds_as``.
+    ``carries_on`` says that a sequential cell begins where the last one of its
+    direction ended, and not at LBA 0.
     """
 
     phase_id: str
@@ -107,6 +109,7 @@ class Rounds:
     max_rounds: int = 25  # PTS 2.0.2, section 7 and pts.md SS-4
     criteria: SteadyStateCriteria = PTS_CRITERIA
     same_rounds_as: str = ""
+    carries_on: bool = True
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -18,6 +18,7 @@ from ssdlab.model.spec import (
     Saturation,
     Step,
     StepResult,
+    Workload,
 )
 from ssdlab.plan.context import Batch, PlanContext
 from ssdlab.plan.judge import judge_round
@@ -120,9 +121,10 @@ class _Place:
         """Return the step of a cell, from 0, of a round, from 1."""
         workload = self.phase.cells[cell]
         blank = self.make.blank_cell(workload, self.phase.cell_seconds)
-        if workload.access == "seq":
+        if workload.access == "seq" and self.phase.carries_on:
             stream = self.streams[workload.read_percent > 0]
-            blank = replace(blank, offset_bytes=stream.next_offset(blank.range_bytes))
+            offset = stream.next_offset(_whole_blocks(blank.range_bytes, workload))
+            blank = replace(blank, offset_bytes=offset)
         return self.make.cell(number, (round_number, cell + 1), blank)
 
     def after(self, step: Step, result: StepResult) -> "_Place":
@@ -135,9 +137,13 @@ class _Place:
         is_read = workload.read_percent > 0
         moved = (result.read_bytes + result.written_bytes) // workload.threads
         streams[is_read] = streams[is_read].advance(
-            step.range_bytes, moved - moved % workload.block_size_bytes
+            _whole_blocks(step.range_bytes, workload), _whole_blocks(moved, workload)
         )
         return replace(self, streams=(streams[0], streams[1]))
+
+
+def _whole_blocks(size_bytes: int, workload: Workload) -> int:
+    return size_bytes - size_bytes % workload.block_size_bytes
 
 
 def _plan_rounds(

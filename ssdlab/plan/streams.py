@@ -2,8 +2,9 @@
 
 Reads and writes are a stream each, and a cell goes on where the last cell of its
 direction ended. At the end of its span fio returns to the offset where its job
-began and not to LBA 0; so when what is left of the range is less than the last
-cell moved, the next cell begins at LBA 0.
+began and not to LBA 0. So when what is left of the range is less than the last cell
+moved, one cell is laid to end where the range ends, and the next begins at LBA 0:
+no part of the range is left out, lap after lap.
 """
 
 from dataclasses import dataclass
@@ -11,19 +12,31 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Stream:
-    """The position after the last cell, and how much that cell moved [B]."""
+    """The position after the last cell, and how much that cell moved [B].
+
+    ``ends_lap`` says that the last cell was laid to end where the range ends.
+    """
 
     position: int = 0
     moved: int = 0
+    ends_lap: bool = False
 
     def next_offset(self, range_bytes: int) -> int:
-        """Return where the next cell begins [B]."""
+        """Return where the next cell begins [B], in a range of whole blocks."""
         left = range_bytes - self.position
-        return self.position if left > 0 and left >= self.moved else 0
+        if self.ends_lap or left <= 0 or self.moved >= range_bytes:
+            return 0
+        if left >= self.moved:
+            return self.position
+        return range_bytes - self.moved
 
     def advance(self, range_bytes: int, moved: int) -> "Stream":
         """Return the stream after one more cell that moved so many bytes."""
         begin = self.next_offset(range_bytes)
         span = range_bytes - begin
         passed = moved if moved <= span else moved % span
-        return Stream(position=begin + passed, moved=moved)
+        return Stream(
+            position=begin + passed,
+            moved=moved,
+            ends_lap=begin not in {0, self.position},
+        )

@@ -25,6 +25,7 @@ _WORDS = {
     "tp_queue_depth": "queue depth of TP",
     "tp_has_wipc": "preconditioning of TP",
     "tp_tracked_sizes": "block sizes of TP with a steady state of their own",
+    "tp_carries_on": "cells of TP go on where the last one ended",
     "lat_mixes": "R/W mixes of LAT",
     "lat_block_sizes": "block sizes of LAT",
     "wsat_round_s": "time of a WSAT round",
@@ -49,7 +50,7 @@ def find_departures(profile: Profile, test_ids: tuple[str, ...]) -> tuple[str, .
         for field in fields(Profile)
         if field.name not in _OURS | _OPERATOR_CHOICE
         and getattr(profile, field.name) != getattr(nominal, field.name)
-        and _concerns(field.name, test_ids)
+        and _concerns(field.name, profile, test_ids)
     ]
     return tuple(
         f"{_WORDS[name]}: {_text(name, getattr(profile, name))} "
@@ -58,7 +59,10 @@ def find_departures(profile: Profile, test_ids: tuple[str, ...]) -> tuple[str, .
     )
 
 
-def _concerns(name: str, test_ids: tuple[str, ...]) -> bool:
+def _concerns(name: str, profile: Profile, test_ids: tuple[str, ...]) -> bool:
+    if name.startswith("wipc_"):
+        filled = {"iops", "lat"} | ({"tp"} if profile.tp_has_wipc else set())
+        return bool(filled & set(test_ids))
     if name == "histogram_s":
         return bool({"lat", "wsat"} & set(test_ids))
     if name in {"cell_s", "max_rounds"}:
@@ -68,8 +72,10 @@ def _concerns(name: str, test_ids: tuple[str, ...]) -> bool:
 
 
 def _text(name: str, value: object) -> str:
-    if value is None or isinstance(value, bool):
-        return {None: "none", True: "yes", False: "no"}[value]
+    if value is None:
+        return "all" if name == "tp_tracked_sizes" else "none"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     if isinstance(value, tuple):
         return " ".join(_item(name, item) for item in value)
     if name.endswith("_s") and isinstance(value, int | float):

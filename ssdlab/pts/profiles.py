@@ -62,6 +62,7 @@ class Profile:
     tp_queue_depth: int
     tp_has_wipc: bool
     tp_tracked_sizes: tuple[int, ...] | None
+    tp_carries_on: bool
     lat_mixes: tuple[int, ...]
     lat_block_sizes: tuple[int, ...]
     wsat_round_s: float
@@ -95,6 +96,7 @@ _ENTERPRISE = Profile(
     tp_queue_depth=32,
     tp_has_wipc=True,
     tp_tracked_sizes=None,
+    tp_carries_on=True,
     lat_mixes=LAT_MIXES,
     lat_block_sizes=LAT_BLOCK_SIZES,
     wsat_round_s=60,
@@ -138,6 +140,7 @@ _TKPERF = replace(
     tp_queue_depth=16,
     tp_has_wipc=False,
     tp_tracked_sizes=(MIB,),
+    tp_carries_on=False,  # its fio jobs have no offset
     wsat_sample_every_rounds=None,
 )
 _DEMO = replace(

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 
-from ssdlab.model.errors import UnknownNameError
+from ssdlab.model.errors import RepeatedNameError, UnknownNameError
 from ssdlab.model.spec import PtsTest
 from ssdlab.pts.iops import iops
 from ssdlab.pts.latency import latency
@@ -23,6 +23,8 @@ def parse_tests(text: str) -> tuple[str, ...]:
 
     Raises
     ------
+    RepeatedNameError
+        If a test is named twice.
     UnknownNameError
         If a test is not of the suite or named twice, or none is named.
     """
@@ -30,8 +32,10 @@ def parse_tests(text: str) -> tuple[str, ...]:
     for name in names:
         if name not in SUITE:
             raise UnknownNameError(kind="test", name=name, known=tuple(SUITE))
-    if not names or len(set(names)) != len(names):
-        raise UnknownNameError(kind="list of tests", name=text, known=tuple(SUITE))
+        if names.count(name) > 1:
+            raise RepeatedNameError(kind="test", name=name, text=text)
+    if not names:
+        raise UnknownNameError(kind="test", name=text, known=tuple(SUITE))
     return names
 
 

@@ -64,6 +64,7 @@ def _one_block_size(profile: Profile, block_size: int) -> tuple[Phase, ...]:
         cell_seconds=profile.cell_s,
         tracking=(written,) if is_tracked else (),
         max_rounds=profile.max_rounds,
+        carries_on=profile.tp_carries_on,
         same_rounds_as="" if is_tracked else f"rounds-{_name((tracked or (0,))[0])}",
     )
     purge = Purge(phase_id=f"purge-{name}")

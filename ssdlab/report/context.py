@@ -60,13 +60,22 @@ class Context:
 
 
 def read_context(run: Run) -> Context:
-    """Read the frames of a run; a table that is not there yet is an empty frame."""
+    """Read the frames of a run; a table that is not there yet is an empty frame.
+
+    Raises
+    ------
+    RunFolderError
+        If the run is finished, so that every table must be there, and one is missing,
+        damaged or of another version.
+    """
     frames: dict[str, pd.DataFrame] = {}
     problems: list[str] = []
     for name in _TABLES:
         try:
             frames[name] = getattr(run, name)
         except RunFolderError as error:
+            if run.state.status == "finished":
+                raise
             frames[name] = _empty(name)
             problems.append(str(error))
     measurements = frames.pop("measurements")

@@ -9,9 +9,10 @@ import io
 import math
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NoReturn
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +21,7 @@ from ssdlab.model.errors import SeriesError
 from ssdlab.model.spec import PTS_CRITERIA
 
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_WITH_COMMA = re.compile(r"[+-]?[0-9.]*,[0-9.,]*[0-9]")
 _NO_NUMBERS = frozenset({"nan", "na", "n/a", "null", "none", "inf", "infinity", ""})
 _QUOTED = re.compile(r'"[^"]*"')
 _SHOWN_CHARACTERS = 40
@@ -72,7 +74,7 @@ def read_series(
         cells separated by commas, semicolons or tabs.
     column : str, optional
         Name of the column; in a file without header its place, from 1. Without it,
-        the file must have one column of numbers, not counting a first column that
+        the file must have one column of numbers, not counting one beside it that
         merely numbers the rows.
     min_rows : int, default 5
         Rows that the file must have at least: the rounds of a measurement window.
@@ -220,51 +222,77 @@ def _has_header(rows: Sequence[_Row]) -> bool:
 
 def _is_numeric(cell: str) -> bool:
     """Tell whether a cell stands in a column of numbers, though it may hold none."""
-    return bool(_NUMBER.fullmatch(cell)) or cell.lower().lstrip("+-") in _NO_NUMBERS
+    if _NUMBER.fullmatch(cell) or _WITH_COMMA.fullmatch(cell):
+        return True
+    return cell.lower().lstrip("+-") in _NO_NUMBERS
 
 
 def _choose_column(sheet: _Sheet, column: str | None) -> int:
-    listed = ", ".join(_shown(name) for name in sheet.names)
     if column is not None:
-        found = [place for place, name in enumerate(sheet.names) if name == column]
-        if len(found) == 1:
-            return found[0]
-        many = "more than one column" if found else "no column"
-        raise SeriesError(
-            source=sheet.source,
-            reason=f"has {many} named {_shown(column)}",
-            remedy=f"Choose one of: {listed}.",
-        )
+        return _find_column(sheet, column)
     if len(sheet.names) == 1:
         return 0
     found = _number_columns(sheet)
+    if not found or _columns_of(sheet, _WITH_COMMA):
+        _raise_for_no_numbers(sheet, found)
     if len(found) == 1:
         return found[0]
-    if not found:
-        raise SeriesError(
-            source=sheet.source,
-            reason=f"has no column of numbers among {listed}",
-            remedy=_POINT_NOT_COMMA,
-        )
-    named = ", ".join(_shown(sheet.names[place]) for place in found)
     raise SeriesError(
         source=sheet.source,
-        reason=f"has more than one column of numbers: {named}",
+        reason=f"has more than one column of numbers: {_listed(sheet, found)}",
         remedy=f"Name the one to judge, such as --column {sheet.names[found[-1]]!r}.",
     )
 
 
+def _find_column(sheet: _Sheet, column: str) -> int:
+    found = [place for place, name in enumerate(sheet.names) if name == column]
+    if len(found) == 1:
+        return found[0]
+    many = "more than one column" if found else "no column"
+    raise SeriesError(
+        source=sheet.source,
+        reason=f"has {many} named {_shown(column)}",
+        remedy=f"Choose one of: {_listed(sheet, range(len(sheet.names)))}.",
+    )
+
+
+def _raise_for_no_numbers(sheet: _Sheet, found: Sequence[int]) -> NoReturn:
+    """Refuse to guess where a column may be the series and cannot be read as such."""
+    reasons = []
+    if not found:
+        every = _listed(sheet, range(len(sheet.names)))
+        reasons.append(f"has no column of numbers among {every}")
+    counting = [] if found else _columns_of(sheet, _NUMBER)
+    if counting:
+        reasons.append(f"{_listed(sheet, counting)} merely numbers the rows")
+    commas = _columns_of(sheet, _WITH_COMMA)
+    if commas:
+        reasons.append(f"has numbers with a comma in {_listed(sheet, commas)}")
+    remedy = _POINT_NOT_COMMA
+    known = [*found, *counting]
+    if known:
+        remedy += f" Or name the one to judge: --column {sheet.names[known[-1]]!r}."
+    raise SeriesError(source=sheet.source, reason="; ".join(reasons), remedy=remedy)
+
+
 def _number_columns(sheet: _Sheet) -> list[int]:
-    """Return the columns that are mostly numbers, without one that counts the rows."""
+    """Return the columns that are mostly numbers, without those that count the rows."""
+    found = _columns_of(sheet, _NUMBER)
+    return [place for place in found if not _counts_rows(sheet.column(place))]
+
+
+def _columns_of(sheet: _Sheet, form: re.Pattern[str]) -> list[int]:
+    """Return the columns of which more than half the cells have a form."""
     found = []
     for place in range(len(sheet.names)):
         cells = sheet.column(place)
-        numbers = sum(bool(_NUMBER.fullmatch(cell)) for cell in cells)
-        if cells and 2 * numbers > len(cells):
+        if 2 * sum(bool(form.fullmatch(cell)) for cell in cells) > len(cells):
             found.append(place)
-    if len(found) > 1 and found[0] == 0 and _counts_rows(sheet.column(0)):
-        return found[1:]
     return found
+
+
+def _listed(sheet: _Sheet, places: Iterable[int]) -> str:
+    return ", ".join(_shown(sheet.names[place]) for place in places)
 
 
 def _counts_rows(cells: Sequence[str]) -> bool:

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ssdlab.model.spec import Step, StepResult
+from ssdlab.plan.streams import Stream
 from tests.plan.made import MIB, Answer, drive, never_steady, result_of
 
 ENTERPRISE = "pts-2.0-enterprise"
@@ -64,11 +65,33 @@ def test_reads_and_writes_each_carry_on_where_they_ended() -> None:
     assert writes[:5] == [MIB * at for at in (0, 30, 60, 90, 120)]
 
 
-def test_stream_begins_at_0_again_when_the_rest_is_less_than_the_last_cell_moved() -> (
+def test_last_cell_of_a_lap_ends_where_the_range_ends_and_the_next_begins_at_0() -> (
     None
 ):
     offsets = _offsets({100: 300 * MIB, 0: 0}, 1000 * MIB, 100)
-    assert offsets[:5] == [MIB * at for at in (0, 300, 600, 0, 300)]
+    assert offsets[:6] == [MIB * at for at in (0, 300, 600, 700, 0, 300)]
+
+
+def test_cells_of_nearly_the_whole_range_leave_nothing_out() -> None:
+    offsets = _offsets({100: 900 * MIB, 0: 0}, 1000 * MIB, 100)
+    assert offsets[:4] == [MIB * at for at in (0, 100, 0, 100)]
+
+
+@settings(max_examples=200, deadline=None)
+@given(size=st.integers(1, 400), moved=st.integers(1, 900))
+def test_stream_of_steady_speed_covers_the_whole_range_each_lap(
+    size: int, moved: int
+) -> None:
+    stream, covered, laps = Stream(), [0] * size, 0
+    for number in range(2 * size + 4):
+        begin = stream.next_offset(size)
+        if begin == 0 and number:
+            assert min(covered) >= 1
+            covered, laps = [0] * size, laps + 1
+        for at in range(begin, min(begin + moved, size)):
+            covered[at] += 1
+        stream = stream.advance(size, moved)
+    assert laps
 
 
 def test_stream_that_passed_its_end_goes_on_from_where_it_wrapped_to() -> None:
@@ -79,16 +102,11 @@ def test_stream_that_passed_its_end_goes_on_from_where_it_wrapped_to() -> None:
     assert offsets[:3] == [0, 0, 0]
 
 
-def test_stream_of_two_threads_came_as_far_as_one_of_them() -> None:
-    driven = drive("tkperf", ["tp"], _moving({100: 64 * MIB + 512, 0: 0}))
-    first, second = (
-        step
-        for step in driven.steps_of("rounds-1024KiB")[:3]
-        if step.workload and step.workload.read_percent == 100
-    )
-    assert first.workload is not None
-    assert first.workload.threads == 2
-    assert (first.offset_bytes, second.offset_bytes) == (0, 32 * MIB)
+def test_tkperf_begins_each_cell_at_0() -> None:
+    driven = drive("tkperf", ["tp"], _moving({100: 64 * MIB, 0: 32 * MIB}))
+    cells = [step for step in driven.steps if step.kind == "cell"]
+    assert {step.offset_bytes for step in cells} == {0}
+    assert {step.workload.threads for step in cells if step.workload} == {2}
 
 
 @settings(max_examples=30, deadline=None)

@@ -42,7 +42,8 @@ def test_tkperf_names_what_it_reads_otherwise() -> None:
         "thread count of TP: 2 instead of 1",
         "queue depth of TP: 16 instead of 32",
         "preconditioning of TP: no instead of yes",
-        "block sizes of TP with a steady state of their own: 1024KiB instead of none",
+        "block sizes of TP with a steady state of their own: 1024KiB instead of all",
+        "cells of TP go on where the last one ended: no instead of yes",
         "rounds from one WSAT sample to the next: none instead of 31",
     ):
         assert part in text
@@ -84,3 +85,9 @@ def test_every_value_of_a_profile_has_words_or_is_left_out_on_purpose() -> None:
 def test_nominal_profile_is_nominal_to_itself(name: str) -> None:
     nominal = find_profile(find_profile(name).nominal)
     assert nominal.nominal == nominal.name
+
+
+def test_preconditioning_departs_only_in_tests_that_have_one() -> None:
+    for test in ("tp", "wsat"):
+        text = "\n".join(find_departures(find_profile("tkperf"), (test,)))
+        assert "threads of the preconditioning" not in text

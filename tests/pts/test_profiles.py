@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from ssdlab.model.errors import UnknownNameError
+from ssdlab.model.errors import RepeatedNameError, UnknownNameError
 from ssdlab.model.spec import Histogram, Precondition, Purge, Rounds, Saturation
 from ssdlab.model.units import KIB
 from ssdlab.pts import PROFILES, SUITE, build_tests, find_profile, parse_tests
@@ -239,8 +239,15 @@ def test_tests_are_run_in_the_order_asked_for(
     assert tuple(test.test_id for test in built) == names
 
 
-@pytest.mark.parametrize("text", ["", ",", "iops,hir", "iops,iops"])
-def test_list_of_tests_is_refused_when_one_is_unknown_or_twice(text: str) -> None:
+def test_list_of_tests_is_refused_when_one_stands_twice() -> None:
+    with pytest.raises(
+        RepeatedNameError, match="'iops' is named twice in 'iops,,iops'"
+    ):
+        parse_tests("iops,,iops")
+
+
+@pytest.mark.parametrize("text", ["", ",", "iops,hir"])
+def test_list_of_tests_is_refused_when_one_is_unknown(text: str) -> None:
     with pytest.raises(UnknownNameError, match="Choose from: iops, tp, lat, wsat"):
         parse_tests(text)
 
