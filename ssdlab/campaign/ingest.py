@@ -1,6 +1,5 @@
 """Build the tables from raw output; do it again at any time with equal content."""
 
-import gzip
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -8,12 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from ssdlab.campaign.raw import StepRecord, read_all_steps, read_raw_output
+from ssdlab.campaign.raw import (
+    StepRecord,
+    read_all_steps,
+    read_compressed,
+    read_raw_output,
+)
 from ssdlab.campaign.results import summarise_step
 from ssdlab.campaign.telemetry import read_telemetry
 from ssdlab.fio.logs import FioLog, LogKind, parse_log, tabulate_series
 from ssdlab.fio.measure import DEFAULT_LEVELS, measure
 from ssdlab.fio.parse import parse_document
+from ssdlab.model.errors import RunFolderError
 from ssdlab.model.records import RunRecord
 from ssdlab.model.schema import TABLES, Table
 from ssdlab.model.spec import PtsTest, Step, StepResult
@@ -58,8 +63,21 @@ def build_tables(run: Path, plan: PlanInputs | None = None) -> dict[str, Columns
 
 
 def plan_inputs(record: RunRecord) -> tuple[tuple[PtsTest, ...], PlanContext]:
-    """Return the tests and the context that a run's plan was made from."""
-    profile = profile_from_dict(record.profile)
+    """Return the tests and the context that a run's plan was made from.
+
+    Raises
+    ------
+    RunFolderError
+        If the profile in the record is not of this version.
+    """
+    try:
+        profile = profile_from_dict(record.profile)
+    except (KeyError, TypeError) as error:
+        raise RunFolderError(
+            folder=record.run_id,
+            reason=f"the profile in its run.json is not of this version ({error})",
+            remedy=f"Use ssdlab {record.host.ssdlab_version}, which began it.",
+        ) from error
     context = PlanContext(
         capacity_bytes=record.target.capacity_bytes,
         sector_bytes=record.target.sector_bytes,
@@ -142,7 +160,7 @@ def _series(folder: Path, step: Step) -> Columns:
         kind, _, thread = path.name.removeprefix("series_").partition(".")
         if kind not in _LOG_KINDS:
             continue  # fio adds clat and slat to every lat log
-        text = gzip.decompress(path.read_bytes()).decode("ascii")
+        text = read_compressed(path).decode("ascii")
         log = parse_log(
             text, kind=_LOG_KINDS[kind], source=f"{step.step_id}/{path.name}"
         )

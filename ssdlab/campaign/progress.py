@@ -122,6 +122,9 @@ class Tracker:
         self.phase_steps_done += 1
         if step.kind == "precondition" and result.bw_bytes_per_s:
             self.speed_bytes_per_s = result.bw_bytes_per_s
+        if not result.is_contiguous:
+            self.values.clear()
+            self.verdict = ""
         tracking = self._tracking()
         if tracking is not None and is_tracked(step.workload, tracking):
             self.values.append(_value_text(result, tracking))
@@ -178,11 +181,26 @@ class Tracker:
             workload=step.workload.label if step.workload else "",
             tracking=tracking.label if tracking else "",
             values=tuple(self.values[-_SHOWN_VALUES:]),
-            verdict=self.verdict,
+            verdict=self.verdict or self._window_text(spec),
             steps_done=self.steps_done,
             left_min_s=left_min_s,
             left_max_s=left_max_s,
         )
+
+    def _window_text(self, spec: Phase) -> str:
+        """Say how full the window is while nothing can be judged yet."""
+        if not isinstance(spec, Rounds) or not spec.tracking:
+            return ""
+        window = spec.criteria.window_rounds
+        return f"{len(self.values)} of the {window} rounds of a window"
+
+    def _least_rounds_s(self) -> float:
+        """Return the time [s] that a window needs at least to fill."""
+        spec = self._spec()
+        if not isinstance(spec, Rounds) or self.verdict:
+            return 0.0
+        missing = spec.criteria.window_rounds - len(self.values)
+        return max(0, missing) * len(spec.cells) * spec.cell_seconds
 
     def _left(self) -> tuple[float, float]:
         """Return the time left [s] if steady as soon as can be, and if never."""
@@ -197,7 +215,8 @@ class Tracker:
                 elif (test.test_id, phase_id) == self.phase:
                     is_ahead = True
                     done = self.phase_steps_done * cost.seconds_max / cost.steps_max
-                    least += max(0.0, cost.seconds_min - done)
+                    rest = max(cost.seconds_min - done, self._least_rounds_s())
+                    least += max(0.0, min(rest, cost.seconds_max - done))
                     most += max(0.0, cost.seconds_max - done)
         return least, most
 

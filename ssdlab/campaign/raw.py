@@ -8,6 +8,7 @@ renamed into place, ``step.json`` in it. What a crash leaves behind is moved to
 import gzip
 import json
 import os
+import zlib
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -120,8 +121,32 @@ def read_record_of(folder: Path) -> StepRecord:
 
 
 def read_raw_output(folder: Path) -> bytes:
-    """Return what fio said in a finished step."""
-    return gzip.decompress((folder / "fio.json.gz").read_bytes())
+    """Return what fio said in a finished step.
+
+    Raises
+    ------
+    RunFolderError
+        If the file is missing or damaged.
+    """
+    return read_compressed(folder / "fio.json.gz")
+
+
+def read_compressed(path: Path) -> bytes:
+    """Return what a compressed file of a step holds.
+
+    Raises
+    ------
+    RunFolderError
+        If the file is missing or damaged.
+    """
+    try:
+        return gzip.decompress(path.read_bytes())
+    except (OSError, EOFError, zlib.error) as error:
+        raise RunFolderError(
+            folder=str(path.parent),
+            reason=f"{path.name} is missing or damaged ({error})",
+            remedy="Restore it from a copy; without it this step has no numbers.",
+        ) from error
 
 
 def put_aside_unfinished(run: Path) -> tuple[str, ...]:

@@ -19,6 +19,7 @@ from ssdlab.campaign.ingest import ingest_run, plan_inputs
 from ssdlab.campaign.lock import locked
 from ssdlab.campaign.progress import Progress, Tracker
 from ssdlab.campaign.raw import put_aside_unfinished
+from ssdlab.campaign.sessions import begin_session, end_session, now_text
 from ssdlab.campaign.telemetry import recording
 from ssdlab.fio.runner import FioChain, require_fio
 from ssdlab.host.inventory import read_host, read_load
@@ -302,7 +303,7 @@ def _make_record(  # noqa: PLR0917 - one call, in run_suite
     record = RunRecord(
         run_id=folder.resolve().name,
         label=asked.label,
-        started_at=_now(),
+        started_at=now_text(),
         tests=asked.tests,
         profile=profile_as_dict(profile),
         seed=asked.seed,
@@ -354,7 +355,7 @@ def _carry_out(
     folder: Path, record: RunRecord, device: Target, *, fio: str, tell: Tell | None
 ) -> Run:
     put_aside_unfinished(folder)
-    _begin_session(folder)
+    begin_session(folder)
     try:
         with _terminated_like_interrupted():
             _drive(folder, record, device, fio=fio, tell=tell)
@@ -367,7 +368,7 @@ def _carry_out(
     except BaseException as error:
         _end_after_trouble(folder, "failed", repr(error))
         raise
-    _end_session(folder, "finished", "")
+    end_session(folder, "finished", "")
     device.close()  # after the note: without its device the run could not go on
     ingest_run(folder)
     return open_run(folder)
@@ -422,42 +423,12 @@ def _terminated_like_interrupted() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-def _begin_session(folder: Path) -> None:
-    """Note that work begins; a session without an end was killed."""
-    before: tuple[tuple[str, str, str], ...] = ()
-    if (folder / "state.json").exists():
-        before = tuple(
-            (start, end, how if end else "killed")
-            for start, end, how in read_state(folder).sessions
-        )
-    sessions = (*before, (_now(), "", "running"))
-    write_state(folder, RunState(status="running", sessions=sessions))
-
-
-def _end_session(folder: Path, status: RunStatus, message: str) -> None:
-    *before, (start, _, _) = read_state(folder).sessions
-    end = _now()
-    write_state(
-        folder,
-        RunState(
-            status=status,
-            finished_at=end,
-            message=message,
-            sessions=(*before, (start, end, status)),
-        ),
-    )
-
-
 def _end_after_trouble(folder: Path, status: RunStatus, message: str) -> None:
     """Note how the session ended and bring the tables up to date, if that can be.
 
     A full disk may forbid both; the raw output is what counts.
     """
     with contextlib.suppress(OSError):
-        _end_session(folder, status, message)
+        end_session(folder, status, message)
     with contextlib.suppress(Exception):  # whatever it is, it is not why the run ended
         ingest_run(folder)
-
-
-def _now() -> str:
-    return datetime.now(tz=UTC).isoformat(timespec="seconds")

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 MatrixMetric = Literal["iops", "lat_mean_ns", "lat_max_ns", "lat_five_nines_ns"]
 
+_HARD_SPACE = "\N{NO-BREAK SPACE}"
 _HALF_WIDTH = 0.36  # of the distance between two columns
 _CORNERS = ((-1, -1), (1, -1), (1, 1), (-1, 1))
 # Two triangles a face; corners 0 to 3 are the foot, 4 to 7 the top.
@@ -187,6 +188,14 @@ def _columns(
     )  # fmt: skip
 
 
+def _z_title(text: str) -> str:
+    """Return a title that plotly sets along the axis, clear of the tick labels.
+
+    One of up to four characters it sets across them.
+    """
+    return text.ljust(5, _HARD_SPACE)
+
+
 def _scene(sizes: Sequence[int], mixes: Sequence[int], height: str) -> dict[str, Any]:
     common = {
         "gridcolor": COLORS["grid"],
@@ -199,7 +208,7 @@ def _scene(sizes: Sequence[int], mixes: Sequence[int], height: str) -> dict[str,
     return {
         "xaxis": common
         | {
-            "title": {"text": "<br>Block size", "font": {"size": 13}},
+            "title": {"text": "<br><br>Block size", "font": {"size": 13}},
             "tickvals": list(range(len(sizes))),
             "ticktext": [block_size_label(size) for size in sizes],
             "range": [-0.6, len(sizes) - 0.4],
@@ -213,7 +222,7 @@ def _scene(sizes: Sequence[int], mixes: Sequence[int], height: str) -> dict[str,
         },
         "zaxis": common
         | {
-            "title": {"text": height, "font": {"size": 13}},
+            "title": {"text": _z_title(height), "font": {"size": 13}},
             "rangemode": "tozero",
             "tickformat": "~s" if height == "IOPS" else ",~r",
         },

@@ -232,7 +232,11 @@ WINDOWS = Table(
         Column("minimum", "float64", "least value in the window"),
         Column("maximum", "float64", "greatest value in the window"),
         Column("range_ratio", "float64", "(max - min) / average; limit 0.20"),
-        Column("slope_per_round", "float64", "slope of the least-squares line"),
+        Column(
+            "slope_per_round",
+            "float64",
+            "slope of the least-squares line; WSAT: per sample",
+        ),
         Column(
             "intercept",
             "float64",

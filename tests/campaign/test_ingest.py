@@ -9,7 +9,7 @@ import pytest
 
 from ssdlab.campaign.ingest import build_tables, ingest_run
 from ssdlab.campaign.raw import put_aside_unfinished
-from ssdlab.model.errors import FioOutputError
+from ssdlab.model.errors import FioOutputError, RunFolderError
 from ssdlab.model.schema import TABLES
 from ssdlab.model.spec import Step
 from ssdlab.store.run import Run, open_run
@@ -201,4 +201,12 @@ def test_raw_output_that_lacks_a_value_is_an_error_and_no_row(tmp_path: Path) ->
     content = gzip.decompress(raw.read_bytes()).replace(b'"iops"', b'"iopz"')
     raw.write_bytes(gzip.compress(content))
     with pytest.raises(FioOutputError, match=f"{FILL}.*jobs.0..read.iops is missing"):
+        build_tables(run.path, INPUTS)
+
+
+def test_damaged_raw_output_is_named(tmp_path: Path) -> None:
+    run = measured(tmp_path / "run")
+    raw = run.path / "steps" / FILL / "fio.json.gz"
+    raw.write_bytes(raw.read_bytes()[:50])
+    with pytest.raises(RunFolderError, match=r"fio.json.gz is missing or damaged"):
         build_tables(run.path, INPUTS)

@@ -1,4 +1,5 @@
-from dataclasses import replace
+import re
+from dataclasses import fields, replace
 
 import pytest
 
@@ -10,6 +11,7 @@ from ssdlab.virtual.options import (
     parse_options,
     require_usable,
 )
+from tests.paths import ROOT
 
 
 def test_parse_options_reads_sizes_and_counts() -> None:
@@ -73,3 +75,21 @@ def test_parse_options_knows_no_file_names() -> None:
 def test_require_usable_checks_options_made_in_python() -> None:
     with pytest.raises(TargetRefusedError, match="dies= is out of range"):
         require_usable(replace(VirtualSsdOptions(), dies=100_000))
+
+
+def test_page_of_the_virtual_ssd_names_the_defaults() -> None:
+    page = (ROOT / "docs" / "virtual-ssd.md").read_text("utf-8")
+    rows = re.findall(
+        r"^\| (`\w+`(?:, `\w+`)*) \| [^|]+ \| ([^|]+) \|$", page, re.MULTILINE
+    )
+    stated = {
+        name: value
+        for names, values in rows
+        for name, value in zip(
+            re.findall(r"\w+", names), re.split(", ", values.strip()), strict=True
+        )
+    }
+    assert parse_options(",".join(f"{k}={v}" for k, v in stated.items())) == (
+        VirtualSsdOptions()
+    )
+    assert len(stated) == len(fields(VirtualSsdOptions))

@@ -4,6 +4,7 @@
   const PRINT_WIDTH = 700;
   const PRINT_HEIGHT = 400;
   const PRINT_HEIGHT_3D = 520;
+  const SCENE_SHAPE = 1.5;
   const plots = [...document.querySelectorAll(".plot")];
   const conditions = [...document.querySelectorAll(".conditions")];
 
@@ -30,11 +31,25 @@
     place.style.minHeight = layout.height + "px";
   }
 
+  // A scene is as large as its height allows: where that is too wide, it is made smaller.
+  function fittedAspect(place, width, height) {
+    const { x, y, z } = place.sceneAspect;
+    const part = Math.min(1, width / (height * SCENE_SHAPE));
+    return { x: x * part, y: y * part, z: z * part };
+  }
+
+  function fitScene(place, layout) {
+    if (!layout.scene) return;
+    place.sceneAspect = layout.scene.aspectratio;
+    layout.scene.aspectratio = fittedAspect(place, place.clientWidth, layout.height);
+  }
+
   async function draw(place, figures, config) {
     const figure = figures[Number(place.dataset.figure)];
     const still = place.dataset.static !== undefined;
     figure.layout.legendRows = figure.data.filter((trace) => trace.showlegend !== false).length;
     fitPhone(place, figure.layout);
+    fitScene(place, figure.layout);
     delete figure.layout.legendRows;
     await Plotly.newPlot(place, figure.data, figure.layout, { ...config, staticPlot: still });
     place.dataset.drawn = "yes";
@@ -48,6 +63,14 @@
     document.documentElement.dataset.plots = String(plots.length);
   }
 
+  function relayout(place, change) {
+    if (place.sceneAspect) {
+      const width = change.width || place.clientWidth;
+      change["scene.aspectratio"] = fittedAspect(place, width, change.height);
+    }
+    Plotly.relayout(place, change);
+  }
+
   function forPrint() {
     for (const block of conditions) block.open = true;
     for (const place of plots) {
@@ -55,7 +78,7 @@
       const height = place.layout.scene ? PRINT_HEIGHT_3D : Math.min(place.layout.height, PRINT_HEIGHT);
       place.dataset.height = place.layout.height;
       place.style.minHeight = "0";
-      Plotly.relayout(place, { width: PRINT_WIDTH, height });
+      relayout(place, { width: PRINT_WIDTH, height });
     }
   }
 
@@ -64,7 +87,7 @@
       if (!place.dataset.height) continue;
       const height = Number(place.dataset.height);
       place.style.minHeight = height + "px";
-      Plotly.relayout(place, { width: null, autosize: true, height });
+      relayout(place, { width: null, autosize: true, height });
     }
   }
 
