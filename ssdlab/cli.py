@@ -36,8 +36,8 @@ class _Group(click.Group):
             sys.exit(0)
 
 
-def _require_number(value: float) -> float:
-    if math.isnan(value):
+def _require_number(value: float | None) -> float | None:
+    if value is not None and math.isnan(value):
         msg = "nan is no number"
         raise click.BadParameter(msg)
     return value
@@ -68,6 +68,7 @@ _target = click.option(
 _profile = click.option(
     "--profile",
     default="demo",
+    callback=lambda *given: given[2].lower(),
     show_default=True,
     help="pts-2.0-enterprise, pts-2.0-client, pts-e-1.1, tkperf or demo",
 )
@@ -91,22 +92,22 @@ _run = click.argument("run", type=click.Path(path_type=Path))
 @_tests
 @click.option(
     "--write-speed",
-    default=500.0,
     type=click.FloatRange(0.001, 1e6),
     callback=lambda *given: _require_number(given[2]),
-    show_default=True,
-    help="assumed write speed [MB/s], for fills and bytes",
+    help="assumed write speed [MB/s], for fills and bytes; without it what the "
+    "virtual SSD can do, or 500",
 )
 @_json
 def plan(**asked: Any) -> None:
     """Show what a run would do and cost; touch nothing."""
     from ssdlab.campaign.forecast import forecast, forecast_lines
 
+    speed = asked["write_speed"]
     plan_of_run = forecast(
         asked["target"],
         asked["profile"],
         asked["tests"],
-        write_bytes_per_s=asked["write_speed"] * 1e6,
+        write_bytes_per_s=None if speed is None else speed * 1e6,
     )
     if asked["as_json"]:
         click.echo(json.dumps(plan_of_run, indent=1))
@@ -127,7 +128,8 @@ def run(**asked: Any) -> None:
 
     Ctrl-C stops fio cleanly and keeps what is done; `ssdlab resume` goes on with it.
     """
-    from ssdlab.campaign.suite import check_request, new_run_id
+    from ssdlab.campaign.request import check_request
+    from ssdlab.campaign.suite import new_run_id
 
     check_request(
         asked["target"],
@@ -193,14 +195,18 @@ def ingest(run: Path) -> None:
 @main.command()
 @_runs
 @_json
-def runs(runs: Path, *, as_json: bool) -> None:
+@click.pass_context
+def runs(ctx: click.Context, runs: Path, *, as_json: bool) -> None:
     """List the runs in a folder."""
     from dataclasses import asdict
+
+    from click.core import ParameterSource
 
     from ssdlab.campaign.lock import read_holder
     from ssdlab.store.catalog import list_runs
 
-    entries = [asdict(entry) for entry in list_runs(runs)]
+    is_default = ctx.get_parameter_source("runs") is ParameterSource.DEFAULT
+    entries = [asdict(entry) for entry in list_runs(None if is_default else runs)]
     for entry in entries:
         if entry["status"] == "running" and read_holder(Path(entry["path"])) is None:
             entry["status"] = "killed"
@@ -258,7 +264,9 @@ def _execute(folder: Path, parameters: Mapping[str, str | int]) -> None:
     NotebookFailedError
         If it failed before the run began.
     """
+    from ssdlab.campaign.outcome import outcome_lines
     from ssdlab.notebook import NotebookFailedError, execute_notebook, find_notebook
+    from ssdlab.store.run import open_run
 
     notebook = folder / "notebook.ipynb"
     with _new_folder(folder):
@@ -276,6 +284,7 @@ def _execute(folder: Path, parameters: Mapping[str, str | int]) -> None:
     click.echo(f"notebook {notebook}")
     click.echo(f"tables   {folder / 'tables'}")
     click.echo(f"report   {folder / 'report.html'}")
+    click.echo("\n".join(("", *outcome_lines(open_run(folder)))))
 
 
 @contextmanager

@@ -12,6 +12,11 @@ _NINES = {
     99.99: "lat_four_nines_ns",
     99.999: "lat_five_nines_ns",
 }
+_SUPPORTED = {
+    "lat_three_nines_ns": "is_three_nines_supported",
+    "lat_four_nines_ns": "is_four_nines_supported",
+    "lat_five_nines_ns": "is_five_nines_supported",
+}
 
 
 def summarise_saturation(
@@ -40,8 +45,11 @@ def summarise_saturation(
         One row a round: ``run_id``, ``round``, ``time_s`` [s] and ``minutes`` [min]
         under IO up to its end, ``iops`` [1/s], ``lat_mean_ns``,
         ``lat_three_nines_ns``, ``lat_four_nines_ns``, ``lat_five_nines_ns``,
-        ``lat_max_ns`` [ns], ``total_written_bytes`` [B], ``tgbw`` (total gigabytes
-        written, decimal) [GB] and ``drive_fills``. What was not recorded is missing.
+        ``lat_max_ns`` [ns], ``is_three_nines_supported``,
+        ``is_four_nines_supported``, ``is_five_nines_supported`` (enough IOs of the
+        round stand behind the level), ``total_written_bytes`` [B], ``tgbw`` (total
+        gigabytes written, decimal) [GB] and ``drive_fills``. What was not recorded is
+        missing.
 
     Notes
     -----
@@ -61,14 +69,16 @@ def summarise_saturation(
             (percentiles["direction"] == "total")
             & ((percentiles["percentile"] - level).abs() < 1e-9)
         ]
-        nines = rows[[*_STEP, "lat_ns"]].rename(columns={"lat_ns": name})
+        nines = rows[[*_STEP, "lat_ns", "is_supported"]].rename(
+            columns={"lat_ns": name, "is_supported": _SUPPORTED[name]}
+        )
         table = table.merge(nines, on=_STEP, how="left")
     table = table.sort_values(["run_id", "round"]).reset_index(drop=True)
     table["time_s"] = table.groupby("run_id")["runtime_s"].cumsum()
     table["minutes"] = table["time_s"] / 60
     table["tgbw"] = table["total_written_bytes"].astype("Float64").astype(float) / 1e9
     columns = ["run_id", "round", "time_s", "minutes", "iops", "lat_mean_ns"]
-    columns += [*_NINES.values(), "lat_max_ns"]
+    columns += [*_NINES.values(), "lat_max_ns", *_SUPPORTED.values()]
     return table[[*columns, "total_written_bytes", "tgbw", "drive_fills"]]
 
 

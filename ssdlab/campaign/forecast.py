@@ -1,23 +1,52 @@
 """What a run would do, without doing it: for ``ssdlab plan``."""
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+from ssdlab.campaign.conformance import find_run_departures
 from ssdlab.model.spec import PtsTest, Purge
 from ssdlab.model.units import capacity_label, duration_label
 from ssdlab.plan.context import PlanContext
 from ssdlab.plan.estimate import Cost, estimate_suite
-from ssdlab.pts.departures import find_departures
 from ssdlab.pts.profiles import find_profile, fit_to_sectors
 from ssdlab.pts.suite import build_tests, parse_tests
-from ssdlab.targets.opening import read_shape
+from ssdlab.targets.opening import read_shape, require_room
+
+_USUAL_BYTES_PER_S = 500e6  # of a SATA drive, about
+_HEADING = ("test", "steps", "rounds", "time", "written", "drive fills")
 
 
 def forecast(
-    target: str, profile: str, tests: str, *, write_bytes_per_s: float
+    target: str, profile: str, tests: str, *, write_bytes_per_s: float | None = None
 ) -> dict[str, Any]:
-    """Return what a run would do and cost, as JSON can hold it."""
+    """Return what a run would do and cost, as JSON can hold it.
+
+    Parameters
+    ----------
+    target : str
+        ``virtual``, ``virtual:size=256MiB,op=12``, ``file:PATH,size=1GiB``, ``/dev/…``.
+    profile : str
+        The profile, such as ``pts-2.0-enterprise``.
+    tests : str
+        The tests, in the order to be run, separated by commas.
+    write_bytes_per_s : float, optional
+        The write speed to assume [B/s]. Without it what the target can do at most,
+        where that is known, else 500 MB/s.
+
+    Returns
+    -------
+    dict
+        The cost of each test and of all, and what departs from the standard.
+
+    Raises
+    ------
+    UserError
+        If a run would be refused.
+    """
     chosen, names, shape = find_profile(profile), parse_tests(tests), read_shape(target)
+    require_room(target, shape.capacity_bytes)
+    speed, source = _assume_speed(write_bytes_per_s, shape.write_bytes_per_s)
     context = PlanContext(
         capacity_bytes=shape.capacity_bytes,
         sector_bytes=shape.sector_bytes,
@@ -25,15 +54,21 @@ def forecast(
         seed=0,
     )
     suite = build_tests(fit_to_sectors(chosen, shape.sector_bytes), names)
-    costs = estimate_suite(suite, context, write_bytes_per_s)
+    costs = estimate_suite(suite, context, speed)
     return {
         "target": target,
         "profile": chosen.name,
         "spec_version": chosen.spec_version,
         "capacity_bytes": shape.capacity_bytes,
         "active_range_bytes": context.range_bytes,
-        "assumed_write_bytes_per_s": write_bytes_per_s,
-        "departures": find_departures(chosen, names),
+        "assumed_write_bytes_per_s": speed,
+        "assumed_write_speed_is": source,
+        "departures": find_run_departures(
+            chosen,
+            names,
+            target_departures=shape.departures,
+            sector_bytes=shape.sector_bytes,
+        ),
         "tests": [
             {
                 "test": cost.test_id,
@@ -51,6 +86,15 @@ def forecast(
     }
 
 
+def _assume_speed(given: float | None, bound: float | None) -> tuple[float, str]:
+    """Return the write speed to reckon with [B/s], and what it is in words."""
+    if given is not None:
+        return given, "as given"
+    if bound is not None:
+        return bound, "the most that the virtual SSD can do"
+    return _USUAL_BYTES_PER_S, "a guess"
+
+
 def _after_purge(cost: Cost, test: PtsTest) -> dict[str, int]:
     purges = sum(isinstance(phase, Purge) for phase in test.phases)
     return {
@@ -60,22 +104,39 @@ def _after_purge(cost: Cost, test: PtsTest) -> dict[str, int]:
 
 
 def forecast_lines(plan: dict[str, Any]) -> list[str]:
-    """Say a forecast in lines for people."""
+    """Say a forecast in lines for people.
+
+    Parameters
+    ----------
+    plan : dict
+        What `forecast` returned.
+
+    Returns
+    -------
+    list of str
+        What is assumed, a table with one line a test, the sum, and the departures.
+    """
     speed = plan["assumed_write_bytes_per_s"] / 1e6
     capacity = capacity_label(plan["capacity_bytes"])
-    heading = f"{'test':<6}{'steps':>14}{'rounds':>11}  {'time':<26}"
     lines = [
         f"{plan['profile']} ({plan['spec_version']}) on {plan['target']}, {capacity}",
-        f"fills and bytes at an assumed {speed:g} MB/s; nothing is touched",
+        f"assumed write speed {speed:.4g} MB/s: {plan['assumed_write_speed_is']}",
+        "bytes at least are the preconditioning's fills only; nothing is touched",
         "",
-        f"{heading}{'written':<22}{'drive fills':<14}",
+        *_table([_HEADING, *(_row(test) for test in plan["tests"])]),
+        "",
+        f"in all {_span(plan)}",
     ]
-    lines.extend(_line(test) for test in plan["tests"])
-    lines += ["", f"in all {_span(plan)}"]
     if plan["departures"]:
         lines += ["", "not PTS-conformant because:"]
         lines += [f"  {departure}" for departure in plan["departures"]]
     return lines
+
+
+def _table(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Set rows under each other, two blanks between the widest cells."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
 
 
 def _span(cost: dict[str, Any]) -> str:
@@ -86,13 +147,16 @@ def _span(cost: dict[str, Any]) -> str:
     return f"{least} to {most}"
 
 
-def _line(test: dict[str, Any]) -> str:
-    steps = f"{test['steps_min']}-{test['steps_max']}"
-    rounds = f"{test['rounds_min']}-{test['rounds_max']}"
+def _row(test: dict[str, Any]) -> tuple[str, ...]:
     written = (
         f"{capacity_label(test['written_bytes_min'])} to "
         f"{capacity_label(test['written_bytes_max'])}"
     )
-    fills = f"{test['drive_fills_min']:.1f} to {test['drive_fills_max']:.1f}"
-    counted = f"{test['test']:<6}{steps:>14}{rounds:>11}"
-    return f"{counted}  {_span(test):<26}{written:<22}{fills}"
+    return (
+        test["test"],
+        f"{test['steps_min']}-{test['steps_max']}",
+        f"{test['rounds_min']}-{test['rounds_max']}",
+        _span(test),
+        written,
+        f"{test['drive_fills_min']:.1f} to {test['drive_fills_max']:.1f}",
+    )

@@ -7,18 +7,20 @@ import secrets
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import NoReturn
 
 from ssdlab.campaign.backend import FioBackend
+from ssdlab.campaign.conformance import find_run_departures
 from ssdlab.campaign.engine import Engine
 from ssdlab.campaign.ingest import ingest_run, plan_inputs
 from ssdlab.campaign.lock import locked
 from ssdlab.campaign.progress import Progress, Tracker
 from ssdlab.campaign.raw import put_aside_unfinished
+from ssdlab.campaign.request import Request, check_request
 from ssdlab.campaign.sessions import begin_session, end_session, now_text
 from ssdlab.campaign.telemetry import recording
 from ssdlab.fio.runner import FioChain, require_fio
@@ -27,22 +29,14 @@ from ssdlab.model.errors import (
     RunFolderError,
     RunInterruptedError,
     SsdlabError,
-    TargetRefusedError,
-    UserError,
 )
-from ssdlab.model.records import RunRecord, RunStatus
+from ssdlab.model.records import HostIdentity, RunRecord, RunStatus
 from ssdlab.model.spec import PtsTest
-from ssdlab.model.units import MIB, capacity_label
 from ssdlab.plan.context import PlanContext
 from ssdlab.plan.phases import plan_suite
-from ssdlab.pts.departures import find_departures
 from ssdlab.pts.profiles import (
-    Profile,
-    find_profile,
-    fit_to_sectors,
     profile_as_dict,
 )
-from ssdlab.pts.suite import build_tests, parse_tests
 from ssdlab.store.records import (
     RunState,
     read_record,
@@ -51,25 +45,10 @@ from ssdlab.store.records import (
     write_state,
 )
 from ssdlab.store.run import Run, open_run
-from ssdlab.targets.opening import open_target, read_shape, reopen_target
+from ssdlab.targets.opening import open_target, reopen_target
 from ssdlab.targets.target import Target
 
-LEAST_CAPACITY_BYTES = 32 * MIB  # 32 of the largest blocks
-_LONGEST_TEXT = 1000
-
 Tell = Callable[[Progress], None]
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Asked:
-    """A request that was found to be in order."""
-
-    target: str
-    profile: Profile
-    tests: tuple[str, ...]
-    label: str
-    confirmed: str
-    seed: int
 
 
 def run_suite(  # noqa: PLR0913 - each is a choice of the user's, by name
@@ -121,25 +100,24 @@ def run_suite(  # noqa: PLR0913 - each is a choice of the user's, by name
     RunInterruptedError
         If the user stopped the run; what was measured is kept.
     """
-    asked = _Asked(
-        target=target,
-        profile=find_profile(profile),
-        tests=parse_tests(tests if isinstance(tests, str) else ",".join(tests)),
-        label=label,
-        confirmed=confirm_serial,
-        seed=seed or secrets.randbelow(2**31 - 1) + 1,
+    asked = check_request(
+        target,
+        profile,
+        tests if isinstance(tests, str) else ",".join(tests),
+        texts={"label": label, "runs": str(runs)},
     )
-    for name, text in (("target", target), ("label", label), ("runs", str(runs))):
-        _require_plain(name, text)
-    shape = read_shape(target)
-    _require_room(target, shape.capacity_bytes)
+    seed = seed or secrets.randbelow(2**31 - 1) + 1
     fio, fio_version = require_fio()
     folder = _make_folder(Path(runs), asked, Path(run_folder) if run_folder else None)
     with locked(folder, sleep=time.sleep):
         if (folder / "run.json").exists():
             _refuse_taken(folder)
-        device = _open_or_clean(asked, folder, Path(runs) / ".cache")
-        record = _make_record(folder, asked, device, fio_version)
+        device = _open_or_clean(
+            asked, folder, cache=Path(runs) / ".cache", confirmed=confirm_serial
+        )
+        record = _make_record(folder, asked, device, read_host(fio_version))
+        record = replace(record, label=label, seed=seed)
+        record = replace(record, plan_hash=_plan_hash(*plan_inputs(record)))
         write_state(
             folder, RunState(status="running")
         )  # first: run.json makes it a run
@@ -186,21 +164,6 @@ def resume_run(run: str | Path, *, tell: Tell | None = None) -> Run:
         return _carry_out(folder, record, device, fio=fio, tell=tell)
 
 
-def check_request(
-    target: str, profile: str, tests: str, *, texts: Mapping[str, str]
-) -> None:
-    """Raise the `UserError` that `run_suite` would raise, touching nothing.
-
-    ``texts`` are the other words of the user's, by name.
-    """
-    for name, text in {"target": target, **texts}.items():
-        _require_plain(name, text)
-    find_profile(profile)
-    parse_tests(tests)
-    _require_room(target, read_shape(target).capacity_bytes)
-    require_fio()
-
-
 def require_unfinished(run: Path) -> None:
     """Require that the run can be gone on with, now.
 
@@ -226,35 +189,7 @@ def new_run_id(profile: str) -> str:
     return f"{stamp}-{profile}-{secrets.token_hex(2)}"
 
 
-def _require_plain(name: str, text: str) -> None:
-    """Require text that JSON, a terminal and a report can show as it is.
-
-    Raises
-    ------
-    UserError
-        If it has control characters, broken UTF-8 or no end.
-    """
-    if text.isprintable() and len(text) <= _LONGEST_TEXT:
-        return
-    shown = repr(text if len(text) <= 80 else f"{text[:80]}…")
-    msg = (
-        f"The {name} {shown} cannot be recorded. Use at most {_LONGEST_TEXT} printable "
-        "characters."
-    )
-    raise UserError(msg)
-
-
-def _require_room(target: str, capacity_bytes: int) -> None:
-    if capacity_bytes < LEAST_CAPACITY_BYTES:
-        raise TargetRefusedError(
-            target=target,
-            reason=f"{capacity_label(capacity_bytes)} is too small for the tests, "
-            "whose largest block is 1 MiB",
-            remedy=f"Use at least {LEAST_CAPACITY_BYTES // MIB}MiB.",
-        )
-
-
-def _make_folder(runs: Path, asked: _Asked, run_folder: Path | None) -> Path:
+def _make_folder(runs: Path, asked: Request, run_folder: Path | None) -> Path:
     folder = run_folder or runs / new_run_id(asked.profile.name)
     if (folder / "run.json").exists():
         _refuse_taken(folder)
@@ -277,14 +212,16 @@ def _refuse_taken(folder: Path) -> NoReturn:
     )
 
 
-def _open_or_clean(asked: _Asked, folder: Path, cache: Path) -> Target:
+def _open_or_clean(
+    asked: Request, folder: Path, *, cache: Path, confirmed: str
+) -> Target:
     """Open the target; leave no empty run folder behind when it is refused."""
     try:
         return open_target(
             asked.target,
             folder=folder / "target",
             cache=cache,
-            confirmed=asked.confirmed,
+            confirmed=confirmed,
         )
     except BaseException:
         for name in ("lock", "steps", "target"):
@@ -297,43 +234,28 @@ def _open_or_clean(asked: _Asked, folder: Path, cache: Path) -> Target:
 
 
 def _make_record(  # noqa: PLR0917 - one call, in run_suite
-    folder: Path, asked: _Asked, device: Target, fio_version: str
+    folder: Path, asked: Request, device: Target, host: HostIdentity
 ) -> RunRecord:
+    """Return the record of a run that has no label, seed and plan yet."""
     profile = asked.profile
-    record = RunRecord(
+    return RunRecord(
         run_id=folder.resolve().name,
-        label=asked.label,
+        label="",
         started_at=now_text(),
         tests=asked.tests,
         profile=profile_as_dict(profile),
-        seed=asked.seed,
+        seed=0,
         plan_hash="",
         target=device.identity,
-        host=read_host(fio_version),
+        host=host,
         purge_method=device.purge_method,
-        departures=(
-            *device.departures,
-            *find_departures(profile, asked.tests),
-            *_write_cache(profile),
-            *_dropped_cells(profile, asked.tests, device.identity.sector_bytes),
+        departures=find_run_departures(
+            profile,
+            asked.tests,
+            target_departures=device.departures,
+            sector_bytes=device.identity.sector_bytes,
         ),
     )
-    return replace(record, plan_hash=_plan_hash(*plan_inputs(record)))
-
-
-def _write_cache(profile: Profile) -> tuple[str, ...]:
-    if profile.write_cache == "as found":
-        return ()
-    return (f"write cache: left as it was found instead of {profile.write_cache}",)
-
-
-def _dropped_cells(
-    profile: Profile, tests: tuple[str, ...], sector_bytes: int
-) -> tuple[str, ...]:
-    fitting = fit_to_sectors(profile, sector_bytes)
-    if build_tests(fitting, tests) == build_tests(profile, tests):
-        return ()
-    return (f"cells below the sector of {sector_bytes} B: left out",)
 
 
 def _plan_hash(tests: Sequence[PtsTest], context: PlanContext) -> str:

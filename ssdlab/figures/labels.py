@@ -266,4 +266,4 @@ def decades_axis(title: str, values: Iterable[float | None]) -> dict[str, Any]:
 
 
 def _is_missing(value: Any) -> bool:
-    return value is None or value != value or str(value) == "<NA>"  # noqa: PLR0124 - NaN
+    return value is None or str(value) == "<NA>" or value != value  # noqa: PLR0124 - NaN

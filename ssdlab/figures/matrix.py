@@ -208,7 +208,7 @@ def _scene(sizes: Sequence[int], mixes: Sequence[int], height: str) -> dict[str,
     return {
         "xaxis": common
         | {
-            "title": {"text": "<br><br>Block size", "font": {"size": 13}},
+            "title": {"text": "<br>Block size", "font": {"size": 13}},
             "tickvals": list(range(len(sizes))),
             "ticktext": [block_size_label(size) for size in sizes],
             "range": [-0.6, len(sizes) - 0.4],
@@ -227,7 +227,7 @@ def _scene(sizes: Sequence[int], mixes: Sequence[int], height: str) -> dict[str,
             "tickformat": "~s" if height == "IOPS" else ",~r",
         },
         "aspectmode": "manual",
-        "aspectratio": {"x": 1.9, "y": 1.5, "z": 0.95},
+        "aspectratio": {"x": 1.77, "y": 1.4, "z": 0.89},
         "camera": {
             "projection": {"type": "orthographic"},
             "eye": {"x": -0.75, "y": -1.6, "z": 1.15},

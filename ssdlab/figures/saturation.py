@@ -90,7 +90,7 @@ def plot_saturation_latency(
     frame : pandas.DataFrame
         One row a round: ``iops`` [1/s], ``lat_mean_ns``, ``lat_five_nines_ns``,
         ``lat_max_ns`` [ns] and the column named by `x`. A response time without a
-        column is left out.
+        column is left out, and a 99.999 % where ``is_five_nines_supported`` is false.
     x : {"time_s", "total_written_bytes", "drive_fills"}, default "drive_fills"
         What the horizontal axis shows.
 
@@ -112,21 +112,27 @@ def plot_saturation_latency(
     >>> [line.name for line in plot_saturation_latency(frame).data]
     ['Average [ms]', 'IOPS (right axis)']
     """
+    shown, left_out = _without_unsupported(frame)
     figure = new_figure(
-        f"Write saturation: response times and IOPS vs {_NAMES[x]}", height=460
+        f"Write saturation: response times and IOPS vs {_NAMES[x]}",
+        subtitle=_left_out_text(left_out, len(frame)),
+        height=460,
     )
     places = scaled(frame[x], x)
     drawn: list[float | None] = []
     for column, color, name in _LATENCIES:
-        if column not in frame:
+        if column not in shown:
             continue
-        values = scaled(frame[column], column)
+        values = scaled(shown[column], column)
+        if not any(value is not None for value in values):
+            continue
         drawn += values
         figure.add_scatter(
             x=places,
             y=values,
             name=f"{name} [ms]",
-            mode="lines",
+            mode="lines+markers" if None in values else "lines",
+            marker={"size": 3},
             line={"color": COLORS[color], "width": 1.8},
             hovertemplate=f"{name}: %{{y:,.4~g}} ms<extra></extra>",
         )
@@ -148,6 +154,23 @@ def plot_saturation_latency(
         hovermode="x unified",
     )
     return figure
+
+
+def _without_unsupported(frame: "pd.DataFrame") -> tuple["pd.DataFrame", int]:
+    """Leave 99.999 % out where too few IOs stand behind it, and count those rounds."""
+    column, mark = "lat_five_nines_ns", "is_five_nines_supported"
+    if column not in frame or mark not in frame:
+        return frame, 0
+    is_weak = ~frame[mark].astype("boolean").fillna(value=True).astype(bool)
+    values = frame[column].astype("Float64").astype(float)
+    left_out = int((is_weak & values.notna()).sum())
+    return frame.assign(**{column: values.mask(is_weak)}), left_out
+
+
+def _left_out_text(left_out: int, rounds: int) -> str:
+    if not left_out:
+        return ""
+    return f"99.999 % not drawn for {left_out} of {rounds} rounds: under 100,000 IOs"
 
 
 def plot_sparkline(values: "pd.Series[float]", *, name: str) -> go.Figure:

@@ -17,12 +17,17 @@ def render_report(run: Run) -> str:
     ----------
     run : Run
         The run, as `ssdlab.open_run` returns it. It need not be finished: what was
-        not measured is said in words.
+        not measured yet is said in words.
 
     Returns
     -------
     str
         The page. It loads nothing, sends nothing, and opens from disk.
+
+    Raises
+    ------
+    RunFolderError
+        If a table of a finished run is missing or damaged.
 
     References
     ----------
@@ -45,6 +50,11 @@ def write_report(run: Run, path: Path | None = None) -> Path:
     -------
     Path
         Where it lies.
+
+    Raises
+    ------
+    RunFolderError
+        If a table of a finished run is missing or damaged; nothing is written then.
     """
     place = run.path / "report.html" if path is None else Path(path)
     write_whole(place, render_report(run).encode())

@@ -1,10 +1,13 @@
 """Which runs there are."""
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
 from ssdlab.model.errors import RunFolderError
 from ssdlab.store.records import read_record, read_state
+
+_DEFAULT_FOLDER = Path("data/runs")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -24,20 +27,36 @@ class RunEntry:
     trouble: str = ""
 
 
-def list_runs(folder: str | Path = "data/runs") -> tuple[RunEntry, ...]:
+def list_runs(folder: str | Path | None = None) -> tuple[RunEntry, ...]:
     """Return the runs in a folder, oldest first.
 
     Parameters
     ----------
-    folder : str or Path, default "data/runs"
-        The folder of runs.
+    folder : str or Path, optional
+        The folder of runs. Without it ``data/runs``, which need not be there.
 
     Returns
     -------
     tuple of RunEntry
         One entry a run folder, also for those that are damaged.
+
+    Raises
+    ------
+    RunFolderError
+        If the folder that was named is not there or cannot be read.
     """
-    found = sorted(path.parent for path in Path(folder).glob("[!.]*/run.json"))
+    place = Path(folder) if folder is not None else _DEFAULT_FOLDER
+    if folder is None and not place.exists():
+        return ()
+    try:
+        os.scandir(place).close()  # glob would find nothing and say nothing
+    except OSError as error:
+        raise RunFolderError(
+            folder=str(place),
+            reason=f"this folder of runs cannot be read ({error.strerror})",
+            remedy="Name another one: --runs FOLDER.",
+        ) from None
+    found = sorted(path.parent for path in place.glob("[!.]*/run.json"))
     return tuple(sorted(map(_entry, found), key=lambda entry: entry.started_at))
 
 

@@ -12,7 +12,6 @@ import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NoReturn
 
 import numpy as np
 import numpy.typing as npt
@@ -234,7 +233,7 @@ def _choose_column(sheet: _Sheet, column: str | None) -> int:
         return 0
     found = _number_columns(sheet)
     if not found or _columns_of(sheet, _WITH_COMMA):
-        _raise_for_no_numbers(sheet, found)
+        raise _no_numbers(sheet, found)
     if len(found) == 1:
         return found[0]
     raise SeriesError(
@@ -256,8 +255,8 @@ def _find_column(sheet: _Sheet, column: str) -> int:
     )
 
 
-def _raise_for_no_numbers(sheet: _Sheet, found: Sequence[int]) -> NoReturn:
-    """Refuse to guess where a column may be the series and cannot be read as such."""
+def _no_numbers(sheet: _Sheet, found: Sequence[int]) -> SeriesError:
+    """Return why no column is chosen: one that may be the series is not readable."""
     reasons = []
     if not found:
         every = _listed(sheet, range(len(sheet.names)))
@@ -268,11 +267,8 @@ def _raise_for_no_numbers(sheet: _Sheet, found: Sequence[int]) -> NoReturn:
     commas = _columns_of(sheet, _WITH_COMMA)
     if commas:
         reasons.append(f"has numbers with a comma in {_listed(sheet, commas)}")
-    remedy = _POINT_NOT_COMMA
-    known = [*found, *counting]
-    if known:
-        remedy += f" Or name the one to judge: --column {sheet.names[known[-1]]!r}."
-    raise SeriesError(source=sheet.source, reason="; ".join(reasons), remedy=remedy)
+    remedy = f"{_POINT_NOT_COMMA} Or name the column to judge: --column NAME."
+    return SeriesError(source=sheet.source, reason="; ".join(reasons), remedy=remedy)
 
 
 def _number_columns(sheet: _Sheet) -> list[int]:

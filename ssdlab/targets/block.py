@@ -12,6 +12,8 @@ from ssdlab.model.errors import TargetRefusedError
 from ssdlab.model.records import TargetIdentity
 from ssdlab.targets.options import require_safe_path
 
+BLOCK_DEPARTURES = ("the target is a loop device, not a drive",)
+
 
 @dataclass(frozen=True, slots=True)
 class BlockTarget:
@@ -20,7 +22,7 @@ class BlockTarget:
     identity: TargetIdentity
     fio_options: Mapping[str, str]
     purge_method: str = "discard of all LBAs (blkdiscard)"
-    departures: tuple[str, ...] = ("the target is a loop device, not a drive",)
+    departures: tuple[str, ...] = BLOCK_DEPARTURES
 
     def purge_job(self) -> str | None:
         """Return nothing: the purge is not done by fio."""
@@ -97,8 +99,8 @@ def open_block(device: str, confirmed: str) -> BlockTarget:
     )
 
 
-def require_unused_loop(device: str) -> None:
-    """Refuse what is no loop device, or one that anything uses.
+def require_loop(device: str) -> None:
+    """Refuse what is no loop device, touching nothing.
 
     Raises
     ------
@@ -119,6 +121,17 @@ def require_unused_loop(device: str) -> None:
             "erased by mistake",
             remedy="Make one: losetup --find --show --direct-io=on FILE.",
         )
+
+
+def require_unused_loop(device: str) -> None:
+    """Refuse what is no loop device, or one that anything uses.
+
+    Raises
+    ------
+    TargetRefusedError
+        With the reason and what to do.
+    """
+    require_loop(device)
     try:
         os.close(os.open(device, os.O_RDWR | os.O_EXCL))
     except OSError as error:

@@ -22,6 +22,10 @@ from ssdlab.targets.options import require_safe_path, split_size
 
 _CHUNK = 1024 * 1024
 SECTOR_BYTES = 512
+FILE_DEPARTURES = (
+    "the target is a file, not a drive",
+    "no purge: a file cannot be purged",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,10 +35,7 @@ class FileTarget:
     identity: TargetIdentity
     fio_options: Mapping[str, str]
     purge_method: str = "none: a file cannot be purged"
-    departures: tuple[str, ...] = (
-        "the target is a file, not a drive",
-        "no purge: a file cannot be purged",
-    )
+    departures: tuple[str, ...] = FILE_DEPARTURES
 
     def purge_job(self) -> str | None:
         """Return nothing: there is no purge."""
@@ -79,23 +80,30 @@ def open_file(text: str) -> FileTarget:
     TargetRefusedError
         If the file is not ours, has another size, or cannot be made.
     """
-    name, size = split_size(text)
-    require_safe_path(name)
-    path = expand_path(name)
-    if size is not None:
-        size -= size % SECTOR_BYTES
-    if not (path.exists() or path.is_symlink()):
-        return _target(path, _make(path, size))
-    note = _require_ours(path)
-    if size not in {None, note.size_bytes}:
-        _refuse(
-            path,
-            f"it has {note.size_bytes} bytes, not the {size} asked for",
-            "Leave the size out, or remove the file.",
-        )
+    path, size = _parse(text)
+    if not _is_there(path):
+        size_bytes = _require_makeable(path, size)
+        note = _create(path, size_bytes)
+        _fill(path, size_bytes)
+        return _target(path, note)
+    note = _require_fitting(path, size)
     if path.stat().st_size < note.size_bytes:
         _fill(path, note.size_bytes)
     return _target(path, note)
+
+
+def read_capacity(text: str) -> int:
+    """Return the bytes that the target ``PATH[,size=SIZE]`` has or will have.
+
+    Raises
+    ------
+    TargetRefusedError
+        If `open_file` would refuse it; nothing is touched.
+    """
+    path, size = _parse(text)
+    if _is_there(path):
+        return _require_fitting(path, size).size_bytes
+    return _require_makeable(path, size)
 
 
 def reopen_file(name: str) -> FileTarget:
@@ -128,6 +136,17 @@ def expand_path(name: str) -> Path:
         raise TargetRefusedError(
             target=f"file:{name}", reason=str(error), remedy="Write the path in full."
         ) from None
+
+
+def _parse(text: str) -> tuple[Path, int | None]:
+    """Return the path and the bytes, in whole sectors, that a user asked for."""
+    name, size = split_size(text)
+    require_safe_path(name)
+    return expand_path(name), None if size is None else size - size % SECTOR_BYTES
+
+
+def _is_there(path: Path) -> bool:
+    return path.exists() or path.is_symlink()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -193,7 +212,20 @@ def _require_ours(path: Path) -> _Note:
     return note
 
 
-def _make(path: Path, size: int | None) -> _Note:
+def _require_fitting(path: Path, size: int | None) -> _Note:
+    """Require that the file is ours and of the size asked for, if one is."""
+    note = _require_ours(path)
+    if size not in {None, note.size_bytes}:
+        _refuse(
+            path,
+            f"it has {note.size_bytes} bytes, not the {size} asked for",
+            "Leave the size out, or remove the file.",
+        )
+    return note
+
+
+def _require_makeable(path: Path, size: int | None) -> int:
+    """Require that a file of this size can be made there; return its bytes."""
     if size is None:
         _refuse(
             path,
@@ -215,9 +247,7 @@ def _make(path: Path, size: int | None) -> _Note:
             f"its note would overwrite {_note_path(path)}, which ssdlab did not make",
             "Choose another name.",
         )
-    note = _create(path, size)
-    _fill(path, size)
-    return note
+    return size
 
 
 def _create(path: Path, size: int) -> _Note:

@@ -5,22 +5,42 @@ from pathlib import Path
 
 from ssdlab.model.errors import TargetRefusedError, UnknownNameError
 from ssdlab.model.records import TargetIdentity
-from ssdlab.targets.block import open_block
-from ssdlab.targets.file import SECTOR_BYTES, expand_path, open_file, reopen_file
-from ssdlab.targets.options import require_safe_path, split_size
+from ssdlab.model.units import MIB, capacity_label
+from ssdlab.targets.block import BLOCK_DEPARTURES, open_block, require_loop
+from ssdlab.targets.file import (
+    FILE_DEPARTURES,
+    SECTOR_BYTES,
+    open_file,
+    read_capacity,
+    reopen_file,
+)
 from ssdlab.targets.target import Target
-from ssdlab.targets.virtual import open_virtual, reopen_virtual
-from ssdlab.virtual.options import parse_options
+from ssdlab.targets.virtual import (
+    SECTOR_BYTES as VIRTUAL_SECTOR_BYTES,
+)
+from ssdlab.targets.virtual import (
+    VIRTUAL_DEPARTURES,
+    open_virtual,
+    reopen_virtual,
+)
+from ssdlab.virtual.options import find_write_bound, parse_options
 
+LEAST_CAPACITY_BYTES = 32 * MIB  # 32 of the largest blocks
 _KNOWN = ("virtual[:size=256MiB,op=12]", "file:PATH,size=1GiB", "/dev/loopN")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Shape:
-    """How large a target is, without touching it."""
+    """What is known of a target without touching it.
+
+    ``departures`` are those of any run on it. ``write_bytes_per_s`` is the data rate
+    that no lasting write to it exceeds, where that is known.
+    """
 
     capacity_bytes: int
     sector_bytes: int
+    departures: tuple[str, ...]
+    write_bytes_per_s: float | None = None
 
 
 def open_target(spec: str, *, folder: Path, cache: Path, confirmed: str) -> Target:
@@ -81,40 +101,61 @@ def reopen_target(identity: TargetIdentity, *, folder: Path) -> Target:
 
 
 def read_shape(spec: str) -> Shape:
-    """Return how large a target is or will be, touching nothing.
+    """Return what a target is or will be, touching nothing.
 
     Raises
     ------
     TargetRefusedError
-        If the target is not there and no size was given.
+        If a run on it would be refused whatever its user confirms.
     """
     kind, rest = _split(spec)
     if kind == "virtual":
-        return Shape(capacity_bytes=parse_options(rest).size_bytes, sector_bytes=512)
-    if kind == "file":
-        name, size = split_size(rest)
-        require_safe_path(name)
-        path = expand_path(name)
-        if size is None and path.is_file():
-            size = path.stat().st_size
-        if size is None:
-            raise TargetRefusedError(
-                target=spec,
-                reason="there is no such file and no size was given",
-                remedy=f"Give a size: {spec},size=1GiB.",
-            )
+        options = parse_options(rest)
         return Shape(
-            capacity_bytes=size - size % SECTOR_BYTES, sector_bytes=SECTOR_BYTES
+            capacity_bytes=options.size_bytes,
+            sector_bytes=VIRTUAL_SECTOR_BYTES,
+            departures=VIRTUAL_DEPARTURES,
+            write_bytes_per_s=find_write_bound(options),
         )
-    folder = Path("/sys/class/block") / Path(rest).resolve().name
+    if kind == "file":
+        return Shape(
+            capacity_bytes=read_capacity(rest),
+            sector_bytes=SECTOR_BYTES,
+            departures=FILE_DEPARTURES,
+        )
+    return _read_block_shape(rest)
+
+
+def require_room(spec: str, capacity_bytes: int) -> None:
+    """Require a target that the largest blocks of the tests fit on.
+
+    Raises
+    ------
+    TargetRefusedError
+        If it is too small.
+    """
+    if capacity_bytes < LEAST_CAPACITY_BYTES:
+        raise TargetRefusedError(
+            target=spec,
+            reason=f"{capacity_label(capacity_bytes)} is too small for the tests, "
+            "whose largest block is 1 MiB",
+            remedy=f"Use at least {LEAST_CAPACITY_BYTES // MIB}MiB.",
+        )
+
+
+def _read_block_shape(device: str) -> Shape:
+    path = Path(device).resolve()
+    require_loop(str(path))
+    folder = Path("/sys/class/block") / path.name
     try:
         return Shape(
             capacity_bytes=int((folder / "size").read_text()) * 512,
             sector_bytes=int((folder / "queue/logical_block_size").read_text()),
+            departures=BLOCK_DEPARTURES,
         )
     except (OSError, ValueError):
         raise TargetRefusedError(
-            target=spec,
+            target=device,
             reason="this is no block device",
             remedy=f"Use one of: {', '.join(_KNOWN)}.",
         ) from None
@@ -124,6 +165,7 @@ def _split(spec: str) -> tuple[str, str]:
     if spec.startswith("/dev/"):
         return "block", spec
     kind, _, rest = spec.partition(":")
+    kind = kind.lower()
     if kind not in {"virtual", "file"} or (kind == "file" and not rest):
         raise UnknownNameError(kind="target", name=spec, known=_KNOWN)
     return kind, rest

@@ -2,7 +2,7 @@
 
 import re
 
-from ssdlab.model.errors import TargetRefusedError
+from ssdlab.model.errors import TargetRefusedError, UnknownNameError
 from ssdlab.model.units import parse_size
 
 # fio expands $ and backquotes in job files, ends an option at a line's end and cuts
@@ -15,12 +15,20 @@ def split_size(text: str) -> tuple[str, int | None]:
 
     Raises
     ------
+    UnknownNameError
+        If another option follows the size.
     TargetRefusedError
         If the size is none.
     """
     path, found, size = text.rpartition(",size=")
     if not found:
         return text, None
+    for option in size.split(",")[1:]:
+        name = option.partition("=")[0].strip()
+        if name != "size":
+            raise UnknownNameError(
+                kind="option of a file", name=name, known=("size=SIZE",)
+            )
     try:
         return path, parse_size(size)
     except ValueError as error:

@@ -8,7 +8,7 @@ from ssdlab.model.records import TargetIdentity
 from ssdlab.virtual.options import parse_options
 from ssdlab.virtual.server import VirtualSsd, attach, start_server
 
-_SECTOR = 512
+SECTOR_BYTES = 512
 _LATE_RATIO = 0.05  # a few late answers are the scheduler of the host, and say nothing
 _COUNTED = (
     "host_written_bytes",
@@ -26,6 +26,9 @@ _COUNTED = (
 )
 
 
+VIRTUAL_DEPARTURES = ("the target is a virtual SSD: a model in memory, not a drive",)
+
+
 @dataclass(frozen=True, slots=True)
 class VirtualTarget:
     """A model of an SSD in memory, reached by fio's nbd engine."""
@@ -33,9 +36,7 @@ class VirtualTarget:
     ssd: VirtualSsd
     identity: TargetIdentity
     purge_method: str = "trim of all LBAs of the virtual SSD"
-    departures: tuple[str, ...] = (
-        "the target is a virtual SSD: a model in memory, not a drive",
-    )
+    departures: tuple[str, ...] = VIRTUAL_DEPARTURES
 
     @property
     def fio_options(self) -> Mapping[str, str]:
@@ -105,7 +106,7 @@ def _identity(ssd: VirtualSsd, options: str) -> TargetIdentity:
         serial=f"VIRTUAL-{ssd.instance_id}",
         firmware="page-mapped FTL",
         capacity_bytes=ssd.options.size_bytes,
-        sector_bytes=_SECTOR,
+        sector_bytes=SECTOR_BYTES,
         interface="NBD over a local socket",
         options=asdict(ssd.options),
     )

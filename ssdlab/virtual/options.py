@@ -100,14 +100,28 @@ def plugin_arguments(options: VirtualSsdOptions) -> tuple[str, ...]:
     return tuple(options_text(options).split(","))
 
 
+def find_write_bound(options: VirtualSsdOptions) -> float | None:
+    """Return the data rate that no lasting write exceeds [B/s]; None without a bound.
+
+    The dies program one page each at a time, and every byte comes over the link.
+    """
+    bounds = []
+    if options.program_us:
+        bounds.append(options.dies * PAGE_BYTES / options.program_us * 1e6)
+    if options.link_mb_per_s:
+        bounds.append(options.link_mb_per_s * 1e6)
+    return min(bounds, default=None)
+
+
 def require_usable(options: VirtualSsdOptions) -> None:
     """Raise `TargetRefusedError` unless these options make an SSD."""
-    text = options_text(options)
     for name, (least, most) in _RANGES.items():
-        if not least <= getattr(options, _TEXT_NAMES[name]) <= most:
+        value = getattr(options, _TEXT_NAMES[name])
+        if not least <= value <= most:
             reason = f"{name}= is out of range"
-            _refuse(text, reason, f"Choose from {least} to {most}.")
+            _refuse(f"{name}={value}", reason, f"Choose from {least} to {most}.")
     size, stripe = options.size_bytes, _stripe_bytes(options)
+    text = f"size={size}"
     if size % PAGE_BYTES:
         reason = f"{size} bytes are not a whole number of 4 KiB pages"
         _refuse(text, reason, "Choose a multiple of 4096 bytes.")
@@ -123,7 +137,8 @@ def require_usable(options: VirtualSsdOptions) -> None:
         reason = (
             f"{capacity_label(size)} are too large for a drive that lives in memory"
         )
-        _refuse(text, reason, f"Choose size={MAX_SIZE_BYTES} or less.")
+        most = MAX_SIZE_BYTES // (1024 * MIB)
+        _refuse(text, reason, f"Choose size={most}GiB or less.")
 
 
 def _stripe_bytes(options: VirtualSsdOptions) -> int:

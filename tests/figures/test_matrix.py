@@ -67,6 +67,13 @@ def test_columns_of_latency_are_in_milliseconds(run: Run) -> None:
     assert highest == pytest.approx(frame["lat_max_ns"].max() / 1e6)
 
 
+def test_title_of_iops_stands_along_its_axis(run: Run) -> None:
+    frame = summarise_iops_matrix(run.measurements, run.windows)
+    title = plot_columns_3d(frame, metric="iops").layout.scene.zaxis.title.text
+    assert title.strip() == "IOPS"
+    assert len(title) > 4
+
+
 def test_throughput_2d_has_reads_and_writes_in_decimal_megabytes(run: Run) -> None:
     frame = summarise_throughput(run.measurements, run.windows)
     figure = plot_throughput_2d(frame)

@@ -64,6 +64,30 @@ def test_saturation_latency_leaves_out_what_was_not_recorded(
     assert "99.999 % [ms]" not in [trace.name for trace in figure.data]
 
 
+@pytest.mark.parametrize("weak", [1, 39])
+def test_saturation_latency_draws_no_percentile_of_too_few_ios(
+    rounds: pd.DataFrame, weak: int
+) -> None:
+    supported = [number > weak for number in rounds["round"]]
+    frame = rounds.assign(is_five_nines_supported=supported)
+    figure = plot_saturation_latency(frame)
+    nines = figure.data[1]
+    assert nines.name == "99.999 % [ms]"
+    assert [value is not None for value in nines.y] == supported
+    assert nines.mode == "lines+markers"
+    subtitle = figure.layout.title.subtitle.text
+    assert subtitle.startswith(f"99.999 % not drawn for {weak} of 40 rounds")
+    assert plot_saturation_latency(rounds).layout.title.subtitle.text == ""
+
+
+def test_saturation_latency_has_no_percentile_when_no_round_supports_it(
+    rounds: pd.DataFrame,
+) -> None:
+    figure = plot_saturation_latency(rounds.assign(is_five_nines_supported=False))
+    names = [trace.name for trace in figure.data]
+    assert names == ["Average [ms]", "Maximum [ms]", "IOPS (right axis)"]
+
+
 def test_sparkline_marks_the_last_round() -> None:
     figure = plot_sparkline(pd.Series([5.0, 3.0, 2.0]), name="IOPS")
     line, point = figure.data

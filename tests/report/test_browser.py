@@ -18,11 +18,14 @@ const widest = (root) => Math.max(
 const empty = (root) => [...root.querySelectorAll(".plot")].filter(
   (plot) => !plot.querySelector(".main-svg")).length;
 const overflow = (root) => root.scrollWidth - root.clientWidth;
+const sceneWidth = (root) => Math.min(...[...root.querySelectorAll(".plot")].filter(
+  (plot) => plot.layout?.scene).map((plot) => plot.layout.scene.aspectratio.x));
 const measure = () => {{
   if (!roots().every((root) => root.dataset.plots)) return;
   const found = document.documentElement.dataset;
   found.overflow = roots().map(overflow).join(" ");
   found.widest = roots().map(widest).join(" ");
+  found.scenes = roots().map(sceneWidth).join(" ");
   found.empty = roots().map(empty).join(" ");
 }};
 window.addEventListener("load", () => {{
@@ -76,6 +79,8 @@ def test_page_fits_desktop_tablet_and_phone(folder: Path) -> None:
     )
     assert found.value("data-overflow") == "0 0 0"
     assert found.value("data-empty") == "0 0 0"
+    desktop, tablet, phone = map(float, found.value("data-scenes").split())
+    assert desktop >= tablet > 1.5 * phone > 0
     widest = [int(width) for width in found.value("data-widest").split()]
     assert all(inner < outer for inner, outer in zip(widest, WIDTHS, strict=True))
 

@@ -5,14 +5,18 @@ import csv
 import gzip
 import json
 import re
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from ssdlab.report import write_report
-from ssdlab.store.run import Run
+from ssdlab.model.errors import RunFolderError
+from ssdlab.model.schema import TABLES
+from ssdlab.report import render_report, write_report
+from ssdlab.store.run import Run, open_run
+from ssdlab.store.tables import write_table
 from tests.made_run import PURGE_METHOD, make_run
 from tests.paths import REFERENCE, require_folder
 from tests.report.conftest import SMALL, Render, words
@@ -163,11 +167,56 @@ def test_report_is_small(page: str) -> None:
 
 @pytest.mark.parametrize("table", ["steps", "windows", "bins", "measurements"])
 def test_report_says_which_table_is_missing(tmp_path: Path, table: str) -> None:
-    run = make_run(tmp_path / "run", SMALL)
+    run = make_run(tmp_path / "run", replace(SMALL, status="interrupted"))
     (run.path / "tables" / f"{table}.parquet").unlink()
     fresh = Run(path=run.path, record=run.record, state=run.state)
     text = words(write_report(fresh).read_text("utf-8"))
     assert f"no {table}.parquet yet" in text
+
+
+@pytest.mark.parametrize("harm", ["no-tables", "no-table", "cut-table"])
+def test_report_of_a_finished_run_stays_when_a_table_is_lost(
+    tmp_path: Path, harm: str
+) -> None:
+    run = make_run(tmp_path / "run", replace(SMALL, tests=("lat",)))
+    good = write_report(run).read_bytes()
+    table = run.path / "tables" / "measurements.parquet"
+    if harm == "no-tables":
+        shutil.rmtree(table.parent)
+    elif harm == "no-table":
+        table.unlink()
+    else:
+        table.write_bytes(table.read_bytes()[:100])
+    with pytest.raises(RunFolderError, match="ssdlab ingest") as refusal:
+        write_report(open_run(run.path))
+
+    assert str(run.path) in str(refusal.value)
+    assert (run.path / "report.html").read_bytes() == good
+
+
+def test_appendix_says_which_lines_fio_ran_beside_the_job_file(page: str) -> None:
+    said = "plus two gate lines, exec_prerun and exec_postrun , which hold it until"
+    assert said in words(page)
+
+
+def test_front_page_says_how_right_the_idle_gaps_are(page: str) -> None:
+    assert "median error below 2 ms" in words(page)
+
+
+@pytest.mark.parametrize(("supported", "stars"), [(False, 120), (True, 0)])
+def test_wsat_marks_percentiles_of_too_few_ios_and_does_not_draw_them(
+    tmp_path: Path, *, supported: bool, stars: int
+) -> None:
+    run = make_run(tmp_path / "run", replace(SMALL, tests=("wsat",)))
+    rows = run.percentiles.assign(is_supported=supported)
+    table = TABLES["percentiles"]
+    write_table(
+        run.path / "tables", table, {str(name): rows[name].tolist() for name in rows}
+    )
+    page = render_report(open_run(run.path))
+    assert page.count(" *</td>") == stars
+    assert ("not drawn for 40 of 40 rounds" in words(page)) is not supported
+    assert ("* not supported: fewer IOs" in words(page)) is not supported
 
 
 def test_fit_of_wsat_counts_samples_and_of_the_others_rounds(render: Render) -> None:

@@ -87,4 +87,5 @@ def test_runs_are_listed_oldest_first_and_damaged_ones_too(tmp_path: Path) -> No
 
 def test_list_is_empty_when_there_are_no_runs(tmp_path: Path) -> None:
     assert list_runs(tmp_path) == ()
-    assert list_runs(tmp_path / "nowhere") == ()
+    with pytest.raises(RunFolderError, match="No such file or directory"):
+        list_runs(tmp_path / "nowhere")

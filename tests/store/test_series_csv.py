@@ -84,6 +84,14 @@ def test_named_column_is_read_when_there_are_several(tmp_path: Path) -> None:
     assert read_series(path, column="time_s").values[-1] == 300
 
 
+def test_row_numbers_are_read_when_they_are_named(tmp_path: Path) -> None:
+    path = write(tmp_path, lines("n;iops", *(f"{n};100,5" for n in range(1, 6))))
+
+    assert read_series(path, "n").values.tolist() == [1, 2, 3, 4, 5]
+    with pytest.raises(SeriesError, match=r"'100,5' is not a number.* decimal point"):
+        read_series(path, "iops")
+
+
 def test_column_of_a_file_without_header_is_named_by_its_place(tmp_path: Path) -> None:
     path = write(tmp_path, lines(*(f"{text},7" for text in LINES)))
 
@@ -144,6 +152,26 @@ def test_standard_input_is_read_when_the_path_is_a_dash(
         (lines("a,b", "1.5,2.5", "3,4"), "more than one column of numbers: 'a', 'b'"),
         (lines("n,a,b", "1,5,6", "2,7,8"), "more than one column of numbers: 'a', 'b'"),
         (lines("a;b", "1,5;2,5", "3,5;4,5"), "no column of numbers among 'a', 'b'"),
+        (
+            lines("round;iops", *(f"{n};100,{n}" for n in range(1, 7))),
+            "'round' merely numbers the rows; has numbers with a comma in 'iops'",
+        ),
+        (
+            lines("iops;round", *(f"100,{n};{n}" for n in range(1, 7))),
+            "'round' merely numbers the rows",
+        ),
+        (
+            lines("time_s;iops", *(f"{60 * n};100,{n}" for n in range(1, 7))),
+            "has numbers with a comma in 'iops'.* 1234.5",
+        ),
+        (
+            lines("round;note", *(f"{n};fine" for n in range(1, 7))),
+            "'round' merely numbers the rows",
+        ),
+        (
+            lines("1;100,5", *(f"{n};101" for n in range(2, 8))),
+            "line 1, column '2': '100,5' is not a number",
+        ),
         (lines("a,b", "x,y"), "no column of numbers among 'a', 'b'"),
         (lines("iops", '"57'), "line 2 is not CSV"),
         (b"iops\n5776\n\xff\xfe\n", "line 3 is not text in UTF-8"),

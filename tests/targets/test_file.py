@@ -243,10 +243,29 @@ def test_shape_is_read_without_touching_anything(tmp_path: Path) -> None:
     shape = read_shape(f"file:{path},size=1MiB")
     assert (shape.capacity_bytes, shape.sector_bytes) == (MIB, 512)
     assert list(tmp_path.iterdir()) == []
-    path.write_bytes(b"x" * 2000)
-    assert read_shape(f"file:{path}").capacity_bytes == 1536
+    open_at(path, "2000")
+    shape = read_shape(f"FILE:{path}")
+    assert (shape.capacity_bytes, shape.write_bytes_per_s) == (1536, None)
+    assert shape.departures == open_at(path).departures
     with pytest.raises(TargetRefusedError, match="no size was given"):
         read_shape(f"file:{tmp_path / 'none'}")
+
+
+def test_shape_is_refused_when_opening_would_be(tmp_path: Path) -> None:
+    path, other = tmp_path / "drive", tmp_path / "other"
+    open_at(path, "1MiB")
+    other.write_text("dear mother")
+    refused = {
+        f"{other}": NOT_OURS,
+        f"{path},size=2MiB": "it has 1048576 bytes, not the",
+        f"{tmp_path / 'new'},size=8000TiB": "do not fit",
+        f"{tmp_path / 'no' / 'new'},size=1MiB": "its folder does not exist",
+    }
+    for text, why in refused.items():
+        with pytest.raises(TargetRefusedError, match=why):
+            read_shape(f"file:{text}")
+        with pytest.raises(TargetRefusedError, match=why):
+            open_at(text)
 
 
 @pytest.mark.fio

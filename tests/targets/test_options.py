@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ssdlab.model.errors import TargetRefusedError
+from ssdlab.model.errors import TargetRefusedError, UnknownNameError
 from ssdlab.targets.options import require_safe_path, split_size
 
 
@@ -25,6 +25,12 @@ def test_size_is_split_off_the_path(text: str, path: str, size: int | None) -> N
 def test_size_is_refused_when_it_is_none(size: str) -> None:
     with pytest.raises(TargetRefusedError, match=r"Example: size=256MiB"):
         split_size(f"/x/file,size={size}")
+
+
+@pytest.mark.parametrize("rest", ["foo=2", " foo = 2", "foo"])
+def test_option_after_the_size_is_named_when_unknown(rest: str) -> None:
+    with pytest.raises(UnknownNameError, match=r"no option of a file 'foo'"):
+        split_size(f"/x/file,size=1GiB,{rest}")
 
 
 HOSTILE = ["\n", "\r", "\x00", "\t", "\x7f", "$", "`", "\\", ";", "#", "\udc80"]

@@ -97,6 +97,23 @@ def test_shape_is_read_without_a_server(spec: str, size: int) -> None:
     assert (shape.capacity_bytes, shape.sector_bytes) == (size, 512)
 
 
+@pytest.mark.parametrize(
+    ("options", "bound"),
+    [
+        ("", 8 * 4096 / 450e-6),
+        ("dies=2,tprog=1000", 2 * 4096 / 1e-3),
+        ("dies=64", 200e6),
+        ("tprog=0", 200e6),
+        ("link=0,dies=64", 64 * 4096 / 450e-6),
+        ("tprog=0,link=0", None),
+    ],
+)
+def test_shape_tells_what_the_model_writes_at_most(
+    options: str, bound: float | None
+) -> None:
+    assert read_shape(f"Virtual:{options}").write_bytes_per_s == pytest.approx(bound)
+
+
 def test_unknown_option_is_named(tmp_path: Path) -> None:
     with pytest.raises(UnknownNameError, match="no option of the virtual SSD 'colour'"):
         read_shape("virtual:colour=red")

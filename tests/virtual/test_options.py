@@ -67,6 +67,15 @@ def test_parse_options_refuses_what_makes_no_drive(text: str, message: str) -> N
     assert caught.value.exit_code == 2
 
 
+def test_parse_options_names_only_what_is_at_fault() -> None:
+    with pytest.raises(TargetRefusedError) as caught:
+        parse_options("size=480GB,op=12")
+    assert str(caught.value) == (
+        "virtual:size=480000000000: 480 GB are too large for a drive that lives in "
+        "memory. Choose size=64GiB or less."
+    )
+
+
 def test_parse_options_knows_no_file_names() -> None:
     with pytest.raises(UserError, match="no option"):
         parse_options("counters=/etc/passwd")

@@ -1,5 +1,6 @@
 """Write saturation: PTS 2.0.2, section 10, plots 1 to 7; 3 and 4 in PTS-E 1.1."""
 
+from types import MappingProxyType
 from typing import Any
 
 import pandas as pd
@@ -17,13 +18,13 @@ from ssdlab.report.sections.histogram import histogram_page
 from ssdlab.report.sections.steady import determination_table, verdict_note
 from ssdlab.report.text import NOT_MEASURED, exact_text
 
-_LATENCIES = (
-    "lat_mean_ns",
-    "lat_three_nines_ns",
-    "lat_four_nines_ns",
-    "lat_five_nines_ns",
-    "lat_max_ns",
-)
+_LATENCIES = MappingProxyType({
+    "lat_mean_ns": "",
+    "lat_three_nines_ns": "is_three_nines_supported",
+    "lat_four_nines_ns": "is_four_nines_supported",
+    "lat_five_nines_ns": "is_five_nines_supported",
+    "lat_max_ns": "",
+})
 _ROUND_HEAD = (
     "Minutes",
     "IOPS",
@@ -34,6 +35,11 @@ _ROUND_HEAD = (
     "Max [ms]",
     "TGBW [GB]",
     "Drive fills",
+)
+_UNSUPPORTED = (
+    "* not supported: fewer IOs stand behind the value than its level asks for, 1,000 "
+    "for 99.9 %, 10,000 for 99.99 % and 100,000 for 99.999 %. Such a 99.999 % is not "
+    "drawn."
 )
 
 
@@ -137,23 +143,30 @@ def rounds_table(frame: pd.DataFrame) -> Table:
             str(row["round"]),
             exact_text(float(row["minutes"])),
             _cell(row, "iops"),
-            *(_milliseconds(row[name]) for name in _LATENCIES),
+            *(_latency(row, name) for name in _LATENCIES),
             _cell(row, "tgbw"),
             _cell(row, "drive_fills"),
         )
         for _, row in frame.iterrows()
     )
+    is_marked = any(text.endswith("*") for row in rows for text in row)
     return Table(
         caption="Each round",
         corner="Round",
         head=_ROUND_HEAD,
         rows=rows,
+        note=_UNSUPPORTED if is_marked else "",
         is_folded=True,
     )
 
 
-def _milliseconds(value: Any) -> str:
-    return NOT_MEASURED if pd.isna(value) else exact_text(float(value) / 1e6)
+def _latency(row: "pd.Series[Any]", column: str) -> str:
+    """Return a response time [ms]; a percentile of too few IOs gets a star."""
+    value, supported = row[column], row.get(_LATENCIES[column])
+    if pd.isna(value):
+        return NOT_MEASURED
+    text = exact_text(float(value) / 1e6)
+    return text if pd.isna(supported) or supported else f"{text} *"
 
 
 def _judgements(context: Context) -> tuple[Block, ...]:

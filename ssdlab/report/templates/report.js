@@ -4,7 +4,9 @@
   const PRINT_WIDTH = 700;
   const PRINT_HEIGHT = 400;
   const PRINT_HEIGHT_3D = 520;
-  const SCENE_SHAPE = 1.5;
+  const SCENE_SHAPE = 1.25;
+  const SCENE_TEXT_WIDTH = 80;
+  const PHONE_HEIGHT_3D = 400;
   const plots = [...document.querySelectorAll(".plot")];
   const conditions = [...document.querySelectorAll(".conditions")];
 
@@ -24,17 +26,18 @@
 
   function fitPhone(place, layout) {
     if (place.clientWidth > 560 || place.dataset.static !== undefined) return;
+    if (layout.scene) layout.height = PHONE_HEIGHT_3D;
     const names = layout.legendRows || 0;
     layout.height += Math.max(0, names - 2) * 19;
     layout.font = { ...layout.font, size: 11 };
-    layout.margin = { ...layout.margin, l: 48, r: 8 };
+    layout.margin = { ...layout.margin, l: layout.scene ? 0 : 48, r: 8 };
     place.style.minHeight = layout.height + "px";
   }
 
   // A scene is as large as its height allows: where that is too wide, it is made smaller.
   function fittedAspect(place, width, height) {
     const { x, y, z } = place.sceneAspect;
-    const part = Math.min(1, width / (height * SCENE_SHAPE));
+    const part = Math.min(1, (width - SCENE_TEXT_WIDTH) / (height * SCENE_SHAPE));
     return { x: x * part, y: y * part, z: z * part };
   }
 

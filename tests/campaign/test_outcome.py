@@ -1,0 +1,58 @@
+"""The lines that a run ends with, on runs whose truth is known."""
+
+from pathlib import Path
+
+import pytest
+
+from ssdlab.campaign.outcome import outcome_lines
+from tests.made_run import Recipe, make_run
+
+
+def test_each_test_gets_a_line_and_throughput_one_a_block_size(tmp_path: Path) -> None:
+    run = make_run(tmp_path / "run", Recipe(rounds=6, saturation_rounds=10))
+    *lines, wsat, last = outcome_lines(run)
+    assert lines == [
+        "iops         steady in rounds 2 - 6",
+        "tp 1024 KiB  steady in rounds 2 - 6",
+        "tp 128 KiB   steady in rounds 2 - 6",
+        "lat          steady in rounds 2 - 6",
+    ]
+    reason = run.windows[run.windows["test"] == "wsat"]["reason"].iloc[-1]
+    assert wsat in {
+        f"wsat         NOT steady: {reason}",
+        "wsat         steady in rounds 6 - 10",
+    }
+    assert last == "not PTS-conformant: 2 departures, see the report"
+
+
+def test_line_names_what_was_not_steady_and_why(tmp_path: Path) -> None:
+    recipe = Recipe(tests=("iops", "lat"), rounds=5, steady=False)
+    run = make_run(tmp_path / "run", recipe)
+    iops, lat, _ = outcome_lines(run)
+    failed = run.windows[run.windows["is_final"] & ~run.windows["is_steady"]]
+    reasons = {
+        test: [f"{row.tracking}: {row.reason}" for row in rows.itertuples()]
+        for test, rows in failed.groupby("test")
+    }
+    assert len(reasons["iops"]) < 3  # reads stay steady: only what failed is named
+    assert iops == f"iops         NOT steady: {'; '.join(reasons['iops'])}"
+    assert lat == f"lat          NOT steady: {reasons['lat'][0].partition(': ')[2]}"
+
+
+def test_line_says_so_when_nothing_was_judged(tmp_path: Path) -> None:
+    run = make_run(tmp_path / "run", Recipe(tests=("lat",), rounds=3))
+    assert outcome_lines(run)[0] == "lat          no steady state was judged"
+
+
+@pytest.mark.parametrize(
+    ("departures", "line"),
+    [
+        ((), "PTS-conformant"),
+        (("a model",), "not PTS-conformant: 1 departure, see the report"),
+    ],
+)
+def test_last_line_is_about_the_standard(
+    tmp_path: Path, departures: tuple[str, ...], line: str
+) -> None:
+    recipe = Recipe(tests=("lat",), rounds=5, departures=departures)
+    assert outcome_lines(make_run(tmp_path / "run", recipe))[-1] == line
