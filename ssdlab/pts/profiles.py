@@ -173,9 +173,9 @@ def find_profile(name: str) -> Profile:
     UnknownNameError
         If there is none; it lists the known ones.
     """
-    if name not in PROFILES:
+    if name.lower() not in PROFILES:
         raise UnknownNameError(kind="profile", name=name, known=tuple(PROFILES))
-    return PROFILES[name]
+    return PROFILES[name.lower()]
 
 
 def fit_to_sectors(profile: Profile, sector_bytes: int) -> Profile:
