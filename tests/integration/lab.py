@@ -252,11 +252,11 @@ def ssd_of(run: Path) -> VirtualSsd:
 
 
 def files_below(folder: Path) -> dict[str, bytes]:
-    """Return every file below a folder with its content."""
+    """Return every file below a folder with its content, Python's caches left out."""
     return {
         str(path.relative_to(folder)): path.read_bytes()
         for path in sorted(folder.rglob("*"))
-        if path.is_file()
+        if path.is_file() and "__pycache__" not in path.parts
     }
 
 
