@@ -179,10 +179,20 @@ def _guard() -> tuple[str, ...]:
     return (path, "--pdeathsig", "KILL") if path else ()
 
 
-def _wait_for_guard(popen: "subprocess.Popen[bytes]") -> None:
-    """Wait until the guard has become fio, so that no fio is let go unguarded."""
-    name = Path(f"/proc/{popen.pid}/comm")
-    while popen.poll() is None and name.read_text() == f"{_GUARD}\n":
+def _wait_for_guard(popen: "subprocess.Popen[bytes]", guard: tuple[str, ...]) -> None:
+    """Wait until the guard has become fio, so that no fio is let go unguarded.
+
+    The program is asked for and not the name of the process: that one changes only
+    some time after the program did.
+    """
+    if not guard:
+        return
+    waiting = os.path.realpath(guard[0])
+    program = Path(f"/proc/{popen.pid}/exe")
+    while popen.poll() is None:
+        with suppress(OSError):  # it may end at any moment
+            if str(program.readlink()) != waiting:
+                return
         time.sleep(0.001)
 
 
@@ -285,7 +295,7 @@ class FioChain:
         finally:
             os.close(gate_out)
             os.close(reports_in)
-        _wait_for_guard(popen)
+        _wait_for_guard(popen, _guard())
         return _Process(request=request, popen=popen, gate=gate_in, reports=reports_out)
 
     def _launch(
