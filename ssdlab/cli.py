@@ -68,7 +68,6 @@ _target = click.option(
 _profile = click.option(
     "--profile",
     default="demo",
-    callback=lambda *given: given[2].lower(),
     show_default=True,
     help="pts-2.0-enterprise, pts-2.0-client, pts-e-1.1, tkperf or demo",
 )
@@ -131,13 +130,13 @@ def run(**asked: Any) -> None:
     from ssdlab.campaign.request import check_request
     from ssdlab.campaign.suite import new_run_id
 
-    check_request(
+    request = check_request(
         asked["target"],
         asked["profile"],
         asked["tests"],
         texts={name: str(asked[name]) for name in ("label", "confirm", "runs")},
     )
-    folder = asked["runs"] / new_run_id(asked["profile"])
+    folder = asked["runs"] / new_run_id(request.profile.name)
     parameters = {
         "target": asked["target"],
         "profile": asked["profile"],

@@ -225,6 +225,7 @@ class FioChain:
         self._clock = clock
         self._tick = tick
         self._stop_s = stop_s
+        self._guard = _guard()
         self._current: _Process | None = None
         self._ahead: _Process | None = None
 
@@ -295,7 +296,7 @@ class FioChain:
         finally:
             os.close(gate_out)
             os.close(reports_in)
-        _wait_for_guard(popen, _guard())
+        _wait_for_guard(popen, self._guard)
         return _Process(request=request, popen=popen, gate=gate_in, reports=reports_out)
 
     def _launch(
@@ -312,7 +313,7 @@ class FioChain:
         (folder / "armed.fio").write_text(job, "utf-8")
         with (folder / "fio.stderr").open("wb") as said:
             return subprocess.Popen(
-                [*_guard(), self._executable, *FIO_ARGUMENTS, "armed.fio"],
+                [*self._guard, self._executable, *FIO_ARGUMENTS, "armed.fio"],
                 cwd=folder,
                 stdin=subprocess.DEVNULL,
                 stdout=said,
