@@ -13,7 +13,10 @@ if TYPE_CHECKING:
     from ssdlab.analysis.steady_state import assess_steady_state
     from ssdlab.campaign.display import show_progress
     from ssdlab.campaign.suite import resume_run, run_suite
+    from ssdlab.fio.histlogs import read_fio_histogram_log
+    from ssdlab.fio.logs import read_fio_log
     from ssdlab.fio.read import read_fio
+    from ssdlab.importers import import_run
     from ssdlab.model.errors import SsdlabError
     from ssdlab.notebook import require_known_parameters
     from ssdlab.report import render_report, write_report
@@ -27,9 +30,12 @@ _HOMES = {
     "Run": "ssdlab.store.run",
     "SsdlabError": "ssdlab.model.errors",
     "assess_steady_state": "ssdlab.analysis.steady_state",
+    "import_run": "ssdlab.importers",
     "list_runs": "ssdlab.store.catalog",
     "open_run": "ssdlab.store.run",
     "read_fio": "ssdlab.fio.read",
+    "read_fio_histogram_log": "ssdlab.fio.histlogs",
+    "read_fio_log": "ssdlab.fio.logs",
     "render_report": "ssdlab.report",
     "require_known_parameters": "ssdlab.notebook",
     "resume_run": "ssdlab.campaign.suite",
@@ -45,9 +51,12 @@ __all__ = [
     "SsdlabError",
     "__version__",
     "assess_steady_state",
+    "import_run",
     "list_runs",
     "open_run",
     "read_fio",
+    "read_fio_histogram_log",
+    "read_fio_log",
     "render_report",
     "require_known_parameters",
     "resume_run",

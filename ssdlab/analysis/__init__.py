@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     )
     from ssdlab.analysis.verdict_text import verdict_as_dict, verdict_lines
     from ssdlab.analysis.windows import WindowVerdicts
+    from ssdlab.analysis.workloads import summarise_workloads
 
 __all__ = [
     "LatencySummary",
@@ -60,6 +61,7 @@ __all__ = [
     "summarise_latency_table",
     "summarise_saturation",
     "summarise_throughput",
+    "summarise_workloads",
     "summarise_wsat_ends",
     "verdict_as_dict",
     "verdict_lines",
@@ -94,6 +96,7 @@ _HOMES = {
     ),
     "verdict_text": ("verdict_as_dict", "verdict_lines"),
     "windows": ("WindowVerdicts",),
+    "workloads": ("summarise_workloads",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 

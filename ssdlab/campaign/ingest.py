@@ -1,12 +1,27 @@
 """Build the tables from raw output; do it again at any time with equal content."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
+from ssdlab.campaign.imported import (
+    is_imported,
+    printed_percentiles,
+    read_measured,
+    read_result,
+    recorded_tests,
+    summarise_rows,
+)
+from ssdlab.campaign.ingested import (
+    Columns,
+    IngestedStep,
+    step_columns,
+    tabulate_run,
+    tabulate_steps,
+)
 from ssdlab.campaign.raw import (
     StepRecord,
     read_all_steps,
@@ -15,6 +30,7 @@ from ssdlab.campaign.raw import (
 )
 from ssdlab.campaign.results import summarise_step
 from ssdlab.campaign.telemetry import read_telemetry
+from ssdlab.fio.document import FioDocument
 from ssdlab.fio.logs import FioLog, LogKind, parse_log, tabulate_series
 from ssdlab.fio.measure import DEFAULT_LEVELS, measure
 from ssdlab.fio.parse import parse_document
@@ -22,15 +38,23 @@ from ssdlab.model.errors import RunFolderError
 from ssdlab.model.records import RunRecord
 from ssdlab.model.schema import TABLES, Table
 from ssdlab.model.spec import PtsTest, Step, StepResult
-from ssdlab.model.units import duration_label
 from ssdlab.plan.context import Judgement, PlanContext
 from ssdlab.plan.phases import plan_suite
+from ssdlab.plan.recorded import judge_recorded
 from ssdlab.pts.profiles import fit_to_sectors, profile_from_dict
 from ssdlab.pts.suite import build_tests
-from ssdlab.store.records import read_record, read_state
+from ssdlab.store.records import read_record
 from ssdlab.store.tables import rows_to_columns, write_table
 
-Columns = dict[str, list[Any]]
+
+class Reader(Protocol):
+    """Reads what fio said in a step."""
+
+    def __call__(self, data: bytes, *, source: str) -> FioDocument:
+        """Return its result."""
+        ...
+
+
 PlanInputs = tuple[Sequence[PtsTest], PlanContext]
 _LOG_KINDS: dict[str, LogKind] = {"iops": "iops", "bw": "bw", "lat": "lat"}
 
@@ -49,11 +73,12 @@ def build_tables(run: Path, plan: PlanInputs | None = None) -> dict[str, Columns
     ``plan`` is what the run was planned from, if not from the profile in its record.
     """
     record = read_record(run)
-    steps = [_read_step(run, step_record) for step_record in read_all_steps(run)]
+    read = read_result if is_imported(record) else parse_document
+    steps = [_read_step(run, kept, read) for kept in read_all_steps(run)]
     tables = {
-        "runs": _runs(run, record, steps),
-        "steps": _steps(record, steps),
-        "windows": _windows(record, plan or plan_inputs(record), steps),
+        "runs": tabulate_run(run, record, steps),
+        "steps": tabulate_steps(record, steps),
+        "windows": _windows(record, _judge(record, plan, steps)),
         "telemetry": _telemetry(run, record),
     }
     for name in ("measurements", "percentiles", "bins", "series"):
@@ -68,8 +93,14 @@ def plan_inputs(record: RunRecord) -> tuple[tuple[PtsTest, ...], PlanContext]:
     Raises
     ------
     RunFolderError
-        If the profile in the record is not of this version.
+        If the profile in the record is not of this version, or the run was imported.
     """
+    if is_imported(record):
+        raise RunFolderError(
+            folder=record.run_id,
+            reason="it was imported, so there is no plan to go on with",
+            remedy="Open it, or build its tables anew: ssdlab ingest.",
+        )
     try:
         profile = profile_from_dict(record.profile)
     except (KeyError, TypeError) as error:
@@ -89,34 +120,16 @@ def plan_inputs(record: RunRecord) -> tuple[tuple[PtsTest, ...], PlanContext]:
     return build_tests(fitting, record.tests), context
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _IngestedStep:
-    record: StepRecord
-    result: StepResult
-    rows: dict[str, Columns] = field(default_factory=dict)
-
-
-def _read_step(run: Path, record: StepRecord) -> _IngestedStep:
+def _read_step(run: Path, record: StepRecord, read: Reader) -> IngestedStep:
     folder = run / "steps" / record.step.step_id
     empty: dict[str, Columns] = {
         name: {column: [] for column in TABLES[name].column_names}
         for name in ("measurements", "percentiles", "bins", "series")
     }
     if record.step.workload is None:
-        return _IngestedStep(record=record, result=record.result, rows=empty)
-    document = parse_document(read_raw_output(folder), source=record.step.step_id)
-    measured = measure(document, levels=DEFAULT_LEVELS)
-    result, _ = summarise_step(record.step, document)
-    where = _where(record.step)
-    rows = {
-        "measurements": rows_to_columns(
-            TABLES["measurements"], [{**where, **row} for row in measured.measurements]
-        ),
-        "percentiles": _with_step(measured.percentiles, record.step),
-        "bins": _with_step(measured.bins, record.step),
-        "series": _series(folder, record.step),
-    }
-    return _IngestedStep(
+        return IngestedStep(record=record, result=record.result, rows=empty)
+    result, rows = _read_numbers(folder, record.step, read)
+    return IngestedStep(
         record=record,
         result=replace(
             result,
@@ -127,25 +140,31 @@ def _read_step(run: Path, record: StepRecord) -> _IngestedStep:
     )
 
 
-def _where(step: Step) -> dict[str, object]:
-    """Return the columns that say what a step was."""
-    where: dict[str, object] = {
-        "step_id": step.step_id,
-        "test": step.test_id,
-        "phase": step.phase_id,
-        "kind": step.kind,
-        "round": step.round,
-        "cell": step.cell,
+def _read_numbers(
+    folder: Path, step: Step, read: Reader
+) -> tuple[StepResult, dict[str, Columns]]:
+    """Read what a step measured from what fio said, or from what alone is known."""
+    known = read_measured(folder)
+    if known is not None:
+        result = summarise_rows(step, known)
+        return result, {"measurements": _measurements(step, known)}
+    document = read(read_raw_output(folder), source=step.step_id)
+    measured = measure(document, levels=DEFAULT_LEVELS)
+    percentiles: Mapping[str, Any] = measured.percentiles
+    if measured.bins_of is None:
+        percentiles = printed_percentiles(document)
+    result, _ = summarise_step(step, document)
+    return result, {
+        "measurements": _measurements(step, measured.measurements),
+        "percentiles": _with_step(percentiles, step),
+        "bins": _with_step(measured.bins, step),
+        "series": _series(folder, step),
     }
-    if step.workload is not None:
-        where |= {
-            "access": step.workload.access,
-            "block_size_bytes": step.workload.block_size_bytes,
-            "read_percent": step.workload.read_percent,
-            "threads": step.workload.threads,
-            "queue_depth": step.workload.queue_depth,
-        }
-    return where
+
+
+def _measurements(step: Step, rows: Sequence[Mapping[str, Any]]) -> Columns:
+    where = step_columns(step)
+    return rows_to_columns(TABLES["measurements"], [{**where, **row} for row in rows])
 
 
 def _with_step(columns: Mapping[str, Any], step: Step) -> Columns:
@@ -179,47 +198,26 @@ def _stack(table: Table, parts: Iterator[Columns]) -> Columns:
     return stacked
 
 
-def _steps(record: RunRecord, steps: Sequence[_IngestedStep]) -> Columns:
-    rows = []
-    written = 0
-    for ingested in steps:
-        step, kept = ingested.record.step, ingested.record
-        written = 0 if step.kind == "purge" else written + ingested.result.written_bytes
-        rows.append({
-            **_where(step),
-            "run_id": record.run_id,
-            "range_bytes": step.range_bytes,
-            "offset_bytes": step.offset_bytes,
-            "seed": step.seed,
-            "started_s": kept.started_s,
-            "ended_s": kept.ended_s,
-            "duration_s": kept.ended_s - kept.started_s,
-            "idle_before_s": kept.idle_before_s,
-            "was_armed": kept.was_armed,
-            "is_contiguous": kept.result.is_contiguous,
-            "read_bytes": ingested.result.read_bytes,
-            "written_bytes": ingested.result.written_bytes,
-            "total_written_bytes": written,
-            "drive_fills": written / record.target.capacity_bytes,
-            "exit_code": kept.exit_code,
-            "warnings": "" if step.kind == "purge" else kept.said,
-        })
-    return rows_to_columns(TABLES["steps"], rows)
-
-
-def _windows(
-    record: RunRecord, inputs: PlanInputs, steps: Sequence[_IngestedStep]
-) -> Columns:
-    """Replay the plan over the results and keep every judgement it made."""
+def _judge(
+    record: RunRecord, inputs: PlanInputs | None, steps: Sequence[IngestedStep]
+) -> list[Judgement]:
+    """Return every judgement: the plan's, replayed over the results, or an import's."""
+    if inputs is None and is_imported(record):
+        pairs = [(step.record.step, step.result) for step in steps]
+        return list(judge_recorded(recorded_tests(record), pairs))
     judgements: list[Judgement] = []
     results = {step.record.step.step_id: step.result for step in steps}
-    plan = plan_suite(*inputs, judgements.append)
+    plan = plan_suite(*(inputs or plan_inputs(record)), judgements.append)
     try:
         batch = next(plan)
         while all(step.step_id in results for step in batch.steps):
             batch = plan.send(tuple(results[step.step_id] for step in batch.steps))
     except StopIteration:
         pass
+    return judgements
+
+
+def _windows(record: RunRecord, judgements: Sequence[Judgement]) -> Columns:
     last = {(j.test_id, j.phase_id): j.round for j in judgements}
     return rows_to_columns(
         TABLES["windows"],
@@ -277,60 +275,3 @@ def _telemetry(run: Path, record: RunRecord) -> Columns:
         for time_s, source, name, value in read_telemetry(run / "telemetry")
     ]
     return rows_to_columns(TABLES["telemetry"], rows)
-
-
-def _found_departures(steps: Sequence[_IngestedStep]) -> Iterator[str]:
-    """Say what departed while the run was going on: gaps and doubts."""
-    gaps = [step.record for step in steps if not step.result.is_contiguous]
-    if gaps:
-        longest = max(record.idle_before_s or 0.0 for record in gaps)
-        yield (
-            f"gaps: {len(gaps)} in which the device rested, the longest "
-            f"{duration_label(longest)}; windows begin afresh after each"
-        )
-    doubtful = sum(
-        bool(step.record.said) for step in steps if step.record.step.kind != "purge"
-    )
-    if doubtful:
-        yield (
-            f"doubts: fio or the target complained in {doubtful} of {len(steps)} "
-            "steps; see the column warnings of the table steps"
-        )
-
-
-def _runs(run: Path, record: RunRecord, steps: Sequence[_IngestedStep]) -> Columns:
-    state = read_state(run)
-    departures = (*record.departures, *_found_departures(steps))
-    profile, target, host = record.profile, record.target, record.host
-    row = {
-        "run_id": record.run_id,
-        "label": record.label,
-        "status": state.status,
-        "started_at": record.started_at,
-        "finished_at": state.finished_at or None,
-        "profile": profile["name"],
-        "spec_version": profile["spec_version"],
-        "tests": ",".join(record.tests),
-        "target": target.spec,
-        "is_virtual": target.is_virtual,
-        "device_model": target.model,
-        "device_serial": target.serial,
-        "device_firmware": target.firmware,
-        "capacity_bytes": target.capacity_bytes,
-        "sector_bytes": target.sector_bytes,
-        "purge_method": record.purge_method,
-        "write_cache": profile["write_cache"],
-        "active_range_percent": profile["active_range_percent"],
-        "platform": host.platform,
-        "cpu": host.cpu,
-        "dram_bytes": host.dram_bytes,
-        "operating_system": host.operating_system,
-        "kernel": host.kernel,
-        "fio_version": host.fio_version,
-        "ssdlab_version": host.ssdlab_version,
-        "seed": record.seed,
-        "interruptions": max(0, len(state.sessions) - 1),
-        "is_conformant": not departures,
-        "departures": "\n".join(departures),
-    }
-    return rows_to_columns(TABLES["runs"], [row])

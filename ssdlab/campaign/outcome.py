@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from ssdlab.analysis.phases import is_cell_by_cell
 from ssdlab.model.units import block_size_label
 from ssdlab.store.run import Run
 
@@ -43,9 +44,24 @@ def _outcomes(test: str, finals: "pd.DataFrame") -> Iterator[tuple[str, str]]:
     """Yield the name and outcome of each phase of a test that was judged."""
     if not len(finals):
         yield test, "no steady state was judged"
+    if is_cell_by_cell(test, finals["phase"]):
+        yield test, _outcome_of_cells(finals)
+        return
     for _, judged in finals.groupby("phase", sort=False):
         size = block_size_label(int(judged["block_size_bytes"].iloc[0]))
         yield (f"tp {size}" if test == "tp" else test), _outcome(judged)
+
+
+def _outcome_of_cells(judged: "pd.DataFrame") -> str:
+    """Say how cells that were taken one by one ended, each in its own window."""
+    failed = judged[~judged["is_steady"]]
+    words = f"{len(judged) - len(failed)} of {len(judged)} cells steady, each by itself"
+    if not len(failed):
+        return words
+    first = failed.iloc[0]
+    return f"{words}; NOT steady: {first['tracking']}: {first['reason']}" + (
+        f", and {len(failed) - 1} more" if len(failed) > 1 else ""
+    )
 
 
 def _outcome(judged: "pd.DataFrame") -> str:

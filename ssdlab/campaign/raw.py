@@ -7,6 +7,7 @@ renamed into place, ``step.json`` in it. What a crash leaves behind is moved to
 
 import gzip
 import json
+import math
 import os
 import zlib
 from collections.abc import Iterator
@@ -19,12 +20,18 @@ from ssdlab.model.spec import Step, StepResult, Workload
 from ssdlab.store.files import publish, sync_folder, write_whole
 from ssdlab.store.records import to_json
 
+UNKNOWN_EXIT_CODE = -1
 _COMPRESSED = ("fio.json",)
+_TIMES = ("started_s", "ended_s")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class StepRecord:
-    """What is known of a finished step; ``result`` is what the plan was told."""
+    """What is known of a finished step; ``result`` is what the plan was told.
+
+    Of an imported step the times may be unknown, NaN here and null in the file, and
+    the exit code is `UNKNOWN_EXIT_CODE`.
+    """
 
     step: Step
     started_s: float
@@ -44,22 +51,25 @@ def working_folder(run: Path, step_id: str) -> Path:
 def commit_step(run: Path, folder: Path, record: StepRecord) -> None:
     """Make a step count: compress, make durable, rename into place last."""
     for name in _COMPRESSED:
-        plain = folder / name
-        if plain.is_file():
+        said = folder / name
+        if said.is_file():
             write_whole(
-                folder / f"{name}.gz", gzip.compress(plain.read_bytes(), 3, mtime=0)
+                folder / f"{name}.gz", gzip.compress(said.read_bytes(), 3, mtime=0)
             )
-            plain.unlink()
+            said.unlink()
     for log in sorted(folder.glob("*.log")):
         write_whole(
             folder / f"{log.name}.gz", gzip.compress(log.read_bytes(), 3, mtime=0)
         )
         log.unlink()
-    (folder / "exitcode").write_text(f"{record.exit_code}\n", "ascii")
+    if record.exit_code != UNKNOWN_EXIT_CODE:
+        (folder / "exitcode").write_text(f"{record.exit_code}\n", "ascii")
     for path in folder.iterdir():
         if path.suffix != ".gz":
             _sync_file(path)
-    write_whole(folder / "step.json", to_json(asdict(record)))
+    plain = asdict(record)
+    plain |= {name: None for name in _TIMES if math.isnan(plain[name])}
+    write_whole(folder / "step.json", to_json(plain))
     publish(folder, run / "steps" / record.step.step_id)
 
 
@@ -110,6 +120,7 @@ def read_record_of(folder: Path) -> StepRecord:
             step["workload"] = Workload(**step["workload"])
         data["step"] = Step(**step)
         data["result"] = StepResult(**data["result"])
+        data |= {name: math.nan for name in _TIMES if data[name] is None}
         return StepRecord(**data)
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise RunFolderError(

@@ -9,16 +9,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from ssdlab.campaign.patterns import compile_pattern, fields_of, fio_size
 from ssdlab.campaign.raw import read_record_of
 from ssdlab.model.errors import FioOutputError, StepError
 from ssdlab.model.spec import Access, Step, StepKind
-from ssdlab.model.units import parse_size
-
-_FIELDS = {
-    "block_size": r"\d+(?:\.\d+)?[A-Za-z]*",
-    "read_percent": r"\d+",
-    "round": r"\d+",
-}
 
 
 class StepNotRecordedError(StepError):
@@ -123,7 +117,7 @@ def read_recorded_files(folder: Path, pattern: str, *, like: Stimulus) -> Record
     ValueError
         If the pattern has a field that is none.
     """
-    shape = _compile(pattern)
+    shape = compile_pattern(pattern)
     places: dict[Stimulus, Path] = {}
     for path in sorted(folder.iterdir()):
         match = shape.fullmatch(path.name)
@@ -146,23 +140,10 @@ def read_recorded_files(folder: Path, pattern: str, *, like: Stimulus) -> Record
     return Recording(source=str(folder), places=places)
 
 
-def _compile(pattern: str) -> re.Pattern[str]:
-    literal, *rest = re.split(r"\{(\w*)\}", pattern)
-    shape = re.escape(literal)
-    for name, after in zip(rest[::2], rest[1::2], strict=True):
-        if name not in _FIELDS:
-            msg = f"{name!r} is no field of a pattern; known: {', '.join(_FIELDS)}"
-            raise ValueError(msg)
-        shape += f"(?P<{name}>{_FIELDS[name]}){re.escape(after)}"
-    return re.compile(shape)
-
-
 def _stimulus_of_name(match: re.Match[str], like: Stimulus) -> Stimulus:
-    said = match.groupdict()
+    said = fields_of(match)
     if "block_size" in said:
-        # To fio 4k and 4KB are the same; to the standard KB is 1000 B.
-        size = parse_size(said["block_size"].upper().removesuffix("B"))
-        like = replace(like, block_size_bytes=size)
+        like = replace(like, block_size_bytes=fio_size(said["block_size"]))
     if "read_percent" in said:
         like = replace(like, read_percent=int(said["read_percent"]))
     return replace(like, round=int(said["round"])) if "round" in said else like

@@ -10,6 +10,7 @@ from ssdlab.figures.saturation import (
     plot_saturation_latency,
     plot_sparkline,
 )
+from ssdlab.figures.workloads import plot_workloads
 
 __all__ = [
     "CONFIG",
@@ -23,4 +24,5 @@ __all__ = [
     "plot_sparkline",
     "plot_steady_state_window",
     "plot_throughput_2d",
+    "plot_workloads",
 ]

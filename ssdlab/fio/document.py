@@ -1,6 +1,7 @@
-"""What one JSON document of fio says, in ssdlab's units: ns, bytes, bytes per second.
+"""What one output of fio says, in ssdlab's units: ns, bytes, bytes per second.
 
-``None`` means that fio measured or said nothing; it never stands for 0.
+A document is one JSON document, one run in normal text, or the terse lines of one
+run. ``None`` means that fio measured or said nothing; it never stands for 0.
 """
 
 from collections.abc import Mapping
@@ -12,16 +13,56 @@ from numpy.typing import NDArray
 
 from ssdlab.analysis.latency import LatencySummary
 
+Form = Literal["json", "terse", "normal"]
 Direction = Literal["read", "write", "trim", "mixed"]
+LatencyKind = Literal["slat", "clat", "lat"]
 DIRECTIONS: tuple[Direction, ...] = ("read", "write", "trim", "mixed")
+LATENCY_KINDS: tuple[LatencyKind, ...] = ("slat", "clat", "lat")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Doubt:
+    """One doubt: what sort, where in the output, what it means for the numbers.
+
+    ``is_grave`` says that a number is missing or may be wrong, so that the output
+    is no whole measurement; what reads our own runs refuses it then.
+    """
+
+    kind: str
+    place: str
+    meaning: str
+    is_grave: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class LatencyBins:
-    """A histogram of fio: the name of each bin [ns], ascending, and its IOs."""
+    """A histogram of fio: the name of each bin [ns], ascending, and its IOs.
+
+    fio before 2.99 kept microseconds: its bins are ``unit_ns`` = 1000 times as wide.
+    """
 
     lat_ns: NDArray[np.int64]
     counts: NDArray[np.int64]
+    unit_ns: int = 1
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class FioLatency:
+    """One kind of latency: four numbers, bins, and percentiles by level [%] in ns."""
+
+    summary: LatencySummary
+    bins: LatencyBins | None
+    percentiles: Mapping[float, float]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RateSummary:
+    """What fio says of a rate that it sampled during the run: IOPS, or B/s."""
+
+    minimum: float
+    maximum: float
+    mean: float
+    stddev: float
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -29,26 +70,21 @@ class FioSide:
     """One direction of one job entry.
 
     ``mixed`` is what fio says under ``unified_rw_reporting``. Counts are ``None``
-    where the version of fio gives none. Percentiles map levels [%] to ns.
+    where the version of fio gives none, or none that can be; rates are NaN then. A
+    kind of latency that was not measured is not among ``latencies``.
     """
 
     direction: Direction
-    io_bytes: int
+    io_bytes: int | None
     total_ios: int | None
     short_ios: int | None
-    drop_ios: int | None
-    runtime_ms: int
+    dropped_ios: int | None
+    runtime_ms: int | None
     iops: float
     bw_bytes_per_s: float
-    slat: LatencySummary | None
-    clat: LatencySummary | None
-    lat: LatencySummary | None
-    slat_bins: LatencyBins | None
-    clat_bins: LatencyBins | None
-    lat_bins: LatencyBins | None
-    slat_percentiles: Mapping[float, float]
-    clat_percentiles: Mapping[float, float]
-    lat_percentiles: Mapping[float, float]
+    latencies: Mapping[LatencyKind, FioLatency]
+    sampled_iops: RateSummary | None = None
+    sampled_bw: RateSummary | None = None
 
     @property
     def did_io(self) -> bool:
@@ -57,22 +93,79 @@ class FioSide:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class FioSync:
+    """The fsyncs and the like of a job entry; they are no IO of any direction."""
+
+    total_ios: int | None
+    lat: FioLatency | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class FioOption:
+    """One option as fio printed it; the host is said in client/server runs alone."""
+
+    name: str
+    value: str
+    hostname: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class FioSteadyState:
+    """What fio's own steady-state rule (``ss``) found; samples are one a second."""
+
+    criterion: str
+    duration_s: float
+    is_attained: bool
+    found: str
+    max_deviation: float
+    slope: float
+    bw_mean_bytes_per_s: float | None
+    iops_mean: float | None
+    iops: tuple[float, ...]
+    bw_bytes_per_s: tuple[float, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class FioDisk:
+    """What the kernel counted of a disk during the run.
+
+    ``is_of_members`` marks what fio added up or averaged over the disks below it.
+    """
+
+    name: str
+    read_ios: int | None
+    write_ios: int | None
+    read_merges: int | None
+    write_merges: int | None
+    read_ticks_ms: int | None
+    write_ticks_ms: int | None
+    in_queue_ms: int | None
+    util_percent: float
+    is_of_members: bool = False
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class FioJob:
     """One entry of ``jobs``: a job, or a group of them under ``group_reporting``.
 
-    ``total_errors`` counts errors that ``continue_on_error`` passed over.
+    ``is_aggregate`` marks the sum of the others (``All clients``). ``total_errors``
+    counts errors that ``continue_on_error`` passed over.
     """
 
     name: str
     hostname: str
-    group_id: int
-    error: int
+    group_id: int | None
+    error: int | None
     total_errors: int | None
     elapsed_s: int | None
     usr_cpu_percent: float
     sys_cpu_percent: float
-    options: Mapping[str, str]
+    options: tuple[FioOption, ...]
     sides: Mapping[Direction, FioSide]
+    is_aggregate: bool = False
+    started_s: float | None = None
+    sync: FioSync | None = None
+    steady_state: FioSteadyState | None = None
 
     @property
     def parts(self) -> tuple[FioSide, ...]:
@@ -84,20 +177,38 @@ class FioJob:
         split = [side for side in busy if side.direction != "mixed"]
         return tuple(split or busy)
 
+    def is_sum(self, side: FioSide) -> bool:
+        """Tell whether a side is the sum of others that are there too."""
+        if self.is_aggregate:
+            return True
+        return side.direction == "mixed" and any(
+            other.did_io for other in self.sides.values() if other is not side
+        )
+
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class FioDocument:
-    """One JSON document of fio.
+    """One document of fio.
 
-    ``prefix`` and ``suffix`` are the text before and after it, where fio says why a
-    run ended. ``left_out`` names, in words, what the document holds and this does not.
+    ``jobs`` come in fio's order, sums among them. ``prefix`` and ``suffix`` are the
+    text before and after it, where fio says why a run ended. A document that was cut
+    short is not ``is_whole``: it holds the job entries that were. ``doubts`` are
+    those that arose in reading it.
     """
 
     source: str
+    form: Form
     fio_version: str
     timestamp_s: float | None
-    global_options: Mapping[str, str]
+    global_options: tuple[FioOption, ...]
     jobs: tuple[FioJob, ...]
+    disks: tuple[FioDisk, ...]
     prefix: str
     suffix: str
-    left_out: tuple[str, ...]
+    is_whole: bool
+    doubts: tuple[Doubt, ...]
+
+    @property
+    def measured(self) -> tuple[FioJob, ...]:
+        """The job entries without sums of others."""
+        return tuple(job for job in self.jobs if not job.is_aggregate)

@@ -1,56 +1,55 @@
 """Every doubt about what was read from fio's output, in words."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 
 import numpy as np
 
-from ssdlab.analysis.latency import LatencySummary
-from ssdlab.fio.bins import is_bin_value
-from ssdlab.fio.document import FioDocument, FioJob, FioSide, LatencyBins
+from ssdlab.fio.bins import is_bin_value, is_last_bin
+from ssdlab.fio.document import (
+    Doubt,
+    FioDocument,
+    FioJob,
+    FioLatency,
+    FioSide,
+    LatencyBins,
+)
 from ssdlab.fio.values import is_known_version, parse_version
 
 _NANOSECONDS_SINCE = (2, 99)
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Doubt:
-    """One doubt: what sort, where in the output, what it means for the numbers."""
-
-    kind: str
-    place: str
-    meaning: str
+_SHOWN_CHARACTERS = 500
 
 
 def find_doubts(document: FioDocument) -> tuple[Doubt, ...]:
     """Return every doubt about one document."""
+    is_of_clients = any(job.hostname for job in document.jobs)
+    key = "client_stats" if is_of_clients else "jobs"
     return (
         *_doubts_of_document(document),
         *(
             doubt
             for number, job in enumerate(document.jobs)
-            for doubt in _doubts_of_job(job, f"jobs[{number}]")
+            for doubt in _doubts_of_job(job, f"{key}[{number}]")
         ),
     )
 
 
-def doubt_of_progress(documents: Sequence[FioDocument]) -> tuple[Doubt, ...]:
-    """Return the doubt that earlier documents of a file are no results."""
-    if len(documents) < 2:
-        return ()
-    meaning = (
-        f"{len(documents)} documents; their numbers accumulate, so the last one is the "
-        "result and they must not be added"
-    )
-    return (Doubt(kind="several-documents", place="file", meaning=meaning),)
-
-
 def _doubts_of_document(document: FioDocument) -> Iterator[Doubt]:
+    if document.form == "json":
+        yield from _doubts_of_version(document)
+    where = "the JSON" if document.form == "json" else "the document"
+    for kind, text in (("before", document.prefix), ("after", document.suffix)):
+        if text:
+            meaning = text if len(text) <= _SHOWN_CHARACTERS else _cut(text)
+            yield Doubt(kind=f"text-{kind}", place=f"{kind} {where}", meaning=meaning)
+    yield from document.doubts
+
+
+def _doubts_of_version(document: FioDocument) -> Iterator[Doubt]:
     if not is_known_version(document.fio_version):
         yield Doubt(
             kind="unknown-version",
             place="fio version",
-            meaning=f"{document.fio_version!r} is read as a version since 2.99",
+            meaning=f"{document.fio_version!r:.80} is read as a version since 2.99",
         )
     elif parse_version(document.fio_version) < _NANOSECONDS_SINCE:
         yield Doubt(
@@ -58,15 +57,18 @@ def _doubts_of_document(document: FioDocument) -> Iterator[Doubt]:
             place="fio version",
             meaning="latencies were kept in whole us and io_bytes in whole KiB",
         )
-    for kind, text in (("before", document.prefix), ("after", document.suffix)):
-        if text:
-            yield Doubt(kind=f"text-{kind}", place=f"{kind} the JSON", meaning=text)
-    for what in document.left_out:
-        place, _, meaning = what.partition(": ")
-        yield Doubt(kind="left-out", place=place, meaning=f"{meaning}; not read")
+
+
+def _cut(text: str) -> str:
+    left_out = len(text) - _SHOWN_CHARACTERS
+    return f"{text[:_SHOWN_CHARACTERS]}... ({left_out} more characters)"
 
 
 def _doubts_of_job(job: FioJob, place: str) -> Iterator[Doubt]:
+    if job.is_aggregate:
+        meaning = f"{job.name!r} is fio's sum of the other entries; it is kept apart"
+        yield Doubt(kind="aggregate", place=place, meaning=meaning)
+        return
     if job.error:
         meaning = f"the job ended with error {job.error}; its numbers are partial"
         yield Doubt(kind="job-error", place=f"{place}.error", meaning=meaning)
@@ -83,35 +85,52 @@ def _doubts_of_job(job: FioJob, place: str) -> Iterator[Doubt]:
         )
     for side in job.parts:
         yield from _doubts_of_side(side, f"{place}.{side.direction}")
+    if job.sync is not None and job.sync.lat is not None:
+        yield from _doubts_of_latency(job.sync.lat, f"{place}.sync.lat")
 
 
 def _doubts_of_side(side: FioSide, place: str) -> Iterator[Doubt]:
     if side.total_ios is None:
-        meaning = "this version counts no IOs and cuts IOPS to whole numbers"
+        meaning = "IOs are not counted here, and IOPS are whole numbers"
         yield Doubt(kind="no-io-count", place=place, meaning=meaning)
+    if side.runtime_ms == 0:
+        meaning = "the IO took less than 1 ms, so there is no rate"
+        yield Doubt(kind="runtime-0", place=f"{place}.runtime", meaning=meaning)
     if side.short_ios:
         meaning = f"{side.short_ios} IOs moved fewer bytes than asked"
         yield Doubt(kind="short-ios", place=f"{place}.short_ios", meaning=meaning)
-    if side.lat is None:
+    if side.dropped_ios:
+        meaning = f"{side.dropped_ios} IOs were dropped, not done"
+        yield Doubt(kind="dropped-ios", place=f"{place}.drop_ios", meaning=meaning)
+    if "lat" not in side.latencies:
         meaning = "the latency was not measured"
         yield Doubt(kind="no-latency", place=f"{place}.lat", meaning=meaning)
-    for kind, bins, summary in (
-        ("slat", side.slat_bins, side.slat),
-        ("clat", side.clat_bins, side.clat),
-        ("lat", side.lat_bins, side.lat),
-    ):
-        if bins is not None:
-            yield from _doubts_of_bins(bins, summary, f"{place}.{kind}.bins")
+    for kind, latency in side.latencies.items():
+        yield from _doubts_of_latency(latency, f"{place}.{kind}")
 
 
-def _doubts_of_bins(
-    bins: LatencyBins, summary: LatencySummary | None, place: str
-) -> Iterator[Doubt]:
-    foreign = int(np.count_nonzero(~is_bin_value(bins.lat_ns)))
+def _doubts_of_latency(latency: FioLatency, place: str) -> Iterator[Doubt]:
+    bins = latency.bins
+    if bins is None:
+        return
+    at = f"{place}.bins"
+    foreign = int(np.count_nonzero(~is_bin_value(bins.lat_ns, bins.unit_ns)))
     if foreign:
         meaning = f"{foreign} names are not those of fio's bins: edges are of others"
-        yield Doubt(kind="foreign-bins", place=place, meaning=meaning)
-    count, total = summary and summary.count, int(bins.counts.sum())
+        yield Doubt(kind="foreign-bins", place=at, meaning=meaning)
+    count, total = latency.summary.count, int(bins.counts.sum())
     if count is not None and count != total:
         meaning = f"the bins hold {total} IOs of {count}"
-        yield Doubt(kind="bins-differ", place=place, meaning=meaning)
+        yield Doubt(kind="bins-differ", place=at, meaning=meaning)
+    yield from _doubt_of_end(bins, at)
+
+
+def _doubt_of_end(bins: LatencyBins, place: str) -> Iterator[Doubt]:
+    if is_last_bin(bins.lat_ns[-1:], bins.unit_ns).any():  # they are ascending
+        is_last = is_last_bin(bins.lat_ns, bins.unit_ns)
+        ios = int(bins.counts[is_last].sum())
+        meaning = (
+            f"{ios} IOs are in fio's last bin, which has no upper end: they may have "
+            "taken longer than it says"
+        )
+        yield Doubt(kind="censored", place=place, meaning=meaning)

@@ -35,7 +35,7 @@ def find_faults(
     """
     return (
         *_faults_of_exit(document, exit_code),
-        *(fault for job in document.jobs for fault in _faults_of_job(job)),
+        *(fault for job in document.measured for fault in _faults_of_job(job)),
         *_faults_of_bytes(document, block_size_bytes, outstanding),
         *_faults_of_amount(
             document, runtime_s=runtime_s, io_bytes=io_bytes, unit=block_size_bytes
@@ -44,7 +44,7 @@ def find_faults(
 
 
 def _parts(document: FioDocument) -> list[FioSide]:
-    return [side for job in document.jobs for side in job.parts]
+    return [side for job in document.measured for side in job.parts]
 
 
 def _faults_of_exit(document: FioDocument, exit_code: int) -> Iterator[str]:
@@ -66,15 +66,15 @@ def _faults_of_job(job: FioJob) -> Iterator[str]:
     for side in job.parts:
         if side.short_ios:
             yield f"{side.direction}: {side.short_ios} IOs were short"
-        if side.drop_ios:
-            yield f"{side.direction}: {side.drop_ios} IOs were dropped"
+        if side.dropped_ios:
+            yield f"{side.direction}: {side.dropped_ios} IOs were dropped"
 
 
 def _faults_of_bytes(
     document: FioDocument, block_size_bytes: int, outstanding: int
 ) -> Iterator[str]:
     for side in _parts(document):
-        if side.total_ios is None:
+        if side.total_ios is None or side.io_bytes is None:
             continue
         expected = side.total_ios * block_size_bytes
         if abs(side.io_bytes - expected) > outstanding * block_size_bytes:
@@ -90,11 +90,11 @@ def _faults_of_amount(
     sides = _parts(document)
     if not sides:
         return
-    ran_s = max(side.runtime_ms for side in sides) / _MS_PER_S
+    ran_s = max(side.runtime_ms or 0 for side in sides) / _MS_PER_S
     if runtime_s is not None:
         least_s = runtime_s * _LEAST_RUNTIME_RATIO - _RUNTIME_SLACK_S
         if ran_s < least_s:
             yield f"fio ran for {ran_s:g} s of the {runtime_s:g} s asked for"
-    done = sum(side.io_bytes for side in sides)
+    done = sum(side.io_bytes or 0 for side in sides)
     if io_bytes is not None and done <= io_bytes - unit:
         yield f"{done} B were done of the {io_bytes} B asked for"

@@ -1,25 +1,63 @@
 """Documents of fio as data frames: one frame a table, of many files at once."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import chain
-from typing import TYPE_CHECKING, Any
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ssdlab.analysis.latency import LatencySummary
 from ssdlab.fio import tables
-from ssdlab.fio.bins import bin_edges
-from ssdlab.fio.document import FioDocument, FioJob, FioSide, LatencyBins
-from ssdlab.fio.doubts import doubt_of_progress, find_doubts
-from ssdlab.model.schema import Table
+from ssdlab.fio.columns import (
+    GroupKey,
+    GroupTable,
+    Row,
+    RowTable,
+    edge_columns,
+    edge_columns_of_named,
+)
+from ssdlab.fio.document import (
+    Doubt,
+    FioDocument,
+    FioJob,
+    FioLatency,
+    LatencyBins,
+)
+from ssdlab.fio.doubts import find_doubts
+from ssdlab.fio.intervals import FioIntervals, true_intervals
+from ssdlab.fio.measure import DEFAULT_LEVELS
+from ssdlab.fio.merge import MergedFio, Timing, merge_jobs
+from ssdlab.fio.rows import (
+    Place,
+    disk_rows,
+    document_row,
+    job_rows,
+    option_rows,
+    steady_state_rows,
+)
+from ssdlab.fio.runs import doubts_of_runs, place_in_runs
+from ssdlab.fio.values import parse_version
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_Record = tuple[Any, ...]
-_Place = tuple[str, int]
+_NANOSECONDS_SINCE = (2, 99)
+_NS_PER_US = 1000
+_COUNTS = (
+    "group_id",
+    "error",
+    "total_errors",
+    "runtime_ms",
+    "total_ios",
+    "short_ios",
+    "dropped_ios",
+    "io_bytes",
+)
+_DISK_COUNTS = tuple(
+    column.name
+    for column in tables.DISKS.columns
+    if column.dtype == "int64" and not column.is_key
+)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -36,177 +74,180 @@ class FioResult:
     percentiles: "pd.DataFrame"
     bins: "pd.DataFrame"
     options: "pd.DataFrame"
+    disks: "pd.DataFrame"
+    steadystate: "pd.DataFrame"
     issues: "pd.DataFrame"
+
+    def merge(
+        self,
+        by: Sequence[str] = ("file",),
+        *,
+        timing: Timing,
+        levels: Sequence[float] = DEFAULT_LEVELS,
+    ) -> MergedFio:
+        """Merge the results of runs: see `ssdlab.fio.merge.merge_jobs`."""
+        return merge_jobs(
+            self.jobs,
+            self.bins,
+            self.documents,
+            by=by,
+            timing=timing,
+            levels=levels,
+        )
+
+    def intervals(self, *, levels: Sequence[float] = DEFAULT_LEVELS) -> FioIntervals:
+        """Return what happened between documents that accumulate.
+
+        See `ssdlab.fio.intervals.true_intervals`.
+        """
+        return true_intervals(self.jobs, self.bins, self.documents, levels=levels)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class FioFile:
+    """One file: its documents, none if it is of another kind, and what to say of it."""
+
+    source: str
+    documents: tuple[FioDocument, ...]
+    doubts: tuple[Doubt, ...] = ()
 
 
 def tabulate(files: Iterable[Sequence[FioDocument]]) -> FioResult:
     """Return the frames of many files, each given by its documents."""
-    sources = [tuple(documents) for documents in files]
-    numbered = [
-        ((document.source, number), document)
-        for documents in sources
-        for number, document in enumerate(documents)
-    ]
-    sides = [
-        ((*place, entry), document, job, side)
-        for place, document in numbered
-        for entry, job in enumerate(document.jobs)
-        for side in job.sides.values()
-    ]
-    counts = {"total_errors", "total_ios", "short_ios", "drop_ios"}
+    return tabulate_files(
+        FioFile(source=documents[0].source, documents=tuple(documents))
+        for documents in files
+        if documents
+    )
+
+
+def tabulate_files(files: Iterable[FioFile]) -> FioResult:
+    """Return the frames of many files; each is let go before the next is taken."""
+    builder = _Builder()
+    for file in files:
+        builder.add(file)
     return FioResult(
-        documents=_frame(tables.DOCUMENTS, _document_records(sources)),
-        jobs=_frame(tables.JOBS, map(_job_record, sides), nullable=counts),
-        percentiles=_percentiles_frame(sides),
-        bins=_bins_frame(sides),
-        options=_frame(tables.OPTIONS, _option_records(numbered), nullable={"entry"}),
-        issues=_frame(tables.ISSUES, _issue_records(sources)),
+        documents=builder.documents.frame(),
+        jobs=builder.jobs.frame(),
+        percentiles=_percentiles_frame(builder),
+        bins=_bins_frame(builder),
+        options=builder.options.frame(),
+        disks=builder.disks.frame(),
+        steadystate=builder.steadystate.frame(),
+        issues=builder.issues.frame(),
     )
 
 
-def _frame(
-    table: Table, records: Iterable[_Record], *, nullable: Iterable[str] = ()
-) -> "pd.DataFrame":
-    columns = list(zip(*records, strict=True)) or [()] * len(table.columns)
-    return _typed(
-        table, dict(zip(table.column_names, columns, strict=True)), nullable=nullable
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class _Builder:
+    """The tables while they grow."""
+
+    documents: RowTable = field(default_factory=lambda: RowTable(tables.DOCUMENTS))
+    jobs: RowTable = field(default_factory=lambda: RowTable(tables.JOBS, _COUNTS))
+    percentiles: GroupTable = field(
+        default_factory=lambda: GroupTable(tables.PERCENTILES)
+    )
+    levels: "array[float]" = field(default_factory=lambda: array("d"))
+    level_values: "array[float]" = field(default_factory=lambda: array("d"))
+    bins: GroupTable = field(default_factory=lambda: GroupTable(tables.BINS))
+    bin_parts: list[LatencyBins] = field(default_factory=list)
+    options: RowTable = field(
+        default_factory=lambda: RowTable(tables.OPTIONS, ("entry",))
+    )
+    disks: RowTable = field(
+        default_factory=lambda: RowTable(tables.DISKS, _DISK_COUNTS)
+    )
+    steadystate: RowTable = field(
+        default_factory=lambda: RowTable(tables.STEADYSTATE, ("sample",))
+    )
+    issues: RowTable = field(
+        default_factory=lambda: RowTable(tables.ISSUES, ("document",))
     )
 
+    def add(self, file: FioFile) -> None:
+        places = place_in_runs(file.documents)
+        for number, document in enumerate(file.documents):
+            place, of_run = (file.source, number), places[number]
+            self.documents.extend([document_row(place, document, of_run)])
+            self.jobs.extend(job_rows(place, document, of_run))
+            self.options.extend(option_rows(place, document))
+            self.disks.extend(disk_rows(place, document))
+            self.steadystate.extend(steady_state_rows(place, document))
+            self._add_latencies(place, document)
+        of_runs = doubts_of_runs(file.documents, places)
+        self.issues.extend(_issue_rows(file, of_runs))
 
-def _typed(
-    table: Table, columns: Mapping[str, Any], *, nullable: Iterable[str] = ()
-) -> "pd.DataFrame":
+    def _add_latencies(self, place: Place, document: FioDocument) -> None:
+        is_in_us = parse_version(document.fio_version) < _NANOSECONDS_SINCE
+        unit_ns = _NS_PER_US if is_in_us else 1
+        for entry, job in enumerate(document.jobs):
+            for direction, kind, latency in _latencies(job):
+                key = (*place, entry, direction, kind)
+                self._add_latency(key, latency, unit_ns=unit_ns)
+
+    def _add_latency(self, key: GroupKey, latency: FioLatency, *, unit_ns: int) -> None:
+        bins, percentiles = latency.bins, latency.percentiles
+        if bins is not None:
+            self.bins.begin(key, bins.counts.size, unit_ns=bins.unit_ns)
+            self.bin_parts.append(bins)
+        if percentiles:
+            self.percentiles.begin(key, len(percentiles), unit_ns=unit_ns)
+            self.levels.extend(percentiles.keys())
+            self.level_values.extend(percentiles.values())
+
+
+def _latencies(job: FioJob) -> Iterator[tuple[str, str, FioLatency]]:
+    for side in job.sides.values():
+        for kind, latency in side.latencies.items():
+            yield side.direction, kind, latency
+    if job.sync is not None and job.sync.lat is not None:
+        yield "sync", "lat", job.sync.lat
+
+
+def _percentiles_frame(builder: _Builder) -> "pd.DataFrame":
     import pandas as pd  # noqa: PLC0415 - 0.3 s that a fio run need not pay
 
-    dtypes: dict[str, Any] = {column.name: column.dtype for column in table.columns}
-    dtypes |= dict.fromkeys(nullable, "Int64")
-    return pd.DataFrame({
-        name: pd.Series(values, dtype=dtypes[name]) for name, values in columns.items()
-    })
+    groups, lat_ns = builder.percentiles, np.array(builder.level_values)
+    lower, upper, is_last = edge_columns_of_named(lat_ns, groups.units_ns())
+    columns = {
+        **groups.keys(),
+        "percentile": np.array(builder.levels),
+        "lat_ns": lat_ns,
+        "lat_lower_ns": lower,
+        "lat_upper_ns": upper,
+        "is_censored": is_last,
+    }
+    return pd.DataFrame(columns, copy=False)
 
 
-def _document_records(sources: Sequence[Sequence[FioDocument]]) -> Iterator[_Record]:
-    for documents in sources:
-        for number, document in enumerate(documents):
-            yield (
-                document.source,
-                number,
-                number == len(documents) - 1,
-                document.fio_version,
-                document.timestamp_s,
-                len(document.jobs),
-                document.prefix,
-                document.suffix,
-            )
+def _bins_frame(builder: _Builder) -> "pd.DataFrame":
+    import pandas as pd  # noqa: PLC0415 - 0.3 s that a fio run need not pay
+
+    groups, parts, none = builder.bins, builder.bin_parts, np.empty(0, np.int64)
+    lat_ns = np.concatenate([none, *(bins.lat_ns for bins in parts)])
+    lower, upper, is_last = edge_columns(lat_ns, groups.units_ns())
+    columns = {
+        **groups.keys(),
+        "lat_ns": lat_ns,
+        "lat_lower_ns": lower,
+        "lat_upper_ns": upper,
+        "count": np.concatenate([none, *(bins.counts for bins in parts)]),
+        "is_censored": is_last,
+    }
+    return pd.DataFrame(columns, copy=False)
 
 
-_PlacedSide = tuple[tuple[str, int, int], FioDocument, FioJob, FioSide]
-
-
-def _job_record(placed: _PlacedSide) -> _Record:
-    (file, number, entry), document, job, side = placed
-    return (
-        file,
-        number,
-        document.fio_version,
-        entry,
-        job.name,
-        job.hostname,
-        job.group_id,
-        side.direction,
-        job.error,
-        job.total_errors,
-        side.runtime_ms,
-        side.total_ios,
-        side.short_ios,
-        side.drop_ios,
-        side.io_bytes,
-        side.iops,
-        side.bw_bytes_per_s,
-        *_summary_values(side.slat),
-        *_summary_values(side.clat),
-        *_summary_values(side.lat),
-        job.usr_cpu_percent,
-        job.sys_cpu_percent,
-    )
-
-
-def _summary_values(summary: LatencySummary | None) -> tuple[float | None, ...]:
-    if summary is None:
-        return (None,) * 4
-    return summary.min_ns, summary.mean_ns, summary.stddev_ns, summary.max_ns
-
-
-def _percentiles_frame(sides: Sequence[_PlacedSide]) -> "pd.DataFrame":
-    keys: list[_Record] = []
-    parts: list[Mapping[float, float]] = []
-    for place, _, _, side in sides:
-        for latency, percentiles in (
-            ("slat", side.slat_percentiles),
-            ("clat", side.clat_percentiles),
-            ("lat", side.lat_percentiles),
-        ):
-            if percentiles:
-                keys.append((*place, side.direction, latency))
-                parts.append(percentiles)
-    sizes = [len(percentiles) for percentiles in parts]
-    count = sum(sizes)
-    levels = np.fromiter(chain.from_iterable(parts), np.float64, count)
-    values = chain.from_iterable(percentiles.values() for percentiles in parts)
-    lat_ns = np.fromiter(values, np.float64, count)
-    return _keyed(tables.PERCENTILES, (keys, sizes), [levels, lat_ns])
-
-
-def _bins_frame(sides: Sequence[_PlacedSide]) -> "pd.DataFrame":
-    keys: list[_Record] = []
-    parts: list[LatencyBins] = []
-    for place, _, _, side in sides:
-        for latency, bins in (
-            ("slat", side.slat_bins),
-            ("clat", side.clat_bins),
-            ("lat", side.lat_bins),
-        ):
-            if bins is not None:
-                keys.append((*place, side.direction, latency))
-                parts.append(bins)
-    empty = [np.empty(0, np.int64)]
-    lat_ns = np.concatenate([bins.lat_ns for bins in parts] or empty)
-    counts = np.concatenate([bins.counts for bins in parts] or empty)
-    sizes = [bins.counts.size for bins in parts]
-    return _keyed(tables.BINS, (keys, sizes), [lat_ns, *bin_edges(lat_ns), counts])
-
-
-def _keyed(
-    table: Table,
-    groups: tuple[Sequence[_Record], Sequence[int]],
-    values: Sequence[NDArray[Any]],
-) -> "pd.DataFrame":
-    """Return a frame of groups of rows that share their keys."""
-    keys, sizes = groups
-    names = table.column_names
-    key_names, value_names = names[: -len(values)], names[-len(values) :]
-    key_columns = list(zip(*keys, strict=True)) or [()] * len(key_names)
-    shared = _typed(table, dict(zip(key_names, key_columns, strict=True)))
-    rows = shared.take(np.repeat(np.arange(len(keys)), sizes)).reset_index(drop=True)
-    return rows.assign(**dict(zip(value_names, values, strict=True)))
-
-
-def _option_records(
-    numbered: Iterable[tuple[_Place, FioDocument]],
-) -> Iterator[_Record]:
-    for place, document in numbered:
-        for option, value in document.global_options.items():
-            yield (*place, None, option, value)
-        for entry, job in enumerate(document.jobs):
-            for option, value in job.options.items():
-                yield (*place, entry, option, value)
-
-
-def _issue_records(sources: Sequence[Sequence[FioDocument]]) -> Iterator[_Record]:
-    for documents in sources:
-        for number, document in enumerate(documents):
-            doubts = find_doubts(document)
-            if number == len(documents) - 1:
-                doubts = (*doubt_of_progress(documents), *doubts)
-            for doubt in doubts:
-                yield (document.source, number, doubt.kind, doubt.place, doubt.meaning)
+def _issue_rows(file: FioFile, of_runs: Iterable[tuple[int, Doubt]]) -> Iterator[Row]:
+    placed: list[tuple[int | None, Doubt]] = [(None, doubt) for doubt in file.doubts]
+    placed += of_runs
+    for number, document in enumerate(file.documents):
+        placed += ((number, doubt) for doubt in find_doubts(document))
+    for place, doubt in placed:
+        yield (
+            file.source,
+            place,
+            doubt.kind,
+            doubt.place,
+            doubt.meaning,
+            doubt.is_grave,
+        )

@@ -6,6 +6,7 @@ and direct, with its own recorded seed, on the 64 bit generator.
 
 from collections.abc import Mapping
 
+from ssdlab.fio.jobspec import JobFile, JobSection, render_job_file
 from ssdlab.model.spec import Step, Workload
 
 PERCENTILES = (50, 90, 95, 99, 99.5, 99.9, 99.99, 99.999, 99.9999)
@@ -31,7 +32,8 @@ def render_job(step: Step, target_options: Mapping[str, str]) -> str:
     Raises
     ------
     ValueError
-        If the step has no workload, or neither or both of time and amount.
+        If the step has no workload, or neither or both of time and amount, or if
+        fio could not read an option of the target back.
     """
     workload = step.workload
     if workload is None or (step.runtime_s is None) == (step.io_bytes is None):
@@ -60,7 +62,7 @@ def render_job(step: Step, target_options: Mapping[str, str]) -> str:
     if step.uses_random_map:
         del shared["random_generator"]  # fio's map wants its own generator
     sections = _timed(step) if step.io_bytes is None else _fill(step, workload)
-    return _text({"global": shared} | sections)
+    return render_job_file(_job_file({"global": shared} | sections))
 
 
 def _direction(workload: Workload) -> str:
@@ -122,9 +124,10 @@ def _fill(step: Step, workload: Workload) -> dict[str, Options]:
     }
 
 
-def _text(sections: Mapping[str, Mapping[str, str]]) -> str:
-    parts = [
-        f"[{name}]\n" + "".join(f"{key}={value}\n" for key, value in options.items())
-        for name, options in sections.items()
-    ]
-    return "\n".join(parts)
+def _job_file(sections: Mapping[str, Mapping[str, str]]) -> JobFile:
+    return JobFile(
+        sections=tuple(
+            JobSection(name=name, options=tuple(options.items()))
+            for name, options in sections.items()
+        )
+    )

@@ -5,17 +5,16 @@ rates add, means are weighted by IO count, percentiles come from added bins.
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ssdlab.analysis.latency import (
     Histogram,
-    LatencySummary,
     is_supported,
     merge_bins,
     merge_summaries,
@@ -23,10 +22,9 @@ from ssdlab.analysis.latency import (
     sum_rates,
 )
 from ssdlab.fio.bins import bin_edges, is_last_bin
-from ssdlab.fio.document import FioDocument, FioJob, FioSide, LatencyBins
+from ssdlab.fio.document import FioDocument, FioJob, FioSide, LatencyKind
 from ssdlab.model.errors import FioOutputError
 
-LatencyKind = Literal["lat", "clat"]
 Row = dict[str, Any]
 Columns = dict[str, NDArray[Any]]
 
@@ -37,11 +35,7 @@ DEFAULT_LEVELS: tuple[float, ...] = (
 )
 
 _MS_PER_S = 1000.0
-_SUMMARIES: Mapping[str, Callable[[FioSide], LatencySummary | None]] = {
-    "lat": lambda side: side.lat,
-    "clat": lambda side: side.clat,
-    "slat": lambda side: side.slat,
-}
+_LATENCY_ORDER: tuple[LatencyKind, ...] = ("lat", "clat", "slat")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -70,11 +64,14 @@ def measure(
     Raises
     ------
     FioOutputError
-        If the job entries ran one after another, so that they cannot be added.
+        If the job entries ran one after another, so that they cannot be added, or
+        bytes or the time of a direction are missing.
     """
     _require_one_group(document)
+    _require_amounts(document)
     sides = _sides_by_direction(document)
     bins_of = _kind_of_bins(list(chain.from_iterable(sides.values())))
+    unit_ns = _unit_ns(sides, bins_of)
     histograms = {
         direction: merge_bins(_histogram(side, bins_of) for side in parts)
         for direction, parts in sides.items()
@@ -82,17 +79,17 @@ def measure(
     }
     return StepMeasurement(
         measurements=tuple(
-            _measurement_row(direction, parts, document.jobs)
+            _measurement_row(direction, parts, document.measured)
             for direction, parts in sides.items()
         ),
-        percentiles=_percentile_columns(histograms, levels),
-        bins=_bin_columns(histograms),
+        percentiles=_percentile_columns(histograms, levels, unit_ns=unit_ns),
+        bins=_bin_columns(histograms, unit_ns=unit_ns),
         bins_of=bins_of,
     )
 
 
 def _require_one_group(document: FioDocument) -> None:
-    groups = sorted({job.group_id for job in document.jobs})
+    groups = {job.group_id for job in document.measured}
     if len(groups) > 1:
         raise FioOutputError(
             source=document.source,
@@ -102,12 +99,24 @@ def _require_one_group(document: FioDocument) -> None:
         )
 
 
+def _require_amounts(document: FioDocument) -> None:
+    for job in document.measured:
+        for side in job.parts:
+            if side.io_bytes is None or side.runtime_ms is None:
+                raise FioOutputError(
+                    source=document.source,
+                    reason=f"the {side.direction} side of job {job.name!r} has no "
+                    f"{'bytes' if side.io_bytes is None else 'runtime'}",
+                    remedy="A measurement is whole or absent: measure again.",
+                )
+
+
 def _sides_by_direction(document: FioDocument) -> dict[str, list[FioSide]]:
     """Return the sides of each direction that did IO, then those of ``total``.
 
     What fio merged itself (``mixed``) has no direction and is in the total alone.
     """
-    parts = [side for job in document.jobs for side in job.parts]
+    parts = [side for job in document.measured for side in job.parts]
     sides: dict[str, list[FioSide]] = {}
     for direction in ("read", "write", "trim"):
         if same := [side for side in parts if side.direction == direction]:
@@ -122,23 +131,32 @@ def _measurement_row(
     row: Row = {
         "direction": direction,
         "total_ios": sum(counts) if len(counts) == len(sides) else None,
-        "io_bytes": sum(side.io_bytes for side in sides),
-        "runtime_s": max(side.runtime_ms for side in sides) / _MS_PER_S,
-        "iops": sum_rates(side.iops for side in sides),
-        "bw_bytes_per_s": sum_rates(side.bw_bytes_per_s for side in sides),
+        "io_bytes": sum(side.io_bytes or 0 for side in sides),
+        "runtime_s": max(side.runtime_ms or 0 for side in sides) / _MS_PER_S,
+        "iops": sum_rates(side.iops for side in _timed(sides)),
+        "bw_bytes_per_s": sum_rates(side.bw_bytes_per_s for side in _timed(sides)),
     }
-    for kind, summary_of in _SUMMARIES.items():
-        row |= _latency_columns(kind, [summary_of(side) for side in sides])
+    for kind in _LATENCY_ORDER:
+        row |= _latency_columns(kind, sides)
     return row | {
         "usr_cpu_percent": math.fsum(j.usr_cpu_percent for j in jobs) / len(jobs),
         "sys_cpu_percent": math.fsum(j.sys_cpu_percent for j in jobs) / len(jobs),
     }
 
 
-def _latency_columns(kind: str, summaries: Sequence[LatencySummary | None]) -> Row:
+def _timed(sides: Sequence[FioSide]) -> Sequence[FioSide]:
+    """Return the sides that have a rate: IO that took less than 1 ms has none.
+
+    Such is the rest of a range that whole blocks do not fill. Its IOs and bytes count,
+    and next to what ran for seconds it adds no rate. Alone it stays without one.
+    """
+    return [side for side in sides if side.runtime_ms != 0] or sides
+
+
+def _latency_columns(kind: LatencyKind, sides: Sequence[FioSide]) -> Row:
     """Return four columns; missing as soon as one part was not measured."""
-    measured = [summary for summary in summaries if summary is not None]
-    whole = merge_summaries(measured) if len(measured) == len(summaries) else None
+    measured = [s.latencies[kind].summary for s in sides if kind in s.latencies]
+    whole = merge_summaries(measured) if len(measured) == len(sides) else None
     return {
         f"{kind}_min_ns": math.nan if whole is None else whole.min_ns,
         f"{kind}_mean_ns": math.nan if whole is None else whole.mean_ns,
@@ -148,30 +166,44 @@ def _latency_columns(kind: str, summaries: Sequence[LatencySummary | None]) -> R
 
 
 def _kind_of_bins(sides: Sequence[FioSide]) -> LatencyKind | None:
-    if sides and all(side.lat_bins is not None for side in sides):
-        return "lat"
-    if sides and all(side.clat_bins is not None for side in sides):
-        return "clat"
+    kinds: tuple[LatencyKind, ...] = ("lat", "clat")
+    for kind in kinds:
+        if sides and all(_has_bins(side, kind) for side in sides):
+            return kind
     return None
 
 
+def _has_bins(side: FioSide, kind: LatencyKind) -> bool:
+    return kind in side.latencies and side.latencies[kind].bins is not None
+
+
 def _histogram(side: FioSide, kind: LatencyKind) -> Histogram:
-    bins: LatencyBins | None = side.lat_bins if kind == "lat" else side.clat_bins
+    bins = side.latencies[kind].bins
     if bins is None:
         msg = f"{side.direction} has no bins of {kind}"
         raise ValueError(msg)
     return bins.lat_ns, bins.counts
 
 
+def _unit_ns(sides: Mapping[str, Sequence[FioSide]], kind: LatencyKind | None) -> int:
+    """Return the unit that the bins are counted in: one version of fio has one."""
+    bins = [
+        side.latencies[kind].bins
+        for side in chain.from_iterable(sides.values())
+        if kind is not None
+    ]
+    return next((found.unit_ns for found in bins if found is not None), 1)
+
+
 def _percentile_columns(
-    histograms: Mapping[str, Histogram], levels: Sequence[float]
+    histograms: Mapping[str, Histogram], levels: Sequence[float], *, unit_ns: int
 ) -> Columns:
     parts = [
         percentiles_from_bins(values, counts, levels)
         for values, counts in histograms.values()
     ]
     lat_ns = np.concatenate(parts) if parts else np.empty(0, np.int64)
-    lower, upper = bin_edges(lat_ns)
+    lower, upper = bin_edges(lat_ns, unit_ns)
     supported = [
         is_supported(levels, int(counts.sum())) for _, counts in histograms.values()
     ]
@@ -181,17 +213,17 @@ def _percentile_columns(
         "lat_ns": lat_ns.astype(np.float64),
         "lat_lower_ns": lower.astype(np.float64),
         "lat_upper_ns": upper.astype(np.float64),
-        "is_censored": is_last_bin(lat_ns),
+        "is_censored": is_last_bin(lat_ns, unit_ns),
         "is_supported": np.concatenate(supported) if parts else np.empty(0, np.bool_),
     }
 
 
-def _bin_columns(histograms: Mapping[str, Histogram]) -> Columns:
+def _bin_columns(histograms: Mapping[str, Histogram], *, unit_ns: int) -> Columns:
     sizes = [values.size for values, _ in histograms.values()]
     names = np.array([*histograms], dtype=object)
     empty = [np.empty(0, np.int64)]
     lat_ns = np.concatenate([v for v, _ in histograms.values()] or empty)
-    lower, upper = bin_edges(lat_ns)
+    lower, upper = bin_edges(lat_ns, unit_ns)
     return {
         "direction": np.repeat(names, sizes),
         "lat_ns": lat_ns,

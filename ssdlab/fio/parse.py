@@ -1,4 +1,4 @@
-"""fio's JSON and JSON+ output as documents: fio 2.x and 3.x, pure.
+"""fio's JSON and JSON+ output as documents: fio 2.1 to 3.4x, pure.
 
 What differs between versions, and is made equal here:
 
@@ -9,41 +9,17 @@ What differs between versions, and is made equal here:
 """
 
 from collections.abc import Mapping
-from operator import index
-from typing import Any
 
-import numpy as np
-
-from ssdlab.analysis.latency import LatencySummary
-from ssdlab.fio.document import (
-    DIRECTIONS,
-    Direction,
-    FioDocument,
-    FioJob,
-    FioSide,
-    LatencyBins,
-)
+from ssdlab.fio.disks import read_disks
+from ssdlab.fio.document import FioDocument
+from ssdlab.fio.entries import read_entries
+from ssdlab.fio.loose_json import ENTRY_LISTS
+from ssdlab.fio.options import read_options
 from ssdlab.fio.scan import FoundJson, find_json
-from ssdlab.fio.values import (
-    Place,
-    parse_version,
-    take,
-    take_count,
-    take_count_if_there,
-    take_integer,
-    take_number,
-    take_object,
-    take_objects,
-    take_texts,
-)
+from ssdlab.fio.values import Place, parse_version, take_time
+from ssdlab.model.errors import FioOutputError
 
-_Table = Mapping[str, object]
-
-_BYTES_SINCE = (2, 99)
-_COUNTS_SINCE = (2, 2)  # fio 2.1.4 gives no total_ios, short_ios, drop_ios
-_NS_PER_US = 1000.0
-_MAX_COUNT = 1 << 48  # so that sums of bins stay exact
-_SUM_ENTRY = "All clients"
+_BYTE_ORDER_MARK = "\ufeff"
 
 
 def parse_documents(
@@ -52,212 +28,123 @@ def parse_documents(
     """Return every document in fio's output, oldest first.
 
     With ``status-interval`` values accumulate: the last document is the result.
-    An error names the key, the version of fio and ``source``.
+
+    Raises
+    ------
+    FioOutputError
+        If there is none, or one is cut short or lacks a number; it names the key, the
+        version of fio and ``source``.
     """
-    return tuple(_document(found, source) for found in find_json(data, source=source))
+    found = _require_json(data, source)
+    return tuple(
+        _require_whole(
+            document_from_json(one, source=source, prefix=prefix, suffix=suffix)
+        )
+        for one, prefix, suffix in _with_texts(data, found)
+    )
 
 
 def parse_document(data: bytes | str, *, source: str = "fio output") -> FioDocument:
-    """Return the result in fio's output: its last document."""
-    return _document(find_json(data, source=source)[-1], source)
+    """Return the result in fio's output: its last document.
 
-
-def _document(found: FoundJson, source: str) -> FioDocument:
-    content = found.content
-    version = str(content["fio version"])
-    place = Place(source, version, parse_version(version))
-    jobs, left_out = _jobs(content, place)
-    return FioDocument(
-        source=source,
-        fio_version=version,
-        timestamp_s=_timestamp_s(content, place),
-        global_options=take_texts(content, "global options", place),
-        jobs=jobs,
-        prefix=found.prefix,
-        suffix=found.suffix,
-        left_out=left_out,
+    Raises
+    ------
+    FioOutputError
+        If there is none, if one is cut short, or if the last lacks a number.
+    """
+    found = _require_json(data, source)
+    for one in found[:-1]:
+        if not one.is_whole:
+            _require_whole(document_from_json(one, source=source))
+    one, prefix, suffix = _with_texts(data, found)[-1]
+    return _require_whole(
+        document_from_json(one, source=source, prefix=prefix, suffix=suffix)
     )
 
 
-def _jobs(content: _Table, place: Place) -> tuple[tuple[FioJob, ...], tuple[str, ...]]:
-    """Return the job entries, and what they and their list hold besides."""
-    key = "client_stats" if "client_stats" in content else "jobs"
-    jobs: list[FioJob] = []
-    left_out: list[str] = []
-    for number, entry in enumerate(take_objects(content, key, place)):
-        at = place.below(f"{key}[{number}]")
-        if key == "client_stats" and entry.get("jobname") == _SUM_ENTRY:
-            left_out.append(f"{at.path}: {_SUM_ENTRY!r}, the sum of the others")
-            continue
-        left_out.extend(_left_out_of(entry, at))
-        jobs.append(_job(entry, at))
-    return tuple(jobs), tuple(left_out)
+def document_from_json(
+    found: FoundJson, *, source: str, prefix: str = "", suffix: str = ""
+) -> FioDocument:
+    """Return what a JSON document says; a grave doubt tells what it lacks.
+
+    It never raises: a number that is missing or cannot be is ``None`` or NaN, and all
+    else is read.
+    """
+    content = found.content
+    version = str(content.get("fio version", ""))
+    place = Place("", list(found.doubts), parse_version(version))
+    return FioDocument(
+        source=source,
+        form="json",
+        fio_version=version,
+        timestamp_s=_timestamp_s(content, place),
+        global_options=read_options(content, "global options", place),
+        jobs=read_entries(content, place) if _has_entries(found) else (),
+        disks=read_disks(content, place),
+        prefix=prefix,
+        suffix=suffix,
+        is_whole=found.is_whole,
+        doubts=tuple(place.doubts),
+    )
 
 
-def _timestamp_s(content: _Table, place: Place) -> float | None:
+def _has_entries(found: FoundJson) -> bool:
+    """Tell whether entries can be asked for: those that were cut off cannot."""
+    return found.is_whole or any(key in found.content for key in ENTRY_LISTS)
+
+
+def _timestamp_s(content: Mapping[str, object], place: Place) -> float | None:
     if "timestamp_ms" in content:
-        return take_number(content, "timestamp_ms", place) / 1000
+        in_ms = take_time(content, "timestamp_ms", place)
+        return None if in_ms is None else in_ms / 1000
     if "timestamp" in content:
-        return take_number(content, "timestamp", place)
+        return take_time(content, "timestamp", place)
     return None
 
 
-def _left_out_of(entry: _Table, place: Place) -> list[str]:
-    left_out = []
-    for key, value in entry.items():
-        if not isinstance(value, dict):
-            continue
-        if key not in DIRECTIONS and value.get("total_ios"):
-            ios = value["total_ios"]
-            left_out.append(f"{place.path}.{key}: {ios} IOs that are no read or write")
-        for kind in ("slat", "clat", "lat"):
-            if _has_old_bins(value, kind):
-                at = f"{place.path}.{key}.{kind}.bins"
-                left_out.append(f"{at}: bins of fio before 2.99")
-    missing = {"read", "write"}.difference(entry)
-    if missing and "mixed" not in entry:
-        left_out.append(f"{place.path}: has no section {' nor '.join(sorted(missing))}")
-    return left_out
+def _require_json(data: bytes | str, source: str) -> tuple[FoundJson, ...]:
+    found = find_json(data)
+    if not found:
+        raise FioOutputError(
+            source=source,
+            reason="it holds no JSON of fio",
+            remedy="Give what fio wrote with --output-format=json or json+.",
+        )
+    return found
 
 
-def _has_old_bins(side: _Table, kind: str) -> bool:
-    table = side.get(kind)
-    return isinstance(table, dict) and "bins" in table
+def _with_texts(
+    data: bytes | str, found: tuple[FoundJson, ...]
+) -> list[tuple[FoundJson, str, str]]:
+    """Return each document with the text before it, the last with what follows it."""
+    ends = [0, *(one.end for one in found)]
+    prefixes = [
+        _text(data[end : one.start]) for end, one in zip(ends, found, strict=False)
+    ]
+    suffixes = [""] * (len(found) - 1) + [_text(data[ends[-1] :])]
+    return list(zip(found, prefixes, suffixes, strict=True))
 
 
-def _job(entry: _Table, place: Place) -> FioJob:
-    sides = {
-        name: _side(take_object(entry, name, place), name, place.below(name))
-        for name in DIRECTIONS
-        if name in entry
-    }
-    if not sides:
-        take(entry, "read", place)
-    return FioJob(
-        name=str(take(entry, "jobname", place)),
-        hostname=str(entry.get("hostname", "")),
-        group_id=take_count(entry, "groupid", place),
-        error=take_integer(entry, "error", place),
-        total_errors=take_count_if_there(entry, "total_err", place),
-        elapsed_s=take_count_if_there(entry, "elapsed", place),
-        usr_cpu_percent=take_number(entry, "usr_cpu", place),
-        sys_cpu_percent=take_number(entry, "sys_cpu", place),
-        options=take_texts(entry, "job options", place),
-        sides=sides,
-    )
+def _text(part: bytes | str) -> str:
+    text = part if isinstance(part, str) else part.decode("utf-8", "replace")
+    return text.strip().lstrip(_BYTE_ORDER_MARK)
 
 
-def _side(side: _Table, direction: Direction, place: Place) -> FioSide:
-    slat, slat_bins, slat_percentiles = _latency(side, "slat", place)
-    clat, clat_bins, clat_percentiles = _latency(side, "clat", place)
-    lat, lat_bins, lat_percentiles = _latency(side, "lat", place)
-    is_in_bytes = "io_kbytes" in side or place.version >= _BYTES_SINCE
-    return FioSide(
-        direction=direction,
-        io_bytes=take_count(side, "io_bytes", place) * (1 if is_in_bytes else 1024),
-        total_ios=_io_count(side, "total_ios", place),
-        short_ios=_io_count(side, "short_ios", place),
-        drop_ios=_io_count(side, "drop_ios", place),
-        runtime_ms=take_count(side, "runtime", place),
-        iops=take_number(side, "iops", place),
-        bw_bytes_per_s=_bw_bytes_per_s(side, place),
-        slat=slat,
-        clat=clat,
-        lat=lat,
-        slat_bins=slat_bins,
-        clat_bins=clat_bins,
-        lat_bins=lat_bins,
-        slat_percentiles=slat_percentiles,
-        clat_percentiles=clat_percentiles,
-        lat_percentiles=lat_percentiles,
-    )
+def _require_whole(document: FioDocument) -> FioDocument:
+    """Return the document if it is a whole measurement.
 
-
-def _io_count(side: _Table, key: str, place: Place) -> int | None:
-    if place.version < _COUNTS_SINCE:
-        return take_count_if_there(side, key, place)
-    return take_count(side, key, place)
-
-
-def _bw_bytes_per_s(side: _Table, place: Place) -> float:
-    if "bw_bytes" in side:
-        return take_number(side, "bw_bytes", place)
-    return take_number(side, "bw", place) * 1024
-
-
-_Latency = tuple[LatencySummary | None, LatencyBins | None, dict[float, float]]
-
-
-def _latency(side: _Table, kind: str, place: Place) -> _Latency:
-    """Return summary, bins and percentiles of ``slat``, ``clat`` or ``lat``."""
-    key = kind if kind in side else f"{kind}_ns"
-    scale = _NS_PER_US if key == kind else 1.0
-    table = take_object(side, key, place)
-    at = place.below(key)
-    summary = _summary(table, scale, at, total_ios=side.get("total_ios"))
-    if summary is None:
-        return None, None, {}
-    has_bins = "bins" in table and key != kind
-    bins = _bins(take_object(table, "bins", at), at) if has_bins else None
-    return summary, bins, _percentiles(table, scale, at)
-
-
-def _summary(
-    table: _Table, scale: float, place: Place, *, total_ios: object
-) -> LatencySummary | None:
-    """Return a latency summary, or ``None`` where fio measured none.
-
-    A latency that is switched off or belongs to no IO is printed as zeros; late
-    versions of fio also say ``N: 0``.
+    Raises
+    ------
+    FioOutputError
+        If it was cut short, or a number is missing or cannot be.
     """
-    maximum = take_number(table, "max", place)
-    mean = take_number(table, "mean", place)
-    count = take_count_if_there(table, "N", place)
-    if count == 0 or (count is None and (total_ios == 0 or maximum == mean == 0)):
-        return None
-    if count is None and isinstance(total_ios, int):
-        count = total_ios
-    return LatencySummary(
-        min_ns=take_number(table, "min", place) * scale,
-        mean_ns=mean * scale,
-        stddev_ns=take_number(table, "stddev", place) * scale,
-        max_ns=maximum * scale,
-        count=count,
-    )
-
-
-def _percentiles(table: _Table, scale: float, place: Place) -> dict[float, float]:
-    """Return levels and latencies; fio 2.x and 3.1 pad the list with ``"0.00"``."""
-    if "percentile" not in table:
-        return {}
-    printed = take_object(table, "percentile", place)
-    at = place.below("percentile")
-    try:
-        levels = {float(key): key for key in printed}
-    except ValueError:
-        at.fail("has a key that is no number")
-    return {
-        level: take_number(printed, key, at) * scale
-        for level, key in levels.items()
-        if level > 0
-    }
-
-
-def _bins(printed: Mapping[str, Any], place: Place) -> LatencyBins | None:
-    """Return the bins that hold IOs, ascending; some versions print empty ones."""
-    size = len(printed)
-    try:
-        values = np.fromiter(map(int, printed), np.int64, size)
-        counts = np.fromiter(map(index, printed.values()), np.int64, size)
-    except (ValueError, TypeError, OverflowError):
-        place.below("bins").fail("has an entry that is no bin")
-    if size and not 0 <= counts.min() <= counts.max() < _MAX_COUNT:
-        place.below("bins").fail("has a count that cannot be")
-    if size and values.min() < 0:
-        place.below("bins").fail("has a negative latency")
-    if (np.diff(values) <= 0).any():
-        order = np.argsort(values)
-        values, counts = values[order], counts[order]
-    if not counts.all():
-        values, counts = values[counts > 0], counts[counts > 0]
-    return LatencyBins(lat_ns=values, counts=counts) if counts.size else None
+    doubt = next((doubt for doubt in document.doubts if doubt.is_grave), None)
+    if doubt is None:
+        return document
+    if document.is_whole:
+        reason = f"{document.fio_version}: {doubt.place} {doubt.meaning}"
+        remedy = "Nothing was read from it: a measurement is whole or absent."
+    else:
+        reason = f"{document.fio_version}: {doubt.place}: {doubt.meaning}"
+        remedy = "fio ended before it had written its result: measure again."
+    raise FioOutputError(source=document.source, reason=reason, remedy=remedy)

@@ -1,49 +1,134 @@
 """Read any output of fio into data frames."""
 
-import gzip
-import zlib
-from os import PathLike
-from pathlib import Path
-from typing import BinaryIO
+from collections.abc import Iterator, Mapping
 
-from ssdlab.fio.frames import FioResult, tabulate
-from ssdlab.fio.parse import parse_documents
+from ssdlab.fio.document import Doubt
+from ssdlab.fio.frames import FioFile, FioResult, tabulate_files
+from ssdlab.fio.identify import FileKind
+from ssdlab.fio.output import parse_output
+from ssdlab.fio.sources import (
+    FioSource,
+    FioSources,
+    NamedSource,
+    list_sources,
+    name_source,
+    read_content,
+    read_whole,
+)
+from ssdlab.fio.taken_bins import prepare
 from ssdlab.model.errors import FioOutputError
 
-_GZIP_MAGIC = b"\x1f\x8b"
-_UNNAMED = "fio output"
+__all__ = ["FilesRead", "FioSource", "FioSources", "read_fio", "read_output"]
 
-FioSource = str | PathLike[str] | bytes | BinaryIO
+_REMEDY = "Give what fio wrote, such as with --output-format=json+."
+_MEANINGS: Mapping[FileKind, str] = {
+    "log": "it is a log of fio, not its output",
+    "histogram-log": "it is a histogram log of fio, not its output",
+    "job-file": "it is a job file of fio, which holds no result",
+    "other": "it holds no output of fio",
+}
+_REMEDIES: Mapping[str, str] = {
+    "log": "Read it with read_fio_log(), or ssdlab parse --table log.",
+    "histogram-log": (
+        "Read it with read_fio_histogram_log(), or ssdlab parse --table histogram."
+    ),
+}
 
 
-def read_fio(source: FioSource) -> FioResult:
-    """Read fio's JSON or JSON+ output, of fio 2.x or 3.x.
+def read_fio(source: FioSources) -> FioResult:
+    """Read fio's output in any form, of fio 2.1 or later.
 
     Parameters
     ----------
-    source : path, bytes or binary file
-        The output itself or where it is; compressed by gzip or not. There may be
-        text around the JSON, and several documents (``status-interval``).
+    source : path, bytes or binary file, or a sequence of them
+        The output itself or where it is: JSON, JSON+, terse or normal text, with
+        other text around it or not, compressed by gzip or zstd or not. Of a folder
+        all files are read; ``"-"`` is standard input.
 
     Returns
     -------
     FioResult
         The frames ``documents``, ``jobs`` (a row per document, entry and direction),
-        ``percentiles``, ``bins``, ``options`` and ``issues``.
+        ``percentiles``, ``bins``, ``options``, ``disks``, ``steadystate`` and
+        ``issues``, which also names each file of many that holds no output of fio.
 
     Raises
     ------
     FioOutputError
-        If it cannot be read, holds no JSON of fio, or lacks a value.
+        If nothing of fio can be read there.
 
     Examples
     --------
-    >>> read_fio(b"fio: no JSON here")  # doctest: +ELLIPSIS
+    >>> read_fio(b"fio: no JSON here")
     Traceback (most recent call last):
-    ssdlab.model.errors.FioOutputError: fio output: it holds no JSON of fio. Give...
+    ssdlab.model.errors.FioOutputError: fio output: it holds no output of fio. Give...
     """
-    data, name = read_output(source)
-    return tabulate([parse_documents(data, source=name)])
+    files = FilesRead(source)
+    result = tabulate_files(files)
+    files.require_output()
+    return result
+
+
+class FilesRead:
+    """The files of a source, read one after the other while one iterates.
+
+    A file that is no output of fio has no documents, and says what it is.
+    """
+
+    def __init__(self, source: FioSources) -> None:
+        self._source, self._is_any_output = source, False
+        self._first: FioFile | None = None
+        self.count = 0
+
+    def __iter__(self) -> Iterator[FioFile]:
+        sources = list(list_sources(self._source))
+        prepare(sum(named.size_bytes for named in sources))
+        for named in sources:
+            file = _read_file(named)
+            self.count += 1
+            self._first = self._first or file
+            self._is_any_output = self._is_any_output or bool(file.documents)
+            yield file
+
+    def require_output(self) -> None:
+        """See that something was read.
+
+        Raises
+        ------
+        FioOutputError
+            If no file held output of fio.
+        """
+        if self._is_any_output:
+            return
+        if self._first is None:
+            raise FioOutputError(
+                source="fio output", reason="there is no file to read", remedy=_REMEDY
+            )
+        doubt = self._first.doubts[-1]
+        reason, remedy = doubt.meaning, _REMEDIES.get(doubt.kind, _REMEDY)
+        if self.count > 1:
+            reason += f"; nor is any other of the {self.count} files output of fio"
+        raise FioOutputError(source=self._first.source, reason=reason, remedy=remedy)
+
+
+def _read_file(named: NamedSource) -> FioFile:
+    try:
+        content = read_content(named)
+    except FioOutputError as error:
+        doubt = Doubt(
+            kind="unreadable", place="file", meaning=error.reason, is_grave=True
+        )
+        return FioFile(source=named.name, documents=(), doubts=(doubt,))
+    if content.kind != "output":
+        kind = "not-fio" if content.kind == "other" else content.kind
+        doubt = Doubt(kind=kind, place="file", meaning=_MEANINGS[content.kind])
+        return FioFile(source=named.name, documents=(), doubts=(*content.doubts, doubt))
+    try:
+        documents = parse_output(content.data, source=named.name)
+    except FioOutputError as error:
+        doubt = Doubt(kind="not-fio", place="file", meaning=error.reason)
+        return FioFile(source=named.name, documents=(), doubts=(*content.doubts, doubt))
+    return FioFile(source=named.name, documents=documents, doubts=content.doubts)
 
 
 def read_output(source: FioSource) -> tuple[bytes, str]:
@@ -52,22 +137,7 @@ def read_output(source: FioSource) -> tuple[bytes, str]:
     Raises
     ------
     FioOutputError
-        If it cannot be read.
+        If it cannot be read, or not all of it.
     """
-    name = _UNNAMED
-    try:
-        if isinstance(source, bytes):
-            data = source
-        elif isinstance(source, str | PathLike):
-            name = str(source)
-            data = Path(source).read_bytes()
-        else:
-            name = str(getattr(source, "name", _UNNAMED))
-            data = source.read()
-        return (gzip.decompress(data) if data[:2] == _GZIP_MAGIC else data), name
-    except (OSError, EOFError, ValueError, zlib.error) as error:
-        raise FioOutputError(
-            source=name,
-            reason=f"it cannot be read ({getattr(error, 'strerror', None) or error})",
-            remedy="Give a file that fio wrote with --output-format=json or json+.",
-        ) from error
+    named = name_source(source)
+    return read_whole(named), named.name

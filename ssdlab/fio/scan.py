@@ -1,93 +1,122 @@
-"""Find fio's JSON documents in whatever stands around them.
+"""Find fio's JSON documents in whatever stands around them; never raises.
 
 fio may write text before, between and after its documents, writes several of them
-with ``status-interval``, and writes ``nan`` and ``inf`` as C does.
+with ``status-interval``, and ends in the middle of one when it is killed.
 """
 
-import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 import orjson
 
-from ssdlab.model.errors import FioOutputError
+from ssdlab.fio.document import Doubt
+from ssdlab.fio.loose_json import read_loose, repeats_options
+from ssdlab.fio.taken_bins import decode_without_bins
 
-_START = re.compile(r'\{\s*"fio version"\s*:')
-_C_NUMBER = re.compile(r'(?<!\\)("\s*:\s*)(-?)(nan|inf)(?=\s*[,}\]])', re.IGNORECASE)
-_NO_JSON = "it holds no JSON of fio"
-_NO_JSON_REMEDY = "Give what fio wrote with --output-format=json or json+."
-_DAMAGED_REMEDY = "fio ended before it had written its result: measure again."
-_DECODER = json.JSONDecoder(strict=False)
+_VERSION_KEY = "fio version"
+_START = r'\{\s*"fio version"\s*:\s*"[^"\\{}\x00-\x1f]{0,200}"'
+_START_OF_TEXT = re.compile(_START)
+_START_OF_BYTES = re.compile(_START.encode())
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class FoundJson:
-    """One JSON document, and the text before and after it."""
+    """One JSON document and where it stands in the text that was given.
+
+    What is not ``is_whole`` was cut short or damaged: ``content`` has the values and
+    job entries that are whole, and a doubt says what was lost. Nobody can tell where
+    such a document ends, so it reaches to the next one.
+    """
 
     content: dict[str, object]
-    prefix: str
-    suffix: str
+    start: int
+    end: int
+    is_whole: bool
+    doubts: tuple[Doubt, ...]
 
 
-def find_json(data: bytes | str, *, source: str) -> tuple[FoundJson, ...]:
-    """Return every JSON document of fio in ``data``, oldest first.
+def find_json(text: bytes | str) -> tuple[FoundJson, ...]:
+    """Return every JSON document of fio in ``text``, in its order; maybe none."""
+    content = _decode(text)
+    if content is not None:
+        return (_whole(content, 0, len(text)),)
+    return tuple(_scan(text))
 
-    Raises
-    ------
-    FioOutputError
-        If there is none, or one is damaged or cut short.
-    """
+
+def _decode(text: bytes | str) -> dict[str, object] | None:
+    """Return what the whole of ``text`` is, or ``None`` where it is no document."""
     try:
-        content = orjson.loads(data)
+        content = _decode_whole(text)
     except orjson.JSONDecodeError:
-        return tuple(_scan(_as_text(data), source))
-    if not isinstance(content, dict) or "fio version" not in content:
-        raise FioOutputError(source=source, reason=_NO_JSON, remedy=_NO_JSON_REMEDY)
-    return (FoundJson(content=content, prefix="", suffix=""),)
+        return None
+    if not isinstance(content, dict) or not isinstance(content.get(_VERSION_KEY), str):
+        return None
+    if repeats_options(_as_bytes(text), content):
+        return read_loose(_as_text(text).lstrip()).content
+    return content
 
 
-def _as_text(data: bytes | str) -> str:
-    return data if isinstance(data, str) else data.decode("utf-8", errors="replace")
+def _decode_whole(text: bytes | str) -> object:
+    if isinstance(text, bytes):
+        content = decode_without_bins(text)
+        if content is not None:
+            return content
+    return orjson.loads(text)
 
 
-def _scan(text: str, source: str) -> Iterator[FoundJson]:
-    starts = [match.start() for match in _START.finditer(text)]
-    if not starts:
-        raise FioOutputError(source=source, reason=_NO_JSON, remedy=_NO_JSON_REMEDY)
-    prefix = text[: starts[0]]
-    for start, end in zip(starts, [*starts[1:], len(text)], strict=True):
-        content, rest = _decode(text[start:end], source)
-        is_last = end == len(text)
-        suffix = rest.strip() if is_last else ""
-        yield FoundJson(content=content, prefix=prefix.strip(), suffix=suffix)
-        prefix = rest
+def _scan(text: bytes | str) -> Iterator[FoundJson]:
+    if isinstance(text, bytes):
+        starts = [match.start() for match in _START_OF_BYTES.finditer(text)]
+    else:
+        starts = [match.start() for match in _START_OF_TEXT.finditer(text)]
+    for start, end in pairwise([*starts, len(text)]):
+        yield _document(text[start:end], start)
 
 
-def _decode(text: str, source: str) -> tuple[dict[str, object], str]:
-    """Return the document that ``text`` begins with, and what follows it.
-
-    Raises
-    ------
-    FioOutputError
-        If the document is damaged or cut short.
-    """
-    try:
-        return orjson.loads(text), ""
-    except orjson.JSONDecodeError:
-        pass
-    text = _C_NUMBER.sub(_as_json_number, text)
-    try:
-        content, end = _DECODER.raw_decode(text)
-    except (ValueError, RecursionError) as error:
-        raise FioOutputError(
-            source=source,
-            reason=f"its JSON is damaged or cut short ({error})",
-            remedy=_DAMAGED_REMEDY,
-        ) from error
-    return content, text[end:]
+def _document(part: bytes | str, start: int) -> FoundJson:
+    """Return the document that ``part`` begins with."""
+    end = _end_as_fio_prints_it(part)
+    content = _decode(part[:end])
+    if content is not None:
+        return _whole(content, start, start + end)
+    text = _as_text(part)
+    found = read_loose(text)
+    if found.lost is None:
+        return _whole(found.content, start, start + _length_in(part, text[: found.end]))
+    meaning = f"the JSON is damaged or cut short at its character {found.end}"
+    return FoundJson(
+        content=found.content,
+        start=start,
+        end=start + len(part),
+        is_whole=False,
+        doubts=(
+            Doubt(kind="truncated", place=found.lost, meaning=meaning, is_grave=True),
+        ),
+    )
 
 
-def _as_json_number(match: re.Match[str]) -> str:
-    name = "NaN" if match[3].lower() == "nan" else f"{match[2]}Infinity"
-    return match[1] + name
+def _whole(content: dict[str, object], start: int, end: int) -> FoundJson:
+    return FoundJson(content=content, start=start, end=end, is_whole=True, doubts=())
+
+
+def _end_as_fio_prints_it(part: bytes | str) -> int:
+    """Return where the first line ends that begins with the closing brace."""
+    closing = part.find(b"\n}") if isinstance(part, bytes) else part.find("\n}")
+    return closing + 2 if closing >= 0 else len(part)
+
+
+def _as_bytes(text: bytes | str) -> bytes:
+    return text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
+
+
+def _as_text(text: bytes | str) -> str:
+    """Return text of which `_length_in` still knows the length in bytes."""
+    return text if isinstance(text, str) else text.decode("utf-8", "surrogateescape")
+
+
+def _length_in(part: bytes | str, text: str) -> int:
+    if isinstance(part, str):
+        return len(text)
+    return len(text.encode("utf-8", "surrogateescape"))

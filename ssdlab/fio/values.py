@@ -1,45 +1,60 @@
-"""Take single values out of fio's JSON, or say which one is missing or wrong."""
+"""Take single values out of fio's JSON; what is missing or cannot be is a doubt."""
 
 import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import NoReturn
+from reprlib import Repr
 
-from ssdlab.model.errors import FioOutputError
+from ssdlab.fio.document import Doubt
 
-_VERSION = re.compile(r"(\d+)\.(\d+)")
+_VERSION = re.compile(r"(\d{1,6})\.(\d{1,6})")
 _UNKNOWN_IS_NEW = (99, 0)
 _LIMIT = 2**63
+_MOST_DOUBTS = 1000
+_MORE = Doubt(
+    kind="bad-value",
+    place="from here on",
+    meaning="more is missing or wrong, and is not named one by one",
+    is_grave=True,
+)
+_SHOWN = Repr()
+_SHOWN.maxstring = _SHOWN.maxother = 60
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where in which output a value stands, for the text of an error."""
+    """Where values stand, and the list of doubts about them, which grows."""
 
-    source: str
-    fio_version: str
-    version: tuple[int, int]
-    path: str = ""
+    path: str
+    doubts: list[Doubt]
+    version: tuple[int, int] = _UNKNOWN_IS_NEW
 
     def below(self, key: str) -> "Place":
         """Return the place of a key in the object that stands here."""
         path = f"{self.path}.{key}" if self.path else key
-        return Place(self.source, self.fio_version, self.version, path)
+        return Place(path, self.doubts, self.version)
 
-    def fail(self, reason: str) -> NoReturn:
-        """Raise the error that the value here is missing or wrong.
+    def note(self, kind: str, meaning: str, *, is_grave: bool = False) -> None:
+        """Note a doubt; a document that is all wrong gets a bounded number of them."""
+        if len(self.doubts) < _MOST_DOUBTS:
+            self.doubts.append(
+                Doubt(kind=kind, place=self.path, meaning=meaning, is_grave=is_grave)
+            )
+        elif len(self.doubts) == _MOST_DOUBTS:
+            self.doubts.append(_MORE)
 
-        Raises
-        ------
-        FioOutputError
-            Always.
-        """
-        raise FioOutputError(
-            source=self.source,
-            reason=f"{self.fio_version}: {self.path} {reason}",
-            remedy="Nothing was read from it: a measurement is whole or absent.",
-        )
+    def refuse(self, meaning: str, *, kind: str = "bad-value") -> None:
+        """Note that a number that should stand here cannot be had."""
+        self.note(kind, meaning, is_grave=True)
+
+    def refuse_value(self, table: Mapping[str, object], key: str, why: str) -> None:
+        """Note that the value of a key is missing, or what is wrong with it."""
+        at = self.below(key)
+        if key in table:
+            at.refuse(f"is {_SHOWN.repr(table[key])}, {why}")
+        else:
+            at.refuse("is missing", kind="missing-value")
 
 
 def parse_version(version: str) -> tuple[int, int]:
@@ -53,61 +68,86 @@ def is_known_version(version: str) -> bool:
     return _VERSION.search(version) is not None
 
 
-def take(table: Mapping[str, object], key: str, place: Place) -> object:
-    """Return the value of a key that must be there."""
-    try:
-        return table[key]
-    except KeyError:
-        place.below(key).fail("is missing")
-
-
 def take_object(
     table: Mapping[str, object], key: str, place: Place
-) -> dict[str, object]:
-    """Return a JSON object that must be there."""
-    value = take(table, key, place)
-    if not isinstance(value, dict):
-        place.below(key).fail("is not a JSON object")
-    return value
+) -> dict[str, object] | None:
+    """Return a JSON object that should be there, or ``None``."""
+    value = table.get(key)
+    if isinstance(value, dict):
+        return value
+    place.refuse_value(table, key, "which is not a JSON object")
+    return None
 
 
-def take_objects(
+def take_list(
     table: Mapping[str, object], key: str, place: Place
-) -> list[dict[str, object]]:
-    """Return a list of JSON objects that must be there."""
-    value = take(table, key, place)
-    if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
-        place.below(key).fail("is not a list of JSON objects")
-    return value
+) -> list[object] | None:
+    """Return a list that should be there, or ``None``."""
+    value = table.get(key)
+    if isinstance(value, list):
+        return value
+    place.refuse_value(table, key, "which is not a list")
+    return None
+
+
+def take_text(table: Mapping[str, object], key: str, place: Place) -> str:
+    """Return a text that should be there, or an empty one."""
+    value = table.get(key)
+    if isinstance(value, str):
+        return value
+    place.refuse_value(table, key, "which is no text")
+    return ""
 
 
 def take_number(table: Mapping[str, object], key: str, place: Place) -> float:
-    """Return a number that must be there; NaN if fio says so."""
-    value = take(table, key, place)
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        place.below(key).fail(f"is {value!r}, which is no number")
-    if abs(value) >= _LIMIT and not math.isinf(value):
-        place.below(key).fail("is greater than any number of fio")
-    return float(value)
+    """Return a number that should be there; NaN if it is not, or fio says so."""
+    value = table.get(key)
+    if type(value) is float or type(value) is int:
+        if -_LIMIT < value < _LIMIT:
+            return float(value)
+        if type(value) is float and not math.isfinite(value):
+            return value
+        place.refuse_value(table, key, "which is greater than any number of fio")
+    else:
+        place.refuse_value(table, key, "which is no number")
+    return math.nan
 
 
-def take_integer(table: Mapping[str, object], key: str, place: Place) -> int:
-    """Return a whole number that must be there."""
-    value = take(table, key, place)
-    if isinstance(value, float) and value.is_integer():
+def take_amount(table: Mapping[str, object], key: str, place: Place) -> float:
+    """Return a number that should be there and cannot be negative, or NaN."""
+    number = take_number(table, key, place)
+    if number < 0:
+        place.refuse_value(table, key, "which is negative")
+        return math.nan
+    return number
+
+
+def take_time(table: Mapping[str, object], key: str, place: Place) -> float | None:
+    """Return a Unix time that should be there, or ``None``."""
+    time = take_amount(table, key, place)
+    return time if math.isfinite(time) else None
+
+
+def take_integer(table: Mapping[str, object], key: str, place: Place) -> int | None:
+    """Return a whole number that should be there, or ``None``."""
+    value = table.get(key)
+    if type(value) is float and value.is_integer():
         value = int(value)
-    if isinstance(value, bool) or not isinstance(value, int):
-        place.below(key).fail(f"is {value!r}, which is no whole number")
-    if abs(value) >= _LIMIT:
-        place.below(key).fail("is greater than any number of fio")
-    return value
+    if type(value) is not int:
+        place.refuse_value(table, key, "which is no whole number")
+    elif abs(value) >= _LIMIT:
+        place.refuse_value(table, key, "which is greater than any number of fio")
+    else:
+        return value
+    return None
 
 
-def take_count(table: Mapping[str, object], key: str, place: Place) -> int:
-    """Return a whole number, 0 or more, that must be there."""
+def take_count(table: Mapping[str, object], key: str, place: Place) -> int | None:
+    """Return a whole number, 0 or more, that should be there, or ``None``."""
     value = take_integer(table, key, place)
-    if value < 0:
-        place.below(key).fail(f"is {value}, which is no count")
+    if value is not None and value < 0:
+        place.refuse_value(table, key, "which is no count")
+        return None
     return value
 
 
@@ -116,11 +156,3 @@ def take_count_if_there(
 ) -> int | None:
     """Return a count that not every version of fio gives, or ``None``."""
     return take_count(table, key, place) if key in table else None
-
-
-def take_texts(table: Mapping[str, object], key: str, place: Place) -> dict[str, str]:
-    """Return options as text; none where this version of fio gives none."""
-    if key not in table:
-        return {}
-    options = take_object(table, key, place)
-    return {name: str(value) for name, value in options.items()}

@@ -6,12 +6,15 @@ from typing import Literal
 FORMAT_VERSION = 1
 
 RunStatus = Literal["running", "finished", "failed", "interrupted"]
-TargetKind = Literal["virtual", "file", "block"]
+TargetKind = Literal["virtual", "file", "block", "imported"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TargetIdentity:
-    """Which device a run measures; a resumed run must find the same one."""
+    """Which device a run measures; a resumed run must find the same one.
+
+    Of an imported run little is known: a size of 0 and an empty text are unknown.
+    """
 
     kind: TargetKind
     spec: str
@@ -26,7 +29,7 @@ class TargetIdentity:
     @property
     def is_virtual(self) -> bool:
         """Whether the target is a model or a file and never a drive."""
-        return self.kind != "block"
+        return self.kind in {"virtual", "file"}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

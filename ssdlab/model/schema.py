@@ -44,7 +44,7 @@ _RUN = _key("run_id", "the run")
 _STEP = _key("step_id", "the step, unique in the run and sortable by time")
 _DIRECTION = _key("direction", "read, write, trim, or total: all directions merged")
 _WHERE = (
-    Column("test", "string", "iops, tp, lat, wsat"),
+    Column("test", "string", "iops, tp, lat, wsat; custom: imported workloads"),
     Column("phase", "string", "phase of the test, such as rounds-1024KiB"),
     Column("kind", "string", "purge, precondition, cell or histogram"),
     Column("round", "int64", "round, from 1; missing outside rounds"),
@@ -130,7 +130,8 @@ STEPS = Table(
         Column(
             "total_written_bytes",
             "int64",
-            "bytes written since the purge of this test, this step included [B]",
+            "bytes written since the purge of this test, this step included; in an "
+            "import since its first file [B]",
         ),
         Column("drive_fills", "float64", "total_written_bytes by user capacity"),
         Column("exit_code", "int64", "exit code of the process"),
@@ -162,7 +163,8 @@ MEASUREMENTS = Table(
 
 PERCENTILES = Table(
     name="percentiles",
-    row="one percentile of one fio step and direction, from merged bins",
+    row="one percentile of one fio step and direction, from merged bins; in an "
+    "import without bins as fio printed it",
     columns=(
         _RUN,
         _STEP,
@@ -218,7 +220,7 @@ WINDOWS = Table(
     row="one steady-state judgement: a tracking variable at the end of a round",
     columns=(
         _RUN,
-        _key("test", "iops, tp, lat, wsat"),
+        _key("test", "iops, tp, lat, wsat; custom: imported workloads"),
         _key("phase", "phase of the test, such as rounds-1024KiB"),
         _key("round", "the round after which was judged, from 1", "int64"),
         _key("tracking", "the tracking variable, such as RND 4 KiB 0/100"),

@@ -15,7 +15,10 @@ Metric = Literal["iops", "bw_bytes_per_s", "lat_mean_ns"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Workload:
-    """A stimulus: access, block size, R/W mix, threads (TC) and queue depth (QD)."""
+    """A stimulus: access, block size, R/W mix, threads (TC) and queue depth (QD).
+
+    An imported file may not tell ``threads`` and ``queue_depth``: they are 0 then.
+    """
 
     access: Access
     block_size_bytes: int

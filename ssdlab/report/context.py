@@ -41,22 +41,32 @@ class Context:
         """Whether the profile follows PTS-E or PTS-C 1.x, whose plots differ."""
         return re.search(r"\d+", self.spec_version + " 0")[0] == "1"  # type: ignore[index] # there is a 0
 
+    @property
+    def is_imported(self) -> bool:
+        """Whether others took the results, so that little but the numbers is known."""
+        return self.record.target.kind == "imported"
+
     def totals_of(self, test: str, phase: str) -> pd.DataFrame:
-        """Return the merged measurements of one phase of a test."""
+        """Return the merged measurements of one phase of a test; see `is_of_phase`."""
         frame = self.totals
-        return frame[(frame["test"] == test) & (frame["phase"] == phase)]
+        return frame[(frame["test"] == test) & is_of_phase(frame["phase"], phase)]
 
     def final_windows(self, test: str, phase: str = "") -> pd.DataFrame:
         """Return the last judgement of each tracking variable of a test."""
         frame = self.windows
         chosen = (frame["test"] == test) & frame["is_final"].fillna(value=False)
         if phase:
-            chosen &= frame["phase"] == phase
+            chosen &= is_of_phase(frame["phase"], phase)
         return frame[chosen]
 
     def steps_of(self, test: str) -> pd.DataFrame:
         """Return the steps of a test, in the order of the run."""
         return self.steps[self.steps["test"] == test]
+
+
+def is_of_phase(phases: "pd.Series[str]", name: str) -> "pd.Series[bool]":
+    """Tell which phases are of that name, or of one cell of it: ``name-4KiB-r0``."""
+    return (phases == name) | phases.str.startswith(f"{name}-").fillna(value=False)
 
 
 def read_context(run: Run) -> Context:

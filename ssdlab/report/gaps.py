@@ -17,6 +17,12 @@ _NOTE = (
     "virtual SSD such gaps are right to a few ms (median error below 2 ms, single ones "
     "up to some tens of ms on a loaded host)."
 )
+_NOTE_OF_IMPORT = (
+    "The drive may collect garbage while it is idle. A gap is the time at which fio "
+    "wrote a result, less the runtime that it gives, less the time at which it wrote "
+    "the result before; fio writes a moment after the last IO. Where results do not "
+    "say when they were written, no gap is known."
+)
 
 
 def classify_gaps(steps: pd.DataFrame) -> "pd.Series[str]":
@@ -34,22 +40,27 @@ def classify_gaps(steps: pd.DataFrame) -> "pd.Series[str]":
     return kinds
 
 
-def idle_table(steps: pd.DataFrame) -> Table:
+def idle_table(steps: pd.DataFrame, *, is_imported: bool = False) -> Table:
     """Summarise the idle gaps of a run: how many, median, greatest."""
     kinds = classify_gaps(steps)
     rows = []
     for kind in (_WITHIN, _BETWEEN, _OTHER):
         chosen = steps[kinds == kind]
         gaps = chosen["idle_before_s"].dropna()
-        armed = int(chosen["was_armed"].fillna(value=False).sum())
-        rows.append((kind, *_statistics(gaps), f"{armed} of {len(chosen)}"))
+        rows.append((kind, *_statistics(gaps), _armed_text(chosen)))
     return Table(
         caption="Idle time from the last IO of a step to the first IO of the next",
         corner="Gap",
         head=("Measured", "Median", "Greatest", "fio stood ready"),
         rows=tuple(rows),
-        note=_NOTE,
+        note=_NOTE_OF_IMPORT if is_imported else _NOTE,
     )
+
+
+def _armed_text(steps: pd.DataFrame) -> str:
+    """Return how often fio stood ready, where that was noted."""
+    armed = steps["was_armed"].dropna()
+    return f"{int(armed.sum())} of {len(steps)}" if len(armed) else NOT_MEASURED
 
 
 def _statistics(gaps: "pd.Series[float]") -> tuple[str, str, str]:

@@ -4,14 +4,23 @@ from typing import Any
 
 import pandas as pd
 
-from ssdlab.model.units import block_size_label, duration_label, mix_label
+from ssdlab.analysis.phases import is_cell_by_cell
+from ssdlab.model.units import (
+    block_size_label,
+    capacity_label,
+    duration_label,
+    mix_label,
+)
 from ssdlab.report.blocks import HeaderColumn
 from ssdlab.report.context import Context
+from ssdlab.report.own_windows import count_text
 from ssdlab.report.text import (
     NOT_RECORDED,
     capacity_text,
+    is_missing,
     memory_text,
     or_unknown,
+    workers_text,
 )
 
 Facts = list[tuple[str, str]]
@@ -37,7 +46,10 @@ def platform_facts(context: Context) -> Facts:
         ("Operating system", or_unknown(host.operating_system)),
         ("Kernel", or_unknown(host.kernel)),
         ("Test software", or_unknown(host.fio_version)),
-        ("Driven by", f"ssdlab {host.ssdlab_version}, Python {host.python_version}"),
+        (
+            "Imported by" if context.is_imported else "Driven by",
+            f"ssdlab {host.ssdlab_version}, Python {host.python_version}",
+        ),
         ("Test ID", or_unknown(context.record.run_id)),
     ]
 
@@ -45,14 +57,20 @@ def platform_facts(context: Context) -> Facts:
 def device_facts(context: Context) -> Facts:
     """Return what is known of the device, and how it was set."""
     target = context.record.target
-    kinds = {"virtual": "virtual SSD (a model)", "file": "file", "block": "drive"}
+    kinds = {
+        "virtual": "virtual SSD (a model)",
+        "file": "file",
+        "block": "drive",
+        "imported": "as others measured it",
+    }
+    sector = f"{target.sector_bytes:,} B" if target.sector_bytes else NOT_RECORDED
     return [
         ("Kind", kinds[target.kind]),
-        ("Model", or_unknown(target.model)),
+        ("Called" if context.is_imported else "Model", or_unknown(target.model)),
         ("Serial number", or_unknown(target.serial)),
         ("Firmware", or_unknown(target.firmware)),
         ("User capacity", capacity_text(target.capacity_bytes)),
-        ("Logical sector", f"{target.sector_bytes:,} B"),
+        ("Logical sector", sector),
         ("Interface", or_unknown(target.interface)),
         ("Purge method", or_unknown(context.record.purge_method)),
         ("Write cache", write_cache_text(context)),
@@ -69,17 +87,28 @@ def write_cache_text(context: Context) -> str:
     return f"as found (the profile asks for {asked})" if is_as_found else asked
 
 
+def _common_facts(context: Context) -> Facts:
+    pattern = NOT_RECORDED if context.is_imported else "RND"
+    return [("Data pattern", pattern), ("Active range", _active_range(context))]
+
+
 def _set_up(context: Context, test: str) -> Facts:
     steps = context.steps_of(test)
-    facts = [("Data pattern", "RND"), ("Active range", _active_range(context))]
+    facts = [*_common_facts(context)]
     fills = steps[steps["kind"] == "precondition"]
     capacity = context.record.target.capacity_bytes
     for _, row in fills.iterrows():
-        amount = row["written_bytes"] / capacity if capacity else 0.0
-        words = f"{_workload_text(row)}; {amount:.3g}X user capacity"
+        written = row["written_bytes"]
+        amount = capacity_label(written) if pd.notna(written) else NOT_RECORDED
+        if capacity:
+            amount = f"{written / capacity:.3g}X user capacity"
+        words = f"{_workload_text(row)}; {amount}"
         facts.append((_named("Pre-condition 1", row["phase"]), words))
     if fills.empty:
-        facts.append(("Pre-condition 1", "none"))
+        facts.append((
+            "Pre-condition 1",
+            NOT_RECORDED if context.is_imported else "none",
+        ))
     facts += _steady_facts(context, test)
     return facts
 
@@ -101,6 +130,8 @@ def _workload_text(row: "pd.Series[Any]") -> str:
 
 
 def _toio(row: "pd.Series[Any]") -> str:
+    if is_missing(row["threads"]) or is_missing(row["queue_depth"]):
+        return f"TC/QD {workers_text(row['threads'], row['queue_depth'])}"
     threads, depth = int(row["threads"]), int(row["queue_depth"])
     return f"TOIO {threads * depth} (TC {threads} / QD {depth})"
 
@@ -108,6 +139,10 @@ def _toio(row: "pd.Series[Any]") -> str:
 def _steady_facts(context: Context, test: str) -> Facts:
     facts: Facts = []
     finals = context.final_windows(test)
+    if is_cell_by_cell(test, finals["phase"]):
+        facts.append(("SS rounds", "each cell its own last rounds"))
+        facts.append(("SS achieved", count_text(finals)))
+        return facts
     for phase, rows in finals.groupby("phase", sort=False):
         first = rows.iloc[0]
         window = f"{first['window_first_round']} - {first['window_last_round']}"
@@ -121,7 +156,7 @@ def _steady_facts(context: Context, test: str) -> Facts:
 
 def _stimulus(context: Context, test: str) -> Facts:
     steps = context.steps_of(test)
-    facts = [("Data pattern", "RND"), ("Active range", _active_range(context))]
+    facts = [*_common_facts(context)]
     cells = steps[steps["kind"] == "cell"]
     if not cells.empty:
         facts += _loop_facts(cells)
@@ -132,11 +167,15 @@ def _stimulus(context: Context, test: str) -> Facts:
 
 
 def _loop_facts(cells: pd.DataFrame) -> Facts:
+    """Say what the loops went over; cells of several TC/QD have no common one."""
     mixes = [mix_label(int(mix)) for mix in cells["read_percent"].unique()]
     sizes = [block_size_label(int(size)) for size in cells["block_size_bytes"].unique()]
     first = cells.iloc[0]
+    workers = cells[["threads", "queue_depth"]].drop_duplicates()
+    toio = _toio(first) if len(workers) == 1 else f"{len(workers)} pairs of TC/QD"
+    access = ", ".join(str(name).upper() for name in cells["access"].unique())
     return [
-        ("Test stimulus 1", f"{str(first['access']).upper()}, {_toio(first)}"),
+        ("Test stimulus 1", f"{access}, {toio}"),
         ("R/W mix (outer loop)", ", ".join(mixes)),
         ("Block size (inner loop)", ", ".join(sizes)),
         ("Each cell, median", _time_text(cells["duration_s"].median())),

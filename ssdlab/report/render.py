@@ -83,7 +83,7 @@ def _values(context: Context) -> dict[str, object]:
         "summary": summary_rows(context),
         "device": device_facts(context),
         "platform": platform_facts(context),
-        "idle": idle_table(context.steps),
+        "idle": idle_table(context.steps, is_imported=context.is_imported),
         "idle_plot": idle_plot(context.steps),
         "chapters": chapters,
         "page_count": sum(len(chapter.pages) for chapter in chapters),

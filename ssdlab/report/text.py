@@ -2,6 +2,7 @@
 
 import math
 from datetime import datetime
+from typing import Any
 
 from ssdlab.figures.labels import QUANTITIES, number_text, time_text
 from ssdlab.model.spec import Metric
@@ -15,6 +16,7 @@ TEST_TITLES = {
     "tp": "Throughput",
     "lat": "Latency",
     "wsat": "Write saturation",
+    "custom": "Imported workloads",
 }
 
 
@@ -76,6 +78,17 @@ def when_text(moment: str) -> str:
         return or_unknown(moment)
 
 
+def workers_text(threads: Any, queue_depth: Any) -> str:
+    """Return threads and queue depth, such as ``T4/Q32``, as far as they are known."""
+    names = ["?" if is_missing(v) else str(v) for v in (threads, queue_depth)]
+    return NOT_RECORDED if names == ["?", "?"] else f"T{names[0]}/Q{names[1]}"
+
+
+def is_missing(value: Any) -> bool:
+    """Tell whether a value of a frame is none: None, NaN or <NA>."""
+    return value is None or str(value) in {"<NA>", "nan"}
+
+
 def memory_text(size_bytes: int) -> str:
     """Return memory in binary units."""
     return f"{size_bytes / 1024**3:.4g} GiB" if size_bytes else NOT_RECORDED
@@ -83,4 +96,6 @@ def memory_text(size_bytes: int) -> str:
 
 def capacity_text(size_bytes: int) -> str:
     """Return a capacity with its bytes."""
+    if not size_bytes:
+        return NOT_RECORDED
     return f"{capacity_label(size_bytes)} ({size_bytes:,} B)"

@@ -6,14 +6,20 @@ from typing import Any
 
 import pandas as pd
 
+from ssdlab.analysis.phases import is_cell_by_cell
 from ssdlab.figures.saturation import plot_sparkline
 from ssdlab.model.units import block_size_label
 from ssdlab.report.blocks import Note, Plot
 from ssdlab.report.context import Context
+from ssdlab.report.own_windows import tracked_rows
 from ssdlab.report.text import NOT_MEASURED, TEST_TITLES, metric_text
 
 NOT_ACHIEVED = "steady state NOT achieved"
 
+_IMPORTED = (
+    "Imported results: they were not taken by ssdlab. What their files do not say is "
+    "not known, and the steady state is judged here, by the rule of the PTS."
+)
 _STATUS = {
     "running": "The run was still going on when this report was made.",
     "failed": "The run ended with an error; what was measured before is shown.",
@@ -50,6 +56,8 @@ def status_notes(context: Context) -> tuple[Note, ...]:
     if state.status in _STATUS:
         text = f"{_STATUS[state.status]} {state.message}".strip()
         notes.append(Note(text=text, tone="warning"))
+    if context.is_imported:
+        notes.append(Note(text=_IMPORTED))
     if context.record.target.is_virtual:
         what = "a model" if context.record.target.kind == "virtual" else "a file"
         notes.append(Note(text=_banner(what), tone="warning"))
@@ -74,6 +82,9 @@ def summary_rows(context: Context) -> tuple[SummaryRow, ...]:
     rows: list[SummaryRow] = []
     for test in context.record.tests:
         finals = context.final_windows(test)
+        if is_cell_by_cell(test, finals["phase"]):
+            rows += _rows_of_cells(context, test, finals)
+            continue
         rows += [_summary(context, verdict) for _, verdict in finals.iterrows()]
         judged = set(finals["phase"])
         rows += [
@@ -82,6 +93,31 @@ def summary_rows(context: Context) -> tuple[SummaryRow, ...]:
             if phase not in judged
         ]
     return tuple(rows)
+
+
+def _rows_of_cells(
+    context: Context, test: str, finals: pd.DataFrame
+) -> list[SummaryRow]:
+    """Return the tracking variables of cells taken one by one, and all in one row."""
+    tracked = tracked_rows(test, finals) if test != "custom" else finals.iloc[:0]
+    judged, phases = set(finals["phase"]), _round_phases(context, test)
+    short = sum(phase not in judged for phase in phases)
+    is_steady = bool(finals["is_steady"].all()) and not short
+    failed = int((~finals["is_steady"]).sum())
+    words = [f"not in {failed} of {len(phases)} cells"] if failed else []
+    words += [f"{short} have too few rounds"] if short else []
+    verdict = f"{NOT_ACHIEVED}: {', '.join(words)}"
+    all_cells = SummaryRow(
+        test=TEST_TITLES[test],
+        tracked=f"all {len(phases)} cells, each by itself",
+        first=NOT_MEASURED,
+        steady=NOT_MEASURED,
+        rounds="own",
+        verdict="steady" if is_steady else verdict,
+        is_steady=is_steady,
+        spark=None,
+    )
+    return [*(_summary(context, row) for _, row in tracked.iterrows()), all_cells]
 
 
 def _round_phases(context: Context, test: str) -> list[str]:
@@ -95,7 +131,7 @@ def _summary(context: Context, verdict: "pd.Series[Any]") -> SummaryRow:
     test, metric = str(verdict["test"]), str(verdict["metric"])
     series = tracked_series(context, verdict)
     first = metric_text(float(series.iloc[0]), metric) if len(series) else NOT_MEASURED
-    if test == "wsat":
+    if test == "wsat" and not context.is_imported:
         first += " (FOB)"
     steady = bool(verdict["is_round_steady"])
     window = f"{verdict['window_first_round']} - {verdict['window_last_round']}"
@@ -132,7 +168,7 @@ def _unjudged(context: Context, test: str, phase: str) -> SummaryRow:
         first=NOT_MEASURED,
         steady=NOT_MEASURED,
         rounds=NOT_MEASURED,
-        verdict=f"{NOT_ACHIEVED}: {words}",
+        verdict=f"{'not judged' if test == 'custom' else NOT_ACHIEVED}: {words}",
         is_steady=False,
         spark=None,
     )

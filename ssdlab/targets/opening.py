@@ -81,7 +81,7 @@ def reopen_target(identity: TargetIdentity, *, folder: Path) -> Target:
     Raises
     ------
     TargetRefusedError
-        If it is gone or another one.
+        If it is gone or another one, or the run was imported.
     """
     match identity.kind:
         case "virtual":
@@ -90,6 +90,12 @@ def reopen_target(identity: TargetIdentity, *, folder: Path) -> Target:
             target = reopen_file(str(identity.options["path"]))
         case "block":
             target = open_block(str(identity.options["path"]), identity.serial)
+        case "imported":
+            raise TargetRefusedError(
+                target=identity.spec,
+                reason="this run was imported; there is no target to go on with",
+                remedy="Begin a run of your own: ssdlab run.",
+            )
     if target.identity != identity:
         raise TargetRefusedError(
             target=identity.spec,

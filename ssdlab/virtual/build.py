@@ -1,19 +1,22 @@
 """Build the nbdkit plugin with the machine's compiler, once."""
 
-import hashlib
-import os
 import shutil
 import subprocess
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from ssdlab.model.errors import MissingToolError
+from ssdlab.native.build import (
+    COMPILERS,
+    Refusal,
+    build_shared,
+    find_compiler,
+    fingerprint,
+)
 
 _SOURCES: Final = ("ftl.c", "flash.c", "timing.c", "truth.c", "guard.c")
-_FLAGS: Final = ("-std=gnu11", "-O2", "-Wall", "-shared", "-fPIC", "-pthread")
-_COMPILERS: Final = ("gcc", "cc", "clang")
+_FLAGS: Final = ("-std=gnu11", "-O2", "-Wall", "-pthread")
 _NEEDED_FOR: Final = "the virtual SSD"
 _REMEDY: Final = (
     "On Debian or Ubuntu: apt-get install nbdkit nbdkit-plugin-dev gcc libc6-dev. "
@@ -40,44 +43,22 @@ def build_plugin(cache_folder: Path, *, search_path: str | None = None) -> Plugi
     MissingToolError
         If nbdkit, a compiler or the plugin header is missing.
     """
-    nbdkit = _find(("nbdkit",), search_path)
-    compiler = _find(_COMPILERS, search_path)
-    source = Path(__file__).parent
-    built = cache_folder / f"ftl-{_fingerprint(source, compiler)}.so"
-    if not built.is_file():
-        cache_folder.mkdir(parents=True, exist_ok=True)
-        _compile(compiler, source=source, built=built)
+    nbdkit = _require(shutil.which("nbdkit", path=search_path), tool="nbdkit")
+    compiler = _require(find_compiler(search_path), tool=COMPILERS[0])
+    sources = [Path(__file__).with_name(name) for name in _SOURCES]
+    mark = fingerprint(compiler, sources, flags=_FLAGS)
+    path = cache_folder / f"ftl-{mark}.so"
+    built = build_shared(compiler, sources, flags=_FLAGS, built=path)
+    if isinstance(built, Refusal):
+        failure = _why_not_built(compiler, built.said)
+        raise failure
     return Plugin(path=built.resolve(), nbdkit=nbdkit)
 
 
-def _find(names: tuple[str, ...], search_path: str | None) -> str:
-    found = filter(None, (shutil.which(name, path=search_path) for name in names))
-    for path in found:
-        return path
-    raise _missing(names[0])
-
-
-def _fingerprint(source: Path, compiler: str) -> str:
-    version = subprocess.run(
-        [compiler, "--version"], capture_output=True, text=True, check=False
-    )
-    digest = hashlib.sha256(f"{compiler} {version.stdout} {_FLAGS}".encode())
-    for name in _SOURCES:
-        digest.update((source / name).read_bytes())
-    return digest.hexdigest()[:16]
-
-
-def _compile(compiler: str, *, source: Path, built: Path) -> None:
-    handle, aside = tempfile.mkstemp(suffix=".tmp", dir=built.parent)
-    os.close(handle)
-    command = [compiler, *_FLAGS, "-o", aside, str(source / "ftl.c")]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        if done.returncode:
-            raise _why_not_built(compiler, done.stderr)
-        Path(aside).replace(built)
-    finally:
-        Path(aside).unlink(missing_ok=True)
+def _require(found: str | None, *, tool: str) -> str:
+    if found is None:
+        raise _missing(tool)
+    return found
 
 
 def _why_not_built(compiler: str, stderr: str) -> MissingToolError:

@@ -32,3 +32,12 @@ def changed_document(
     name: str, change: Callable[[dict[str, Any]], object]
 ) -> FioDocument:
     return parse_document(changed(name, change), source=name)
+
+
+def form_path(version: str) -> Path:
+    """Return an output that was written by hand as that version of fio would."""
+    return DATA / "forms" / f"fio-{version}.json"
+
+
+def form_of(version: str) -> FioDocument:
+    return parse_document(form_path(version).read_bytes(), source=f"fio-{version}.json")

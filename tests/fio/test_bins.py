@@ -7,6 +7,8 @@ from hypothesis import strategies as st
 
 from ssdlab.fio.bins import (
     BIN_COUNT,
+    BIN_COUNT_US,
+    bin_count,
     bin_edges,
     bin_index,
     bin_value,
@@ -41,6 +43,40 @@ def test_every_bin_has_the_name_that_fio_gives_it() -> None:
     assert BIN_COUNT == 1856
     names = bin_value(np.arange(BIN_COUNT)).tolist()
     assert names == [fio_value(index) for index in range(BIN_COUNT)]
+
+
+def test_every_bin_in_microseconds_has_the_name_that_fio_2_gives_it() -> None:
+    assert bin_count(1000) == BIN_COUNT_US == 1216
+    names = bin_value(np.arange(BIN_COUNT_US), 1000)
+    assert names.tolist() == [1000 * fio_value(index) for index in range(BIN_COUNT_US)]
+    assert is_bin_value(names, 1000).all()
+    lower, upper = bin_edges(names, 1000)
+    assert (lower[1:] == upper[:-1]).all()
+    assert ((lower <= names) & (names < upper)).all()
+    assert np.flatnonzero(is_last_bin(names, 1000)).tolist() == [1215]
+
+
+@given(st.lists(st.integers(0, 2**62), min_size=1))
+def test_a_latency_in_microseconds_is_in_the_bin_that_fio_2_puts_it_in(
+    values: list[int],
+) -> None:
+    expected = [min(fio_index(value // 1000), 1215) for value in values]
+    assert bin_index(values, 1000).tolist() == expected
+
+
+def test_each_latency_may_have_a_unit_of_its_own() -> None:
+    values = np.array([141, 141_000, 17_112_760_320, 16_711_680_000])
+    units = np.array([1, 1000, 1, 1000])
+    lower, upper = bin_edges(values, units)
+    assert lower[:2].tolist() == [140, 140_000]
+    assert upper[:2].tolist() == [142, 142_000]
+    assert is_bin_value(values, units).all()
+    assert is_last_bin(values, units).tolist() == [False, False, True, True]
+
+
+def test_a_bin_that_fio_2_does_not_have_is_refused() -> None:
+    with pytest.raises(ValueError, match="from 0 to 1215"):
+        bin_value([1216], 1000)
 
 
 @given(st.lists(st.integers(0, 2**62), min_size=1))

@@ -1,3 +1,4 @@
+import json
 import signal
 import subprocess
 import time
@@ -9,7 +10,7 @@ import pytest
 from ssdlab.fio.document import FioDocument
 from ssdlab.fio.faults import find_faults
 from ssdlab.fio.parse import parse_document
-from tests.fio.samples import changed_document, document_of
+from tests.fio.samples import captured, changed_document, document_of
 
 OUTSTANDING = 8
 
@@ -127,9 +128,17 @@ def test_an_amount_that_was_not_done_is_a_fault(
 ) -> None:
     """fio rounds an amount down to whole blocks; a block too few is a hole."""
     document = document_of("randrw.json")
-    done = sum(side.io_bytes for side in document.jobs[0].parts)
+    done = sum(side.io_bytes or 0 for side in document.jobs[0].parts)
     found = faults(document, runtime_s=None, io_bytes=done + more_bytes)
     assert len(found) == fault_count
+
+
+def test_the_sum_of_all_clients_is_no_fault_of_its_own() -> None:
+    content = json.loads(captured("randrw.json").read_bytes())
+    entry = {**content.pop("jobs")[0], "hostname": "a", "error": 5}
+    content["client_stats"] = [entry, {**entry, "jobname": "All clients"}]
+    found = faults(parse_document(json.dumps(content)))
+    assert found == ("job 'cell' ended with error 5 (Input/output error)",)
 
 
 FIO = ("fio", "--output-format=json+", "--clocksource=clock_gettime", "--name=cell")

@@ -3,7 +3,6 @@
 import csv
 import json
 import math
-import subprocess
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,8 +11,14 @@ from typing import Any
 import pytest
 
 from ssdlab.analysis.latency import percentiles_from_bins
-from ssdlab.fio.document import FioSide, LatencyBins
-from ssdlab.fio.measure import DEFAULT_LEVELS, measure
+from ssdlab.fio.document import (
+    Direction,
+    FioDocument,
+    FioSide,
+    LatencyBins,
+    LatencyKind,
+)
+from ssdlab.fio.measure import measure
 from ssdlab.fio.parse import parse_document, parse_documents
 from tests.fio.samples import DATA
 from tests.paths import FIO_SAMPLES, require_folder
@@ -28,56 +33,147 @@ LEAST_OUTPUTS = {
     "odd": 4,
     "hist2": 1,
 }
+MARK = '"fio version"'
+KINDS: tuple[LatencyKind, ...] = ("slat", "clat", "lat")
+NAMES: tuple[Direction, ...] = ("read", "write", "trim", "mixed")
 
 
 def outputs(folder: str) -> list[Path]:
     where = require_folder(FIO_SAMPLES / folder)
-    return sorted(
-        path
-        for path in where.iterdir()
-        if path.suffix in {".json", ".txt"} and '"fio version"' in path.read_text()
+    files = sorted(path for path in where.iterdir() if path.is_file())
+    return [path for path in files if MARK in path.read_text(errors="replace")]
+
+
+def test_every_json_of_the_manifest_is_looked_at() -> None:
+    root = require_folder(FIO_SAMPLES)
+    with (root / "MANIFEST.csv").open(newline="") as file:
+        files = [root / line["file"] for line in csv.DictReader(file)]
+    with_json = {path for path in files if MARK in path.read_text(errors="replace")}
+    assert with_json == {path for name in LEAST_OUTPUTS for path in outputs(name)}
+
+
+def json_documents(text: str) -> list[tuple[dict[str, Any], list[Any]]]:
+    """Return each document, and its options as they stand, repeated ones too."""
+    found = []
+    at = text.find(MARK)
+    while at >= 0:
+        start = text.rindex("{", 0, at)
+        content, _ = json.JSONDecoder().raw_decode(text, start)
+        pairs, end = json.JSONDecoder(object_pairs_hook=list).raw_decode(text, start)
+        found.append((content, pairs))
+        at = text.find(MARK, end)
+    return found
+
+
+def entries_key(content: dict[str, Any]) -> str:
+    return "jobs" if "jobs" in content else "client_stats"
+
+
+def options_in(pairs: list[Any]) -> list[list[tuple[str, str]]]:
+    """Return the global options, then those of each entry."""
+    top = dict(pairs)
+    entries = [dict(entry) for entry in top[entries_key(top)]]
+    return [
+        [tuple(pair) for pair in top.get("global options", [])],
+        *([tuple(p) for p in entry.get("job options", [])] for entry in entries),
+    ]
+
+
+def read_options(document: FioDocument) -> list[list[tuple[str, str]]]:
+    groups = [document.global_options, *(job.options for job in document.jobs)]
+    return [[(option.name, option.value) for option in group] for group in groups]
+
+
+def expected_latency(side: dict[str, Any], kind: str) -> tuple[Any, ...] | None:
+    """Read one latency the short way, in ns: min, mean, stddev, max, more."""
+    scale = 1000 if kind in side else 1
+    table = side[kind if kind in side else f"{kind}_ns"]
+    did = table.get("N", side.get("total_ios", side["io_bytes"]))
+    if not did or not table["max"]:
+        return None
+    bins = table.get("bins", {})
+    return (
+        *(table[key] * scale for key in ("min", "mean", "stddev", "max")),
+        {
+            float(level): value * scale
+            for level, value in table.get("percentile", {}).items()
+            if float(level)
+        },
+        {int(name): count for name, count in bins.items() if count},
     )
 
 
-def last_json(text: str) -> dict[str, Any]:
-    start = text.rindex('"fio version"')
-    content, _ = json.JSONDecoder().raw_decode(text[text.rindex("{", 0, start) :])
-    return dict(content)
+def read_latency(side: FioSide, kind: LatencyKind) -> tuple[Any, ...] | None:
+    latency = side.latencies.get(kind)
+    if latency is None:
+        return None
+    summary, bins = latency.summary, latency.bins
+    return (
+        *(summary.min_ns, summary.mean_ns, summary.stddev_ns, summary.max_ns),
+        dict(latency.percentiles),
+        {}
+        if bins is None
+        else dict(zip(bins.lat_ns.tolist(), bins.counts.tolist(), strict=True)),
+    )
 
 
-def entries_of(content: dict[str, Any]) -> list[dict[str, Any]]:
-    entries = content.get("jobs", content.get("client_stats"))
-    assert entries
-    return [entry for entry in entries if entry["jobname"] != "All clients"]
-
-
-def expected_side(side: dict[str, Any]) -> dict[str, float | None]:
+def expected_side(side: dict[str, Any]) -> dict[str, Any]:
     """Read one side the short way: nanoseconds, bytes, None where nothing was done."""
     is_old = "clat" in side
-    scale = 1000 if is_old else 1
-    lat = side["lat" if is_old else "lat_ns"]
-    is_measured = lat.get("N", side.get("total_ios", side["io_bytes"])) and lat["max"]
+    bw_bytes = side.get("bw_bytes", side["bw"] * 1024)
+    samples = side.get("bw_samples", side["bw_mean"])
+    keys = ("bw_min", "bw_max", "bw_mean", "bw_dev")
     return {
         "io_bytes": side["io_bytes"] * (1024 if is_old else 1),
         "total_ios": side.get("total_ios"),
+        "short_ios": side.get("short_ios"),
+        "dropped_ios": side.get("drop_ios"),
         "runtime_ms": side["runtime"],
         "iops": side["iops"],
-        "bw_bytes_per_s": side.get("bw_bytes", side["bw"] * 1024),
-        "lat_mean_ns": lat["mean"] * scale if is_measured else None,
-        "lat_max_ns": lat["max"] * scale if is_measured else None,
+        "bw_bytes_per_s": bw_bytes,
+        "sampled_bw": tuple(side[key] * 1024 for key in keys) if samples else None,
+        **{kind: expected_latency(side, kind) for kind in KINDS},
     }
 
 
-def read_side(side: FioSide) -> dict[str, float | None]:
+def read_side(side: FioSide) -> dict[str, Any]:
+    rate = side.sampled_bw
     return {
         "io_bytes": side.io_bytes,
         "total_ios": side.total_ios,
+        "short_ios": side.short_ios,
+        "dropped_ios": side.dropped_ios,
         "runtime_ms": side.runtime_ms,
         "iops": side.iops,
         "bw_bytes_per_s": side.bw_bytes_per_s,
-        "lat_mean_ns": side.lat.mean_ns if side.lat else None,
-        "lat_max_ns": side.lat.max_ns if side.lat else None,
+        "sampled_bw": rate and (rate.minimum, rate.maximum, rate.mean, rate.stddev),
+        **{kind: read_latency(side, kind) for kind in KINDS},
     }
+
+
+def check_document(
+    document: FioDocument, content: dict[str, Any], pairs: list[Any]
+) -> None:
+    entries = content[entries_key(content)]
+    assert [job.name for job in document.jobs] == [e["jobname"] for e in entries]
+    assert document.fio_version == content["fio version"]
+    assert read_options(document) == options_in(pairs)
+    for job, entry in zip(document.jobs, entries, strict=True):
+        assert job.is_aggregate == (entry["jobname"] == "All clients")
+        assert (job.error, job.usr_cpu_percent) == (entry["error"], entry["usr_cpu"])
+        assert list(job.sides) == [name for name in NAMES if name in entry]
+        for name, side in job.sides.items():
+            assert read_side(side) == expected_side(entry[name])
+    disks = content.get("disk_util", [])
+    of_members = [disk for disk in disks if "aggr_util" in disk]
+    own = [disk for disk in document.disks if not disk.is_of_members]
+    added = [disk for disk in document.disks if disk.is_of_members]
+    assert [(d.name, d.util_percent) for d in own] == [
+        (d["name"], d["util"]) for d in disks
+    ]
+    assert [(d.read_ios, d.write_merges) for d in added] == [
+        (d["aggr_read_ios"], d["aggr_write_merge"]) for d in of_members
+    ]
 
 
 @pytest.mark.parametrize("folder", LEAST_OUTPUTS)
@@ -86,31 +182,21 @@ def test_every_real_output_is_read_as_it_stands(folder: str) -> None:
     assert len(paths) >= LEAST_OUTPUTS[folder]
     for path in paths:
         text = path.read_text()
-        entries = entries_of(last_json(text))
-        document = parse_document(text, source=path.name)
-        assert [job.name for job in document.jobs] == [e["jobname"] for e in entries]
-        for job, entry in zip(document.jobs, entries, strict=True):
-            assert job.sides.keys() == {"read", "write", "trim", "mixed"} & entry.keys()
-            for name, side in job.sides.items():
-                assert read_side(side) == expected_side(entry[name]), path.name
-
-
-def busy_sides(paths: list[Path]) -> Iterator[FioSide]:
-    for path in paths:
-        for document in parse_documents(path.read_bytes(), source=path.name):
-            for job in document.jobs:
-                yield from job.parts
+        expected = json_documents(text)
+        documents = parse_documents(path.read_bytes(), source=path.name)
+        assert len(documents) == len(expected)
+        for document, (content, pairs) in zip(documents, expected, strict=True):
+            check_document(document, content, pairs)
 
 
 def histograms(paths: list[Path]) -> Iterator[tuple[LatencyBins, dict[float, float]]]:
-    for side in busy_sides(paths):
-        for bins, percentiles in (
-            (side.lat_bins, side.lat_percentiles),
-            (side.clat_bins, side.clat_percentiles),
-            (side.slat_bins, side.slat_percentiles),
-        ):
-            if bins is not None:
-                yield bins, dict(percentiles)
+    for path in paths:
+        documents = parse_documents(path.read_bytes(), source=path.name)
+        jobs = [job for document in documents for job in document.jobs]
+        sides = [side for job in jobs for side in job.parts]
+        for latency in (found for side in sides for found in side.latencies.values()):
+            if latency.bins is not None:
+                yield latency.bins, dict(latency.percentiles)
 
 
 def differing(bins: LatencyBins, percentiles: dict[float, float]) -> list[float]:
@@ -204,19 +290,3 @@ def test_throughput_of_a_real_drive_is_that_published() -> None:
         kib_per_s = math.fsum(row["bw_bytes_per_s"] // 1024 for row in cell[-5:]) / 5
         expected_mib = float(line["average"].removesuffix(" MB/s"))
         assert kib_per_s / 1024 == pytest.approx(expected_mib, abs=0.001)
-
-
-@pytest.mark.fio
-@pytest.mark.parametrize("ios", [100, 1000, 20_000])
-def test_percentiles_are_those_that_a_real_fio_prints(tmp_path: Path, ios: int) -> None:
-    output = tmp_path / "fio.json"
-    command = ["fio", "--name=cell", "--ioengine=null", "--size=1g", "--rw=randread"]
-    command += [f"--number_ios={ios}", "--bs=4k", "--lat_percentiles=1"]
-    command += [
-        "--percentile_list=" + ":".join(f"{level:g}" for level in DEFAULT_LEVELS)
-    ]
-    command += ["--output-format=json+", f"--output={output}"]
-    subprocess.run(command, check=True)
-    for bins, percentiles in histograms([output]):
-        assert list(percentiles) == list(DEFAULT_LEVELS)
-        assert differing(bins, percentiles) == []

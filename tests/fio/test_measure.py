@@ -6,11 +6,19 @@ from typing import Any
 import pytest
 
 from ssdlab.fio.bins import bin_value
+from ssdlab.fio.document import Direction
 from ssdlab.fio.measure import DEFAULT_LEVELS, StepMeasurement, measure
-from ssdlab.fio.parse import parse_document
+from ssdlab.fio.parse import document_from_json, parse_document
+from ssdlab.fio.scan import find_json
 from ssdlab.model import schema
 from ssdlab.model.errors import FioOutputError
-from tests.fio.samples import captured, changed_document, document_of
+from tests.fio.samples import (
+    captured,
+    changed,
+    changed_document,
+    document_of,
+    form_of,
+)
 
 OF_RUN_AND_STEP = {"run_id", "step_id", "test", "phase", "kind", "round", "cell"} | {
     *("access", "block_size_bytes", "read_percent", "threads", "queue_depth")
@@ -67,8 +75,9 @@ def test_a_total_is_what_fio_says_when_it_merges_itself() -> None:
     total = rows_of(measure(document))["total"]
     assert total["total_ios"] == fio.total_ios
     assert total["iops"] == pytest.approx(fio.iops)
-    for kind, summary in (("lat", fio.lat), ("clat", fio.clat)):
-        assert summary is not None
+    assert fio.latencies.keys() == {"clat", "lat"}
+    for kind, latency in fio.latencies.items():
+        summary = latency.summary
         assert total[f"{kind}_min_ns"] == summary.min_ns
         assert total[f"{kind}_mean_ns"] == pytest.approx(summary.mean_ns, abs=1e-6)
         assert total[f"{kind}_stddev_ns"] == pytest.approx(summary.stddev_ns, abs=1e-5)
@@ -102,10 +111,11 @@ def test_percentiles_of_a_direction_are_those_that_fio_printed() -> None:
     measurement = measure(document)
     columns = measurement.percentiles
     assert measurement.bins_of == "lat"
-    for direction in ("read", "write"):
+    directions: tuple[Direction, ...] = ("read", "write")
+    for direction in directions:
         is_of = columns["direction"] == direction
         assert columns["percentile"][is_of].tolist() == list(DEFAULT_LEVELS)
-        printed = document.jobs[0].sides[direction].lat_percentiles
+        printed = document.jobs[0].sides[direction].latencies["lat"].percentiles
         assert columns["lat_ns"][is_of].tolist() == list(printed.values())
     inside = columns["lat_lower_ns"] <= columns["lat_ns"]
     assert (inside & (columns["lat_ns"] < columns["lat_upper_ns"])).all()
@@ -138,7 +148,7 @@ def test_clat_bins_serve_where_lat_has_none_on_one_side() -> None:
     document = changed_document("randrw.json", drop)
     measurement = measure(document)
     assert measurement.bins_of == "clat"
-    clat_bins = document.jobs[0].sides["read"].clat_bins
+    clat_bins = document.jobs[0].sides["read"].latencies["clat"].bins
     assert clat_bins is not None
     assert list(bins_of(measurement, "read")) == clat_bins.lat_ns.tolist()
 
@@ -183,3 +193,64 @@ def test_the_result_of_a_status_interval_is_its_last_document() -> None:
     data = gzip.decompress(captured("status-interval.json.gz").read_bytes())
     total = rows_of(measure(parse_document(data)))["total"]
     assert total["total_ios"] == 6651469
+
+
+def all_clients(content: dict[str, Any]) -> bytes:
+    """Return a client/server output: two clients and the sum of them."""
+    first = {**content.pop("jobs")[0], "hostname": "a"}
+    clients = [first, {**first, "hostname": "b"}, {**first, "jobname": "All clients"}]
+    return json.dumps({**content, "client_stats": clients}).encode()
+
+
+def test_the_sum_of_all_clients_is_not_added() -> None:
+    content = json.loads(captured("randrw.json").read_bytes())
+    total = rows_of(measure(parse_document(all_clients(content))))["total"]
+    once = rows_of(measure(document_of("randrw.json")))["total"]
+    assert total["total_ios"] == 2 * once["total_ios"]
+    assert total["iops"] == pytest.approx(2 * once["iops"])
+
+
+def in_no_time(job: dict[str, Any]) -> None:
+    job["read"] |= {"runtime": 0, "iops": 0.0, "bw_bytes": 0, "bw": 0}
+
+
+def test_io_that_took_no_time_has_no_rate() -> None:
+    row = rows_of(measure(changed_document("one_io.json", in_no_time)))["total"]
+    assert row["total_ios"] == 1
+    assert math.isnan(row["iops"])
+    assert math.isnan(row["bw_bytes_per_s"])
+
+
+def test_io_that_took_no_time_adds_no_rate_to_what_took_some() -> None:
+    content = json.loads(captured("randrw.json").read_bytes())
+    content["jobs"] += json.loads(captured("one_io.json").read_bytes())["jobs"]
+    in_no_time(content["jobs"][1])
+    total = rows_of(measure(parse_document(json.dumps(content))))["total"]
+    once = rows_of(measure(document_of("randrw.json")))["total"]
+    assert total["iops"] == once["iops"]
+    assert total["total_ios"] == once["total_ios"] + 1
+
+
+def test_edges_of_bins_in_microseconds_are_whole_microseconds() -> None:
+    measurement = measure(form_of("2.16-jsonplus"), levels=[50, 100])
+    assert measurement.bins_of == "clat"
+    read = measurement.bins["direction"] == "read"
+    columns = ("lat_ns", "lat_lower_ns", "lat_upper_ns", "count")
+    rows = zip(*(measurement.bins[c][read].tolist() for c in columns), strict=True)
+    assert list(rows) == [
+        (93_000, 93_000, 94_000, 600),
+        (141_000, 140_000, 142_000, 390),
+        (16_711_680_000, 16_646_144_000, 16_777_216_000, 10),
+    ]
+    assert measurement.percentiles["is_censored"][:2].tolist() == [False, True]
+
+
+@pytest.mark.parametrize("key", ["io_bytes", "runtime"])
+def test_a_side_without_its_amount_is_refused(key: str) -> None:
+    def drop(job: dict[str, Any]) -> None:
+        del job["read"][key]
+
+    (found,) = find_json(changed("randrw.json", drop))
+    document = document_from_json(found, source="cell.json")
+    with pytest.raises(FioOutputError, match=r"cell\.json: the read side .* has no "):
+        measure(document)

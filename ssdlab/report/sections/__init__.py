@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from ssdlab.report.blocks import Page
 from ssdlab.report.context import Context
+from ssdlab.report.sections.custom import custom_pages
 from ssdlab.report.sections.iops import iops_pages
 from ssdlab.report.sections.latency import latency_pages
 from ssdlab.report.sections.saturation import saturation_pages
@@ -14,5 +15,6 @@ PAGES: dict[str, Callable[[Context], tuple[Page, ...]]] = {
     "tp": throughput_pages,
     "lat": latency_pages,
     "wsat": saturation_pages,
+    "custom": custom_pages,
 }
-PTS_SECTIONS = {"iops": "7", "tp": "8", "lat": "9", "wsat": "10"}
+PTS_SECTIONS = {"iops": "7", "tp": "8", "lat": "9", "wsat": "10", "custom": ""}

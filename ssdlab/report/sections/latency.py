@@ -28,7 +28,7 @@ def latency_pages(context: Context) -> tuple[Page, ...]:
     )
     windows = window_pages(context, "LAT 3", phase="rounds")
     pages = (average, maximum, *windows, *_matrix_pages(context))
-    if context.is_edition_1:
+    if context.is_edition_1 or context.is_imported:
         return pages
     return (*pages, histogram_page(context, "LAT 7"))
 

@@ -1,12 +1,15 @@
 """Write saturation: PTS 2.0.2, section 10, plots 1 to 7; 3 and 4 in PTS-E 1.1."""
 
+import math
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
 import pandas as pd
 
 from ssdlab.analysis.saturation import summarise_saturation, summarise_wsat_ends
-from ssdlab.figures.labels import number_text
+from ssdlab.figures.convergence import RoundMetric
+from ssdlab.figures.labels import QUANTITIES, number_text
 from ssdlab.figures.saturation import plot_saturation, plot_saturation_latency
 from ssdlab.model.spec import Saturation
 from ssdlab.model.units import duration_label
@@ -15,7 +18,11 @@ from ssdlab.pts.wsat import wsat
 from ssdlab.report.blocks import Block, Note, Page, Plot, Table
 from ssdlab.report.context import Context
 from ssdlab.report.sections.histogram import histogram_page
-from ssdlab.report.sections.steady import determination_table, verdict_note
+from ssdlab.report.sections.steady import (
+    convergence_page,
+    determination_table,
+    verdict_note,
+)
 from ssdlab.report.text import NOT_MEASURED, exact_text
 
 _LATENCIES = MappingProxyType({
@@ -51,6 +58,8 @@ def saturation_pages(context: Context) -> tuple[Page, ...]:
     if frame.empty:
         note = Note(text="No round was finished.", tone="warning")
         return (Page(plot_id="WSAT 1", title="IOPS vs time", blocks=(note,)),)
+    if context.is_imported:
+        return _pages_of_import(context, frame)
     first = Page(
         plot_id="WSAT 1",
         title="IOPS vs time",
@@ -62,6 +71,29 @@ def saturation_pages(context: Context) -> tuple[Page, ...]:
     second = _page("WSAT 2", "IOPS vs TGBW", frame, x="total_written_bytes")
     rest = _pages_1_1 if context.is_edition_1 else _pages_2_0
     return (first, second, *rest(context, frame))
+
+
+def _pages_of_import(context: Context, frame: pd.DataFrame) -> tuple[Page, ...]:
+    """Draw what the results of others tell: at least the rounds, maybe times, bytes."""
+    ends, last = _ends(context, frame), (rounds_table(frame), *_judgements(context))
+    pages: list[Page] = []
+    if frame["time_s"].notna().all():
+        pages.append(_page("WSAT 1", "IOPS vs time", frame, x="time_s"))
+    else:
+        pages.append(_by_round(context, "WSAT 1", "iops"))
+    if frame["total_written_bytes"].notna().all():
+        pages.append(_page("WSAT 2", "IOPS vs TGBW", frame, x="total_written_bytes"))
+    pages.append(_by_round(context, "WSAT 6", "lat_mean_ns"))
+    pages[0] = replace(pages[0], blocks=(*pages[0].blocks, *ends))
+    pages[-1] = replace(pages[-1], blocks=(*pages[-1].blocks, *last))
+    return tuple(pages)
+
+
+def _by_round(context: Context, plot_id: str, metric: RoundMetric) -> Page:
+    title = f"{QUANTITIES[metric].name} by round"
+    return convergence_page(
+        context, plot_id, title=title, metric=metric, phase="saturation"
+    )
 
 
 def _pages_1_1(context: Context, frame: pd.DataFrame) -> tuple[Page, ...]:
@@ -102,13 +134,15 @@ def _page(plot_id: str, title: str, frame: pd.DataFrame, *, x: str) -> Page:
 def _ends(context: Context, frame: pd.DataFrame) -> tuple[Block, ...]:
     """Return where the drive began and ended, as tables of WSAT customarily do."""
     fob, end = frame.iloc[0], frame.iloc[-1]
+    first = "First round" if context.is_imported else "FOB, first round"
     rows = tuple(
         (name, *(_cell(row, column) for column in ("iops", "tgbw", "drive_fills")))
-        for name, row in (("FOB, first round", fob), ("Last round", end))
+        for name, row in ((first, fob), ("Last round", end))
     )
+    time_s = float(end["time_s"])
+    words = "" if math.isnan(time_s) else f" in {duration_label(time_s)} under IO"
     table = Table(
-        caption=f"Begin and end of {len(frame)} rounds in "
-        f"{duration_label(float(end['time_s']))} under IO",
+        caption=f"Begin and end of {len(frame)} rounds{words}",
         corner="Round",
         head=("IOPS", "TGBW [GB]", "Drive fills"),
         rows=rows,

@@ -5,6 +5,7 @@ from typing import Any
 import pandas as pd
 
 from ssdlab.analysis.matrix import summarise_convergence
+from ssdlab.analysis.phases import is_cell_by_cell
 from ssdlab.figures.convergence import (
     RoundMetric,
     plot_convergence,
@@ -13,7 +14,8 @@ from ssdlab.figures.convergence import (
 from ssdlab.figures.labels import QUANTITIES, Quantity
 from ssdlab.model.units import block_size_label
 from ssdlab.report.blocks import Block, Note, Page, Plot, Table
-from ssdlab.report.context import Context
+from ssdlab.report.context import Context, is_of_phase
+from ssdlab.report.own_windows import tracked_rows, windows_table
 from ssdlab.report.text import NOT_MEASURED, exact_text, percent_text, unit_of
 from ssdlab.report.verdict import NOT_ACHIEVED, tracked_frame
 
@@ -32,7 +34,7 @@ def convergence_page(
     frame = summarise_convergence(
         context.totals, test, metric=metric, read_percent=read_percent
     )
-    frame = frame[frame["phase"] == phase]
+    frame = frame[is_of_phase(frame["phase"], phase)]
     blocks: tuple[Block, ...] = (Note(text="No round was finished.", tone="warning"),)
     if not frame.empty:
         window = reported_window(context, test, phase)
@@ -42,9 +44,12 @@ def convergence_page(
 
 
 def reported_window(context: Context, test: str, phase: str) -> tuple[int, int] | None:
-    """Return first and last round of the reported window of a phase, if it has one."""
+    """Return first and last round of the reported window of a phase, if it has one.
+
+    Cells that were taken one by one have a window each, and no common one.
+    """
     finals = context.final_windows(test, phase)
-    if finals.empty:
+    if finals.empty or is_cell_by_cell(test, finals["phase"]):
         return None
     first = finals["window_first_round"].min()
     return int(first), int(finals["window_last_round"].max())
@@ -83,7 +88,17 @@ def window_pages(context: Context, plot_id: str, *, phase: str) -> tuple[Page, .
     finals = context.final_windows(test, phase)
     if finals.empty:
         return (_no_window_page(context, plot_id, phase=phase),)
-    return tuple(_window_page(context, plot_id, row) for _, row in finals.iterrows())
+    if not is_cell_by_cell(test, finals["phase"]):
+        return tuple(_window_page(context, plot_id, r) for _, r in finals.iterrows())
+    table = windows_table(finals, context.totals_of(test, phase))
+    title = "Steady state of each cell"
+    return (
+        Page(plot_id=plot_id, title=title, blocks=(table,)),
+        *(
+            _window_page(context, plot_id, row)
+            for _, row in tracked_rows(test, finals).iterrows()
+        ),
+    )
 
 
 def _no_window_page(context: Context, plot_id: str, *, phase: str) -> Page:

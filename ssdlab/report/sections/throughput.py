@@ -1,9 +1,10 @@
 """Throughput: PTS 2.0.2, section 8, plots 1 to 5 for each block size."""
 
 from ssdlab.analysis.matrix import summarise_throughput
+from ssdlab.analysis.phases import group_name
 from ssdlab.figures.matrix import plot_throughput_2d
 from ssdlab.report.blocks import Note, Page, Plot
-from ssdlab.report.context import Context
+from ssdlab.report.context import Context, is_of_phase
 from ssdlab.report.sections.matrix import NO_WINDOW, matrix_table
 from ssdlab.report.sections.steady import convergence_page, window_pages
 
@@ -13,7 +14,8 @@ _SIDES = ((1, "write", 0), (2, "read", 100))
 def throughput_pages(context: Context) -> tuple[Page, ...]:
     """Return the pages of the throughput test, block size after block size."""
     steps = context.steps_of("tp")
-    phases = [str(name) for name in steps[steps["kind"] == "cell"]["phase"].unique()]
+    found = [str(name) for name in steps[steps["kind"] == "cell"]["phase"].unique()]
+    phases = list(dict.fromkeys(group_name("tp", name) for name in found))
     if not phases:
         note = Note(text="No round was finished.", tone="warning")
         title = "Steady state convergence"
@@ -42,7 +44,7 @@ def _phase_pages(context: Context, phase: str) -> tuple[Page, ...]:
 def _value_pages(context: Context, phase: str, size: str) -> tuple[Page, ...]:
     named = size.replace("KiB", " KiB") or "all block sizes"
     frame = summarise_throughput(context.totals, context.windows)
-    frame = frame[frame["phase"] == phase]
+    frame = frame[is_of_phase(frame["phase"], phase)]
     if frame.empty:
         title = f"Tabular data and 2D plot, {named}"
         return (

@@ -113,7 +113,7 @@
     for (const block of conditions) block.open = false;
   }
   document.querySelector(".toc details").open = window.innerWidth >= WIDE;
-  document.getElementById("all-jobs").addEventListener("toggle", (event) => showJobs(event).catch(fail));
+  document.getElementById("all-jobs")?.addEventListener("toggle", (event) => showJobs(event).catch(fail));
   window.addEventListener("beforeprint", forPrint);
   window.addEventListener("afterprint", forScreen);
   drawAll().catch(fail);

@@ -1,0 +1,115 @@
+"""Cells of any access, block size, mix, threads and queue depth, one row each."""
+
+import numpy as np
+import pandas as pd
+
+from ssdlab.analysis.latency import percentiles_from_bins
+from ssdlab.analysis.matrix import select_cells
+
+_WORKLOAD = ["access", "block_size_bytes", "read_percent", "threads", "queue_depth"]
+_STEP = ["run_id", "step_id"]
+_LEVELS = {99.0: "lat_two_nines_ns", 99.99: "lat_four_nines_ns"}
+
+
+def summarise_workloads(
+    measurements: pd.DataFrame,
+    windows: pd.DataFrame,
+    *,
+    percentiles: pd.DataFrame,
+    bins: pd.DataFrame,
+    test: str = "custom",
+) -> pd.DataFrame:
+    """Summarise each cell of a test that no table over size and mix can hold.
+
+    Parameters
+    ----------
+    measurements : pandas.DataFrame
+        The table ``measurements``, of one run.
+    windows : pandas.DataFrame
+        The table ``windows``; a cell that has one is summarised over its rounds, and
+        any other over all of its rounds.
+    percentiles : pandas.DataFrame
+        The table ``percentiles``.
+    bins : pandas.DataFrame
+        The table ``bins``.
+    test : str, default "custom"
+        The test.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a cell: ``phase``, ``access``, ``block_size_bytes`` [B],
+        ``read_percent`` [%], ``threads``, ``queue_depth``, ``first_round``,
+        ``last_round``, ``n_rounds`` (those summarised), ``iops`` [1/s],
+        ``bw_bytes_per_s`` [B/s] and ``lat_mean_ns`` [ns] (means of the rounds),
+        ``lat_two_nines_ns`` and ``lat_four_nines_ns`` [ns] (99 % and 99.99 %: from
+        merged bins, or as one round alone has them), ``lat_max_ns`` [ns], and
+        ``is_steady``, missing where it was not judged. What was not measured is
+        missing.
+    """
+    cells = select_cells(measurements, test)
+    finals = windows[
+        (windows["test"] == test) & windows["is_final"].fillna(value=False)
+    ]
+    judged = finals.set_index("phase")
+    rows = [
+        _summarise(group, judged, (percentiles, bins))
+        for _, group in cells.groupby(["phase", *_WORKLOAD], dropna=False, sort=False)
+    ]
+    names = ["phase", *_WORKLOAD, "first_round", "last_round", "n_rounds", "iops"]
+    names += ["bw_bytes_per_s", "lat_mean_ns", *_LEVELS.values(), "lat_max_ns"]
+    frame = pd.DataFrame(rows, columns=[*names, "is_steady"])
+    frame["is_steady"] = frame["is_steady"].astype("boolean")
+    return frame.sort_values(_WORKLOAD).reset_index(drop=True)
+
+
+def _summarise(
+    group: pd.DataFrame,
+    judged: pd.DataFrame,
+    tails: tuple[pd.DataFrame, pd.DataFrame],
+) -> dict[str, object]:
+    phase = group["phase"].iloc[0]
+    is_judged = phase in judged.index and len(group[_WORKLOAD].drop_duplicates()) == 1
+    rounds = group
+    if is_judged:
+        window = judged.loc[[phase]].iloc[0]
+        first, last = window["window_first_round"], window["window_last_round"]
+        rounds = group[group["round"].between(first, last)]
+    row: dict[str, object] = {name: group[name].iloc[0] for name in _WORKLOAD}
+    for name in ("iops", "bw_bytes_per_s", "lat_mean_ns"):
+        row[name] = _mean_of_all(rounds[name])
+    return row | {
+        "phase": phase,
+        "first_round": int(rounds["round"].min()),
+        "last_round": int(rounds["round"].max()),
+        "n_rounds": len(rounds),
+        "lat_max_ns": rounds["lat_max_ns"].max(skipna=False),
+        **_nines(rounds, *tails),
+        "is_steady": bool(window["is_steady"]) if is_judged else pd.NA,
+    }
+
+
+def _mean_of_all(values: "pd.Series[float]") -> float:
+    """Return the mean, missing as soon as one round lacks the value."""
+    return float(values.mean(skipna=False))
+
+
+def _nines(
+    rounds: pd.DataFrame, percentiles: pd.DataFrame, bins: pd.DataFrame
+) -> dict[str, float]:
+    """Return 99 % and 99.99 % of all IOs; of several rounds only bins can tell."""
+    steps = rounds[_STEP]
+    held = bins[bins["direction"] == "total"].merge(steps, on=_STEP)
+    if held["step_id"].nunique() == len(steps):
+        values = percentiles_from_bins(held["lat_ns"], held["count"], list(_LEVELS))
+        return dict(zip(_LEVELS.values(), map(float, values), strict=True))
+    if len(steps) > 1:
+        return dict.fromkeys(_LEVELS.values(), float("nan"))
+    printed = percentiles[percentiles["direction"] == "total"].merge(steps, on=_STEP)
+    return {name: _level(printed, level) for level, name in _LEVELS.items()}
+
+
+def _level(printed: pd.DataFrame, level: float) -> float:
+    is_it = np.isclose(printed["percentile"], level, rtol=0, atol=1e-9)
+    found = printed.loc[is_it, "lat_ns"]
+    return float(found.iloc[0]) if len(found) else float("nan")

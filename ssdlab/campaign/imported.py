@@ -1,0 +1,211 @@
+"""An imported run: its tests stand in its record, and its steps were others' work."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import Any, get_args
+
+import numpy as np
+
+from ssdlab.analysis.latency import is_supported
+from ssdlab.fio.bins import bin_edges, is_bin_value, is_last_bin
+from ssdlab.fio.document import FioDocument, FioSide
+from ssdlab.fio.output import parse_output
+from ssdlab.fio.runs import place_in_runs
+from ssdlab.fio.values import parse_version
+from ssdlab.model.errors import FioOutputError, RunFolderError
+from ssdlab.model.records import RunRecord
+from ssdlab.model.schema import MEASUREMENTS, PERCENTILES
+from ssdlab.model.spec import (
+    Phase,
+    PtsTest,
+    SteadyStateCriteria,
+    Step,
+    StepResult,
+    Tracking,
+    Workload,
+)
+
+Row = Mapping[str, Any]
+MEASURED_FILE = "measured.json"
+_NANOSECONDS_SINCE = (2, 99)
+_LONGEST_NS = 1e18
+_KEYS = {"run_id", "step_id"}
+_PHASES: dict[str, Any] = {kind.__name__: kind for kind in get_args(Phase)}
+_NUMBERS = {c.name for c in MEASUREMENTS.columns if c.dtype == "float64"} | {
+    "direction"
+}
+
+
+def is_imported(record: RunRecord) -> bool:
+    """Tell whether a run was imported and not measured by us."""
+    return record.target.kind == "imported"
+
+
+def tests_as_data(tests: Sequence[PtsTest]) -> list[dict[str, Any]]:
+    """Return tests as plain values, as ``run.json`` of an imported run keeps them."""
+    return [
+        asdict(test)
+        | {
+            "phases": [
+                {"type": type(phase).__name__, **asdict(phase)} for phase in test.phases
+            ]
+        }
+        for test in tests
+    ]
+
+
+def recorded_tests(record: RunRecord) -> tuple[PtsTest, ...]:
+    """Return the tests in the record of an imported run.
+
+    Raises
+    ------
+    RunFolderError
+        If they are damaged.
+    """
+    try:
+        data: Any = json.loads(json.dumps(record.profile["tests"]))
+        return tuple(_test(item) for item in data)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise RunFolderError(
+            folder=record.run_id,
+            reason=f"the tests in its run.json are damaged ({error})",
+            remedy="Restore it from a copy, or import the files again.",
+        ) from error
+
+
+def _test(data: dict[str, Any]) -> PtsTest:
+    phases = tuple(_phase(item) for item in data.pop("phases"))
+    return PtsTest(phases=phases, **data)
+
+
+def _phase(data: dict[str, Any]) -> Phase:
+    kind = _PHASES[data.pop("type")]
+    known = {field.name for field in fields(kind)}
+    makers = {
+        "cells": lambda items: tuple(Workload(**item) for item in items),
+        "workload": lambda item: Workload(**item),
+        "criteria": lambda item: SteadyStateCriteria(**item),
+        "tracking": _tracking,
+    }
+    values = {
+        name: makers[name](value) if name in makers else value
+        for name, value in data.items()
+        if name in known
+    }
+    made: Phase = kind(**values)
+    return made
+
+
+def _tracking(data: Any) -> Any:
+    if isinstance(data, list):
+        return tuple(Tracking(**item) for item in data)
+    return Tracking(**data)
+
+
+def read_measured(folder: Path) -> tuple[Row, ...] | None:
+    """Return the rows of a step whose numbers alone are known; ``None`` if fio's are.
+
+    Raises
+    ------
+    RunFolderError
+        If they are damaged.
+    """
+    path = folder / MEASURED_FILE
+    if not path.is_file():
+        return None
+    try:
+        rows = tuple(json.loads(path.read_bytes())["rows"])
+        unknown = set().union(*rows) - _NUMBERS
+        why = f"there is no measurement {min(unknown)!r}" if unknown else ""
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        why = str(error)
+    if why:
+        raise RunFolderError(
+            folder=str(folder),
+            reason=f"{MEASURED_FILE} is missing or damaged ({why})",
+            remedy="Restore it from a copy, or import the file again.",
+        )
+    return rows
+
+
+def read_result(data: bytes, *, source: str) -> FioDocument:
+    """Return the one result in an output of fio of any form.
+
+    Raises
+    ------
+    FioOutputError
+        If nothing of fio is in it, or the results of several runs.
+    """
+    documents = parse_output(data, source=source)
+    places = place_in_runs(documents)
+    results = [d for d, place in zip(documents, places, strict=True) if place.is_result]
+    if len(results) > 1:
+        raise FioOutputError(
+            source=source,
+            reason=f"it holds {len(results)} runs of fio, and a step is one",
+            remedy="Put each run into a file of its own.",
+        )
+    return results[0]
+
+
+def summarise_rows(step: Step, rows: Sequence[Row]) -> StepResult:
+    """Return what a plan may know of a step whose rows alone are known."""
+    (total,) = (row for row in rows if row["direction"] == "total")
+    return StepResult(
+        step_id=step.step_id,
+        iops=total.get("iops"),
+        bw_bytes_per_s=total.get("bw_bytes_per_s"),
+        lat_mean_ns=total.get("lat_mean_ns"),
+    )
+
+
+def printed_percentiles(document: FioDocument) -> dict[str, list[Any]]:
+    """Return the percentiles that fio printed, where they need no merging.
+
+    Percentiles of several job entries, or of reads and writes together, cannot be had
+    without bins. They are of ``lat``, or of ``clat`` where fio printed only those.
+    """
+    parts = [side for job in document.measured for side in job.parts]
+    columns: dict[str, list[Any]] = {
+        column.name: [] for column in PERCENTILES.columns if column.name not in _KEYS
+    }
+    is_exact = document.form == "json" and (
+        parse_version(document.fio_version) >= _NANOSECONDS_SINCE
+    )
+    names = [side.direction for side in parts]
+    for side in parts:
+        if names.count(side.direction) == 1 and side.direction != "mixed":
+            _add_printed(columns, side.direction, side, is_exact=is_exact)
+    if len(parts) == 1:
+        _add_printed(columns, "total", parts[0], is_exact=is_exact)
+    return columns
+
+
+def _add_printed(
+    columns: dict[str, list[Any]], name: str, side: FioSide, *, is_exact: bool
+) -> None:
+    """Add the levels of one direction; edges only where fio named a bin exactly."""
+    kinds = (side.latencies.get(kind) for kind in ("lat", "clat"))
+    printed = next((lat.percentiles for lat in kinds if lat and lat.percentiles), {})
+    levels = sorted(p for p in printed if 0 < p < 100 and 0 <= printed[p] < _LONGEST_NS)
+    if not levels:
+        return
+    values = np.array([printed[level] for level in levels])
+    whole = np.rint(values).astype(np.int64)
+    lower, upper = bin_edges(whole)
+    is_bin = (whole == values) & is_bin_value(whole) & is_exact
+    count = side.total_ios
+    columns["direction"] += [name] * len(levels)
+    columns["percentile"] += levels
+    columns["lat_ns"] += values.tolist()
+    columns["lat_lower_ns"] += np.where(is_bin, lower, np.nan).tolist()
+    columns["lat_upper_ns"] += np.where(is_bin, upper, np.nan).tolist()
+    columns["is_censored"] += [
+        bool(last) if known else None
+        for last, known in zip(is_last_bin(whole), is_bin, strict=True)
+    ]
+    columns["is_supported"] += (
+        [None] * len(levels) if count is None else is_supported(levels, count).tolist()
+    )

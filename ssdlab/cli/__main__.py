@@ -1,0 +1,5 @@
+"""What ``python -m ssdlab.cli`` runs."""
+
+from ssdlab.cli import main
+
+main()

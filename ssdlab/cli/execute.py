@@ -1,0 +1,170 @@
+"""Carry a run out in its notebook, show its progress, and stop it cleanly."""
+
+import json
+import sys
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import click
+
+from ssdlab.cli.group import fail
+from ssdlab.model.errors import RunFolderError, RunInterruptedError
+
+
+def execute(folder: Path, parameters: Mapping[str, str | int]) -> None:
+    """Run the notebook on a run folder and show where it is.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        If it was stopped before the run began.
+    RunInterruptedError
+        If it was stopped after that.
+    NotebookFailedError
+        If it failed before the run began.
+    """
+    from ssdlab.campaign.outcome import outcome_lines
+    from ssdlab.notebook import NotebookFailedError, execute_notebook, find_notebook
+    from ssdlab.store.run import open_run
+
+    notebook = folder / "notebook.ipynb"
+    with _new_folder(folder):
+        click.echo(f"run      {folder}")
+        try:
+            with _forward_interrupts(folder), _show_progress(folder):
+                execute_notebook(find_notebook(), notebook, parameters)
+        except (KeyboardInterrupt, NotebookFailedError) as error:
+            if not (folder / "run.json").exists():
+                raise
+            if isinstance(error, KeyboardInterrupt):
+                raise RunInterruptedError(folder=str(folder)) from None
+            kept = "What was measured is kept; go on with"
+            fail(f"{error} {kept}: ssdlab resume {folder}", error.exit_code)
+    click.echo(f"notebook {notebook}")
+    click.echo(f"tables   {folder / 'tables'}")
+    click.echo(f"report   {folder / 'report.html'}")
+    click.echo("\n".join(("", *outcome_lines(open_run(folder)))))
+
+
+@contextmanager
+def _new_folder(folder: Path) -> Iterator[None]:
+    """Make the folder; if no run began in it, take away what was made."""
+    made = [path for path in (folder, *folder.parents) if not path.exists()]
+    try:
+        _make_writable(folder)
+        yield
+    finally:
+        if not (folder / "run.json").exists():
+            _remove(folder / "notebook.ipynb", made)
+
+
+def _remove(file: Path, folders: list[Path]) -> None:
+    with suppress(OSError):
+        file.unlink(missing_ok=True)
+        for folder in folders:
+            folder.rmdir()
+
+
+def _make_writable(folder: Path) -> None:
+    """Make the folder and see that a file can be written in it.
+
+    Raises
+    ------
+    RunFolderError
+        If it cannot.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "notebook.ipynb").touch()
+    except OSError as error:
+        raise RunFolderError(
+            folder=str(folder),
+            reason=f"the folder cannot be written ({error.strerror})",
+            remedy="Name another folder of runs: --runs FOLDER.",
+        ) from None
+
+
+@contextmanager
+def _forward_interrupts(folder: Path) -> Iterator[None]:
+    """Send Ctrl-C to the process that measures; a second one stops this one too."""
+    import os
+    import signal
+
+    from ssdlab.campaign.lock import read_holder
+
+    told: list[int] = []
+
+    def forward(_number: int, _frame: object) -> None:
+        holder = read_holder(folder)
+        if told or holder is None or holder == os.getpid():
+            raise KeyboardInterrupt
+        told.append(holder)
+        with suppress(OSError):  # a terminal that was closed
+            click.echo("\nStopping fio; what is done is kept …", err=True)
+        with suppress(ProcessLookupError):
+            os.kill(holder, signal.SIGINT)
+
+    heard = [
+        number
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+        if signal.getsignal(number) != signal.SIG_IGN  # as nohup asks
+    ]
+    before = [signal.signal(number, forward) for number in heard]
+    try:
+        yield
+    finally:
+        for number, handler in zip(heard, before, strict=True):
+            signal.signal(number, handler)
+
+
+@contextmanager
+def _show_progress(folder: Path) -> Iterator[None]:
+    """Show the run's progress: one live line, or plain lines in a log file."""
+    done = threading.Event()
+    thread = threading.Thread(target=_watch, args=(folder, done), daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join(timeout=5)
+
+
+def _watch(folder: Path, done: threading.Event) -> None:
+    with suppress(OSError):  # nobody reads any more; the run goes on
+        for progress in _progress(folder / "progress.json", done):
+            click.echo(progress, nl=not sys.stdout.isatty())
+        if sys.stdout.isatty():
+            click.echo()
+
+
+def _progress(path: Path, done: threading.Event) -> Iterator[str]:
+    """Yield what is to be shown: each change on a terminal, else each round."""
+    import shutil
+
+    seen, shown = _changed_ns(path), ()
+    while not done.wait(0.5):
+        now = _changed_ns(path)
+        if now == seen:
+            continue
+        seen = now
+        try:
+            progress = json.loads(path.read_bytes())
+        except (OSError, ValueError):
+            continue
+        place = tuple(progress[name] for name in ("test", "phase", "round"))
+        if sys.stdout.isatty():
+            width = shutil.get_terminal_size().columns - 1
+            yield f"\r{progress['line'][:width]:<{width}}"
+        elif place != shown:
+            yield progress["line"]
+        shown = place
+
+
+def _changed_ns(path: Path) -> int:
+    try:
+        return path.stat().st_mtime_ns
+    except OSError:
+        return 0

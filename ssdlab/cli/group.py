@@ -1,0 +1,71 @@
+"""The group of all commands, what they share, and how they end."""
+
+import os
+import sys
+from pathlib import Path
+from typing import Any, NoReturn
+
+import click
+
+from ssdlab.model.errors import SsdlabError
+from ssdlab.model.version import VERSION
+
+# Heavy modules are imported inside the commands: --help must answer at once.
+
+EXIT_INTERRUPTED = 130
+
+
+class _Group(click.Group):
+    """Turns every error of ours into one message and its exit code."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except SsdlabError as error:
+            fail(str(error), error.exit_code)
+        except KeyboardInterrupt:
+            fail("Stopped; nothing was measured.", EXIT_INTERRUPTED)
+        except BrokenPipeError:
+            _forget_output()
+            sys.exit(0)
+
+
+def _forget_output() -> None:
+    """Let what is still to be written go nowhere: nobody reads any more."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    sys.stderr.close()
+
+
+def fail(message: str, exit_code: int) -> NoReturn:
+    """Say in one line what is wrong, and end."""
+    click.echo(f"ssdlab: {message}", err=True)
+    sys.exit(exit_code)
+
+
+@click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(VERSION, prog_name="ssdlab")
+def main() -> None:
+    """SNIA SSS PTS measurements of solid state drives with fio.
+
+    A first run, on a virtual SSD:  ssdlab run --target virtual --profile demo
+
+    Exit codes: 0 done, 1 the run failed, 2 the request was wrong, 3 not steady,
+    130 stopped.
+    """
+
+
+runs_option = click.option(
+    "--runs",
+    default="data/runs",
+    show_default=True,
+    type=click.Path(path_type=Path),
+    help="the folder of runs",
+)
+json_option = click.option("--json", "as_json", is_flag=True, help="print JSON")
+run_argument = click.argument("run", type=click.Path(path_type=Path))
+
+
+def printable(text: str) -> str:
+    """Return text from a device or file as a terminal may get it."""
+    return "".join(sign if sign.isprintable() else "�" for sign in text)

@@ -1,0 +1,108 @@
+"""Commands that look at what is there: runs, reports, tables, a series."""
+
+import json
+from pathlib import Path
+
+import click
+
+from ssdlab.cli.group import (
+    fail,
+    json_option,
+    main,
+    printable,
+    run_argument,
+    runs_option,
+)
+
+_EXIT_NOT_STEADY = 3
+
+
+@main.command()
+@run_argument
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="where to write it; without it RUN/report.html",
+)
+def report(run: Path, output: Path | None) -> None:
+    """Write the HTML report of a run anew from its tables."""
+    from ssdlab.report import write_report
+    from ssdlab.store.run import open_run
+
+    try:
+        click.echo(write_report(open_run(run), output))
+    except OSError as error:
+        fail(f"{output or run} cannot be written ({error.strerror}).", 2)
+
+
+@main.command()
+@run_argument
+def ingest(run: Path) -> None:
+    """Build the tables of a run anew from its raw output."""
+    from ssdlab.campaign.ingest import ingest_run
+    from ssdlab.store.records import read_record
+
+    read_record(run)
+    ingest_run(run)
+    click.echo(run / "tables")
+
+
+@main.command()
+@runs_option
+@json_option
+@click.pass_context
+def runs(ctx: click.Context, runs: Path, *, as_json: bool) -> None:
+    """List the runs in a folder."""
+    from dataclasses import asdict
+
+    from click.core import ParameterSource
+
+    from ssdlab.campaign.lock import read_holder
+    from ssdlab.store.catalog import list_runs
+
+    is_default = ctx.get_parameter_source("runs") is ParameterSource.DEFAULT
+    entries = [asdict(entry) for entry in list_runs(None if is_default else runs)]
+    for entry in entries:
+        if entry["status"] == "running" and read_holder(Path(entry["path"])) is None:
+            entry["status"] = "killed"
+    if as_json:
+        click.echo(json.dumps(entries, indent=1))
+        return
+    for entry in entries:
+        what = entry["trouble"] or f"{entry['status']:<11} {','.join(entry['tests'])}"
+        line = f"{entry['path']}  {what}  {entry['device']}  {entry['label']}"
+        click.echo(printable(line))
+    if not entries:
+        click.echo(f"There are no runs in {runs}.")
+
+
+@main.command("steady-state")
+@click.argument("file")
+@click.option("--column", help="name of the column; needed when there are several")
+@json_option
+@click.pass_context
+def steady_state(
+    ctx: click.Context, file: str, column: str | None, *, as_json: bool
+) -> None:
+    """Judge a series of your own by the steady-state rule of the PTS.
+
+    FILE is a CSV file with one value a round, oldest first, or - for standard input.
+    The exit code is 0 when the last five rounds are steady and 3 when not.
+    """
+    from ssdlab.analysis.steady_state import (
+        assess_steady_state,
+        find_first_steady_round,
+    )
+    from ssdlab.analysis.verdict_text import verdict_as_dict, verdict_lines
+    from ssdlab.store.series_csv import read_series
+
+    series = read_series(file, column)
+    verdict = assess_steady_state(series.values)
+    first = find_first_steady_round(series.values)
+    if as_json:
+        found = verdict_as_dict(verdict, first_steady_round=first)
+        click.echo(json.dumps(found, indent=1))
+    else:
+        click.echo("\n".join(verdict_lines(verdict, first_steady_round=first)))
+    ctx.exit(0 if verdict.is_steady else _EXIT_NOT_STEADY)

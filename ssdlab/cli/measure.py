@@ -1,0 +1,110 @@
+"""Commands that measure: what a run would cost, a run, going on with one."""
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ssdlab.cli.execute import execute
+from ssdlab.cli.group import json_option, main, run_argument, runs_option
+
+_ALL_TESTS = "iops,tp,lat,wsat"
+
+_target = click.option(
+    "--target",
+    required=True,
+    help="virtual, virtual:size=256MiB,op=12, file:PATH,size=1GiB, or /dev/…",
+)
+_profile = click.option(
+    "--profile",
+    default="demo",
+    show_default=True,
+    help="pts-2.0-enterprise, pts-2.0-client, pts-e-1.1, tkperf or demo",
+)
+_tests = click.option(
+    "--tests", default=_ALL_TESTS, show_default=True, help="tests, in order"
+)
+
+
+def _require_number(value: float | None) -> float | None:
+    if value is not None and math.isnan(value):
+        msg = "nan is no number"
+        raise click.BadParameter(msg)
+    return value
+
+
+@main.command()
+@_target
+@_profile
+@_tests
+@click.option(
+    "--write-speed",
+    type=click.FloatRange(0.001, 1e6),
+    callback=lambda *given: _require_number(given[2]),
+    help="assumed write speed [MB/s], for fills and bytes; without it what the "
+    "virtual SSD can do, or 500",
+)
+@json_option
+def plan(**asked: Any) -> None:
+    """Show what a run would do and cost; touch nothing."""
+    from ssdlab.campaign.forecast import forecast, forecast_lines
+
+    speed = asked["write_speed"]
+    plan_of_run = forecast(
+        asked["target"],
+        asked["profile"],
+        asked["tests"],
+        write_bytes_per_s=None if speed is None else speed * 1e6,
+    )
+    if asked["as_json"]:
+        click.echo(json.dumps(plan_of_run, indent=1))
+    else:
+        click.echo("\n".join(forecast_lines(plan_of_run)))
+
+
+@main.command()
+@_target
+@_profile
+@_tests
+@runs_option
+@click.option("--confirm", default="", help="serial of a device that may be destroyed")
+@click.option("--label", default="", help="a name of your own for the run")
+@click.option("--seed", default=0, help="seed of all offsets; 0 draws one")
+def run(**asked: Any) -> None:
+    """Measure a target with the tests of a profile.
+
+    Ctrl-C stops fio cleanly and keeps what is done; `ssdlab resume` goes on with it.
+    """
+    from ssdlab.campaign.request import check_request
+    from ssdlab.campaign.suite import new_run_id
+
+    request = check_request(
+        asked["target"],
+        asked["profile"],
+        asked["tests"],
+        texts={name: str(asked[name]) for name in ("label", "confirm", "runs")},
+    )
+    folder = asked["runs"] / new_run_id(request.profile.name)
+    parameters = {
+        "target": asked["target"],
+        "profile": asked["profile"],
+        "tests": asked["tests"],
+        "runs": str(asked["runs"]),
+        "run_folder": str(folder),
+        "label": asked["label"],
+        "confirm_serial": asked["confirm"],
+        "seed": asked["seed"],
+    }
+    execute(folder, parameters)
+
+
+@main.command()
+@run_argument
+def resume(run: Path) -> None:
+    """Go on with a run that was stopped, failed or killed."""
+    from ssdlab.campaign.suite import require_unfinished
+
+    require_unfinished(run)
+    execute(run, {"resume": str(run)})

@@ -1,0 +1,181 @@
+"""The command that reads what fio wrote into tables."""
+
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+import click
+
+from ssdlab.cli.group import EXIT_INTERRUPTED, fail, main, printable
+from ssdlab.cli.tables import TableFormat, TableWriter, opened_output, table_writer
+
+if TYPE_CHECKING:
+    from ssdlab.fio.document import Doubt
+    from ssdlab.fio.frames import FioResult
+
+_TABLES = (
+    "jobs",
+    "documents",
+    "percentiles",
+    "bins",
+    "options",
+    "disks",
+    "steadystate",
+    "intervals",
+    "log",
+    "histogram",
+    "issues",
+)
+_FORMATS = ("csv", "jsonl", "parquet")
+_QUIET_S = 2.0
+_BETWEEN_LINES_S = 0.2
+_MOST_DOUBTS_SHOWN = 10
+
+_HELP = """Read whatever fio wrote into one table, in ns, bytes and bytes per second.
+
+PATH is a file, a folder, which is walked, or - for standard input: JSON, JSON+,
+terse and normal output of fio 2.1 or later, with other text around it or not, also
+in gzip or zstd. Each table holds all files; what is missing was not measured.
+
+\b
+jobs         a row per document, job entry and direction
+documents    the documents, and which of them are results
+percentiles  fio's percentiles, each with the edges of its bin
+bins         the histograms of JSON+
+options      job options and global options
+disks        what the kernel counted
+steadystate  fio's own steady-state rule
+intervals    the true values between documents of --status-interval
+issues       every doubt about the numbers, and files that are none of fio's
+log          bandwidth, IOPS and latency logs
+histogram    histogram logs
+
+\b
+ssdlab parse fio.json
+ssdlab parse results/ --table percentiles --format parquet -o p.parquet
+ssdlab parse results/ --table issues
+fio job.fio --output-format=json+ | ssdlab parse - --format jsonl
+ssdlab parse logs/ --table log -o logs.csv
+
+The exit code is 0 if anything was read, and 2 if nothing was.
+"""
+
+_Item = TypeVar("_Item")
+
+
+@main.command(help=_HELP)
+@click.argument("paths", metavar="PATH...", nargs=-1, required=True)
+@click.option(
+    "--table",
+    type=click.Choice(_TABLES),
+    default="jobs",
+    show_default=True,
+    help="what to write: see below",
+)
+@click.option(
+    "--format",
+    "table_format",
+    type=click.Choice(_FORMATS),
+    default="csv",
+    show_default=True,
+    help="parquet needs -o",
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="the file to write; without it standard output",
+)
+def parse(
+    paths: tuple[str, ...],
+    *,
+    table: str,
+    table_format: TableFormat,
+    output: Path | None,
+) -> None:
+    """Read whatever fio wrote into one table."""
+    if table_format == "parquet" and output is None:
+        fail("Parquet is no text: name a file for it with -o FILE.", 2)
+    try:
+        if table in {"log", "histogram"}:
+            _parse_logs(paths, table, (table_format, output))
+        else:
+            _parse_output(paths, table, (table_format, output))
+    except KeyboardInterrupt:
+        fail("Stopped; what was written is not whole.", EXIT_INTERRUPTED)
+
+
+def _parse_output(
+    paths: Sequence[str], table: str, asked: tuple[TableFormat, Path | None]
+) -> None:
+    from ssdlab.fio.frames import tabulate_files
+    from ssdlab.fio.read import FilesRead
+
+    files = FilesRead(paths)
+    result = tabulate_files(_shown(files))
+    files.require_output()
+    frame = result.intervals().jobs if table == "intervals" else getattr(result, table)
+    with _opened(*asked) as writer:
+        writer.write(frame)
+    _summarise(result, files.count, is_shown=table == "issues")
+
+
+@contextmanager
+def _opened(table_format: TableFormat, output: Path | None) -> Iterator[TableWriter]:
+    with opened_output(output) as file:
+        writer = table_writer(table_format, file)
+        yield writer
+        writer.close()
+
+
+def _summarise(result: "FioResult", count: int, *, is_shown: bool) -> None:
+    """Say in one line what was not read and what is in doubt, if anything."""
+    read = result.documents["file"].nunique()
+    doubtful = result.issues["file"].nunique()
+    if read == count and not doubtful:
+        return
+    line = f"read {read} of {count} files; {doubtful} have issues"
+    click.echo(line if is_shown else f"{line}: see --table issues", err=True)
+
+
+def _parse_logs(
+    paths: Sequence[str], table: str, asked: tuple[TableFormat, Path | None]
+) -> None:
+    """Write the rows of all logs of a kind, one file after the other."""
+    from ssdlab.fio.read_logs import LogsRead
+
+    logs = LogsRead(paths, "log" if table == "log" else "histogram-log")
+    with _opened(*asked) as writer:
+        for frame in _shown(logs):
+            writer.write(frame)
+        logs.require_logs()
+    _say_doubts(logs.doubts)
+    if logs.read_count < logs.count:
+        click.echo(f"read {logs.read_count} of {logs.count} files", err=True)
+
+
+def _say_doubts(doubts: Sequence[tuple[str, "Doubt"]]) -> None:
+    for name, doubt in doubts[:_MOST_DOUBTS_SHOWN]:
+        line = f"{name}: {doubt.place}: {doubt.meaning}"
+        click.echo(printable(line), err=True)
+    if len(doubts) > _MOST_DOUBTS_SHOWN:
+        click.echo(f"and {len(doubts) - _MOST_DOUBTS_SHOWN} more issues", err=True)
+
+
+def _shown(items: Iterable[_Item]) -> Iterator[_Item]:
+    """Yield items; count them on a terminal once that takes long."""
+    clock: Callable[[], float] = time.monotonic
+    is_shown = sys.stderr.isatty()
+    said = begun = clock()
+    count = 0
+    for count, item in enumerate(items, start=1):
+        yield item
+        now = clock()
+        if is_shown and now - begun > _QUIET_S and now - said > _BETWEEN_LINES_S:
+            said = now
+            click.echo(f"\r{count} files read ...", err=True, nl=False)
+    if said > begun:
+        click.echo(f"\r{count} files read    ", err=True)

@@ -1,0 +1,210 @@
+"""Write tables as CSV, JSON lines or Parquet, piece by piece."""
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, Literal, Protocol, cast
+
+from ssdlab.cli.group import fail
+from ssdlab.store.files import publish
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+TableFormat = Literal["csv", "jsonl", "parquet"]
+
+_ROWS_AT_ONCE = 1 << 16
+
+
+class TableWriter(Protocol):
+    """Something that takes the rows of one table, a frame at a time."""
+
+    def write(self, frame: "pd.DataFrame") -> None:
+        """Write the rows of a frame; all frames have the same columns."""
+
+    def close(self) -> None:
+        """End the table."""
+
+
+def table_writer(table_format: TableFormat, file: BinaryIO) -> TableWriter:
+    """Return the writer of a format."""
+    match table_format:
+        case "csv":
+            return _CsvWriter(file)
+        case "jsonl":
+            return _JsonLinesWriter(file)
+        case "parquet":
+            return _ParquetWriter(file)
+
+
+class _CsvWriter:
+    """Numbers are exact, what is missing is empty."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file, self._is_begun = file, False
+
+    def write(self, frame: "pd.DataFrame") -> None:
+        if not self._is_begun:
+            self._file.write((",".join(frame.columns) + "\n").encode())
+            self._is_begun = True
+        for part in _parts(frame):
+            self._file.write(_csv(part))
+
+    def close(self) -> None:
+        self._file.flush()
+
+
+def _csv(part: "pa.Table") -> bytes:
+    """Return rows as CSV, quoted only if there is a need for it."""
+    import io
+
+    import pyarrow as pa
+    from pyarrow import csv
+
+    content = io.BytesIO()
+    try:
+        options = csv.WriteOptions(include_header=False, quoting_style="none")
+        csv.write_csv(part, content, options)
+    except pa.ArrowInvalid:  # a comma, a quote or a new line in a text
+        content = io.BytesIO()
+        csv.write_csv(part, content, csv.WriteOptions(include_header=False))
+    return content.getvalue()
+
+
+class _JsonLinesWriter:
+    """One JSON object a row; what is missing is null."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+
+    def write(self, frame: "pd.DataFrame") -> None:
+        import orjson
+
+        for part in _parts(frame):
+            columns = part.to_pydict()
+            rows = zip(*columns.values(), strict=True)
+            lines = (
+                orjson.dumps(
+                    dict(zip(columns, row, strict=True)),
+                    option=orjson.OPT_APPEND_NEWLINE,
+                )
+                for row in rows
+            )
+            self._file.write(b"".join(lines))
+
+    def close(self) -> None:
+        self._file.flush()
+
+
+class _ParquetWriter:
+    """Columns keep their types."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self._writer: pq.ParquetWriter | None = None
+
+    def write(self, frame: "pd.DataFrame") -> None:
+        import pyarrow.parquet as pq
+
+        for part in _parts(frame):
+            if self._writer is None:
+                self._writer = pq.ParquetWriter(
+                    self._file, part.schema, compression="zstd"
+                )
+            self._writer.write_table(part.cast(self._writer.schema))
+
+    def close(self) -> None:
+        if self._writer is not None:
+            self._writer.close()
+
+
+def _parts(frame: "pd.DataFrame") -> "Iterator[pa.Table]":
+    """Yield the rows a few thousand at a time, at least one part, maybe empty."""
+    for first in range(0, max(len(frame), 1), _ROWS_AT_ONCE):
+        yield _as_arrow(frame.iloc[first : first + _ROWS_AT_ONCE])
+
+
+def _as_arrow(frame: "pd.DataFrame") -> "pa.Table":
+    import pyarrow as pa
+
+    table = pa.Table.from_pandas(frame, preserve_index=False)
+    fields = [
+        pa.field(field.name, pa.string() if _is_text(field.type) else field.type)
+        for field in table.schema
+    ]
+    return table.cast(pa.schema(fields))
+
+
+def _is_text(kind: "pa.DataType") -> bool:
+    import pyarrow as pa
+
+    return bool(pa.types.is_dictionary(kind) or pa.types.is_large_string(kind))
+
+
+@contextmanager
+def opened_output(path: Path | None) -> Iterator[BinaryIO]:
+    """Open what is written: standard output, or a file that appears when it is whole.
+
+    What cannot be written ends the program.
+
+    Raises
+    ------
+    BrokenPipeError
+        If nobody reads standard output any more.
+    """
+    try:
+        if path is None:
+            yield _standard_output()
+            sys.stdout.buffer.flush()
+        elif path.exists() and not path.is_file():
+            with path.open("wb") as device:
+                yield device
+        else:
+            yield from _whole_file(path)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        name = "standard output" if path is None else path
+        fail(f"{name} cannot be written ({error.strerror or error}).", 2)
+
+
+def _whole_file(path: Path) -> Iterator[BinaryIO]:
+    aside = path.with_name(f".{path.name}.part")
+    try:
+        with aside.open("wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        publish(aside, path)
+    except BaseException:
+        with suppress(OSError):
+            aside.unlink(missing_ok=True)
+        raise
+
+
+def _standard_output() -> BinaryIO:
+    if sys.stdout.isatty():
+        return cast("BinaryIO", _Terminal())
+    return sys.stdout.buffer
+
+
+class _Terminal:
+    """The terminal, which gets no control codes out of the files that are read."""
+
+    def write(self, content: bytes) -> int:
+        """Write bytes, a question mark for what would steer the terminal."""
+        text = content.decode("utf-8", "replace")
+        shown = "".join(sign if _is_shown(sign) else "?" for sign in text)
+        return sys.stdout.buffer.write(shown.encode())
+
+    def flush(self) -> None:
+        """Show what was written."""
+        sys.stdout.buffer.flush()
+
+
+def _is_shown(sign: str) -> bool:
+    return sign == "\n" or sign.isprintable()

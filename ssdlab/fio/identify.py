@@ -1,0 +1,85 @@
+"""What a file is, by its beginning: fio's output, one of its logs, or a job file."""
+
+import re
+from typing import Literal
+
+from ssdlab.fio.encodings import guess_encoding
+
+FileKind = Literal["output", "log", "histogram-log", "job-file", "other"]
+
+HEAD_BYTES = 1 << 16
+
+_LINES_LOOKED_AT = 20
+_LEAST_HISTOGRAM_FIELDS = 20  # three, and 19 bins at the greatest coarseness
+_MOST_STRANGE_RATIO = 0.02
+_STRANGE = bytes({*range(32), 127} - set(b"\t\n\v\f\r\b\x1b"))
+
+_MARKS = re.compile(
+    rb'"fio version"'
+    rb"|^[2-5];[^;\n]*;[^;\n]*;\d+;(?:[^;\n]*;){40}"
+    rb"|: \(g=\d+\): rw="
+    rb"|: \(groupid=\d+, jobs=\d+\): err=",
+    re.MULTILINE,
+)
+# A greatest value may stand before the direction, and four more columns after it.
+_LOG_LINE = re.compile(
+    r"\s*\d+\s*,\s*-?\d+\s*(?:,\s*\d+\s*)?,\s*[0-3]\s*"
+    r"(?:,\s*(?:0x)?[0-9a-fA-F]+\s*){0,5}"
+)
+_HISTOGRAM_LINE = re.compile(r"\s*\d+\s*,\s*[0-3]\s*,\s*\d+(?:\s*,\s*\d+)*\s*,?\s*")
+_SECTION = re.compile(r"\[[^\]\n]+\]")
+_JOB_OPTION = re.compile(
+    r"\s*(?:rw|readwrite|ioengine|iodepth|numjobs|bs|blocksize|bsrange|bssplit|size"
+    r"|filename|directory|runtime|time_based|direct|rwmixread|stonewall)\s*(?:=|$)"
+)
+
+
+def identify(head: bytes) -> FileKind:
+    """Return what a file is whose first ``HEAD_BYTES`` are given, or all of it.
+
+    Where the output of fio comes late in other text, the head does not tell.
+    """
+    encoding = guess_encoding(head)
+    if holds_output(head, encoding):
+        return "output"
+    if not is_text(head):
+        return "other"
+    text = head.decode(encoding, "replace")
+    lines = [line for line in text.splitlines() if line.strip()]
+    if len(head) >= HEAD_BYTES:
+        lines = lines[:-1] or [text[: text.rfind(",")]]
+    return _kind_of_lines(lines)
+
+
+def is_text(head: bytes) -> bool:
+    """Tell whether next to nothing in it is no text."""
+    if guess_encoding(head).startswith("utf-16"):
+        return True
+    strange = len(head) - len(head.translate(None, _STRANGE))
+    return strange <= _MOST_STRANGE_RATIO * len(head)
+
+
+def holds_output(content: bytes, encoding: str) -> bool:
+    """Tell whether anything in it is as only fio writes it."""
+    if encoding.startswith("utf-16"):
+        content = content.replace(b"\0", b"")
+    return _MARKS.search(content) is not None
+
+
+def _kind_of_lines(lines: list[str]) -> FileKind:
+    first = lines[:_LINES_LOOKED_AT]
+    if not first:
+        return "other"
+    if all(map(_LOG_LINE.fullmatch, map(str.rstrip, first))):
+        return "log"
+    fields = min(line.count(",") for line in first) + 1
+    if fields >= _LEAST_HISTOGRAM_FIELDS and all(map(_HISTOGRAM_LINE.fullmatch, first)):
+        return "histogram-log"
+    return "job-file" if _is_job_file(lines) else "other"
+
+
+def _is_job_file(lines: list[str]) -> bool:
+    said = [line for line in lines if line.lstrip()[:1] not in {"#", ";"}]
+    if not said or not _SECTION.match(said[0].strip()):
+        return False
+    return any(map(_JOB_OPTION.match, said))

@@ -1,0 +1,169 @@
+"""A log as bytes that can be read at any place: a file, or what is in memory."""
+
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from ssdlab.fio.sources import FioSource, name_source, read_whole
+from ssdlab.model.errors import FioOutputError
+
+_MAGICS: Final = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd")  # gzip, zstd
+_BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
+_PIECE_BYTES: Final = 1 << 12
+_SPAN_BYTES: Final = 32 << 20
+_MOST_SPANS: Final = 64
+LOG_REMEDY: Final = "Give a log that write_bw_log, write_iops_log or write_lat_log made"
+
+Span = tuple[int, int]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class LogFile:
+    """A log that can be opened again; ``path`` is ``None`` where ``content`` is it.
+
+    ``begin`` is behind a byte order mark.
+    """
+
+    name: str
+    path: Path | None
+    content: bytes
+    size: int
+    begin: int = 0
+    mtime_ns: int = 0
+
+    @contextmanager
+    def open(self) -> Iterator["OpenLog"]:
+        """Open it for reading.
+
+        Raises
+        ------
+        FioOutputError
+            If it cannot be read, or is not what it was when it was found.
+        """
+        if self.path is None:
+            yield OpenLog(fd=-1, content=self.content, size=self.size)
+            return
+        try:
+            with self.path.open("rb") as file:
+                status = os.fstat(file.fileno())
+                if (status.st_size, status.st_mtime_ns) != (self.size, self.mtime_ns):
+                    raise FioOutputError(**changed(self.name))
+                yield OpenLog(fd=file.fileno(), content=b"", size=self.size)
+        except OSError as error:
+            raise FioOutputError(**_unreadable(self.name, error)) from error
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class OpenLog:
+    """The bytes of a log: of an open file, or where ``fd`` is -1 the content."""
+
+    fd: int
+    content: bytes
+    size: int
+
+    def read(self, begin: int, size: int) -> bytes:
+        """Return up to ``size`` bytes, fewer at the end alone."""
+        if self.fd < 0:
+            return self.content[begin : begin + size]
+        pieces: list[bytes] = []
+        end = min(begin + size, self.size)
+        while begin < end and (piece := os.pread(self.fd, end - begin, begin)):
+            pieces.append(piece)
+            begin += len(piece)
+        return b"".join(pieces)
+
+    def newline(self, begin: int) -> int | None:
+        """Return where the next newline is."""
+        while piece := self.read(begin, _PIECE_BYTES):
+            found = piece.find(b"\n")
+            if found >= 0:
+                return begin + found
+            begin += len(piece)
+        return None
+
+    def spans(self, begin: int) -> tuple[Span, ...]:
+        """Return parts of some size that begin at lines, to be read at once."""
+        step = max(_SPAN_BYTES, -(-self.size // _MOST_SPANS))
+        begins = [begin]
+        while begins[-1] + step < self.size:
+            newline = self.newline(begins[-1] + step - 1)
+            if newline is None or newline + 1 >= self.size:
+                break
+            begins.append(newline + 1)
+        return tuple(zip(begins, [*begins[1:], self.size], strict=True))
+
+
+def find_log(source: FioSource) -> LogFile:
+    """Return the log that a source is; only a plain file stays on the disk.
+
+    Raises
+    ------
+    FioOutputError
+        If it cannot be read.
+    """
+    named = name_source(source)
+    if isinstance(named.given, Path):
+        file = _plain_file(named.given, named.name)
+        if file is not None:
+            return file
+    content = read_whole(named)
+    return LogFile(
+        name=named.name,
+        path=None,
+        content=content,
+        size=len(content),
+        begin=_behind_mark(content),
+    )
+
+
+def _plain_file(path: Path, name: str) -> LogFile | None:
+    """Return a file that can be read in place, or ``None`` where it cannot.
+
+    Raises
+    ------
+    FioOutputError
+        If it cannot be read at all.
+    """
+    try:
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode):
+            return None
+        with path.open("rb") as file:
+            head = file.read(len(_BYTE_ORDER_MARK) + 1)
+    except (OSError, ValueError) as error:
+        raise FioOutputError(**_unreadable(name, error)) from error
+    if head.startswith(_MAGICS):
+        return None
+    return LogFile(
+        name=name,
+        path=path,
+        content=b"",
+        size=status.st_size,
+        begin=_behind_mark(head),
+        mtime_ns=status.st_mtime_ns,
+    )
+
+
+def _behind_mark(head: bytes) -> int:
+    return len(_BYTE_ORDER_MARK) if head.startswith(_BYTE_ORDER_MARK) else 0
+
+
+def changed(name: str) -> dict[str, str]:
+    """Return the parts of the error that a log is not what it was before."""
+    return {
+        "source": name,
+        "reason": "it changed while it was read",
+        "remedy": "Read it again when fio has ended.",
+    }
+
+
+def _unreadable(name: str, error: Exception) -> dict[str, str]:
+    return {
+        "source": name,
+        "reason": f"it cannot be read ({getattr(error, 'strerror', None) or error})",
+        "remedy": f"{LOG_REMEDY}, and that you may read.",
+    }

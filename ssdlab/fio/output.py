@@ -1,0 +1,194 @@
+"""Every document in one output of fio, in whatever forms and order they stand."""
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate
+
+from ssdlab.fio.document import Doubt, FioDocument
+from ssdlab.fio.encodings import decode_output
+from ssdlab.fio.normal import parse_normal
+from ssdlab.fio.normal_lines import iterate_lines
+from ssdlab.fio.normal_runs import iterate_printings
+from ssdlab.fio.parse import document_from_json
+from ssdlab.fio.scan import FoundJson, find_json
+from ssdlab.fio.terse import parse_terse
+from ssdlab.model.errors import FioOutputError
+
+_VERSION_KEY = b'"fio version"'
+_KEPT_CHARACTERS = 1 << 16
+_TERSE_LINE = r"[ \t]*(?:[3-5];fio[- ]|2;[^;\n]*;\d+;-?\d+;).*(?:\n|\Z)"
+_TERSE_LINES = re.compile(
+    rf"^(?:{_TERSE_LINE}(?:(?:Jobs: .*|[ \t]*)\n)*)+", re.MULTILINE
+)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class _Piece:
+    """A stretch of an output: the documents that fio wrote there, or other text."""
+
+    text: str = ""
+    documents: tuple[FioDocument, ...] = ()
+    found: FoundJson | None = None
+
+    @property
+    def is_said(self) -> bool:
+        """Whether it holds documents."""
+        return self.found is not None or bool(self.documents)
+
+
+def parse_output(data: bytes, *, source: str) -> tuple[FioDocument, ...]:
+    """Return every document in the output of fio, in the order of their places.
+
+    What stands around them is their ``prefix``, after the last one its ``suffix``.
+
+    Raises
+    ------
+    FioOutputError
+        If nothing of fio is in it.
+    """
+    whole = _only_document(data)
+    if whole is not None:
+        return (document_from_json(whole, source=source),)
+    text, doubts = decode_output(data)
+    documents = list(_documents(_pieces(text, source), source))
+    if not documents:
+        raise FioOutputError(
+            source=source,
+            reason="it holds no output of fio",
+            remedy="Give what fio wrote, such as with --output-format=json+.",
+        )
+    if doubts:
+        first = documents[0]
+        documents[0] = replace(first, doubts=(*doubts, *first.doubts))
+    return tuple(documents)
+
+
+def _only_document(data: bytes) -> FoundJson | None:
+    """Return the JSON document that is all of an output, as most are."""
+    if not data.startswith(b"{") or data.count(_VERSION_KEY) != 1:
+        return None
+    found = find_json(data)
+    is_all = len(found) == 1 and found[0].is_whole and found[0].start == 0
+    return found[0] if is_all and not data[found[0].end :].strip() else None
+
+
+def _pieces(text: str, source: str) -> list[_Piece]:
+    """Return the whole text, cut where documents begin and end."""
+    pieces: list[_Piece] = []
+    end = 0
+    for found in (*find_json(text), None):
+        start = len(text) if found is None else found.start
+        pieces += _cut_at_terse_lines(text[end:start], source)
+        if found is not None:
+            pieces.append(_Piece(found=found))
+            end = found.end
+    if any(piece.text.strip() and not piece.is_said for piece in pieces):
+        return _with_normal(pieces, source)
+    return pieces
+
+
+def _cut_at_terse_lines(text: str, source: str) -> Iterator[_Piece]:
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    end = 0
+    for match in _TERSE_LINES.finditer(text):
+        yield _Piece(text=text[end : match.start()])
+        documents = parse_terse(match[0], source=source)
+        yield _Piece(text="" if documents else match[0], documents=documents)
+        end = match.end()
+    yield _Piece(text=text[end:])
+
+
+def _with_normal(pieces: Sequence[_Piece], source: str) -> list[_Piece]:
+    """Return the pieces with the runs that are in normal text in them.
+
+    What fio says at the start of a run, such as its version, may stand before
+    documents of other forms, and the results behind them: so the text is read as one.
+    """
+    texts = [piece.text.removesuffix("\n") for piece in pieces]
+    plain = "\n".join(texts)
+    documents = parse_normal(plain, source=source)
+    if not documents:
+        return list(pieces)
+    ends = list(accumulate(text.count("\n") + 1 for text in texts))
+    said: dict[int, list[FioDocument]] = {}
+    for line, document in zip(_first_lines(plain), documents, strict=True):
+        place = bisect_left(ends, line) if line else len(ends) - 1
+        said.setdefault(place, []).append(document)
+    return [
+        _with_documents(piece, tuple(said.get(number, ())))
+        for number, piece in enumerate(pieces)
+    ]
+
+
+def _with_documents(piece: _Piece, documents: tuple[FioDocument, ...]) -> _Piece:
+    if documents:
+        return _Piece(documents=documents)
+    return piece if piece.is_said else _Piece(text=_text_beside_results(piece.text))
+
+
+def _first_lines(plain: str) -> list[int]:
+    """Return the line at which the results of each printing begin; 0: the last one.
+
+    A run that has no results ended where the text does.
+    """
+    return [
+        printing.sections[0].entries[0][0].number
+        if printing.sections and printing.sections[0].entries
+        else 0
+        for printing in iterate_printings(plain)
+    ]
+
+
+def _text_beside_results(text: str) -> str:
+    lines = (line for line in iterate_lines(text) if line.kind is None)
+    return "\n".join(line.text for line in lines)
+
+
+def _documents(pieces: Sequence[_Piece], source: str) -> Iterator[FioDocument]:
+    """Yield the documents, each with the text before it, and after the last one."""
+    last = max((n for n, piece in enumerate(pieces) if piece.is_said), default=-1)
+    after = "\n".join(piece.text for piece in pieces[last + 1 :]).strip()
+    before: list[str] = []
+    for number, piece in enumerate(pieces[: last + 1]):
+        if piece.is_said:
+            around = "\n".join(before).strip(), after if number == last else ""
+            yield from _placed(piece, source, around)
+            before = []
+        else:
+            before.append(piece.text)
+
+
+def _placed(
+    piece: _Piece, source: str, around: tuple[str, str]
+) -> Iterator[FioDocument]:
+    prefix, suffix, doubts = _kept(*around)
+    documents = piece.documents
+    if piece.found is not None:
+        json = document_from_json(
+            piece.found, source=source, prefix=prefix, suffix=suffix
+        )
+        documents, prefix, suffix = (json,), "", ""
+    last = len(documents) - 1
+    for number, document in enumerate(documents):
+        yield replace(
+            document,
+            prefix=_joined(prefix if not number else "", document.prefix),
+            suffix=_joined(document.suffix, suffix if number == last else ""),
+            doubts=(*document.doubts, *(doubts if not number else ())),
+        )
+
+
+def _joined(*texts: str) -> str:
+    return "\n".join(filter(None, texts))
+
+
+def _kept(before: str, after: str) -> tuple[str, str, tuple[Doubt, ...]]:
+    """Return the text next to a document, and a doubt if more of it was left out."""
+    prefix, suffix = before[-_KEPT_CHARACTERS:], after[:_KEPT_CHARACTERS]
+    left_out = len(before) + len(after) - len(prefix) - len(suffix)
+    if not left_out:
+        return prefix, suffix, ()
+    meaning = f"{left_out} characters of the text around the document are left out"
+    return prefix, suffix, (Doubt(kind="text-cut", place="text", meaning=meaning),)

@@ -1,0 +1,154 @@
+"""The logs among files of all kinds, read one after the other into one table."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+import numpy as np
+
+from ssdlab.fio.document import Doubt
+from ssdlab.fio.histlogs import FioHistogramLog, read_fio_histogram_log
+from ssdlab.fio.log_frames import value_name
+from ssdlab.fio.log_layout import LogColumn
+from ssdlab.fio.logs import FioLog, read_fio_log
+from ssdlab.fio.sources import (
+    FioSource,
+    FioSources,
+    NamedSource,
+    identify_source,
+    list_sources,
+)
+from ssdlab.model.errors import FioOutputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+LogFileKind = Literal["log", "histogram-log"]
+
+_WORDS: Mapping[LogFileKind, str] = {
+    "log": "bandwidth, IOPS or latency log",
+    "histogram-log": "histogram log",
+}
+_REMEDY: Final = "Give what write_bw_log, write_lat_log or write_hist_log made."
+_COLUMNS: Mapping[LogColumn, Mapping[str, str]] = {
+    "block size": {"block_size_bytes": "Int64"},
+    "offset": {"offset_bytes": "Int64"},
+    "priority flag": {"is_high_priority": "boolean"},
+    "priority": {
+        "priority_class": "str",
+        "priority_level": "Int64",
+        "priority_hint": "Int64",
+    },
+    "issue time": {"issue_time_ns": "Int64"},
+}
+
+
+class LogsRead:
+    """The frames of all logs of a kind, each let go before the next is read.
+
+    All have the columns of any. ``doubts`` come with the name of their file, ``count``
+    is that of all files.
+    """
+
+    def __init__(self, source: FioSources, kind: LogFileKind) -> None:
+        self._source, self._kind = source, kind
+        self.doubts: list[tuple[str, Doubt]] = []
+        self.count = self.read_count = 0
+
+    def __iter__(self) -> Iterator["pd.DataFrame"]:
+        if self._kind == "histogram-log":
+            for named, log in self._logs():
+                yield log.frame.assign(file=named.name)
+            return
+        found: list[NamedSource] = []
+        columns: dict[str, str] = {}
+        for named, log in self._logs():
+            if isinstance(log, FioLog):
+                found.append(named)
+                columns |= _columns(log)
+        for named in found:
+            yield _as_table(read_fio_log(named.given), named.name, columns)
+
+    def _logs(self) -> Iterator[tuple[NamedSource, FioLog | FioHistogramLog]]:
+        """Yield each log of the kind; what cannot be read is a doubt."""
+        for given in list_sources(self._source):
+            self.count += 1
+            try:
+                named = _rereadable(given)
+                if identify_source(named) != self._kind:
+                    continue
+                log = self._read(named.given)
+            except FioOutputError as error:
+                doubt = Doubt(
+                    kind="unreadable", place="file", meaning=error.reason, is_grave=True
+                )
+                self.doubts.append((given.name, doubt))
+                continue
+            self.read_count += 1
+            self.doubts += ((named.name, doubt) for doubt in log.issues)
+            yield named, log
+
+    def _read(self, source: FioSource) -> FioLog | FioHistogramLog:
+        match self._kind:
+            case "log":
+                return read_fio_log(source)
+            case "histogram-log":
+                return read_fio_histogram_log(source)
+
+    def require_logs(self) -> None:
+        """See that something was read.
+
+        Raises
+        ------
+        FioOutputError
+            If no file is a log of the kind.
+        """
+        if self.read_count:
+            return
+        name, reason = f"{self.count} files", f"there is no {_WORDS[self._kind]} of fio"
+        if self.doubts:
+            name, doubt = self.doubts[0]
+            reason = doubt.meaning
+        raise FioOutputError(source=name, reason=reason, remedy=_REMEDY)
+
+
+def _rereadable(named: NamedSource) -> NamedSource:
+    """Return a source that can be opened again: a plain file, or its content."""
+    given = named.given
+    if isinstance(given, bytes) or (isinstance(given, Path) and given.is_file()):
+        return named
+    with named.open() as file:
+        return replace(named, given=file.read())
+
+
+def _columns(log: FioLog) -> dict[str, str]:
+    """Return the columns of a log that not all have, each with its type."""
+    value = {value_name(log.kind): "Int64"}
+    if "maximum" in log.layout:
+        value[value_name(log.kind, "max")] = "Int64"
+    others = (_COLUMNS.get(name, {}) for name in log.layout)
+    return {name: dtype for part in (value, *others) for name, dtype in part.items()}
+
+
+def _as_table(log: FioLog, name: str, columns: Mapping[str, str]) -> "pd.DataFrame":
+    import pandas as pd  # noqa: PLC0415 - 0.3 s that a fio run need not pay
+
+    rows = log.frame
+    zeros = np.zeros(len(rows), np.int8)
+    found: dict[str, Any] = {
+        "file": pd.Categorical.from_codes(zeros, pd.Index([name])),
+        "kind": pd.Categorical.from_codes(zeros, pd.Index([log.kind])),
+        "time_ms": rows["time_ms"],
+        "direction": rows["direction"],
+    }
+    for column in sorted(columns, key=_place):
+        absent = pd.Series(pd.NA, index=rows.index, dtype=columns[column])
+        found[column] = rows.get(column, absent)
+    return pd.DataFrame(found, copy=False)
+
+
+def _place(column: str) -> int:
+    """Return the place of a column: values come first."""
+    others = [name for names in _COLUMNS.values() for name in names]
+    return others.index(column) if column in others else -1

@@ -1,0 +1,262 @@
+"""Whatever may hold fio's output, one file after the other, each by its name."""
+
+import os
+import stat
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from io import BytesIO
+from itertools import chain, count
+from os import PathLike
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from ssdlab.fio.archives import DamagedArchiveError, read_pieces
+from ssdlab.fio.document import Doubt
+from ssdlab.fio.encodings import guess_encoding
+from ssdlab.fio.identify import (
+    HEAD_BYTES,
+    FileKind,
+    holds_output,
+    identify,
+    is_text,
+)
+from ssdlab.model.errors import FioOutputError
+
+FioSource = str | PathLike[str] | bytes | BinaryIO
+FioSources = FioSource | Sequence[FioSource]
+
+_UNNAMED = "fio output"
+_STANDARD_INPUT = "standard input"
+_KEPT_BYTES = 1 << 16
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class NamedSource:
+    """One file, or what stands for it, and what to call it."""
+
+    name: str
+    given: Path | bytes | BinaryIO
+
+    @property
+    def size_bytes(self) -> int:
+        """How much it is, as far as that is known before it is read; else 0."""
+        if isinstance(self.given, bytes):
+            return len(self.given)
+        with suppress(OSError, ValueError):
+            if isinstance(self.given, Path):
+                return self.given.stat().st_size
+        return 0
+
+    @contextmanager
+    def open(self) -> Iterator[BinaryIO]:
+        """Open it for reading.
+
+        Raises
+        ------
+        FioOutputError
+            If it cannot be read, now or while it is open.
+        """
+        try:
+            if isinstance(self.given, bytes):
+                yield BytesIO(self.given)
+            elif isinstance(self.given, Path):
+                with self.given.open("rb") as file:
+                    yield file
+            else:
+                yield self.given
+        except (OSError, ValueError) as error:
+            raise FioOutputError(**_unreadable(self.name, error)) from error
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class Content:
+    """What a file is, and its bytes if it may hold fio's output."""
+
+    kind: FileKind
+    data: bytes
+    doubts: tuple[Doubt, ...]
+
+
+def list_sources(sources: FioSources) -> Iterator[NamedSource]:
+    """Yield each file once, folders walked in the order of their names.
+
+    Hidden files and folders are left out, unless they are given themselves.
+    """
+    seen: set[object] = set()
+    expanded = map(_expand, _each(sources), count())
+    for named in chain.from_iterable(expanded):
+        if isinstance(named.given, Path):
+            identity = _identity(named.given)
+            if identity in seen:
+                continue
+            seen.add(identity)
+        yield named
+
+
+def _identity(path: Path) -> object:
+    """Return what tells whether two paths are of one file."""
+    try:
+        status = path.stat()
+    except (OSError, ValueError):
+        return path
+    return (status.st_dev, status.st_ino) if stat.S_ISREG(status.st_mode) else path
+
+
+def _each(sources: FioSources) -> Sequence[FioSource]:
+    if isinstance(sources, str | PathLike | bytes) or hasattr(sources, "read"):
+        return [cast("FioSource", sources)]
+    return sources
+
+
+def _expand(source: FioSource, number: int) -> Iterator[NamedSource]:
+    is_path = isinstance(source, str | PathLike) and source != "-"
+    if is_path and _is_folder(Path(cast("str", source))):
+        yield from _files_below(Path(cast("str", source)))
+    else:
+        unnamed = f"{_UNNAMED} {number + 1}" if number else _UNNAMED
+        yield name_source(source, unnamed)
+
+
+def name_source(source: FioSource, unnamed: str = _UNNAMED) -> NamedSource:
+    """Return a source of one file with its name."""
+    if isinstance(source, bytes):
+        return NamedSource(name=unnamed, given=source)
+    if isinstance(source, str) and source == "-":
+        return NamedSource(name=_STANDARD_INPUT, given=sys.stdin.buffer)
+    if isinstance(source, str | PathLike):
+        return NamedSource(name=printable_path(source), given=Path(source))
+    is_input = source is sys.stdin.buffer
+    name = getattr(source, "name", unnamed)
+    name = _STANDARD_INPUT if is_input else printable_path(name)
+    return NamedSource(name=name, given=source)
+
+
+def _files_below(path: Path) -> Iterator[NamedSource]:
+    for folder, names, files in os.walk(path):
+        names[:] = sorted(name for name in names if not name.startswith("."))
+        for name in sorted(files):
+            file = Path(folder, name)
+            if not name.startswith(".") and _is_regular(file):
+                yield NamedSource(name=printable_path(file), given=file)
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except (OSError, ValueError):
+        return False
+
+
+def _is_regular(path: Path) -> bool:
+    """Tell whether it is a plain file, which cannot block whoever reads it."""
+    try:
+        return stat.S_ISREG(path.stat().st_mode)
+    except OSError:
+        return True  # a broken link; reading it says so
+
+
+def printable_path(path: object) -> str:
+    """Return the name of a file as text that can be written anywhere."""
+    return str(path).encode("utf-8", "backslashreplace").decode()
+
+
+def read_content(source: NamedSource) -> Content:
+    """Return what a file is, and its content if it may hold fio's output.
+
+    Of other files no more than the beginning is kept, whatever their size.
+
+    Raises
+    ------
+    FioOutputError
+        If it cannot be read.
+    """
+    with source.open() as file:
+        pieces = read_pieces(file)
+        held: list[bytes] = []
+        try:
+            kind = _hold_head(pieces, held)
+            if kind == "output" or (kind == "other" and _hold_late(pieces, held)):
+                kind = "output"
+                held.extend(pieces)
+            doubts: tuple[Doubt, ...] = ()
+        except DamagedArchiveError as error:
+            kind = identify(b"".join(held)[:HEAD_BYTES])
+            doubts = (_doubt_of(error),)
+    data = b"".join(held) if kind == "output" else b""
+    return Content(kind=kind, data=data, doubts=doubts)
+
+
+def _hold_head(pieces: Iterator[bytes], held: list[bytes]) -> FileKind:
+    size = 0
+    for piece in pieces:
+        held.append(piece)
+        size += len(piece)
+        if size >= HEAD_BYTES:
+            break
+    return identify(b"".join(held)[:HEAD_BYTES])
+
+
+def _hold_late(pieces: Iterator[bytes], held: list[bytes]) -> bool:
+    """Look for output after other text; hold what is just before it and on.
+
+    Returns
+    -------
+    bool
+        Whether there is any; what follows has not been read then.
+    """
+    head = b"".join(held)
+    encoding = guess_encoding(head)
+    if not is_text(head[:HEAD_BYTES]):
+        return False
+    while True:
+        looked_at = b"".join(held)
+        if holds_output(looked_at, encoding):
+            return True
+        piece = next(pieces, None)
+        if piece is None:
+            return False
+        held[:] = [looked_at[-_KEPT_BYTES:], piece]
+
+
+def identify_source(source: NamedSource) -> FileKind:
+    """Return what a file is by its beginning, of which a path can be read again.
+
+    Raises
+    ------
+    FioOutputError
+        If it cannot be read.
+    """
+    with source.open() as file, suppress(DamagedArchiveError):
+        return _hold_head(read_pieces(file), [])
+    return "other"
+
+
+def read_whole(source: NamedSource) -> bytes:
+    """Return the content of a file, unpacked.
+
+    Raises
+    ------
+    FioOutputError
+        If it cannot be read, or not all of it.
+    """
+    with source.open() as file:
+        try:
+            return b"".join(read_pieces(file))
+        except DamagedArchiveError as error:
+            raise FioOutputError(**_unreadable(source.name, error)) from error
+
+
+def _doubt_of(error: DamagedArchiveError) -> Doubt:
+    meaning = f"the archive is cut short or damaged ({error}): what follows is lost"
+    return Doubt(kind="truncated-archive", place="file", meaning=meaning, is_grave=True)
+
+
+def _unreadable(name: str, error: Exception) -> dict[str, str]:
+    reason = getattr(error, "strerror", None) or error
+    return {
+        "source": name,
+        "reason": f"it cannot be read ({reason})",
+        "remedy": "Give a file that fio wrote and that you may read.",
+    }

@@ -1,0 +1,92 @@
+"""Which test a set of cells is of, when the user does not say."""
+
+from collections.abc import Mapping
+
+from ssdlab.importers.readings import Reading
+from ssdlab.model.errors import FioOutputError, UnknownNameError
+from ssdlab.model.spec import PTS_CRITERIA, Workload
+from ssdlab.model.units import KIB
+from ssdlab.pts.profiles import LAT_BLOCK_SIZES, LAT_MIXES
+
+Cells = Mapping[Workload, list[Reading]]
+CUSTOM = "custom"
+TESTS = ("iops", "tp", "lat", "wsat", CUSTOM)
+_LONG_SERIES_ROUNDS = 26  # one more than the rounds of any other test
+
+
+def find_test(cells: Cells) -> str:
+    """Return the test that cells look like; ``custom`` is none of the PTS."""
+    if _why_no_test(cells):
+        return CUSTOM
+    sizes, mixes, rounds = _shape(cells)
+    first = next(iter(cells))
+    if len(cells) == 1:
+        is_saturating = (first.access, first.block_size_bytes, first.read_percent) == ((
+            "rnd",
+            4 * KIB,
+            0,
+        ))
+        return "wsat" if is_saturating and rounds >= _LONG_SERIES_ROUNDS else CUSTOM
+    if rounds < PTS_CRITERIA.window_rounds:
+        return CUSTOM
+    if _is_latency(first, sizes, mixes):
+        return "lat"
+    if first.access == "seq":
+        is_both = mixes == {0, 100} and first.threads <= 1
+        return "tp" if is_both else CUSTOM
+    return "iops" if len(sizes) > 1 and len(mixes) > 1 else CUSTOM
+
+
+def require_test(test: str, cells: Cells) -> None:
+    """Require that cells can be of the test that the user named.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such test.
+    FioOutputError
+        If its tables cannot hold these cells.
+    """
+    if test not in TESTS:
+        raise UnknownNameError(kind="test", name=test, known=TESTS)
+    why = "" if test == CUSTOM else _why_no_test(cells)
+    if test == "wsat" and len(cells) > 1:
+        why = f"its cells are of {len(cells)} workloads, and WSAT has one"
+    if test == "tp" and any(w.read_percent not in {0, 100} for w in cells):
+        why = "a cell mixes reads and writes, and TP has none such"
+    if why:
+        raise FioOutputError(
+            source=f"import as {test}",
+            reason=why,
+            remedy="Leave out --test, or import fewer files.",
+        )
+
+
+def _why_no_test(cells: Cells) -> str:
+    """Say why no test of the PTS can have these cells: one has one access, TC and QD.
+
+    Its tables have a place for each block size and mix and for nothing else.
+    """
+    accesses = {workload.access for workload in cells}
+    depths = {(workload.threads, workload.queue_depth) for workload in cells}
+    if len(accesses) > 1:
+        return "some cells are random and some are sequential"
+    if len(depths) > 1:
+        words = ", ".join(f"T{t or '?'}/Q{q or '?'}" for t, q in sorted(depths))
+        return f"its cells are of several TC/QD: {words}"
+    return ""
+
+
+def _shape(cells: Cells) -> tuple[set[int], set[int], int]:
+    """Return block sizes, mixes and the fewest rounds."""
+    sizes = {workload.block_size_bytes for workload in cells}
+    mixes = {workload.read_percent for workload in cells}
+    return sizes, mixes, min(len(rounds) for rounds in cells.values())
+
+
+def _is_latency(first: Workload, sizes: set[int], mixes: set[int]) -> bool:
+    """Tell whether cells are those of LAT; some authors took them sequentially."""
+    is_alone = (first.threads, first.queue_depth) == (1, 1)
+    is_shaped = sizes <= set(LAT_BLOCK_SIZES) and mixes <= set(LAT_MIXES)
+    is_told = first.access == "rnd" or 65 in mixes
+    return is_alone and is_shaped and is_told

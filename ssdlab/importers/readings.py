@@ -1,0 +1,299 @@
+"""One file of fio's, read: its workload, its round, its times and its numbers."""
+
+import hashlib
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, NoReturn
+
+from ssdlab.campaign.imported import read_result
+from ssdlab.campaign.patterns import compile_pattern, fields_of
+from ssdlab.campaign.results import summarise_step
+from ssdlab.fio.document import Doubt, FioDocument, Form
+from ssdlab.fio.doubts import find_doubts
+from ssdlab.fio.faults import find_faults
+from ssdlab.fio.identify import FileKind
+from ssdlab.fio.sources import name_source, read_content
+from ssdlab.importers.sources import SourceFile
+from ssdlab.importers.workloads import (
+    NOTHING,
+    Told,
+    find_other_mix,
+    join,
+    missing_names,
+    told_by_fields,
+    told_by_fio_plot,
+    told_by_jobs,
+    told_by_numbers,
+)
+from ssdlab.model.errors import FioOutputError
+from ssdlab.model.spec import Access, Step, StepKind, StepResult, Workload
+
+_FILL_NAME = re.compile(r"wipc|precond", re.IGNORECASE)
+OTHER_KINDS: Mapping[FileKind, str] = {
+    "log": "a log of fio, not a result",
+    "histogram-log": "a histogram log of fio, not a result",
+    "job-file": "a job file of fio, not a result",
+    "other": "no output of fio",
+}
+_SIGNAL = re.compile(r"terminating on signal \d+")
+_END_OF_TIME_S = 2.5e11
+_AMOUNTS = ("loops", "io_size", "io_limit", "size")
+_AT_LEAST_OUTSTANDING = 4  # fio 2.x counts whole KiB: two blocks of 512 B
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Reading:
+    """What one file says of one step.
+
+    ``rows`` are the numbers of a step that no output of fio is known of. Times that
+    were not said are ``None``.
+    ``may_fill`` says that it wrote an amount and not for a time, as fills do.
+    """
+
+    path: Path
+    group: int
+    name: str
+    kind: StepKind
+    workload: Workload
+    result: StepResult
+    round: int | None = None
+    label: str = ""
+    ended_s: float | None = None
+    runtime_s: float | None = None
+    fio_version: str = ""
+    form: Form = "json"
+    device: str = ""
+    hostname: str = ""
+    said: str = ""
+    may_fill: bool = False
+    digest: bytes = b""
+    rows: tuple[Mapping[str, Any], ...] = ()
+    test: str = ""
+
+    @property
+    def started_s(self) -> float | None:
+        """When its IO began: fio writes its report a moment after the last IO."""
+        if self.ended_s is None or self.runtime_s is None:
+            return None
+        return self.ended_s - self.runtime_s
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Reader:
+    """Reads files by a pattern of their names, or without one.
+
+    ``access`` is what holds where a file does not tell it.
+    """
+
+    pattern: re.Pattern[str] | None
+    pattern_text: str = ""
+    access: Access | None = None
+
+    def fields(self, source: SourceFile) -> Mapping[str, str] | None:
+        """Return the fields of a file's name, or ``None`` if it is not named so.
+
+        A field that is no value that it can have is a `FioOutputError`.
+        """
+        if self.pattern is None:
+            return {}
+        depth = self.pattern_text.count("/") + 1
+        name = "/".join(source.path.absolute().parts[-depth:])
+        match = self.pattern.fullmatch(name)
+        if match is None:
+            return None
+        try:
+            return fields_of(match)
+        except ValueError as error:
+            _refuse(source, str(error))
+
+    def read(self, source: SourceFile, said: Mapping[str, str]) -> Reading:
+        """Read one file whose name gave these fields.
+
+        One that is no output of fio, not a whole one, or does not say what it is of is
+        a `FioOutputError`.
+        """
+        content = read_content(name_source(source.path))
+        if content.kind != "output":
+            _refuse(source, OTHER_KINDS[content.kind])
+        data = content.data
+        document = read_result(data, source=str(source.path))
+        try:
+            told = self._told(document, source, said)
+        except ValueError as error:
+            _refuse(source, str(error))
+        workload = _workload(source, told)
+        _require_whole(source, document, workload, before=content.doubts)
+        is_fill = not said.get("round") and _is_named_fill(document, source, workload)
+        kind: StepKind = "precondition" if is_fill else "cell"
+        blank = Step(step_id="", test_id="", phase_id="", kind=kind, workload=workload)
+        result, runtime_s = summarise_step(blank, document)
+        return Reading(
+            path=source.path,
+            group=source.group,
+            name=source.name or source.path.name,
+            kind=kind,
+            workload=workload,
+            result=result,
+            round=int(said["round"]) if "round" in said else None,
+            label=said.get("label", ""),
+            ended_s=_moment_s(document),
+            runtime_s=runtime_s or None,
+            fio_version=document.fio_version,
+            form=document.form,
+            device=_device(document),
+            hostname=next((j.hostname for j in document.measured if j.hostname), ""),
+            said=document.prefix,
+            may_fill=_writes_an_amount(document, workload),
+            digest=hashlib.sha256(data).digest(),
+        )
+
+    def _told(
+        self, document: FioDocument, source: SourceFile, said: Mapping[str, str]
+    ) -> Told:
+        by_jobs = told_by_jobs(document)
+        told = join({"name": told_by_fields(said), "job options": by_jobs})
+        if by_jobs != NOTHING:
+            return told  # what options leave open is no one value
+        if self.pattern is None:
+            by_name = told_by_fio_plot(source.name or source.path.name)
+            told = _fill_in(told, by_name)
+        told = _fill_in(told, told_by_numbers(document))
+        return _fill_in(told, Told(access=self.access))
+
+
+def make_reader(pattern: str | None, access: Access | None) -> Reader:
+    """Return what reads the files of an import.
+
+    Raises
+    ------
+    FioOutputError
+        If the pattern is none.
+    """
+    if pattern is None:
+        return Reader(pattern=None, access=access)
+    try:
+        shape = compile_pattern(pattern)
+    except ValueError as error:
+        raise FioOutputError(
+            source=pattern,
+            reason=str(error),
+            remedy="Write it like wdpc_bs{block_size}_read{read_percent}.json.",
+        ) from error
+    return Reader(pattern=shape, pattern_text=pattern, access=access)
+
+
+def _refuse(source: SourceFile, reason: str) -> NoReturn:
+    raise FioOutputError(
+        source=str(source.path),
+        reason=reason,
+        remedy="Give a pattern of names that fits it, or leave the file out.",
+    )
+
+
+def _fill_in(told: Told, more: Told) -> Told:
+    """Take from another witness what nobody told yet."""
+    unknown = {
+        name: getattr(more, name)
+        for name in Told.__dataclass_fields__
+        if getattr(told, name) is None
+    }
+    return replace(told, **unknown)
+
+
+def _workload(source: SourceFile, told: Told) -> Workload:
+    missing = ", ".join(missing_names(told))
+    if missing or told.access is None:
+        raise FioOutputError(
+            source=str(source.path),
+            reason=f"neither its options nor its name tell its {missing}",
+            remedy="Give a pattern of names with the fields {access}, {block_size} and "
+            "{read_percent}, or the test that it is of.",
+        )
+    return Workload(
+        access=told.access,
+        block_size_bytes=told.block_size_bytes or 0,
+        read_percent=told.read_percent or 0,
+        threads=told.threads or 0,
+        queue_depth=told.queue_depth or 0,
+    )
+
+
+def _require_whole(
+    source: SourceFile,
+    document: FioDocument,
+    workload: Workload,
+    *,
+    before: Sequence[Doubt] = (),
+) -> None:
+    """Refuse an output that is no whole measurement of the workload.
+
+    Raises
+    ------
+    FioOutputError
+        If it was cut short, ended with errors, or did something else.
+    """
+    outstanding = workload.threads * workload.queue_depth
+    faults = [
+        *(d.meaning for d in (*before, *find_doubts(document)) if d.is_grave),
+        *find_faults(
+            document,
+            exit_code=0,
+            block_size_bytes=workload.block_size_bytes,
+            outstanding=max(outstanding, _AT_LEAST_OUTSTANDING),
+            runtime_s=_runtime_asked_s(document),
+        ),
+        find_other_mix(document, workload.read_percent),
+        *_SIGNAL.findall(f"{document.prefix}\n{document.suffix}")[:1],
+    ]
+    if not document.is_whole:
+        faults.insert(0, "it was cut short")
+    why = "; ".join(dict.fromkeys(fault for fault in faults if fault))
+    if why:
+        raise FioOutputError(
+            source=str(source.path),
+            reason=f"it is no whole measurement of {workload.label}: {why}",
+            remedy="Leave it out, or measure it again.",
+        )
+
+
+def _options(document: FioDocument) -> dict[str, str]:
+    """Return the options of the first job, those for all of them included."""
+    first = next((job.options for job in document.measured if job.options), ())
+    return {option.name: option.value for option in (*document.global_options, *first)}
+
+
+def _moment_s(document: FioDocument) -> float | None:
+    """Return when fio wrote; a time before 1970 or after 9999 is none."""
+    moment_s = document.timestamp_s
+    return moment_s if moment_s and 0 < moment_s < _END_OF_TIME_S else None
+
+
+def _runtime_asked_s(document: FioDocument) -> float | None:
+    """Return the time that a job was to run in any case, if it says so in seconds."""
+    options = _options(document)
+    match = re.fullmatch(r"(\d{1,9})s?", options.get("runtime", ""))
+    return float(match[1]) if match and "time_based" in options else None
+
+
+def _is_named_fill(
+    document: FioDocument, source: SourceFile, workload: Workload
+) -> bool:
+    """Tell whether a file is named as of preconditioning, and wrote as it does."""
+    names = (source.path.name, *(job.name for job in document.measured))
+    is_named = any(_FILL_NAME.search(name) for name in names)
+    return is_named and workload.access == "seq" and not workload.read_percent
+
+
+def _writes_an_amount(document: FioDocument, workload: Workload) -> bool:
+    options = _options(document)
+    writes = workload.access == "seq" and not workload.read_percent
+    return writes and "runtime" not in options and any(n in options for n in _AMOUNTS)
+
+
+def _device(document: FioDocument) -> str:
+    """Return the device as its jobs name it, or as the kernel does."""
+    named = _options(document).get("filename", "")
+    own = [disk.name for disk in document.disks if not disk.is_of_members]
+    return named or (own[0] if own else "")

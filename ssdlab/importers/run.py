@@ -1,0 +1,177 @@
+"""Make a run of foreign results: find what they are, then write it as ours."""
+
+import json
+import shutil
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from ssdlab.campaign.suite import new_run_id
+from ssdlab.importers.arrange import TITLES, ArrangedTest, arrange
+from ssdlab.importers.collect import collect
+from ssdlab.importers.detect import CUSTOM, find_test, require_test
+from ssdlab.importers.readings import Reading, make_reader
+from ssdlab.importers.rounds import cells_of
+from ssdlab.importers.sources import LeftOut, find_sources
+from ssdlab.importers.tkperf import find_tkperf, read_tkperf
+from ssdlab.importers.write import IMPORT_FILE, Found, write_import
+from ssdlab.model.errors import FioOutputError, RunFolderError
+from ssdlab.model.spec import Access
+from ssdlab.pts.profiles import RND_4K_WRITE
+from ssdlab.store.run import Run, open_run
+
+_ACCESS: dict[str, Access] = {
+    "iops": "rnd",
+    "lat": "rnd",
+    "wsat": "rnd",
+    "tp": "seq",
+}
+
+
+def import_run(
+    paths: Sequence[str | Path] | str | Path,
+    *,
+    pattern: str | None = None,
+    test: str | None = None,
+    device_label: str = "",
+    label: str = "",
+    runs: str | Path = "data/runs",
+) -> Run:
+    """Turn foreign results into a run like ours, its tables and report written.
+
+    Parameters
+    ----------
+    paths : path or sequence of paths
+        Outputs of fio, folders of them, or one XML file of TKperf's.
+    pattern : str, optional
+        The names of the outputs, such as
+        ``wdpc_bs{block_size}_read{read_percent}_round{round}.json``; further fields
+        are ``access``, ``threads``, ``queue_depth`` and ``label``, and ``*`` is any
+        text. Without it their job options tell, or names as bench-fio gives them.
+    test : {"iops", "tp", "lat", "wsat", "custom"}, optional
+        The test; without it the one that the cells look like.
+    device_label : str, default ""
+        What to call the device. It also says that all files are of one device.
+    label : str, default ""
+        A name of the user's own for the run.
+    runs : str or Path, default "data/runs"
+        The folder that gets the run's folder.
+
+    Returns
+    -------
+    Run
+        The imported run. It is never conformant: its departures say what is unknown.
+
+    Raises
+    ------
+    UserError
+        If the files are no results, contradict their names, or are of several
+        devices; no run was made then.
+    RunFolderError
+        If the folder of runs cannot be written.
+    """
+    given = [paths] if isinstance(paths, str | Path) else list(paths)
+    found = _find(given, pattern=pattern, test=test)
+    readings = [reading for each in found.tests for _, reading in each.steps]
+    name = device_label or _device_name(found, readings)
+    folder = Path(runs) / new_run_id("imported")
+    try:
+        (folder / "steps").mkdir(parents=True)
+        write_import(folder, found, given, name=name, label=label)
+        return open_run(folder)
+    except OSError as error:
+        raise RunFolderError(
+            folder=str(folder),
+            reason=f"the run cannot be written ({error.strerror})",
+            remedy="Name another folder of runs.",
+        ) from error
+    finally:
+        if not (folder / "report.html").exists():
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def read_left_out(run: Run) -> tuple[LeftOut, ...]:
+    """Return the files that an import left out, and why."""
+    data = json.loads((run.path / IMPORT_FILE).read_bytes())
+    return tuple(LeftOut(**entry) for entry in data["left_out"])
+
+
+def _find(
+    paths: Sequence[str | Path], *, pattern: str | None, test: str | None
+) -> Found:
+    sources = find_sources(paths)
+    xml = find_tkperf(sources)
+    if xml is not None:
+        tkperf = read_tkperf(xml)
+        tests = tuple(
+            arrange(test_id, cells_of(readings), iops_tracking=(RND_4K_WRITE,))
+            for test_id, readings in tkperf.readings.items()
+        )
+        return Found(tests=tests, tkperf=tkperf)
+    reader = make_reader(pattern, _ACCESS.get(test or ""))
+    readings, left_out = collect(sources, reader)
+    return Found(tests=tuple(_tests(readings, test)), left_out=left_out)
+
+
+def _tests(readings: Sequence[Reading], test: str | None) -> Iterator[ArrangedTest]:
+    """Yield the tests of the files: each path its own if each is another test."""
+    apart = {} if test is not None else _tests_apart(readings)
+    if apart:
+        for test_id in TITLES:
+            if test_id in apart:
+                yield _arrange(test_id, apart[test_id])
+        return
+    cells = cells_of(_cells(readings))
+    test_id = test or find_test(cells)
+    require_test(test_id, cells)
+    yield _arrange(test_id, readings)
+
+
+def _tests_apart(readings: Sequence[Reading]) -> dict[str, list[Reading]]:
+    """Return the files of each path by its test, if each path is another test."""
+    groups: dict[int, list[Reading]] = {}
+    for reading in readings:
+        groups.setdefault(reading.group, []).append(reading)
+    cells = {group: _cells(files) for group, files in groups.items()}
+    found = {
+        find_test(cells_of(cells[group])): group for group in groups if cells[group]
+    }
+    is_apart = len(found) == len(groups) > 1 and CUSTOM not in found
+    return {test: groups[group] for test, group in found.items()} if is_apart else {}
+
+
+def _cells(readings: Iterable[Reading]) -> list[Reading]:
+    return [reading for reading in readings if reading.kind == "cell"]
+
+
+def _arrange(test_id: str, readings: Sequence[Reading]) -> ArrangedTest:
+    fills = [reading for reading in readings if reading.kind == "precondition"]
+    return arrange(test_id, cells_of(_cells(readings)), fills)
+
+
+def _device_name(found: Found, readings: Sequence[Reading]) -> str:
+    """Return what the files call the device; a name may change with a restart.
+
+    Raises
+    ------
+    FioOutputError
+        If the rounds of one cell are of several devices.
+    """
+    if found.tkperf is not None:
+        return found.tkperf.device
+    first: dict[object, Reading] = {}
+    for reading in readings:
+        before = first.setdefault((reading.kind, reading.workload), reading)
+        name, other = _origin(reading), _origin(before)
+        if reading.kind == "cell" and name != other:
+            raise FioOutputError(
+                source=str(reading.path),
+                reason=f"it is of {name}, and {before.path} of the same cell is of "
+                f"{other}",
+                remedy="Import each device by itself; if they are one, name it: "
+                "--device-label.",
+            )
+    return ", ".join(sorted({_origin(reading) for reading in readings} - {""}))
+
+
+def _origin(reading: Reading) -> str:
+    return reading.label or reading.device

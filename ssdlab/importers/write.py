@@ -1,0 +1,194 @@
+"""Write an import as a run folder: steps, record, tables, and its report last."""
+
+import math
+import platform
+import shutil
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from ssdlab.campaign.imported import MEASURED_FILE, tests_as_data
+from ssdlab.campaign.ingest import ingest_run
+from ssdlab.campaign.raw import (
+    UNKNOWN_EXIT_CODE,
+    StepRecord,
+    commit_step,
+    working_folder,
+)
+from ssdlab.campaign.sessions import now_text
+from ssdlab.fio.read import read_output
+from ssdlab.importers.arrange import ArrangedTest, number_steps
+from ssdlab.importers.departures import Gap, find_import_departures
+from ssdlab.importers.readings import Reading
+from ssdlab.importers.sources import LeftOut
+from ssdlab.importers.tkperf import TkperfFile
+from ssdlab.model.records import HostIdentity, RunRecord, TargetIdentity
+from ssdlab.model.spec import Step
+from ssdlab.model.version import VERSION
+from ssdlab.report import write_report
+from ssdlab.store.files import write_whole
+from ssdlab.store.records import RunState, to_json, write_record, write_state
+from ssdlab.store.run import open_run
+
+IMPORT_FILE = "import.json"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Found:
+    """What is to become a run."""
+
+    tests: tuple[ArrangedTest, ...]
+    left_out: tuple[LeftOut, ...] = ()
+    tkperf: TkperfFile | None = None
+
+
+def write_import(
+    folder: Path,
+    found: Found,
+    paths: Sequence[str | Path],
+    *,
+    name: str,
+    label: str,
+) -> None:
+    """Write the run; it is one when its record stands."""
+    steps = number_steps(found.tests)
+    records = list(_records(steps))
+    for (_, reading), record in zip(steps, records, strict=True):
+        _write_step(folder, reading, record)
+    _keep_sources(folder, found, paths)
+    begun, ended = _span(records)
+    now = now_text()
+    state = RunState(
+        status="finished", finished_at=ended, sessions=((now, now, "finished"),)
+    )
+    write_state(folder, state)
+    run_record = RunRecord(
+        run_id=folder.resolve().name,
+        label=label,
+        started_at=begun,
+        tests=tuple(arranged.test.test_id for arranged in found.tests),
+        profile=_profile(found),
+        seed=0,
+        plan_hash="",
+        target=_target(name, paths),
+        host=_host([reading for _, reading in steps]),
+        purge_method="not known",
+        departures=_departures(found, records),
+    )
+    write_record(folder, run_record)
+    ingest_run(folder)
+    write_report(open_run(folder))
+
+
+def _keep_sources(folder: Path, found: Found, paths: Sequence[str | Path]) -> None:
+    """Note where the files came from, and keep an XML file whole."""
+    if found.tkperf is not None:
+        place = folder / "source" / found.tkperf.path.name
+        place.parent.mkdir()
+        shutil.copyfile(found.tkperf.path, place)
+    sources = {
+        "paths": [str(path) for path in paths],
+        "left_out": [asdict(entry) for entry in found.left_out],
+    }
+    write_whole(folder / IMPORT_FILE, to_json(sources))
+
+
+def _span(records: Sequence[StepRecord]) -> tuple[str, str]:
+    """Return when the first IO began and the last ended, as far as is known."""
+    times = [time for r in records for time in (max(r.started_s, 0.0), r.ended_s)]
+    known = [time for time in times if not math.isnan(time)]
+    return (_when(min(known)), _when(max(known))) if known else ("", "")
+
+
+def _when(time_s: float) -> str:
+    return datetime.fromtimestamp(time_s, tz=UTC).isoformat(timespec="seconds")
+
+
+def _records(steps: Iterable[tuple[Step, Reading]]) -> Iterator[StepRecord]:
+    last_s = math.nan
+    for step, reading in steps:
+        ended_s = math.nan if reading.ended_s is None else reading.ended_s
+        started_s = math.nan if reading.started_s is None else reading.started_s
+        idle_s = started_s - last_s
+        idle = idle_s if idle_s >= 0 else None
+        yield StepRecord(
+            step=step,
+            started_s=started_s,
+            ended_s=ended_s,
+            idle_before_s=idle,
+            was_armed=False,
+            exit_code=UNKNOWN_EXIT_CODE,
+            said=reading.said,
+            result=replace(reading.result, step_id=step.step_id, idle_before_s=idle),
+        )
+        last_s = ended_s
+
+
+def _write_step(run: Path, reading: Reading, record: StepRecord) -> None:
+    folder = working_folder(run, record.step.step_id)
+    folder.mkdir()
+    if reading.rows:
+        rows = {"rows": [dict(row) for row in reading.rows]}
+        (folder / MEASURED_FILE).write_bytes(to_json(rows))
+    else:
+        data, _ = read_output(reading.path)
+        (folder / "fio.json").write_bytes(data)
+    where = f"{reading.path} {reading.name}" if reading.rows else f"{reading.path}"
+    (folder / "source.txt").write_text(f"{where}\n", "utf-8", errors="replace")
+    commit_step(run, folder, record)
+
+
+def _departures(found: Found, records: Sequence[StepRecord]) -> tuple[str, ...]:
+    more = found.tkperf.departures if found.tkperf is not None else ()
+    known = find_import_departures(found.tests, found.left_out, list(_gaps(records)))
+    return (*known, *more)
+
+
+def _profile(found: Found) -> dict[str, object]:
+    is_tkperf = found.tkperf is not None
+    return {
+        "name": "imported",
+        "title": "results of TKperf" if is_tkperf else "results of fio",
+        "spec_version": "PTS-E 1.1" if is_tkperf else "PTS 2.0.2",
+        "write_cache": "not known",
+        "active_range_percent": None,
+        "tests": tests_as_data([arranged.test for arranged in found.tests]),
+    }
+
+
+def _target(name: str, paths: Sequence[str | Path]) -> TargetIdentity:
+    return TargetIdentity(
+        kind="imported",
+        spec=", ".join(str(path) for path in paths),
+        model=name,
+        serial="",
+        firmware="",
+        capacity_bytes=0,
+        sector_bytes=0,
+    )
+
+
+def _host(readings: Sequence[Reading]) -> HostIdentity:
+    versions = sorted({reading.fio_version for reading in readings} - {""})
+    hosts = sorted({reading.hostname for reading in readings} - {""})
+    return HostIdentity(
+        platform=", ".join(hosts),
+        cpu="",
+        dram_bytes=0,
+        operating_system="",
+        kernel="",
+        python_version=platform.python_version(),
+        fio_version=", ".join(versions),
+        ssdlab_version=VERSION,
+    )
+
+
+def _gaps(records: Sequence[StepRecord]) -> Iterator[Gap]:
+    """Yield each known idle time between two cells of a phase."""
+    before = None
+    for record in records:
+        place = (record.step.test_id, record.step.phase_id)
+        if place == before and record.idle_before_s is not None:
+            yield record.step, record.idle_before_s
+        before = place

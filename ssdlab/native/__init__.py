@@ -1,0 +1,1 @@
+"""C sources of ours, compiled on the machine that runs them."""

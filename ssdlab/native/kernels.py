@@ -1,0 +1,95 @@
+"""Kernels: small C libraries that are built when they are first worth it.
+
+A kernel does what numpy code beside it does, faster. Whatever keeps it from being
+built or loaded is no error: the caller goes the slower way. ``SSDLAB_NO_KERNELS=1``
+in the environment turns all of them off.
+"""
+
+import ctypes
+import os
+import platform
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+from ssdlab.native.build import Refusal, build_shared, find_compiler, fingerprint
+
+WORTH_BYTES: Final = 8 << 20  # read slowly in the time that a build takes
+SWITCH: Final = "SSDLAB_NO_KERNELS"
+_FLAGS: Final = ("-std=gnu11", "-O3", "-march=native")
+_CPU_FACTS: Final = ("model name", "flags", "CPU part", "Features")
+_CPU_FACTS_BYTES: Final = 8192  # the first processor stands for all
+
+
+def load_kernel(
+    name: str, source: Path, *, work_bytes: int, includes: Sequence[Path] = ()
+) -> ctypes.CDLL | None:
+    """Return a kernel, or ``None`` where the slower way is to be taken.
+
+    Parameters
+    ----------
+    name : str
+        What it is called in the cache.
+    source : Path
+        The C file that it is built from.
+    work_bytes : int
+        How much it is to read [bytes]. Below `WORTH_BYTES` a kernel that was not
+        built before is not worth its build.
+    includes : sequence of Path, optional
+        What the C file includes of ours.
+
+    Returns
+    -------
+    ctypes.CDLL or None
+        A call of its functions releases the interpreter lock.
+    """
+    if os.environ.get(SWITCH) or sys.platform == "win32":
+        return None
+    with suppress(OSError, RuntimeError):  # RuntimeError: there is no home folder
+        is_worth = work_bytes >= WORTH_BYTES
+        return _load(name, [source, *includes], may_build=is_worth)
+    return None
+
+
+def _load(name: str, sources: Sequence[Path], *, may_build: bool) -> ctypes.CDLL | None:
+    compiler = find_compiler()
+    if compiler is None:
+        return None
+    mark = fingerprint(compiler, sources, flags=_FLAGS, machine=_machine())
+    built = cache_folder() / f"{name}-{mark}.so"
+    if not built.is_file():
+        if not may_build:
+            return None
+        done = build_shared(compiler, sources, flags=_FLAGS, built=built)
+        if isinstance(done, Refusal):
+            return None
+    return _open(built)
+
+
+def _open(built: Path) -> ctypes.CDLL | None:
+    if built.stat().st_uid != os.geteuid():
+        return None  # nobody runs another user's code
+    try:
+        return ctypes.CDLL(str(built))
+    except OSError:
+        built.unlink(missing_ok=True)  # a crash left it torn: it is built anew
+        return None
+
+
+def cache_folder() -> Path:
+    """Return where kernels are kept: the user's cache."""
+    base = os.environ.get("XDG_CACHE_HOME")
+    root = Path(base) if base else Path.home() / ".cache"
+    return root / "ssdlab" / "kernels"
+
+
+def _machine() -> str:
+    """Return which processor this is: a home folder may serve several machines."""
+    facts = [platform.system(), platform.machine()]
+    with suppress(OSError), Path("/proc/cpuinfo").open("rb") as file:
+        text = file.read(_CPU_FACTS_BYTES).decode(errors="replace")
+        first = text.partition("\n\n")[0].splitlines()
+        facts += [line for line in first if line.startswith(_CPU_FACTS)]
+    return "\n".join(facts)

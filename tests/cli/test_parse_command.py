@@ -1,0 +1,288 @@
+"""`ssdlab parse`: whatever fio wrote, as a table, from a shell."""
+
+import csv
+import gzip
+import io
+import json
+import os
+import pty
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from ssdlab.fio.read import read_fio
+from tests.fio.samples import DATA, captured
+from tests.paths import FIO_SAMPLES, require_folder
+
+COMMAND = (sys.executable, "-m", "ssdlab.cli", "parse")
+
+
+def parse(
+    *arguments: str | Path, given: bytes = b""
+) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(
+        [*COMMAND, *map(str, arguments)],
+        input=given,
+        capture_output=True,
+        timeout=120,
+        check=False,
+    )
+
+
+def rows_of(done: subprocess.CompletedProcess[bytes]) -> list[dict[str, str]]:
+    assert done.returncode == 0, done.stderr
+    return list(csv.DictReader(io.StringIO(done.stdout.decode())))
+
+
+def manifest() -> dict[str, str]:
+    """Return the format of each sample that fio wrote, by its path."""
+    folder = require_folder(FIO_SAMPLES)
+    with (folder / "MANIFEST.csv").open(newline="") as file:
+        return {
+            str(folder / row["file"]): row["format"]
+            for row in csv.DictReader(file)
+            if re.search(r"^json|^terse|\blog\b|normal|text prefix", row["format"])
+        }
+
+
+def test_every_output_of_the_manifest_gives_rows() -> None:
+    formats = manifest()
+    done = parse(FIO_SAMPLES, "--table", "jobs", "--format", "csv")
+    read = {row["file"] for row in rows_of(done)}
+    wanted = {name for name, form in formats.items() if "log" not in form}
+    assert len(wanted) > 450
+    assert read == wanted
+    assert b": see --table issues" in done.stderr
+    assert done.stderr.count(b"\n") == 1
+
+
+def test_every_log_of_the_manifest_gives_rows() -> None:
+    formats = manifest()
+    hist = {name for name, form in formats.items() if "hist log" in form}
+    logs = {name for name, form in formats.items() if "log" in form} - hist
+    assert len(logs) == 16
+    rows = rows_of(parse(FIO_SAMPLES, "--table", "log"))
+    assert {row["file"] for row in rows} == logs
+    lines = sum(Path(name).read_bytes().count(b"\n") for name in logs)
+    assert len(rows) == lines
+    rows = rows_of(parse(FIO_SAMPLES, "--table", "histogram"))
+    assert {row["file"] for row in rows} == hist
+
+
+def test_nothing_of_the_manifest_is_taken_for_foreign() -> None:
+    formats = manifest()
+    rows = rows_of(parse(FIO_SAMPLES, "--table", "issues"))
+    foreign = {row["file"] for row in rows if row["kind"] == "not-fio"}
+    assert foreign
+    assert not foreign & formats.keys()
+    assert {row["is_grave"] for row in rows} == {"false"}
+
+
+@pytest.mark.parametrize(
+    "table", ["documents", "jobs", "percentiles", "bins", "options", "disks", "issues"]
+)
+def test_all_formats_hold_the_same_values(tmp_path: Path, table: str) -> None:
+    path = tmp_path / "table.parquet"
+    asked = (DATA, "--table", table)
+    as_csv = parse(*asked)
+    as_lines = parse(*asked, "--format", "jsonl")
+    assert parse(*asked, "--format", "parquet", "-o", path).returncode == 0
+    lines = [json.loads(line) for line in as_lines.stdout.splitlines()]
+    cells = rows_of(as_csv)
+    columns = pq.read_table(path, partitioning=None).to_pydict()
+    values = zip(*columns.values(), strict=True)
+    rows = [dict(zip(columns, row, strict=True)) for row in values]
+    assert lines == rows
+    assert len(cells) == len(rows) > 0
+    for cell, row in zip(cells, rows, strict=True):
+        assert {name: as_cell(value) for name, value in row.items()} == {
+            name: as_number(text, row[name]) for name, text in cell.items()
+        }
+
+
+def as_cell(value: object) -> object:
+    return "" if value is None else value
+
+
+def as_number(text: str, like: object) -> object:
+    """Return a cell as the type that its value has elsewhere."""
+    if isinstance(like, bool):
+        return {"true": True, "false": False}[text]
+    if isinstance(like, int | float):
+        return type(like)(text)
+    return text
+
+
+def test_whole_numbers_stay_whole_where_some_are_missing() -> None:
+    content = json.loads(captured("one_io.json").read_bytes())
+    content["jobs"][0]["read"]["io_bytes"] = 2**53 + 1
+    del content["jobs"][0]["write"]["io_bytes"]
+    rows = rows_of(parse("-", given=json.dumps(content).encode()))
+    assert [row["io_bytes"] for row in rows] == ["9007199254740993", "", "0"]
+
+
+def test_text_with_commas_and_lines_comes_back_as_it_was() -> None:
+    content = json.loads(captured("one_io.json").read_bytes())
+    name = 'a,b "c"\nd\x1b[31m=1'
+    content["jobs"][0]["jobname"] = name
+    rows = rows_of(parse("-", given=json.dumps(content).encode()))
+    assert {row["job_name"] for row in rows} == {name}
+
+
+def test_numbers_are_those_of_read_fio() -> None:
+    rows = rows_of(parse(captured("randrw.json")))
+    jobs = read_fio(captured("randrw.json")).jobs
+    assert [float(row["iops"]) for row in rows] == jobs["iops"].tolist()
+    assert rows[2]["lat_mean_ns"] == ""
+
+
+@pytest.mark.parametrize("form", ["plain", "gzip", "zstd", "utf-16"])
+def test_standard_input_is_read_in_any_packing(form: str) -> None:
+    data = captured("randrw.json").read_bytes()
+    given = {
+        "plain": data,
+        "gzip": gzip.compress(data),
+        "zstd": bytes(pa.Codec("zstd").compress(data)),
+        "utf-16": data.decode().encode("utf-16"),
+    }[form]
+    rows = rows_of(parse("-", given=given))
+    assert [row["total_ios"] for row in rows] == ["2601", "1401", "0"]
+    assert {row["file"] for row in rows} == {"standard input"}
+
+
+def test_a_log_on_standard_input_is_read() -> None:
+    given = captured("randrw_lat.1.log").read_bytes()
+    rows = rows_of(parse("-", "--table", "log", given=given))
+    assert len(rows) == given.count(b"\n")
+    assert {row["kind"] for row in rows} == {"unknown"}
+
+
+def test_logs_of_several_kinds_share_a_table(tmp_path: Path) -> None:
+    path = tmp_path / "logs.parquet"
+    done = parse(DATA, "--table", "log", "--format", "parquet", "-o", path)
+    assert done.returncode == 0, done.stderr
+    table = pd.read_parquet(path)
+    assert set(table["kind"]) == {"bw", "iops", "lat"}
+    for kind, column in (("bw", "bw_bytes_per_s"), ("iops", "iops"), ("lat", "lat_ns")):
+        is_kind = table["kind"] == kind
+        assert (table[column].notna() == is_kind).all()
+
+
+def test_true_intervals_are_a_table() -> None:
+    rows = rows_of(parse(captured("status-interval.json.gz"), "--table", "intervals"))
+    read = [row for row in rows if row["direction"] == "read"]
+    assert sum(int(row["total_ios"]) for row in read) == 6651469
+
+
+def test_a_foreign_file_is_named_and_the_rest_goes_on(tmp_path: Path) -> None:
+    notes = tmp_path / "notes\x1b[2J.txt"
+    notes.write_text("no fio here")
+    done = parse(captured("randrw.json"), notes, "--table", "issues")
+    (row,) = rows_of(done)
+    assert (row["kind"], row["file"]) == ("not-fio", str(notes))
+    assert done.stderr == b"read 1 of 2 files; 1 have issues\n"
+
+
+def test_good_output_is_read_without_a_word() -> None:
+    done = parse(captured("randrw.json"))
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("nowhere.json",), "No such file"),
+        ((str(DATA / "fio-3.33-randrw_lat.1.log"),), "--table log"),
+        ((str(captured("one_io.json")), "--table", "log"), "no bandwidth, IOPS or"),
+        ((str(captured("one_io.json")), "--table", "histogram"), "no histogram log"),
+        ((str(captured("one_io.json")), "--format", "parquet"), "-o FILE"),
+        ((str(captured("one_io.json")), "-o", "/proc/no/file"), "cannot be written"),
+        ((str(captured("one_io.json")), "-o", "/dev/full"), "No space left"),
+        ((str(Path(__file__)),), "no output of fio"),
+    ],
+)
+def test_what_cannot_be_done_is_said_in_one_line(
+    arguments: tuple[str, ...], words: str
+) -> None:
+    done = parse(*arguments)
+    assert done.returncode == 2
+    assert done.stdout == b""
+    said = done.stderr.decode()
+    assert said.startswith("ssdlab: ")
+    assert said.count("\n") == 1
+    assert words in said
+
+
+def test_names_of_files_do_not_steer_the_terminal(tmp_path: Path) -> None:
+    done = parse(tmp_path / "gone\x1b[2J")
+    assert done.returncode == 2
+    assert b"\x1b" not in done.stderr
+
+
+def test_a_refused_table_leaves_the_file_as_it_was(tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text("before")
+    assert parse("nowhere.json", "-o", path).returncode == 2
+    assert parse(captured("one_io.json"), "--table", "log", "-o", path).returncode == 2
+    assert [file.name for file in tmp_path.iterdir()] == ["table.csv"]
+    assert path.read_text() == "before"
+
+
+def test_a_file_is_written_whole(tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    assert parse(captured("one_io.json"), "-o", path).stdout == b""
+    assert path.read_bytes() == parse(captured("one_io.json")).stdout
+    assert [file.name for file in tmp_path.iterdir()] == ["table.csv"]
+
+
+def test_a_reader_that_goes_away_is_no_failure() -> None:
+    with subprocess.Popen(
+        [*COMMAND, str(FIO_SAMPLES), "--table", "bins"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as started:
+        assert started.stdout is not None
+        assert started.stderr is not None
+        assert started.stdout.readline().startswith(b"file,document")
+        started.stdout.close()
+        assert started.stderr.read() == b""
+        assert started.wait(60) == 0
+
+
+def test_ctrl_c_ends_it_with_its_own_exit_code(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with subprocess.Popen(
+        [*COMMAND, str(pipe), "-o", str(tmp_path / "x")], stderr=subprocess.PIPE
+    ) as started:
+        with pipe.open("wb"):  # it waits for what is never written
+            started.send_signal(signal.SIGINT)
+        assert started.stderr is not None
+        said = started.stderr.read().decode()
+        assert started.wait(60) == 130
+    assert said.startswith("ssdlab: Stopped")
+    assert [file.name for file in tmp_path.iterdir()] == ["pipe"]
+
+
+def test_a_terminal_gets_no_control_codes_out_of_a_file(tmp_path: Path) -> None:
+    content = json.loads(captured("one_io.json").read_bytes())
+    content["jobs"][0]["jobname"] = "\x1b[2Jname"
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps(content))
+    ours, theirs = pty.openpty()
+    with subprocess.Popen([*COMMAND, str(path)], stdout=theirs) as started:
+        os.close(theirs)
+        shown = b""
+        while b"trim" not in shown:
+            shown += os.read(ours, 65536)
+        assert started.wait(60) == 0
+    os.close(ours)
+    assert b"?[2Jname" in shown
+    assert b"\x1b" not in shown

@@ -1,0 +1,57 @@
+"""The command ``ssdlab import``: what it prints, and how it ends."""
+
+import json
+from pathlib import Path
+
+from click.testing import CliRunner, Result
+
+from ssdlab.cli import import_results
+from ssdlab.cli.group import main
+from ssdlab.store.run import open_run
+from tests.importers.made import IOPS_CELLS, write_cell, write_rounds
+
+COMMAND = import_results.import_results.name or ""
+
+
+def run_import(*words: str) -> Result:
+    return CliRunner().invoke(main, [COMMAND, *words], catch_exceptions=False)
+
+
+def test_import_prints_where_the_run_is_and_its_verdict(tmp_path: Path) -> None:
+    write_rounds(tmp_path / "in", IOPS_CELLS, rounds=5)
+    (tmp_path / "in" / "notes\x1b[31m.txt").write_text("notes")
+    words = (str(tmp_path / "in"), "--runs", str(tmp_path / "runs"))
+    done = run_import(*words, "--device-label", "HG6", "--label", "mine")
+    (folder,) = (tmp_path / "runs").iterdir()
+    assert done.exit_code == 0
+    assert done.stdout.splitlines() == [
+        f"run      {folder}",
+        f"tables   {folder / 'tables'}",
+        f"report   {folder / 'report.html'}",
+        "",
+        "iops         steady in rounds 1 - 5",
+        "not PTS-conformant: 2 departures, see the report",
+    ]
+    assert done.stderr.startswith("left out ")
+    assert "\x1b" not in done.stderr
+    assert (folder / "report.html").is_file()
+    assert open_run(folder).record.target.model == "HG6"
+
+
+def test_import_prints_json(tmp_path: Path) -> None:
+    path = write_cell(tmp_path / "a.json", {"rw": "randread"}, reads=1000)
+    done = run_import(str(path), "--runs", str(tmp_path / "runs"), "--json")
+    said = json.loads(done.stdout)
+    assert said["tests"] == ["custom"]
+    assert said["left_out"] == []
+    assert Path(said["report"]).is_file()
+
+
+def test_import_of_what_is_none_ends_with_2_and_one_line(tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "a.json").write_text("{}")
+    done = run_import(str(tmp_path / "in"), "--runs", str(tmp_path / "runs"))
+    assert done.exit_code == 2
+    assert done.stdout == ""
+    assert "none of its 1 files is a cell that fio measured" in done.stderr
+    assert done.stderr.count("\n") == 1

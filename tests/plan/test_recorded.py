@@ -1,0 +1,76 @@
+"""Rounds without a plan are judged as a plan would have judged them."""
+
+from ssdlab.model.spec import (
+    PtsTest,
+    Purge,
+    Rounds,
+    Saturation,
+    Step,
+    StepResult,
+    Tracking,
+    Workload,
+)
+from ssdlab.plan.recorded import judge_recorded
+
+CELL = Workload(
+    access="rnd", block_size_bytes=4096, read_percent=0, threads=1, queue_depth=1
+)
+OTHER = Workload(
+    access="rnd", block_size_bytes=8192, read_percent=0, threads=1, queue_depth=1
+)
+TRACKED = Tracking(access="rnd", block_size_bytes=4096, read_percent=0, metric="iops")
+
+
+def as_test(phase: Rounds | Saturation) -> PtsTest:
+    return PtsTest(test_id="t", title="t", pts_section="", phases=(Purge(), phase))
+
+
+def rounds_of(*cells: Workload) -> Rounds:
+    return Rounds(phase_id="rounds", cells=cells, cell_seconds=1, tracking=(TRACKED,))
+
+
+def step(number: int, cell: int, iops: float) -> tuple[Step, StepResult]:
+    name = f"{number}-{cell}"
+    made = Step(
+        step_id=name,
+        test_id="t",
+        phase_id="rounds",
+        kind="cell",
+        round=number,
+        cell=cell,
+    )
+    return made, StepResult(step_id=name, iops=iops)
+
+
+def test_every_round_from_the_fifth_on_is_judged() -> None:
+    values = [900, 100, 101, 99, 100, 100, 500]
+    steps = [step(number, 1, iops) for number, iops in enumerate(values, start=1)]
+    judged = list(judge_recorded([as_test(rounds_of(CELL))], steps))
+    assert [j.round for j in judged] == [5, 6, 7]
+    assert [j.is_round_steady for j in judged] == [False, True, False]
+    assert judged[-1].rounds == (3, 4, 5, 6, 7)
+
+
+def test_phase_ends_where_a_round_is_not_whole() -> None:
+    steps = [step(n, cell, 100) for n in range(1, 9) for cell in (1, 2)]
+    del steps[13]  # cell 2 of round 7
+    judged = list(judge_recorded([as_test(rounds_of(CELL, OTHER))], steps))
+    assert [j.round for j in judged] == [5, 6]
+
+
+def test_saturation_is_judged_at_its_samples() -> None:
+    phase = Saturation(
+        phase_id="rounds",
+        workload=CELL,
+        round_seconds=60,
+        capacity_multiple=4,
+        time_limit_s=3600,
+        sample_every_rounds=3,
+        tracking=TRACKED,
+    )
+    steps = [step(number, 1, 100) for number in range(1, 20)]
+    judged = list(judge_recorded([as_test(phase)], steps))
+    assert [(j.round, j.rounds) for j in judged] == [
+        (15, (3, 6, 9, 12, 15)),
+        (18, (6, 9, 12, 15, 18)),
+    ]

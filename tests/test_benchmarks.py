@@ -1,0 +1,69 @@
+"""The benchmark of the parsers: each reader gives our answer, and the table prints."""
+
+import importlib
+import re
+from collections.abc import Mapping
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from benchmarks.parse.__main__ import main
+from benchmarks.parse.answers import Answer, differences
+from benchmarks.parse.make_documents import write_documents
+from benchmarks.parse.make_histograms import write_histograms
+from benchmarks.parse.make_log import write_log
+from benchmarks.parse.works import DOCUMENTS, HISTOGRAMS, LOG, OURS, Peer, Work
+
+SCALE = 0.002
+WORKS: Mapping[str, Work] = {
+    "log": LOG,
+    "documents": DOCUMENTS,
+    "histograms": HISTOGRAMS,
+}
+READERS = [
+    pytest.param(work, peer, id=f"{name}-{peer.name}".replace(" ", "-"))
+    for name, work in WORKS.items()
+    for peer in work.peers
+    if peer.reader.startswith("peers_") and peer.name != work.floor
+]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    target = tmp_path_factory.mktemp("bench")
+    for write in (write_log, write_documents, write_histograms):
+        write(target, SCALE)
+    return target
+
+
+@cache
+def answer_of(reader: str, folder: Path) -> Answer:
+    module, _, function = reader.partition(":")
+    read = getattr(importlib.import_module(f"benchmarks.parse.{module}"), function)
+    answer: Answer = read(folder)
+    return answer
+
+
+@pytest.mark.parametrize(("work", "peer"), READERS)
+def test_peer_gives_the_same_answer(work: Work, peer: Peer, folder: Path) -> None:
+    for name in peer.needs:
+        package = name.partition(".")[0]
+        if find_spec(package) is None:
+            pytest.skip(f"{package} is not installed")
+    reference = peer.reference or next(p.reader for p in work.peers if p.name == OURS)
+    ours, theirs = answer_of(reference, folder), answer_of(peer.reader, folder)
+    assert set(ours) & set(theirs)
+    assert differences(ours, theirs) == []
+
+
+def test_table_tells_what_was_measured_and_what_was_reached(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["histograms", f"--scale={SCALE}", "--rounds=1", f"--data={tmp_path}"])
+    told = capsys.readouterr().out
+    for name in (OURS, "numpy loadtxt", "pandas", "plain Python"):
+        assert re.search(rf"^{name} +\d+\.\d", told, re.MULTILINE), told
+    assert re.search(r"at most 10 x wc -l +\d+\.\d x +(met|NOT MET)", told)
+    assert "apart" not in told
