@@ -171,6 +171,11 @@ install_package() {
   printf '%s\n' "$wanted" >"$VENV/ssdlab-package"
 }
 
+build_kernels() {
+  "$VENV/bin/python" -m ssdlab.fio.kernels ||
+    say 'the scanners in C cannot be built here: fio logs are read the slower way'
+}
+
 case $MODE in
   check)
     get_pieces
@@ -181,6 +186,7 @@ case $MODE in
     if [ "$MODE" = test ]; then get_browser; fi
     install_locked "$(find_python)"
     install_package
+    build_kernels
     say 'ready'
     ;;
   *)
