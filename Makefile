@@ -5,6 +5,7 @@ PROFILE ?= demo
 TESTS ?= iops,tp,lat,wsat
 RUNS ?= data/runs
 PYTEST_ARGS ?=
+FUZZ_SECONDS ?= 600
 LOCK_PYTHON ?= python3.11
 
 BIN := .venv/bin
@@ -16,7 +17,8 @@ export JUPYTER_DATA_DIR := $(STATE)/jupyter/data
 export JUPYTER_RUNTIME_DIR := $(STATE)/jupyter/runtime
 export XDG_CACHE_HOME := $(STATE)/cache
 
-.PHONY: help setup setup-test run test lint docs notebooks lab lock clean distclean
+.PHONY: help setup setup-test run test lint fuzz bench docs notebooks lab lock clean \
+  distclean
 .DEFAULT_GOAL := help
 
 help: ## show this list
@@ -38,6 +40,14 @@ test: setup-test ## check the code and run every test (PYTEST_ARGS)
 
 lint: setup ## check the code without running the tests
 	@sh tools/check.sh lint
+
+fuzz: setup-test ## look for input that the parsers do not stand (FUZZ_SECONDS)
+	@$(BIN)/python -m pip install --quiet -e '.[fuzz]'
+	@$(BIN)/python -m fuzz --seconds $(FUZZ_SECONDS)
+
+bench: setup ## time the parsers beside their peers
+	@$(BIN)/python -m pip install --quiet -e '.[bench]'
+	@$(BIN)/python -m benchmarks.parse
 
 docs: setup ## rebuild docs/data-dictionary.md
 	@$(BIN)/python -m tools.build_data_dictionary

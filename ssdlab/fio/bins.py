@@ -86,6 +86,11 @@ def is_last_bin(
     return np.asarray(np.asarray(lat_ns, dtype=np.int64) >= first_ns)
 
 
+def last_bin_start_ns(unit_ns: int = 1) -> int:
+    """Return where fio's last bin begins [ns]."""
+    return _FIRST_OF_LAST_NS if unit_ns == 1 else _FIRST_OF_LAST_US * unit_ns
+
+
 def is_bin_value(
     lat_ns: ArrayLike, unit_ns: NDArray[np.int64] | int = 1
 ) -> NDArray[np.bool_]:

@@ -3,7 +3,7 @@
  * Four fifths of a json+ document are bins: {"bins" : {"118" : 3, "120" : 41, ...}}.
  * Here each such object goes into two arrays and leaves its number, [k], behind, so
  * that the JSON decoder has a fifth of the work. What is not exactly what fio prints
- * (whole numbers, ascending names) is refused, and the decoder sees all of it.
+ * (whole numbers, its names of bins, ascending) is refused, and the decoder sees all of it.
  */
 
 #define _GNU_SOURCE
@@ -12,6 +12,7 @@
 
 #define REFUSED (-1)
 #define MAX_DIGITS 18
+#define END_NS ((int64_t)1 << 34)    /* that of bins.py */
 #define MAX_COUNT ((int64_t)1 << 48) /* that of latencies.py */
 
 static const char KEY[] = "\"bins\"";
@@ -53,6 +54,18 @@ static int follows_a_separator(const char *start, const char *at)
 	return at > start && (at[-1] == '{' || at[-1] == ',');
 }
 
+/* Whether fio calls a bin so: each value below 128, then the middles of 64 an octave. */
+static int is_name(int64_t name)
+{
+	int dropped;
+
+	if (name < 128)
+		return 1;
+	dropped = 63 - __builtin_clzll((unsigned long long)name) - 6;
+	return name < END_NS &&
+	       (name & (((int64_t)1 << dropped) - 1)) == (int64_t)1 << (dropped - 1);
+}
+
 /* Read the object behind its brace; return what follows it, or NULL. */
 static const char *read_bins(const char *at, const char *end, int64_t *names,
 			     int64_t *counts, int64_t *size)
@@ -66,7 +79,7 @@ static const char *read_bins(const char *at, const char *end, int64_t *names,
 		int64_t name, count;
 
 		at = expect(at, end, '"');
-		if (!at || (name = read_number(&at, end)) <= last)
+		if (!at || (name = read_number(&at, end)) <= last || !is_name(name))
 			return NULL;
 		if (at == end || *at++ != '"' || !(at = expect(at, end, ':')))
 			return NULL;

@@ -39,11 +39,13 @@ class LatencyBins:
     """A histogram of fio: the name of each bin [ns], ascending, and its IOs.
 
     fio before 2.99 kept microseconds: its bins are ``unit_ns`` = 1000 times as wide.
+    ``foreign`` is how many names are not those of fio's bins.
     """
 
     lat_ns: NDArray[np.int64]
     counts: NDArray[np.int64]
     unit_ns: int = 1
+    foreign: int = 0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)

@@ -2,9 +2,7 @@
 
 from collections.abc import Iterator
 
-import numpy as np
-
-from ssdlab.fio.bins import is_bin_value, is_last_bin
+from ssdlab.fio.bins import is_last_bin, last_bin_start_ns
 from ssdlab.fio.document import (
     Doubt,
     FioDocument,
@@ -114,9 +112,10 @@ def _doubts_of_latency(latency: FioLatency, place: str) -> Iterator[Doubt]:
     if bins is None:
         return
     at = f"{place}.bins"
-    foreign = int(np.count_nonzero(~is_bin_value(bins.lat_ns, bins.unit_ns)))
-    if foreign:
-        meaning = f"{foreign} names are not those of fio's bins: edges are of others"
+    if bins.foreign:
+        meaning = (
+            f"{bins.foreign} names are not those of fio's bins: edges are of others"
+        )
         yield Doubt(kind="foreign-bins", place=at, meaning=meaning)
     count, total = latency.summary.count, int(bins.counts.sum())
     if count is not None and count != total:
@@ -126,7 +125,7 @@ def _doubts_of_latency(latency: FioLatency, place: str) -> Iterator[Doubt]:
 
 
 def _doubt_of_end(bins: LatencyBins, place: str) -> Iterator[Doubt]:
-    if is_last_bin(bins.lat_ns[-1:], bins.unit_ns).any():  # they are ascending
+    if bins.lat_ns[-1] >= last_bin_start_ns(bins.unit_ns):  # they are ascending
         is_last = is_last_bin(bins.lat_ns, bins.unit_ns)
         ios = int(bins.counts[is_last].sum())
         meaning = (

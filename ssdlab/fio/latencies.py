@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping
+from functools import lru_cache
 from operator import index
 from typing import Any
 
@@ -17,6 +18,7 @@ from ssdlab.fio.bins import (
     PLAT_VALUES,
     bin_count,
     bin_value,
+    is_bin_value,
 )
 from ssdlab.fio.document import FioLatency, LatencyBins
 from ssdlab.fio.taken_bins import TakenBins
@@ -107,7 +109,8 @@ def read_bins(
         values, counts = values[counts > 0], counts[counts > 0]
     if not counts.size:
         return None
-    return LatencyBins(lat_ns=values, counts=counts, unit_ns=unit_ns)
+    foreign = int(np.count_nonzero(~is_bin_value(values, unit_ns)))
+    return LatencyBins(lat_ns=values, counts=counts, unit_ns=unit_ns, foreign=foreign)
 
 
 def _by_index(
@@ -148,18 +151,38 @@ def _read_percentiles(table: _Table, place: Place, unit_ns: int) -> dict[float, 
     """Return levels and latencies; fio 2.x and 3.1 pad the list with ``"0.00"``."""
     if "percentile" not in table:
         return {}
-    printed = take_object(table, "percentile", place)
-    at = place.below("percentile")
+    printed = take_object(table, "percentile", place) or {}
+    levels = _usual_levels(tuple(printed))
+    values: list[Any] = list(printed.values())
+    if not (levels and set(map(type, values)) == {int}):
+        return _read_odd_percentiles(printed, place.below("percentile"), unit_ns)
+    if not 0 <= min(values) <= max(values) < _USUAL:
+        return _read_odd_percentiles(printed, place.below("percentile"), unit_ns)
+    return {
+        level: float(value * unit_ns)
+        for level, value in zip(levels, values, strict=True)
+        if level
+    }
+
+
+@lru_cache(maxsize=64)
+def _usual_levels(keys: tuple[str, ...]) -> tuple[float, ...]:
+    """Return the levels that keys name; none where one is no number of percent."""
+    levels = tuple(map(_number_of, keys))
+    return levels if all(0 <= level <= 100 for level in levels) else ()
+
+
+def _read_odd_percentiles(
+    printed: _Table, place: Place, unit_ns: int
+) -> dict[float, float]:
     found: dict[float, float] = {}
-    for key, value in (printed or {}).items():
+    for key, value in printed.items():
         level = _number_of(key)
         if not 0 <= level <= 100:
-            at.refuse(f"has a key that is no number of percent: {key[:60]!r}")
-        elif type(value) is int and 0 <= value < _USUAL and level:
-            found[level] = float(value * unit_ns)
+            place.refuse(f"has a key that is no number of percent: {key[:60]!r}")
         elif level:
             number = _number_of(value) if type(value) is str else value
-            lat = take_amount({key: number}, key, at)
+            lat = take_amount({key: number}, key, place)
             if math.isfinite(lat):
                 found[level] = lat * unit_ns
     return found

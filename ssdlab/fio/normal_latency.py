@@ -24,8 +24,11 @@ def parse_latencies(
     scale = 1.0
     for line in lines:
         if line.kind == "percentiles":
-            if target is not None:
-                target |= _percentiles(line.parts[0], scale)
+            percentiles = _percentiles(line.parts[0], scale)
+            if max(percentiles, default=0) > 100:
+                doubts.append(unreadable_line(line))
+            elif target is not None:
+                target |= percentiles
             continue
         target = None
         if line.kind == "latency":

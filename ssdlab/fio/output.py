@@ -12,11 +12,10 @@ from ssdlab.fio.normal import parse_normal
 from ssdlab.fio.normal_lines import iterate_lines
 from ssdlab.fio.normal_runs import iterate_printings
 from ssdlab.fio.parse import document_from_json
-from ssdlab.fio.scan import FoundJson, find_json
+from ssdlab.fio.scan import FoundJson, find_json, find_only_json
 from ssdlab.fio.terse import parse_terse
 from ssdlab.model.errors import FioOutputError
 
-_VERSION_KEY = b'"fio version"'
 _KEPT_CHARACTERS = 1 << 16
 _TERSE_LINE = r"[ \t]*(?:[3-5];fio[- ]|2;[^;\n]*;\d+;-?\d+;).*(?:\n|\Z)"
 _TERSE_LINES = re.compile(
@@ -48,7 +47,7 @@ def parse_output(data: bytes, *, source: str) -> tuple[FioDocument, ...]:
     FioOutputError
         If nothing of fio is in it.
     """
-    whole = _only_document(data)
+    whole = find_only_json(data)
     if whole is not None:
         return (document_from_json(whole, source=source),)
     text, doubts = decode_output(data)
@@ -63,15 +62,6 @@ def parse_output(data: bytes, *, source: str) -> tuple[FioDocument, ...]:
         first = documents[0]
         documents[0] = replace(first, doubts=(*doubts, *first.doubts))
     return tuple(documents)
-
-
-def _only_document(data: bytes) -> FoundJson | None:
-    """Return the JSON document that is all of an output, as most are."""
-    if not data.startswith(b"{") or data.count(_VERSION_KEY) != 1:
-        return None
-    found = find_json(data)
-    is_all = len(found) == 1 and found[0].is_whole and found[0].start == 0
-    return found[0] if is_all and not data[found[0].end :].strip() else None
 
 
 def _pieces(text: str, source: str) -> list[_Piece]:

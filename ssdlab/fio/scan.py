@@ -39,31 +39,28 @@ class FoundJson:
 
 def find_json(text: bytes | str) -> tuple[FoundJson, ...]:
     """Return every JSON document of fio in ``text``, in its order; maybe none."""
+    only = find_only_json(text)
+    return tuple(_scan(text)) if only is None else (only,)
+
+
+def find_only_json(text: bytes | str) -> FoundJson | None:
+    """Return the document that ``text`` is, if it is one whole document alone."""
     content = _decode(text)
-    if content is not None:
-        return (_whole(content, 0, len(text)),)
-    return tuple(_scan(text))
+    return None if content is None else _whole(content, 0, len(text))
 
 
 def _decode(text: bytes | str) -> dict[str, object] | None:
     """Return what the whole of ``text`` is, or ``None`` where it is no document."""
+    taken = decode_without_bins(text) if isinstance(text, bytes) else None
     try:
-        content = _decode_whole(text)
+        content, rest = taken or (orjson.loads(text), text)
     except orjson.JSONDecodeError:
         return None
     if not isinstance(content, dict) or not isinstance(content.get(_VERSION_KEY), str):
         return None
-    if repeats_options(_as_bytes(text), content):
+    if repeats_options(_as_bytes(rest), content):
         return read_loose(_as_text(text).lstrip()).content
     return content
-
-
-def _decode_whole(text: bytes | str) -> object:
-    if isinstance(text, bytes):
-        content = decode_without_bins(text)
-        if content is not None:
-            return content
-    return orjson.loads(text)
 
 
 def _scan(text: bytes | str) -> Iterator[FoundJson]:

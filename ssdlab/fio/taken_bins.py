@@ -15,11 +15,14 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
+from ssdlab.fio.document import DIRECTIONS, LATENCY_KINDS
 from ssdlab.fio.kernels import load_scanner
 from ssdlab.fio.loose_json import ENTRY_LISTS
 from ssdlab.fio.values import parse_version
 
 _NANOSECONDS_SINCE: Final = (2, 99)  # bins before that have other names
+_SIDES: Final = (*DIRECTIONS, "sync")
+_KINDS: Final = tuple(f"{kind}_ns" for kind in LATENCY_KINDS)
 _SHORTEST_BIN: Final = 5
 _SHORTEST_OBJECT: Final = 9
 _LONGEST_NUMBER: Final = 12  # [k] in the place of {}
@@ -33,8 +36,11 @@ class TakenBins:
     counts: NDArray[np.int64]
 
 
-def decode_without_bins(data: bytes) -> dict[str, object] | None:
-    """Return a document whose bins are `TakenBins`, or ``None``: decode it plainly."""
+def decode_without_bins(data: bytes) -> tuple[dict[str, object], bytes] | None:
+    """Return a document whose bins are `TakenBins`, and its text without them.
+
+    ``None`` means that it is to be decoded plainly.
+    """
     taken = _take(data)
     if taken is None:
         return None
@@ -45,7 +51,7 @@ def decode_without_bins(data: bytes) -> dict[str, object] | None:
         return None
     if not isinstance(content, dict) or not _names_its_bins_in_ns(content):
         return None
-    return content if _put_back(content, bins) else None
+    return (content, text) if _put_back(content, bins) else None
 
 
 def prepare(work_bytes: int) -> None:
@@ -62,26 +68,29 @@ def _put_back(content: Mapping[str, object], bins: Sequence[TakenBins]) -> bool:
     """Put the bins in the place of their numbers; tell whether each found its place."""
     put = 0
     for table in _latencies(content):
-        match table.get("bins"):
-            case [int(number)] if number == put < len(bins):
-                table["bins"] = bins[number]
-                put += 1
+        found = table.get("bins")
+        if found == [put] and put < len(bins):
+            table["bins"] = bins[put]
+            put += 1
     return put == len(bins)
 
 
 def _latencies(content: Mapping[str, object]) -> Iterator[dict[str, object]]:
     lists = (content.get(name) for name in ENTRY_LISTS)
     entries = chain.from_iterable(found for found in lists if isinstance(found, list))
-    sides = chain.from_iterable(_objects_in(entry) for entry in entries)
-    return chain.from_iterable(_objects_in(side) for side in sides)
+    sides = chain.from_iterable(_objects_in(entry, _SIDES) for entry in entries)
+    return chain.from_iterable(_objects_in(side, _KINDS) for side in sides)
 
 
-def _objects_in(value: object) -> Iterator[dict[str, object]]:
-    values = value.values() if isinstance(value, dict) else ()
-    return (found for found in values if isinstance(found, dict))
+def _objects_in(value: object, names: Sequence[str]) -> Iterator[dict[str, object]]:
+    if isinstance(value, dict):
+        for name in names:
+            found = value.get(name)
+            if isinstance(found, dict):
+                yield found
 
 
-def _take(data: bytes) -> tuple[memoryview, list[TakenBins]] | None:
+def _take(data: bytes) -> tuple[bytes, list[TakenBins]] | None:
     scanner = _scanner()
     if scanner is None:
         return None
@@ -107,7 +116,7 @@ def _take(data: bytes) -> tuple[memoryview, list[TakenBins]] | None:
         TakenBins(lat_ns=lat_ns[first:end], counts=ios[first:end])
         for first, end in pairwise(bounds)
     ]
-    return text[:written].data, bins
+    return text[:written].tobytes(), bins
 
 
 @functools.cache

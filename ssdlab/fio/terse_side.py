@@ -165,7 +165,7 @@ def _percentiles(fields: Sequence[str]) -> dict[float, float]:
     percentiles: dict[float, float] = {}
     for field in fields:
         match = PERCENTILE.fullmatch(field)
-        if match is None:
+        if match is None or float(match[1]) > 100:
             msg = f"{field[:20]!r} is no percentile"
             raise UnreadableLineError(msg)
         if level := float(match[1]):

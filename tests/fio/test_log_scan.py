@@ -145,6 +145,46 @@ def test_kernel_and_numpy_give_the_same_for_any_bytes(
     assert_same_sums(one[0], other[0])
 
 
+TRICKY = """\
+1, 2, 0, 4096, 10x0000
+1, 2, 0, 4096, 0x0000
+1, 2, 0, 4096, 0x00000
+1, 2, 0, 4096, 0x000
+1, 2, 0, 4096, 0X0000
+1, 2, 0, 4096, 0xABCD
+1, 2, 0, 4096, 0x10000
+1, 2, 0, 4096, 0x
+1, 2, 0, 4096, x0000
+1, 2, 0, 0x0000, 0x0000
+1,2, 0, 4096, 0x0000
+1, 2,0, 4096, 0x0000
+1, 2, 0,. 4096, 0x0000
+1, 2, 0, 4096,.0x0000
+, 2, 0, 4096, 0x0000
+1, , 0, 4096, 0x0000
+1, 2, 0, 4096, 0x0000,
+1, 2, 03, 4096, 0x0000
+1, 2, 4, 4096, 0x0000
+123456789012345, 999999999999999, 3, 000000000000000, 0x9999
+1234567890123456, 9999999999999999, 3, 0000000000000000, 0x9999
+9223372036854775807, 9223372036854775807, 3, 9223372036854775807, 0xffff
+9223372036854775808, 2, 0, 4096, 0x0000
+"""
+
+
+@pytest.mark.parametrize("line", TRICKY.splitlines(keepends=True))
+def test_kernel_and_numpy_give_the_same_for_a_line_that_is_nearly_right(
+    kernel: ctypes.CDLL, line: str
+) -> None:
+    form = LineForm(roles=roles_of(LAYOUTS[3]), greatest_value=GREATEST)
+    data = line.encode() * 3
+    rows = rows_one_by_one(data, form)
+    for scanner in (KernelScanner(form, kernel), NumpyScanner(form)):
+        sums, _ = scanner.add(log_of(data), (0, len(data)), interval_ms=1000)
+        assert sums.row_count == len(rows)
+        assert rows_of(scanner, data, len(rows)) == rows
+
+
 PLAIN = LineForm(roles=roles_of(LAYOUTS[1]), greatest_value=GREATEST)
 
 

@@ -4,16 +4,18 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ssdlab.fio import taken_bins
+from ssdlab.fio.bins import BIN_COUNT, bin_value
 from ssdlab.fio.document import FioDocument
 from ssdlab.fio.kernels import load_scanner
 from ssdlab.fio.parse import document_from_json
 from ssdlab.fio.scan import find_json
-from ssdlab.fio.taken_bins import TakenBins, decode_without_bins
+from ssdlab.fio.taken_bins import TakenBins
 from ssdlab.native.kernels import WORTH_BYTES
 from tests.fio.samples import captured
 
@@ -25,6 +27,11 @@ def kernel() -> Iterator[None]:
     taken_bins._scanner.cache_clear()
     yield
     taken_bins._scanner.cache_clear()
+
+
+def decode_without_bins(data: bytes) -> Any:
+    taken = taken_bins.decode_without_bins(data)
+    return None if taken is None else taken[0]
 
 
 def document(bins: str, *, version: str = "fio-3.33") -> bytes:
@@ -84,8 +91,22 @@ def test_a_captured_document_is_the_same_with_the_kernel_and_without() -> None:
     assert all_bins(read(data)) == all_bins(read(data.decode()))
 
 
+def test_every_name_of_a_bin_is_known_and_no_other() -> None:
+    names = set(bin_value(np.arange(BIN_COUNT)).tolist())
+    near = {name + step for name in names for step in (-2, -1, 0, 1, 2)}
+    known = {
+        name
+        for name in near
+        if name >= 0 and decode_without_bins(document(f'{{"{name}": 1}}')) is not None
+    }
+    assert known == names
+
+
 @given(
-    bins=st.dictionaries(st.integers(0, 10**17), st.integers(1, 2**48 - 1)),
+    bins=st.dictionaries(
+        st.integers(0, BIN_COUNT - 1).map(lambda index: int(bin_value(index))),
+        st.integers(1, 2**48 - 1),
+    ),
     blanks=st.text(" \t\r\n", max_size=3),
 )
 def test_bins_are_taken_as_the_decoder_reads_them(
@@ -121,6 +142,8 @@ def test_empty_bins_hold_no_io() -> None:
         '{"118": 1,}',
         '{"118": 1',
         "[0]",
+        '{"130": 1}',
+        '{"17179869184": 1}',
         '{"FIO_IO_U_PLAT_BITS": 6}',
         '{"1111111111111111111": 1}',
     ],
