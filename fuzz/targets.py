@@ -11,21 +11,26 @@ import numpy as np
 import pandas as pd
 
 from fuzz.invariants import check_document, check_frame, check_jobs, check_same, require
-from ssdlab.fio import histlog_tables, tables
 from ssdlab.fio.document import FioDocument
 from ssdlab.fio.doubts import find_doubts
-from ssdlab.fio.frames import FioResult
-from ssdlab.fio.histlogs import read_fio_histogram_log
-from ssdlab.fio.jobspec import find_job_file_doubts, parse_job_file, render_job_file
-from ssdlab.fio.logs import LogKind, read_fio_log
+from ssdlab.fio.frames import tables
+from ssdlab.fio.frames.merge import merge_jobs
+from ssdlab.fio.frames.result import FioResult
+from ssdlab.fio.from_json.parse import parse_document
+from ssdlab.fio.from_text.normal import parse_normal
+from ssdlab.fio.from_text.terse import parse_terse
+from ssdlab.fio.histlogs import tables as histlog_tables
+from ssdlab.fio.histlogs.read import read_fio_histogram_log
+from ssdlab.fio.jobs.jobspec import (
+    find_job_file_doubts,
+    parse_job_file,
+    render_job_file,
+)
+from ssdlab.fio.jobs.workload import describe_workload
+from ssdlab.fio.logs.read import LogKind, read_fio_log
 from ssdlab.fio.measure import measure
-from ssdlab.fio.merge import merge_jobs
-from ssdlab.fio.normal import parse_normal
 from ssdlab.fio.output import parse_output
-from ssdlab.fio.parse import parse_document
 from ssdlab.fio.read import read_fio
-from ssdlab.fio.terse import parse_terse
-from ssdlab.fio.workload import describe_workload
 from ssdlab.model.errors import FioOutputError
 from ssdlab.native.kernels import SWITCH
 

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from ssdlab.analysis.steady_state import assess_steady_state
     from ssdlab.campaign.display import show_progress
     from ssdlab.campaign.suite import resume_run, run_suite
-    from ssdlab.fio.histlogs import read_fio_histogram_log
-    from ssdlab.fio.logs import read_fio_log
+    from ssdlab.fio.histlogs.read import read_fio_histogram_log
+    from ssdlab.fio.logs.read import read_fio_log
     from ssdlab.fio.read import read_fio
     from ssdlab.importers import import_run
     from ssdlab.model.errors import SsdlabError
@@ -34,8 +34,8 @@ _HOMES = {
     "list_runs": "ssdlab.store.catalog",
     "open_run": "ssdlab.store.run",
     "read_fio": "ssdlab.fio.read",
-    "read_fio_histogram_log": "ssdlab.fio.histlogs",
-    "read_fio_log": "ssdlab.fio.logs",
+    "read_fio_histogram_log": "ssdlab.fio.histlogs.read",
+    "read_fio_log": "ssdlab.fio.logs.read",
     "render_report": "ssdlab.report",
     "require_known_parameters": "ssdlab.notebook",
     "resume_run": "ssdlab.campaign.suite",

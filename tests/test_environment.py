@@ -20,10 +20,15 @@ LOCK_TEXT = (ROOT / "requirements.lock").read_text("utf-8")
 LOCK_ENTRIES = re.findall(r"^\S.*?(?<!\\)$", LOCK_TEXT, re.MULTILINE | re.DOTALL)
 
 
+# Peers to time and a fuzzer: those who want them install them, whatever is newest.
+LOCKED_EXTRAS = ("lab", "dev")
+
+
 def wanted_requirements() -> list[Requirement]:
     project = PYPROJECT["project"]
-    extras = project["optional-dependencies"].values()
-    texts = [*project["dependencies"], *(text for extra in extras for text in extra)]
+    extras = project["optional-dependencies"]
+    locked = [text for name in LOCKED_EXTRAS for text in extras[name]]
+    texts = [*project["dependencies"], *locked]
     return [Requirement(text) for text in texts + PYPROJECT["build-system"]["requires"]]
 
 

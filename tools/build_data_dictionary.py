@@ -7,6 +7,17 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
+from ssdlab.fio.frames.tables import (
+    BINS,
+    DISKS,
+    DOCUMENTS,
+    ISSUES,
+    JOBS,
+    OPTIONS,
+    PERCENTILES,
+    STEADYSTATE,
+)
+from ssdlab.fio.histlogs.tables import HISTOGRAM
 from ssdlab.model.schema import SCHEMA_VERSION, TABLES, Column, Table
 from tools import generated
 
@@ -14,8 +25,8 @@ ROOT = Path(__file__).resolve().parents[1]
 INTRODUCTION = f"""\
 # Data dictionary
 
-Built from `ssdlab/model/schema.py` by `python -m tools.build_data_dictionary`; edit
-that file, not this one. Version of the tables: {SCHEMA_VERSION}.
+Built from `ssdlab/model/schema.py`, and at its end from `ssdlab/fio/frames/tables.py`, by
+`python -m tools.build_data_dictionary`; edit those files, not this one. Version of the tables: {SCHEMA_VERSION}.
 
 A run folder holds each table as `tables/NAME.parquet`. The tables are derived: they
 can be rebuilt at any time from what fio said, which lies in `steps/`. A name ends in
@@ -23,10 +34,33 @@ its unit; counts and IOPS are bare. What was not measured is missing, never 0. T
 columns marked *key* together tell one row from every other.
 """
 
+FIO_INTRODUCTION = """\
+# What `read_fio()` and `ssdlab parse` give
+
+Frames of any output of fio, from anywhere: what fio said, in ns, bytes and bytes per
+second; nothing is added up.
+"""
+FIO_TABLES = (
+    DOCUMENTS,
+    JOBS,
+    PERCENTILES,
+    BINS,
+    OPTIONS,
+    DISKS,
+    STEADYSTATE,
+    ISSUES,
+    HISTOGRAM,
+)
+
 
 def render_dictionary(tables: Iterable[Table]) -> str:
     """Return the page: one section a table, one line a column."""
-    return "\n".join([INTRODUCTION, *map(_section, tables)])
+    return "\n".join([
+        INTRODUCTION,
+        *map(_section, tables),
+        FIO_INTRODUCTION,
+        *map(_section, FIO_TABLES),
+    ])
 
 
 def _section(table: Table) -> str:

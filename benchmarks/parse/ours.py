@@ -8,8 +8,8 @@ from benchmarks.parse.answers import LEVELS, Answer
 from benchmarks.parse.make_log import HEAD_NAME, NAME
 from benchmarks.parse.peers_documents import document_paths, documents_answer
 from benchmarks.parse.peers_histogram import histogram_paths
-from ssdlab.fio.histlogs import read_fio_histogram_log
-from ssdlab.fio.logs import read_fio_log
+from ssdlab.fio.histlogs.read import read_fio_histogram_log
+from ssdlab.fio.logs.read import read_fio_log
 from ssdlab.fio.read import read_fio
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ssdlab.campaign.ports import StepOutcome
 from ssdlab.campaign.raw import working_folder
-from ssdlab.fio.jobfile import render_job
+from ssdlab.fio.jobs.jobfile import render_job
 from ssdlab.fio.runner import FIO_ARGUMENTS, FioChain, FioOutcome, FioRequest
 from ssdlab.model.errors import FioHungError
 from ssdlab.model.spec import Step

@@ -20,7 +20,7 @@ from ssdlab.campaign.raw import (
 from ssdlab.campaign.results import summarise_step
 from ssdlab.fio.document import FioDocument
 from ssdlab.fio.faults import find_faults
-from ssdlab.fio.parse import parse_document
+from ssdlab.fio.from_json.parse import parse_document
 from ssdlab.model.errors import (
     DiskFullError,
     FioFailedError,

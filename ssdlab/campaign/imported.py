@@ -11,9 +11,9 @@ import numpy as np
 from ssdlab.analysis.latency import is_supported
 from ssdlab.fio.bins import bin_edges, is_bin_value, is_last_bin
 from ssdlab.fio.document import FioDocument, FioSide
+from ssdlab.fio.from_json.values import parse_version
 from ssdlab.fio.output import parse_output
 from ssdlab.fio.runs import place_in_runs
-from ssdlab.fio.values import parse_version
 from ssdlab.model.errors import FioOutputError, RunFolderError
 from ssdlab.model.records import RunRecord
 from ssdlab.model.schema import MEASUREMENTS, PERCENTILES

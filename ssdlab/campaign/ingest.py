@@ -31,9 +31,9 @@ from ssdlab.campaign.raw import (
 from ssdlab.campaign.results import summarise_step
 from ssdlab.campaign.telemetry import read_telemetry
 from ssdlab.fio.document import FioDocument
-from ssdlab.fio.logs import FioLog, LogKind, parse_log, tabulate_series
+from ssdlab.fio.from_json.parse import parse_document
+from ssdlab.fio.logs.read import FioLog, LogKind, parse_log, tabulate_series
 from ssdlab.fio.measure import DEFAULT_LEVELS, measure
-from ssdlab.fio.parse import parse_document
 from ssdlab.model.errors import RunFolderError
 from ssdlab.model.records import RunRecord
 from ssdlab.model.schema import TABLES, Table

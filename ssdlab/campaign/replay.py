@@ -17,7 +17,7 @@ from ssdlab.campaign.recording import (
     StepNotRecordedError,
     read_recorded_run,
 )
-from ssdlab.fio.parse import parse_document
+from ssdlab.fio.from_json.parse import parse_document
 from ssdlab.fio.read import read_output
 from ssdlab.model.errors import FioOutputError, PlanMismatchError, RunFolderError
 from ssdlab.model.spec import Step, StepResult

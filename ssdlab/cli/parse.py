@@ -14,7 +14,7 @@ from ssdlab.cli.tables import TableFormat, TableWriter, opened_output, table_wri
 
 if TYPE_CHECKING:
     from ssdlab.fio.document import Doubt
-    from ssdlab.fio.frames import FioResult
+    from ssdlab.fio.frames.result import FioResult
 
 _TABLES = (
     "jobs",
@@ -111,7 +111,7 @@ def parse(
 def _parse_output(
     paths: Sequence[str], table: str, asked: tuple[TableFormat, Path | None]
 ) -> None:
-    from ssdlab.fio.frames import tabulate_files
+    from ssdlab.fio.frames.result import tabulate_files
     from ssdlab.fio.read import FilesRead
 
     files = FilesRead(paths)

@@ -11,7 +11,7 @@ from ssdlab.fio.document import (
     FioSide,
     LatencyBins,
 )
-from ssdlab.fio.values import is_known_version, parse_version
+from ssdlab.fio.from_json.values import is_known_version, parse_version
 
 _NANOSECONDS_SINCE = (2, 99)
 _SHOWN_CHARACTERS = 500

@@ -13,21 +13,23 @@ _FOLDER = Path(__file__).parent
 
 
 def load_scanner(name: str, *, work_bytes: int) -> ctypes.CDLL | None:
-    """Return the kernel of ``name.c`` beside this file, or ``None``: go without.
+    """Return a kernel, such as that of ``logs/log_scan.c``, or ``None``: go without.
 
-    It may include what is called ``name_*.c``.
+    It may include the files beside it whose names begin with its own.
     """
+    source = _FOLDER / f"{name}.c"
     return load_kernel(
-        name,
-        _FOLDER / f"{name}.c",
+        source.stem,
+        source,
         work_bytes=work_bytes,
-        includes=sorted(_FOLDER.glob(f"{name}_*.c")),
+        includes=sorted(source.parent.glob(f"{source.stem}_*.c")),
     )
 
 
 def build_all() -> bool:
     """Build every kernel ahead of time; tell whether all of them are there."""
-    names = sorted(path.stem for path in _FOLDER.glob("*_scan.c"))
+    sources = sorted(_FOLDER.glob("*/*_scan.c"))
+    names = [str(path.relative_to(_FOLDER).with_suffix("")) for path in sources]
     missing = [
         name for name in names if load_scanner(name, work_bytes=WORTH_BYTES) is None
     ]

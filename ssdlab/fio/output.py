@@ -8,12 +8,12 @@ from itertools import accumulate
 
 from ssdlab.fio.document import Doubt, FioDocument
 from ssdlab.fio.encodings import decode_output
-from ssdlab.fio.normal import parse_normal
-from ssdlab.fio.normal_lines import iterate_lines
-from ssdlab.fio.normal_runs import iterate_printings
-from ssdlab.fio.parse import document_from_json
-from ssdlab.fio.scan import FoundJson, find_json, find_only_json
-from ssdlab.fio.terse import parse_terse
+from ssdlab.fio.from_json.parse import document_from_json
+from ssdlab.fio.from_json.scan import FoundJson, find_json, find_only_json
+from ssdlab.fio.from_text.normal import parse_normal
+from ssdlab.fio.from_text.normal_lines import iterate_lines
+from ssdlab.fio.from_text.normal_runs import iterate_printings
+from ssdlab.fio.from_text.terse import parse_terse
 from ssdlab.model.errors import FioOutputError
 
 _KEPT_CHARACTERS = 1 << 16

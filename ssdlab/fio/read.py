@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Mapping
 
 from ssdlab.fio.document import Doubt
-from ssdlab.fio.frames import FioFile, FioResult, tabulate_files
+from ssdlab.fio.frames.result import FioFile, FioResult, tabulate_files
+from ssdlab.fio.from_json.taken_bins import prepare
 from ssdlab.fio.identify import FileKind
 from ssdlab.fio.output import parse_output
 from ssdlab.fio.sources import (
@@ -15,7 +16,6 @@ from ssdlab.fio.sources import (
     read_content,
     read_whole,
 )
-from ssdlab.fio.taken_bins import prepare
 from ssdlab.model.errors import FioOutputError
 
 __all__ = ["FilesRead", "FioSource", "FioSources", "read_fio", "read_output"]

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import numpy as np
 
 from ssdlab.fio.document import Doubt
-from ssdlab.fio.histlogs import FioHistogramLog, read_fio_histogram_log
-from ssdlab.fio.log_frames import value_name
-from ssdlab.fio.log_layout import LogColumn
-from ssdlab.fio.logs import FioLog, read_fio_log
+from ssdlab.fio.histlogs.read import FioHistogramLog, read_fio_histogram_log
+from ssdlab.fio.logs.frames import value_name
+from ssdlab.fio.logs.layout import LogColumn
+from ssdlab.fio.logs.read import FioLog, read_fio_log
 from ssdlab.fio.sources import (
     FioSource,
     FioSources,

@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from ssdlab.campaign.patterns import fio_size
 from ssdlab.fio.document import FioDocument
-from ssdlab.fio.workload import describe_workload
+from ssdlab.fio.jobs.workload import describe_workload
 from ssdlab.model.spec import Access
 from ssdlab.model.units import block_size_label
 

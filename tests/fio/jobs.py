@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ssdlab.fio.jobfile import render_job
+from ssdlab.fio.jobs.jobfile import render_job
 from ssdlab.fio.runner import FioChain, FioOutcome, FioRequest, require_fio
 from ssdlab.model.spec import Access, Precondition, Step, Workload
 from ssdlab.model.units import KIB, MIB

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from ssdlab.fio.document import FioDocument
-from ssdlab.fio.parse import parse_document
+from ssdlab.fio.from_json.parse import parse_document
 from tests.paths import ROOT
 
 DATA = ROOT / "tests" / "data"

@@ -6,7 +6,7 @@ import pytest
 from ssdlab.fio.bins import bin_value
 from ssdlab.fio.document import Doubt
 from ssdlab.fio.doubts import find_doubts
-from ssdlab.fio.parse import parse_document
+from ssdlab.fio.from_json.parse import parse_document
 from tests.fio.samples import captured, changed_document, document_of, form_of
 
 Json = dict[str, Any]

@@ -9,7 +9,7 @@ import pytest
 
 from ssdlab.fio.document import FioDocument
 from ssdlab.fio.faults import find_faults
-from ssdlab.fio.parse import parse_document
+from ssdlab.fio.from_json.parse import parse_document
 from tests.fio.samples import captured, changed_document, document_of
 
 OUTSTANDING = 8

@@ -8,8 +8,8 @@ import pytest
 
 from ssdlab.fio.document import Doubt, FioDisk, FioOption, FioSide, RateSummary
 from ssdlab.fio.doubts import find_doubts
-from ssdlab.fio.parse import document_from_json, parse_document
-from ssdlab.fio.scan import find_json
+from ssdlab.fio.from_json.parse import document_from_json, parse_document
+from ssdlab.fio.from_json.scan import find_json
 from tests.fio.samples import captured, changed_document, form_of, form_path
 from tests.paths import FIO_SAMPLES, require_folder
 

@@ -18,8 +18,8 @@ from ssdlab.fio.document import (
     LatencyBins,
     LatencyKind,
 )
+from ssdlab.fio.from_json.parse import parse_document, parse_documents
 from ssdlab.fio.measure import measure
-from ssdlab.fio.parse import parse_document, parse_documents
 from tests.fio.samples import DATA
 from tests.paths import FIO_SAMPLES, require_folder
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from ssdlab.fio import histlog_scan
-from ssdlab.fio.histlog_lines import (
+from ssdlab.fio.histlogs import scan as histlog_scan
+from ssdlab.fio.histlogs.lines import (
     MAX_COLUMNS,
     NO_NUMBERS,
     TOO_GREAT,
@@ -19,7 +19,7 @@ from ssdlab.fio.histlog_lines import (
     Lines,
     scan_lines,
 )
-from ssdlab.fio.histlog_scan import (
+from ssdlab.fio.histlogs.scan import (
     KernelScanner,
     LineScanner,
     choose_scanner,

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ssdlab.analysis.latency import percentiles_from_bins
-from ssdlab.fio.histlogs import read_fio_histogram_log
+from ssdlab.fio.histlogs.read import read_fio_histogram_log
 from tests.fio.histlog_texts import record
 
 LOG = record(1001, {3: 5, 7: 2}) + record(1001, {2: 4}, direction=1)

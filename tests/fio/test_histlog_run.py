@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from ssdlab.fio.bins import bin_index
-from ssdlab.fio.histlogs import FioHistogramLog, read_fio_histogram_log
+from ssdlab.fio.histlogs.read import FioHistogramLog, read_fio_histogram_log
 from ssdlab.model.errors import FioOutputError
 
 pytestmark = pytest.mark.fio

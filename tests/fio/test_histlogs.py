@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ssdlab.fio.bins import bin_edges, bin_value
-from ssdlab.fio.histlog_layout import LAYOUTS
-from ssdlab.fio.histlogs import FioHistogramLog, read_fio_histogram_log
+from ssdlab.fio.histlogs.layout import LAYOUTS
+from ssdlab.fio.histlogs.read import FioHistogramLog, read_fio_histogram_log
 from ssdlab.model.errors import FioOutputError
 from tests.fio.histlog_texts import COLUMNS, damaged_text, record
 from tests.paths import FIO_SAMPLES, require_folder

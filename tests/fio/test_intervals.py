@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ssdlab.analysis.latency import LatencySummary, merge_summaries
-from ssdlab.fio.frames import FioResult, tabulate
-from ssdlab.fio.intervals import FioIntervals, true_intervals
+from ssdlab.fio.frames.intervals import FioIntervals, true_intervals
+from ssdlab.fio.frames.result import FioResult, tabulate
 from ssdlab.fio.read import read_fio
 from ssdlab.fio.runner import require_fio
 from tests.fio.made import Did, bins_of, document_of, job_of, summary_of

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from ssdlab.fio.jobfile import PERCENTILES, render_job
+from ssdlab.fio.jobs.jobfile import PERCENTILES, render_job
 from ssdlab.model.spec import Access, Precondition
 from ssdlab.model.units import KIB, MIB
 from ssdlab.plan.context import PlanContext

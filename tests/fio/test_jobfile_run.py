@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ssdlab.fio.jobfile import render_job
+from ssdlab.fio.jobs.jobfile import render_job
 from ssdlab.fio.runner import require_fio
 from ssdlab.model.spec import Precondition, Step
 from ssdlab.model.units import KIB, MIB

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ssdlab.fio.jobspec import (
+from ssdlab.fio.jobs.jobspec import (
     ALIASES,
     JobFile,
     JobSection,

@@ -13,8 +13,8 @@ import pytest
 from ssdlab.analysis.latency import merge_bins, percentiles_from_bins
 from ssdlab.fio.document import FioDocument, FioLatency, FioSide, LatencyKind
 from ssdlab.fio.doubts import find_doubts
+from ssdlab.fio.from_json.parse import parse_document, parse_documents
 from ssdlab.fio.measure import DEFAULT_LEVELS, measure
-from ssdlab.fio.parse import parse_document, parse_documents
 
 pytestmark = pytest.mark.fio
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ssdlab.fio.logs import FioLog, read_fio_log
+from ssdlab.fio.logs.read import FioLog, read_fio_log
 
 FLAG = "priority flag"
 START = ("time", "value", "direction", "block size")

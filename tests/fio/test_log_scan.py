@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ssdlab.fio import kernels
-from ssdlab.fio.log_files import OpenLog
-from ssdlab.fio.log_layout import LAYOUTS, Layout, Role, roles_of
-from ssdlab.fio.log_lines import MAX_LINE_BYTES, LineForm, read_line
-from ssdlab.fio.log_scan import (
+from ssdlab.fio.logs.files import OpenLog
+from ssdlab.fio.logs.layout import LAYOUTS, Layout, Role, roles_of
+from ssdlab.fio.logs.lines import MAX_LINE_BYTES, LineForm, read_line
+from ssdlab.fio.logs.scan import (
     KernelScanner,
     LogScanner,
     NumpyScanner,
@@ -22,10 +22,10 @@ from ssdlab.fio.log_scan import (
     make_columns,
     run_over,
 )
-from ssdlab.fio.log_sums import LogSums, merge_sums
+from ssdlab.fio.logs.sums import LogSums, merge_sums
 from ssdlab.native.build import build_shared, find_compiler
 
-SOURCES = Path(kernels.__file__).parent
+SOURCES = Path(kernels.__file__).parent / "logs"
 FLAGS = {"any processor": ("-O3",), "this processor": ("-O3", "-march=native")}
 GREATEST = 2**63 - 1
 LIMITS = (GREATEST, GREATEST // 1024)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from ssdlab.fio.document import Doubt
-from ssdlab.fio.logs import (
+from ssdlab.fio.logs.read import (
     FioLog,
     LogKind,
     parse_log,

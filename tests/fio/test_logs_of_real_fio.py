@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ssdlab.fio.logs import FioLog, LogKind, read_fio_log
+from ssdlab.fio.logs.read import FioLog, LogKind, read_fio_log
 
 pytestmark = pytest.mark.fio
 

@@ -7,9 +7,9 @@ import pytest
 
 from ssdlab.fio.bins import bin_value
 from ssdlab.fio.document import Direction
+from ssdlab.fio.from_json.parse import document_from_json, parse_document
+from ssdlab.fio.from_json.scan import find_json
 from ssdlab.fio.measure import DEFAULT_LEVELS, StepMeasurement, measure
-from ssdlab.fio.parse import document_from_json, parse_document
-from ssdlab.fio.scan import find_json
 from ssdlab.model import schema
 from ssdlab.model.errors import FioOutputError
 from tests.fio.samples import (

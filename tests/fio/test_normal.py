@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ssdlab.fio.document import FioDocument, RateSummary
-from ssdlab.fio.normal import parse_normal
+from ssdlab.fio.from_text.normal import parse_normal
 from tests.paths import FIO_SAMPLES, ROOT, require_folder
 
 DATA = ROOT / "tests" / "data"

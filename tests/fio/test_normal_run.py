@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from ssdlab.fio.document import FioDocument, FioLatency, FioSide, FioSync, RateSummary
-from ssdlab.fio.normal import parse_normal
+from ssdlab.fio.from_text.normal import parse_normal
 from tests.fio.text_runs import RUNS, json_documents, run_all
 from tests.paths import FIO_SAMPLES, require_folder
 

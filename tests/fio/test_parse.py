@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from ssdlab.fio.document import FioOption
-from ssdlab.fio.parse import parse_document, parse_documents
+from ssdlab.fio.from_json.parse import parse_document, parse_documents
 from ssdlab.model.errors import FioOutputError
 from tests.fio.samples import captured, changed, changed_document, document_of
 

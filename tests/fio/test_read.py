@@ -10,9 +10,9 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from ssdlab.fio import tables
-from ssdlab.fio.frames import tabulate
-from ssdlab.fio.parse import parse_documents
+from ssdlab.fio.frames import tables
+from ssdlab.fio.frames.result import tabulate
+from ssdlab.fio.from_json.parse import parse_documents
 from ssdlab.fio.read import FioSource, read_fio
 from ssdlab.model.errors import FioOutputError
 from ssdlab.model.schema import Table

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ssdlab.fio.scan import FoundJson, find_json
+from ssdlab.fio.from_json.scan import FoundJson, find_json
 from tests.fio.samples import captured
 
 SMALL = """{

@@ -9,20 +9,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ssdlab.fio import taken_bins
 from ssdlab.fio.bins import BIN_COUNT, bin_value
 from ssdlab.fio.document import FioDocument
+from ssdlab.fio.from_json import taken_bins
+from ssdlab.fio.from_json.parse import document_from_json
+from ssdlab.fio.from_json.scan import find_json
+from ssdlab.fio.from_json.taken_bins import TakenBins
 from ssdlab.fio.kernels import load_scanner
-from ssdlab.fio.parse import document_from_json
-from ssdlab.fio.scan import find_json
-from ssdlab.fio.taken_bins import TakenBins
 from ssdlab.native.kernels import WORTH_BYTES
 from tests.fio.samples import captured
 
 
 @pytest.fixture(autouse=True, scope="module")
 def kernel() -> Iterator[None]:
-    if load_scanner("bins_scan", work_bytes=WORTH_BYTES) is None:
+    if load_scanner("from_json/bins_scan", work_bytes=WORTH_BYTES) is None:
         pytest.skip("there is no compiler, so there is no kernel to compare with")
     taken_bins._scanner.cache_clear()
     yield

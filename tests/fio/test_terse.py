@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ssdlab.fio.document import FioDocument, FioJob
-from ssdlab.fio.terse import parse_terse
+from ssdlab.fio.from_text.terse import parse_terse
 from tests.paths import FIO_SAMPLES, ROOT, require_folder
 
 DATA = ROOT / "tests" / "data"

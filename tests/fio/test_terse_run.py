@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from ssdlab.fio.document import FioDisk, FioDocument, FioJob, FioSide
-from ssdlab.fio.terse import parse_terse
+from ssdlab.fio.from_text.terse import parse_terse
 from tests.fio.text_runs import RUNS, json_documents, run_all
 from tests.paths import FIO_SAMPLES, require_folder
 

@@ -13,8 +13,12 @@ from hypothesis import strategies as st
 
 from ssdlab.fio.document import FioDocument, FioJob
 from ssdlab.fio.doubts import find_doubts
-from ssdlab.fio.parse import document_from_json, parse_document, parse_documents
-from ssdlab.fio.scan import find_json
+from ssdlab.fio.from_json.parse import (
+    document_from_json,
+    parse_document,
+    parse_documents,
+)
+from ssdlab.fio.from_json.scan import find_json
 from ssdlab.model.errors import FioOutputError
 from tests.fio.samples import captured, form_path
 

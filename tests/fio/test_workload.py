@@ -10,17 +10,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ssdlab.fio.jobfile import render_job
-from ssdlab.fio.jobspec import parse_job_file
-from ssdlab.fio.read import read_fio
-from ssdlab.fio.runner import require_fio
-from ssdlab.fio.workload import (
+from ssdlab.fio.jobs.jobfile import render_job
+from ssdlab.fio.jobs.jobspec import parse_job_file
+from ssdlab.fio.jobs.workload import (
     ForeignWorkload,
     describe_workload,
     parse_seconds,
     parse_size,
     parse_size_range,
 )
+from ssdlab.fio.read import read_fio
+from ssdlab.fio.runner import require_fio
 from ssdlab.model.spec import Access
 from tests.fio.jobs import cell, workload
 from tests.paths import FIO_SAMPLES, ROOT, require_folder

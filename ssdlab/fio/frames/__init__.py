@@ -1,0 +1,1 @@
+"""What fio said, as data frames; merged, or as true intervals."""

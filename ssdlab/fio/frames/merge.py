@@ -1,0 +1,259 @@
+"""Merge what fio measured: over jobs, directions, rounds, hosts or files.
+
+IOs and bytes add; a mean is weighted by IOs, a standard deviation is pooled, bins
+add and percentiles come from them. Rates add only over what ran at the same time;
+what ran in turn has the mean rate of its time. A number that one of the parts lacks
+is missing in their sum.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ssdlab.fio.document import LATENCY_KINDS
+from ssdlab.fio.frames.binframes import (
+    KIND_COUNT,
+    GroupedBins,
+    bins_frame,
+    find_overlaps,
+    find_parts,
+    group_bins,
+    histogram_numbers,
+    percentiles_frame,
+)
+from ssdlab.fio.frames.merge_doubts import (
+    GroupDoubt,
+    doubts_of_bins,
+    doubts_of_latency,
+    doubts_of_parts,
+    doubts_of_sets,
+    issues_frame,
+)
+from ssdlab.fio.frames.pooling import (
+    Groups,
+    Moments,
+    add_counts,
+    floats,
+    pool_moments,
+    whole_numbers,
+)
+from ssdlab.fio.measure import DEFAULT_LEVELS
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Timing = Literal["together", "in turn"]
+
+_RAN_TOGETHER = ("file", "document", "group_id")
+_COUNTS = ("total_ios", "short_ios", "dropped_ios", "io_bytes")
+_RATES = ("iops", "bw_bytes_per_s")
+_LATENCY_COLUMNS = tuple(
+    f"{kind}_{what}_ns"
+    for kind in LATENCY_KINDS
+    for what in ("min", "mean", "stddev", "max")
+)
+_EXACT = 2.0**53
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class MergedFio:
+    """What was merged, one row of ``jobs`` a group; each frame begins with its keys.
+
+    ``jobs`` has ``parts``, the number of rows that were merged, then the columns of
+    `FioResult.jobs` that can be merged. ``percentiles`` and ``bins`` are those of
+    `FioResult`, with ``is_supported`` where enough IOs stand behind a level.
+    ``issues`` names every group whose numbers are in doubt, and why.
+    """
+
+    jobs: "pd.DataFrame"
+    percentiles: "pd.DataFrame"
+    bins: "pd.DataFrame"
+    issues: "pd.DataFrame"
+
+
+def merge_jobs(
+    jobs: "pd.DataFrame",
+    bins: "pd.DataFrame",
+    documents: "pd.DataFrame",
+    *,
+    by: Sequence[str],
+    timing: Timing,
+    levels: Sequence[float] = DEFAULT_LEVELS,
+) -> MergedFio:
+    """Merge rows of ``jobs`` that agree in some columns.
+
+    Parameters
+    ----------
+    jobs, bins, documents : DataFrame
+        Frames of a `FioResult`. Rows of documents that are no results, sums of other
+        rows, directions that did no IO, and syncs are left out; syncs are merged
+        with each other where ``direction`` is among ``by``.
+    by : sequence of str
+        Columns of ``jobs`` that tell the groups apart, such as ``["file"]`` or
+        ``["job_name", "direction"]``; none: all rows are one group.
+    timing : {"together", "in turn"}
+        ``together``: all parts of a group ran at the same time, so rates [1/s], [B/s]
+        add and ``runtime_ms`` is the greatest. ``in turn``: what is of one document
+        and one reporting group ran together and is added; these ran one after
+        another, as rounds do, so rates are means weighted by runtime, which is all
+        IOs by all time, and ``runtime_ms`` adds.
+    levels : sequence of float
+        Levels of the percentiles [%].
+
+    Returns
+    -------
+    MergedFio
+        Groups are sorted by their keys.
+
+    Raises
+    ------
+    ValueError
+        If ``by`` names what is no column of ``jobs``, or a number to be merged.
+
+    Notes
+    -----
+    The IOs behind a latency are taken to be ``total_ios``.
+    """
+    parts = _parts(jobs, _require_keys(by, jobs))
+    groups, keys = _groups(parts, by)
+    latencies = _latencies(parts, groups)
+    grouped, bin_doubts = _merge_bins(parts, bins, groups)
+    doubts = [
+        *doubts_of_parts(parts, groups, documents),
+        *doubts_of_latency(parts, groups, latencies),
+    ]
+    if timing == "together":
+        _, of_sets = _sets(parts, groups)
+        doubts += doubts_of_sets(of_sets.sizes)
+    return MergedFio(
+        jobs=keys.assign(
+            parts=groups.sizes, **_sums(parts, groups, timing=timing), **latencies
+        ),
+        percentiles=percentiles_frame(keys, grouped, levels),
+        bins=bins_frame(keys, grouped),
+        issues=issues_frame(keys, [*doubts, *bin_doubts]),
+    )
+
+
+def _require_keys(by: Sequence[str], jobs: "pd.DataFrame") -> Sequence[str]:
+    numbers = {"parts", "runtime_ms", *_COUNTS, *_RATES, *_LATENCY_COLUMNS}
+    for name in by:
+        if name not in jobs.columns or name in numbers:
+            msg = f"jobs cannot be merged by {name!r}: it is none of their names"
+            raise ValueError(msg)
+    return by
+
+
+def _parts(jobs: "pd.DataFrame", by: Sequence[str]) -> "pd.DataFrame":
+    """Return the rows that hold IOs of their own, each IO once."""
+    signs = [floats(jobs[name]) > 0 for name in ("total_ios", "io_bytes", "iops")]
+    keep = np.logical_or.reduce(signs) & jobs["is_result"].to_numpy(np.bool_)
+    keep &= ~jobs["is_aggregate"].to_numpy(np.bool_)
+    if "direction" not in by:
+        keep &= (jobs["direction"] != "sync").to_numpy(np.bool_)
+    kept: pd.DataFrame = jobs.loc[keep].reset_index(drop=True)
+    return kept
+
+
+def _groups(parts: "pd.DataFrame", by: Sequence[str]) -> tuple[Groups, "pd.DataFrame"]:
+    """Return the group of each part, and the keys of each group."""
+    if not by:
+        count = min(len(parts), 1)
+        codes = np.zeros(len(parts), np.intp)
+    else:
+        codes = _numbers(parts, by)
+        count = int(codes.max(initial=-1)) + 1
+    first = np.zeros(count, np.intp)
+    first[codes[::-1]] = np.arange(len(parts))[::-1]
+    keys = parts[list(by)].take(first).reset_index(drop=True)
+    return Groups(codes=codes, count=count), keys
+
+
+def _numbers(rows: "pd.DataFrame", by: Sequence[str]) -> NDArray[np.intp]:
+    grouped = rows.groupby(list(by), sort=True, dropna=False, observed=True)
+    return np.asarray(grouped.ngroup().to_numpy(), np.intp)
+
+
+def _sets(parts: "pd.DataFrame", groups: Groups) -> tuple[Groups, Groups]:
+    """Return the set of each part that ran together, and the group of each set."""
+    marked = parts[list(_RAN_TOGETHER)].assign(merged=groups.codes)
+    codes = _numbers(marked, ["merged", *_RAN_TOGETHER])
+    count = int(codes.max(initial=-1)) + 1
+    group_of_set = np.zeros(count, np.intp)
+    group_of_set[codes] = groups.codes
+    sets = Groups(codes=codes, count=count)
+    return sets, Groups(codes=group_of_set, count=groups.count)
+
+
+def _sums(
+    parts: "pd.DataFrame", groups: Groups, *, timing: Timing
+) -> Mapping[str, Any]:
+    """Return the columns of counts, time and rates."""
+    columns = {name: add_counts(parts[name], groups) for name in _COUNTS}
+    runtime_ms = floats(parts["runtime_ms"])
+    if timing == "together":
+        longest = groups.greatest(runtime_ms)
+        rates = {name: groups.sum(floats(parts[name])) for name in _RATES}
+        return columns | {"runtime_ms": _whole(longest)} | rates
+    sets, of_sets = _sets(parts, groups)
+    set_ms = sets.greatest(runtime_ms)
+    total_ms = of_sets.sum(set_ms)
+    columns["runtime_ms"] = _whole(total_ms)
+    for name in _RATES:
+        rates_of_sets = sets.sum(floats(parts[name]))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            mean = of_sets.sum(rates_of_sets * set_ms) / total_ms
+        is_alone = of_sets.sizes == 1
+        columns[name] = np.where(is_alone, of_sets.sum(rates_of_sets), mean)
+    return columns
+
+
+def _whole(values: NDArray[np.float64]) -> Any:
+    is_known = np.abs(values) < _EXACT
+    return whole_numbers(np.where(is_known, values, 0).astype(np.int64), ~is_known)
+
+
+def _latencies(
+    parts: "pd.DataFrame", groups: Groups
+) -> Mapping[str, NDArray[np.float64]]:
+    """Return four columns a kind of latency."""
+    counts = floats(parts["total_ios"])
+    columns: dict[str, NDArray[np.float64]] = {}
+    for kind in LATENCY_KINDS:
+        moments = Moments(
+            counts=counts,
+            means=floats(parts[f"{kind}_mean_ns"]),
+            stddevs=floats(parts[f"{kind}_stddev_ns"]),
+        )
+        pooled = pool_moments(moments, groups)
+        columns |= {
+            f"{kind}_min_ns": groups.least(floats(parts[f"{kind}_min_ns"])),
+            f"{kind}_mean_ns": pooled.means,
+            f"{kind}_stddev_ns": pooled.stddevs,
+            f"{kind}_max_ns": groups.greatest(floats(parts[f"{kind}_max_ns"])),
+        }
+    return columns
+
+
+def _merge_bins(
+    parts: "pd.DataFrame", bins: "pd.DataFrame", groups: Groups
+) -> tuple[GroupedBins, list[GroupDoubt]]:
+    """Return the bins of the groups all of whose parts have them."""
+    part = find_parts(bins, parts)
+    bins, part = bins[part >= 0], part[part >= 0]
+    histograms = histogram_numbers(bins, groups.codes[part])
+    grouped, beyond = group_bins(bins, histograms)
+    with_bins = np.unique(histogram_numbers(bins, part))
+    lacking = groups.sizes[:, None] - np.bincount(
+        groups.codes[with_bins // KIND_COUNT] * KIND_COUNT + with_bins % KIND_COUNT,
+        minlength=groups.count * KIND_COUNT,
+    ).reshape(groups.count, KIND_COUNT)
+    overlapping = find_overlaps(grouped)
+    lost = np.concatenate([np.flatnonzero(lacking.ravel() > 0), overlapping])
+    doubts = doubts_of_bins(
+        groups, lacking=lacking, overlapping=overlapping, beyond=beyond
+    )
+    return grouped.without(lost), list(doubts)

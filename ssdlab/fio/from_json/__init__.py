@@ -1,0 +1,1 @@
+"""fio's JSON and JSON+ output."""

@@ -1,0 +1,226 @@
+"""One direction of one job entry of fio's normal text.
+
+fio rounds here what it says exactly elsewhere. What follows from whole numbers is
+computed from them: IOPS are IOs by ``runtime``, as fio computes them; bytes are IOs
+times the block size, where the job's definition names one and the printed bytes
+agree. The rest is as printed, and a doubt says how far it was rounded.
+"""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from ssdlab.fio.document import (
+    Direction,
+    Doubt,
+    FioLatency,
+    FioSide,
+    LatencyKind,
+    RateSummary,
+)
+from ssdlab.fio.from_text.normal_lines import Line
+from ssdlab.fio.from_text.text_numbers import Amount, parse_amount, parse_real
+
+_KIB = 1024.0
+_MS_PER_S = 1000.0
+_BITS_PER_BYTE = 8
+_POWERS = {"k": 0, "m": 1, "g": 2}
+_DIRECTIONS: Mapping[str, Direction] = {
+    "read": "read",
+    "write": "write",
+    "trim": "trim",
+    "mixed": "mixed",
+}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Counts:
+    """How many IOs of a direction fio issued, and how many of them went wrong."""
+
+    total: int
+    short: int
+    dropped: int | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PrintedRate:
+    """The line that begins a direction. ``kilo`` is what its KB counts in.
+
+    What fio did not say is ``None``.
+    """
+
+    direction: Direction
+    io: Amount | None
+    bw: Amount | None
+    iops: Amount | None
+    runtime_ms: int
+    kilo: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Measured:
+    """What stands below that line."""
+
+    latencies: Mapping[LatencyKind, FioLatency]
+    sampled_iops: RateSummary | None
+    sampled_bw: RateSummary | None
+
+
+def parse_rate(line: Line) -> PrintedRate | None:
+    """Return the parts of ``read: IOPS=…`` (3.x) or ``read : io=…`` (2.x)."""
+    if line.kind == "old-side":
+        name, io_text, bw_text, iops_text, runtime = line.parts
+        io, bw = parse_amount(io_text, kilo=1024), parse_amount(bw_text, kilo=1024)
+    else:
+        name, iops_text, bw_text, io_text, runtime = line.parts
+        io, bw = parse_amount(io_text), parse_amount(bw_text)
+    iops = parse_amount(iops_text)
+    if io is None or bw is None or iops is None:
+        return None
+    return PrintedRate(
+        direction=_DIRECTIONS[name],
+        io=io,
+        bw=bw,
+        iops=iops,
+        runtime_ms=int(runtime),
+        kilo=bw.kilo or io.kilo or 1024,
+    )
+
+
+def parse_sampled_iops(parts: Sequence[str]) -> RateSummary | None:
+    """Return what ``iops : min=…`` says."""
+    return _rate_summary([*parts[:2], *parts[-2:]], scale=1.0)
+
+
+def parse_sampled_bw(parts: Sequence[str], *, kilo: int) -> RateSummary | None:
+    """Return what ``bw (KiB/s): min=…`` says, in B/s.
+
+    fio samples in KiB/s whatever it calls them; for a million and more it divides by
+    what a KB is to the job, ``kilo``, and writes MiB.
+    """
+    unit = parts[0].lower()
+    power = _POWERS.get(unit[:1])
+    if power is None:
+        return None
+    scale = _KIB * kilo**power / (_BITS_PER_BYTE if "bit" in unit else 1)
+    return _rate_summary([*parts[1:3], *parts[-2:]], scale=scale)
+
+
+def _rate_summary(texts: Sequence[str], *, scale: float) -> RateSummary | None:
+    numbers = [parse_real(text) for text in texts]
+    known = [number * scale for number in numbers if number is not None]
+    if len(known) < len(numbers) or not all(map(math.isfinite, known)):
+        return None
+    low, high, mean, stddev = known
+    return RateSummary(minimum=low, maximum=high, mean=mean, stddev=stddev)
+
+
+def complete_mixed(
+    rate: PrintedRate, parts: Sequence[FioSide], *, step: float
+) -> PrintedRate:
+    """Return what fio said of the sum of the other directions, mended.
+
+    Beside its parts (``unified_rw_reporting=both``) fio 3.33 prints it with the rates
+    and bytes 0; its bytes are those of the parts, which are known to within ``step``.
+    """
+    if not parts or (rate.io is not None and rate.io.value):
+        return rate
+    known = [side.io_bytes for side in parts if side.io_bytes is not None]
+    whole = Amount(value=float(sum(known)), step=step, kilo=None)
+    is_known = len(known) == len(parts)
+    return replace(rate, io=whole if is_known else None, bw=None, iops=None)
+
+
+def build_side(
+    rate: PrintedRate,
+    measured: Measured,
+    counts: Counts,
+    *,
+    block_bytes: int | None,
+    place: str,
+) -> tuple[FioSide, tuple[Doubt, ...]]:
+    """Return a direction of a job entry, and the doubts about it."""
+    io = _bytes(rate, counts, block_bytes)
+    iops, bw = _iops(rate, counts), _bw(rate, io)
+    side = FioSide(
+        direction=rate.direction,
+        io_bytes=None if io is None else round(io.value),
+        total_ios=counts.total,
+        short_ios=counts.short,
+        dropped_ios=counts.dropped,
+        runtime_ms=rate.runtime_ms,
+        iops=iops,
+        bw_bytes_per_s=bw,
+        latencies=measured.latencies,
+        sampled_iops=measured.sampled_iops,
+        sampled_bw=measured.sampled_bw,
+    )
+    doubts = [*_doubts_of_bytes(io), *_doubts_of_rates(side, rate, io)]
+    return side, tuple(
+        replace(doubt, place=f"{place}.{doubt.place}") for doubt in doubts
+    )
+
+
+def _bytes(rate: PrintedRate, counts: Counts, block_bytes: int | None) -> Amount | None:
+    if rate.io is None or not rate.io.step or not block_bytes:
+        return rate.io
+    exact = float(counts.total * block_bytes)
+    return (
+        replace(rate.io, value=exact, step=0.0) if rate.io.is_near(exact) else rate.io
+    )
+
+
+def _iops(rate: PrintedRate, counts: Counts) -> float:
+    if not rate.runtime_ms:
+        return rate.iops.value if rate.iops else math.nan
+    computed = counts.total * _MS_PER_S / rate.runtime_ms
+    if rate.iops is None or rate.iops.is_near(computed, slack=1.0):
+        return computed
+    return rate.iops.value
+
+
+def _bw(rate: PrintedRate, io: Amount | None) -> float:
+    """Return the rate [B/s]; from exact bytes, as fio computes it, if they are."""
+    computed = _per_second(io, rate.runtime_ms)
+    if rate.bw is not None and (computed is None or not rate.bw.step):
+        return rate.bw.value
+    if io is None or computed is None:
+        return math.nan
+    if rate.bw is None or (not io.step and rate.bw.is_near(computed, slack=1.0)):
+        return computed
+    return rate.bw.value
+
+
+def _per_second(io: Amount | None, runtime_ms: int) -> float | None:
+    if io is None or not runtime_ms:
+        return None
+    return float(math.floor(io.value * _MS_PER_S / runtime_ms))
+
+
+def _doubts_of_bytes(io: Amount | None) -> Iterator[Doubt]:
+    if io is None:
+        meaning = "fio printed no bytes, and those of its parts are not known"
+        yield Doubt(kind="no-bytes", place="io_bytes", meaning=meaning, is_grave=True)
+    elif io.step:
+        meaning = f"the bytes were printed rounded, to {io.step:.0f} B"
+        yield Doubt(kind="rounded", place="io_bytes", meaning=meaning)
+
+
+def _doubts_of_rates(
+    side: FioSide, rate: PrintedRate, io: Amount | None
+) -> Iterator[Doubt]:
+    """Yield the doubt that printed rates are not what they should be."""
+    if not rate.runtime_ms:
+        return
+    scale = _MS_PER_S / rate.runtime_ms
+    if io is not None and rate.bw is not None:
+        slack = 1.0 + io.step * scale
+        if not rate.bw.is_near(io.value * scale, slack=slack):
+            yield _rates_differ("bw", "the printed data rate is not bytes by runtime")
+    ios = side.total_ios or 0
+    if rate.iops is not None and not rate.iops.is_near(ios * scale, slack=1.0):
+        yield _rates_differ("iops", "the printed IOPS are not IOs by runtime")
+
+
+def _rates_differ(place: str, meaning: str) -> Doubt:
+    return Doubt(kind="rates-differ", place=place, meaning=meaning, is_grave=True)

@@ -1,0 +1,194 @@
+"""One line of fio's terse output, versions 2 to 5, pure.
+
+A line is the job, a block for each direction, CPU time, depths, buckets of latency,
+disks and what is optional. Which directions there are follows from how many blocks
+there are: two are read and write, a third is trim (not in version 3), one more is their
+sum (``unified_rw_reporting=both``), and a single one is ``mixed``. Latencies are in
+microseconds, bytes in KiB, both cut to whole numbers except means and deviations; IOs
+are not counted. Before 3.x a merged direction cannot be told from read.
+"""
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ssdlab.fio.document import (
+    Direction,
+    Doubt,
+    FioDisk,
+    FioJob,
+)
+from ssdlab.fio.from_text.terse_side import (
+    BLOCK,
+    BLOCK_V5,
+    FIELDS_BEFORE_PERCENTILES,
+    PERCENTILE,
+    UnreadableLineError,
+    build_side,
+    find_side_doubts,
+    take_count,
+    take_integer,
+    take_percent,
+)
+from ssdlab.fio.from_text.text_numbers import parse_count, parse_real
+
+_USAGE = 5  # user, system, context switches, major and minor faults
+_SHARES = 7 + 10 + 12  # depths, buckets of us, buckets of ms
+_DISK = 9
+_MEMBERS = "slaves"
+_WITHOUT_TRIM: tuple[Direction, ...] = ("read", "write", "mixed")
+_WITH_TRIM: tuple[Direction, ...] = ("read", "write", "trim", "mixed")
+# How a line ends that was cut within a disk or the counts of errors.
+_CUT_END = re.compile(r"[0-9]+|[^;]*(?:;[0-9]+){1,7}(?:;[0-9.]*)?;?", re.ASCII)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TerseLine:
+    """One job entry and its disks; ``may_be_cut`` if it may lack some of them.
+
+    The place of a doubt is below the entry.
+    """
+
+    form_version: int
+    fio_version: str
+    job: FioJob
+    disks: tuple[FioDisk, ...]
+    doubts: tuple[Doubt, ...]
+    may_be_cut: bool
+
+
+def parse_terse_line(text: str) -> TerseLine:
+    """Return what one line says.
+
+    Raises
+    ------
+    UnreadableLineError
+        If it is cut short or a field is not what must stand there.
+    """
+    fields = text.split(";")
+    form_version = take_count(fields[0])
+    first = 1 if form_version == 2 else 2
+    start = _first_percentile(fields) - FIELDS_BEFORE_PERCENTILES
+    if start < first + 3:
+        msg = "the job is not there"
+        raise UnreadableLineError(msg)
+    size = BLOCK_V5 if form_version == 5 else BLOCK
+    blocks = _blocks(fields[start:], size)
+    sides = {
+        direction: build_side(direction, block)
+        for direction, block in zip(
+            _directions(form_version, len(blocks)), blocks, strict=True
+        )
+    }
+    after = start + size * len(blocks)
+    usr, sys = _usage(fields[after:])
+    disks, total_errors, left = _end(fields[after + _USAGE + _SHARES :])
+    job = FioJob(
+        name=";".join(fields[first : start - 2]),
+        hostname="",
+        group_id=take_count(fields[start - 2]),
+        error=take_integer(fields[start - 1]),
+        total_errors=total_errors,
+        elapsed_s=None,
+        usr_cpu_percent=usr,
+        sys_cpu_percent=sys,
+        options=(),
+        sides=sides,
+    )
+    return TerseLine(
+        form_version=form_version,
+        fio_version=fields[1] if first == 2 else "",
+        job=job,
+        disks=disks,
+        doubts=tuple(
+            doubt
+            for side, block in zip(sides.values(), blocks, strict=True)
+            for doubt in find_side_doubts(side, block)
+        ),
+        may_be_cut=_CUT_END.fullmatch(left) is not None,
+    )
+
+
+def _first_percentile(fields: Sequence[str]) -> int:
+    for number, field in enumerate(fields):
+        if PERCENTILE.fullmatch(field):
+            return number
+    msg = "it ends early"
+    raise UnreadableLineError(msg)
+
+
+def _blocks(fields: Sequence[str], size: int) -> list[Sequence[str]]:
+    """Return the block of each direction: as many as stand before the CPU time.
+
+    Raises
+    ------
+    UnreadableLineError
+        If the line ends before it.
+    """
+    blocks: list[Sequence[str]] = []
+    for start in range(0, len(fields), size):
+        block = fields[start : start + size]
+        if block[0].endswith("%"):
+            return blocks
+        if len(block) == size:
+            blocks.append(block)
+    msg = "it ends early"
+    raise UnreadableLineError(msg)
+
+
+def _directions(form_version: int, count: int) -> tuple[Direction, ...]:
+    has_trim = form_version != 3
+    known = _WITH_TRIM if has_trim else _WITHOUT_TRIM
+    is_possible = count in {3, 4} if has_trim else count in {2, 3}
+    if count == 1:
+        return ("mixed",)
+    if is_possible or (form_version, count) == (2, 2):
+        return known[:count]
+    msg = f"it has {count} directions"
+    raise UnreadableLineError(msg)
+
+
+def _usage(fields: Sequence[str]) -> tuple[float, float]:
+    if len(fields) < _USAGE + _SHARES:
+        msg = "it ends early"
+        raise UnreadableLineError(msg)
+    for field in fields[_USAGE : _USAGE + _SHARES]:
+        take_percent(field)
+    return take_percent(fields[0]), take_percent(fields[1])
+
+
+def _end(fields: Sequence[str]) -> tuple[tuple[FioDisk, ...], int | None, str]:
+    """Return the disks, the errors that were passed over, and what is left.
+
+    What is left is the description of the job, or what a cut has left of the others.
+    """
+    disks: list[FioDisk] = []
+    while (disk := _disk(fields[:_DISK], disks)) is not None:
+        disks.append(disk)
+        fields = fields[_DISK:]
+    counts = [parse_count(field) for field in fields[:2]]
+    if len(counts) == 2 and None not in counts:
+        return tuple(disks), counts[0], ";".join(fields[2:])
+    return tuple(disks), None, ";".join(fields)
+
+
+def _disk(fields: Sequence[str], before: Sequence[FioDisk]) -> FioDisk | None:
+    """Return a disk, or the sum over those below the one before."""
+    counts = [parse_count(field) for field in fields[1:-1]]
+    if len(fields) < _DISK or None in counts or not fields[-1].endswith("%"):
+        return None
+    util = parse_real(fields[-1][:-1])
+    is_of_members = fields[0] == _MEMBERS and bool(before)
+    return FioDisk(
+        name=before[-1].name if is_of_members else fields[0],
+        read_ios=counts[0],
+        write_ios=counts[1],
+        read_merges=counts[2],
+        write_merges=counts[3],
+        read_ticks_ms=counts[4],
+        write_ticks_ms=counts[5],
+        in_queue_ms=counts[6],
+        util_percent=math.nan if util is None else util,
+        is_of_members=is_of_members,
+    )

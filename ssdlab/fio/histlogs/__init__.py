@@ -1,0 +1,1 @@
+"""Histogram logs: the latencies of each interval, counted in bins."""

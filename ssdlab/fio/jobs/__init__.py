@@ -1,0 +1,1 @@
+"""Job files, and what their options ask for."""

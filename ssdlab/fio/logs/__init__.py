@@ -1,0 +1,1 @@
+"""Logs of latency, bandwidth and IOPS: of single IOs or of intervals."""

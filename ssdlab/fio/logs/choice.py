@@ -1,0 +1,178 @@
+"""Add up a log under the layout that fits it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Final
+
+from ssdlab.fio.logs.files import LOG_REMEDY, LogFile, OpenLog, Span, changed
+from ssdlab.fio.logs.layout import LAYOUTS, LIMITS, MAX_COLUMNS, Layout, Role, roles_of
+from ssdlab.fio.logs.lines import MAX_LINE_BYTES, LineForm, read_line
+from ssdlab.fio.logs.scan import LogScanner, choose_scanner, run_over
+from ssdlab.fio.logs.sums import LogSums, merge_sums
+from ssdlab.model.errors import FioOutputError
+
+NO_LOG: Final = "it is no log of fio"
+_EMPTY: Final[Layout] = ("time", "value", "direction")
+_BLANKS: Final = b" \t\r\n"
+_PROBE_BYTES: Final = 1 << 16
+_PROBE_LINES: Final = 200
+_SHOWN_BYTES: Final = 60
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class AddedLog:
+    """A log that was added up, part by part, and how it was read.
+
+    ``others`` are layouts that fit it as well; ``rest`` is a last line without an end.
+    """
+
+    layout: Layout
+    others: tuple[Layout, ...]
+    scanner: LogScanner
+    spans: tuple[Span, ...]
+    row_counts: tuple[int, ...]
+    sums: LogSums
+    rest: bytes
+
+
+def add_up(file: LogFile, *, scale: int, interval_ms: int) -> AddedLog:
+    """Add up a log under the layout that leaves the fewest lines damaged.
+
+    ``scale`` is what values are to be multiplied by; they must have room for it.
+
+    Raises
+    ------
+    FioOutputError
+        If it is no log, or cannot be read.
+    """
+    with file.open() as log:
+        lines = _probe(log, file.begin)
+        layouts = _fitting(lines, scale=scale) if lines else [_EMPTY]
+        found: list[AddedLog] = []
+        for layout in layouts:
+            scanner = choose_scanner(_form(layout, scale), size=log.size)
+            spans = log.spans(file.begin)
+            row_counts, sums, end = _add(log, scanner, spans, interval_ms=interval_ms)
+            added = AddedLog(
+                layout=layout,
+                others=(),
+                scanner=scanner,
+                spans=spans,
+                row_counts=row_counts,
+                sums=sums,
+                rest=log.read(end, MAX_LINE_BYTES).strip(_BLANKS),
+            )
+            found.append(added)
+            if not sums.damaged_count:
+                break
+    if not found or not _is_log(best := min(found, key=_damage)):
+        raise FioOutputError(**_no_log(file.name, lines, is_damaged=bool(found)))
+    worse = {added.layout for added in found if _damage(added) > _damage(best)}
+    others = [layout for layout in layouts if layout not in worse]
+    return replace(best, others=_others(best, others, lines))
+
+
+def add_again(file: LogFile, added: AddedLog, *, interval_ms: int) -> LogSums:
+    """Return the sums of a log by another interval.
+
+    Raises
+    ------
+    FioOutputError
+        If it cannot be read, or has changed.
+    """
+    with file.open() as log:
+        row_counts, sums, _ = _add(
+            log, added.scanner, added.spans, interval_ms=interval_ms
+        )
+    if row_counts != added.row_counts:
+        raise FioOutputError(**changed(file.name))
+    return sums
+
+
+def _form(layout: Layout, scale: int) -> LineForm:
+    greatest_value = LIMITS[Role.NUMBER] // scale
+    return LineForm(roles=roles_of(layout), greatest_value=greatest_value)
+
+
+def _add(
+    log: OpenLog, scanner: LogScanner, spans: Sequence[Span], *, interval_ms: int
+) -> tuple[tuple[int, ...], LogSums, int]:
+    """Return the rows of each span, the sums of all, and where the last line ends."""
+    add = partial(scanner.add, log, interval_ms=interval_ms)
+    parts = list(run_over(add, spans))
+    sums = [part for part, _ in parts]
+    row_counts = tuple(part.row_count for part in sums)
+    return row_counts, merge_sums(sums), parts[-1][1]
+
+
+def _damage(added: AddedLog) -> int:
+    return added.sums.damaged_count
+
+
+def _is_log(added: AddedLog) -> bool:
+    """Tell whether most lines are of a log, or there are none at all."""
+    sums = added.sums
+    if sums.row_count:
+        return sums.row_count >= sums.damaged_count
+    return not sums.damaged_count and not added.rest
+
+
+def _probe(log: OpenLog, begin: int) -> list[bytes]:
+    """Return some whole lines of the beginning and of the end that are not blank."""
+    head = log.read(begin, _PROBE_BYTES)
+    lines = head.split(b"\n")[:-1]
+    if log.size - begin > len(head):
+        tail_begin = max(begin + len(head), log.size - _PROBE_BYTES)
+        tail = log.read(tail_begin, _PROBE_BYTES).split(b"\n")[1:-1]
+        lines = lines[:_PROBE_LINES] + tail
+    filled = [line for line in lines if line.strip(_BLANKS)]
+    return filled[:_PROBE_LINES] + filled[_PROBE_LINES:][-_PROBE_LINES:]
+
+
+def _fitting(lines: Sequence[bytes], *, scale: int) -> list[Layout]:
+    """Return the layouts that some lines fit, those first that the most lines fit."""
+    widths = {line.count(b",") + 1 for line in lines}
+    fits = {
+        layout: _count_fits(lines, _form(layout, scale))
+        for layout in LAYOUTS
+        if len(layout) in widths
+    }
+    ordered = sorted(filter(fits.get, fits), key=lambda layout: -fits[layout])
+    return [layout for layout in ordered if len(layout) == len(ordered[0])]
+
+
+def _count_fits(lines: Sequence[bytes], form: LineForm) -> int:
+    return sum(read_line(line, form) is not None for line in lines)
+
+
+def _others(
+    added: AddedLog, layouts: Sequence[Layout], lines: Sequence[bytes]
+) -> tuple[Layout, ...]:
+    """Return the layouts that are no less likely than the one that was taken.
+
+    A flag that is 1 somewhere settles it: an offset of 1 byte is none.
+    """
+    if "priority flag" in added.layout:
+        place = added.layout.index("priority flag")
+        if added.sums.nonzero >> place & 1:
+            return ()
+    fits = {layout: _count_fits(lines, _form(layout, 1)) for layout in layouts}
+    return tuple(
+        layout
+        for layout in layouts
+        if layout != added.layout and fits[layout] >= fits[added.layout]
+    )
+
+
+def _no_log(name: str, lines: Sequence[bytes], *, is_damaged: bool) -> dict[str, str]:
+    if not lines:
+        reason = f"{NO_LOG} (it has no whole line)"
+    elif is_damaged:
+        reason = f"{NO_LOG} (most of its lines are damaged)"
+    elif max(line.count(b",") for line in lines) >= MAX_COLUMNS:
+        reason = f"{NO_LOG} (its lines have too many columns; a histogram log?)"
+    else:
+        first = lines[0][:_SHOWN_BYTES].decode(errors="replace")
+        reason = f"{NO_LOG} (its first line is {first!r})"
+    return {"source": name, "reason": reason, "remedy": f"{LOG_REMEDY}."}

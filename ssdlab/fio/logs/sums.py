@@ -1,0 +1,124 @@
+"""What the rows of a log add up to, in a memory that does not grow with them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ssdlab.fio.bins import BIN_COUNT, bin_index
+from ssdlab.fio.logs.layout import Role
+from ssdlab.fio.logs.lines import LineForm, Lines
+
+DIRECTIONS: Final = ("read", "write", "trim", "sync")
+MAX_PLACES: Final = 16  # damaged lines that are told one by one
+# As struct run of log_scan_sinks.c: rows of one direction in one interval.
+RUN: Final = np.dtype([
+    ("interval", np.int64),
+    ("direction", np.int64),
+    ("count", np.int64),
+    ("least", np.int64),
+    ("greatest", np.int64),
+    ("sum", np.float64),
+])
+_VALUE: Final = 1
+_USUAL_DIRECTION: Final = 2
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class LogSums:
+    """What lines of a log add up to, in the units of the log.
+
+    ``damaged_places`` counts lines from 0 and names the first of them; bit n of
+    ``nonzero`` tells that column n, behind the direction, is not 0 throughout. A row
+    of ``counts`` is the histogram of a direction in fio's bins; ``runs`` are ascending.
+    """
+
+    row_count: int
+    line_count: int
+    damaged_count: int
+    damaged_places: tuple[int, ...]
+    nonzero: int
+    counts: NDArray[np.int64]
+    runs: NDArray[np.void]
+
+
+NO_SUMS: Final = LogSums(
+    row_count=0,
+    line_count=0,
+    damaged_count=0,
+    damaged_places=(),
+    nonzero=0,
+    counts=np.zeros((len(DIRECTIONS), BIN_COUNT), np.int64),
+    runs=np.empty(0, RUN),
+)
+
+
+def merge_sums(parts: Sequence[LogSums]) -> LogSums:
+    """Return the sums of parts that follow one another."""
+    if len(parts) == 1:
+        return parts[0]
+    places: list[int] = []
+    nonzero = before = 0
+    for part in parts:
+        places += [before + place for place in part.damaged_places]
+        nonzero |= part.nonzero
+        before += part.line_count
+    return LogSums(
+        row_count=sum(part.row_count for part in parts),
+        line_count=before,
+        damaged_count=sum(part.damaged_count for part in parts),
+        damaged_places=tuple(places[:MAX_PLACES]),
+        nonzero=nonzero,
+        counts=sum((part.counts for part in parts), NO_SUMS.counts),
+        runs=merge_runs(np.concatenate([NO_SUMS.runs, *(p.runs for p in parts)])),
+    )
+
+
+def merge_runs(runs: NDArray[np.void]) -> NDArray[np.void]:
+    """Return runs in ascending order, one for each interval and direction."""
+    order = np.lexsort((runs["direction"], runs["interval"]))
+    ordered = runs[order]
+    same = (ordered["interval"][1:] == ordered["interval"][:-1]) & (
+        ordered["direction"][1:] == ordered["direction"][:-1]
+    )
+    first = np.flatnonzero(np.concatenate([[True], ~same])[: ordered.size])
+    merged = ordered[first]
+    if first.size < ordered.size:
+        for name, operation in (
+            ("count", np.add),
+            ("sum", np.add),
+            ("least", np.minimum),
+            ("greatest", np.maximum),
+        ):
+            merged[name] = operation.reduceat(ordered[name], first)
+    return merged
+
+
+def sum_lines(lines: Lines, form: LineForm, *, interval_ms: int) -> LogSums:
+    """Return what lines add up to."""
+    rows = lines.numbers[lines.is_row]
+    value = rows[:, _VALUE]
+    direction = rows[:, form.roles.index(Role.DIRECTION)]
+    places = np.flatnonzero(lines.is_damaged)
+    noted = [
+        column > _USUAL_DIRECTION and role is not Role.PRIORITY
+        for column, role in enumerate(form.roles)
+    ]
+    nonzero = rows.any(axis=0) & np.array(noted)
+    cells = direction * BIN_COUNT + bin_index(value)
+    counts = np.bincount(cells, minlength=len(DIRECTIONS) * BIN_COUNT)
+    runs = np.empty(len(rows), RUN)
+    runs["interval"] = rows[:, 0] // interval_ms
+    runs["direction"], runs["count"] = direction, 1
+    runs["least"] = runs["greatest"] = runs["sum"] = value
+    return LogSums(
+        row_count=len(rows),
+        line_count=len(lines.numbers),
+        damaged_count=places.size,
+        damaged_places=tuple(places[:MAX_PLACES].tolist()),
+        nonzero=sum(1 << column for column in np.flatnonzero(nonzero).tolist()),
+        counts=counts.reshape(len(DIRECTIONS), BIN_COUNT),
+        runs=merge_runs(runs),
+    )
