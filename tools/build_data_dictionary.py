@@ -25,8 +25,9 @@ ROOT = Path(__file__).resolve().parents[1]
 INTRODUCTION = f"""\
 # Data dictionary
 
-Built from `ssdlab/model/schema.py`, and at its end from `ssdlab/fio/frames/tables.py`, by
-`python -m tools.build_data_dictionary`; edit those files, not this one. Version of the tables: {SCHEMA_VERSION}.
+Built from `ssdlab/model/schema.py`, and at its end from the tables of `ssdlab/fio/`, by
+`python -m tools.build_data_dictionary`; edit those files, not this one. Version of the
+tables of a run: {SCHEMA_VERSION}.
 
 A run folder holds each table as `tables/NAME.parquet`. The tables are derived: they
 can be rebuilt at any time from what fio said, which lies in `steps/`. A name ends in
@@ -53,14 +54,19 @@ FIO_TABLES = (
 )
 
 
-def render_dictionary(tables: Iterable[Table]) -> str:
-    """Return the page: one section a table, one line a column."""
+def render_page() -> str:
+    """Return the page: the tables of a run, then those of any output of fio."""
     return "\n".join([
         INTRODUCTION,
-        *map(_section, tables),
+        render_tables(TABLES.values()),
         FIO_INTRODUCTION,
-        *map(_section, FIO_TABLES),
+        render_tables(FIO_TABLES),
     ])
+
+
+def render_tables(tables: Iterable[Table]) -> str:
+    """Return one section a table, one line a column."""
+    return "\n".join(map(_section, tables))
 
 
 def _section(table: Table) -> str:
@@ -79,7 +85,7 @@ def _row(column: Column) -> str:
 
 def main(argv: list[str]) -> int:
     """Build or check the data dictionary of this repository."""
-    page = {ROOT / "docs" / "data-dictionary.md": render_dictionary(TABLES.values())}
+    page = {ROOT / "docs" / "data-dictionary.md": render_page()}
     return generated.run(argv, page, command="tools.build_data_dictionary")
 
 
