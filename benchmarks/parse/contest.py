@@ -46,8 +46,11 @@ class Result:
         return bool(self.runs and self.runs[0].passes_s)
 
     def seconds(self, basis: Basis) -> float | None:
-        """Return the median [s], of all the data where only a share was read."""
-        if basis == "warm":
+        """Return the median [s], of all the data where only a share was read.
+
+        A peer that was not run warm counts as it ran; one of our readers does not.
+        """
+        if basis == "warm" and (self.warm_s is not None or self.peer.is_ours):
             return self.warm_s
         if not self.runs:
             return None
@@ -81,8 +84,9 @@ def contest(work: Work, folder: Path, rules: Rules) -> Mapping[str, Result]:
         ]
         for result in timed * rules.rounds:
             result.runs.append(arena.time(result.peer))
-        for name in (OURS, work.floor):
-            arena.warm(results[name])
+        for result in results.values():
+            if result.peer.is_ours or result.peer.name == work.floor:
+                arena.warm(result)
         arena.judge(results)
     return results
 

@@ -13,6 +13,12 @@ from tempfile import TemporaryFile
 
 _ROOT = Path(__file__).parents[2]
 _SAMPLE_S = 0.002
+# Users have their modules compiled; here that must not be paid for anew each time.
+_USUAL_ENVIRONMENT = {
+    name: value
+    for name, value in os.environ.items()
+    if name != "PYTHONDONTWRITEBYTECODE"
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,7 +78,7 @@ def run(
         process = subprocess.Popen(
             command,
             cwd=_ROOT,
-            env=os.environ | environment,
+            env=_USUAL_ENVIRONMENT | dict(environment),
             stdout=said,
             stderr=complained,
         )

@@ -34,20 +34,26 @@ _KEPT_BYTES = 1 << 16
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class NamedSource:
-    """One file, or what stands for it, and what to call it."""
+    """One file, or what stands for it, what to call it, and what was there of it."""
 
     name: str
     given: Path | bytes | BinaryIO
+    status: os.stat_result | None = None
 
     @property
     def size_bytes(self) -> int:
         """How much it is, as far as that is known before it is read; else 0."""
         if isinstance(self.given, bytes):
             return len(self.given)
-        with suppress(OSError, ValueError):
-            if isinstance(self.given, Path):
-                return self.given.stat().st_size
-        return 0
+        return self.status.st_size if self.status else 0
+
+    @property
+    def identity(self) -> object:
+        """What tells whether two of them are the same file."""
+        status = self.status
+        if status and stat.S_ISREG(status.st_mode):
+            return status.st_dev, status.st_ino
+        return self.given
 
     @contextmanager
     def open(self) -> Iterator[BinaryIO]:
@@ -88,20 +94,10 @@ def list_sources(sources: FioSources) -> Iterator[NamedSource]:
     expanded = map(_expand, _each(sources), count())
     for named in chain.from_iterable(expanded):
         if isinstance(named.given, Path):
-            identity = _identity(named.given)
-            if identity in seen:
+            if named.identity in seen:
                 continue
-            seen.add(identity)
+            seen.add(named.identity)
         yield named
-
-
-def _identity(path: Path) -> object:
-    """Return what tells whether two paths are of one file."""
-    try:
-        status = path.stat()
-    except (OSError, ValueError):
-        return path
-    return (status.st_dev, status.st_ino) if stat.S_ISREG(status.st_mode) else path
 
 
 def _each(sources: FioSources) -> Sequence[FioSource]:
@@ -111,12 +107,12 @@ def _each(sources: FioSources) -> Sequence[FioSource]:
 
 
 def _expand(source: FioSource, number: int) -> Iterator[NamedSource]:
-    is_path = isinstance(source, str | PathLike) and source != "-"
-    if is_path and _is_folder(Path(cast("str", source))):
-        yield from _files_below(Path(cast("str", source)))
+    unnamed = f"{_UNNAMED} {number + 1}" if number else _UNNAMED
+    named = name_source(source, unnamed)
+    if isinstance(named.given, Path) and _is_folder(named.status):
+        yield from _files_below(named.given)
     else:
-        unnamed = f"{_UNNAMED} {number + 1}" if number else _UNNAMED
-        yield name_source(source, unnamed)
+        yield named
 
 
 def name_source(source: FioSource, unnamed: str = _UNNAMED) -> NamedSource:
@@ -126,7 +122,7 @@ def name_source(source: FioSource, unnamed: str = _UNNAMED) -> NamedSource:
     if isinstance(source, str) and source == "-":
         return NamedSource(name=_STANDARD_INPUT, given=sys.stdin.buffer)
     if isinstance(source, str | PathLike):
-        return NamedSource(name=printable_path(source), given=Path(source))
+        return _of_path(source)
     is_input = source is sys.stdin.buffer
     name = getattr(source, "name", unnamed)
     name = _STANDARD_INPUT if is_input else printable_path(name)
@@ -137,24 +133,28 @@ def _files_below(path: Path) -> Iterator[NamedSource]:
     for folder, names, files in os.walk(path):
         names[:] = sorted(name for name in names if not name.startswith("."))
         for name in sorted(files):
-            file = Path(folder, name)
-            if not name.startswith(".") and _is_regular(file):
-                yield NamedSource(name=printable_path(file), given=file)
+            if name.startswith("."):
+                continue
+            named = _of_path(Path(folder, name))
+            if not _may_block(named.status):
+                yield named
 
 
-def _is_folder(path: Path) -> bool:
-    try:
-        return path.is_dir()
-    except (OSError, ValueError):
-        return False
+def _of_path(given: str | PathLike[str]) -> NamedSource:
+    path = given if isinstance(given, Path) else Path(given)
+    status = None
+    with suppress(OSError, ValueError):  # reading it says so
+        status = path.stat()
+    return NamedSource(name=printable_path(given), given=path, status=status)
 
 
-def _is_regular(path: Path) -> bool:
-    """Tell whether it is a plain file, which cannot block whoever reads it."""
-    try:
-        return stat.S_ISREG(path.stat().st_mode)
-    except OSError:
-        return True  # a broken link; reading it says so
+def _is_folder(status: os.stat_result | None) -> bool:
+    return status is not None and stat.S_ISDIR(status.st_mode)
+
+
+def _may_block(status: os.stat_result | None) -> bool:
+    """Tell whether it is no plain file, so that reading it may wait for ever."""
+    return status is not None and not stat.S_ISREG(status.st_mode)
 
 
 def printable_path(path: object) -> str:
