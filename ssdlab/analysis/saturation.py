@@ -3,7 +3,7 @@
 import pandas as pd
 
 from ssdlab.analysis.matrix import select_cells
-from ssdlab.model.spec import Saturation
+from ssdlab.model.spec import Stimulus
 from ssdlab.model.units import duration_label
 
 _STEP = ["run_id", "step_id"]
@@ -83,7 +83,7 @@ def summarise_saturation(
 
 
 def summarise_wsat_ends(
-    saturation: pd.DataFrame, windows: pd.DataFrame, *, phase: Saturation
+    saturation: pd.DataFrame, windows: pd.DataFrame, *, phase: Stimulus
 ) -> pd.DataFrame:
     """Return where a write saturation began, where it ended, and why it stopped.
 
@@ -93,7 +93,7 @@ def summarise_wsat_ends(
         What `summarise_saturation` returned.
     windows : pandas.DataFrame
         The table ``windows``.
-    phase : Saturation
+    phase : Stimulus
         The phase that was run: its three stop rules.
 
     Returns
@@ -132,14 +132,14 @@ def summarise_wsat_ends(
     return pd.DataFrame(rows, columns=[*names, "is_steady", "stop_reason"])
 
 
-def _stop_reason(rounds: pd.DataFrame, phase: Saturation, *, is_steady: bool) -> str:
-    fills = rounds["drive_fills"].max()
+def _stop_reason(rounds: pd.DataFrame, phase: Stimulus, *, is_steady: bool) -> str:
+    fills, limit = rounds["drive_fills"].max(), phase.capacity_multiple
     spent_s = len(rounds) * phase.round_seconds
     rules = (
         (is_steady, "steady state"),
         (
-            pd.notna(fills) and fills >= phase.capacity_multiple,
-            f"{phase.capacity_multiple:g} x user capacity written",
+            limit is not None and pd.notna(fills) and fills >= limit,
+            f"{limit} x user capacity written",
         ),
         (
             spent_s >= phase.time_limit_s,

@@ -1,13 +1,14 @@
 """Real fio on a target."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from ssdlab.campaign.ports import StepOutcome
+from ssdlab.campaign.ports import HostCpu, StepOutcome
 from ssdlab.campaign.raw import working_folder
 from ssdlab.fio.jobs.jobfile import render_job
 from ssdlab.fio.runner import FIO_ARGUMENTS, FioChain, FioOutcome, FioRequest
+from ssdlab.host.inventory import read_load
 from ssdlab.model.errors import FioHungError
 from ssdlab.model.spec import Step
 from ssdlab.targets.target import Target
@@ -53,12 +54,14 @@ class FioBackend:
                 following, working_folder(self._run, following.step_id)
             )
         request = self._request(step, folder)
+        before = read_load()
         try:
             outcome = self._chain.run(request, ahead, hold_following=hold)
         except FioHungError as error:
             raise self._hung(error) from None
+        cpu = _host_cpu(before, read_load())
         (folder / "command.txt").write_text(_command(), "utf-8")
-        ended = _as_step_outcome(outcome)
+        ended = replace(_as_step_outcome(outcome), host_cpu=cpu)
         if step.kind == "purge":
             return self._checked(ended)
         return replace(ended, said="\n".join(filter(None, (ended.said, self._doubt()))))
@@ -89,6 +92,7 @@ class FioBackend:
             folder=folder,
             job=job,
             gated_threads=threads + has_tail,
+            wait_s=step.wait_s,
             least_s=0.95 * (step.runtime_s or 0),
             overdue_s=_GRACE_S
             + 2 * (step.runtime_s or 0)
@@ -128,6 +132,18 @@ class FioBackend:
         if not fault:
             return outcome
         return replace(outcome, exit_code=1, said=f"the purge does not show: {fault}")
+
+
+def _host_cpu(
+    before: Mapping[str, float], after: Mapping[str, float]
+) -> HostCpu | None:
+    """Return how busy the host was between two readings; nothing if it does not say."""
+    names = ("cpu_all_s", "cpu_user_s", "cpu_system_s")
+    spent = [after.get(name, 0.0) - before.get(name, 0.0) for name in names]
+    if spent[0] <= 0:
+        return None
+    user, system = (100 * part / spent[0] for part in spent[1:])
+    return HostCpu(user_percent=user, system_percent=system)
 
 
 def _command() -> str:

@@ -101,7 +101,7 @@ class Engine:
         faults = find_faults(
             document,
             exit_code=outcome.exit_code,
-            block_size_bytes=step.workload.block_size_bytes,
+            block_sizes_bytes=step.workload.block_range_bytes,
             outstanding=step.workload.threads * step.workload.queue_depth,
             runtime_s=step.runtime_s,
             io_bytes=_whole_amount(step),
@@ -138,6 +138,7 @@ class Engine:
             exit_code=outcome.exit_code,
             said=outcome.said,
             result=result,
+            host_cpu=outcome.host_cpu,
         )
 
     def _is_contiguous(self, step: Step, idle_s: float | None) -> bool:
@@ -149,7 +150,7 @@ class Engine:
         if idle_s is None:
             return True
         is_after_break = self.is_first_live_step or step.step_id in self.breaks
-        return not is_after_break and abs(idle_s) <= self.max_idle_s
+        return not is_after_break and abs(idle_s - step.wait_s) <= self.max_idle_s
 
     def _failure(
         self, step: Step, outcome: StepOutcome, faults: tuple[str, ...]

@@ -39,7 +39,7 @@ def step_columns(step: Step) -> dict[str, object]:
     if step.workload is not None:
         where |= {
             "access": step.workload.access,
-            "block_size_bytes": step.workload.block_size_bytes,
+            "block_size_bytes": step.workload.block_size_bytes or None,  # composite
             "read_percent": step.workload.read_percent,
             "threads": step.workload.threads or None,  # 0: an import does not know
             "queue_depth": step.workload.queue_depth or None,
@@ -68,6 +68,7 @@ def tabulate_steps(record: RunRecord, steps: Sequence[IngestedStep]) -> Columns:
             "ended_s": kept.ended_s,
             "duration_s": kept.ended_s - kept.started_s,
             "idle_before_s": kept.idle_before_s,
+            "wait_s": step.wait_s,
             "was_armed": kept.was_armed,
             "is_contiguous": kept.result.is_contiguous,
             "read_bytes": ingested.result.read_bytes,
@@ -77,6 +78,9 @@ def tabulate_steps(record: RunRecord, steps: Sequence[IngestedStep]) -> Columns:
             "exit_code": kept.exit_code,
             "warnings": "" if step.kind == "purge" else kept.said,
         }
+        if kept.host_cpu is not None:
+            row["host_user_cpu_percent"] = kept.host_cpu.user_percent
+            row["host_system_cpu_percent"] = kept.host_cpu.system_percent
         if is_foreign:
             row |= dict.fromkeys(_unknown_of_import(ingested))
         rows.append(row)
@@ -89,7 +93,7 @@ def _fills(written_bytes: int, capacity_bytes: int) -> float | None:
 
 def _unknown_of_import(step: IngestedStep) -> tuple[str, ...]:
     """Return the columns of a step that others' files do not tell."""
-    never = ("range_bytes", "offset_bytes", "seed", "was_armed", "exit_code")
+    never = ("range_bytes", "offset_bytes", "seed", "wait_s", "was_armed", "exit_code")
     measured = step.rows["measurements"]["io_bytes"]
     if measured and None not in measured:
         return never

@@ -9,6 +9,14 @@ from ssdlab.plan.context import Judgement
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class HostCpu:
+    """How busy all processors of the host were, as a share of all they could do [%]."""
+
+    user_percent: float
+    system_percent: float
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class StepOutcome:
     """How a step ended. Its raw output lies in ``folder``: ``fio.json`` of a fio step.
 
@@ -23,6 +31,7 @@ class StepOutcome:
     signal_number: int
     was_armed: bool
     said: str
+    host_cpu: HostCpu | None = None
 
 
 class Backend(Protocol):

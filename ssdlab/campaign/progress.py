@@ -5,19 +5,19 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from ssdlab.model.spec import (
+    OperatingPoint,
     Phase,
     PtsTest,
     Rounds,
-    Saturation,
     Step,
     StepResult,
+    Stimulus,
     Tracking,
 )
 from ssdlab.model.units import duration_label
 from ssdlab.plan.context import Judgement, PlanContext
 from ssdlab.plan.estimate import estimate_phases
 from ssdlab.plan.judge import is_tracked
-from ssdlab.plan.saturation import max_rounds
 from ssdlab.store.records import to_json
 
 _FIRST_GUESS_BYTES_PER_S = 100e6
@@ -154,7 +154,7 @@ class Tracker:
         match self._spec():
             case Rounds(tracking=(first, *_)):
                 return first
-            case Saturation(tracking=tracking):
+            case Stimulus(tracking=tracking):
                 return tracking
             case _:
                 return None
@@ -225,8 +225,10 @@ def _rounds_max(spec: Phase) -> int:
     match spec:
         case Rounds():
             return spec.max_rounds
-        case Saturation():
-            return max_rounds(spec)
+        case Stimulus():
+            return spec.max_rounds
+        case OperatingPoint():
+            return spec.pre_write_rounds
         case _:
             return 0
 

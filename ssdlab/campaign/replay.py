@@ -105,6 +105,7 @@ def _replay_step(step: Step, place: Path, folder: Path) -> StepOutcome:
         signal_number=0,
         was_armed=record.was_armed,
         said=record.said,
+        host_cpu=record.host_cpu,
     )
 
 

@@ -22,13 +22,14 @@ def find_faults(
     document: FioDocument,
     *,
     exit_code: int,
-    block_size_bytes: int,
+    block_sizes_bytes: tuple[int, int],
     outstanding: int,
     runtime_s: float | None = None,
     io_bytes: int | None = None,
 ) -> tuple[str, ...]:
     """Return each fault of a run in words; none when it did what was asked.
 
+    ``block_sizes_bytes`` are the least and the greatest that an IO may have.
     ``outstanding`` is threads times queue depth: so many IOs may have been counted
     without their bytes when a run ended. Of ``runtime_s`` and ``io_bytes`` a run was
     asked for one; ``io_bytes`` may be rounded down to whole blocks.
@@ -36,9 +37,12 @@ def find_faults(
     return (
         *_faults_of_exit(document, exit_code),
         *(fault for job in document.measured for fault in _faults_of_job(job)),
-        *_faults_of_bytes(document, block_size_bytes, outstanding),
+        *_faults_of_bytes(document, block_sizes_bytes, outstanding),
         *_faults_of_amount(
-            document, runtime_s=runtime_s, io_bytes=io_bytes, unit=block_size_bytes
+            document,
+            runtime_s=runtime_s,
+            io_bytes=io_bytes,
+            unit=block_sizes_bytes[1],
         ),
     )
 
@@ -71,15 +75,18 @@ def _faults_of_job(job: FioJob) -> Iterator[str]:
 
 
 def _faults_of_bytes(
-    document: FioDocument, block_size_bytes: int, outstanding: int
+    document: FioDocument, block_sizes_bytes: tuple[int, int], outstanding: int
 ) -> Iterator[str]:
+    slack = outstanding * block_sizes_bytes[1]
     for side in _parts(document):
         if side.total_ios is None or side.io_bytes is None:
             continue
-        expected = side.total_ios * block_size_bytes
-        if abs(side.io_bytes - expected) > outstanding * block_size_bytes:
+        least, most = (side.total_ios * size for size in block_sizes_bytes)
+        if not least - slack <= side.io_bytes <= most + slack:
+            sizes = " to ".join(dict.fromkeys(map(str, block_sizes_bytes)))
+            expected = " to ".join(dict.fromkeys(map(str, (least, most))))
             yield (
-                f"{side.direction}: {side.total_ios} IOs of {block_size_bytes} B are "
+                f"{side.direction}: {side.total_ios} IOs of {sizes} B are "
                 f"{expected} B, yet {side.io_bytes} B were done: the target may be gone"
             )
 

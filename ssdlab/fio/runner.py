@@ -26,6 +26,7 @@ from ssdlab.model.errors import FioHungError, MissingToolError
 _TICK_S = 0.25
 _STOP_S = 20.0
 _VERSION_S = 10.0
+_GATE_S = 0.002  # from letting go to the first IO
 _OLDEST_FIO = (3, 16)
 _GUARD = "setpriv"  # has the kernel kill fio when its parent dies, then becomes fio
 FIO_ARGUMENTS = ("--output-format=json+", "--output=fio.json", "--eta=never")
@@ -44,6 +45,7 @@ class FioRequest:
     """One fio run: where its files go, its job, its threads, and when it is overdue.
 
     A run whose IO ends before ``least_s`` has failed, and nothing follows it at once.
+    It is let go when the host has rested for ``wait_s`` since the IO before it.
     """
 
     step_id: str
@@ -52,6 +54,7 @@ class FioRequest:
     gated_threads: int
     overdue_s: float
     least_s: float = 0.0
+    wait_s: float = 0.0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -228,6 +231,7 @@ class FioChain:
         self._guard = _guard()
         self._current: _Process | None = None
         self._ahead: _Process | None = None
+        self._last_done_s = 0.0
 
     def __enter__(self) -> Self:
         return self
@@ -257,16 +261,25 @@ class FioChain:
         """
         process, was_armed = self._take(request)
         if not process.let_go_s:
+            self._rest(request.wait_s)
             process.let_go(self._clock())
         if following is not None:
             self._ahead = self._start(following)
         self._wait_for_io(process)
         ahead = self._ahead
-        if ahead is not None and not hold_following and process.has_ended_well():
+        follows_at_once = not hold_following and not (following and following.wait_s)
+        if ahead is not None and follows_at_once and process.has_ended_well():
             ahead.let_go(self._clock())
         outcome = self._finish(process, was_armed=was_armed)
         self._current = None
         return outcome
+
+    def _rest(self, wait_s: float) -> None:
+        """Wait until the last IO ended so long ago."""
+        until_s = self._last_done_s + wait_s - _GATE_S
+        while wait_s and (left_s := until_s - self._clock()) > 0:
+            self._tick()
+            time.sleep(min(left_s, _TICK_S))
 
     def discard_ahead(self) -> None:
         """Throw away the armed fio: it ends without IO, and its folder goes."""
@@ -343,7 +356,7 @@ class FioChain:
         except subprocess.TimeoutExpired:
             what = f"did not end within {self._stop_s:g} s after its IO"
             raise self._stop_hung(process, what) from None
-        done_s = process.done_s or self._clock()
+        done_s = self._last_done_s = process.done_s or self._clock()
         process.stop(self._stop_s)
         folder = process.request.folder
         for leftover in folder.glob("*.p*run.txt"):

@@ -32,8 +32,10 @@ def read_load() -> dict[str, float]:
     readings = {"load_average_1_min": os.getloadavg()[0]}
     if len(ticks) >= 5:
         hertz = os.sysconf("SC_CLK_TCK")
+        readings["cpu_all_s"] = sum(ticks[:8]) / hertz
         readings["cpu_busy_s"] = (sum(ticks[:8]) - ticks[3] - ticks[4]) / hertz
-        readings["cpu_system_s"] = ticks[2] / hertz
+        readings["cpu_user_s"] = (ticks[0] + ticks[1]) / hertz
+        readings["cpu_system_s"] = (ticks[2] + sum(ticks[5:7])) / hertz
     return readings
 
 

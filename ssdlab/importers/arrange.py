@@ -14,8 +14,8 @@ from ssdlab.model.spec import (
     Phase,
     PtsTest,
     Rounds,
-    Saturation,
     Step,
+    Stimulus,
     Tracking,
     Workload,
 )
@@ -148,10 +148,10 @@ def _rounds(phase_id: str, cells: Cells, tracking: tuple[Tracking, ...]) -> Roun
     )
 
 
-def _saturation(workload: Workload, rounds: Sequence[Reading]) -> Saturation:
+def _saturation(workload: Workload, rounds: Sequence[Reading]) -> Stimulus:
     seconds = _seconds(rounds)
     every = max(1, round(_WSAT_SAMPLE_S / seconds)) if seconds else None
-    return Saturation(
+    return Stimulus(
         phase_id="saturation",
         workload=workload,
         round_seconds=seconds,
@@ -174,7 +174,7 @@ def _cell_steps(
     group: tuple[Workload, ...] = ()
     if isinstance(phase, Rounds):
         group = phase.cells
-    elif isinstance(phase, Saturation):
+    elif isinstance(phase, Stimulus):
         group = (phase.workload,)
     for place, workload in enumerate(group, start=1):
         for number, reading in enumerate(cells[workload], start=1):

@@ -240,7 +240,7 @@ def _require_whole(
         *find_faults(
             document,
             exit_code=0,
-            block_size_bytes=workload.block_size_bytes,
+            block_sizes_bytes=workload.block_range_bytes,
             outstanding=max(outstanding, _AT_LEAST_OUTSTANDING),
             runtime_s=_runtime_asked_s(document),
         ),

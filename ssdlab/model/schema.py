@@ -44,15 +44,21 @@ _RUN = _key("run_id", "the run")
 _STEP = _key("step_id", "the step, unique in the run and sortable by time")
 _DIRECTION = _key("direction", "read, write, trim, or total: all directions merged")
 _WHERE = (
-    Column("test", "string", "iops, tp, lat, wsat; custom: imported workloads"),
+    Column(
+        "test", "string", "iops, tp, lat, wsat, hir, xsr, cbw, dirth; custom: imported"
+    ),
     Column("phase", "string", "phase of the test, such as rounds-1024KiB"),
-    Column("kind", "string", "purge, precondition, cell or histogram"),
+    Column("kind", "string", "purge, precondition, pre_write, cell or histogram"),
     Column("round", "int64", "round, from 1; missing outside rounds"),
     Column("cell", "int64", "place of the cell in its round, from 1"),
 )
 _WORKLOAD = (
     Column("access", "string", "rnd or seq"),
-    Column("block_size_bytes", "int64", "size of one IO [B]"),
+    Column(
+        "block_size_bytes",
+        "int64",
+        "size of one IO [B]; missing where one stimulus has many: CBW",
+    ),
     Column("read_percent", "int64", "share of reads, counted in IOs [%]"),
     Column("threads", "int64", "thread count TC: fio numjobs"),
     Column("queue_depth", "int64", "outstanding IOs per thread QD: fio iodepth"),
@@ -123,6 +129,7 @@ STEPS = Table(
         Column(
             "idle_before_s", "float64", "last IO of the step before to first IO [s]"
         ),
+        Column("wait_s", "float64", "how long the host was to rest before it [s]"),
         Column("was_armed", "bool", "fio stood ready before the step before ended"),
         Column("is_contiguous", "bool", "a measurement window may span the gap before"),
         Column("read_bytes", "int64", "bytes read [B]"),
@@ -134,6 +141,16 @@ STEPS = Table(
             "import since its first file [B]",
         ),
         Column("drive_fills", "float64", "total_written_bytes by user capacity"),
+        Column(
+            "host_user_cpu_percent",
+            "float64",
+            "user CPU of the whole host meanwhile [%]",
+        ),
+        Column(
+            "host_system_cpu_percent",
+            "float64",
+            "system CPU of the whole host meanwhile [%]",
+        ),
         Column("exit_code", "int64", "exit code of the process"),
         Column("warnings", "string", "what fio said on stderr, one a line"),
     ),
@@ -220,14 +237,16 @@ WINDOWS = Table(
     row="one steady-state judgement: a tracking variable at the end of a round",
     columns=(
         _RUN,
-        _key("test", "iops, tp, lat, wsat; custom: imported workloads"),
+        _key("test", "the test, as in steps"),
         _key("phase", "phase of the test, such as rounds-1024KiB"),
         _key("round", "the round after which was judged, from 1", "int64"),
         _key("tracking", "the tracking variable, such as RND 4 KiB 0/100"),
         Column("metric", "string", "iops, bw_bytes_per_s or lat_mean_ns"),
         Column("access", "string", "rnd or seq"),
-        Column("block_size_bytes", "int64", "size of one IO [B]"),
+        Column("block_size_bytes", "int64", "size of one IO [B]; missing in CBW"),
         Column("read_percent", "int64", "share of reads [%]"),
+        Column("threads", "int64", "TC of the cell where cells differ in it"),
+        Column("queue_depth", "int64", "QD of the cell where cells differ in it"),
         Column("window_first_round", "int64", "first round of the window"),
         Column("window_last_round", "int64", "last round of the window"),
         Column("average", "float64", "average in the window, in the metric's unit"),

@@ -4,6 +4,7 @@ A `PtsTest` says what the standard asks for; it runs nothing. A plan reads it an
 yields `Step` objects; a backend carries each out and answers with a `StepResult`.
 """
 
+import math
 from dataclasses import dataclass
 from typing import Literal
 
@@ -13,11 +14,37 @@ Access = Literal["rnd", "seq"]
 Metric = Literal["iops", "bw_bytes_per_s", "lat_mean_ns"]
 
 
+def stimulus_label(access: str, block_size_bytes: int, read_percent: int) -> str:
+    """Return a stimulus in the words of the PTS; a block size of 0 is composite."""
+    size = block_size_label(block_size_bytes) if block_size_bytes else "composite"
+    return f"{access.upper()} {size} {mix_label(read_percent)}"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Composite:
+    """Many block sizes in access zones at once: pts.md 12.1.
+
+    ``block_shares`` are sizes [B] with their share of IOs [%], ``zones`` the share of
+    IOs [%] that goes to each next part of the active range [%]. ``alignment_bytes`` of
+    0 aligns every IO to the smallest block, as fio does unless it is told otherwise.
+    """
+
+    block_shares: tuple[tuple[int, int], ...]
+    zones: tuple[tuple[int, int], ...]
+    alignment_bytes: int = 0
+
+    @property
+    def mean_block_bytes(self) -> float:
+        """The mean size of an IO [B]."""
+        return sum(size * share for size, share in self.block_shares) / 100
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Workload:
     """A stimulus: access, block size, R/W mix, threads (TC) and queue depth (QD).
 
-    An imported file may not tell ``threads`` and ``queue_depth``: they are 0 then.
+    An imported file may not tell ``threads`` and ``queue_depth``: they are 0 then. So
+    is ``block_size_bytes`` where a ``composite`` tells the sizes.
     """
 
     access: Access
@@ -25,14 +52,20 @@ class Workload:
     read_percent: int
     threads: int
     queue_depth: int
+    composite: Composite | None = None
 
     @property
     def label(self) -> str:
         """The stimulus in the words of the PTS, such as ``RND 4 KiB 0/100``."""
-        return (
-            f"{self.access.upper()} {block_size_label(self.block_size_bytes)} "
-            f"{mix_label(self.read_percent)}"
-        )
+        return stimulus_label(self.access, self.block_size_bytes, self.read_percent)
+
+    @property
+    def block_range_bytes(self) -> tuple[int, int]:
+        """The least and the greatest size of an IO [B]."""
+        if self.composite is None:
+            return self.block_size_bytes, self.block_size_bytes
+        sizes = [size for size, _ in self.composite.block_shares]
+        return min(sizes), max(sizes)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -57,20 +90,24 @@ PTS_CRITERIA = SteadyStateCriteria()
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Tracking:
-    """A tracking variable: the cell whose value per round is judged."""
+    """A tracking variable: the cell whose value per round is judged.
+
+    ``threads`` and ``queue_depth`` tell cells apart that differ in nothing else; 0
+    is any.
+    """
 
     access: Access
     block_size_bytes: int
     read_percent: int
     metric: Metric
+    threads: int = 0
+    queue_depth: int = 0
 
     @property
     def label(self) -> str:
         """The cell in the words of the PTS, such as ``RND 4 KiB 0/100``."""
-        return (
-            f"{self.access.upper()} {block_size_label(self.block_size_bytes)} "
-            f"{mix_label(self.read_percent)}"
-        )
+        cell = stimulus_label(self.access, self.block_size_bytes, self.read_percent)
+        return f"{cell} T{self.threads}/Q{self.queue_depth}" if self.threads else cell
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -102,7 +139,7 @@ class Rounds:
     The order of ``cells`` is the order of the standard and is not to be changed.
     A phase without tracking variables runs as many rounds as ``same_rounds_as``.
     ``carries_on`` says that a sequential cell begins where the last one of its
-    direction ended, and not at LBA 0.
+    direction ended, and not at LBA 0. Before each round comes its ``pre_write``.
     """
 
     phase_id: str
@@ -113,24 +150,51 @@ class Rounds:
     criteria: SteadyStateCriteria = PTS_CRITERIA
     same_rounds_as: str = ""
     carries_on: bool = True
+    pre_write: "PreWrite | None" = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Saturation:
-    """Continuous writes from FOB: WSAT (PTS 2.0.2, section 10).
+class PreWrite:
+    """Writes before each round of a demand variation: pts.md 12.2, step 3a."""
 
-    Three stop rules, whichever is first: capacity written, time, and a steady state
-    of samples taken every ``sample_every_rounds`` rounds (pts.md section 9).
+    workload: Workload
+    seconds: float
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Stimulus:
+    """One workload round after round until a stop rule holds, whichever is first.
+
+    The rules: ``capacity_multiple`` user capacities written, ``time_limit_s`` of
+    stimulus, and a steady state of samples: the round ``first_sample_round`` and each
+    ``sample_every_rounds`` after it. ``None`` leaves a rule out. Before each round the
+    host rests for ``wait_s`` (HIR, pts.md section 10), which is no stimulus.
     """
 
     phase_id: str
     workload: Workload
     round_seconds: float
-    capacity_multiple: float
     time_limit_s: float
-    sample_every_rounds: int | None
-    tracking: Tracking
+    capacity_multiple: float | None = None
+    sample_every_rounds: int | None = None
+    first_sample_round: int | None = None
+    tracking: Tracking | None = None
+    wait_s: float = 0.0
     criteria: SteadyStateCriteria = PTS_CRITERIA
+
+    @property
+    def max_rounds(self) -> int:
+        """How many rounds the time limit allows."""
+        return math.ceil(self.time_limit_s / self.round_seconds)
+
+    def sample_of(self, round_number: int) -> int | None:
+        """Return which sample a round is, from 1, or ``None`` if it is none."""
+        if self.sample_every_rounds is None:
+            return None
+        after = round_number - (self.first_sample_round or self.sample_every_rounds)
+        if after < 0 or after % self.sample_every_rounds:
+            return None
+        return after // self.sample_every_rounds + 1
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -142,7 +206,36 @@ class Histogram:
     seconds: float
 
 
-Phase = Purge | Precondition | Rounds | Saturation | Histogram
+PointName = Literal["max", "mid", "min"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class OperatingPoint:
+    """One point of a demand variation, measured long: pts.md 12.2, steps 4 and 5.
+
+    Which cell of the last round of ``demand_phase`` it is, is known when that has
+    ended: `ssdlab.analysis.demand.select_points`. ``pre_write`` and ``workload`` get
+    its TC and QD. Pre-writes come in rounds, then a run of which every response time
+    is counted.
+    """
+
+    phase_id: str
+    point: PointName
+    demand_phase: str
+    max_lat_ns: float
+    pre_write: Workload
+    pre_write_s: float
+    round_seconds: float
+    workload: Workload
+    histogram_s: float
+
+    @property
+    def pre_write_rounds(self) -> int:
+        """How many rounds of pre-writes there are."""
+        return math.ceil(self.pre_write_s / self.round_seconds)
+
+
+Phase = Purge | Precondition | Rounds | Stimulus | Histogram | OperatingPoint
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -155,7 +248,7 @@ class PtsTest:
     phases: tuple[Phase, ...]
 
 
-StepKind = Literal["purge", "precondition", "cell", "histogram"]
+StepKind = Literal["purge", "precondition", "pre_write", "cell", "histogram"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -164,7 +257,8 @@ class Step:
 
     Of ``runtime_s`` and ``io_bytes`` a fio step has exactly one: it ends by time or
     by amount. ``offset_bytes`` is where a sequential stream begins. ``round`` and
-    ``cell`` count from 1. A purge has no workload.
+    ``cell`` count from 1. A purge has no workload. ``wait_s`` is how long the host is
+    to rest before the first IO, all that the harness adds included.
     """
 
     step_id: str
@@ -181,6 +275,7 @@ class Step:
     seed: int = 0
     uses_random_map: bool = False
     series_interval_ms: int | None = None
+    wait_s: float = 0.0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

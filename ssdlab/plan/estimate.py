@@ -10,15 +10,16 @@ from typing import assert_never
 
 from ssdlab.model.spec import (
     Histogram,
+    OperatingPoint,
     Phase,
     Precondition,
     PtsTest,
     Purge,
     Rounds,
-    Saturation,
+    Stimulus,
+    Workload,
 )
 from ssdlab.plan.context import PlanContext
-from ssdlab.plan.saturation import max_rounds
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -108,10 +109,12 @@ def _estimate_phase(
             )
         case Rounds():
             return _estimate_rounds(phase, speed, before)
-        case Saturation():
-            return _estimate_saturation(phase, context, speed)
+        case Stimulus():
+            return _estimate_stimulus(phase, context, speed)
+        case OperatingPoint():
+            return _estimate_point(phase, speed)
         case Histogram():
-            share = 1 - phase.workload.read_percent / 100
+            share = _write_share(phase.workload)
             return Cost(
                 steps_min=1,
                 steps_max=1,
@@ -128,8 +131,10 @@ def _estimate_rounds(phase: Rounds, speed: float, before: dict[str, Cost]) -> Co
     if phase.same_rounds_as:
         lead = before[phase.same_rounds_as]
         least, most = lead.rounds_min, lead.rounds_max
-    cells, seconds = len(phase.cells), len(phase.cells) * phase.cell_seconds
-    write_s = sum(1 - cell.read_percent / 100 for cell in phase.cells)
+    pre_write_s = phase.pre_write.seconds if phase.pre_write else 0.0
+    cells = len(phase.cells) + (phase.pre_write is not None)
+    seconds = pre_write_s + len(phase.cells) * phase.cell_seconds
+    write_s = sum(map(_write_share, phase.cells)) * phase.cell_seconds + pre_write_s
     return Cost(
         steps_min=least * cells,
         steps_max=most * cells,
@@ -137,25 +142,50 @@ def _estimate_rounds(phase: Rounds, speed: float, before: dict[str, Cost]) -> Co
         rounds_max=most,
         seconds_min=least * seconds,
         seconds_max=most * seconds,
-        written_bytes_max=most * write_s * phase.cell_seconds * speed,
+        written_bytes_max=most * write_s * speed,
     )
 
 
-def _estimate_saturation(phase: Saturation, context: PlanContext, speed: float) -> Cost:
-    most = max_rounds(phase)
-    limit_bytes = phase.capacity_multiple * context.capacity_bytes
+def _estimate_stimulus(phase: Stimulus, context: PlanContext, speed: float) -> Cost:
+    most = phase.max_rounds
+    write_s = phase.round_seconds * _write_share(phase.workload)
+    limit_bytes = most * write_s * speed
     least = most
     if phase.sample_every_rounds is not None:
-        samples = phase.sample_every_rounds * phase.criteria.window_rounds
-        least = min(most, samples)
-    by_capacity = max(1, int(limit_bytes / speed / phase.round_seconds))
-    least = min(least, by_capacity)
+        first = phase.first_sample_round or phase.sample_every_rounds
+        between = phase.criteria.window_rounds - 1
+        least = min(most, first + between * phase.sample_every_rounds)
+    if phase.capacity_multiple is not None and write_s:
+        capacity_limit = phase.capacity_multiple * context.capacity_bytes
+        least = min(least, max(1, int(capacity_limit / speed / write_s)))
+        limit_bytes = min(limit_bytes, capacity_limit)
+    round_s = phase.round_seconds + phase.wait_s
     return Cost(
         steps_min=least,
         steps_max=most,
         rounds_min=least,
         rounds_max=most,
-        seconds_min=least * phase.round_seconds,
-        seconds_max=most * phase.round_seconds,
-        written_bytes_max=min(limit_bytes, most * phase.round_seconds * speed),
+        seconds_min=least * round_s,
+        seconds_max=most * round_s,
+        written_bytes_max=limit_bytes,
     )
+
+
+def _estimate_point(phase: OperatingPoint, speed: float) -> Cost:
+    steps = phase.pre_write_rounds + 1
+    pre_write_s = phase.pre_write_rounds * phase.round_seconds
+    seconds = pre_write_s + phase.histogram_s
+    write_s = pre_write_s + phase.histogram_s * _write_share(phase.workload)
+    return Cost(
+        steps_min=steps,
+        steps_max=steps,
+        rounds_min=phase.pre_write_rounds,
+        rounds_max=phase.pre_write_rounds,
+        seconds_min=seconds,
+        seconds_max=seconds,
+        written_bytes_max=write_s * speed,
+    )
+
+
+def _write_share(workload: Workload) -> float:
+    return 1 - workload.read_percent / 100

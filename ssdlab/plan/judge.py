@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from ssdlab.analysis.steady_state import assess_steady_state
-from ssdlab.model.spec import Rounds, Saturation, StepResult, Tracking, Workload
+from ssdlab.model.spec import Rounds, StepResult, Stimulus, Tracking, Workload
 from ssdlab.plan.context import Judgement
 
 
@@ -60,23 +60,25 @@ def judge_round(
 
 
 def judge_samples(
-    test_id: str, phase: Saturation, results: Sequence[StepResult]
+    test_id: str, phase: Stimulus, results: Sequence[StepResult]
 ) -> tuple[Judgement, ...]:
-    """Judge WSAT after its newest round: only every n-th round is a sample."""
-    every = phase.sample_every_rounds
-    if every is None or len(results) % every:
+    """Judge a stimulus after its newest round: only every n-th one is a sample."""
+    if phase.tracking is None or phase.sample_of(len(results)) is None:
         return ()
     first = find_segment_start([(result,) for result in results])
-    sampled = [
-        number for number in range(every, len(results) + 1, every) if number >= first
-    ]
+    samples = {
+        number: sample
+        for number in range(first, len(results) + 1)
+        if (sample := phase.sample_of(number)) is not None
+    }
+    sampled = list(samples)
     window = phase.criteria.window_rounds
     if len(sampled) < window:
         return ()
     verdict = assess_steady_state(
         [_value(results[number - 1], phase.tracking) for number in sampled],
         phase.criteria,
-        first_round=sampled[0] // every,
+        first_round=samples[sampled[0]],
     )
     return (
         Judgement(
@@ -93,7 +95,12 @@ def judge_samples(
 
 def is_tracked(workload: Workload | None, tracking: Tracking) -> bool:
     """Return whether a workload is the cell of a tracking variable."""
-    return workload is not None and (
+    if workload is None:
+        return False
+    queues = (tracking.threads, tracking.queue_depth)
+    if any(queues) and queues != (workload.threads, workload.queue_depth):
+        return False
+    return (
         workload.access,
         workload.block_size_bytes,
         workload.read_percent,

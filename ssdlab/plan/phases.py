@@ -4,28 +4,29 @@ No clock is read and nothing is drawn, so the same results always lead to the sa
 steps: resume is replay.
 """
 
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import assert_never
 
 from ssdlab.model.spec import (
     Histogram,
+    OperatingPoint,
     Phase,
     Precondition,
     PtsTest,
     Purge,
     Rounds,
-    Saturation,
     Step,
     StepResult,
-    Workload,
+    Stimulus,
 )
 from ssdlab.plan.context import Batch, PlanContext
-from ssdlab.plan.judge import judge_round
-from ssdlab.plan.protocol import Observer, PhasePlan, Plan
-from ssdlab.plan.saturation import plan_saturation
+from ssdlab.plan.points import first_of_point, plan_point
+from ssdlab.plan.protocol import Observer, PhaseEnd, PhaseEnds, PhasePlan, Plan
+from ssdlab.plan.rounds import first_of_rounds, plan_rounds
 from ssdlab.plan.steps import StepMaker
-from ssdlab.plan.streams import Stream
+from ssdlab.plan.stimulus import first_round, plan_stimulus
 
 
 def plan_suite(
@@ -34,28 +35,42 @@ def plan_suite(
     """Yield the batches of all tests in order; each begins with its own purge."""
     number = 1
     for test in tests:
-        rounds_of: dict[str, int] = {}
+        ends: dict[str, PhaseEnd] = {}
         for phase, after in zip(test.phases, (*test.phases[1:], None), strict=True):
-            make = StepMaker(
-                context=context, test_id=test.test_id, phase_id=phase.phase_id
-            )
+            place = _Place(test=test, context=context, ends=ends, number=number)
             phase_plan = _plan_phase(
-                _settle(phase, rounds_of), after, make, number=number, observe=observe
+                _settle(phase, ends), place, after=after, observe=observe
             )
-            rounds_of[phase.phase_id], number = yield from _counted(phase_plan, number)
+            ends[phase.phase_id], number = yield from _counted(phase_plan, number)
 
 
-def _settle(phase: Phase, rounds_of: dict[str, int]) -> Phase:
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Place:
+    """Where a test is: how its phases ended so far, and the next step's number."""
+
+    test: PtsTest
+    context: PlanContext
+    ends: PhaseEnds
+    number: int
+
+    def maker_of(self, phase: Phase) -> StepMaker:
+        """Return what makes the steps of a phase of the test."""
+        return StepMaker(
+            context=self.context, test_id=self.test.test_id, phase_id=phase.phase_id
+        )
+
+
+def _settle(phase: Phase, ends: PhaseEnds) -> Phase:
     """Give a phase that follows another one's count of rounds its own count."""
     if isinstance(phase, Rounds) and phase.same_rounds_as:
-        return replace(phase, max_rounds=rounds_of[phase.same_rounds_as])
+        return replace(phase, max_rounds=ends[phase.same_rounds_as].rounds)
     return phase
 
 
 def _counted(
     phase_plan: PhasePlan, number: int
-) -> Generator[Batch, tuple[StepResult, ...], tuple[int, int]]:
-    """Pass a phase's batches on; return its rounds and the next step's number."""
+) -> Generator[Batch, tuple[StepResult, ...], tuple[PhaseEnd, int]]:
+    """Pass a phase's batches on; return how it ended and the next step's number."""
     try:
         batch = next(phase_plan)
         while True:
@@ -66,138 +81,65 @@ def _counted(
 
 
 def _plan_phase(
-    phase: Phase,
-    after: Phase | None,
-    make: StepMaker,
-    *,
-    number: int,
-    observe: Observer,
+    phase: Phase, place: _Place, *, after: Phase | None, observe: Observer
 ) -> PhasePlan:
+    make, number = place.maker_of(phase), place.number
+    next_of = partial(_first_step, after, place)
     match phase:
         case Purge():
             yield Batch(steps=(make.purge(number),))
-            return 0
+            return PhaseEnd()
         case Precondition():
-            yield Batch(
-                steps=(make.precondition(number, phase),),
-                next_step=_first_cell(after, make, number + 1),
-                is_next_certain=True,
-            )
-            return 0
-        case Rounds():
-            return (
-                yield from _plan_rounds(phase, make, number=number, observe=observe)
-            )
-        case Saturation():
-            return (
-                yield from plan_saturation(phase, make, number=number, observe=observe)
-            )
+            return (yield from _one(make.precondition(number, phase), number, next_of))
         case Histogram():
-            yield Batch(steps=(make.histogram(number, phase),))
-            return 0
+            step = make.histogram(number, phase.workload, phase.seconds)
+            return (yield from _one(step, number, next_of))
+        case Rounds():
+            return (yield from plan_rounds(phase, make, number=number, observe=observe))
+        case Stimulus():
+            return (
+                yield from plan_stimulus(
+                    phase, make, number=number, observe=observe, next_of=next_of
+                )
+            )
+        case OperatingPoint():
+            demand = place.ends[phase.demand_phase]
+            return (
+                yield from plan_point(
+                    phase, make, number=number, demand=demand, next_of=next_of
+                )
+            )
         case _:
             assert_never(phase)
 
 
-def _first_cell(phase: Phase | None, make: StepMaker, number: int) -> Step | None:
-    if not isinstance(phase, Rounds) or not phase.cells:
+def _one(step: Step, number: int, next_of: Callable[[int], Step | None]) -> PhasePlan:
+    """Yield the one step of a phase, and what follows it for certain."""
+    yield Batch(steps=(step,), next_step=next_of(number + 1), is_next_certain=True)
+    return PhaseEnd()
+
+
+def _first_step(after: Phase | None, place: _Place, number: int) -> Step | None:
+    """Return the first step of the next phase as far as it is known, given its number.
+
+    A purge is none: what comes before it ends nothing that must go on at once.
+    """
+    if after is None or isinstance(after, Purge):
         return None
-    place = _Place(make=replace(make, phase_id=phase.phase_id), phase=phase)
-    return place.step(1, 0, number)
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Place:
-    """Where the rounds of a phase are: makes their steps, knows their streams.
-
-    ``streams`` are those of the writes and of the reads.
-    """
-
-    make: StepMaker
-    phase: Rounds
-    streams: tuple[Stream, Stream] = (Stream(), Stream())
-
-    def step(self, round_number: int, cell: int, number: int) -> Step:
-        """Return the step of a cell, from 0, of a round, from 1."""
-        workload = self.phase.cells[cell]
-        blank = self.make.blank_cell(workload, self.phase.cell_seconds)
-        if workload.access == "seq" and self.phase.carries_on:
-            stream = self.streams[workload.read_percent > 0]
-            offset = stream.next_offset(_whole_blocks(blank.range_bytes, workload))
-            blank = replace(blank, offset_bytes=offset)
-        return self.make.cell(number, (round_number, cell + 1), blank)
-
-    def after(self, step: Step, result: StepResult) -> "_Place":
-        """Return where the rounds are after one more sequential cell.
-
-        Each thread begins at the same place, so the stream came as far as one did.
-        """
-        workload = self.phase.cells[(step.cell or 1) - 1]
-        streams = list(self.streams)
-        is_read = workload.read_percent > 0
-        moved = (result.read_bytes + result.written_bytes) // workload.threads
-        streams[is_read] = streams[is_read].advance(
-            _whole_blocks(step.range_bytes, workload), _whole_blocks(moved, workload)
-        )
-        return replace(self, streams=(streams[0], streams[1]))
-
-
-def _whole_blocks(size_bytes: int, workload: Workload) -> int:
-    return size_bytes - size_bytes % workload.block_size_bytes
-
-
-def _plan_rounds(
-    phase: Rounds, make: StepMaker, *, number: int, observe: Observer
-) -> PhasePlan:
-    rounds: list[tuple[StepResult, ...]] = []
-    place = _Place(make=make, phase=phase)
-    is_sequential = any(cell.access == "seq" for cell in phase.cells)
-    plan_round = _plan_sequential_round if is_sequential else _plan_random_round
-    while phase.cells and len(rounds) < phase.max_rounds:
-        results, place = yield from plan_round(place, len(rounds) + 1, number)
-        rounds.append(results)
-        number += len(results)
-        judgements = judge_round(make.test_id, phase, rounds)
-        for judgement in judgements:
-            observe(judgement)
-        if judgements and judgements[-1].is_round_steady:
-            break
-    return len(rounds)
-
-
-_RoundPlan = Generator[
-    Batch, tuple[StepResult, ...], tuple[tuple[StepResult, ...], _Place]
-]
-
-
-def _plan_random_round(place: _Place, round_number: int, number: int) -> _RoundPlan:
-    """Yield a round at once: nothing in it depends on what came before."""
-    count = len(place.phase.cells)
-    steps = tuple(place.step(round_number, at, number + at) for at in range(count))
-    following = None
-    if round_number < place.phase.max_rounds:
-        following = place.step(round_number + 1, 0, number + count)
-    return (yield Batch(steps=steps, next_step=following)), place
-
-
-def _plan_sequential_round(place: _Place, round_number: int, number: int) -> _RoundPlan:
-    """Yield a round cell by cell: where one goes on depends on how far one came.
-
-    The next cell is known ahead when it is of the other direction.
-    """
-    results: list[StepResult] = []
-    cells = place.phase.cells
-    for at, workload in enumerate(cells):
-        step = place.step(round_number, at, number + at)
-        is_last = at + 1 == len(cells)
-        following = None
-        if cells[(at + 1) % len(cells)].read_percent != workload.read_percent:
-            after = (round_number + 1, 0) if is_last else (round_number, at + 1)
-            if after[0] <= place.phase.max_rounds:
-                following = place.step(*after, number + at + 1)
-        (result,) = yield Batch(
-            steps=(step,), next_step=following, is_next_certain=not is_last
-        )
-        place = place.after(step, result)
-        results.append(result)
-    return tuple(results), place
+    make = place.maker_of(after)
+    step: Step | None = None
+    match after:
+        case Precondition():
+            step = make.precondition(number, after)
+        case Rounds():
+            step = first_of_rounds(after, make, number)
+        case Stimulus():
+            step = first_round(after, make, number)
+        case Histogram():
+            step = make.histogram(number, after.workload, after.seconds)
+        case OperatingPoint():
+            if demand := place.ends.get(after.demand_phase):
+                step = first_of_point(after, make, number=number, demand=demand)
+        case _:
+            assert_never(after)
+    return step

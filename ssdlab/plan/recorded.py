@@ -6,14 +6,15 @@ from typing import assert_never
 
 from ssdlab.model.spec import (
     Histogram,
+    OperatingPoint,
     Phase,
     Precondition,
     PtsTest,
     Purge,
     Rounds,
-    Saturation,
     Step,
     StepResult,
+    Stimulus,
 )
 from ssdlab.plan.context import Judgement
 from ssdlab.plan.judge import judge_round, judge_samples
@@ -46,11 +47,11 @@ def _judge_phase(test_id: str, phase: Phase, results: _Results) -> Iterator[Judg
             rounds = _whole_rounds(len(phase.cells), results)
             for number in range(1, len(rounds) + 1):
                 yield from judge_round(test_id, phase, rounds[:number])
-        case Saturation():
+        case Stimulus():
             done = [result for (result,) in _whole_rounds(1, results)]
             for number in range(1, len(done) + 1):
                 yield from judge_samples(test_id, phase, done[:number])
-        case Purge() | Precondition() | Histogram():
+        case Purge() | Precondition() | Histogram() | OperatingPoint():
             pass
         case _:
             assert_never(phase)

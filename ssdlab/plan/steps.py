@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from ssdlab.model.spec import Histogram, Precondition, Step, Workload
+from ssdlab.model.spec import Precondition, Step, StepKind, Workload
 from ssdlab.model.units import block_size_label
 from ssdlab.plan.context import PlanContext
 
@@ -37,15 +37,16 @@ class StepMaker:
         )
         return self._finish(number, step)
 
-    def histogram(self, number: int, phase: Histogram) -> Step:
-        """Return the long run whose every response time is counted."""
-        step = replace(
-            self._blank("histogram"),
-            workload=phase.workload,
-            runtime_s=phase.seconds,
-            series_interval_ms=_interval_ms(phase.seconds),
-        )
-        return self._finish(number, step)
+    def histogram(self, number: int, workload: Workload, seconds: float) -> Step:
+        """Return a long run whose every response time is counted."""
+        return self._finish(number, self._long("histogram", workload, seconds))
+
+    def pre_write(
+        self, number: int, round_number: int, *, workload: Workload, seconds: float
+    ) -> Step:
+        """Return the writes before a round, or a round of those before a point."""
+        step = self._long("pre_write", workload, seconds)
+        return self._finish(number, replace(step, round=round_number))
 
     def cell(self, number: int, place: tuple[int, int], blank: Step) -> Step:
         """Return the cell at ``place``, round and cell from 1, of a prepared step."""
@@ -54,19 +55,27 @@ class StepMaker:
 
     def blank_round(self, workload: Workload, seconds: float) -> Step:
         """Return a round of WSAT that has no number yet; it keeps a series."""
-        blank = self.blank_cell(workload, seconds)
-        return replace(blank, series_interval_ms=_interval_ms(seconds))
+        return self._long("cell", workload, seconds)
 
     def blank_cell(self, workload: Workload, seconds: float) -> Step:
         """Return a cell that has no place yet."""
         return replace(self._blank("cell"), workload=workload, runtime_s=seconds)
 
-    def _blank(self, kind: str) -> Step:
+    def _long(self, kind: StepKind, workload: Workload, seconds: float) -> Step:
+        """Return a step by time that keeps a series, without number and place."""
+        return replace(
+            self._blank(kind),
+            workload=workload,
+            runtime_s=seconds,
+            series_interval_ms=_interval_ms(seconds),
+        )
+
+    def _blank(self, kind: StepKind) -> Step:
         return Step(
             step_id="",
             test_id=self.test_id,
             phase_id=self.phase_id,
-            kind=kind,  # type: ignore[arg-type] # one of the four words above
+            kind=kind,
             range_bytes=self.context.range_bytes,
             uses_random_map=self.context.uses_random_map,
         )
@@ -88,7 +97,15 @@ def _step_id(number: int, step: Step) -> str:
     parts = [f"{number:05d}", step.test_id, step.phase_id]
     if step.round is not None:
         parts.append(f"r{step.round:03d}")
+    if step.kind == "pre_write":
+        parts.append("pre-write")
     if step.workload is not None and step.kind == "cell":
-        size = block_size_label(step.workload.block_size_bytes).replace(" ", "")
-        parts.append(f"{step.workload.access}-{size}-r{step.workload.read_percent}")
+        parts.append(_stimulus_name(step.workload))
     return "-".join(parts)
+
+
+def _stimulus_name(workload: Workload) -> str:
+    size = "composite"
+    if workload.composite is None:
+        size = block_size_label(workload.block_size_bytes).replace(" ", "")
+    return f"{workload.access}-{size}-r{workload.read_percent}"

@@ -9,6 +9,8 @@ no part of the range is left out, lap after lap.
 
 from dataclasses import dataclass
 
+from ssdlab.model.spec import Workload
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Stream:
@@ -40,3 +42,8 @@ class Stream:
             moved=moved,
             ends_lap=begin not in {0, self.position},
         )
+
+
+def whole_blocks(size_bytes: int, workload: Workload) -> int:
+    """Return how much of a size is whole blocks of a workload [B]."""
+    return size_bytes - size_bytes % workload.block_size_bytes

@@ -33,10 +33,48 @@ _WORDS = {
     "wsat_time_limit_s": "WSAT time limit",
     "wsat_sample_every_rounds": "rounds from one WSAT sample to the next",
     "histogram_s": "time of the histogram run",
+    "wdpc_round_s": "time of a round of workload-dependent preconditioning",
+    "wdpc_sample_every_rounds": "rounds from one preconditioning sample to the next",
+    "wdpc_max_samples": "preconditioning samples at most",
+    "hir_access_s": "time of an access of HIR",
+    "hir_wait_states": "wait states of HIR",
+    "hir_cycles": "accesses of a wait state of HIR",
+    "hir_baseline_cycles": "accesses of a baseline of HIR",
+    "xsr_group_s": "times of the access groups of XSR",
+    "xsr_round_s": "time of an XSR round",
+    "xsr_threads": "thread count of XSR",
+    "xsr_queue_depth": "queue depth of XSR",
+    "demand_threads": "thread counts of the demand variation",
+    "demand_queue_depths": "queue depths of the demand variation",
+    "demand_pre_write_s": "time of the pre-writes between rounds",
+    "demand_max_lat_ms": "mean response time [ms] that a chosen point stays below",
+    "point_pre_write_s": "time of the pre-writes of a point",
+    "point_round_s": "time of a round of the pre-writes of a point",
+    "point_histogram_s": "time of the histogram run of a point",
+    "cbw_read_percent": "R/W mix of CBW",
+    "cbw_alignment_bytes": "alignment of the composite blocks",
+    "dirth_block_size_bytes": "block size of DIRTH",
+    "dirth_read_percent": "R/W mix of DIRTH",
 }
 _OURS = {"name", "title", "spec_version", "nominal", "max_idle_s"}
 # Operator choices of the standard: reported, and no departure (pts.md 6, 9).
-_OPERATOR_CHOICE = {"threads", "queue_depth"}
+_OPERATOR_CHOICE = {
+    "threads",
+    "queue_depth",
+    "cbw_alignment_bytes",
+    "dirth_block_size_bytes",
+    "dirth_read_percent",
+}
+_TEST_NAMES = {"iops", "tp", "lat", "wsat", "hir", "xsr", "cbw", "dirth"}
+_TESTS_OF = {  # of the names that begin otherwise than a test
+    "wipc": ("iops", "lat"),
+    "histogram": ("lat", "wsat"),
+    "cell": ("iops", "tp", "lat", "cbw", "dirth"),
+    "max": ("iops", "tp", "lat", "cbw", "dirth"),
+    "wdpc": ("hir", "cbw", "dirth"),
+    "demand": ("cbw", "dirth"),
+    "point": ("cbw", "dirth"),
+}
 
 
 def find_departures(profile: Profile, test_ids: tuple[str, ...]) -> tuple[str, ...]:
@@ -60,15 +98,11 @@ def find_departures(profile: Profile, test_ids: tuple[str, ...]) -> tuple[str, .
 
 
 def _concerns(name: str, profile: Profile, test_ids: tuple[str, ...]) -> bool:
-    if name.startswith("wipc_"):
-        filled = {"iops", "lat"} | ({"tp"} if profile.tp_has_wipc else set())
-        return bool(filled & set(test_ids))
-    if name == "histogram_s":
-        return bool({"lat", "wsat"} & set(test_ids))
-    if name in {"cell_s", "max_rounds"}:
-        return bool({"iops", "tp", "lat"} & set(test_ids))
     prefix = name.split("_", maxsplit=1)[0]
-    return prefix not in {"iops", "tp", "lat", "wsat"} or prefix in test_ids
+    if prefix == "wipc" and profile.tp_has_wipc and "tp" in test_ids:
+        return True
+    own = (prefix,) if prefix in _TEST_NAMES else test_ids
+    return bool(set(_TESTS_OF.get(prefix, own)) & set(test_ids))
 
 
 def _text(name: str, value: object) -> str:
@@ -77,6 +111,8 @@ def _text(name: str, value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, tuple):
+        if name.endswith("_s"):
+            return " ".join(map(duration_label, value))
         return " ".join(_item(name, item) for item in value)
     if name.endswith("_s") and isinstance(value, int | float):
         return duration_label(value)
@@ -89,7 +125,7 @@ def _item(name: str, value: object) -> str:
     if isinstance(value, int):
         if "size" in name:
             return block_size_label(value).replace(" ", "")
-        if "mixes" in name:
+        if "mixes" in name or "read_percent" in name:
             return mix_label(value)
     if name == "active_range_percent":
         return f"{value:g} %"

@@ -19,6 +19,7 @@ IOPS_BLOCK_SIZES = tuple(  # inner loop
 )
 LAT_MIXES = (100, 65, 0)  # section 9, outer loop
 LAT_BLOCK_SIZES = tuple(round(kib * KIB) for kib in (8, 4, 0.5))  # inner loop
+DEMAND_VALUES = (32, 16, 8, 6, 4, 2, 1)  # TC outer, QD inner: pts.md 12.2, 3b
 RND_4K_WRITE = Tracking(
     access="rnd", block_size_bytes=4 * KIB, read_percent=0, metric="iops"
 )
@@ -70,6 +71,28 @@ class Profile:
     wsat_time_limit_s: float
     wsat_sample_every_rounds: int | None
     histogram_s: float | None
+    wdpc_round_s: float
+    wdpc_sample_every_rounds: int
+    wdpc_max_samples: int
+    hir_access_s: float
+    hir_wait_states: tuple[int, ...]
+    hir_cycles: int
+    hir_baseline_cycles: int
+    xsr_group_s: tuple[float, float, float]
+    xsr_round_s: float
+    xsr_threads: int
+    xsr_queue_depth: int
+    demand_threads: tuple[int, ...]
+    demand_queue_depths: tuple[int, ...]
+    demand_pre_write_s: float
+    demand_max_lat_ms: float
+    point_pre_write_s: float
+    point_round_s: float
+    point_histogram_s: float
+    cbw_read_percent: int
+    cbw_alignment_bytes: int
+    dirth_block_size_bytes: int
+    dirth_read_percent: int
     max_idle_s: float
 
 
@@ -104,6 +127,28 @@ _ENTERPRISE = Profile(
     wsat_time_limit_s=6 * 3600,
     wsat_sample_every_rounds=31,
     histogram_s=1200,
+    wdpc_round_s=60,
+    wdpc_sample_every_rounds=30,
+    wdpc_max_samples=25,
+    hir_access_s=5,
+    hir_wait_states=(1, 2, 3, 5, 10),
+    hir_cycles=360,
+    hir_baseline_cycles=360,
+    xsr_group_s=(8 * 3600, 6 * 3600, 8 * 3600),
+    xsr_round_s=60,
+    xsr_threads=1,
+    xsr_queue_depth=32,
+    demand_threads=DEMAND_VALUES,
+    demand_queue_depths=DEMAND_VALUES,
+    demand_pre_write_s=300,
+    demand_max_lat_ms=5,
+    point_pre_write_s=3600,
+    point_round_s=60,
+    point_histogram_s=600,
+    cbw_read_percent=40,
+    cbw_alignment_bytes=0,
+    dirth_block_size_bytes=8 * KIB,
+    dirth_read_percent=65,
     max_idle_s=5,
 )
 _CLIENT = replace(
@@ -159,6 +204,20 @@ _DEMO = replace(
     wsat_time_limit_s=75,
     wsat_sample_every_rounds=10,
     histogram_s=8,
+    wdpc_round_s=1,
+    wdpc_sample_every_rounds=5,
+    wdpc_max_samples=12,
+    hir_access_s=0.5,
+    hir_cycles=12,
+    hir_baseline_cycles=12,
+    xsr_group_s=(40, 30, 40),
+    xsr_round_s=1,
+    demand_threads=(32, 8, 2, 1),
+    demand_queue_depths=(32, 8, 2, 1),
+    demand_pre_write_s=3,
+    point_pre_write_s=8,
+    point_round_s=1,
+    point_histogram_s=8,
 )
 PROFILES = {
     profile.name: profile for profile in (_ENTERPRISE, _CLIENT, _E_1_1, _TKPERF, _DEMO)

@@ -4,17 +4,24 @@ from collections.abc import Callable, Iterable
 
 from ssdlab.model.errors import RepeatedNameError, UnknownNameError
 from ssdlab.model.spec import PtsTest
+from ssdlab.pts.demand import cbw, dirth
+from ssdlab.pts.hir import hir
 from ssdlab.pts.iops import iops
 from ssdlab.pts.latency import latency
 from ssdlab.pts.profiles import Profile
 from ssdlab.pts.throughput import throughput
 from ssdlab.pts.wsat import wsat
+from ssdlab.pts.xsr import xsr
 
 SUITE: dict[str, Callable[[Profile], PtsTest]] = {
     "iops": iops,
     "tp": throughput,
     "lat": latency,
     "wsat": wsat,
+    "hir": hir,
+    "xsr": xsr,
+    "cbw": cbw,
+    "dirth": dirth,
 }
 
 

@@ -1,6 +1,6 @@
 """WSAT: continuous writes from FOB to steady state."""
 
-from ssdlab.model.spec import Histogram, PtsTest, Purge, Saturation, Workload
+from ssdlab.model.spec import Histogram, PtsTest, Purge, Stimulus, Workload
 from ssdlab.model.units import KIB
 from ssdlab.pts.profiles import RND_4K_WRITE, Profile
 
@@ -17,7 +17,7 @@ def wsat(profile: Profile) -> PtsTest:
         threads=profile.threads,
         queue_depth=profile.queue_depth,
     )
-    saturation = Saturation(
+    saturation = Stimulus(
         phase_id="saturation",
         workload=workload,
         round_seconds=profile.wsat_round_s,

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from ssdlab.analysis.saturation import summarise_saturation, summarise_wsat_ends
-from ssdlab.model.spec import Saturation, Tracking, Workload
+from ssdlab.model.spec import Stimulus, Tracking, Workload
 from tests.analysis.frames import (
     Row,
     measured,
@@ -16,7 +16,7 @@ from tests.analysis.frames import (
 )
 
 CAPACITY_BYTES = 400_000_000_000
-PHASE = Saturation(
+PHASE = Stimulus(
     phase_id="saturation",
     workload=Workload(
         access="rnd", block_size_bytes=4096, read_percent=0, threads=4, queue_depth=32

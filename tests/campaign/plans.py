@@ -10,7 +10,7 @@ from ssdlab.model.spec import (
     PtsTest,
     Purge,
     Rounds,
-    Saturation,
+    Stimulus,
     StepResult,
     Tracking,
     Workload,
@@ -65,7 +65,7 @@ WSAT = PtsTest(
     pts_section="10",
     phases=(
         Purge(),
-        Saturation(
+        Stimulus(
             phase_id="saturation",
             workload=random_cell(4 * KIB, 0),
             round_seconds=1,

@@ -25,7 +25,7 @@ def faults(
     return find_faults(
         document,
         exit_code=exit_code,
-        block_size_bytes=4096,
+        block_sizes_bytes=(4096, 4096),
         outstanding=OUTSTANDING,
         runtime_s=runtime_s,
         io_bytes=io_bytes,

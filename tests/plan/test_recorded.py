@@ -4,7 +4,7 @@ from ssdlab.model.spec import (
     PtsTest,
     Purge,
     Rounds,
-    Saturation,
+    Stimulus,
     Step,
     StepResult,
     Tracking,
@@ -21,7 +21,7 @@ OTHER = Workload(
 TRACKED = Tracking(access="rnd", block_size_bytes=4096, read_percent=0, metric="iops")
 
 
-def as_test(phase: Rounds | Saturation) -> PtsTest:
+def as_test(phase: Rounds | Stimulus) -> PtsTest:
     return PtsTest(test_id="t", title="t", pts_section="", phases=(Purge(), phase))
 
 
@@ -59,7 +59,7 @@ def test_phase_ends_where_a_round_is_not_whole() -> None:
 
 
 def test_saturation_is_judged_at_its_samples() -> None:
-    phase = Saturation(
+    phase = Stimulus(
         phase_id="rounds",
         workload=CELL,
         round_seconds=60,

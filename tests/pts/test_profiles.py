@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from ssdlab.model.errors import RepeatedNameError, UnknownNameError
-from ssdlab.model.spec import Histogram, Precondition, Purge, Rounds, Saturation
+from ssdlab.model.spec import Histogram, Precondition, Purge, Rounds, Stimulus
 from ssdlab.model.units import KIB
 from ssdlab.pts import PROFILES, SUITE, build_tests, find_profile, parse_tests
 from ssdlab.pts.profiles import fit_to_sectors, profile_as_dict, profile_from_dict
@@ -54,7 +54,7 @@ def test_iops_and_wsat_use_the_profile_load(name: str) -> None:
     cells = rounds_of(build(name, "iops")).cells
     assert {load(cell) for cell in cells} == {DEFAULT_LOAD[name]}
     saturation = phase_of(build(name, "wsat"), "saturation")
-    assert isinstance(saturation, Saturation)
+    assert isinstance(saturation, Stimulus)
     assert load(saturation.workload) == DEFAULT_LOAD[name]
 
 
@@ -137,7 +137,7 @@ def test_times_are_nominal(name: str) -> None:
     assert (iops.criteria.window_rounds, iops.criteria.max_range_ratio) == (5, 0.20)
     assert iops.criteria.max_slope_ratio == 0.10
     saturation = phase_of(wsat, "saturation")
-    assert isinstance(saturation, Saturation)
+    assert isinstance(saturation, Stimulus)
     assert (saturation.round_seconds, saturation.capacity_multiple) == (60, 4)
 
 
@@ -154,7 +154,7 @@ def test_saturation_limits_are_those_of_the_edition(
     name: str, hours: int, every: int | None
 ) -> None:
     saturation = phase_of(build(name, "wsat"), "saturation")
-    assert isinstance(saturation, Saturation)
+    assert isinstance(saturation, Stimulus)
     assert saturation.time_limit_s == hours * 3600
     assert saturation.sample_every_rounds == every
 
@@ -174,7 +174,7 @@ def test_histogram_run_is_there_in_2_0_only(name: str, test_id: str) -> None:
 @pytest.mark.parametrize("name", PROFILES)
 def test_saturation_begins_on_the_purged_device(name: str) -> None:
     kinds = [type(phase) for phase in build(name, "wsat").phases]
-    assert kinds[:2] == [Purge, Saturation]
+    assert kinds[:2] == [Purge, Stimulus]
     assert Precondition not in kinds
 
 
@@ -246,9 +246,11 @@ def test_list_of_tests_is_refused_when_one_stands_twice() -> None:
         parse_tests("iops,,iops")
 
 
-@pytest.mark.parametrize("text", ["", ",", "iops,hir"])
+@pytest.mark.parametrize("text", ["", ",", "iops,hri"])
 def test_list_of_tests_is_refused_when_one_is_unknown(text: str) -> None:
-    with pytest.raises(UnknownNameError, match="Choose from: iops, tp, lat, wsat"):
+    with pytest.raises(
+        UnknownNameError, match="Choose from: iops, tp, lat, wsat, hir, xsr, cbw, dirth"
+    ):
         parse_tests(text)
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ssdlab.model.spec import Histogram, Rounds, Saturation, Workload
+from ssdlab.model.spec import Histogram, Rounds, Stimulus, Workload
 from tests.paths import REFERENCE, require_folder
 from tests.pts.cells import build, rounds_of
 
@@ -96,7 +96,7 @@ def test_saturation_round_is_that_of_the_reference(
     rows: list[dict[str, str]], profile: str
 ) -> None:
     (wanted,) = (row for row in rows if row["test"] == "WSAT")
-    (phase,) = (p for p in build(profile, "wsat").phases if isinstance(p, Saturation))
+    (phase,) = (p for p in build(profile, "wsat").phases if isinstance(p, Stimulus))
     assert _plain(phase.workload) == _cell(wanted)
     assert phase.round_seconds == float(wanted["seconds"])
     load = (phase.workload.threads, phase.workload.queue_depth)

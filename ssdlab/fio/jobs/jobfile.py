@@ -39,6 +39,7 @@ def render_job(step: Step, target_options: Mapping[str, str]) -> str:
     if workload is None or (step.runtime_s is None) == (step.io_bytes is None):
         msg = f"step {step.step_id} is no fio step with one way to end"
         raise ValueError(msg)
+    has_map = step.uses_random_map and workload.composite is None
     shared = {
         **target_options,
         "direct": "1",
@@ -47,19 +48,19 @@ def render_job(step: Step, target_options: Mapping[str, str]) -> str:
         "disk_util": "0",
         "rw": _direction(workload),
         **_mix(workload),
-        "bs": str(workload.block_size_bytes),
+        **_blocks(workload),
         "numjobs": str(workload.threads),
         "iodepth": str(workload.queue_depth),
         "refill_buffers": "1",
         "randrepeat": "0",
         "randseed": str(step.seed),
         "random_generator": "tausworthe64",
-        "norandommap": "0" if step.uses_random_map else "1",
+        "norandommap": "0" if has_map else "1",
         "lat_percentiles": "1",
         "clat_percentiles": "0",
         "percentile_list": ":".join(f"{level:g}" for level in PERCENTILES),
     }
-    if step.uses_random_map:
+    if has_map:
         del shared["random_generator"]  # fio's map wants its own generator
     sections = _timed(step) if step.io_bytes is None else _fill(step, workload)
     return render_job_file(_job_file({"global": shared} | sections))
@@ -80,6 +81,22 @@ def _mix(workload: Workload) -> Options:
     if workload.read_percent in {0, 100}:
         return {}
     return {"rwmixread": str(workload.read_percent)}
+
+
+def _blocks(workload: Workload) -> Options:
+    """Return the size of the blocks, or the shares of many: pts.md 12.1."""
+    composite = workload.composite
+    if composite is None:
+        return {"bs": str(workload.block_size_bytes)}
+    shares = (f"{size}/{share}" for size, share in composite.block_shares)
+    zones = (f"{share}/{part}" for share, part in composite.zones)
+    options = {
+        "bssplit": ":".join(shares),
+        "random_distribution": f"zoned:{':'.join(zones)}",
+    }
+    if composite.alignment_bytes:
+        options["blockalign"] = str(composite.alignment_bytes)
+    return options
 
 
 def _timed(step: Step) -> dict[str, Options]:

@@ -11,7 +11,7 @@ from ssdlab.analysis.saturation import summarise_saturation, summarise_wsat_ends
 from ssdlab.figures.convergence import RoundMetric
 from ssdlab.figures.labels import QUANTITIES, number_text
 from ssdlab.figures.saturation import plot_saturation, plot_saturation_latency
-from ssdlab.model.spec import Saturation
+from ssdlab.model.spec import Stimulus
 from ssdlab.model.units import duration_label
 from ssdlab.pts.profiles import profile_from_dict
 from ssdlab.pts.wsat import wsat
@@ -160,7 +160,7 @@ def _stop_note(context: Context, frame: pd.DataFrame) -> tuple[Note, ...]:
         profile = profile_from_dict(dict(context.record.profile))
     except (KeyError, TypeError):
         return ()
-    (phase,) = (p for p in wsat(profile).phases if isinstance(p, Saturation))
+    (phase,) = (p for p in wsat(profile).phases if isinstance(p, Stimulus))
     ends = summarise_wsat_ends(frame, context.windows, phase=phase)
     return (Note(text=f"Why it stopped: {ends['stop_reason'].iloc[0]}."),)
 
