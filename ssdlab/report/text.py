@@ -16,6 +16,10 @@ TEST_TITLES = {
     "tp": "Throughput",
     "lat": "Latency",
     "wsat": "Write saturation",
+    "hir": "Host idle recovery",
+    "xsr": "Cross stimulus recovery",
+    "cbw": "Composite block size workload",
+    "dirth": "Demand intensity",
     "custom": "Imported workloads",
 }
 

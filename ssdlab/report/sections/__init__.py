@@ -17,4 +17,14 @@ PAGES: dict[str, Callable[[Context], tuple[Page, ...]]] = {
     "wsat": saturation_pages,
     "custom": custom_pages,
 }
-PTS_SECTIONS = {"iops": "7", "tp": "8", "lat": "9", "wsat": "10", "custom": ""}
+PTS_SECTIONS = {
+    "iops": "7",
+    "tp": "8",
+    "lat": "9",
+    "wsat": "10",
+    "hir": "11",
+    "xsr": "12",
+    "cbw": "13",
+    "dirth": "14",
+    "custom": "",
+}
