@@ -8,12 +8,12 @@
 #
 # Run it with papermill, `ssdlab run`, or by hand. A target may have options:
 # `virtual:size=256MiB,op=12` or `file:PATH,size=1GiB`. A run that was stopped goes on
-# with `resume` set to its folder.
+# with `resume` set to its folder. A test that was not asked for says so below.
 
 # %% tags=["parameters"]
 target: str = "virtual"  # virtual, file:PATH, /dev/...; with options: see above
-profile: str = "demo"  # pts-2.0-enterprise, pts-2.0-client, pts-e-1.1, tkperf, demo
-tests: str = "iops,tp,lat,wsat"
+profile: str = "demo"  # one that `ssdlab profiles` lists, or a TOML file of your own
+tests: str = "iops,tp,lat,wsat"  # also hir, xsr, cbw, dirth; all: all of the profile
 runs: str = "data/runs"
 run_folder: str = ""  # a folder of its own instead of a new one in `runs`
 label: str = ""
@@ -85,6 +85,42 @@ ssdlab.show_test(run, "lat")
 
 # %%
 ssdlab.show_test(run, "wsat")
+
+# %% [markdown]
+# ## Host idle recovery
+#
+# How much of its write performance a drive wins back in pauses of 5 s to 50 s (PTS
+# section 11).
+
+# %%
+ssdlab.show_test(run, "hir")
+
+# %% [markdown]
+# ## Cross stimulus recovery
+#
+# Large sequential writes, small random ones, and large sequential ones again: how long
+# it takes until the throughput is back (PTS section 12).
+
+# %%
+ssdlab.show_test(run, "xsr")
+
+# %% [markdown]
+# ## Composite block size workload
+#
+# Twelve block sizes in three zones, over threads and queue depths, then three operating
+# points with every response time (PTS section 13).
+
+# %%
+ssdlab.show_test(run, "cbw")
+
+# %% [markdown]
+# ## Demand intensity
+#
+# The same with one workload of the operator's choice: where more outstanding IOs bring
+# no more IOPS (PTS section 14).
+
+# %%
+ssdlab.show_test(run, "dirth")
 
 # %% [markdown]
 # ## The report

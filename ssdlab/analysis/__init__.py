@@ -9,6 +9,13 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ssdlab.analysis.confidence import summarise_confidence, summarise_histogram
+    from ssdlab.analysis.demand import (
+        select_points,
+        summarise_demand,
+        summarise_points,
+        summarise_pre_writes,
+    )
+    from ssdlab.analysis.knee import find_efficient, find_knee
     from ssdlab.analysis.latency import (
         LatencySummary,
         is_supported,
@@ -24,6 +31,13 @@ if TYPE_CHECKING:
         summarise_iops_matrix,
         summarise_latency_table,
         summarise_throughput,
+    )
+    from ssdlab.analysis.recovery import (
+        recovery_text,
+        summarise_access_groups,
+        summarise_cross_stimulus,
+        summarise_idle_recovery,
+        summarise_wait_states,
     )
     from ssdlab.analysis.saturation import summarise_saturation, summarise_wsat_ends
     from ssdlab.analysis.steady_state import (
@@ -46,21 +60,32 @@ __all__ = [
     "assess_rounds",
     "assess_series",
     "assess_steady_state",
+    "find_efficient",
     "find_first_steady_round",
+    "find_knee",
     "is_supported",
     "merge_bins",
     "merge_summaries",
     "percentiles_from_bins",
+    "recovery_text",
     "select_cells",
+    "select_points",
     "select_window",
     "sum_rates",
+    "summarise_access_groups",
     "summarise_confidence",
     "summarise_convergence",
+    "summarise_cross_stimulus",
+    "summarise_demand",
     "summarise_histogram",
+    "summarise_idle_recovery",
     "summarise_iops_matrix",
     "summarise_latency_table",
+    "summarise_points",
+    "summarise_pre_writes",
     "summarise_saturation",
     "summarise_throughput",
+    "summarise_wait_states",
     "summarise_workloads",
     "summarise_wsat_ends",
     "verdict_as_dict",
@@ -69,6 +94,13 @@ __all__ = [
 
 _HOMES = {
     "confidence": ("summarise_confidence", "summarise_histogram"),
+    "demand": (
+        "select_points",
+        "summarise_demand",
+        "summarise_points",
+        "summarise_pre_writes",
+    ),
+    "knee": ("find_efficient", "find_knee"),
     "latency": (
         "LatencySummary",
         "is_supported",
@@ -84,6 +116,13 @@ _HOMES = {
         "summarise_iops_matrix",
         "summarise_latency_table",
         "summarise_throughput",
+    ),
+    "recovery": (
+        "recovery_text",
+        "summarise_access_groups",
+        "summarise_cross_stimulus",
+        "summarise_idle_recovery",
+        "summarise_wait_states",
     ),
     "saturation": ("summarise_saturation", "summarise_wsat_ends"),
     "steady_state": (

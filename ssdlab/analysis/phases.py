@@ -1,13 +1,19 @@
 """Which phases of a test are judged together, and which are of single cells."""
 
+import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import pandas as pd
 
+# PTS-C 1.x judges each active range by itself: `ssdlab.model.spec.ActiveRange.name`.
+_ACTIVE_RANGE = re.compile(r"-AR[\d.]+-(?:all|[\d.]+[GM]iB)$")
+
 
 def group_name(test: str, phase: str) -> str:
     """Return what the PTS judges together: in TP a block size, else all rounds.
+
+    Where a test is repeated in several active ranges, each is judged by itself.
 
     Parameters
     ----------
@@ -26,7 +32,32 @@ def group_name(test: str, phase: str) -> str:
     >>> group_name("tp", "rounds-128KiB-r0"), group_name("iops", "rounds-4KiB-r0")
     ('rounds-128KiB', 'rounds')
     """
-    return "-".join(phase.split("-")[: 2 if test == "tp" else 1])
+    active = _ACTIVE_RANGE.search(phase)
+    name = phase[: active.start()] if active else phase
+    group = "-".join(name.split("-")[: 2 if test == "tp" else 1])
+    return group + (active.group() if active else "")
+
+
+def range_name(phase: str) -> str:
+    """Return the active range of a phase, such as ``AR75-8GiB``, or nothing.
+
+    Parameters
+    ----------
+    phase : str
+        A phase, such as ``rounds-AR75-8GiB``.
+
+    Returns
+    -------
+    str
+        Its range.
+
+    Examples
+    --------
+    >>> range_name("rounds-AR75-8GiB"), range_name("rounds-128KiB")
+    ('AR75-8GiB', '')
+    """
+    active = _ACTIVE_RANGE.search(phase)
+    return active.group()[1:] if active else ""
 
 
 def is_cell_by_cell(test: str, phases: "pd.Series[str]") -> bool:

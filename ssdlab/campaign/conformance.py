@@ -1,8 +1,8 @@
 """What departs from the standard in a run: its target, its profile, its cells."""
 
 from ssdlab.pts.departures import find_departures
-from ssdlab.pts.profiles import Profile, fit_to_sectors
-from ssdlab.pts.suite import build_tests
+from ssdlab.pts.fitting import fit_suite
+from ssdlab.pts.profiles import Profile
 
 
 def find_run_departures(
@@ -10,6 +10,7 @@ def find_run_departures(
     tests: tuple[str, ...],
     *,
     target_departures: tuple[str, ...],
+    capacity_bytes: int,
     sector_bytes: int,
 ) -> tuple[str, ...]:
     """Return each departure of a run in words, known before it begins.
@@ -22,6 +23,8 @@ def find_run_departures(
         The tests asked for.
     target_departures : tuple of str
         What departs with any run on this kind of target.
+    capacity_bytes : int
+        The user capacity of the target [B].
     sector_bytes : int
         The logical sector of the target [B].
 
@@ -30,11 +33,14 @@ def find_run_departures(
     tuple of str
         One departure an entry; none when the run can be conformant.
     """
+    fitted = fit_suite(
+        profile, tests, capacity_bytes=capacity_bytes, sector_bytes=sector_bytes
+    )
     return (
         *target_departures,
         *find_departures(profile, tests),
         *_write_cache(profile),
-        *_dropped_cells(profile, tests, sector_bytes),
+        *fitted.left_out,
     )
 
 
@@ -42,12 +48,3 @@ def _write_cache(profile: Profile) -> tuple[str, ...]:
     if profile.write_cache == "as found":
         return ()
     return (f"write cache: left as it was found instead of {profile.write_cache}",)
-
-
-def _dropped_cells(
-    profile: Profile, tests: tuple[str, ...], sector_bytes: int
-) -> tuple[str, ...]:
-    fitting = fit_to_sectors(profile, sector_bytes)
-    if build_tests(fitting, tests) == build_tests(profile, tests):
-        return ()
-    return (f"cells below the sector of {sector_bytes} B: left out",)

@@ -5,12 +5,13 @@ from dataclasses import asdict
 from typing import Any
 
 from ssdlab.campaign.conformance import find_run_departures
+from ssdlab.campaign.profiles import open_profile
 from ssdlab.model.spec import PtsTest, Purge
 from ssdlab.model.units import capacity_label, duration_label
 from ssdlab.plan.context import PlanContext
 from ssdlab.plan.estimate import Cost, estimate_suite
-from ssdlab.pts.profiles import find_profile, fit_to_sectors
-from ssdlab.pts.suite import build_tests, parse_tests
+from ssdlab.pts.fitting import fit_suite
+from ssdlab.pts.suite import choose_tests
 from ssdlab.targets.opening import read_shape, require_room
 
 _USUAL_BYTES_PER_S = 500e6  # of a SATA drive, about
@@ -27,9 +28,9 @@ def forecast(
     target : str
         ``virtual``, ``virtual:size=256MiB,op=12``, ``file:PATH,size=1GiB``, ``/dev/…``.
     profile : str
-        The profile, such as ``pts-2.0-enterprise``.
+        The profile, such as ``pts-2.0-enterprise``, or a file: ``mine.toml``.
     tests : str
-        The tests, in the order to be run, separated by commas.
+        The tests, in the order to be run, separated by commas, or ``all``.
     write_bytes_per_s : float, optional
         The write speed to assume [B/s]. Without it what the target can do at most,
         where that is known, else 500 MB/s.
@@ -44,7 +45,8 @@ def forecast(
     UserError
         If a run would be refused.
     """
-    chosen, names, shape = find_profile(profile), parse_tests(tests), read_shape(target)
+    chosen, shape = open_profile(profile), read_shape(target)
+    names = choose_tests(chosen, tests)
     require_room(target, shape.capacity_bytes)
     speed, source = _assume_speed(write_bytes_per_s, shape.write_bytes_per_s)
     context = PlanContext(
@@ -53,7 +55,12 @@ def forecast(
         active_range_percent=chosen.active_range_percent,
         seed=0,
     )
-    suite = build_tests(fit_to_sectors(chosen, shape.sector_bytes), names)
+    suite = fit_suite(
+        chosen,
+        names,
+        capacity_bytes=shape.capacity_bytes,
+        sector_bytes=shape.sector_bytes,
+    ).tests
     costs = estimate_suite(suite, context, speed)
     return {
         "target": target,
@@ -67,6 +74,7 @@ def forecast(
             chosen,
             names,
             target_departures=shape.departures,
+            capacity_bytes=shape.capacity_bytes,
             sector_bytes=shape.sector_bytes,
         ),
         "tests": [

@@ -41,8 +41,8 @@ from ssdlab.model.spec import PtsTest, Step, StepResult
 from ssdlab.plan.context import Judgement, PlanContext
 from ssdlab.plan.phases import plan_suite
 from ssdlab.plan.recorded import judge_recorded
-from ssdlab.pts.profiles import fit_to_sectors, profile_from_dict
-from ssdlab.pts.suite import build_tests
+from ssdlab.pts.fitting import fit_suite
+from ssdlab.pts.profiles import profile_from_dict
 from ssdlab.store.records import read_record
 from ssdlab.store.tables import rows_to_columns, write_table
 
@@ -116,8 +116,13 @@ def plan_inputs(record: RunRecord) -> tuple[tuple[PtsTest, ...], PlanContext]:
         seed=record.seed,
         uses_random_map=profile.uses_random_map,
     )
-    fitting = fit_to_sectors(profile, context.sector_bytes)
-    return build_tests(fitting, record.tests), context
+    fitted = fit_suite(
+        profile,
+        record.tests,
+        capacity_bytes=context.capacity_bytes,
+        sector_bytes=context.sector_bytes,
+    )
+    return fitted.tests, context
 
 
 def _read_step(run: Path, record: StepRecord, read: Reader) -> IngestedStep:

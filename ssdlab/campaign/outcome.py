@@ -3,7 +3,14 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from ssdlab.analysis.phases import is_cell_by_cell
+from ssdlab.analysis.phases import is_cell_by_cell, range_name
+from ssdlab.analysis.recovery import (
+    recovery_text,
+    summarise_access_groups,
+    summarise_cross_stimulus,
+    summarise_idle_recovery,
+    summarise_wait_states,
+)
 from ssdlab.model.units import block_size_label
 from ssdlab.store.run import Run
 
@@ -11,6 +18,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _NAME_WIDTH = len("tp 1024 KiB  ")
+_WDPC = "wdpc"
 
 
 def outcome_lines(run: Run) -> list[str]:
@@ -32,12 +40,37 @@ def outcome_lines(run: Run) -> list[str]:
         If a table is missing or damaged.
     """
     finals = run.windows[run.windows["is_final"].fillna(value=False)]
-    lines = [
-        f"{name:<{_NAME_WIDTH}}{outcome}"
+    named = [
+        pair
         for test in run.record.tests
-        for name, outcome in _outcomes(test, finals[finals["test"] == test])
+        for pair in _of_test(run, test, finals[finals["test"] == test])
     ]
+    width = max((_NAME_WIDTH, *(len(name) + 2 for name, _ in named)))
+    lines = [f"{name:<{width}}{outcome}" for name, outcome in named]
     return [*lines, _conformance(run)]
+
+
+def _of_test(run: Run, test: str, finals: "pd.DataFrame") -> Iterator[tuple[str, str]]:
+    """Yield what came of a test: its steady states, and what HIR and XSR ask for."""
+    if test == "xsr":
+        rounds = summarise_cross_stimulus(run.measurements, run.steps)
+        yield test, recovery_text(summarise_access_groups(rounds))
+        return
+    yield from _outcomes(test, finals)
+    if test == "hir":
+        yield test, _idle_recovery(run)
+
+
+def _idle_recovery(run: Run) -> str:
+    """Say how much faster than their baselines the accesses of the wait states were."""
+    accesses = summarise_idle_recovery(run.measurements, run.steps)
+    states = summarise_wait_states(accesses).dropna(subset=["iops_ratio"])
+    if states.empty:
+        return "no wait state was measured with its baseline"
+    ratios = ", ".join(
+        f"{row.iops_ratio:.3f} after {row.wait_s:g} s" for row in states.itertuples()
+    )
+    return f"IOPS by those of the baseline: {ratios}"
 
 
 def _outcomes(test: str, finals: "pd.DataFrame") -> Iterator[tuple[str, str]]:
@@ -47,9 +80,17 @@ def _outcomes(test: str, finals: "pd.DataFrame") -> Iterator[tuple[str, str]]:
     if is_cell_by_cell(test, finals["phase"]):
         yield test, _outcome_of_cells(finals)
         return
-    for _, judged in finals.groupby("phase", sort=False):
-        size = block_size_label(int(judged["block_size_bytes"].iloc[0]))
-        yield (f"tp {size}" if test == "tp" else test), _outcome(judged)
+    for phase, judged in finals.groupby("phase", sort=False):
+        before = "preconditioning " if phase == _WDPC else ""
+        yield _name(test, str(phase), judged), before + _outcome(judged)
+
+
+def _name(test: str, phase: str, judged: "pd.DataFrame") -> str:
+    part = range_name(phase)
+    if test != "tp":
+        return f"{test} {part}".strip()
+    size = block_size_label(int(judged["block_size_bytes"].iloc[0]))
+    return f"tp {size} {part}".strip()
 
 
 def _outcome_of_cells(judged: "pd.DataFrame") -> str:

@@ -3,10 +3,12 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from ssdlab.campaign.profiles import open_profile
 from ssdlab.fio.runner import require_fio
 from ssdlab.model.errors import UserError
-from ssdlab.pts.profiles import Profile, find_profile
-from ssdlab.pts.suite import parse_tests
+from ssdlab.pts.fitting import fit_suite
+from ssdlab.pts.profiles import Profile
+from ssdlab.pts.suite import choose_tests
 from ssdlab.targets.opening import read_shape, require_room
 
 _LONGEST_TEXT = 1000
@@ -28,12 +30,17 @@ def check_request(
 
     ``texts`` are the other words of the user's, by name.
     """
-    for name, text in {"target": target, **texts}.items():
+    for name, text in {"target": target, "profile": profile, **texts}.items():
         _require_plain(name, text)
-    asked = Request(
-        target=target, profile=find_profile(profile), tests=parse_tests(tests)
+    chosen, shape = open_profile(profile), read_shape(target)
+    asked = Request(target=target, profile=chosen, tests=choose_tests(chosen, tests))
+    require_room(target, shape.capacity_bytes)
+    fit_suite(
+        chosen,
+        asked.tests,
+        capacity_bytes=shape.capacity_bytes,
+        sector_bytes=shape.sector_bytes,
     )
-    require_room(target, read_shape(target).capacity_bytes)
     require_fio()
     return asked
 

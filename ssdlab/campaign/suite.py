@@ -70,9 +70,9 @@ def run_suite(  # noqa: PLR0913 - each is a choice of the user's, by name
     target : str, default "virtual"
         ``virtual``, ``virtual:size=256MiB,op=12``, ``file:PATH,size=1GiB``, ``/dev/…``.
     profile : str, default "demo"
-        The profile, such as ``pts-2.0-enterprise``.
+        The profile, such as ``pts-2.0-enterprise``, or a file: ``mine.toml``.
     tests : str or sequence of str, default "iops,tp,lat,wsat"
-        The tests, in the order to be run.
+        The tests, in the order to be run; ``all`` are those of the profile.
     runs : str or Path, default "data/runs"
         The folder that gets the run's folder.
     run_folder : str or Path, default ""
@@ -253,6 +253,7 @@ def _make_record(  # noqa: PLR0917 - one call, in run_suite
             profile,
             asked.tests,
             target_departures=device.departures,
+            capacity_bytes=device.identity.capacity_bytes,
             sector_bytes=device.identity.sector_bytes,
         ),
     )

@@ -10,7 +10,7 @@ import click
 from ssdlab.cli.execute import execute
 from ssdlab.cli.group import json_option, main, run_argument, runs_option
 
-_ALL_TESTS = "iops,tp,lat,wsat"
+_BASIC_TESTS = "iops,tp,lat,wsat"
 
 _target = click.option(
     "--target",
@@ -21,10 +21,13 @@ _profile = click.option(
     "--profile",
     default="demo",
     show_default=True,
-    help="pts-2.0-enterprise, pts-2.0-client, pts-e-1.1, tkperf or demo",
+    help="a name of `ssdlab profiles`, or a file of your own: mine.toml",
 )
 _tests = click.option(
-    "--tests", default=_ALL_TESTS, show_default=True, help="tests, in order"
+    "--tests",
+    default=_BASIC_TESTS,
+    show_default=True,
+    help="tests, in order; all: those of the profile",
 )
 
 

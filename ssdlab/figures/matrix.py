@@ -1,12 +1,12 @@
 """Values over block size and R/W mix: lines, columns and bars."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import plotly.graph_objects as go
 
+from ssdlab.figures.columns import Column, SceneAxis, column_row, column_scene
 from ssdlab.figures.labels import (
-    COLORS,
     DIRECTION_COLORS,
     QUANTITIES,
     axis,
@@ -18,7 +18,6 @@ from ssdlab.figures.labels import (
     new_figure,
     number_text,
     scaled,
-    shade,
 )
 from ssdlab.model.units import block_size_label, mix_label
 
@@ -26,19 +25,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 MatrixMetric = Literal["iops", "lat_mean_ns", "lat_max_ns", "lat_five_nines_ns"]
-
-_HARD_SPACE = "\N{NO-BREAK SPACE}"
-_HALF_WIDTH = 0.36  # of the distance between two columns
-_CORNERS = ((-1, -1), (1, -1), (1, 1), (-1, 1))
-# Two triangles a face; corners 0 to 3 are the foot, 4 to 7 the top.
-_TRIANGLES = (
-    (0, 1, 5), (0, 5, 4),  # front
-    (1, 2, 6), (1, 6, 5),  # right
-    (2, 3, 7), (2, 7, 6),  # back
-    (3, 0, 4), (3, 4, 7),  # left
-    (4, 5, 6), (4, 6, 7),  # top
-)  # fmt: skip
-_SHADES = (0.82, 0.82, 0.62, 0.62, 0.82, 0.82, 0.62, 0.62, 1.0, 1.0)
 
 
 def plot_iops_2d(
@@ -139,7 +125,11 @@ def plot_columns_3d(
         ]
         figure.add_trace(_columns(columns, depth, mix=mix, sizes=sizes, metric=metric))
     figure.update_layout(
-        scene=_scene(sizes, mixes, quantity.title),
+        scene=column_scene(
+            SceneAxis(title="Block size", names=[block_size_label(s) for s in sizes]),
+            SceneAxis(title="R/W mix", names=[mix_label(mix) for mix in mixes]),
+            quantity.title,
+        ),
         margin={"l": 0, "r": 0, "t": 56, "b": 0},
     )
     return figure
@@ -158,82 +148,17 @@ def _columns(
     sizes: Sequence[int],
     metric: str,
 ) -> go.Mesh3d:
-    vertices: list[tuple[float, float, float]] = []
-    faces: list[tuple[int, int, int]] = []
-    texts: list[str] = []
-    color = mix_style(mix)[0]
-    shades = [shade(color, share) for share in _SHADES]
     unit = QUANTITIES[metric].unit or QUANTITIES[metric].name
-    for place, height in columns:
-        start = len(vertices)
-        corners = [
-            (place + x * _HALF_WIDTH, depth + y * _HALF_WIDTH) for x, y in _CORNERS
-        ]
-        vertices += [(x, y, z) for z in (0.0, height) for x, y in corners]
-        faces += [(start + a, start + b, start + c) for a, b, c in _TRIANGLES]
-        label = f"{block_size_label(sizes[place])}, {mix_name(mix)}"
-        texts += [f"{label}: {number_text(height)} {unit}"] * 8
-    x, y, z = zip(*vertices, strict=True) if vertices else ((), (), ())
-    i, j, k = zip(*faces, strict=True) if faces else ((), (), ())
-    return go.Mesh3d(
-        x=x, y=y, z=z, i=i, j=j, k=k,
-        text=texts,
-        name=mix_name(mix),
-        color=color,
-        facecolor=shades * len(columns),
-        flatshading=True,
-        showlegend=True,
-        hovertemplate="%{text}<extra></extra>",
-        lighting={"ambient": 1.0, "diffuse": 0.0, "specular": 0.0, "fresnel": 0.0},
-    )  # fmt: skip
-
-
-def _z_title(text: str) -> str:
-    """Return a title that plotly sets along the axis, clear of the tick labels.
-
-    One of up to four characters it sets across them.
-    """
-    return text.ljust(5, _HARD_SPACE)
-
-
-def _scene(sizes: Sequence[int], mixes: Sequence[int], height: str) -> dict[str, Any]:
-    common = {
-        "gridcolor": COLORS["grid"],
-        "showbackground": False,
-        "zeroline": False,
-        "linecolor": COLORS["axis"],
-        "tickfont": {"size": 11},
-        "showspikes": False,
-    }
-    return {
-        "xaxis": common
-        | {
-            "title": {"text": "<br>Block size", "font": {"size": 13}},
-            "tickvals": list(range(len(sizes))),
-            "ticktext": [block_size_label(size) for size in sizes],
-            "range": [-0.6, len(sizes) - 0.4],
-        },
-        "yaxis": common
-        | {
-            "title": {"text": "<br>R/W mix", "font": {"size": 13}},
-            "tickvals": list(range(len(mixes))),
-            "ticktext": [mix_label(mix) for mix in mixes],
-            "range": [-0.6, len(mixes) - 0.4],
-        },
-        "zaxis": common
-        | {
-            "title": {"text": _z_title(height), "font": {"size": 13}},
-            "rangemode": "tozero",
-            "tickformat": "~s" if height == "IOPS" else ",~r",
-        },
-        "aspectmode": "manual",
-        "aspectratio": {"x": 1.77, "y": 1.4, "z": 0.89},
-        "camera": {
-            "projection": {"type": "orthographic"},
-            "eye": {"x": -0.75, "y": -1.6, "z": 1.15},
-            "center": {"x": 0, "y": 0, "z": -0.08},
-        },
-    }
+    made = [
+        Column(
+            place=place,
+            height=height,
+            text=f"{block_size_label(sizes[place])}, {mix_name(mix)}: "
+            f"{number_text(height)} {unit}",
+        )
+        for place, height in columns
+    ]
+    return column_row(made, depth, name=mix_name(mix), color=mix_style(mix)[0])
 
 
 def plot_throughput_2d(

@@ -6,6 +6,7 @@
     ├── UserError                    the request cannot be carried out: exit code 2
     │   ├── UnknownNameError         no such profile, test, target, parameter
     │   ├── RepeatedNameError        a name that may stand once stands twice
+    │   ├── ProfileError             a profile that is wrong, or not for this device
     │   ├── TargetRefusedError       this target must not or cannot be used so
     │   ├── RunFolderError           damaged, of another version, or in use
     │   ├── SeriesError              a table of the user's that cannot be judged
@@ -53,6 +54,15 @@ class RepeatedNameError(UserError):
         super().__init__(
             f"The {kind} {name!r} is named twice in {text!r}. Name it once."
         )
+
+
+class ProfileError(UserError):
+    """A profile that cannot be used: ``key`` is the value that is wrong, if one is."""
+
+    def __init__(self, *, source: str, key: str, reason: str, remedy: str) -> None:
+        self.source, self.key, self.reason, self.remedy = source, key, reason, remedy
+        place = f"{source}: {key}" if key else source
+        super().__init__(f"{place}: {reason}. {remedy}")
 
 
 class TargetRefusedError(UserError):

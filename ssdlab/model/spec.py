@@ -8,7 +8,7 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
-from ssdlab.model.units import block_size_label, mix_label
+from ssdlab.model.units import GIB, MIB, block_size_label, mix_label
 
 Access = Literal["rnd", "seq"]
 Metric = Literal["iops", "bw_bytes_per_s", "lat_mean_ns"]
@@ -111,6 +111,28 @@ class Tracking:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class ActiveRange:
+    """A part of the device from LBA 0 on: PTS-C 1.x loops over several.
+
+    ``percent`` of the user capacity may be used. ``amount_bytes`` is how much of that
+    the measured cells access; ``None`` is all of it.
+    """
+
+    percent: float
+    amount_bytes: int | None = None
+
+    @property
+    def name(self) -> str:
+        """Its name in phases, such as ``AR75-8GiB`` or ``AR75-all``."""
+        part = f"AR{self.percent:g}"
+        if self.amount_bytes is None:
+            return f"{part}-all"
+        if self.amount_bytes % GIB == 0:
+            return f"{part}-{self.amount_bytes // GIB}GiB"
+        return f"{part}-{self.amount_bytes / MIB:g}MiB"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Purge:
     """Put the device into a state as if never used (PTS 2.0.2, 3.2)."""
 
@@ -122,7 +144,8 @@ class Precondition:
     """Workload-independent preconditioning: sequential writes (PTS 2.0.2, 3.3).
 
     ``capacity_multiple`` counts user capacities, written inside the active range
-    by each thread. More than one thread is TKperf's way: each begins at LBA 0.
+    by each thread. More than one thread is TKperf's way: each begins at LBA 0. An
+    ``active_range`` of ``None`` is that of the profile, here and in other phases.
     """
 
     phase_id: str
@@ -130,6 +153,7 @@ class Precondition:
     queue_depth: int
     capacity_multiple: float
     threads: int = 1
+    active_range: ActiveRange | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -151,6 +175,7 @@ class Rounds:
     same_rounds_as: str = ""
     carries_on: bool = True
     pre_write: "PreWrite | None" = None
+    active_range: ActiveRange | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -167,8 +192,9 @@ class Stimulus:
 
     The rules: ``capacity_multiple`` user capacities written, ``time_limit_s`` of
     stimulus, and a steady state of samples: the round ``first_sample_round`` and each
-    ``sample_every_rounds`` after it. ``None`` leaves a rule out. Before each round the
-    host rests for ``wait_s`` (HIR, pts.md section 10), which is no stimulus.
+    ``sample_every_rounds`` after it. ``None`` leaves a rule out. Between two rounds the
+    host rests for ``wait_s`` and before the first for ``first_wait_s`` (HIR, pts.md
+    section 10), which is no stimulus.
     """
 
     phase_id: str
@@ -180,6 +206,7 @@ class Stimulus:
     first_sample_round: int | None = None
     tracking: Tracking | None = None
     wait_s: float = 0.0
+    first_wait_s: float = 0.0
     criteria: SteadyStateCriteria = PTS_CRITERIA
 
     @property
@@ -204,6 +231,7 @@ class Histogram:
     phase_id: str
     workload: Workload
     seconds: float
+    active_range: ActiveRange | None = None
 
 
 PointName = Literal["max", "mid", "min"]

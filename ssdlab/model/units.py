@@ -7,6 +7,7 @@ import re
 
 KIB = 1024
 MIB = 1024 * KIB
+GIB = 1024 * MIB
 
 _UNITS = {
     "": 1,
@@ -64,7 +65,9 @@ def capacity_label(capacity_bytes: float) -> str:
 
 
 def duration_label(seconds: float) -> str:
-    """Return ``45 s``, ``12 min 30 s`` or ``4 h 40 min``."""
+    """Return ``0.5 s``, ``45 s``, ``12 min 30 s`` or ``4 h 40 min``."""
+    if 0 < seconds < 0.995:
+        return f"{seconds:.2g} s"
     whole = round(seconds)
     if whole < 60:
         return f"{whole} s"

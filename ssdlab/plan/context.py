@@ -1,9 +1,9 @@
 """What a plan knows besides the tests, and what it yields."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ssdlab.analysis.steady_state import SteadyStateVerdict
-from ssdlab.model.spec import Step, Tracking
+from ssdlab.model.spec import ActiveRange, Step, Tracking
 
 _GOLDEN_STEP = 0x9E3779B1
 _SEED_PRIME = 2**31 - 1  # prime, so that no two numbers below it share a seed
@@ -12,21 +12,36 @@ _RANGE_ALIGNMENT = 1024 * 1024  # the largest block of the suite
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PlanContext:
-    """The device and the seed: a plan reads no clock and draws no random number."""
+    """The device and the seed: a plan reads no clock and draws no random number.
+
+    ``amount_bytes`` is how much of the active range is accessed, all if ``None``.
+    """
 
     capacity_bytes: int
     sector_bytes: int
     active_range_percent: float
     seed: int
     uses_random_map: bool = False
+    amount_bytes: int | None = None
 
     @property
     def range_bytes(self) -> int:
         """The active range from LBA 0: all of the device, or whole MiB of it."""
-        if self.active_range_percent >= 100:
-            return self.capacity_bytes
-        span = self.capacity_bytes * self.active_range_percent / 100
-        return int(span // _RANGE_ALIGNMENT) * _RANGE_ALIGNMENT
+        span = self.capacity_bytes
+        if self.active_range_percent < 100:
+            part = span * self.active_range_percent / 100
+            span = int(part // _RANGE_ALIGNMENT) * _RANGE_ALIGNMENT
+        return span if self.amount_bytes is None else min(span, self.amount_bytes)
+
+    def within(self, active_range: ActiveRange | None) -> "PlanContext":
+        """Return the context of a phase that has an active range of its own."""
+        if active_range is None:
+            return self
+        return replace(
+            self,
+            active_range_percent=active_range.percent,
+            amount_bytes=active_range.amount_bytes,
+        )
 
     def step_seed(self, number: int) -> int:
         """Return the offset seed of the step of that number, distinct for each.

@@ -160,13 +160,14 @@ def _estimate_stimulus(phase: Stimulus, context: PlanContext, speed: float) -> C
         least = min(least, max(1, int(capacity_limit / speed / write_s)))
         limit_bytes = min(limit_bytes, capacity_limit)
     round_s = phase.round_seconds + phase.wait_s
+    more_s = phase.first_wait_s - phase.wait_s
     return Cost(
         steps_min=least,
         steps_max=most,
         rounds_min=least,
         rounds_max=most,
-        seconds_min=least * round_s,
-        seconds_max=most * round_s,
+        seconds_min=least * round_s + more_s,
+        seconds_max=most * round_s + more_s,
         written_bytes_max=limit_bytes,
     )
 

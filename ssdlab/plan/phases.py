@@ -55,8 +55,11 @@ class _Place:
 
     def maker_of(self, phase: Phase) -> StepMaker:
         """Return what makes the steps of a phase of the test."""
+        context = self.context
+        if isinstance(phase, Precondition | Rounds | Histogram):
+            context = context.within(phase.active_range)
         return StepMaker(
-            context=self.context, test_id=self.test.test_id, phase_id=phase.phase_id
+            context=context, test_id=self.test.test_id, phase_id=phase.phase_id
         )
 
 

@@ -61,7 +61,8 @@ def _round(
     phase: Stimulus, make: StepMaker, number: int, *, at: int, offset: int = 0
 ) -> Step:
     blank = make.blank_round(phase.workload, phase.round_seconds)
-    blank = replace(blank, wait_s=phase.wait_s, offset_bytes=offset)
+    wait_s = phase.first_wait_s if at == 1 else phase.wait_s
+    blank = replace(blank, wait_s=wait_s, offset_bytes=offset)
     return make.cell(number, (at, 1), blank)
 
 

@@ -39,7 +39,7 @@ def hir(profile: Profile) -> PtsTest:
 
 
 def _wait_state(profile: Profile, workload: Workload, k: int) -> tuple[Phase, ...]:
-    """Return accesses A with waits B between them, then the baseline, access C."""
+    """Return accesses A, each with a wait B after it, then the baseline, access C."""
     access_s = profile.hir_access_s
     waits = Stimulus(
         phase_id=f"wait-{k}",
@@ -53,5 +53,6 @@ def _wait_state(profile: Profile, workload: Workload, k: int) -> tuple[Phase, ..
         workload=workload,
         round_seconds=access_s,
         time_limit_s=profile.hir_baseline_cycles * access_s,
+        first_wait_s=k * access_s,
     )
     return waits, baseline

@@ -8,11 +8,12 @@ from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Literal
 
 from ssdlab.model.errors import UnknownNameError
-from ssdlab.model.spec import Tracking
-from ssdlab.model.units import KIB, MIB
+from ssdlab.model.spec import ActiveRange, Tracking
+from ssdlab.model.units import GIB, KIB, MIB
 
 WriteCache = Literal["disabled", "enabled", "as found"]
 
+BASIC_TESTS = ("iops", "tp", "lat", "wsat")
 IOPS_MIXES = (100, 95, 65, 50, 35, 5, 0)  # PTS 2.0.2, section 7, outer loop
 IOPS_BLOCK_SIZES = tuple(  # inner loop
     round(kib * KIB) for kib in (1024, 128, 64, 32, 16, 8, 4, 0.5)
@@ -32,21 +33,25 @@ THREE_TRACKING = (  # PTS 2.0.x tracks three cells in the same window
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Profile:
-    """Every value that a run of the suite is made from.
+    """Every value that a run of the suite is made from: `ssdlab.pts.profile_values`.
 
     ``nominal`` names the profile whose values count as conformant; each value that
-    differs from it is a departure. ``tp_tracked_sizes`` is ``None`` when every
-    block size has its own steady state. ``wsat_sample_every_rounds`` is ``None``
-    when WSAT has no steady-state stop. ``histogram_s`` is ``None`` without the
-    histogram runs. ``max_idle_s`` is ours: a longer gap starts the window afresh.
+    differs from it is a departure. ``active_ranges`` are the loops of PTS-C 1.x in
+    IOPS, TP and LAT; where there are none, ``active_range_percent`` holds.
+    ``tp_tracked_sizes`` is ``None`` when every block size has its own steady state.
+    ``wsat_sample_every_rounds`` is ``None`` when WSAT has no steady-state stop.
+    ``histogram_s`` is ``None`` without the histogram runs. ``max_idle_s`` is ours: a
+    longer gap starts the window afresh.
     """
 
     name: str
     title: str
     spec_version: str
     nominal: str
+    tests: tuple[str, ...]
     write_cache: WriteCache
     active_range_percent: float
+    active_ranges: tuple[ActiveRange, ...]
     threads: int
     queue_depth: int
     wipc_capacity_multiple: float
@@ -101,8 +106,10 @@ _ENTERPRISE = Profile(
     title="SNIA SSS PTS 2.0, enterprise",
     spec_version="PTS 2.0.2",
     nominal="pts-2.0-enterprise",
+    tests=("iops", "tp", "lat", "wsat", "hir", "xsr", "cbw", "dirth"),
     write_cache="disabled",
     active_range_percent=100,
+    active_ranges=(),
     threads=4,
     queue_depth=32,
     wipc_capacity_multiple=2,
@@ -171,10 +178,29 @@ _E_1_1 = replace(
     wsat_time_limit_s=24 * 3600,
     histogram_s=None,
 )
+_C_1_X = replace(
+    _CLIENT,
+    name="pts-c-1.x",
+    title="SNIA SSS PTS-C 1.x, client",
+    spec_version="PTS-C 1.x",
+    nominal="pts-c-1.x",
+    tests=BASIC_TESTS,
+    active_range_percent=100,
+    active_ranges=tuple(  # outer loops of PTS-C 1.x: pts.md section 6
+        ActiveRange(percent=percent, amount_bytes=amount)
+        for percent in (100, 75)
+        for amount in (8 * GIB, 16 * GIB)
+    ),
+    iops_tracking=(RND_4K_WRITE,),
+    tp_block_sizes=(MIB,),
+    wsat_time_limit_s=24 * 3600,
+    histogram_s=None,
+)
 _TKPERF = replace(
     _E_1_1,
     name="tkperf",
     title="TKperf's reading of PTS-E 1.0 and 1.1",
+    tests=BASIC_TESTS,
     write_cache="as found",
     threads=2,
     queue_depth=16,
@@ -220,8 +246,13 @@ _DEMO = replace(
     point_histogram_s=8,
 )
 PROFILES = {
-    profile.name: profile for profile in (_ENTERPRISE, _CLIENT, _E_1_1, _TKPERF, _DEMO)
+    profile.name: profile
+    for profile in (_ENTERPRISE, _CLIENT, _E_1_1, _C_1_X, _TKPERF, _DEMO)
 }
+# What a value of a profile is named for that runs of ssdlab 0.1.0 do not have: their
+# tests did not need it.
+_LATER = {"tests", "active_ranges", "wdpc", "hir", "xsr", "demand", "point"}
+_LATER |= {"cbw", "dirth"}
 
 
 def find_profile(name: str) -> Profile:
@@ -237,20 +268,6 @@ def find_profile(name: str) -> Profile:
     return PROFILES[name.lower()]
 
 
-def fit_to_sectors(profile: Profile, sector_bytes: int) -> Profile:
-    """Leave out the blocks smaller than a sector: pts.md section 20, 4Kn devices."""
-
-    def whole(sizes: tuple[int, ...]) -> tuple[int, ...]:
-        return tuple(size for size in sizes if size >= sector_bytes)
-
-    return replace(
-        profile,
-        iops_block_sizes=whole(profile.iops_block_sizes),
-        tp_block_sizes=whole(profile.tp_block_sizes),
-        lat_block_sizes=whole(profile.lat_block_sizes),
-    )
-
-
 def profile_as_dict(profile: Profile) -> dict[str, object]:
     """Return plain values, as ``run.json`` keeps them."""
     return asdict(profile)
@@ -259,13 +276,23 @@ def profile_as_dict(profile: Profile) -> dict[str, object]:
 def profile_from_dict(values: dict[str, Any]) -> Profile:
     """Return the profile that ``run.json`` keeps.
 
-    Raises ``TypeError`` or ``KeyError`` when its keys are not those of a profile.
+    Raises ``TypeError`` or ``KeyError`` when its keys are not those of a profile. What
+    an older version did not know has the value of the profile that it was held against.
     """
+    held = PROFILES.get(str(values.get("nominal")), _ENTERPRISE)
+    later = {name: value for name, value in asdict(held).items() if _is_later(name)}
+    known = later | values
     plain: dict[str, Any] = {
-        field.name: _tuple(values[field.name]) for field in fields(Profile)
+        field.name: _tuple(known[field.name]) for field in fields(Profile)
     }
-    plain["iops_tracking"] = tuple(Tracking(**item) for item in values["iops_tracking"])
+    plain["iops_tracking"] = tuple(Tracking(**item) for item in known["iops_tracking"])
+    ranges = known["active_ranges"]
+    plain["active_ranges"] = tuple(ActiveRange(**item) for item in ranges)
     return Profile(**plain)
+
+
+def _is_later(name: str) -> bool:
+    return bool(_LATER & {name, name.split("_", maxsplit=1)[0]})
 
 
 def _tuple(value: object) -> object:

@@ -9,6 +9,7 @@ from ssdlab.pts.hir import hir
 from ssdlab.pts.iops import iops
 from ssdlab.pts.latency import latency
 from ssdlab.pts.profiles import Profile
+from ssdlab.pts.ranges import repeat_over_ranges
 from ssdlab.pts.throughput import throughput
 from ssdlab.pts.wsat import wsat
 from ssdlab.pts.xsr import xsr
@@ -23,6 +24,29 @@ SUITE: dict[str, Callable[[Profile], PtsTest]] = {
     "cbw": cbw,
     "dirth": dirth,
 }
+ALL_TESTS = "all"
+# PTS-C 1.x: pts.md sections 2 and 6.
+LOOPED_TESTS = frozenset({"iops", "tp", "lat"})
+
+
+def choose_tests(profile: Profile, text: str) -> tuple[str, ...]:
+    """Return the tests of a profile that a text names: ``all``, or ``iops,tp``.
+
+    Raises
+    ------
+    RepeatedNameError
+        If a test is named twice.
+    UnknownNameError
+        If a test is none of the profile's, or none is named.
+    """
+    if text.strip().lower() == ALL_TESTS:
+        return profile.tests
+    names = parse_tests(text)
+    for name in names:
+        if name not in profile.tests:
+            kind = f"test in the profile {profile.name} that is called"
+            raise UnknownNameError(kind=kind, name=name, known=profile.tests)
+    return names
 
 
 def parse_tests(text: str) -> tuple[str, ...]:
@@ -48,4 +72,11 @@ def parse_tests(text: str) -> tuple[str, ...]:
 
 def build_tests(profile: Profile, test_ids: Iterable[str]) -> tuple[PtsTest, ...]:
     """Return the tests of a profile, in the order asked for."""
-    return tuple(SUITE[test_id](profile) for test_id in test_ids)
+    return tuple(_build_test(profile, test_id) for test_id in test_ids)
+
+
+def _build_test(profile: Profile, test_id: str) -> PtsTest:
+    test = SUITE[test_id](profile)
+    if test_id in LOOPED_TESTS and profile.active_ranges:
+        return repeat_over_ranges(test, profile.active_ranges)
+    return test

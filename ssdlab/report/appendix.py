@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from ssdlab.model.units import block_size_label, mix_label
+from ssdlab.model.spec import stimulus_label
 from ssdlab.report.blocks import Table
 from ssdlab.report.context import Context
 from ssdlab.report.text import NOT_MEASURED, seconds_text
@@ -84,11 +84,12 @@ def _idle(step: object) -> str:
 def _what(step: object) -> str:
     size = _value(step, "block_size_bytes")
     kind = str(_value(step, "kind"))
-    if size is None:
+    mix = _value(step, "read_percent")
+    if mix is None:
         return kind
-    mix = mix_label(int(str(_value(step, "read_percent"))))
-    access = str(_value(step, "access")).upper()
-    words = f"{access} {block_size_label(int(str(size)))} {mix}"
+    words = stimulus_label(
+        str(_value(step, "access")), int(str(size or 0)), int(str(mix))
+    )
     return words if kind == "cell" else f"{kind}: {words}"
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, fields
 
 import pandas as pd
 
+from ssdlab.analysis.phases import group_name
 from ssdlab.model.errors import RunFolderError
 from ssdlab.model.records import RunRecord
 from ssdlab.model.schema import TABLES
@@ -58,6 +59,16 @@ class Context:
         if phase:
             chosen &= is_of_phase(frame["phase"], phase)
         return frame[chosen]
+
+    def round_groups(self, test: str) -> list[str]:
+        """Return what is judged together in IOPS or LAT: each active range by itself.
+
+        A test that has no round yet has one group.
+        """
+        steps = self.steps_of(test)
+        phases = steps[steps["kind"] == "cell"]["phase"].unique()
+        groups = dict.fromkeys(group_name(test, str(phase)) for phase in phases)
+        return list(groups) or ["rounds"]
 
     def steps_of(self, test: str) -> pd.DataFrame:
         """Return the steps of a test, in the order of the run."""

@@ -51,7 +51,7 @@ def show_test(run: Run, test: str) -> None:
     run : Run
         The run, as `ssdlab.open_run` returns it.
     test : str
-        The test: iops, tp, lat or wsat.
+        The test: iops, tp, lat, wsat, hir, xsr, cbw or dirth.
     """
     if test not in run.record.tests:
         _show_html(f"<p>{escape(test.upper())} was not asked for.</p>")

@@ -15,7 +15,7 @@ _NOTE = (
     "report of its end less the runtime that fio gives, less the last IO of the step "
     "before, which is that step's report of its end; against the own clock of the "
     "virtual SSD such gaps are right to a few ms (median error below 2 ms, single ones "
-    "up to some tens of ms on a loaded host)."
+    "up to some tens of ms on a loaded host). A rest that HIR asks for is not in it."
 )
 _NOTE_OF_IMPORT = (
     "The drive may collect garbage while it is idle. A gap is the time at which fio "
@@ -42,6 +42,7 @@ def classify_gaps(steps: pd.DataFrame) -> "pd.Series[str]":
 
 def idle_table(steps: pd.DataFrame, *, is_imported: bool = False) -> Table:
     """Summarise the idle gaps of a run: how many, median, greatest."""
+    steps = _less_waits(steps)
     kinds = classify_gaps(steps)
     rows = []
     for kind in (_WITHIN, _BETWEEN, _OTHER):
@@ -73,8 +74,17 @@ def _statistics(gaps: "pd.Series[float]") -> tuple[str, str, str]:
     )
 
 
+def _less_waits(steps: pd.DataFrame) -> pd.DataFrame:
+    """Leave out of each gap the rest that a test asked for, as HIR does."""
+    idle_s = steps["idle_before_s"]
+    asked_s = steps["wait_s"].fillna(0.0)
+    left_s = idle_s.where(asked_s == 0, (idle_s - asked_s).clip(lower=0))
+    return steps.assign(idle_before_s=left_s)
+
+
 def idle_plot(steps: pd.DataFrame) -> Plot | None:
     """Draw the gaps, if any was measured."""
+    steps = _less_waits(steps)
     if not (steps["idle_before_s"] > 0).any():
         return None
     return Plot(figure=plot_idle_gaps(steps))

@@ -13,6 +13,7 @@ from ssdlab.model.units import (
 )
 from ssdlab.report.blocks import HeaderColumn
 from ssdlab.report.context import Context
+from ssdlab.report.demand_facts import DEMAND_TESTS, set_up_facts, stimulus_facts
 from ssdlab.report.own_windows import count_text
 from ssdlab.report.text import (
     NOT_RECORDED,
@@ -22,6 +23,7 @@ from ssdlab.report.text import (
     or_unknown,
     workers_text,
 )
+from ssdlab.report.verdict import WDPC
 
 Facts = list[tuple[str, str]]
 
@@ -95,6 +97,8 @@ def _common_facts(context: Context) -> Facts:
 def _set_up(context: Context, test: str) -> Facts:
     steps = context.steps_of(test)
     facts = [*_common_facts(context)]
+    if test in {*DEMAND_TESTS, "hir"}:
+        return [*facts, *set_up_facts(context, test)]
     fills = steps[steps["kind"] == "precondition"]
     capacity = context.record.target.capacity_bytes
     for _, row in fills.iterrows():
@@ -137,6 +141,8 @@ def _toio(row: "pd.Series[Any]") -> str:
 
 
 def _steady_facts(context: Context, test: str) -> Facts:
+    if test == "xsr":
+        return [("Steady state", "none by design: the groups end by time")]
     facts: Facts = []
     finals = context.final_windows(test)
     if is_cell_by_cell(test, finals["phase"]):
@@ -157,12 +163,31 @@ def _steady_facts(context: Context, test: str) -> Facts:
 def _stimulus(context: Context, test: str) -> Facts:
     steps = context.steps_of(test)
     facts = [*_common_facts(context)]
+    if test in DEMAND_TESTS:
+        return [*facts, *stimulus_facts(context, test)]
     cells = steps[steps["kind"] == "cell"]
-    if not cells.empty:
+    if test == "hir":
+        cells = cells[cells["phase"] != WDPC]
+    if test == "xsr":
+        facts += _group_facts(cells)
+    elif not cells.empty:
         facts += _loop_facts(cells)
+    waits = cells.loc[cells["wait_s"] > 0, "wait_s"].unique()
+    if len(waits):
+        facts.append(("Host idle after each", ", ".join(map(_time_text, waits))))
     for _, row in steps[steps["kind"] == "histogram"].iterrows():
         words = f"{_workload_text(row)}, {_time_text(row['duration_s'])}"
         facts.append(("Test stimulus 2", words))
+    return facts
+
+
+def _group_facts(cells: pd.DataFrame) -> Facts:
+    """Say what each access group of XSR writes, and for how long."""
+    facts: Facts = []
+    for phase, rounds in cells.groupby("phase", sort=False):
+        median = _time_text(rounds["duration_s"].median())
+        words = f"{_workload_text(rounds.iloc[0])}; {len(rounds)} rounds of {median}"
+        facts.append((f"Access {str(phase).replace('-', ' ')}", words))
     return facts
 
 

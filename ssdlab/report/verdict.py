@@ -6,15 +6,22 @@ from typing import Any
 
 import pandas as pd
 
-from ssdlab.analysis.phases import is_cell_by_cell
+from ssdlab.analysis.cells import is_of_cell
+from ssdlab.analysis.phases import is_cell_by_cell, range_name
+from ssdlab.analysis.recovery import (
+    recovery_text,
+    summarise_access_groups,
+    summarise_cross_stimulus,
+)
 from ssdlab.figures.saturation import plot_sparkline
-from ssdlab.model.units import block_size_label
 from ssdlab.report.blocks import Note, Plot
 from ssdlab.report.context import Context
 from ssdlab.report.own_windows import tracked_rows
 from ssdlab.report.text import NOT_MEASURED, TEST_TITLES, metric_text
 
 NOT_ACHIEVED = "steady state NOT achieved"
+WDPC = "wdpc"  # the phase of workload-dependent preconditioning
+_SAMPLED = {WDPC, "saturation"}  # their windows are of samples some rounds apart
 
 _IMPORTED = (
     "Imported results: they were not taken by ssdlab. What their files do not say is "
@@ -81,6 +88,9 @@ def summary_rows(context: Context) -> tuple[SummaryRow, ...]:
     """Return one row a tracking variable, and one a test that has none yet."""
     rows: list[SummaryRow] = []
     for test in context.record.tests:
+        if test == "xsr":
+            rows.append(_cross_stimulus(context))
+            continue
         finals = context.final_windows(test)
         if is_cell_by_cell(test, finals["phase"]):
             rows += _rows_of_cells(context, test, finals)
@@ -121,10 +131,36 @@ def _rows_of_cells(
 
 
 def _round_phases(context: Context, test: str) -> list[str]:
-    """Return the phases of a test that have rounds; a test without any has one."""
+    """Return the phases of a test that have rounds; a test without any has one.
+
+    The accesses of HIR after its preconditioning are not judged.
+    """
     steps = context.steps_of(test)
-    phases = steps[steps["kind"] == "cell"]["phase"].unique()
-    return [str(phase) for phase in phases] or [""]
+    phases = [str(phase) for phase in steps[steps["kind"] == "cell"]["phase"].unique()]
+    return [phase for phase in phases if test != "hir" or phase == WDPC] or [""]
+
+
+def _cross_stimulus(context: Context) -> SummaryRow:
+    """Return the row of XSR, which has no steady state by design."""
+    rounds = summarise_cross_stimulus(context.totals, context.steps)
+    series = rounds["bw_bytes_per_s"].astype(float)
+    first, verdict = NOT_MEASURED, "no round was finished"
+    is_recovered = False
+    if len(rounds):
+        groups = summarise_access_groups(rounds)
+        verdict = f"{recovery_text(groups)}; XSR has no steady state by design"
+        is_recovered = bool(groups["is_recovered"].fillna(value=False).any())
+        first = metric_text(float(series.iloc[0]), "bw_bytes_per_s")
+    return SummaryRow(
+        test=TEST_TITLES["xsr"],
+        tracked="throughput",
+        first=first,
+        steady=NOT_MEASURED,
+        rounds=NOT_MEASURED,
+        verdict=verdict,
+        is_steady=is_recovered,
+        spark=_spark(series, f"{TEST_TITLES['xsr']}, throughput"),
+    )
 
 
 def _summary(context: Context, verdict: "pd.Series[Any]") -> SummaryRow:
@@ -141,30 +177,35 @@ def _summary(context: Context, verdict: "pd.Series[Any]") -> SummaryRow:
         first=first,
         steady=metric_text(float(verdict["average"]), metric),
         rounds=window,
-        verdict="steady" if steady else _why_not(verdict),
+        verdict=_verdict_text(verdict),
         is_steady=steady,
         spark=_spark(series, f"{TEST_TITLES.get(test, test)} {verdict['tracking']}"),
     )
 
 
-def _why_not(verdict: "pd.Series[Any]") -> str:
+def _verdict_text(verdict: "pd.Series[Any]") -> str:
+    """Return the verdict, and behind a colon of which phase it is and why not."""
+    phase = str(verdict["phase"])
+    part = "preconditioning" if phase == WDPC else range_name(phase)
+    notes = [part] if part else []
+    if verdict["is_round_steady"]:
+        return ": ".join(["steady", *notes])
     reason = str(verdict["reason"] or "")
     if verdict["is_steady"]:
         reason = "another tracking variable is not steady"
-    return f"{NOT_ACHIEVED}: {reason}" if reason else NOT_ACHIEVED
+    return ": ".join(filter(None, [NOT_ACHIEVED, *notes, reason]))
 
 
 def _unjudged(context: Context, test: str, phase: str) -> SummaryRow:
     cells = context.totals_of(test, phase)
     rounds = cells["round"].dropna().nunique()
     needed = context.criteria.window_rounds
-    words = "no round was finished" if not rounds else f"{rounds} of {needed} rounds"
-    tracked = ""
-    if len(cells):
-        tracked = block_size_label(int(cells["block_size_bytes"].min()))
+    words = f"{rounds} of {needed} rounds" if rounds else "no round was finished"
+    if rounds and phase in _SAMPLED:
+        words = f"{rounds} rounds hold fewer than {needed} samples"
     return SummaryRow(
         test=TEST_TITLES.get(test, test),
-        tracked=phase.partition("-")[2] or (tracked and NOT_MEASURED) or NOT_MEASURED,
+        tracked=phase.partition("-")[2] or NOT_MEASURED,
         first=NOT_MEASURED,
         steady=NOT_MEASURED,
         rounds=NOT_MEASURED,
@@ -183,10 +224,8 @@ def tracked_series(context: Context, verdict: "pd.Series[Any]") -> "pd.Series[fl
 def tracked_frame(context: Context, verdict: "pd.Series[Any]") -> pd.DataFrame:
     """Return the measurements of the cell that a judgement is about."""
     frame = context.totals_of(str(verdict["test"]), str(verdict["phase"]))
-    same = (frame["block_size_bytes"] == verdict["block_size_bytes"]) & (
-        frame["read_percent"] == verdict["read_percent"]
-    )
-    chosen: pd.DataFrame = frame[same].sort_values("round")
+    frame = frame[frame["kind"] == "cell"]
+    chosen: pd.DataFrame = frame[is_of_cell(frame, verdict)].sort_values("round")
     return chosen
 
 

@@ -10,20 +10,27 @@ from numpy.typing import NDArray
 from ssdlab.model.errors import RunFolderError
 
 MAGIC: Final = 0x3144535342414C31
-VERSION: Final = 1
+VERSION: Final = 2
 PAGE_BYTES: Final = 4096
-_FIELDS_BYTES: Final = 512
+SECTOR_BYTES: Final = 512
+SIZES: Final = 130
+PLACES: Final = 100
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Counters:
     """The fields of the counters file, in its order.
 
-    Counts are since the server began. ``in_flight_busy_max`` and
+    Counts are since the server began. Fields with ``busy`` in their name and
     ``first_io_realtime_ns`` belong to the busy period under way: it begins with the
-    first request after more than 1 ms without one. ``die_work_ns`` adds up over dies.
-    ``late_requests`` were answered more than 1 ms after the model's time, because the
-    host did not keep up.
+    first request after more than 1 ms without one. ``connections`` are open, the busy
+    ones have asked something in this period, ``connections_max`` is the most that were
+    busy at once; ``in_flight_connection_max`` is the most that one had outstanding.
+    ``die_work_ns`` adds up over dies. ``late_requests`` were answered more than 1 ms
+    after the model's time, because the host did not keep up. ``idle_moved_bytes`` and
+    ``idle_erases`` are the part of ``gc_moved_bytes`` and ``erases`` that was done
+    while no request came; they show with the first request after. ``unaligned_reads``
+    and ``unaligned_writes`` begin inside a page.
     """
 
     magic: int
@@ -61,6 +68,17 @@ class Counters:
     late_requests: int
     late_ns_max: int
     connections: int
+    connections_max: int
+    connections_busy: int
+    connections_busy_max: int
+    in_flight_connection_max: int
+    in_flight_connection_busy_max: int
+    idle_moved_bytes: int
+    idle_erases: int
+    unaligned_reads: int
+    unaligned_writes: int
+    sizes_offset: int
+    places_offset: int
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -93,6 +111,38 @@ def read_idle_gaps(path: Path) -> tuple[IdleGap, ...]:
     pairs = [(2 * (number % slots)) for number in range(oldest, before.idle_gaps)]
     return tuple(
         IdleGap(start_ns=int(ring[at]), end_ns=int(ring[at + 1])) for at in pairs
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RequestRecord:
+    """How many reads and writes there were of each size and at each place.
+
+    Sizes have one count for 0 to 128 sectors of 512 bytes, a part of one counted as a
+    whole, and a last one for more. Places are hundredths of the drive, by the first
+    byte.
+    """
+
+    read_sizes: NDArray[np.uint64]
+    write_sizes: NDArray[np.uint64]
+    read_places: NDArray[np.uint64]
+    write_places: NDArray[np.uint64]
+
+
+def read_request_record(path: Path) -> RequestRecord:
+    """Return the sizes and places of all requests since the server began."""
+    counters = read_counters(path)
+    sizes = np.array(
+        _open(path, dtype="<u8", offset=counters.sizes_offset, count=2 * SIZES)
+    ).reshape(2, SIZES)
+    places = np.array(
+        _open(path, dtype="<u8", offset=counters.places_offset, count=2 * PLACES)
+    ).reshape(2, PLACES)
+    return RequestRecord(
+        read_sizes=sizes[0],
+        write_sizes=sizes[1],
+        read_places=places[0],
+        write_places=places[1],
     )
 
 

@@ -35,6 +35,7 @@ struct die {
 
 struct flash {
   uint32_t pages, dies, ppb, blocks_per_die, blocks;
+  uint32_t rest_free;            /* free blocks of a die at which it lets collection rest in idle time */
   uint32_t first_die, turn;      /* round robin of host pages over the dies */
   uint32_t mapped;               /* logical pages that hold data */
   uint64_t programmed, moved, erased;
@@ -177,19 +178,30 @@ static void move_page (struct flash *f, uint32_t die, struct open_block *to, uin
   w->programs++;
 }
 
+static uint32_t next_valid (const struct flash *f, struct die *d)  /* of the victim; NONE: it may be erased */
+{
+  for (; d->scan < f->ppb; d->scan++)
+    if (f->owner[d->victim * f->ppb + d->scan] != NONE)
+      return f->owner[d->victim * f->ppb + d->scan];
+  return NONE;
+}
+
+static void end_collection (struct flash *f, struct die *d, struct work *w)
+{
+  erase (f, d->victim, w);
+  d->victim = NONE;
+}
+
 static void collect (struct flash *f, uint32_t die, uint32_t moves, struct work *w)
 {
   struct die *d = &f->die[die];
-  for (; d->scan < f->ppb; d->scan++) {
-    uint32_t lpn = f->owner[d->victim * f->ppb + d->scan];
-    if (lpn == NONE)
-      continue;
+  uint32_t lpn;
+  while ((lpn = next_valid (f, d)) != NONE) {
     if (!moves--)
       return;
     move_page (f, die, &d->gc, lpn, w);
   }
-  erase (f, d->victim, w);
-  d->victim = NONE;
+  end_collection (f, d, w);
 }
 
 static uint32_t coldest (const struct flash *f, uint32_t die)
@@ -221,11 +233,9 @@ static void level_wear (struct flash *f, uint32_t die, struct work *w)
   erase (f, cold, w);
 }
 
-static void begin_collection (struct flash *f, uint32_t die, struct work *w)
+static void choose_victim (struct flash *f, uint32_t die)
 {
   struct die *d = &f->die[die];
-  if (++d->collections % WEAR_CHECK == 0)
-    level_wear (f, die, w);
   d->victim = greediest (f, die);
   ring_remove (f, d->victim);
   f->state[d->victim] = VICTIM;
@@ -234,12 +244,19 @@ static void begin_collection (struct flash *f, uint32_t die, struct work *w)
   d->gain = f->ppb - d->pace;
 }
 
+static void begin_collection (struct flash *f, uint32_t die, struct work *w)
+{
+  if (++f->die[die].collections % WEAR_CHECK == 0)
+    level_wear (f, die, w);
+  choose_victim (f, die);
+}
+
 static void make_room (struct flash *f, uint32_t die, struct work *w)
 {
   struct die *d = &f->die[die];
   if (d->victim == NONE && d->free_count < LOW_BLOCKS)
     begin_collection (f, die, w);
-  if (d->victim != NONE) {  /* a little with each host page, as much as keeps the balance */
+  if (d->victim != NONE && d->free_count < LOW_BLOCKS) {  /* as much with each host page as keeps the balance */
     d->credit += d->pace;
     uint32_t moves = d->credit / d->gain;
     d->credit %= d->gain;
@@ -250,6 +267,27 @@ static void make_room (struct flash *f, uint32_t die, struct work *w)
       begin_collection (f, die, w);
     collect (f, die, f->ppb, w);
   }
+}
+
+/* One page move or one erase in idle time, so that a request has no more than that to wait for; 0: none is due.
+ * Wear is not levelled here, but for the choice of the free block. */
+static int flash_tidy (struct flash *f, uint32_t die, struct work *w)
+{
+  struct die *d = &f->die[die];
+  if (d->free_count >= f->rest_free)
+    return 0;
+  if (d->victim == NONE) {
+    uint32_t block = greediest (f, die);
+    if (block == NONE || f->valid[block] == f->ppb)
+      return 0;
+    choose_victim (f, die);
+  }
+  uint32_t lpn = next_valid (f, d);
+  if (lpn == NONE)
+    end_collection (f, d, w);
+  else
+    move_page (f, die, &d->gc, lpn, w);
+  return 1;
 }
 
 /* --- what the host does */
@@ -313,6 +351,12 @@ static uint32_t flash_die_of (const struct flash *f, uint32_t lpn)  /* NONE: hol
   return f->page_of[lpn] == NONE ? NONE : f->page_of[lpn] / f->ppb / f->blocks_per_die;
 }
 
+static uint32_t spare_blocks (const struct flash *f)  /* of a die: what data that fill the drive leave */
+{
+  uint64_t stripe = (uint64_t) f->dies * f->ppb;
+  return f->blocks_per_die - (uint32_t) ((f->pages + stripe - 1) / stripe);
+}
+
 /* --- set-up: `wear` (one per block) is the caller's; it may be shared memory */
 
 static uint32_t *numbers (uint64_t count, int byte)
@@ -332,7 +376,7 @@ static void fill_die (struct flash *f, uint32_t die)
     free_push (f, d, die * f->blocks_per_die + b);
 }
 
-/* The caller sets pages, dies, ppb, blocks_per_die and first_die. */
+/* The caller sets pages, dies, ppb, blocks_per_die, first_die and, if there is one, rest_free. */
 static int flash_init (struct flash *f, uint32_t *wear)
 {
   f->blocks = f->dies * f->blocks_per_die;

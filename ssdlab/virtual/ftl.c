@@ -21,6 +21,7 @@
 
 #define THREAD_MODEL NBDKIT_THREAD_MODEL_PARALLEL
 #define PAGE 4096u
+#define STACK_BYTES (256u << 10)
 
 static const char ftl_help[] =
   "size=BYTES       capacity (required)                 op=PERCENT    over-provisioning (12)\n"
@@ -28,12 +29,15 @@ static const char ftl_help[] =
   "tread=US         read a page (80)                    tprog=US      program a page (450)\n"
   "terase=US        erase a block (3000)                buffer=PAGES  write buffer (64)\n"
   "command=US       controller time per request (100)   link=MB/S     host interface; 0: no limit (400)\n"
+  "idle=MS          collect garbage after so long without a request; 0: never (200)\n"
+  "idlefree=PERCENT until this share of a die's spare blocks is free (60)\n"
+  "idleduty=PERCENT share of its time that a die gives to it (40)\n"
   "seed=N           start of the jitter and the dies    counters=FILE live counters\n"
   "linger=SECONDS   end after so long without a client  tidy=FOLDER   removed at the end, with `socket` and `pid`\n";
 
 static int64_t size = -1;
 static unsigned op = 12, dies = 8, ppb = 32, tread = 80, tprog = 450, terase = 3000;
-static unsigned buffer = 64, command = 100, link_mb = 400, linger;
+static unsigned buffer = 64, command = 100, link_mb = 400, linger, idle_ms = 200, idle_free = 60, idle_duty = 40;
 static uint64_t seed = 1;
 static char *counters_path, *tidy_path;
 
@@ -55,7 +59,8 @@ static int ftl_config (const char *key, const char *value)
   const struct { const char *name; unsigned *to; } numbers[] = {
     { "op", &op }, { "dies", &dies }, { "ppb", &ppb }, { "tread", &tread }, { "tprog", &tprog },
     { "terase", &terase }, { "buffer", &buffer }, { "command", &command }, { "link", &link_mb },
-    { "linger", &linger },
+    { "linger", &linger }, { "idle", &idle_ms }, { "idlefree", &idle_free },
+    { "idleduty", &idle_duty },
   };
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
     if (!strcmp (key, numbers[i].name))
@@ -78,8 +83,10 @@ static int ftl_config_complete (void)
     nbdkit_error ("size= must be a multiple of %u bytes, from one page to 4 TiB", PAGE);
     return -1;
   }
-  if (!dies || dies > 1024 || !ppb || ppb > 65536 || !buffer || op > 1000) {
-    nbdkit_error ("dies= (1 to 1024), ppb= (1 to 65536), buffer= (from 1) or op= (to 1000) out of range");
+  if (!dies || dies > 1024 || !ppb || ppb > 65536 || !buffer || op > 1000
+      || idle_free > 100 || !idle_duty || idle_duty > 100) {
+    nbdkit_error ("dies= (1 to 1024), ppb= (1 to 65536), buffer= (from 1), op= (to 1000), idlefree= (to 100) or "
+                  "idleduty= (1 to 100) out of range");
     return -1;
   }
   return 0;
@@ -104,21 +111,46 @@ static void publish (void)
   put (&truth.f->die_work_ns, timing.work_ns);
 }
 
+static void rest_die (uint32_t die, uint64_t at, uint64_t now)
+{
+  struct work work = { 0 };
+  while ((at = timing_free_at (&timing, die, at)) < now && flash_tidy (&flash, die, &work)) {
+    uint64_t end = timing_work (&timing, die, at, &work);
+    at = end + (end - at) * (100 - idle_duty) / idle_duty;
+    work = (struct work) { 0 };
+  }
+}
+
+/* What the dies did since the last answer, as far as that is long ago: each for itself, up to the step that is
+ * under way now. So it shows in the counters with the first request after the rest. */
+static void collect_idle (uint64_t now)
+{
+  uint64_t since = truth.quiet_ns + idle_ms * 1000000ull, moved = flash.moved, erased = flash.erased;
+  if (!idle_ms || !truth.quiet_ns || truth.f->in_flight || now <= since)
+    return;
+  for (uint32_t die = 0; die < dies; die++)
+    rest_die (die, since, now);
+  add (&truth.f->idle_moved_bytes, (flash.moved - moved) * PAGE);
+  add (&truth.f->idle_erases, flash.erased - erased);
+  publish ();
+}
+
 /* Release the lock, answer at the deadline, and note how that went. */
-static void finish (uint64_t deadline)
+static void finish (struct connection *c, uint64_t deadline)
 {
   pthread_mutex_unlock (&lock);
   sleep_until (deadline);
   pthread_mutex_lock (&lock);
-  truth_end (&truth, deadline);
+  truth_end (&truth, c, deadline);
   pthread_mutex_unlock (&lock);
 }
 
-static uint64_t start (enum request kind, uint64_t bytes)
+static uint64_t start (struct connection *c, enum request kind, uint64_t bytes)
 {
   uint64_t now = clock_ns (CLOCK_MONOTONIC);
   pthread_mutex_lock (&lock);
-  truth_begin (&truth, kind);
+  collect_idle (now);
+  truth_begin (&truth, c, kind);
   return timing_admit (&timing, now, bytes);
 }
 
@@ -132,14 +164,15 @@ static uint64_t read_page (uint32_t lpn, uint64_t at)
 
 static int ftl_pread (void *handle, void *buf, uint32_t count, uint64_t offset, uint32_t flags)
 {
-  (void) handle, (void) flags;
-  uint64_t at = start (READ, count), done = at;
+  (void) flags;
+  uint64_t at = start (handle, READ, count), done = at;
   for (uint64_t lpn = offset / PAGE; lpn * PAGE < offset + count; lpn++)
     done = later (done, read_page ((uint32_t) lpn, at));
   memcpy (buf, data + offset, count);
+  truth_record (&truth, READ, count, offset);
   add (&truth.f->host_read_bytes, count);
   put (&truth.f->die_work_ns, timing.work_ns);
-  finish (done);
+  finish (handle, done);
   return 0;
 }
 
@@ -157,16 +190,16 @@ static uint64_t write_page (uint32_t lpn, uint64_t at, int is_part, uint64_t *pr
 
 static int ftl_pwrite (void *handle, const void *buf, uint32_t count, uint64_t offset, uint32_t flags)
 {
-  (void) handle;
-  uint64_t end = offset + count, at = start (WRITE, count), done = at, programmed = at;
+  uint64_t end = offset + count, at = start (handle, WRITE, count), done = at, programmed = at;
   for (uint64_t lpn = offset / PAGE; lpn * PAGE < end; lpn++) {
     int is_part = lpn * PAGE < offset || (lpn + 1) * PAGE > end;
     done = later (done, write_page ((uint32_t) lpn, at, is_part, &programmed));
   }
   memcpy (data + offset, buf, count);
+  truth_record (&truth, WRITE, count, offset);
   add (&truth.f->host_written_bytes, count);
   publish ();
-  finish (flags & NBDKIT_FLAG_FUA ? later (done, programmed) : done);
+  finish (handle, flags & NBDKIT_FLAG_FUA ? later (done, programmed) : done);
   return 0;
 }
 
@@ -184,9 +217,9 @@ static uint64_t reclaim (uint64_t at)  /* when the blocks that became wholly inv
 
 static int ftl_trim (void *handle, uint32_t count, uint64_t offset, uint32_t flags)
 {
-  (void) handle, (void) flags;
+  (void) flags;
   uint64_t first = (offset + PAGE - 1) / PAGE, end = (offset + count) / PAGE, trimmed = 0;
-  uint64_t at = start (TRIM, 0);
+  uint64_t at = start (handle, TRIM, 0);
   for (uint64_t lpn = first; lpn < end; lpn++)
     trimmed += (uint64_t) flash_trim (&flash, (uint32_t) lpn);
   if (first < end)
@@ -196,7 +229,7 @@ static int ftl_trim (void *handle, uint32_t count, uint64_t offset, uint32_t fla
     truth_forget_writes (&truth);
   add (&truth.f->trimmed_bytes, trimmed * PAGE);
   publish ();
-  finish (done);
+  finish (handle, done);
   return 0;
 }
 
@@ -211,34 +244,40 @@ static int ftl_zero (void *handle, uint32_t count, uint64_t offset, uint32_t fla
 
 static int ftl_flush (void *handle, uint32_t flags)  /* the buffer is volatile */
 {
-  (void) handle, (void) flags;
-  uint64_t at = start (FLUSH, 0);
-  finish (later (at, timing_idle_at (&timing, dies)));
+  (void) flags;
+  uint64_t at = start (handle, FLUSH, 0);
+  finish (handle, later (at, timing_idle_at (&timing, dies)));
   return 0;
 }
 
 /* --- connections, beginning and end */
 
-static void count_client (uint64_t change)
+static void client_changed (void)  /* under the lock */
 {
-  pthread_mutex_lock (&lock);
-  add (&truth.f->connections, change);
   idle_since = clock_ns (CLOCK_MONOTONIC);
   pthread_cond_signal (&clients_changed);
-  pthread_mutex_unlock (&lock);
 }
 
 static void *ftl_open (int readonly)
 {
   (void) readonly;
-  count_client (1);
-  return NBDKIT_HANDLE_NOT_NEEDED;
+  struct connection *c = calloc (1, sizeof *c);
+  if (!c)
+    return NULL;
+  pthread_mutex_lock (&lock);
+  add (&truth.f->connections, 1);
+  client_changed ();
+  pthread_mutex_unlock (&lock);
+  return c;
 }
 
 static void ftl_close (void *handle)
 {
-  (void) handle;
-  count_client ((uint64_t) -1);
+  pthread_mutex_lock (&lock);
+  truth_close (&truth, handle);
+  client_changed ();
+  pthread_mutex_unlock (&lock);
+  free (handle);
 }
 
 static void *end_when_lonely (void *unused)
@@ -265,6 +304,7 @@ static int ftl_get_ready (void)
   flash = (struct flash) { .pages = (uint32_t) (size / PAGE), .dies = dies, .ppb = ppb,
                            .first_die = (uint32_t) (seed % dies) };
   flash.blocks_per_die = blocks_per_die (flash.pages, op, dies, ppb);
+  flash.rest_free = spare_blocks (&flash) * idle_free / 100;
   timing = (struct timing) { .random = seed, .buffer_pages = buffer };
   timing.model = (struct model) { .command_ns = command * 1000ull, .link_bytes_per_s = link_mb * 1000000ull,
                                   .read_ns = tread * 1000ull, .program_ns = tprog * 1000ull,
@@ -286,8 +326,18 @@ static int ftl_get_ready (void)
   return 0;
 }
 
+static void keep_stacks_small (void)  /* 32 clients have 4,096 threads: not 8 MiB of address space for each */
+{
+  pthread_attr_t small;
+  pthread_attr_init (&small);
+  if (!pthread_attr_setstacksize (&small, STACK_BYTES))
+    pthread_setattr_default_np (&small);
+  pthread_attr_destroy (&small);
+}
+
 static int ftl_after_fork (void)
 {
+  keep_stacks_small ();
   pthread_condattr_t monotonic;
   pthread_condattr_init (&monotonic);
   pthread_condattr_setclock (&monotonic, CLOCK_MONOTONIC);

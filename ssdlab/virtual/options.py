@@ -18,7 +18,9 @@ class VirtualSsdOptions:
     """The model's parameters; the defaults show a whole PTS curve within a minute.
 
     ``over_provisioning_percent`` is of ``size_bytes`` and comes on top of the five
-    blocks a die that the translation layer keeps for itself.
+    blocks a die that the translation layer keeps for itself. After ``idle_ms`` without
+    a request (0: never) the dies collect garbage for ``idle_duty_percent`` of the time,
+    until ``idle_free_percent`` of their spare blocks are free.
     """
 
     size_bytes: int = 128 * MIB
@@ -31,6 +33,9 @@ class VirtualSsdOptions:
     buffer_pages: int = 64
     command_us: int = 100
     link_mb_per_s: int = 200
+    idle_ms: int = 200
+    idle_free_percent: int = 60
+    idle_duty_percent: int = 40
     seed: int = 1
     linger_s: int = 3600
 
@@ -46,6 +51,9 @@ _TEXT_NAMES: Final = {
     "buffer": "buffer_pages",
     "command": "command_us",
     "link": "link_mb_per_s",
+    "idle": "idle_ms",
+    "idlefree": "idle_free_percent",
+    "idleduty": "idle_duty_percent",
     "seed": "seed",
     "linger": "linger_s",
 }
@@ -60,6 +68,9 @@ _RANGES: Final = {
     "buffer": (1, 1_000_000),
     "command": (0, 1_000_000),
     "link": (0, 1_000_000),
+    "idle": (0, 1_000_000),
+    "idlefree": (0, 100),
+    "idleduty": (1, 100),
     "seed": (0, 2**63 - 1),
     "linger": (0, 30 * 24 * 3600),
 }

@@ -21,10 +21,12 @@ from ssdlab.virtual.build import Plugin, build_plugin
 from ssdlab.virtual.counters import (
     Counters,
     IdleGap,
+    RequestRecord,
     read_block_erase_counts,
     read_counters,
     read_idle_gaps,
     read_page_write_counts,
+    read_request_record,
 )
 from ssdlab.virtual.nbd import NbdClient
 from ssdlab.virtual.options import VirtualSsdOptions, plugin_arguments, require_usable
@@ -102,6 +104,10 @@ class VirtualSsd:
     def idle_gaps(self) -> tuple[IdleGap, ...]:
         """Return the last idle gaps, oldest first."""
         return read_idle_gaps(self.counters_path)
+
+    def request_record(self) -> RequestRecord:
+        """Return the sizes and places of all requests since the server began."""
+        return read_request_record(self.counters_path)
 
     def page_write_counts(self) -> NDArray[np.uint32]:
         """Return how often the host wrote each 4 KiB page since the last purge."""

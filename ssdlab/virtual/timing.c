@@ -110,6 +110,11 @@ static uint64_t timing_read (struct timing *t, uint32_t die, uint64_t at)
   return l->read_end = start + took;
 }
 
+static uint64_t timing_free_at (const struct timing *t, uint32_t die, uint64_t since)
+{
+  return later (since, later (t->lane[die].work_end, t->lane[die].read_end));
+}
+
 static uint64_t timing_idle_at (const struct timing *t, uint32_t dies)  /* everything buffered is programmed */
 {
   uint64_t end = 0;

@@ -10,8 +10,8 @@ from ssdlab.model.spec import (
     PtsTest,
     Purge,
     Rounds,
-    Stimulus,
     StepResult,
+    Stimulus,
     Tracking,
     Workload,
 )

@@ -5,7 +5,13 @@ from pathlib import Path
 import pytest
 
 from ssdlab.campaign.outcome import outcome_lines
+from tests.made_recovery import Recovery, make_recovery
 from tests.made_run import Recipe, make_run
+
+NOT_YET = (
+    "not yet recovered: the best of 3 rounds of group 3 has 90.0 % of the mean of "
+    "group 1"
+)
 
 
 def test_each_test_gets_a_line_and_throughput_one_a_block_size(tmp_path: Path) -> None:
@@ -56,3 +62,42 @@ def test_last_line_is_about_the_standard(
 ) -> None:
     recipe = Recipe(tests=("lat",), rounds=5, departures=departures)
     assert outcome_lines(make_run(tmp_path / "run", recipe))[-1] == line
+
+
+def test_idle_recovery_tells_its_preconditioning_and_what_waits_brought(
+    tmp_path: Path,
+) -> None:
+    run = make_recovery(tmp_path / "run", Recovery(tests=("hir",)))
+    assert outcome_lines(run)[:2] == [
+        "hir          preconditioning steady in rounds 3 - 15",
+        "hir          IOPS by those of the baseline: 1.250 after 5 s, 1.500 after 50 s",
+    ]
+
+
+def test_idle_recovery_without_a_baseline_says_so(tmp_path: Path) -> None:
+    run = make_recovery(tmp_path / "run", Recovery(tests=("hir",), steps=18))
+    words = "no wait state was measured with its baseline"
+    assert outcome_lines(run)[1] == f"hir          {words}"
+
+
+@pytest.mark.parametrize(
+    ("third", "line"),
+    [
+        (
+            (250.0, 500.0, 100.0),
+            "recovered after 2.0 min: round 2 of group 3 reaches the mean of group 1",
+        ),
+        (
+            (250.0, 300.0, 450.0),
+            NOT_YET,
+        ),
+    ],
+    ids=["recovered", "not-yet"],
+)
+def test_cross_stimulus_tells_its_recovery(
+    tmp_path: Path, third: tuple[float, ...], line: str
+) -> None:
+    groups = ((600.0, 500.0, 400.0), (100.0, 80.0), third)
+    recipe = Recovery(tests=("xsr",), throughput=groups)
+    run = make_recovery(tmp_path / "run", recipe)
+    assert outcome_lines(run)[0] == f"xsr          {line}"

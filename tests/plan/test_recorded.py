@@ -4,9 +4,9 @@ from ssdlab.model.spec import (
     PtsTest,
     Purge,
     Rounds,
-    Stimulus,
     Step,
     StepResult,
+    Stimulus,
     Tracking,
     Workload,
 )

@@ -4,11 +4,15 @@ from dataclasses import fields, replace
 
 import pytest
 
+from ssdlab.model.spec import ActiveRange
+from ssdlab.model.units import MIB
 from ssdlab.pts import PROFILES, SUITE, Profile, find_profile
-from ssdlab.pts.departures import _OPERATOR_CHOICE, _OURS, _WORDS, find_departures
+from ssdlab.pts.departures import _OPERATOR_CHOICE, _OURS, find_departures
+from ssdlab.pts.profile_values import VALUES
 
 ALL = tuple(SUITE)
 ALL_MIXES = "100/0 95/5 65/35 50/50 35/65 5/95 0/100"
+ALL_DEMAND = "32 16 8 6 4 2 1"
 ALL_SIZES = "1024KiB 128KiB 64KiB 32KiB 16KiB 8KiB 4KiB 0.5KiB"
 
 
@@ -29,6 +33,20 @@ def test_demo_names_every_scaled_value() -> None:
         "WSAT time limit: 1 min 15 s instead of 6 h",
         "rounds from one WSAT sample to the next: 10 instead of 31",
         "time of the histogram run: 8 s instead of 20 min",
+        "time of a round of workload-dependent preconditioning: 1 s instead of 1 min",
+        "rounds from one preconditioning sample to the next: 5 instead of 30",
+        "preconditioning samples at most: 12 instead of 25",
+        "time of an access of HIR: 0.5 s instead of 5 s",
+        "accesses of a wait state of HIR: 12 instead of 360",
+        "accesses of a baseline of HIR: 12 instead of 360",
+        "times of the access groups of XSR: 40 s 30 s 40 s instead of 8 h 6 h 8 h",
+        "time of an XSR round: 1 s instead of 1 min",
+        f"thread counts of the demand variation: 32 8 2 1 instead of {ALL_DEMAND}",
+        f"queue depths of the demand variation: 32 8 2 1 instead of {ALL_DEMAND}",
+        "time of the pre-writes between rounds: 3 s instead of 5 min",
+        "time of the pre-writes of a point: 8 s instead of 1 h",
+        "time of a round of the pre-writes of a point: 1 s instead of 1 min",
+        "time of the histogram run of a point: 8 s instead of 10 min",
     )
 
 
@@ -74,11 +92,60 @@ def test_operator_choices_are_no_departure() -> None:
     assert find_departures(profile, ALL) == ()
 
 
-def test_every_value_of_a_profile_has_words_or_is_left_out_on_purpose() -> None:
+def test_every_value_of_a_profile_has_words_or_is_no_value_of_a_file() -> None:
     names = {field.name for field in fields(Profile)}
-    assert set(_WORDS) >= names - _OURS
-    assert set(_WORDS) <= names
-    assert names >= _OPERATOR_CHOICE
+    assert names - set(VALUES) == {"name", "title", "spec_version", "nominal"}
+    assert set(VALUES) <= names
+    assert names >= _OPERATOR_CHOICE | _OURS
+
+
+def test_client_edition_1_departs_in_its_segments_alone() -> None:
+    client = find_profile("pts-c-1.x")
+    (segments,) = find_departures(client, client.tests)
+    assert segments == (
+        "segments of the active range: one of the whole amount instead of 2048 at "
+        "places by chance"
+    )
+    assert find_departures(client, ("wsat",)) == ()
+
+
+def test_active_ranges_of_other_editions_are_a_departure() -> None:
+    looped = replace(
+        find_profile("pts-2.0-client"),
+        active_ranges=(
+            ActiveRange(percent=100),
+            ActiveRange(percent=75, amount_bytes=100 * MIB),
+        ),
+    )
+    what = "active ranges and amounts of IOPS, TP and LAT"
+    assert f"{what}: AR100-all AR75-100MiB instead of none" in find_departures(
+        looped, ("lat",)
+    )
+    assert find_departures(looped, ("wsat", "hir")) == ()
+
+
+def test_test_that_an_edition_does_not_have_is_a_departure() -> None:
+    client = find_profile("pts-c-1.x")
+    assert find_departures(client, ("hir",)) == (
+        "test hir: not known to be one of PTS-C 1.x",
+    )
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [
+        (0.5, "0.5 s instead of 1 min"),
+        (1.5, "1.5 s instead of 1 min"),
+        (59.6, "59.6 s instead of 1 min"),
+        (60.2, "60.2 instead of 60"),
+        (90, "1 min 30 s instead of 1 min"),
+    ],
+)
+def test_times_near_to_the_nominal_one_are_told_apart(
+    seconds: float, words: str
+) -> None:
+    profile = replace(find_profile("pts-2.0-enterprise"), cell_s=seconds)
+    assert find_departures(profile, ("tp",)) == (f"time of a cell: {words}",)
 
 
 @pytest.mark.parametrize("name", PROFILES)

@@ -9,7 +9,8 @@ from ssdlab.model.errors import RepeatedNameError, UnknownNameError
 from ssdlab.model.spec import Histogram, Precondition, Purge, Rounds, Stimulus
 from ssdlab.model.units import KIB
 from ssdlab.pts import PROFILES, SUITE, build_tests, find_profile, parse_tests
-from ssdlab.pts.profiles import fit_to_sectors, profile_as_dict, profile_from_dict
+from ssdlab.pts.fitting import fit_to_sectors
+from ssdlab.pts.profiles import profile_as_dict, profile_from_dict
 from tests.pts.cells import build, load, loops, phase_of, rounds_of
 
 FULL = ("pts-2.0-enterprise", "pts-2.0-client", "pts-e-1.1")
@@ -19,6 +20,7 @@ DEFAULT_LOAD = {
     "pts-2.0-enterprise": (4, 32),
     "pts-2.0-client": (2, 16),
     "pts-e-1.1": (4, 32),
+    "pts-c-1.x": (2, 16),
     "tkperf": (2, 16),
     "demo": (2, 16),
 }
@@ -27,9 +29,16 @@ WRITE_CACHE = {
     "pts-2.0-enterprise": "disabled",
     "pts-2.0-client": "enabled",
     "pts-e-1.1": "disabled",
+    "pts-c-1.x": "enabled",
     "tkperf": "as found",
     "demo": "disabled",
 }
+EDITIONS_1 = {"pts-e-1.1", "pts-c-1.x", "tkperf"}
+
+
+def first_loop(name: str, phase_id: str = "rounds") -> str:
+    """Return the name of a phase in the first active range, where there are several."""
+    return f"{phase_id}-AR100-8GiB" if name == "pts-c-1.x" else phase_id
 
 
 def test_every_profile_is_expected_here() -> None:
@@ -51,7 +60,7 @@ def test_iops_of_the_demo_is_a_part_of_the_full_loop_in_its_order() -> None:
 
 @pytest.mark.parametrize("name", PROFILES)
 def test_iops_and_wsat_use_the_profile_load(name: str) -> None:
-    cells = rounds_of(build(name, "iops")).cells
+    cells = rounds_of(build(name, "iops"), first_loop(name)).cells
     assert {load(cell) for cell in cells} == {DEFAULT_LOAD[name]}
     saturation = phase_of(build(name, "wsat"), "saturation")
     assert isinstance(saturation, Stimulus)
@@ -60,9 +69,9 @@ def test_iops_and_wsat_use_the_profile_load(name: str) -> None:
 
 @pytest.mark.parametrize("name", PROFILES)
 def test_latency_has_nine_cells_at_one_outstanding_io(name: str) -> None:
-    phase = rounds_of(build(name, "lat"))
+    phase = rounds_of(build(name, "lat"), first_loop(name))
     cells = [("rnd", size, mix) for mix in (100, 65, 0) for size in (8, 4, 0.5)]
-    assert loops(build(name, "lat")) == {"rounds": cells}
+    assert set(map(tuple, loops(build(name, "lat")).values())) == {tuple(cells)}
     assert {load(cell) for cell in phase.cells} == {(1, 1)}
 
 
@@ -102,6 +111,7 @@ def test_throughput_of_tkperf_has_five_sizes_and_no_fill() -> None:
         ("pts-2.0-enterprise", THREE),
         ("pts-2.0-client", THREE),
         ("pts-e-1.1", THREE[:1]),
+        ("pts-c-1.x", THREE[:1]),
         ("tkperf", THREE[:1]),
         ("demo", THREE),
     ],
@@ -109,16 +119,17 @@ def test_throughput_of_tkperf_has_five_sizes_and_no_fill() -> None:
 def test_iops_tracks_three_cells_in_2_0_and_one_before(
     name: str, labels: list[str]
 ) -> None:
-    tracking = rounds_of(build(name, "iops")).tracking
+    tracking = rounds_of(build(name, "iops"), first_loop(name)).tracking
     assert [variable.label for variable in tracking] == labels
     assert {variable.metric for variable in tracking} == {"iops"}
 
 
 @pytest.mark.parametrize("name", PROFILES)
 def test_latency_tracks_mean_latency_and_throughput_the_written_rate(name: str) -> None:
-    (latency,) = rounds_of(build(name, "lat")).tracking
+    (latency,) = rounds_of(build(name, "lat"), first_loop(name)).tracking
     assert (latency.label, latency.metric) == ("RND 4 KiB 0/100", "lat_mean_ns")
-    (written,) = rounds_of(build(name, "tp"), "rounds-1024KiB").tracking
+    loop = first_loop(name, "rounds-1024KiB")
+    (written,) = rounds_of(build(name, "tp"), loop).tracking
     assert (written.label, written.metric) == ("SEQ 1024 KiB 0/100", "bw_bytes_per_s")
 
 
@@ -147,6 +158,7 @@ def test_times_are_nominal(name: str) -> None:
         ("pts-2.0-enterprise", 6, 31),
         ("pts-2.0-client", 6, 31),
         ("pts-e-1.1", 24, 31),
+        ("pts-c-1.x", 24, 31),
         ("tkperf", 24, None),
     ],
 )
@@ -163,7 +175,7 @@ def test_saturation_limits_are_those_of_the_edition(
 @pytest.mark.parametrize("test_id", ["lat", "wsat"])
 def test_histogram_run_is_there_in_2_0_only(name: str, test_id: str) -> None:
     last = build(name, test_id).phases[-1]
-    if name in {"pts-e-1.1", "tkperf"}:
+    if name in EDITIONS_1:
         assert not isinstance(last, Histogram)
         return
     assert isinstance(last, Histogram)

@@ -11,7 +11,7 @@ from ssdlab.model.errors import MissingToolError, TargetRefusedError
 from ssdlab.model.spec import Rounds
 from ssdlab.model.units import KIB, MIB
 from ssdlab.pts import build_tests, find_profile
-from ssdlab.pts.profiles import fit_to_sectors
+from ssdlab.pts.fitting import fit_to_sectors
 from ssdlab.targets import Target, open_target, reopen_target
 from ssdlab.targets.opening import read_shape
 from tests.fio.jobs import CONTEXT, cell, job_of, run_step, workload

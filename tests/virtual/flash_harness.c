@@ -1,7 +1,8 @@
 /* Drives flash.c by itself: uniform random writes, then the write amplification of the last part.
- *   flash_harness PAGES SPARE_PERCENT DIES PPB WARM MEASURED HOT_PAGES TRIM_EVERY
+ *   flash_harness PAGES SPARE_PERCENT DIES PPB WARM MEASURED HOT_PAGES TRIM_EVERY REST_EVERY
  * HOT_PAGES: after a sequential fill only so many pages are written. TRIM_EVERY: each so many writes a
- * random run of pages is trimmed. All invariants are checked all the while and at the end.
+ * random run of pages is trimmed. REST_EVERY: each so many writes every die collects as if idle, a random number
+ * of steps, up to half its spare blocks. All invariants are checked all the while and at the end.
  */
 #include <stdio.h>
 #include "flash.c"
@@ -60,13 +61,39 @@ static void trim_run (struct flash *f, uint32_t first, uint32_t count)
     flash_reclaim (f, d, &w);
 }
 
+static uint64_t rested;  /* steps of all the rests */
+
+static void rest (struct flash *f, uint32_t die, uint32_t steps)
+{
+  for (struct work w = { 0 }; steps-- && flash_tidy (f, die, &w); w = (struct work) { 0 }) {
+    require (w.reads == w.programs && w.reads + w.erases == 1, "a step is one move or one erase");
+    require (f->die[die].free_count <= f->rest_free, "no more blocks are freed than asked for");
+    rested++;
+  }
+}
+
+static void rest_to_the_end (struct flash *f)
+{
+  struct work w = { 0 };
+  uint32_t mapped = f->mapped;
+  for (uint32_t d = 0; d < f->dies; d++) {
+    rest (f, d, UINT32_MAX);
+    uint32_t block = greediest (f, d);
+    require (f->die[d].free_count == f->rest_free || block == NONE || f->valid[block] == f->ppb,
+             "collection rests when enough is free, or when nothing is to be won");
+    require (!flash_tidy (f, d, &w), "what rests, rests");
+  }
+  require (f->mapped == mapped, "no page is lost");
+}
+
 int main (int argc, char **argv)
 {
-  uint32_t a[9] = { 0 };
-  for (int i = 1; i < argc && i < 9; i++)
+  uint32_t a[10] = { 0 };
+  for (int i = 1; i < argc && i < 10; i++)
     a[i] = (uint32_t) strtoul (argv[i], NULL, 10);
   struct flash f = { .pages = a[1], .dies = a[3], .ppb = a[4], .first_die = 0 };
   f.blocks_per_die = blocks_per_die (f.pages, a[2], f.dies, f.ppb);
+  f.rest_free = spare_blocks (&f) / 2;
   uint32_t *wear = calloc (f.dies * f.blocks_per_die, sizeof *wear);
   require (wear && !flash_init (&f, wear), "memory");
   struct work w = { 0 };
@@ -89,6 +116,9 @@ int main (int argc, char **argv)
       }
     if (a[8] && i % a[8] == 0)
       trim_run (&f, below (f.pages), below (f.pages / 4));
+    if (a[9] && i % a[9] == 0)
+      for (uint32_t d = 0; d < f.dies; d++)
+        rest (&f, d, below (4 * f.ppb));
     if (i % 50000 == 0)
       check (&f);
   }
@@ -103,6 +133,12 @@ int main (int argc, char **argv)
           free_sum / (a[6] / 64), f.blocks, least, worn, (unsigned long) most);
   printf ("closed_blocks_mean %.4f\nclosed_valid_ratio %.6f\n", closed_sum / (a[6] / 64),
           valid_sum / closed_sum / f.ppb);
+  if (a[9]) {
+    rest_to_the_end (&f);
+    check (&f);
+    printf ("free_blocks_rested %u\nrest_free %u\nrest_steps %lu\n", f.free_blocks, f.rest_free * f.dies,
+            (unsigned long) rested);
+  }
   trim_run (&f, 0, f.pages);
   check (&f);
   require (f.free_blocks == f.blocks, "a trim of everything frees every block");

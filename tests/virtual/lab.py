@@ -18,6 +18,7 @@ UNTIMED = VirtualSsdOptions(
     erase_us=0,
     command_us=0,
     link_mb_per_s=0,
+    idle_ms=0,
     linger_s=120,
 )
 """A drive as fast as the host, for what does not depend on time."""

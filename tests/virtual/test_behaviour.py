@@ -23,9 +23,10 @@ QUICK = VirtualSsdOptions(
     over_provisioning_percent=7,
     dies=4,
     program_us=300,
+    idle_ms=0,
     linger_s=60,
 )
-"""A drive that goes from FOB to steady state within seconds."""
+"""A drive that goes from FOB to steady state within seconds, and does not recover."""
 
 
 def _amplification_between(before: Counters, after: Counters) -> float:

@@ -133,7 +133,7 @@ def test_late_requests_are_counted_when_the_server_cannot_keep_up(serve: Serve) 
     [
         (None, "it is not there"),
         (b"", "too short"),
-        (b"\0" * 4096, "not a counters file of version 1"),
+        (b"\0" * 4096, "not a counters file of version 2"),
     ],
     ids=["absent", "empty", "zeros"],
 )

@@ -34,9 +34,10 @@ def harness(tmp_path_factory: pytest.TempPathFactory) -> Harness:
         measured: int = 8 * PAGES,
         hot_pages: int = 0,
         trim_every: int = 0,
+        rest_every: int = 0,
     ) -> dict[str, float]:
         geometry = (pages, spare_percent, dies, pages_per_block)
-        numbers = (*geometry, 8 * pages, measured, hot_pages, trim_every)
+        numbers = (*geometry, 8 * pages, measured, hot_pages, trim_every, rest_every)
         command = [str(program), *map(str, numbers)]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr
@@ -123,6 +124,34 @@ def test_collection_always_makes_room_when_there_is_no_over_provisioning(
         measured=50_000,
     )
     assert 1 < seen["write_amplification"] <= 4 * pages_per_block
+
+
+@pytest.mark.parametrize(
+    ("rest_every", "spare_percent", "trim_every"),
+    [(1, 12, 0), (500, 28, 0), (5000, 7, 0), (700, 0, 0), (300, 12, 400)],
+)
+def test_maps_stay_consistent_and_enough_is_freed_when_the_drive_rests(
+    harness: Harness, rest_every: int, spare_percent: int, trim_every: int
+) -> None:
+    seen = harness(
+        pages=4096,
+        spare_percent=spare_percent,
+        dies=4,
+        pages_per_block=16,
+        measured=20_000,
+        trim_every=trim_every,
+        rest_every=rest_every,
+    )
+    assert seen["rest_steps"] > 0
+    assert seen["free_blocks_rested"] >= seen["rest_free"]
+
+
+def test_rest_costs_write_amplification(harness: Harness) -> None:
+    """What is moved early might have been overwritten: idle collection is not free."""
+    assert (
+        harness(rest_every=4000)["write_amplification"]
+        > harness()["write_amplification"]
+    )
 
 
 def test_collection_is_spread_over_the_host_pages(harness: Harness) -> None:

@@ -4,7 +4,10 @@ from collections.abc import Callable
 
 from ssdlab.report.blocks import Page
 from ssdlab.report.context import Context
+from ssdlab.report.sections.cross_stimulus import xsr_pages
 from ssdlab.report.sections.custom import custom_pages
+from ssdlab.report.sections.demand import cbw_pages, dirth_pages
+from ssdlab.report.sections.idle_recovery import hir_pages
 from ssdlab.report.sections.iops import iops_pages
 from ssdlab.report.sections.latency import latency_pages
 from ssdlab.report.sections.saturation import saturation_pages
@@ -15,6 +18,10 @@ PAGES: dict[str, Callable[[Context], tuple[Page, ...]]] = {
     "tp": throughput_pages,
     "lat": latency_pages,
     "wsat": saturation_pages,
+    "hir": hir_pages,
+    "xsr": xsr_pages,
+    "cbw": cbw_pages,
+    "dirth": dirth_pages,
     "custom": custom_pages,
 }
 PTS_SECTIONS = {

@@ -1,4 +1,4 @@
-"""Response time histogram and confidence levels, of LAT and of WSAT."""
+"""Response time histogram and confidence levels of a long run."""
 
 import pandas as pd
 
@@ -11,23 +11,29 @@ from ssdlab.report.text import exact_text
 _TITLE = "Response time histogram and confidence levels"
 
 
-def histogram_page(context: Context, plot_id: str) -> Page:
-    """Return the histogram of the long run after the rounds, and its levels."""
+def histogram_page(
+    context: Context,
+    plot_id: str,
+    *,
+    phase: str = "histogram",
+    title: str = _TITLE,
+) -> Page:
+    """Return the histogram of the long run of a phase, and its levels."""
     test = plot_id.split(maxsplit=1)[0].lower()
-    frame = summarise_histogram(context.bins, context.totals, test=test)
+    runs = context.totals_of(test, phase)
+    runs = runs[runs["kind"] == "histogram"]
+    frame = summarise_histogram(context.bins, runs, test=test)
     if frame.empty:
         note = Note(text="The histogram run was not done.", tone="warning")
-        return Page(plot_id=plot_id, title=_TITLE, blocks=(note,))
-    markers = summarise_confidence(context.bins, context.totals, test=test)
-    totals = context.totals
-    chosen = totals[(totals["test"] == test) & (totals["kind"] == "histogram")]
-    measurement = chosen.iloc[0]
+        return Page(plot_id=plot_id, title=title, blocks=(note,))
+    markers = summarise_confidence(context.bins, runs, test=test)
+    measurement = runs.iloc[0]
     threads, depth = int(measurement["threads"]), int(measurement["queue_depth"])
-    title = f"{_TITLE}, T{threads}/Q{depth}"
-    figure = plot_confidence(frame, markers, measurement, title=title)
+    shown = f"{title}, T{threads}/Q{depth}"
+    figure = plot_confidence(frame, markers, measurement, title=shown)
     total = int(measurement["total_ios"])
     blocks = (Plot(figure=figure), _levels_table(markers, total))
-    return Page(plot_id=plot_id, title=_TITLE, blocks=blocks)
+    return Page(plot_id=plot_id, title=title, blocks=blocks)
 
 
 def _levels_table(markers: pd.DataFrame, total: int) -> Table:

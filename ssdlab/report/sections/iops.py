@@ -1,43 +1,56 @@
 """IOPS: PTS 2.0.2, section 7, plots 1 to 5."""
 
 from ssdlab.analysis.matrix import summarise_iops_matrix
+from ssdlab.analysis.phases import range_name
 from ssdlab.figures.matrix import plot_columns_3d, plot_iops_2d
-from ssdlab.report.blocks import Page, Plot
-from ssdlab.report.context import Context
+from ssdlab.report.blocks import Block, Page, Plot
+from ssdlab.report.context import Context, is_of_phase
 from ssdlab.report.sections.matrix import NO_WINDOW, matrix_table
 from ssdlab.report.sections.steady import convergence_page, window_pages
 
 
 def iops_pages(context: Context) -> tuple[Page, ...]:
-    """Return the pages of the IOPS test."""
+    """Return the pages of the IOPS test, active range after active range."""
+    return tuple(
+        page
+        for phase in context.round_groups("iops")
+        for page in _phase_pages(context, phase)
+    )
+
+
+def _phase_pages(context: Context, phase: str) -> tuple[Page, ...]:
+    part = range_name(phase)
     convergence = convergence_page(
         context,
-        "IOPS 1",
-        title="Steady state convergence, all block sizes",
+        f"IOPS 1 {part}".strip(),
+        title=f"Steady state convergence, all block sizes {part}".strip(),
         metric="iops",
+        phase=phase,
     )
-    windows = window_pages(context, "IOPS 2", phase="rounds")
-    return (convergence, *windows, *_matrix_pages(context))
+    windows = window_pages(context, f"IOPS 2 {part}".strip(), phase=phase)
+    return (convergence, *windows, *_matrix_pages(context, phase))
 
 
-def _matrix_pages(context: Context) -> tuple[Page, ...]:
+def _matrix_pages(context: Context, phase: str) -> tuple[Page, ...]:
+    part = range_name(phase)
     frame = summarise_iops_matrix(context.totals, context.windows)
+    frame = frame[is_of_phase(frame["phase"], phase)]
+
+    def page(number: str, title: str, block: Block) -> Page:
+        return Page(
+            plot_id=f"IOPS {number} {part}".strip(),
+            title=f"{title} {part}".strip(),
+            blocks=(block,),
+        )
+
     if frame.empty:
-        title = "Tabular data, 2D and 3D plots"
-        return (Page(plot_id="IOPS 3 - 5", title=title, blocks=(NO_WINDOW,)),)
+        return (page("3 - 5", "Tabular data, 2D and 3D plots", NO_WINDOW),)
     table = matrix_table(
         frame, "iops", caption="IOPS, mean over the measurement window, by R/W mix"
     )
+    columns = plot_columns_3d(frame, metric="iops")
     return (
-        Page(plot_id="IOPS 3", title="Tabular data", blocks=(table,)),
-        Page(
-            plot_id="IOPS 4",
-            title="2D plot, IOPS by block size",
-            blocks=(Plot(figure=plot_iops_2d(frame)),),
-        ),
-        Page(
-            plot_id="IOPS 5",
-            title="3D columns, IOPS by block size and R/W mix",
-            blocks=(Plot(figure=plot_columns_3d(frame, metric="iops")),),
-        ),
+        page("3", "Tabular data", table),
+        page("4", "2D plot, IOPS by block size", Plot(figure=plot_iops_2d(frame))),
+        page("5", "3D columns, IOPS by block size and R/W mix", Plot(figure=columns)),
     )

@@ -3,60 +3,75 @@
 import pandas as pd
 
 from ssdlab.analysis.matrix import summarise_latency_table
+from ssdlab.analysis.phases import range_name
+from ssdlab.figures.convergence import RoundMetric
 from ssdlab.figures.matrix import plot_columns_3d
-from ssdlab.report.blocks import Page, Plot, Table
-from ssdlab.report.context import Context
+from ssdlab.report.blocks import Block, Page, Plot, Table
+from ssdlab.report.context import Context, is_of_phase
 from ssdlab.report.header import write_cache_text
 from ssdlab.report.sections.histogram import histogram_page
 from ssdlab.report.sections.matrix import NO_WINDOW, matrix_table, supported_table
 from ssdlab.report.sections.steady import convergence_page, window_pages
 
+_CURVES: tuple[tuple[int, str, RoundMetric], ...] = (
+    (1, "average", "lat_mean_ns"),
+    (2, "maximum", "lat_max_ns"),
+)
+
 
 def latency_pages(context: Context) -> tuple[Page, ...]:
-    """Return the pages of the latency test."""
-    average = convergence_page(
-        context,
-        "LAT 1",
-        title="Steady state convergence, average latency",
-        metric="lat_mean_ns",
+    """Return the pages of the latency test, active range after active range."""
+    pages = tuple(
+        page
+        for phase in context.round_groups("lat")
+        for page in _phase_pages(context, phase)
     )
-    maximum = convergence_page(
-        context,
-        "LAT 2",
-        title="Steady state convergence, maximum latency",
-        metric="lat_max_ns",
-    )
-    windows = window_pages(context, "LAT 3", phase="rounds")
-    pages = (average, maximum, *windows, *_matrix_pages(context))
     if context.is_edition_1 or context.is_imported:
         return pages
     return (*pages, histogram_page(context, "LAT 7"))
 
 
-def _matrix_pages(context: Context) -> tuple[Page, ...]:
+def _phase_pages(context: Context, phase: str) -> tuple[Page, ...]:
+    part = range_name(phase)
+    curves = tuple(
+        convergence_page(
+            context,
+            f"LAT {number} {part}".strip(),
+            title=f"Steady state convergence, {kind} latency {part}".strip(),
+            metric=metric,
+            phase=phase,
+        )
+        for number, kind, metric in _CURVES
+    )
+    windows = window_pages(context, f"LAT 3 {part}".strip(), phase=phase)
+    return (*curves, *windows, *_matrix_pages(context, phase))
+
+
+def _matrix_pages(context: Context, phase: str) -> tuple[Page, ...]:
+    part = range_name(phase)
     frame = summarise_latency_table(
         context.totals,
         context.windows,
         percentiles=context.percentiles,
         bins=context.bins,
     )
+    frame = frame[is_of_phase(frame["phase"], phase)]
+
+    def page(number: str, title: str, *blocks: Block) -> Page:
+        return Page(
+            plot_id=f"LAT {number} {part}".strip(),
+            title=f"{title} {part}".strip(),
+            blocks=blocks,
+        )
+
     if frame.empty:
-        title = "Tabular data and 3D plots"
-        return (Page(plot_id="LAT 4 - 6", title=title, blocks=(NO_WINDOW,)),)
+        return (page("4 - 6", "Tabular data and 3D plots", NO_WINDOW),)
     average = plot_columns_3d(frame, metric="lat_mean_ns")
     maximum = plot_columns_3d(frame, metric="lat_max_ns")
     return (
-        Page(plot_id="LAT 4", title="Tabular data", blocks=_tables(context, frame)),
-        Page(
-            plot_id="LAT 5",
-            title="3D plot, average latency",
-            blocks=(Plot(figure=average),),
-        ),
-        Page(
-            plot_id="LAT 6",
-            title="3D plot, maximum latency",
-            blocks=(Plot(figure=maximum),),
-        ),
+        page("4", "Tabular data", *_tables(context, frame)),
+        page("5", "3D plot, average latency", Plot(figure=average)),
+        page("6", "3D plot, maximum latency", Plot(figure=maximum)),
     )
 
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pandas as pd
+import plotly.graph_objects as go
 
 from ssdlab.analysis.matrix import summarise_convergence
 from ssdlab.analysis.phases import is_cell_by_cell
@@ -17,7 +18,7 @@ from ssdlab.report.blocks import Block, Note, Page, Plot, Table
 from ssdlab.report.context import Context, is_of_phase
 from ssdlab.report.own_windows import tracked_rows, windows_table
 from ssdlab.report.text import NOT_MEASURED, exact_text, percent_text, unit_of
-from ssdlab.report.verdict import NOT_ACHIEVED, tracked_frame
+from ssdlab.report.verdict import NOT_ACHIEVED, WDPC, tracked_frame
 
 
 def convergence_page(
@@ -104,9 +105,12 @@ def window_pages(context: Context, plot_id: str, *, phase: str) -> tuple[Page, .
 def _no_window_page(context: Context, plot_id: str, *, phase: str) -> Page:
     test = plot_id.split(maxsplit=1)[0].lower()
     rounds = int(context.totals_of(test, phase)["round"].dropna().nunique())
+    needed = str(context.criteria.window_rounds)
+    if phase == WDPC:
+        needed += " samples, some rounds apart"
     text = (
         f"{NOT_ACHIEVED}: {rounds} rounds were finished, and a measurement window has "
-        f"{context.criteria.window_rounds}."
+        f"{needed}."
     )
     return Page(
         plot_id=plot_id,
@@ -117,16 +121,57 @@ def _no_window_page(context: Context, plot_id: str, *, phase: str) -> Page:
 
 def _window_page(context: Context, plot_id: str, verdict: "pd.Series[Any]") -> Page:
     frame = tracked_frame(context, verdict)
-    figure = plot_steady_state_window(frame, verdict, criteria=context.criteria)
+    stride = _stride(context, verdict)
+    if stride > 1:
+        figure = _plot_samples(context, frame, verdict, stride=stride)
+    else:
+        figure = plot_steady_state_window(frame, verdict, criteria=context.criteria)
+    before = "Preconditioning: steady" if verdict["phase"] == WDPC else "Steady"
     return Page(
         plot_id=plot_id,
-        title=f"Steady state measurement window, {verdict['tracking']}",
+        title=f"{before} state measurement window, {verdict['tracking']}",
         blocks=(
             Plot(figure=figure),
             determination_table(context, verdict),
             verdict_note(verdict),
         ),
     )
+
+
+def _stride(context: Context, verdict: "pd.Series[Any]") -> int:
+    """Return how many rounds the values of a window are apart: samples more than 1."""
+    span = int(verdict["window_last_round"]) - int(verdict["window_first_round"])
+    return span // max(1, context.criteria.window_rounds - 1)
+
+
+def _plot_samples(
+    context: Context,
+    frame: pd.DataFrame,
+    verdict: "pd.Series[Any]",
+    *,
+    stride: int,
+) -> go.Figure:
+    """Draw a window of samples at their rounds; the stored fit counts samples.
+
+    A least-squares line passes through the average in the middle of its window.
+    """
+    first, last = int(verdict["window_first_round"]), int(verdict["window_last_round"])
+    slope = float(verdict["slope_per_round"]) / stride
+    by_round = verdict.copy()
+    by_round["slope_per_round"] = slope
+    middle = (first + last) / 2
+    by_round["intercept"] = float(verdict["average"]) - slope * middle
+    samples = frame[(frame["round"] - first) % stride == 0]
+    figure = plot_steady_state_window(samples, by_round, criteria=context.criteria)
+    outcome = "steady state" if verdict["is_steady"] else "NOT steady"
+    words = f"Samples {stride} rounds apart, rounds {first} - {last}: {outcome}"
+    figure.update_layout(title_subtitle_text=words)
+    figure.update_xaxes(
+        tickmode="array",
+        tickvals=list(range(first, last + 1, stride)),
+        range=[first - 0.1 * stride, last + 0.1 * stride],
+    )
+    return figure
 
 
 def verdict_note(verdict: "pd.Series[Any]") -> Note:
@@ -162,7 +207,7 @@ def determination_table(context: Context, verdict: "pd.Series[Any]") -> Table:
     span = criteria.window_rounds - 1
     fit = _fit_text(slope, numbers["intercept"], unit=_counted(verdict))
     rows: list[tuple[str, ...]] = [
-        ("Measurement window", "", _rounds_text(verdict), ""),
+        ("Measurement window", "", _rounds_text(context, verdict), ""),
         ("Average value", "", exact_text(average), ""),
         *_extremes(numbers, criteria.max_range_ratio),
         _limit_row(
@@ -192,12 +237,16 @@ def determination_table(context: Context, verdict: "pd.Series[Any]") -> Table:
 
 
 def _counted(verdict: "pd.Series[Any]") -> str:
-    """Return what the window counts: WSAT takes samples some rounds apart."""
-    return "sample" if verdict["test"] == "wsat" else "round"
+    """Return what the window counts: WSAT and WDPC take samples some rounds apart."""
+    is_sampled = verdict["test"] == "wsat" or verdict["phase"] == WDPC
+    return "sample" if is_sampled else "round"
 
 
-def _rounds_text(verdict: "pd.Series[Any]") -> str:
-    return f"rounds {verdict['window_first_round']} - {verdict['window_last_round']}"
+def _rounds_text(context: Context, verdict: "pd.Series[Any]") -> str:
+    stride = _stride(context, verdict)
+    apart = f", samples {stride} apart" if stride > 1 else ""
+    rounds = f"{verdict['window_first_round']} - {verdict['window_last_round']}"
+    return f"rounds {rounds}{apart}"
 
 
 def _extremes(

@@ -1,0 +1,295 @@
+"""Recovery of write performance: from host idle time, and from another stimulus."""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+
+from ssdlab.analysis.matrix import select_cells
+from ssdlab.model.spec import Stimulus
+
+_STEP = ["run_id", "step_id"]
+_GROUP = r"group-(\d+)"
+_SEGMENT = r"(wait|baseline)-(\d+)"
+
+
+def summarise_idle_recovery(
+    measurements: pd.DataFrame, steps: pd.DataFrame, *, test: str = "hir"
+) -> pd.DataFrame:
+    """Return what each access of a host idle recovery test did, and when.
+
+    Parameters
+    ----------
+    measurements : pandas.DataFrame
+        The table ``measurements``, of one run or of several.
+    steps : pandas.DataFrame
+        The table ``steps``: it holds the waits.
+    test : str, default "hir"
+        The test.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row an access after preconditioning, in the order of the run: ``run_id``,
+        ``phase``, ``wait_state`` (the k of the wait state, or of the one before a
+        baseline), ``is_baseline``, ``round``, ``time_s`` [s] and ``minutes`` [min]
+        from the first access to the begin of this one, ``runtime_s`` [s], ``iops``
+        [1/s], ``lat_mean_ns`` and ``lat_max_ns`` [ns], ``wait_s`` (the idle time
+        wanted before it) and ``idle_before_s`` (the measured one) [s], and
+        ``is_contiguous``: whether the run went on before it without a break.
+
+    Notes
+    -----
+    Time counts accesses and idle time. A break of the run counts as long as the wait
+    that was wanted there; ``idle_before_s`` tells how long it was.
+
+    References
+    ----------
+    .. [1] SNIA, "SSS Performance Test Specification", v2.0.2, 2020, section 11.
+    """
+    table = _in_order(measurements, steps, test=test)
+    parts = table["phase"].str.extract(f"^{_SEGMENT}$")
+    table = table[parts[1].notna()].reset_index(drop=True)
+    parts = parts.dropna().reset_index(drop=True)
+    table["is_baseline"] = parts[0] == "baseline"
+    table["wait_state"] = parts[1].astype("Int64")
+    gaps = table["idle_before_s"].where(table["is_contiguous"], table["wait_s"])
+    is_first = ~table["run_id"].duplicated()
+    gaps = gaps.fillna(table["wait_s"]).fillna(0.0).mask(is_first, 0.0)
+    ends = (gaps + table["runtime_s"]).groupby(table["run_id"]).cumsum()
+    table["time_s"] = ends - table["runtime_s"]
+    table["minutes"] = table["time_s"] / 60
+    names = ["run_id", "phase", "wait_state", "is_baseline", "round", "time_s"]
+    names += ["minutes", "runtime_s", "iops", "lat_mean_ns", "lat_max_ns"]
+    return table[[*names, "wait_s", "idle_before_s", "is_contiguous"]]
+
+
+def _in_order(
+    measurements: pd.DataFrame, steps: pd.DataFrame, *, test: str
+) -> pd.DataFrame:
+    """Return the rounds of a test with their gaps, in the order of the run."""
+    gaps = steps[[*_STEP, "wait_s", "idle_before_s", "is_contiguous"]]
+    table = select_cells(measurements, test).merge(gaps, on=_STEP, how="left")
+    table = table.sort_values(_STEP).reset_index(drop=True)
+    known = table["is_contiguous"].fillna(value=True).astype(bool)
+    return table.assign(is_contiguous=known)
+
+
+def summarise_wait_states(accesses: pd.DataFrame) -> pd.DataFrame:
+    """Compare the accesses of each wait state with the baseline after it.
+
+    Parameters
+    ----------
+    accesses : pandas.DataFrame
+        What `summarise_idle_recovery` returned.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a wait state, the shortest first: ``run_id``, ``wait_state`` (k),
+        ``n_accesses``, ``n_baseline``, ``iops`` and ``iops_baseline`` (means of
+        accesses) [1/s], ``iops_ratio`` (of the first to the second), ``wait_s`` (the
+        idle time wanted), ``wait_median_s`` (of the measured ones),
+        ``wait_error_max_s`` (greatest difference of measured and wanted, without
+        sign) and ``gap_max_s`` (the greatest gap where none was wanted: in the
+        baseline) [s]. What was not measured is missing.
+
+    References
+    ----------
+    .. [1] SNIA, "SSS Performance Test Specification", v2.0.2, 2020, section 11.
+    """
+    rows = [
+        {"run_id": run_id, "wait_state": state, **_compare(group)}
+        for (run_id, state), group in accesses.groupby(["run_id", "wait_state"])
+    ]
+    names = ["run_id", "wait_state", "n_accesses", "n_baseline", "iops"]
+    names += ["iops_baseline", "iops_ratio", "wait_s", "wait_median_s"]
+    return pd.DataFrame(rows, columns=[*names, "wait_error_max_s", "gap_max_s"])
+
+
+def _compare(group: pd.DataFrame) -> dict[str, Any]:
+    is_baseline = group["is_baseline"].astype(bool)
+    accesses, baseline = group[~is_baseline], group[is_baseline]
+    is_waited = (group["wait_s"] > 0).astype(bool)
+    waited, went_on = group[is_waited], baseline[~is_waited[is_baseline]]
+    error = (waited["idle_before_s"] - waited["wait_s"]).abs()
+    iops, iops_baseline = accesses["iops"].mean(), baseline["iops"].mean()
+    return {
+        "n_accesses": len(accesses),
+        "n_baseline": len(baseline),
+        "iops": iops,
+        "iops_baseline": iops_baseline,
+        "iops_ratio": iops / iops_baseline,
+        "wait_s": waited["wait_s"].max(),
+        "wait_median_s": waited["idle_before_s"].median(),
+        "wait_error_max_s": error.max(),
+        "gap_max_s": went_on["idle_before_s"].max(),
+    }
+
+
+def summarise_cross_stimulus(
+    measurements: pd.DataFrame, steps: pd.DataFrame, *, test: str = "xsr"
+) -> pd.DataFrame:
+    """Return what each round of a cross stimulus recovery test did.
+
+    Parameters
+    ----------
+    measurements : pandas.DataFrame
+        The table ``measurements``, of one run or of several.
+    steps : pandas.DataFrame
+        The table ``steps``: it holds the gaps between rounds.
+    test : str, default "xsr"
+        The test.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a round, in the order of the run: ``run_id``, ``group`` (the access
+        group, from 1), ``phase``, ``access``, ``block_size_bytes`` [B],
+        ``read_percent`` [%], ``round`` (in its group), ``time_s`` [s] and ``minutes``
+        [min] under IO from the first round to the end of this one, ``runtime_s`` [s],
+        ``bw_bytes_per_s`` [B/s], ``lat_mean_ns`` (ART) and ``lat_max_ns`` (MRT) [ns],
+        ``idle_before_s`` [s] and ``is_contiguous``: whether the run went on before it
+        without a break.
+
+    References
+    ----------
+    .. [1] SNIA, "SSS Performance Test Specification", v2.0.2, 2020, section 12.
+    """
+    table = _in_order(measurements, steps, test=test)
+    groups = table["phase"].str.extract(f"^{_GROUP}$")[0]
+    table = table[groups.notna()].reset_index(drop=True)
+    table["group"] = groups.dropna().reset_index(drop=True).astype("Int64")
+    table["time_s"] = table.groupby("run_id")["runtime_s"].cumsum()
+    table["minutes"] = table["time_s"] / 60
+    names = ["run_id", "group", "phase", "access", "block_size_bytes", "read_percent"]
+    names += ["round", "time_s", "minutes", "runtime_s", "bw_bytes_per_s"]
+    names += ["lat_mean_ns", "lat_max_ns", "idle_before_s"]
+    return table[[*names, "is_contiguous"]]
+
+
+def summarise_access_groups(
+    rounds: pd.DataFrame, *, phases: Sequence[Stimulus] = ()
+) -> pd.DataFrame:
+    """Summarise each access group, and tell when group 3 had recovered.
+
+    Parameters
+    ----------
+    rounds : pandas.DataFrame
+        What `summarise_cross_stimulus` returned.
+    phases : sequence of Stimulus, optional
+        The groups as they were to run. A group that has fewer rounds than its phase
+        has not ended. Without them every group counts as ended.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a group: ``run_id``, ``group``, ``access``, ``block_size_bytes`` [B],
+        ``read_percent`` [%], ``n_rounds``, ``n_rounds_wanted``, ``bw_mean_bytes_per_s``
+        (mean of its rounds) and ``bw_end_bytes_per_s`` (its last round; missing while
+        it has not ended) [B/s], ``lat_mean_peak_ns`` and ``lat_max_peak_ns`` (peak ART
+        and peak MRT of its rounds) [ns], ``idle_before_s`` (the gap before it) and
+        ``idle_max_s`` (the greatest gap inside) [s]. Of group 3 alone:
+        ``is_recovered``, ``recovery_round``, ``recovery_s`` [s] and
+        ``recovery_minutes`` [min], and ``best_ratio``, its best round by the mean of
+        group 1.
+
+    Notes
+    -----
+    Group 3 has recovered at the end of its first round whose throughput reaches the
+    mean of group 1; a round is a minute. Where none does it has not yet: the time is
+    missing and ``is_recovered`` false.
+
+    References
+    ----------
+    .. [1] SNIA, "SSS Performance Test Specification", v2.0.2, 2020, section 12.
+    """
+    wanted = {phase.phase_id: phase.max_rounds for phase in phases}
+    rows = []
+    for run_id, run in rounds.groupby("run_id"):
+        goal = float(run[run["group"] == 1]["bw_bytes_per_s"].mean())
+        rows += [
+            {"run_id": run_id, "group": number, **_group(group, wanted)}
+            | (_recovery(group, goal) if number == 3 else {})
+            for number, group in run.groupby("group")
+        ]
+    names = ["run_id", "group", "access", "block_size_bytes", "read_percent"]
+    names += ["n_rounds", "n_rounds_wanted", "bw_mean_bytes_per_s"]
+    names += ["bw_end_bytes_per_s", "lat_mean_peak_ns", "lat_max_peak_ns"]
+    names += ["idle_before_s", "idle_max_s", "is_recovered", "recovery_round"]
+    names += ["recovery_s", "recovery_minutes", "best_ratio"]
+    types = {"is_recovered": "boolean", "recovery_round": "Int64"}
+    types |= dict.fromkeys(("recovery_s", "recovery_minutes", "best_ratio"), "float64")
+    return pd.DataFrame(rows, columns=names).astype(types)
+
+
+def _group(group: pd.DataFrame, wanted: dict[str, int]) -> dict[str, Any]:
+    first, throughput = group.iloc[0], group["bw_bytes_per_s"]
+    n_wanted = wanted.get(str(first["phase"]), len(group))
+    has_ended = len(group) >= n_wanted
+    return {
+        "access": first["access"],
+        "block_size_bytes": first["block_size_bytes"],
+        "read_percent": first["read_percent"],
+        "n_rounds": len(group),
+        "n_rounds_wanted": n_wanted,
+        "bw_mean_bytes_per_s": throughput.mean(),
+        "bw_end_bytes_per_s": throughput.iloc[-1] if has_ended else float("nan"),
+        "lat_mean_peak_ns": group["lat_mean_ns"].max(),
+        "lat_max_peak_ns": group["lat_max_ns"].max(),
+        "idle_before_s": first["idle_before_s"],
+        "idle_max_s": group["idle_before_s"].iloc[1:].max(),
+    }
+
+
+def _recovery(group: pd.DataFrame, goal: float) -> dict[str, Any]:
+    """Return when the throughput of a group first reached a goal [B/s]."""
+    throughput = group["bw_bytes_per_s"]
+    if not goal > 0 or throughput.isna().all():
+        return {}
+    reached = group[throughput >= goal]
+    found: dict[str, Any] = {"is_recovered": not reached.empty}
+    found["best_ratio"] = throughput.max() / goal
+    if reached.empty:
+        return found
+    spent_s = float(group["runtime_s"].cumsum()[reached.index[0]])
+    found |= {"recovery_s": spent_s, "recovery_minutes": spent_s / 60}
+    return found | {"recovery_round": reached["round"].iloc[0]}
+
+
+def recovery_text(groups: pd.DataFrame) -> str:
+    """Say when one run had recovered from the other stimulus, or that it has not yet.
+
+    Parameters
+    ----------
+    groups : pandas.DataFrame
+        What `summarise_access_groups` returned, of one run.
+
+    Returns
+    -------
+    str
+        Words without a full stop.
+
+    Examples
+    --------
+    >>> third = {"group": [3], "is_recovered": [True], "recovery_s": [240.0]}
+    >>> recovery_text(pd.DataFrame(third | {"recovery_round": [4]}))
+    'recovered after 4.0 min: round 4 of group 3 reaches the mean of group 1'
+    """
+    third = groups[groups["group"] == 3]
+    if third.empty or pd.isna(third["is_recovered"].iloc[0]):
+        return "recovery not measured: group 3 has no round to compare with group 1"
+    row = third.iloc[0]
+    if not row["is_recovered"]:
+        percent = math.floor(1000 * row["best_ratio"]) / 10  # never rounded to 100
+        return (
+            f"not yet recovered: the best of {row['n_rounds']} rounds of group 3 has "
+            f"{percent:.1f} % of the mean of group 1"
+        )
+    seconds = float(row["recovery_s"])
+    spent = f"{seconds:.1f} s" if seconds < 59.5 else f"{seconds / 60:.1f} min"
+    return (
+        f"recovered after {spent}: round {row['recovery_round']} of group 3 reaches "
+        "the mean of group 1"
+    )

@@ -1,0 +1,289 @@
+"""Demand variation: IOPS over TC, QD and rounds, its pre-writes, the host's CPU."""
+
+import math
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import plotly.graph_objects as go
+
+from ssdlab.figures.columns import Column, SceneAxis, column_row, column_scene
+from ssdlab.figures.labels import (
+    COLORS,
+    DIRECTION_COLORS,
+    axis,
+    linear_axis,
+    new_figure,
+    number_text,
+    round_axis,
+    scaled,
+)
+from ssdlab.figures.recovery import span_s, time_quantity, times_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+OVER_WINDOW = "mean over the measurement window"
+_SYSTEM_CPU = "host_system_cpu_percent"
+_WINDOW_PAD = 0.3  # of a round, so that the shade holds the points at its ends
+# Okabe and Ito, as for block sizes: one look for each value of TC, or of QD.
+_LOADS = MappingProxyType({
+    1: ("#CC79A7", "circle"),
+    2: ("#D55E00", "square"),
+    4: ("#E69F00", "diamond"),
+    6: ("#009E73", "triangle-up"),
+    8: ("#56B4E9", "triangle-down"),
+    16: ("#0072B2", "x"),
+    32: ("#222222", "cross"),
+})
+_OTHER_LOADS = ("#7A5195", "#8C564B", "#607D8B", "#AA4466")
+
+
+def load_style(value: int) -> tuple[str, str]:
+    """Return colour and marker of a thread count or queue depth, always the same."""
+    return _LOADS.get(value, (_OTHER_LOADS[value % len(_OTHER_LOADS)], "pentagon"))
+
+
+def distinct(column: "pd.Series[Any]") -> list[int]:
+    """Return the values of a column of whole numbers, ascending."""
+    return sorted({int(value) for value in column})
+
+
+def load_name(row: Any) -> str:
+    """Return TC and QD of a row, such as ``T8/Q4``."""
+    return f"T{int(row.threads)}/Q{int(row.queue_depth)}"
+
+
+def plot_pre_writes(frame: "pd.DataFrame", *, title: str) -> go.Figure:
+    """Draw IOPS of pre-writes over the time that they took, one point a round.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        One row a round, as `ssdlab.analysis.summarise_pre_writes` returns: ``round``,
+        ``time_s`` [s], ``iops`` [1/s].
+    title : str
+        Title of the figure.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        One line, over minutes, or over seconds where all of it is short.
+
+    References
+    ----------
+    .. [1] SNIA, "SSS Performance Test Specification", v2.0.2, 2020, sections 13, 14.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> writes = pd.DataFrame({"round": [1], "time_s": [1800.0], "iops": [900.0]})
+    >>> plot_pre_writes(writes, title="Pre-writes").data[0].x
+    (30.0,)
+    """
+    figure = new_figure(title)
+    unit = time_quantity(span_s(frame))
+    figure.add_scatter(
+        x=times_of(frame, unit),
+        y=scaled(frame["iops"], "iops"),
+        text=[f"round {int(number)}" for number in frame["round"]],
+        name="IOPS",
+        mode="lines+markers",
+        line={"color": DIRECTION_COLORS["write"], "width": 2},
+        marker={"size": 7},
+        hovertemplate="%{text}: %{y:,.0f} IOPS<extra></extra>",
+    )
+    figure.update_layout(xaxis=linear_axis(unit.title), yaxis=linear_axis("IOPS"))
+    return figure
+
+
+def plot_demand_rounds(
+    frame: "pd.DataFrame", *, window: tuple[int, int] | None = None
+) -> go.Figure:
+    """Draw IOPS over the rounds of a demand variation at the most threads.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        One row a round, TC and QD: ``round``, ``threads``, ``queue_depth``, ``iops``
+        [1/s]. Only the rows with the most threads are drawn.
+    window : tuple of int, optional
+        First and last round of the measurement window, which is shaded.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        One line a queue depth, the deepest first.
+
+    References
+    ----------
+    .. [1] SNIA, "SSS Performance Test Specification", v2.0.2, 2020, sections 13, 14.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> rounds = pd.DataFrame({"round": [1, 2], "iops": [900.0, 880.0]})
+    >>> plot_demand_rounds(rounds.assign(threads=32, queue_depth=16)).data[0].name
+    'Q16'
+    """
+    most = int(frame["threads"].max())
+    rows = frame[frame["threads"] == most]
+    figure = new_figure(f"Demand variation IOPS by round, T{most}")
+    for depth in distinct(rows["queue_depth"])[::-1]:
+        line = rows[rows["queue_depth"] == depth].sort_values("round")
+        _add_line(
+            figure,
+            [int(number) for number in line["round"]],
+            scaled(line["iops"], "iops"),
+            name=f"Q{depth}",
+            style=load_style(depth),
+            hover=f"Q{depth}, round %{{x}}: %{{y:,.0f}} IOPS",
+        )
+    figure.update_layout(
+        xaxis=round_axis([int(number) for number in rows["round"]]),
+        yaxis=linear_axis("IOPS"),
+        showlegend=True,
+    )
+    if window:
+        _shade(figure, window)
+    return figure
+
+
+def plot_demand_variation(frame: "pd.DataFrame") -> go.Figure:
+    """Draw IOPS over queue depth, one line a thread count.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        One row a TC and QD, as `ssdlab.analysis.summarise_demand` returns:
+        ``threads``, ``queue_depth``, ``iops`` [1/s].
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        Lines named by thread count, the fewest first; queue depths stand at their
+        logarithm.
+
+    References
+    ----------
+    .. [1] SNIA, "SSS Performance Test Specification", v2.0.2, 2020, sections 13, 14.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> points = pd.DataFrame({"queue_depth": [2, 1], "iops": [900.0, 500.0]})
+    >>> plot_demand_variation(points.assign(threads=4)).data[0].y
+    (500.0, 900.0)
+    """
+    figure = new_figure("Demand variation", subtitle=OVER_WINDOW, height=460)
+    for threads in distinct(frame["threads"]):
+        line = frame[frame["threads"] == threads].sort_values("queue_depth")
+        _add_line(
+            figure,
+            [int(depth) for depth in line["queue_depth"]],
+            scaled(line["iops"], "iops"),
+            name=f"T{threads}",
+            style=load_style(threads),
+            hover=f"T{threads}/Q%{{x}}: %{{y:,.0f}} IOPS",
+        )
+    figure.update_layout(
+        xaxis=_depth_axis(distinct(frame["queue_depth"])),
+        yaxis=linear_axis("IOPS"),
+        showlegend=True,
+    )
+    return figure
+
+
+def plot_host_cpu(frame: "pd.DataFrame") -> go.Figure:
+    """Draw the system CPU of the host as columns over queue depth and threads.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        One row a TC and QD, as `ssdlab.analysis.summarise_demand` returns:
+        ``threads``, ``queue_depth``, ``host_system_cpu_percent`` [%]. A point without
+        a value has no column.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        One row of columns a thread count, the fewest in front.
+
+    References
+    ----------
+    .. [1] SNIA, "SSS Performance Test Specification", v2.0.2, 2020, sections 13, 14.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> one = {"threads": [4], "queue_depth": [8], "host_system_cpu_percent": [12.5]}
+    >>> plot_host_cpu(pd.DataFrame(one)).data[0].text[0]
+    'T4/Q8: 12.50 %'
+    """
+    figure = new_figure(
+        "System CPU utilisation of the host", subtitle=OVER_WINDOW, height=560
+    )
+    depths, counts = distinct(frame["queue_depth"]), distinct(frame["threads"])
+    for deep, threads in enumerate(counts):
+        rows = frame[(frame["threads"] == threads) & frame[_SYSTEM_CPU].notna()]
+        columns = [
+            Column(
+                place=depths.index(int(row["queue_depth"])),
+                height=float(row[_SYSTEM_CPU]),
+                text=f"T{threads}/Q{int(row['queue_depth'])}: "
+                f"{number_text(float(row[_SYSTEM_CPU]))} %",
+            )
+            for _, row in rows.iterrows()
+        ]
+        color = load_style(threads)[0]
+        figure.add_trace(column_row(columns, deep, name=f"T{threads}", color=color))
+    figure.update_layout(
+        scene=column_scene(
+            SceneAxis(title="Queue depth", names=[f"Q{depth}" for depth in depths]),
+            SceneAxis(title="Threads", names=[f"T{threads}" for threads in counts]),
+            "System CPU [%]",
+        ),
+        margin={"l": 0, "r": 0, "t": 56, "b": 0},
+    )
+    return figure
+
+
+def _add_line(
+    figure: go.Figure,
+    x: list[int],
+    y: list[float | None],
+    *,
+    name: str,
+    style: tuple[str, str],
+    hover: str,
+) -> None:
+    figure.add_scatter(
+        x=x,
+        y=y,
+        name=name,
+        mode="lines+markers",
+        line={"color": style[0], "width": 2},
+        marker={"symbol": style[1], "size": 8},
+        hovertemplate=f"{hover}<extra></extra>",
+    )
+
+
+def _depth_axis(depths: list[int]) -> dict[str, Any]:
+    return axis(
+        "Queue depth",
+        type="log",
+        tickvals=depths,
+        ticktext=[str(depth) for depth in depths],
+        range=[math.log10(min(depths) / 1.2), math.log10(max(depths) * 1.2)],
+    )
+
+
+def _shade(figure: go.Figure, window: tuple[int, int]) -> None:
+    figure.add_vrect(
+        x0=window[0] - _WINDOW_PAD,
+        x1=window[1] + _WINDOW_PAD,
+        fillcolor=COLORS["window"],
+        line_width=0,
+        layer="below",
+        name="measurement window",
+        showlegend=True,
+    )

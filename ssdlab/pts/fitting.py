@@ -1,0 +1,250 @@
+"""A profile on a device: what does not fit is left out, and said so."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import assert_never
+
+from ssdlab.model.errors import ProfileError
+from ssdlab.model.spec import (
+    Composite,
+    Histogram,
+    OperatingPoint,
+    Phase,
+    Precondition,
+    PtsTest,
+    Purge,
+    Rounds,
+    Stimulus,
+    Workload,
+)
+from ssdlab.model.units import KIB, MIB, capacity_label
+from ssdlab.pts.profiles import Profile
+from ssdlab.pts.suite import LOOPED_TESTS, build_tests
+
+_FAVOURED_BYTES = 4 * KIB  # has most of the composite, and gets what is left out
+_LEAST_RANGE_BYTES = 8 * MIB  # a few of the largest blocks
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class FittedSuite:
+    """Tests that fit a device, and what of the profile was left out, in words."""
+
+    tests: tuple[PtsTest, ...]
+    left_out: tuple[str, ...]
+
+
+def fit_suite(
+    profile: Profile,
+    test_ids: tuple[str, ...],
+    *,
+    capacity_bytes: int,
+    sector_bytes: int,
+) -> FittedSuite:
+    """Return the tests of a profile as far as they fit a device.
+
+    Parameters
+    ----------
+    profile : Profile
+        The profile.
+    test_ids : tuple of str
+        The tests asked for.
+    capacity_bytes : int
+        User capacity of the device [B].
+    sector_bytes : int
+        Its logical sector [B].
+
+    Returns
+    -------
+    FittedSuite
+        Without blocks below a sector, and without active ranges whose amount is more
+        than the range has.
+
+    Raises
+    ------
+    ProfileError
+        If nothing is left of what a test needs.
+    """
+    _require_span(profile, capacity_bytes)
+    spanned, ranges_left_out = _fit_to_capacity(profile, capacity_bytes)
+    if set(test_ids) & LOOPED_TESTS and profile.active_ranges:
+        _require_ranges(profile, spanned, capacity_bytes)
+    else:
+        ranges_left_out = ()
+    fitting = fit_to_sectors(spanned, sector_bytes)
+    asked = build_tests(spanned, test_ids)
+    tests = build_tests(fitting, test_ids)
+    words = list(ranges_left_out)
+    if asked != tests:
+        words.append(f"cells below the sector of {sector_bytes} B: left out")
+    fitted = tuple(_with_composite(test, sector_bytes) for test in tests)
+    words += [
+        _composite_words(test, sector_bytes)
+        for test, before in zip(fitted, tests, strict=True)
+        if test != before
+    ]
+    for test in fitted:
+        _require_whole_sectors(profile, test, sector_bytes)
+    return FittedSuite(tests=fitted, left_out=tuple(words))
+
+
+def fit_to_sectors(profile: Profile, sector_bytes: int) -> Profile:
+    """Leave out the blocks that are no whole sectors: pts.md section 20, 4Kn devices.
+
+    The block sizes of CBW are no values of the profile: see `fit_suite`.
+    """
+
+    def whole(sizes: tuple[int, ...]) -> tuple[int, ...]:
+        return tuple(size for size in sizes if size % sector_bytes == 0)
+
+    return replace(
+        profile,
+        iops_block_sizes=whole(profile.iops_block_sizes),
+        tp_block_sizes=whole(profile.tp_block_sizes),
+        lat_block_sizes=whole(profile.lat_block_sizes),
+    )
+
+
+def fit_composite(composite: Composite, sector_bytes: int) -> Composite:
+    """Leave out the sizes that are no whole sectors; 4 KiB blocks get their share.
+
+    So the shares still add up to 100 %, and the mix stays one of mostly 4 KiB blocks.
+    Where a sector is larger than that, the least size that fits gets the share.
+    """
+    shares = composite.block_shares
+    kept = {size: share for size, share in shares if size % sector_bytes == 0}
+    if not kept or len(kept) == len(shares):
+        return composite
+    heir = _FAVOURED_BYTES if _FAVOURED_BYTES in kept else min(kept)
+    kept[heir] += sum(share for size, share in shares if size not in kept)
+    return replace(composite, block_shares=tuple(kept.items()))
+
+
+def _fit_to_capacity(
+    profile: Profile, capacity_bytes: int
+) -> tuple[Profile, tuple[str, ...]]:
+    """Leave out the active ranges that have less than the amount to be accessed."""
+    fitting, words = [], []
+    for active in profile.active_ranges:
+        span = capacity_bytes * active.percent / 100
+        if span >= max(active.amount_bytes or 0, _LEAST_RANGE_BYTES):
+            fitting.append(active)
+        else:
+            words.append(
+                f"active range {active.name}: left out, its {active.percent:g} % of "
+                f"{capacity_label(capacity_bytes)} are too small"
+            )
+    return replace(profile, active_ranges=tuple(fitting)), tuple(words)
+
+
+def _require_span(profile: Profile, capacity_bytes: int) -> None:
+    """Require an active range of a few of the largest blocks.
+
+    Raises
+    ------
+    ProfileError
+        If it is smaller.
+    """
+    if capacity_bytes * profile.active_range_percent / 100 < _LEAST_RANGE_BYTES:
+        raise ProfileError(
+            source=profile.name,
+            key="active_range_percent",
+            reason=f"{profile.active_range_percent:g} % of "
+            f"{capacity_label(capacity_bytes)} are too small for blocks of 1 MiB",
+            remedy="Take a larger device or a larger part of it.",
+        )
+
+
+def _require_ranges(profile: Profile, fitting: Profile, capacity_bytes: int) -> None:
+    """Require that an active range is left.
+
+    Raises
+    ------
+    ProfileError
+        If none is.
+    """
+    if not fitting.active_ranges:
+        names = " ".join(active.name for active in profile.active_ranges)
+        raise ProfileError(
+            source=profile.name,
+            key="active_ranges",
+            reason=f"none of {names} fits into {capacity_label(capacity_bytes)}",
+            remedy="Take a larger device, or a profile of your own with smaller "
+            f"amounts: ssdlab profiles show {profile.name}.",
+        )
+
+
+def _composite_words(test: PtsTest, sector_bytes: int) -> str:
+    return (
+        f"composite blocks of {test.test_id.upper()} below the sector of "
+        f"{sector_bytes} B: left out, their share goes to the 4 KiB blocks"
+    )
+
+
+def _with_composite(test: PtsTest, sector_bytes: int) -> PtsTest:
+    def fit(workload: Workload) -> Workload:
+        if workload.composite is None:
+            return workload
+        composite = fit_composite(workload.composite, sector_bytes)
+        return replace(workload, composite=composite)
+
+    return replace(
+        test, phases=tuple(_map_workloads(phase, fit) for phase in test.phases)
+    )
+
+
+def _map_workloads(phase: Phase, change: Callable[[Workload], Workload]) -> Phase:
+    """Return a phase with every workload changed."""
+    match phase:
+        case Purge() | Precondition():
+            return phase
+        case Stimulus() | Histogram():
+            return replace(phase, workload=change(phase.workload))
+        case OperatingPoint():
+            return replace(
+                phase,
+                workload=change(phase.workload),
+                pre_write=change(phase.pre_write),
+            )
+        case Rounds():
+            before = phase.pre_write
+            return replace(
+                phase,
+                cells=tuple(map(change, phase.cells)),
+                pre_write=before and replace(before, workload=change(before.workload)),
+            )
+        case _:
+            assert_never(phase)
+
+
+def _require_whole_sectors(profile: Profile, test: PtsTest, sector_bytes: int) -> None:
+    """Require that there is something to measure, in blocks of whole sectors.
+
+    Raises
+    ------
+    ProfileError
+        If there is not.
+    """
+    sizes: set[int] = set()
+    fills = {
+        phase.block_size_bytes
+        for phase in test.phases
+        if isinstance(phase, Precondition)
+    }
+
+    def note(workload: Workload) -> Workload:
+        composite = workload.composite
+        shares = composite.block_shares if composite else ()
+        sizes.update(size for size, _ in shares)
+        sizes.update({workload.block_size_bytes} - {0})
+        return workload
+
+    for phase in test.phases:
+        _map_workloads(phase, note)
+    if not sizes or any(size % sector_bytes for size in sizes | fills):
+        raise ProfileError(
+            source=profile.name,
+            key=f"the blocks of {test.test_id.upper()}",
+            reason=f"they do not fit sectors of {sector_bytes} B",
+            remedy="Leave the test out, or use a profile of your own with other "
+            "block sizes.",
+        )

@@ -1,0 +1,212 @@
+"""A profile as TOML text: written with the meaning of each value, read with care."""
+
+import difflib
+import json
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import fields, replace
+from typing import Any, NoReturn
+
+from ssdlab.model.errors import ProfileError
+from ssdlab.model.spec import ActiveRange, Tracking
+from ssdlab.pts.profile_checks import check_whole
+from ssdlab.pts.profile_entries import Entry, active_range_text, size_text
+from ssdlab.pts.profile_values import VALUES, Value
+from ssdlab.pts.profiles import PROFILES, Profile
+
+_BASE = "based_on"
+_FREE = ("name", "title")  # a user's own words
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+_LONGEST_TITLE = 200
+_HEAD = """\
+# {title} ({spec_version})
+#
+# A file of your own needs only {base} and what differs:
+#     ssdlab profiles show {name} > mine.toml
+#     ssdlab run --profile mine.toml --target virtual
+# What differs from the nominal values is reported as a departure from the standard.
+"""
+
+
+def render_profile(profile: Profile) -> str:
+    """Return a profile as TOML, each value with meaning, unit and section.
+
+    Parameters
+    ----------
+    profile : Profile
+        One of ours, or a user's.
+
+    Returns
+    -------
+    str
+        What `parse_profile` reads the same values from.
+    """
+    is_ours = PROFILES.get(profile.name) == profile
+    base = profile.name if is_ours else profile.nominal
+    head = _HEAD.format(
+        title=profile.title,
+        spec_version=profile.spec_version,
+        base=_BASE,
+        name=profile.name if is_ours else f"{profile.name}.toml",
+    )
+    lines = [f"{_BASE} = {json.dumps(base)}"]
+    if not is_ours:
+        lines += [f"{key} = {json.dumps(getattr(profile, key))}" for key in _FREE]
+    nominal = PROFILES[profile.nominal]
+    lines += [
+        _render_value(name, profile, nominal)
+        for name in (field.name for field in fields(Profile))
+        if name in VALUES
+    ]
+    return "\n".join((head, *lines, ""))
+
+
+def parse_profile(text: str, *, source: str, name: str) -> Profile:
+    """Return the profile that a TOML text describes.
+
+    Parameters
+    ----------
+    text : str
+        ``based_on = "pts-2.0-enterprise"`` and the values that differ from it.
+    source : str
+        What to call the text in an error, such as its file.
+    name : str
+        The name of the profile, if the text gives it none.
+
+    Returns
+    -------
+    Profile
+        The base with the values of the text.
+
+    Raises
+    ------
+    ProfileError
+        If the text is no TOML, has no known base, an unknown key, or a value that is
+        of another type, out of range, or does not go with the others.
+    """
+    given = _load(text, source)
+    base = _find_base(given.pop(_BASE, None), source)
+    words = {"name": name} | {key: given.pop(key) for key in _FREE if key in given}
+    for key in given:
+        if key not in VALUES:
+            _refuse_key(key, source=source, base=base)
+    changes: dict[str, Any] = {
+        key: _entry(key, source=source, base=base).read(value)
+        for key, value in given.items()
+    }
+    profile = check_whole(replace(base, **changes), source=source)
+    return _named(profile, words, source=source)
+
+
+def _load(text: str, source: str) -> dict[str, object]:
+    try:
+        return tomllib.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise ProfileError(
+            source=source,
+            key="",
+            reason=f"this is no TOML ({error})",
+            remedy="Begin with what `ssdlab profiles show NAME` prints.",
+        ) from None
+
+
+def _find_base(base: object, source: str) -> Profile:
+    if isinstance(base, str) and base.lower() in PROFILES:
+        return PROFILES[base.lower()]
+    reason = "it is missing" if base is None else f"there is no profile {base!r}"
+    raise ProfileError(
+        source=source,
+        key=_BASE,
+        reason=reason,
+        remedy=f"Write {_BASE} with one of: {', '.join(map(json.dumps, PROFILES))}.",
+    )
+
+
+def _refuse_key(key: str, *, source: str, base: Profile) -> NoReturn:
+    near = difflib.get_close_matches(key, (*VALUES, _BASE, *_FREE), n=1)
+    hint = f"Did you mean {near[0]}? " if near else ""
+    raise ProfileError(
+        source=source,
+        key=key if key.isprintable() else repr(key),
+        reason="a profile has no such value",
+        remedy=f"{hint}See them all: ssdlab profiles show {base.name}.",
+    )
+
+
+def _entry(key: str, *, source: str, base: Profile) -> Entry:
+    text = _value_text(VALUES[key], getattr(base, key))
+    example = f"{base.name} has {key} = {text}"
+    return Entry(source=source, key=key, value=VALUES[key], example=example)
+
+
+def _named(profile: Profile, words: Mapping[str, object], *, source: str) -> Profile:
+    """Give a profile its name, which becomes a part of file names, and its title.
+
+    Raises
+    ------
+    ProfileError
+        If one of them cannot be used.
+    """
+    name = words["name"]
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
+        raise ProfileError(
+            source=source,
+            key="name",
+            reason=f"{name!r} is no name for a profile",
+            remedy='Write one of letters, digits, ".", "_" and "-": name = "mine".',
+        )
+    ours = PROFILES.get(name.lower())
+    title = words.get("title", ours.title if ours else f"changed {profile.title}")
+    if not isinstance(title, str) or not _is_plain(title):
+        raise ProfileError(
+            source=source,
+            key="title",
+            reason="this is no title",
+            remedy=f"Write at most {_LONGEST_TITLE} printable characters.",
+        )
+    named = replace(profile, name=name, title=title)
+    if ours not in {None, named}:
+        raise ProfileError(
+            source=source,
+            key="name",
+            reason=f"{name!r} is the name of a profile of ssdlab with other values",
+            remedy='Give yours another: name = "mine", or rename the file.',
+        )
+    return named
+
+
+def _is_plain(text: str) -> bool:
+    return text.isprintable() and 0 < len(text) <= _LONGEST_TITLE
+
+
+def _render_value(name: str, profile: Profile, nominal: Profile) -> str:
+    value = VALUES[name]
+    unit = f" [{value.unit}]" if value.unit and "[" not in value.words else ""
+    told = f"\n# {value.words}{unit}; pts.md {value.section}"
+    text = _value_text(value, getattr(profile, name))
+    wanted = _value_text(value, getattr(nominal, name))
+    if text != wanted:
+        told += f"\n# nominal, as in {nominal.name}: {wanted}"
+    return f"{told}\n{name} = {text}"
+
+
+def _value_text(value: Value, held: object) -> str:
+    """Return a value as TOML."""
+    if held is None or held == ():
+        return json.dumps(value.absent)
+    if isinstance(held, tuple):
+        return f"[{', '.join(_item_text(value, item) for item in held)}]"
+    return _item_text(value, held)
+
+
+def _item_text(value: Value, item: object) -> str:
+    match item:
+        case Tracking():
+            return json.dumps(item.label)
+        case ActiveRange():
+            return json.dumps(active_range_text(item))
+        case int() if value.kind == "size" and item:
+            return json.dumps(size_text(item))
+        case _:
+            return json.dumps(item)

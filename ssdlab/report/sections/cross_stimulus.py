@@ -1,0 +1,261 @@
+"""Cross stimulus recovery: PTS 2.0.2, section 12, plots 1, 6 and 7; 1 to 5 in 1.1."""
+
+from typing import Any
+
+import pandas as pd
+
+from ssdlab.analysis.recovery import (
+    recovery_text,
+    summarise_access_groups,
+    summarise_cross_stimulus,
+)
+from ssdlab.figures.cross_stimulus import (
+    group_label,
+    plot_cross_stimulus,
+    plot_cross_stimulus_latency,
+)
+from ssdlab.figures.labels import Quantity
+from ssdlab.figures.recovery import span_s, time_quantity
+from ssdlab.model.spec import Stimulus
+from ssdlab.model.units import duration_label
+from ssdlab.pts.profiles import profile_from_dict
+from ssdlab.pts.xsr import xsr
+from ssdlab.report.blocks import Note, Page, Plot, Table
+from ssdlab.report.context import Context
+from ssdlab.report.sections.steady import sentence
+from ssdlab.report.text import NOT_MEASURED, exact_text
+
+_AROUND_S = 2 * 3600.0  # pts.md section 11: 2 h either side of the change ...
+_FIRST_GROUP_S = 8 * 3600.0  # ... where the first group takes 8 h
+_GROUP_HEAD = (
+    "Rounds",
+    "End [MB/s]",
+    "Mean [MB/s]",
+    "Peak ART [ms]",
+    "Peak MRT [ms]",
+    "Recovery [{unit}]",
+)
+_GROUP_NOTE = (
+    "End is the throughput at the end of the segment: of its last round. Recovery is "
+    "the time under IO from the begin of group 3 to the end of its first round whose "
+    "throughput reaches the mean of group 1. This test has no steady state by design."
+)
+_GAP_NOTE = "The groups follow one another at once: no gap was wanted."
+_ROUND_HEAD = (
+    "Group",
+    "Time [{unit}]",
+    "MB/s",
+    "Average [ms]",
+    "Max [ms]",
+    "Gap before [ms]",
+)
+
+
+def xsr_pages(context: Context) -> tuple[Page, ...]:
+    """Return the pages of the cross stimulus recovery test."""
+    frame = summarise_cross_stimulus(context.totals, context.steps)
+    title = "Throughput vs time, all access groups"
+    if frame.empty:
+        note = Note(text="No round was finished.", tone="warning")
+        return (Page(plot_id="XSR 1", title=title, blocks=(note,)),)
+    phases = _phases(context)
+    groups = summarise_access_groups(frame, phases=phases)
+    first = Page(
+        plot_id="XSR 1",
+        title=title,
+        blocks=(
+            Plot(figure=plot_cross_stimulus(frame)),
+            *_breaks(frame),
+            _rounds_table(frame),
+        ),
+    )
+    if context.is_edition_1:
+        return (first, *_pages_1_1(frame, groups, phases=phases))
+    return (first, *_pages_2_0(frame, groups))
+
+
+def _phases(context: Context) -> tuple[Stimulus, ...]:
+    """Return the groups as they were to run; none of a profile that is not whole."""
+    try:
+        profile = profile_from_dict(dict(context.record.profile))
+    except (KeyError, TypeError):
+        return ()
+    return tuple(p for p in xsr(profile).phases if isinstance(p, Stimulus))
+
+
+def _pages_1_1(
+    frame: pd.DataFrame, groups: pd.DataFrame, *, phases: tuple[Stimulus, ...]
+) -> tuple[Page, ...]:
+    scale = phases[0].time_limit_s / _FIRST_GROUP_S if phases else 1.0
+    second = _page_around(frame, first=1, around_s=_AROUND_S * scale)
+    third = _page_around(frame, first=2, around_s=_AROUND_S * scale)
+    average = plot_cross_stimulus(
+        frame, metric="lat_mean_ns", title="Average latency vs time"
+    )
+    maximum = plot_cross_stimulus(
+        frame, metric="lat_max_ns", title="Maximum latency vs time"
+    )
+    return (
+        Page(plot_id="XSR 2", title=second[0], blocks=second[1]),
+        Page(plot_id="XSR 3", title=third[0], blocks=(*third[1], _verdict(groups))),
+        Page(
+            plot_id="XSR 4",
+            title="Average latency vs time",
+            blocks=(Plot(figure=average),),
+        ),
+        Page(
+            plot_id="XSR 5",
+            title="Maximum latency vs time",
+            blocks=(Plot(figure=maximum),),
+        ),
+    )
+
+
+def _page_around(
+    frame: pd.DataFrame, *, first: int, around_s: float
+) -> tuple[str, tuple[Plot | Note, ...]]:
+    """Return title and blocks of the change from one group to the next."""
+    title = f"Throughput vs time, groups {first} and {first + 1}"
+    if not (frame["group"] == first + 1).any():
+        text = f"Group {first + 1} was not begun."
+        return title, (Note(text=text, tone="warning"),)
+    near = _around(frame, first=first, around_s=around_s)
+    words = f"{title}, {duration_label(around_s)} either side of the change"
+    figure = plot_cross_stimulus(near, title=words)
+    figure.update_xaxes(rangemode="normal")  # the change alone, not all that was before
+    return title, (Plot(figure=figure),)
+
+
+def _around(frame: pd.DataFrame, *, first: int, around_s: float) -> pd.DataFrame:
+    """Return the rounds of two groups that are near the change between them."""
+    change_s = float(frame[frame["group"] == first]["time_s"].max())
+    is_near = (frame["time_s"] - change_s).abs() <= around_s
+    return frame[is_near & frame["group"].isin([first, first + 1])]
+
+
+def _pages_2_0(frame: pd.DataFrame, groups: pd.DataFrame) -> tuple[Page, ...]:
+    unit = time_quantity(span_s(frame))
+    return (
+        Page(
+            plot_id="XSR 6",
+            title="Throughput, average and maximum latency vs time",
+            blocks=(Plot(figure=plot_cross_stimulus_latency(frame)),),
+        ),
+        Page(
+            plot_id="XSR 7",
+            title="Summary of the access groups",
+            blocks=(
+                _groups_table(groups, unit=unit),
+                _verdict(groups),
+                _gaps_table(groups),
+            ),
+        ),
+    )
+
+
+def _verdict(groups: pd.DataFrame) -> Note:
+    is_recovered = bool(groups["is_recovered"].fillna(value=False).any())
+    text = f"{sentence(recovery_text(groups))}."
+    return Note(text=text, tone="good" if is_recovered else "warning")
+
+
+def _groups_table(groups: pd.DataFrame, *, unit: Quantity) -> Table:
+    """Return the summary table of the standard."""
+    rows = tuple(
+        (
+            group_label(row),
+            _count(row),
+            _exact(row["bw_end_bytes_per_s"], 1e6),
+            _exact(row["bw_mean_bytes_per_s"], 1e6),
+            _exact(row["lat_mean_peak_ns"], 1e6),
+            _exact(row["lat_max_peak_ns"], 1e6),
+            _recovery(row, unit=unit),
+        )
+        for _, row in groups.iterrows()
+    )
+    return Table(
+        caption="Access groups",
+        corner="Access group",
+        head=tuple(text.format(unit=unit.unit) for text in _GROUP_HEAD),
+        rows=rows,
+        note=_GROUP_NOTE,
+    )
+
+
+def _gaps_table(groups: pd.DataFrame) -> Table:
+    """Return how long the drive rested before each group and inside it."""
+    rows = tuple(
+        (
+            group_label(row),
+            _exact(row["idle_before_s"], 1e-3),
+            _exact(row["idle_max_s"], 1e-3),
+        )
+        for _, row in groups.iterrows()
+    )
+    return Table(
+        caption="Gaps between rounds",
+        corner="Access group",
+        head=("Before it [ms]", "Greatest inside [ms]"),
+        rows=rows,
+        note=_GAP_NOTE,
+    )
+
+
+def _count(row: "pd.Series[Any]") -> str:
+    done, wanted = int(row["n_rounds"]), int(row["n_rounds_wanted"])
+    return str(done) if done >= wanted else f"{done} of {wanted}"
+
+
+def _recovery(row: "pd.Series[Any]", *, unit: Quantity) -> str:
+    if row["group"] != 3:
+        return ""
+    if pd.isna(row["is_recovered"]):
+        return NOT_MEASURED
+    if not row["is_recovered"]:
+        return "not yet"
+    return (
+        f"{exact_text(row['recovery_s'] / unit.divisor)}, round {row['recovery_round']}"
+    )
+
+
+def _exact(value: Any, divisor: float) -> str:
+    return NOT_MEASURED if pd.isna(value) else exact_text(float(value) / divisor)
+
+
+def _breaks(frame: pd.DataFrame) -> tuple[Note, ...]:
+    broken = frame[~frame["is_contiguous"]]
+    if broken.empty:
+        return ()
+    places = ", ".join(
+        f"round {row['round']} of group {row['group']}" for _, row in broken.iterrows()
+    )
+    text = (
+        f"The drive rested before {places}: the run was taken up again, or was late. "
+        "Time counts IO alone, so the rest is not on the axis; it may have helped the "
+        "drive to recover."
+    )
+    return (Note(text=text, tone="warning"),)
+
+
+def _rounds_table(frame: pd.DataFrame) -> Table:
+    """Return what each round recorded (pts.md section 11)."""
+    unit = time_quantity(span_s(frame))
+    rows = tuple(
+        (
+            str(row["round"]),
+            str(row["group"]),
+            _exact(row["time_s"], unit.divisor),
+            _exact(row["bw_bytes_per_s"], 1e6),
+            _exact(row["lat_mean_ns"], 1e6),
+            _exact(row["lat_max_ns"], 1e6),
+            _exact(row["idle_before_s"], 1e-3),
+        )
+        for _, row in frame.iterrows()
+    )
+    return Table(
+        caption=f"Each of {len(frame)} rounds",
+        corner="Round",
+        head=tuple(text.format(unit=unit.unit) for text in _ROUND_HEAD),
+        rows=rows,
+        is_folded=True,
+    )

@@ -1,0 +1,152 @@
+"""Host idle recovery: PTS 2.0.2, section 11, plots 1 to 4; 1 to 3 in PTS-E 1.1."""
+
+from typing import Any
+
+import pandas as pd
+
+from ssdlab.analysis.recovery import summarise_idle_recovery, summarise_wait_states
+from ssdlab.figures.labels import number_text
+from ssdlab.figures.recovery import (
+    plot_idle_recovery,
+    plot_idle_recovery_latency,
+    span_s,
+    time_quantity,
+)
+from ssdlab.report.blocks import Note, Page, Plot, Table
+from ssdlab.report.context import Context
+from ssdlab.report.sections.preconditioning import preconditioning_page
+from ssdlab.report.sections.steady import window_pages
+from ssdlab.report.text import NOT_MEASURED, exact_text
+from ssdlab.report.verdict import WDPC
+
+_TITLE = "IOPS vs time, all wait states"
+_STATE_HEAD = (
+    "Accesses",
+    "Idle wanted [s]",
+    "Measured [s]",
+    "Error [ms]",
+    "IOPS",
+    "Baseline IOPS",
+    "Ratio",
+    "Gap [ms]",
+)
+_STATE_NOTE = (
+    "Accesses are those of the wait state and of the baseline after it; IOPS are their "
+    "means, and the ratio is that of the means. The idle time measured is a median, "
+    "its error the greatest difference from what was wanted; it goes from the last IO "
+    "before an access to its first IO, so all that starting fio adds is part of it. A "
+    "baseline is the same access again and again with no idle time wanted; the gap is "
+    "the greatest there was."
+)
+_ACCESS_HEAD = (
+    "Series",
+    "Time [{unit}]",
+    "IOPS",
+    "Average [ms]",
+    "Max [ms]",
+    "Idle wanted [s]",
+    "Idle measured [s]",
+)
+
+
+def hir_pages(context: Context) -> tuple[Page, ...]:
+    """Return the pages of the host idle recovery test."""
+    before = (
+        preconditioning_page(context, "HIR 1"),
+        *window_pages(context, "HIR 2", phase=WDPC),
+    )
+    accesses = summarise_idle_recovery(context.totals, context.steps)
+    if accesses.empty:
+        note = Note(
+            text="No access after preconditioning was finished.", tone="warning"
+        )
+        return (*before, Page(plot_id="HIR 3", title=_TITLE, blocks=(note,)))
+    third = Page(
+        plot_id="HIR 3",
+        title=_TITLE,
+        blocks=(
+            Plot(figure=plot_idle_recovery(accesses)),
+            *_breaks(accesses),
+            _states_table(summarise_wait_states(accesses)),
+            _accesses_table(accesses),
+        ),
+    )
+    if context.is_edition_1:
+        return (*before, third)
+    fourth = Page(
+        plot_id="HIR 4",
+        title="Response times vs time",
+        blocks=(Plot(figure=plot_idle_recovery_latency(accesses)),),
+    )
+    return (*before, third, fourth)
+
+
+def _breaks(accesses: pd.DataFrame) -> tuple[Note, ...]:
+    count = int((~accesses["is_contiguous"]).sum())
+    if not count:
+        return ()
+    text = (
+        f"Before {count} of {len(accesses)} accesses the drive rested otherwise than "
+        "it was to: the run was taken up again, or was late. Time on the axis goes on "
+        "as if it had rested as wanted; the table has the measured times."
+    )
+    return (Note(text=text, tone="warning"),)
+
+
+def _states_table(states: pd.DataFrame) -> Table:
+    """Return what each idle time brought, and how well it was kept."""
+    rows = tuple(
+        (
+            f"Wait state {row['wait_state']}",
+            f"{row['n_accesses']} + {row['n_baseline']}",
+            _number(row["wait_s"]),
+            _number(row["wait_median_s"]),
+            _number(row["wait_error_max_s"], 1e-3),
+            _number(row["iops"]),
+            _number(row["iops_baseline"]),
+            _number(row["iops_ratio"]),
+            _number(row["gap_max_s"], 1e-3),
+        )
+        for _, row in states.iterrows()
+    )
+    return Table(
+        caption="Each wait state and the baseline after it",
+        corner="State",
+        head=_STATE_HEAD,
+        rows=rows,
+        note=_STATE_NOTE,
+    )
+
+
+def _number(value: Any, divisor: float = 1.0) -> str:
+    return NOT_MEASURED if pd.isna(value) else number_text(float(value) / divisor)
+
+
+def _accesses_table(accesses: pd.DataFrame) -> Table:
+    """Return what each access recorded (pts.md section 10)."""
+    unit = time_quantity(span_s(accesses))
+    rows = tuple(
+        (
+            str(place),
+            f"{'baseline' if row['is_baseline'] else 'wait'} {row['wait_state']}",
+            _exact(row["minutes"] * 60 / unit.divisor),
+            _number(row["iops"]),
+            _exact(row["lat_mean_ns"] / 1e6),
+            _exact(row["lat_max_ns"] / 1e6),
+            _number(row["wait_s"]),
+            _exact(row["idle_before_s"]),
+        )
+        for place, (_, row) in enumerate(accesses.iterrows(), start=1)
+    )
+    return Table(
+        caption=f"Each of {len(accesses)} accesses",
+        corner="Access",
+        head=tuple(text.format(unit=unit.unit) for text in _ACCESS_HEAD),
+        rows=rows,
+        words=(1,),
+        is_folded=True,
+    )
+
+
+def _exact(value: Any) -> str:
+    return NOT_MEASURED if pd.isna(value) else exact_text(float(value))

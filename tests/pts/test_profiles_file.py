@@ -1,0 +1,268 @@
+"""A profile as TOML: what is shown is read again, and what is wrong is named."""
+
+import tomllib
+from dataclasses import fields, replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ssdlab.model.errors import ProfileError
+from ssdlab.model.spec import ActiveRange, Tracking
+from ssdlab.model.units import GIB, KIB, MIB
+from ssdlab.pts import PROFILES, Profile, find_profile
+from ssdlab.pts.departures import find_departures
+from ssdlab.pts.profile_file import parse_profile, render_profile
+from ssdlab.pts.profile_values import VALUES
+
+BASE = 'based_on = "pts-2.0-enterprise"\n'
+
+
+def parse(text: str, *, base: str = BASE, name: str = "mine") -> Profile:
+    return parse_profile(base + text, source="mine.toml", name=name)
+
+
+@pytest.mark.parametrize("name", PROFILES)
+def test_profile_that_is_shown_is_read_as_it_was(name: str) -> None:
+    text = render_profile(find_profile(name))
+    again = parse_profile(text, source="copy.toml", name=name)
+    assert again == find_profile(name)
+    kinds = [
+        [type(getattr(p, f.name)) for f in fields(Profile)] for p in (again, again)
+    ]
+    assert kinds[0] == kinds[1]
+
+
+@pytest.mark.parametrize("name", PROFILES)
+def test_shown_profile_has_every_value_with_its_words_and_section(name: str) -> None:
+    text = render_profile(find_profile(name))
+    assert set(tomllib.loads(text)) == set(VALUES) | {"based_on"}
+    for key, value in VALUES.items():
+        before = text.partition(f"\n{key} = ")[0].rpartition("\n\n")[2]
+        assert value.words in before
+        assert f"pts.md {value.section}" in before
+        assert value.kind != "seconds" or "[s]" in before
+
+
+def test_shown_profile_names_the_nominal_value_where_it_differs() -> None:
+    text = render_profile(find_profile("demo"))
+    assert "# nominal, as in pts-2.0-enterprise: 60\ncell_s = 1\n" in text
+    assert "nominal, as in" not in render_profile(find_profile("pts-c-1.x"))
+
+
+def test_copy_of_a_shown_profile_with_one_change_departs_in_that_alone() -> None:
+    text = render_profile(find_profile("pts-2.0-client"))
+    changed = text.replace("\ncell_s = 60\n", "\ncell_s = 30\n")
+    assert changed != text
+    mine = parse_profile(changed, source="mine.toml", name="mine")
+    assert (mine.name, mine.nominal) == ("mine", "pts-2.0-client")
+    assert mine.title == "changed SNIA SSS PTS 2.0, client"
+    assert find_departures(mine, mine.tests) == (
+        "time of a cell: 30 s instead of 1 min",
+    )
+
+
+def test_profile_of_a_user_is_shown_and_read_as_it_was() -> None:
+    mine = parse(
+        'title = "mine \\"own\\""\ncell_s = 0.125\nhistogram_s = "none"\n'
+        'active_ranges = ["12.5 % 24 MiB", "50 %"]\nthreads = 1',
+        base='based_on = "demo"\n',
+    )
+    assert parse_profile(render_profile(mine), source="x", name="other") == mine
+    assert mine.active_ranges == (
+        ActiveRange(percent=12.5, amount_bytes=24 * MIB),
+        ActiveRange(percent=50),
+    )
+
+
+def test_file_needs_only_what_differs() -> None:
+    mine = parse("xsr_threads = 8\n")
+    assert mine == replace(
+        find_profile("pts-2.0-enterprise"),
+        name="mine",
+        title="changed SNIA SSS PTS 2.0, enterprise",
+        xsr_threads=8,
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "key", "value"),
+    [
+        ("cell_s = 12.5", "cell_s", 12.5),
+        ('iops_block_sizes = ["1MiB", 65536, "4k"]', "iops_block_sizes", None),
+        ('wipc_block_size_bytes = "256 KiB"', "wipc_block_size_bytes", 256 * KIB),
+        ("wipc_block_size_bytes = 262144", "wipc_block_size_bytes", 256 * KIB),
+        ("cbw_alignment_bytes = 0", "cbw_alignment_bytes", 0),
+        ('write_cache = "as found"', "write_cache", "as found"),
+        ('wsat_sample_every_rounds = "none"', "wsat_sample_every_rounds", None),
+        ('tp_tracked_sizes = ["1 MiB"]', "tp_tracked_sizes", (MIB,)),
+        ('tp_tracked_sizes = "all"', "tp_tracked_sizes", None),
+        ('active_ranges = "none"', "active_ranges", ()),
+        (
+            'active_ranges = ["75% 16GiB"]',
+            "active_ranges",
+            (ActiveRange(percent=75, amount_bytes=16 * GIB),),
+        ),
+        ('tests = ["LAT", "iops"]', "tests", ("lat", "iops")),
+        ("uses_random_map = true", "uses_random_map", True),
+        ("xsr_group_s = [60, 30, 60]", "xsr_group_s", (60, 30, 60)),
+        (
+            'iops_tracking = ["rnd 8KiB 65/35"]',
+            "iops_tracking",
+            (
+                Tracking(
+                    access="rnd",
+                    block_size_bytes=8 * KIB,
+                    read_percent=65,
+                    metric="iops",
+                ),
+            ),
+        ),
+    ],
+    ids=lambda case: str(case)[:30],
+)
+def test_values_are_read_with_their_units(text: str, key: str, value: object) -> None:
+    wanted = (MIB, 64 * KIB, 4 * KIB) if key == "iops_block_sizes" else value
+    assert getattr(parse(text), key) == wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("zzz = 30", "zzz: a profile has no such value. See them all"),
+        ("cel_s = 30", "cel_s: a profile has no such value. Did you mean cell_s?"),
+        ("nominal = 'demo'", "nominal: a profile has no such value"),
+        ("[cell_s]\nx = 1", "cell_s: {'x': 1} is no number"),
+        ('cell_s = "30"', "cell_s: '30' is no number. Write it as"),
+        ("cell_s = true", "cell_s: True is no number"),
+        ("cell_s = nan", "cell_s: nan is no finite number"),
+        ("cell_s = -inf", "cell_s: -inf is no finite number"),
+        ("cell_s = 0", "cell_s: 0 is not from 0.1 to 2592000 s"),
+        ("threads = 4.0", "threads: 4.0 is no whole number"),
+        ("threads = 0", "threads: 0 is not from 1 to 256"),
+        ("max_rounds = 4", "max_rounds: 4 is not from 5 to 1000"),
+        ("active_range_percent = 101", "active_range_percent: 101 is not from 1 to"),
+        ("iops_mixes = 65", "iops_mixes: 65 is no list"),
+        ("iops_mixes = []", "has not 1 to 100 entries"),
+        ("iops_mixes = [100, 65, 65, 0]", "has the same entry twice"),
+        ("iops_mixes = [101]", "101 is not from 0 to 100 % reads"),
+        ("xsr_group_s = [60, 60]", "has not 3 entries"),
+        ('lat_block_sizes = ["4 parsecs"]', "'4 parsecs' is no size"),
+        ("lat_block_sizes = [1000]", "1000 is no multiple of 512 B"),
+        ('lat_block_sizes = ["2 MiB"]', "is not from 512 to 1048576 B"),
+        ('uses_random_map = "yes"', "'yes' is neither true nor false"),
+        ('write_cache = "on"', "'on' is none of: disabled, enabled, as found"),
+        ('tests = ["hri"]', "'hri' is no test; there are iops, tp"),
+        ('tests = ["iops", "IOPS"]', "has the same entry twice"),
+        ('iops_tracking = ["SEQ 4 KiB 0/100"]', "is no cell such as"),
+        ('iops_tracking = ["RND 4 KiB 60/60"]', "is no cell such as"),
+        ('active_ranges = ["0 % 8 GiB"]', "is no active range such as"),
+        ('active_ranges = ["75 % 3 MiB"]', "has an amount that is not whole MiB"),
+        ('histogram_s = "off"', "'off' is no number"),
+        ('cell_s = "none"', "'none' is no number"),
+        (
+            "iops_mixes = [100, 65]",
+            "iops_tracking: RND 4 KiB 0/100 is no cell of iops_mixes",
+        ),
+        ("lat_mixes = [100, 65]", "lat_mixes: 0 is not among them"),
+        ('lat_block_sizes = ["8 KiB"]', "lat_block_sizes: 4 KiB is not among them"),
+        (
+            'tp_tracked_sizes = ["64 KiB"]',
+            "tp_tracked_sizes: 64 KiB is none of tp_block_sizes",
+        ),
+        (
+            'tp_tracked_sizes = ["128 KiB"]',
+            "tp_tracked_sizes: its first is not the first of tp_block_sizes",
+        ),
+        ("wsat_round_s = 0.1", "wsat_round_s: that makes 216000 rounds in a phase"),
+        (
+            'active_ranges = ["75 %", "100 %"]',
+            "histogram_s: a histogram run cannot be of several active ranges",
+        ),
+        (
+            'active_ranges = ["75 % 8.0 GiB", "75.0 % 8192 MiB"]',
+            "has the same entry twice",
+        ),
+        ('name = "a b"', "name: 'a b' is no name for a profile"),
+        ('name = "../x"', "name: '../x' is no name for a profile"),
+        ("name = 5", "name: 5 is no name for a profile"),
+        ('name = "Demo"', "name: 'Demo' is the name of a profile of ssdlab"),
+        ('title = ""', "title: this is no title"),
+        ('title = "a\\u0007"', "title: this is no title"),
+        ("cell_s 30", r"this is no TOML \("),
+        ("x = " + "[" * 5000, r"this is no TOML \("),
+    ],
+    ids=lambda case: str(case)[:30],
+)
+def test_what_is_wrong_is_named_with_file_and_key(text: str, words: str) -> None:
+    with pytest.raises(ProfileError) as caught:
+        parse(text)
+    assert caught.value.exit_code == 2
+    said = str(caught.value)
+    assert said.startswith("mine.toml: ")
+    assert words.replace("\\", "") in said
+    assert caught.value.remedy in said
+    assert said.isprintable()
+
+
+@pytest.mark.parametrize(
+    ("base", "words"),
+    [
+        ("", "based_on: it is missing"),
+        ('based_on = "pts-3"\n', "based_on: there is no profile 'pts-3'"),
+        ("based_on = 2\n", "based_on: there is no profile 2"),
+    ],
+)
+def test_missing_base_is_named_with_those_there_are(base: str, words: str) -> None:
+    with pytest.raises(ProfileError, match=f'{words}.*"pts-2.0-client", "pts-e-1.1"'):
+        parse("cell_s = 30\n", base=base)
+
+
+def test_file_with_a_name_of_ours_is_refused_only_when_it_differs() -> None:
+    base = 'based_on = "tkperf"\n'
+    assert parse("", base=base, name="tkperf") == find_profile("tkperf")
+    with pytest.raises(ProfileError, match="is the name of a profile of ssdlab"):
+        parse("cell_s = 30", base=base, name="tkperf")
+
+
+def outcome(text: str) -> Profile | ProfileError:
+    try:
+        return parse_profile(text, source="x.toml", name="x")
+    except ProfileError as error:
+        return error
+
+
+@given(text=st.text(max_size=200))
+def test_any_text_is_refused_with_a_remedy(text: str) -> None:
+    found = outcome(text)
+    assert isinstance(found, ProfileError)  # none of them has a base
+    assert found.remedy
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=3),
+    max_leaves=5,
+)
+CHECKED = {  # by what the values are to each other
+    *("iops_tracking", "tp_tracked_sizes", "wsat_round_s", "xsr_round_s"),
+    *("point_round_s", "wdpc_sample_every_rounds"),
+}
+
+
+@given(key=st.sampled_from(sorted(VALUES)), value=JSON)
+def test_any_value_is_read_or_refused_by_its_key(key: str, value: object) -> None:
+    found = outcome(f"{BASE}{key} = {_toml(value)}")
+    if isinstance(found, Profile):
+        again = parse_profile(render_profile(found), source="y.toml", name="y")
+        assert again == found
+    else:
+        assert found.key in CHECKED | {key, ""}
+
+
+def _toml(value: object) -> str:
+    if isinstance(value, list):
+        return f"[{', '.join(map(_toml, value))}]"
+    if isinstance(value, str):
+        return "".join(["'", *(c for c in value if c.isalnum() or c in " %/"), "'"])
+    return str(value).lower()
