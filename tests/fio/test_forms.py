@@ -295,13 +295,13 @@ def test_every_side_of_unified_both_is_told_a_part_or_a_sum() -> None:
     assert not mixed.is_sum(mixed.sides["mixed"])
 
 
-def test_disks_of_one_name_are_those_of_several_hosts_and_a_doubt() -> None:
+def test_disks_of_one_name_are_told_apart_by_their_hosts() -> None:
     content = json.loads(form_path("3.16-md").read_bytes())
     disk = content["disk_util"][-1]
     content["disk_util"] = [disk | {"hostname": name} for name in ("alpha", "beta")]
     document = parse_document(json.dumps(content))
-    assert len(document.disks) == 2
-    (doubt,) = document.doubts
-    assert doubt.kind == "same-disk"
-    assert doubt.meaning.startswith(disk["name"])
-    assert doubt.meaning.endswith("alpha, beta")
+    assert [(one.hostname, one.name) for one in document.disks] == [
+        ("alpha", disk["name"]),
+        ("beta", disk["name"]),
+    ]
+    assert not document.doubts

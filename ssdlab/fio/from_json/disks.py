@@ -1,6 +1,5 @@
 """What fio's JSON says of the disks: the kernel's counters over the run."""
 
-from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from ssdlab.fio.document import FioDisk
@@ -8,14 +7,14 @@ from ssdlab.fio.from_json.values import Place, take_amount, take_count, take_tex
 
 _KEY = "disk_util"
 _OF_MEMBERS = "aggr_"
-_MOST_NAMED = 8
 
 
 def read_disks(content: Mapping[str, object], place: Place) -> tuple[FioDisk, ...]:
     """Return the disks; none where fio knows none, or was told not to look.
 
     A disk that is made of others, such as an md array, has two entries: its own
-    counters, and those of its members as fio adds them up (``aggr_`` keys).
+    counters, and those of its members as fio adds them up (``aggr_`` keys). In
+    client/server runs each host has its own.
     """
     if _KEY not in content:
         return ()
@@ -23,31 +22,11 @@ def read_disks(content: Mapping[str, object], place: Place) -> tuple[FioDisk, ..
     if not isinstance(printed, list):
         place.refuse_value(content, _KEY, "which is not a list")
         return ()
-    _note_hosts(printed, place.below(_KEY))
     return tuple(
         disk
         for number, entry in enumerate(printed)
         for disk in _disks_of(entry, place.below(f"{_KEY}[{number}]"))
     )
-
-
-def _note_hosts(printed: list[object], place: Place) -> None:
-    """Note disks of one name: those of a client/server run are of several hosts."""
-    entries = [entry for entry in printed if isinstance(entry, dict)]
-    counts = Counter(str(entry.get("name")) for entry in entries)
-    repeated = [name for name, count in counts.items() if count > 1]
-    if repeated:
-        hosts = dict.fromkeys(str(entry.get("hostname", "?")) for entry in entries)
-        meaning = (
-            f"{_listed(repeated)} stands more than once: rows are in fio's order, of "
-            f"the hosts {_listed([*hosts])}"
-        )
-        place.note("same-disk", meaning)
-
-
-def _listed(names: list[str]) -> str:
-    shown = ", ".join(f"{name:.60}" for name in names[:_MOST_NAMED])
-    return shown if len(names) <= _MOST_NAMED else f"{shown} and others"
 
 
 def _disks_of(entry: object, place: Place) -> Iterator[FioDisk]:
@@ -67,6 +46,7 @@ def _disk(
     write_merges = misspelt if misspelt in entry else f"{misspelt}s"
     return FioDisk(
         name=name,
+        hostname=str(entry.get("hostname", "")),
         read_ios=take_count(entry, f"{prefix}read_ios", place),
         write_ios=take_count(entry, f"{prefix}write_ios", place),
         read_merges=take_count(entry, f"{prefix}read_merges", place),
