@@ -161,6 +161,18 @@ def summarise_rows(step: Step, rows: Sequence[Row]) -> StepResult:
     )
 
 
+def has_completion_levels(document: FioDocument) -> bool:
+    """Tell whether percentiles are of ``clat`` alone, as fio has them unless asked."""
+    kept = {
+        kind
+        for job in document.measured
+        for side in job.parts
+        for kind, latency in side.latencies.items()
+        if latency.bins is not None or latency.percentiles
+    }
+    return "clat" in kept and "lat" not in kept
+
+
 def printed_percentiles(document: FioDocument) -> dict[str, list[Any]]:
     """Return the percentiles that fio printed, where they need no merging.
 

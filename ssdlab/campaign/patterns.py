@@ -24,9 +24,12 @@ def compile_pattern(pattern: str) -> re.Pattern[str]:
     Raises
     ------
     ValueError
-        If the pattern has a field that is none, or one twice.
+        If the pattern has a field that is none, or one twice, or a single brace.
     """
     literal, *rest = re.split(r"\{(\w*)\}", pattern)
+    if any(brace in text for text in (literal, *rest[1::2]) for brace in "{}"):
+        msg = f"a brace of the pattern {pattern} has no partner"
+        raise ValueError(msg)
     shape = _literal(literal)
     for name, after in zip(rest[::2], rest[1::2], strict=True):
         if name not in _FIELDS:

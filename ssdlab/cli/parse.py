@@ -15,6 +15,8 @@ from ssdlab.cli.tables import TableFormat, TableWriter, opened_output, table_wri
 if TYPE_CHECKING:
     from ssdlab.fio.document import Doubt
     from ssdlab.fio.frames.result import FioResult
+    from ssdlab.fio.logs.read import LogKind
+    from ssdlab.fio.read_logs import LogsRead
 
 _TABLES = (
     "jobs",
@@ -30,6 +32,7 @@ _TABLES = (
     "issues",
 )
 _FORMATS = ("csv", "jsonl", "parquet")
+_LOG_KINDS = ("bw", "iops", "lat", "clat", "slat")
 _QUIET_S = 2.0
 _BETWEEN_LINES_S = 0.2
 _MOST_DOUBTS_SHOWN = 10
@@ -86,8 +89,17 @@ _Item = TypeVar("_Item")
 @click.option(
     "-o",
     "--output",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="the file to write; without it standard output",
+    type=click.Path(path_type=Path, dir_okay=False, allow_dash=True),
+    help="the file to write; without it, or with -, standard output",
+)
+@click.option(
+    "--log-kind",
+    type=click.Choice(_LOG_KINDS),
+    help="what logs hold whose names do not tell, such as standard input",
+)
+@click.option(
+    "--fio-version",
+    help="the fio that wrote the logs; before 2.99 their latencies were in us",
 )
 def parse(
     paths: tuple[str, ...],
@@ -95,17 +107,43 @@ def parse(
     table: str,
     table_format: TableFormat,
     output: Path | None,
+    log_kind: "LogKind | None",
+    fio_version: str | None,
 ) -> None:
     """Read whatever fio wrote into one table."""
+    from ssdlab.fio.read_logs import LogsRead
+
+    if output == Path("-"):
+        output = None
     if table_format == "parquet" and output is None:
         fail("Parquet is no text: name a file for it with -o FILE.", 2)
     try:
+        _require_not_read(output, paths)
         if table in {"log", "histogram"}:
-            _parse_logs(paths, table, (table_format, output))
+            logs = LogsRead(
+                paths,
+                "log" if table == "log" else "histogram-log",
+                log_kind=log_kind,
+                fio_version=fio_version,
+            )
+            _parse_logs(logs, (table_format, output))
         else:
             _parse_output(paths, table, (table_format, output))
     except KeyboardInterrupt:
         fail("Stopped; what was written is not whole.", EXIT_INTERRUPTED)
+
+
+def _require_not_read(output: Path | None, paths: Sequence[str]) -> None:
+    """See that the table is not written over what fio wrote."""
+    from ssdlab.fio.sources import list_sources, name_source, read_content
+
+    if output is None or not output.is_file():
+        return
+    written = name_source(output)
+    is_read = any(named.identity == written.identity for named in list_sources(paths))
+    if is_read and read_content(written).kind != "other":
+        meaning = "is one of the files to read, and the table would replace it"
+        fail(f"{printable(str(output))} {meaning}. Name another file with -o.", 2)
 
 
 def _parse_output(
@@ -141,13 +179,8 @@ def _summarise(result: "FioResult", count: int, *, is_shown: bool) -> None:
     click.echo(line if is_shown else f"{line}: see --table issues", err=True)
 
 
-def _parse_logs(
-    paths: Sequence[str], table: str, asked: tuple[TableFormat, Path | None]
-) -> None:
+def _parse_logs(logs: "LogsRead", asked: tuple[TableFormat, Path | None]) -> None:
     """Write the rows of all logs of a kind, one file after the other."""
-    from ssdlab.fio.read_logs import LogsRead
-
-    logs = LogsRead(paths, "log" if table == "log" else "histogram-log")
     with _opened(*asked) as writer:
         for frame in _shown(logs):
             writer.write(frame)

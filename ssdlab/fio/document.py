@@ -131,7 +131,8 @@ class FioSteadyState:
 class FioDisk:
     """What the kernel counted of a disk during the run.
 
-    ``is_of_members`` marks what fio added up or averaged over the disks below it.
+    ``is_of_members`` marks what fio added up or averaged over the disks below it. The
+    host is said in client/server runs alone.
     """
 
     name: str
@@ -144,6 +145,7 @@ class FioDisk:
     in_queue_ms: int | None
     util_percent: float
     is_of_members: bool = False
+    hostname: str = ""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)

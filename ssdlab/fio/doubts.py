@@ -15,6 +15,9 @@ from ssdlab.fio.from_json.values import is_known_version, parse_version
 
 _NANOSECONDS_SINCE = (2, 99)
 _SHOWN_CHARACTERS = 500
+_MS_PER_S = 1000.0
+_KIB = 1024
+_RATE_SLACK_RATIO = 0.002
 
 
 def find_doubts(document: FioDocument) -> tuple[Doubt, ...]:
@@ -28,6 +31,13 @@ def find_doubts(document: FioDocument) -> tuple[Doubt, ...]:
             for number, job in enumerate(document.jobs)
             for doubt in _doubts_of_job(job, f"{key}[{number}]")
         ),
+        *(
+            doubt
+            for number, job in enumerate(document.jobs)
+            for side in job.sides.values()
+            if document.form == "json"
+            for doubt in _doubts_of_rates(side, f"{key}[{number}].{side.direction}")
+        ),
     )
 
 
@@ -39,6 +49,9 @@ def _doubts_of_document(document: FioDocument) -> Iterator[Doubt]:
         if text:
             meaning = text if len(text) <= _SHOWN_CHARACTERS else _cut(text)
             yield Doubt(kind=f"text-{kind}", place=f"{kind} {where}", meaning=meaning)
+    if not document.jobs and not any(doubt.is_grave for doubt in document.doubts):
+        meaning = "there is no job entry: fio ran no job, or did not come to an end"
+        yield Doubt(kind="no-jobs", place="jobs", meaning=meaning)
     yield from document.doubts
 
 
@@ -105,6 +118,31 @@ def _doubts_of_side(side: FioSide, place: str) -> Iterator[Doubt]:
         yield Doubt(kind="no-latency", place=f"{place}.lat", meaning=meaning)
     for kind, latency in side.latencies.items():
         yield from _doubts_of_latency(latency, f"{place}.{kind}")
+
+
+def _doubts_of_rates(side: FioSide, place: str) -> Iterator[Doubt]:
+    """Yield rates that are not those of the IOs and bytes in the runtime beside them.
+
+    Old versions cut bytes and rates to whole KiB, and IOPS to whole numbers.
+    """
+    if not side.runtime_ms:
+        return
+    per_s = _MS_PER_S / side.runtime_ms
+    amounts = (
+        ("iops", side.iops, side.total_ios, 1.0),
+        ("bw", side.bw_bytes_per_s, side.io_bytes, _KIB * (1 + per_s)),
+    )
+    for key, rate, amount, slack in amounts:
+        if amount is None:
+            continue
+        expected = amount * per_s
+        if abs(rate - expected) > slack + _RATE_SLACK_RATIO * expected:
+            meaning = (
+                f"it is {rate:.6g} a second, yet {amount} in {side.runtime_ms} ms are "
+                f"{expected:.6g}"
+            )
+            at = f"{place}.{key}"
+            yield Doubt(kind="rate-differs", place=at, meaning=meaning, is_grave=True)
 
 
 def _doubts_of_latency(latency: FioLatency, place: str) -> Iterator[Doubt]:

@@ -17,6 +17,7 @@ from ssdlab.fio.from_text.terse import parse_terse
 from ssdlab.model.errors import FioOutputError
 
 _KEPT_CHARACTERS = 1 << 16
+_VERSION_KEY = "fio version"
 _TERSE_LINE = r"[ \t]*(?:[3-5];fio[- ]|2;[^;\n]*;\d+;-?\d+;).*(?:\n|\Z)"
 _TERSE_LINES = re.compile(
     rf"^(?:{_TERSE_LINE}(?:(?:Jobs: .*|[ \t]*)\n)*)+", re.MULTILINE
@@ -55,13 +56,22 @@ def parse_output(data: bytes, *, source: str) -> tuple[FioDocument, ...]:
     if not documents:
         raise FioOutputError(
             source=source,
-            reason="it holds no output of fio",
+            reason=_why_nothing(text),
             remedy="Give what fio wrote, such as with --output-format=json+.",
         )
     if doubts:
         first = documents[0]
         documents[0] = replace(first, doubts=(*doubts, *first.doubts))
     return tuple(documents)
+
+
+def _why_nothing(text: str) -> str:
+    if _VERSION_KEY not in text:
+        return "it holds no output of fio"
+    return (
+        f"it says {_VERSION_KEY}, but not at the beginning of a JSON document: signs "
+        "were put before its lines or quotes, or its keys into another order"
+    )
 
 
 def _pieces(text: str, source: str) -> list[_Piece]:
@@ -97,19 +107,29 @@ def _with_normal(pieces: Sequence[_Piece], source: str) -> list[_Piece]:
     documents of other forms, and the results behind them: so the text is read as one.
     """
     texts = [piece.text.removesuffix("\n") for piece in pieces]
-    plain = "\n".join(texts)
+    plain = "\n".join(texts) + ("\n" if pieces[-1].text.endswith("\n") else "")
     documents = parse_normal(plain, source=source)
     if not documents:
         return list(pieces)
     ends = list(accumulate(text.count("\n") + 1 for text in texts))
     said: dict[int, list[FioDocument]] = {}
+    is_begun_last = _is_begun(texts[-1]) or not any(piece.is_said for piece in pieces)
     for line, document in zip(_first_lines(plain), documents, strict=True):
         place = bisect_left(ends, line) if line else len(ends) - 1
-        said.setdefault(place, []).append(document)
+        if line or is_begun_last:
+            said.setdefault(place, []).append(document)
     return [
         _with_documents(piece, tuple(said.get(number, ())))
         for number, piece in enumerate(pieces)
     ]
+
+
+def _is_begun(text: str) -> bool:
+    """Tell whether a run begins in a text, and does not come to its results there.
+
+    What stands before a document of another form is the beginning of that one's run.
+    """
+    return any(not printing.sections for printing in iterate_printings(text))
 
 
 def _with_documents(piece: _Piece, documents: tuple[FioDocument, ...]) -> _Piece:

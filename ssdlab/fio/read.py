@@ -32,6 +32,7 @@ _REMEDIES: Mapping[str, str] = {
     "histogram-log": (
         "Read it with read_fio_histogram_log(), or ssdlab parse --table histogram."
     ),
+    "unreadable": "Give a file or folder that is there and that you may read.",
 }
 
 

@@ -9,9 +9,10 @@ import numpy as np
 
 from ssdlab.fio.document import Doubt
 from ssdlab.fio.histlogs.read import FioHistogramLog, read_fio_histogram_log
+from ssdlab.fio.logs.files import require_unpacked
 from ssdlab.fio.logs.frames import value_name
 from ssdlab.fio.logs.layout import LogColumn
-from ssdlab.fio.logs.read import FioLog, read_fio_log
+from ssdlab.fio.logs.read import FioLog, LogKind, read_fio_log
 from ssdlab.fio.sources import (
     FioSource,
     FioSources,
@@ -31,6 +32,7 @@ _WORDS: Mapping[LogFileKind, str] = {
     "histogram-log": "histogram log",
 }
 _REMEDY: Final = "Give what write_bw_log, write_lat_log or write_hist_log made."
+_HEAD_BYTES: Final = 8
 _COLUMNS: Mapping[LogColumn, Mapping[str, str]] = {
     "block size": {"block_size_bytes": "Int64"},
     "offset": {"offset_bytes": "Int64"},
@@ -48,11 +50,20 @@ class LogsRead:
     """The frames of all logs of a kind, each let go before the next is read.
 
     All have the columns of any. ``doubts`` come with the name of their file, ``count``
-    is that of all files.
+    is that of all files. What logs do not say themselves may be given: what they log,
+    and the version of fio that wrote them.
     """
 
-    def __init__(self, source: FioSources, kind: LogFileKind) -> None:
+    def __init__(
+        self,
+        source: FioSources,
+        kind: LogFileKind,
+        *,
+        log_kind: LogKind | None = None,
+        fio_version: str | None = None,
+    ) -> None:
         self._source, self._kind = source, kind
+        self._log_kind, self._fio_version = log_kind, fio_version
         self.doubts: list[tuple[str, Doubt]] = []
         self.count = self.read_count = 0
 
@@ -68,7 +79,7 @@ class LogsRead:
                 found.append(named)
                 columns |= _columns(log)
         for named in found:
-            yield _as_table(read_fio_log(named.given), named.name, columns)
+            yield _as_table(self._read_log(named.given), named.name, columns)
 
     def _logs(self) -> Iterator[tuple[NamedSource, FioLog | FioHistogramLog]]:
         """Yield each log of the kind; what cannot be read is a doubt."""
@@ -77,6 +88,7 @@ class LogsRead:
             try:
                 named = _rereadable(given)
                 if identify_source(named) != self._kind:
+                    _require_unpacked(named)
                     continue
                 log = self._read(named.given)
             except FioOutputError as error:
@@ -92,9 +104,13 @@ class LogsRead:
     def _read(self, source: FioSource) -> FioLog | FioHistogramLog:
         match self._kind:
             case "log":
-                return read_fio_log(source)
+                return self._read_log(source)
             case "histogram-log":
                 return read_fio_histogram_log(source)
+
+    def _read_log(self, source: FioSource) -> FioLog:
+        kind, version = self._log_kind, self._fio_version
+        return read_fio_log(source, kind=kind, fio_version=version)
 
     def require_logs(self) -> None:
         """See that something was read.
@@ -120,6 +136,18 @@ def _rereadable(named: NamedSource) -> NamedSource:
         return named
     with named.open() as file:
         return replace(named, given=file.read())
+
+
+def _require_unpacked(named: NamedSource) -> None:
+    """See that it is no log that fio packed itself.
+
+    Raises
+    ------
+    FioOutputError
+        If it is, or cannot be read.
+    """
+    with named.open() as file:
+        require_unpacked(named.name, file.read(_HEAD_BYTES))
 
 
 def _columns(log: FioLog) -> dict[str, str]:

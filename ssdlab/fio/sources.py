@@ -228,9 +228,10 @@ def identify_source(source: NamedSource) -> FileKind:
     FioOutputError
         If it cannot be read.
     """
+    held: list[bytes] = []
     with source.open() as file, suppress(DamagedArchiveError):
-        return _hold_head(read_pieces(file), [])
-    return "other"
+        return _hold_head(read_pieces(file), held)
+    return identify(b"".join(held)[:HEAD_BYTES])
 
 
 def read_whole(source: NamedSource) -> bytes:

@@ -4,7 +4,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ssdlab.importers.readings import OTHER_KINDS, Reader, Reading
-from ssdlab.importers.sources import LeftOut, SourceFile, why_not_read
+from ssdlab.importers.sources import (
+    LeftOut,
+    SourceFile,
+    begins_as_result,
+    why_not_read,
+)
 from ssdlab.model.errors import FioOutputError
 
 
@@ -35,7 +40,7 @@ def collect(
     cells = [reading for reading in readings if reading.kind == "cell"]
     if not cells:
         _refuse_all(sources, reader, left_out)
-    if not all(cell.may_fill for cell in cells):
+    if any(cell.is_timed for cell in cells):
         readings = [_as_fill(reading) for reading in readings]
     return tuple(readings), tuple(left_out)
 
@@ -66,18 +71,13 @@ def _take(source: SourceFile, reader: Reader) -> Reading | LeftOut:
     except FioOutputError as error:
         if is_meant:
             raise
-        is_foreign = error.reason in OTHER_KINDS.values() or not _is_of_fio(source)
+        is_other = error.reason in OTHER_KINDS.values()
+        is_foreign = is_other or not begins_as_result(source.path)
         return LeftOut(file=str(source.path), why=error.reason, is_doubt=not is_foreign)
     if said is None and reading.kind == "cell":
         why = "an output of fio whose name does not follow the pattern"
         return LeftOut(file=str(source.path), why=why, is_doubt=True)
     return reading
-
-
-def _is_of_fio(source: SourceFile) -> bool:
-    """Tell whether a file that cannot be taken was written by fio all the same."""
-    with source.path.open("rb") as file:
-        return b"fio version" in file.read(1 << 16)
 
 
 def _refuse_all(

@@ -138,7 +138,7 @@ def _of_gaps(gaps: Sequence[Gap]) -> Iterator[str]:
         yield (
             f"gaps: the device rested {len(long)} times for more than "
             f"{_NOMINAL.max_idle_s:g} s between two cells of a phase, "
-            f"{duration_label(max(long))} at most; windows span it"
+            f"{duration_label(max(long))} at most; no window begins afresh after it"
         )
 
 
@@ -147,10 +147,20 @@ def _of_origin(readings: Sequence[Reading]) -> Iterator[str]:
         found = sorted({getattr(reading, name) for reading in readings} - {""})
         if len(found) > 1:
             yield f"{what}: {', '.join(found)} in one run"
+    hosts = sorted({host for reading in readings for host in reading.hostnames})
+    if len(hosts) > 1:
+        yield f"hosts: {', '.join(hosts)} in one run"
 
 
 def _of_forms(readings: Sequence[Reading]) -> Iterator[str]:
-    """Name the outputs whose numbers fio had rounded for the eye."""
+    """Name the outputs whose numbers fio rounded for the eye, or are of clat."""
+    of_clat = sum(reading.has_clat_levels for reading in readings)
+    if of_clat:
+        yield (
+            f"percentiles: those of {of_clat} of {len(readings)} files are of "
+            "completion latency (clat), without the submission that means and greatest "
+            "values include"
+        )
     normal = sum(reading.form == "normal" for reading in readings)
     if normal:
         yield (

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NoReturn
 
-from ssdlab.campaign.imported import read_result
+from ssdlab.campaign.imported import has_completion_levels, read_result
 from ssdlab.campaign.patterns import compile_pattern, fields_of
 from ssdlab.campaign.results import summarise_step
 from ssdlab.fio.document import Doubt, FioDocument, Form
@@ -15,6 +15,12 @@ from ssdlab.fio.doubts import find_doubts
 from ssdlab.fio.faults import find_faults
 from ssdlab.fio.identify import FileKind
 from ssdlab.fio.sources import name_source, read_content
+from ssdlab.importers.fills import (
+    is_named_fill,
+    is_timed,
+    options_of,
+    writes_an_amount,
+)
 from ssdlab.importers.sources import SourceFile
 from ssdlab.importers.workloads import (
     NOTHING,
@@ -22,6 +28,7 @@ from ssdlab.importers.workloads import (
     find_other_mix,
     join,
     missing_names,
+    round_in_name,
     told_by_fields,
     told_by_fio_plot,
     told_by_jobs,
@@ -30,7 +37,6 @@ from ssdlab.importers.workloads import (
 from ssdlab.model.errors import FioOutputError
 from ssdlab.model.spec import Access, Step, StepKind, StepResult, Workload
 
-_FILL_NAME = re.compile(r"wipc|precond", re.IGNORECASE)
 OTHER_KINDS: Mapping[FileKind, str] = {
     "log": "a log of fio, not a result",
     "histogram-log": "a histogram log of fio, not a result",
@@ -39,7 +45,6 @@ OTHER_KINDS: Mapping[FileKind, str] = {
 }
 _SIGNAL = re.compile(r"terminating on signal \d+")
 _END_OF_TIME_S = 2.5e11
-_AMOUNTS = ("loops", "io_size", "io_limit", "size")
 _AT_LEAST_OUTSTANDING = 4  # fio 2.x counts whole KiB: two blocks of 512 B
 
 
@@ -49,7 +54,9 @@ class Reading:
 
     ``rows`` are the numbers of a step that no output of fio is known of. Times that
     were not said are ``None``.
-    ``may_fill`` says that it wrote an amount and not for a time, as fills do.
+    ``may_fill`` says that it wrote an amount and not for a time, as fills do;
+    ``is_timed`` that it was to run for a time; ``has_clat_levels`` that its
+    percentiles are of completion alone.
     """
 
     path: Path
@@ -65,9 +72,11 @@ class Reading:
     fio_version: str = ""
     form: Form = "json"
     device: str = ""
-    hostname: str = ""
+    hostnames: tuple[str, ...] = ()
     said: str = ""
     may_fill: bool = False
+    is_timed: bool = False
+    has_clat_levels: bool = False
     digest: bytes = b""
     rows: tuple[Mapping[str, Any], ...] = ()
     test: str = ""
@@ -125,7 +134,8 @@ class Reader:
             _refuse(source, str(error))
         workload = _workload(source, told)
         _require_whole(source, document, workload, before=content.doubts)
-        is_fill = not said.get("round") and _is_named_fill(document, source, workload)
+        names = (source.path.name, *(job.name for job in document.measured))
+        is_fill = not said.get("round") and is_named_fill(names, workload)
         kind: StepKind = "precondition" if is_fill else "cell"
         blank = Step(step_id="", test_id="", phase_id="", kind=kind, workload=workload)
         result, runtime_s = summarise_step(blank, document)
@@ -136,18 +146,25 @@ class Reader:
             kind=kind,
             workload=workload,
             result=result,
-            round=int(said["round"]) if "round" in said else None,
+            round=None if is_fill else self._round(source, said),
             label=said.get("label", ""),
             ended_s=_moment_s(document),
             runtime_s=runtime_s or None,
             fio_version=document.fio_version,
             form=document.form,
             device=_device(document),
-            hostname=next((j.hostname for j in document.measured if j.hostname), ""),
+            hostnames=tuple(sorted({j.hostname for j in document.measured} - {""})),
             said=document.prefix,
-            may_fill=_writes_an_amount(document, workload),
+            may_fill=writes_an_amount(document, workload),
+            is_timed=is_timed(document),
+            has_clat_levels=has_completion_levels(document),
             digest=hashlib.sha256(data).digest(),
         )
+
+    def _round(self, source: SourceFile, said: Mapping[str, str]) -> int | None:
+        if self.pattern is None:
+            return round_in_name(source.name or source.path.name)
+        return int(said["round"]) if "round" in said else None
 
     def _told(
         self, document: FioDocument, source: SourceFile, said: Mapping[str, str]
@@ -258,12 +275,6 @@ def _require_whole(
         )
 
 
-def _options(document: FioDocument) -> dict[str, str]:
-    """Return the options of the first job, those for all of them included."""
-    first = next((job.options for job in document.measured if job.options), ())
-    return {option.name: option.value for option in (*document.global_options, *first)}
-
-
 def _moment_s(document: FioDocument) -> float | None:
     """Return when fio wrote; a time before 1970 or after 9999 is none."""
     moment_s = document.timestamp_s
@@ -272,28 +283,13 @@ def _moment_s(document: FioDocument) -> float | None:
 
 def _runtime_asked_s(document: FioDocument) -> float | None:
     """Return the time that a job was to run in any case, if it says so in seconds."""
-    options = _options(document)
+    options = options_of(document)
     match = re.fullmatch(r"(\d{1,9})s?", options.get("runtime", ""))
     return float(match[1]) if match and "time_based" in options else None
 
 
-def _is_named_fill(
-    document: FioDocument, source: SourceFile, workload: Workload
-) -> bool:
-    """Tell whether a file is named as of preconditioning, and wrote as it does."""
-    names = (source.path.name, *(job.name for job in document.measured))
-    is_named = any(_FILL_NAME.search(name) for name in names)
-    return is_named and workload.access == "seq" and not workload.read_percent
-
-
-def _writes_an_amount(document: FioDocument, workload: Workload) -> bool:
-    options = _options(document)
-    writes = workload.access == "seq" and not workload.read_percent
-    return writes and "runtime" not in options and any(n in options for n in _AMOUNTS)
-
-
 def _device(document: FioDocument) -> str:
     """Return the device as its jobs name it, or as the kernel does."""
-    named = _options(document).get("filename", "")
+    named = options_of(document).get("filename", "")
     own = [disk.name for disk in document.disks if not disk.is_of_members]
     return named or (own[0] if own else "")

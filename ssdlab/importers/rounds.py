@@ -61,7 +61,7 @@ def _require_each_round(workload: Workload, rounds: Sequence[Reading]) -> None:
         if before.round == after.round:
             _refuse(after, f"{words}, as is {before.path}")
         if (before.round or 0) + 1 != after.round:
-            _refuse(after, f"{words}, and the round before it is missing")
+            _refuse(after, f"{words}, and the round before it is missing or left out")
 
 
 def _words(workload: Workload) -> str:
@@ -73,7 +73,8 @@ def _refuse(reading: Reading, reason: str) -> NoReturn:
     raise FioOutputError(
         source=str(reading.path),
         reason=reason,
-        remedy="Give a pattern that tells the files apart, or import whole series.",
+        remedy="Import each device and each series by itself and whole, or give a "
+        "pattern that tells the files apart; without {round} in it time orders them.",
     )
 
 
@@ -89,7 +90,7 @@ def find_first_round(cells: Cells) -> int:
     if len(first) > 1:
         late = max(cells.values(), key=lambda rounds: rounds[0].round or 0)[0]
         _refuse(late, "its cell begins with another round than others do")
-    return next(iter(first), None) or 1
+    return min((number for number in first if number is not None), default=1)
 
 
 def is_round_by_round(cells: Cells) -> bool:

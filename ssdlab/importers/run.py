@@ -1,6 +1,7 @@
 """Make a run of foreign results: find what they are, then write it as ours."""
 
 import json
+import re
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -19,6 +20,10 @@ from ssdlab.model.spec import Access
 from ssdlab.pts.profiles import RND_4K_WRITE
 from ssdlab.store.run import Run, open_run
 
+_ROUND_FOLDER = re.compile(
+    r"(?:round|rnd|run|loop|pass|cycle|rep|repeat|iter|iteration)?[-_. ]?\d+",
+    re.IGNORECASE,
+)
 _ACCESS: dict[str, Access] = {
     "iops": "rnd",
     "lat": "rnd",
@@ -154,10 +159,11 @@ def _device_name(found: Found, readings: Sequence[Reading]) -> str:
     Raises
     ------
     FioOutputError
-        If the rounds of one cell are of several devices.
+        If the rounds of one cell are of several devices, or may be.
     """
     if found.tkperf is not None:
         return found.tkperf.device
+    _require_one_home(found.tests)
     first: dict[object, Reading] = {}
     for reading in readings:
         before = first.setdefault((reading.kind, reading.workload), reading)
@@ -171,6 +177,38 @@ def _device_name(found: Found, readings: Sequence[Reading]) -> str:
                 "--device-label.",
             )
     return ", ".join(sorted({_origin(reading) for reading in readings} - {""}))
+
+
+def _require_one_home(tests: Sequence[ArrangedTest]) -> None:
+    """Require that no rounds were made of files of one cell that lie far apart.
+
+    Two drives, or two sessions with one, have the same names in two folders.
+
+    Raises
+    ------
+    FioOutputError
+        If files of a cell that give no round lie in folders that are none of rounds.
+    """
+    for arranged in tests:
+        first: dict[object, Reading] = {}
+        for step, reading in arranged.steps:
+            if step.kind != "cell" or reading.round is not None:
+                continue
+            before = first.setdefault(reading.workload, reading)
+            if _home(reading) != _home(before) or reading.hostnames != before.hostnames:
+                raise FioOutputError(
+                    source=str(reading.path),
+                    reason=f"it is of the same cell as {before.path}, of another "
+                    "folder or host, and nothing says that both are of one device",
+                    remedy="Import each folder by itself; if they are one device, "
+                    "name it: --device-label.",
+                )
+
+
+def _home(reading: Reading) -> tuple[str, ...]:
+    """Return the folders of a file without those that are named as of rounds."""
+    parts = reading.path.absolute().parent.parts
+    return tuple(part for part in parts if not _ROUND_FOLDER.fullmatch(part))
 
 
 def _origin(reading: Reading) -> str:

@@ -1,6 +1,7 @@
 """Which files an import is of: those named, and those in the folders that were."""
 
 import os
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,6 +9,9 @@ from pathlib import Path
 from ssdlab.model.errors import FioOutputError
 
 _LOGS = (".log", ".log.gz", ".log.zst")
+_RESULT = re.compile(
+    rb'"fio version"|\(g=\d+\): (?:rw=|\(groupid)|^\d;fio-', re.MULTILINE
+)
 _MAX_BYTES = 1 << 29  # no result of a run is larger; a log of every IO may be
 
 
@@ -83,8 +87,20 @@ def why_not_read(source: SourceFile) -> str:
     """Return why a file in a folder is not even opened, or an empty text."""
     if source.is_named:
         return ""
-    if source.path.name.lower().endswith(_LOGS):
+    if source.path.name.lower().endswith(_LOGS) and not begins_as_result(source.path):
         return "a log, not a result"
     if source.path.stat().st_size > _MAX_BYTES:
         return "larger than any result of fio"
     return ""
+
+
+def begins_as_result(path: Path) -> bool:
+    """Tell whether a file has the words of a result near its beginning.
+
+    One that cannot be read may be one.
+    """
+    try:
+        with path.open("rb") as file:
+            return _RESULT.search(file.read(1 << 16)) is not None
+    except OSError:
+        return True

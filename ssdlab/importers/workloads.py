@@ -29,6 +29,7 @@ _ACCESS: Mapping[str, Access] = MappingProxyType({
 })
 _FIO_PLOT = re.compile(r"(?P<mode>[a-z]+)-(?P<depth>\d{1,6})-(?P<jobs>\d{1,6})")
 _FIO_PLOT_MIX = re.compile(r"(?:rand)?rw(\d{1,3})")
+_ROUND = re.compile(r"(?<![a-z])round[-_ ]?(\d{1,9})(?!\d)", re.IGNORECASE)
 _SIZE_FOLDER = re.compile(r"\d+(?:\.\d+)?[kKmM](?:i?[bB])?|512[bB]?")
 _ENOUGH_IOS = 1000
 _MIX_TOLERANCE_PERCENT = 5
@@ -106,6 +107,12 @@ def told_by_fio_plot(name: str) -> Told:
         threads=int(match["jobs"]),
         queue_depth=int(match["depth"]),
     )
+
+
+def round_in_name(name: str) -> int | None:
+    """Return the round of a path such as ``round2/4k.json``, if it gives just one."""
+    found = {int(digits) for digits in _ROUND.findall(name)}
+    return found.pop() if len(found) == 1 else None
 
 
 def told_by_jobs(document: FioDocument) -> Told:

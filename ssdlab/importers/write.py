@@ -171,7 +171,7 @@ def _target(name: str, paths: Sequence[str | Path]) -> TargetIdentity:
 
 def _host(readings: Sequence[Reading]) -> HostIdentity:
     versions = sorted({reading.fio_version for reading in readings} - {""})
-    hosts = sorted({reading.hostname for reading in readings} - {""})
+    hosts = sorted({host for reading in readings for host in reading.hostnames})
     return HostIdentity(
         platform=", ".join(hosts),
         cpu="",

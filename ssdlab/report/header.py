@@ -114,7 +114,7 @@ def _set_up(context: Context, test: str) -> Facts:
             NOT_RECORDED if context.is_imported else "none",
         ))
     facts += _steady_facts(context, test)
-    return facts
+    return list(dict.fromkeys(facts))
 
 
 def _named(name: str, phase: object) -> str:
@@ -156,7 +156,8 @@ def _steady_facts(context: Context, test: str) -> Facts:
         if not rows["is_round_steady"].all():
             facts.append(("Note", "SS NOT ACHIEVED"))
     if finals.empty:
-        facts.append(("Note", "SS NOT ACHIEVED: no full window"))
+        words = "not judged" if test == "custom" else "SS NOT ACHIEVED"
+        facts.append(("Note", f"{words}: no full window"))
     return facts
 
 

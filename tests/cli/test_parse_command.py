@@ -19,7 +19,7 @@ import pytest
 
 from ssdlab.fio.read import read_fio
 from tests.fio.samples import DATA, captured
-from tests.paths import FIO_SAMPLES, require_folder
+from tests.paths import FIO_SAMPLES, ROOT, require_folder
 
 COMMAND = (sys.executable, "-m", "ssdlab.cli", "parse")
 
@@ -240,6 +240,49 @@ def test_a_file_is_written_whole(tmp_path: Path) -> None:
     assert parse(captured("one_io.json"), "-o", path).stdout == b""
     assert path.read_bytes() == parse(captured("one_io.json")).stdout
     assert [file.name for file in tmp_path.iterdir()] == ["table.csv"]
+
+
+def test_what_a_log_does_not_say_can_be_given() -> None:
+    given = b"0, 20, 0, 4096\n1, 40, 1, 4096\n"
+    options = ("--table", "log", "--log-kind", "lat", "--fio-version", "fio-2.21")
+    rows = rows_of(parse("-", *options, given=given))
+    assert [row["lat_ns"] for row in rows] == ["20000", "40000"]
+
+
+@pytest.mark.parametrize("table", ["jobs", "log"])
+def test_what_fio_wrote_is_not_written_over(tmp_path: Path, table: str) -> None:
+    source = captured("randrw.json" if table == "jobs" else "randrw_lat.1.log")
+    raw = tmp_path / source.name
+    raw.write_bytes(source.read_bytes())
+    (tmp_path / "same").symlink_to(raw)
+    for read, written in ((raw, raw), (tmp_path, raw), (raw, tmp_path / "same")):
+        done = parse(read, "--table", table, "-o", written)
+        assert (done.returncode, done.stdout) == (2, b"")
+        assert b"is one of the files to read" in done.stderr
+    assert raw.read_bytes() == source.read_bytes()
+
+
+def test_a_table_in_the_folder_that_is_read_is_replaced(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_bytes(captured("one_io.json").read_bytes())
+    table = tmp_path / "table.csv"
+    assert parse(tmp_path, "-o", table).returncode == 0
+    first = table.read_bytes()
+    assert parse(tmp_path, "-o", table).returncode == 0
+    assert table.read_bytes() == first
+
+
+def test_a_dash_is_standard_output(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [*COMMAND, str(captured("one_io.json")), "-o", "-"],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        check=True,
+    )
+    assert done.stdout == parse(captured("one_io.json")).stdout
+    assert [*tmp_path.iterdir()] == []
+    refused = parse(captured("one_io.json"), "--format", "parquet", "-o", "-")
+    assert (refused.returncode, refused.stdout) == (2, b"")
 
 
 def test_a_reader_that_goes_away_is_no_failure() -> None:

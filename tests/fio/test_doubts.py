@@ -101,3 +101,24 @@ def test_entries_of_clients_are_named_as_fio_names_them() -> None:
     content["client_stats"] = [{**content.pop("jobs")[0], "hostname": "a"}]
     (doubt,) = find_doubts(parse_document(json.dumps(content)))
     assert (doubt.kind, doubt.place) == ("no-io", "client_stats[0]")
+
+
+@pytest.mark.parametrize(
+    ("values", "place"),
+    [
+        ({"iops": 260100.0}, "jobs[0].read.iops"),
+        ({"bw_bytes": 10653696 // 1024}, "jobs[0].read.bw"),
+        ({"io_bytes": 10653696 * 1024}, "jobs[0].read.bw"),
+    ],
+    ids=["iops", "rate in KiB", "bytes"],
+)
+def test_a_rate_that_is_not_that_of_its_amount_is_a_grave_doubt(
+    values: dict[str, object], place: str
+) -> None:
+    (doubt,) = changed_read(**values)
+    assert (doubt.kind, doubt.place, doubt.is_grave) == ("rate-differs", place, True)
+
+
+def test_a_document_without_a_job_is_a_doubt() -> None:
+    document = parse_document(b'{"fio version" : "fio-3.33", "jobs" : []}')
+    assert kinds(find_doubts(document)) == ["no-jobs"]

@@ -293,3 +293,15 @@ def test_every_side_of_unified_both_is_told_a_part_or_a_sum() -> None:
     }
     (mixed,) = parse_document(captured("unified_mixed.json").read_bytes()).jobs
     assert not mixed.is_sum(mixed.sides["mixed"])
+
+
+def test_disks_of_one_name_are_told_apart_by_their_hosts() -> None:
+    content = json.loads(form_path("3.16-md").read_bytes())
+    disk = content["disk_util"][-1]
+    content["disk_util"] = [disk | {"hostname": name} for name in ("alpha", "beta")]
+    document = parse_document(json.dumps(content))
+    assert [(one.hostname, one.name) for one in document.disks] == [
+        ("alpha", disk["name"]),
+        ("beta", disk["name"]),
+    ]
+    assert not document.doubts

@@ -52,6 +52,19 @@ def test_times_of_the_clock_are_told_from_those_of_the_job() -> None:
     assert reads["total_ios"].tolist() == [3, 12]
 
 
+@pytest.mark.parametrize("begin", [0, 2000, 26_484_000, 1_795_259_675_000])
+def test_records_of_any_clock_are_where_they_were_counted(begin: int) -> None:
+    lines = [record(begin + 401 * n, {1: n}) for n in (1, 2, 3, 4, 5)]
+    lines.append(
+        record(begin + 1500, {1: 100}, direction=1)
+    )  # the only one of its kind
+    frame = read_fio_histogram_log(b"".join(lines)).percentiles([50])
+    for direction, ends, ios in (("read", [1, 2], [3, 12]), ("write", [2], [100])):
+        rows = frame[frame["direction"] == direction]
+        assert (rows["time_s"] - begin // 1000).tolist() == ends
+        assert rows["total_ios"].tolist() == ios
+
+
 def test_time_that_goes_back_is_another_thread_or_run() -> None:
     lines = [record(t, {1: 1}) for t in (1001, 2001, 1004, 2001)]
     log = read_fio_histogram_log(b"".join(lines))

@@ -315,3 +315,14 @@ def test_disks_are_read_where_fio_looks_at_them(tmp_path: Path) -> None:
     assert [disk.write_ios for disk in disks] == [disk["write_ios"] for disk in printed]
     none = run_fio(tmp_path, *SYNC, "--disk_util=0", form="json")
     assert parse_document(none).disks == ()
+
+
+def test_latencies_of_each_priority_are_said_to_be_left_out(tmp_path: Path) -> None:
+    priorities = ("--ioengine=libaio", "--cmdprio_percentage=50", "--cmdprio_class=1")
+    job = ("--name=j", "--filename=f", "--size=1m", "--bs=4k", "--rw=randread")
+    document = parse_document(run_fio(tmp_path, *job, *priorities))
+    (doubt,) = (one for one in document.doubts if one.kind == "left-out")
+    assert doubt.place == "jobs[0].read.prios"
+    clat = document.jobs[0].sides["read"].latencies["clat"]
+    assert clat.summary.count == 256
+    assert check_percentiles(clat)

@@ -106,6 +106,18 @@ def test_a_column_that_is_0_throughout_may_be_another_one() -> None:
     assert words_of(log).endswith("time, value, direction, block size, offset")
 
 
+def test_columns_are_a_grave_doubt_when_the_direction_may_be_another() -> None:
+    slow = read_fio_log(b"1000, 1, 1, 0, 0, 0\n" * 9, kind="iops")
+    usual = read_fio_log(b"1000, 1, 0, 0, 0, 0\n" * 9, kind="iops")
+    is_grave = [
+        issue.is_grave
+        for log in (slow, usual)
+        for issue in log.issues
+        if issue.kind.endswith("columns")
+    ]
+    assert is_grave == [True, False]
+
+
 def test_a_flag_that_is_1_somewhere_is_no_offset() -> None:
     log = read_fio_log(b"1, 20, 0, 4096, 0\n1, 20, 0, 4096, 1\n", kind="lat")
     assert [doubt.kind for doubt in log.issues] == ["columns"]

@@ -93,6 +93,9 @@ def assert_same_sums(one: LogSums, other: LogSums) -> None:
         "damaged_count",
         "damaged_places",
         "nonzero",
+        "back_count",
+        "first_ms",
+        "last_ms",
     ):
         assert getattr(one, name) == getattr(other, name), name
     assert (one.counts == other.counts).all()

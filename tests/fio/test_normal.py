@@ -1,5 +1,6 @@
 """fio's normal text: a real log of 2.2.10, forms of old versions, and damage."""
 
+import re
 import time
 
 import pytest
@@ -8,6 +9,7 @@ from hypothesis import strategies as st
 
 from ssdlab.fio.document import FioDocument, RateSummary
 from ssdlab.fio.from_text.normal import parse_normal
+from ssdlab.fio.runs import place_in_runs
 from tests.paths import FIO_SAMPLES, ROOT, require_folder
 
 DATA = ROOT / "tests" / "data"
@@ -95,6 +97,17 @@ def test_fio_2_1_counts_a_kb_as_1024_bytes_and_names_no_dropped_ios() -> None:
     assert (trim.io_bytes, trim.total_ios, trim.iops) == (10240, 20, 20)
 
 
+def test_numbers_may_have_a_blank_behind_them_as_in_early_fio_2() -> None:
+    text = data("normal-2.1.txt")
+    spaced = re.sub(r"(\b(?:min|max|iops)=\s*\w+),", r"\1 ,", text)
+    assert spaced.count(" ,") > 10
+    assert numbers(only(spaced)) == numbers(only(text))
+    assert grave(only(spaced)) == []
+    read = only(spaced).jobs[0].sides["read"]
+    assert read.latencies["clat"].summary.max_ns == 250_000_000
+    assert read.sampled_bw is not None
+
+
 def test_disks_of_an_array_come_with_the_sum_over_its_members() -> None:
     disks = only(data("normal-2.1.txt")).disks
     assert [(disk.name, disk.is_of_members) for disk in disks] == [
@@ -136,6 +149,20 @@ def test_bytes_are_as_printed_and_doubted_where_the_block_size_is_a_range() -> N
     assert str(MIB) in doubt.meaning
 
 
+def test_bytes_printed_while_a_run_goes_on_are_no_more_than_was_issued() -> None:
+    text = data("normal-3.1.txt").replace("4096B-16.0KiB", "4096B-4096B")
+    text = text.replace("total=0,123136,0", "total=0,123056,0")
+    results = text[text.index("one: (groupid") :]
+    interim, last = parse(text + results)
+    sides = [document.jobs[0].sides["write"] for document in (interim, last)]
+    assert [side.io_bytes for side in sides] == [123056 * 4096] * 2 < [481 * MIB]
+    kinds = [(d.kind, d.place) for d in interim.doubts]
+    assert ("rounded", "jobs[0].write.io_bytes") in kinds
+    assert sides[0].latencies["clat"].summary.count is None
+    (_, result) = place_in_runs((interim, last))
+    assert (result.run, result.is_result) == (0, True)
+
+
 def test_latencies_carry_their_own_units_and_prefixes() -> None:
     side = only(data("normal-3.1.txt")).jobs[0].sides["write"]
     clat, lat = side.latencies["clat"], side.latencies["lat"]
@@ -161,6 +188,22 @@ def numbers(document: FioDocument) -> list[object]:
         for job in document.jobs
         for side in job.sides.values()
     ]
+
+
+@pytest.mark.parametrize("name", ["normal-2.1.txt", "normal-3.1.txt"])
+def test_colours_of_a_terminal_do_not_matter(name: str) -> None:
+    text = data(name)
+    found = re.sub(
+        "min|io", lambda word: f"\x1b[01;31m\x1b[K{word[0]}\x1b[m\x1b[K", text
+    )
+    lines = "".join(f"\x1b[37m{line}\x1b[0m\r\n" for line in text.split("\n"))
+    titled = f"\x1b]0;~: fio\x07\x1b[?2004l\r{text}"
+    for other in (found, lines, titled):
+        document = only(other)
+        assert document.jobs[0].sides["write"].latencies.keys() >= {"clat", "lat"}
+        assert grave(document) == grave(only(text))
+        assert document.is_whole
+        assert numbers(document) == numbers(only(text))
 
 
 def test_two_runs_in_one_text_are_two_documents() -> None:
@@ -218,6 +261,18 @@ def test_what_does_not_fit_is_a_grave_doubt(old: str, new: str, kind: str) -> No
     text = data("normal-3.1.txt")
     assert old in text
     assert kind in grave(only(text.replace(old, new)))
+
+
+def test_a_level_above_100_percent_is_no_percentile() -> None:
+    text = data("normal-3.1.txt")
+    changed = text.replace("99.99th=[1236992]", "600th=[3]")
+    assert changed != text
+    document = only(changed)
+    clat = document.jobs[0].sides["write"].latencies["clat"]
+    assert dict(clat.percentiles) == {}
+    (doubt,) = [doubt for doubt in document.doubts if doubt.is_grave]
+    assert (doubt.kind, doubt.place) == ("unreadable-line", "jobs[0].line 10")
+    assert "600th=[3]" in doubt.meaning
 
 
 def test_a_client_prints_all_servers_into_one_document() -> None:

@@ -438,3 +438,42 @@ def test_what_is_no_output_is_an_error_of_the_user(data: bytes, words: str) -> N
 
 def zstd(data: bytes) -> bytes:
     return bytes(pa.Codec("zstd").compress(data))
+
+
+OF_A_SERVER = (
+    b"<vm> a: (g=0): rw=randread, bs=(R) 4096B-4096B, (W) 4096B-4096B, "
+    b"(T) 4096B-4096B, ioengine=psync, iodepth=1\n"
+    b"<vm> Starting 1 process\n"
+)
+
+
+def test_the_start_of_a_run_in_text_is_no_document_beside_its_json() -> None:
+    result = read_fio(OF_A_SERVER + captured("randrw.json").read_bytes())
+    assert result.documents["form"].tolist() == ["json"]
+    assert not result.issues["is_grave"].any()
+
+
+def test_a_run_that_only_began_after_the_json_is_cut_short() -> None:
+    result = read_fio(captured("randrw.json").read_bytes() + b"\n" + OF_A_SERVER)
+    assert result.documents["form"].tolist() == ["json", "normal"]
+    assert result.documents["is_whole"].tolist() == [True, False]
+    assert result.issues["is_grave"].any()
+
+
+@pytest.mark.parametrize("sign", [b"> ", b"2026-01-01T00:00:00Z "])
+def test_signs_before_each_line_are_named(sign: bytes) -> None:
+    lines = captured("randrw.json").read_bytes().splitlines(keepends=True)
+    with pytest.raises(FioOutputError, match="signs were put before its lines"):
+        read_fio(b"".join(sign + line for line in lines))
+
+
+def test_a_file_that_is_not_there_is_asked_for(tmp_path: Path) -> None:
+    with pytest.raises(FioOutputError, match="Give a file or folder that is there"):
+        read_fio(tmp_path / "missing.json")
+
+
+def test_percentiles_have_edges_in_ns_before_fio_says_2_99() -> None:
+    text = captured("randrw.json").read_text().replace("fio-3.33", "fio-2.21-89-g1")
+    now, then = read_fio(captured("randrw.json")), read_fio(text.encode())
+    for name in ("lat_ns", "lat_lower_ns", "lat_upper_ns"):
+        assert then.percentiles[name].equals(now.percentiles[name])

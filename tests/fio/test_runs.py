@@ -3,6 +3,7 @@
 import gzip
 import json
 import subprocess
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -151,6 +152,74 @@ def test_a_document_that_was_cut_is_the_result_where_there_is_no_other() -> None
     assert results_of(documents_of(cut)) == [0]
 
 
+@pytest.mark.parametrize("by_ms", [0, 900, 1_000])
+def test_another_option_is_another_run_though_all_counts_grew(by_ms: int) -> None:
+    last = status_interval()[-1]
+
+    def change(job: dict[str, Any]) -> None:
+        job["read"]["total_ios"] += 1
+        job["job options"]["bs"] = "8k"
+
+    documents = documents_of(last, moved(last, by_ms=by_ms, change=change))
+    assert runs_of(documents) == [0, 1]
+
+
+def do_one_more(job: dict[str, Any]) -> None:
+    job["read"]["total_ios"] += 1
+
+
+def test_a_run_that_began_later_is_another_though_all_counts_grew() -> None:
+    last = status_interval()[-1]
+    again = moved(last, by_ms=1_300, change=do_one_more)
+    assert runs_of(documents_of(last, again)) == [0, 1]
+    soon = moved(last, by_ms=900, change=do_one_more)
+    assert runs_of(documents_of(last, soon)) == [0, 0]
+
+
+@pytest.mark.parametrize(
+    ("later", "expected"),
+    [
+        ({"100": 3, "200": 2, "201": 1}, 0),
+        ({"100": 2, "200": 9}, 1),
+        ({"100": 9}, 1),
+        ({"50": 9, "200": 9}, 1),
+    ],
+    ids=["grown", "less", "last gone", "first gone"],
+)
+def test_a_bin_that_lost_ios_is_of_another_run(
+    later: dict[str, int], expected: int
+) -> None:
+    contents = [json.loads(json.dumps(status_interval()[-1])) for _ in range(2)]
+    for content, bins in zip(contents, ({"100": 3, "200": 1}, later), strict=True):
+        del content["timestamp"], content["timestamp_ms"]
+        content["jobs"][0]["read"]["clat_ns"]["bins"] = bins
+    assert runs_of(documents_of(*contents)) == [0, expected]
+
+
+def in_ramp(job: dict[str, Any]) -> None:
+    """Let a job be as fio prints it in its ramp: it counts, and measures nothing."""
+    nothing = {"min": 0, "max": 0, "mean": 0.0, "stddev": 0.0, "N": 0}
+    job["read"].update(slat_ns=nothing, clat_ns=nothing, lat_ns=nothing)
+    job["read"].update(total_ios=10**9, io_bytes=10**12)
+
+
+@pytest.mark.parametrize(
+    ("ramp_time", "runs"), [("500ms", [0, 0]), ("1", [0, 0]), (None, [0, 1])]
+)
+def test_what_was_counted_in_a_short_ramp_is_no_result(
+    ramp_time: str | None, runs: list[int]
+) -> None:
+    first, second, *_ = status_interval()
+    for content in (first, second):
+        content["timestamp_ms"] -= first["timestamp_ms"] % 1000  # no proof of age
+        if ramp_time:
+            content["jobs"][0]["job options"]["ramp_time"] = ramp_time
+    in_ramp(first["jobs"][0])
+    second["timestamp_ms"] = first["timestamp_ms"] + 900
+    documents = documents_of(first, second)
+    assert runs_of(documents) == runs
+
+
 def fio(folder: Path, *options: str, forms: str = "json") -> bytes:
     """Return what fio says of a job that does next to nothing."""
     job = ("--name=a", "--ioengine=null", "--size=1g", "--rate_iops=1000")
@@ -200,3 +269,97 @@ def test_the_same_job_run_twice_is_two_runs(tmp_path: Path, forms: str) -> None:
     assert runs_of(documents) == [0] * count + [1] * count
     ios = [documents[n].jobs[0].sides["read"].io_bytes for n in results_of(documents)]
     assert ios == [500 * 4096, 300 * 4096]
+
+
+@pytest.mark.fio
+def test_runs_of_other_block_sizes_in_one_file_are_each_a_result(
+    tmp_path: Path,
+) -> None:
+    asked = [("--bs=4k", "--number_ios=200"), ("--bs=8k", "--number_ios=300")]
+    said = b"".join(fio(tmp_path, *options) for options in asked)
+    documents = parse_output(said, source="fio")
+    assert results_of(documents) == [0, 1]
+    ios = [document.jobs[0].sides["read"].total_ios for document in documents]
+    assert ios == [200, 300]
+
+
+@pytest.mark.fio
+def test_a_ramp_shorter_than_fio_counts_time_is_no_run_of_its_own(
+    tmp_path: Path,
+) -> None:
+    timed = ("--time_based", "--runtime=1", "--ramp_time=1", "--status-interval=300ms")
+    documents = parse_output(fio(tmp_path, *timed), source="fio")
+    latencies = [bool(d.jobs[0].sides["read"].latencies) for d in documents]
+    assert latencies[0] != latencies[-1], "no document was written in the ramp"
+    assert results_of(documents) == [len(documents) - 1]
+
+
+_TEXT = """one: (groupid=0, jobs=1): err= 0: pid=7: Mon Jan  1 00:00:00 2018
+  write: IOPS=1024, BW=4096KiB/s (4194kB/s)({io}/{runtime}msec)
+    clat ({unit}): min={least}, max={most}, avg={mean}, stdev={stddev}
+  cpu          : usr=2.00%, sys=9.00%, ctx=1, majf=0, minf=9
+     issued rwt: total=0,{ios},0, short=0,0,0, dropped=0,0,0
+
+Run status group 0 (all jobs):
+  WRITE: bw=4096KiB/s (4194kB/s), io={io} (4MB), run={runtime}-{runtime}msec
+"""
+
+
+def test_normal_text_that_changes_its_unit_goes_on() -> None:
+    in_ns = {"unit": "nsec", "least": 2614, "most": 123456, "mean": 4015, "stddev": 9}
+    in_us = {"unit": "usec", "least": 2, "most": 123, "mean": 4.02, "stddev": 1.01}
+    first = _TEXT.format(io="4100KiB", ios=1024, runtime=1000, **in_ns)
+    second = _TEXT.format(io="8192KiB", ios=2048, runtime=2000, **in_us)
+    text = f"one: (g=0): rw=write\nfio-3.33\nStarting 1 process\n\n{first}\n{second}"
+    documents = documents_of(text.encode())
+    assert len(documents) == 2
+    assert runs_of(documents) == [0, 0]
+    assert results_of(documents) == [1]
+
+
+@pytest.mark.fio
+def test_forms_of_a_run_in_which_an_io_failed_are_one_run(tmp_path: Path) -> None:
+    output = tmp_path / "output"
+    failing = ("--name=a", "--filename=/dev/full", "--rw=write", "--size=4k")
+    good = ("--name=b", "--ioengine=null", "--size=400k", "--rate_iops=1000")
+    forms = ("--output-format=normal,json,terse", f"--output={output}")
+    subprocess.run(
+        ["fio", *forms, *failing, *good],
+        cwd=tmp_path,
+        check=False,
+        capture_output=True,
+    )
+    documents = parse_output(output.read_bytes(), source="fio")
+    assert sorted(document.form for document in documents) == [
+        "json",
+        "normal",
+        "terse",
+    ]
+    assert set(runs_of(documents)) == {0}
+
+
+@pytest.mark.fio
+def test_normal_text_of_a_client_is_whole(tmp_path: Path) -> None:
+    socket, job = tmp_path / "s", tmp_path / "job.fio"
+    job.write_text("[one]\nioengine=null\nsize=400k\n[two]\nioengine=null\nsize=400k\n")
+    server = subprocess.Popen(
+        ["fio", f"--server=sock:{socket}"],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        until = time.monotonic() + 10
+        while not socket.exists() and time.monotonic() < until:
+            time.sleep(0.01)
+        said = subprocess.run(
+            ["fio", f"--client=sock:{socket}", str(job)],
+            check=True,
+            capture_output=True,
+        ).stdout
+    finally:
+        server.terminate()
+        server.wait(10)
+    (document,) = documents_of(said)
+    assert [name for job in document.jobs if (name := job.name)][-1] == "All clients"
+    assert document.jobs[-1].is_aggregate
+    assert not [doubt for doubt in document.doubts if doubt.is_grave]

@@ -114,6 +114,15 @@ def test_text_around_is_passed_over_and_kept_where_it_is_not_of_fio() -> None:
     assert document.suffix == "fio: done\n$"
 
 
+def test_colours_of_a_terminal_do_not_matter() -> None:
+    text = data("terse-disks.txt")
+    coloured = text.replace("fio", "\x1b[01;31m\x1b[Kfio\x1b[m\x1b[K")
+    document = only(f"\x1b[0K{coloured}")
+    assert document.is_whole
+    assert document.fio_version == "fio-2.2.10"
+    assert bytes_of(document.jobs[0]) == bytes_of(only(text).jobs[0])
+
+
 def test_other_lines_between_begin_a_new_document() -> None:
     line = data("terse-disks.txt").strip()
     documents = parse(f"{line}\n--- second run\n{line}\n")
@@ -179,6 +188,17 @@ def test_a_rate_that_is_not_bytes_by_runtime_is_a_grave_doubt() -> None:
     fields = data("terse-disks.txt").strip().split(";")
     fields[8] = str(int(fields[8]) + 10)
     assert grave(only(";".join(fields) + "\n")) == ["rates-differ"]
+
+
+def test_a_level_above_100_percent_is_no_percentile() -> None:
+    text = data("terse-disks.txt")
+    changed = text.replace(";99.000000%=900;", ";800.0%=900;")
+    assert changed != text
+    document = only(changed)
+    assert (document.jobs, document.is_whole) == ((), False)
+    (doubt,) = [doubt for doubt in document.doubts if doubt.is_grave]
+    assert doubt.kind == "unreadable-line"
+    assert "'800.0%=900' is no percentile" in doubt.meaning
 
 
 @pytest.mark.parametrize("text", ["", "2;a;b;c", "1;2;3\n3;4;5\n", "2;x;0;0;1;2;3\n"])

@@ -160,7 +160,7 @@ def test_text_of_fio_is_imported_like_its_json(tmp_path: Path) -> None:
 def test_files_without_a_time_are_in_the_order_of_their_names(tmp_path: Path) -> None:
     for number in (1, 2, 10):
         write_cell(
-            tmp_path / "in" / f"round{number}.json",
+            tmp_path / "in" / f"pass{number}.json",
             {"rw": "randread"},
             reads=1000 * number,
             ended_s=None,

@@ -71,8 +71,9 @@ def test_pattern_that_no_file_follows_is_refused(tmp_path: Path) -> None:
     [
         ("{size}.json", "'size' is no field of a pattern; known: block_size"),
         ("{round}-{round}.json", "'round' stands twice"),
+        ("x{block_size.json", "has no partner"),
     ],
-    ids=["unknown", "twice"],
+    ids=["unknown", "twice", "single brace"],
 )
 def test_pattern_that_is_none_is_refused(
     tmp_path: Path, pattern: str, match: str

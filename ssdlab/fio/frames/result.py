@@ -191,6 +191,8 @@ class _Builder:
             self.bins.begin(key, bins.counts.size, unit_ns=bins.unit_ns)
             self.bin_parts.append(bins)
         if percentiles:
+            if unit_ns > 1 and any(value % unit_ns for value in percentiles.values()):
+                unit_ns = 1  # builds on the way to 2.99 count in ns already
             self.percentiles.begin(key, len(percentiles), unit_ns=unit_ns)
             self.levels.extend(percentiles.keys())
             self.level_values.extend(percentiles.values())

@@ -112,6 +112,7 @@ def disk_rows(place: Place, document: FioDocument) -> Iterator[Row]:
     for disk in document.disks:
         yield (
             *place,
+            disk.hostname,
             disk.name,
             disk.is_of_members,
             disk.read_ios,

@@ -146,6 +146,7 @@ DISKS = Table(
     columns=(
         _FILE,
         _DOCUMENT,
+        Column("hostname", "string", "host, in client/server runs", is_key=True),
         Column("disk", "string", "name of the disk", is_key=True),
         Column(
             "is_of_members", "bool", "of the disks below it, as fio says", is_key=True

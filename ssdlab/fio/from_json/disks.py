@@ -13,7 +13,8 @@ def read_disks(content: Mapping[str, object], place: Place) -> tuple[FioDisk, ..
     """Return the disks; none where fio knows none, or was told not to look.
 
     A disk that is made of others, such as an md array, has two entries: its own
-    counters, and those of its members as fio adds them up (``aggr_`` keys).
+    counters, and those of its members as fio adds them up (``aggr_`` keys). In
+    client/server runs each host has its own.
     """
     if _KEY not in content:
         return ()
@@ -45,6 +46,7 @@ def _disk(
     write_merges = misspelt if misspelt in entry else f"{misspelt}s"
     return FioDisk(
         name=name,
+        hostname=str(entry.get("hostname", "")),
         read_ios=take_count(entry, f"{prefix}read_ios", place),
         write_ios=take_count(entry, f"{prefix}write_ios", place),
         read_merges=take_count(entry, f"{prefix}read_merges", place),

@@ -37,6 +37,7 @@ _BYTES_SINCE = (2, 99)
 _COUNTS_SINCE = (2, 2)  # fio 2.1.4 gives no total_ios, short_ios, drop_ios
 _KIB = 1024
 _SUM_ENTRY = "All clients"
+_BY_PRIORITY = "prios"  # since fio 3.31
 _MS_FROM = 1e11  # job_start is Unix time in ms, in some versions in s
 _ALL_OF_SIDE = itemgetter(
     *("io_bytes", "total_ios", "short_ios", "drop_ios", "runtime", "iops", "bw"),
@@ -136,6 +137,9 @@ def _is_idle(side: _Table) -> bool:
 def _read_side(side: _Table, direction: Direction, place: Place) -> FioSide:
     if _is_idle(side):
         return _IDLE[direction]
+    if side.get(_BY_PRIORITY):
+        meaning = "the latencies of each priority; those of all are read"
+        place.below(_BY_PRIORITY).note("left-out", meaning)
     is_in_bytes = "io_kbytes" in side or place.version >= _BYTES_SINCE
     io_bytes = take_count(side, "io_bytes", place)
     total_ios = _io_count(side, "total_ios", place)

@@ -100,13 +100,15 @@ def take_text(table: Mapping[str, object], key: str, place: Place) -> str:
 
 
 def take_number(table: Mapping[str, object], key: str, place: Place) -> float:
-    """Return a number that should be there; NaN if it is not, or fio says so."""
+    """Return a number that should be there; NaN if it is not, or fio has none."""
     value = table.get(key)
     if type(value) is float or type(value) is int:
         if -_LIMIT < value < _LIMIT:
             return float(value)
         if type(value) is float and not math.isfinite(value):
-            return value
+            meaning = f"fio says {value}, so there is no number"
+            place.below(key).note("no-number", meaning)
+            return math.nan
         place.refuse_value(table, key, "which is greater than any number of fio")
     else:
         place.refuse_value(table, key, "which is no number")

@@ -74,7 +74,8 @@ def _jobs(
         group = lines[0].parts[1] if lines[0].kind == "entry" else "-1"
         job, of_job = build_job(
             lines,
-            sizes=None if found.is_interim else found.sizes.get(int(group), {}),
+            sizes=found.sizes.get(int(group), {}),
+            is_interim=found.is_interim,
             number=first + len(jobs),
         )
         if job is not None:

@@ -49,6 +49,7 @@ class _Issued:
     total: tuple[int, ...]
     short: tuple[int, ...]
     dropped: tuple[int, ...]
+    is_interim: bool
 
     def of(self, direction: Direction) -> Counts:
         """Return those of a direction; all of them for ``mixed``."""
@@ -60,6 +61,7 @@ class _Issued:
             total=sum(self.total[columns]),
             short=sum(self.short[columns]),
             dropped=sum(self.dropped[columns]) if self.dropped else None,
+            is_interim=self.is_interim,
         )
 
 
@@ -83,29 +85,29 @@ def parse_block_sizes(text: str) -> BlockSizes:
 
 
 def build_job(
-    lines: Sequence[Line], *, sizes: BlockSizes | None, number: int
+    lines: Sequence[Line], *, sizes: BlockSizes, is_interim: bool, number: int
 ) -> tuple[FioJob | None, tuple[Doubt, ...]]:
     """Return the job entry that ``lines`` are, or ``None`` if it is not whole.
 
     The first line should be the entry's own. ``sizes`` are the block sizes of its
-    group; ``None`` while the run goes on, when fio counts IOs before it adds their
-    bytes and latencies, so that neither follows from the other. An entry is whole when
-    it begins and the line with its IO counts is there.
+    group. ``is_interim`` while the run goes on, when fio counts IOs before it adds
+    their bytes and latencies, so that neither follows from the other. An entry is whole
+    when it begins and the line with its IO counts is there.
     """
     doubts = [*_damages(lines)]
-    issued = _issued(lines)
+    issued = _issued(lines, is_interim=is_interim)
     if issued is None or lines[0].kind != "entry":
         meaning = "an entry is cut short, at its beginning or its end; left out"
         at = f"line {lines[0].number}"
         doubts.append(Doubt(kind="truncated", place=at, meaning=meaning, is_grave=True))
         return None, tuple(doubts)
     is_aggregate = lines[0].parts[0] == _SUM_ENTRY
-    sides, of_sides = _sides(lines, issued, {} if is_aggregate and sizes else sizes)
+    sides, of_sides = _sides(lines, issued, {} if is_aggregate else sizes)
     doubts += [
         replace(doubt, place=f"jobs[{number}].{doubt.place}")
         for doubt in (*of_sides, *_missing_sides(sides, issued))
     ]
-    sync = _sync(lines, issued, is_interim=sizes is None)
+    sync = _sync(lines, issued)
     return _job(lines, sides, sync), tuple(doubts)
 
 
@@ -152,7 +154,7 @@ def _damages(lines: Sequence[Line]) -> Iterator[Doubt]:
         yield Doubt(kind="missing", place=at, meaning=meaning, is_grave=True)
 
 
-def _issued(lines: Sequence[Line]) -> _Issued | None:
+def _issued(lines: Sequence[Line], *, is_interim: bool) -> _Issued | None:
     """Return the counts; ``None`` without them, or if their line may have been cut."""
     parts = next((x.parts for x in lines if x.kind == "issued" and x.is_ended), None)
     if parts is None:
@@ -162,7 +164,12 @@ def _issued(lines: Sequence[Line]) -> _Issued | None:
         tuple(int(text) for text in parts[start : start + width] if text)
         for start in range(0, len(parts), width)
     ]
-    return _Issued(total=columns[0], short=columns[1], dropped=columns[2])
+    return _Issued(
+        total=columns[0],
+        short=columns[1],
+        dropped=columns[2],
+        is_interim=is_interim,
+    )
 
 
 def _segments(lines: Sequence[Line]) -> list[list[Line]]:
@@ -177,7 +184,7 @@ def _segments(lines: Sequence[Line]) -> list[list[Line]]:
 
 
 def _sides(
-    lines: Sequence[Line], issued: _Issued, sizes: BlockSizes | None
+    lines: Sequence[Line], issued: _Issued, sizes: BlockSizes
 ) -> tuple[dict[Direction, FioSide], list[Doubt]]:
     """Return the directions, and the doubts about them, placed below the entry."""
     sides: dict[Direction, FioSide] = {}
@@ -192,13 +199,13 @@ def _sides(
             rate = complete_mixed(rate, [*sides.values()], step=step)
         counts = issued.of(rate.direction)
         measured, of_measured = _measured(
-            segment, rate, None if sizes is None else counts.total
+            segment, rate, None if issued.is_interim else counts.total
         )
         side, of_side = build_side(
             rate,
             measured,
             counts,
-            block_bytes=(sizes or {}).get(rate.direction),
+            block_bytes=sizes.get(rate.direction),
             place=rate.direction,
         )
         sides[rate.direction] = side
@@ -249,11 +256,9 @@ def _missing_sides(
             )
 
 
-def _sync(
-    lines: Sequence[Line], issued: _Issued, *, is_interim: bool
-) -> FioSync | None:
+def _sync(lines: Sequence[Line], issued: _Issued) -> FioSync | None:
     """Return the fsyncs; early 3.x does not count them."""
     found, _ = parse_latencies(lines)
     total = next(iter(issued.total[_SYNC_COLUMN:]), None)
-    lat = build_latency(found.get("sync"), None if is_interim else total)
+    lat = build_latency(found.get("sync"), None if issued.is_interim else total)
     return FioSync(total_ios=total, lat=lat) if total or lat else None

@@ -53,12 +53,15 @@ class Line:
 
 
 _LONGEST = 1024  # fio's own are shorter; it bounds what a form may cost
+_ESCAPE = re.compile(  # what steers a terminal, such as the colours of grep
+    r"\x1b(?:\[[0-?]{0,64}[ -/]{0,8}[@-~]|\][^\x07\x1b\r\n]*(?:\x07|\x1b\\)|[@-Z\\^_])"
+)
 _ROW = re.compile(r"([^\r\n]*)(\r\n?|\n|\Z)")
 _EMPTY_OR_JSON = re.compile(r"\s*$|\s+[\"{}\]]")
 _WITHOUT_COLON = ("|", "fio-", "Starting ", "hostname=")
 _INT = r"([0-9]{1,18})"
 _NUMBER = r"\s*([^,\s]+)"
-_SPREAD = rf"min={_NUMBER}, max={_NUMBER}"
+_SPREAD = rf"min={_NUMBER}\s*, max={_NUMBER}\s*"
 _MEAN = rf"avg={_NUMBER}, stdev={_NUMBER}"
 _PAIR = rf"{_INT}/{_INT}"
 _TRIPLE = rf"r={_INT}/w={_INT}/d={_INT}"
@@ -127,7 +130,7 @@ _OLD_FORMS: dict[LineKind, tuple[LineKind, str]] = {
     "side": (
         "old-side",
         (
-            rf"(\w+)\s*: io={_NUMBER}, bw={_NUMBER}, iops={_NUMBER}, "
+            rf"(\w+)\s*: io={_NUMBER}, bw={_NUMBER}, iops={_NUMBER}\s*, "
             rf"runt=\s*{_INT}msec"
         ),
     ),
@@ -183,8 +186,11 @@ def is_foreign(row: str) -> bool:
 def iterate_rows(text: str) -> Iterator[tuple[str, bool]]:
     """Yield each line of a text, and whether it was ended, by whatever ends lines.
 
-    A carriage return alone ends one, as it does in fio's progress.
+    A carriage return alone ends one, as it does in fio's progress. What steers a
+    terminal is left out.
     """
+    if "\x1b" in text:
+        text = _ESCAPE.sub("", text)
     for match in _ROW.finditer(text):
         yield match[1], bool(match[2])
 

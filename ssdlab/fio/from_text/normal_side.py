@@ -35,11 +35,15 @@ _DIRECTIONS: Mapping[str, Direction] = {
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Counts:
-    """How many IOs of a direction fio issued, and how many of them went wrong."""
+    """How many IOs of a direction fio issued, and how many of them went wrong.
+
+    ``is_interim`` while the run goes on: some of them have not added their bytes yet.
+    """
 
     total: int
     short: int
     dropped: int | None
+    is_interim: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -164,10 +168,12 @@ def build_side(
 def _bytes(rate: PrintedRate, counts: Counts, block_bytes: int | None) -> Amount | None:
     if rate.io is None or not rate.io.step or not block_bytes:
         return rate.io
-    exact = float(counts.total * block_bytes)
-    return (
-        replace(rate.io, value=exact, step=0.0) if rate.io.is_near(exact) else rate.io
-    )
+    issued = float(counts.total * block_bytes)
+    if not rate.io.is_near(issued):
+        return rate.io
+    if counts.is_interim:  # no more than was issued, or bytes would seem to go back
+        return replace(rate.io, value=min(rate.io.value, issued))
+    return replace(rate.io, value=issued, step=0.0)
 
 
 def _iops(rate: PrintedRate, counts: Counts) -> float:

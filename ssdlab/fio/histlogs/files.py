@@ -33,6 +33,7 @@ from ssdlab.fio.histlogs.scan import (
     choose_scanner,
     scan_stream,
 )
+from ssdlab.fio.logs.files import require_unpacked
 from ssdlab.fio.sources import FioSources, NamedSource, list_sources
 from ssdlab.model.errors import FioOutputError
 
@@ -95,7 +96,9 @@ def _scan_source(
     source: NamedSource, scan: LineScanner
 ) -> tuple[ScannedLog, tuple[Doubt, ...]]:
     with source.open() as file:
-        if _is_plain(file):
+        head = _head(file)
+        require_unpacked(source.name, head)
+        if head and not head.startswith((GZIP_MAGIC, ZSTD_MAGIC)):
             return scan_stream(cast("ByteStream", file), scan), ()
         pieces = _Pieces(read_pieces(file))
         log = scan_stream(pieces, scan)
@@ -105,14 +108,14 @@ def _scan_source(
     return log, (_grave("truncated-archive", source.name, meaning),)
 
 
-def _is_plain(file: BinaryIO) -> bool:
-    """Tell whether it can be read as it is; its place is that of before."""
+def _head(file: BinaryIO) -> bytes:
+    """Return how it begins, if its place can be that of before; else nothing."""
     if not (file.seekable() and hasattr(file, "readinto")):
-        return False
+        return b""
     place = file.tell()
     head = file.read(max(len(GZIP_MAGIC), len(ZSTD_MAGIC)))
     file.seek(place)
-    return not head.startswith((GZIP_MAGIC, ZSTD_MAGIC))
+    return head
 
 
 class _Pieces:

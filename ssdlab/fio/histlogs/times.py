@@ -15,13 +15,14 @@ def find_starts(
 
     A record begins where the one before it in its direction ended; the first one at
     the start of the job. A time that goes back is another thread or run, appended.
-    Where times are those of the clock, the start of a job is not known: a median
-    record before its first.
+    Where the first one ends later than two median records, as with the times of a
+    clock or behind a ``ramp_time``, when it began is not known: a median record before.
     """
     starts = np.zeros_like(time_ms)
+    usual_ms = min(median_span(time_ms, directions), EPOCH_MS)
     for direction in np.unique(directions):
         rows = np.flatnonzero(directions == direction)
-        starts[rows] = _starts(time_ms[rows])
+        starts[rows] = _starts(time_ms[rows], usual_ms)
     return starts
 
 
@@ -33,12 +34,12 @@ def median_span(time_ms: NDArray[np.int64], directions: NDArray[np.int64]) -> in
     return _median(np.concatenate([*parts, np.empty(0, np.int64)]))
 
 
-def _starts(time_ms: NDArray[np.int64]) -> NDArray[np.int64]:
+def _starts(time_ms: NDArray[np.int64], usual_ms: int) -> NDArray[np.int64]:
     before = np.concatenate([[0], time_ms[:-1]])
     is_first = time_ms < before
     is_first[:1] = True
-    unknown = np.maximum(time_ms - _median(_steps(time_ms)), 0)
-    begun = np.where(time_ms < EPOCH_MS, 0, unknown)
+    latest = 2 * usual_ms if usual_ms else EPOCH_MS
+    begun = np.where(time_ms <= latest, 0, np.maximum(time_ms - usual_ms, 0))
     return np.where(is_first, begun, before)
 
 

@@ -1,6 +1,6 @@
 """Every doubt about a log of fio, in words."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ssdlab.fio.document import Doubt
@@ -9,11 +9,19 @@ from ssdlab.fio.logs.layout import Layout, describe_choice
 from ssdlab.fio.logs.sums import LogSums
 
 LATENCIES = frozenset({"lat", "slat", "clat"})
+_RATES_OF_AN_IO: Mapping[str, str] = {
+    "iops": "its value is 1: the IOPS of a second are the count of its rows",
+    "bw": "its value is the block size over the latency: the data rate of a second is "
+    "the sum of its block sizes, not a mean of its rows",
+}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class LogReading:
-    """How a log was read; ``others`` are layouts that would fit it as well."""
+    """How a log was read; ``others`` are layouts that would fit it as well.
+
+    ``damage`` tells what is wrong with the archive that it came from, if anything.
+    """
 
     kind: str
     layout: Layout
@@ -22,6 +30,7 @@ class LogReading:
     unit_ns: int
     sums: LogSums
     rest: bytes
+    damage: str
 
     def is_zero(self, place: int) -> bool:
         """Tell whether a column behind the direction is 0 throughout."""
@@ -34,10 +43,25 @@ class LogReading:
             return False
         return self.is_zero(self.layout.index("block size"))
 
+    @property
+    def is_of_each_io(self) -> bool:
+        """Whether lines are those of single IOs: such have a block size."""
+        has_rows = "block size" in self.layout and self.sums.row_count > 0
+        return has_rows and not self.is_averaged
+
 
 def find_log_doubts(reading: LogReading) -> tuple[Doubt, ...]:
     """Return every doubt about a log."""
-    return (*_of_lines(reading.sums, reading.rest), *_of_meaning(reading))
+    lines = _of_lines(reading.sums, reading.rest)
+    return (*_of_archive(reading), *lines, *_of_meaning(reading), *_of_time(reading))
+
+
+def _of_archive(reading: LogReading) -> Iterator[Doubt]:
+    if reading.damage:
+        meaning = f"the archive is damaged ({reading.damage}): what follows is lost"
+        yield Doubt(
+            kind="truncated-archive", place="file", meaning=meaning, is_grave=True
+        )
 
 
 def _of_lines(sums: LogSums, rest: bytes) -> Iterator[Doubt]:
@@ -79,9 +103,25 @@ def _of_meaning(reading: LogReading) -> Iterator[Doubt]:
         yield Doubt(
             kind="averaged",
             place="file",
-            meaning="the block size is 0 throughout: a row is of an interval, not of "
-            "an IO, and so are percentiles",
+            meaning="the block size is 0 throughout: a row is of an interval, which "
+            "ends at its time, not of an IO, and so are percentiles; its value is the "
+            "mean, or with log_max_value the greatest",
         )
+    if reading.is_of_each_io and (words := _RATES_OF_AN_IO.get(reading.kind)):
+        meaning = f"a row is of an IO, and {words}"
+        yield Doubt(kind="rate-of-each-io", place="file", meaning=meaning)
+
+
+def _of_time(reading: LogReading) -> Iterator[Doubt]:
+    if not reading.sums.back_count:
+        return
+    meaning = (
+        f"the time goes back {reading.sums.back_count} times: several threads or "
+        "runs, one after the other; a row is of one of them"
+    )
+    if reading.kind not in LATENCIES:
+        meaning += ", so that their rates have to be added"
+    yield Doubt(kind="time-goes-back", place="file", meaning=meaning)
 
 
 def _of_unit(reading: LogReading) -> Iterator[Doubt]:
@@ -116,4 +156,6 @@ def _of_columns(reading: LogReading) -> Doubt:
     is_zero = [reading.is_zero(place) for place in range(len(reading.layout))]
     words = describe_choice(reading.layout, is_zero=is_zero, others=reading.others)
     kind = "ambiguous-columns" if reading.others else "columns"
-    return Doubt(kind=kind, place="file", meaning=words)
+    directions = {layout.index("direction") for layout in reading.others}
+    is_grave = not directions <= {reading.layout.index("direction")}
+    return Doubt(kind=kind, place="file", meaning=words, is_grave=is_grave)

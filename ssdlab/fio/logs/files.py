@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from ssdlab.fio.sources import FioSource, name_source, read_whole
+from ssdlab.fio.archives import DamagedArchiveError, read_pieces
+from ssdlab.fio.sources import FioSource, NamedSource, name_source
 from ssdlab.model.errors import FioOutputError
 
 _MAGICS: Final = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd")  # gzip, zstd
+_FIO_PACKED_MAGIC: Final = b"\x78\x9c"  # zlib, as log_store_compressed writes it
 _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 _PIECE_BYTES: Final = 1 << 12
 _SPAN_BYTES: Final = 32 << 20
@@ -25,7 +27,8 @@ Span = tuple[int, int]
 class LogFile:
     """A log that can be opened again; ``path`` is ``None`` where ``content`` is it.
 
-    ``begin`` is behind a byte order mark.
+    ``begin`` is behind a byte order mark; ``damage`` tells what is wrong with the
+    archive that the content came from, which is then what was whole of it.
     """
 
     name: str
@@ -34,6 +37,7 @@ class LogFile:
     size: int
     begin: int = 0
     mtime_ns: int = 0
+    damage: str = ""
 
     @contextmanager
     def open(self) -> Iterator["OpenLog"]:
@@ -110,14 +114,54 @@ def find_log(source: FioSource) -> LogFile:
         file = _plain_file(named.given, named.name)
         if file is not None:
             return file
-    content = read_whole(named)
+    content, damage = _unpack(named)
+    require_unpacked(named.name, content)
     return LogFile(
         name=named.name,
         path=None,
         content=content,
         size=len(content),
         begin=_behind_mark(content),
+        damage=damage,
     )
+
+
+def _unpack(named: NamedSource) -> tuple[bytes, str]:
+    """Return the whole lines of a log, and what is wrong with its archive if anything.
+
+    Raises
+    ------
+    FioOutputError
+        If it cannot be read, or has no whole line in what is whole of its archive.
+    """
+    pieces: list[bytes] = []
+    with named.open() as file:
+        try:
+            pieces.extend(read_pieces(file))
+        except DamagedArchiveError as error:
+            content = b"".join(pieces)
+            content = content[: content.rfind(b"\n") + 1]
+            if not content:
+                raise FioOutputError(**_unreadable(named.name, error)) from error
+            return content, str(error)
+    return b"".join(pieces), ""
+
+
+def require_unpacked(name: str, head: bytes) -> None:
+    """See that a log is not one that fio packed itself.
+
+    Raises
+    ------
+    FioOutputError
+        If it is.
+    """
+    if head.startswith(_FIO_PACKED_MAGIC):
+        raise FioOutputError(
+            source=name,
+            reason="fio packed it (log_store_compressed) and alone can unpack it: "
+            "fio --inflate-log=FILE writes its lines",
+            remedy="Give what that wrote.",
+        )
 
 
 def _plain_file(path: Path, name: str) -> LogFile | None:
@@ -138,6 +182,7 @@ def _plain_file(path: Path, name: str) -> LogFile | None:
         raise FioOutputError(**_unreadable(name, error)) from error
     if head.startswith(_MAGICS):
         return None
+    require_unpacked(name, head)
     return LogFile(
         name=name,
         path=path,

@@ -9,11 +9,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from ssdlab.analysis.latency import percentiles_from_bins
 from ssdlab.fio.bins import BIN_COUNT, bin_edges, bin_value, is_last_bin
+from ssdlab.fio.histlogs.times import find_starts
 from ssdlab.fio.logs.choice import AddedLog
 from ssdlab.fio.logs.files import LogFile, Span, changed
 from ssdlab.fio.logs.layout import LogColumn
 from ssdlab.fio.logs.scan import Columns, empty_column, make_columns, run_over
-from ssdlab.fio.logs.sums import DIRECTIONS, LogSums
+from ssdlab.fio.logs.sums import DIRECTIONS, LogSums, make_runs
 from ssdlab.model.errors import FioOutputError
 
 if TYPE_CHECKING:
@@ -159,13 +160,32 @@ def percentiles_frame(
     })
 
 
+def averaged_runs(
+    file: LogFile, added: AddedLog, *, interval_ms: int
+) -> NDArray[np.void]:
+    """Return the runs of a log of intervals: fio's time is the end of a row.
+
+    A row is where its middle is, so that ends at 999 and 2001 ms are of two seconds.
+
+    Raises
+    ------
+    FioOutputError
+        If it cannot be read, or has changed since it was added up.
+    """
+    columns = _read_columns(file, added)
+    times = columns[0]
+    directions = columns[added.layout.index("direction")].astype(np.int64)
+    starts = find_starts(times, directions)
+    middles = starts + (times - starts) // 2
+    return make_runs(middles // interval_ms, directions, columns[1])
+
+
 def seconds_frame(
-    sums: LogSums, *, kind: str, scale: int, interval_ms: int
+    runs: NDArray[np.void], *, kind: str, scale: int, interval_ms: int
 ) -> "pd.DataFrame":
     """Return what the rows of each interval come to, by direction."""
     import pandas as pd  # noqa: PLC0415 - as in rows_frame
 
-    runs = sums.runs
     return pd.DataFrame({
         "direction": directions_from(runs["direction"]),
         "start_s": runs["interval"] * (interval_ms / 1000),

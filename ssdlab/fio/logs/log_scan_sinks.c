@@ -44,6 +44,8 @@ struct run {
 
 struct sums {
 	int64_t rows, lines, damaged, nonzero, runs;
+	int64_t backs;		/* rows before the one that precedes them */
+	int64_t first[DIRECTIONS], last[DIRECTIONS];	/* their times; -1: none */
 	int64_t places[MAX_PLACES];
 	int64_t counts[DIRECTIONS][BINS];
 	struct run run[MAX_RUNS];
@@ -102,8 +104,11 @@ static void close_run(struct adding *adding, int direction)
 static void open_run(struct adding *adding, int direction, int64_t time)
 {
 	struct open_run *open = &adding->open[direction];
+	struct sums *sums = adding->sums;
 
 	close_run(adding, direction);
+	if (sums->first[direction] < 0)
+		sums->first[direction] = time;
 	*open = (struct open_run) {
 		.begin = time - time % adding->interval_ms,
 		.width = adding->interval_ms,
@@ -122,6 +127,8 @@ static inline void add(struct adding *adding, int64_t time, int64_t value,
 	open->sum += value;
 	open->least = value < open->least ? value : open->least;
 	open->greatest = value > open->greatest ? value : open->greatest;
+	adding->sums->backs += time < adding->sums->last[direction];
+	adding->sums->last[direction] = time;
 	adding->sums->counts[direction][bin_of(value)]++;
 	adding->sums->rows++;
 }

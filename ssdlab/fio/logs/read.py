@@ -19,6 +19,7 @@ from ssdlab.fio.logs.choice import NO_LOG, AddedLog, add_again, add_up
 from ssdlab.fio.logs.doubts import LATENCIES, LogReading, find_log_doubts
 from ssdlab.fio.logs.files import LOG_REMEDY, LogFile, find_log
 from ssdlab.fio.logs.frames import (
+    averaged_runs,
     percentiles_frame,
     rows_frame,
     seconds_frame,
@@ -128,14 +129,15 @@ class FioLog:
         ----------
         interval_s : float, default 1
             Length of an interval, of whole milliseconds; any but 1 reads the log
-            again [s].
+            again, an averaged one always and all rows at once [s].
 
         Returns
         -------
         DataFrame
             ``direction``, ``start_s``, ``count`` of rows, and their mean, least and
             greatest, such as ``lat_mean_ns``. Rows weigh the same. An interval without
-            a row has none. It ends before the next one starts.
+            a row has none. It ends before the next one starts. A row of an averaged
+            log counts as a whole where its middle is: its time is its end.
 
         Raises
         ------
@@ -146,11 +148,13 @@ class FioLog:
         if interval_ms < 1 or abs(interval_ms - interval_s * _MS_PER_S) > 1e-6:
             msg = f"an interval of {interval_s} s is not of whole milliseconds"
             raise ValueError(msg)
-        sums = self._added.sums
-        if interval_ms != _MS_PER_S:
-            sums = add_again(self._file, self._added, interval_ms=interval_ms)
+        runs = self._added.sums.runs
+        if self.is_averaged:
+            runs = averaged_runs(self._file, self._added, interval_ms=interval_ms)
+        elif interval_ms != _MS_PER_S:
+            runs = add_again(self._file, self._added, interval_ms=interval_ms).runs
         return seconds_frame(
-            sums, kind=self.kind, scale=self._scale, interval_ms=interval_ms
+            runs, kind=self.kind, scale=self._scale, interval_ms=interval_ms
         )
 
 
@@ -210,6 +214,7 @@ def _read(file: LogFile, kind: str, fio_version: str | None) -> FioLog:
         unit_ns=unit_ns,
         sums=added.sums,
         rest=added.rest,
+        damage=file.damage,
     )
     return FioLog(
         source=file.name,

@@ -21,6 +21,7 @@ from ssdlab.fio.logs.sums import (
     DIRECTIONS,
     MAX_PLACES,
     NO_SUMS,
+    NO_TIME,
     RUN,
     LogSums,
     merge_runs,
@@ -56,6 +57,9 @@ _SUMS: Final = np.dtype([
     ("damaged", np.int64),
     ("nonzero", np.int64),
     ("runs", np.int64),
+    ("backs", np.int64),
+    ("first", np.int64, len(DIRECTIONS)),
+    ("last", np.int64, len(DIRECTIONS)),
     ("places", np.int64, MAX_PLACES),
     ("counts", np.int64, (len(DIRECTIONS), BIN_COUNT)),
     ("run", RUN, _MAX_RUNS),
@@ -191,6 +195,7 @@ class KernelScanner:
         begin, end = span
         while True:
             sums = np.zeros((), _SUMS)
+            sums["first"] = sums["last"] = NO_TIME
             done = self._add(
                 *self._where(log, (begin, end)),
                 ctypes.c_int64(interval_ms),
@@ -245,6 +250,9 @@ def _taken(sums: NDArray[np.void]) -> LogSums:
         damaged_count=damaged,
         damaged_places=tuple(sums["places"][: min(damaged, MAX_PLACES)].tolist()),
         nonzero=int(sums["nonzero"]),
+        back_count=int(sums["backs"]),
+        first_ms=tuple(sums["first"].tolist()),
+        last_ms=tuple(sums["last"].tolist()),
         counts=sums["counts"].copy(),
         runs=merge_runs(sums["run"][: int(sums["runs"])]),
     )

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,7 @@ from ssdlab.fio.logs.layout import Role
 from ssdlab.fio.logs.lines import LineForm, Lines
 
 DIRECTIONS: Final = ("read", "write", "trim", "sync")
+NO_TIME: Final = -1
 MAX_PLACES: Final = 16  # damaged lines that are told one by one
 # As struct run of log_scan_sinks.c: rows of one direction in one interval.
 RUN: Final = np.dtype([
@@ -33,6 +34,8 @@ class LogSums:
     ``damaged_places`` counts lines from 0 and names the first of them; bit n of
     ``nonzero`` tells that column n, behind the direction, is not 0 throughout. A row
     of ``counts`` is the histogram of a direction in fio's bins; ``runs`` are ascending.
+    ``back_count`` tells how often a time is before the one that precedes it in its
+    direction; ``first_ms`` and ``last_ms`` are by direction, or `NO_TIME`.
     """
 
     row_count: int
@@ -40,6 +43,9 @@ class LogSums:
     damaged_count: int
     damaged_places: tuple[int, ...]
     nonzero: int
+    back_count: int
+    first_ms: tuple[int, ...]
+    last_ms: tuple[int, ...]
     counts: NDArray[np.int64]
     runs: NDArray[np.void]
 
@@ -50,6 +56,9 @@ NO_SUMS: Final = LogSums(
     damaged_count=0,
     damaged_places=(),
     nonzero=0,
+    back_count=0,
+    first_ms=(NO_TIME,) * len(DIRECTIONS),
+    last_ms=(NO_TIME,) * len(DIRECTIONS),
     counts=np.zeros((len(DIRECTIONS), BIN_COUNT), np.int64),
     runs=np.empty(0, RUN),
 )
@@ -71,9 +80,44 @@ def merge_sums(parts: Sequence[LogSums]) -> LogSums:
         damaged_count=sum(part.damaged_count for part in parts),
         damaged_places=tuple(places[:MAX_PLACES]),
         nonzero=nonzero,
+        **_merge_times(parts),
         counts=sum((part.counts for part in parts), NO_SUMS.counts),
         runs=merge_runs(np.concatenate([NO_SUMS.runs, *(p.runs for p in parts)])),
     )
+
+
+class _Times(TypedDict):
+    back_count: int
+    first_ms: tuple[int, ...]
+    last_ms: tuple[int, ...]
+
+
+def _merge_times(parts: Sequence[LogSums]) -> _Times:
+    back_count = sum(part.back_count for part in parts)
+    first, last = list(NO_SUMS.first_ms), list(NO_SUMS.last_ms)
+    for part in parts:
+        for direction, (begin, end) in enumerate(
+            zip(part.first_ms, part.last_ms, strict=True)
+        ):
+            if begin == NO_TIME:
+                continue
+            back_count += begin < last[direction]
+            last[direction] = end
+            if first[direction] == NO_TIME:
+                first[direction] = begin
+    return _Times(back_count=back_count, first_ms=tuple(first), last_ms=tuple(last))
+
+
+def make_runs(
+    intervals: NDArray[np.int64],
+    directions: NDArray[np.int64],
+    values: NDArray[np.int64],
+) -> NDArray[np.void]:
+    """Return the runs of rows."""
+    runs = np.empty(intervals.size, RUN)
+    runs["interval"], runs["direction"], runs["count"] = intervals, directions, 1
+    runs["least"] = runs["greatest"] = runs["sum"] = values
+    return merge_runs(runs)
 
 
 def merge_runs(runs: NDArray[np.void]) -> NDArray[np.void]:
@@ -109,16 +153,16 @@ def sum_lines(lines: Lines, form: LineForm, *, interval_ms: int) -> LogSums:
     nonzero = rows.any(axis=0) & np.array(noted)
     cells = direction * BIN_COUNT + bin_index(value)
     counts = np.bincount(cells, minlength=len(DIRECTIONS) * BIN_COUNT)
-    runs = np.empty(len(rows), RUN)
-    runs["interval"] = rows[:, 0] // interval_ms
-    runs["direction"], runs["count"] = direction, 1
-    runs["least"] = runs["greatest"] = runs["sum"] = value
+    times = [rows[direction == code, 0] for code in range(len(DIRECTIONS))]
     return LogSums(
         row_count=len(rows),
         line_count=len(lines.numbers),
         damaged_count=places.size,
         damaged_places=tuple(places[:MAX_PLACES].tolist()),
         nonzero=sum(1 << column for column in np.flatnonzero(nonzero).tolist()),
+        back_count=sum(int((np.diff(some) < 0).sum()) for some in times),
+        first_ms=tuple(int(some[0]) if some.size else NO_TIME for some in times),
+        last_ms=tuple(int(some[-1]) if some.size else NO_TIME for some in times),
         counts=counts.reshape(len(DIRECTIONS), BIN_COUNT),
-        runs=merge_runs(runs),
+        runs=make_runs(rows[:, 0] // interval_ms, direction, value),
     )
