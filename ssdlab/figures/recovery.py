@@ -137,7 +137,7 @@ def plot_idle_recovery(accesses: "pd.DataFrame") -> go.Figure:
     """
     figure = new_figure(
         "IOPS vs time, all wait states",
-        subtitle="access time / idle time before each access",
+        subtitle="access time / idle time after each access",
         height=460,
     )
     unit = time_quantity(span_s(accesses))
