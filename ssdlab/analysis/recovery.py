@@ -12,6 +12,7 @@ from ssdlab.model.spec import Stimulus
 _STEP = ["run_id", "step_id"]
 _GROUP = r"group-(\d+)"
 _SEGMENT = r"(wait|baseline)-(\d+)"
+_MOST_ERROR_RATIO = 0.1  # of an access: more rest is nearly a wait state of its own
 
 
 def summarise_idle_recovery(
@@ -77,7 +78,7 @@ def _in_order(
 
 
 def summarise_wait_states(accesses: pd.DataFrame) -> pd.DataFrame:
-    """Compare the accesses of each wait state with the baseline after it.
+    """Compare the accesses after a rest with those of the baseline without one.
 
     Parameters
     ----------
@@ -88,12 +89,13 @@ def summarise_wait_states(accesses: pd.DataFrame) -> pd.DataFrame:
     -------
     pandas.DataFrame
         One row a wait state, the shortest first: ``run_id``, ``wait_state`` (k),
-        ``n_accesses``, ``n_baseline``, ``iops`` and ``iops_baseline`` (means of
-        accesses) [1/s], ``iops_ratio`` (of the first to the second), ``wait_s`` (the
-        idle time wanted), ``wait_median_s`` (of the measured ones),
-        ``wait_error_max_s`` (greatest difference of measured and wanted, without
-        sign) and ``gap_max_s`` (the greatest gap where none was wanted: in the
-        baseline) [s]. What was not measured is missing.
+        ``n_accesses``, ``n_baseline``, ``n_left_out`` (accesses after a break of the
+        run, or whose rest was wrong by more than a tenth of an access), ``iops`` and
+        ``iops_baseline`` (means of accesses) [1/s], ``iops_ratio`` (of the first to
+        the second), ``wait_s`` (the idle time wanted), ``wait_median_s`` (of the
+        measured ones), ``wait_error_max_s`` (greatest difference of measured and
+        wanted, without sign) and ``gap_max_s`` (the greatest gap where none was
+        wanted: in the baseline) [s]. What was not measured is missing.
 
     References
     ----------
@@ -103,21 +105,24 @@ def summarise_wait_states(accesses: pd.DataFrame) -> pd.DataFrame:
         {"run_id": run_id, "wait_state": state, **_compare(group)}
         for (run_id, state), group in accesses.groupby(["run_id", "wait_state"])
     ]
-    names = ["run_id", "wait_state", "n_accesses", "n_baseline", "iops"]
+    names = ["run_id", "wait_state", "n_accesses", "n_baseline", "n_left_out", "iops"]
     names += ["iops_baseline", "iops_ratio", "wait_s", "wait_median_s"]
     return pd.DataFrame(rows, columns=[*names, "wait_error_max_s", "gap_max_s"])
 
 
 def _compare(group: pd.DataFrame) -> dict[str, Any]:
-    is_baseline = group["is_baseline"].astype(bool)
-    accesses, baseline = group[~is_baseline], group[is_baseline]
+    error = (group["idle_before_s"] - group["wait_s"]).abs()
+    is_kept = group["is_contiguous"] & ~(error > _MOST_ERROR_RATIO * group["runtime_s"])
     is_waited = (group["wait_s"] > 0).astype(bool)
-    waited, went_on = group[is_waited], baseline[~is_waited[is_baseline]]
-    error = (waited["idle_before_s"] - waited["wait_s"]).abs()
-    iops, iops_baseline = accesses["iops"].mean(), baseline["iops"].mean()
+    has_gone_on = group["is_baseline"].astype(bool) & ~is_waited
+    waited, went_on = group[is_waited], group[has_gone_on]
+    rested, baseline = group[is_waited & is_kept], group[has_gone_on & is_kept]
+    error = error[is_waited]
+    iops, iops_baseline = rested["iops"].mean(), baseline["iops"].mean()
     return {
-        "n_accesses": len(accesses),
+        "n_accesses": len(rested),
         "n_baseline": len(baseline),
+        "n_left_out": int((~is_kept & (is_waited | has_gone_on)).sum()),
         "iops": iops,
         "iops_baseline": iops_baseline,
         "iops_ratio": iops / iops_baseline,
@@ -218,7 +223,7 @@ def summarise_access_groups(
     names += ["n_rounds", "n_rounds_wanted", "bw_mean_bytes_per_s"]
     names += ["bw_end_bytes_per_s", "lat_mean_peak_ns", "lat_max_peak_ns"]
     names += ["idle_before_s", "idle_max_s", "is_recovered", "recovery_round"]
-    names += ["recovery_s", "recovery_minutes", "best_ratio"]
+    names += ["recovery_s", "recovery_minutes", "best_ratio", "is_unbroken"]
     types = {"is_recovered": "boolean", "recovery_round": "Int64"}
     types |= dict.fromkeys(("recovery_s", "recovery_minutes", "best_ratio"), "float64")
     return pd.DataFrame(rows, columns=names).astype(types)
@@ -240,6 +245,7 @@ def _group(group: pd.DataFrame, wanted: dict[str, int]) -> dict[str, Any]:
         "lat_max_peak_ns": group["lat_max_ns"].max(),
         "idle_before_s": first["idle_before_s"],
         "idle_max_s": group["idle_before_s"].iloc[1:].max(),
+        "is_unbroken": bool(group["is_contiguous"].all()),
     }
 
 
@@ -278,6 +284,7 @@ def recovery_text(groups: pd.DataFrame) -> str:
     'recovered after 4.0 min: round 4 of group 3 reaches the mean of group 1'
     """
     third = groups[groups["group"] == 3]
+    after = "" if _are_unbroken(groups) else ", after a break of the run"
     if third.empty or pd.isna(third["is_recovered"].iloc[0]):
         return "recovery not measured: group 3 has no round to compare with group 1"
     row = third.iloc[0]
@@ -285,11 +292,33 @@ def recovery_text(groups: pd.DataFrame) -> str:
         percent = math.floor(1000 * row["best_ratio"]) / 10  # never rounded to 100
         return (
             f"not yet recovered: the best of {row['n_rounds']} rounds of group 3 has "
-            f"{percent:.1f} % of the mean of group 1"
+            f"{percent:.1f} % of the mean of group 1{after}"
         )
     seconds = float(row["recovery_s"])
     spent = f"{seconds:.1f} s" if seconds < 59.5 else f"{seconds / 60:.1f} min"
     return (
         f"recovered after {spent}: round {row['recovery_round']} of group 3 reaches "
-        "the mean of group 1"
+        f"the mean of group 1{after}"
     )
+
+
+def is_recovery_sure(groups: pd.DataFrame) -> bool:
+    """Tell whether a run has recovered and was not broken anywhere.
+
+    Parameters
+    ----------
+    groups : pandas.DataFrame
+        What `summarise_access_groups` returned, of one run.
+
+    Returns
+    -------
+    bool
+        False too where the recovery was not measured.
+    """
+    is_recovered = bool(groups["is_recovered"].fillna(value=False).any())
+    return is_recovered and _are_unbroken(groups)
+
+
+def _are_unbroken(groups: pd.DataFrame) -> bool:
+    """Tell so of all groups; those that do not say count as unbroken."""
+    return "is_unbroken" not in groups or bool(groups["is_unbroken"].all())

@@ -125,7 +125,7 @@ class Tracker:
         if not result.is_contiguous:
             self.values.clear()
             self.verdict = ""
-        tracking = self._tracking()
+        tracking = self._tracking() if step.kind == "cell" else None
         if tracking is not None and is_tracked(step.workload, tracking):
             self.values.append(_value_text(result, tracking))
 
@@ -200,7 +200,8 @@ class Tracker:
         if not isinstance(spec, Rounds) or self.verdict:
             return 0.0
         missing = spec.criteria.window_rounds - len(self.values)
-        return max(0, missing) * len(spec.cells) * spec.cell_seconds
+        before_s = spec.pre_write.seconds if spec.pre_write else 0.0
+        return max(0, missing) * (before_s + len(spec.cells) * spec.cell_seconds)
 
     def _left(self) -> tuple[float, float]:
         """Return the time left [s] if steady as soon as can be, and if never."""

@@ -23,7 +23,8 @@ class StepNotRecordedError(StepError):
 class Stimulus:
     """What a step asks for, whatever its number: the key of a recording.
 
-    An empty ``phase_id`` stands for every phase.
+    An empty ``phase_id`` stands for every phase, and a ``cell`` of ``None`` for every
+    cell that is alike in all else.
     """
 
     test_id: str
@@ -33,6 +34,7 @@ class Stimulus:
     block_size_bytes: int = 0
     read_percent: int = 0
     round: int | None = None
+    cell: int | None = None
 
 
 def stimulus_of(step: Step) -> Stimulus:
@@ -42,6 +44,7 @@ def stimulus_of(step: Step) -> Stimulus:
         kind=step.kind,
         phase_id=step.phase_id,
         round=step.round,
+        cell=step.cell,
     )
     if step.workload is None:
         return blank
@@ -82,7 +85,8 @@ class Recording:
             If it was not.
         """
         asked = stimulus_of(step)
-        for stimulus in (asked, replace(asked, phase_id="")):
+        alike = replace(asked, cell=None)
+        for stimulus in (asked, alike, replace(alike, phase_id="")):
             if stimulus in self.places:
                 return self.places[stimulus]
         raise StepNotRecordedError(

@@ -167,7 +167,9 @@ def _add_accesses(
 ) -> None:
     color, symbol = style
     access_s = _nominal(float(rows["runtime_s"].median()))
-    idle = f"{float(rows['wait_s'].median()):g}"
+    # The first access of each follows what the series before it asked for.
+    waits = rows["wait_s"]
+    idle = f"{float(waits.min() if name == 'Baseline' else waits.max()):g}"
     known = {series.legendgroup for series in figure.data}
     state = f"after wait state {rows['wait_state'].iloc[0]}"
     figure.add_scatter(

@@ -186,6 +186,11 @@ class PreWrite:
     seconds: float
 
 
+def _whole_rounds(seconds: float, round_seconds: float) -> int:
+    """Return how many rounds there are; 0.3 s are three of 0.1 s, not four."""
+    return math.ceil(round(seconds / round_seconds, 9))
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Stimulus:
     """One workload round after round until a stop rule holds, whichever is first.
@@ -212,7 +217,7 @@ class Stimulus:
     @property
     def max_rounds(self) -> int:
         """How many rounds the time limit allows."""
-        return math.ceil(self.time_limit_s / self.round_seconds)
+        return _whole_rounds(self.time_limit_s, self.round_seconds)
 
     def sample_of(self, round_number: int) -> int | None:
         """Return which sample a round is, from 1, or ``None`` if it is none."""
@@ -260,7 +265,7 @@ class OperatingPoint:
     @property
     def pre_write_rounds(self) -> int:
         """How many rounds of pre-writes there are."""
-        return math.ceil(self.pre_write_s / self.round_seconds)
+        return _whole_rounds(self.pre_write_s, self.round_seconds)
 
 
 Phase = Purge | Precondition | Rounds | Stimulus | Histogram | OperatingPoint

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from ssdlab.analysis.demand import DemandPoint, select_points
+from ssdlab.model.errors import StepError
 from ssdlab.model.spec import OperatingPoint, Step, StepResult, Workload
 from ssdlab.plan.context import Batch
 from ssdlab.plan.protocol import PhaseEnd, PhasePlan
@@ -36,7 +37,7 @@ def _steps(
     phase: OperatingPoint, make: StepMaker, *, number: int, demand: PhaseEnd
 ) -> tuple[Step, ...]:
     rounds = phase.pre_write_rounds
-    pre_write, workload = _at_point(phase, demand)
+    pre_write, workload = _at_point(phase, make, demand)
     writes = tuple(
         make.pre_write(
             number + at, at + 1, workload=pre_write, seconds=phase.round_seconds
@@ -47,10 +48,26 @@ def _steps(
     return (*writes, measured)
 
 
-def _at_point(phase: OperatingPoint, demand: PhaseEnd) -> tuple[Workload, Workload]:
-    """Return both workloads with the TC and QD of the point."""
+def _at_point(
+    phase: OperatingPoint, make: StepMaker, demand: PhaseEnd
+) -> tuple[Workload, Workload]:
+    """Return both workloads with the TC and QD of the point.
+
+    Raises
+    ------
+    StepError
+        If no point of the last round has a latency.
+    """
     points = [_demand_point(step, result) for step, result in demand.last_round]
-    found = select_points(points, max_lat_ns=phase.max_lat_ns)
+    try:
+        found = select_points(points, max_lat_ns=phase.max_lat_ns)
+    except ValueError as error:
+        raise StepError(
+            step_id=make.phase_id,
+            reason=f"no point can be chosen: {error}",
+            remedy="See what fio said in the last round of the demand variation; "
+            "without its latencies the test cannot go on.",
+        ) from error
     point = {"max": found.max, "mid": found.mid, "min": found.min}[phase.point]
 
     def moved(workload: Workload) -> Workload:

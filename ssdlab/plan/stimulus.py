@@ -76,24 +76,35 @@ def _plan_stream(
     """Yield rounds of a sequential stream, which no rule but time ends.
 
     The next round must be ready before this one has ended, so it begins where this one
-    will be if it comes as far as the one before it.
+    will be if it comes as far as the one before it. Of the first round nobody can tell:
+    the second one waits for it.
     """
     span = whole_blocks(make.context.range_bytes, phase.workload)
-    stream, moved = Stream(), 0
-    step = first_round(phase, make, number)
-    for at in range(1, phase.max_rounds + 1):
-        stream = stream.advance(span, moved)
+    last = phase.max_rounds
+    (result,) = yield Batch(
+        steps=(first_round(phase, make, number),),
+        next_step=next_of(number + 1) if last == 1 else None,
+        is_next_certain=True,
+    )
+    stream = Stream().advance(span, _moved(phase, result))
+    step = _round(phase, make, number + 1, at=2, offset=stream.next_offset(span))
+    for at in range(2, last + 1):
+        stream = stream.advance(span, _moved(phase, result))
         following = next_of(number + at)
-        if at < phase.max_rounds:
+        if at < last:
             offset = stream.next_offset(span)
             following = _round(phase, make, number + at, at=at + 1, offset=offset)
         (result,) = yield Batch(
             steps=(step,), next_step=following, is_next_certain=True
         )
-        done = (result.written_bytes + result.read_bytes) // phase.workload.threads
-        moved = whole_blocks(done, phase.workload)
         step = following or step
-    return PhaseEnd(rounds=phase.max_rounds)
+    return PhaseEnd(rounds=last)
+
+
+def _moved(phase: Stimulus, result: StepResult) -> int:
+    """Return how far each thread came [B]."""
+    done = (result.written_bytes + result.read_bytes) // phase.workload.threads
+    return whole_blocks(done, phase.workload)
 
 
 def _limit_bytes(phase: Stimulus, make: StepMaker) -> float:

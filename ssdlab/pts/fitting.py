@@ -235,6 +235,7 @@ def _require_whole_sectors(profile: Profile, test: PtsTest, sector_bytes: int) -
         composite = workload.composite
         shares = composite.block_shares if composite else ()
         sizes.update(size for size, _ in shares)
+        sizes.update({composite.alignment_bytes if composite else 0} - {0})
         sizes.update({workload.block_size_bytes} - {0})
         return workload
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from ssdlab.model.errors import ProfileError
+from ssdlab.model.spec import PTS_CRITERIA
 from ssdlab.model.units import KIB, block_size_label
 from ssdlab.pts.profiles import Profile
 
@@ -29,6 +30,25 @@ def _find_faults(profile: Profile) -> Iterator[_Fault]:
     yield from _throughput_faults(profile)
     yield from _round_faults(profile)
     yield from _range_faults(profile)
+    yield from _demand_faults(profile)
+
+
+def _demand_faults(profile: Profile) -> Iterator[_Fault]:
+    for key in ("demand_threads", "demand_queue_depths"):
+        values = getattr(profile, key)
+        if list(values) != sorted(values, reverse=True):
+            yield (
+                key,
+                "it does not go from high to low, and the first pair is tracked",
+                "Put the greatest first.",
+            )
+    window = PTS_CRITERIA.window_rounds
+    if profile.wdpc_max_samples < window:
+        yield (
+            "wdpc_max_samples",
+            f"a steady state is judged on {window} samples",
+            f"Choose {window} or more.",
+        )
 
 
 def _range_faults(profile: Profile) -> Iterator[_Fault]:

@@ -103,7 +103,7 @@ def active_range_text(active: ActiveRange) -> str:
 def _read_number(entry: Entry, given: object) -> int | float:
     if isinstance(given, bool) or not isinstance(given, int | float):
         raise entry.error(given, "is no number")
-    if not math.isfinite(given):
+    if isinstance(given, float) and not math.isfinite(given):
         raise entry.error(given, "is no finite number")
     entry.require_limits(given, given)
     return given

@@ -50,9 +50,9 @@ def render_profile(profile: Profile) -> str:
         base=_BASE,
         name=profile.name if is_ours else f"{profile.name}.toml",
     )
-    lines = [f"{_BASE} = {json.dumps(base)}"]
+    lines = [f"{_BASE} = {_text(base)}"]
     if not is_ours:
-        lines += [f"{key} = {json.dumps(getattr(profile, key))}" for key in _FREE]
+        lines += [f"{key} = {_text(getattr(profile, key))}" for key in _FREE]
     nominal = PROFILES[profile.nominal]
     lines += [
         _render_value(name, profile, nominal)
@@ -60,6 +60,11 @@ def render_profile(profile: Profile) -> str:
         if name in VALUES
     ]
     return "\n".join((head, *lines, ""))
+
+
+def _text(value: str) -> str:
+    """Return a text of TOML, which has no pairs of surrogates."""
+    return json.dumps(value, ensure_ascii=False)
 
 
 def parse_profile(text: str, *, source: str, name: str) -> Profile:

@@ -9,6 +9,7 @@ import pandas as pd
 from ssdlab.analysis.cells import is_of_cell
 from ssdlab.analysis.phases import is_cell_by_cell, range_name
 from ssdlab.analysis.recovery import (
+    is_recovery_sure,
     recovery_text,
     summarise_access_groups,
     summarise_cross_stimulus,
@@ -149,7 +150,7 @@ def _cross_stimulus(context: Context) -> SummaryRow:
     if len(rounds):
         groups = summarise_access_groups(rounds)
         verdict = f"{recovery_text(groups)}; XSR has no steady state by design"
-        is_recovered = bool(groups["is_recovered"].fillna(value=False).any())
+        is_recovered = is_recovery_sure(groups)
         first = metric_text(float(series.iloc[0]), "bw_bytes_per_s")
     return SummaryRow(
         test=TEST_TITLES["xsr"],

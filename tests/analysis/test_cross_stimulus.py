@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from ssdlab.analysis.recovery import (
+    is_recovery_sure,
     recovery_text,
     summarise_access_groups,
     summarise_cross_stimulus,
@@ -24,6 +25,7 @@ def xsr_rounds(
     *,
     runtime_s: float = 60.0,
     gaps_s: Sequence[float] = (),
+    broken: int | None = None,
 ) -> pd.DataFrame:
     """Return the rounds of groups of throughputs [MB/s]."""
     rows: list[Row] = []
@@ -48,7 +50,9 @@ def xsr_rounds(
             )
             idle_s = gaps_s[place] if place < len(gaps_s) else 0.0
             gap: Row = {"run_id": "r1", "step_id": f"{place:05d}"}
-            gaps.append(gap | {"idle_before_s": idle_s, "is_contiguous": True})
+            gaps.append(
+                gap | {"idle_before_s": idle_s, "is_contiguous": place != broken}
+            )
     return summarise_cross_stimulus(measurements([*reversed(rows)]), steps(gaps))
 
 
@@ -189,3 +193,12 @@ def test_text_says_when_it_recovered(
     rounds = xsr_rounds((*WHOLE[:2], third), runtime_s=runtime_s)
 
     assert recovery_text(summarise_access_groups(rounds)) == text
+
+
+@pytest.mark.parametrize("broken", [None, 1, 4, 7])
+def test_recovery_after_a_break_is_not_sure(broken: int | None) -> None:
+    groups = summarise_access_groups(xsr_rounds(WHOLE, broken=broken))
+    assert is_recovery_sure(groups) == (broken is None)
+    assert recovery_text(groups).endswith("after a break of the run") != (
+        broken is None
+    )

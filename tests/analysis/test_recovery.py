@@ -134,3 +134,19 @@ def test_idle_recovery_is_empty_when_none_was_run() -> None:
 
     assert table.empty
     assert summarise_wait_states(table).empty
+
+
+def test_accesses_that_rested_wrongly_are_left_out() -> None:
+    accesses = (
+        ("wait-1", 1, 1000.0, 0.0, 0.0),
+        ("wait-1", 2, 1400.0, 5.0, 5.0),
+        ("wait-1", 3, 9000.0, 5.0, 5.6),  # more than a tenth of 5 s too long
+        ("wait-1", 4, 9000.0, 5.0, 5.0),  # after a break
+        ("baseline-1", 1, 1600.0, 5.0, 5.5),
+        ("baseline-1", 2, 1000.0, 0.0, 0.0),
+        ("baseline-1", 3, 5000.0, 0.0, 0.6),
+    )
+    table = hir_frames(accesses, broken=3)
+    (row,) = (found for _, found in summarise_wait_states(table).iterrows())
+    assert (row["n_accesses"], row["n_baseline"], row["n_left_out"]) == (2, 1, 3)
+    assert (row["iops"], row["iops_baseline"], row["iops_ratio"]) == (1500, 1000, 1.5)

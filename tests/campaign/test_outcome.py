@@ -70,7 +70,7 @@ def test_idle_recovery_tells_its_preconditioning_and_what_waits_brought(
     run = make_recovery(tmp_path / "run", Recovery(tests=("hir",)))
     assert outcome_lines(run)[:2] == [
         "hir          preconditioning steady in rounds 3 - 15",
-        "hir          IOPS by those of the baseline: 1.250 after 5 s, 1.500 after 50 s",
+        "hir          IOPS by those of the baseline: 1.167 after 5 s, 1.333 after 50 s",
     ]
 
 

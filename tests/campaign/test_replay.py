@@ -269,3 +269,10 @@ def test_replay_into_a_run_that_is_there_is_refused(tmp_path: Path) -> None:
         replay_run(old, tmp_path / "new")
     folder = tmp_path / "new" / "steps" / "00002-lat-wipc"
     assert read_raw_output(folder) == read_raw_output(SAMPLE / "steps" / folder.name)
+
+
+def test_cells_that_differ_in_their_queues_alone_are_told_apart(tmp_path: Path) -> None:
+    steps = [replace(STEP, cell=cell) for cell in (1, 2)]
+    places = {stimulus_of(step): tmp_path / str(step.cell) for step in steps}
+    recording = Recording(source="made", places=places)
+    assert [recording.find(step).name for step in steps] == ["1", "2"]

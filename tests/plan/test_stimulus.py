@@ -1,14 +1,21 @@
 """WSAT: three stop rules, whichever is first."""
 
+from dataclasses import replace
+from itertools import pairwise
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ssdlab.model.spec import Step, StepResult
+from ssdlab.model.errors import StepError
+from ssdlab.model.spec import Step, StepResult, Stimulus, Workload
 from ssdlab.pts import find_profile
 from tests.plan.made import Answer, Driven, drive, result_of
 
 ENTERPRISE = "pts-2.0-enterprise"
+WRITES = Workload(
+    access="rnd", block_size_bytes=4096, read_percent=0, threads=1, queue_depth=1
+)
 SAMPLES = (31, 62, 93, 124, 155)
 CAPACITY = 480_103_981_056
 WRITTEN = CAPACITY // 1000  # a round: the capacity limit is 4,000 rounds away
@@ -132,3 +139,36 @@ def test_rounds_keep_a_series_of_seconds_or_less() -> None:
     demo = drive("demo", ["wsat"], flat).steps_of("saturation")
     assert {step.series_interval_ms for step in demo} == {100}
     assert find_profile("demo").wsat_round_s < 10
+
+
+def test_sequential_stream_goes_on_where_the_round_before_it_will_be() -> None:
+    moved = 30 * 1024**3
+    driven = drive(ENTERPRISE, ["xsr"], lambda step: result_of(step, moved=moved))
+    first = driven.steps_of("group-1")
+    assert [step.offset_bytes // moved for step in first[:5]] == [0, 1, 2, 3, 4]
+    batches = [batch for batch in driven.batches if batch.steps[0] in first]
+    ready = [batch.next_step is not None for batch in batches]
+    assert ready == [False, *[True] * (len(ready) - 1)]
+    for batch, after in pairwise(driven.batches[2:]):
+        is_first = batch.steps[0].round == 1 and batch.steps[0].phase_id != "group-2"
+        assert batch.next_step == (None if is_first else after.steps[0])
+
+
+def test_rounds_are_counted_whole_where_floats_are_not() -> None:
+    phase = Stimulus(
+        phase_id="p",
+        workload=WRITES,
+        round_seconds=0.1,
+        time_limit_s=3 * 0.1,
+    )
+    assert phase.max_rounds == 3
+
+
+def test_demand_without_latencies_ends_with_a_named_error() -> None:
+    def answer(step: Step) -> StepResult:
+        result = result_of(step)
+        is_cell = step.phase_id == "demand"
+        return replace(result, lat_mean_ns=None) if is_cell else result
+
+    with pytest.raises(StepError, match="no point can be chosen"):
+        drive(ENTERPRISE, ["cbw"], answer)

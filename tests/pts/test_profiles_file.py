@@ -75,6 +75,18 @@ def test_profile_of_a_user_is_shown_and_read_as_it_was() -> None:
     )
 
 
+def test_title_of_any_script_is_shown_and_read_as_it_was() -> None:
+    mine = parse('title = "naïve 試験 \U0001f4be"')
+    again = parse_profile(render_profile(mine), source="again.toml", name="mine")
+    assert again.title == mine.title
+
+
+def test_longer_gap_in_a_window_is_a_departure_and_a_shorter_one_is_none() -> None:
+    for seconds, count in ((6, 1), (4, 0)):
+        mine = parse(f"max_idle_s = {seconds}")
+        assert len(find_departures(mine, mine.tests)) == count
+
+
 def test_file_needs_only_what_differs() -> None:
     mine = parse("xsr_threads = 8\n")
     assert mine == replace(
@@ -138,6 +150,12 @@ def test_values_are_read_with_their_units(text: str, key: str, value: object) ->
         ("cell_s = nan", "cell_s: nan is no finite number"),
         ("cell_s = -inf", "cell_s: -inf is no finite number"),
         ("cell_s = 0", "cell_s: 0 is not from 0.1 to 2592000 s"),
+        (f"cell_s = 1{'0' * 400}", "is not from 0.1 to 2592000 s"),
+        (
+            "demand_threads = [1, 32]",
+            "demand_threads: it does not go from high to low",
+        ),
+        ("wdpc_max_samples = 4", "wdpc_max_samples: "),
         ("threads = 4.0", "threads: 4.0 is no whole number"),
         ("threads = 0", "threads: 0 is not from 1 to 256"),
         ("max_rounds = 4", "max_rounds: 4 is not from 5 to 1000"),

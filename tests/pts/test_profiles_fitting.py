@@ -141,3 +141,10 @@ def test_test_is_refused_when_none_of_its_blocks_fits_a_sector(
     ):
         fit(profile, test_id, sector_bytes=4096)
     assert fit(profile, test_id).left_out == ()
+
+
+def test_alignment_below_the_sector_is_refused() -> None:
+    profile = replace(find_profile("pts-2.0-enterprise"), cbw_alignment_bytes=512)
+    assert fit(profile, "cbw").tests
+    with pytest.raises(ProfileError, match="CBW: they do not fit sectors of 4096 B"):
+        fit(profile, "cbw", sector_bytes=4096)

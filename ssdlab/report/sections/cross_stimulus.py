@@ -5,6 +5,7 @@ from typing import Any
 import pandas as pd
 
 from ssdlab.analysis.recovery import (
+    is_recovery_sure,
     recovery_text,
     summarise_access_groups,
     summarise_cross_stimulus,
@@ -154,9 +155,8 @@ def _pages_2_0(frame: pd.DataFrame, groups: pd.DataFrame) -> tuple[Page, ...]:
 
 
 def _verdict(groups: pd.DataFrame) -> Note:
-    is_recovered = bool(groups["is_recovered"].fillna(value=False).any())
     text = f"{sentence(recovery_text(groups))}."
-    return Note(text=text, tone="good" if is_recovered else "warning")
+    return Note(text=text, tone="good" if is_recovery_sure(groups) else "warning")
 
 
 def _groups_table(groups: pd.DataFrame, *, unit: Quantity) -> Table:

@@ -22,6 +22,7 @@ from ssdlab.report.blocks import Block, Note, Page, Plot
 from ssdlab.report.context import Context
 from ssdlab.report.demand_facts import limit_ns
 from ssdlab.report.sections.demand_points import (
+    break_notes,
     knee_note,
     point_notes,
     point_pages,
@@ -101,7 +102,8 @@ def _pre_writes_page(context: Context, name: str) -> Page:
     blocks: tuple[Block, ...] = (Note(text="No round was begun.", tone="warning"),)
     if not frame.empty:
         figure = plot_pre_writes(frame, title=f"{title}, one point before each round")
-        blocks = (Plot(figure=figure), pre_writes_table(frame))
+        breaks = break_notes(context, name.lower(), DEMAND_PHASE)
+        blocks = (Plot(figure=figure), *breaks, pre_writes_table(frame))
     return _page(f"{name} P3", title, blocks)
 
 

@@ -148,5 +148,20 @@ def _pre_writes_page(context: Context, plot_id: str, *, phase: str, title: str) 
     if not frame.empty:
         load = load_name(frame.iloc[0])
         figure = plot_pre_writes(frame, title=f"{title} pre-writes, {load}")
-        blocks = (Plot(figure=figure), pre_writes_table(frame))
+        breaks = break_notes(context, test, phase)
+        blocks = (Plot(figure=figure), *breaks, pre_writes_table(frame))
     return Page(plot_id=plot_id, title=f"{title} pre-writes", blocks=blocks)
+
+
+def break_notes(context: Context, test: str, phase: str) -> tuple[Note, ...]:
+    """Say so where the drive rested inside a phase that should have none."""
+    steps = context.steps_of(test)
+    steps = steps[steps["phase"] == phase]
+    count = int((~steps["is_contiguous"].fillna(value=True).astype(bool)).sum())
+    if not count:
+        return ()
+    text = (
+        f"Before {count} of the {len(steps)} runs of this phase the drive rested: the "
+        "run was taken up again, or was late. What follows was not written to at once."
+    )
+    return (Note(text=text, tone="warning"),)

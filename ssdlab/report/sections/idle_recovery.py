@@ -22,6 +22,7 @@ from ssdlab.report.verdict import WDPC
 _TITLE = "IOPS vs time, all wait states"
 _STATE_HEAD = (
     "Accesses",
+    "Left out",
     "Idle wanted [s]",
     "Measured [s]",
     "Error [ms]",
@@ -31,12 +32,13 @@ _STATE_HEAD = (
     "Gap [ms]",
 )
 _STATE_NOTE = (
-    "Accesses are those of the wait state and of the baseline after it; IOPS are their "
-    "means, and the ratio is that of the means. The idle time measured is a median, "
-    "its error the greatest difference from what was wanted; it goes from the last IO "
-    "before an access to its first IO, so all that starting fio adds is part of it. A "
-    "baseline is the same access again and again with no idle time wanted; the gap is "
-    "the greatest there was."
+    "Accesses are those after the idle time of the state, and those of the baseline "
+    "after no idle time; IOPS are their means, and the ratio is that of the means. The "
+    "first access of a state comes from the baseline and counts in neither. The idle "
+    "time measured is a median, its error the greatest difference from what was "
+    "wanted; it goes from the last IO before an access to its first IO, so all that "
+    "starting fio adds is part of it. The gap is the greatest of the baseline. Left "
+    "out is what came after a break or rested wrongly by over a tenth of an access."
 )
 _ACCESS_HEAD = (
     "Series",
@@ -99,6 +101,7 @@ def _states_table(states: pd.DataFrame) -> Table:
         (
             f"Wait state {row['wait_state']}",
             f"{row['n_accesses']} + {row['n_baseline']}",
+            str(row["n_left_out"]),
             _number(row["wait_s"]),
             _number(row["wait_median_s"]),
             _number(row["wait_error_max_s"], 1e-3),
