@@ -75,10 +75,11 @@ def build_tables(run: Path, plan: PlanInputs | None = None) -> dict[str, Columns
     record = read_record(run)
     read = read_result if is_imported(record) else parse_document
     steps = [_read_step(run, kept, read) for kept in read_all_steps(run)]
+    judgements = _judge(record, plan, steps)
     tables = {
-        "runs": tabulate_run(run, record, steps),
+        "runs": tabulate_run(run, record, steps, judgements=judgements),
         "steps": tabulate_steps(record, steps),
-        "windows": _windows(record, _judge(record, plan, steps)),
+        "windows": _windows(record, judgements),
         "telemetry": _telemetry(run, record),
     }
     for name in ("measurements", "percentiles", "bins", "series"):

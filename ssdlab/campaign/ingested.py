@@ -11,6 +11,7 @@ from ssdlab.model.records import RunRecord
 from ssdlab.model.schema import TABLES
 from ssdlab.model.spec import Step, StepResult
 from ssdlab.model.units import duration_label
+from ssdlab.plan.context import Judgement
 from ssdlab.store.records import read_state
 from ssdlab.store.tables import rows_to_columns
 
@@ -100,6 +101,14 @@ def _unknown_of_import(step: IngestedStep) -> tuple[str, ...]:
     return (*never, "read_bytes", "written_bytes", "total_written_bytes", "drive_fills")
 
 
+def _unsteady(judgements: Sequence[Judgement]) -> Iterator[str]:
+    """Say where steady state was not reached; the writes of WSAT may end without it."""
+    last = {(j.test_id, j.phase_id): j for j in judgements}
+    for (test, phase), judgement in last.items():
+        if not (judgement.is_round_steady or test == "wsat"):
+            yield f"{test} {phase}: not steady after {judgement.round} rounds"
+
+
 def _found_departures(steps: Sequence[IngestedStep]) -> Iterator[str]:
     """Say what departed while the run was going on: gaps and doubts."""
     gaps = [step.record for step in steps if not step.result.is_contiguous]
@@ -120,11 +129,18 @@ def _found_departures(steps: Sequence[IngestedStep]) -> Iterator[str]:
 
 
 def tabulate_run(
-    run: Path, record: RunRecord, steps: Sequence[IngestedStep]
+    run: Path,
+    record: RunRecord,
+    steps: Sequence[IngestedStep],
+    *,
+    judgements: Sequence[Judgement],
 ) -> Columns:
     """Return the table of the run, one row."""
     state = read_state(run)
-    departures = (*record.departures, *_found_departures(steps))
+    found = [*_found_departures(steps)]
+    if not is_imported(record):  # its own departures tell how it was taken
+        found += _unsteady(judgements)
+    departures = (*record.departures, *found)
     profile, target, host = record.profile, record.target, record.host
     row = {
         "run_id": record.run_id,
