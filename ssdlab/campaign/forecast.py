@@ -6,13 +6,14 @@ from typing import Any
 
 from ssdlab.campaign.conformance import find_run_departures
 from ssdlab.campaign.profiles import open_profile
-from ssdlab.model.spec import PtsTest, Purge
+from ssdlab.campaign.request import check_procedure, find_request_departures
+from ssdlab.model.spec import Procedure, PtsTest, Purge
 from ssdlab.model.units import capacity_label, duration_label
 from ssdlab.plan.context import PlanContext
 from ssdlab.plan.estimate import Cost, estimate_suite
 from ssdlab.pts.fitting import fit_suite
 from ssdlab.pts.suite import choose_tests
-from ssdlab.targets.opening import read_shape, require_room
+from ssdlab.targets.opening import Shape, read_shape, require_room
 
 _USUAL_BYTES_PER_S = 500e6  # of a SATA drive, about
 _HEADING = ("test", "steps", "rounds", "time", "written", "drive fills")
@@ -48,7 +49,6 @@ def forecast(
     chosen, shape = open_profile(profile), read_shape(target)
     names = choose_tests(chosen, tests)
     require_room(target, shape.capacity_bytes)
-    speed, source = _assume_speed(write_bytes_per_s, shape.write_bytes_per_s)
     context = PlanContext(
         capacity_bytes=shape.capacity_bytes,
         sector_bytes=shape.sector_bytes,
@@ -61,22 +61,63 @@ def forecast(
         capacity_bytes=shape.capacity_bytes,
         sector_bytes=shape.sector_bytes,
     ).tests
-    costs = estimate_suite(suite, context, speed)
+    departures = find_run_departures(
+        chosen,
+        names,
+        target_departures=shape.departures,
+        capacity_bytes=shape.capacity_bytes,
+        sector_bytes=shape.sector_bytes,
+    )
     return {
         "target": target,
         "profile": chosen.name,
         "spec_version": chosen.spec_version,
-        "capacity_bytes": shape.capacity_bytes,
+        "departures": departures,
+        **_costs(suite, context, _assume_speed(write_bytes_per_s, shape)),
+    }
+
+
+def forecast_procedure(target: str, procedure: Procedure) -> dict[str, Any]:
+    """Return what a procedure would do and cost; see `forecast`.
+
+    Raises
+    ------
+    UserError
+        If a run would be refused.
+    """
+    asked, shape = check_procedure(target, procedure, texts={}), read_shape(target)
+    context = PlanContext(
+        capacity_bytes=shape.capacity_bytes,
+        sector_bytes=shape.sector_bytes,
+        active_range_percent=100,
+        seed=0,
+    )
+    departures = find_request_departures(
+        asked,
+        target_departures=shape.departures,
+        capacity_bytes=shape.capacity_bytes,
+        sector_bytes=shape.sector_bytes,
+    )
+    return {
+        "target": target,
+        "profile": procedure.name,
+        "spec_version": procedure.source,
+        "departures": departures,
+        **_costs(procedure.tests, context, _assume_speed(None, shape)),
+    }
+
+
+def _costs(
+    suite: Sequence[PtsTest], context: PlanContext, assumed: tuple[float, str]
+) -> dict[str, Any]:
+    """Return what tests cost, one entry a test, and in all."""
+    speed, source = assumed
+    costs = estimate_suite(suite, context, speed)
+    return {
+        "capacity_bytes": context.capacity_bytes,
         "active_range_bytes": context.range_bytes,
         "assumed_write_bytes_per_s": speed,
         "assumed_write_speed_is": source,
-        "departures": find_run_departures(
-            chosen,
-            names,
-            target_departures=shape.departures,
-            capacity_bytes=shape.capacity_bytes,
-            sector_bytes=shape.sector_bytes,
-        ),
         "tests": [
             {
                 "test": cost.test_id,
@@ -94,12 +135,12 @@ def forecast(
     }
 
 
-def _assume_speed(given: float | None, bound: float | None) -> tuple[float, str]:
+def _assume_speed(given: float | None, shape: Shape) -> tuple[float, str]:
     """Return the write speed to reckon with [B/s], and what it is in words."""
     if given is not None:
         return given, "as given"
-    if bound is not None:
-        return bound, "the most that the virtual SSD can do"
+    if shape.write_bytes_per_s is not None:
+        return shape.write_bytes_per_s, "the most that the virtual SSD can do"
     return _USUAL_BYTES_PER_S, "a guess"
 
 

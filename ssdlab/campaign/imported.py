@@ -1,10 +1,10 @@
-"""An imported run: its tests stand in its record, and its steps were others' work."""
+"""A run whose tests stand in its record: a procedure, or an import of others' work."""
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 
@@ -15,27 +15,24 @@ from ssdlab.fio.from_json.values import parse_version
 from ssdlab.fio.output import parse_output
 from ssdlab.fio.runs import place_in_runs
 from ssdlab.model.errors import FioOutputError, RunFolderError
+from ssdlab.model.plain import TYPE_KEY, from_plain
 from ssdlab.model.records import RunRecord
 from ssdlab.model.schema import MEASUREMENTS, PERCENTILES
-from ssdlab.model.spec import (
-    Phase,
-    PtsTest,
-    SteadyStateCriteria,
-    Step,
-    StepResult,
-    Tracking,
-    Workload,
-)
+from ssdlab.model.spec import PtsTest, Step, StepResult
 
 Row = Mapping[str, Any]
 MEASURED_FILE = "measured.json"
 _NANOSECONDS_SINCE = (2, 99)
 _LONGEST_NS = 1e18
 _KEYS = {"run_id", "step_id"}
-_PHASES: dict[str, Any] = {kind.__name__: kind for kind in get_args(Phase)}
 _NUMBERS = {c.name for c in MEASUREMENTS.columns if c.dtype == "float64"} | {
     "direction"
 }
+
+
+@dataclass(frozen=True, slots=True)
+class _Tests:
+    tests: tuple[PtsTest, ...]
 
 
 def is_imported(record: RunRecord) -> bool:
@@ -43,21 +40,28 @@ def is_imported(record: RunRecord) -> bool:
     return record.target.kind == "imported"
 
 
+def is_procedure(record: RunRecord) -> bool:
+    """Tell whether a run follows a procedure, whose tests stand in its record."""
+    return not is_imported(record) and "nominal" not in record.profile
+
+
 def tests_as_data(tests: Sequence[PtsTest]) -> list[dict[str, Any]]:
-    """Return tests as plain values, as ``run.json`` of an imported run keeps them."""
+    """Return tests as plain values, as ``run.json`` keeps them."""
     return [
         asdict(test)
         | {
-            "phases": [
-                {"type": type(phase).__name__, **asdict(phase)} for phase in test.phases
+            name: [
+                {TYPE_KEY: type(phase).__name__, **asdict(phase)}
+                for phase in getattr(test, name)
             ]
+            for name in ("phases", "fallback")
         }
         for test in tests
     ]
 
 
 def recorded_tests(record: RunRecord) -> tuple[PtsTest, ...]:
-    """Return the tests in the record of an imported run.
+    """Return the tests in the record of an imported run or of a procedure.
 
     Raises
     ------
@@ -65,43 +69,13 @@ def recorded_tests(record: RunRecord) -> tuple[PtsTest, ...]:
         If they are damaged.
     """
     try:
-        data: Any = json.loads(json.dumps(record.profile["tests"]))
-        return tuple(_test(item) for item in data)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        return from_plain(_Tests, {"tests": record.profile["tests"]}).tests
+    except (KeyError, ValueError) as error:
         raise RunFolderError(
             folder=record.run_id,
             reason=f"the tests in its run.json are damaged ({error})",
             remedy="Restore it from a copy, or import the files again.",
         ) from error
-
-
-def _test(data: dict[str, Any]) -> PtsTest:
-    phases = tuple(_phase(item) for item in data.pop("phases"))
-    return PtsTest(phases=phases, **data)
-
-
-def _phase(data: dict[str, Any]) -> Phase:
-    kind = _PHASES[data.pop("type")]
-    known = {field.name for field in fields(kind)}
-    makers = {
-        "cells": lambda items: tuple(Workload(**item) for item in items),
-        "workload": lambda item: Workload(**item),
-        "criteria": lambda item: SteadyStateCriteria(**item),
-        "tracking": _tracking,
-    }
-    values = {
-        name: makers[name](value) if name in makers else value
-        for name, value in data.items()
-        if name in known
-    }
-    made: Phase = kind(**values)
-    return made
-
-
-def _tracking(data: Any) -> Any:
-    if isinstance(data, list):
-        return tuple(Tracking(**item) for item in data)
-    return Tracking(**data)
 
 
 def read_measured(folder: Path) -> tuple[Row, ...] | None:

@@ -9,6 +9,7 @@ import numpy as np
 
 from ssdlab.campaign.imported import (
     is_imported,
+    is_procedure,
     printed_percentiles,
     read_measured,
     read_result,
@@ -101,6 +102,13 @@ def plan_inputs(record: RunRecord) -> tuple[tuple[PtsTest, ...], PlanContext]:
             folder=record.run_id,
             reason="it was imported, so there is no plan to go on with",
             remedy="Open it, or build its tables anew: ssdlab ingest.",
+        )
+    if is_procedure(record):
+        return recorded_tests(record), PlanContext(
+            capacity_bytes=record.target.capacity_bytes,
+            sector_bytes=record.target.sector_bytes,
+            active_range_percent=100,
+            seed=record.seed,
         )
     try:
         profile = profile_from_dict(record.profile)

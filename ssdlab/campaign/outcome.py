@@ -11,6 +11,7 @@ from ssdlab.analysis.recovery import (
     summarise_idle_recovery,
     summarise_wait_states,
 )
+from ssdlab.campaign.imported import is_procedure
 from ssdlab.model.units import block_size_label
 from ssdlab.store.run import Run
 
@@ -119,6 +120,8 @@ def _outcome(judged: "pd.DataFrame") -> str:
 
 
 def _conformance(run: Run) -> str:
+    if is_procedure(run.record):
+        return f"{run.record.profile['title']}: a procedure of its own, not the PTS"
     row = run.runs.iloc[0]
     if row["is_conformant"]:
         return "PTS-conformant"

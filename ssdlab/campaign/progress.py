@@ -163,7 +163,7 @@ class Tracker:
         return next(
             phase
             for test in self.tests
-            for phase in test.phases
+            for phase in test.possible_phases
             if (test.test_id, phase.phase_id) == self.phase
         )
 

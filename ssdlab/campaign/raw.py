@@ -17,7 +17,8 @@ from typing import Any
 
 from ssdlab.campaign.ports import HostCpu
 from ssdlab.model.errors import PlanMismatchError, RunFolderError
-from ssdlab.model.spec import Composite, Step, StepResult, Workload
+from ssdlab.model.plain import from_plain
+from ssdlab.model.spec import Step, StepResult
 from ssdlab.store.files import publish, sync_folder, write_whole
 from ssdlab.store.records import to_json
 
@@ -117,15 +118,8 @@ def read_record_of(folder: Path) -> StepRecord:
     """
     try:
         data: dict[str, Any] = json.loads((folder / "step.json").read_bytes())
-        step = data["step"]
-        if step["workload"] is not None:
-            step["workload"] = _workload(step["workload"])
-        data["step"] = Step(**step)
-        data["result"] = StepResult(**data["result"])
-        if data.get("host_cpu"):
-            data["host_cpu"] = HostCpu(**data["host_cpu"])
         data |= {name: math.nan for name in _TIMES if data[name] is None}
-        return StepRecord(**data)
+        return from_plain(StepRecord, data)
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise RunFolderError(
             folder=str(folder),
@@ -133,16 +127,6 @@ def read_record_of(folder: Path) -> StepRecord:
             remedy="Restore the folder from a copy, or move it away: the run then "
             "measures from that step on again.",
         ) from error
-
-
-def _workload(values: dict[str, Any]) -> Workload:
-    composite = values.get("composite")
-    if composite is None:
-        return Workload(**values)
-    pairs = {
-        name: tuple(map(tuple, composite[name])) for name in ("block_shares", "zones")
-    }
-    return Workload(**values | {"composite": Composite(**composite | pairs)})
 
 
 def read_raw_output(folder: Path) -> bytes:

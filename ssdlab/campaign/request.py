@@ -3,11 +3,14 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from ssdlab.campaign.conformance import find_run_departures
+from ssdlab.campaign.imported import tests_as_data
 from ssdlab.campaign.profiles import open_profile
 from ssdlab.fio.runner import require_fio
 from ssdlab.model.errors import UserError
-from ssdlab.pts.fitting import fit_suite
-from ssdlab.pts.profiles import Profile
+from ssdlab.model.spec import Procedure
+from ssdlab.pts.fitting import fit_suite, require_whole_sectors
+from ssdlab.pts.profiles import Profile, profile_as_dict
 from ssdlab.pts.suite import choose_tests
 from ssdlab.targets.opening import read_shape, require_room
 
@@ -16,11 +19,16 @@ _LONGEST_TEXT = 1000
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Request:
-    """What to measure, and by which profile."""
+    """What to measure, and by which profile or procedure.
+
+    ``values`` are what ``run.json`` keeps of either.
+    """
 
     target: str
-    profile: Profile
+    name: str
+    values: dict[str, object]
     tests: tuple[str, ...]
+    source: Profile | Procedure
 
 
 def check_request(
@@ -30,10 +38,15 @@ def check_request(
 
     ``texts`` are the other words of the user's, by name.
     """
-    for name, text in {"target": target, "profile": profile, **texts}.items():
-        _require_plain(name, text)
+    _require_texts({"target": target, "profile": profile, **texts})
     chosen, shape = open_profile(profile), read_shape(target)
-    asked = Request(target=target, profile=chosen, tests=choose_tests(chosen, tests))
+    asked = Request(
+        target=target,
+        name=chosen.name,
+        values=profile_as_dict(chosen),
+        tests=choose_tests(chosen, tests),
+        source=chosen,
+    )
     require_room(target, shape.capacity_bytes)
     fit_suite(
         chosen,
@@ -43,6 +56,65 @@ def check_request(
     )
     require_fio()
     return asked
+
+
+def check_procedure(
+    target: str, procedure: Procedure, *, texts: Mapping[str, str]
+) -> Request:
+    """Return the request for a procedure, or raise what is wrong with it."""
+    _require_texts({"target": target, **texts})
+    shape = read_shape(target)
+    require_room(target, shape.capacity_bytes)
+    for test in procedure.tests:
+        require_whole_sectors(procedure.title, test, shape.sector_bytes)
+    require_fio()
+    return Request(
+        target=target,
+        name=procedure.name,
+        values=procedure_as_dict(procedure),
+        tests=tuple(test.test_id for test in procedure.tests),
+        source=procedure,
+    )
+
+
+def procedure_as_dict(procedure: Procedure) -> dict[str, object]:
+    """Return what ``run.json`` keeps of a procedure: its tests, and what it is."""
+    return {
+        "name": procedure.name,
+        "title": procedure.title,
+        "spec_version": procedure.source,
+        "write_cache": "as found",
+        "active_range_percent": 100.0,
+        "uses_random_map": False,
+        "max_idle_s": procedure.max_idle_s,
+        "notes": list(procedure.notes),
+        "tests": tests_as_data(procedure.tests),
+    }
+
+
+def find_request_departures(
+    asked: Request,
+    *,
+    target_departures: tuple[str, ...],
+    capacity_bytes: int,
+    sector_bytes: int,
+) -> tuple[str, ...]:
+    """Return what departs from the PTS in a request; see `find_run_departures`."""
+    if isinstance(asked.source, Procedure):
+        words = f"{asked.source.title}: a procedure of its own and no test of the PTS"
+        return (words, *target_departures)
+    return find_run_departures(
+        asked.source,
+        asked.tests,
+        target_departures=target_departures,
+        capacity_bytes=capacity_bytes,
+        sector_bytes=sector_bytes,
+    )
+
+
+def _require_texts(texts: Mapping[str, str]) -> None:
+    for name, text in texts.items():
+        _require_plain(name, text)
 
 
 def _require_plain(name: str, text: str) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from ssdlab.cli.carry_out import resume_procedure
 from ssdlab.cli.execute import execute
 from ssdlab.cli.group import json_option, main, run_argument, runs_option
 
@@ -80,8 +81,8 @@ def run(**asked: Any) -> None:
 
     Ctrl-C stops fio cleanly and keeps what is done; `ssdlab resume` goes on with it.
     """
+    from ssdlab.campaign.folders import new_run_id
     from ssdlab.campaign.request import check_request
-    from ssdlab.campaign.suite import new_run_id
 
     request = check_request(
         asked["target"],
@@ -89,7 +90,7 @@ def run(**asked: Any) -> None:
         asked["tests"],
         texts={name: str(asked[name]) for name in ("label", "confirm", "runs")},
     )
-    folder = asked["runs"] / new_run_id(request.profile.name)
+    folder = asked["runs"] / new_run_id(request.name)
     parameters = {
         "target": asked["target"],
         "profile": asked["profile"],
@@ -107,7 +108,12 @@ def run(**asked: Any) -> None:
 @run_argument
 def resume(run: Path) -> None:
     """Go on with a run that was stopped, failed or killed."""
+    from ssdlab.campaign.imported import is_procedure
     from ssdlab.campaign.suite import require_unfinished
+    from ssdlab.store.records import read_record
 
     require_unfinished(run)
-    execute(run, {"resume": str(run)})
+    if is_procedure(read_record(run)):
+        resume_procedure(run)
+    else:
+        execute(run, {"resume": str(run)})

@@ -6,7 +6,7 @@ import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from ssdlab.campaign.suite import new_run_id
+from ssdlab.campaign.folders import new_run_id
 from ssdlab.importers.arrange import TITLES, ArrangedTest, arrange
 from ssdlab.importers.collect import collect
 from ssdlab.importers.detect import CUSTOM, find_test, require_test

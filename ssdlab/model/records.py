@@ -47,11 +47,22 @@ class HostIdentity:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class CeilingPoint:
+    """What the host can issue at all: fio's null engine at one TC/QD."""
+
+    threads: int
+    queue_depth: int
+    block_size_bytes: int
+    iops: float
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class RunRecord:
     """``run.json``: everything a plan is made from, so that a run can go on.
 
     ``profile`` holds every value of the profile, not its name alone: a profile that
-    changes later does not change what a run asked for.
+    changes later does not change what a run asked for. A procedure and an import have
+    their ``tests`` in it. ``host_ceiling`` is empty where it was not asked for.
     """
 
     run_id: str
@@ -65,4 +76,5 @@ class RunRecord:
     host: HostIdentity
     purge_method: str
     departures: tuple[str, ...]
+    host_ceiling: tuple[CeilingPoint, ...] = ()
     format_version: int = FORMAT_VERSION

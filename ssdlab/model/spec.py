@@ -40,11 +40,22 @@ class Composite:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class IoStream:
+    """One IO stream of a capture: size, access, direction, share of IOs: pts.md 14."""
+
+    access: Access
+    block_size_bytes: int
+    is_read: bool
+    share_percent: float
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Workload:
     """A stimulus: access, block size, R/W mix, threads (TC) and queue depth (QD).
 
     An imported file may not tell ``threads`` and ``queue_depth``: they are 0 then. So
-    is ``block_size_bytes`` where a ``composite`` tells the sizes.
+    is ``block_size_bytes`` where a ``composite`` or ``streams`` tell the sizes.
+    ``fio_options`` are those of a published job: they take the place of ours.
     """
 
     access: Access
@@ -53,6 +64,8 @@ class Workload:
     threads: int
     queue_depth: int
     composite: Composite | None = None
+    streams: tuple[IoStream, ...] = ()
+    fio_options: tuple[tuple[str, str], ...] = ()
 
     @property
     def label(self) -> str:
@@ -146,6 +159,7 @@ class Precondition:
     ``capacity_multiple`` counts user capacities, written inside the active range
     by each thread. More than one thread is TKperf's way: each begins at LBA 0. An
     ``active_range`` of ``None`` is that of the profile, here and in other phases.
+    ``fio_options`` are those of a published job: they take the place of ours.
     """
 
     phase_id: str
@@ -154,6 +168,7 @@ class Precondition:
     capacity_multiple: float
     threads: int = 1
     active_range: ActiveRange | None = None
+    fio_options: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -197,7 +212,8 @@ class Stimulus:
 
     The rules: ``capacity_multiple`` user capacities written, ``time_limit_s`` of
     stimulus, and a steady state of samples: the round ``first_sample_round`` and each
-    ``sample_every_rounds`` after it. ``None`` leaves a rule out. Between two rounds the
+    ``sample_every_rounds`` after it. ``None`` leaves a rule out; without
+    ``ends_when_steady`` the samples are judged and end nothing. Between two rounds the
     host rests for ``wait_s`` and before the first for ``first_wait_s`` (HIR, pts.md
     section 10), which is no stimulus.
     """
@@ -212,6 +228,7 @@ class Stimulus:
     tracking: Tracking | None = None
     wait_s: float = 0.0
     first_wait_s: float = 0.0
+    ends_when_steady: bool = True
     criteria: SteadyStateCriteria = PTS_CRITERIA
 
     @property
@@ -273,15 +290,42 @@ Phase = Purge | Precondition | Rounds | Stimulus | Histogram | OperatingPoint
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PtsTest:
-    """One test of the suite: its phases in the order of the standard."""
+    """One test of the suite: its phases in the order of the standard.
+
+    ``fallback`` are further phases, carried out when the last one that was judged had
+    not got steady.
+    """
 
     test_id: str
     title: str
     pts_section: str
     phases: tuple[Phase, ...]
+    fallback: tuple[Phase, ...] = ()
+
+    @property
+    def possible_phases(self) -> tuple[Phase, ...]:
+        """All phases, those that may not be needed included."""
+        return (*self.phases, *self.fallback)
 
 
-StepKind = Literal["purge", "precondition", "pre_write", "cell", "histogram"]
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Procedure:
+    """A published procedure besides the PTS, made of the same phases.
+
+    ``source`` is the document it comes from, ``notes`` what a reader of its report
+    must know.
+    """
+
+    name: str
+    title: str
+    source: str
+    tests: tuple[PtsTest, ...]
+    notes: tuple[str, ...] = ()
+    max_idle_s: float = 5.0
+
+
+# A mean is one over a window that others printed, and no single measurement.
+StepKind = Literal["purge", "precondition", "pre_write", "cell", "histogram", "mean"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

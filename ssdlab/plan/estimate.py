@@ -5,7 +5,7 @@ Time comes from the plan alone where it is fixed. Where the drive's speed decide
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import assert_never
 
 from ssdlab.model.spec import (
@@ -70,13 +70,30 @@ def estimate_suite(
 def estimate_phases(
     test: PtsTest, context: PlanContext, write_bytes_per_s: float
 ) -> dict[str, Cost]:
-    """Return the cost of each phase of a test by its name."""
+    """Return the cost of each phase of a test by its name.
+
+    What may not be needed costs nothing at least.
+    """
     costs: dict[str, Cost] = {}
-    for phase in test.phases:
+    for phase in test.possible_phases:
         costs[phase.phase_id] = _estimate_phase(
             phase, context, speed=write_bytes_per_s, before=costs
         )
+    for phase in test.fallback:
+        costs[phase.phase_id] = _at_most(costs[phase.phase_id])
     return costs
+
+
+def _at_most(cost: Cost) -> Cost:
+    """Return the cost of a phase that may not be needed."""
+    return replace(
+        cost,
+        steps_min=0,
+        rounds_min=0,
+        seconds_min=0.0,
+        fill_bytes=0,
+        written_bytes_min=0.0,
+    )
 
 
 def _estimate_test(test: PtsTest, context: PlanContext, speed: float) -> TestCost:
@@ -151,7 +168,7 @@ def _estimate_stimulus(phase: Stimulus, context: PlanContext, speed: float) -> C
     write_s = phase.round_seconds * _write_share(phase.workload)
     limit_bytes = most * write_s * speed
     least = most
-    if phase.sample_every_rounds is not None:
+    if phase.sample_every_rounds is not None and phase.ends_when_steady:
         first = phase.first_sample_round or phase.sample_every_rounds
         between = phase.criteria.window_rounds - 1
         least = min(most, first + between * phase.sample_every_rounds)

@@ -36,21 +36,38 @@ def plan_suite(
     number = 1
     for test in tests:
         ends: dict[str, PhaseEnd] = {}
-        for phase, after in zip(test.phases, (*test.phases[1:], None), strict=True):
-            place = _Place(test=test, context=context, ends=ends, number=number)
-            phase_plan = _plan_phase(
-                _settle(phase, ends), place, after=after, observe=observe
+        number = yield from _plan_phases(
+            test.phases, _Place(test, context, ends, number), observe
+        )
+        judged = [end.is_steady for end in ends.values() if end.is_steady is not None]
+        if judged and not judged[-1]:
+            number = yield from _plan_phases(
+                test.fallback, _Place(test, context, ends, number), observe
             )
-            ends[phase.phase_id], number = yield from _counted(phase_plan, number)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+def _plan_phases(
+    phases: Sequence[Phase], place: "_Place", observe: Observer
+) -> Generator[Batch, tuple[StepResult, ...], int]:
+    """Yield the batches of some phases of a test; return the next step's number."""
+    for phase, after in zip(phases, (*phases[1:], None), strict=False):
+        phase_plan = _plan_phase(
+            _settle(phase, place.ends), place, after=after, observe=observe
+        )
+        place.ends[phase.phase_id], number = yield from _counted(
+            phase_plan, place.number
+        )
+        place = replace(place, number=number)
+    return place.number
+
+
+@dataclass(frozen=True, slots=True)
 class _Place:
     """Where a test is: how its phases ended so far, and the next step's number."""
 
     test: PtsTest
     context: PlanContext
-    ends: PhaseEnds
+    ends: dict[str, PhaseEnd]
     number: int
 
     def maker_of(self, phase: Phase) -> StepMaker:

@@ -9,9 +9,13 @@ from ssdlab.plan.context import Batch, Judgement
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PhaseEnd:
-    """How a phase ended: its rounds, and the cells of the last one."""
+    """How a phase ended: its rounds, and the cells of the last one.
+
+    ``is_steady`` is ``None`` where no steady state is judged.
+    """
 
     rounds: int = 0
+    is_steady: bool | None = None
     last_round: tuple[tuple[Step, StepResult], ...] = ()
 
 

@@ -76,6 +76,7 @@ def plan_rounds(
     """Yield rounds until they are steady, or as many as the phase allows."""
     rounds: list[tuple[StepResult, ...]] = []
     pairs: _Pairs = ()
+    is_steady = False
     place = _Place(make=make, phase=phase)
     is_sequential = any(cell.access == "seq" for cell in phase.cells)
     plan_round = _plan_sequential_round if is_sequential else _plan_random_round
@@ -86,9 +87,14 @@ def plan_rounds(
         judgements = judge_round(make.test_id, phase, rounds)
         for judgement in judgements:
             observe(judgement)
-        if judgements and judgements[-1].is_round_steady:
+        is_steady = bool(judgements) and judgements[-1].is_round_steady
+        if is_steady:
             break
-    return PhaseEnd(rounds=len(rounds), last_round=pairs)
+    return PhaseEnd(
+        rounds=len(rounds),
+        is_steady=is_steady if phase.tracking else None,
+        last_round=pairs,
+    )
 
 
 _RoundPlan = Generator[Batch, tuple[StepResult, ...], tuple[_Pairs, _Place]]

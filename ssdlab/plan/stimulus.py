@@ -1,8 +1,7 @@
 """A stimulus round after round until capacity, time or steady state ends it."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
-from functools import partial
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass, replace
 
 from ssdlab.model.spec import Step, StepResult, Stimulus
 from ssdlab.plan.context import Batch
@@ -24,32 +23,74 @@ def plan_stimulus(
     observe: Observer,
     next_of: Callable[[int], Step | None],
 ) -> PhasePlan:
-    """Yield rounds, each batch as long as no stop rule can hold inside it.
+    """Yield rounds until a stop rule holds.
 
     ``next_of`` gives the first step of the next phase, which follows the last round.
     """
-    if phase.workload.access == "seq":
-        return (yield from _plan_stream(phase, make, number=number, next_of=next_of))
+    plan_rounds = _plan_stream if phase.workload.access == "seq" else _plan_random
+    place = _Place(phase=phase, make=make, number=number, observe=observe)
     results: list[StepResult] = []
-    while not _is_over(phase, results, make):
-        count = _rounds_ahead(phase, results, make)
+    yield from plan_rounds(place, results, next_of)
+    is_steady = place.is_steady(results) if phase.tracking else None
+    return PhaseEnd(rounds=len(results), is_steady=is_steady)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Place:
+    """What a stimulus is planned from, and who hears its judgements."""
+
+    phase: Stimulus
+    make: StepMaker
+    number: int
+    observe: Observer
+
+    def round(self, at: int, *, offset: int = 0) -> Step:
+        """Return a round, from 1."""
+        return _round(self.phase, self.make, self.number + at - 1, at=at, offset=offset)
+
+    def is_over(self, results: Sequence[StepResult]) -> bool:
+        """Tell the observer how the newest round was judged, and whether to stop."""
+        judgements = judge_samples(self.make.test_id, self.phase, results)
+        for judgement in judgements:
+            self.observe(judgement)
+        is_steady = bool(judgements) and judgements[-1].is_round_steady
+        return _is_over(self.phase, results, self.make) or (
+            is_steady and self.phase.ends_when_steady
+        )
+
+    def is_steady(self, results: Sequence[StepResult]) -> bool:
+        """Tell whether the newest sample ended a steady window."""
+        at = len(results)
+        while at and self.phase.sample_of(at) is None:
+            at -= 1
+        judgements = judge_samples(self.make.test_id, self.phase, results[:at])
+        return bool(judgements) and judgements[-1].is_round_steady
+
+
+_RoundsPlan = Generator[Batch, tuple[StepResult, ...], None]
+
+
+def _plan_random(
+    place: _Place, results: list[StepResult], next_of: Callable[[int], Step | None]
+) -> _RoundsPlan:
+    """Yield batches, each as long as no stop rule can hold inside it."""
+    while True:
+        count = _rounds_ahead(place.phase, results, place.make)
         first = len(results) + 1
         after = first + count
-        steps = tuple(
-            _round(phase, make, number + at - 1, at=at) for at in range(first, after)
+        is_last = after > place.phase.max_rounds
+        coming = next_of(place.number + after - 1) if is_last else place.round(after)
+        results.extend(
+            (
+                yield Batch(
+                    steps=tuple(place.round(at) for at in range(first, after)),
+                    next_step=coming,
+                    is_next_certain=is_last,
+                )
+            )
         )
-        is_last = after > phase.max_rounds
-        coming = next_of if is_last else partial(_round, phase, make, at=after)
-        batch = Batch(
-            steps=steps, next_step=coming(number + after - 1), is_next_certain=is_last
-        )
-        results.extend((yield batch))
-        judgements = judge_samples(make.test_id, phase, results)
-        for judgement in judgements:
-            observe(judgement)
-        if judgements and judgements[-1].is_round_steady:
-            break
-    return PhaseEnd(rounds=len(results))
+        if place.is_over(results):
+            return
 
 
 def first_round(phase: Stimulus, make: StepMaker, number: int) -> Step:
@@ -67,43 +108,40 @@ def _round(
 
 
 def _plan_stream(
-    phase: Stimulus,
-    make: StepMaker,
-    *,
-    number: int,
-    next_of: Callable[[int], Step | None],
-) -> PhasePlan:
-    """Yield rounds of a sequential stream, which no rule but time ends.
+    place: _Place, results: list[StepResult], next_of: Callable[[int], Step | None]
+) -> _RoundsPlan:
+    """Yield the rounds of a sequential stream one by one.
 
     The next round must be ready before this one has ended, so it begins where this one
     will be if it comes as far as the one before it. Of the first round nobody can tell:
     the second one waits for it.
     """
-    span = whole_blocks(make.context.range_bytes, phase.workload)
-    last = phase.max_rounds
-    (result,) = yield Batch(
-        steps=(first_round(phase, make, number),),
-        next_step=next_of(number + 1) if last == 1 else None,
-        is_next_certain=True,
-    )
-    stream = Stream().advance(span, _moved(phase, result))
-    step = _round(phase, make, number + 1, at=2, offset=stream.next_offset(span))
-    for at in range(2, last + 1):
-        stream = stream.advance(span, _moved(phase, result))
-        following = next_of(number + at)
-        if at < last:
-            offset = stream.next_offset(span)
-            following = _round(phase, make, number + at, at=at + 1, offset=offset)
-        (result,) = yield Batch(
-            steps=(step,), next_step=following, is_next_certain=True
+    phase = place.phase
+    span = whole_blocks(place.make.context.range_bytes, phase.workload)
+    stream = Stream()
+    step = place.round(1)
+    while True:
+        at = len(results) + 1
+        is_last = at == phase.max_rounds
+        following = next_of(place.number + at) if is_last else None
+        if results and not is_last:
+            stream = stream.advance(span, _moved(phase, results[-1]))
+            following = place.round(at + 1, offset=stream.next_offset(span))
+        is_sure = is_last or _rounds_ahead(phase, results, place.make) > 1
+        results.extend(
+            (yield Batch(steps=(step,), next_step=following, is_next_certain=is_sure))
         )
+        if place.is_over(results):
+            return
+        if at == 1:
+            stream = stream.advance(span, _moved(phase, results[0]))
+            following = place.round(2, offset=stream.next_offset(span))
         step = following or step
-    return PhaseEnd(rounds=last)
 
 
 def _moved(phase: Stimulus, result: StepResult) -> int:
-    """Return how far each thread came [B]."""
-    done = (result.written_bytes + result.read_bytes) // phase.workload.threads
+    """Return how far each thread came [B]; reads of a mix are a stream of their own."""
+    done = (result.written_bytes or result.read_bytes) // phase.workload.threads
     return whole_blocks(done, phase.workload)
 
 
@@ -126,7 +164,7 @@ def _rounds_ahead(
     ahead = phase.max_rounds - done
     rounds = range(done + 1, phase.max_rounds + 1)
     sample = next((at for at in rounds if phase.sample_of(at)), None)
-    if sample is not None:
+    if sample is not None and phase.ends_when_steady:
         ahead = min(ahead, sample - done)
     if phase.capacity_multiple is not None:
         if not results:

@@ -83,7 +83,7 @@ def fit_suite(
         if test != before
     ]
     for test in fitted:
-        _require_whole_sectors(profile, test, sector_bytes)
+        require_whole_sectors(profile.name, test, sector_bytes)
     return FittedSuite(tests=fitted, left_out=tuple(words))
 
 
@@ -216,7 +216,7 @@ def _map_workloads(phase: Phase, change: Callable[[Workload], Workload]) -> Phas
             assert_never(phase)
 
 
-def _require_whole_sectors(profile: Profile, test: PtsTest, sector_bytes: int) -> None:
+def require_whole_sectors(source: str, test: PtsTest, sector_bytes: int) -> None:
     """Require that there is something to measure, in blocks of whole sectors.
 
     Raises
@@ -227,7 +227,7 @@ def _require_whole_sectors(profile: Profile, test: PtsTest, sector_bytes: int) -
     sizes: set[int] = set()
     fills = {
         phase.block_size_bytes
-        for phase in test.phases
+        for phase in test.possible_phases
         if isinstance(phase, Precondition)
     }
 
@@ -237,13 +237,14 @@ def _require_whole_sectors(profile: Profile, test: PtsTest, sector_bytes: int) -
         sizes.update(size for size, _ in shares)
         sizes.update({composite.alignment_bytes if composite else 0} - {0})
         sizes.update({workload.block_size_bytes} - {0})
+        sizes.update(stream.block_size_bytes for stream in workload.streams)
         return workload
 
-    for phase in test.phases:
+    for phase in test.possible_phases:
         _map_workloads(phase, note)
     if not sizes or any(size % sector_bytes for size in sizes | fills):
         raise ProfileError(
-            source=profile.name,
+            source=source,
             key=f"the blocks of {test.test_id.upper()}",
             reason=f"they do not fit sectors of {sector_bytes} B",
             remedy="Leave the test out, or use a profile of your own with other "

@@ -11,6 +11,7 @@ from ssdlab.model.errors import RunFolderError
 from ssdlab.model.records import RunRecord
 from ssdlab.model.schema import TABLES
 from ssdlab.model.spec import PTS_CRITERIA, SteadyStateCriteria
+from ssdlab.report.text import TEST_TITLES
 from ssdlab.store.run import Run
 from ssdlab.store.tables import arrow_schema
 
@@ -46,6 +47,23 @@ class Context:
     def is_imported(self) -> bool:
         """Whether others took the results, so that little but the numbers is known."""
         return self.record.target.kind == "imported"
+
+    @property
+    def procedure(self) -> str:
+        """The name of the procedure that the run follows; empty for the PTS."""
+        profile = self.record.profile
+        is_own = "nominal" not in profile and not self.is_imported
+        return str(profile["name"]) if is_own else ""
+
+    def title_of(self, test: str) -> str:
+        """Return the title of a test, as the standard or the procedure calls it."""
+        recorded = self.record.profile.get("tests", ())
+        titles = {
+            str(item["test_id"]): str(item["title"])
+            for item in (recorded if isinstance(recorded, list) else ())
+            if isinstance(item, Mapping)
+        }
+        return TEST_TITLES.get(test) or titles.get(test, test)
 
     def totals_of(self, test: str, phase: str) -> pd.DataFrame:
         """Return the merged measurements of one phase of a test; see `is_of_phase`."""

@@ -6,7 +6,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from ssdlab.report.blocks import Block, Plot, Table
 from ssdlab.report.context import read_context
-from ssdlab.report.sections import PAGES
+from ssdlab.report.sections import pages_of
 from ssdlab.report.verdict import departures, status_notes, summary_rows
 from ssdlab.store.run import Run
 
@@ -56,7 +56,7 @@ def show_test(run: Run, test: str) -> None:
     if test not in run.record.tests:
         _show_html(f"<p>{escape(test.upper())} was not asked for.</p>")
         return
-    for page in PAGES[test](read_context(run)):
+    for page in pages_of(read_context(run), test):
         heading = f"{page.plot_id}: {page.title}" if page.plot_id else page.title
         _show_html(f"<h3>{escape(heading)}</h3>")
         _show_blocks(page.blocks)

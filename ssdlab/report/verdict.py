@@ -66,11 +66,18 @@ def status_notes(context: Context) -> tuple[Note, ...]:
         notes.append(Note(text=text, tone="warning"))
     if context.is_imported:
         notes.append(Note(text=_IMPORTED))
+    if context.procedure:
+        notes += [Note(text=str(note)) for note in _recorded_notes(context)]
     if context.record.target.is_virtual:
         what = "a model" if context.record.target.kind == "virtual" else "a file"
         notes.append(Note(text=_banner(what), tone="warning"))
     notes += [Note(text=problem, tone="warning") for problem in context.problems]
     return tuple(notes)
+
+
+def _recorded_notes(context: Context) -> list[object]:
+    notes = context.record.profile.get("notes")
+    return notes if isinstance(notes, list) else []
 
 
 def _banner(what: str) -> str:
@@ -93,15 +100,17 @@ def summary_rows(context: Context) -> tuple[SummaryRow, ...]:
             rows.append(_cross_stimulus(context))
             continue
         finals = context.final_windows(test)
+        if context.procedure and finals.empty:
+            continue
         if is_cell_by_cell(test, finals["phase"]):
             rows += _rows_of_cells(context, test, finals)
             continue
         rows += [_summary(context, verdict) for _, verdict in finals.iterrows()]
-        judged = set(finals["phase"])
+        judged = {str(phase) for phase in finals["phase"]}
         rows += [
             _unjudged(context, test, phase)
             for phase in _round_phases(context, test)
-            if phase not in judged
+            if phase not in judged and not context.procedure
         ]
     return tuple(rows)
 
@@ -119,7 +128,7 @@ def _rows_of_cells(
     words += [f"{short} have too few rounds"] if short else []
     verdict = f"{NOT_ACHIEVED}: {', '.join(words)}"
     all_cells = SummaryRow(
-        test=TEST_TITLES[test],
+        test=context.title_of(test),
         tracked=f"all {len(phases)} cells, each by itself",
         first=NOT_MEASURED,
         steady=NOT_MEASURED,
@@ -173,14 +182,14 @@ def _summary(context: Context, verdict: "pd.Series[Any]") -> SummaryRow:
     steady = bool(verdict["is_round_steady"])
     window = f"{verdict['window_first_round']} - {verdict['window_last_round']}"
     return SummaryRow(
-        test=TEST_TITLES.get(test, test),
+        test=context.title_of(test),
         tracked=str(verdict["tracking"]),
         first=first,
         steady=metric_text(float(verdict["average"]), metric),
         rounds=window,
         verdict=_verdict_text(verdict),
         is_steady=steady,
-        spark=_spark(series, f"{TEST_TITLES.get(test, test)} {verdict['tracking']}"),
+        spark=_spark(series, f"{context.title_of(test)} {verdict['tracking']}"),
     )
 
 
@@ -205,7 +214,7 @@ def _unjudged(context: Context, test: str, phase: str) -> SummaryRow:
     if rounds and phase in _SAMPLED:
         words = f"{rounds} rounds hold fewer than {needed} samples"
     return SummaryRow(
-        test=TEST_TITLES.get(test, test),
+        test=context.title_of(test),
         tracked=phase.partition("-")[2] or NOT_MEASURED,
         first=NOT_MEASURED,
         steady=NOT_MEASURED,

@@ -6,12 +6,11 @@ from pathlib import Path
 from typing import Any, NoReturn, get_args
 
 from ssdlab.model.errors import RunFolderError
+from ssdlab.model.plain import from_plain
 from ssdlab.model.records import (
     FORMAT_VERSION,
-    HostIdentity,
     RunRecord,
     RunStatus,
-    TargetIdentity,
 )
 from ssdlab.store.files import write_whole
 
@@ -68,12 +67,8 @@ def read_record(folder: Path) -> RunRecord:
     if not isinstance(data.get("profile"), dict) or "name" not in data["profile"]:
         _refuse_damaged(folder, "run.json", "its profile is none")
     try:
-        data["target"] = TargetIdentity(**data["target"])
-        data["host"] = HostIdentity(**data["host"])
-        for name in ("tests", "departures"):
-            data[name] = tuple(data[name])
-        return RunRecord(**data)
-    except (KeyError, TypeError) as error:
+        return from_plain(RunRecord, data)
+    except ValueError as error:
         _refuse_damaged(folder, "run.json", str(error))
 
 

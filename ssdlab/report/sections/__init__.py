@@ -35,3 +35,12 @@ PTS_SECTIONS = {
     "dirth": "14",
     "custom": "",
 }
+# The pages of a test of a procedure, by the procedure's name.
+PROCEDURE_PAGES: dict[str, Callable[[Context, str], tuple[Page, ...]]] = {}
+
+
+def pages_of(context: Context, test: str) -> tuple[Page, ...]:
+    """Return the pages of a test of the run."""
+    if context.procedure:
+        return PROCEDURE_PAGES[context.procedure](context, test)
+    return PAGES[test](context)

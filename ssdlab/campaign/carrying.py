@@ -1,0 +1,118 @@
+"""Carry the plan of a run out, in one session from its begin to its end."""
+
+import contextlib
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from ssdlab.campaign.backend import FioBackend
+from ssdlab.campaign.engine import Engine
+from ssdlab.campaign.ingest import ingest_run, plan_inputs
+from ssdlab.campaign.progress import Progress, Tracker
+from ssdlab.campaign.raw import put_aside_unfinished
+from ssdlab.campaign.sessions import begin_session, end_session
+from ssdlab.campaign.telemetry import recording
+from ssdlab.fio.runner import FioChain
+from ssdlab.host.inventory import read_load
+from ssdlab.model.errors import RunInterruptedError, SsdlabError
+from ssdlab.model.records import RunRecord, RunStatus
+from ssdlab.plan.phases import plan_suite
+from ssdlab.store.records import read_state
+from ssdlab.store.run import Run, open_run
+from ssdlab.targets.target import Target
+
+Tell = Callable[[Progress], None]
+
+
+def carry_out(
+    folder: Path, record: RunRecord, device: Target, *, fio: str, tell: Tell | None
+) -> Run:
+    """Carry out what is left of a run; note how it ended, and write its tables.
+
+    Raises
+    ------
+    SsdlabError
+        If a step failed.
+    RunInterruptedError
+        If the user stopped it.
+    """
+    put_aside_unfinished(folder)
+    begin_session(folder)
+    try:
+        with _terminated_like_interrupted():
+            _drive(folder, record, device, fio=fio, tell=tell)
+    except KeyboardInterrupt:
+        _end_after_trouble(folder, "interrupted", "stopped by the user")
+        raise RunInterruptedError(folder=str(folder)) from None
+    except SsdlabError as error:
+        _end_after_trouble(folder, "failed", str(error))
+        raise
+    except BaseException as error:
+        _end_after_trouble(folder, "failed", repr(error))
+        raise
+    end_session(folder, "finished", "")
+    device.close()  # after the note: without its device the run could not go on
+    ingest_run(folder)
+    return open_run(folder)
+
+
+def _drive(
+    folder: Path, record: RunRecord, device: Target, *, fio: str, tell: Tell | None
+) -> None:
+    tests, context = plan_inputs(record)
+    clock = _make_clock()
+    tracker = Tracker(
+        run=folder, tests=tests, context=context, tell=tell or (lambda _progress: None)
+    )
+    session = len(read_state(folder).sessions)
+    with (
+        recording(
+            folder / "telemetry" / f"session-{session:03d}.jsonl",
+            lambda: {
+                "host": read_load(),
+                record.target.kind: device.read_counters(),
+            },
+            clock=clock,
+        ),
+        FioChain(fio, clock=clock, tick=lambda: None) as chain,
+    ):
+        engine = Engine(
+            run=folder,
+            backend=FioBackend(folder, device, chain=chain, clock=clock),
+            listener=tracker,
+            max_idle_s=float(str(record.profile["max_idle_s"])),
+        )
+        engine.drive(plan_suite(tests, context, tracker.judged))
+        tracker.finished()
+
+
+def _make_clock() -> Callable[[], float]:
+    """Return Unix time that no correction of the system's clock makes jump."""
+    offset = time.time() - time.monotonic()  # noqa: TID251 - here clocks are made
+    return lambda: offset + time.monotonic()
+
+
+@contextlib.contextmanager
+def _terminated_like_interrupted() -> Iterator[None]:
+    """Let SIGTERM stop a run as cleanly as Ctrl-C does."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _end_after_trouble(folder: Path, status: RunStatus, message: str) -> None:
+    """Note how the session ended and bring the tables up to date, if that can be.
+
+    A full disk may forbid both; the raw output is what counts.
+    """
+    with contextlib.suppress(OSError):
+        end_session(folder, status, message)
+    with contextlib.suppress(Exception):  # whatever it is, it is not why the run ended
+        ingest_run(folder)

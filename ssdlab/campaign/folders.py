@@ -1,0 +1,132 @@
+"""The folder of a new run: its name, its making, its record."""
+
+import contextlib
+import hashlib
+import json
+import secrets
+from collections.abc import Sequence
+from dataclasses import asdict
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import NoReturn
+
+from ssdlab.campaign.ingest import plan_inputs
+from ssdlab.campaign.request import Request, find_request_departures
+from ssdlab.campaign.sessions import now_text
+from ssdlab.model.errors import RunFolderError
+from ssdlab.model.records import HostIdentity, RunRecord
+from ssdlab.model.spec import PtsTest
+from ssdlab.plan.context import PlanContext
+from ssdlab.targets.opening import open_target
+from ssdlab.targets.target import Target
+
+
+def new_run_id(profile: str) -> str:
+    """Return a name for a run that sorts by time and that no other run has."""
+    stamp = datetime.now(tz=UTC).strftime("%Y%m%d-%H%M%S")
+    return f"{stamp}-{profile}-{secrets.token_hex(2)}"
+
+
+def make_folder(runs: Path, asked: Request, run_folder: Path | None) -> Path:
+    """Make the folder of a new run and return it; one with a run in it is refused.
+
+    Raises
+    ------
+    RunFolderError
+        If there is a run in it, or it cannot be made.
+    """
+    folder = run_folder or runs / new_run_id(asked.name)
+    if (folder / "run.json").exists():
+        refuse_taken(folder)
+    try:
+        (folder / "steps").mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise RunFolderError(
+            folder=str(folder),
+            reason=f"the folder cannot be made ({error.strerror})",
+            remedy="Name a folder that can be written.",
+        ) from None
+    return folder
+
+
+def refuse_taken(folder: Path) -> NoReturn:
+    """Refuse a folder that has a run in it already.
+
+    Raises
+    ------
+    RunFolderError
+        Always.
+    """
+    raise RunFolderError(
+        folder=str(folder),
+        reason="there is a run in it already",
+        remedy=f"Go on with it (ssdlab resume {folder}) or name another folder.",
+    )
+
+
+def open_or_clean(
+    asked: Request, folder: Path, *, cache: Path, confirmed: str
+) -> Target:
+    """Open the target; leave no empty run folder behind when it is refused."""
+    try:
+        return open_target(
+            asked.target,
+            folder=folder / "target",
+            cache=cache,
+            confirmed=confirmed,
+        )
+    except BaseException:
+        for name in ("lock", "steps", "target"):
+            path = folder / name
+            with contextlib.suppress(OSError):
+                path.rmdir() if path.is_dir() else path.unlink()
+        with contextlib.suppress(OSError):
+            folder.rmdir()
+        raise
+
+
+def make_record(  # noqa: PLR0917 - one call, in run_suite
+    folder: Path, asked: Request, device: Target, host: HostIdentity
+) -> RunRecord:
+    """Return the record of a run that has no label, seed and plan yet."""
+    return RunRecord(
+        run_id=folder.resolve().name,
+        label="",
+        started_at=now_text(),
+        tests=asked.tests,
+        profile=asked.values,
+        seed=0,
+        plan_hash="",
+        target=device.identity,
+        host=host,
+        purge_method=device.purge_method,
+        departures=find_request_departures(
+            asked,
+            target_departures=device.departures,
+            capacity_bytes=device.identity.capacity_bytes,
+            sector_bytes=device.identity.sector_bytes,
+        ),
+    )
+
+
+def hash_plan(tests: Sequence[PtsTest], context: PlanContext) -> str:
+    """Return what tells two plans apart."""
+    plan = [[asdict(test) for test in tests], asdict(context)]
+    return hashlib.sha256(json.dumps(plan, sort_keys=True).encode()).hexdigest()
+
+
+def require_same_plan(folder: Path, record: RunRecord) -> None:
+    """Require that this version plans a run as the one did that began it.
+
+    Raises
+    ------
+    RunFolderError
+        If it does not.
+    """
+    if hash_plan(*plan_inputs(record)) != record.plan_hash:
+        raise RunFolderError(
+            folder=str(folder),
+            reason=f"this version of ssdlab plans the run otherwise than "
+            f"{record.host.ssdlab_version}, which began it",
+            remedy="Resume it with the version that began it, or begin a new run.",
+        )

@@ -1,0 +1,94 @@
+"""Commands of procedures: what they share, and how one is carried out."""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ssdlab.cli.group import runs_option
+
+if TYPE_CHECKING:
+    from ssdlab.campaign.progress import Progress
+    from ssdlab.model.spec import Procedure
+
+_OPTIONS = (
+    click.option(
+        "--target",
+        required=True,
+        help="virtual, virtual:size=256MiB,op=12, file:PATH,size=1GiB, or /dev/…",
+    ),
+    click.option(
+        "--confirm", default="", help="serial of a device that may be destroyed"
+    ),
+    click.option("--label", default="", help="a name of your own for the run"),
+    click.option("--seed", default=0, help="seed of all offsets; 0 draws one"),
+    click.option(
+        "--dry-run", is_flag=True, help="show what it would do and cost; touch nothing"
+    ),
+    runs_option,
+)
+
+
+def procedure_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command the options that every procedure has."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+def carry_out(procedure: "Procedure", asked: dict[str, Any]) -> None:
+    """Measure by a procedure, show how it goes on, and write its report."""
+    from ssdlab.campaign.forecast import forecast_lines, forecast_procedure
+    from ssdlab.campaign.outcome import outcome_lines
+    from ssdlab.campaign.suite import run_procedure
+    from ssdlab.report import write_report
+
+    if asked["dry_run"]:
+        plan = forecast_procedure(asked["target"], procedure)
+        click.echo("\n".join(forecast_lines(plan)))
+        return
+    run = run_procedure(
+        procedure,
+        asked["target"],
+        runs=asked["runs"],
+        label=asked["label"],
+        confirm_serial=asked["confirm"],
+        seed=asked["seed"],
+        tell=_teller(),
+    )
+    click.echo(f"run      {run.path}")
+    click.echo(f"tables   {run.path / 'tables'}")
+    click.echo(f"report   {write_report(run)}")
+    click.echo("\n".join(("", *outcome_lines(run))))
+
+
+def _teller() -> "Callable[[Progress], None]":
+    """Return what shows progress: one live line, or a line each round in a log."""
+    import shutil
+
+    shown: tuple[object, ...] = ()
+
+    def tell(progress: "Progress") -> None:
+        nonlocal shown
+        place = (progress.test, progress.phase, progress.round)
+        if sys.stderr.isatty():
+            width = shutil.get_terminal_size().columns - 1
+            click.echo(f"\r{progress.line[:width]:<{width}}", nl=False, err=True)
+        elif place != shown:
+            click.echo(progress.line, err=True)
+        shown = place
+
+    return tell
+
+
+def resume_procedure(run: Path) -> None:
+    """Go on with a procedure that was stopped, and write its report."""
+    from ssdlab.campaign.outcome import outcome_lines
+    from ssdlab.campaign.suite import resume_run
+    from ssdlab.report import write_report
+
+    done = resume_run(run, tell=_teller())
+    click.echo(f"report   {write_report(done)}")
+    click.echo("\n".join(("", *outcome_lines(done))))

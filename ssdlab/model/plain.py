@@ -1,0 +1,120 @@
+"""Frozen data from plain values: what a JSON file holds of a test, step or record."""
+
+from collections.abc import Mapping
+from dataclasses import MISSING, fields, is_dataclass
+from functools import cache
+from types import NoneType, UnionType
+from typing import (
+    Any,
+    Literal,
+    NoReturn,
+    TypeVar,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
+
+TYPE_KEY = "type"
+
+_T = TypeVar("_T")
+
+
+def from_plain(kind: type[_T], data: Any) -> _T:
+    """Return a dataclass from the plain values that ``asdict`` made of it.
+
+    Tuples were lists in JSON. Where a field may be one of several dataclasses, the
+    value says which in its key ``type``. A field that an older file does not have
+    takes its default.
+
+    Raises
+    ------
+    ValueError
+        If the values are not those of the kind; it says where.
+    """
+    made: _T = _convert(kind, data, kind.__name__)
+    return made
+
+
+def _convert(kind: Any, data: Any, where: str) -> Any:
+    origin = get_origin(kind)
+    if is_dataclass(kind) and isinstance(kind, type):
+        return _dataclass(kind, data, where)
+    if origin in {UnionType, Union}:
+        return _union(get_args(kind), data, where)
+    if origin is tuple:
+        return _tuple(get_args(kind), data, where)
+    if origin is Literal and data not in get_args(kind):
+        _fail(where, f"{data!r} is none of {', '.join(map(repr, get_args(kind)))}")
+    if origin is dict:
+        return _require(dict, data, where)
+    if origin is None and kind is not Any:
+        return _require(kind, data, where)
+    return data
+
+
+@cache
+def _hints(kind: type) -> dict[str, Any]:
+    return get_type_hints(kind)
+
+
+def _dataclass(kind: type, data: Any, where: str) -> Any:
+    if not isinstance(data, Mapping):
+        _fail(where, f"{data!r} is no {kind.__name__}")
+    known = {field.name: field for field in fields(kind)}
+    unknown = set(data) - set(known) - {TYPE_KEY}
+    if unknown:
+        _fail(where, f"there is no {min(unknown)!r} in a {kind.__name__}")
+    required = {
+        name
+        for name, field in known.items()
+        if field.default is MISSING and field.default_factory is MISSING
+    }
+    if missing := required - set(data):
+        _fail(where, f"{min(missing)!r} is missing")
+    hints = _hints(kind)
+    values = {
+        name: _convert(hints[name], data[name], f"{where}.{name}")
+        for name in known
+        if name in data
+    }
+    return kind(**values)
+
+
+def _union(kinds: tuple[Any, ...], data: Any, where: str) -> Any:
+    if data is None and NoneType in kinds:
+        return None
+    shapes = [k for k in kinds if isinstance(k, type) and is_dataclass(k)]
+    if shapes and isinstance(data, Mapping):
+        named = data.get(TYPE_KEY, shapes[0].__name__)
+        for kind in shapes:
+            if kind.__name__ == named:
+                return _convert(kind, data, where)
+        _fail(where, f"there is no kind {named!r}")
+    for kind in kinds:
+        if kind is not NoneType:
+            return _convert(kind, data, where)
+    return data
+
+
+def _tuple(kinds: tuple[Any, ...], data: Any, where: str) -> tuple[Any, ...]:
+    if not isinstance(data, list | tuple):
+        _fail(where, f"{data!r} is no list")
+    if len(kinds) == 2 and kinds[1] is ...:
+        kinds = (kinds[0],) * len(data)
+    if len(kinds) != len(data):
+        _fail(where, f"it has {len(data)} values and not {len(kinds)}")
+    pairs = zip(kinds, data, strict=True)
+    return tuple(_convert(k, v, f"{where}[{at}]") for at, (k, v) in enumerate(pairs))
+
+
+def _require(kind: Any, data: Any, where: str) -> Any:
+    allowed = (int, float) if kind is float else kind
+    if not isinstance(data, allowed) or (isinstance(data, bool) and kind is not bool):
+        _fail(where, f"{data!r} is no {kind.__name__}")
+    return data
+
+
+def _fail(where: str, why: str) -> NoReturn:
+    msg = f"{where}: {why}"
+    raise ValueError(msg)

@@ -1,0 +1,91 @@
+"""A template and its values to one self-contained HTML page: no request leaves it."""
+
+import base64
+import gzip
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib.resources import files
+from typing import Any
+
+import orjson
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from ssdlab.figures.labels import CONFIG
+from ssdlab.report.blocks import Note, Plot, Table
+from ssdlab.report.text import when_text
+
+
+@dataclass(slots=True)
+class _Figures:
+    """The figures of a page in the order they are met; each gets a place."""
+
+    specs: list[dict[str, Any]] = field(default_factory=list)
+
+    def place(self, plot: Plot) -> dict[str, object]:
+        """Keep a figure and return what the template needs of it."""
+        spec = orjson.loads(plot.figure.to_json())
+        title = spec["layout"].pop("title", {})
+        spec["layout"].setdefault("margin", {})["t"] = 26
+        self.specs.append(spec)
+        return {
+            "number": len(self.specs) - 1,
+            "title": title.get("text", ""),
+            "subtitle": title.get("subtitle", {}).get("text", ""),
+            "height": spec["layout"]["height"],
+        }
+
+
+def render_html(
+    template: str, values: Mapping[str, object], *, title: str, jobs: object = ()
+) -> str:
+    """Return a whole page as HTML.
+
+    Parameters
+    ----------
+    template : str
+        The name of the template of the body.
+    values : mapping of str to object
+        What the template shows; text is escaped.
+    title : str
+        The title of the page.
+    jobs : object, optional
+        Job files, kept packed until a reader opens them.
+
+    Returns
+    -------
+    str
+        The page. It loads nothing, sends nothing, and opens from disk.
+    """
+    figures = _Figures()
+    environment = Environment(
+        loader=PackageLoader("ssdlab.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["place"] = figures.place
+    environment.filters["when"] = when_text
+    environment.tests |= {
+        "table": lambda block: isinstance(block, Table),
+        "plot": lambda block: isinstance(block, Plot),
+        "note": lambda block: isinstance(block, Note),
+    }
+    body = environment.get_template(template).render(**values)
+    return environment.get_template("page.html.j2").render(
+        title=title,
+        body=body,
+        plotly=_packed(_plotly_source()),
+        figures=_packed(orjson.dumps(figures.specs)),
+        jobs=_packed(orjson.dumps(jobs)),
+        config=_packed(orjson.dumps(dict(CONFIG))),
+    )
+
+
+def _packed(content: bytes) -> str:
+    """Return bytes as text that holds no character of HTML."""
+    return base64.b64encode(gzip.compress(content, 9, mtime=0)).decode()
+
+
+def _plotly_source() -> bytes:
+    return files("plotly").joinpath("package_data", "plotly.min.js").read_bytes()
