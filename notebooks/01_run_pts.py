@@ -19,6 +19,7 @@ run_folder: str = ""  # a folder of its own instead of a new one in `runs`
 label: str = ""
 confirm_serial: str = ""  # the serial of a device that may be destroyed
 seed: int = 0  # 0 draws one; it is recorded
+host_ceiling: bool = False  # measure first, for a minute, what this host can issue
 resume: str = ""  # the folder of a run to go on with
 
 # %%
@@ -35,13 +36,12 @@ ssdlab.require_known_parameters(globals())
 
 # %%
 choices = {"runs": runs, "run_folder": run_folder, "label": label, "seed": seed}
+choices |= {"confirm_serial": confirm_serial, "host_ceiling": host_ceiling}
 progress = ssdlab.show_progress()
 run = (
     ssdlab.resume_run(resume, tell=progress)
     if resume
-    else ssdlab.run_suite(
-        target, profile, tests, confirm_serial=confirm_serial, tell=progress, **choices
-    )
+    else ssdlab.run_suite(target, profile, tests, tell=progress, **choices)
 )
 
 # %% [markdown]
@@ -85,6 +85,16 @@ ssdlab.show_test(run, "lat")
 
 # %%
 ssdlab.show_test(run, "wsat")
+
+# %% [markdown]
+# ## Optional write saturations
+#
+# PTS 2.0 has four more stimuli, each from its own purge to steady state, which are run
+# only when they are named. Of a mix the writes alone count as written (PTS section 10).
+
+# %%
+optional = ("wsat-oltp", "wsat-vod", "wsat-metadata", "wsat-composite")
+ssdlab.show_test(run, *optional)
 
 # %% [markdown]
 # ## Host idle recovery

@@ -115,7 +115,8 @@ class FakeBackend:
         self.trouble = mishap.trouble
         folder.mkdir(parents=True)
         started_s = self.now_s + self.gaps_s.get(step.step_id, self.gap_s)
-        self.now_s = started_s + (step.runtime_s or 1.0)
+        ramp_s = step.workload.ramp_s if step.workload is not None else 0.0
+        self.now_s = started_s + ramp_s + (step.runtime_s or 1.0)
         if step.workload is not None:
             output = fio_output(step, iops=self.iops_of(step), ended_s=self.now_s)
             left = mishap.output(output)

@@ -6,13 +6,20 @@ is measured, and the record says ``virtual``.
 
 import gzip
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ssdlab.model.records import HostIdentity, RunRecord, RunStatus, TargetIdentity
+from ssdlab.analysis.findings import Finding, make_finding
+from ssdlab.model.records import (
+    CeilingPoint,
+    HostIdentity,
+    RunRecord,
+    RunStatus,
+    TargetIdentity,
+)
 from ssdlab.model.schema import TABLES
 from ssdlab.model.spec import Tracking, Workload
 from ssdlab.store.records import RunState, write_record, write_state
@@ -51,6 +58,8 @@ class Recipe:
         "cells run 2 s instead of 60 s",
         "the target is a model in memory, not a drive",
     )
+    findings: tuple[Finding, ...] = ()
+    ceiling: tuple[CeilingPoint, ...] = ()
     profile: Mapping[str, object] = field(default_factory=dict)
 
 
@@ -155,7 +164,7 @@ class _Maker:
                 "lat_stddev_ns": mean_ns / 2, "lat_max_ns": maximum,
                 "usr_cpu_percent": 5.0, "sys_cpu_percent": 12.0,
             })  # fmt: skip
-        if where["test"] in {"lat", "wsat"}:
+        if where["test"].startswith(("lat", "wsat")):
             self._levels(where["step_id"], mean_ns, maximum, int(total * seconds))
 
     def _levels(self, step: str, mean_ns: float, maximum: float, ios: int) -> None:
@@ -333,18 +342,39 @@ def _histogram(maker: _Maker, where: Row, workload: Workload) -> None:
 
 
 def _wsat(maker: _Maker) -> None:
-    where: Row = {"test": "wsat"}
+    _saturate(maker, "wsat", _workload(4 * KIB, 0, tc=4, qd=32))
+
+
+def _wsat_oltp(maker: _Maker) -> None:
+    _saturate(maker, "wsat-oltp", _workload(8 * KIB, 65, tc=4, qd=32))
+
+
+def _wsat_vod(maker: _Maker) -> None:
+    _saturate(maker, "wsat-vod", _workload(128 * KIB, 90, seq=True, tc=4, qd=32))
+
+
+def _saturate(maker: _Maker, test: str, workload: Workload) -> None:
+    where: Row = {"test": test}
     maker.purge(where | {"phase": "purge"})
-    workload = _workload(4 * KIB, 0, tc=4, qd=32)
     for number in range(1, maker.recipe.saturation_rounds + 1):
         here = where | {"phase": "saturation", "round": number, "cell": 1}
         cliff = 3.4 / (1 + np.exp((number - 32) / 3.0))
         maker.cell(here, workload, float(1 + cliff + 0.3 * np.exp(-number / 25)))
-    maker.judge("wsat", "saturation", (_track(4 * KIB, 0, "iops"),))
+    tracked = _track(
+        workload.block_size_bytes, workload.read_percent, "iops", workload.access
+    )
+    maker.judge(test, "saturation", (tracked,))
     _histogram(maker, where, workload)
 
 
-_TESTS = {"iops": _iops, "tp": _tp, "lat": _lat, "wsat": _wsat}
+_TESTS = {
+    "iops": _iops,
+    "tp": _tp,
+    "lat": _lat,
+    "wsat": _wsat,
+    "wsat-oltp": _wsat_oltp,
+    "wsat-vod": _wsat_vod,
+}
 
 
 def make_run(folder: Path, recipe: Recipe = Recipe()) -> Run:
@@ -357,6 +387,7 @@ def make_run(folder: Path, recipe: Recipe = Recipe()) -> Run:
     write_record(folder, record)
     write_state(folder, _state(recipe))
     maker.rows["runs"].append(_run_row(record, recipe))
+    maker.rows["findings"] += _finding_rows(recipe)
     (folder / "tables").mkdir(exist_ok=True)
     for name, table in TABLES.items():
         write_table(folder / "tables", table, rows_to_columns(table, maker.rows[name]))
@@ -387,6 +418,7 @@ def _record(recipe: Recipe) -> RunRecord:
         host=_host(),
         purge_method=PURGE_METHOD,
         departures=recipe.departures,
+        host_ceiling=recipe.ceiling,
     )
 
 
@@ -439,9 +471,21 @@ def _run_row(record: RunRecord, recipe: Recipe) -> Row:
         "dram_bytes": host.dram_bytes, "operating_system": host.operating_system,
         "kernel": host.kernel, "fio_version": host.fio_version,
         "ssdlab_version": host.ssdlab_version, "seed": record.seed,
-        "interruptions": 0, "is_conformant": not record.departures,
+        "interruptions": 0,
+        "is_conformant": not record.departures and not recipe.findings,
         "departures": "\n".join(record.departures),
     }  # fmt: skip
+
+
+def _finding_rows(recipe: Recipe) -> list[Row]:
+    found = (
+        *(make_finding("profile-value", words) for words in recipe.departures),
+        *recipe.findings,
+    )
+    return [
+        {"run_id": RUN_ID, "number": number, **asdict(finding)}
+        for number, finding in enumerate(found, start=1)
+    ]
 
 
 def without_test(recipe: Recipe, *tests: str) -> Recipe:

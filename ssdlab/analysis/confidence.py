@@ -78,7 +78,8 @@ def summarise_confidence(
     Notes
     -----
     Average and maximum are exact; the nines are the middle of one of fio's bins,
-    which are up to 1.6 % wide, so that one may lie above the maximum.
+    which are up to 1.6 % wide. The middle of the bin that holds the maximum may lie
+    above it: such a level is the maximum.
 
     References
     ----------
@@ -110,11 +111,14 @@ def _markers(
     average = float(np.average(steps["lat_mean_ns"].to_numpy(), weights=weights))
     below = curve[curve["lat_lower_ns"] <= average]["confidence_percent"]
     levels = list(MARKER_LEVELS_PERCENT)
-    values = percentiles_from_bins(curve["lat_ns"], curve["count"], levels)
+    greatest = float(steps["lat_max_ns"].max())
+    values = np.fmin(
+        percentiles_from_bins(curve["lat_ns"], curve["count"], levels), greatest
+    )
     supported = is_supported(levels, int(curve["count"].sum()))
     nines = zip(levels, values.tolist(), supported.tolist(), strict=True)
     return [
         ("average", average, float(below.max()) if len(below) else 0.0, True),
         *((f"{level:g} %", float(value), level, ok) for level, value, ok in nines),
-        ("max", float(steps["lat_max_ns"].max()), 100.0, True),
+        ("max", greatest, 100.0, True),
     ]

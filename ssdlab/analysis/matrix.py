@@ -1,12 +1,15 @@
 """Tables over the measurement window: IOPS, throughput, latency; and convergence.
 
 A cell's value is the mean over the rounds of the window, its maximum latency the
-maximum over them (pts.md SS-6). A cell that was not measured has no row.
+maximum over them (pts.md SS-6). A cell that was not measured has no row. Where others
+printed a mean over their window and no rounds, a row of kind ``mean``, that is its
+value.
 """
 
 import numpy as np
 import pandas as pd
 
+from ssdlab.analysis.averages import average_cells
 from ssdlab.analysis.latency import is_supported, percentiles_from_bins
 from ssdlab.model.schema import MEASUREMENTS
 
@@ -43,7 +46,7 @@ def select_cells(measurements: pd.DataFrame, test: str) -> pd.DataFrame:
 def select_window(
     measurements: pd.DataFrame, windows: pd.DataFrame, test: str
 ) -> pd.DataFrame:
-    """Return a test's round cells inside its reported measurement window.
+    """Return a test's cells inside its reported measurement window.
 
     Parameters
     ----------
@@ -59,17 +62,25 @@ def select_window(
     -------
     pandas.DataFrame
         The rows of `select_cells` in the window; none of a phase that never had one.
+        After them the rows of kind ``mean``, which others took over their window.
     """
     final = windows[(windows["test"] == test) & windows["is_final"].fillna(value=False)]
     bounds = final.groupby(["run_id", "phase"], as_index=False).agg(
         window_first_round=("window_first_round", "min"),
         window_last_round=("window_last_round", "max"),
     )
-    cells = select_cells(measurements, test).merge(bounds, on=["run_id", "phase"])
+    totals = measurements[
+        (measurements["test"] == test) & (measurements["direction"] == "total")
+    ]
+    is_mean = totals["kind"] == "mean"
+    is_cell = (totals["kind"] == "cell") & totals["round"].notna()
+    cells = totals[is_cell | is_mean].merge(bounds, on=["run_id", "phase"], how="left")
     inside = cells["round"].between(
         cells["window_first_round"], cells["window_last_round"]
     )
-    return cells[inside].drop(columns=["window_first_round", "window_last_round"])
+    chosen = inside.fillna(value=False).astype(bool) | (cells["kind"] == "mean")
+    window = cells[chosen].drop(columns=["window_first_round", "window_last_round"])
+    return window.sort_values("kind", kind="stable").reset_index(drop=True)
 
 
 def summarise_iops_matrix(
@@ -91,13 +102,14 @@ def summarise_iops_matrix(
     pandas.DataFrame
         One row a cell: ``run_id``, ``phase``, ``access``, ``block_size_bytes`` [B],
         ``read_percent`` [%], ``iops`` [1/s], and ``n_rounds``, the rounds that were
-        averaged. Small blocks and writes come first, as in the report of the PTS.
+        averaged: see `average_cells`. Small blocks and writes come first, as in the
+        report of the PTS.
 
     References
     ----------
     .. [1] SNIA, "SSS Performance Test Specification", v2.0.2, 2020, section 7.
     """
-    return _mean_over_window(select_window(measurements, windows, test), "iops")
+    return average_cells(select_window(measurements, windows, test), _CELL, "iops")
 
 
 def summarise_throughput(
@@ -119,14 +131,14 @@ def summarise_throughput(
     pandas.DataFrame
         One row a cell: ``run_id``, ``phase``, ``access``, ``block_size_bytes`` [B],
         ``read_percent`` [%], ``bw_bytes_per_s`` [B/s], and ``n_rounds``, the rounds
-        that were averaged.
+        that were averaged: see `average_cells`.
 
     References
     ----------
     .. [1] SNIA, "SSS Performance Test Specification", v2.0.2, 2020, section 8.
     """
     cells = select_window(measurements, windows, test)
-    return _mean_over_window(cells, "bw_bytes_per_s")
+    return average_cells(cells, _CELL, "bw_bytes_per_s")
 
 
 def summarise_latency_table(
@@ -159,7 +171,8 @@ def summarise_latency_table(
         ``read_percent`` [%], ``iops`` [1/s] and ``lat_mean_ns`` [ns] (means of the
         rounds), ``lat_five_nines_ns`` [ns] (99.999 % of all IOs of the window, from
         merged bins), ``lat_five_nines_mean_ns`` [ns] (mean of the rounds' 99.999 %),
-        ``lat_max_ns`` [ns] (maximum over the rounds), ``n_rounds``, and
+        ``lat_max_ns`` [ns] (maximum over the rounds), ``n_rounds`` (see
+        `average_cells`), and
         ``is_five_nines_supported``: enough IOs stand behind the merged value. What
         was not recorded is missing.
 
@@ -173,17 +186,17 @@ def summarise_latency_table(
     .. [1] SNIA, "SSS Performance Test Specification", v2.0.2, 2020, section 9.
     """
     cells = select_window(measurements, windows, test)
-    table = cells.groupby(_CELL, as_index=False).agg(
-        iops=("iops", "mean"),
-        lat_mean_ns=("lat_mean_ns", "mean"),
-        lat_max_ns=("lat_max_ns", "max"),
-        n_rounds=("lat_mean_ns", "count"),
+    table = average_cells(cells, _CELL, "lat_mean_ns")
+    rates = average_cells(cells, _CELL, "iops")[[*_CELL, "iops"]]
+    greatest = cells.groupby(_CELL, as_index=False).agg(
+        lat_max_ns=("lat_max_ns", "max")
     )
+    table = table.merge(rates, on=_CELL, how="left").merge(greatest, on=_CELL)
     table = table.merge(_merge_five_nines(cells, bins), on=_CELL, how="left")
     table = table.merge(_mean_five_nines(cells, percentiles), on=_CELL, how="left")
     supported = table["is_five_nines_supported"].astype("boolean")
     table["is_five_nines_supported"] = supported
-    return table[table["n_rounds"] > 0].reset_index(drop=True)
+    return table.reset_index(drop=True)
 
 
 def summarise_convergence(
@@ -230,14 +243,6 @@ def summarise_convergence(
     names = ["run_id", "phase", "block_size_bytes", "round"]
     columns = ["run_id", "phase", "round", "block_size_bytes", "read_percent", metric]
     return chosen.sort_values(names)[columns].reset_index(drop=True)
-
-
-def _mean_over_window(cells: pd.DataFrame, metric: str) -> pd.DataFrame:
-    table = cells.groupby(_CELL, as_index=False).agg(**{
-        metric: (metric, "mean"),
-        "n_rounds": (metric, "count"),
-    })
-    return table[table["n_rounds"] > 0].reset_index(drop=True)
 
 
 def _mean_five_nines(cells: pd.DataFrame, percentiles: pd.DataFrame) -> pd.DataFrame:

@@ -60,6 +60,27 @@ def range_name(phase: str) -> str:
     return active.group()[1:] if active else ""
 
 
+def phase_label(phase: str) -> str:
+    """Return the name of a phase of a procedure in words.
+
+    Parameters
+    ----------
+    phase : str
+        A phase, such as ``job-01`` or ``attempt2``.
+
+    Returns
+    -------
+    str
+        Its name, with a space before its number.
+
+    Examples
+    --------
+    >>> phase_label("job-01"), phase_label("attempt2"), phase_label("fill")
+    ('job 01', 'attempt 2', 'fill')
+    """
+    return re.sub(r"(?<=[a-z])(?=\d)", " ", phase.replace("-", " "))
+
+
 def is_cell_by_cell(test: str, phases: "pd.Series[str]") -> bool:
     """Tell whether phases are those of single cells, each with its own window.
 

@@ -1,5 +1,7 @@
 """Write saturation: how a drive falls from fresh out of box, and where it ends."""
 
+from typing import Literal
+
 import pandas as pd
 
 from ssdlab.analysis.matrix import select_cells
@@ -7,6 +9,8 @@ from ssdlab.model.spec import Stimulus
 from ssdlab.model.units import duration_label
 
 _STEP = ["run_id", "step_id"]
+_DIRECTIONS = ("read", "write")
+_SIDE_VALUES = ["iops", "bw_bytes_per_s", "lat_mean_ns", "lat_max_ns"]
 _NINES = {
     99.9: "lat_three_nines_ns",
     99.99: "lat_four_nines_ns",
@@ -82,6 +86,56 @@ def summarise_saturation(
     return table[[*columns, "total_written_bytes", "tgbw", "drive_fills"]]
 
 
+def summarise_saturation_directions(
+    measurements: pd.DataFrame, *, test: str = "wsat"
+) -> pd.DataFrame:
+    """Return reads and writes apart in each round of a mixed write saturation.
+
+    Parameters
+    ----------
+    measurements : pandas.DataFrame
+        The table ``measurements``, of one run or of several, with its rows of
+        direction ``read`` and ``write``.
+    test : str, default "wsat"
+        The test.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a round: ``run_id``, ``round``, ``read_percent`` [%] as it was asked
+        for, ``read_ios_percent`` [%] as it came, and for ``read`` and ``write`` each
+        ``read_iops`` [1/s], ``read_bw_bytes_per_s`` [B/s], ``read_lat_mean_ns``,
+        ``read_lat_max_ns`` [ns] and so on. What was not recorded is missing. A test
+        without both directions has no rows.
+
+    References
+    ----------
+    .. [1] SNIA, "SSS Performance Test Specification", v2.0.2, 2020, section 10.
+    """
+    cells = measurements[
+        (measurements["test"] == test)
+        & (measurements["kind"] == "cell")
+        & measurements["round"].notna()
+    ]
+    place = ["run_id", "round", "read_percent"]
+    reads, writes = (_side(cells, name).set_index(place) for name in _DIRECTIONS)
+    how: Literal["outer", "inner"] = "outer" if len(reads) and len(writes) else "inner"
+    table = reads.join(writes, how=how).reset_index()
+    counts = table[[f"{name}_total_ios" for name in _DIRECTIONS]].astype(float)
+    of_all = counts["read_total_ios"] / counts.sum(axis=1, skipna=False)
+    table["read_ios_percent"] = 100 * of_all
+    names = [f"{name}_{value}" for name in _DIRECTIONS for value in _SIDE_VALUES]
+    ordered = table.sort_values(["run_id", "round"]).reset_index(drop=True)
+    return ordered[[*place, "read_ios_percent", *names]]
+
+
+def _side(cells: pd.DataFrame, direction: str) -> pd.DataFrame:
+    """Return the rounds of one direction, their columns named for it."""
+    rows = cells[cells["direction"] == direction]
+    values = rows[["total_ios", *_SIDE_VALUES]].add_prefix(f"{direction}_")
+    return rows[["run_id", "round", "read_percent"]].join(values)
+
+
 def summarise_wsat_ends(
     saturation: pd.DataFrame, windows: pd.DataFrame, *, phase: Stimulus
 ) -> pd.DataFrame:
@@ -92,7 +146,7 @@ def summarise_wsat_ends(
     saturation : pandas.DataFrame
         What `summarise_saturation` returned.
     windows : pandas.DataFrame
-        The table ``windows``.
+        The table ``windows``, its rows of the same test.
     phase : Stimulus
         The phase that was run: its three stop rules.
 
@@ -139,7 +193,7 @@ def _stop_reason(rounds: pd.DataFrame, phase: Stimulus, *, is_steady: bool) -> s
         (is_steady, "steady state"),
         (
             limit is not None and pd.notna(fills) and fills >= limit,
-            f"{limit} x user capacity written",
+            f"{limit:g} x user capacity written",
         ),
         (
             spent_s >= phase.time_limit_s,

@@ -1,10 +1,13 @@
 """Cells of any access, block size, mix, threads and queue depth, one row each."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
 from ssdlab.analysis.latency import percentiles_from_bins
 from ssdlab.analysis.matrix import select_cells
+from ssdlab.model.spec import PTS_CRITERIA
 
 _WORKLOAD = ["access", "block_size_bytes", "read_percent", "threads", "queue_depth"]
 _STEP = ["run_id", "step_id"]
@@ -26,8 +29,9 @@ def summarise_workloads(
     measurements : pandas.DataFrame
         The table ``measurements``, of one run.
     windows : pandas.DataFrame
-        The table ``windows``; a cell that has one is summarised over its rounds, and
-        any other over all of its rounds.
+        The table ``windows``; a cell that has one is summarised over the rounds that
+        it judged, and any other over all of its rounds. Where every n-th round was a
+        sample, the rounds between the samples do not count (pts.md, SS-6).
     percentiles : pandas.DataFrame
         The table ``percentiles``.
     bins : pandas.DataFrame
@@ -73,8 +77,7 @@ def _summarise(
     rounds = group
     if is_judged:
         window = judged.loc[[phase]].iloc[0]
-        first, last = window["window_first_round"], window["window_last_round"]
-        rounds = group[group["round"].between(first, last)]
+        rounds = group[group["round"].isin(_judged_rounds(window))]
     row: dict[str, object] = {name: group[name].iloc[0] for name in _WORKLOAD}
     for name in ("iops", "bw_bytes_per_s", "lat_mean_ns"):
         row[name] = _mean_of_all(rounds[name])
@@ -87,6 +90,13 @@ def _summarise(
         **_nines(rounds, *tails),
         "is_steady": bool(window["is_steady"]) if is_judged else pd.NA,
     }
+
+
+def _judged_rounds(window: "pd.Series[Any]") -> range:
+    """Return the rounds of a window, which lie evenly apart."""
+    first, last = int(window["window_first_round"]), int(window["window_last_round"])
+    apart = max(1, (last - first) // (PTS_CRITERIA.window_rounds - 1))
+    return range(first, last + 1, apart)
 
 
 def _mean_of_all(values: "pd.Series[float]") -> float:

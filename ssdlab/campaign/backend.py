@@ -7,8 +7,9 @@ from pathlib import Path
 from ssdlab.campaign.ports import HostCpu, StepOutcome
 from ssdlab.campaign.raw import working_folder
 from ssdlab.fio.jobs.jobfile import render_job
+from ssdlab.fio.jobs.published import has_processes
 from ssdlab.fio.runner import FIO_ARGUMENTS, FioChain, FioOutcome, FioRequest
-from ssdlab.host.inventory import read_load
+from ssdlab.host.inventory import read_cpus, read_load
 from ssdlab.model.errors import FioHungError
 from ssdlab.model.spec import Step
 from ssdlab.targets.target import Target
@@ -77,26 +78,26 @@ class FioBackend:
     def _job(self, step: Step) -> str | None:
         if step.kind == "purge":
             return self._target.purge_job()
-        return render_job(step, self._target.fio_options)
+        return render_job(step, self._target.fio_options, cpus=read_cpus())
 
     def _request(self, step: Step, folder: Path) -> FioRequest:
         job = self._job(step)
         if job is None:
             msg = f"step {step.step_id} is no fio step"
             raise ValueError(msg)
-        threads = step.workload.threads if step.workload else 1
+        work = step.workload
+        threads = work.threads if work else 1
         has_tail = "[tail]" in job
-        amount = (step.io_bytes or 0) * threads
+        io_s = (step.runtime_s or 0) + (work.ramp_s if work is not None else 0)
         return FioRequest(
             step_id=step.step_id,
             folder=folder,
             job=job,
             gated_threads=threads + has_tail,
             wait_s=step.wait_s,
-            least_s=0.95 * (step.runtime_s or 0),
-            overdue_s=_GRACE_S
-            + 2 * (step.runtime_s or 0)
-            + amount / _SLOWEST_BYTES_PER_S,
+            least_s=0.95 * io_s,
+            overdue_s=_GRACE_S + 2 * io_s + _most_bytes(step) / _SLOWEST_BYTES_PER_S,
+            has_processes=work is not None and has_processes(work),
         )
 
     def _hung(self, error: FioHungError) -> FioHungError:
@@ -132,6 +133,15 @@ class FioBackend:
         if not fault:
             return outcome
         return replace(outcome, exit_code=1, said=f"the purge does not show: {fault}")
+
+
+def _most_bytes(step: Step) -> int:
+    """Return what may be left to do after a step's time: its amount, and its queues."""
+    work = step.workload
+    if work is None:
+        return 0
+    queues = work.queue_depth * work.block_range_bytes[1]
+    return work.threads * ((step.io_bytes or 0) + queues)
 
 
 def _host_cpu(

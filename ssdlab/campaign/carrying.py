@@ -41,7 +41,7 @@ def carry_out(
     put_aside_unfinished(folder)
     begin_session(folder)
     try:
-        with _terminated_like_interrupted():
+        with terminated_like_interrupted():
             _drive(folder, record, device, fio=fio, tell=tell)
     except KeyboardInterrupt:
         _end_after_trouble(folder, "interrupted", "stopped by the user")
@@ -95,7 +95,7 @@ def _make_clock() -> Callable[[], float]:
 
 
 @contextlib.contextmanager
-def _terminated_like_interrupted() -> Iterator[None]:
+def terminated_like_interrupted() -> Iterator[None]:
     """Let SIGTERM stop a run as cleanly as Ctrl-C does."""
     if threading.current_thread() is not threading.main_thread():
         yield

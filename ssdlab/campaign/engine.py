@@ -109,7 +109,7 @@ class Engine:
         if faults:
             raise self._failure(step, outcome, faults)
         result, runtime_s = summarise_step(step, document)
-        started_s = outcome.ended_s - runtime_s
+        started_s = outcome.ended_s - runtime_s - step.workload.ramp_s
         return self._record(step, outcome, result=result, started_s=started_s)
 
     def _read(self, step: Step, outcome: StepOutcome) -> FioDocument:

@@ -4,17 +4,19 @@ import contextlib
 import hashlib
 import json
 import secrets
+import shutil
 from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import NoReturn
 
+from ssdlab.campaign.ceiling import CEILING_FOLDER, CEILING_SECONDS, measure_ceiling
 from ssdlab.campaign.ingest import plan_inputs
 from ssdlab.campaign.request import Request, find_request_departures
 from ssdlab.campaign.sessions import now_text
 from ssdlab.model.errors import RunFolderError
-from ssdlab.model.records import HostIdentity, RunRecord
+from ssdlab.model.records import CeilingPoint, HostIdentity, RunRecord
 from ssdlab.model.spec import PtsTest
 from ssdlab.plan.context import PlanContext
 from ssdlab.targets.opening import open_target
@@ -76,13 +78,35 @@ def open_or_clean(
             confirmed=confirmed,
         )
     except BaseException:
-        for name in ("lock", "steps", "target"):
-            path = folder / name
-            with contextlib.suppress(OSError):
-                path.rmdir() if path.is_dir() else path.unlink()
-        with contextlib.suppress(OSError):
-            folder.rmdir()
+        _clean(folder)
         raise
+
+
+def take_ceiling(
+    folder: Path, device: Target, *, seconds: float = CEILING_SECONDS
+) -> tuple[CeilingPoint, ...]:
+    """Measure what this host can issue; leave no run folder behind if that fails."""
+    place = folder / CEILING_FOLDER
+    shutil.rmtree(place, ignore_errors=True)  # of one that was killed before it began
+    try:
+        return measure_ceiling(place, seconds=seconds)
+    except BaseException:
+        device.close()
+        shutil.rmtree(place, ignore_errors=True)
+        if device.identity.kind == "virtual":  # its server's papers, and nothing else
+            shutil.rmtree(folder / "target", ignore_errors=True)
+        _clean(folder)
+        raise
+
+
+def _clean(folder: Path) -> None:
+    """Take away what was made of a run folder, as far as nothing is in it."""
+    for name in ("lock", "steps", "target"):
+        path = folder / name
+        with contextlib.suppress(OSError):
+            path.rmdir() if path.is_dir() else path.unlink()
+    with contextlib.suppress(OSError):
+        folder.rmdir()
 
 
 def make_record(  # noqa: PLR0917 - one call, in run_suite

@@ -7,15 +7,20 @@ from typing import Any
 from ssdlab.campaign.conformance import find_run_departures
 from ssdlab.campaign.profiles import open_profile
 from ssdlab.campaign.request import check_procedure, find_request_departures
-from ssdlab.model.spec import Procedure, PtsTest, Purge
+from ssdlab.model.spec import Histogram, Precondition, Procedure, PtsTest, Purge
 from ssdlab.model.units import capacity_label, duration_label
 from ssdlab.plan.context import PlanContext
 from ssdlab.plan.estimate import Cost, estimate_suite
+from ssdlab.procedures.peak import PEAK, find_format_advice
 from ssdlab.pts.fitting import fit_suite
 from ssdlab.pts.suite import choose_tests
 from ssdlab.targets.opening import Shape, read_shape, require_room
 
 _USUAL_BYTES_PER_S = 500e6  # of a SATA drive, about
+_LISTS = {
+    "how the procedure is carried out:": "notes",
+    "not PTS-conformant because:": "departures",
+}
 _HEADING = ("test", "steps", "rounds", "time", "written", "drive fills")
 
 
@@ -103,8 +108,24 @@ def forecast_procedure(target: str, procedure: Procedure) -> dict[str, Any]:
         "profile": procedure.name,
         "spec_version": procedure.source,
         "departures": departures,
+        "notes": [*procedure.notes, *_sector_advice(procedure, shape)],
         **_costs(procedure.tests, context, _assume_speed(None, shape)),
     }
+
+
+def _sector_advice(procedure: Procedure, shape: Shape) -> tuple[str, ...]:
+    """Return where sectors are not those that the guide of the peak jobs advises."""
+    if procedure.name != PEAK or not shape.sector_bytes:
+        return ()
+    sizes = {
+        phase.block_size_bytes
+        if isinstance(phase, Precondition)
+        else phase.workload.block_size_bytes
+        for test in procedure.tests
+        for phase in test.phases
+        if isinstance(phase, Precondition | Histogram)
+    }
+    return find_format_advice(shape.sector_bytes, sizes)
 
 
 def _costs(
@@ -126,7 +147,7 @@ def _costs(
                 **_after_purge(cost.cost, test),
                 "drive_fills_min": cost.drive_fills_min,
                 "drive_fills_max": cost.drive_fills_max,
-                "phases": [phase.phase_id for phase in test.phases],
+                "phases": [phase.phase_id for phase in test.possible_phases],
             }
             for cost, test in zip(costs, suite, strict=True)
         ],
@@ -145,10 +166,13 @@ def _assume_speed(given: float | None, shape: Shape) -> tuple[float, str]:
 
 
 def _after_purge(cost: Cost, test: PtsTest) -> dict[str, int]:
-    purges = sum(isinstance(phase, Purge) for phase in test.phases)
+    least, most = (
+        sum(isinstance(phase, Purge) for phase in phases)
+        for phases in (test.phases, test.possible_phases)
+    )
     return {
-        "steps_after_purge_min": cost.steps_min - purges,
-        "steps_after_purge_max": cost.steps_max - purges,
+        "steps_after_purge_min": cost.steps_min - least,
+        "steps_after_purge_max": cost.steps_max - most,
     }
 
 
@@ -163,7 +187,8 @@ def forecast_lines(plan: dict[str, Any]) -> list[str]:
     Returns
     -------
     list of str
-        What is assumed, a table with one line a test, the sum, and the departures.
+        What is assumed, a table with one line a test, the sum, what is to be known of
+        a procedure, and the departures.
     """
     speed = plan["assumed_write_bytes_per_s"] / 1e6
     capacity = capacity_label(plan["capacity_bytes"])
@@ -176,9 +201,9 @@ def forecast_lines(plan: dict[str, Any]) -> list[str]:
         "",
         f"in all {_span(plan)}",
     ]
-    if plan["departures"]:
-        lines += ["", "not PTS-conformant because:"]
-        lines += [f"  {departure}" for departure in plan["departures"]]
+    for heading, key in _LISTS.items():
+        if plan.get(key):
+            lines += ["", heading, *(f"  {words}" for words in plan[key])]
     return lines
 
 
@@ -193,19 +218,25 @@ def _span(cost: dict[str, Any]) -> str:
         duration_label(cost["seconds_min"]),
         duration_label(cost["seconds_max"]),
     )
-    return f"{least} to {most}"
+    return _one_or_both(least, most, between=" to ")
+
+
+def _one_or_both(least: str, most: str, *, between: str) -> str:
+    return least if least == most else f"{least}{between}{most}"
 
 
 def _row(test: dict[str, Any]) -> tuple[str, ...]:
-    written = (
-        f"{capacity_label(test['written_bytes_min'])} to "
-        f"{capacity_label(test['written_bytes_max'])}"
+    written = (capacity_label(test[f"written_bytes_{end}"]) for end in ("min", "max"))
+    fills = (f"{test[f'drive_fills_{end}']:.1f}" for end in ("min", "max"))
+    steps, rounds = (
+        _one_or_both(str(test[f"{name}_min"]), str(test[f"{name}_max"]), between="-")
+        for name in ("steps", "rounds")
     )
     return (
         test["test"],
-        f"{test['steps_min']}-{test['steps_max']}",
-        f"{test['rounds_min']}-{test['rounds_max']}",
+        steps,
+        rounds,
         _span(test),
-        written,
-        f"{test['drive_fills_min']:.1f} to {test['drive_fills_max']:.1f}",
+        _one_or_both(*written, between=" to "),
+        _one_or_both(*fills, between=" to "),
     )

@@ -35,16 +35,6 @@ class _Tests:
     tests: tuple[PtsTest, ...]
 
 
-def is_imported(record: RunRecord) -> bool:
-    """Tell whether a run was imported and not measured by us."""
-    return record.target.kind == "imported"
-
-
-def is_procedure(record: RunRecord) -> bool:
-    """Tell whether a run follows a procedure, whose tests stand in its record."""
-    return not is_imported(record) and "nominal" not in record.profile
-
-
 def tests_as_data(tests: Sequence[PtsTest]) -> list[dict[str, Any]]:
     """Return tests as plain values, as ``run.json`` keeps them."""
     return [

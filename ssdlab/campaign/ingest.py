@@ -7,9 +7,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from ssdlab.campaign.findings import find_findings, gather_facts, read_frames
 from ssdlab.campaign.imported import (
-    is_imported,
-    is_procedure,
     printed_percentiles,
     read_measured,
     read_result,
@@ -20,6 +19,7 @@ from ssdlab.campaign.ingested import (
     Columns,
     IngestedStep,
     step_columns,
+    tabulate_findings,
     tabulate_run,
     tabulate_steps,
 )
@@ -44,7 +44,7 @@ from ssdlab.plan.phases import plan_suite
 from ssdlab.plan.recorded import judge_recorded
 from ssdlab.pts.fitting import fit_suite
 from ssdlab.pts.profiles import profile_from_dict
-from ssdlab.store.records import read_record
+from ssdlab.store.records import read_record, read_state
 from ssdlab.store.tables import rows_to_columns, write_table
 
 
@@ -74,11 +74,12 @@ def build_tables(run: Path, plan: PlanInputs | None = None) -> dict[str, Columns
     ``plan`` is what the run was planned from, if not from the profile in its record.
     """
     record = read_record(run)
-    read = read_result if is_imported(record) else parse_document
+    read = read_result if record.is_imported else parse_document
     steps = [_read_step(run, kept, read) for kept in read_all_steps(run)]
+    if plan is None and not record.is_imported:
+        plan = plan_inputs(record)
     judgements = _judge(record, plan, steps)
     tables = {
-        "runs": tabulate_run(run, record, steps, judgements=judgements),
         "steps": tabulate_steps(record, steps),
         "windows": _windows(record, judgements),
         "telemetry": _telemetry(run, record),
@@ -86,6 +87,13 @@ def build_tables(run: Path, plan: PlanInputs | None = None) -> dict[str, Columns
     for name in ("measurements", "percentiles", "bins", "series"):
         tables[name] = _stack(TABLES[name], (step.rows[name] for step in steps))
         tables[name]["run_id"] = [record.run_id] * len(tables[name]["step_id"])
+    state = read_state(run)
+    tests = plan[0] if plan else recorded_tests(record)
+    percent = plan[1].active_range_percent if plan else 100
+    facts = gather_facts(record, state, tests=tests, active_range_percent=percent)
+    findings = find_findings(record, facts, read_frames(tables))
+    tables["findings"] = tabulate_findings(record.run_id, findings.all)
+    tables["runs"] = tabulate_run(record, state, findings.departures())
     return tables
 
 
@@ -97,13 +105,13 @@ def plan_inputs(record: RunRecord) -> tuple[tuple[PtsTest, ...], PlanContext]:
     RunFolderError
         If the profile in the record is not of this version, or the run was imported.
     """
-    if is_imported(record):
+    if record.is_imported:
         raise RunFolderError(
             folder=record.run_id,
             reason="it was imported, so there is no plan to go on with",
             remedy="Open it, or build its tables anew: ssdlab ingest.",
         )
-    if is_procedure(record):
+    if record.is_procedure:
         return recorded_tests(record), PlanContext(
             capacity_bytes=record.target.capacity_bytes,
             sector_bytes=record.target.sector_bytes,
@@ -112,7 +120,7 @@ def plan_inputs(record: RunRecord) -> tuple[tuple[PtsTest, ...], PlanContext]:
         )
     try:
         profile = profile_from_dict(record.profile)
-    except (KeyError, TypeError) as error:
+    except ValueError as error:
         raise RunFolderError(
             folder=record.run_id,
             reason=f"the profile in its run.json is not of this version ({error})",
@@ -216,12 +224,12 @@ def _judge(
     record: RunRecord, inputs: PlanInputs | None, steps: Sequence[IngestedStep]
 ) -> list[Judgement]:
     """Return every judgement: the plan's, replayed over the results, or an import's."""
-    if inputs is None and is_imported(record):
+    if inputs is None:
         pairs = [(step.record.step, step.result) for step in steps]
         return list(judge_recorded(recorded_tests(record), pairs))
     judgements: list[Judgement] = []
     results = {step.record.step.step_id: step.result for step in steps}
-    plan = plan_suite(*(inputs or plan_inputs(record)), judgements.append)
+    plan = plan_suite(*inputs, judgements.append)
     try:
         batch = next(plan)
         while all(step.step_id in results for step in batch.steps):

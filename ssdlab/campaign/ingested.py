@@ -1,18 +1,15 @@
 """The tables of a run and of its steps, from what was read of each."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from ssdlab.campaign.imported import is_imported
+from ssdlab.analysis.findings import Finding
 from ssdlab.campaign.raw import StepRecord
 from ssdlab.model.records import RunRecord
 from ssdlab.model.schema import TABLES
 from ssdlab.model.spec import Step, StepResult
-from ssdlab.model.units import duration_label
-from ssdlab.plan.context import Judgement
-from ssdlab.store.records import read_state
+from ssdlab.store.records import RunState
 from ssdlab.store.tables import rows_to_columns
 
 Columns = dict[str, list[Any]]
@@ -52,7 +49,7 @@ def tabulate_steps(record: RunRecord, steps: Sequence[IngestedStep]) -> Columns:
     """Return the table of steps."""
     rows = []
     written = 0
-    is_foreign = is_imported(record)
+    is_foreign = record.is_imported
     test = ""
     for ingested in steps:
         step, kept = ingested.record.step, ingested.record
@@ -101,46 +98,19 @@ def _unknown_of_import(step: IngestedStep) -> tuple[str, ...]:
     return (*never, "read_bytes", "written_bytes", "total_written_bytes", "drive_fills")
 
 
-def _unsteady(judgements: Sequence[Judgement]) -> Iterator[str]:
-    """Say where steady state was not reached; the writes of WSAT may end without it."""
-    last = {(j.test_id, j.phase_id): j for j in judgements}
-    for (test, phase), judgement in last.items():
-        if not (judgement.is_round_steady or test == "wsat"):
-            yield f"{test} {phase}: not steady after {judgement.round} rounds"
-
-
-def _found_departures(steps: Sequence[IngestedStep]) -> Iterator[str]:
-    """Say what departed while the run was going on: gaps and doubts."""
-    gaps = [step.record for step in steps if not step.result.is_contiguous]
-    if gaps:
-        longest = max(record.idle_before_s or 0.0 for record in gaps)
-        yield (
-            f"gaps: {len(gaps)} in which the device rested, the longest "
-            f"{duration_label(longest)}; windows begin afresh after each"
-        )
-    doubtful = sum(
-        bool(step.record.said) for step in steps if step.record.step.kind != "purge"
-    )
-    if doubtful:
-        yield (
-            f"doubts: fio or the target complained in {doubtful} of {len(steps)} "
-            "steps; see the column warnings of the table steps"
-        )
+def tabulate_findings(run_id: str, findings: Sequence[Finding]) -> Columns:
+    """Return the table of findings, in their order."""
+    rows = [
+        {"run_id": run_id, "number": number, **asdict(found)}
+        for number, found in enumerate(findings, start=1)
+    ]
+    return rows_to_columns(TABLES["findings"], rows)
 
 
 def tabulate_run(
-    run: Path,
-    record: RunRecord,
-    steps: Sequence[IngestedStep],
-    *,
-    judgements: Sequence[Judgement],
+    record: RunRecord, state: RunState, departures: Sequence[str]
 ) -> Columns:
-    """Return the table of the run, one row."""
-    state = read_state(run)
-    found = [*_found_departures(steps)]
-    if not is_imported(record):  # its own departures tell how it was taken
-        found += _unsteady(judgements)
-    departures = (*record.departures, *found)
+    """Return the table of the run, one row; it is conformant if nothing departs."""
     profile, target, host = record.profile, record.target, record.host
     row = {
         "run_id": record.run_id,

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from ssdlab.analysis.phases import is_cell_by_cell, range_name
+from ssdlab.analysis.findings import count_text, read_findings, share_findings
+from ssdlab.analysis.phases import is_cell_by_cell, phase_label, range_name
 from ssdlab.analysis.recovery import (
     recovery_text,
     summarise_access_groups,
@@ -11,7 +12,7 @@ from ssdlab.analysis.recovery import (
     summarise_idle_recovery,
     summarise_wait_states,
 )
-from ssdlab.campaign.imported import is_procedure
+from ssdlab.campaign.imported import recorded_tests
 from ssdlab.model.units import block_size_label
 from ssdlab.store.run import Run
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 _NAME_WIDTH = len("tp 1024 KiB  ")
 _WDPC = "wdpc"
+_NOT_JUDGED = "no steady state was judged"
 
 
 def outcome_lines(run: Run) -> list[str]:
@@ -48,11 +50,14 @@ def outcome_lines(run: Run) -> list[str]:
     ]
     width = max((_NAME_WIDTH, *(len(name) + 2 for name, _ in named)))
     lines = [f"{name:<{width}}{outcome}" for name, outcome in named]
-    return [*lines, _conformance(run)]
+    return [*lines, conformance_line(run)]
 
 
 def _of_test(run: Run, test: str, finals: "pd.DataFrame") -> Iterator[tuple[str, str]]:
     """Yield what came of a test: its steady states, and what HIR and XSR ask for."""
+    if run.record.is_procedure:
+        yield from _of_procedure(run, test, finals)
+        return
     if test == "xsr":
         rounds = summarise_cross_stimulus(run.measurements, run.steps)
         yield test, recovery_text(summarise_access_groups(rounds))
@@ -60,6 +65,22 @@ def _of_test(run: Run, test: str, finals: "pd.DataFrame") -> Iterator[tuple[str,
     yield from _outcomes(test, finals)
     if test == "hir":
         yield test, _idle_recovery(run)
+
+
+def _of_procedure(
+    run: Run, test: str, finals: "pd.DataFrame"
+) -> Iterator[tuple[str, str]]:
+    """Yield the outcome of each phase that was judged, by the name of the phase."""
+    for phase, judged in finals.groupby("phase", sort=False):
+        yield f"{test} {phase_label(str(phase))}", _outcome(judged)
+    if finals.empty:
+        is_asked = any(
+            getattr(phase, "tracking", None)
+            for asked in recorded_tests(run.record)
+            if asked.test_id == test
+            for phase in asked.phases
+        )
+        yield test, _NOT_JUDGED if is_asked else "it has no steady state to reach"
 
 
 def _idle_recovery(run: Run) -> str:
@@ -77,7 +98,7 @@ def _idle_recovery(run: Run) -> str:
 def _outcomes(test: str, finals: "pd.DataFrame") -> Iterator[tuple[str, str]]:
     """Yield the name and outcome of each phase of a test that was judged."""
     if not len(finals):
-        yield test, "no steady state was judged"
+        yield test, _NOT_JUDGED
     if is_cell_by_cell(test, finals["phase"]):
         yield test, _outcome_of_cells(finals)
         return
@@ -119,12 +140,28 @@ def _outcome(judged: "pd.DataFrame") -> str:
     return f"NOT steady: {'; '.join(reasons)}"
 
 
-def _conformance(run: Run) -> str:
-    if is_procedure(run.record):
-        return f"{run.record.profile['title']}: a procedure of its own, not the PTS"
-    row = run.runs.iloc[0]
-    if row["is_conformant"]:
+def conformance_line(run: Run) -> str:
+    """Say whether a run is conformant, and if not how much was found.
+
+    Parameters
+    ----------
+    run : Run
+        A run whose tables were written.
+
+    Returns
+    -------
+    str
+        One line; it counts the findings by their severity.
+
+    Raises
+    ------
+    RunFolderError
+        If the table of findings is missing or damaged.
+    """
+    shared = share_findings(read_findings(run.findings.to_dict("records")))
+    if run.record.is_procedure:
+        title = run.record.profile["title"]
+        return f"{title}: a procedure of its own, not the PTS; {count_text(shared)}"
+    if not shared:
         return "PTS-conformant"
-    count = len(str(row["departures"]).splitlines())
-    noun = "departure" if count == 1 else "departures"
-    return f"not PTS-conformant: {count} {noun}, see the report"
+    return f"not PTS-conformant: {count_text(shared)}, see the report"

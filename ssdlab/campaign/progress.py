@@ -1,7 +1,7 @@
 """How a run goes on, as data: written for whoever watches, told to a listener."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from ssdlab.model.spec import (
@@ -203,12 +203,20 @@ class Tracker:
         before_s = spec.pre_write.seconds if spec.pre_write else 0.0
         return max(0, missing) * (before_s + len(spec.cells) * spec.cell_seconds)
 
+    def _as_running(self, test: PtsTest) -> PtsTest:
+        """Return a test whose fallback is no longer a maybe if it is under way."""
+        fallback = {(test.test_id, phase.phase_id) for phase in test.fallback}
+        if self.phase not in fallback:
+            return test
+        return replace(test, phases=test.possible_phases, fallback=())
+
     def _left(self) -> tuple[float, float]:
         """Return the time left [s] if steady as soon as can be, and if never."""
         least = most = 0.0
         is_ahead = False
         for test in self.tests:
-            costs = estimate_phases(test, self.context, self.speed_bytes_per_s)
+            running = self._as_running(test)
+            costs = estimate_phases(running, self.context, self.speed_bytes_per_s)
             for phase_id, cost in costs.items():
                 if is_ahead:
                     least += cost.seconds_min

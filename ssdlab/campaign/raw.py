@@ -2,7 +2,8 @@
 
 A step is worked on under ``steps/.<step_id>`` and counts only when its folder was
 renamed into place, ``step.json`` in it. What a crash leaves behind is moved to
-``attempts/`` when the run is taken up again, so that nothing is lost.
+``attempts/`` when the run is taken up again, so that nothing is lost. A purge goes with
+it when no finished step follows: what came after it may have written.
 """
 
 import gzip
@@ -159,8 +160,12 @@ def read_compressed(path: Path) -> bytes:
 
 
 def put_aside_unfinished(run: Path) -> tuple[str, ...]:
-    """Move what an interrupted session left behind out of the way; return its names."""
-    leftovers = sorted((run / "steps").glob(".*"))
+    """Move what an interrupted session left behind out of the way; return its names.
+
+    A purge at the end of what is finished goes as well, and is carried out anew: the
+    step that was to begin on a purged device may have written to it.
+    """
+    leftovers = [*sorted((run / "steps").glob(".*")), *_purge_at_the_end(run)]
     attempts = run / "attempts"
     for leftover in leftovers:
         attempts.mkdir(exist_ok=True)
@@ -170,6 +175,12 @@ def put_aside_unfinished(run: Path) -> tuple[str, ...]:
     if leftovers:
         sync_folder(attempts)
     return tuple(leftover.name.removeprefix(".") for leftover in leftovers)
+
+
+def _purge_at_the_end(run: Path) -> tuple[Path, ...]:
+    """Return the folder of the last finished step if it is a purge."""
+    last = sorted((run / "steps").glob("[!.]*"))[-1:]
+    return tuple(path for path in last if read_record_of(path).step.kind == "purge")
 
 
 def _sync_file(path: Path) -> None:

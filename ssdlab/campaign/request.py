@@ -9,11 +9,13 @@ from ssdlab.campaign.profiles import open_profile
 from ssdlab.fio.runner import require_fio
 from ssdlab.model.errors import UserError
 from ssdlab.model.spec import Procedure
-from ssdlab.pts.fitting import fit_suite, require_whole_sectors
+from ssdlab.pts.block_checks import require_blocks_in_range, require_whole_sectors
+from ssdlab.pts.fitting import fit_suite
 from ssdlab.pts.profiles import Profile, profile_as_dict
 from ssdlab.pts.suite import choose_tests
-from ssdlab.targets.opening import read_shape, require_room
+from ssdlab.targets.opening import Shape, read_shape, require_room
 
+ACTIVE_RANGE_PERCENT = 100.0  # of a procedure
 _LONGEST_TEXT = 1000
 
 
@@ -65,8 +67,7 @@ def check_procedure(
     _require_texts({"target": target, **texts})
     shape = read_shape(target)
     require_room(target, shape.capacity_bytes)
-    for test in procedure.tests:
-        require_whole_sectors(procedure.title, test, shape.sector_bytes)
+    _require_blocks(procedure, shape)
     require_fio()
     return Request(
         target=target,
@@ -77,6 +78,28 @@ def check_procedure(
     )
 
 
+def _require_blocks(procedure: Procedure, shape: Shape) -> None:
+    """Require blocks of whole sectors that the active range has room for.
+
+    Raises
+    ------
+    ProfileError
+        If there are others.
+    """
+    remedy = "Take another stimulus where it takes one, or another device."
+    if "capture" in procedure.given:
+        remedy = "Edit the capture or lower --share."
+    for test in procedure.tests:
+        require_whole_sectors(procedure.title, test, shape.sector_bytes, remedy=remedy)
+        require_blocks_in_range(
+            procedure.title,
+            test,
+            shape.capacity_bytes,
+            active_range_percent=ACTIVE_RANGE_PERCENT,
+            remedy=remedy,
+        )
+
+
 def procedure_as_dict(procedure: Procedure) -> dict[str, object]:
     """Return what ``run.json`` keeps of a procedure: its tests, and what it is."""
     return {
@@ -84,11 +107,12 @@ def procedure_as_dict(procedure: Procedure) -> dict[str, object]:
         "title": procedure.title,
         "spec_version": procedure.source,
         "write_cache": "as found",
-        "active_range_percent": 100.0,
+        "active_range_percent": ACTIVE_RANGE_PERCENT,
         "uses_random_map": False,
         "max_idle_s": procedure.max_idle_s,
         "notes": list(procedure.notes),
         "tests": tests_as_data(procedure.tests),
+        "given": procedure.given,
     }
 
 

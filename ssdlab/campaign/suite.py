@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from ssdlab.campaign.carrying import Tell, carry_out
+from ssdlab.campaign.carrying import Tell, carry_out, terminated_like_interrupted
 from ssdlab.campaign.folders import (
     hash_plan,
     make_folder,
@@ -14,6 +14,7 @@ from ssdlab.campaign.folders import (
     open_or_clean,
     refuse_taken,
     require_same_plan,
+    take_ceiling,
 )
 from ssdlab.campaign.ingest import ingest_run, plan_inputs
 from ssdlab.campaign.lock import locked
@@ -43,6 +44,7 @@ def run_suite(  # noqa: PLR0913 - each is a choice of the user's, by name
     label: str = "",
     confirm_serial: str = "",
     seed: int = 0,
+    host_ceiling: bool = False,
     tell: Tell | None = None,
 ) -> Run:
     """Measure a target with the tests of a profile.
@@ -65,8 +67,10 @@ def run_suite(  # noqa: PLR0913 - each is a choice of the user's, by name
         The serial of a device that may be destroyed.
     seed : int, default 0
         The seed of all offsets; 0 draws one. It is recorded.
+    host_ceiling : bool, default False
+        Whether to measure first, for a minute, what this host can issue at all.
     tell : callable, optional
-        Is told each `Progress`; a progress bar by default.
+        Is told each `Progress`; without it nothing is told.
 
     Returns
     -------
@@ -95,6 +99,7 @@ def run_suite(  # noqa: PLR0913 - each is a choice of the user's, by name
         label=label,
         confirmed=confirm_serial,
         seed=seed,
+        host_ceiling=host_ceiling,
         tell=tell,
     )
 
@@ -166,19 +171,21 @@ def _begin(  # noqa: PLR0913 - as above
     confirmed: str,
     seed: int,
     tell: Tell | None,
+    host_ceiling: bool = False,
 ) -> Run:
     """Make the run's folder and record, and carry it out."""
     seed = seed or secrets.randbelow(2**31 - 1) + 1
     fio, fio_version = require_fio()
     folder = make_folder(runs, asked, Path(run_folder) if run_folder else None)
-    with locked(folder, sleep=time.sleep):
+    with locked(folder, sleep=time.sleep), terminated_like_interrupted():
         if (folder / "run.json").exists():
             refuse_taken(folder)
         device = open_or_clean(
             asked, folder, cache=runs / ".cache", confirmed=confirmed
         )
+        ceiling = take_ceiling(folder, device) if host_ceiling else ()
         record = make_record(folder, asked, device, read_host(fio_version))
-        record = replace(record, label=label, seed=seed)
+        record = replace(record, label=label, seed=seed, host_ceiling=ceiling)
         record = replace(record, plan_hash=hash_plan(*plan_inputs(record)))
         write_state(
             folder, RunState(status="running")
@@ -198,7 +205,7 @@ def resume_run(run: str | Path, *, tell: Tell | None = None) -> Run:
     run : str or Path
         The run folder.
     tell : callable, optional
-        Is told each `Progress`; a progress bar by default.
+        Is told each `Progress`; without it nothing is told.
 
     Returns
     -------

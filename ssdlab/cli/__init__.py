@@ -1,6 +1,29 @@
 """The command line: parse, call, print."""
 
-from ssdlab.cli import import_results, look, measure, parse, profiles
+from ssdlab.cli import (
+    ceiling,
+    classes,
+    import_results,
+    look,
+    measure,
+    micron,
+    parse,
+    peak,
+    profiles,
+    rwsw,
+)
 from ssdlab.cli.group import main
 
-__all__ = ["import_results", "look", "main", "measure", "parse", "profiles"]
+__all__ = [
+    "ceiling",
+    "classes",
+    "import_results",
+    "look",
+    "main",
+    "measure",
+    "micron",
+    "parse",
+    "peak",
+    "profiles",
+    "rwsw",
+]

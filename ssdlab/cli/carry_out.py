@@ -2,17 +2,24 @@
 
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from ssdlab.cli.group import runs_option
+from ssdlab.cli.group import printable, runs_option
 
 if TYPE_CHECKING:
     from ssdlab.campaign.progress import Progress
     from ssdlab.model.spec import Procedure
 
+seed_option = click.option(
+    "--seed",
+    type=click.IntRange(0, 2**31 - 1),
+    default=0,
+    help="seed of all offsets; 0 draws one",
+)
 _OPTIONS = (
     click.option(
         "--target",
@@ -23,7 +30,7 @@ _OPTIONS = (
         "--confirm", default="", help="serial of a device that may be destroyed"
     ),
     click.option("--label", default="", help="a name of your own for the run"),
-    click.option("--seed", default=0, help="seed of all offsets; 0 draws one"),
+    seed_option,
     click.option(
         "--dry-run", is_flag=True, help="show what it would do and cost; touch nothing"
     ),
@@ -47,7 +54,7 @@ def carry_out(procedure: "Procedure", asked: dict[str, Any]) -> None:
 
     if asked["dry_run"]:
         plan = forecast_procedure(asked["target"], procedure)
-        click.echo("\n".join(forecast_lines(plan)))
+        click.echo("\n".join(map(printable, forecast_lines(plan))))
         return
     run = run_procedure(
         procedure,
@@ -73,11 +80,12 @@ def _teller() -> "Callable[[Progress], None]":
     def tell(progress: "Progress") -> None:
         nonlocal shown
         place = (progress.test, progress.phase, progress.round)
-        if sys.stderr.isatty():
-            width = shutil.get_terminal_size().columns - 1
-            click.echo(f"\r{progress.line[:width]:<{width}}", nl=False, err=True)
-        elif place != shown:
-            click.echo(progress.line, err=True)
+        with suppress(OSError):  # nobody reads any more; the run goes on
+            if sys.stderr.isatty():
+                width = shutil.get_terminal_size().columns - 1
+                click.echo(f"\r{progress.line[:width]:<{width}}", nl=False, err=True)
+            elif place != shown:
+                click.echo(progress.line, err=True)
         shown = place
 
     return tell

@@ -13,7 +13,7 @@ from ssdlab.cli.group import fail
 from ssdlab.model.errors import RunFolderError, RunInterruptedError
 
 
-def execute(folder: Path, parameters: Mapping[str, str | int]) -> None:
+def execute(folder: Path, parameters: Mapping[str, str | int | bool]) -> None:
     """Run the notebook on a run folder and show where it is.
 
     Raises

@@ -1,5 +1,6 @@
 """The group of all commands, what they share, and how they end."""
 
+import math
 import os
 import sys
 from pathlib import Path
@@ -50,8 +51,8 @@ def main() -> None:
 
     A first run, on a virtual SSD:  ssdlab run --target virtual --profile demo
 
-    Exit codes: 0 done, 1 the run failed, 2 the request was wrong, 3 not steady,
-    130 stopped.
+    Exit codes: 0 done, 1 the run failed, 2 the request was wrong, 130 stopped; of
+    steady-state 3: the series is not steady.
     """
 
 
@@ -64,6 +65,20 @@ runs_option = click.option(
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="print JSON")
 run_argument = click.argument("run", type=click.Path(path_type=Path))
+
+
+def require_finite(_: click.Context, option: click.Parameter, value: Any) -> Any:
+    """Refuse a number that is infinite or none: click lets both pass.
+
+    Raises
+    ------
+    click.BadParameter
+        If it is.
+    """
+    if value is not None and not math.isfinite(value):
+        msg = f"{value} is no number"
+        raise click.BadParameter(msg, param=option)
+    return value
 
 
 def printable(text: str) -> str:

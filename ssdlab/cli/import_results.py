@@ -9,8 +9,21 @@ import click
 from ssdlab.cli.group import json_option, main, printable, runs_option
 
 
+def _list_references(*, as_json: bool) -> None:
+    """Name the published reports that ship with ssdlab."""
+    from ssdlab.reference.tkperf_reports import list_tkperf_reports
+
+    reports = list_tkperf_reports()
+    if as_json:
+        plain = [{"name": f"reference:{n}", "title": t} for n, t in reports.items()]
+        click.echo(json.dumps(plain, indent=1))
+        return
+    for name, title in reports.items():
+        click.echo(f"reference:{name:<24}{title}")
+
+
 @main.command("import")
-@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("paths", nargs=-1, metavar="PATHS...", type=click.Path(path_type=Path))
 @click.option(
     "--pattern",
     help="names of the files, such as "
@@ -24,17 +37,28 @@ from ssdlab.cli.group import json_option, main, printable, runs_option
 )
 @click.option("--device-label", default="", help="what to call the device")
 @click.option("--label", default="", help="a name of your own for the run")
+@click.option(
+    "--list-references",
+    is_flag=True,
+    help="name the published reports that ship with ssdlab, and end",
+)
 @runs_option
 @json_option
 def import_results(**asked: Any) -> None:
     """Turn results of others into a run like ours: tables, verdict, report.
 
-    PATHS are outputs of fio, folders of them (bench-fio's trees among them), or one
-    XML file of TKperf's. Nothing is measured and no path is changed.
+    PATHS are outputs of fio, folders of them (bench-fio's trees among them), one XML
+    file of TKperf's, or one published TKperf report: reference:NAME, or a TOML file of
+    that form. Nothing is measured and no path is changed.
     """
     from ssdlab.campaign.outcome import outcome_lines
     from ssdlab.importers import import_run, read_left_out
 
+    if asked["list_references"]:
+        _list_references(as_json=asked["as_json"])
+        return
+    if not asked["paths"]:
+        click.get_current_context().fail("Missing argument 'PATHS...'.")
     run = import_run(
         asked["paths"],
         pattern=asked["pattern"],

@@ -27,13 +27,16 @@ _EXIT_NOT_STEADY = 3
 )
 def report(run: Path, output: Path | None) -> None:
     """Write the HTML report of a run anew from its tables."""
+    from ssdlab.campaign.outcome import conformance_line
     from ssdlab.report import write_report
     from ssdlab.store.run import open_run
 
+    opened = open_run(run)
     try:
-        click.echo(write_report(open_run(run), output))
+        click.echo(write_report(opened, output))
     except OSError as error:
         fail(f"{output or run} cannot be written ({error.strerror}).", 2)
+    click.echo(conformance_line(opened), err=True)
 
 
 @main.command()

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from ssdlab.cli.carry_out import resume_procedure
+from ssdlab.cli.carry_out import resume_procedure, seed_option
 from ssdlab.cli.execute import execute
 from ssdlab.cli.group import json_option, main, run_argument, runs_option
 
@@ -75,7 +75,12 @@ def plan(**asked: Any) -> None:
 @runs_option
 @click.option("--confirm", default="", help="serial of a device that may be destroyed")
 @click.option("--label", default="", help="a name of your own for the run")
-@click.option("--seed", default=0, help="seed of all offsets; 0 draws one")
+@seed_option
+@click.option(
+    "--host-ceiling",
+    is_flag=True,
+    help="measure first, for a minute, what this host can issue at all",
+)
 def run(**asked: Any) -> None:
     """Measure a target with the tests of a profile.
 
@@ -100,7 +105,10 @@ def run(**asked: Any) -> None:
         "label": asked["label"],
         "confirm_serial": asked["confirm"],
         "seed": asked["seed"],
+        "host_ceiling": asked["host_ceiling"],
     }
+    if asked["host_ceiling"]:
+        click.echo("The host ceiling is measured first; that takes a minute.", err=True)
     execute(folder, parameters)
 
 
@@ -108,12 +116,11 @@ def run(**asked: Any) -> None:
 @run_argument
 def resume(run: Path) -> None:
     """Go on with a run that was stopped, failed or killed."""
-    from ssdlab.campaign.imported import is_procedure
     from ssdlab.campaign.suite import require_unfinished
     from ssdlab.store.records import read_record
 
     require_unfinished(run)
-    if is_procedure(read_record(run)):
+    if read_record(run).is_procedure:
         resume_procedure(run)
     else:
         execute(run, {"resume": str(run)})

@@ -1,5 +1,7 @@
 """Frames to plotly figures: they draw and compute nothing, save and show nothing."""
 
+from ssdlab.figures.class_latency import plot_class_confidence, plot_class_latency
+from ssdlab.figures.class_levels import plot_class_iops, plot_class_throughput
 from ssdlab.figures.convergence import plot_convergence, plot_steady_state_window
 from ssdlab.figures.cross_stimulus import (
     plot_cross_stimulus,
@@ -12,9 +14,13 @@ from ssdlab.figures.demand import (
     plot_pre_writes,
 )
 from ssdlab.figures.histogram import plot_confidence
+from ssdlab.figures.hosts import plot_hosts
 from ssdlab.figures.intensity import plot_demand_intensity, plot_toio
 from ssdlab.figures.labels import CONFIG
+from ssdlab.figures.latency_rounds import plot_latency_rounds
 from ssdlab.figures.matrix import plot_columns_3d, plot_iops_2d, plot_throughput_2d
+from ssdlab.figures.oio_sweep import plot_oio_intensity, plot_oio_sweep
+from ssdlab.figures.peak import plot_peak_latencies, plot_peak_rates
 from ssdlab.figures.recovery import (
     plot_idle_recovery,
     plot_idle_recovery_latency,
@@ -26,10 +32,20 @@ from ssdlab.figures.saturation import (
     plot_saturation_latency,
     plot_sparkline,
 )
+from ssdlab.figures.sequence import plot_sequence
+from ssdlab.figures.single_stimulus import plot_single_stimulus
+from ssdlab.figures.storage_classes import plot_class_saturation, plot_class_written
+from ssdlab.figures.streams import plot_replay, plot_stream_map
 from ssdlab.figures.workloads import plot_workloads
 
 __all__ = [
     "CONFIG",
+    "plot_class_confidence",
+    "plot_class_iops",
+    "plot_class_latency",
+    "plot_class_saturation",
+    "plot_class_throughput",
+    "plot_class_written",
     "plot_columns_3d",
     "plot_confidence",
     "plot_convergence",
@@ -39,16 +55,26 @@ __all__ = [
     "plot_demand_rounds",
     "plot_demand_variation",
     "plot_host_cpu",
+    "plot_hosts",
     "plot_idle_gaps",
     "plot_idle_recovery",
     "plot_idle_recovery_latency",
     "plot_iops_2d",
+    "plot_latency_rounds",
+    "plot_oio_intensity",
+    "plot_oio_sweep",
+    "plot_peak_latencies",
+    "plot_peak_rates",
     "plot_pre_writes",
     "plot_preconditioning",
+    "plot_replay",
     "plot_saturation",
     "plot_saturation_latency",
+    "plot_sequence",
+    "plot_single_stimulus",
     "plot_sparkline",
     "plot_steady_state_window",
+    "plot_stream_map",
     "plot_throughput_2d",
     "plot_toio",
     "plot_workloads",

@@ -103,6 +103,8 @@ COLORS = MappingProxyType({
     "confidence": "#b34700",
 })
 
+_FEWEST_TICKS = 3  # of a logarithmic axis: with fewer no value can be read from it
+
 FONT = (
     "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, "
     "'DejaVu Sans', sans-serif"
@@ -263,6 +265,33 @@ def decades_axis(title: str, values: Iterable[float | None]) -> dict[str, Any]:
             "tickcolor": COLORS["axis"],
         },
     )
+
+
+def log_ticks(low: float, high: float) -> list[float]:
+    """Return at least three round ticks between two powers of ten.
+
+    They are decades where three fit, else 1, 2 and 5 of each decade, else even steps.
+
+    >>> log_ticks(0, 2), log_ticks(0, 1)
+    ([1.0, 10.0, 100.0], [1.0, 2.0, 5.0, 10.0])
+    """
+    powers = range(math.floor(low), math.floor(high) + 1)
+    for parts in ((1,), (1, 2, 5)):
+        ticks = [float(f"{part}e{power}") for power in powers for part in parts]
+        shown = [tick for tick in ticks if low <= math.log10(tick) <= high]
+        if len(shown) >= _FEWEST_TICKS:
+            return shown
+    return _even_ticks(10.0**low, 10.0**high)
+
+
+def _even_ticks(least: float, most: float) -> list[float]:
+    """Return multiples of the widest step of 1, 2 or 5 that leaves three or more."""
+    widest = (most - least) / _FEWEST_TICKS
+    power = math.floor(math.log10(widest))
+    step = max(part for part in (1, 2, 5) if part * 10.0**power <= widest)
+    size = step * 10.0**power
+    places = range(math.ceil(least / size), math.floor(most / size) + 1)
+    return [float(f"{place * step}e{power}") for place in places]
 
 
 def _is_missing(value: Any) -> bool:

@@ -22,6 +22,11 @@ Progress = Literal["time_s", "total_written_bytes", "drive_fills"]
 Scale = Literal["linear", "log"]
 
 _NAMES = {"time_s": "time", "total_written_bytes": "TGBW", "drive_fills": "drive fills"}
+_IOPS = (
+    ("iops", "total", "Reads and writes"),
+    ("read_iops", "read", "Reads"),
+    ("write_iops", "write", "Writes"),
+)
 _LATENCIES = (
     ("lat_mean_ns", "average_latency", "Average"),
     ("lat_five_nines_ns", "five_nines_latency", "99.999 %"),
@@ -30,24 +35,31 @@ _LATENCIES = (
 
 
 def plot_saturation(
-    frame: "pd.DataFrame", *, x: Progress = "time_s", iops_scale: Scale = "linear"
+    frame: "pd.DataFrame",
+    *,
+    x: Progress = "time_s",
+    iops_scale: Scale = "linear",
+    stimulus: str = "",
 ) -> go.Figure:
     """Draw IOPS of a write saturation test over time or over what was written.
 
     Parameters
     ----------
     frame : pandas.DataFrame
-        One row a round: ``iops`` [1/s] and the column named by `x`.
+        One row a round: ``iops`` [1/s] and the column named by `x`; of a mix
+        ``read_iops`` and ``write_iops`` [1/s] too.
     x : {"time_s", "total_written_bytes", "drive_fills"}, default "time_s"
         Time since the first write [s], total bytes written [B], or those by user
         capacity.
     iops_scale : {"linear", "log"}, default "linear"
         Scale of the IOPS axis; PTS-E 1.1 asks for both.
+    stimulus : str, default ""
+        What was run, for the title: ``RND 8 KiB 65/35 T4/Q32``.
 
     Returns
     -------
     plotly.graph_objects.Figure
-        One line, one point a round.
+        One line, one point a round; of a mix one line more for reads and for writes.
 
     References
     ----------
@@ -61,27 +73,37 @@ def plot_saturation(
     (1.0, 2.0)
     """
     scale_name = ", log IOPS" if iops_scale == "log" else ""
-    figure = new_figure(f"Write saturation: IOPS vs {_NAMES[x]}{scale_name}")
-    values = scaled(frame["iops"], "iops")
+    figure = new_figure(f"{_title(stimulus)}: IOPS vs {_NAMES[x]}{scale_name}")
     unit = QUANTITIES[x].unit
-    figure.add_scatter(
-        x=scaled(frame[x], x),
-        y=values,
-        name="IOPS",
-        mode="lines+markers",
-        line={"color": DIRECTION_COLORS["write"], "width": 1.5},
-        marker={"size": 4},
-        hovertemplate=f"%{{x:,.4~g}} {unit}: %{{y:,.0f}} IOPS<extra></extra>",
-    )
-    y_axis = (
-        decades_axis("IOPS", values) if iops_scale == "log" else linear_axis("IOPS")
-    )
+    lines = [line for line in _IOPS if line[0] in frame]
+    if len(lines) == 1:
+        lines = [("iops", "write", "IOPS")]
+    drawn: list[float | None] = []
+    for column, direction, name in lines:
+        values = scaled(frame[column], "iops")
+        drawn += values
+        of_what = f", {name.lower()}" if len(lines) > 1 else ""
+        figure.add_scatter(
+            x=scaled(frame[x], x),
+            y=values,
+            name=name,
+            mode="lines+markers",
+            line={"color": DIRECTION_COLORS[direction], "width": 1.5},
+            marker={"size": 4},
+            hovertemplate=f"%{{x:,.4~g}} {unit}: %{{y:,.0f}} IOPS{of_what}"
+            "<extra></extra>",
+        )
+    y_axis = decades_axis("IOPS", drawn) if iops_scale == "log" else linear_axis("IOPS")
     figure.update_layout(xaxis=linear_axis(QUANTITIES[x].title), yaxis=y_axis)
     return figure
 
 
+def _title(stimulus: str) -> str:
+    return ", ".join(filter(None, ["Write saturation", stimulus]))
+
+
 def plot_saturation_latency(
-    frame: "pd.DataFrame", *, x: Progress = "drive_fills"
+    frame: "pd.DataFrame", *, x: Progress = "drive_fills", stimulus: str = ""
 ) -> go.Figure:
     """Draw response times, and IOPS on a second axis, of a write saturation test.
 
@@ -93,6 +115,8 @@ def plot_saturation_latency(
         column is left out, and a 99.999 % where ``is_five_nines_supported`` is false.
     x : {"time_s", "total_written_bytes", "drive_fills"}, default "drive_fills"
         What the horizontal axis shows.
+    stimulus : str, default ""
+        What was run, for the title.
 
     Returns
     -------
@@ -114,7 +138,7 @@ def plot_saturation_latency(
     """
     shown, left_out = _without_unsupported(frame)
     figure = new_figure(
-        f"Write saturation: response times and IOPS vs {_NAMES[x]}",
+        f"{_title(stimulus)}: response times and IOPS vs {_NAMES[x]}",
         subtitle=_left_out_text(left_out, len(frame)),
         height=460,
     )

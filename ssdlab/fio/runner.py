@@ -7,7 +7,8 @@ the end of their IO through ``exec_postrun``, the bytes are sent.
 
 An armed fio can never get loose: the only writing end of its pipe is held by this
 process, so when this process dies the wait ends in failure and fio does no IO;
-besides, the kernel kills fio with its parent.
+besides, the kernel kills fio with its parent. Jobs that are processes and not threads
+live on when fio is killed; those have a keeper.
 """
 
 import os
@@ -21,6 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, Self
 
+from ssdlab.fio.keeper import Keeper, start_keeper
 from ssdlab.model.errors import FioHungError, MissingToolError
 
 _TICK_S = 0.25
@@ -46,6 +48,7 @@ class FioRequest:
 
     A run whose IO ends before ``least_s`` has failed, and nothing follows it at once.
     It is let go when the host has rested for ``wait_s`` since the IO before it.
+    ``has_processes`` says that its jobs are processes and not threads.
     """
 
     step_id: str
@@ -55,6 +58,7 @@ class FioRequest:
     overdue_s: float
     least_s: float = 0.0
     wait_s: float = 0.0
+    has_processes: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -129,6 +133,7 @@ class _Process:
     popen: "subprocess.Popen[bytes]"
     gate: int
     reports: int
+    keeper: Keeper | None
     let_go_s: float = 0.0
     done_s: float = 0.0
     threads_done: int = 0
@@ -174,6 +179,8 @@ class _Process:
         except subprocess.TimeoutExpired:
             self.popen.kill()
             self.popen.wait()
+        if self.keeper is not None:
+            self.keeper.end()
 
 
 def _guard() -> tuple[str, ...]:
@@ -298,25 +305,34 @@ class FioChain:
         return process, False
 
     def _start(self, request: FioRequest) -> _Process:
+        request.folder.mkdir(parents=True)
         gate_out, gate_in = os.pipe()
         reports_out, reports_in = os.pipe()
+        keeper = start_keeper(request.folder) if request.has_processes else None
         try:
             popen = self._launch(request, gate_out, reports_in)
         except BaseException:
             os.close(gate_in)
             os.close(reports_out)
+            if keeper is not None:
+                keeper.end()
             raise
         finally:
             os.close(gate_out)
             os.close(reports_in)
         _wait_for_guard(popen, self._guard)
-        return _Process(request=request, popen=popen, gate=gate_in, reports=reports_out)
+        return _Process(
+            request=request,
+            popen=popen,
+            gate=gate_in,
+            reports=reports_out,
+            keeper=keeper,
+        )
 
     def _launch(
         self, request: FioRequest, gate_out: int, reports_in: int
     ) -> "subprocess.Popen[bytes]":
         folder = request.folder
-        folder.mkdir(parents=True)
         gate = (
             f"exec_prerun=read go </proc/self/fd/{gate_out}\n"
             f"exec_postrun=(echo >/proc/self/fd/{reports_in})\n"

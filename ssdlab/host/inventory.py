@@ -39,6 +39,11 @@ def read_load() -> dict[str, float]:
     return readings
 
 
+def read_cpus() -> frozenset[int]:
+    """Return the processors that this process may use, as the kernel numbers them."""
+    return frozenset(os.sched_getaffinity(0))
+
+
 def _text(path: Path) -> str:
     try:
         return path.read_text("utf-8", errors="replace").strip()

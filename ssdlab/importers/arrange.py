@@ -33,6 +33,7 @@ _METRICS: dict[str, Metric] = {"tp": "bw_bytes_per_s", "lat": "lat_mean_ns"}
 _WSAT_SAMPLE_S = 31 * 60  # pts.md section 9: a sample is the 31st minute
 _WSAT_CAPACITY_MULTIPLE = 4
 _WSAT_TIME_LIMIT_S = 24 * 3600
+_KINDS = ("precondition", "cell", "mean")  # in the order of their steps
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -220,15 +221,19 @@ def number_steps(tests: Sequence[ArrangedTest]) -> tuple[tuple[Step, Reading], .
     )
 
 
-def _step_order(pair: tuple[Step, Reading]) -> tuple[bool, int, str, int]:
+def _step_order(pair: tuple[Step, Reading]) -> tuple[int, int, str, int]:
     step, _ = pair
-    return step.kind == "cell", step.round or 0, step.phase_id, step.cell or 0
+    if step.kind == "mean":  # as the phases go
+        return _KINDS.index(step.kind), 0, "", 0
+    return _KINDS.index(step.kind), step.round or 0, step.phase_id, step.cell or 0
 
 
 def _step_id(number: int, step: Step) -> str:
     parts = [f"{number:05d}", step.test_id, step.phase_id]
     if step.round is not None:
         parts.append(f"r{step.round:03d}")
+    if step.kind == "mean":
+        parts.append("mean")
     if step.workload is not None:
         size = block_size_label(step.workload.block_size_bytes).replace(" ", "")
         mix = mix_label(step.workload.read_percent).split("/")[0]

@@ -46,7 +46,7 @@ def find_import_departures(
     )
     return (
         f"imported: {unknown} are not known, nor what the device did between the files",
-        *(line for arranged in tests for line in _of_test(arranged)),
+        *(line for arranged in tests for line in find_test_departures(arranged)),
         *_of_times(readings),
         *_of_gaps(gaps),
         *_of_origin(readings),
@@ -55,7 +55,8 @@ def find_import_departures(
     )
 
 
-def _of_test(arranged: ArrangedTest) -> Iterator[str]:
+def find_test_departures(arranged: ArrangedTest) -> Iterator[str]:
+    """Yield what a test did otherwise than the PTS, as far as its cells tell."""
     test_id = arranged.test.test_id
     if test_id == CUSTOM:
         yield "test: these workloads are of no test of the PTS"
@@ -86,7 +87,8 @@ def _of_test(arranged: ArrangedTest) -> Iterator[str]:
 
 
 def _cells(arranged: ArrangedTest) -> list[Workload]:
-    cells = (step.workload for step, _ in arranged.steps if step.kind == "cell")
+    kinds = {"cell", "mean"}
+    cells = (step.workload for step, _ in arranged.steps if step.kind in kinds)
     return list(dict.fromkeys(cell for cell in cells if cell is not None))
 
 

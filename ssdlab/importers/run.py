@@ -10,6 +10,7 @@ from ssdlab.campaign.folders import new_run_id
 from ssdlab.importers.arrange import TITLES, ArrangedTest, arrange
 from ssdlab.importers.collect import collect
 from ssdlab.importers.detect import CUSTOM, find_test, require_test
+from ssdlab.importers.published import arrange_published, find_published
 from ssdlab.importers.readings import Reading, make_reader
 from ssdlab.importers.rounds import cells_of
 from ssdlab.importers.sources import LeftOut, find_sources
@@ -46,7 +47,9 @@ def import_run(
     Parameters
     ----------
     paths : path or sequence of paths
-        Outputs of fio, folders of them, or one XML file of TKperf's.
+        Outputs of fio, folders of them, one XML file of TKperf's, or one published
+        report: a TOML file of its numbers, or ``reference:NAME`` for one that ships
+        with ssdlab (`ssdlab.reference.tkperf_reports`).
     pattern : str, optional
         The names of the outputs, such as
         ``wdpc_bs{block_size}_read{read_percent}_round{round}.json``; further fields
@@ -80,6 +83,8 @@ def import_run(
     name = device_label or _device_name(found, readings)
     folder = Path(runs) / new_run_id("imported")
     try:
+        if found.published is not None:
+            label = label or found.published.report.title
         (folder / "steps").mkdir(parents=True)
         write_import(folder, found, given, name=name, label=label)
         return open_run(folder)
@@ -103,6 +108,9 @@ def read_left_out(run: Run) -> tuple[LeftOut, ...]:
 def _find(
     paths: Sequence[str | Path], *, pattern: str | None, test: str | None
 ) -> Found:
+    published = find_published(paths)
+    if published is not None:
+        return Found(tests=arrange_published(published), published=published)
     sources = find_sources(paths)
     xml = find_tkperf(sources)
     if xml is not None:
@@ -163,6 +171,8 @@ def _device_name(found: Found, readings: Sequence[Reading]) -> str:
     """
     if found.tkperf is not None:
         return found.tkperf.device
+    if found.published is not None:
+        return found.published.report.setup.device_model
     _require_one_home(found.tests)
     first: dict[object, Reading] = {}
     for reading in readings:

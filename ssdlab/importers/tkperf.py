@@ -28,7 +28,7 @@ _TESTS = (  # name of an element without what is not a letter, and the test it i
     (re.compile(r"^tp|throughput|tp$"), "tp"),
 )
 _MATRICES = ("roundmat", "roundmats", "roundmatrices", "rndmatrices")
-_MIXED = (
+MIXED_LATENCIES = (
     "mixed latencies: TKperf's mean, least and greatest of 65/35 are 0.65 x that of "
     "reads + 0.35 x that of writes, which no IO need have had"
 )
@@ -90,7 +90,7 @@ def read_tkperf(source: SourceFile) -> TkperfFile:
         readings[test_id] = tuple(READ[test_id](place, _matrix(place, element)))
     if not readings:
         fail(source.path, "it holds no rounds of TKperf's, no element roundmat")
-    mixed = (_MIXED,) if "lat" in readings else ()
+    mixed = (MIXED_LATENCIES,) if "lat" in readings else ()
     return TkperfFile(
         path=source.path,
         device=_device(root),

@@ -20,6 +20,7 @@ from ssdlab.campaign.sessions import now_text
 from ssdlab.fio.read import read_output
 from ssdlab.importers.arrange import ArrangedTest, number_steps
 from ssdlab.importers.departures import Gap, find_import_departures
+from ssdlab.importers.published import Published, find_published_departures
 from ssdlab.importers.readings import Reading
 from ssdlab.importers.sources import LeftOut
 from ssdlab.importers.tkperf import TkperfFile
@@ -32,6 +33,7 @@ from ssdlab.store.records import RunState, to_json, write_record, write_state
 from ssdlab.store.run import open_run
 
 IMPORT_FILE = "import.json"
+_MB = 1_000_000
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -41,6 +43,7 @@ class Found:
     tests: tuple[ArrangedTest, ...]
     left_out: tuple[LeftOut, ...] = ()
     tkperf: TkperfFile | None = None
+    published: Published | None = None
 
 
 def write_import(
@@ -58,6 +61,8 @@ def write_import(
         _write_step(folder, reading, record)
     _keep_sources(folder, found, paths)
     begun, ended = _span(records)
+    if found.published is not None:
+        begun = str(found.published.report.setup.test_date or "")
     now = now_text()
     state = RunState(
         status="finished", finished_at=ended, sessions=((now, now, "finished"),)
@@ -71,8 +76,8 @@ def write_import(
         profile=_profile(found),
         seed=0,
         plan_hash="",
-        target=_target(name, paths),
-        host=_host([reading for _, reading in steps]),
+        target=_target(found, name, paths),
+        host=_host(found, [reading for _, reading in steps]),
         purge_method="not known",
         departures=_departures(found, records),
     )
@@ -82,11 +87,15 @@ def write_import(
 
 
 def _keep_sources(folder: Path, found: Found, paths: Sequence[str | Path]) -> None:
-    """Note where the files came from, and keep an XML file whole."""
+    """Note where the files came from, and keep a file of a whole run as it is."""
     if found.tkperf is not None:
         place = folder / "source" / found.tkperf.path.name
         place.parent.mkdir()
         shutil.copyfile(found.tkperf.path, place)
+    if found.published is not None:
+        place = folder / "source" / found.published.file_name
+        place.parent.mkdir()
+        write_whole(place, found.published.data)
     sources = {
         "paths": [str(path) for path in paths],
         "left_out": [asdict(entry) for entry in found.left_out],
@@ -140,25 +149,34 @@ def _write_step(run: Path, reading: Reading, record: StepRecord) -> None:
 
 
 def _departures(found: Found, records: Sequence[StepRecord]) -> tuple[str, ...]:
+    if found.published is not None:
+        return find_published_departures(found.published, found.tests)
     more = found.tkperf.departures if found.tkperf is not None else ()
     known = find_import_departures(found.tests, found.left_out, list(_gaps(records)))
     return (*known, *more)
 
 
 def _profile(found: Found) -> dict[str, object]:
-    is_tkperf = found.tkperf is not None
+    is_tkperf = found.tkperf is not None or found.published is not None
     return {
         "name": "imported",
         "title": "results of TKperf" if is_tkperf else "results of fio",
+        "tool": "tkperf" if is_tkperf else "fio",
         "spec_version": "PTS-E 1.1" if is_tkperf else "PTS 2.0.2",
-        "write_cache": "not known",
+        "write_cache": _write_cache(found),
         "active_range_percent": None,
         "tests": tests_as_data([arranged.test for arranged in found.tests]),
     }
 
 
-def _target(name: str, paths: Sequence[str | Path]) -> TargetIdentity:
-    return TargetIdentity(
+def _write_cache(found: Found) -> str:
+    if found.published is None or found.published.report.setup.write_cache is None:
+        return "not known"
+    return "enabled" if found.published.report.setup.write_cache else "disabled"
+
+
+def _target(found: Found, name: str, paths: Sequence[str | Path]) -> TargetIdentity:
+    target = TargetIdentity(
         kind="imported",
         spec=", ".join(str(path) for path in paths),
         model=name,
@@ -167,17 +185,27 @@ def _target(name: str, paths: Sequence[str | Path]) -> TargetIdentity:
         capacity_bytes=0,
         sector_bytes=0,
     )
+    if found.published is None:
+        return target
+    setup = found.published.report.setup
+    return replace(
+        target,
+        serial=setup.device_serial,
+        firmware=setup.firmware,
+        capacity_bytes=setup.capacity_mb * _MB,
+    )
 
 
-def _host(readings: Sequence[Reading]) -> HostIdentity:
+def _host(found: Found, readings: Sequence[Reading]) -> HostIdentity:
     versions = sorted({reading.fio_version for reading in readings} - {""})
     hosts = sorted({host for reading in readings for host in reading.hostnames})
+    setup = None if found.published is None else found.published.report.setup
     return HostIdentity(
         platform=", ".join(hosts),
         cpu="",
         dram_bytes=0,
-        operating_system="",
-        kernel="",
+        operating_system=setup.operating_system if setup else "",
+        kernel=setup.kernel if setup else "",
         python_version=platform.python_version(),
         fio_version=", ".join(versions),
         ssdlab_version=VERSION,

@@ -7,9 +7,11 @@
     │   ├── UnknownNameError         no such profile, test, target, parameter
     │   ├── RepeatedNameError        a name that may stand once stands twice
     │   ├── ProfileError             a profile that is wrong, or not for this device
+    │   ├── StimulusError            a text that is no stimulus
     │   ├── TargetRefusedError       this target must not or cannot be used so
     │   ├── RunFolderError           damaged, of another version, or in use
     │   ├── SeriesError              a table of the user's that cannot be judged
+    │   ├── CaptureError             a capture of IO streams that cannot be used
     │   ├── FioOutputError           a file that is not what fio writes
     │   └── MissingToolError         fio, nbdkit or a compiler is not there
     └── RunFailedError               a run that began and could not go on: exit code 1
@@ -65,6 +67,18 @@ class ProfileError(UserError):
         super().__init__(f"{place}: {reason}. {remedy}")
 
 
+class StimulusError(UserError):
+    """A text that is no stimulus."""
+
+    def __init__(self, *, text: str, reason: str) -> None:
+        self.text, self.reason = text, reason
+        shown = repr(text if len(text) <= 80 else f"{text[:80]}…")
+        super().__init__(
+            f"{shown} is no stimulus: {reason}. Write access, block size, R/W mix and "
+            "maybe threads and queue depth, such as 'RND 4KiB 0/100 T1/Q32'."
+        )
+
+
 class TargetRefusedError(UserError):
     """A target that must not or cannot be used as asked."""
 
@@ -87,6 +101,15 @@ class SeriesError(UserError):
     def __init__(self, *, source: str, reason: str, remedy: str) -> None:
         self.source, self.reason, self.remedy = source, reason, remedy
         super().__init__(f"{source}: {reason}. {remedy}")
+
+
+class CaptureError(UserError):
+    """A capture of IO streams that cannot be used; ``line`` is 0 if none is meant."""
+
+    def __init__(self, *, source: str, line: int, reason: str, remedy: str) -> None:
+        self.source, self.line, self.reason, self.remedy = source, line, reason, remedy
+        place = f"{source}, line {line}" if line else source
+        super().__init__(f"{place}: {reason}. {remedy}")
 
 
 class FioOutputError(UserError):

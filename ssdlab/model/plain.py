@@ -86,11 +86,11 @@ def _union(kinds: tuple[Any, ...], data: Any, where: str) -> Any:
         return None
     shapes = [k for k in kinds if isinstance(k, type) and is_dataclass(k)]
     if shapes and isinstance(data, Mapping):
-        named = data.get(TYPE_KEY, shapes[0].__name__)
+        named = data.get(TYPE_KEY, shapes[0].__name__ if len(shapes) == 1 else None)
         for kind in shapes:
             if kind.__name__ == named:
                 return _convert(kind, data, where)
-        _fail(where, f"there is no kind {named!r}")
+        _fail(where, f"there is no kind {named!r}" if named else "it has no type")
     for kind in kinds:
         if kind is not NoneType:
             return _convert(kind, data, where)

@@ -1,5 +1,6 @@
 """What a run folder says of itself: what was asked, of which drive, on which host."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -48,12 +49,16 @@ class HostIdentity:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CeilingPoint:
-    """What the host can issue at all: fio's null engine at one TC/QD."""
+    """What the host can issue at all: fio's null engine at one TC/QD.
+
+    ``read_percent`` is 100 or 0: writes cost the host their random data besides.
+    """
 
     threads: int
     queue_depth: int
     block_size_bytes: int
     iops: float
+    read_percent: int = 100
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -78,3 +83,17 @@ class RunRecord:
     departures: tuple[str, ...]
     host_ceiling: tuple[CeilingPoint, ...] = ()
     format_version: int = FORMAT_VERSION
+
+    @property
+    def is_imported(self) -> bool:
+        """Whether the results were others' work."""
+        return self.target.kind == "imported"
+
+    @property
+    def is_procedure(self) -> bool:
+        """Whether the run follows a procedure, whose tests stand in its profile."""
+        tests = self.profile.get("tests")
+        holds_tests = isinstance(tests, list | tuple) and any(
+            isinstance(test, Mapping) for test in tests
+        )
+        return holds_tests and not self.is_imported

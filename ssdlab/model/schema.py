@@ -45,10 +45,19 @@ _STEP = _key("step_id", "the step, unique in the run and sortable by time")
 _DIRECTION = _key("direction", "read, write, trim, or total: all directions merged")
 _WHERE = (
     Column(
-        "test", "string", "iops, tp, lat, wsat, hir, xsr, cbw, dirth; custom: imported"
+        "test",
+        "string",
+        "iops, tp, lat, wsat, hir, xsr, cbw, dirth; wsat-oltp, wsat-vod, "
+        "wsat-metadata and wsat-composite if asked for; custom: imported; procedures "
+        "name their own",
     ),
     Column("phase", "string", "phase of the test, such as rounds-1024KiB"),
-    Column("kind", "string", "purge, precondition, pre_write, cell or histogram"),
+    Column(
+        "kind",
+        "string",
+        "purge, precondition, pre_write, cell, histogram, or mean: of a window whose "
+        "rounds others did not print",
+    ),
     Column("round", "int64", "round, from 1; missing outside rounds"),
     Column("cell", "int64", "place of the cell in its round, from 1"),
 )
@@ -107,7 +116,7 @@ RUNS = Table(
         Column("ssdlab_version", "string", "version of ssdlab"),
         Column("seed", "int64", "seed that every offset seed is made from"),
         Column("interruptions", "int64", "times that the run was taken up again"),
-        Column("is_conformant", "bool", "nothing departs from the PTS"),
+        Column("is_conformant", "bool", "there is no finding"),
         Column("departures", "string", "each departure in words, one a line"),
     ),
 )
@@ -287,6 +296,19 @@ TELEMETRY = Table(
     ),
 )
 
+FINDINGS = Table(
+    name="findings",
+    row="one finding: what departs from the PTS, or makes numbers doubtful",
+    columns=(
+        _RUN,
+        _key("number", "its place in the run, from 1", "int64"),
+        Column("code", "string", "what was found, such as not-steady: decision 30"),
+        Column("severity", "string", "grave, major or minor"),
+        Column("test", "string", "the test it concerns; empty: the whole run"),
+        Column("words", "string", "what was found, for people"),
+    ),
+)
+
 TABLES = {
     table.name: table
     for table in (
@@ -298,5 +320,6 @@ TABLES = {
         SERIES,
         WINDOWS,
         TELEMETRY,
+        FINDINGS,
     )
 }

@@ -5,7 +5,7 @@ yields `Step` objects; a backend carries each out and answers with a `StepResult
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from ssdlab.model.units import GIB, MIB, block_size_label, mix_label
@@ -14,8 +14,15 @@ Access = Literal["rnd", "seq"]
 Metric = Literal["iops", "bw_bytes_per_s", "lat_mean_ns"]
 
 
-def stimulus_label(access: str, block_size_bytes: int, read_percent: int) -> str:
-    """Return a stimulus in the words of the PTS; a block size of 0 is composite."""
+def stimulus_label(
+    access: str, block_size_bytes: int, read_percent: int, *, streams: int = 0
+) -> str:
+    """Return a stimulus in the words of the PTS.
+
+    A block size of 0 is that of so many IO ``streams``, and a composite without any.
+    """
+    if streams:
+        return f"{streams} streams, {mix_label(read_percent)}"
     size = block_size_label(block_size_bytes) if block_size_bytes else "composite"
     return f"{access.upper()} {size} {mix_label(read_percent)}"
 
@@ -48,6 +55,13 @@ class IoStream:
     is_read: bool
     share_percent: float
 
+    @property
+    def label(self) -> str:
+        """The stream in words, such as ``RND 4 KiB read``."""
+        direction = "read" if self.is_read else "write"
+        size = block_size_label(self.block_size_bytes)
+        return f"{self.access.upper()} {size} {direction}"
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Workload:
@@ -70,15 +84,28 @@ class Workload:
     @property
     def label(self) -> str:
         """The stimulus in the words of the PTS, such as ``RND 4 KiB 0/100``."""
-        return stimulus_label(self.access, self.block_size_bytes, self.read_percent)
+        return stimulus_label(
+            self.access,
+            self.block_size_bytes,
+            self.read_percent,
+            streams=len(self.streams),
+        )
 
     @property
     def block_range_bytes(self) -> tuple[int, int]:
         """The least and the greatest size of an IO [B]."""
+        if self.streams:
+            held = [stream.block_size_bytes for stream in self.streams]
+            return min(held), max(held)
         if self.composite is None:
             return self.block_size_bytes, self.block_size_bytes
         sizes = [size for size, _ in self.composite.block_shares]
         return min(sizes), max(sizes)
+
+    @property
+    def ramp_s(self) -> float:
+        """How long a published job does IO before it begins to count [s]."""
+        return float(dict(self.fio_options).get("ramp_time", 0))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -106,7 +133,7 @@ class Tracking:
     """A tracking variable: the cell whose value per round is judged.
 
     ``threads`` and ``queue_depth`` tell cells apart that differ in nothing else; 0
-    is any.
+    is any. ``streams`` counts the IO streams of a cell that has no single block size.
     """
 
     access: Access
@@ -115,11 +142,17 @@ class Tracking:
     metric: Metric
     threads: int = 0
     queue_depth: int = 0
+    streams: int = 0
 
     @property
     def label(self) -> str:
         """The cell in the words of the PTS, such as ``RND 4 KiB 0/100``."""
-        cell = stimulus_label(self.access, self.block_size_bytes, self.read_percent)
+        cell = stimulus_label(
+            self.access,
+            self.block_size_bytes,
+            self.read_percent,
+            streams=self.streams,
+        )
         return f"{cell} T{self.threads}/Q{self.queue_depth}" if self.threads else cell
 
 
@@ -313,7 +346,7 @@ class Procedure:
     """A published procedure besides the PTS, made of the same phases.
 
     ``source`` is the document it comes from, ``notes`` what a reader of its report
-    must know.
+    must know. ``given`` is what else its report needs, as JSON can hold it.
     """
 
     name: str
@@ -322,6 +355,7 @@ class Procedure:
     tests: tuple[PtsTest, ...]
     notes: tuple[str, ...] = ()
     max_idle_s: float = 5.0
+    given: dict[str, object] = field(default_factory=dict)
 
 
 # A mean is one over a window that others printed, and no single measurement.

@@ -1,4 +1,4 @@
-"""Sizes and durations as text: binary for block sizes, decimal for capacities.
+"""Sizes and durations, also as text: binary for block sizes, decimal for capacities.
 
 PTS 2.0.2, 2.4.1: capacities and data rates are decimal, IO sizes are binary.
 """
@@ -51,9 +51,32 @@ def parse_size(text: str) -> int:
     return round(size)
 
 
+def active_range_bytes(
+    capacity_bytes: int, percent: float, *, amount_bytes: int | None = None
+) -> int:
+    """Return how much of a device may be accessed: all of it, or whole MiB.
+
+    ``amount_bytes`` of that are, all if ``None``. A MiB is the largest block of the
+    suite.
+    """
+    span = capacity_bytes
+    if percent < 100:
+        span = int(capacity_bytes * percent / 100 // MIB) * MIB
+    return span if amount_bytes is None else min(span, amount_bytes)
+
+
 def block_size_label(block_size_bytes: int) -> str:
-    """Return ``4 KiB`` for 4096 and ``0.5 KiB`` for 512, the words of the PTS."""
-    return f"{block_size_bytes / KIB:g} KiB"
+    """Return ``4 KiB`` for 4096 and ``0.5 KiB`` for 512, the words of the PTS.
+
+    What these words would round is in MiB or GiB if that is exact, and else in bytes.
+    """
+    kib = f"{block_size_bytes / KIB:g}"
+    if "e" not in kib and float(kib) * KIB == block_size_bytes:
+        return f"{kib} KiB"
+    for unit, size in (("GiB", GIB), ("MiB", MIB)):
+        if block_size_bytes % size == 0:
+            return f"{block_size_bytes // size:,} {unit}"
+    return f"{block_size_bytes:,} B"
 
 
 def capacity_label(capacity_bytes: float) -> str:

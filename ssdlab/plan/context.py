@@ -4,10 +4,10 @@ from dataclasses import dataclass, replace
 
 from ssdlab.analysis.steady_state import SteadyStateVerdict
 from ssdlab.model.spec import ActiveRange, Step, Tracking
+from ssdlab.model.units import active_range_bytes
 
 _GOLDEN_STEP = 0x9E3779B1
 _SEED_PRIME = 2**31 - 1  # prime, so that no two numbers below it share a seed
-_RANGE_ALIGNMENT = 1024 * 1024  # the largest block of the suite
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -27,11 +27,11 @@ class PlanContext:
     @property
     def range_bytes(self) -> int:
         """The active range from LBA 0: all of the device, or whole MiB of it."""
-        span = self.capacity_bytes
-        if self.active_range_percent < 100:
-            part = span * self.active_range_percent / 100
-            span = int(part // _RANGE_ALIGNMENT) * _RANGE_ALIGNMENT
-        return span if self.amount_bytes is None else min(span, self.amount_bytes)
+        return active_range_bytes(
+            self.capacity_bytes,
+            self.active_range_percent,
+            amount_bytes=self.amount_bytes,
+        )
 
     def within(self, active_range: ActiveRange | None) -> "PlanContext":
         """Return the context of a phase that has an active range of its own."""

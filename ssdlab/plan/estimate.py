@@ -4,6 +4,7 @@ Time comes from the plan alone where it is fixed. Where the drive's speed decide
 (fills, bytes written), ``write_bytes_per_s`` is assumed, and said so.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import assert_never
@@ -131,13 +132,13 @@ def _estimate_phase(
         case OperatingPoint():
             return _estimate_point(phase, speed)
         case Histogram():
-            share = _write_share(phase.workload)
+            seconds = phase.seconds + phase.workload.ramp_s
             return Cost(
                 steps_min=1,
                 steps_max=1,
-                seconds_min=phase.seconds,
-                seconds_max=phase.seconds,
-                written_bytes_max=phase.seconds * speed * share,
+                seconds_min=seconds,
+                seconds_max=seconds,
+                written_bytes_max=seconds * speed * _write_share(phase.workload),
             )
         case _:
             assert_never(phase)
@@ -174,7 +175,7 @@ def _estimate_stimulus(phase: Stimulus, context: PlanContext, speed: float) -> C
         least = min(most, first + between * phase.sample_every_rounds)
     if phase.capacity_multiple is not None and write_s:
         capacity_limit = phase.capacity_multiple * context.capacity_bytes
-        least = min(least, max(1, int(capacity_limit / speed / write_s)))
+        least = min(least, math.ceil(round(capacity_limit / speed / write_s, 9)))
         limit_bytes = min(limit_bytes, capacity_limit)
     round_s = phase.round_seconds + phase.wait_s
     more_s = phase.first_wait_s - phase.wait_s

@@ -1,6 +1,7 @@
 """Judge rounds that were recorded without a plan: after each, as a plan would have."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import count, takewhile
 from typing import assert_never
 
@@ -28,7 +29,9 @@ def judge_recorded(
 ) -> Iterator[Judgement]:
     """Yield the judgements after every recorded round; no stop rule is asked.
 
-    A phase ends where its first round is not whole.
+    A phase ends where its first round is not whole. Of a published report only a window
+    may be known: then rounds begin with its first, and only cells that have rounds
+    count.
     """
     found: dict[tuple[str, str], dict[_Place, StepResult]] = {}
     for step, result in steps:
@@ -44,8 +47,9 @@ def judge_recorded(
 def _judge_phase(test_id: str, phase: Phase, results: _Results) -> Iterator[Judgement]:
     match phase:
         case Rounds():
-            rounds = _whole_rounds(len(phase.cells), results)
-            for number in range(1, len(rounds) + 1):
+            first = min((number for number, _ in results), default=1)
+            rounds = _known_rounds(len(phase.cells), results, first=first)
+            for number in range(first, len(rounds) + 1):
                 yield from judge_round(test_id, phase, rounds[:number])
         case Stimulus():
             done = [result for (result,) in _whole_rounds(1, results)]
@@ -57,10 +61,31 @@ def _judge_phase(test_id: str, phase: Phase, results: _Results) -> Iterator[Judg
             assert_never(phase)
 
 
-def _whole_rounds(cells: int, results: _Results) -> list[tuple[StepResult, ...]]:
+def _known_rounds(
+    cells: int, results: _Results, *, first: int
+) -> list[tuple[StepResult, ...]]:
+    """Return all rounds; those before the first are blank, and no window holds them."""
+    known = {place for _, place in results}
+    blank = StepResult(step_id="")
+    at_all = {
+        (number, place): results.get((number, place), blank)
+        for number, _ in results
+        for place in range(1, cells + 1)
+        if place not in known or (number, place) in results
+    }
+    rounds = _whole_rounds(cells, at_all, first=first)
+    if first > 1 and rounds:
+        begun = replace(rounds[0][0], is_contiguous=False)
+        rounds[0] = (begun, *rounds[0][1:])
+    return [(blank,) * cells] * (first - 1) + rounds
+
+
+def _whole_rounds(
+    cells: int, results: _Results, *, first: int = 1
+) -> list[tuple[StepResult, ...]]:
     rounds = (
         tuple(results.get((number, place)) for place in range(1, cells + 1))
-        for number in count(1)
+        for number in count(first)
     )
     whole = takewhile(lambda found: found and None not in found, rounds)
     return [tuple(result for result in found if result) for found in whole]

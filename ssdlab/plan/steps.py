@@ -32,6 +32,7 @@ class StepMaker:
                 read_percent=0,
                 threads=phase.threads,
                 queue_depth=phase.queue_depth,
+                fio_options=phase.fio_options,
             ),
             io_bytes=int(-(-amount // unit)) * unit,
         )
@@ -105,6 +106,8 @@ def _step_id(number: int, step: Step) -> str:
 
 
 def _stimulus_name(workload: Workload) -> str:
+    if workload.streams:
+        return f"{len(workload.streams)}streams-r{workload.read_percent}"
     size = "composite"
     if workload.composite is None:
         size = block_size_label(workload.block_size_bytes).replace(" ", "")

@@ -10,8 +10,9 @@ from ssdlab.plan.protocol import Observer, PhaseEnd, PhasePlan
 from ssdlab.plan.steps import StepMaker
 from ssdlab.plan.streams import Stream, whole_blocks
 
-# A round may write this much more than the last one did: no batch may run far past
-# the capacity limit, and a drive rarely gets faster while it saturates.
+# A round may write this much more than the best one did: no batch may run far past
+# the capacity limit, and a drive rarely gets faster while it saturates. Nor does a
+# batch look much farther ahead than there are rounds: the first may have stalled.
 _SPEED_UP = 1.5
 
 
@@ -27,7 +28,7 @@ def plan_stimulus(
 
     ``next_of`` gives the first step of the next phase, which follows the last round.
     """
-    plan_rounds = _plan_stream if phase.workload.access == "seq" else _plan_random
+    plan_rounds = _plan_stream if _is_stream(phase) else _plan_random
     place = _Place(phase=phase, make=make, number=number, observe=observe)
     results: list[StepResult] = []
     yield from plan_rounds(place, results, next_of)
@@ -70,26 +71,36 @@ class _Place:
 _RoundsPlan = Generator[Batch, tuple[StepResult, ...], None]
 
 
+def _is_stream(phase: Stimulus) -> bool:
+    """Tell whether rounds go on where the last one ended: one stream of one size."""
+    return phase.workload.access == "seq" and phase.workload.block_size_bytes > 0
+
+
 def _plan_random(
     place: _Place, results: list[StepResult], next_of: Callable[[int], Step | None]
 ) -> _RoundsPlan:
-    """Yield batches, each as long as no stop rule can hold inside it."""
+    """Yield batches, each as long as no stop rule can hold and no sample ends in it.
+
+    What was said to follow a batch for certain may have begun, so it is asked for.
+    """
     while True:
-        count = _rounds_ahead(place.phase, results, place.make)
-        first = len(results) + 1
-        after = first + count
+        done = len(results)
+        ahead = _rounds_ahead(place.phase, results, place.make)
+        count = min(ahead, _rounds_to_sample(place.phase, done))
+        after = done + count + 1
         is_last = after > place.phase.max_rounds
+        is_sure = is_last or ahead > count
         coming = next_of(place.number + after - 1) if is_last else place.round(after)
         results.extend(
             (
                 yield Batch(
-                    steps=tuple(place.round(at) for at in range(first, after)),
+                    steps=tuple(place.round(at) for at in range(done + 1, after)),
                     next_step=coming,
-                    is_next_certain=is_last,
+                    is_next_certain=is_sure,
                 )
             )
         )
-        if place.is_over(results):
+        if place.is_over(results) and (is_last or not is_sure):
             return
 
 
@@ -114,7 +125,8 @@ def _plan_stream(
 
     The next round must be ready before this one has ended, so it begins where this one
     will be if it comes as far as the one before it. Of the first round nobody can tell:
-    the second one waits for it.
+    the second one waits for it. A round that was said to follow for certain may have
+    begun, so it is always asked for.
     """
     phase = place.phase
     span = whole_blocks(place.make.context.range_bytes, phase.workload)
@@ -127,11 +139,14 @@ def _plan_stream(
         if results and not is_last:
             stream = stream.advance(span, _moved(phase, results[-1]))
             following = place.round(at + 1, offset=stream.next_offset(span))
-        is_sure = is_last or _rounds_ahead(phase, results, place.make) > 1
+        is_known = following is not None
+        is_sure = is_last or (
+            is_known and _rounds_ahead(phase, results, place.make) > 1
+        )
         results.extend(
             (yield Batch(steps=(step,), next_step=following, is_next_certain=is_sure))
         )
-        if place.is_over(results):
+        if place.is_over(results) and (is_last or not is_sure):
             return
         if at == 1:
             stream = stream.advance(span, _moved(phase, results[0]))
@@ -140,20 +155,29 @@ def _plan_stream(
 
 
 def _moved(phase: Stimulus, result: StepResult) -> int:
-    """Return how far each thread came [B]; reads of a mix are a stream of their own."""
-    done = (result.written_bytes or result.read_bytes) // phase.workload.threads
-    return whole_blocks(done, phase.workload)
+    """Return how far each thread came [B]: of a mix the writes.
+
+    fio keeps a place for the reads and one for the writes; both begin at the offset.
+    """
+    is_read_only = phase.workload.read_percent == 100
+    done = result.read_bytes if is_read_only else result.written_bytes
+    return whole_blocks(done // phase.workload.threads, phase.workload)
 
 
-def _limit_bytes(phase: Stimulus, make: StepMaker) -> float:
-    if phase.capacity_multiple is None:
-        return float("inf")
-    return phase.capacity_multiple * make.context.capacity_bytes
+def _left_bytes(
+    phase: Stimulus, results: Sequence[StepResult], make: StepMaker
+) -> float:
+    """Return what may be written until the capacity limit [B]; reads do not count."""
+    limit = (phase.capacity_multiple or 0) * make.context.capacity_bytes
+    return limit - sum(result.written_bytes for result in results)
 
 
 def _is_over(phase: Stimulus, results: Sequence[StepResult], make: StepMaker) -> bool:
-    written = sum(result.written_bytes for result in results)
-    return len(results) >= phase.max_rounds or written >= _limit_bytes(phase, make)
+    if len(results) >= phase.max_rounds:
+        return True
+    return (
+        phase.capacity_multiple is not None and _left_bytes(phase, results, make) <= 0
+    )
 
 
 def _rounds_ahead(
@@ -162,14 +186,21 @@ def _rounds_ahead(
     """Return how many rounds are sure to be needed."""
     done = len(results)
     ahead = phase.max_rounds - done
-    rounds = range(done + 1, phase.max_rounds + 1)
-    sample = next((at for at in rounds if phase.sample_of(at)), None)
-    if sample is not None and phase.ends_when_steady:
-        ahead = min(ahead, sample - done)
+    if phase.ends_when_steady:
+        ahead = min(ahead, _rounds_to_sample(phase, done))
     if phase.capacity_multiple is not None:
-        if not results:
+        fastest = _SPEED_UP * max((r.written_bytes for r in results), default=0)
+        if not fastest:
             return 1
-        left = _limit_bytes(phase, make) - sum(r.written_bytes for r in results)
-        fastest = max(results[-1].written_bytes * _SPEED_UP, 1)
-        ahead = min(ahead, int(left // fastest))
+        ahead = min(ahead, int(_left_bytes(phase, results, make) // fastest), 2 * done)
     return max(1, ahead)
+
+
+def _rounds_to_sample(phase: Stimulus, done: int) -> int:
+    """Return how many rounds there are up to the next sample, or to the last round."""
+    left = phase.max_rounds - done
+    if phase.sample_every_rounds is None:
+        return left
+    first = phase.first_sample_round or phase.sample_every_rounds
+    sample = max(first, done + 1 + (first - done - 1) % phase.sample_every_rounds)
+    return min(left, sample - done)

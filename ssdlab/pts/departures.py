@@ -6,7 +6,7 @@ from ssdlab.model.spec import ActiveRange, Tracking
 from ssdlab.model.units import block_size_label, duration_label, mix_label
 from ssdlab.pts.profile_values import VALUES
 from ssdlab.pts.profiles import PROFILES, Profile
-from ssdlab.pts.suite import LOOPED_TESTS
+from ssdlab.pts.suite import LOOPED_TESTS, SATURATIONS, optional_tests
 
 _OURS = {"name", "title", "spec_version", "nominal", "tests"}
 # Operator choices of the standard: reported, and no departure (pts.md 6, 9).
@@ -18,10 +18,11 @@ _OPERATOR_CHOICE = {
     "dirth_read_percent",
 }
 _TEST_NAMES = {"iops", "tp", "lat", "wsat", "hir", "xsr", "cbw", "dirth"}
-_TESTS_OF = {  # of the names that begin otherwise than a test
+_TESTS_OF = {  # of the names that begin otherwise than a test, or than their one test
     "active_ranges": tuple(LOOPED_TESTS),
     "wipc": ("iops", "lat"),
-    "histogram": ("lat", "wsat"),
+    "wsat": SATURATIONS,
+    "histogram": ("lat", *SATURATIONS),
     "cell": ("iops", "tp", "lat", "cbw", "dirth"),
     "max": ("iops", "tp", "lat", "cbw", "dirth"),
     "wdpc": ("hir", "cbw", "dirth"),
@@ -64,10 +65,11 @@ def _departure(name: str, profile: Profile, nominal: Profile) -> str:
 
 
 def _other_tests(nominal: Profile, test_ids: tuple[str, ...]) -> tuple[str, ...]:
+    known = {*nominal.tests, *optional_tests(nominal)}
     return tuple(
         f"test {test_id}: not known to be one of {nominal.spec_version}"
         for test_id in test_ids
-        if test_id not in nominal.tests
+        if test_id not in known
     )
 
 
@@ -76,13 +78,24 @@ def _segments(profile: Profile, test_ids: tuple[str, ...]) -> tuple[str, ...]:
     return (_SEGMENTS,) if has_amounts and LOOPED_TESTS & set(test_ids) else ()
 
 
-def _concerns(name: str, profile: Profile, test_ids: tuple[str, ...]) -> bool:
+def concerned_tests(
+    name: str, test_ids: tuple[str, ...], *, tp_has_wipc: bool
+) -> tuple[str, ...]:
+    """Return which of the tests asked for a value of a profile is about, by its name.
+
+    Preconditioning as in IOPS is that of TP too where a profile has it.
+    """
     prefix = name.split("_", maxsplit=1)[0]
-    if prefix == "wipc" and profile.tp_has_wipc and "tp" in test_ids:
-        return True
     own = (prefix,) if prefix in _TEST_NAMES else test_ids
-    concerned = _TESTS_OF.get(name) or _TESTS_OF.get(prefix, own)
-    return bool(set(concerned) & set(test_ids))
+    concerned = set(_TESTS_OF.get(name) or _TESTS_OF.get(prefix, own))
+    if prefix == "wipc" and tp_has_wipc:
+        concerned.add("tp")
+    return tuple(test_id for test_id in test_ids if test_id in concerned)
+
+
+def _concerns(name: str, profile: Profile, test_ids: tuple[str, ...]) -> bool:
+    has_wipc = profile.tp_has_wipc
+    return bool(concerned_tests(name, test_ids, tp_has_wipc=has_wipc))
 
 
 def _text(name: str, value: object) -> str:

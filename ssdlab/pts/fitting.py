@@ -1,28 +1,25 @@
 """A profile on a device: what does not fit is left out, and said so."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import assert_never
 
 from ssdlab.model.errors import ProfileError
 from ssdlab.model.spec import (
     Composite,
-    Histogram,
-    OperatingPoint,
-    Phase,
-    Precondition,
     PtsTest,
-    Purge,
-    Rounds,
-    Stimulus,
     Workload,
 )
 from ssdlab.model.units import KIB, MIB, capacity_label
+from ssdlab.pts.block_checks import (
+    map_workloads,
+    require_blocks_in_range,
+    require_whole_sectors,
+)
 from ssdlab.pts.profiles import Profile
-from ssdlab.pts.suite import LOOPED_TESTS, build_tests
+from ssdlab.pts.suite import LOOPED_TESTS, SATURATIONS, build_tests
 
 _FAVOURED_BYTES = 4 * KIB  # has most of the composite, and gets what is left out
 _LEAST_RANGE_BYTES = 8 * MIB  # a few of the largest blocks
+_FIXED_SIZES = set(SATURATIONS) - {"wsat-composite"}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -83,7 +80,15 @@ def fit_suite(
         if test != before
     ]
     for test in fitted:
-        require_whole_sectors(profile.name, test, sector_bytes)
+        remedy = _remedy(test)
+        require_whole_sectors(profile.name, test, sector_bytes, remedy=remedy)
+        require_blocks_in_range(
+            profile.name,
+            test,
+            capacity_bytes,
+            active_range_percent=profile.active_range_percent,
+            remedy=remedy,
+        )
     return FittedSuite(tests=fitted, left_out=tuple(words))
 
 
@@ -188,65 +193,14 @@ def _with_composite(test: PtsTest, sector_bytes: int) -> PtsTest:
         return replace(workload, composite=composite)
 
     return replace(
-        test, phases=tuple(_map_workloads(phase, fit) for phase in test.phases)
+        test, phases=tuple(map_workloads(phase, fit) for phase in test.phases)
     )
 
 
-def _map_workloads(phase: Phase, change: Callable[[Workload], Workload]) -> Phase:
-    """Return a phase with every workload changed."""
-    match phase:
-        case Purge() | Precondition():
-            return phase
-        case Stimulus() | Histogram():
-            return replace(phase, workload=change(phase.workload))
-        case OperatingPoint():
-            return replace(
-                phase,
-                workload=change(phase.workload),
-                pre_write=change(phase.pre_write),
-            )
-        case Rounds():
-            before = phase.pre_write
-            return replace(
-                phase,
-                cells=tuple(map(change, phase.cells)),
-                pre_write=before and replace(before, workload=change(before.workload)),
-            )
-        case _:
-            assert_never(phase)
-
-
-def require_whole_sectors(source: str, test: PtsTest, sector_bytes: int) -> None:
-    """Require that there is something to measure, in blocks of whole sectors.
-
-    Raises
-    ------
-    ProfileError
-        If there is not.
-    """
-    sizes: set[int] = set()
-    fills = {
-        phase.block_size_bytes
-        for phase in test.possible_phases
-        if isinstance(phase, Precondition)
-    }
-
-    def note(workload: Workload) -> Workload:
-        composite = workload.composite
-        shares = composite.block_shares if composite else ()
-        sizes.update(size for size, _ in shares)
-        sizes.update({composite.alignment_bytes if composite else 0} - {0})
-        sizes.update({workload.block_size_bytes} - {0})
-        sizes.update(stream.block_size_bytes for stream in workload.streams)
-        return workload
-
-    for phase in test.possible_phases:
-        _map_workloads(phase, note)
-    if not sizes or any(size % sector_bytes for size in sizes | fills):
-        raise ProfileError(
-            source=source,
-            key=f"the blocks of {test.test_id.upper()}",
-            reason=f"they do not fit sectors of {sector_bytes} B",
-            remedy="Leave the test out, or use a profile of your own with other "
-            "block sizes.",
+def _remedy(test: PtsTest) -> str:
+    if test.test_id in _FIXED_SIZES:
+        return (
+            "Leave the test out on this device: the block size is the standard's and "
+            "no value of a profile."
         )
+    return "Leave the test out, or use a profile of your own with other block sizes."

@@ -14,6 +14,7 @@ from ssdlab.pts.profile_checks import check_whole
 from ssdlab.pts.profile_entries import Entry, active_range_text, size_text
 from ssdlab.pts.profile_values import VALUES, Value
 from ssdlab.pts.profiles import PROFILES, Profile
+from ssdlab.pts.suite import optional_tests
 
 _BASE = "based_on"
 _FREE = ("name", "title")  # a user's own words
@@ -193,6 +194,8 @@ def _render_value(name: str, profile: Profile, nominal: Profile) -> str:
     wanted = _value_text(value, getattr(nominal, name))
     if text != wanted:
         told += f"\n# nominal, as in {nominal.name}: {wanted}"
+    if name == "tests" and (more := optional_tests(profile)):
+        told += f"\n# by name only, and none of `--tests all`: {', '.join(more)}"
     return f"{told}\n{name} = {text}"
 
 

@@ -170,7 +170,15 @@ VALUES: dict[str, Value] = {
         length=3,
     ),
     "xsr_round_s": _one("time of an XSR round", "11", "seconds"),
-    "xsr_threads": _one("thread count of XSR", "11", "count", limits=_THREADS),
+    "xsr_threads": Value(
+        words="thread counts of the access groups of XSR",
+        section="11",
+        kind="count",
+        limits=_THREADS,
+        is_list=True,
+        may_repeat=True,
+        length=3,
+    ),
     "xsr_queue_depth": _one("queue depth of XSR", "11", "count", limits=_DEPTH),
     "demand_threads": _many(
         "thread counts of the demand variation", "12.2", "count", limits=_THREADS

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Literal
 
 from ssdlab.model.errors import UnknownNameError
+from ssdlab.model.plain import from_plain
 from ssdlab.model.spec import ActiveRange, Tracking
 from ssdlab.model.units import GIB, KIB, MIB
 
@@ -85,7 +86,7 @@ class Profile:
     hir_baseline_cycles: int
     xsr_group_s: tuple[float, float, float]
     xsr_round_s: float
-    xsr_threads: int
+    xsr_threads: tuple[int, int, int]
     xsr_queue_depth: int
     demand_threads: tuple[int, ...]
     demand_queue_depths: tuple[int, ...]
@@ -143,7 +144,7 @@ _ENTERPRISE = Profile(
     hir_baseline_cycles=360,
     xsr_group_s=(8 * 3600, 6 * 3600, 8 * 3600),
     xsr_round_s=60,
-    xsr_threads=1,
+    xsr_threads=(1, 1, 1),
     xsr_queue_depth=32,
     demand_threads=DEMAND_VALUES,
     demand_queue_depths=DEMAND_VALUES,
@@ -276,24 +277,20 @@ def profile_as_dict(profile: Profile) -> dict[str, object]:
 def profile_from_dict(values: dict[str, Any]) -> Profile:
     """Return the profile that ``run.json`` keeps.
 
-    Raises ``TypeError`` or ``KeyError`` when its keys are not those of a profile. What
-    an older version did not know has the value of the profile that it was held against.
+    What an older version did not know has the value of the profile that it was held
+    against.
+
+    Raises
+    ------
+    ValueError
+        If its values are not those of a profile.
     """
     held = PROFILES.get(str(values.get("nominal")), _ENTERPRISE)
     later = {name: value for name, value in asdict(held).items() if _is_later(name)}
-    known = later | values
-    plain: dict[str, Any] = {
-        field.name: _tuple(known[field.name]) for field in fields(Profile)
-    }
-    plain["iops_tracking"] = tuple(Tracking(**item) for item in known["iops_tracking"])
-    ranges = known["active_ranges"]
-    plain["active_ranges"] = tuple(ActiveRange(**item) for item in ranges)
-    return Profile(**plain)
+    names = {field.name for field in fields(Profile)}
+    known = {name: value for name, value in values.items() if name in names}
+    return from_plain(Profile, later | known)
 
 
 def _is_later(name: str) -> bool:
     return bool(_LATER & {name, name.split("_", maxsplit=1)[0]})
-
-
-def _tuple(value: object) -> object:
-    return tuple(value) if isinstance(value, list) else value

@@ -23,14 +23,14 @@ def xsr(profile: Profile) -> PtsTest:
                 access=access,
                 block_size_bytes=block_size,
                 read_percent=0,
-                threads=profile.xsr_threads,
+                threads=threads,
                 queue_depth=profile.xsr_queue_depth,
             ),
             round_seconds=profile.xsr_round_s,
             time_limit_s=seconds,
         )
-        for number, ((access, block_size), seconds) in enumerate(
-            zip(_GROUPS, profile.xsr_group_s, strict=True), start=1
+        for number, ((access, block_size), seconds, threads) in enumerate(
+            zip(_GROUPS, profile.xsr_group_s, profile.xsr_threads, strict=True), start=1
         )
     )
     return PtsTest(

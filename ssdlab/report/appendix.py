@@ -8,6 +8,7 @@ import pandas as pd
 from ssdlab.model.spec import stimulus_label
 from ssdlab.report.blocks import Table
 from ssdlab.report.context import Context
+from ssdlab.report.stream_facts import StreamNames, stream_names
 from ssdlab.report.text import NOT_MEASURED, seconds_text
 
 _HEAD = (
@@ -35,7 +36,8 @@ class Job:
 
 def steps_table(context: Context) -> Table:
     """Return every step of the run with its idle gap."""
-    rows = tuple(_step_row(step) for step in context.steps.itertuples())
+    names = stream_names(context)
+    rows = tuple(_step_row(step, names) for step in context.steps.itertuples())
     return Table(
         caption=f"All {len(rows):,} steps",
         corner="Step",
@@ -49,10 +51,10 @@ def steps_table(context: Context) -> Table:
     )
 
 
-def _step_row(step: object) -> tuple[str, ...]:
+def _step_row(step: object, names: StreamNames) -> tuple[str, ...]:
     return (
         str(_value(step, "step_id")),
-        _what(step),
+        _what(step, names),
         _text(step, "threads"),
         _text(step, "queue_depth"),
         _text(step, "duration_s", ".2f"),
@@ -81,13 +83,14 @@ def _idle(step: object) -> str:
     return text if _value(step, "is_contiguous") in {True, None} else f"{text}, gap"
 
 
-def _what(step: object) -> str:
+def _what(step: object, names: StreamNames) -> str:
     size = _value(step, "block_size_bytes")
     kind = str(_value(step, "kind"))
     mix = _value(step, "read_percent")
     if mix is None:
         return kind
-    words = stimulus_label(
+    place = (str(_value(step, "test")), str(_value(step, "phase")))
+    words = names.get(place) or stimulus_label(
         str(_value(step, "access")), int(str(size or 0)), int(str(mix))
     )
     return words if kind == "cell" else f"{kind}: {words}"
@@ -106,8 +109,11 @@ def all_jobs(context: Context) -> dict[str, list[str]]:
 
 
 def _jobs(context: Context, steps: Iterable[object]) -> Iterable[Job]:
+    names = stream_names(context)
     for step in steps:
         step_id = str(_value(step, "step_id"))
         command, text = context.run.command(step_id), context.run.job_file(step_id)
         if command or text:
-            yield Job(step_id=step_id, what=_what(step), command=command, text=text)
+            yield Job(
+                step_id=step_id, what=_what(step, names), command=command, text=text
+            )

@@ -13,7 +13,7 @@ class Table:
     """Text in rows; the first column names the row.
 
     A folded table stands behind its caption until a reader opens it. ``words`` are
-    the columns that hold words, not numbers: they align left and break.
+    the columns that hold words, not numbers: they align left and break; 0 is the first.
     """
 
     caption: str

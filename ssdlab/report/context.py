@@ -11,11 +11,20 @@ from ssdlab.model.errors import RunFolderError
 from ssdlab.model.records import RunRecord
 from ssdlab.model.schema import TABLES
 from ssdlab.model.spec import PTS_CRITERIA, SteadyStateCriteria
+from ssdlab.model.units import KIB
 from ssdlab.report.text import TEST_TITLES
 from ssdlab.store.run import Run
 from ssdlab.store.tables import arrow_schema
 
-_TABLES = ("runs", "steps", "measurements", "percentiles", "bins", "windows")
+_TABLES = (
+    "runs",
+    "steps",
+    "measurements",
+    "percentiles",
+    "bins",
+    "windows",
+    "findings",
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,6 +45,7 @@ class Context:
     percentiles: pd.DataFrame
     bins: pd.DataFrame
     windows: pd.DataFrame
+    findings: pd.DataFrame
     problems: tuple[str, ...]
 
     @property
@@ -51,9 +61,7 @@ class Context:
     @property
     def procedure(self) -> str:
         """The name of the procedure that the run follows; empty for the PTS."""
-        profile = self.record.profile
-        is_own = "nominal" not in profile and not self.is_imported
-        return str(profile["name"]) if is_own else ""
+        return str(self.record.profile["name"]) if self.record.is_procedure else ""
 
     def title_of(self, test: str) -> str:
         """Return the title of a test, as the standard or the procedure calls it."""
@@ -64,6 +72,19 @@ class Context:
             if isinstance(item, Mapping)
         }
         return TEST_TITLES.get(test) or titles.get(test, test)
+
+    def is_untracked(self, test: str, phase: str) -> bool:
+        """Tell whether a block size of TP is not judged: TKperf tracks one of them."""
+        tracked = self.record.profile.get("tp_tracked_sizes")
+        if test != "tp" or not isinstance(tracked, list) or "-" not in phase:
+            return False
+        return phase.split("-")[1] not in {f"{size / KIB:g}KiB" for size in tracked}
+
+    def asks_no_steady_state(self, test: str) -> bool:
+        """Tell whether the profile judges no write saturation: TKperf's does not."""
+        name = "wsat_sample_every_rounds"
+        profile = self.record.profile
+        return test.startswith("wsat") and profile.get(name, name) is None
 
     def totals_of(self, test: str, phase: str) -> pd.DataFrame:
         """Return the merged measurements of one phase of a test; see `is_of_phase`."""

@@ -6,8 +6,9 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from ssdlab.report.blocks import Block, Plot, Table
 from ssdlab.report.context import read_context
+from ssdlab.report.findings import FindingGroup, FindingsBox, box_findings
 from ssdlab.report.sections import pages_of
-from ssdlab.report.verdict import departures, status_notes, summary_rows
+from ssdlab.report.verdict import status_notes, summary_rows
 from ssdlab.store.run import Run
 
 _PLOTLY = "application/vnd.plotly.v1+json"
@@ -33,33 +34,51 @@ def show_overview(run: Run) -> None:
     words = tuple(range(1, len(_HEAD) + 1))
     table = Table(caption=caption, corner="Test", head=_HEAD, rows=rows, words=words)
     _show_blocks((*status_notes(context), table))
-    _show_html(_conformance(departures(context)))
+    _show_html(_conformance(box_findings(context)))
 
 
-def _conformance(departing: tuple[str, ...]) -> str:
-    if not departing:
+def _conformance(box: FindingsBox) -> str:
+    if not box.groups:
         return "<p><b>PTS-conformant</b>: nothing departs from the profile.</p>"
-    items = "".join(f"<li>{escape(departure)}</li>" for departure in departing)
-    return f"<p><b>Not PTS-conformant</b> because</p><ul>{items}</ul>"
+    parts = "".join(map(_group, box.groups))
+    return f"<p><b>Not PTS-conformant</b>: {escape(box.count)}</p>{parts}"
 
 
-def show_test(run: Run, test: str) -> None:
-    """Show the pages of one test in a notebook.
+def _group(group: FindingGroup) -> str:
+    items = "".join(
+        f"<li>{f'<b>{escape(line.tests)}</b> ' if line.tests else ''}"
+        f"{escape(line.words)}</li>"
+        for line in group.lines
+    )
+    heading = f"<b>{group.severity.capitalize()}</b>: {escape(group.meaning)}"
+    return f"<p>{heading}</p><ul>{items}</ul>"
+
+
+def show_test(run: Run, *tests: str) -> None:
+    """Show the pages of a test in a notebook, or of those of several that were run.
 
     Parameters
     ----------
     run : Run
         The run, as `ssdlab.open_run` returns it.
-    test : str
-        The test: iops, tp, lat, wsat, hir, xsr, cbw or dirth.
+    *tests : str
+        The test: iops, tp, lat, wsat, hir, xsr, cbw, dirth or an optional one such
+        as wsat-oltp. Of several each that was asked for is shown under its title.
     """
-    if test not in run.record.tests:
-        _show_html(f"<p>{escape(test.upper())} was not asked for.</p>")
+    asked = [test for test in tests if test in run.record.tests]
+    if not asked:
+        names = escape(", ".join(tests).upper())
+        were = "was" if len(tests) == 1 else "were"
+        _show_html(f"<p>{names} {were} not asked for.</p>")
         return
-    for page in pages_of(read_context(run), test):
-        heading = f"{page.plot_id}: {page.title}" if page.plot_id else page.title
-        _show_html(f"<h3>{escape(heading)}</h3>")
-        _show_blocks(page.blocks)
+    context = read_context(run)
+    for test in asked:
+        if len(tests) > 1:
+            _show_html(f"<h2>{escape(context.title_of(test))}</h2>")
+        for page in pages_of(context, test):
+            heading = f"{page.plot_id}: {page.title}" if page.plot_id else page.title
+            _show_html(f"<h3>{escape(heading)}</h3>")
+            _show_blocks(page.blocks)
 
 
 def _show_blocks(blocks: tuple[Block, ...]) -> None:

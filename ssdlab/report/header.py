@@ -5,16 +5,21 @@ from typing import Any
 import pandas as pd
 
 from ssdlab.analysis.phases import is_cell_by_cell
+from ssdlab.model.plain import from_plain
+from ssdlab.model.spec import ActiveRange
 from ssdlab.model.units import (
     block_size_label,
     capacity_label,
     duration_label,
     mix_label,
 )
+from ssdlab.pts.suite import LOOPED_TESTS
 from ssdlab.report.blocks import HeaderColumn
 from ssdlab.report.context import Context
 from ssdlab.report.demand_facts import DEMAND_TESTS, set_up_facts, stimulus_facts
 from ssdlab.report.own_windows import count_text
+from ssdlab.report.procedure_facts import procedure_set_up, procedure_stimulus
+from ssdlab.report.stream_facts import is_of_streams, stream_set_up, stream_stimulus
 from ssdlab.report.text import (
     NOT_RECORDED,
     capacity_text,
@@ -23,7 +28,7 @@ from ssdlab.report.text import (
     or_unknown,
     workers_text,
 )
-from ssdlab.report.verdict import WDPC
+from ssdlab.report.verdict import NOT_ASKED, WDPC
 
 Facts = list[tuple[str, str]]
 
@@ -89,14 +94,18 @@ def write_cache_text(context: Context) -> str:
     return f"as found (the profile asks for {asked})" if is_as_found else asked
 
 
-def _common_facts(context: Context) -> Facts:
+def _common_facts(context: Context, test: str) -> Facts:
     pattern = NOT_RECORDED if context.is_imported else "RND"
-    return [("Data pattern", pattern), ("Active range", _active_range(context))]
+    return [("Data pattern", pattern), ("Active range", _active_range(context, test))]
 
 
 def _set_up(context: Context, test: str) -> Facts:
     steps = context.steps_of(test)
-    facts = [*_common_facts(context)]
+    if is_of_streams(context):
+        return stream_set_up(context, test)
+    facts = [*_common_facts(context, test)]
+    if context.procedure:
+        return [*facts, *procedure_set_up(context, test)]
     if test in {*DEMAND_TESTS, "hir"}:
         return [*facts, *set_up_facts(context, test)]
     fills = steps[steps["kind"] == "precondition"]
@@ -122,15 +131,25 @@ def _named(name: str, phase: object) -> str:
     return f"{name} {str(phase).partition('-')[2]}".strip()
 
 
-def _active_range(context: Context) -> str:
-    percent = context.record.profile.get("active_range_percent")
+def _active_range(context: Context, test: str) -> str:
+    profile = context.record.profile
+    loops = profile.get("active_ranges")
+    if isinstance(loops, list) and loops and test in LOOPED_TESTS:
+        parts = (from_plain(ActiveRange, loop) for loop in loops)
+        return ", ".join(part.name for part in parts)
+    percent = profile.get("active_range_percent")
     return NOT_RECORDED if percent is None else f"{percent} % of user capacity"
 
 
 def _workload_text(row: "pd.Series[Any]") -> str:
-    size, mix = block_size_label(int(row["block_size_bytes"])), row["read_percent"]
+    size, mix = _size_text(row["block_size_bytes"]), row["read_percent"]
     access = str(row["access"]).upper()
     return f"{access} {size} {mix_label(int(mix))}, {_toio(row)}"
+
+
+def _size_text(size: Any) -> str:
+    """Return a block size; a missing one is a composite's."""
+    return "composite" if is_missing(size) else block_size_label(int(size))
 
 
 def _toio(row: "pd.Series[Any]") -> str:
@@ -143,6 +162,8 @@ def _toio(row: "pd.Series[Any]") -> str:
 def _steady_facts(context: Context, test: str) -> Facts:
     if test == "xsr":
         return [("Steady state", "none by design: the groups end by time")]
+    if context.asks_no_steady_state(test):
+        return [("Steady state", NOT_ASKED)]
     facts: Facts = []
     finals = context.final_windows(test)
     if is_cell_by_cell(test, finals["phase"]):
@@ -162,11 +183,21 @@ def _steady_facts(context: Context, test: str) -> Facts:
 
 
 def _stimulus(context: Context, test: str) -> Facts:
-    steps = context.steps_of(test)
-    facts = [*_common_facts(context)]
+    if is_of_streams(context):
+        return stream_stimulus(context, test)
+    facts = [*_common_facts(context, test)]
+    if context.procedure:
+        return [*facts, *procedure_stimulus(context, test)]
     if test in DEMAND_TESTS:
         return [*facts, *stimulus_facts(context, test)]
-    cells = steps[steps["kind"] == "cell"]
+    return [*facts, *_loops_and_long_runs(context, test)]
+
+
+def _loops_and_long_runs(context: Context, test: str) -> Facts:
+    steps = context.steps_of(test)
+    facts: Facts = []
+    kinds = steps["kind"].isin(["cell", "mean"])
+    cells = steps[kinds].sort_values("cell", kind="stable")
     if test == "hir":
         cells = cells[cells["phase"] != WDPC]
     if test == "xsr":
@@ -195,7 +226,7 @@ def _group_facts(cells: pd.DataFrame) -> Facts:
 def _loop_facts(cells: pd.DataFrame) -> Facts:
     """Say what the loops went over; cells of several TC/QD have no common one."""
     mixes = [mix_label(int(mix)) for mix in cells["read_percent"].unique()]
-    sizes = [block_size_label(int(size)) for size in cells["block_size_bytes"].unique()]
+    sizes = [_size_text(size) for size in cells["block_size_bytes"].unique()]
     first = cells.iloc[0]
     workers = cells[["threads", "queue_depth"]].drop_duplicates()
     toio = _toio(first) if len(workers) == 1 else f"{len(workers)} pairs of TC/QD"

@@ -5,12 +5,14 @@ from collections.abc import Iterator
 from ssdlab.model.version import VERSION
 from ssdlab.report.appendix import all_jobs, shown_jobs, steps_table
 from ssdlab.report.blocks import Chapter, Note, Page
+from ssdlab.report.ceiling import ceiling_table
 from ssdlab.report.context import Context
+from ssdlab.report.findings import box_findings
 from ssdlab.report.gaps import idle_plot, idle_table
 from ssdlab.report.header import device_facts, platform_facts, test_columns
 from ssdlab.report.html import render_html
 from ssdlab.report.sections import PAGES, PTS_SECTIONS, pages_of
-from ssdlab.report.verdict import departures, status_notes, summary_rows
+from ssdlab.report.verdict import status_notes, summary_rows
 
 
 def render_page(context: Context) -> str:
@@ -31,13 +33,18 @@ def _values(context: Context) -> dict[str, object]:
         "spec_version": context.spec_version,
         "kicker": _kicker(context),
         "profile": str(context.record.profile.get("name", "")),
-        "departures": departures(context),
+        "findings": box_findings(context),
+        "findings_of": {
+            chapter.test_id: box_findings(context, chapter.test_id)
+            for chapter in chapters
+        },
         "notes": status_notes(context),
         "summary": summary_rows(context),
         "device": device_facts(context),
         "platform": platform_facts(context),
         "idle": idle_table(context.steps, is_imported=context.is_imported),
         "idle_plot": idle_plot(context.steps),
+        "ceiling": ceiling_table(context),
         "chapters": chapters,
         "page_count": sum(len(chapter.pages) for chapter in chapters),
         "steps": steps_table(context),

@@ -5,7 +5,6 @@ from datetime import datetime
 from typing import Any
 
 from ssdlab.figures.labels import QUANTITIES, number_text, time_text
-from ssdlab.model.spec import Metric
 from ssdlab.model.units import capacity_label
 
 NOT_RECORDED = "not recorded"
@@ -16,6 +15,10 @@ TEST_TITLES = {
     "tp": "Throughput",
     "lat": "Latency",
     "wsat": "Write saturation",
+    "wsat-oltp": "WSAT, OLTP",
+    "wsat-vod": "WSAT, video on demand",
+    "wsat-metadata": "WSAT, metadata",
+    "wsat-composite": "WSAT, composite",
     "hir": "Host idle recovery",
     "xsr": "Cross stimulus recovery",
     "cbw": "Composite block size workload",
@@ -49,11 +52,6 @@ def unit_of(metric: str) -> str:
     return QUANTITIES[metric].unit or QUANTITIES[metric].name
 
 
-def is_metric(name: str) -> bool:
-    """Tell whether a column is one that a test may track."""
-    return name in Metric.__args__  # type: ignore[attr-defined] # a Literal has them
-
-
 def percent_text(ratio: float) -> str:
     """Return a ratio as percent with three decimals."""
     return f"{ratio * 100:.3f} %" if math.isfinite(ratio) else "n/a"
@@ -75,7 +73,9 @@ def seconds_text(value: float) -> str:
 
 
 def when_text(moment: str) -> str:
-    """Return an ISO 8601 time to the minute, or what was recorded as it is."""
+    """Return an ISO 8601 time to the minute, or what was recorded as it is: a date."""
+    if len(moment) == len("2015-04-01"):
+        return or_unknown(moment)
     try:
         return datetime.fromisoformat(moment).strftime("%Y-%m-%d %H:%M %Z").strip()
     except ValueError:

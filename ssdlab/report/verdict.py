@@ -1,6 +1,5 @@
 """The run in words: does it conform, did it get steady, what did it find."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +20,7 @@ from ssdlab.report.own_windows import tracked_rows
 from ssdlab.report.text import NOT_MEASURED, TEST_TITLES, metric_text
 
 NOT_ACHIEVED = "steady state NOT achieved"
+NOT_ASKED = "not judged: the profile asks for none"
 WDPC = "wdpc"  # the phase of workload-dependent preconditioning
 _SAMPLED = {WDPC, "saturation"}  # their windows are of samples some rounds apart
 
@@ -37,7 +37,10 @@ _STATUS = {
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SummaryRow:
-    """One tracking variable on the front page."""
+    """One tracking variable on the front page.
+
+    ``is_steady`` is None where no steady state was asked for.
+    """
 
     test: str
     tracked: str
@@ -45,16 +48,8 @@ class SummaryRow:
     steady: str
     rounds: str
     verdict: str
-    is_steady: bool
+    is_steady: bool | None
     spark: Plot | None
-
-
-def departures(context: Context) -> tuple[str, ...]:
-    """Return each departure from the PTS in words, none of them twice."""
-    lines = list(context.record.departures)
-    for text in context.runs["departures"].dropna():
-        lines += str(text).splitlines()
-    return tuple(dict.fromkeys(line.strip() for line in lines if line.strip()))
 
 
 def status_notes(context: Context) -> tuple[Note, ...]:
@@ -147,6 +142,7 @@ def _round_phases(context: Context, test: str) -> list[str]:
     """
     steps = context.steps_of(test)
     phases = [str(phase) for phase in steps[steps["kind"] == "cell"]["phase"].unique()]
+    phases = [phase for phase in phases if not context.is_untracked(test, phase)]
     return [phase for phase in phases if test != "hir" or phase == WDPC] or [""]
 
 
@@ -176,8 +172,9 @@ def _cross_stimulus(context: Context) -> SummaryRow:
 def _summary(context: Context, verdict: "pd.Series[Any]") -> SummaryRow:
     test, metric = str(verdict["test"]), str(verdict["metric"])
     series = tracked_series(context, verdict)
-    first = metric_text(float(series.iloc[0]), metric) if len(series) else NOT_MEASURED
-    if test == "wsat" and not context.is_imported:
+    begins = (tracked_frame(context, verdict)["round"] == 1).any()  # a window may not
+    first = metric_text(float(series.iloc[0]), metric) if begins else NOT_MEASURED
+    if test.startswith("wsat") and not context.is_imported:
         first += " (FOB)"
     steady = bool(verdict["is_round_steady"])
     window = f"{verdict['window_first_round']} - {verdict['window_last_round']}"
@@ -213,14 +210,17 @@ def _unjudged(context: Context, test: str, phase: str) -> SummaryRow:
     words = f"{rounds} of {needed} rounds" if rounds else "no round was finished"
     if rounds and phase in _SAMPLED:
         words = f"{rounds} rounds hold fewer than {needed} samples"
+    is_asked = not context.asks_no_steady_state(test)
+    outcome = NOT_ACHIEVED if is_asked and test != "custom" else "not judged"
+    verdict = f"{outcome}: {words}" if is_asked or not rounds else NOT_ASKED
     return SummaryRow(
         test=context.title_of(test),
         tracked=phase.partition("-")[2] or NOT_MEASURED,
         first=NOT_MEASURED,
         steady=NOT_MEASURED,
         rounds=NOT_MEASURED,
-        verdict=f"{'not judged' if test == 'custom' else NOT_ACHIEVED}: {words}",
-        is_steady=False,
+        verdict=verdict,
+        is_steady=False if is_asked else None,
         spark=None,
     )
 
@@ -241,8 +241,3 @@ def tracked_frame(context: Context, verdict: "pd.Series[Any]") -> pd.DataFrame:
 
 def _spark(series: "pd.Series[float]", name: str) -> Plot | None:
     return Plot(figure=plot_sparkline(series, name=name)) if len(series) > 1 else None
-
-
-def spark_plots(rows: tuple[SummaryRow, ...]) -> Iterator[Plot]:
-    """Return the sparklines that a summary has."""
-    return (row.spark for row in rows if row.spark)

@@ -5,7 +5,15 @@ from pathlib import Path
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Write a file so that no reader, and no crash, ever meets half of it."""
+    """Write a file so that no reader, and no crash, ever meets half of it.
+
+    A link is followed. What is no regular file, such as a pipe or ``/dev/null``, is
+    written to and not replaced.
+    """
+    path = path.resolve()
+    if path.exists() and not path.is_file():
+        path.write_bytes(content)
+        return
     aside = path.with_name(f".{path.name}.part")
     with aside.open("wb") as file:
         file.write(content)

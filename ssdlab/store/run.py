@@ -74,6 +74,11 @@ class Run:
         """One row a reading of a sensor or counter."""
         return self._read("telemetry")
 
+    @cached_property
+    def findings(self) -> "pd.DataFrame":
+        """One row a finding: what departs from the PTS, or makes numbers doubtful."""
+        return self._read("findings")
+
     def job_file(self, step_id: str) -> str:
         """Return the fio job file of a step, or an empty text for a step without."""
         path = self.path / "steps" / step_id / "job.fio"

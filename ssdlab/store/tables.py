@@ -53,16 +53,9 @@ def write_table(
         different = set(columns) ^ set(table.column_names)
         msg = f"columns of {table.name} differ from the schema: {sorted(different)}"
         raise ValueError(msg)
-    schema = arrow_schema(table)
-    arrays = [
-        pa.array(columns[field.name], type=field.type, from_pandas=True)
-        for field in schema
-    ]
     path = folder / f"{table.name}.parquet"
     aside = folder / f".{table.name}.part"
-    pq.write_table(
-        pa.Table.from_arrays(arrays, schema=schema), aside, compression="zstd"
-    )
+    pq.write_table(_to_arrow(table, columns), aside, compression="zstd")
     publish(aside, path)
     return path
 
@@ -123,6 +116,26 @@ def read_table(folder: Path, table: Table) -> "pd.DataFrame":
             reason=f"{path.name} has other columns than the schema",
             remedy=remedy,
         )
+    return _to_frame(content, table)
+
+
+def columns_to_frame(
+    table: Table, columns: Mapping[str, Sequence[object]]
+) -> "pd.DataFrame":
+    """Return columns as the frame that `read_table` gives when they were written."""
+    return _to_frame(_to_arrow(table, columns), table)
+
+
+def _to_arrow(table: Table, columns: Mapping[str, Sequence[object]]) -> pa.Table:
+    schema = arrow_schema(table)
+    arrays = [
+        pa.array(columns[field.name], type=field.type, from_pandas=True)
+        for field in schema
+    ]
+    return pa.Table.from_arrays(arrays, schema=schema)
+
+
+def _to_frame(content: pa.Table, table: Table) -> "pd.DataFrame":
     types = {column.name: _PANDAS[column.dtype] for column in table.columns}
     frame: pd.DataFrame = content.to_pandas().astype(types)
     return frame

@@ -1,6 +1,8 @@
 """Histogram and confidence levels from a handful of bins."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ssdlab.analysis.confidence import summarise_confidence, summarise_histogram
 from tests.analysis.frames import Row, bins, measured, measurements
@@ -71,6 +73,43 @@ def test_markers_are_exact_average_bins_of_the_nines_and_exact_maximum() -> None
         86.0, 99.0, 99.9, 99.99, 99.999, 100.0,
     ]  # fmt: skip
     assert table["is_supported"].tolist() == [True, True, False, False, False, True]
+
+
+def test_level_is_the_maximum_when_the_middle_of_its_bin_lies_above_it() -> None:
+    step: Row = {**measured("h1", lat_mean_ns=600.0, lat_max_ns=677.2), **HISTOGRAM}
+    held: list[Row] = [
+        {"step_id": "h1", "lat_ns": 600, "count": 995},
+        {"step_id": "h1", "lat_ns": 678, "count": 5},
+    ]
+    found = summarise_confidence(
+        bins(held), measurements([{**step, "total_ios": 1000}]), test="lat"
+    )
+
+    assert found["lat_ns"].tolist() == [600.0, 600.0, 677.2, 677.2, 677.2, 677.2]
+
+
+@given(
+    st.dictionaries(st.integers(10, 5000), st.integers(1, 10**6), min_size=1),
+    st.floats(0, 1),
+)
+def test_levels_rise_and_none_is_above_the_maximum(
+    counts: dict[int, int], place: float
+) -> None:
+    greatest = max(counts) - 1 + 2 * place
+    total = sum(counts.values())
+    step: Row = {
+        **measured("h1", total_ios=total, lat_mean_ns=9.0, lat_max_ns=greatest),
+        **HISTOGRAM,
+    }
+    held: list[Row] = [
+        {"step_id": "h1", "lat_ns": lat_ns, "count": count}
+        for lat_ns, count in counts.items()
+    ]
+    found = summarise_confidence(bins(held), measurements([step]), test="lat")
+    levels = found.set_index("marker")["lat_ns"].loc["99 %":]
+
+    assert levels.is_monotonic_increasing
+    assert levels.iloc[-1] == greatest
 
 
 def test_there_is_nothing_to_show_when_no_histogram_was_run() -> None:

@@ -3,7 +3,11 @@
 import pandas as pd
 import pytest
 
-from ssdlab.analysis.saturation import summarise_saturation, summarise_wsat_ends
+from ssdlab.analysis.saturation import (
+    summarise_saturation,
+    summarise_saturation_directions,
+    summarise_wsat_ends,
+)
 from ssdlab.model.spec import Stimulus, Tracking, Workload
 from tests.analysis.frames import (
     Row,
@@ -153,3 +157,68 @@ def test_ends_say_which_stop_rules_held(
 
     assert row["stop_reason"] == reason
     assert row["is_steady"] == reason.startswith("steady state")
+
+
+def side(step: int, direction: str, ios: int, lat_ns: float, **more: object) -> Row:
+    """One direction of a round of 10 s, 8 KiB an IO."""
+    return measured(
+        f"s{step}",
+        test="wsat-oltp",
+        phase="saturation",
+        round=step,
+        read_percent=65,
+        direction=direction,
+        total_ios=ios,
+        iops=ios / 10,
+        bw_bytes_per_s=ios / 10 * 8192,
+        lat_mean_ns=lat_ns,
+        lat_max_ns=lat_ns * 3,
+    ) | dict(more)
+
+
+def test_directions_of_a_mix_stand_apart_round_by_round() -> None:
+    table = summarise_saturation_directions(
+        measurements([
+            side(2, "write", 400, 8e6),
+            side(2, "read", 600, 2e6),
+            side(1, "read", 700, 1e6),
+            side(1, "write", 300, 4e6),
+            side(1, "total", 1000, 1.9e6),
+            side(9, "read", 9, 1e6, kind="histogram"),
+            side(1, "read", 5, 1e6, test="wsat-vod"),
+        ]),
+        test="wsat-oltp",
+    )
+    assert table["round"].tolist() == [1, 2]
+    assert table["read_percent"].tolist() == [65, 65]
+    assert table["read_ios_percent"].tolist() == [70.0, 60.0]
+    assert table["read_iops"].tolist() == [70.0, 60.0]
+    assert table["write_iops"].tolist() == [30.0, 40.0]
+    assert table["write_bw_bytes_per_s"].tolist() == [30.0 * 8192, 40.0 * 8192]
+    assert table["read_lat_mean_ns"].tolist() == [1e6, 2e6]
+    assert table["write_lat_mean_ns"].tolist() == [4e6, 8e6]
+    assert table["read_lat_max_ns"].tolist() == [3e6, 6e6]
+    assert table["write_lat_max_ns"].tolist() == [12e6, 24e6]
+
+
+def test_directions_of_a_round_that_wrote_nothing_are_missing_and_not_zero() -> None:
+    table = summarise_saturation_directions(
+        measurements([
+            side(1, "read", 700, 1e6),
+            side(1, "write", 300, 4e6),
+            side(2, "read", 10, 1e6),
+        ]),
+        test="wsat-oltp",
+    )
+    assert table["round"].tolist() == [1, 2]
+    assert table["read_iops"].tolist() == [70.0, 1.0]
+    assert pd.isna(table["write_iops"].iloc[1])
+    assert pd.isna(table["read_ios_percent"].iloc[1])
+
+
+@pytest.mark.parametrize("direction", ["read", "write", "total"])
+def test_directions_of_one_direction_alone_are_none(direction: str) -> None:
+    rows = [side(1, direction, 10, 1e6), side(2, direction, 10, 1e6)]
+    table = summarise_saturation_directions(measurements(rows), test="wsat-oltp")
+    assert table.empty
+    assert "write_iops" in table.columns

@@ -109,6 +109,29 @@ def test_cell_with_a_window_is_the_mean_over_it() -> None:
     assert frame["is_steady"].tolist() == [False, pd.NA]
 
 
+def test_rounds_between_samples_do_not_count() -> None:
+    """Every third round was a sample, 3 to 15; all others did 900 IOPS."""
+    iops = [100.0 + at if at % 3 == 0 else 900.0 for at in range(1, 17)]
+    windows = pd.DataFrame({
+        "test": ["custom"],
+        "phase": ["saturation"],
+        "is_final": [True],
+        "is_steady": [True],
+        "window_first_round": [3],
+        "window_last_round": [15],
+    })
+    frame = summarise_workloads(
+        cells("saturation", iops),
+        windows,
+        percentiles=levels("none", 1.0),
+        bins=NO_BINS,
+    )
+    (row,) = frame.to_dict("records")
+    assert row["iops"] == pytest.approx(109.0)  # of 103, 106, 109, 112 and 115
+    assert (row["first_round"], row["last_round"], row["n_rounds"]) == (3, 15, 5)
+    assert row["lat_max_ns"] == 15e6
+
+
 def test_value_that_one_round_lacks_is_missing() -> None:
     measured = cells("rounds", [100.0, 100.0])
     measured.loc[0, ["lat_mean_ns", "lat_max_ns"]] = math.nan

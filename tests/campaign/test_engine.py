@@ -9,7 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from ssdlab.campaign.raw import put_aside_unfinished, read_all_steps, read_raw_output
+from ssdlab.campaign.engine import Engine
+from ssdlab.campaign.raw import (
+    put_aside_unfinished,
+    read_all_steps,
+    read_raw_output,
+    read_record_of,
+)
 from ssdlab.model.errors import (
     DiskFullError,
     FioFailedError,
@@ -19,14 +25,23 @@ from ssdlab.model.errors import (
     StepError,
     TargetGoneError,
 )
+from ssdlab.model.spec import Histogram, PtsTest, Purge
+from ssdlab.plan.phases import plan_suite
 from tests.campaign.plans import (
     CELLS,
     CONTEXT,
     STEPS_TO_FIRST_ROUND,
     cell_name,
     drive,
+    random_cell,
 )
-from tests.fakes import FakeBackend, Mishap, PowerFailure, power_failure_at
+from tests.fakes import (
+    FakeBackend,
+    Mishap,
+    PowerFailure,
+    RememberingListener,
+    power_failure_at,
+)
 
 PURGE = "00001-iops-purge"
 FILL = "00002-iops-wipc"
@@ -84,7 +99,7 @@ def test_backend_is_told_what_follows_and_held_while_that_is_not_certain(
     assert asked[FIRST_WRITES] == (cell_name(6, 2, 100), True)
 
 
-@pytest.mark.parametrize("stop", [PURGE, FILL, FIRST_WRITES, IN_ROUND_3, ROUND_3])
+@pytest.mark.parametrize("stop", [PURGE, FIRST_WRITES, IN_ROUND_3, ROUND_3])
 def test_finished_steps_are_not_carried_out_again_when_resumed(
     tmp_path: Path, stop: str
 ) -> None:
@@ -94,6 +109,23 @@ def test_finished_steps_are_not_carried_out_again_when_resumed(
     assert backend.steps_run[0] == stop
     assert [*finished, *backend.steps_run] == names(tmp_path)
     assert listener.began == backend.steps_run
+
+
+@pytest.mark.parametrize("stop", [FILL, FIRST_SATURATION])
+def test_purge_is_carried_out_again_before_a_step_that_did_not_end(
+    tmp_path: Path, stop: str
+) -> None:
+    """What that step wrote before the break is on the device until then."""
+    interrupt(tmp_path, stop)
+    (first,) = (tmp_path / "attempts").glob("*-purge.1")
+    kept = read_record_of(first)
+    backend = FakeBackend(now_s=kept.ended_s + 60)
+    drive(tmp_path, backend)
+    purge = kept.step.step_id
+    assert backend.steps_run[:2] == [purge, stop]
+    records = {r.step.step_id: r for r in read_all_steps(tmp_path)}
+    assert records[purge].started_s > kept.ended_s
+    assert records[stop].result.is_contiguous
 
 
 def test_plan_is_told_recorded_results_as_they_were_the_first_time(
@@ -157,6 +189,25 @@ def test_first_step_has_no_gap_before_it(tmp_path: Path) -> None:
     _, told = drive(tmp_path, FakeBackend(gap_s=100))
     assert (told[0].idle_before_s, told[0].is_contiguous) == (None, True)
     assert {result.is_contiguous for result in told[1:]} == {False}
+
+
+def test_ramp_of_a_published_job_is_no_gap(tmp_path: Path) -> None:
+    """A job of 2 s after a ramp of 3 s begins 5 s before its end, 0.01 s later."""
+    work = replace(random_cell(4096, 0), fio_options=(("ramp_time", "3"),))
+    phases = (Purge(), Histogram(phase_id="job", workload=work, seconds=2))
+    test = PtsTest(test_id="peak", title="", pts_section="", phases=phases)
+    (tmp_path / "steps").mkdir()
+    engine = Engine(
+        run=tmp_path,
+        backend=FakeBackend(gap_s=0.01),
+        listener=RememberingListener(),
+        max_idle_s=0.05,
+    )
+    engine.drive(plan_suite((test,), CONTEXT, lambda _judgement: None))
+    _, job = read_all_steps(tmp_path)
+    assert job.ended_s - job.started_s == pytest.approx(5)
+    assert job.idle_before_s == pytest.approx(0.01, abs=1e-5)
+    assert job.result.is_contiguous
 
 
 def test_named_break_ends_a_window_however_short_the_gap(tmp_path: Path) -> None:
@@ -336,4 +387,4 @@ def test_power_failure_at_any_file_operation_leaves_no_half_step(
         if not was_lost:
             break
     assert counted == sorted(counted)
-    assert set(counted) == {0, 1, 2}
+    assert set(counted) == {0, 2}  # a purge counts when the fill after it has ended

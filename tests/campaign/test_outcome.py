@@ -5,6 +5,10 @@ from pathlib import Path
 import pytest
 
 from ssdlab.campaign.outcome import outcome_lines
+from ssdlab.procedures.peak import peak
+from ssdlab.procedures.sequence import sequence
+from ssdlab.procedures.stimulus_text import parse_stimulus
+from tests.made_procedure import measure_made
 from tests.made_recovery import Recovery, make_recovery
 from tests.made_run import Recipe, make_run
 
@@ -28,7 +32,7 @@ def test_each_test_gets_a_line_and_throughput_one_a_block_size(tmp_path: Path) -
         f"wsat         NOT steady: {reason}",
         "wsat         steady in rounds 6 - 10",
     }
-    assert last == "not PTS-conformant: 2 departures, see the report"
+    assert last == "not PTS-conformant: 2 findings (2 major), see the report"
 
 
 def test_line_names_what_was_not_steady_and_why(tmp_path: Path) -> None:
@@ -54,7 +58,7 @@ def test_line_says_so_when_nothing_was_judged(tmp_path: Path) -> None:
     ("departures", "line"),
     [
         ((), "PTS-conformant"),
-        (("a model",), "not PTS-conformant: 1 departure, see the report"),
+        (("a model",), "not PTS-conformant: 1 finding (1 major), see the report"),
     ],
 )
 def test_last_line_is_about_the_standard(
@@ -101,3 +105,31 @@ def test_cross_stimulus_tells_its_recovery(
     recipe = Recovery(tests=("xsr",), throughput=groups)
     run = make_recovery(tmp_path / "run", recipe)
     assert outcome_lines(run)[0] == f"xsr          {line}"
+
+
+def test_procedure_names_the_phase_of_each_outcome(tmp_path: Path) -> None:
+    first, second = parse_stimulus("RND 4KiB 0/100"), parse_stimulus("SEQ 4KiB 0/100")
+    asked = sequence(first, second, rounds=6)
+    run = measure_made(tmp_path / "run", asked, lambda _step: 100.0)
+    assert outcome_lines(run)[:4] == [
+        "sequence-1 stage 1  steady in rounds 2 - 6",
+        "sequence-1 stage 2  steady in rounds 2 - 6",
+        "sequence-1 stage 3  steady in rounds 2 - 6",
+        "sequence-2 stage 1  steady in rounds 2 - 6",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("rounds", "line"),
+    [
+        (3, "sequence-1   no steady state was judged"),
+        (0, "peak         it has no steady state to reach"),
+    ],
+)
+def test_procedure_without_a_judgement_says_whether_one_was_due(
+    tmp_path: Path, rounds: int, line: str
+) -> None:
+    stimulus = parse_stimulus("RND 4KiB 0/100")
+    asked = sequence(stimulus, stimulus, rounds=rounds) if rounds else peak(seconds=1)
+    run = measure_made(tmp_path / "run", asked, lambda _step: 100.0)
+    assert outcome_lines(run)[0] == line

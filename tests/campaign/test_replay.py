@@ -253,7 +253,7 @@ def test_interrupted_run_is_replayed_as_far_as_it_came(tmp_path: Path) -> None:
     assert len(run.steps) == 49
     assert run.windows["round"].tolist() == [5]
     (told,) = run.runs["departures"]
-    assert told.splitlines()[-1] == "lat rounds: not steady after 5 rounds"
+    assert told.splitlines()[-1] == "lat: rounds: not steady after 5 rounds"
     assert run.state.status == "interrupted"
     assert run.record == read_record(SAMPLE)
 

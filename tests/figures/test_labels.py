@@ -3,6 +3,8 @@
 import math
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ssdlab.figures import CONFIG
 from ssdlab.figures.labels import (
@@ -10,6 +12,7 @@ from ssdlab.figures.labels import (
     block_size_axis,
     block_size_style,
     decades_axis,
+    log_ticks,
     mix_style,
     number_text,
     round_axis,
@@ -64,6 +67,26 @@ def test_decades_axis_labels_whole_decades_only() -> None:
 
 def test_decades_axis_has_two_ends_when_all_values_lie_in_one_decade() -> None:
     assert decades_axis("x", [100.0])["ticktext"] == ["100", "1,000"]
+
+
+@given(st.floats(-3, 9), st.floats(0.02, 9))
+def test_log_ticks_are_three_or_more_inside_the_axis(low: float, span: float) -> None:
+    ticks = log_ticks(low, low + span)
+    assert 3 <= len(ticks) <= 12
+    assert ticks == sorted(set(ticks))
+    assert ticks[0] >= 10**low * (1 - 1e-9)
+    assert ticks[-1] <= 10 ** (low + span) * (1 + 1e-9)
+
+
+def test_log_ticks_are_decades_then_1_2_5_then_even_steps() -> None:
+    assert log_ticks(2, 4.3) == [100.0, 1000.0, 10_000.0]
+    assert log_ticks(0.4, 1.4) == [5.0, 10.0, 20.0]
+    assert log_ticks(math.log10(4300), math.log10(8500)) == [
+        5000.0, 6000.0, 7000.0, 8000.0
+    ]  # fmt: skip
+    assert log_ticks(math.log10(0.93), math.log10(1.03)) == [
+        0.94, 0.96, 0.98, 1.0, 1.02
+    ]  # fmt: skip
 
 
 def test_round_axis_steps_by_whole_rounds() -> None:

@@ -44,6 +44,36 @@ def test_saturation_is_logarithmic_when_asked(rounds: pd.DataFrame) -> None:
     assert plot_saturation(rounds).layout.yaxis.type is None
 
 
+def test_saturation_of_a_mix_draws_reads_and_writes_too(rounds: pd.DataFrame) -> None:
+    mix = rounds.assign(read_iops=rounds["iops"] * 0.9, write_iops=rounds["iops"] / 10)
+    figure = plot_saturation(mix, x="drive_fills", iops_scale="log")
+    assert [line.name for line in figure.data] == [
+        "Reads and writes",
+        "Reads",
+        "Writes",
+    ]
+    assert list(figure.data[0].y) == mix["iops"].tolist()
+    assert list(figure.data[1].y) == mix["read_iops"].tolist()
+    assert list(figure.data[2].y) == mix["write_iops"].tolist()
+    assert len({line.line.color for line in figure.data}) == 3
+    least = 10 ** figure.layout.yaxis.range[0]
+    assert least <= mix["write_iops"].min()
+
+
+def test_saturation_titles_name_the_stimulus_that_was_run(rounds: pd.DataFrame) -> None:
+    name = "SEQ 128 KiB 90/10 T4/Q32"
+    assert plot_saturation(rounds, stimulus=name).layout.title.text == (
+        "Write saturation, SEQ 128 KiB 90/10 T4/Q32: IOPS vs time"
+    )
+    assert plot_saturation_latency(rounds, stimulus=name).layout.title.text == (
+        "Write saturation, SEQ 128 KiB 90/10 T4/Q32: response times and IOPS vs drive "
+        "fills"
+    )
+    assert plot_saturation(rounds).layout.title.text == (
+        "Write saturation: IOPS vs time"
+    )
+
+
 def test_saturation_latency_has_iops_on_a_second_axis(rounds: pd.DataFrame) -> None:
     figure = plot_saturation_latency(rounds)
     names = [trace.name for trace in figure.data]

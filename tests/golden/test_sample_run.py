@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from ssdlab.campaign.ingest import ingest_run
+from ssdlab.campaign.raw import read_all_steps
 from ssdlab.campaign.replay import replay_run
 from ssdlab.model.schema import TABLES
 from ssdlab.store.run import Run, open_run
@@ -82,10 +83,14 @@ def test_replay_keeps_every_byte_of_the_raw_output(replayed: Run) -> None:
         return {
             str(path.relative_to(run)): path.read_bytes()
             for path in sorted((run / "steps").rglob("*"))
-            if path.is_file()
+            if path.is_file() and path.name != "step.json"
         }
 
     assert contents(replayed.path) == contents(SAMPLE)
+
+
+def test_replay_keeps_every_record_of_a_step(replayed: Run) -> None:
+    assert list(read_all_steps(replayed.path)) == list(read_all_steps(SAMPLE))
 
 
 def test_sample_ended_as_its_windows_say(ingested: Run) -> None:

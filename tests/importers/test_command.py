@@ -30,7 +30,7 @@ def test_import_prints_where_the_run_is_and_its_verdict(tmp_path: Path) -> None:
         f"report   {folder / 'report.html'}",
         "",
         "iops         steady in rounds 1 - 5",
-        "not PTS-conformant: 2 departures, see the report",
+        "not PTS-conformant: 2 findings (2 major), see the report",
     ]
     assert done.stderr.startswith("left out ")
     assert "\x1b" not in done.stderr

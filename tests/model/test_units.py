@@ -3,6 +3,8 @@
 import pytest
 
 from ssdlab.model.units import (
+    MIB,
+    active_range_bytes,
     block_size_label,
     capacity_label,
     duration_label,
@@ -46,7 +48,17 @@ def test_size_is_refused_when_no_device_could_have_it(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("size", "label"), [(512, "0.5 KiB"), (4096, "4 KiB"), (1048576, "1024 KiB")]
+    ("size", "label"),
+    [
+        (512, "0.5 KiB"),
+        (4096, "4 KiB"),
+        (1536, "1.5 KiB"),
+        (1048576, "1024 KiB"),
+        (1000, "1,000 B"),
+        (1 << 30, "1 GiB"),
+        (1000 << 20, "1,000 MiB"),
+        ((1 << 30) + 512, "1,073,742,336 B"),
+    ],
 )
 def test_block_size_is_labelled_in_the_words_of_the_pts(size: int, label: str) -> None:
     assert block_size_label(size) == label
@@ -85,3 +97,21 @@ def test_duration_is_labelled_without_parts_that_are_nothing(
 
 def test_mix_is_reads_before_writes() -> None:
     assert [mix_label(reads) for reads in (100, 65, 0)] == ["100/0", "65/35", "0/100"]
+
+
+@pytest.mark.parametrize(
+    ("percent", "amount", "expected"),
+    [
+        (100, None, 10 * MIB + 512),
+        (75, None, 7 * MIB),
+        (75, 3 * MIB, 3 * MIB),
+        (75, 8 * MIB, 7 * MIB),
+        (100, 64 * MIB, 10 * MIB + 512),
+    ],
+    ids=["all", "whole MiB", "an amount of it", "no such amount", "more than all"],
+)
+def test_active_range_is_all_or_whole_mib_and_no_more_than_its_amount(
+    percent: float, amount: int | None, expected: int
+) -> None:
+    held = active_range_bytes(10 * MIB + 512, percent, amount_bytes=amount)
+    assert held == expected

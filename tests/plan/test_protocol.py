@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ssdlab.model.spec import Step, StepResult
+from ssdlab.model.spec import ActiveRange, Step, StepResult
 from ssdlab.plan.context import _GOLDEN_STEP, PlanContext
 from ssdlab.pts import PROFILES, SUITE
 from tests.plan.made import MIB, drive, never_steady, result_of
@@ -65,13 +65,17 @@ def _told(step: Step, values: Values) -> StepResult:
     return result_of(step, value, moved=moved, is_contiguous=is_contiguous)
 
 
-@settings(max_examples=25, deadline=None)
+# IOPS and DIRTH are planned as LAT and CBW are.
+EACH_WAY = ("tp", "lat", "wsat", "hir", "xsr", "cbw")
+
+
+@settings(max_examples=15, deadline=None)
 @given(values=ANSWERS)
 def test_same_results_lead_to_the_same_steps(
     values: Values,
 ) -> None:
     first, second = (
-        drive("demo", SUITE, lambda step: _told(step, values)) for _ in range(2)
+        drive("demo", EACH_WAY, lambda step: _told(step, values)) for _ in range(2)
     )
     assert first.batches == second.batches
     assert repr(first.judgements) == repr(second.judgements)  # NaN is not itself
@@ -90,6 +94,16 @@ def test_next_step_is_what_is_asked_for_when_it_is_certain(
             continue
         if batch.is_next_certain or following.phase_id == batch.next_step.phase_id:
             assert batch.next_step == following
+
+
+def test_phase_has_the_percent_and_the_amount_of_its_own_range() -> None:
+    context = PlanContext(
+        capacity_bytes=100 * MIB, sector_bytes=512, active_range_percent=90, seed=1
+    )
+    assert context.within(None).range_bytes == 90 * MIB
+    assert context.within(ActiveRange(percent=75)).range_bytes == 75 * MIB
+    part = ActiveRange(percent=75, amount_bytes=8 * MIB)
+    assert context.within(part).range_bytes == 8 * MIB
 
 
 def test_every_test_begins_with_its_own_purge() -> None:

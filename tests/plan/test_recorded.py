@@ -74,3 +74,21 @@ def test_saturation_is_judged_at_its_samples() -> None:
         (15, (3, 6, 9, 12, 15)),
         (18, (6, 9, 12, 15, 18)),
     ]
+
+
+def test_window_whose_first_rounds_are_not_known_keeps_its_numbers() -> None:
+    values = [5776, 5865, 6022, 6160, 6181]
+    steps = [step(number, 2, iops) for number, iops in enumerate(values, start=4)]
+    (judged,) = judge_recorded([as_test(rounds_of(OTHER, CELL))], steps)
+    assert (judged.round, judged.rounds) == (8, (4, 5, 6, 7, 8))
+    assert judged.verdict.average == 6000.8
+    assert judged.verdict.slope_per_round == 110.5
+    assert judged.verdict.intercept == 6000.8 - 110.5 * 6
+    assert judged.is_round_steady
+
+
+def test_no_window_is_judged_of_four_known_rounds_or_across_a_missing_one() -> None:
+    four = [step(number, 1, 100) for number in range(4, 8)]
+    assert not list(judge_recorded([as_test(rounds_of(CELL, OTHER))], four))
+    holed = [step(number, 1, 100) for number in (4, 5, 6, 8, 9)]
+    assert not list(judge_recorded([as_test(rounds_of(CELL, OTHER))], holed))

@@ -226,7 +226,7 @@ def test_changed_profile_comes_back_from_json_changed() -> None:
 def test_stored_profile_is_refused_when_a_value_is_missing() -> None:
     values = profile_as_dict(find_profile("demo"))
     del values["cell_s"]
-    with pytest.raises(KeyError, match="cell_s"):
+    with pytest.raises(ValueError, match="cell_s"):
         profile_from_dict(values)
 
 

@@ -88,12 +88,12 @@ def test_longer_gap_in_a_window_is_a_departure_and_a_shorter_one_is_none() -> No
 
 
 def test_file_needs_only_what_differs() -> None:
-    mine = parse("xsr_threads = 8\n")
+    mine = parse("xsr_threads = [1, 8, 1]\n")
     assert mine == replace(
         find_profile("pts-2.0-enterprise"),
         name="mine",
         title="changed SNIA SSS PTS 2.0, enterprise",
-        xsr_threads=8,
+        xsr_threads=(1, 8, 1),
     )
 
 

@@ -1,7 +1,9 @@
 """A file is there whole or not at all."""
 
+import os
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -61,3 +63,27 @@ def test_file_is_whole_whenever_its_writer_is_killed(tmp_path: Path) -> None:
         assert len(content) == 3_000_000
         assert len(set(content)) == 1
         path.unlink()
+
+
+def test_link_stays_a_link_when_what_it_names_is_written(tmp_path: Path) -> None:
+    link = tmp_path / "newest.html"
+    link.symlink_to(tmp_path / "a.html")
+    write_whole(link, b"page")
+    assert link.is_symlink()
+    assert (tmp_path / "a.html").read_bytes() == b"page"
+
+
+def test_pipe_is_written_to_and_not_replaced(tmp_path: Path) -> None:
+    pipe, heard = tmp_path / "pipe", []
+    os.mkfifo(pipe)
+    reader = threading.Thread(target=lambda: heard.append(pipe.read_bytes()))
+    reader.start()
+    write_whole(pipe, b"page")
+    reader.join()
+    assert heard == [b"page"]
+    assert pipe.is_fifo()
+
+
+def test_folder_is_refused_when_a_file_is_to_be_written(tmp_path: Path) -> None:
+    with pytest.raises(IsADirectoryError):
+        write_whole(tmp_path, b"page")

@@ -4,17 +4,32 @@ Thread count is ``numjobs`` and queue depth is ``iodepth``; every cell is time b
 and direct, with its own recorded seed, on the 64 bit generator.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from ssdlab.fio.jobs.jobspec import JobFile, JobSection, render_job_file
+from ssdlab.fio.jobs.published import published_end, published_options
+from ssdlab.fio.jobs.streams import stream_options
 from ssdlab.model.spec import Step, Workload
 
 PERCENTILES = (50, 90, 95, 99, 99.5, 99.9, 99.99, 99.999, 99.9999)
 
 Options = dict[str, str]
 
+# What reading the output needs; no IO changes by it.
+_READING = {
+    "disk_util": "0",
+    "lat_percentiles": "1",
+    "clat_percentiles": "0",
+    "percentile_list": ":".join(f"{level:g}" for level in PERCENTILES),
+}
 
-def render_job(step: Step, target_options: Mapping[str, str]) -> str:
+
+def render_job(
+    step: Step,
+    target_options: Mapping[str, str],
+    *,
+    cpus: Collection[int] | None = None,
+) -> str:
     """Return the job file of a fio step on a target.
 
     Parameters
@@ -23,6 +38,8 @@ def render_job(step: Step, target_options: Mapping[str, str]) -> str:
         A step with a workload.
     target_options : mapping of str to str
         The fio options that reach the target, such as ``ioengine`` and ``filename``.
+    cpus : set of int, optional
+        The processors of the host, of which a published job may name some.
 
     Returns
     -------
@@ -39,31 +56,42 @@ def render_job(step: Step, target_options: Mapping[str, str]) -> str:
     if workload is None or (step.runtime_s is None) == (step.io_bytes is None):
         msg = f"step {step.step_id} is no fio step with one way to end"
         raise ValueError(msg)
-    has_map = step.uses_random_map and workload.composite is None
+    if workload.fio_options:
+        shared = published_options(workload, target_options, cpus=cpus)
+        last = {"job": published_end(step) | _series(step)}
+    else:
+        shared = {**target_options, **_shared(step, workload)}
+        last = _timed(step) if step.io_bytes is None else _fill(step, workload)
+    shared |= {"randseed": str(step.seed), **_READING}
+    return render_job_file(_job_file({"global": shared} | last))
+
+
+def _shared(step: Step, workload: Workload) -> Options:
+    """Return what holds for every job of ours, however it ends."""
+    is_plain = workload.composite is None and not workload.streams
+    has_map = step.uses_random_map and is_plain
     shared = {
-        **target_options,
         "direct": "1",
         "thread": "1",
         "group_reporting": "1",
-        "disk_util": "0",
-        "rw": _direction(workload),
-        **_mix(workload),
-        **_blocks(workload),
+        **_stimulus(workload),
         "numjobs": str(workload.threads),
         "iodepth": str(workload.queue_depth),
         "refill_buffers": "1",
         "randrepeat": "0",
-        "randseed": str(step.seed),
         "random_generator": "tausworthe64",
         "norandommap": "0" if has_map else "1",
-        "lat_percentiles": "1",
-        "clat_percentiles": "0",
-        "percentile_list": ":".join(f"{level:g}" for level in PERCENTILES),
     }
     if has_map:
         del shared["random_generator"]  # fio's map wants its own generator
-    sections = _timed(step) if step.io_bytes is None else _fill(step, workload)
-    return render_job_file(_job_file({"global": shared} | sections))
+    return shared
+
+
+def _stimulus(workload: Workload) -> Options:
+    """Return direction, mix and sizes."""
+    if workload.streams:
+        return stream_options(workload)
+    return {"rw": _direction(workload), **_mix(workload), **_blocks(workload)}
 
 
 def _direction(workload: Workload) -> str:
@@ -106,15 +134,19 @@ def _timed(step: Step) -> dict[str, Options]:
         "offset": str(step.offset_bytes),
         "size": str(step.range_bytes - step.offset_bytes),
     }
-    if step.series_interval_ms is not None:
-        options |= {
-            "log_avg_msec": str(step.series_interval_ms),
-            "per_job_logs": "0",
-            "write_iops_log": "series",
-            "write_bw_log": "series",
-            "write_lat_log": "series",
-        }
-    return {"cell": options}
+    return {"cell": options | _series(step)}
+
+
+def _series(step: Step) -> Options:
+    if step.series_interval_ms is None:
+        return {}
+    return {
+        "log_avg_msec": str(step.series_interval_ms),
+        "per_job_logs": "0",
+        "write_iops_log": "series",
+        "write_bw_log": "series",
+        "write_lat_log": "series",
+    }
 
 
 def _fill(step: Step, workload: Workload) -> dict[str, Options]:

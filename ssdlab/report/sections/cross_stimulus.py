@@ -79,7 +79,7 @@ def _phases(context: Context) -> tuple[Stimulus, ...]:
     """Return the groups as they were to run; none of a profile that is not whole."""
     try:
         profile = profile_from_dict(dict(context.record.profile))
-    except (KeyError, TypeError):
+    except ValueError:
         return ()
     return tuple(p for p in xsr(profile).phases if isinstance(p, Stimulus))
 

@@ -1,5 +1,7 @@
 """Response time histogram and confidence levels of a long run."""
 
+from collections.abc import Callable
+
 import pandas as pd
 
 from ssdlab.analysis.confidence import summarise_confidence, summarise_histogram
@@ -9,6 +11,10 @@ from ssdlab.report.context import Context
 from ssdlab.report.text import exact_text
 
 _TITLE = "Response time histogram and confidence levels"
+_LEVELS_NOTE = (
+    "Average and maximum are exact; a level is the middle of a bin of fio's histogram, "
+    "at most 1.6 % wide, or the maximum where that is less."
+)
 
 
 def histogram_page(
@@ -32,15 +38,25 @@ def histogram_page(
     shown = f"{title}, T{threads}/Q{depth}"
     figure = plot_confidence(frame, markers, measurement, title=shown)
     total = int(measurement["total_ios"])
-    blocks = (Plot(figure=figure), _levels_table(markers, total))
+    blocks = (Plot(figure=figure), levels_table(markers, total))
     return Page(plot_id=plot_id, title=title, blocks=blocks)
 
 
-def _levels_table(markers: pd.DataFrame, total: int) -> Table:
+def levels_table(
+    markers: pd.DataFrame,
+    total: int,
+    *,
+    origin: str = "",
+    number: Callable[[float], str] = exact_text,
+) -> Table:
+    """Return confidence levels of so many IOs.
+
+    ``origin`` says what they are made from, ``number`` how they are written.
+    """
     rows = tuple(
         (
             str(row["marker"]),
-            exact_text(float(row["lat_ns"]) / 1e6),
+            number(float(row["lat_ns"]) / 1e6),
             "" if row["is_supported"] else f"not supported by {total:,} IOs",
         )
         for _, row in markers.iterrows()
@@ -51,6 +67,5 @@ def _levels_table(markers: pd.DataFrame, total: int) -> Table:
         head=("Response time [ms]", "Note"),
         rows=rows,
         words=(2,),
-        note="Average and maximum are exact; a level is the middle of a bin of fio's "
-        "histogram, at most 1.6 % wide.",
+        note=f"{origin} {_LEVELS_NOTE}".strip(),
     )

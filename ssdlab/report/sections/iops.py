@@ -1,11 +1,18 @@
 """IOPS: PTS 2.0.2, section 7, plots 1 to 5."""
 
+from dataclasses import replace
+
 from ssdlab.analysis.matrix import summarise_iops_matrix
 from ssdlab.analysis.phases import range_name
 from ssdlab.figures.matrix import plot_columns_3d, plot_iops_2d
 from ssdlab.report.blocks import Block, Page, Plot
 from ssdlab.report.context import Context, is_of_phase
-from ssdlab.report.sections.matrix import NO_WINDOW, matrix_table
+from ssdlab.report.sections.matrix import (
+    MEANS_ALONE,
+    NO_WINDOW,
+    has_means,
+    matrix_table,
+)
 from ssdlab.report.sections.steady import convergence_page, window_pages
 
 
@@ -27,6 +34,8 @@ def _phase_pages(context: Context, phase: str) -> tuple[Page, ...]:
         metric="iops",
         phase=phase,
     )
+    if has_means(context, "iops", phase):
+        convergence = replace(convergence, blocks=(MEANS_ALONE, *convergence.blocks))
     windows = window_pages(context, f"IOPS 2 {part}".strip(), phase=phase)
     return (convergence, *windows, *_matrix_pages(context, phase))
 

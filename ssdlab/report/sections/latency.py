@@ -1,5 +1,7 @@
 """Latency: PTS 2.0.2, section 9, plots 1 to 7."""
 
+from dataclasses import replace
+
 import pandas as pd
 
 from ssdlab.analysis.matrix import summarise_latency_table
@@ -10,7 +12,13 @@ from ssdlab.report.blocks import Block, Page, Plot, Table
 from ssdlab.report.context import Context, is_of_phase
 from ssdlab.report.header import write_cache_text
 from ssdlab.report.sections.histogram import histogram_page
-from ssdlab.report.sections.matrix import NO_WINDOW, matrix_table, supported_table
+from ssdlab.report.sections.matrix import (
+    MEANS_ALONE,
+    NO_WINDOW,
+    has_means,
+    matrix_table,
+    supported_table,
+)
 from ssdlab.report.sections.steady import convergence_page, window_pages
 
 _CURVES: tuple[tuple[int, str, RoundMetric], ...] = (
@@ -43,6 +51,8 @@ def _phase_pages(context: Context, phase: str) -> tuple[Page, ...]:
         )
         for number, kind, metric in _CURVES
     )
+    if has_means(context, "lat", phase):  # which have no maximum of a round
+        curves = (replace(curves[0], blocks=(MEANS_ALONE, *curves[0].blocks)),)
     windows = window_pages(context, f"LAT 3 {part}".strip(), phase=phase)
     return (*curves, *windows, *_matrix_pages(context, phase))
 

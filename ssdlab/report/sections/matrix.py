@@ -9,12 +9,23 @@ import pandas as pd
 from ssdlab.figures.labels import QUANTITIES, number_text
 from ssdlab.model.units import block_size_label, mix_label
 from ssdlab.report.blocks import Note, Table
+from ssdlab.report.context import Context
 from ssdlab.report.text import NOT_MEASURED
 
 NO_WINDOW = Note(
     text="There is no full measurement window yet, so there is no mean over it.",
     tone="warning",
 )
+
+MEANS_ALONE = Note(
+    text="The report that was imported prints rounds of the tracking variable alone, "
+    "those of its window. Of every other cell only the mean over the window is known."
+)
+
+
+def has_means(context: Context, test: str, phase: str) -> bool:
+    """Tell whether cells of a phase are known only as means that others printed."""
+    return bool((context.totals_of(test, phase)["kind"] == "mean").any())
 
 
 def matrix_table(frame: pd.DataFrame, column: str, *, caption: str) -> Table:

@@ -36,7 +36,7 @@ def _sampled_rounds(context: Context, test: str, frame: pd.DataFrame) -> list[in
     """Return the rounds that are judged; a profile that is not whole cannot tell."""
     try:
         profile = profile_from_dict(dict(context.record.profile))
-    except (KeyError, TypeError):
+    except ValueError:
         return []
     (built,) = build_tests(profile, (test,))
     rounds = [int(number) for number in frame["round"]]

@@ -1,211 +1,240 @@
 """Write saturation: PTS 2.0.2, section 10, plots 1 to 7; 3 and 4 in PTS-E 1.1."""
 
-import math
-from dataclasses import replace
-from types import MappingProxyType
-from typing import Any
+from dataclasses import dataclass, replace
 
 import pandas as pd
 
-from ssdlab.analysis.saturation import summarise_saturation, summarise_wsat_ends
+from ssdlab.analysis.bottleneck import find_bottleneck_warning
+from ssdlab.analysis.saturation import (
+    summarise_saturation,
+    summarise_saturation_directions,
+    summarise_wsat_ends,
+)
 from ssdlab.figures.convergence import RoundMetric
-from ssdlab.figures.labels import QUANTITIES, number_text
-from ssdlab.figures.saturation import plot_saturation, plot_saturation_latency
+from ssdlab.figures.labels import QUANTITIES
+from ssdlab.figures.saturation import (
+    Progress,
+    Scale,
+    plot_saturation,
+    plot_saturation_latency,
+)
 from ssdlab.model.spec import Stimulus
-from ssdlab.model.units import duration_label
 from ssdlab.pts.profiles import profile_from_dict
-from ssdlab.pts.wsat import wsat
-from ssdlab.report.blocks import Block, Note, Page, Plot, Table
+from ssdlab.pts.suite import build_tests
+from ssdlab.report.blocks import Block, Note, Page, Plot
 from ssdlab.report.context import Context
+from ssdlab.report.sections.demand_tables import composite_tables
 from ssdlab.report.sections.histogram import histogram_page
+from ssdlab.report.sections.saturation_tables import (
+    directions_table,
+    ends_table,
+    mix_notes,
+    rounds_table,
+    stimulus_names,
+    stream_notes,
+)
 from ssdlab.report.sections.steady import (
     convergence_page,
     determination_table,
     verdict_note,
 )
-from ssdlab.report.text import NOT_MEASURED, exact_text
+from ssdlab.report.verdict import NOT_ASKED
 
-_LATENCIES = MappingProxyType({
-    "lat_mean_ns": "",
-    "lat_three_nines_ns": "is_three_nines_supported",
-    "lat_four_nines_ns": "is_four_nines_supported",
-    "lat_five_nines_ns": "is_five_nines_supported",
-    "lat_max_ns": "",
-})
-_ROUND_HEAD = (
-    "Minutes",
-    "IOPS",
-    "Average [ms]",
-    "99.9 % [ms]",
-    "99.99 % [ms]",
-    "99.999 % [ms]",
-    "Max [ms]",
-    "TGBW [GB]",
-    "Drive fills",
-)
-_UNSUPPORTED = (
-    "* not supported: fewer IOs stand behind the value than its level asks for, 1,000 "
-    "for 99.9 %, 10,000 for 99.99 % and 100,000 for 99.999 %. Such a 99.999 % is not "
-    "drawn."
-)
+_COMPOSITE = "wsat-composite"
 
 
-def saturation_pages(context: Context) -> tuple[Page, ...]:
-    """Return the pages of the write saturation test."""
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Saturation:
+    """One write saturation: its rounds, and those of a mix by direction.
+
+    ``stimulus`` is empty where results of others do not tell it; so is ``load``.
+    """
+
+    context: Context
+    test: str
+    frame: pd.DataFrame
+    directions: pd.DataFrame
+    stimulus: str
+    load: str
+
+    @property
+    def name(self) -> str:
+        """Return what was run, with threads and queue depth."""
+        return f"{self.stimulus} {self.load}".strip()
+
+    def plot_id(self, number: int) -> str:
+        """Return the name of a plot of the list of the PTS."""
+        return f"{self.test.upper()} {number}"
+
+    def plot(self, x: Progress, scale: Scale = "linear") -> Plot:
+        """Draw IOPS over time or over what was written."""
+        figure = plot_saturation(self.frame, x=x, iops_scale=scale, stimulus=self.name)
+        return Plot(figure=figure)
+
+
+def saturation_pages(context: Context, test: str = "wsat") -> tuple[Page, ...]:
+    """Return the pages of a write saturation test, whatever its stimulus was."""
     frame = summarise_saturation(
-        context.totals, context.steps, percentiles=context.percentiles
+        context.totals, context.steps, percentiles=context.percentiles, test=test
     )
     if frame.empty:
         note = Note(text="No round was finished.", tone="warning")
-        return (Page(plot_id="WSAT 1", title="IOPS vs time", blocks=(note,)),)
-    if context.is_imported:
-        return _pages_of_import(context, frame)
-    first = Page(
-        plot_id="WSAT 1",
-        title="IOPS vs time",
-        blocks=(
-            Plot(figure=plot_saturation(frame, x="time_s")),
-            *_ends(context, frame),
-        ),
+        plot_id = f"{test.upper()} 1"
+        return (Page(plot_id=plot_id, title="IOPS vs time", blocks=(note,)),)
+    directions = summarise_saturation_directions(context.run.measurements, test=test)
+    if not directions.empty:
+        sides = directions[["run_id", "round", "read_iops", "write_iops"]]
+        frame = frame.merge(sides, on=["run_id", "round"], how="left")
+    stimulus, load = stimulus_names(context, test)
+    found = _Saturation(
+        context=context,
+        test=test,
+        frame=frame,
+        directions=directions,
+        stimulus=stimulus,
+        load=load,
     )
-    second = _page("WSAT 2", "IOPS vs TGBW", frame, x="total_written_bytes")
+    if context.is_imported:
+        return _pages_of_import(found)
+    first = Page(
+        plot_id=found.plot_id(1),
+        title="IOPS vs time",
+        blocks=(found.plot("time_s"), *_ends(found), *_stimulus_blocks(found)),
+    )
+    second = _page(found, 2, title="IOPS vs TGBW", x="total_written_bytes")
     rest = _pages_1_1 if context.is_edition_1 else _pages_2_0
-    return (first, second, *rest(context, frame))
+    return (first, second, *rest(found))
 
 
-def _pages_of_import(context: Context, frame: pd.DataFrame) -> tuple[Page, ...]:
+def _pages_of_import(found: _Saturation) -> tuple[Page, ...]:
     """Draw what the results of others tell: at least the rounds, maybe times, bytes."""
-    ends, last = _ends(context, frame), (rounds_table(frame), *_judgements(context))
+    ends, last = _ends(found), _last_blocks(found)
     pages: list[Page] = []
-    if frame["time_s"].notna().all():
-        pages.append(_page("WSAT 1", "IOPS vs time", frame, x="time_s"))
+    if found.frame["time_s"].notna().all():
+        pages.append(_page(found, 1, title="IOPS vs time", x="time_s"))
     else:
-        pages.append(_by_round(context, "WSAT 1", "iops"))
-    if frame["total_written_bytes"].notna().all():
-        pages.append(_page("WSAT 2", "IOPS vs TGBW", frame, x="total_written_bytes"))
-    pages.append(_by_round(context, "WSAT 6", "lat_mean_ns"))
+        pages.append(_by_round(found, 1, "iops"))
+    if found.frame["total_written_bytes"].notna().all():
+        pages.append(_page(found, 2, title="IOPS vs TGBW", x="total_written_bytes"))
+    pages.append(_by_round(found, 6, "lat_mean_ns"))
     pages[0] = replace(pages[0], blocks=(*pages[0].blocks, *ends))
     pages[-1] = replace(pages[-1], blocks=(*pages[-1].blocks, *last))
     return tuple(pages)
 
 
-def _by_round(context: Context, plot_id: str, metric: RoundMetric) -> Page:
+def _by_round(found: _Saturation, number: int, metric: RoundMetric) -> Page:
     title = f"{QUANTITIES[metric].name} by round"
     return convergence_page(
-        context, plot_id, title=title, metric=metric, phase="saturation"
+        found.context,
+        found.plot_id(number),
+        title=title,
+        metric=metric,
+        phase="saturation",
     )
 
 
-def _pages_1_1(context: Context, frame: pd.DataFrame) -> tuple[Page, ...]:
-    time = plot_saturation(frame, x="time_s", iops_scale="log")
-    written = plot_saturation(frame, x="total_written_bytes", iops_scale="log")
+def _pages_1_1(found: _Saturation) -> tuple[Page, ...]:
+    written = found.plot("total_written_bytes", "log")
     return (
         Page(
-            plot_id="WSAT 3",
+            plot_id=found.plot_id(3),
             title="IOPS vs time, log IOPS",
-            blocks=(Plot(figure=time),),
+            blocks=(found.plot("time_s", "log"),),
         ),
         Page(
-            plot_id="WSAT 4",
+            plot_id=found.plot_id(4),
             title="IOPS vs TGBW, log IOPS",
-            blocks=(Plot(figure=written), *_judgements(context)),
+            blocks=(written, *_judgements(found)),
         ),
     )
 
 
-def _pages_2_0(context: Context, frame: pd.DataFrame) -> tuple[Page, ...]:
-    times = Plot(figure=plot_saturation_latency(frame, x="drive_fills"))
+def _pages_2_0(found: _Saturation) -> tuple[Page, ...]:
+    times = plot_saturation_latency(found.frame, x="drive_fills", stimulus=found.name)
     return (
-        _page("WSAT 5", "IOPS vs normalised capacity", frame, x="drive_fills"),
+        _page(found, 5, title="IOPS vs normalised capacity", x="drive_fills"),
         Page(
-            plot_id="WSAT 6",
+            plot_id=found.plot_id(6),
             title="Response times and IOPS vs drive fills",
-            blocks=(times, rounds_table(frame), *_judgements(context)),
+            blocks=(Plot(figure=times), *_last_blocks(found)),
         ),
-        histogram_page(context, "WSAT 7"),
+        _histogram(found),
     )
 
 
-def _page(plot_id: str, title: str, frame: pd.DataFrame, *, x: str) -> Page:
-    figure = plot_saturation(frame, x=x)  # type: ignore[arg-type] # one of the three
-    return Page(plot_id=plot_id, title=title, blocks=(Plot(figure=figure),))
+def _histogram(found: _Saturation) -> Page:
+    title = "Response time histogram and confidence levels"
+    page = histogram_page(
+        found.context, found.plot_id(7), title=f"{title}, {found.stimulus}"
+    )
+    return replace(page, title=title)
 
 
-def _ends(context: Context, frame: pd.DataFrame) -> tuple[Block, ...]:
-    """Return where the drive began and ended, as tables of WSAT customarily do."""
-    fob, end = frame.iloc[0], frame.iloc[-1]
-    first = "First round" if context.is_imported else "FOB, first round"
-    rows = tuple(
-        (name, *(_cell(row, column) for column in ("iops", "tgbw", "drive_fills")))
-        for name, row in ((first, fob), ("Last round", end))
+def _page(found: _Saturation, number: int, *, title: str, x: Progress) -> Page:
+    return Page(plot_id=found.plot_id(number), title=title, blocks=(found.plot(x),))
+
+
+def _stimulus_blocks(found: _Saturation) -> tuple[Block, ...]:
+    """Return what must be known of a stimulus that is not one size of writes."""
+    tables = composite_tables(found.context) if found.test == _COMPOSITE else ()
+    return (
+        *mix_notes(found.frame, found.directions),
+        *stream_notes(found.context, found.test),
+        *tables,
     )
-    time_s = float(end["time_s"])
-    words = "" if math.isnan(time_s) else f" in {duration_label(time_s)} under IO"
-    table = Table(
-        caption=f"Begin and end of {len(frame)} rounds{words}",
-        corner="Round",
-        head=("IOPS", "TGBW [GB]", "Drive fills"),
-        rows=rows,
-    )
-    blocks: tuple[Block, ...] = (table, *_stop_note(context, frame))
-    if context.final_windows("wsat").empty:
+
+
+def _last_blocks(found: _Saturation) -> tuple[Block, ...]:
+    sides = directions_table(found.directions)
+    return (rounds_table(found.frame), *sides, *_judgements(found))
+
+
+def _ends(found: _Saturation) -> tuple[Block, ...]:
+    """Return where the drive began and ended, and why it stopped."""
+    table = ends_table(found.context, found.frame)
+    blocks: tuple[Block, ...] = (table, *_host_note(found), *_stop_note(found))
+    if found.context.asks_no_steady_state(found.test):
+        return (*blocks, Note(text=f"Steady state: {NOT_ASKED}."))
+    if found.context.final_windows(found.test).empty:
         words = "No steady state was judged: the samples did not fill a window."
         return (*blocks, Note(text=words, tone="warning"))
     return blocks
 
 
-def _stop_note(context: Context, frame: pd.DataFrame) -> tuple[Note, ...]:
+def _host_note(found: _Saturation) -> tuple[Note, ...]:
+    """Warn of the host where random writes do not decline; others need not."""
+    cells = found.context.steps_of(found.test)
+    cells = cells[cells["kind"] == "cell"]
+    is_random_write = (cells["access"] == "rnd") & (cells["read_percent"] < 100)
+    if not is_random_write.fillna(value=False).all():
+        return ()
+    frame = found.frame
+    fills = frame["drive_fills"].iloc[-1]
+    warning = find_bottleneck_warning(
+        frame["iops"].astype("Float64").astype(float),
+        written_fills=None if pd.isna(fills) else float(fills),
+    )
+    return (Note(text=warning, tone="warning"),) if warning else ()
+
+
+def _stop_note(found: _Saturation) -> tuple[Note, ...]:
     """Say why the writes stopped; a run whose profile is not whole cannot tell."""
     try:
-        profile = profile_from_dict(dict(context.record.profile))
-    except (KeyError, TypeError):
+        profile = profile_from_dict(dict(found.context.record.profile))
+    except ValueError:
         return ()
-    (phase,) = (p for p in wsat(profile).phases if isinstance(p, Stimulus))
-    ends = summarise_wsat_ends(frame, context.windows, phase=phase)
+    (test,) = build_tests(profile, [found.test])
+    (phase,) = (p for p in test.phases if isinstance(p, Stimulus))
+    windows = found.context.windows
+    ends = summarise_wsat_ends(
+        found.frame, windows[windows["test"] == found.test], phase=phase
+    )
     return (Note(text=f"Why it stopped: {ends['stop_reason'].iloc[0]}."),)
 
 
-def _cell(row: "pd.Series[Any]", column: str) -> str:
-    value = row[column]
-    return NOT_MEASURED if pd.isna(value) else number_text(float(value))
-
-
-def rounds_table(frame: pd.DataFrame) -> Table:
-    """Return what each round recorded (pts.md section 9)."""
-    rows = tuple(
-        (
-            str(row["round"]),
-            exact_text(float(row["minutes"])),
-            _cell(row, "iops"),
-            *(_latency(row, name) for name in _LATENCIES),
-            _cell(row, "tgbw"),
-            _cell(row, "drive_fills"),
-        )
-        for _, row in frame.iterrows()
-    )
-    is_marked = any(text.endswith("*") for row in rows for text in row)
-    return Table(
-        caption="Each round",
-        corner="Round",
-        head=_ROUND_HEAD,
-        rows=rows,
-        note=_UNSUPPORTED if is_marked else "",
-        is_folded=True,
-    )
-
-
-def _latency(row: "pd.Series[Any]", column: str) -> str:
-    """Return a response time [ms]; a percentile of too few IOs gets a star."""
-    value, supported = row[column], row.get(_LATENCIES[column])
-    if pd.isna(value):
-        return NOT_MEASURED
-    text = exact_text(float(value) / 1e6)
-    return text if pd.isna(supported) or supported else f"{text} *"
-
-
-def _judgements(context: Context) -> tuple[Block, ...]:
+def _judgements(found: _Saturation) -> tuple[Block, ...]:
     """Return the data behind the steady-state stop rule, if it was ever asked."""
     blocks: list[Block] = []
-    for _, verdict in context.final_windows("wsat").iterrows():
-        blocks += [determination_table(context, verdict), verdict_note(verdict)]
+    for _, verdict in found.context.final_windows(found.test).iterrows():
+        blocks += [determination_table(found.context, verdict), verdict_note(verdict)]
     return tuple(blocks)

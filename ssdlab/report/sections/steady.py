@@ -205,7 +205,7 @@ def determination_table(context: Context, verdict: "pd.Series[Any]") -> Table:
     average, slope = numbers["average"], numbers["slope_per_round"]
     excursion = numbers["maximum"] - numbers["minimum"]
     span = criteria.window_rounds - 1
-    fit = _fit_text(slope, numbers["intercept"], unit=_counted(verdict))
+    fit = _fit_text(slope, numbers["intercept"], unit=_counted(context, verdict))
     rows: list[tuple[str, ...]] = [
         ("Measurement window", "", _rounds_text(context, verdict), ""),
         ("Average value", "", exact_text(average), ""),
@@ -236,9 +236,11 @@ def determination_table(context: Context, verdict: "pd.Series[Any]") -> Table:
     )
 
 
-def _counted(verdict: "pd.Series[Any]") -> str:
+def _counted(context: Context, verdict: "pd.Series[Any]") -> str:
     """Return what the window counts: WSAT and WDPC take samples some rounds apart."""
-    is_sampled = verdict["test"] == "wsat" or verdict["phase"] == WDPC
+    is_wsat = str(verdict["test"]).startswith("wsat")
+    is_named = is_wsat or verdict["phase"] == WDPC
+    is_sampled = is_named or _stride(context, verdict) > 1
     return "sample" if is_sampled else "round"
 
 

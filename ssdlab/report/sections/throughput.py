@@ -1,20 +1,37 @@
 """Throughput: PTS 2.0.2, section 8, plots 1 to 5 for each block size."""
 
+from dataclasses import replace
+
 from ssdlab.analysis.matrix import summarise_throughput
 from ssdlab.analysis.phases import group_name
 from ssdlab.figures.matrix import plot_throughput_2d
 from ssdlab.report.blocks import Note, Page, Plot
 from ssdlab.report.context import Context, is_of_phase
-from ssdlab.report.sections.matrix import NO_WINDOW, matrix_table
+from ssdlab.report.sections.matrix import (
+    MEANS_ALONE,
+    NO_WINDOW,
+    has_means,
+    matrix_table,
+)
 from ssdlab.report.sections.steady import convergence_page, window_pages
+from ssdlab.report.sections.tkperf import is_tkperf
 
-_SIDES = ((1, "write", 0), (2, "read", 100))
+_SIDES: tuple[tuple[int, str, int], ...] = ((1, "write", 0), (2, "read", 100))
+
+_UNTRACKED = (
+    "By its profile this block size has no steady state of its own: it runs as many "
+    "rounds as the one that is tracked."
+)
+_IN_TKPERF = (
+    " Its means over the rounds of that one's window are in TKperf's table below."
+)
 
 
 def throughput_pages(context: Context) -> tuple[Page, ...]:
     """Return the pages of the throughput test, block size after block size."""
     steps = context.steps_of("tp")
-    found = [str(name) for name in steps[steps["kind"] == "cell"]["phase"].unique()]
+    cells = steps[steps["kind"].isin(["cell", "mean"])]
+    found = [str(name) for name in cells["phase"].unique()]
     phases = list(dict.fromkeys(group_name("tp", name) for name in found))
     if not phases:
         note = Note(text="No round was finished.", tone="warning")
@@ -26,6 +43,15 @@ def throughput_pages(context: Context) -> tuple[Page, ...]:
 def _phase_pages(context: Context, phase: str) -> tuple[Page, ...]:
     size = phase.partition("-")[2]
     named = size.replace("KiB", " KiB")
+    values, sides = _value_pages(context, phase, size), _SIDES
+    if has_means(context, "tp", phase):
+        values = (
+            replace(values[0], blocks=(MEANS_ALONE, *values[0].blocks)),
+            *values[1:],
+        )
+        if context.final_windows("tp", phase).empty:
+            return values
+        sides = tuple(s for s in _SIDES if _has_rounds(context, phase, s[2]))
     curves = tuple(
         convergence_page(
             context,
@@ -35,10 +61,21 @@ def _phase_pages(context: Context, phase: str) -> tuple[Page, ...]:
             read_percent=mix,
             phase=phase,
         )
-        for number, direction, mix in _SIDES
+        for number, direction, mix in sides
     )
+    if context.is_untracked("tp", phase):
+        title = f"Tabular data and 2D plot, {named}"
+        plot_id = f"TP 3 - 5 {size}".strip()
+        note = Note(text=_UNTRACKED + (_IN_TKPERF if is_tkperf(context) else ""))
+        return (*curves, Page(plot_id=plot_id, title=title, blocks=(note,)))
     windows = window_pages(context, f"TP 3 {size}".strip(), phase=phase)
-    return (*curves, *windows, *_value_pages(context, phase, size))
+    return (*curves, *windows, *values)
+
+
+def _has_rounds(context: Context, phase: str, mix: int) -> bool:
+    frame = context.totals_of("tp", phase)
+    rows = frame[(frame["kind"] == "cell") & (frame["read_percent"] == mix)]
+    return bool(rows["round"].notna().any())
 
 
 def _value_pages(context: Context, phase: str, size: str) -> tuple[Page, ...]:

@@ -1,0 +1,43 @@
+"""The mean of a cell over its rounds, or the one that others printed instead."""
+
+from collections.abc import Sequence
+
+import pandas as pd
+
+
+def average_cells(
+    cells: pd.DataFrame, keys: Sequence[str], metric: str
+) -> pd.DataFrame:
+    """Average a metric over the rounds of each cell.
+
+    Parameters
+    ----------
+    cells : pandas.DataFrame
+        Rows of kind ``cell``, one a round, and of kind ``mean``, as
+        `ssdlab.analysis.matrix.select_window` returns them.
+    keys : sequence of str
+        The columns that tell one cell from another.
+    metric : str
+        The column to be averaged.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a cell that has a value: the keys, the metric, and ``n_rounds``, the
+        rounds that were averaged. It is missing where the value is the mean that
+        others printed; the rounds go before it where both are known.
+    """
+    is_mean = cells["kind"] == "mean"
+    split = cells[[*keys]].assign(
+        by_round=cells[metric].mask(is_mean), printed=cells[metric].where(is_mean)
+    )
+    table = split.groupby([*keys], as_index=False).agg(
+        by_round=("by_round", "mean"),
+        printed=("printed", "mean"),
+        n_rounds=("by_round", "count"),
+    )
+    counts = table["n_rounds"].astype("Int64")
+    table[metric] = table["by_round"].fillna(table["printed"])
+    table["n_rounds"] = counts.mask(counts == 0)
+    found = table[table[metric].notna()].reset_index(drop=True)
+    return found[[*keys, metric, "n_rounds"]]

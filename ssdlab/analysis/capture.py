@@ -1,0 +1,211 @@
+"""What a capture of IO streams adds up to, and what of it a test applies: pts.md 14.
+
+ssdlab experimental, not the RWSW standard.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+
+import pandas as pd
+
+from ssdlab.model.capture import Capture, CaptureStep, StreamCount
+from ssdlab.model.spec import Access, IoStream
+
+LEAST_SHARE_PERCENT = 80.0  # pts.md 14: the streams of at least 80 % of IOs
+_REST = "All other streams"
+_Key = tuple[Access, int, bool]
+
+
+def sum_streams(steps: Iterable[CaptureStep]) -> tuple[StreamCount, ...]:
+    """Add the IOs of each stream up over steps: the cumulative workload.
+
+    Parameters
+    ----------
+    steps : iterable of CaptureStep
+        Steps of a capture, in any order.
+
+    Returns
+    -------
+    tuple of StreamCount
+        Each stream once, most IOs first; of equal ones RND before SEQ, small blocks
+        before large ones, reads before writes.
+
+    Examples
+    --------
+    >>> one = StreamCount(access="rnd", block_size_bytes=4096, is_read=True, ios=3)
+    >>> step = CaptureStep(number=1, start_s=0, duration_s=1, streams=(one,))
+    >>> [(total.label, total.ios) for total in sum_streams([step, step])]
+    [('RND 4 KiB read', 6)]
+    """
+    counts: Counter[_Key] = Counter()
+    for step in steps:
+        for stream in step.streams:
+            counts[stream.access, stream.block_size_bytes, stream.is_read] += stream.ios
+    return tuple(
+        StreamCount(access=access, block_size_bytes=size, is_read=is_read, ios=ios)
+        for (access, size, is_read), ios in sorted(counts.items(), key=_order)
+        if ios
+    )
+
+
+def _order(item: tuple[_Key, int]) -> tuple[int, Access, int, bool]:
+    (access, size, is_read), ios = item
+    return -ios, access, size, not is_read
+
+
+def share_streams(counts: Sequence[StreamCount]) -> tuple[IoStream, ...]:
+    """Return streams with their share of all IOs [%] in place of their count.
+
+    Parameters
+    ----------
+    counts : sequence of StreamCount
+        All the streams that share 100 %.
+
+    Returns
+    -------
+    tuple of IoStream
+        In the same order; nothing where there is no IO.
+
+    Examples
+    --------
+    >>> one = StreamCount(access="rnd", block_size_bytes=4096, is_read=True, ios=3)
+    >>> share_streams([one])[0].share_percent
+    100.0
+    """
+    total = sum(stream.ios for stream in counts)
+    return tuple(stream.with_share(100 * stream.ios / total) for stream in counts)
+
+
+def select_streams(
+    counts: Sequence[StreamCount], *, least_percent: float = LEAST_SHARE_PERCENT
+) -> tuple[IoStream, ...]:
+    """Choose the dominant streams, as few as make up a share of IOs: pts.md 14.
+
+    Parameters
+    ----------
+    counts : sequence of StreamCount
+        Each stream once, in any order.
+    least_percent : float, default 80
+        Share of all IOs that the chosen ones have together, at least [%].
+
+    Returns
+    -------
+    tuple of IoStream
+        The applied test workload: most IOs first, its shares made to 100 % in all. Of
+        streams with equal counts the one that `sum_streams` puts first is chosen.
+
+    Raises
+    ------
+    ValueError
+        If the share is not above 0 and at most 100, or there is no IO.
+
+    Examples
+    --------
+    >>> many = StreamCount(access="rnd", block_size_bytes=4096, is_read=True, ios=9)
+    >>> few = StreamCount(access="seq", block_size_bytes=4096, is_read=True, ios=1)
+    >>> [stream.label for stream in select_streams([few, many])]
+    ['RND 4 KiB read']
+    """
+    if not 0 < least_percent <= 100:
+        msg = f"a share of {least_percent:g} % is not above 0 and at most 100 %"
+        raise ValueError(msg)
+    step = CaptureStep(number=1, start_s=0, duration_s=1, streams=tuple(counts))
+    ordered, total = sum_streams([step]), step.ios
+    if not total:
+        msg = "there is no IO to choose streams from"
+        raise ValueError(msg)
+    wanted = Fraction(least_percent) * total / 100
+    chosen: list[StreamCount] = []
+    for stream in ordered:
+        if sum(other.ios for other in chosen) >= wanted:
+            break
+        chosen.append(stream)
+    return share_streams(chosen)
+
+
+def merge_steps(steps: Sequence[CaptureStep]) -> CaptureStep:
+    """Return one step in place of several that follow one another.
+
+    Parameters
+    ----------
+    steps : sequence of CaptureStep
+        Steps, one at least.
+
+    Returns
+    -------
+    CaptureStep
+        From the begin of the first to the end of the last, with all their IOs. Its
+        queue depth is the mean over the time of the steps, not known if that of any
+        step is not.
+
+    Raises
+    ------
+    ValueError
+        If there is no step.
+    """
+    if not steps:
+        msg = "there is no step to merge"
+        raise ValueError(msg)
+    depths = [step.queue_depth for step in steps]
+    known = [depth for depth in depths if depth is not None]
+    spent = sum(step.duration_s for step in steps)
+    weighted = sum(s.duration_s * (s.queue_depth or 0.0) for s in steps) / spent
+    last = steps[-1]
+    return CaptureStep(
+        number=steps[0].number,
+        start_s=steps[0].start_s,
+        duration_s=last.start_s + last.duration_s - steps[0].start_s,
+        queue_depth=weighted if len(known) == len(depths) else None,
+        streams=sum_streams(steps),
+    )
+
+
+def tabulate_capture(capture: Capture, *, most: int = 8) -> pd.DataFrame:
+    """Return the share of each stream in each step: the IO stream map.
+
+    Parameters
+    ----------
+    capture : Capture
+        The capture.
+    most : int, default 8
+        How many streams are named, those with the most IOs; all others are one row.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a busy step and stream: ``step``, ``start_s``, ``duration_s`` [s],
+        ``stream`` (in words), ``rank`` (from 1, by IOs in the whole capture), ``ios``,
+        ``share_percent`` [%], ``iops`` [1/s] and ``queue_depth`` of the step. Shares
+        of a step add up to 100 %.
+    """
+    named = [stream.label for stream in sum_streams(capture.steps)[:most]]
+    rows = [
+        {
+            "step": step.number,
+            "start_s": step.start_s,
+            "duration_s": step.duration_s,
+            "stream": label,
+            "rank": named.index(label) + 1 if label in named else len(named) + 1,
+            "ios": ios,
+            "share_percent": 100 * ios / step.ios,
+            "iops": step.iops,
+            "queue_depth": step.queue_depth,
+        }
+        for step in capture.busy_steps
+        for label, ios in _named_counts(step, named).items()
+    ]
+    names = ["step", "start_s", "duration_s", "stream", "rank", "ios"]
+    names += ["share_percent", "iops", "queue_depth"]
+    frame = pd.DataFrame(rows, columns=names)
+    frame["queue_depth"] = frame["queue_depth"].astype(float)
+    return frame
+
+
+def _named_counts(step: CaptureStep, named: Sequence[str]) -> dict[str, int]:
+    """Return the IOs of each named stream in a step, 0 included, and of all others."""
+    counts = dict.fromkeys(named, 0)
+    for stream in step.streams:
+        name = stream.label if stream.label in counts else _REST
+        counts[name] = counts.get(name, 0) + stream.ios
+    return counts

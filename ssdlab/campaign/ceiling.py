@@ -1,0 +1,209 @@
+"""What this host can issue at all: fio's null engine, which has no device behind it."""
+
+import gzip
+import shutil
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import NoReturn
+
+from ssdlab.analysis.ceiling import thread_time_us
+from ssdlab.campaign.results import summarise_step
+from ssdlab.fio.faults import find_faults
+from ssdlab.fio.from_json.parse import parse_document
+from ssdlab.fio.jobs.jobfile import render_job
+from ssdlab.fio.runner import FIO_ARGUMENTS, FioChain, FioRequest, require_fio
+from ssdlab.model.errors import FioFailedError, UserError
+from ssdlab.model.records import CeilingPoint
+from ssdlab.model.spec import Step, StepResult, Workload
+from ssdlab.model.units import GIB, KIB, MIB, block_size_label, mix_label
+
+CEILING_FOLDER = "ceiling"
+CEILING_SECONDS = 60.0
+LEAST_POINT_S = 0.2  # below it fio's own start counts for more than its IOs
+_NULL = {"ioengine": "null"}
+_SEED = 1  # no device sees the offsets
+_RANGE_BYTES = 64 * GIB
+_GRACE_S = 60.0
+_DEPTHS = ((1, 1), (1, 32), (2, 16), (4, 32), (32, 32))
+
+
+def _workload(
+    threads: int, queue_depth: int, *, read_percent: int, size: int = 4 * KIB
+) -> Workload:
+    return Workload(
+        access="rnd",
+        block_size_bytes=size,
+        read_percent=read_percent,
+        threads=threads,
+        queue_depth=queue_depth,
+    )
+
+
+# Of LAT, of TP, of the client and enterprise tests, and of the demand variations.
+# Writes have points of their own, for fio makes their random data; that of long writes
+# takes most of their time, so those of TP have one too.
+CEILING_WORKLOADS = (
+    *(_workload(tc, qd, read_percent=mix) for mix in (100, 0) for tc, qd in _DEPTHS),
+    _workload(1, 32, read_percent=0, size=MIB),
+)
+
+
+def measure_ceiling(
+    folder: Path | None = None,
+    *,
+    seconds: float = CEILING_SECONDS,
+    workloads: Sequence[Workload] = CEILING_WORKLOADS,
+    tell: Callable[[str], None] | None = None,
+) -> tuple[CeilingPoint, ...]:
+    """Measure what this host can issue at all, with fio's null engine.
+
+    Parameters
+    ----------
+    folder : Path, optional
+        Is made, and gets what fio said, one folder a point. Without it nothing is
+        kept.
+    seconds : float, default 60
+        The time in all [s], shared equally.
+    workloads : sequence of Workload
+        What is issued; 4 KiB at five TC/QD and 1 MiB writes at T1/Q32 by default.
+    tell : callable, optional
+        Is told each point before it is measured.
+
+    Returns
+    -------
+    tuple of CeilingPoint
+        One a workload, in their order.
+
+    Raises
+    ------
+    UserError
+        If the time is too short for the points.
+    FioFailedError
+        If fio did not do what it was asked.
+    """
+    each_s = seconds / len(workloads)
+    if each_s < LEAST_POINT_S:
+        msg = (
+            f"{seconds:g} s are too short for {len(workloads)} points of "
+            f"{LEAST_POINT_S:g} s. Give more seconds."
+        )
+        raise UserError(msg)
+    fio, _ = require_fio()
+    scratch = Path(tempfile.mkdtemp(prefix="ssdlab-")) if folder is None else None
+    try:
+        with FioChain(fio, clock=time.monotonic, tick=lambda: None) as chain:
+            place = folder or scratch or Path()
+            return tuple(
+                _measure(chain, workload, each_s, place=place, tell=tell)
+                for workload in workloads
+            )
+    finally:
+        if scratch is not None:
+            shutil.rmtree(scratch, ignore_errors=True)
+
+
+def ceiling_lines(points: Sequence[CeilingPoint]) -> Iterator[str]:
+    """Yield the points as a table for people.
+
+    Parameters
+    ----------
+    points : sequence of CeilingPoint
+        What was measured.
+
+    Yields
+    ------
+    str
+        A heading, then one line a point: TC/QD, stimulus, IOPS, and the time that one
+        thread takes for an IO [us].
+    """
+    yield f"{'TC/QD':<9}{'stimulus':<18}{'IOPS':>12}{'µs per IO of a thread':>24}"  # noqa: RUF001 - the SI prefix
+    for point in points:
+        size = block_size_label(point.block_size_bytes)
+        stimulus = f"RND {size} {mix_label(point.read_percent)}"
+        workers = f"T{point.threads}/Q{point.queue_depth}"
+        each_us = thread_time_us(point)
+        yield f"{workers:<9}{stimulus:<18}{point.iops:>12,.0f}{each_us:>24.3f}"
+
+
+def _measure(
+    chain: FioChain,
+    workload: Workload,
+    seconds: float,
+    *,
+    place: Path,
+    tell: Callable[[str], None] | None,
+) -> CeilingPoint:
+    """Run one point and keep what fio said of it."""
+    step = _step(workload, seconds)
+    if tell is not None:
+        tell(
+            f"host ceiling: {workload.label} T{workload.threads}/"
+            f"Q{workload.queue_depth} for {seconds:.3g} s"
+        )
+    request = FioRequest(
+        step_id=step.step_id,
+        folder=place / step.step_id,
+        job=render_job(step, _NULL),
+        gated_threads=workload.threads,
+        overdue_s=_GRACE_S + 2 * seconds,
+    )
+    outcome = chain.run(request)
+    result = _read(step, request.folder, outcome.exit_code)
+    return CeilingPoint(
+        threads=workload.threads,
+        queue_depth=workload.queue_depth,
+        block_size_bytes=workload.block_size_bytes,
+        iops=float(result.iops or 0.0),
+        read_percent=workload.read_percent,
+    )
+
+
+def _step(workload: Workload, seconds: float) -> Step:
+    size = block_size_label(workload.block_size_bytes).replace(" ", "")
+    name = f"T{workload.threads}-Q{workload.queue_depth}-{size}"
+    return Step(
+        step_id=f"{name}-r{workload.read_percent}",
+        test_id=CEILING_FOLDER,
+        phase_id=CEILING_FOLDER,
+        kind="cell",
+        workload=workload,
+        range_bytes=_RANGE_BYTES,
+        runtime_s=seconds,
+        seed=_SEED,
+    )
+
+
+def _read(step: Step, folder: Path, exit_code: int) -> StepResult:
+    """Return what fio said, and keep it packed."""
+    said = folder / "fio.json"
+    content = said.read_bytes() if said.is_file() else b""
+    (folder / "fio.json.gz").write_bytes(gzip.compress(content, 3, mtime=0))
+    said.unlink(missing_ok=True)
+    (folder / "exitcode").write_text(f"{exit_code}\n", "ascii")
+    (folder / "command.txt").write_text(" ".join(("fio", *FIO_ARGUMENTS, "job.fio\n")))
+    try:
+        document = parse_document(content, source=step.step_id)
+    except UserError as error:
+        _fail(step, str(error))
+    work = step.workload
+    faults = find_faults(
+        document,
+        exit_code=exit_code,
+        block_sizes_bytes=work.block_range_bytes if work else (0, 0),
+        outstanding=work.threads * work.queue_depth if work else 0,
+        runtime_s=step.runtime_s,
+    )
+    result, _ = summarise_step(step, document)
+    if faults or not result.iops:
+        _fail(step, "; ".join(faults) or "fio did no IO")
+    return result
+
+
+def _fail(step: Step, reason: str) -> NoReturn:
+    raise FioFailedError(
+        step_id=f"{CEILING_FOLDER}/{step.step_id}",
+        reason=reason,
+        remedy="See whether `fio --ioengine=null` runs, or leave the host ceiling out.",
+    )

@@ -1,0 +1,157 @@
+"""All findings of a run: what its record says, and what its frames show."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from ssdlab.analysis.ceiling import find_near_ceiling
+from ssdlab.analysis.conformance import (
+    RunFacts,
+    find_fill_faults,
+    find_missing_points,
+    find_purge_faults,
+    find_unfinished,
+    find_unsteady,
+)
+from ssdlab.analysis.doubts import (
+    find_buffered_io,
+    find_clock_jumps,
+    find_complaints,
+    find_fio_faults,
+    find_link_downgrades,
+    find_throttling,
+)
+from ssdlab.analysis.findings import WHOLE_RUN, Finding, share_findings
+from ssdlab.analysis.timing import find_gaps, find_time_faults
+from ssdlab.campaign.finding_words import recorded_findings
+from ssdlab.model.records import RunRecord
+from ssdlab.model.schema import TABLES
+from ssdlab.model.spec import PtsTest
+from ssdlab.store.records import RunState
+from ssdlab.store.tables import columns_to_frame
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Frames = Mapping[str, "pd.DataFrame"]
+_READ = ("steps", "measurements", "windows", "telemetry")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Findings:
+    """What the record of a run says, and what was found besides, in order."""
+
+    recorded: tuple[Finding, ...]
+    found: tuple[Finding, ...]
+
+    @property
+    def all(self) -> tuple[Finding, ...]:
+        """All of them, those of the record first."""
+        return (*self.recorded, *self.found)
+
+    def departures(self) -> tuple[str, ...]:
+        """Return each in words, once; of those found besides with their tests."""
+        lines = [found.words for found in self.recorded]
+        lines += [
+            ": ".join(filter(None, (", ".join(shared.tests), shared.words)))
+            for shared in share_findings(self.found)
+        ]
+        return tuple(dict.fromkeys(lines))
+
+
+def read_frames(tables: Mapping[str, Mapping[str, Sequence[object]]]) -> Frames:
+    """Return the tables that findings are made from as frames."""
+    return {name: columns_to_frame(TABLES[name], tables[name]) for name in _READ}
+
+
+def find_findings(record: RunRecord, facts: RunFacts, frames: Frames) -> Findings:
+    """Return all findings of a run.
+
+    Of an import little more is known than its record says: complaints and versions.
+
+    Parameters
+    ----------
+    record : RunRecord
+        Its record.
+    facts : RunFacts
+        What it was asked for.
+    frames : mapping of str to pandas.DataFrame
+        Its tables ``steps``, ``measurements``, ``windows`` and ``telemetry``.
+
+    Returns
+    -------
+    Findings
+        What the record says, and what was found besides.
+    """
+    recorded = recorded_findings(record)
+    found = (
+        *find_complaints(frames["steps"]),
+        *find_fio_faults(record.host.fio_version),
+    )
+    if not record.is_imported:
+        found = (*_of_measured(record, facts, frames), *found)
+    told = {(f.code, f.test) for f in recorded if f.test == WHOLE_RUN}
+    return Findings(
+        recorded=recorded,
+        found=tuple(f for f in found if (f.code, f.test) not in told),
+    )
+
+
+def _of_measured(
+    record: RunRecord, facts: RunFacts, frames: Frames
+) -> tuple[Finding, ...]:
+    steps, measured = frames["steps"], frames["measurements"]
+    totals = measured[measured["direction"] == "total"]
+    return (
+        *find_unfinished(steps, facts),
+        *find_purge_faults(steps, facts),
+        *find_fill_faults(steps, facts),
+        *find_time_faults(steps, totals, facts),
+        *find_gaps(steps, facts),
+        *find_unsteady(frames["windows"], steps, facts),
+        *find_missing_points(measured, facts.tests),
+        *(find_buffered_io(facts.tests) if _has_page_cache(record) else ()),
+        *find_throttling(frames["telemetry"], steps),
+        *find_link_downgrades(frames["telemetry"], steps),
+        *find_near_ceiling(totals, record.host_ceiling),
+        *find_clock_jumps(steps, facts),
+    )
+
+
+def _has_page_cache(record: RunRecord) -> bool:
+    """Tell whether IO that is not direct would stay in the memory of the host."""
+    return record.target.kind in {"file", "block"}
+
+
+def gather_facts(
+    record: RunRecord,
+    state: RunState,
+    *,
+    tests: Sequence[PtsTest],
+    active_range_percent: float,
+) -> RunFacts:
+    """Return the plain facts that findings are made from besides the frames."""
+    return RunFacts(
+        tests=tuple(tests),
+        capacity_bytes=record.target.capacity_bytes,
+        active_range_percent=active_range_percent,
+        purge_method=record.purge_method,
+        status=state.status,
+        sessions=_sessions(state),
+    )
+
+
+def _sessions(state: RunState) -> tuple[tuple[float, float | None], ...]:
+    """Return when a run was worked on; nothing if that is not told as times."""
+    try:
+        return tuple(
+            (_unix_time(start), _unix_time(end) if end else None)
+            for start, end, _ in state.sessions
+        )
+    except ValueError:
+        return ()
+
+
+def _unix_time(text: str) -> float:
+    return datetime.fromisoformat(text).timestamp()

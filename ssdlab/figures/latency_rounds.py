@@ -1,0 +1,74 @@
+"""Least, mean and greatest latency round by round, as TKperf draws its saturation."""
+
+from typing import TYPE_CHECKING
+
+import plotly.graph_objects as go
+
+from ssdlab.figures.labels import (
+    COLORS,
+    QUANTITIES,
+    decades_axis,
+    new_figure,
+    round_axis,
+    scaled,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_LINES = (
+    ("lat_max_ns", "Maximum", "maximum_latency", "triangle-up"),
+    ("lat_mean_ns", "Average", "average_latency", "circle"),
+    ("lat_min_ns", "Minimum", "measured", "triangle-down"),
+)
+
+
+def plot_latency_rounds(
+    frame: "pd.DataFrame", *, title: str = "Write saturation: latency by round"
+) -> go.Figure:
+    """Draw the least, mean and greatest latency of each round of one workload.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        One row a round: ``round``, ``lat_min_ns``, ``lat_mean_ns`` and ``lat_max_ns``
+        [ns]. One that no round has is left out.
+    title : str, default "Write saturation: latency by round"
+        Title of the figure.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        A line each, on a logarithmic axis [ms]: they are decades apart.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> rounds = {"round": [1, 2], "lat_mean_ns": [1.0e6, 2.0e6]}
+    >>> rounds |= {"lat_min_ns": [4.0e4, 5.0e4], "lat_max_ns": [9.0e6, 8.0e6]}
+    >>> [line.name for line in plot_latency_rounds(pd.DataFrame(rounds)).data]
+    ['Maximum', 'Average', 'Minimum']
+    """
+    figure = new_figure(title)
+    rounds = [int(number) for number in frame["round"]]
+    drawn: list[float | None] = []
+    for column, name, color, symbol in _LINES:
+        if frame[column].isna().all():
+            continue
+        values = scaled(frame[column], "lat_ns")
+        drawn += values
+        figure.add_scatter(
+            x=rounds,
+            y=values,
+            name=name,
+            mode="lines+markers",
+            line={"color": COLORS[color], "width": 1.5},
+            marker={"symbol": symbol, "size": 5},
+            hovertemplate=f"{name}, round %{{x}}: %{{y:,.4~g}} ms<extra></extra>",
+        )
+    figure.update_layout(
+        xaxis=round_axis(rounds),
+        yaxis=decades_axis(f"Latency [{QUANTITIES['lat_ns'].unit}]", drawn),
+        showlegend=True,
+    )
+    return figure

@@ -1,0 +1,208 @@
+"""IO streams over time, and their replay.
+
+ssdlab experimental, not the RWSW standard.
+"""
+
+from typing import TYPE_CHECKING
+
+import plotly.graph_objects as go
+
+from ssdlab.figures.labels import (
+    DIRECTION_COLORS,
+    QUANTITIES,
+    axis,
+    decades_axis,
+    linear_axis,
+    new_figure,
+    scaled,
+)
+from ssdlab.figures.names import figure_text
+from ssdlab.model.capture import EXPERIMENTAL
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pandas as pd
+
+# Okabe and Ito (2008) with yellow darkened; what is not named is grey.
+_STREAM_COLORS = (
+    *("#0072B2", "#D55E00", "#009E73", "#CC79A7"),
+    *("#E69F00", "#56B4E9", "#9A8B00", "#222222"),
+)
+_REST_COLOR = "#C4CBD3"
+_LEAST_LABELLED_PERCENT = 6.0
+_NATIVE = "#8C8C8C"
+_TOLERANCE_S = 1e-6
+
+
+def plot_stream_map(frame: "pd.DataFrame", *, duration_s: float) -> go.Figure:
+    """Draw the share of each stream in each step of a capture: the IO stream map.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        As `ssdlab.analysis.capture.tabulate_capture` returns: ``step``, ``start_s``
+        [s], ``duration_s`` [s], ``stream``, ``rank``, ``ios``, ``share_percent`` [%].
+    duration_s : float
+        Length of the capture [s].
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        Stacked bars as wide as their steps, the stream with the most IOs at the
+        bottom and named where the last step has room; an idle step is a gap.
+
+    References
+    ----------
+    .. [1] ssdlab's recollection of the RWSW PTS, which is not the standard.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> step = {"step": [1], "start_s": [0.0], "duration_s": [60.0], "ios": [5]}
+    >>> frame = pd.DataFrame(step | {"stream": ["RND 4 KiB read"], "rank": [1]})
+    >>> plot_stream_map(frame.assign(share_percent=100.0), duration_s=60).data[0].name
+    'RND 4 KiB read'
+    """
+    figure = new_figure("IO stream map", subtitle=EXPERIMENTAL, height=460)
+    unit, divisor = _time_unit(duration_s)
+    for rank, rows in frame.groupby("rank"):
+        name = figure_text(str(rows["stream"].iloc[0]))
+        widths = rows["duration_s"] / divisor
+        figure.add_bar(
+            x=(rows["start_s"] / divisor + widths / 2).tolist(),
+            y=rows["share_percent"].tolist(),
+            width=widths.tolist(),
+            customdata=rows[["step", "ios"]].to_numpy().tolist(),
+            name=name,
+            marker={"color": _stream_color(int(str(rank))), "line": {"width": 0}},
+            hovertemplate="step %{customdata[0]}: %{fullData.name}, %{y:.2f} % of IOs "
+            "(%{customdata[1]:,})<extra></extra>",
+        )
+    _name_last_step(figure, frame)
+    figure.update_layout(
+        barmode="stack",
+        bargap=0,
+        margin_r=150,
+        xaxis=axis(f"Time since the begin [{unit}]", range=[0, duration_s / divisor]),
+        yaxis=axis("Share of IOs [%]", range=[0, 100]),
+    )
+    return figure
+
+
+def _stream_color(rank: int) -> str:
+    known = rank <= len(_STREAM_COLORS)
+    return _STREAM_COLORS[rank - 1] if known else _REST_COLOR
+
+
+def _time_unit(duration_s: float) -> tuple[str, float]:
+    if duration_s < 180:
+        return "s", 1.0
+    return ("min", 60.0) if duration_s < 3 * 3600 else ("h", 3600.0)
+
+
+def _name_last_step(figure: go.Figure, frame: "pd.DataFrame") -> None:
+    """Write the names of the streams beside their part of the last step."""
+    last = frame[frame["step"] == frame["step"].max()].sort_values("rank")
+    below = 0.0
+    for row in last.itertuples():
+        share = float(str(row.share_percent))
+        if share >= _LEAST_LABELLED_PERCENT:
+            figure.add_annotation(
+                x=1.01,
+                xref="paper",
+                xanchor="left",
+                y=below + share / 2,
+                text=figure_text(str(row.stream)),
+                showarrow=False,
+                font={"size": 12},
+            )
+        below += share
+
+
+def plot_replay(
+    frame: "pd.DataFrame", *, metric: str = "iops", native: str = "native_iops"
+) -> go.Figure:
+    """Draw a value of each replayed step beside that of the capture.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        As `ssdlab.analysis.replay.summarise_replay` returns: ``step``, ``start_s``,
+        ``duration_s`` [s] and both values.
+    metric : str, default "iops"
+        The column that was measured.
+    native : str, default "native_iops"
+        The column of the capture, in the same unit; empty if it has none.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        One line of the replay, and a dotted one of the capture, of the streams that
+        were applied. Steps that do not follow one another at once, since an idle one
+        is between them, are not joined.
+
+    References
+    ----------
+    .. [1] ssdlab's recollection of the RWSW PTS, which is not the standard.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"step": [1], "start_s": [0.0], "duration_s": [60.0]})
+    >>> frame = frame.assign(iops=90.0, native_iops=30.0)
+    >>> [line.name for line in plot_replay(frame).data]
+    ['Replay', 'Capture, applied streams']
+    """
+    quantity = QUANTITIES[metric]
+    figure = new_figure(f"Replay: {quantity.name} of each step", subtitle=EXPERIMENTAL)
+    lines = [("Replay", metric, DIRECTION_COLORS["read"], "solid")]
+    lines += [("Capture, applied streams", native, _NATIVE, "dot")] if native else []
+    gaps = _places_after_gaps(frame)
+    drawn: list[float | None] = []
+    for name, column, color, dash in lines:
+        values = scaled(frame[column], metric)
+        drawn += values
+        figure.add_scatter(
+            x=_with_gaps(frame["step"].tolist(), gaps),
+            y=_with_gaps(values, gaps),
+            name=name,
+            mode="lines+markers",
+            line={"color": color, "dash": dash, "width": 1.8},
+            marker={"size": 6},
+            hovertemplate=f"step %{{x}}: %{{y:,.4~g}} {quantity.unit or quantity.name}"
+            f"<extra>{name}</extra>",
+        )
+    positive = [value for value in drawn if value]
+    is_wide = bool(positive) and max(positive) > 20 * min(positive)
+    title = quantity.title
+    figure.update_layout(
+        xaxis=axis("Step of the capture", tickformat="d"),
+        yaxis=decades_axis(title, drawn) if is_wide else linear_axis(title),
+        showlegend=True,
+    )
+    return figure
+
+
+def _places_after_gaps(frame: "pd.DataFrame") -> list[int]:
+    """Return the places of steps that do not begin where the one before has ended."""
+    steps = frame["step"].tolist()
+    starts = frame["start_s"].tolist()
+    ends = (frame["start_s"] + frame["duration_s"]).tolist()
+    return [
+        at
+        for at in range(1, len(steps))
+        if steps[at] > steps[at - 1] + 1 or starts[at] > ends[at - 1] + _TOLERANCE_S
+    ]
+
+
+def _with_gaps(
+    values: "Sequence[float | None]", places: "Sequence[int]"
+) -> list[float | None]:
+    """Return values with nothing before each of the places."""
+    spaced: list[float | None] = []
+    for at, value in enumerate(values):
+        if at in places:
+            spaced.append(None)
+        spaced.append(value)
+    return spaced

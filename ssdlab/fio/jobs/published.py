@@ -1,0 +1,113 @@
+"""The options of a published job, and what of them reaches a target on a host."""
+
+from collections.abc import Collection, Mapping
+
+from ssdlab.fio.jobs.jobspec import ALIASES
+from ssdlab.fio.jobs.workload import parse_seconds, parse_size
+from ssdlab.model.spec import Step, Workload
+
+_PATH = "filename"
+_ENGINE = "ioengine"
+_CPUS = "cpus_allowed"
+
+
+def published_options(
+    workload: Workload,
+    target_options: Mapping[str, str],
+    *,
+    cpus: Collection[int] | None,
+) -> dict[str, str]:
+    """Return the options that a published job has on a target.
+
+    They are as published but for two: a target that is no path is reached by its own
+    engine alone, and fio refuses processors that are not there. ``cpus`` are those of
+    the host, as the kernel numbers them; ``None`` is unknown.
+    """
+    options = {**dict(workload.fio_options), **_reach(workload, target_options)}
+    if cpus is not None and _CPUS in options:
+        options[_CPUS] = clip_cpus(options[_CPUS], cpus)
+    return {name: value for name, value in options.items() if value}
+
+
+def published_end(step: Step) -> dict[str, str]:
+    """Return how long a published job runs; one by amount says so itself."""
+    if step.runtime_s is None:
+        return {}
+    return {"runtime": f"{round(step.runtime_s * 1000)}ms"}
+
+
+def has_processes(workload: Workload) -> bool:
+    """Tell whether fio carries a job out by processes: it does unless it says not."""
+    options = dict(workload.fio_options)
+    return bool(options) and options.get("thread", "0") == "0"
+
+
+def clip_cpus(allowed: str, present: Collection[int]) -> str:
+    """Return the processors of a list that are there; an empty text for none.
+
+    >>> clip_cpus("1-4", [0, 1, 2, 3]), clip_cpus("1-4", [0])
+    ('1-3', '')
+    """
+    return ",".join(_runs(sorted(_cpus_of(allowed).intersection(present))))
+
+
+def count_cpus(allowed: str) -> int:
+    """Return how many processors a list names.
+
+    >>> count_cpus("1-4"), count_cpus("1,3")
+    (4, 2)
+    """
+    return len(_cpus_of(allowed))
+
+
+def differing_options(
+    published: Mapping[str, str], ran: Mapping[str, str | None]
+) -> dict[str, tuple[str | None, str | None]]:
+    """Return each option that two jobs do not have alike: published, and as it ran.
+
+    ``None`` is an option that a job does not set. Names are compared as fio prints
+    them, sizes and times by what they mean.
+
+    >>> differing_options({"bs": "4k", "runtime": "30"}, {"bs": "4096"})
+    {'runtime': ('30', None)}
+    """
+    first, second = (
+        {ALIASES.get(name, name): value for name, value in options.items()}
+        for options in (published, ran)
+    )
+    return {
+        name: (first.get(name), second.get(name))
+        for name in (*first, *(name for name in second if name not in first))
+        if _meaning(name, first.get(name)) != _meaning(name, second.get(name))
+    }
+
+
+def _meaning(name: str, value: str | None) -> object:
+    reads = {"bs": parse_size, "runtime": parse_seconds, "ramp_time": parse_seconds}
+    return value if value is None or name not in reads else reads[name](value)
+
+
+def _reach(workload: Workload, target_options: Mapping[str, str]) -> dict[str, str]:
+    engine = dict(workload.fio_options).get(_ENGINE)
+    if engine is None or _PATH not in target_options:
+        return dict(target_options)
+    return {**target_options, _ENGINE: engine}
+
+
+def _cpus_of(allowed: str) -> set[int]:
+    return {number for part in allowed.split(",") for number in _numbers(part)}
+
+
+def _numbers(part: str) -> range:
+    first, _, last = part.partition("-")
+    return range(int(first), int(last or first) + 1)
+
+
+def _runs(numbers: list[int]) -> list[str]:
+    """Return numbers in order as runs: ``1-3``, ``5``."""
+    starts = [n for n in numbers if n - 1 not in numbers]
+    ends = [n for n in numbers if n + 1 not in numbers]
+    return [
+        str(first) if first == last else f"{first}-{last}"
+        for first, last in zip(starts, ends, strict=True)
+    ]

@@ -1,0 +1,169 @@
+"""Seven jobs for peak numbers: HGST/WD, 17 April 2018; pts.md 19.1."""
+
+from collections.abc import Iterable, Iterator
+
+from ssdlab.model.spec import (
+    Access,
+    Histogram,
+    Phase,
+    Precondition,
+    Procedure,
+    PtsTest,
+    Purge,
+    Workload,
+)
+from ssdlab.model.units import KIB, parse_size
+from ssdlab.reference.hgst import PeakJob, read_hgst_peak_jobs
+
+PEAK = "peak"
+SOURCE = "HGST/WD, Flash Performance Best Practices, 17 April 2018"
+SECONDS, RAMP_S = 30, 5  # pts.md 19.1
+_FILL_CAPACITIES = 1.0
+_ALL_OF_IT = "100%"
+_SMALL_BYTES = 4 * KIB  # the guide's border between its two formats
+_SMALL_SECTOR_BYTES = 512
+_NOT_PTS = (
+    "These are not tests of the PTS: nothing is brought to a steady state, and each "
+    "job that writes is to begin on a purged device. They show peaks that a device "
+    "does not keep."
+)
+_RULES = (
+    "The guide's rules: the jobs in their order; a format before each job that writes; "
+    "job 04, which writes everything once, before any that reads, because what was "
+    "never written is answered without touching the flash."
+)
+
+
+def peak(*, seconds: int = SECONDS, ramp_s: int = RAMP_S) -> Procedure:
+    """Return the seven jobs as one test, each that writes after a purge.
+
+    Parameters
+    ----------
+    seconds : int, default 30
+        How long each job but the fourth is measured [s].
+    ramp_s : int, default 5
+        How long it does IO before that [s].
+
+    Returns
+    -------
+    Procedure
+        The test ``peak``. Jobs 05 to 07 follow each other and job 04 at once.
+
+    Raises
+    ------
+    ValueError
+        If a job were not measured at all.
+    """
+    if seconds < 1 or ramp_s < 0:
+        msg = f"a job of {seconds} s after {ramp_s} s measures nothing"
+        raise ValueError(msg)
+    return Procedure(
+        name=PEAK,
+        title="HGST/WD peak jobs",
+        source=SOURCE,
+        tests=(
+            PtsTest(
+                test_id=PEAK,
+                title="Peak jobs",
+                pts_section="",
+                phases=tuple(_phases(seconds=seconds, ramp_s=ramp_s)),
+            ),
+        ),
+        notes=(_NOT_PTS, _RULES, *_scaling(seconds=seconds, ramp_s=ramp_s)),
+    )
+
+
+def job_phase(number: str) -> str:
+    """Return the name of the phase that is a job, such as ``job-01``."""
+    return f"job-{number}"
+
+
+def find_format_advice(
+    sector_bytes: int, block_sizes_bytes: Iterable[int]
+) -> tuple[str, ...]:
+    """Return where the sectors of a device are not those that the guide advises.
+
+    Sectors of 512 B are for blocks smaller than 4 KiB, of 4 KiB for all others. A
+    device whose sectors are not known has none of these findings.
+    """
+    sizes = tuple(block_sizes_bytes)
+    found = []
+    if sector_bytes == _SMALL_SECTOR_BYTES and max(sizes) >= _SMALL_BYTES:
+        all_of = "all jobs" if min(sizes) >= _SMALL_BYTES else "some jobs"
+        found.append(
+            f"The device has sectors of 512 B, and {all_of} have blocks of 4 KiB or "
+            "larger: for those the guide advises a format with sectors of 4 KiB."
+        )
+    if sector_bytes > _SMALL_SECTOR_BYTES and min(sizes) < _SMALL_BYTES:
+        found.append(
+            f"The device has sectors of {sector_bytes:,} B, and some jobs have blocks "
+            "smaller than 4 KiB: for those the guide advises sectors of 512 B."
+        )
+    return tuple(found)
+
+
+def _phases(*, seconds: int, ramp_s: int) -> Iterator[Phase]:
+    for job in read_hgst_peak_jobs():
+        options = dict(job.options)
+        if _read_percent(options) < 100:
+            yield Purge(phase_id=f"format-{job.number}")
+        is_timed = options.pop("runtime", None) is not None
+        if is_timed:
+            options["ramp_time"] = str(ramp_s)
+            yield Histogram(
+                phase_id=job_phase(job.number),
+                workload=_workload(options),
+                seconds=seconds,
+            )
+        else:
+            yield _fill(job, options)
+
+
+def _fill(job: PeakJob, options: dict[str, str]) -> Precondition:
+    """Return the job that ends when everything was written.
+
+    Raises
+    ------
+    ValueError
+        If it does not write everything.
+    """
+    work = _workload(options)
+    if options.get("size") != _ALL_OF_IT or work.access != "seq" or work.read_percent:
+        msg = f"job {job.number} has no end: neither a time nor everything written"
+        raise ValueError(msg)
+    return Precondition(
+        phase_id=job_phase(job.number),
+        block_size_bytes=work.block_size_bytes,
+        queue_depth=work.queue_depth,
+        capacity_multiple=_FILL_CAPACITIES,
+        threads=work.threads,
+        fio_options=work.fio_options,
+    )
+
+
+def _workload(options: dict[str, str]) -> Workload:
+    access: Access = "rnd" if options["rw"].startswith("rand") else "seq"
+    return Workload(
+        access=access,
+        block_size_bytes=parse_size(options["bs"]),
+        read_percent=_read_percent(options),
+        threads=int(options.get("numjobs", 1)),
+        queue_depth=int(options["iodepth"]),
+        fio_options=tuple(options.items()),
+    )
+
+
+def _read_percent(options: dict[str, str]) -> int:
+    return 0 if options["rw"] == "write" else int(options["rwmixread"])
+
+
+def _scaling(*, seconds: int, ramp_s: int) -> Iterator[str]:
+    """Say which times are not the published ones."""
+    times = (("measured", seconds, SECONDS), ("ramped up", ramp_s, RAMP_S))
+    words = [
+        f"{what} for {asked} s instead of {published} s"
+        for what, asked, published in times
+        if asked != published
+    ]
+    if words:
+        yield f"Scaled: the jobs that have a time are {' and '.join(words)}."

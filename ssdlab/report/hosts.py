@@ -1,0 +1,286 @@
+"""The same drive on two hosts: a page with both curves, and who is the bottleneck."""
+
+import math
+from collections.abc import Iterator
+from pathlib import Path
+
+import pandas as pd
+
+from ssdlab.analysis.bottleneck import FLAT_DECLINE_RATIO, LEAST_FILLS, LOWER_RATIO
+from ssdlab.analysis.findings import count_text
+from ssdlab.figures.hosts import plot_hosts
+from ssdlab.figures.labels import QUANTITIES
+from ssdlab.figures.names import shortened
+from ssdlab.report.blocks import Note, Page, Plot, Table, Tone
+from ssdlab.report.document import Document, write_document
+from ssdlab.report.findings import shared_findings
+from ssdlab.report.header import device_facts, platform_facts
+from ssdlab.report.host_pair import HOSTS, HostPair
+from ssdlab.report.rounded import rate_text, share_text
+from ssdlab.report.stimulus_curve import StimulusCurve
+from ssdlab.report.text import NOT_MEASURED, or_unknown
+
+_LONGEST_NAME = 60
+_RULE = (
+    "A bottleneck is a curve that is flat and begins lower than the other: flat is one "
+    f"that never gets more than {FLAT_DECLINE_RATIO:.0%} below the best of its first "
+    f"five rounds, by the median of five neighbours, though {LEAST_FILLS:g} user "
+    f"capacity or more was written; lower is by more than {LOWER_RATIO:.0%}. The "
+    "source names the sign, a flat and lower curve without a fall from FOB, and no "
+    "numbers."
+)
+
+
+def write_hosts(pair: HostPair, path: Path) -> Path:
+    """Write the page of a comparison; return where it lies.
+
+    Parameters
+    ----------
+    pair : HostPair
+        What `ssdlab.report.host_pair.read_hosts` returned.
+    path : Path
+        Where to write it.
+
+    Returns
+    -------
+    Path
+        The path.
+    """
+    return write_document(hosts_document(pair), path)
+
+
+def hosts_document(pair: HostPair) -> Document:
+    """Return the page of a comparison.
+
+    Parameters
+    ----------
+    pair : HostPair
+        What `ssdlab.report.host_pair.read_hosts` returned.
+
+    Returns
+    -------
+    Document
+        Both curves over each other, a table, and the hosts.
+    """
+    return Document(
+        title="The same drive on two hosts",
+        subtitle=f"{pair.title}; {_drive(pair)}",
+        notes=tuple(_notes(pair)),
+        pages=(_curves_page(pair), _findings_page(pair), _conditions_page(pair)),
+    )
+
+
+def _drive(pair: HostPair) -> str:
+    target = pair.contexts[0].record.target
+    return f"{or_unknown(target.model)}, serial {or_unknown(target.serial)}"
+
+
+def _notes(pair: HostPair) -> Iterator[Note]:
+    if any(context.record.target.is_virtual for context in pair.contexts):
+        text = "A target is a model or a file, not a drive: this says nothing of one."
+        yield Note(text=text, tone="warning")
+    if pair.differences:
+        text = (
+            "Not only the host differs, so what the curves show may not be the host's: "
+            f"{'; '.join(pair.differences)}."
+        )
+        yield Note(text=text, tone="warning")
+    if _is_same_host(pair):
+        text = (
+            "Both runs name the same platform, processor and kernel: they may be of "
+            "one host. A port or an adapter is not recorded."
+        )
+        yield Note(text=text)
+    yield from _doubt_notes(pair)
+    tone: Tone = "warning" if pair.comparison.suspect else "plain"
+    yield Note(text=pair.comparison.text, tone=tone)
+
+
+def _doubt_notes(pair: HostPair) -> Iterator[Note]:
+    """Yield what the runs themselves say against their numbers."""
+    unsteady = [
+        f"host {name}: {end}"
+        for name, end in zip(HOSTS, pair.ends, strict=True)
+        if end != "steady"
+    ]
+    if unsteady:
+        text = (
+            "The ends that are compared are not both steady, and may differ for that "
+            f"reason alone ({'; '.join(unsteady)})."
+        )
+        yield Note(text=text, tone="warning")
+    counts = "; ".join(_counts(pair))
+    has_grave = any(
+        finding.severity == "grave"
+        for context in pair.contexts
+        for finding in shared_findings(context)
+    )
+    tone: Tone = "warning" if has_grave else "plain"
+    yield Note(text=f"Found about the runs, listed below: {counts}.", tone=tone)
+
+
+def _counts(pair: HostPair) -> list[str]:
+    """Return how much was found about each run."""
+    return [
+        f"host {name}: {count_text(shared_findings(context))}"
+        for name, context in zip(HOSTS, pair.contexts, strict=True)
+    ]
+
+
+def _is_same_host(pair: HostPair) -> bool:
+    first, second = (context.record.host for context in pair.contexts)
+    names = ("platform", "cpu", "kernel")
+    return all(getattr(first, name) == getattr(second, name) for name in names)
+
+
+def _curves_page(pair: HostPair) -> Page:
+    metric = pair.curves[0].metric
+    names = [_host_name(pair, at) for at in (0, 1)]
+    frames = {
+        name: curve.rounds.assign(stimulus_fills=_fills(curve))
+        for name, curve in zip(names, pair.curves, strict=True)
+    }
+    plots = [plot_hosts(frames, metric=metric, title=pair.title)]
+    if all((curve.written_fills or 0) > 0 for curve in pair.curves):
+        plots.append(
+            plot_hosts(frames, metric=metric, x="stimulus_fills", title=pair.title)
+        )
+    return Page(
+        title="Both curves",
+        blocks=(*(Plot(figure=figure) for figure in plots), _shapes_table(pair)),
+    )
+
+
+def _fills(curve: StimulusCurve) -> "pd.Series[float]":
+    """Return what was written up to each round, in user capacities."""
+    written = curve.rounds["written_bytes"].astype("Float64").astype(float)
+    if not curve.written_fills:
+        return written * float("nan")
+    return written / float(written.iloc[-1]) * curve.written_fills
+
+
+def _host_name(pair: HostPair, at: int) -> str:
+    """Return a host as the legend names it: its letter and the label of its run."""
+    record = pair.contexts[at].record
+    name = shortened(record.label or record.run_id, longest=_LONGEST_NAME)
+    return f"Host {HOSTS[at]}: {name}"
+
+
+def _shapes_table(pair: HostPair) -> Table:
+    metric = pair.curves[0].metric
+    has_reasons = any(shape.reason for shape in pair.shapes)
+    rows: list[tuple[str, ...]] = [
+        (
+            _host_name(pair, at),
+            rate_text(shape.first, metric),
+            rate_text(shape.end, metric),
+            _ratio(shape.end, shape.first),
+            _or_dash(shape.decline_ratio),
+            {"falls": "falls", "flat": "FLAT", "not told": "not told"}[shape.shape],
+            pair.ends[at],
+            *((shape.reason,) if has_reasons else ()),
+        )
+        for at, shape in enumerate(pair.shapes)
+    ]
+    first, second = pair.shapes
+    rows.append((
+        "A / B",
+        _ratio(first.first, second.first),
+        _ratio(first.end, second.end),
+        *("",) * (4 + has_reasons),
+    ))
+    return Table(
+        caption=f"{QUANTITIES[metric].name} at the beginning and at the end",
+        corner="Host",
+        head=(
+            "FOB, first round",
+            "End, last 5 rounds",
+            "End / FOB",
+            "Greatest decline",
+            "Shape",
+            "Last window",
+            *(("Why not told",) if has_reasons else ()),
+        ),
+        rows=tuple(rows),
+        words=(0, 5, 6, 7),
+        note=_RULE,
+    )
+
+
+def _ratio(value: float, other: float) -> str:
+    return _or_dash(value / other) if other > 0 else NOT_MEASURED
+
+
+def _or_dash(ratio: float) -> str:
+    return NOT_MEASURED if math.isnan(ratio) else share_text(ratio)
+
+
+def _findings_page(pair: HostPair) -> Page:
+    """Return what was found about each run: it may explain what the curves show."""
+    tables = []
+    for name, context in zip(HOSTS, pair.contexts, strict=True):
+        shared = shared_findings(context)
+        rows = tuple(
+            (
+                found.code,
+                found.severity,
+                ", ".join(map(context.title_of, found.tests)) or "all",
+                found.words,
+            )
+            for found in shared
+        )
+        table = Table(
+            caption=f"Host {name}: {count_text(shared)}",
+            corner="Finding",
+            head=("Severity", "Tests", "In words"),
+            rows=rows,
+            words=(0, 1, 2, 3),
+        )
+        tables.append(table)
+    return Page(title="Findings of both runs", blocks=tuple(tables))
+
+
+def _conditions_page(pair: HostPair) -> Page:
+    """Return what is known of both hosts and of the drive on each."""
+    facts = [
+        {"Label": or_unknown(context.record.label)}
+        | dict([*platform_facts(context), *device_facts(context)])
+        for context in pair.contexts
+    ]
+    names = dict.fromkeys([*facts[0], *facts[1]])
+    rows = tuple(
+        (name, *(one.get(name, NOT_MEASURED) for one in facts)) for name in names
+    )
+    table = Table(
+        caption="Hosts and device as recorded",
+        corner="Fact",
+        head=tuple(f"Host {name}" for name in HOSTS),
+        rows=rows,
+        words=(1, 2),
+    )
+    return Page(title="Conditions", blocks=(table,))
+
+
+def host_lines(pair: HostPair) -> list[str]:
+    """Say a comparison in lines for people.
+
+    Parameters
+    ----------
+    pair : HostPair
+        What `ssdlab.report.host_pair.read_hosts` returned.
+
+    Returns
+    -------
+    list of str
+        One line a host, what differs besides it, and who looks like a bottleneck.
+    """
+    metric = pair.curves[0].metric
+    lines = [
+        f"{_host_name(pair, at)}: FOB {rate_text(shape.first, metric)}, "
+        f"end {rate_text(shape.end, metric)}, {shape.shape}, "
+        f"last window {pair.ends[at]}"
+        for at, shape in enumerate(pair.shapes)
+    ]
+    lines += [f"not only the host differs: {words}" for words in pair.differences]
+    lines += [f"findings of {count}" for count in _counts(pair)]
+    return [*lines, pair.comparison.text]

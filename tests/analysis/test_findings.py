@@ -1,0 +1,98 @@
+"""Findings: every code is written down, and equal ones are told once."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ssdlab.analysis.findings import (
+    FINDING_KINDS,
+    SEVERITIES,
+    SEVERITY_WORDS,
+    Finding,
+    count_text,
+    make_finding,
+    read_findings,
+    share_findings,
+)
+from tests.paths import ROOT
+
+RECORD = ROOT / "docs" / "decisions" / "0030-findings.md"
+_ROW = re.compile(r"^\| `([a-z-]+)` \| (\w+) \| \S", re.MULTILINE)
+CODES = st.sampled_from(sorted(FINDING_KINDS))
+FINDINGS = st.lists(
+    st.builds(
+        lambda code, words, test: make_finding(code, words, test=test),
+        CODES,
+        st.sampled_from(["a", "b"]),
+        st.sampled_from(["", "iops", "tp"]),
+    )
+)
+
+
+def test_decision_record_names_every_code_with_its_severity() -> None:
+    written = dict(_ROW.findall(RECORD.read_text("utf-8")))
+    assert written == {code: kind.severity for code, kind in FINDING_KINDS.items()}
+
+
+def test_decision_record_says_what_each_severity_means() -> None:
+    text = RECORD.read_text("utf-8")
+    for severity in SEVERITIES:
+        assert f"| {severity} | {SEVERITY_WORDS[severity]} |" in text
+
+
+def test_unknown_code_is_refused() -> None:
+    with pytest.raises(KeyError, match="no-such-code"):
+        make_finding("no-such-code", "words")
+
+
+def test_equal_findings_of_several_tests_are_told_once_and_the_gravest_first() -> None:
+    found = [
+        make_finding("time-scaled", "a cell: 1 s", test="tp"),
+        make_finding("rounds-allowed", "10"),
+        make_finding("time-scaled", "a cell: 1 s", test="lat"),
+        make_finding("doubts", "fio complained", test="lat"),
+        make_finding("doubts", "fio complained", test="tp"),
+        make_finding("doubts", "fio complained"),
+    ]
+    shared = share_findings(found)
+    assert [(s.code, s.tests) for s in shared] == [
+        ("doubts", ()),
+        ("time-scaled", ("tp", "lat")),
+        ("rounds-allowed", ()),
+    ]
+    assert shared[0].concerns("wsat")
+    assert shared[1].concerns("lat")
+    assert not shared[1].concerns("wsat")
+    assert count_text(shared) == "3 findings (1 grave, 1 major, 1 minor)"
+
+
+@given(FINDINGS)
+def test_sharing_loses_and_adds_nothing(found: list[Finding]) -> None:
+    shared = share_findings(found)
+    for test in ("", "iops", "tp", "wsat"):
+        before = {(f.code, f.words) for f in found if f.test in {"", test}}
+        after = {
+            (s.code, s.words)
+            for s in shared
+            if (s.concerns(test) if test else not s.tests)
+        }
+        assert before == after
+    ranks = [SEVERITIES.index(s.severity) for s in shared]
+    assert ranks == sorted(ranks)
+
+
+@given(FINDINGS)
+def test_findings_come_back_from_rows(found: list[Finding]) -> None:
+    rows = [
+        {"code": f.code, "severity": f.severity, "test": f.test, "words": f.words}
+        for f in found
+    ]
+    assert read_findings(rows) == tuple(found)
+
+
+def test_count_of_nothing_and_of_one() -> None:
+    assert count_text(()) == "no findings"
+    one = share_findings([make_finding("imported", "files")])
+    assert count_text(one) == "1 finding (1 major)"

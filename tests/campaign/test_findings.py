@@ -1,0 +1,123 @@
+"""Findings of whole runs, as ingest writes them."""
+
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from ssdlab.campaign.ingest import ingest_run
+from ssdlab.campaign.raw import put_aside_unfinished
+from ssdlab.model.errors import RunFolderError
+from ssdlab.model.records import CeilingPoint
+from ssdlab.store.records import RunState, read_record, write_record, write_state
+from ssdlab.store.run import Run, open_run
+from tests.campaign.plans import INPUTS, cell_name, drive, write_papers
+from tests.fakes import FakeBackend, Mishap
+from tests.paths import ROOT
+
+SAMPLE = ROOT / "data" / "samples" / "virtual-lat"
+ROUND_3 = cell_name(9, 3, 100)
+MADE_UP = ("departure", "")  # what the papers of a made-up run say
+UNPROVEN = ("purge-unverified", "")  # their method is the one word "trim"
+
+
+def measured(run: Path, backend: FakeBackend | None = None) -> Run:
+    drive(run, backend or FakeBackend())
+    write_papers(run)
+    ingest_run(run, INPUTS)
+    return open_run(run)
+
+
+def found(run: Run) -> list[tuple[str, str]]:
+    return list(zip(run.findings["code"], run.findings["test"], strict=True))
+
+
+def test_findings_are_those_of_the_record_and_of_the_frames(tmp_path: Path) -> None:
+    run = measured(tmp_path / "run", FakeBackend(gaps_s={ROUND_3: 60}))
+    assert found(run) == [MADE_UP, UNPROVEN, ("idle-gap", "iops")]
+    assert run.findings["number"].tolist() == [1, 2, 3]
+    assert set(run.findings["severity"]) == {"major"}
+    row = run.runs.iloc[0]
+    assert not row["is_conformant"]
+    gaps = (
+        "gaps: 1 in which the device rested, the longest 1 min; windows begin afresh "
+        "after each"
+    )
+    assert row["departures"].splitlines() == [
+        "the target is made up",
+        "purge: trim; whether that leaves the device as if never used is not proven",
+        f"iops: {gaps}",
+    ]
+
+
+def test_run_without_findings_is_conformant(tmp_path: Path) -> None:
+    run = measured(tmp_path / "run")
+    record = replace(run.record, departures=(), purge_method="security erase")
+    write_record(run.path, record)
+    ingest_run(run.path, INPUTS)
+    again = open_run(run.path)
+    assert found(again) == []
+    assert bool(again.runs.iloc[0]["is_conformant"])
+    assert again.runs.iloc[0]["departures"] == ""
+
+
+def test_run_that_was_interrupted_is_not_conformant(tmp_path: Path) -> None:
+    stop = cell_name(10, 3, 65)
+    with pytest.raises(KeyboardInterrupt):
+        drive(tmp_path, FakeBackend(mishaps={stop: Mishap(raises=KeyboardInterrupt())}))
+    put_aside_unfinished(tmp_path)
+    write_papers(tmp_path)
+    write_state(tmp_path, RunState(status="interrupted"))
+    ingest_run(tmp_path, INPUTS)
+    run = open_run(tmp_path)
+    assert found(run) == [MADE_UP, ("unfinished", ""), UNPROVEN]
+    assert "not begun: wsat" in run.findings["words"][1]
+
+
+def test_result_at_the_ceiling_in_the_record_is_found(tmp_path: Path) -> None:
+    run = measured(tmp_path / "run")
+    totals = run.measurements[run.measurements["direction"] == "total"]
+    most = float(totals.loc[totals["kind"] == "cell", "iops"].max())
+    ceiling = tuple(
+        CeilingPoint(
+            threads=32,
+            queue_depth=32,
+            block_size_bytes=4096,
+            iops=most,
+            read_percent=read,
+        )
+        for read in (100, 0)
+    )
+    write_record(run.path, replace(run.record, host_ceiling=ceiling))
+    ingest_run(run.path, INPUTS)
+    again = open_run(run.path)
+    assert again.record.host_ceiling == ceiling
+    assert ("host-ceiling", "iops") in found(again)
+
+
+def test_old_run_folder_gets_its_findings(tmp_path: Path) -> None:
+    """The sample was recorded before there were findings."""
+    shutil.copytree(SAMPLE, tmp_path / "run")
+    ingest_run(tmp_path / "run")
+    run = open_run(tmp_path / "run")
+    codes = found(run)
+    assert ("virtual-target", "") in codes
+    assert ("time-scaled", "lat") in codes
+    assert not {code for code, _ in codes} & {
+        "purge-none", "purge-unverified", "fill-short", "clock-jump", "not-steady",
+        "idle-gap", "unfinished", "departure",
+    }  # fmt: skip
+    words = set(run.findings["words"])
+    assert words >= set(read_record(SAMPLE).departures)
+    departures = run.runs["departures"].iloc[0].splitlines()
+    assert departures[: len(run.record.departures)] == list(run.record.departures)
+
+
+def test_tables_of_an_older_version_say_what_to_do(tmp_path: Path) -> None:
+    run = measured(tmp_path / "run")
+    (run.path / "tables" / "findings.parquet").unlink()
+    assert isinstance(open_run(run.path).steps, pd.DataFrame)
+    with pytest.raises(RunFolderError, match=r"no findings\.parquet yet.*ssdlab ing"):
+        _ = open_run(run.path).findings

@@ -1,0 +1,42 @@
+"""How a run says where it is, and how long it may take."""
+
+from pathlib import Path
+
+from ssdlab.campaign.progress import Progress, Tracker
+from ssdlab.model.spec import Step, StepResult
+from ssdlab.procedures.saturation import saturate
+from ssdlab.procedures.stimulus_text import parse_stimulus
+from tests.made_procedure import CONTEXT, plan_of
+
+RND = parse_stimulus("RND 4KiB 0/100")
+FIVE_MINUTES = 300.0
+
+
+def _told(folder: Path) -> list[Progress]:
+    """Return what is told of a saturation whose first attempt never gets steady."""
+    told: list[Progress] = []
+    procedure = saturate(RND)
+    tracker = Tracker(
+        run=folder, tests=procedure.tests, context=CONTEXT, tell=told.append
+    )
+
+    def answer(step: Step) -> StepResult:
+        tracker.step_began(step)
+        value = 1e5 * (1.5 ** (step.round or 0)) if step.phase_id == "attempt1" else 1e3
+        result = StepResult(step_id=step.step_id, iops=value, written_bytes=4096)
+        tracker.step_ended(step, result)
+        return result
+
+    plan_of(procedure, answer)
+    return told
+
+
+def test_a_fallback_under_way_is_no_longer_a_maybe(tmp_path: Path) -> None:
+    told = _told(tmp_path)
+    first = [p for p in told if p.phase == "attempt1"]
+    second = [p for p in told if p.phase == "attempt2"]
+    assert first[0].left_min_s == 25 * FIVE_MINUTES
+    assert first[0].left_max_s > 75 * FIVE_MINUTES
+    assert (len(first), len(second)) == (25, 50)
+    assert second[0].left_min_s == second[0].left_max_s == 50 * FIVE_MINUTES
+    assert second[-1].left_min_s == second[-1].left_max_s == FIVE_MINUTES

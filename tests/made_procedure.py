@@ -1,0 +1,96 @@
+"""Runs of procedures on a made-up drive: the real engine, ingest and tables."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from ssdlab.campaign.engine import Engine
+from ssdlab.campaign.ingest import ingest_run
+from ssdlab.campaign.request import procedure_as_dict
+from ssdlab.model.records import HostIdentity, RunRecord, RunStatus, TargetIdentity
+from ssdlab.model.spec import Procedure, Step, StepResult
+from ssdlab.model.units import MIB
+from ssdlab.plan.context import Batch, Judgement, PlanContext
+from ssdlab.plan.phases import plan_suite
+from ssdlab.store.records import RunState, write_record, write_state
+from ssdlab.store.run import Run, open_run
+from tests.fakes import FakeBackend, RememberingListener
+
+CAPACITY_BYTES = 64 * MIB
+CONTEXT = PlanContext(
+    capacity_bytes=CAPACITY_BYTES, sector_bytes=512, active_range_percent=100, seed=7
+)
+DRIVE = TargetIdentity(
+    kind="block",
+    spec="/dev/made",
+    model="Made SSD",
+    serial="MADE1",
+    firmware="F1",
+    capacity_bytes=CAPACITY_BYTES,
+    sector_bytes=512,
+)
+_HOST = HostIdentity(
+    platform="Example server",
+    cpu="Example CPU",
+    dram_bytes=2**34,
+    operating_system="Debian GNU/Linux 12",
+    kernel="6.1",
+    python_version="3.11.7",
+    fio_version="fio-3.33",
+    ssdlab_version="0.1.0",
+)
+
+
+def plan_of(
+    procedure: Procedure, answer: Callable[[Step], StepResult]
+) -> tuple[list[Batch], list[Judgement]]:
+    """Drive the plan of a procedure to its end; return what it asked and judged."""
+    batches: list[Batch] = []
+    judgements: list[Judgement] = []
+    plan = plan_suite(procedure.tests, CONTEXT, judgements.append)
+    try:
+        batch = next(plan)
+        while True:
+            batches.append(batch)
+            batch = plan.send(tuple(answer(step) for step in batch.steps))
+    except StopIteration:
+        return batches, judgements
+
+
+def measure_made(
+    folder: Path,
+    procedure: Procedure,
+    iops_of: Callable[[Step], float],
+    *,
+    label: str = "",
+    target: TargetIdentity = DRIVE,
+    cpu: str = "Example CPU",
+    gaps_s: Mapping[str, float] | None = None,
+    status: RunStatus = "finished",
+) -> Run:
+    """Carry a procedure out on a made-up drive and return the run with its tables."""
+    (folder / "steps").mkdir(parents=True)
+    record = RunRecord(
+        run_id=folder.name,
+        label=label,
+        started_at="2026-11-21T12:00:00+00:00",
+        tests=tuple(test.test_id for test in procedure.tests),
+        profile=procedure_as_dict(procedure),
+        seed=7,
+        plan_hash="",
+        target=target,
+        host=replace(_HOST, cpu=cpu),
+        purge_method="trim",
+        departures=("the target is made up",),
+    )
+    write_record(folder, record)
+    write_state(folder, RunState(status=status, finished_at=record.started_at))
+    engine = Engine(
+        run=folder,
+        backend=FakeBackend(iops_of=iops_of, gaps_s=gaps_s or {}),
+        listener=RememberingListener(),
+        max_idle_s=procedure.max_idle_s,
+    )
+    engine.drive(plan_suite(procedure.tests, CONTEXT, lambda _judgement: None))
+    ingest_run(folder)
+    return open_run(folder)

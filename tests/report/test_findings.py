@@ -1,0 +1,140 @@
+"""Findings on the front page and on every page that they concern."""
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from ssdlab.analysis.findings import make_finding
+from ssdlab.campaign.outcome import conformance_line
+from ssdlab.model.errors import RunFolderError
+from ssdlab.model.records import CeilingPoint
+from ssdlab.report import render_report
+from tests.made_run import make_run
+from tests.report.conftest import SMALL, Render, words
+
+GRAVE = make_finding("clock-jump", "clock: 3 steps <went> back", test="lat")
+BOTH = [
+    make_finding("time-scaled", "time of a cell: 1 s", test=test)
+    for test in ("iops", "lat")
+]
+MINOR = make_finding("rounds-allowed", "rounds at most: 10", test="wsat")
+RECIPE = replace(
+    SMALL,
+    tests=("iops", "lat", "wsat"),
+    departures=("the target is a model",),
+    findings=(GRAVE, *BOTH, MINOR),
+)
+
+
+@pytest.fixture(scope="module")
+def shown(render: Render) -> str:
+    return render(RECIPE)
+
+
+def sections(page: str, test: str) -> list[str]:
+    """Return the pages of a test."""
+    return re.findall(rf'<section class="page" id="{test}-\d+">.*?</section>', page,
+                      flags=re.DOTALL)  # fmt: skip
+
+
+def test_front_page_groups_findings_by_severity_with_their_tests(shown: str) -> None:
+    front = words(shown[: shown.index('class="titleblock"')])
+    assert "Not PTS-conformant: 4 findings (1 grave, 2 major, 1 minor)" in front
+    places = [
+        front.index(text)
+        for text in (
+            "Grave the numbers may be wrong, or not those of the device",
+            "LAT clock: 3 steps <went> back",
+            "Major the results are not those that the standard asks for",
+            "the target is a model",
+            "IOPS, LAT time of a cell: 1 s",
+            "Minor a difference that is known; the results can be compared",
+            "WSAT rounds at most: 10",
+        )
+    ]
+    assert places == sorted(places)
+
+
+@pytest.mark.parametrize(
+    ("test", "count", "there", "absent"),
+    [
+        ("lat", "3 findings (1 grave, 2 major)", ["clock: 3", "a cell"], ["at most"]),
+        ("iops", "2 findings (2 major)", ["a model", "a cell"], ["clock: 3"]),
+        (
+            "wsat",
+            "2 findings (1 major, 1 minor)",
+            ["a model", "rounds at most"],
+            ["a cell"],
+        ),
+    ],
+)
+def test_each_page_has_the_findings_of_its_test_and_of_the_run(
+    shown: str, test: str, count: str, *, there: list[str], absent: list[str]
+) -> None:
+    pages = sections(shown, test)
+    assert len(pages) > 3
+    for page in pages:
+        box = words(re.search(r'<div class="findings">.*?</div>', page, re.DOTALL)[0])  # type: ignore[index] # the test fails where there is none
+        assert f"Not PTS-conformant: {count} about this test or the whole run" in box
+        assert all(text in box for text in there)
+        assert not any(text in box for text in absent)
+
+
+def test_grave_findings_are_not_folded(shown: str) -> None:
+    for page in sections(shown, "lat"):
+        folded = re.search(r"<div class=\"findings\">\s*<details>.*?</details>", page,
+                           re.DOTALL)  # fmt: skip
+        assert folded
+        assert "clock: 3 steps" not in folded[0]
+        assert "time of a cell" in folded[0]
+        rest = page[folded.end() :]
+        assert "clock: 3 steps &lt;went&gt; back" in rest
+
+
+def test_page_that_no_finding_concerns_says_so(render: Render) -> None:
+    page = render(replace(RECIPE, departures=(), findings=(GRAVE,)))
+    for section in sections(page, "iops"):
+        assert "No finding concerns this test" in words(section)
+
+
+def test_pages_of_a_conformant_run_say_so(render: Render) -> None:
+    recipe = replace(RECIPE, departures=(), findings=(), kind="block")
+    for section in sections(render(recipe), "lat"):
+        assert "PTS-conformant: no findings." in words(section)
+
+
+def test_outcome_counts_by_severity(tmp_path: Path) -> None:
+    run = make_run(tmp_path / "run", RECIPE)
+    assert conformance_line(run) == (
+        "not PTS-conformant: 4 findings (1 grave, 2 major, 1 minor), see the report"
+    )
+
+
+def test_finished_run_without_the_table_is_refused_with_a_remedy(
+    tmp_path: Path,
+) -> None:
+    run = make_run(tmp_path / "run", RECIPE)
+    (run.path / "tables" / "findings.parquet").unlink()
+    with pytest.raises(RunFolderError, match="ssdlab ingest"):
+        render_report(run)
+
+
+def test_run_that_goes_on_shows_what_its_record_says(tmp_path: Path) -> None:
+    run = make_run(tmp_path / "run", replace(RECIPE, status="interrupted"))
+    (run.path / "tables" / "findings.parquet").unlink()
+    text = words(render_report(run))
+    assert "Not PTS-conformant: 1 finding (1 major)" in text
+    assert "the target is a model" in text
+
+
+def test_ceiling_is_a_table_of_the_front_page_if_it_was_measured(
+    render: Render,
+) -> None:
+    point = CeilingPoint(
+        threads=4, queue_depth=32, block_size_bytes=4096, iops=2_500_000, read_percent=0
+    )
+    text = words(render(replace(RECIPE, ceiling=(point,))))
+    assert "T4/Q32 RND 4 KiB 0/100 2,500,000 1.6" in text
+    assert "Host ceiling" not in words(render(RECIPE))

@@ -1,0 +1,84 @@
+"""The four columns at the head of each page."""
+
+from dataclasses import asdict
+from pathlib import Path
+
+from ssdlab.model.spec import Step
+from ssdlab.procedures.peak import peak
+from ssdlab.procedures.saturation import saturate
+from ssdlab.procedures.sequence import sequence
+from ssdlab.procedures.stimulus_text import parse_stimulus
+from ssdlab.pts.profiles import find_profile
+from ssdlab.report.context import read_context
+from ssdlab.report.header import test_columns as columns_of
+from ssdlab.store.run import Run
+from tests.made_procedure import measure_made
+from tests.made_run import Recipe, make_run
+
+
+def _active_range(folder: Path, profile: dict[str, object], test: str) -> str:
+    run = make_run(folder, Recipe(profile=profile))
+    columns = columns_of(read_context(run), test)
+    return next(
+        value
+        for column in columns
+        for name, value in column.facts
+        if name == "Active range"
+    )
+
+
+def test_loops_over_active_ranges_are_named_in_the_tests_that_have_them(
+    tmp_path: Path,
+) -> None:
+    profile = asdict(find_profile("pts-c-1.x"))
+    loops = "AR100-8GiB, AR100-16GiB, AR75-8GiB, AR75-16GiB"
+    assert _active_range(tmp_path / "a", profile, "iops") == loops
+    assert _active_range(tmp_path / "b", profile, "wsat") == "100 % of user capacity"
+
+
+def test_one_active_range_is_told_in_percent(tmp_path: Path) -> None:
+    profile = asdict(find_profile("pts-2.0-client"))
+    assert _active_range(tmp_path, profile, "iops") == "75 % of user capacity"
+
+
+def _head(run: Run, test: str) -> list[tuple[str, str]]:
+    columns = columns_of(read_context(run), test)[2:]
+    return [fact for column in columns for fact in column.facts]
+
+
+def test_attempts_of_a_procedure_are_told_apart(tmp_path: Path) -> None:
+    asked = saturate(parse_stimulus("RND 4KiB 0/100"), iterations=6)
+
+    def late(step: Step) -> float:
+        jump = 2.0 ** ((step.round or 0) % 7)
+        return 100.0 * jump if step.phase_id == "attempt1" else 900.0
+
+    facts = _head(measure_made(tmp_path / "run", asked, late), "saturate")
+    names = [name for name, _ in facts]
+    assert len(names) == len(set(names) | {"again"}) + 1  # two columns share two
+    said = dict(facts)
+    assert said["SS rounds, attempt 1"] == "2 - 6: SS NOT ACHIEVED"
+    assert said["SS rounds, attempt 2"] == "8 - 12"
+    assert said["Fill 2"] == "SEQ 128 KiB 0/100, T1/Q32, 2X user capacity"
+    assert said["Attempt 2"] == "RND 4 KiB 0/100, T1/Q32, 12 rounds of 5 min (median)"
+
+
+def test_stages_of_a_procedure_are_told_apart(tmp_path: Path) -> None:
+    first, second = parse_stimulus("RND 4KiB 0/100"), parse_stimulus("SEQ 4KiB 0/100")
+    asked = sequence(first, second, rounds=6)
+    run = measure_made(tmp_path / "run", asked, lambda _step: 100.0)
+    said = dict(_head(run, "sequence-1"))
+    assert said["SS rounds, stage 3"] == "2 - 6"
+    assert said["Stage 2"].startswith("SEQ 4 KiB 0/100, T1/Q32, 6 rounds of 5 min")
+    assert "Pre-condition 1" not in said
+
+
+def test_procedure_says_that_no_window_was_full_only_where_one_was_due(
+    tmp_path: Path,
+) -> None:
+    stimulus = parse_stimulus("RND 4KiB 0/100")
+    asked = sequence(stimulus, stimulus, rounds=3)
+    run = measure_made(tmp_path / "due", asked, lambda _step: 100.0)
+    assert ("Note", "not judged: no full window") in _head(run, "sequence-1")
+    run = measure_made(tmp_path / "none", peak(seconds=1), lambda _step: 100.0)
+    assert "Note" not in dict(_head(run, "peak"))
