@@ -139,7 +139,7 @@ def _stop_reason(rounds: pd.DataFrame, phase: Stimulus, *, is_steady: bool) -> s
         (is_steady, "steady state"),
         (
             limit is not None and pd.notna(fills) and fills >= limit,
-            f"{limit} x user capacity written",
+            f"{limit:g} x user capacity written",
         ),
         (
             spent_s >= phase.time_limit_s,
