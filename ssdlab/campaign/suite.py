@@ -113,6 +113,7 @@ def run_procedure(  # noqa: PLR0913 - each is a choice of the user's, by name
     label: str = "",
     confirm_serial: str = "",
     seed: int = 0,
+    host_ceiling: bool = False,
     tell: Tell | None = None,
 ) -> Run:
     """Measure a target by a published procedure that is no test of the PTS.
@@ -133,6 +134,8 @@ def run_procedure(  # noqa: PLR0913 - each is a choice of the user's, by name
         The serial of a device that may be destroyed.
     seed : int, default 0
         The seed of all offsets; 0 draws one.
+    host_ceiling : bool, default False
+        Whether to measure first, for a minute, what this host can issue at all.
     tell : callable, optional
         Is told each `Progress`.
 
@@ -158,6 +161,7 @@ def run_procedure(  # noqa: PLR0913 - each is a choice of the user's, by name
         label=label,
         confirmed=confirm_serial,
         seed=seed,
+        host_ceiling=host_ceiling,
         tell=tell,
     )
 
@@ -170,8 +174,8 @@ def _begin(  # noqa: PLR0913 - as above
     label: str,
     confirmed: str,
     seed: int,
+    host_ceiling: bool,
     tell: Tell | None,
-    host_ceiling: bool = False,
 ) -> Run:
     """Make the run's folder and record, and carry it out."""
     seed = seed or secrets.randbelow(2**31 - 1) + 1

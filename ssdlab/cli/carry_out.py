@@ -20,6 +20,12 @@ seed_option = click.option(
     default=0,
     help="seed of all offsets; 0 draws one",
 )
+HOST_CEILING_FIRST = "The host ceiling is measured first; that takes a minute."
+host_ceiling_option = click.option(
+    "--host-ceiling",
+    is_flag=True,
+    help="measure first, for a minute, what this host can issue at all",
+)
 _OPTIONS = (
     click.option(
         "--target",
@@ -31,6 +37,7 @@ _OPTIONS = (
     ),
     click.option("--label", default="", help="a name of your own for the run"),
     seed_option,
+    host_ceiling_option,
     click.option(
         "--dry-run", is_flag=True, help="show what it would do and cost; touch nothing"
     ),
@@ -56,6 +63,8 @@ def carry_out(procedure: "Procedure", asked: dict[str, Any]) -> None:
         plan = forecast_procedure(asked["target"], procedure)
         click.echo("\n".join(map(printable, forecast_lines(plan))))
         return
+    if asked["host_ceiling"]:
+        click.echo(HOST_CEILING_FIRST, err=True)
     run = run_procedure(
         procedure,
         asked["target"],
@@ -63,6 +72,7 @@ def carry_out(procedure: "Procedure", asked: dict[str, Any]) -> None:
         label=asked["label"],
         confirm_serial=asked["confirm"],
         seed=asked["seed"],
+        host_ceiling=asked["host_ceiling"],
         tell=_teller(),
     )
     click.echo(f"run      {run.path}")

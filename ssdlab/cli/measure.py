@@ -7,7 +7,12 @@ from typing import Any
 
 import click
 
-from ssdlab.cli.carry_out import resume_procedure, seed_option
+from ssdlab.cli.carry_out import (
+    HOST_CEILING_FIRST,
+    host_ceiling_option,
+    resume_procedure,
+    seed_option,
+)
 from ssdlab.cli.execute import execute
 from ssdlab.cli.group import json_option, main, run_argument, runs_option
 
@@ -76,11 +81,7 @@ def plan(**asked: Any) -> None:
 @click.option("--confirm", default="", help="serial of a device that may be destroyed")
 @click.option("--label", default="", help="a name of your own for the run")
 @seed_option
-@click.option(
-    "--host-ceiling",
-    is_flag=True,
-    help="measure first, for a minute, what this host can issue at all",
-)
+@host_ceiling_option
 def run(**asked: Any) -> None:
     """Measure a target with the tests of a profile.
 
@@ -108,7 +109,7 @@ def run(**asked: Any) -> None:
         "host_ceiling": asked["host_ceiling"],
     }
     if asked["host_ceiling"]:
-        click.echo("The host ceiling is measured first; that takes a minute.", err=True)
+        click.echo(HOST_CEILING_FIRST, err=True)
     execute(folder, parameters)
 
 

@@ -87,13 +87,10 @@ def test_dry_run_says_how_a_procedure_departs(
 @pytest.mark.parametrize("seed", ["-5", "2147483648", "99999999999999999999999", "x"])
 @pytest.mark.parametrize("command", ["saturate", "sequence", "peak", "run"])
 def test_seed_out_of_range_is_refused(command: str, seed: str, tmp_path: Path) -> None:
-    done = ssdlab(
-        *(command, "--target", "virtual:size=64MiB"),
-        *("--seed", seed, "--runs", tmp_path / "runs"),
-    )
+    nowhere = tmp_path / "no-target"  # so that nothing is run, whatever happens
+    done = ssdlab(command, "--target", nowhere, "--seed", seed, "--runs", tmp_path)
     assert done.exit_code == 2
-    assert "--seed" in done.output
-    assert not (tmp_path / "runs").exists()
+    assert "Invalid value for '--seed'" in done.output
 
 
 def test_same_run_is_not_compared_with_itself(tmp_path: Path) -> None:
