@@ -1,8 +1,8 @@
 """Commands of procedures: what they share, and how one is carried out."""
 
+import os
 import sys
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -90,12 +90,14 @@ def _teller() -> "Callable[[Progress], None]":
     def tell(progress: "Progress") -> None:
         nonlocal shown
         place = (progress.test, progress.phase, progress.round)
-        with suppress(OSError):  # nobody reads any more; the run goes on
+        try:
             if sys.stderr.isatty():
                 width = shutil.get_terminal_size().columns - 1
                 click.echo(f"\r{progress.line[:width]:<{width}}", nl=False, err=True)
             elif place != shown:
                 click.echo(progress.line, err=True)
+        except OSError:  # nobody reads any more; the run goes on
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
         shown = place
 
     return tell
