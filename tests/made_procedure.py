@@ -29,7 +29,7 @@ DRIVE = TargetIdentity(
     capacity_bytes=CAPACITY_BYTES,
     sector_bytes=512,
 )
-_HOST = HostIdentity(
+HOST = HostIdentity(
     platform="Example server",
     cpu="Example CPU",
     dram_bytes=2**34,
@@ -79,7 +79,7 @@ def measure_made(
         seed=7,
         plan_hash="",
         target=target,
-        host=replace(_HOST, cpu=cpu),
+        host=replace(HOST, cpu=cpu),
         purge_method="trim",
         departures=("the target is made up",),
     )

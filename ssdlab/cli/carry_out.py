@@ -14,6 +14,17 @@ if TYPE_CHECKING:
     from ssdlab.campaign.progress import Progress
     from ssdlab.model.spec import Procedure
 
+target_option = click.option(
+    "--target",
+    required=True,
+    help="virtual, virtual:size=256MiB,op=12, file:PATH,size=1GiB, or /dev/…",
+)
+confirm_option = click.option(
+    "--confirm", default="", help="serial of a device that may be destroyed"
+)
+label_option = click.option(
+    "--label", default="", help="a name of your own for the run"
+)
 seed_option = click.option(
     "--seed",
     type=click.IntRange(0, 2**31 - 1),
@@ -27,15 +38,9 @@ host_ceiling_option = click.option(
     help="measure first, for a minute, what this host can issue at all",
 )
 _OPTIONS = (
-    click.option(
-        "--target",
-        required=True,
-        help="virtual, virtual:size=256MiB,op=12, file:PATH,size=1GiB, or /dev/…",
-    ),
-    click.option(
-        "--confirm", default="", help="serial of a device that may be destroyed"
-    ),
-    click.option("--label", default="", help="a name of your own for the run"),
+    target_option,
+    confirm_option,
+    label_option,
     seed_option,
     host_ceiling_option,
     click.option(

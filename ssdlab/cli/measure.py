@@ -1,7 +1,6 @@
 """Commands that measure: what a run would cost, a run, going on with one."""
 
 import json
-import math
 from pathlib import Path
 from typing import Any
 
@@ -9,20 +8,24 @@ import click
 
 from ssdlab.cli.carry_out import (
     HOST_CEILING_FIRST,
+    confirm_option,
     host_ceiling_option,
+    label_option,
     resume_procedure,
     seed_option,
+    target_option,
 )
 from ssdlab.cli.execute import execute
-from ssdlab.cli.group import json_option, main, run_argument, runs_option
+from ssdlab.cli.group import (
+    json_option,
+    main,
+    require_finite,
+    run_argument,
+    runs_option,
+)
 
 _BASIC_TESTS = "iops,tp,lat,wsat"
 
-_target = click.option(
-    "--target",
-    required=True,
-    help="virtual, virtual:size=256MiB,op=12, file:PATH,size=1GiB, or /dev/…",
-)
 _profile = click.option(
     "--profile",
     default="demo",
@@ -37,21 +40,14 @@ _tests = click.option(
 )
 
 
-def _require_number(value: float | None) -> float | None:
-    if value is not None and math.isnan(value):
-        msg = "nan is no number"
-        raise click.BadParameter(msg)
-    return value
-
-
 @main.command()
-@_target
+@target_option
 @_profile
 @_tests
 @click.option(
     "--write-speed",
     type=click.FloatRange(0.001, 1e6),
-    callback=lambda *given: _require_number(given[2]),
+    callback=require_finite,
     help="assumed write speed [MB/s], for fills and bytes; without it what the "
     "virtual SSD can do, or 500",
 )
@@ -74,12 +70,12 @@ def plan(**asked: Any) -> None:
 
 
 @main.command()
-@_target
+@target_option
 @_profile
 @_tests
 @runs_option
-@click.option("--confirm", default="", help="serial of a device that may be destroyed")
-@click.option("--label", default="", help="a name of your own for the run")
+@confirm_option
+@label_option
 @seed_option
 @host_ceiling_option
 def run(**asked: Any) -> None:

@@ -56,7 +56,7 @@ class Context:
     @property
     def is_imported(self) -> bool:
         """Whether others took the results, so that little but the numbers is known."""
-        return self.record.target.kind == "imported"
+        return self.record.is_imported
 
     @property
     def procedure(self) -> str:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from ssdlab.campaign.engine import Engine
 from ssdlab.campaign.ports import Backend
-from ssdlab.model.records import HostIdentity, RunRecord, TargetIdentity
+from ssdlab.model.records import RunRecord, TargetIdentity
 from ssdlab.model.spec import (
     Precondition,
     PtsTest,
@@ -19,6 +19,7 @@ from ssdlab.plan.context import PlanContext
 from ssdlab.plan.phases import plan_suite
 from ssdlab.store.records import RunState, write_record, write_state
 from tests.fakes import RememberingListener, overheard
+from tests.made_procedure import HOST
 
 KIB = 1024
 CAPACITY_BYTES = 64 * KIB * KIB
@@ -129,16 +130,6 @@ def write_papers(
         capacity_bytes=capacity_bytes,
         sector_bytes=512,
     )
-    host = HostIdentity(
-        platform="Example server",
-        cpu="Example CPU",
-        dram_bytes=2**34,
-        operating_system="Debian GNU/Linux 12",
-        kernel="6.1",
-        python_version="3.11.7",
-        fio_version="fio-3.33",
-        ssdlab_version="0.1.0",
-    )
     record = RunRecord(
         run_id=run.name,
         label=label,
@@ -148,7 +139,7 @@ def write_papers(
         seed=7,
         plan_hash="",
         target=target,
-        host=host,
+        host=HOST,
         purge_method="trim",
         departures=("the target is made up",),
     )
