@@ -9,6 +9,9 @@
     │   ├── ProfileError             a profile that is wrong, or not for this device
     │   ├── StimulusError            a text that is no stimulus
     │   ├── TargetRefusedError       this target must not or cannot be used so
+    │   │   ├── DriveInUseError      destroying this drive would destroy something else
+    │   │   ├── ConsentError         that this drive may be erased was not confirmed
+    │   │   └── PrivilegeError       this user lacks a group, a capability or a right
     │   ├── RunFolderError           damaged, of another version, or in use
     │   ├── SeriesError              a table of the user's that cannot be judged
     │   ├── CaptureError             a capture of IO streams that cannot be used
@@ -19,11 +22,16 @@
         ├── FioKilledError           fio was ended by a signal that was not ours
         ├── FioHungError             fio outlived its watchdog
         ├── TargetGoneError          the target stopped answering
+        ├── TargetAlarmError         the target may not be measured any longer
+        ├── PurgeFailedError         a purge failed, or cannot have worked
         ├── DiskFullError            the run folder's disk is full
         └── PlanMismatchError        recorded steps are not those of the plan
 """
 
+import re
 from collections.abc import Sequence
+
+from ssdlab.model.drive import Use
 
 
 class SsdlabError(Exception):
@@ -87,6 +95,44 @@ class TargetRefusedError(UserError):
         super().__init__(f"{target}: {reason}. {remedy}")
 
 
+class DriveInUseError(TargetRefusedError):
+    """A drive that something uses: destroying it would destroy that.
+
+    Several uses stand one a line, each with its own remedy.
+    """
+
+    def __init__(self, *, target: str, uses: Sequence[Use]) -> None:
+        self.uses = tuple(uses)
+        reason = "; ".join(use.reason for use in self.uses)
+        remedies = dict.fromkeys(use.remedy for use in self.uses)
+        super().__init__(target=target, reason=reason, remedy=" ".join(remedies))
+        self.args = (_uses_text(target, self.uses),)
+
+
+def _uses_text(target: str, uses: Sequence[Use]) -> str:
+    sentences = tuple(dict.fromkeys(_with_remedy(u.reason, u.remedy) for u in uses))
+    if len(sentences) > 1:
+        lines = (f"{target} cannot be used for {len(sentences)} reasons:", *sentences)
+        return "\n  - ".join(lines)
+    is_named = re.search(rf"(?<![\w/-]){re.escape(target)}(?![\w-])", uses[0].reason)
+    return sentences[0] if is_named else f"{target}: {sentences[0]}"
+
+
+def _with_remedy(reason: str, remedy: str) -> str:
+    """Return both as sentences; a reason of several lines keeps its own end."""
+    if "\n" in reason:
+        return f"{reason}\n{remedy}"
+    return f"{reason.removesuffix('.')}. {remedy}".rstrip()
+
+
+class ConsentError(TargetRefusedError):
+    """A drive whose serial number was not typed by who wants it erased."""
+
+
+class PrivilegeError(TargetRefusedError):
+    """A step that this user may not do; the remedy is the one command that lets it."""
+
+
 class RunFolderError(UserError):
     """A run folder that is damaged, of another version, or in use."""
 
@@ -139,7 +185,7 @@ class StepError(RunFailedError):
 
     def __init__(self, *, step_id: str, reason: str, remedy: str) -> None:
         self.step_id, self.reason, self.remedy = step_id, reason, remedy
-        super().__init__(f"Step {step_id}: {reason}. {remedy}")
+        super().__init__(f"Step {step_id}: {_with_remedy(reason, remedy)}")
 
 
 class FioFailedError(StepError):
@@ -156,6 +202,18 @@ class FioHungError(StepError):
 
 class TargetGoneError(StepError):
     """The target stopped answering."""
+
+
+class TargetAlarmError(RunFailedError):
+    """The drive may not be measured any longer: read-only, failing, too hot."""
+
+    def __init__(self, *, target: str, reason: str, remedy: str) -> None:
+        self.target, self.reason, self.remedy = target, reason, remedy
+        super().__init__(f"{target}: {reason}; the run was stopped. {remedy}")
+
+
+class PurgeFailedError(StepError):
+    """A purge failed, or its effect does not show."""
 
 
 class DiskFullError(StepError):
@@ -175,12 +233,17 @@ class PlanMismatchError(RunFailedError):
 
 
 class RunInterruptedError(SsdlabError):
-    """The user stopped the run; everything finished is kept."""
+    """The user stopped the run; everything finished is kept.
+
+    ``purge`` is what that does to the purge that was under way, if one was.
+    """
 
     exit_code = 130
 
-    def __init__(self, *, folder: str) -> None:
-        self.folder = folder
+    def __init__(self, *, folder: str, purge: str = "") -> None:
+        self.folder, self.purge = folder, purge
+        where = f" in a purge. {purge}" if purge else "."
         super().__init__(
-            f"Stopped. What was measured is kept; go on with: ssdlab resume {folder}"
+            f"Stopped{where} What was measured is kept; go on with: "
+            f"ssdlab resume {folder}"
         )

@@ -4,6 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from ssdlab.model.drive import Consent, Drive, PurgeChoice, WriteCacheState
+from ssdlab.model.host_checks import HostCheck
+
 FORMAT_VERSION = 1
 
 RunStatus = Literal["running", "finished", "failed", "interrupted"]
@@ -82,6 +85,12 @@ class RunRecord:
     purge_method: str
     departures: tuple[str, ...]
     host_ceiling: tuple[CeilingPoint, ...] = ()
+    purge_choice: PurgeChoice | None = None
+    write_cache: WriteCacheState = "as found"
+    temperature_limit_celsius: float | None = None
+    drive: Drive | None = None
+    consent: Consent | None = None
+    host_checks: tuple[HostCheck, ...] = ()
     format_version: int = FORMAT_VERSION
 
     @property

@@ -161,7 +161,12 @@ STEPS = Table(
             "system CPU of the whole host meanwhile [%]",
         ),
         Column("exit_code", "int64", "exit code of the process"),
-        Column("warnings", "string", "what fio said on stderr, one a line"),
+        Column(
+            "warnings",
+            "string",
+            "what fio said on stderr, one a line; of a purge why it cannot be shown to "
+            "have worked",
+        ),
     ),
 )
 
@@ -290,7 +295,7 @@ TELEMETRY = Table(
     columns=(
         _RUN,
         _key("time_s", "Unix time of the reading [s]", "float64"),
-        _key("source", "host, device or virtual"),
+        _key("source", "host, block (the drive itself), virtual or file"),
         _key("name", "what was read, with its unit, such as nand_written_bytes"),
         Column("value", "float64", "the reading"),
     ),

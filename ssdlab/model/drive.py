@@ -1,0 +1,219 @@
+"""What a drive is, how it is, what uses it, and how it can be purged: plain data."""
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+Bus = Literal["nvme", "ata", "scsi", "usb", "virtio", "loop", "other"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PcieLink:
+    """The link of a drive: what it does now, and the most it could do.
+
+    ``None`` is what the system does not tell. Speeds are in GT/s for one lane.
+    """
+
+    address: str
+    width: int | None = None
+    width_max: int | None = None
+    speed_gt_s: float | None = None
+    speed_gt_s_max: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Drive:
+    """One whole block device, as the system tells of it without asking the drive.
+
+    Texts that the device gives are as it gives them, blanks at either end apart: they
+    may be empty, long, alike for two drives, or hostile. ``serial`` is what a user
+    types to consent; of a loop device it is the backing file. ``controller`` is the
+    NVMe controller or, for a drive of several controllers, the subsystem.
+    ``diskseq`` tells two devices apart that had the same name, one after the other.
+    """
+
+    path: str
+    name: str
+    model: str
+    serial: str
+    firmware: str
+    wwn: str
+    bus: Bus
+    capacity_bytes: int
+    logical_sector_bytes: int
+    physical_sector_bytes: int
+    device_number: str
+    diskseq: int | None = None
+    stable_paths: tuple[str, ...] = ()
+    controller: str = ""
+    namespace_id: int | None = None
+    is_read_only: bool = False
+    is_removable: bool = False
+    is_rotational: bool = False
+    write_cache_is_on: bool | None = None
+    discard_max_bytes: int = 0
+    write_zeroes_max_bytes: int = 0
+    numa_node: int | None = None
+    pcie: PcieLink | None = None
+
+
+UseKind = Literal[
+    "mounted",
+    "swap",
+    "root",
+    "holder",
+    "loop-backing",
+    "signature",
+    "partition-table",
+    "opened",
+    "read-only",
+    "removable",
+    "other-namespace",
+    "identity",
+    "too-small",
+    "unknown",
+]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Use:
+    """One reason why a drive must not be destroyed, and what to do about it.
+
+    ``device`` is the drive, or the partition, volume or namespace that is in use.
+    """
+
+    kind: UseKind
+    device: str
+    reason: str
+    remedy: str
+
+
+ConsentKind = Literal["serial number", "WWN", "path"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Consent:
+    """The text by which a user consents to the erasure of one drive, and what it is.
+
+    ``why`` tells why it is no serial number.
+    """
+
+    text: str
+    what: ConsentKind
+    why: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class DriveHealth:
+    """One reading of the drive's own log; ``None`` is what the drive does not tell.
+
+    ``warnings`` are the critical warnings that stand now, in words. Counters count
+    since the drive was made. ``throttled_s`` is how long it was throttled for its
+    temperature.
+    """
+
+    temperature_celsius: float | None = None
+    warning_temperature_celsius: float | None = None
+    critical_temperature_celsius: float | None = None
+    throttled_s: float | None = None
+    warning_temperature_s: float | None = None
+    critical_temperature_s: float | None = None
+    wear_percent: float | None = None
+    spare_percent: float | None = None
+    spare_threshold_percent: float | None = None
+    host_written_bytes: float | None = None
+    host_read_bytes: float | None = None
+    media_errors: float | None = None
+    error_log_entries: float | None = None
+    power_on_hours: float | None = None
+    power_cycles: float | None = None
+    unsafe_shutdowns: float | None = None
+    is_failing: bool | None = None
+    warnings: tuple[str, ...] = ()
+
+
+PurgeMethod = Literal[
+    "nvme-format-user-data",
+    "nvme-format-crypto",
+    "nvme-sanitize-block",
+    "nvme-sanitize-crypto",
+    "nvme-sanitize-overwrite",
+    "ata-security-erase",
+    "ata-security-erase-enhanced",
+    "ata-sanitize-block",
+    "ata-sanitize-crypto",
+    "ata-sanitize-overwrite",
+    "scsi-sanitize-block",
+    "scsi-sanitize-crypto",
+    "scsi-sanitize-overwrite",
+    "scsi-format-unit",
+    "discard-secure",
+    "discard",
+    "overwrite",
+    "none",
+]
+PURGE_METHODS: tuple[PurgeMethod, ...] = get_args(PurgeMethod)  # the preferred first
+AUTO_PURGE = "auto"  # the first of them that the drive says it can do
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PurgeOption:
+    """Whether a drive says that it can be purged by a method.
+
+    ``reason`` tells why, or why not. ``expected_s`` is how long the drive says that it
+    takes, if it says so. ``erases`` names the other namespaces that go with it. What is
+    ``is_untold`` neither the drive nor the system says: it is tried if asked for.
+    """
+
+    method: PurgeMethod
+    is_possible: bool
+    reason: str
+    expected_s: float | None = None
+    erases: tuple[str, ...] = ()
+    is_untold: bool = False
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PurgeChoice:
+    """The method that a drive is purged by, in the words of the report, and why."""
+
+    method: PurgeMethod
+    words: str
+    why: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PurgeOutcome:
+    """How a purge ended: ``said`` is the record of it, one fact a line.
+
+    A ``fault`` is why it failed, or cannot have worked. A ``doubt`` is why it cannot be
+    shown to have worked: the test goes on and is marked. Both empty: it is shown.
+    """
+
+    said: str
+    fault: str = ""
+    doubt: str = ""
+
+
+WriteCacheState = Literal["enabled", "disabled", "as found"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class DriveChoices:
+    """What the user, or the profile, chose for the drive of a run.
+
+    Attributes
+    ----------
+    confirmed : str
+        The serial number that the user typed: consent that this drive is erased.
+    purge : str
+        One of `PURGE_METHODS`, or `AUTO_PURGE`.
+    write_cache : {"enabled", "disabled", "as found"}
+        How the volatile write cache is to stand while the run lasts.
+    temperature_limit_celsius : float, optional
+        Above it the run stops. Without it the drive's own critical temperature counts.
+    """
+
+    confirmed: str = ""
+    purge: str = AUTO_PURGE
+    write_cache: WriteCacheState = "as found"
+    temperature_limit_celsius: float | None = None
