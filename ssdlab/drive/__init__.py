@@ -1,1 +1,1 @@
-"""Drives: how they are purged."""
+"""Drives: which there are, how they are, may they be destroyed, how to purge them."""

@@ -1,0 +1,160 @@
+"""What `ssdlab devices` prints of one drive."""
+
+import shlex
+import textwrap
+from collections.abc import Iterator
+
+from ssdlab.cli.group import printable
+from ssdlab.drive.survey import DriveSurvey
+from ssdlab.model.drive import Bus, Drive, PcieLink, Use
+from ssdlab.model.units import capacity_label
+
+_WIDTH = 100
+_LONGEST = 60
+_BUSES: dict[Bus, str] = {
+    "nvme": "NVMe",
+    "ata": "ATA",
+    "scsi": "SCSI",
+    "usb": "USB",
+    "virtio": "virtio",
+    "loop": "loop",
+    "other": "another bus",
+}
+_WITH_HEALTH = ("nvme", "ata", "scsi", "usb")
+
+
+def device_lines(survey: DriveSurvey) -> tuple[str, ...]:
+    """Return the lines, of at most 100 columns where no name is longer."""
+    drive = survey.drive
+    if drive is None:
+        return (survey.path, *_wrapped(f"cannot be tested: {survey.trouble}"))
+    model = _short(drive.model) or "no model name"
+    stable = [f"  {printable(path)}" for path in drive.stable_paths[:1]]
+    return (
+        *_wrapped(f"{drive.path}  {model}, {_capacity(drive)}", first=""),
+        *_wrapped(", ".join(_identity(survey, drive))),
+        *_wrapped(", ".join(_state(survey, drive))),
+        *stable,
+        *_verdict(survey),
+    )
+
+
+def link_words(link: PcieLink) -> str:
+    """Return a link in words: what it does, and what it could do if that is more."""
+    now, most = _lanes(link.speed_gt_s, link.width), None
+    if (link.speed_gt_s_max, link.width_max) != (link.speed_gt_s, link.width):
+        most = _lanes(link.speed_gt_s_max, link.width_max)
+    return f"PCIe {now} of {most}" if most else f"PCIe {now}"
+
+
+def _lanes(speed_gt_s: float | None, width: int | None) -> str:
+    speed = "unknown speed" if speed_gt_s is None else f"{speed_gt_s:g} GT/s"
+    return f"{speed} x{'?' if width is None else width}"
+
+
+def _capacity(drive: Drive) -> str:
+    if not drive.capacity_bytes:
+        return "no capacity"
+    logical, physical = drive.logical_sector_bytes, drive.physical_sector_bytes
+    inside = f" ({physical:,} B inside)" if physical != logical else ""
+    capacity = capacity_label(drive.capacity_bytes)
+    return f"{capacity} in sectors of {logical:,} B{inside}"
+
+
+def _identity(survey: DriveSurvey, drive: Drive) -> Iterator[str]:
+    yield _BUSES[drive.bus]
+    if drive.bus == "loop":
+        yield f"on the file {_short(drive.serial)}"
+    else:
+        yield (
+            f"serial number {_short(drive.serial)}"
+            if drive.serial
+            else ("no serial number")
+        )
+        yield (
+            f"firmware {_short(drive.firmware)}"
+            if drive.firmware
+            else ("firmware not told")
+        )
+    if survey.twins:
+        yield f"the same serial number as {' and '.join(survey.twins)}"
+    if drive.controller:
+        yield f"namespace {drive.namespace_id} of {drive.controller}"
+
+
+def _state(survey: DriveSurvey, drive: Drive) -> Iterator[str]:
+    if drive.pcie:
+        words = link_words(drive.pcie)
+        yield words if drive.bus == "nvme" else f"its adapter on {words}"
+    if drive.numa_node is not None:
+        yield f"NUMA node {drive.numa_node}"
+    if drive.is_rotational and drive.bus in {"ata", "scsi"}:
+        yield "rotating"
+    if drive.bus in _WITH_HEALTH:
+        yield {
+            "enabled": "write cache on",
+            "disabled": "write cache off",
+        }.get(survey.write_cache or "", "write cache unknown")
+        yield from _health(survey)
+
+
+def _health(survey: DriveSurvey) -> Iterator[str]:
+    celsius, wear = survey.health.temperature_celsius, survey.health.wear_percent
+    yield "temperature unknown" if celsius is None else f"{celsius:.0f} °C"
+    yield "wear unknown" if wear is None else f"{wear:g} % worn"
+    yield from survey.health.warnings
+    if survey.health.is_failing:
+        yield "the drive says that it is failing"
+    if survey.health_trouble:
+        yield survey.health_trouble
+
+
+def _verdict(survey: DriveSurvey) -> Iterator[str]:
+    match survey.can_be_tested:
+        case True:
+            yield "  can be tested, which erases all of it:"
+            yield f"    {_how(survey)}"
+            yield from _unseen(survey)
+        case False:
+            yield "  cannot be tested:"
+        case None:
+            yield "  whether it can be tested is unknown:"
+    for use in survey.uses:
+        yield from _reason(use)
+
+
+def _unseen(survey: DriveSurvey) -> list[str]:
+    if not survey.unseen:
+        return []
+    return _wrapped(
+        f"not seen: whether one of {survey.unseen} processes that hide from this user "
+        "what they have open writes to it"
+    )
+
+
+def _how(survey: DriveSurvey) -> str:
+    """Return the options by which the user names it and consents."""
+    text = shlex.quote(survey.consent.text) if survey.consent else "SERIAL"
+    sign = "=" if text.startswith("-") else " "
+    return f"--target {shlex.quote(printable(survey.named))} --confirm{sign}{text}"
+
+
+def _reason(use: Use) -> list[str]:
+    text = f"- {use.reason}. {use.remedy}" if use.remedy else f"- {use.reason}"
+    return _wrapped(text, rest="    ")
+
+
+def _wrapped(text: str, *, first: str = "  ", rest: str = "  ") -> list[str]:
+    return textwrap.wrap(
+        printable(text),
+        _WIDTH,
+        initial_indent=first,
+        subsequent_indent=rest,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
+def _short(text: str) -> str:
+    whole = printable(text)
+    return whole if len(whole) <= _LONGEST else f"{whole[:_LONGEST]}…"

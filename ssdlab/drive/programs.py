@@ -1,0 +1,89 @@
+"""One program, run to its end or to its limit: also one that root runs for this user.
+
+What sudo has started belongs to root, so that this user may not end it. It is left to
+itself then: most such programs wait for an answer of a drive, which no signal shortens.
+"""
+
+import subprocess
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Final
+
+TIMED_OUT: Final = -1
+NOT_STARTED: Final = 126  # as shells say it
+_TO_DIE_S: Final = 2.0
+_left_running: list[subprocess.Popen[str]] = []
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Ended:
+    """How a program ended, and what it said."""
+
+    exit_code: int
+    stdout: str = ""
+    stderr: str = ""
+
+
+def run_to_end(
+    words: Sequence[str], *, timeout_s: float, environment: Mapping[str, str]
+) -> Ended:
+    """Run a program with nothing to read; `TIMED_OUT` if it does not end in time.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        If the user stopped it.
+    """
+    _reap()
+    try:
+        process = subprocess.Popen(
+            words,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            errors="replace",  # it may stand within JSON, which knows no \x
+            env=environment,
+        )
+    except OSError as error:
+        said = f"{words[0]} cannot be started ({error.strerror})"
+        return Ended(exit_code=NOT_STARTED, stderr=said)
+    try:
+        stdout, stderr = process.communicate(timeout=timeout_s)
+    except subprocess.TimeoutExpired:
+        rest = "" if _is_ended(process) else "; it cannot be stopped and goes on"
+        said = f"it did not end within {timeout_s:g} s{rest}"
+        return Ended(exit_code=TIMED_OUT, stderr=said)
+    except BaseException:
+        _is_ended(process)
+        raise
+    return Ended(exit_code=process.returncode, stdout=stdout, stderr=stderr)
+
+
+def _is_ended(process: subprocess.Popen[str]) -> bool:
+    """Kill a program; return whether it is gone. One that is not is kept in mind."""
+    with suppress(PermissionError):
+        process.kill()
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(_TO_DIE_S)
+    if process.poll() is None:
+        _left_running.append(process)
+        return False
+    _close(process)
+    return True
+
+
+def _reap() -> None:
+    """Let go of those that have ended meanwhile."""
+    for process in tuple(_left_running):
+        if process.poll() is not None:
+            _close(process)
+            with suppress(ValueError):  # another thread was faster
+                _left_running.remove(process)
+
+
+def _close(process: subprocess.Popen[str]) -> None:
+    for channel in (process.stdout, process.stderr):
+        if channel is not None:
+            channel.close()

@@ -1,0 +1,48 @@
+"""Texts of devices, files and programs, as a message may show them."""
+
+from ssdlab.model.drive import Drive
+from ssdlab.model.units import capacity_label
+
+_LONGEST = 300
+
+
+def shown(text: str) -> str:
+    r"""Return a text that can be printed and typed, and that is short.
+
+    What cannot be printed is written out, as in ``\x1b``.
+
+    Examples
+    --------
+    >>> shown("S5H9\x1b[31m")
+    'S5H9\\x1b[31m'
+    """
+    whole = written_out(text)
+    return whole if len(whole) <= _LONGEST else f"{whole[:_LONGEST]}…"
+
+
+def written_out(text: str) -> str:
+    r"""Return a text of which everything can be typed, however long it is.
+
+    Examples
+    --------
+    >>> written_out("A\u202eB")
+    'A\\u202eB'
+    """
+    return "".join(
+        sign if sign.isprintable() else sign.encode("unicode_escape").decode("ascii")
+        for sign in text
+    )
+
+
+def describe(drive: Drive) -> str:
+    """Return model, serial number and capacity of a drive, for a message."""
+    model = shown(drive.model) or "a drive without a model name"
+    serial = f"serial {shown(drive.serial)}" if drive.serial else "no serial number"
+    return f"{model}, {serial}, {capacity_label(drive.capacity_bytes)}"
+
+
+def list_places(places: tuple[str, ...], most: int = 3) -> str:
+    """Return the first few of several places, and how many more there are."""
+    first = ", ".join(shown(place) for place in places[:most])
+    more = len(places) - most
+    return f"{first} and {more} more" if more > 0 else first

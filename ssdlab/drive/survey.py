@@ -1,0 +1,183 @@
+"""All that can be told of each drive: what it is, how it is, whether it may be tested.
+
+Each drive is looked at by itself: what goes wrong with one is told of that one.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from ssdlab.drive.consent import find_consent, find_stable_names
+from ssdlab.drive.glance import find_obstacles
+from ssdlab.drive.health import read_health, require_health_access
+from ssdlab.drive.inventory import list_drive_names, read_drive
+from ssdlab.drive.names import device_path
+from ssdlab.drive.sysfs import ROOT
+from ssdlab.drive.tools import Ask, ask_tool
+from ssdlab.drive.uses import find_openers_of
+from ssdlab.drive.write_cache import read_write_cache
+from ssdlab.model.drive import Consent, Drive, DriveHealth, Use, WriteCacheState
+from ssdlab.model.errors import SsdlabError
+
+_AT_ONCE = 8
+_NOTHING = DriveHealth()
+_NO_USES: tuple[Use, ...] = ()
+_Read = TypeVar("_Read")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class DriveSurvey:
+    """One drive.
+
+    Attributes
+    ----------
+    path : str
+        Its device.
+    drive : Drive or None
+        What it is; ``None`` if the kernel does not tell, and ``trouble`` says why.
+    uses : tuple of Use
+        Why it must not be destroyed, or why that cannot be known.
+    health : DriveHealth
+        How it is; ``health_trouble`` says why nothing, or not all, is known.
+    write_cache : {"enabled", "disabled"} or None
+        How its volatile write cache stands; ``None`` if it does not tell.
+    twins : tuple of str
+        Other drives with the same serial number.
+    named : str
+        The path by which to name it: of a removable drive one that stays.
+    consent : Consent or None
+        What is to be typed so that it may be erased.
+    unseen : int
+        How many processes hid from this user what they have open.
+    """
+
+    path: str
+    drive: Drive | None
+    trouble: str = ""
+    uses: tuple[Use, ...] = ()
+    health: DriveHealth = _NOTHING
+    health_trouble: str = ""
+    write_cache: WriteCacheState | None = None
+    twins: tuple[str, ...] = ()
+    named: str = ""
+    consent: Consent | None = None
+    unseen: int = 0
+
+    @property
+    def can_be_tested(self) -> bool | None:
+        """Whether a run would be let at it; ``None`` if this user cannot know."""
+        if self.drive is None or any(use.kind != "unknown" for use in self.uses):
+            return False
+        return None if self.uses else True
+
+
+def survey_drives(root: Path = ROOT, *, ask: Ask = ask_tool) -> tuple[DriveSurvey, ...]:
+    """Return what is known of every drive of this machine, changing nothing."""
+    names = list_drive_names(root)
+    read = [_read(name, root) for name in names]
+    drives = [drive for drive in read if isinstance(drive, Drive)]
+
+    def survey(drive: Drive | DriveSurvey) -> DriveSurvey:
+        if isinstance(drive, DriveSurvey):
+            return drive
+        return _survey(drive, _twins(drive, drives), root=root, ask=ask)
+
+    with ThreadPoolExecutor(max_workers=_AT_ONCE) as pool:
+        return tuple(pool.map(survey, read))
+
+
+def _read(name: str, root: Path) -> Drive | DriveSurvey:
+    try:
+        return read_drive(name, root)
+    except SsdlabError as error:
+        return DriveSurvey(path=device_path(name), drive=None, trouble=str(error))
+
+
+def _survey(
+    drive: Drive, twins: tuple[str, ...], *, root: Path, ask: Ask
+) -> DriveSurvey:
+    uses, uses_trouble = _try(
+        lambda: find_obstacles(drive, root=root, ask=ask), _NO_USES
+    )
+    if uses_trouble:
+        uses = (_unknown(drive, uses_trouble),)
+    consent = find_consent(drive, root)
+    named = next(iter(_names(drive, root)), "")
+    health, trouble = _try(lambda: read_health(drive, ask=ask, root=root), _NOTHING)
+    if health.wear_percent is None and not trouble:
+        trouble = _try(lambda: require_health_access(drive, ask=ask, root=root), None)[
+            1
+        ]
+    cache, _ = _try(lambda: read_write_cache(drive, ask=ask), None)
+    return DriveSurvey(
+        path=drive.path,
+        drive=drive,
+        uses=(
+            *uses,
+            *_unnamed(drive, named, consent),
+        ),
+        health=health,
+        health_trouble=trouble,
+        write_cache=cache,
+        twins=twins,
+        named=named,
+        consent=consent,
+        unseen=find_openers_of(drive, root).unread,
+    )
+
+
+def _try(read: Callable[[], _Read], otherwise: _Read) -> tuple[_Read, str]:
+    """Return what can be read, or what goes without it and why it cannot."""
+    try:
+        return read(), ""
+    except (SsdlabError, OSError) as error:
+        return otherwise, str(error)
+
+
+def _names(drive: Drive, root: Path) -> tuple[str, ...]:
+    """Return the paths by which the gate lets a drive be named."""
+    if not drive.is_removable:
+        return (drive.path,)
+    return (*drive.stable_paths, *find_stable_names(drive, root))
+
+
+def _unnamed(drive: Drive, named: str, consent: Consent | None) -> Iterator[Use]:
+    """Yield what hinders that it is named, or confirmed, without doubt."""
+    if not named:
+        yield Use(
+            kind="removable",
+            device=drive.path,
+            reason=f"{drive.path} is removable, and no path in /dev/disk stays with it",
+            remedy="Let udev run, so that it gets one.",
+        )
+    if consent is None:
+        yield Use(
+            kind="identity",
+            device=drive.path,
+            reason="neither a serial number nor a WWN nor a path in /dev/disk tells it "
+            "from the other drives, so that nothing can confirm it",
+            remedy="Take drives that are like it out of this machine, or let udev run.",
+        )
+
+
+def _unknown(drive: Drive, trouble: str) -> Use:
+    return Use(
+        kind="unknown",
+        device=drive.path,
+        reason=f"whether anything uses it cannot be seen: {trouble}",
+        remedy="",
+    )
+
+
+def _twins(drive: Drive, drives: Sequence[Drive]) -> tuple[str, ...]:
+    """Return the other drives of this serial; namespaces of one drive share theirs."""
+    return tuple(
+        other.path
+        for other in drives
+        if drive.serial
+        and other.serial == drive.serial
+        and other.name != drive.name
+        and (not drive.controller or other.controller != drive.controller)
+    )

@@ -1,0 +1,191 @@
+"""Programs that ask a drive or change it: no shell, no prompt, always an end.
+
+What asks the drive itself needs root's rights. They are used for that program alone:
+where this user may run it by ``sudo`` without a password, it is run so.
+"""
+
+import os
+import re
+import shlex
+import shutil
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Protocol
+
+from ssdlab.drive.privileges import user_name
+from ssdlab.drive.programs import TIMED_OUT, run_to_end
+from ssdlab.model.errors import MissingToolError
+
+__all__ = [
+    "TIMED_OUT",
+    "Answer",
+    "Ask",
+    "ask_tool",
+    "find_tool",
+    "has_sudo",
+    "is_raised",
+    "may_ask_as_root",
+    "sudoers_command",
+]
+
+_PACKAGES = {
+    "nvme": "nvme-cli",
+    "smartctl": "smartmontools",
+    "hdparm": "hdparm",
+    "sg_sanitize": "sg3-utils",
+    "sg_format": "sg3-utils",
+    "sg_opcodes": "sg3-utils",
+    "sg_vpd": "sg3-utils",
+    "sg_requests": "sg3-utils",
+    "sg_wr_mode": "sg3-utils",
+    "sdparm": "sdparm",
+    "fuser": "psmisc",
+    "blkid": "util-linux",
+    "wipefs": "util-linux",
+    "blockdev": "util-linux",
+}
+_NEED_ROOT = frozenset(_PACKAGES) - {"blkid", "blockdev", "sg_vpd", "wipefs"}
+_SUDO = "sudo"
+_SUDO_S = 5.0
+_SYSTEM_FOLDERS = ("/usr/local/sbin", "/usr/sbin", "/sbin")  # not on a user's PATH
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Answer:
+    """What a program said.
+
+    ``exit_code`` is `TIMED_OUT` if it did not end in time, and 126 if the system could
+    not start it.
+    """
+
+    command: tuple[str, ...]
+    exit_code: int
+    stdout: str
+    stderr: str
+    took_s: float
+
+    @property
+    def text(self) -> str:
+        """What it said on either channel, for a message."""
+        return " ".join(f"{self.stderr}\n{self.stdout}".split())
+
+    @property
+    def line(self) -> str:
+        """The command and its exit code, for a record."""
+        return f"{' '.join(self.command)}: exit code {self.exit_code}"
+
+
+class Ask(Protocol):
+    """Runs a program and returns what it said: `ask_tool`, or a recorded answer."""
+
+    def __call__(self, command: Sequence[str], *, timeout_s: float) -> Answer:
+        """Return the answer."""
+        ...
+
+
+def ask_tool(command: Sequence[str], *, timeout_s: float) -> Answer:
+    """Run a program of the system with nothing to read and in plain English.
+
+    Raises
+    ------
+    MissingToolError
+        If it is not installed.
+    """
+    program = find_tool(command[0])
+    raised = (_SUDO, "-n") if is_raised(command[0]) else ()
+    began_s = time.monotonic()
+    ended = run_to_end(
+        [*raised, program, *command[1:]],
+        timeout_s=timeout_s,
+        environment=_plain_environment(os.environ),
+    )
+    return Answer(
+        command=tuple(command),
+        exit_code=ended.exit_code,
+        stdout=ended.stdout,
+        stderr=ended.stderr,
+        took_s=time.monotonic() - began_s,
+    )
+
+
+def is_raised(name: str) -> bool:
+    """Tell whether a program is run by sudo: this user is not root, and may do so.
+
+    Raises
+    ------
+    MissingToolError
+        If it is not installed.
+    """
+    return name in _NEED_ROOT and os.geteuid() != 0 and _may_raise(find_tool(name))
+
+
+@cache
+def _may_raise(program: str) -> bool:
+    """Ask sudo whether this user may run a program without a password."""
+    if not has_sudo():
+        return False
+    asked = run_to_end(
+        [_SUDO, "-n", "-l", program], timeout_s=_SUDO_S, environment=os.environ
+    )
+    return asked.exit_code == 0
+
+
+def has_sudo() -> bool:
+    """Return whether sudo is installed."""
+    return shutil.which(_SUDO) is not None
+
+
+def may_ask_as_root(name: str) -> bool:
+    """Tell whether a program of the system can be run with root's rights.
+
+    Raises
+    ------
+    MissingToolError
+        If it is not installed.
+    """
+    return os.geteuid() == 0 or _may_raise(find_tool(name))
+
+
+def sudoers_command(names: Sequence[str]) -> str:
+    """Return the one command that lets this user run programs as root, and only them.
+
+    Raises
+    ------
+    MissingToolError
+        If one of them is not installed.
+    """
+    user = user_name()
+    programs = ", ".join(find_tool(name) for name in names)
+    who = f"#{user}" if user.isdigit() else user
+    rule = f"{who} ALL=(root) NOPASSWD: {programs}"
+    file = re.sub(r"\W", "_", f"ssdlab_{user}_{names[0]}")  # sudo skips names with dots
+    return (
+        f"echo {shlex.quote(rule)} | "
+        f"sudo install --mode=0440 /dev/stdin /etc/sudoers.d/{file}"
+    )
+
+
+def find_tool(name: str) -> str:
+    """Return the path of a program, also where only root's PATH leads.
+
+    Raises
+    ------
+    MissingToolError
+        If it is not installed.
+    """
+    folders = os.pathsep.join((os.environ.get("PATH", ""), *_SYSTEM_FOLDERS))
+    path = shutil.which(name, path=folders)
+    if path is None:
+        package = _PACKAGES.get(name, name)
+        raise MissingToolError(
+            tool=name,
+            needed_for="asking a drive or changing it",
+            remedy=f"Install it: apt-get install {package}.",
+        )
+    return path
+
+
+def _plain_environment(environment: Mapping[str, str]) -> dict[str, str]:
+    return {**environment, "LC_ALL": "C"}
