@@ -1,0 +1,8 @@
+"""How a drive is: temperature, wear, errors, and when it must not be measured on."""
+
+from ssdlab.drive.health.access import require_health_access
+from ssdlab.drive.health.alarms import find_alarm
+from ssdlab.drive.health.reading import read_health
+from ssdlab.drive.health.readings import health_readings
+
+__all__ = ["find_alarm", "health_readings", "read_health", "require_health_access"]

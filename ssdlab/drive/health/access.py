@@ -1,0 +1,60 @@
+"""What it takes to read the health of a drive, and whether this user has it."""
+
+from pathlib import Path
+from typing import NoReturn
+
+from ssdlab.drive.grants import Need, refused_step
+from ssdlab.drive.health.hwmon import read_hwmon
+from ssdlab.drive.health.reading import ASK_S, has_log
+from ssdlab.drive.health.smart import find_refusal, smart_command
+from ssdlab.drive.nvme_admin import READ_SMART_LOG, SendAdmin, send_admin
+from ssdlab.drive.sysfs import ROOT
+from ssdlab.drive.tools import Ask, ask_tool
+from ssdlab.model.drive import Bus, Drive
+
+_BY_SMARTCTL = Need(tools=("smartctl",), capability="CAP_SYS_RAWIO")
+_NEEDS: dict[Bus, Need] = {
+    "nvme": Need(tools=("nvme",), capability="CAP_SYS_ADMIN"),
+    "scsi": Need(tools=("smartctl",)),
+}
+
+
+def require_health_access(
+    drive: Drive,
+    *,
+    ask: Ask = ask_tool,
+    send: SendAdmin = send_admin,
+    root: Path = ROOT,
+) -> None:
+    """Refuse if this user may not read the health log of a drive.
+
+    It asks the drive once. A drive that has no log, or is of a kind that has none, is
+    not refused.
+
+    Raises
+    ------
+    PrivilegeError
+        With what is missing, and the one command that gives it.
+    """
+    if has_log(drive) and _is_refused(drive, ask, send):
+        _refuse(drive, root)
+
+
+def _refuse(drive: Drive, root: Path) -> NoReturn:
+    rest = read_hwmon(drive, root).temperature_celsius
+    left = "nothing of it" if rest is None else "only its temperature"
+    what = f"its health log cannot be read, {left} is known"
+    raise refused_step(drive, what, _NEEDS.get(drive.bus, _BY_SMARTCTL))
+
+
+def _is_refused(drive: Drive, ask: Ask, send: SendAdmin) -> bool:
+    if drive.bus != "nvme":
+        answer = ask(smart_command(drive), timeout_s=ASK_S)
+        return find_refusal(answer.stdout, drive)
+    try:
+        send(drive.path, READ_SMART_LOG)
+    except PermissionError:
+        return True
+    except OSError:
+        return False  # what is wrong with it is no question of rights
+    return False

@@ -1,0 +1,178 @@
+"""The health log of an NVMe drive: NVM Express Base Specification 2.0, 5.16.1.3."""
+
+import struct
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from ssdlab.drive.nvme_admin import IDENTIFY_CONTROLLER, READ_SMART_LOG, SendAdmin
+from ssdlab.model.drive import Drive, DriveHealth
+
+CRITICAL_WARNINGS = (
+    "the spare capacity is below its threshold",
+    "the temperature is above or below a threshold",
+    "the reliability is degraded by errors of the medium or of the drive itself",
+    "the medium is read-only",
+    "the backup of the volatile memory has failed",
+    "the persistent memory region is read-only or unreliable",
+)
+TEMPERATURE_WARNING = CRITICAL_WARNINGS[1]
+_FAILING_BITS = 0b0000_1100  # unreliable, read-only
+_DATA_UNIT_BYTES = 1000 * 512
+_ZERO_CELSIUS_KELVIN = 273  # whole degrees, as the drive, nvme-cli and smartctl count
+_MINUTE_S = 60
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ControllerFacts:
+    """What identify controller tells about health, and does not change.
+
+    ``counts_throttling`` is whether the host can manage its heat (HCTMA): otherwise
+    the time spent on that is always 0.
+    """
+
+    warning_celsius: float | None = None
+    critical_celsius: float | None = None
+    counts_throttling: bool = False
+
+
+def read_nvme_health(drive: Drive, send: SendAdmin) -> DriveHealth:
+    """Return the health of an NVMe drive, nothing if it has no such log.
+
+    Raises
+    ------
+    OSError
+        If the drive is gone, or this user may not read its log.
+    """
+    answer = send(drive.path, READ_SMART_LOG)
+    if answer.status:
+        return DriveHealth()
+    facts = _read_facts(drive.path, (drive.diskseq, drive.serial, drive.firmware), send)
+    return health_of_log(parse_smart_log(answer.data), facts)
+
+
+@lru_cache(maxsize=64)
+def _read_facts(
+    path: str, identity: tuple[object, ...], send: SendAdmin
+) -> ControllerFacts:
+    """Ask once: every question costs the drive something while it is measured."""
+    del identity  # it makes another drive at the same path another question
+    answer = send(path, IDENTIFY_CONTROLLER)
+    return ControllerFacts() if answer.status else parse_controller(answer.data)
+
+
+def parse_controller(page: bytes) -> ControllerFacts:
+    """Return what identify controller tells about health; 0 is not told."""
+    warning, critical = struct.unpack_from("<HH", page, 266)
+    (heat_management,) = struct.unpack_from("<H", page, 322)
+    return ControllerFacts(
+        warning_celsius=_celsius(warning),
+        critical_celsius=_celsius(critical),
+        counts_throttling=bool(heat_management & 1),
+    )
+
+
+def parse_smart_log(page: bytes) -> dict[str, int]:
+    """Return the fields of the log by the names that smartctl gives them.
+
+    The temperature is in degrees Celsius, and left out if the drive has none.
+    """
+    (kelvin,) = struct.unpack_from("<H", page, 1)
+    times = struct.unpack_from("<II", page, 192)
+    managed = struct.unpack_from("<II", page, 224)
+    log = {
+        "critical_warning": page[0],
+        "available_spare": page[3],
+        "available_spare_threshold": page[4],
+        "percentage_used": page[5],
+        "warning_temp_time": times[0],
+        "critical_comp_time": times[1],
+        "thermal_temp1_total_time": managed[0],
+        "thermal_temp2_total_time": managed[1],
+        **{name: _counter(page, at) for name, at in _COUNTERS.items()},
+    }
+    return log if kelvin == 0 else {**log, "temperature": kelvin - _ZERO_CELSIUS_KELVIN}
+
+
+_COUNTERS = {
+    "data_units_read": 32,
+    "data_units_written": 48,
+    "power_cycles": 112,
+    "power_on_hours": 128,
+    "unsafe_shutdowns": 144,
+    "media_errors": 160,
+    "num_err_log_entries": 176,
+}
+
+
+def health_of_log(log: Mapping[str, int], facts: ControllerFacts) -> DriveHealth:
+    """Return what a log means; a field that is not in it is not told.
+
+    Data units of 0 mean "not reported", and so do times above a temperature that the
+    controller does not name.
+    """
+    critical_warning = log.get("critical_warning")
+    return DriveHealth(
+        temperature_celsius=log.get("temperature"),
+        warning_temperature_celsius=facts.warning_celsius,
+        critical_temperature_celsius=facts.critical_celsius,
+        throttled_s=_throttled_s(log) if facts.counts_throttling else None,
+        warning_temperature_s=_minutes(log, "warning_temp_time", facts.warning_celsius),
+        critical_temperature_s=_minutes(
+            log, "critical_comp_time", facts.critical_celsius
+        ),
+        wear_percent=log.get("percentage_used"),
+        spare_percent=log.get("available_spare"),
+        spare_threshold_percent=log.get("available_spare_threshold"),
+        host_written_bytes=_units(log.get("data_units_written")),
+        host_read_bytes=_units(log.get("data_units_read")),
+        media_errors=log.get("media_errors"),
+        error_log_entries=log.get("num_err_log_entries"),
+        power_on_hours=log.get("power_on_hours"),
+        power_cycles=log.get("power_cycles"),
+        unsafe_shutdowns=log.get("unsafe_shutdowns"),
+        is_failing=None
+        if critical_warning is None
+        else bool(critical_warning & _FAILING_BITS),
+        warnings=warning_words(critical_warning or 0),
+    )
+
+
+def warning_words(critical_warning: int) -> tuple[str, ...]:
+    """Return what the bits of the critical warning mean.
+
+    Examples
+    --------
+    >>> warning_words(0b1001)
+    ('the spare capacity is below its threshold', 'the medium is read-only')
+    """
+    return tuple(
+        CRITICAL_WARNINGS[bit]
+        if bit < len(CRITICAL_WARNINGS)
+        else f"a critical warning that is not known here (bit {bit})"
+        for bit in range(8)
+        if critical_warning >> bit & 1
+    )
+
+
+def _counter(page: bytes, at: int) -> int:
+    return int.from_bytes(page[at : at + 16], "little")
+
+
+def _celsius(kelvin: int) -> float | None:
+    return None if kelvin == 0 else float(kelvin - _ZERO_CELSIUS_KELVIN)
+
+
+def _units(count: int | None) -> float | None:
+    return count * _DATA_UNIT_BYTES if count else None
+
+
+def _minutes(
+    log: Mapping[str, int], name: str, limit_celsius: float | None
+) -> float | None:
+    return None if limit_celsius is None or name not in log else log[name] * _MINUTE_S
+
+
+def _throttled_s(log: Mapping[str, int]) -> float | None:
+    names = ("thermal_temp1_total_time", "thermal_temp2_total_time")
+    return sum(log[name] for name in names) if all(n in log for n in names) else None

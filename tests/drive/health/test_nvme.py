@@ -1,0 +1,123 @@
+"""The health log of NVMe, from the bytes that a controller answers with."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ssdlab.drive.health import read_health
+from ssdlab.drive.health.nvme import (
+    ControllerFacts,
+    health_of_log,
+    parse_controller,
+    parse_smart_log,
+    warning_words,
+)
+from ssdlab.drive.nvme_admin import AdminAnswer, AdminCommand
+from ssdlab.model.drive import DriveHealth
+from tests.drive.recorded import DRIVES, Controller, a_drive, changed
+
+LOG = (DRIVES / "nvme-smart-log-qemu-7.2.bin").read_bytes()
+IDENTIFY = (DRIVES / "nvme-id-ctrl-qemu-7.2.bin").read_bytes()
+HOT_AND_WORN = changed(
+    LOG,
+    {
+        0: ("B", 0),
+        1: ("<H", 273 + 68),
+        3: ("B", 97),
+        4: ("B", 10),
+        5: ("B", 3),
+        32: ("<Q", 7),
+        48: ("<Q", 2_000_000),
+        112: ("<Q", 12),
+        128: ("<Q", 345),
+        144: ("<Q", 6),
+        160: ("<Q", 1),
+        176: ("<Q", 9),
+        192: ("<I", 2),
+        196: ("<I", 1),
+        224: ("<I", 30),
+        228: ("<I", 4),
+    },
+)
+FACTS = ControllerFacts(warning_celsius=70, critical_celsius=80, counts_throttling=True)
+
+
+def test_the_recorded_page_of_a_controller_is_read() -> None:
+    assert parse_controller(IDENTIFY) == ControllerFacts(
+        warning_celsius=70.0, critical_celsius=100.0, counts_throttling=False
+    )
+    log = parse_smart_log(LOG)
+    assert log["temperature"] == 50
+    assert log["data_units_read"] == 1
+    assert log["critical_warning"] == 0
+
+
+def test_each_field_stands_where_the_standard_puts_it_and_in_its_unit() -> None:
+    assert health_of_log(parse_smart_log(HOT_AND_WORN), FACTS) == DriveHealth(
+        temperature_celsius=68,
+        warning_temperature_celsius=70,
+        critical_temperature_celsius=80,
+        throttled_s=34,
+        warning_temperature_s=120,
+        critical_temperature_s=60,
+        wear_percent=3,
+        spare_percent=97,
+        spare_threshold_percent=10,
+        host_written_bytes=1.024e12,
+        host_read_bytes=7 * 512_000,
+        media_errors=1,
+        error_log_entries=9,
+        power_on_hours=345,
+        power_cycles=12,
+        unsafe_shutdowns=6,
+        is_failing=False,
+        warnings=(),
+    )
+
+
+def test_what_a_controller_does_not_tell_is_missing_and_not_zero() -> None:
+    silent = changed(LOG, {1: ("<H", 0), 32: ("<Q", 0), 48: ("<Q", 0)})
+    health = health_of_log(parse_smart_log(silent), ControllerFacts())
+    assert health.temperature_celsius is None
+    assert health.host_written_bytes is None
+    assert health.host_read_bytes is None
+    assert health.warning_temperature_s is None
+    assert health.critical_temperature_s is None
+    assert health.throttled_s is None
+    assert parse_controller(bytes(4096)) == ControllerFacts()
+
+
+@given(count=st.integers(min_value=1, max_value=2**128 - 1))
+def test_counters_have_128_bits(count: int) -> None:
+    page = LOG[:48] + count.to_bytes(16, "little") + LOG[64:]
+    assert parse_smart_log(page)["data_units_written"] == count
+
+
+@given(bits=st.integers(min_value=0, max_value=255))
+def test_each_bit_of_the_critical_warning_has_words_of_its_own(bits: int) -> None:
+    words = warning_words(bits)
+    assert len(set(words)) == len(words) == bits.bit_count()
+    health = health_of_log({"critical_warning": bits}, ControllerFacts())
+    assert health.is_failing is bool(bits & 0b1100)
+
+
+def test_the_controller_is_identified_once_and_its_log_read_each_time() -> None:
+    controller = Controller()
+    drive = a_drive("nvme", "null", serial="once")
+    for _ in range(3):
+        assert read_health(drive, send=controller).temperature_celsius == 50
+    assert [command.opcode for command in controller.asked] == [2, 6, 2, 2]
+
+
+def test_another_drive_at_the_same_path_is_identified_anew() -> None:
+    controller = Controller()
+    for number in (1, 2):
+        read_health(a_drive("nvme", "null", diskseq=number), send=controller)
+    assert [command.opcode for command in controller.asked] == [2, 6, 2, 6]
+
+
+def test_a_controller_without_the_log_tells_nothing() -> None:
+    def refuse(path: str, command: AdminCommand) -> AdminAnswer:
+        del path, command
+        return AdminAnswer(status=0x4002)
+
+    assert read_health(a_drive("nvme", "null"), send=refuse) == DriveHealth()
