@@ -1,0 +1,16 @@
+"""How drives are purged, and how it is shown that they were: pts.md 4.2."""
+
+from ssdlab.drive.purge.ata_password import clean_after_crash, has_journal
+from ssdlab.drive.purge.carry_out import purge_drive
+from ssdlab.drive.purge.choice import choose_purge
+from ssdlab.drive.purge.methods import stopping_words
+from ssdlab.drive.purge.options import list_purge_options
+
+__all__ = [
+    "choose_purge",
+    "clean_after_crash",
+    "has_journal",
+    "list_purge_options",
+    "purge_drive",
+    "stopping_words",
+]

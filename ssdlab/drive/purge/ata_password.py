@@ -1,0 +1,143 @@
+"""The password of a security erase: never set unrecorded, always taken off again.
+
+A drive that is left with a password locks itself when its power is cycled. So which
+drive got which password is on disk before the drive gets it, and stays there until the
+drive itself says that it has none. The password is always the same word: even with the
+record lost the drive is not.
+"""
+
+import hashlib
+import json
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from ssdlab.drive.durable import remove_durably, write_durably
+from ssdlab.drive.purge.ata import (
+    PASSWORD,
+    AtaTalents,
+    disable_command,
+    read_talents,
+    unlock_command,
+)
+from ssdlab.drive.purge.work import ASK_S, line_of, words_of
+from ssdlab.drive.tools import Ask, ask_tool
+from ssdlab.model.drive import Drive
+
+_SLUG_LENGTH: Final = 40
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PasswordState:
+    """How a try to take the password off ended; ``fault`` is why it is still on."""
+
+    said: tuple[str, ...]
+    fault: str = ""
+
+
+def journal_path(drive: Drive, folder: Path) -> Path:
+    """Return where the note about a drive is: one file a drive, by what it is called.
+
+    The name of the device is not in it: the next start may give it another one.
+    """
+    name = re.sub(r"[^A-Za-z0-9.-]", "_", " ".join(drive.serial.split()))
+    mark = hashlib.sha256(f"{drive.model}\0{drive.serial}".encode()).hexdigest()
+    return folder / f"ata-password-{name[:_SLUG_LENGTH]}-{mark[:8]}.json"
+
+
+def has_journal(drive: Drive, folder: Path) -> bool:
+    """Return whether a purge may have left its password on a drive."""
+    return journal_path(drive, folder).exists()
+
+
+def write_journal(drive: Drive, folder: Path) -> str:
+    """Write down, durably, that the drive is about to get the password.
+
+    Returns
+    -------
+    str
+        Why it must not get it, or an empty text.
+    """
+    path = journal_path(drive, folder)
+    entry = {
+        "serial": drive.serial,
+        "model": drive.model,
+        "path": drive.path,
+        "password": PASSWORD,
+        "remedy": f"{unlock_command(drive.path)}; {disable_command(drive.path)}",
+    }
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        write_durably(path, json.dumps(entry, indent=1).encode())
+    except OSError as error:
+        return f"{path} cannot be written ({error.strerror})"
+    return ""
+
+
+def drop_journal(drive: Drive, folder: Path) -> None:
+    """Forget the password; the drive has said that it has none."""
+    remove_durably(journal_path(drive, folder))
+
+
+def clean_after_crash(drive: Drive, folder: Path, *, ask: Ask = ask_tool) -> str:
+    """Take off the password that a purge before may have left on a drive.
+
+    Parameters
+    ----------
+    drive : Drive
+        The drive; it is not touched if there is no note about it.
+    folder : Path
+        The folder that `purge_drive` was given.
+    ask : Ask
+        What runs the programs.
+
+    Returns
+    -------
+    str
+        What was done, or what is still to be done; empty if nothing was left.
+    """
+    if not has_journal(drive, folder):
+        return ""
+    state = take_password_off(drive, folder, ask)
+    return state.fault or (
+        f"An ATA password that an interrupted purge had left on {drive.path} was taken "
+        "off"
+    )
+
+
+def take_password_off(drive: Drive, folder: Path, ask: Ask) -> PasswordState:
+    """Take the password off, and forget it if the drive says that it is off."""
+    said: list[str] = []
+    for _ in range(2):  # what hdparm said counts for nothing, so the drive is asked
+        asked, talents = read_talents(drive, ask)
+        if talents is None or not is_same(talents, drive):
+            told = asked if isinstance(asked, str) else words_of(asked)
+            return _left(drive, said, f"the drive does not say how it is ({told})")
+        security = talents.security
+        if not (security.is_enabled or security.is_locked):
+            drop_journal(drive, folder)
+            said.append("the drive says that it has no password")
+            return PasswordState(said=tuple(said))
+        if said:
+            break
+        steps = ("--security-unlock",) if security.is_locked else ()
+        for step in (*steps, "--security-disable"):
+            words = ("hdparm", "--user-master", "u", step, PASSWORD, drive.path)
+            said.append(line_of(ask(words, timeout_s=ASK_S)))
+    why = "its security is frozen" if security.is_frozen else "the drive kept it"
+    return _left(drive, said, why)
+
+
+def _left(drive: Drive, said: list[str], why: str) -> PasswordState:
+    fault = (
+        f"{drive.path} still has the ATA password that the purge set: {why}. Do "
+        "not cut its power, for then it locks itself; when it answers again, and is "
+        f"not frozen: {disable_command(drive.path)}"
+    )
+    return PasswordState(said=tuple(said), fault=fault)
+
+
+def is_same(talents: AtaTalents, drive: Drive) -> bool:
+    """Return whether a drive that answered is the one that is meant."""
+    return talents.serial.split() == drive.serial.split()

@@ -1,0 +1,92 @@
+"""Which method a drive is purged by, and why."""
+
+from collections.abc import Sequence
+from itertools import groupby
+from pathlib import Path
+
+from ssdlab.drive.purge.methods import PURGE_WORDS, methods_of
+from ssdlab.drive.purge.options import list_purge_options
+from ssdlab.drive.sysfs import ROOT
+from ssdlab.drive.tools import Ask, ask_tool
+from ssdlab.model.drive import (
+    AUTO_PURGE,
+    PURGE_METHODS,
+    Drive,
+    PurgeChoice,
+    PurgeMethod,
+    PurgeOption,
+)
+from ssdlab.model.errors import TargetRefusedError, UnknownNameError
+
+
+def choose_purge(
+    drive: Drive, wanted: str, *, ask: Ask = ask_tool, root: Path = ROOT
+) -> PurgeChoice:
+    """Return the method to purge a drive by, in the words of the report, and why.
+
+    Parameters
+    ----------
+    drive : Drive
+        The drive.
+    wanted : str
+        One of `PURGE_METHODS`; or ``auto``, the first of them that it can do.
+    ask : Ask
+        What runs the programs.
+    root : Path
+        The folder that looks like ``/``.
+
+    Returns
+    -------
+    PurgeChoice
+        The method, and of ``auto`` also what was passed over.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such method.
+    TargetRefusedError
+        If this drive cannot be purged by it.
+    """
+    names = (AUTO_PURGE, *PURGE_METHODS)
+    if wanted not in names:
+        raise UnknownNameError(kind="purge method", name=wanted, known=names)
+    options = list_purge_options(drive, ask=ask, root=root)
+    if wanted == AUTO_PURGE:
+        return _choose_first(options)
+    for option in options:
+        if option.method == wanted and (option.is_possible or option.is_untold):
+            return PurgeChoice(
+                method=option.method,
+                words=PURGE_WORDS[option.method],
+                why=f"asked for by name; {option.reason}",
+            )
+    raise TargetRefusedError(
+        target=drive.path,
+        reason=f"it cannot be purged by {wanted}: {_why_not(drive, wanted, options)}",
+        remedy=f"It can by: {', '.join(_possible(options))}.",
+    )
+
+
+def _choose_first(options: Sequence[PurgeOption]) -> PurgeChoice:
+    at = next(at for at, option in enumerate(options) if option.is_possible)
+    chosen = options[at]
+    passed_over = "; ".join(
+        f"{', '.join(PURGE_WORDS[option.method] for option in group)}: {reason}"
+        for reason, group in groupby(options[:at], lambda option: option.reason)
+    )
+    why = f"the first method that this drive can do; {chosen.reason}"
+    if passed_over:
+        why += f". Passed over: {passed_over}"
+    return PurgeChoice(method=chosen.method, words=PURGE_WORDS[chosen.method], why=why)
+
+
+def _why_not(drive: Drive, wanted: str, options: Sequence[PurgeOption]) -> str:
+    for option in options:
+        if option.method == wanted:
+            return option.reason
+    known: Sequence[PurgeMethod] = methods_of(drive.bus)
+    return f"that is none of the methods of its bus, {drive.bus}: {', '.join(known)}"
+
+
+def _possible(options: Sequence[PurgeOption]) -> list[str]:
+    return [option.method for option in options if option.is_possible]

@@ -1,0 +1,66 @@
+"""NVMe format with erasure, of one namespace, keeping its LBA format."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from ssdlab.drive.purge.nvme import parse_json, read_whole
+from ssdlab.drive.purge.work import ASK_S, Done, Work, failed, line_of, longest_s
+from ssdlab.drive.sysfs import block_folder, read_number
+from ssdlab.model.drive import PurgeMethod
+
+_ERASURES: Final[dict[PurgeMethod, int]] = {
+    "nvme-format-user-data": 1,
+    "nvme-format-crypto": 2,
+}
+_MOST_MS: Final = 2**32 - 1  # the field of the kernel's command
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class NamespaceLayout:
+    """How a namespace is formatted: identify namespace, FLBAS and DPS."""
+
+    lba_format: int
+    metadata_setting: int
+    protection: int
+    protection_place: int
+
+
+def parse_layout(text: str) -> NamespaceLayout | None:
+    """Return how ``nvme id-ns`` says a namespace is formatted, ``None`` if not."""
+    data = parse_json(text)
+    flbas, dps = read_whole(data, "flbas"), read_whole(data, "dps")
+    if flbas is None or dps is None:
+        return None
+    return NamespaceLayout(
+        lba_format=flbas & 0b1111 | (flbas & 0b110_0000) >> 1,
+        metadata_setting=flbas >> 4 & 1,
+        protection=dps & 0b111,
+        protection_place=dps >> 3 & 1,
+    )
+
+
+def format_namespace(work: Work) -> Done:
+    """Format the namespace; the drive says when it is done."""
+    path = work.drive.path
+    asked = work.ask(("nvme", "id-ns", path, "--output-format=json"), timeout_s=ASK_S)
+    layout = parse_layout(asked.stdout)
+    number = work.drive.namespace_id or read_number(
+        block_folder(work.drive.name) / "nsid"
+    )
+    if layout is None or number is None:
+        return failed(asked, "reading how the namespace is formatted")
+    limit_s = longest_s(work.drive, None)
+    limit_ms = min(round(limit_s * 1000), _MOST_MS)
+    command = (
+        *("nvme", "format", path, f"--namespace-id={number}"),
+        # What is not named is set to 0 by the format, and so changed.
+        *(f"--lbaf={layout.lba_format}", f"--ms={layout.metadata_setting}"),
+        *(f"--pi={layout.protection}", f"--pil={layout.protection_place}"),
+        *(f"--ses={_ERASURES[work.method]}", f"--timeout={limit_ms}"),
+        "--force",  # without it, it waits and wants the device for itself
+    )
+    work.tell("The drive formats itself and tells no progress.")
+    answer = work.ask(command, timeout_s=limit_s + ASK_S)
+    if answer.exit_code:
+        return failed(answer, "the format")
+    return Done(said=(line_of(answer),))

@@ -1,0 +1,229 @@
+"""What an NVMe drive says it can do, and the commands that it gets then."""
+
+from pathlib import Path
+
+import pytest
+
+from ssdlab.drive.purge.nvme import list_nvme_options
+from ssdlab.drive.purge.nvme_format import format_namespace, parse_layout
+from ssdlab.model.drive import PurgeMethod, PurgeOption
+from tests.drive.purge.made import (
+    NO_ROOT,
+    MadeWork,
+    Recorded,
+    id_ctrl,
+    id_ns,
+    list_ns,
+    made_drive,
+    sanitize_log,
+)
+
+DRIVE = made_drive("nvme")
+DENIED = "/dev/nvme0n1: Permission denied"
+Answers = dict[str, tuple[int, str, str]]
+
+
+def options(**answers: tuple[int, str, str]) -> dict[str, PurgeOption]:
+    recorded: Answers = {
+        "nvme id-ctrl": (0, id_ctrl(), ""),
+        "nvme list-ns": (0, list_ns(1), ""),
+        "nvme sanitize-log": (0, sanitize_log(0), ""),
+    }
+    named = {f"nvme {name.replace('_', '-')}": value for name, value in answers.items()}
+    found = list_nvme_options(DRIVE, Recorded(recorded | named), NO_ROOT)
+    return {option.method: option for option in found}
+
+
+def test_drive_that_formats_only_can_erase_user_data_and_no_more() -> None:
+    found = options()
+    assert [m for m, o in found.items() if o.is_possible] == ["nvme-format-user-data"]
+    assert "FNA 0x0 lacks bit 2" in found["nvme-format-crypto"].reason
+    assert "SANICAP 0x0 lacks bit 1" in found["nvme-sanitize-block"].reason
+    assert found["nvme-format-user-data"].reason == (
+        "the drive says that it can: OACS 0x10a has bit 1"
+    )
+
+
+def test_drive_without_format_says_so_for_both_kinds() -> None:
+    found = options(id_ctrl=(0, id_ctrl(oacs=0x108, fna=4), ""))
+    for method in ("nvme-format-user-data", "nvme-format-crypto"):
+        assert not found[method].is_possible
+        assert "OACS 0x108 lacks bit 1" in found[method].reason
+
+
+@pytest.mark.parametrize(
+    ("sanicap", "possible"),
+    [
+        (0b001, {"crypto"}),
+        (0b010, {"block"}),
+        (0b100, {"overwrite"}),
+        (0x80000003, {"crypto", "block"}),
+        (0xA0000007, {"crypto", "block", "overwrite"}),
+    ],
+)
+def test_sanitize_is_possible_by_its_bits_alone(
+    sanicap: int, possible: set[str]
+) -> None:
+    found = options(id_ctrl=(0, id_ctrl(sanicap=sanicap), ""))
+    can = {
+        m.rsplit("-", 1)[1] for m, o in found.items() if o.is_possible and "san" in m
+    }
+    assert can == possible
+
+
+def test_sanitize_tells_how_long_it_takes_where_the_drive_does() -> None:
+    found = options(
+        id_ctrl=(0, id_ctrl(sanicap=3), ""),
+        sanitize_log=(0, sanitize_log(1, block_s=75), ""),
+    )
+    assert found["nvme-sanitize-block"].expected_s == 75
+    assert found["nvme-sanitize-crypto"].expected_s is None
+
+
+@pytest.mark.parametrize(
+    ("fna", "goes_with_it"), [(0, False), (1, False), (2, True), (4, False)]
+)
+def test_namespace_that_nobody_can_look_at_forbids_what_erases_all(
+    fna: int, *, goes_with_it: bool
+) -> None:
+    found = options(
+        id_ctrl=(0, id_ctrl(fna=fna, sanicap=2), ""),
+        list_ns=(0, list_ns(1, 3), ""),
+    )
+    # nvme-cli formats all namespaces where bit 0 is set, whatever it is told.
+    spared = not (goes_with_it or fna == 1)
+    words = "it would erase namespace 3 as well, which has no device here"
+    assert found["nvme-format-user-data"].is_possible == spared
+    assert (words in found["nvme-format-user-data"].reason) != spared
+    assert not found["nvme-sanitize-block"].is_possible
+    assert words in found["nvme-sanitize-block"].reason
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [(1, "", "Invalid Command"), (0, '{"nsid_list": null}', ""), (0, "no JSON", "")],
+)
+def test_drive_that_lists_no_namespaces_is_not_erased_as_a_whole(
+    reply: tuple[int, str, str],
+) -> None:
+    found = options(id_ctrl=(0, id_ctrl(sanicap=2), ""), list_ns=reply)
+    assert found["nvme-format-user-data"].is_possible  # of this namespace alone
+    assert not found["nvme-sanitize-block"].is_possible
+    assert "does not list them" in found["nvme-sanitize-block"].reason
+
+
+def test_other_namespaces_have_the_names_that_the_system_gives(tmp_path: Path) -> None:
+    for name, number in (("nvme0n1", 1), ("nvme0n2", 7), ("nvme1n1", 1)):
+        folder = tmp_path / "sys/class/block" / name
+        folder.mkdir(parents=True)
+        (folder / "nsid").write_text(f"{number}\n")
+    ask = Recorded({
+        "nvme id-ctrl": (0, id_ctrl(fna=2), ""),
+        "nvme list-ns": (0, list_ns(1, 7), ""),
+    })
+    first, *_ = list_nvme_options(DRIVE, ask, tmp_path)
+    assert first.erases == ("/dev/nvme0n2",)
+    assert "it erases /dev/nvme0n2 as well" in first.reason
+
+
+def test_drive_that_lists_attached_namespaces_only_is_asked_for_those() -> None:
+    ask = Recorded({
+        "nvme id-ctrl": (0, id_ctrl(fna=2), ""),
+        "nvme list-ns /dev/nvme0n1 --all": (1, "", "Invalid Field"),
+        "nvme list-ns /dev/nvme0n1 --output": (0, list_ns(1, 2), ""),
+    })
+    first, *_ = list_nvme_options(DRIVE, ask, NO_ROOT)
+    assert "it would erase namespace 2 as well" in first.reason
+
+
+@pytest.mark.parametrize(
+    ("reply", "words"),
+    [
+        ((1, "", DENIED), "Permission denied"),
+        ((0, "not JSON", ""), "not JSON"),
+        ((0, '{"oacs": "2", "fna": 0, "sanicap": 0}', ""), "did not say"),
+        ((0, "[1]", ""), "did not say"),
+    ],
+    ids=["denied", "text", "string", "list"],
+)
+def test_drive_that_does_not_say_has_no_possible_method(
+    reply: tuple[int, str, str], words: str
+) -> None:
+    found = options(id_ctrl=reply)
+    assert len(found) == 5
+    assert not any(option.is_possible for option in found.values())
+    assert all(words in option.reason for option in found.values())
+
+
+@pytest.mark.parametrize(
+    ("flbas", "dps", "expected"),
+    [
+        (0x00, 0, (0, 0, 0, 0)),
+        (0x04, 0, (4, 0, 0, 0)),
+        (0x13, 0b1001, (3, 1, 1, 1)),
+        (0x62, 0b0010, (0x32, 0, 2, 0)),
+    ],
+)
+def test_layout_is_read_from_its_bits(
+    flbas: int, dps: int, expected: tuple[int, int, int, int]
+) -> None:
+    layout = parse_layout(id_ns(flbas=flbas, dps=dps))
+    assert layout is not None
+    assert expected == (
+        layout.lba_format,
+        layout.metadata_setting,
+        layout.protection,
+        layout.protection_place,
+    )
+
+
+@pytest.mark.parametrize(
+    ("method", "erasure"), [("nvme-format-user-data", 1), ("nvme-format-crypto", 2)]
+)
+def test_format_keeps_how_the_namespace_is_formatted(
+    method: PurgeMethod, erasure: int, tmp_path: Path
+) -> None:
+    ask = Recorded({
+        "nvme id-ns": (0, id_ns(flbas=0x14, dps=0b1010), ""),
+        "nvme format": (0, "Success formatting namespace:1\n", ""),
+    })
+    done = format_namespace(MadeWork(tmp_path).on(DRIVE, method, ask))
+    assert not done.fault
+    assert ask.lines[1] == (
+        "nvme format /dev/nvme0n1 --namespace-id=1 --lbaf=4 --ms=1 --pi=2 --pil=1 "
+        f"--ses={erasure} --timeout=1802237 --force"
+    )
+    assert done.said[0].endswith("exit code 0 after 0.01 s")
+
+
+def test_larger_drive_is_given_more_time(tmp_path: Path) -> None:
+    ask = Recorded({"nvme id-ns": (0, id_ns(), ""), "nvme format": (0, "", "")})
+    drive = made_drive("nvme", capacity_bytes=3 * 10**12)
+    format_namespace(MadeWork(tmp_path).on(drive, "nvme-format-user-data", ask))
+    assert "--timeout=101800000" in ask.lines[1]  # 1,800 s and 3 TB at 30 MB/s
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        ("NVMe status: Access Denied: Access is denied(0x4286)", "write protected"),
+        ("format: Operation not permitted", " may not "),
+        ("NVMe status: Sanitize In Progress: (0x1d)", "wait until it is done"),
+        ("NVMe status: Invalid Command Opcode(0x4001)", "Invalid Command Opcode"),
+    ],
+)
+def test_failed_format_says_what_the_tool_said_and_the_remedy(
+    said: str, words: str, tmp_path: Path
+) -> None:
+    ask = Recorded({"nvme id-ns": (0, id_ns(), ""), "nvme format": (1, "", said)})
+    done = format_namespace(MadeWork(tmp_path).on(DRIVE, "nvme-format-user-data", ask))
+    assert words in done.fault
+    assert said in done.fault
+    assert "exit code 1" in done.said[0]
+
+
+def test_nothing_is_formatted_where_the_layout_is_not_known(tmp_path: Path) -> None:
+    ask = Recorded({"nvme id-ns": (1, "", "NVMe status: Invalid Field(0x4002)")})
+    done = format_namespace(MadeWork(tmp_path).on(DRIVE, "nvme-format-user-data", ask))
+    assert "reading how the namespace is formatted failed" in done.fault
+    assert len(ask.asked) == 1
