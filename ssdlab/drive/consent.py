@@ -1,0 +1,188 @@
+"""What must be typed so that a drive may be erased, and whether it is the same one."""
+
+import os
+import shlex
+from collections.abc import Iterator, Sequence
+from pathlib import Path, PurePosixPath
+
+from ssdlab.drive.inventory import list_drives
+from ssdlab.drive.relatives import shares_controller
+from ssdlab.drive.shown import describe, shown, written_out
+from ssdlab.drive.sysfs import ROOT, list_names, within
+from ssdlab.model.drive import Consent, ConsentKind, Drive
+from ssdlab.model.errors import ConsentError
+
+_PLACES = "/dev/disk/by-path"
+STABLE_FOLDERS = ("/dev/disk/by-id", _PLACES)
+_NAMES: dict[ConsentKind, str] = {"serial number": "serial", "WWN": "wwn"}
+_KEPT = {
+    "model": "model",
+    "serial": "serial number",
+    "firmware": "firmware",
+    "wwn": "WWN",
+    "capacity_bytes": "capacity in bytes",
+    "logical_sector_bytes": "sector size in bytes",
+    "namespace_id": "number of the namespace",
+}
+
+
+def find_consent(drive: Drive, root: Path = ROOT) -> Consent | None:
+    """Return what confirms that this drive is meant, and no other of this machine.
+
+    It is the serial number, as far as it can be printed. Where that is empty or another
+    drive has it too, it is the WWN, and then a path that udev keeps for the drive.
+    ``None`` if nothing tells the drive apart.
+    """
+    why = ""
+    others = list_drives(root)
+    for what, attribute in _NAMES.items():
+        text = _typed(drive, attribute)
+        if _is_its_own(drive, attribute, others):
+            return Consent(text=text, what=what, why=why)
+        why = why or _why_not(text)
+    path = next(iter(find_stable_names(drive, root)), "")
+    return Consent(text=path, what="path", why=why) if path else None
+
+
+def consent_by_name(drive: Drive) -> Consent | None:
+    """Return what must have confirmed a drive, of which nobody wrote down how.
+
+    That is its serial number or its WWN; ``None`` if it has neither.
+    """
+    typed = {what: _typed(drive, name) for what, name in _NAMES.items()}
+    return next(
+        (Consent(text=text, what=what) for what, text in typed.items() if text.strip()),
+        None,
+    )
+
+
+def is_meant_by(consent: Consent, drive: Drive, root: Path = ROOT) -> bool:
+    """Return whether what was once typed still means this drive, and no other here.
+
+    A link that udev makes of a name which two drives share leads to either of them, so
+    of the paths only a place counts.
+    """
+    if consent.what == "path":
+        return is_place(consent.text) and leads_to(consent.text, drive, root)
+    attribute = _NAMES[consent.what]
+    is_so = _typed(drive, attribute) == consent.text
+    return is_so and _is_its_own(drive, attribute, list_drives(root))
+
+
+def require_consent(drive: Drive, confirmed: str, *, root: Path = ROOT) -> Consent:
+    """Require that the user typed what `find_consent` asks for, and return that.
+
+    Raises
+    ------
+    ConsentError
+        If that is not so; it says what to type.
+    """
+    consent = find_consent(drive, root)
+    lost = (
+        f"all data on it will be destroyed ({describe(drive)}){_with_it(drive, root)}"
+    )
+    if consent is None:
+        raise ConsentError(
+            target=drive.path,
+            reason=f"{lost}, and neither a serial number nor a WWN nor a path under "
+            "/dev/disk tells it from the other drives, so that nothing can confirm it",
+            remedy="Take drives that are like it out of this machine, or let udev run.",
+        )
+    if confirmed == consent.text:
+        return consent
+    given = f"'{shown(confirmed)}' is not its {consent.what}"
+    raise ConsentError(
+        target=drive.path,
+        reason=f"{lost}, and {given if confirmed else 'that was not confirmed'}",
+        remedy=f"If that is what you want, say so by its {consent.what}{consent.why}: "
+        f"--confirm {shlex.quote(consent.text)}",
+    )
+
+
+def _with_it(drive: Drive, root: Path) -> str:
+    """Return which other namespaces a purge may erase with the drive, in words."""
+    others = [
+        other.path
+        for other in list_drives(root)
+        if other.name != drive.name and shares_controller(drive, other)
+    ]
+    return f", and a purge may destroy {', '.join(others)} with it" if others else ""
+
+
+def require_still_meant(drive: Drive, typed: Consent, *, root: Path = ROOT) -> Consent:
+    """Require that what was typed for a run still means this drive, and return that.
+
+    Raises
+    ------
+    ConsentError
+        If it does not, or means another drive as well.
+    """
+    if is_meant_by(typed, drive, root):
+        return typed
+    raise ConsentError(
+        target=drive.path,
+        reason=f"what confirmed the drive of this run, its {typed.what} "
+        f"{shown(typed.text)}, does not tell it from the other drives here now",
+        remedy="Attach only the drive of this run, where it was when the run began, or "
+        "begin a new run.",
+    )
+
+
+def find_stable_names(drive: Drive, root: Path = ROOT) -> tuple[str, ...]:
+    """Return the paths that udev keeps for a drive: its place first, then itself."""
+    folder = within(root, "/dev/disk/by-path")
+    places = (f"/dev/disk/by-path/{name}" for name in list_names(folder))
+    mine = tuple(place for place in places if leads_to(place, drive, root))
+    return (*mine, *drive.stable_paths)
+
+
+def is_stable_name(named: str, drive: Drive, root: Path = ROOT) -> bool:
+    """Return whether a user named a drive by a path that udev keeps for it."""
+    path = os.path.normpath(named)
+    is_kept = str(PurePosixPath(path).parent) in STABLE_FOLDERS
+    return is_kept and leads_to(path, drive, root)
+
+
+def leads_to(path: str, drive: Drive, root: Path = ROOT) -> bool:
+    """Return whether a link leads to the node of a drive."""
+    node = os.path.realpath(within(root, drive.path))
+    return os.path.realpath(within(root, path)) == node
+
+
+def find_differences(expected: Drive, now: Drive) -> tuple[str, ...]:
+    """Return in words what is not as it was when the run was planned."""
+    return tuple(_differences(expected, now))
+
+
+def _differences(expected: Drive, now: Drive) -> Iterator[str]:
+    for attribute, words in _KEPT.items():
+        was, is_now = getattr(expected, attribute), getattr(now, attribute)
+        if was != is_now:
+            yield f"the {words} was {_quoted(was)} and is {_quoted(is_now)}"
+
+
+def _quoted(value: object) -> str:
+    return f"'{shown(value)}'" if isinstance(value, str) else str(value)
+
+
+def is_place(path: str) -> bool:
+    """Return whether a path is that of the place where a drive is attached."""
+    return str(PurePosixPath(os.path.normpath(path)).parent) == _PLACES
+
+
+def _is_its_own(drive: Drive, attribute: str, drives: Sequence[Drive]) -> bool:
+    """Return whether a drive has a name, and no other drive has the same."""
+    text = _typed(drive, attribute)
+    return bool(text.strip()) and all(
+        _typed(other, attribute) != text for other in drives if other.name != drive.name
+    )
+
+
+def _why_not(serial: str) -> str:
+    if serial.strip():
+        return " (another device has the same serial number)"
+    return " (it has no serial number)"
+
+
+def _typed(drive: Drive, attribute: str) -> str:
+    return written_out(str(getattr(drive, attribute)))

@@ -1,0 +1,69 @@
+"""A first look whether the gate would let a run at a drive, which holds nothing.
+
+It is for the sake of an early answer alone: what it does not refuse, the gate may.
+"""
+
+import os
+from pathlib import Path
+from typing import NoReturn
+
+from ssdlab.drive.consent import require_consent
+from ssdlab.drive.meant import require_meant
+from ssdlab.drive.privileges import missing_right, privilege_error
+from ssdlab.drive.sysfs import ROOT, within
+from ssdlab.drive.tools import Ask, ask_tool
+from ssdlab.drive.uses import find_uses
+from ssdlab.model.drive import Drive, Use
+from ssdlab.model.errors import DriveInUseError
+
+_MAY_PASS = frozenset({"opened", "unknown"})  # the gate looks more than once
+
+
+def check_disposable(
+    drive: Drive, confirmed: str, *, root: Path = ROOT, ask: Ask = ask_tool
+) -> None:
+    """Refuse a drive that the gate would refuse now.
+
+    Raises
+    ------
+    DriveInUseError
+        If anything uses it, or is on it.
+    ConsentError
+        If that it may be erased was not confirmed.
+    PrivilegeError
+        If this user may not open it.
+    """
+    require_meant(drive, confirmed, root=root)
+    uses = find_uses(drive, root=root, ask=ask)
+    if any(use.kind not in _MAY_PASS for use in uses):
+        raise DriveInUseError(target=drive.path, uses=uses)
+    if not _may_open(drive, root):
+        _refuse(drive, root)
+    require_consent(drive, confirmed, root=root)
+
+
+def find_obstacles(
+    drive: Drive, *, root: Path = ROOT, ask: Ask = ask_tool
+) -> tuple[Use, ...]:
+    """Return every reason why the gate would not let this user at a drive now."""
+    uses = find_uses(drive, root=root, ask=ask)
+    if uses or _may_open(drive, root):
+        return uses
+    right = missing_right(drive.path, within(root, drive.path))
+    unwritable = Use(
+        kind="read-only",
+        device=drive.path,
+        reason=f"this user may not write to {drive.path}: {right.reason}",
+        remedy=right.remedy,
+    )
+    return (unwritable,)
+
+
+def _refuse(drive: Drive, root: Path) -> NoReturn:
+    raise privilege_error(drive.path, within(root, drive.path))
+
+
+def _may_open(drive: Drive, root: Path) -> bool:
+    effective = os.access in os.supports_effective_ids
+    node = within(root, drive.path)
+    return os.access(node, os.R_OK | os.W_OK, effective_ids=effective)

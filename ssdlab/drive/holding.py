@@ -1,0 +1,243 @@
+"""A drive that is held open exclusively, so that nothing can begin to use it."""
+
+import errno
+import fcntl
+import os
+import stat
+import struct
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from ssdlab.drive.privileges import privilege_error
+from ssdlab.drive.sysfs import ROOT, block_folder, read_flag, read_number, within
+from ssdlab.model.drive import Consent, Drive, Use
+from ssdlab.model.errors import DriveInUseError, TargetRefusedError
+
+_BLKROGET, _BLKGETSIZE64 = 0x125E, 0x80081272
+_TRIES, _PAUSE_S = 5, 0.3  # udev, partition scans and probes hold a drive for moments
+_DENIED = frozenset((errno.EACCES, errno.EPERM))
+_GONE = frozenset((errno.ENOENT, errno.ENXIO, errno.ENODEV, errno.ENOMEDIUM))
+
+_PASSING = frozenset(("opened", "unknown"))
+
+Explain = Callable[[], Sequence[Use]]
+
+
+class HeldDrive:
+    """A drive that passed the gate; while it is held, nothing else can claim it.
+
+    The kernel keeps out whoever asks for a claim: a mount, swap, LVM, md, dm, mkfs. It
+    does not keep out a program that just writes, nor a loop device. The other
+    namespaces of its controller, and other paths to it, are held too. All of them are
+    locked besides, as systemd asks of who works on a block device: udev reads none of
+    them meanwhile.
+
+    Attributes
+    ----------
+    drive : Drive
+        What it was when it passed.
+    named : str
+        The text by which the user named it.
+    descriptor : int
+        Open to read and write, exclusively; children of this process do not get it.
+    unseen : int
+        How many processes hid from this user what they have open.
+    consent : Consent or None
+        What was typed for it.
+    """
+
+    def __init__(
+        self, drive: Drive, descriptor: int, *, named: str = "", root: Path = ROOT
+    ) -> None:
+        self.drive = drive
+        self.named = named
+        self.descriptor = descriptor
+        self.root = root
+        self.unseen = 0
+        self.consent: Consent | None = None
+        self._relatives: dict[str, int] = {}
+
+    def hold_too(self, others: Sequence[Drive], explain: Explain) -> tuple[Drive, ...]:
+        """Claim other devices whose data may go with that of the drive.
+
+        Those that were not held before are returned.
+
+        Raises
+        ------
+        TargetRefusedError
+            If one of them cannot be claimed, for the same reasons as the drive.
+        """
+        new = tuple(
+            other
+            for other in others
+            if other.capacity_bytes > 0 and other.name not in self._relatives
+        )
+        for other in new:
+            self._relatives[other.name] = claim(
+                other, os.O_RDONLY, explain=explain, root=self.root
+            )
+        return new
+
+    def is_alive(self) -> str:
+        """Return why this is not the drive any more that passed, or an empty text."""
+        path, had = self.drive.path, self.drive.capacity_bytes
+        if self.descriptor < 0:
+            return f"{path} was let go"
+        try:
+            size = _ask_number(self.descriptor, _BLKGETSIZE64, "=Q")
+            is_read_only = bool(_ask_number(self.descriptor, _BLKROGET, "=i"))
+        except OSError as error:
+            return f"{path} does not answer any more ({error.strerror})"
+        folder = block_folder(self.drive.name, self.root)
+        is_another = read_number(folder / "diskseq") != self.drive.diskseq
+        troubles = {
+            f"{path} is gone": size == 0 or not folder.exists(),
+            f"{path} is gone, and another disk has its name": is_another,
+            f"{path} has {size:,} bytes now and had {had:,}": size != had,
+            f"{path} has become read-only": is_read_only or read_flag(folder / "ro"),
+        }
+        return next((words for words, is_so in troubles.items() if is_so), "")
+
+    def close(self) -> None:
+        """Let go of the drive and of what was held with it."""
+        descriptors = [self.descriptor, *self._relatives.values()]
+        self.descriptor, self._relatives = -1, {}
+        for descriptor in descriptors:
+            if descriptor >= 0:
+                os.close(descriptor)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def claim(drive: Drive, access: int, *, explain: Explain, root: Path = ROOT) -> int:
+    """Return a descriptor that claims a drive; ``explain`` tells who has it.
+
+    Raises
+    ------
+    DriveInUseError
+        If something else has claimed it.
+    PrivilegeError
+        If this user may not open it.
+    TargetRefusedError
+        If it is gone, or another device is in its place.
+    """
+    for attempt in range(_TRIES):
+        if attempt:
+            time.sleep(_PAUSE_S)
+        try:
+            return _open_locked(drive, access, root)
+        except BlockingIOError:
+            uses: Sequence[Use] = (_locked(drive),)
+        except OSError as error:
+            if error.errno != errno.EBUSY:
+                refusal = _refusal(drive, error, root)
+                raise refusal from None
+            uses = explain() or (_claimed(drive),)
+            if not all(use.kind in _PASSING for use in uses):
+                raise DriveInUseError(target=drive.path, uses=uses) from None
+    raise DriveInUseError(target=drive.path, uses=uses)
+
+
+def _open_locked(drive: Drive, access: int, root: Path) -> int:
+    """Open a drive exclusively, and lock it so that udev leaves it alone.
+
+    Raises
+    ------
+    BlockingIOError
+        If another program has locked it.
+    OSError
+        If it cannot be opened.
+    TargetRefusedError
+        If another device is in its place.
+    """
+    flags = access | os.O_EXCL | os.O_CLOEXEC
+    descriptor = os.open(within(root, drive.path), flags)
+    try:
+        _require_node(drive, descriptor)
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BaseException:
+        os.close(descriptor)
+        raise
+    return descriptor
+
+
+def _require_node(drive: Drive, descriptor: int) -> None:
+    """Require that what was opened is the drive: a node may lead anywhere.
+
+    Raises
+    ------
+    TargetRefusedError
+        If it is not.
+    """
+    status = os.fstat(descriptor)
+    number = f"{os.major(status.st_rdev)}:{os.minor(status.st_rdev)}"
+    if stat.S_ISBLK(status.st_mode) and number == drive.device_number:
+        return
+    raise TargetRefusedError(
+        target=drive.path,
+        reason=f"this node does not lead to the block device {drive.device_number}",
+        remedy="See what it is: ls -l; udev makes it anew: udevadm trigger.",
+    )
+
+
+def _refusal(drive: Drive, error: OSError, root: Path) -> TargetRefusedError:
+    is_read_only = read_flag(block_folder(drive.name, root) / "ro")
+    if error.errno == errno.EROFS or (error.errno in _DENIED and is_read_only):
+        use = Use(
+            kind="read-only",
+            device=drive.path,
+            reason=f"{drive.path} is read-only",
+            remedy="Look for a lock on the drive and at its health.",
+        )
+        return DriveInUseError(target=drive.path, uses=(use,))
+    if error.errno in _DENIED:
+        return privilege_error(drive.path, within(root, drive.path))
+    if error.errno in _GONE:
+        return TargetRefusedError(
+            target=drive.path,
+            reason="it is gone",
+            remedy="See which drives there are: ssdlab devices.",
+        )
+    return TargetRefusedError(
+        target=drive.path,
+        reason=f"it cannot be opened ({error.strerror})",
+        remedy="See what the kernel says of it: dmesg.",
+    )
+
+
+def _claimed(drive: Drive) -> Use:
+    return Use(
+        kind="opened",
+        device=drive.path,
+        reason=f"the kernel says that {drive.path} is claimed, by something that "
+        "cannot be seen from here",
+        remedy="Look on the host and not in a container, and for pools that the kernel "
+        "does not show (zpool status).",
+    )
+
+
+def _locked(drive: Drive) -> Use:
+    return Use(
+        kind="opened",
+        device=drive.path,
+        reason=f"another program has locked {drive.path} (flock), so as to work on it",
+        remedy=f"See which one has it open, and let it end: fuser --verbose "
+        f"{drive.path}.",
+    )
+
+
+def _ask_number(descriptor: int, request: int, form: str) -> int:
+    answer = fcntl.ioctl(descriptor, request, bytes(struct.calcsize(form)))
+    return int(struct.unpack(form, answer)[0])

@@ -1,0 +1,52 @@
+"""The drive of a run that goes on: what is on it may be the run's own random data."""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ssdlab.drive.ends import digest_ends_of
+from ssdlab.drive.inventory import list_drives
+from ssdlab.drive.relatives import find_relatives
+from ssdlab.drive.sysfs import ROOT, within
+from ssdlab.drive.tools import Ask, ask_tool
+from ssdlab.drive.uses import find_uses, find_uses_of_known
+from ssdlab.model.drive import Consent, Drive, Use
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class KnownDrive:
+    """What a run that goes on knows of its drive.
+
+    ``consent`` is what was typed when it began; ``ends`` is what `digest_ends` said
+    when a session of it ended, and empty if none did or all were killed.
+    """
+
+    drive: Drive
+    consent: Consent
+    ends: str = ""
+
+
+def find_uses_again(
+    drive: Drive, known: KnownDrive, *, root: Path = ROOT, ask: Ask = ask_tool
+) -> tuple[Use, ...]:
+    """Return every reason why the drive of a run must not be destroyed now.
+
+    Where both its ends are as the run left them, what looks like data is the run's own.
+    """
+    path = within(root, drive.path)
+    if known.ends and digest_ends_of(path, drive.capacity_bytes) == known.ends:
+        others = find_relatives(drive, list_drives(root))
+        return find_uses_of_known(drive, others, root=root, ask=ask)
+    uses = find_uses(drive, root=root, ask=ask)
+    return tuple(_with_doubt(use, drive) for use in uses)
+
+
+def _with_doubt(use: Use, drive: Drive) -> Use:
+    """Return a mark of data with what is not known of it."""
+    if use.device != drive.path or use.kind not in {"signature", "partition-table"}:
+        return use
+    reason = (
+        f"{use.reason}. This run may have written that itself, by chance in random "
+        "data; but what is on the drive is not as a session of this run noted it at "
+        "its end, as when the last one was killed"
+    )
+    return replace(use, reason=reason)

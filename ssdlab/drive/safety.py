@@ -1,0 +1,289 @@
+"""May this drive be destroyed? The one gate, before anything is written to it.
+
+It is passed before the first destructive step of a run, again before each purge, and
+after each resume. There is no way around it: consent is the serial number of the drive.
+"""
+
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from ssdlab.drive.consent import require_consent, require_still_meant
+from ssdlab.drive.hidden import find_hidden_writers
+from ssdlab.drive.holding import HeldDrive, claim
+from ssdlab.drive.inventory import list_drives
+from ssdlab.drive.known import KnownDrive, find_uses_again
+from ssdlab.drive.meant import require_meant, require_same, require_stable_name
+from ssdlab.drive.relatives import find_relatives
+from ssdlab.drive.sysfs import ROOT
+from ssdlab.drive.tools import Ask, ask_tool
+from ssdlab.drive.uses import (
+    explain_claim,
+    find_live_uses,
+    find_openers_of,
+    find_uses,
+    find_uses_of_known,
+    open_to_write,
+)
+from ssdlab.model.drive import Consent, Drive, Use
+from ssdlab.model.errors import DriveInUseError, TargetRefusedError
+
+__all__ = [
+    "HeldDrive",
+    "KnownDrive",
+    "require_disposable",
+    "require_disposable_again",
+    "require_still_disposable",
+]
+
+_TRIES, _PAUSE_S = 5, 0.5  # a monitor such as smartd has a drive open for moments
+
+
+def require_disposable(
+    drive: Drive,
+    *,
+    confirmed: str,
+    expected: Drive | None = None,
+    named: str = "",
+    root: Path = ROOT,
+    ask: Ask = ask_tool,
+) -> HeldDrive:
+    """Return the drive, held, if it may be destroyed.
+
+    It is held first, so that nothing can begin to use it between the look and the step.
+
+    Parameters
+    ----------
+    drive : Drive
+        The drive, as `find_drive` gave it.
+    confirmed : str
+        What the user typed: the serial number of the drive. Where it has none, or
+        another drive has the same, the refusal says what to type instead.
+    expected : Drive, optional
+        The drive that the run began with; it has to be the same.
+    named : str
+        The text by which the user named the drive: a removable one is accepted by a
+        path in ``/dev/disk/by-id`` or ``/dev/disk/by-path`` only.
+    root : Path
+        Where ``/proc``, ``/sys`` and ``/dev`` stand.
+    ask : Ask
+        Runs the programs that look at the drive.
+
+    Raises
+    ------
+    DriveInUseError
+        If anything uses it, anything is on it, or it is not the same any more.
+    ConsentError
+        If that it may be erased was not confirmed.
+    PrivilegeError
+        If this user may not open it.
+    TargetRefusedError
+        If it is gone.
+    """
+    for meant in (drive, expected or drive):
+        require_same(meant, drive, root=root)
+    require_meant(drive, confirmed, root=root)
+    return _enter(
+        drive,
+        _Entry(
+            expected=expected or drive,
+            consent=lambda: require_consent(drive, confirmed, root=root),
+            look=lambda: find_uses(drive, root=root, ask=ask),
+            named=named,
+            root=root,
+            ask=ask,
+        ),
+    )
+
+
+def require_disposable_again(
+    drive: Drive,
+    known: KnownDrive,
+    *,
+    named: str = "",
+    root: Path = ROOT,
+    ask: Ask = ask_tool,
+) -> HeldDrive:
+    """Return the drive of a run that goes on, held, if it may still be destroyed.
+
+    What was typed when the run began counts, as long as it still means this drive and
+    no other. Marks of data count unless the drive stands as the run left it.
+
+    Parameters
+    ----------
+    drive : Drive
+        The drive, by the name that it has now.
+    known : KnownDrive
+        What the run knows of it.
+    named : str
+        As in `require_disposable`; so are the parameters below.
+    root : Path
+        Where ``/proc``, ``/sys`` and ``/dev`` stand.
+    ask : Ask
+        Runs the programs that look at the drive.
+
+    Raises
+    ------
+    DriveInUseError
+        If anything uses it, anything is on it, or it is not the same any more.
+    ConsentError
+        If what was typed does not tell it apart now.
+    PrivilegeError
+        If this user may not open it.
+    TargetRefusedError
+        If it is gone.
+    """
+    for meant in (drive, known.drive):
+        require_same(meant, drive, root=root)
+    require_still_meant(drive, known.consent, root=root)
+    return _enter(
+        drive,
+        _Entry(
+            expected=known.drive,
+            consent=lambda: require_still_meant(drive, known.consent, root=root),
+            look=lambda: find_uses_again(drive, known, root=root, ask=ask),
+            named=named,
+            root=root,
+            ask=ask,
+        ),
+    )
+
+
+def require_still_disposable(held: HeldDrive, *, ask: Ask = ask_tool) -> None:
+    """Require it again, of a drive that was held ever since.
+
+    Consent was given for this drive, and being held it cannot have become another. Nor
+    can anybody have formatted it: what is written on it is the run's own.
+
+    Raises
+    ------
+    DriveInUseError
+        If anything uses it meanwhile.
+    TargetRefusedError
+        If it is gone, or is not the same any more.
+    """
+    drive, root = held.drive, held.root
+    new = _require_held(held)
+    _require_settled(drive, lambda: find_uses_of_known(drive, new, root=root, ask=ask))
+    _count_unseen(held, ask)
+    require_stable_name(drive, held.named, root=root)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Entry:
+    """How a drive is let through the gate: what is asked for, and who looks."""
+
+    expected: Drive
+    consent: Callable[[], Consent]
+    look: Callable[[], tuple[Use, ...]]
+    named: str
+    root: Path
+    ask: Ask
+
+
+def _enter(drive: Drive, entry: _Entry) -> HeldDrive:
+    root = entry.root
+    _require_unused(drive, entry.look, root)
+    descriptor = _claim(drive, os.O_RDWR, root)
+    held = HeldDrive(drive, descriptor, named=entry.named, root=root)
+    try:
+        _require_held(held)
+        _require_settled(drive, entry.look)
+        _count_unseen(held, entry.ask)
+        require_same(entry.expected, drive, root=root)
+        require_stable_name(drive, held.named, root=root)
+        held.consent = entry.consent()
+    except BaseException:
+        held.close()
+        raise
+    return held
+
+
+def _require_unused(
+    drive: Drive, look: Callable[[], tuple[Use, ...]], root: Path
+) -> None:
+    """Refuse what plainly is in use or holds data: it is not even opened to write.
+
+    That something claims it comes before what is on it: nobody shall be told to wipe a
+    drive that is used by what cannot be seen.
+
+    Raises
+    ------
+    DriveInUseError
+        If it is so, is read-only, or has no medium.
+    """
+    uses = find_live_uses(drive, root=root)
+    if all(use.kind == "opened" for use in uses):
+        descriptor = _claim(drive, os.O_RDONLY, root)
+        try:
+            uses = look()
+        finally:
+            os.close(descriptor)
+    if any(use.kind not in {"opened", "unknown"} for use in uses):
+        raise DriveInUseError(target=drive.path, uses=uses)
+
+
+def _claim(drive: Drive, access: int, root: Path) -> int:
+    return claim(drive, access, explain=lambda: explain_claim(drive, root), root=root)
+
+
+def _require_held(held: HeldDrive) -> tuple[Drive, ...]:
+    """Require that it is there, and hold its relatives; return those that are new.
+
+    Raises
+    ------
+    TargetRefusedError
+        If it is gone.
+    """
+    drive, root = held.drive, held.root
+    trouble = held.is_alive()
+    if trouble:
+        raise TargetRefusedError(
+            target=drive.path,
+            reason=trouble,
+            remedy="See which drives there are: ssdlab devices.",
+        )
+    require_same(drive, drive, root=root)
+    return held.hold_too(
+        find_relatives(drive, list_drives(root)),
+        lambda: explain_claim(drive, root),
+    )
+
+
+def _require_settled(drive: Drive, look: Callable[[], tuple[Use, ...]]) -> None:
+    """Require that nothing uses it; who has it open may be done within moments.
+
+    Raises
+    ------
+    DriveInUseError
+        If something does.
+    """
+    for attempt in range(_TRIES):
+        if attempt:
+            time.sleep(_PAUSE_S)
+        uses = look()
+        if not uses:
+            return
+        if any(use.kind != "opened" for use in uses):
+            break
+    raise DriveInUseError(target=drive.path, uses=uses)
+
+
+def _count_unseen(held: HeldDrive, ask: Ask) -> None:
+    """Note how many processes may have it open unseen, unless root tells of them.
+
+    Raises
+    ------
+    DriveInUseError
+        If root tells of one that may write.
+    """
+    drive = held.drive
+    held.unseen = find_openers_of(drive, held.root).unread
+    writers = find_hidden_writers(drive, ask=ask) if held.unseen else ()
+    if writers:
+        use = open_to_write(drive.path, writers)
+        raise DriveInUseError(target=drive.path, uses=(use,))
+    if writers is not None:
+        held.unseen = 0
