@@ -1,0 +1,136 @@
+"""The command that examines the host, and tunes it."""
+
+import json
+import os
+import shlex
+import sys
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ssdlab.cli.doctor_lines import report_lines, tuned_lines
+from ssdlab.cli.group import fail, json_option, main
+
+if TYPE_CHECKING:
+    from ssdlab.host.checks import Scene
+    from ssdlab.host.tuning import Tuned
+
+_EXIT_NOT_DONE = 1
+_AS_ROOT = "sudo $(command -v ssdlab) doctor"
+
+
+@main.command()
+@click.option(
+    "--target",
+    default="",
+    help="what is to be measured: virtual, file:PATH, /dev/nvme0n1, /dev/disk/by-id/…",
+)
+@json_option
+@click.option("--apply", is_flag=True, help="set what can be set and undone")
+@click.option("--revert", is_flag=True, help="undo what --apply has set")
+@click.option(
+    "--journal",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="what --apply changed; without it ~/.local/state/ssdlab/host-tuning.json",
+)
+def doctor(
+    *, target: str, as_json: bool, apply: bool, revert: bool, journal: Path | None
+) -> None:
+    """Examine this host for what is in the way of a good measurement.
+
+    Each finding says what was read, why it matters and what to do. Looking changes
+    nothing and needs no rights. What --apply sets lasts until --revert or a reboot.
+
+    Exit codes: 0 it was examined, whatever was found; 1 not all could be set or undone;
+    2 the request was wrong.
+    """
+    from ssdlab.host.journal import default_journal
+
+    if apply and revert:
+        fail("--apply and --revert are opposites. Name one of them.", 2)
+    kept = journal or default_journal(os.environ, Path.home())
+    if apply:
+        _apply(target, kept, as_json=as_json)
+    elif revert:
+        _revert(kept, as_json=as_json)
+    else:
+        _examine(target, as_json=as_json)
+
+
+def _examine(target: str, *, as_json: bool) -> None:
+    from ssdlab.host.checks import examine_scene
+
+    checks = examine_scene(_look_at(target))
+    if as_json:
+        click.echo(json.dumps([asdict(check) for check in checks], indent=1))
+    else:
+        _say(report_lines(checks, apply_command=f"{_AS_ROOT} --apply{_named(target)}"))
+
+
+def _apply(target: str, journal: Path, *, as_json: bool) -> None:
+    from ssdlab.host.tuning import apply_tuning
+
+    tuned = apply_tuning(
+        _look_at(target),
+        journal=journal,
+        now=time.time,  # noqa: TID251 - here clocks are made
+    )
+    if not as_json and not tuned:
+        click.echo("Nothing was changed: what can be set is as it should be.")
+    _end(tuned, again=f"{_AS_ROOT} --apply{_named(target)}", as_json=as_json)
+
+
+def _revert(journal: Path, *, as_json: bool) -> None:
+    from ssdlab.host.tuning import revert_tuning
+
+    tuned = revert_tuning(journal=journal)
+    if not as_json and not tuned:
+        click.echo(
+            f"There is nothing to undo: {journal} holds no change since this host was "
+            "started."
+        )
+    _end(tuned, again=f"{_AS_ROOT} --revert", as_json=as_json)
+
+
+def _end(tuned: Sequence["Tuned"], *, again: str, as_json: bool) -> None:
+    """Tell what was done, and end with 1 if not all of it could be."""
+    if as_json:
+        click.echo(json.dumps([asdict(one) for one in tuned], indent=1))
+    else:
+        _say(tuned_lines(tuned))
+    if any(one.needs_root for one in tuned):
+        click.echo(f"ssdlab: only root may change these. Run: {again}", err=True)
+    if any(one.fault for one in tuned):
+        sys.exit(_EXIT_NOT_DONE)
+
+
+def _named(target: str) -> str:
+    return f" --target {shlex.quote(target)}" if target else ""
+
+
+def _say(lines: Iterable[str]) -> None:
+    colour = False if os.environ.get("NO_COLOR") else None  # None: on a terminal
+    for line in lines:
+        click.echo(line, color=colour)
+
+
+def _look_at(target: str) -> "Scene":
+    """Return the host, with the target looked at and not opened."""
+    from ssdlab.campaign.habits import usual_habits
+    from ssdlab.drive.inventory import find_drive
+    from ssdlab.host.checks import set_scene
+    from ssdlab.targets.opening import read_shape
+
+    if not target or target.startswith("/dev/"):
+        drive = find_drive(target) if target else None
+        kind = "block" if target else ""
+        return set_scene(drive, target_kind=kind, habits=usual_habits("block"))
+    read_shape(target)
+    is_file = target.lower().startswith("file:")
+    habits = usual_habits("file" if is_file else "virtual")
+    kind = "file" if is_file else "virtual"
+    return set_scene(None, target_kind=kind, habits=habits)

@@ -1,0 +1,127 @@
+"""What `ssdlab doctor` says, line by line."""
+
+import re
+import shutil
+import textwrap
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from ssdlab.cli.group import printable
+
+if TYPE_CHECKING:
+    from ssdlab.host.tuning import Tuned
+    from ssdlab.model.host_checks import HostCheck
+
+_SIGNS = {  # in the order in which they are shown
+    "bad": ("✗ bad", "red"),
+    "warn": ("! warning", "yellow"),
+    "unknown": ("? unknown", "cyan"),
+    "good": ("✓ good", "green"),
+}
+_LABEL, _MOST_WIDTH = 10, 100
+_APPLY = "let ssdlab set it, until --revert or a reboot"
+_CPU = re.compile(r"/cpu(\d+)/")
+_COMMAND = re.compile(  # in a remedy: to be copied, so it is not broken into lines
+    r"(?<!\S)(?:sudo|echo|numactl|nvme format|sg_format|losetup)\s[^;(]*[^;(\s]"
+)
+_SOLID = "\N{NO-BREAK SPACE}"
+
+
+def report_lines(checks: Sequence["HostCheck"], *, apply_command: str) -> Iterator[str]:
+    """Yield what was found, the worst first; of the good only what was read."""
+    for check in _of(checks, "bad", "warn"):
+        yield from _open_lines(check)
+        if check.is_appliable:
+            yield f"{'  or':<{_LABEL}}{_APPLY}"
+        yield ""
+    applying = [check for check in checks if check.applies]
+    for verdict in ("unknown", "good"):
+        for check in _of(applying, verdict):
+            yield from _closed_lines(check)
+        yield ""
+    others = [check.title for check in checks if not check.applies]
+    if others:
+        yield from _wrapped("", f"Does not apply here: {'; '.join(others)}.")
+        yield ""
+    appliable = sum(check.is_appliable for check in checks)
+    if appliable:
+        yield f"{_APPLY}, for {appliable} of these:"
+        yield f"{'':<{_LABEL}}{printable(apply_command)}"
+    yield summary_line(checks)
+
+
+def summary_line(checks: Sequence["HostCheck"]) -> str:
+    """Return how many of each there are."""
+    counts = {
+        verdict: len([check for check in _of(checks, verdict) if check.applies])
+        for verdict in _SIGNS
+    }
+    warnings = "warning" if counts["warn"] == 1 else "warnings"
+    others = sum(not check.applies for check in checks)
+    parts = (
+        f"{counts['bad']} bad, {counts['warn']} {warnings}, {counts['good']} good, "
+        f"{counts['unknown']} unknown"
+    )
+    return f"{parts}, {others} not applying" if others else parts
+
+
+def tuned_lines(tuned: Sequence["Tuned"]) -> Iterator[str]:
+    """Yield each change, those of many processors in one line."""
+    groups: dict[tuple[str, str, str, str], list[int]] = {}
+    for one in tuned:
+        found = _CPU.search(one.path)
+        path = _CPU.sub("/cpu{}/", one.path)
+        key = (path, one.before, one.after, one.fault)
+        groups.setdefault(key, []).extend([int(found.group(1))] if found else [])
+    for (path, before, after, fault), cpus in groups.items():
+        shown = path.replace("{}", _listed(cpus)) if cpus else path
+        what = f"{before}, {fault}" if fault else f"{before} → {after}"
+        yield printable(f"{shown}: {what}")
+
+
+def _listed(cpus: Sequence[int]) -> str:
+    from ssdlab.host.files import format_cpus
+
+    return f"[{format_cpus(cpus)}]" if len(cpus) > 1 else str(cpus[0])
+
+
+def _of(checks: Iterable["HostCheck"], *verdicts: str) -> list["HostCheck"]:
+    return [check for name in verdicts for check in checks if check.verdict == name]
+
+
+def _open_lines(check: "HostCheck") -> Iterator[str]:
+    sign, colour = _SIGNS[check.verdict]
+    title = click.style(check.title, bold=True)
+    yield click.style(f"{sign:<{_LABEL}}", fg=colour) + title
+    yield from _wrapped("  read", check.read)
+    yield from _wrapped("  why", f"{check.why} ({check.source})")
+    yield from _wrapped("  do", check.remedy)
+
+
+def _closed_lines(check: "HostCheck") -> Iterator[str]:
+    sign, colour = _SIGNS[check.verdict]
+    lines = _wrapped("", f"{check.title}: {check.read}")
+    first = next(lines)
+    yield click.style(f"{sign:<{_LABEL}}", fg=colour) + first[_LABEL:]
+    yield from lines
+    if check.remedy:
+        yield from _wrapped("  do", check.remedy)
+
+
+def _keep_commands(text: str) -> str:
+    return _COMMAND.sub(lambda found: found.group().replace(" ", _SOLID), text)
+
+
+def _wrapped(label: str, text: str) -> Iterator[str]:
+    width = min(shutil.get_terminal_size().columns, _MOST_WIDTH)
+    lines = textwrap.wrap(
+        _keep_commands(printable(text)),
+        width=max(width, 40),
+        initial_indent=f"{label:<{_LABEL}}",
+        subsequent_indent=" " * _LABEL,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    yield from (line.replace(_SOLID, " ") for line in lines)

@@ -1,0 +1,49 @@
+"""Which processors are near a drive."""
+
+import os
+from collections.abc import Collection
+from pathlib import Path
+
+from ssdlab.host.files import ROOT, below, list_names, parse_cpus, read_text
+from ssdlab.model.drive import Drive
+
+NODES = "/sys/devices/system/node"
+
+
+def local_cpus(
+    drive: Drive | None, root: Path = ROOT, *, allowed: Collection[int] | None = None
+) -> tuple[int, ...]:
+    """Return the processors of the drive's NUMA node that this process may use.
+
+    Parameters
+    ----------
+    drive : Drive, optional
+        The drive.
+    root : Path, default ROOT
+        Where the file systems of the kernel lie.
+    allowed : collection of int, optional
+        The processors that may be used; without it those of this process.
+
+    Returns
+    -------
+    tuple of int
+        In order. Empty if there is no reason to prefer any: the node is not known,
+        there is only one, or none of its processors may be used.
+    """
+    node = None if drive is None else drive.numa_node
+    if node is None or node < 0 or len(list_nodes(root)) < 2:
+        return ()
+    may_use = os.sched_getaffinity(0) if allowed is None else allowed
+    return tuple(sorted(node_cpus(node, root) & frozenset(may_use)))
+
+
+def list_nodes(root: Path = ROOT) -> tuple[int, ...]:
+    """Return the NUMA nodes that have processors; none if the kernel does not tell."""
+    names = list_names(below(root, NODES))
+    nodes = (int(name[4:]) for name in names if name[4:].isdecimal())
+    return tuple(sorted(node for node in nodes if node_cpus(node, root)))
+
+
+def node_cpus(node: int, root: Path = ROOT) -> frozenset[int]:
+    """Return the processors of a NUMA node."""
+    return parse_cpus(read_text(below(root, f"{NODES}/node{node}/cpulist")))

@@ -1,0 +1,66 @@
+"""What became of the host between two looks at it."""
+
+from collections.abc import Sequence
+
+from ssdlab.model.host_checks import CheckVerdict, HostCheck
+
+_WORDS: dict[CheckVerdict, str] = {
+    "good": "good",
+    "warn": "doubtful",
+    "bad": "bad",
+    "unknown": "not known",
+}
+# They change from one moment to the next, and the telemetry has what counts of them.
+_MOMENTARY = frozenset((
+    "cpu_freq_fixed_max",
+    "cpu_throttle_counts",
+    "cpu_throttled",
+    "other_load",
+    "programs_on_the_drive",
+    "swap",
+))
+_WORST_FIRST: tuple[CheckVerdict, ...] = ("bad", "warn", "unknown", "good")
+
+
+def compare_checks(
+    before: Sequence[HostCheck], now: Sequence[HostCheck]
+) -> tuple[str, ...]:
+    """Say which checks of the host have another verdict now.
+
+    Parameters
+    ----------
+    before, now : sequence of HostCheck
+        What was found when the run began, and what is found when it goes on.
+
+    Returns
+    -------
+    tuple of str
+        One sentence for each changed verdict, those that are the worst now first.
+        A check that only one of the two has is left out: another version of ssdlab
+        looked. So is what changes from one moment to the next, such as the load.
+
+    Examples
+    --------
+    >>> told = {"check_id": "cpu_turbo", "title": "Turbo clock"}
+    >>> told |= {"why": "", "source": ""}
+    >>> off = HostCheck(verdict="good", read="turbo is off", remedy="", **told)
+    >>> on = HostCheck(verdict="warn", read="turbo is on", remedy="Set it.", **told)
+    >>> compare_checks((off,), (on,))
+    ('Turbo clock: was good (turbo is off), is doubtful now (turbo is on)',)
+    """
+    earlier = {check.check_id: check for check in before}
+    changed = [
+        check
+        for check in now
+        if check.check_id in earlier.keys() - _MOMENTARY
+        and earlier[check.check_id].verdict != check.verdict
+    ]
+    changed.sort(key=lambda check: _WORST_FIRST.index(check.verdict))
+    return tuple(_tell(earlier[check.check_id], check) for check in changed)
+
+
+def _tell(before: HostCheck, now: HostCheck) -> str:
+    return (
+        f"{now.title}: was {_WORDS[before.verdict]} ({before.read}), is "
+        f"{_WORDS[now.verdict]} now ({now.read})"
+    )

@@ -1,0 +1,118 @@
+"""What a check is: a name, a reason, and a function that looks."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from ssdlab.host.checks.scene import Scene
+from ssdlab.host.files import format_cpus
+from ssdlab.model.host_checks import NOT_APPLYING, CheckVerdict, HostCheck
+
+OWN = "ssdlab"
+Needs = Literal["", "drive", "network"]
+
+
+def guide(section: str) -> str:
+    """Return how a section of the guide is cited."""
+    return f"HGST/WD guide {section}"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Setting:
+    """A file of the kernel and what is to stand in it.
+
+    A ``value`` of ``None`` is for a file that another setting changes along: what
+    stood there before is put back with it.
+    """
+
+    path: str
+    value: str | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Finding:
+    """What a check found."""
+
+    verdict: CheckVerdict
+    read: str
+    remedy: str = ""
+
+
+def _nothing(_: Scene) -> tuple[Setting, ...]:
+    return ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Check:
+    """A check of the host.
+
+    ``settings`` returns what would make it good and can be undone.
+    """
+
+    check_id: str
+    title: str
+    why: str
+    source: str
+    look: Callable[[Scene], Finding]
+    settings: Callable[[Scene], tuple[Setting, ...]] = _nothing
+    needs: Needs = ""
+
+
+def good(read: str) -> Finding:
+    """Return that all is well."""
+    return Finding(verdict="good", read=read)
+
+
+def warn(read: str, remedy: str) -> Finding:
+    """Return a doubt."""
+    return Finding(verdict="warn", read=read, remedy=remedy)
+
+
+def bad(read: str, remedy: str) -> Finding:
+    """Return that something is wrong."""
+    return Finding(verdict="bad", read=read, remedy=remedy)
+
+
+def unknown(read: str, remedy: str = "") -> Finding:
+    """Return that it could not be read, and why."""
+    return Finding(verdict="unknown", read=read, remedy=remedy)
+
+
+def not_applying(why: str) -> Finding:
+    """Return that there is nothing here to look at."""
+    return unknown(f"{NOT_APPLYING}: {why}")
+
+
+def examine(check: Check, scene: Scene) -> HostCheck:
+    """Return what a check finds, or that it does not apply."""
+    found = _unneeded(check, scene) or check.look(scene)
+    is_open = found.verdict in {"bad", "warn"}
+    return HostCheck(
+        check_id=check.check_id,
+        title=check.title,
+        verdict=found.verdict,
+        read=found.read,
+        why=check.why,
+        remedy=found.remedy,
+        source=check.source,
+        is_appliable=is_open and bool(check.settings(scene)),
+    )
+
+
+def tell_each(values: Mapping[int, str]) -> str:
+    """Return what stands for which processors: ``powersave on CPUs 0-3``."""
+    groups: dict[str, list[int]] = {}
+    for cpu, value in values.items():
+        groups.setdefault(value, []).append(cpu)
+    return ", ".join(
+        f"{value} on CPU{'s' if len(cpus) > 1 else ''} {format_cpus(cpus)}"
+        for value, cpus in groups.items()
+    )
+
+
+def _unneeded(check: Check, scene: Scene) -> Finding | None:
+    if check.needs == "drive" and scene.drive is None:
+        return not_applying("the target is no drive")
+    if check.needs == "network" and not scene.is_network:
+        return not_applying("the target is not reached by a network")
+    return None

@@ -1,0 +1,212 @@
+"""How deep the processors sleep, and whether they favour power or speed."""
+
+import re
+
+from ssdlab.host.checks.check import (
+    OWN,
+    Check,
+    Finding,
+    Setting,
+    bad,
+    good,
+    guide,
+    not_applying,
+    tell_each,
+    unknown,
+    warn,
+)
+from ssdlab.host.checks.scene import CPUS, Scene
+from ssdlab.host.checks.speeds import PREFERENCE as _PREFERENCE
+from ssdlab.host.files import below
+
+_MICRO = "µs"  # noqa: RUF001 - the SI prefix
+_DEEP_US = 10  # a 4 KiB read takes some 50 to 100; C1 wakes in 1 to 2, C6 in 100
+_DMA_LATENCY = "/dev/cpu_dma_latency"
+_NO_SLEEP = ("intel_idle.max_cstate=0", "processor.max_cstate=0", "idle=poll")
+_BIAS = "power/energy_perf_bias"
+_TOOL = "x86_energy_perf_policy"
+_BIAS_WORDS = {
+    0: "performance",
+    4: "balance-performance",
+    6: "normal",
+    8: "balance-power",
+    15: "power",
+}
+
+
+def _look_at_states(scene: Scene) -> Finding:
+    options = scene.text("/proc/cmdline").split()
+    if "idle=poll" in options:
+        said = " ".join(option for option in _NO_SLEEP if option in options)
+        return good(f"{said} (/proc/cmdline)")
+    return _look_at_enabled_states(scene)
+
+
+def _look_at_enabled_states(scene: Scene) -> Finding:
+    latencies = {cpu: _latencies(scene, cpu) for cpu in scene.cpus}
+    if not any(latencies.values()):
+        return unknown(f"there are no {CPUS}/cpu*/cpuidle/state* here")
+    held = _held_latency_us(scene)
+    deep = {
+        cpu: ", ".join(
+            f"{name} ({us} {_MICRO})" for name, us in states.items() if us > _DEEP_US
+        )
+        for cpu, states in latencies.items()
+        if any(us > _DEEP_US for us in states.values())
+    }
+    path = f"{CPUS}/cpu*/cpuidle/state*"
+    if not deep and scene.is_virtual_machine:
+        return unknown(
+            f"no state of this virtual machine takes over {_DEEP_US} {_MICRO} to leave "
+            f"({path}); how deep its host sleeps meanwhile is not seen from here"
+        )
+    if not deep:
+        return good(f"no state that takes over {_DEEP_US} {_MICRO} to leave ({path})")
+    if held is not None and held <= _DEEP_US and not scene.is_virtual_machine:
+        return good(
+            f"{_DMA_LATENCY} is held at {held} {_MICRO}: {tell_each(deep)} unused"
+        )
+    return bad(
+        f"{tell_each(deep)} ({path}; {_DMA_LATENCY} {_tell_held(held)})",
+        "sudo cpupower idle-set -D 10; for good: boot with " + " ".join(_NO_SLEEP),
+    )
+
+
+def _states_to_disable(scene: Scene) -> tuple[Setting, ...]:
+    return tuple(
+        Setting(path=f"{_state_folder(cpu)}/{state}/disable", value="1")
+        for cpu in scene.cpus
+        for state in scene.names(_state_folder(cpu))
+        if _is_deep(scene, cpu, state)
+    )
+
+
+def _look_at_policy(scene: Scene) -> Finding:
+    if scene.cpus and not _biased_cpus(scene):
+        return not_applying(f"the processors go by {_PREFERENCE} instead")
+    told, place = _biases(scene)
+    if not told:
+        return unknown(place)
+    biases = {cpu: bias for cpu, bias in told.items() if cpu in _biased_cpus(scene)}
+    words = {cpu: _BIAS_WORDS.get(bias, str(bias)) for cpu, bias in biases.items()}
+    read = f"{tell_each(words)} ({place})"
+    if not any(biases.values()):
+        return good(read)
+    return bad(read, f"sudo {_TOOL} performance")
+
+
+def _biases_to_set(scene: Scene) -> tuple[Setting, ...]:
+    told = scene.each_cpu(_BIAS)
+    return tuple(
+        Setting(path=f"{CPUS}/cpu{cpu}/{_BIAS}", value="0")
+        for cpu, bias in told.items()
+        if bias != "0" and cpu in _biased_cpus(scene)
+    )
+
+
+def _biased_cpus(scene: Scene) -> frozenset[int]:
+    """Return the processors that heed the bias: those that have no preference."""
+    return frozenset(scene.cpus) - frozenset(scene.each_cpu(_PREFERENCE))
+
+
+def _look_at_preference(scene: Scene) -> Finding:
+    told = scene.each_cpu(_PREFERENCE)
+    if not told:
+        return unknown(f"there is no {CPUS}/cpu*/{_PREFERENCE} here")
+    read = f"{tell_each(told)} ({CPUS}/cpu*/{_PREFERENCE})"
+    if set(told.values()) <= {"performance", "0"}:
+        return good(read)
+    remedy = f"echo performance | sudo tee {CPUS}/cpu*/{_PREFERENCE}"
+    favours_power = any(text in {"power", "balance_power"} for text in told.values())
+    return bad(read, remedy) if favours_power else warn(read, remedy)
+
+
+def _preferences_to_set(scene: Scene) -> tuple[Setting, ...]:
+    told = scene.each_cpu(_PREFERENCE)
+    return tuple(
+        Setting(path=f"{CPUS}/cpu{cpu}/{_PREFERENCE}", value="performance")
+        for cpu, text in told.items()
+        if text not in {"performance", "0"}
+    )
+
+
+def _state_folder(cpu: int) -> str:
+    return f"{CPUS}/cpu{cpu}/cpuidle"
+
+
+def _latencies(scene: Scene, cpu: int) -> dict[str, int]:
+    """Return the states that a processor may enter, and how long leaving takes [us]."""
+    found = {}
+    for state in scene.names(_state_folder(cpu)):
+        folder = f"{_state_folder(cpu)}/{state}"
+        latency = scene.number(f"{folder}/latency")
+        if latency is not None and scene.text(f"{folder}/disable") != "1":
+            found[scene.text(f"{folder}/name") or state] = latency
+    return found
+
+
+def _is_deep(scene: Scene, cpu: int, state: str) -> bool:
+    folder = f"{_state_folder(cpu)}/{state}"
+    latency = scene.number(f"{folder}/latency")
+    is_enabled = scene.text(f"{folder}/disable") == "0"
+    return latency is not None and latency > _DEEP_US and is_enabled
+
+
+def _held_latency_us(scene: Scene) -> int | None:
+    """Return the latency that processes hold the kernel to, if it may be read [us]."""
+    try:
+        with below(scene.root, _DMA_LATENCY).open("rb") as file:
+            held = file.read(4)
+    except OSError:
+        return None
+    return int.from_bytes(held, "little", signed=True) if len(held) == 4 else None
+
+
+def _tell_held(held: int | None) -> str:
+    return "cannot be read" if held is None else f"permits {held} {_MICRO}"
+
+
+def _biases(scene: Scene) -> tuple[dict[int, int], str]:
+    """Return the bias of each processor and where it stands, or why there is none."""
+    said = scene.run((_TOOL, "-r"))
+    if said is not None and said.exit_code == 0:
+        found = re.findall(
+            r"^cpu(\d+): (?:EPB )?(0x[0-9a-f]+|\d+)$", said.text, re.MULTILINE
+        )
+        if found:
+            return {int(cpu): int(bias, 0) for cpu, bias in found}, f"{_TOOL} -r"
+    told = scene.each_cpu(_BIAS)
+    numbers = {cpu: int(bias) for cpu, bias in told.items() if bias.isdecimal()}
+    if numbers:
+        return numbers, f"{CPUS}/cpu*/{_BIAS}"
+    reason = (
+        "is not installed" if said is None else f"says: {' '.join(said.text.split())}"
+    )
+    return {}, f"there is no {CPUS}/cpu*/{_BIAS} here, and {_TOOL} {reason}"
+
+
+STATES = Check(
+    check_id="cpu_cstates",
+    title="CPU sleep states",
+    why="A processor that slept deeply takes tens to hundreds of microseconds to wake "
+    "for an interrupt: at low queue depths that adds to each IO.",
+    source=guide("2.1.3, 2.2"),
+    look=_look_at_states,
+    settings=_states_to_disable,
+)
+POLICY = Check(
+    check_id="energy_perf_policy",
+    title="CPU energy policy",
+    why="It tells the processor to save power at the cost of how fast it reacts.",
+    source=guide("2.2"),
+    look=_look_at_policy,
+    settings=_biases_to_set,
+)
+PREFERENCE = Check(
+    check_id="energy_performance_preference",
+    title="CPU energy preference of the clock",
+    why="Where the processor chooses its own clock, this decides how soon it does.",
+    source=OWN,
+    look=_look_at_preference,
+    settings=_preferences_to_set,
+)

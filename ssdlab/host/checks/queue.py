@@ -1,0 +1,232 @@
+"""How the block layer treats the drive's IOs."""
+
+import math
+
+from ssdlab.host.checks.check import (
+    OWN,
+    Check,
+    Finding,
+    Setting,
+    good,
+    unknown,
+    warn,
+)
+from ssdlab.host.checks.scene import Scene
+from ssdlab.host.files import chosen
+
+_MOST_OUTSTANDING = 1024  # 32 threads of queue depth 32, pts.md 12
+_LEAST_REQUESTS = 32
+_HARDWARE_DEPTHS = ("mq/0/nr_tags", "device/queue_depth")
+
+
+def _missing(path: str) -> Finding:
+    return unknown(f"there is no {path} here")
+
+
+def _look_at_scheduler(scene: Scene) -> Finding:
+    path = f"{scene.queue}/scheduler"
+    name = chosen(scene.text(path))
+    if not name:
+        return _missing(path)
+    read = f"{name} ({path})"
+    if name == "none":
+        return good(read)
+    return warn(read, f"echo none | sudo tee {path}")
+
+
+def _scheduler_to_set(scene: Scene) -> tuple[Setting, ...]:
+    path = f"{scene.queue}/scheduler"
+    text = scene.text(path)
+    if "none" not in text.split():  # in brackets if it is chosen already
+        return ()
+    # The kernel sets the number of requests anew with each scheduler.
+    requests = Setting(path=f"{scene.queue}/nr_requests", value=None)
+    return (requests, Setting(path=path, value="none"))
+
+
+def _look_at_requests(scene: Scene) -> Finding:
+    path = f"{scene.queue}/nr_requests"
+    requests = scene.number(path)
+    if requests is None:
+        return _missing(path)
+    queues, needed = _queues(scene), _requests_needed(scene)
+    each = f"each of {queues} queues" if queues > 1 else "its queue"
+    read = f"{requests} requests in {each} ({path}); {needed} are needed"
+    if requests >= needed:
+        return good(read)
+    return warn(read, f"echo {needed} | sudo tee {path}")
+
+
+def _requests_to_set(scene: Scene) -> tuple[Setting, ...]:
+    path = f"{scene.queue}/nr_requests"
+    return (Setting(path=path, value=str(_requests_needed(scene))),)
+
+
+def _look_at_write_cache(scene: Scene) -> Finding:
+    path = f"{scene.queue}/write_cache"
+    state = scene.text(path)
+    if not state:
+        return _missing(path)
+    read = f"{state} ({path})"
+    if state == "write back":
+        return good(read)
+    bus = scene.drive.bus if scene.drive else "other"
+    if bus in {"ata", "scsi"}:
+        device = scene.drive.path if scene.drive else ""
+        return warn(
+            f"{read}: its write cache is off",
+            f"Switch it on: sudo hdparm -W1 {device} (ATA), "
+            f"sudo sdparm --set=WCE {device} (SCSI)",
+        )
+    return unknown(
+        f"{read}: either it is off, or the drive has none that power loss could empty"
+    )
+
+
+def _look_at_completion(scene: Scene) -> Finding:
+    path = f"{scene.queue}/rq_affinity"
+    value = scene.text(path)
+    words = {
+        "0": "completed on any CPU",
+        "1": "completed near the CPU that asked",
+        "2": "completed on the very CPU that asked",
+    }
+    if value not in words:
+        return _missing(path)
+    read = f"{value}: {words[value]} ({path})"
+    return warn(read, f"echo 2 | sudo tee {path}") if value == "0" else good(read)
+
+
+def _completion_to_set(scene: Scene) -> tuple[Setting, ...]:
+    return (Setting(path=f"{scene.queue}/rq_affinity", value="2"),)
+
+
+def _look_at_merges(scene: Scene) -> Finding:
+    path = f"{scene.queue}/nomerges"
+    value = scene.text(path)
+    if value not in {"0", "1", "2"}:
+        return _missing(path)
+    scheduler = chosen(scene.text(f"{scene.queue}/scheduler"))
+    read = f"{value} with scheduler {scheduler or 'not told'} ({path})"
+    if value == "2":
+        return good(f"{read}: nothing is merged")
+    if scheduler == "none":
+        return good(f"{read}: IOs that are issued one by one are not merged")
+    return warn(
+        f"{read}: neighbours may be merged on their way",
+        "Take the scheduler none, or: echo 2 | sudo tee " + path,
+    )
+
+
+def _look_at_polling(scene: Scene) -> Finding:
+    path = f"{scene.queue}/io_poll"
+    value = scene.text(path)
+    if not value:
+        return _missing(path)
+    if value == "0":
+        return good(f"0: completions come by interrupts ({path})")
+    return warn(
+        f"{value}: some queues are kept for polling ({path})",
+        "ssdlab's jobs do not poll. Boot with nvme.poll_queues=0 to give all queues "
+        "their interrupt.",
+    )
+
+
+def _look_at_throttling(scene: Scene) -> Finding:
+    path = f"{scene.queue}/wbt_lat_usec"
+    latency_us = scene.number(path)
+    if latency_us is None:
+        return unknown(f"{path} tells nothing: this kernel holds no writes back")
+    read = f"{latency_us} ({path})"
+    if latency_us <= 0:
+        return good(f"{read}: no write is held back")
+    buffered = scene.habits.buffered
+    if buffered == ():
+        return good(f"{read}: direct IO, which all these tests do, is not held back")
+    what = "these tests have" if buffered else "some jobs have"
+    return warn(
+        f"{read}: writes through the page cache, which {what}, are held back for reads",
+        f"echo 0 | sudo tee {path}",
+    )
+
+
+def _throttling_to_set(scene: Scene) -> tuple[Setting, ...]:
+    return (Setting(path=f"{scene.queue}/wbt_lat_usec", value="0"),)
+
+
+def _queues(scene: Scene) -> int:
+    folder = f"/sys/block/{scene.drive.name if scene.drive else ''}/mq"
+    return max(1, sum(name.isdecimal() for name in scene.names(folder)))
+
+
+def _requests_needed(scene: Scene) -> int:
+    """Return how many requests each queue needs, or all that its hardware takes."""
+    folder = f"/sys/block/{scene.drive.name if scene.drive else ''}"
+    most = scene.habits.most_outstanding or _MOST_OUTSTANDING
+    needed = max(_LEAST_REQUESTS, math.ceil(most / _queues(scene)))
+    depths = (scene.number(f"{folder}/{name}") for name in _HARDWARE_DEPTHS)
+    return min((needed, *(depth for depth in depths if depth)))
+
+
+SCHEDULER = Check(
+    check_id="io_scheduler",
+    title="IO scheduler",
+    why="A scheduler holds, orders and merges IOs before the drive sees them; a solid "
+    "state drive gains nothing by it.",
+    source=OWN,
+    look=_look_at_scheduler,
+    settings=_scheduler_to_set,
+    needs="drive",
+)
+REQUESTS = Check(
+    check_id="nr_requests",
+    title="Requests in the queue",
+    why="IOs beyond it wait in the host, and their wait counts as the drive's latency.",
+    source=OWN,
+    look=_look_at_requests,
+    settings=_requests_to_set,
+    needs="drive",
+)
+WRITE_CACHE = Check(
+    check_id="write_cache",
+    title="Write cache, as the kernel sees it",
+    why="Without it every write waits for the medium. The PTS wants it recorded.",
+    source=OWN,
+    look=_look_at_write_cache,
+    needs="drive",
+)
+COMPLETION = Check(
+    check_id="rq_affinity",
+    title="Where IOs complete",
+    why="A completion on a far processor costs a trip between caches for each IO.",
+    source=OWN,
+    look=_look_at_completion,
+    settings=_completion_to_set,
+    needs="drive",
+)
+MERGES = Check(
+    check_id="nomerges",
+    title="Merging of neighbours",
+    why="Merged IOs are larger than the blocks that the test asks for.",
+    source=OWN,
+    look=_look_at_merges,
+    needs="drive",
+)
+POLLING = Check(
+    check_id="io_poll",
+    title="Polling queues",
+    why="Queues that are kept for polling are missing where completions interrupt.",
+    source=OWN,
+    look=_look_at_polling,
+    needs="drive",
+)
+WRITE_BACK = Check(
+    check_id="wbt_lat_usec",
+    title="Write-back throttling",
+    why="The kernel holds writes from the page cache back while reads wait longer than "
+    "this: then it is the kernel that is measured.",
+    source=OWN,
+    look=_look_at_throttling,
+    settings=_throttling_to_set,
+    needs="drive",
+)
