@@ -38,7 +38,8 @@ class RunFacts:
     """What a run was asked for, besides its frames.
 
     ``tests`` are those that were planned, ``sessions`` start and end of each time it
-    was worked on (Unix time [s], the end ``None`` where it was killed).
+    was worked on (Unix time [s], the end ``None`` where it was killed),
+    ``host_changes`` what was otherwise of the host when it was taken up again.
     """
 
     tests: tuple[PtsTest, ...]
@@ -47,6 +48,26 @@ class RunFacts:
     purge_method: str
     status: RunStatus
     sessions: tuple[tuple[float, float | None], ...] = ()
+    host_changes: tuple[str, ...] = ()
+
+
+def find_host_changes(facts: RunFacts) -> tuple[Finding, ...]:
+    """Say what of the host was otherwise when a run was taken up again.
+
+    Parameters
+    ----------
+    facts : RunFacts
+        What was asked for, and how the run went.
+
+    Returns
+    -------
+    tuple of Finding
+        ``host-changed``, one for each change.
+    """
+    return tuple(
+        make_finding("host-changed", f"host, when the run was taken up again: {words}")
+        for words in facts.host_changes
+    )
 
 
 def find_unfinished(steps: "pd.DataFrame", facts: RunFacts) -> tuple[Finding, ...]:
@@ -107,7 +128,17 @@ def find_purge_faults(steps: "pd.DataFrame", facts: RunFacts) -> tuple[Finding, 
             "proven"
         )
         found.append(make_finding("purge-unverified", words))
-    return tuple(found)
+    return (*found, *_doubtful_purges(steps))
+
+
+def _doubtful_purges(steps: "pd.DataFrame") -> Iterator[Finding]:
+    """Yield why the purge of a test cannot be shown to have worked."""
+    purges = steps[steps["kind"] == "purge"]
+    for test, rows in purges.groupby("test", sort=False):
+        for words in dict.fromkeys(rows["warnings"].fillna("")):
+            if words:
+                said = f"purge: {words}"
+                yield make_finding("purge-unverified", said, test=str(test))
 
 
 def judge_purge(method: str) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ssdlab.analysis.conformance import RunFacts
 from ssdlab.analysis.findings import Finding, make_finding
+from ssdlab.analysis.health import THROTTLED, rise_within, spans_of_tests
 from ssdlab.model.spec import (
     Histogram,
     OperatingPoint,
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 CLOCK_TOLERANCE_S = 0.25  # gaps are right to some tens of ms on a loaded host
 SESSION_TOLERANCE_S = 2.0  # sessions are noted in whole seconds
 # The rows of the table ``telemetry`` that are looked for.
-THROTTLED = "temperature_throttled_s"  # how long the device was throttled so far
 LINKS = (  # what the link does, and what it could do at most
     ("pcie_link_width", "pcie_link_width_max", "lanes"),
     ("pcie_link_speed_gt_s", "pcie_link_speed_gt_s_max", "GT/s"),
@@ -39,6 +39,8 @@ _FALSE = {"0", "false"}
 def find_complaints(steps: "pd.DataFrame") -> tuple[Finding, ...]:
     """Say in which tests fio or the target complained.
 
+    What is said of a purge is told by `find_purge_faults`.
+
     Parameters
     ----------
     steps : pandas.DataFrame
@@ -51,7 +53,7 @@ def find_complaints(steps: "pd.DataFrame") -> tuple[Finding, ...]:
     """
     found = []
     for test, rows in steps.groupby("test", sort=False):
-        said = rows["warnings"].fillna("")
+        said = rows.loc[rows["kind"] != "purge", "warnings"].fillna("")
         doubtful = said[said != ""]
         if len(doubtful):
             first = str(doubtful.iloc[0]).splitlines()[0]
@@ -168,7 +170,7 @@ def find_buffered_io(tests: Sequence[PtsTest]) -> tuple[Finding, ...]:
         phases = [
             phase.phase_id
             for phase in test.possible_phases
-            if any(map(_is_buffered, _fio_options(phase)))
+            if any(map(_is_buffered, fio_options_of(phase)))
         ]
         if phases:
             words = (
@@ -187,7 +189,7 @@ def _is_buffered(options: dict[str, str]) -> bool:
     return not is_direct or options.get("buffered", "0").lower() not in _FALSE
 
 
-def _fio_options(phase: Phase) -> list[dict[str, str]]:
+def fio_options_of(phase: Phase) -> list[dict[str, str]]:
     """Return the options of its own that each job of a phase gives fio."""
     match phase:
         case Purge():
@@ -223,9 +225,11 @@ def find_throttling(
     """
     counted = telemetry[telemetry["name"] == THROTTLED]
     found = []
-    for test, begin_s, end_s in _spans(steps):
-        rises = [_rise(rows, begin_s, end_s) for _, rows in counted.groupby("source")]
-        throttled_s = max(rises, default=0.0)
+    for test, begin_s, end_s in spans_of_tests(steps):
+        rises = [
+            rise_within(rows, begin_s, end_s) for _, rows in counted.groupby("source")
+        ]
+        throttled_s = max((rise for rise in rises if rise > 0), default=0.0)
         if throttled_s > 0:
             words = (
                 f"temperature: the device was throttled for {throttled_s:.3g} s "
@@ -233,15 +237,6 @@ def find_throttling(
             )
             found.append(make_finding("throttled", words, test=test))
     return tuple(found)
-
-
-def _rise(counted: "pd.DataFrame", begin_s: float, end_s: float) -> float:
-    """Return how far a count went up from just before a span to its end."""
-    rows = counted.sort_values("time_s")
-    before = rows[rows["time_s"] <= begin_s].tail(1)
-    inside = rows[rows["time_s"].between(begin_s, end_s)]
-    values = [*before["value"].dropna(), *inside["value"].dropna()]
-    return max(values) - values[0] if len(values) > 1 else 0.0
 
 
 def find_link_downgrades(
@@ -265,7 +260,7 @@ def find_link_downgrades(
     """
     return tuple(
         make_finding("link-downgraded", words, test=test)
-        for test, begin_s, end_s in _spans(steps)
+        for test, begin_s, end_s in spans_of_tests(steps)
         for _, rows in telemetry.groupby("source", sort=False)
         for words in _downgrades(rows, begin_s, end_s)
     )
@@ -278,9 +273,3 @@ def _downgrades(rows: "pd.DataFrame", begin_s: float, end_s: float) -> Iterator[
         least = own["value"].min()
         if least < most:
             yield f"link: {least:g} of {most:g} {unit} at times"
-
-
-def _spans(steps: "pd.DataFrame") -> Iterator[tuple[str, float, float]]:
-    """Yield each test with the time of its first and last IO."""
-    for test, rows in steps.groupby("test", sort=False):
-        yield str(test), float(rows["started_s"].min()), float(rows["ended_s"].max())

@@ -13,6 +13,7 @@ from ssdlab.figures.demand import (
     plot_host_cpu,
     plot_pre_writes,
 )
+from ssdlab.figures.health import add_drive_strip, plot_drive_health
 from ssdlab.figures.histogram import plot_confidence
 from ssdlab.figures.hosts import plot_hosts
 from ssdlab.figures.intensity import plot_demand_intensity, plot_toio
@@ -40,6 +41,7 @@ from ssdlab.figures.workloads import plot_workloads
 
 __all__ = [
     "CONFIG",
+    "add_drive_strip",
     "plot_class_confidence",
     "plot_class_iops",
     "plot_class_latency",
@@ -54,6 +56,7 @@ __all__ = [
     "plot_demand_intensity",
     "plot_demand_rounds",
     "plot_demand_variation",
+    "plot_drive_health",
     "plot_host_cpu",
     "plot_hosts",
     "plot_idle_gaps",

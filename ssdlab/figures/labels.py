@@ -55,6 +55,8 @@ QUANTITIES = MappingProxyType({
         name="Drive fills (TGBW / user capacity)", unit="", divisor=1.0
     ),
     "idle_before_s": Quantity(name="Idle before the step", unit="s", divisor=1.0),
+    "temperature_celsius": Quantity(name="Temperature", unit="°C", divisor=1.0),
+    "written_bytes": Quantity(name="Written", unit="GB", divisor=1e9),
 })
 
 # Okabe and Ito (2008), with yellow darkened to stand on white: told apart with every
@@ -101,6 +103,10 @@ COLORS = MappingProxyType({
     "five_nines_latency": "#E69F00",
     "maximum_latency": "#D55E00",
     "confidence": "#b34700",
+    "temperature": "#CC79A7",
+    "temperature_limit": "#A1260D",
+    "written": "#009E73",
+    "throttled": "rgba(213,94,0,0.22)",
 })
 
 _FEWEST_TICKS = 3  # of a logarithmic axis: with fewer no value can be read from it

@@ -7,12 +7,16 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from ssdlab.report.blocks import Block, Plot, Table
 from ssdlab.report.context import read_context
 from ssdlab.report.findings import FindingGroup, FindingsBox, box_findings
+from ssdlab.report.html import split_long_words
 from ssdlab.report.sections import pages_of
 from ssdlab.report.verdict import status_notes, summary_rows
 from ssdlab.store.run import Run
 
 _PLOTLY = "application/vnd.plotly.v1+json"
-_STYLE = "<style>.ssdlab th, .ssdlab td.words { text-align: left }</style>"
+_STYLE = (
+    "<style>.ssdlab th, .ssdlab td.words { text-align: left } "
+    ".ssdlab .note { white-space: pre-line }</style>"
+)
 _HEAD = ("Tracking variable", "First round", "Steady", "Rounds", "Verdict")
 
 
@@ -88,6 +92,7 @@ def _show_blocks(blocks: tuple[Block, ...]) -> None:
         undefined=StrictUndefined,
     )
     environment.filters["place"] = lambda plot: plot
+    environment.filters["pieces"] = split_long_words
     environment.tests |= {
         "table": lambda block: isinstance(block, Table),
         "plot": lambda block: isinstance(block, Plot),

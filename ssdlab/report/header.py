@@ -1,11 +1,12 @@
 """The four columns at the head of each PTS page (PTS 2.0.2, section 5)."""
 
-from typing import Any
+from typing import Any, assert_never
 
 import pandas as pd
 
 from ssdlab.analysis.phases import is_cell_by_cell
 from ssdlab.model.plain import from_plain
+from ssdlab.model.records import RunRecord
 from ssdlab.model.spec import ActiveRange
 from ssdlab.model.units import (
     block_size_label,
@@ -64,15 +65,9 @@ def platform_facts(context: Context) -> Facts:
 def device_facts(context: Context) -> Facts:
     """Return what is known of the device, and how it was set."""
     target = context.record.target
-    kinds = {
-        "virtual": "virtual SSD (a model)",
-        "file": "file",
-        "block": "drive",
-        "imported": "as others measured it",
-    }
     sector = f"{target.sector_bytes:,} B" if target.sector_bytes else NOT_RECORDED
     return [
-        ("Kind", kinds[target.kind]),
+        ("Kind", _kind(context.record)),
         ("Called" if context.is_imported else "Model", or_unknown(target.model)),
         ("Serial number", or_unknown(target.serial)),
         ("Firmware", or_unknown(target.firmware)),
@@ -84,14 +79,45 @@ def device_facts(context: Context) -> Facts:
     ]
 
 
+def front_facts(context: Context) -> Facts:
+    """Return the facts of the device, and in short why a drive was purged so."""
+    record, choice = context.record, context.record.purge_choice
+    facts = device_facts(context)
+    if record.target.kind != "block" or choice is None or not choice.why.strip():
+        return facts
+    at = [name for name, _ in facts].index("Purge method") + 1
+    short = choice.why.strip().partition(". ")[0]
+    return [*facts[:at], ("Why this purge", short), *facts[at:]]
+
+
+def _kind(record: RunRecord) -> str:
+    match record.target.kind:
+        case "virtual":
+            return "virtual SSD (a model)"
+        case "file":
+            return "file"
+        case "imported":
+            return "as others measured it"
+        case "block":
+            bus = record.drive.bus if record.drive else record.target.interface
+            return "loop device" if bus == "loop" else "drive"
+        case _:
+            assert_never(record.target.kind)
+
+
 def write_cache_text(context: Context) -> str:
     """Return how the write cache stood; what was only asked for is not claimed."""
-    asked = or_unknown(context.record.profile.get("write_cache", ""))
+    record = context.record
+    asked = or_unknown(record.profile.get("write_cache", ""))
     is_as_found = any(
         departure.startswith("write cache: left as it was found")
-        for departure in context.record.departures
+        for departure in record.departures
     )
-    return f"as found (the profile asks for {asked})" if is_as_found else asked
+    stood = "" if record.write_cache == "as found" else record.write_cache
+    if is_as_found:
+        found = f"{stood}, as found" if stood else "as found"
+        return f"{found} (the profile asks for {asked})"
+    return f"{stood}, as found" if stood and asked == "as found" else asked
 
 
 def _common_facts(context: Context, test: str) -> Facts:

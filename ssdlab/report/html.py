@@ -2,6 +2,7 @@
 
 import base64
 import gzip
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib.resources import files
@@ -13,6 +14,9 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from ssdlab.figures.labels import CONFIG
 from ssdlab.report.blocks import Note, Plot, Table
 from ssdlab.report.text import when_text
+
+_LONG_WORD = re.compile(r"(\S{21,})")
+_JOINT = re.compile(r"(?<=\w[/=_.])(?=\w)")
 
 
 @dataclass(slots=True)
@@ -66,6 +70,7 @@ def render_html(
     )
     environment.filters["place"] = figures.place
     environment.filters["when"] = when_text
+    environment.filters["pieces"] = split_long_words
     environment.tests |= {
         "table": lambda block: isinstance(block, Table),
         "plot": lambda block: isinstance(block, Plot),
@@ -80,6 +85,22 @@ def render_html(
         jobs=_packed(orjson.dumps(jobs)),
         config=_packed(orjson.dumps(dict(CONFIG))),
     )
+
+
+def split_long_words(text: str) -> list[str]:
+    """Return a text in pieces between which a line may break: paths at their joints.
+
+    Examples
+    --------
+    >>> split_long_words("or 0/1 in /sys/class/block/sda/queue")
+    ['or 0/1 in /sys/', 'class/', 'block/', 'sda/', 'queue']
+    """
+    pieces = [""]
+    for place, part in enumerate(_LONG_WORD.split(text)):
+        first, *others = _JOINT.split(part) if place % 2 else [part]
+        pieces[-1] += first
+        pieces += others
+    return pieces
 
 
 def _packed(content: bytes) -> str:

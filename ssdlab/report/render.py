@@ -4,13 +4,16 @@ from collections.abc import Iterator
 
 from ssdlab.model.version import VERSION
 from ssdlab.report.appendix import all_jobs, shown_jobs, steps_table
-from ssdlab.report.blocks import Chapter, Note, Page
+from ssdlab.report.blocks import Block, Chapter, Note, Page
 from ssdlab.report.ceiling import ceiling_table
 from ssdlab.report.context import Context
+from ssdlab.report.drive_health import drive_blocks
 from ssdlab.report.findings import box_findings
 from ssdlab.report.gaps import idle_plot, idle_table
-from ssdlab.report.header import device_facts, platform_facts, test_columns
+from ssdlab.report.header import front_facts, platform_facts, test_columns
+from ssdlab.report.host_checks import host_blocks
 from ssdlab.report.html import render_html
+from ssdlab.report.purges import purge_blocks
 from ssdlab.report.sections import PAGES, PTS_SECTIONS, pages_of
 from ssdlab.report.verdict import status_notes, summary_rows
 
@@ -40,17 +43,28 @@ def _values(context: Context) -> dict[str, object]:
         },
         "notes": status_notes(context),
         "summary": summary_rows(context),
-        "device": device_facts(context),
+        "device": front_facts(context),
         "platform": platform_facts(context),
         "idle": idle_table(context.steps, is_imported=context.is_imported),
         "idle_plot": idle_plot(context.steps),
         "ceiling": ceiling_table(context),
+        "examined": _examined(context),
         "chapters": chapters,
         "page_count": sum(len(chapter.pages) for chapter in chapters),
         "steps": steps_table(context),
         "jobs": shown_jobs(context),
         "version": VERSION,
     }
+
+
+def _examined(context: Context) -> list[tuple[str, str, tuple[Block, ...]]]:
+    """Return the pages about drive and host, where there is anything on them."""
+    pages = (
+        ("purges", "The purges", purge_blocks(context)),
+        ("drive", "The drive while it was measured", drive_blocks(context)),
+        ("host", "The host", host_blocks(context)),
+    )
+    return [page for page in pages if page[2]]
 
 
 def _kicker(context: Context) -> str:

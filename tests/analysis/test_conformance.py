@@ -8,6 +8,7 @@ import pytest
 from ssdlab.analysis.conformance import (
     RunFacts,
     find_fill_faults,
+    find_host_changes,
     find_missing_points,
     find_purge_faults,
     find_unfinished,
@@ -95,6 +96,18 @@ def test_purge_counts_by_its_method(method: str, proof: str) -> None:
 def test_purge_that_is_done_and_proven_is_no_finding() -> None:
     rows = steps([step("purge", "purge"), fill(2 * CAPACITY)])
     assert find_purge_faults(rows, FACTS) == ()
+
+
+def test_purge_that_cannot_be_shown_is_found_for_its_test() -> None:
+    rows = steps([
+        step("purge", "purge", warnings="no LBA could be read back"),
+        fill(2 * CAPACITY),
+        {"test": "tp", "kind": "purge", "phase": "purge", "warnings": ""},
+        {"test": "tp", "kind": "cell", "phase": "rounds", "warnings": "fio warned"},
+    ])
+    assert told(find_purge_faults(rows, FACTS)) == [
+        ("purge-unverified", "iops", "purge: no LBA could be read back")
+    ]
 
 
 def test_test_that_begins_without_a_purge_is_found() -> None:
@@ -365,3 +378,11 @@ def test_demand_variation_without_a_fast_point_is_found(
 
 def test_tests_without_points_need_none() -> None:
     assert find_missing_points(measurements([]), (IOPS,)) == ()
+
+
+def test_each_change_of_the_host_is_a_finding_of_the_run() -> None:
+    assert find_host_changes(FACTS) == ()
+    facts = replace(FACTS, host_changes=("Turbo clock: was good, is doubtful now",))
+    (found,) = find_host_changes(facts)
+    assert (found.code, found.severity, found.test) == ("host-changed", "minor", "")
+    assert found.words.endswith("Turbo clock: was good, is doubtful now")

@@ -1,8 +1,11 @@
 """The four columns at the head of each page."""
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
+import pytest
+
+from ssdlab.model.drive import WriteCacheState
 from ssdlab.model.spec import Step
 from ssdlab.procedures.peak import peak
 from ssdlab.procedures.saturation import saturate
@@ -11,7 +14,9 @@ from ssdlab.procedures.stimulus_text import parse_stimulus
 from ssdlab.pts.profiles import find_profile
 from ssdlab.report.context import read_context
 from ssdlab.report.header import test_columns as columns_of
-from ssdlab.store.run import Run
+from ssdlab.report.header import write_cache_text
+from ssdlab.store.records import write_record
+from ssdlab.store.run import Run, open_run
 from tests.made_procedure import measure_made
 from tests.made_run import Recipe, make_run
 
@@ -82,3 +87,39 @@ def test_procedure_says_that_no_window_was_full_only_where_one_was_due(
     assert ("Note", "not judged: no full window") in _head(run, "sequence-1")
     run = measure_made(tmp_path / "none", peak(seconds=1), lambda _step: 100.0)
     assert "Note" not in dict(_head(run, "peak"))
+
+
+@pytest.mark.parametrize(
+    ("asked", "stood", "departure", "expected"),
+    [
+        ("disabled", "disabled", "", "disabled"),
+        ("disabled", "as found", "", "disabled"),  # a record before it was set
+        ("as found", "as found", "", "as found"),
+        ("as found", "enabled", "", "enabled, as found"),
+        (
+            "disabled",
+            "as found",
+            "write cache: left as it was found instead of disabled: it has none",
+            "as found (the profile asks for disabled)",
+        ),
+        (
+            "disabled",
+            "enabled",
+            "write cache: left as it was found instead of disabled: it may not",
+            "enabled, as found (the profile asks for disabled)",
+        ),
+    ],
+)
+def test_write_cache_is_told_as_it_stood(
+    tmp_path: Path,
+    *,
+    asked: str,
+    stood: WriteCacheState,
+    departure: str,
+    expected: str,
+) -> None:
+    departures = (departure,) if departure else ()
+    recipe = Recipe(profile={"write_cache": asked}, departures=departures)
+    run = make_run(tmp_path / "run", recipe)
+    write_record(run.path, replace(run.record, write_cache=stood))
+    assert write_cache_text(read_context(open_run(run.path))) == expected

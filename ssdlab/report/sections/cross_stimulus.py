@@ -23,6 +23,7 @@ from ssdlab.pts.profiles import profile_from_dict
 from ssdlab.pts.xsr import xsr
 from ssdlab.report.blocks import Note, Page, Plot, Table
 from ssdlab.report.context import Context
+from ssdlab.report.drive_strip import plot_under_io
 from ssdlab.report.sections.steady import sentence
 from ssdlab.report.text import NOT_MEASURED, exact_text
 
@@ -65,7 +66,12 @@ def xsr_pages(context: Context) -> tuple[Page, ...]:
         plot_id="XSR 1",
         title=title,
         blocks=(
-            Plot(figure=plot_cross_stimulus(frame)),
+            plot_under_io(
+                context,
+                plot_cross_stimulus(frame),
+                test="xsr",
+                unit=time_quantity(span_s(frame)),
+            ),
             *_breaks(frame),
             _rounds_table(frame),
         ),

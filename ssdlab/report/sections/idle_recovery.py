@@ -14,6 +14,7 @@ from ssdlab.figures.recovery import (
 )
 from ssdlab.report.blocks import Note, Page, Plot, Table
 from ssdlab.report.context import Context
+from ssdlab.report.drive_strip import plot_with_rests
 from ssdlab.report.sections.preconditioning import preconditioning_page
 from ssdlab.report.sections.steady import window_pages
 from ssdlab.report.text import NOT_MEASURED, exact_text
@@ -67,7 +68,13 @@ def hir_pages(context: Context) -> tuple[Page, ...]:
         plot_id="HIR 3",
         title=_TITLE,
         blocks=(
-            Plot(figure=plot_idle_recovery(accesses)),
+            plot_with_rests(
+                context,
+                plot_idle_recovery(accesses),
+                accesses,
+                test="hir",
+                unit=time_quantity(span_s(accesses)),
+            ),
             *_breaks(accesses),
             _states_table(summarise_wait_states(accesses)),
             _accesses_table(accesses),

@@ -19,6 +19,7 @@ from ssdlab.model.spec import Workload
 from ssdlab.procedures.stream_words import AppliedPart, kept_note, loss_notes
 from ssdlab.report.blocks import Block, Note, Page, Plot
 from ssdlab.report.context import Context
+from ssdlab.report.drive_strip import plot_under_io
 from ssdlab.report.sections.rwsw_tables import (
     applied_table,
     cumulative_table,
@@ -120,7 +121,8 @@ def _wsat_pages(context: Context, test: str) -> Iterator[Page]:
     time = plot_saturation(frame, x="time_s", stimulus=name)
     fills = plot_saturation_latency(frame, x="drive_fills", stimulus=name)
     yield Page(
-        title="IOPS vs time", blocks=(Plot(figure=time), ends_table(context, frame))
+        title="IOPS vs time",
+        blocks=(plot_under_io(context, time, test=test), ends_table(context, frame)),
     )
     yield Page(
         title="Response times and IOPS vs drive fills",

@@ -23,6 +23,7 @@ from ssdlab.pts.profiles import profile_from_dict
 from ssdlab.pts.suite import build_tests
 from ssdlab.report.blocks import Block, Note, Page, Plot
 from ssdlab.report.context import Context
+from ssdlab.report.drive_strip import plot_under_io
 from ssdlab.report.sections.demand_tables import composite_tables
 from ssdlab.report.sections.histogram import histogram_page
 from ssdlab.report.sections.saturation_tables import (
@@ -69,7 +70,9 @@ class _Saturation:
     def plot(self, x: Progress, scale: Scale = "linear") -> Plot:
         """Draw IOPS over time or over what was written."""
         figure = plot_saturation(self.frame, x=x, iops_scale=scale, stimulus=self.name)
-        return Plot(figure=figure)
+        if x != "time_s":
+            return Plot(figure=figure)
+        return plot_under_io(self.context, figure, test=self.test)
 
 
 def saturation_pages(context: Context, test: str = "wsat") -> tuple[Page, ...]:

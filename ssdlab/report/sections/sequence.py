@@ -8,11 +8,13 @@ from ssdlab.analysis.sequence import (
     Repetition,
     select_last_rounds,
 )
+from ssdlab.figures.recovery import span_s, time_quantity
 from ssdlab.figures.sequence import plot_sequence
 from ssdlab.procedures.sequence import STAGES
 from ssdlab.reference.micron import MICRON_SOURCE
-from ssdlab.report.blocks import Note, Page, Plot, Table, Tone
+from ssdlab.report.blocks import Note, Page, Table, Tone
 from ssdlab.report.context import Context
+from ssdlab.report.drive_strip import plot_under_io
 from ssdlab.report.rounded import (
     counted_text,
     interval_texts,
@@ -72,7 +74,12 @@ def sequence_pages(context: Context, test: str) -> tuple[Page, ...]:
     page = Page(
         title=title,
         blocks=(
-            Plot(figure=figure),
+            plot_under_io(
+                context,
+                figure,
+                test=test,
+                unit=time_quantity(span_s(found.stages)),
+            ),
             _stages_table(context, found),
             *_ratio_blocks(found),
             Note(text=found.text, tone=tone),

@@ -14,6 +14,7 @@ from ssdlab.model.units import duration_label
 from ssdlab.procedures.saturation import ATTEMPTS
 from ssdlab.report.blocks import Block, Note, Page, Plot, Table
 from ssdlab.report.context import Context
+from ssdlab.report.drive_strip import plot_under_io
 from ssdlab.report.rounded import (
     counted_text,
     measured_text,
@@ -70,7 +71,13 @@ def _curve_page(context: Context, curve: StimulusCurve) -> Page:
         title=f"{_ORDER[curve.phase]}: {rate} from FOB to steady state",
         blocks=(
             *((Note(text=_AGAIN),) if curve.phase == ATTEMPTS[1] else ()),
-            Plot(figure=figure),
+            plot_under_io(
+                context,
+                figure,
+                test=curve.test,
+                phase=curve.phase,
+                unit=time_quantity(span_s(curve.rounds)),
+            ),
             _ends_table(curve),
             *_notes(context, curve, first=first),
             _rounds_table(curve),

@@ -1,0 +1,238 @@
+"""How the drive was while it was measured: its own readings, test by test.
+
+The rows of the table ``telemetry`` whose source is `DRIVE` are what the drive says of
+itself, one reading every few seconds. What it does not tell has no rows.
+"""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+DRIVE = "block"  # the source of the readings of a drive
+TEMPERATURE = "temperature_celsius"
+WARNING_TEMPERATURE = "warning_temperature_celsius"  # limits, where they are told
+CRITICAL_TEMPERATURE = "critical_temperature_celsius"
+THROTTLED = "temperature_throttled_s"  # how long it was throttled so far
+WRITTEN = "host_written_bytes"  # what hosts wrote so far, by its own counter
+READING_TOOK = "health_read_s"
+_SUMMARY = ["test", "name", "n_readings", "first", "last", "minimum", "maximum"]
+_WRITTEN = ["test", "counted_bytes", "fio_bytes", "fio_min_bytes", "fio_max_bytes"]
+
+
+def select_drive(telemetry: pd.DataFrame) -> pd.DataFrame:
+    """Return what the drive said of itself, in the order of time.
+
+    Parameters
+    ----------
+    telemetry : pandas.DataFrame
+        The table ``telemetry``.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Its rows of the drive that hold a value.
+    """
+    own = telemetry[(telemetry["source"] == DRIVE) & telemetry["value"].notna()]
+    return own.sort_values("time_s", kind="stable")
+
+
+def spans_of_tests(steps: pd.DataFrame) -> Iterator[tuple[str, float, float]]:
+    """Yield each test with the time of its first and last IO [s]."""
+    for test, rows in steps.groupby("test", sort=False):
+        yield str(test), float(rows["started_s"].min()), float(rows["ended_s"].max())
+
+
+def rise_within(counted: pd.DataFrame, begin_s: float, end_s: float) -> float:
+    """Return how far a count went up from just before a span to its end.
+
+    Parameters
+    ----------
+    counted : pandas.DataFrame
+        Readings of one counter: ``time_s`` [s] and ``value``.
+    begin_s, end_s : float
+        The span, Unix time [s].
+
+    Returns
+    -------
+    float
+        The sum of all rises: a counter that began anew has not gone down. NaN where
+        there are not two readings.
+
+    Examples
+    --------
+    >>> counted = pd.DataFrame({"time_s": [1.0, 2.0, 3.0], "value": [7.0, 9.0, 1.0]})
+    >>> rise_within(counted, 1.5, 3.0)
+    2.0
+    """
+    rows = counted[counted["value"].notna()].sort_values("time_s", kind="stable")
+    before = rows[rows["time_s"] <= begin_s].tail(1)
+    inside = rows[(rows["time_s"] > begin_s) & (rows["time_s"] <= end_s)]
+    values = np.array([*before["value"], *inside["value"]], dtype=float)
+    return float(np.diff(values).clip(min=0).sum()) if len(values) > 1 else np.nan
+
+
+def summarise_health(telemetry: pd.DataFrame, steps: pd.DataFrame) -> pd.DataFrame:
+    """Return what the drive said of itself in each test.
+
+    Parameters
+    ----------
+    telemetry : pandas.DataFrame
+        The table ``telemetry``.
+    steps : pandas.DataFrame
+        The table ``steps``: it tells when a test was going on.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a test and name of a reading: ``test``, ``name``, ``n_readings`` while
+        the test was going on, of these ``first``, ``last``, ``minimum``, ``maximum``
+        and ``mean``, in the unit of the name, and ``rise``: how far a counter went up
+        from just before the test to its end. A name without a reading meanwhile has
+        no row; a rise that takes another reading is missing.
+
+    Examples
+    --------
+    >>> readings = pd.DataFrame({"time_s": [0.0, 5.0], "value": [40.0, 44.0]})
+    >>> readings = readings.assign(source="block", name="temperature_celsius")
+    >>> test = pd.DataFrame({"test": ["tp"], "started_s": [0.0], "ended_s": [9.0]})
+    >>> float(summarise_health(readings, test)["mean"].iloc[0])
+    42.0
+    """
+    own = select_drive(telemetry)
+    rows = [
+        _summary(test, str(name), readings, begin_s=begin_s, end_s=end_s)
+        for test, begin_s, end_s in spans_of_tests(steps)
+        for name, readings in own.groupby("name", sort=False)
+        if readings["time_s"].between(begin_s, end_s).any()
+    ]
+    return pd.DataFrame(rows, columns=[*_SUMMARY, "mean", "rise"])
+
+
+def _summary(
+    test: str, name: str, readings: pd.DataFrame, *, begin_s: float, end_s: float
+) -> dict[str, object]:
+    values = readings[readings["time_s"].between(begin_s, end_s)]["value"]
+    return {
+        "test": test,
+        "name": name,
+        "n_readings": len(values),
+        "first": float(values.iloc[0]),
+        "last": float(values.iloc[-1]),
+        "minimum": float(values.min()),
+        "maximum": float(values.max()),
+        "mean": float(values.mean()),
+        "rise": rise_within(readings, begin_s, end_s),
+    }
+
+
+def summarise_reading_cost(health: pd.DataFrame, steps: pd.DataFrame) -> pd.DataFrame:
+    """Return what share of each test went by while the drive's health was read.
+
+    Parameters
+    ----------
+    health : pandas.DataFrame
+        What `summarise_health` returned.
+    steps : pandas.DataFrame
+        The table ``steps``.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a test in which it was read: ``test``, ``n_readings``, ``read_mean_s``,
+        ``read_max_s`` [s] and ``read_percent``, all readings by the length of the
+        test [%].
+    """
+    length_s = {test: end_s - begin_s for test, begin_s, end_s in spans_of_tests(steps)}
+    rows = health[health["name"] == READING_TOOK]
+    spent_s = rows["mean"] * rows["n_readings"]
+    return pd.DataFrame({
+        "test": rows["test"],
+        "n_readings": rows["n_readings"],
+        "read_mean_s": rows["mean"],
+        "read_max_s": rows["maximum"],
+        "read_percent": 100 * spent_s / rows["test"].map(length_s).astype(float),
+    }).reset_index(drop=True)
+
+
+def compare_written(telemetry: pd.DataFrame, steps: pd.DataFrame) -> pd.DataFrame:
+    """Return what the drive counted as written beside what fio wrote meanwhile.
+
+    Parameters
+    ----------
+    telemetry : pandas.DataFrame
+        The table ``telemetry``.
+    steps : pandas.DataFrame
+        The table ``steps``, with ``kind``, ``is_contiguous`` and ``written_bytes``.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a test: ``test``, ``counted_bytes``, and what fio wrote in the same
+        time: ``fio_bytes``, at least ``fio_min_bytes`` and at most ``fio_max_bytes``
+        [B]. A test in which the counter did not change twice has no row.
+
+    Notes
+    -----
+    Some drives bring the counter up to date only now and then. So what counts is from
+    the first reading in which it had changed to the last such, and either change may
+    have come as early as the reading before: that is where the least and the most come
+    from. A counter in coarse units may lack one of them besides: its smallest rise.
+    Within a step fio is taken to write at an even rate. A purge, and a gap in which
+    the run was broken off, are left out.
+    """
+    own = select_drive(telemetry)
+    counted = own[own["name"] == WRITTEN]
+    rows = []
+    for test, own_steps in steps.groupby("test", sort=False):
+        parts = [
+            part
+            for piece in _pieces(own_steps)
+            if (part := _compare_piece(counted, piece)) is not None
+        ]
+        if parts:
+            rows.append((str(test), *np.sum(parts, axis=0).tolist()))
+    return pd.DataFrame(rows, columns=_WRITTEN)
+
+
+def _pieces(steps: pd.DataFrame) -> Iterator[pd.DataFrame]:
+    """Yield the steps of a test that followed each other, between purges and gaps."""
+    ordered = steps.sort_values("started_s")
+    is_purge = ordered["kind"] == "purge"
+    is_broken = ~ordered["is_contiguous"].fillna(value=True).astype(bool)
+    for _, piece in ordered[~is_purge].groupby((is_purge | is_broken).cumsum()):
+        if piece["written_bytes"].notna().all():
+            yield piece
+
+
+def _compare_piece(
+    counted: pd.DataFrame, piece: pd.DataFrame
+) -> "NDArray[np.float64] | None":
+    """Return what was counted, and what fio wrote, at least and at most [B]."""
+    begin_s, end_s = piece["started_s"].min(), piece["ended_s"].max()
+    rows = counted[counted["time_s"].between(begin_s, end_s)]
+    times, values = rows["time_s"].to_numpy(float), rows["value"].to_numpy(float)
+    changes = np.flatnonzero(np.diff(values) > 0) + 1
+    if len(changes) < 2 or (np.diff(values) < 0).any():
+        return None
+    first, last = changes[0], changes[-1]
+    at = [times[first], times[last], times[first - 1], times[last - 1]]
+    begin, end, before_begin, before_end = _written_until(piece, at)
+    unit_bytes = np.diff(values)[changes - 1].min()
+    least = max(0.0, before_end - begin - unit_bytes)
+    most = end - before_begin + unit_bytes
+    counted_bytes = values[last] - values[first]
+    return np.array([counted_bytes, end - begin, least, most])
+
+
+def _written_until(piece: pd.DataFrame, times: list[float]) -> "NDArray[np.float64]":
+    """Return what fio had written of a piece at some times [B]."""
+    edges = piece[["started_s", "ended_s"]].to_numpy(float).ravel()
+    sums = np.cumsum(piece["written_bytes"].to_numpy(float))
+    amounts = np.column_stack([np.concatenate([[0.0], sums[:-1]]), sums]).ravel()
+    written: NDArray[np.float64] = np.interp(times, edges, amounts)
+    return written

@@ -1,0 +1,99 @@
+"""What share of a drive's rated endurance a run would use up."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ssdlab.model.drive import DriveHealth
+from ssdlab.model.units import capacity_label
+
+LEAST_WEAR_PERCENT = 5.0  # a whole percent says too little of less
+_WHOLE_PERCENT = 100.0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Endurance:
+    """How much may be written to a drive in its life, at least and at most.
+
+    ``words`` say where that is from. Both are the same where it is given.
+    """
+
+    least_bytes: float
+    most_bytes: float
+    words: str
+
+
+def rate_endurance(rated_bytes: float) -> Endurance:
+    """Return the endurance that the maker of a drive gives, as TBW.
+
+    >>> rate_endurance(600e12).words
+    'the rated 600 TB'
+    """
+    words = f"the rated {capacity_label(rated_bytes)}"
+    return Endurance(least_bytes=rated_bytes, most_bytes=rated_bytes, words=words)
+
+
+def estimate_endurance(health: DriveHealth) -> Endurance | None:
+    """Return how much may be written to a drive, by its own counts of life and bytes.
+
+    Parameters
+    ----------
+    health : DriveHealth
+        What the drive tells: the share of its life that is used, in whole percent,
+        and what hosts wrote so far.
+
+    Returns
+    -------
+    Endurance or None
+        None where the drive does not tell both, or has used less than
+        `LEAST_WEAR_PERCENT` of its life.
+
+    Notes
+    -----
+    A drive that says 10 % has used 10 % and less than 11 %: its life is between 100/11
+    and 100/10 of what was written. It is taken to wear as it has worn so far; random
+    writes wear more than sequential ones do.
+
+    Examples
+    --------
+    >>> health = DriveHealth(wear_percent=10, host_written_bytes=110e12)
+    >>> life = estimate_endurance(health)
+    >>> f"{life.least_bytes:.4g} {life.most_bytes:.4g}"
+    '1e+15 1.1e+15'
+    """
+    wear, written = health.wear_percent, health.host_written_bytes
+    if wear is None or written is None or wear < LEAST_WEAR_PERCENT or written <= 0:
+        return None
+    return Endurance(
+        least_bytes=written * _WHOLE_PERCENT / (wear + 1),
+        most_bytes=written * _WHOLE_PERCENT / wear,
+        words=f"its life, by its own count: {capacity_label(written)} written so far "
+        f"are {wear:g} %",
+    )
+
+
+def share_endurance(
+    written: tuple[float, float], endurance: Endurance
+) -> Mapping[str, float | str]:
+    """Return the shares that a run would use, as a forecast holds them.
+
+    Parameters
+    ----------
+    written : tuple of float
+        The bytes that it would write, at least and at most [B].
+    endurance : Endurance
+        How much may be written.
+
+    Returns
+    -------
+    mapping of str to float or str
+        ``least_bytes``, ``most_bytes`` of the life [B], ``percent_min``,
+        ``percent_max`` [%] and ``words``.
+    """
+    least, most = written
+    return {
+        "least_bytes": endurance.least_bytes,
+        "most_bytes": endurance.most_bytes,
+        "percent_min": 100 * least / endurance.most_bytes,
+        "percent_max": 100 * most / endurance.least_bytes,
+        "words": endurance.words,
+    }

@@ -1,0 +1,100 @@
+"""The page on the purges: what each did, and what shows that it worked."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pandas as pd
+
+from ssdlab.report.blocks import Block, Note, Table
+from ssdlab.report.context import Context
+from ssdlab.report.text import NOT_RECORDED, or_unknown, seconds_text
+
+_NOTE = (
+    "Took: the whole step, with marking and reading back. Found last: the last fact of "
+    "its record, after the purge; the whole record is below."
+)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Purge:
+    """One purge: the facts of its record, the first of which is the method."""
+
+    step_id: str
+    test: str
+    took_s: float
+    facts: tuple[str, ...]
+    doubt: str
+
+
+def purge_blocks(context: Context) -> tuple[Block, ...]:
+    """Return what each purge of the run did and found; nothing where there is none."""
+    purges = tuple(_purges(context))
+    if not purges:
+        return ()
+    return (*_notes(context, purges), _table(context, purges), *_records(purges))
+
+
+def _purges(context: Context) -> Iterator[_Purge]:
+    steps = context.steps
+    for _, step in steps[steps["kind"] == "purge"].iterrows():
+        step_id, doubt = str(step["step_id"]), step["warnings"]
+        yield _Purge(
+            step_id=step_id,
+            test=context.title_of(str(step["test"])),
+            took_s=float(step["duration_s"]),
+            facts=tuple(context.run.purge_record(step_id).splitlines()),
+            doubt="" if pd.isna(doubt) else str(doubt).strip(),
+        )
+
+
+def _notes(context: Context, purges: tuple[_Purge, ...]) -> Iterator[Note]:
+    doubted = sum(bool(purge.doubt) for purge in purges)
+    if doubted:
+        text = (
+            f"{doubted} of {len(purges)} purges: it is doubtful whether they worked, "
+            "or it cannot be shown."
+        )
+        yield Note(text=text, tone="warning")
+    choice = context.record.purge_choice
+    if choice is not None and choice.why.strip():
+        yield Note(text=f"Why this method: {choice.why.strip().removesuffix('.')}.")
+
+
+def _table(context: Context, purges: tuple[_Purge, ...]) -> Table:
+    method = or_unknown(context.record.purge_method)
+    rows = tuple(
+        (
+            purge.step_id,
+            purge.test,
+            purge.facts[0] if purge.facts else method,
+            seconds_text(purge.took_s),
+            purge.facts[-1] if len(purge.facts) > 1 else NOT_RECORDED,
+            purge.doubt or "none",
+        )
+        for purge in purges
+    )
+    return Table(
+        caption="Each purge" if len(rows) > 1 else "The purge",
+        corner="Step",
+        head=("Test", "Method", "Took", "Found last", "Doubts"),
+        rows=rows,
+        words=(0, 1, 2, 4, 5),
+        note=_NOTE,
+    )
+
+
+def _records(purges: tuple[_Purge, ...]) -> Iterator[Table]:
+    rows = tuple(
+        ("" if place else purge.step_id, fact)
+        for purge in purges
+        for place, fact in enumerate(purge.facts)
+    )
+    if rows:
+        yield Table(
+            caption="The record of every purge",
+            corner="Step",
+            head=("What was done and found",),
+            rows=rows,
+            words=(0, 1),
+            is_folded=True,
+        )
