@@ -17,8 +17,8 @@ export JUPYTER_DATA_DIR := $(STATE)/jupyter/data
 export JUPYTER_RUNTIME_DIR := $(STATE)/jupyter/runtime
 export XDG_CACHE_HOME := $(STATE)/cache
 
-.PHONY: help setup setup-test run test lint fuzz bench docs notebooks lab lock clean \
-  distclean
+.PHONY: help setup setup-test setup-vm run test test-vm lint fuzz bench docs notebooks lab \
+  lock clean distclean
 .DEFAULT_GOAL := help
 
 help: ## show this list
@@ -30,6 +30,9 @@ setup: ## get fio, nbdkit and a compiler, and make .venv from requirements.lock
 setup-test:
 	@sh tools/setup.sh test
 
+setup-vm:
+	@sh tools/setup.sh vm
+
 run: setup ## run the PTS suite on the virtual SSD (TARGET, PROFILE, TESTS, RUNS)
 	@echo "run: $(TESTS) on $(TARGET), profile $(PROFILE)"
 	@$(BIN)/ssdlab run --target "$(TARGET)" --profile "$(PROFILE)" \
@@ -37,6 +40,9 @@ run: setup ## run the PTS suite on the virtual SSD (TARGET, PROFILE, TESTS, RUNS
 
 test: setup-test ## check the code and run every test (PYTEST_ARGS)
 	@sh tools/check.sh test $(PYTEST_ARGS)
+
+test-vm: setup-vm ## run the tests on NVMe, ATA and SCSI drives of a guest (PYTEST_ARGS)
+	@sh tools/check.sh vm $(PYTEST_ARGS)
 
 lint: setup ## check the code without running the tests
 	@sh tools/check.sh lint

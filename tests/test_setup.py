@@ -244,6 +244,29 @@ def test_interrupted_setup_is_taken_up_again(equipped: Machine) -> None:
     assert pip_calls(equipped) == ["--require-hashes", "--require-hashes", "--no-deps"]
 
 
+def test_guest_tools_are_named_only_where_a_guest_is_wanted(equipped: Machine) -> None:
+    done = equipped.setup("vm")
+    assert done.returncode == 2
+    command = next(line for line in done.stderr.splitlines() if "apt-get" in line)
+    packages = command.partition("--no-install-recommends ")[2].split()
+    assert {"qemu-system-x86", "busybox-static", "cpio", "udev"} <= set(packages)
+    assert {"fio", "nbdkit"}.isdisjoint(packages)
+    assert equipped.setup("check").returncode == 0
+
+
+def test_guest_tools_are_installed_when_that_is_allowed(equipped: Machine) -> None:
+    equipped.add("id", body="echo 0")
+    equipped.add("apt-get", body=APT_GET)
+    script = (equipped.checkout / "tools" / "setup.sh").read_text()
+    tools = script.partition("GUEST_TOOLS='")[2].partition("'")[0]
+    for line in tools.splitlines():
+        equipped.add(line.split()[0], where="spare")
+    done = equipped.setup("vm")
+    assert done.returncode == 0, done.stderr
+    calls = [line for line in equipped.log if "apt-get" in line and "install" in line]
+    assert all(" qemu-system-x86 " in call for call in calls)
+
+
 def test_unknown_mode_is_refused(equipped: Machine) -> None:
     done = equipped.setup("sideways")
     assert done.returncode == 2

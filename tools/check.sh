@@ -3,6 +3,7 @@
 #
 #   sh tools/check.sh lint          the checks alone
 #   sh tools/check.sh test [ARGS]   the checks, then every test; ARGS go to pytest
+#   sh tools/check.sh vm [ARGS]     the tests that boot a guest, and how long they took
 #
 # Each check runs even if an earlier one failed; the exit code tells whether any did.
 set -u
@@ -37,6 +38,13 @@ run_tests() {
   check python -m pytest "$@"
 }
 
+run_guest_tests() {
+  began=$(date +%s)
+  run_tests -m vm --durations=10 tests/vm "$@"
+  took=$(($(date +%s) - began))
+  printf 'check: the tests in the guest took %d min %02d s\n' $((took / 60)) $((took % 60))
+}
+
 mode=${1:-}
 case $mode in
   lint) lint ;;
@@ -45,8 +53,12 @@ case $mode in
     lint
     run_tests "$@"
     ;;
+  vm)
+    shift
+    run_guest_tests "$@"
+    ;;
   *)
-    echo 'usage: sh tools/check.sh lint | test [ARGS]' >&2
+    echo 'usage: sh tools/check.sh lint | test [ARGS] | vm [ARGS]' >&2
     exit 2
     ;;
 esac

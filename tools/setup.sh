@@ -4,6 +4,7 @@
 #   sh tools/setup.sh check   say what is missing and how to get it; change nothing
 #   sh tools/setup.sh run     what the main job needs
 #   sh tools/setup.sh test    the same, and a browser for the tests of the report
+#   sh tools/setup.sh vm      what run gets, and what the tests in a guest need
 #
 # It can be called again at any time and does only what is left to do.
 set -eu
@@ -80,6 +81,44 @@ missing_pieces() {
   has_plugin_header || echo 'nbdkit-plugin.h|building the virtual SSD|nbdkit-plugin-dev'
 }
 
+# What boots the guest, and what makes and erases things in it: "program package".
+GUEST_TOOLS='qemu-system-x86_64 qemu-system-x86
+qemu-img qemu-utils
+busybox busybox-static
+cpio cpio
+modprobe kmod
+zstd zstd
+setpriv util-linux
+nvme nvme-cli
+smartctl smartmontools
+hdparm hdparm
+sg_inq sg3-utils
+sdparm sdparm
+dmsetup dmsetup
+mdadm mdadm
+lvm lvm2
+cryptsetup cryptsetup-bin
+sgdisk gdisk
+sfdisk fdisk
+parted parted
+make-bcache bcache-tools
+multipath multipath-tools
+mkfs.xfs xfsprogs
+mkfs.btrfs btrfs-progs
+udevadm udev'
+
+missing_guest_tools() {
+  printf '%s\n' "$GUEST_TOOLS" | while read -r program package; do
+    PATH=$PATH:/usr/sbin:/sbin command -v "$program" >/dev/null 2>&1 ||
+      echo "$program|the tests in a guest|$package"
+  done
+}
+
+all_missing_pieces() {
+  missing_pieces
+  if [ "$MODE" = vm ]; then missing_guest_tools; fi
+}
+
 packages_of() { printf '%s\n' "$1" | cut -d '|' -f 3 | xargs; }
 
 # --- Getting it from the distribution -----------------------------------------
@@ -116,14 +155,14 @@ explain() {
 }
 
 get_pieces() {
-  pieces=$(missing_pieces)
+  pieces=$(all_missing_pieces)
   [ -n "$pieces" ] || return 0
   if [ "$MODE" != check ] && may_install; then
     apt update || true # what Python is called here is known only from fresh lists
-    pieces=$(missing_pieces)
+    pieces=$(all_missing_pieces)
     # shellcheck disable=SC2046 # one word a package
     install_packages $(packages_of "$pieces") || true
-    pieces=$(missing_pieces)
+    pieces=$(all_missing_pieces)
     [ -n "$pieces" ] || return 0
   fi
   explain "$pieces" >&2
@@ -181,7 +220,7 @@ case $MODE in
     get_pieces
     say 'every program that ssdlab needs is there'
     ;;
-  run | test)
+  run | test | vm)
     get_pieces
     if [ "$MODE" = test ]; then get_browser; fi
     install_locked "$(find_python)"
@@ -190,7 +229,7 @@ case $MODE in
     say 'ready'
     ;;
   *)
-    echo "usage: sh tools/setup.sh [check|run|test]" >&2
+    echo "usage: sh tools/setup.sh [check|run|test|vm]" >&2
     exit 2
     ;;
 esac
