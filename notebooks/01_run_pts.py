@@ -17,7 +17,9 @@ tests: str = "iops,tp,lat,wsat"  # also hir, xsr, cbw, dirth; all: all of the pr
 runs: str = "data/runs"
 run_folder: str = ""  # a folder of its own instead of a new one in `runs`
 label: str = ""
-confirm_serial: str = ""  # the serial of a device that may be destroyed
+confirm_serial: str = ""  # the serial of a drive: consent that it is erased
+purge: str = "auto"  # or one of what `ssdlab purge TARGET --list` shows, or none
+temperature_limit: float = 0.0  # stop above it [°C]; 0: the drive's own limit
 seed: int = 0  # 0 draws one; it is recorded
 host_ceiling: bool = False  # measure first, for a minute, what this host can issue
 resume: str = ""  # the folder of a run to go on with
@@ -37,6 +39,7 @@ ssdlab.require_known_parameters(globals())
 # %%
 choices = {"runs": runs, "run_folder": run_folder, "label": label, "seed": seed}
 choices |= {"confirm_serial": confirm_serial, "host_ceiling": host_ceiling}
+choices |= {"purge": purge, "temperature_limit": temperature_limit}
 progress = ssdlab.show_progress()
 run = (
     ssdlab.resume_run(resume, tell=progress)

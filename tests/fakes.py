@@ -87,6 +87,7 @@ class Mishap:
     trouble: str = ""
     output: Callable[[bytes], bytes | None] = lambda whole: whole
     raises: BaseException | None = None
+    purge_doubt: str = ""
 
 
 @dataclass(kw_only=True)
@@ -133,6 +134,7 @@ class FakeBackend:
             signal_number=mishap.signal_number,
             was_armed=False,
             said=mishap.said,
+            purge_doubt=mishap.purge_doubt,
         )
 
     def find_trouble(self) -> str:

@@ -17,6 +17,7 @@ from tools import build_notebooks, generated
 FOLDER = ROOT / "notebooks"
 SCRIPTS = sorted(FOLDER.glob("*.py"))
 MAX_LINES_A_CELL = 10
+MAX_PARAMETERS = 12  # one line each
 MAX_LINES_A_NOTEBOOK = 80
 LOGIC = (
     ast.FunctionDef
@@ -78,7 +79,7 @@ def find_faults(script: str) -> list[str]:
     tree = ast.parse(script)
     return [
         *_parameter_faults(cells),
-        *_size_faults([cell["source"] for cell in cells]),
+        *_size_faults(cells),
         *(
             f"line {getattr(node, 'lineno', '?')}: {type(node).__name__}"
             for node in ast.walk(tree)
@@ -99,9 +100,17 @@ def _parameter_faults(cells: list[nbformat.NotebookNode]) -> list[str]:
     ]
 
 
-def _size_faults(sources: list[str]) -> list[str]:
-    counts = [line_count(source) for source in sources]
-    long = [f"a cell of {n} lines" for n in counts if n > MAX_LINES_A_CELL]
+def _size_faults(cells: list[nbformat.NotebookNode]) -> list[str]:
+    counts = [line_count(cell["source"]) for cell in cells]
+    limits = [
+        MAX_PARAMETERS if "parameters" in tags(cell) else MAX_LINES_A_CELL
+        for cell in cells
+    ]
+    long = [
+        f"a cell of {n} lines"
+        for n, limit in zip(counts, limits, strict=True)
+        if n > limit
+    ]
     total = sum(counts)
     return [*long, *([f"{total} lines"] if total > MAX_LINES_A_NOTEBOOK else [])]
 

@@ -31,12 +31,25 @@ class FioBackend:
         The fio processes.
     clock : callable
         Unix time [s].
+    watch : callable, optional
+        Called before each step; raises if the run must stop.
+    tell : callable, optional
+        Is told how a purge goes on.
     """
 
     def __init__(
-        self, run: Path, target: Target, *, chain: FioChain, clock: Callable[[], float]
+        self,
+        run: Path,
+        target: Target,
+        *,
+        chain: FioChain,
+        clock: Callable[[], float],
+        watch: Callable[[], None] = lambda: None,
+        tell: Callable[[str], None] = lambda _words: None,
     ) -> None:
         self._run = run
+        self._watch = watch
+        self._tell = tell
         self._target = target
         self._chain = chain
         self._clock = clock
@@ -46,9 +59,9 @@ class FioBackend:
         self, step: Step, folder: Path, following: Step | None, *, hold: bool
     ) -> StepOutcome:
         """Carry one step out; see `Backend`."""
-        job = self._job(step)
-        if job is None:
-            return self._purge_without_fio(folder)
+        self._watch()
+        if step.kind == "purge":
+            return self._purge(folder)
         ahead = None
         if following is not None and following.kind != "purge":
             ahead = self._request(
@@ -62,10 +75,8 @@ class FioBackend:
             raise self._hung(error) from None
         cpu = _host_cpu(before, read_load())
         (folder / "command.txt").write_text(_command(), "utf-8")
-        ended = replace(_as_step_outcome(outcome), host_cpu=cpu)
-        if step.kind == "purge":
-            return self._checked(ended)
-        return replace(ended, said="\n".join(filter(None, (ended.said, self._doubt()))))
+        said = "\n".join(filter(None, (outcome.said, self._doubt())))
+        return replace(_as_step_outcome(outcome), host_cpu=cpu, said=said)
 
     def find_trouble(self) -> str:
         """Return why the target does not answer any more, or an empty text."""
@@ -75,16 +86,8 @@ class FioBackend:
         before, self._counters = self._counters, self._target.read_counters()
         return self._target.find_doubt(before, self._counters)
 
-    def _job(self, step: Step) -> str | None:
-        if step.kind == "purge":
-            return self._target.purge_job()
-        return render_job(step, self._target.fio_options, cpus=read_cpus())
-
     def _request(self, step: Step, folder: Path) -> FioRequest:
-        job = self._job(step)
-        if job is None:
-            msg = f"step {step.step_id} is no fio step"
-            raise ValueError(msg)
+        job = render_job(step, self._target.fio_options, cpus=read_cpus())
         work = step.workload
         threads = work.threads if work else 1
         has_tail = "[tail]" in job
@@ -109,30 +112,23 @@ class FioBackend:
             f"What was measured is kept; then: ssdlab resume {self._run}",
         )
 
-    def _purge_without_fio(self, folder: Path) -> StepOutcome:
+    def _purge(self, folder: Path) -> StepOutcome:
+        """Purge the target; what fails, or cannot have worked, has an exit code."""
         self._chain.discard_ahead()
         folder.mkdir(parents=True)
         started_s = self._clock()
-        said = self._target.purge()
-        (folder / "purge.txt").write_text(f"{said}\n", "utf-8")
-        return self._checked(
-            StepOutcome(
-                folder=folder,
-                started_s=started_s,
-                ended_s=self._clock(),
-                exit_code=0,
-                signal_number=0,
-                was_armed=False,
-                said=said,
-            )
+        outcome = self._target.purge(self._tell)
+        (folder / "purge.txt").write_text(f"{outcome.said}\n", "utf-8")
+        return StepOutcome(
+            folder=folder,
+            started_s=started_s,
+            ended_s=self._clock(),
+            exit_code=1 if outcome.fault else 0,
+            signal_number=0,
+            was_armed=False,
+            said=outcome.fault or outcome.said,
+            purge_doubt=outcome.doubt,
         )
-
-    def _checked(self, outcome: StepOutcome) -> StepOutcome:
-        """Let no purge pass whose effect does not show."""
-        fault = "" if outcome.exit_code else self._target.find_purge_fault()
-        if not fault:
-            return outcome
-        return replace(outcome, exit_code=1, said=f"the purge does not show: {fault}")
 
 
 def _most_bytes(step: Step) -> int:

@@ -4,19 +4,20 @@ import contextlib
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+from ssdlab.campaign.alarm import AlarmWatch
 from ssdlab.campaign.backend import FioBackend
 from ssdlab.campaign.engine import Engine
 from ssdlab.campaign.ingest import ingest_run, plan_inputs
 from ssdlab.campaign.progress import Progress, Tracker
 from ssdlab.campaign.raw import put_aside_unfinished
 from ssdlab.campaign.sessions import begin_session, end_session
-from ssdlab.campaign.telemetry import recording
+from ssdlab.campaign.telemetry import Source, recording
 from ssdlab.fio.runner import FioChain
 from ssdlab.host.inventory import read_load
-from ssdlab.model.errors import RunInterruptedError, SsdlabError
+from ssdlab.model.errors import RunFolderError, RunInterruptedError, SsdlabError
 from ssdlab.model.records import RunRecord, RunStatus
 from ssdlab.plan.phases import plan_suite
 from ssdlab.store.records import read_state
@@ -24,10 +25,17 @@ from ssdlab.store.run import Run, open_run
 from ssdlab.targets.target import Target
 
 Tell = Callable[[Progress], None]
+_STOPPED = "stopped by the user"
 
 
 def carry_out(
-    folder: Path, record: RunRecord, device: Target, *, fio: str, tell: Tell | None
+    folder: Path,
+    record: RunRecord,
+    device: Target,
+    *,
+    fio: str,
+    tell: Tell | None,
+    host_changes: Sequence[str] = (),
 ) -> Run:
     """Carry out what is left of a run; note how it ended, and write its tables.
 
@@ -39,23 +47,57 @@ def carry_out(
         If the user stopped it.
     """
     put_aside_unfinished(folder)
-    begin_session(folder)
+    begin_session(folder, host_changes)
     try:
         with terminated_like_interrupted():
             _drive(folder, record, device, fio=fio, tell=tell)
     except KeyboardInterrupt:
-        _end_after_trouble(folder, "interrupted", "stopped by the user")
-        raise RunInterruptedError(folder=str(folder)) from None
+        purge = device.stopping_words
+        how = f"stopped by the user in a purge. {purge}" if purge else _STOPPED
+        _end_after_trouble(folder, "interrupted", _with_rest(how, device))
+        raise RunInterruptedError(folder=str(folder), purge=purge) from None
     except SsdlabError as error:
-        _end_after_trouble(folder, "failed", str(error))
+        _end_after_trouble(folder, "failed", _with_rest(str(error), device))
         raise
     except BaseException as error:
-        _end_after_trouble(folder, "failed", repr(error))
+        _end_after_trouble(folder, "failed", _with_rest(repr(error), device))
         raise
-    end_session(folder, "finished", "")
+    end_session(folder, "finished", device.release())
     device.close()  # after the note: without its device the run could not go on
-    ingest_run(folder)
+    return write_tables(folder)
+
+
+def write_tables(folder: Path) -> Run:
+    """Write the tables of a finished run, and open it.
+
+    Raises
+    ------
+    RunFolderError
+        If they cannot be written; what was measured is whole.
+    """
+    try:
+        ingest_run(folder)
+    except OSError as error:
+        raise RunFolderError(
+            folder=str(folder),
+            reason=f"all is measured, but its tables cannot be written ({error})",
+            remedy=f"Make room; then: ssdlab resume {folder}",
+        ) from None
     return open_run(folder)
+
+
+@contextlib.contextmanager
+def released(device: Target) -> Iterator[Target]:
+    """Let go of a target when the block ends, however that is."""
+    try:
+        yield device
+    finally:
+        device.release()
+
+
+def _with_rest(message: str, device: Target) -> str:
+    """Let go of the target, and add to a message what could not be undone."""
+    return " ".join(filter(None, (message, device.release())))
 
 
 def _drive(
@@ -67,25 +109,41 @@ def _drive(
         run=folder, tests=tests, context=context, tell=tell or (lambda _progress: None)
     )
     session = len(read_state(folder).sessions)
+    watch = AlarmWatch(device, run=folder, clock=clock)
     with (
         recording(
             folder / "telemetry" / f"session-{session:03d}.jsonl",
-            lambda: {
-                "host": read_load(),
-                record.target.kind: device.read_counters(),
-            },
+            _sources(record, device),
             clock=clock,
         ),
-        FioChain(fio, clock=clock, tick=lambda: None) as chain,
+        FioChain(fio, clock=clock, tick=watch.tick) as chain,
     ):
         engine = Engine(
             run=folder,
-            backend=FioBackend(folder, device, chain=chain, clock=clock),
+            backend=FioBackend(
+                folder,
+                device,
+                chain=chain,
+                clock=clock,
+                watch=watch.look,
+                tell=tracker.said,
+            ),
             listener=tracker,
             max_idle_s=float(str(record.profile["max_idle_s"])),
         )
         engine.drive(plan_suite(tests, context, tracker.judged))
         tracker.finished()
+
+
+def _sources(record: RunRecord, device: Target) -> tuple[Source, ...]:
+    return (
+        Source(name="host", read=read_load),
+        Source(
+            name=record.target.kind,
+            read=device.read_telemetry,
+            interval_s=device.telemetry_interval_s,
+        ),
+    )
 
 
 def _make_clock() -> Callable[[], float]:

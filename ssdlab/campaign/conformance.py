@@ -12,6 +12,7 @@ def find_run_departures(
     target_departures: tuple[str, ...],
     capacity_bytes: int,
     sector_bytes: int,
+    write_cache_fault: str,
 ) -> tuple[str, ...]:
     """Return each departure of a run in words, known before it begins.
 
@@ -27,6 +28,8 @@ def find_run_departures(
         The user capacity of the target [B].
     sector_bytes : int
         The logical sector of the target [B].
+    write_cache_fault : str
+        Why its write cache cannot be set as the profile asks; an empty text if it can.
 
     Returns
     -------
@@ -39,12 +42,13 @@ def find_run_departures(
     return (
         *target_departures,
         *find_departures(profile, tests),
-        *_write_cache(profile),
+        *_write_cache(profile, write_cache_fault),
         *fitted.left_out,
     )
 
 
-def _write_cache(profile: Profile) -> tuple[str, ...]:
-    if profile.write_cache == "as found":
+def _write_cache(profile: Profile, fault: str) -> tuple[str, ...]:
+    if profile.write_cache == "as found" or not fault:
         return ()
-    return (f"write cache: left as it was found instead of {profile.write_cache}",)
+    left = f"write cache: left as it was found instead of {profile.write_cache}"
+    return (f"{left}: {fault}",)

@@ -21,10 +21,12 @@ from ssdlab.campaign.results import summarise_step
 from ssdlab.fio.document import FioDocument
 from ssdlab.fio.faults import find_faults
 from ssdlab.fio.from_json.parse import parse_document
+from ssdlab.fio.words import condense_words
 from ssdlab.model.errors import (
     DiskFullError,
     FioFailedError,
     FioKilledError,
+    PurgeFailedError,
     StepError,
     TargetGoneError,
     UserError,
@@ -93,7 +95,7 @@ class Engine:
         """Turn an outcome into a record, or into a named error."""
         if step.workload is None:
             if outcome.exit_code:
-                raise self._failure(step, outcome, (outcome.said,))
+                raise self._purge_failure(step, outcome)
             started_s = outcome.started_s or outcome.ended_s
             result = StepResult(step_id=step.step_id)
             return self._record(step, outcome, result=result, started_s=started_s)
@@ -106,7 +108,8 @@ class Engine:
             runtime_s=step.runtime_s,
             io_bytes=_whole_amount(step),
         )
-        if faults:
+        trouble = self.backend.find_trouble()  # fio may count what it did not do
+        if faults or trouble:
             raise self._failure(step, outcome, faults)
         result, runtime_s = summarise_step(step, document)
         started_s = outcome.ended_s - runtime_s - step.workload.ramp_s
@@ -139,6 +142,7 @@ class Engine:
             said=outcome.said,
             result=result,
             host_cpu=outcome.host_cpu,
+            purge_doubt=outcome.purge_doubt,
         )
 
     def _is_contiguous(self, step: Step, idle_s: float | None) -> bool:
@@ -152,30 +156,52 @@ class Engine:
         is_after_break = self.is_first_live_step or step.step_id in self.breaks
         return not is_after_break and abs(idle_s - step.wait_s) <= self.max_idle_s
 
-    def _failure(
-        self, step: Step, outcome: StepOutcome, faults: tuple[str, ...]
-    ) -> StepError:
-        reason = "; ".join(fault for fault in faults if fault)
-        if outcome.said and outcome.said not in reason:
-            reason = f"{reason}; fio said: {outcome.said[-500:]}"
-        again = f"{_RESUME} {self.run}"
+    def _purge_failure(self, step: Step, outcome: StepOutcome) -> StepError:
+        return self._find_other_cause(step, outcome.said) or PurgeFailedError(
+            step_id=step.step_id,
+            reason=f"the purge failed: {outcome.said}",
+            remedy=f"Mend that; a new run may purge otherwise (--purge). {self._again}",
+        )
+
+    def _find_other_cause(self, step: Step, reason: str) -> StepError | None:
+        """Return the error of a full disk or of a target that is gone."""
         trouble = self.backend.find_trouble()
         if shutil.disk_usage(self.run).free < _LEAST_FREE_BYTES:
             return _disk_full(step, self.run)
         if trouble:
+            besides = f" ({reason})" if reason else ""
             return TargetGoneError(
                 step_id=step.step_id,
-                reason=f"the target does not answer any more: {trouble} ({reason})",
-                remedy=f"Look at the device and its cable. {again}",
+                reason=f"the target does not answer any more: {trouble}{besides}",
+                remedy=f"Look at the device and its cable. {self._again}",
             )
+        return None
+
+    @property
+    def _again(self) -> str:
+        return f"{_RESUME} {self.run}"
+
+    def _failure(
+        self, step: Step, outcome: StepOutcome, faults: tuple[str, ...]
+    ) -> StepError:
+        reason = "; ".join(fault for fault in faults if fault)
+        lines = condense_words(outcome.said).splitlines()
+        heard = [line for line in lines if line.partition(" (and ")[0] not in reason]
+        if heard:
+            reason = f"{reason}; fio said: {' '.join(heard)[-500:]}"
+        other = self._find_other_cause(step, reason)
+        if other is not None:
+            return other
         if outcome.signal_number:
             return FioKilledError(
                 step_id=step.step_id,
                 reason=f"fio was ended by signal {outcome.signal_number} from outside",
-                remedy=f"Was memory short, or did someone kill it? {again}",
+                remedy=f"Was memory short, or did someone kill it? {self._again}",
             )
         return FioFailedError(
-            step_id=step.step_id, reason=reason, remedy=f"See fio's words. {again}"
+            step_id=step.step_id,
+            reason=reason,
+            remedy=f"See fio's words. {self._again}",
         )
 
 

@@ -9,6 +9,7 @@ from ssdlab.analysis.ceiling import find_near_ceiling
 from ssdlab.analysis.conformance import (
     RunFacts,
     find_fill_faults,
+    find_host_changes,
     find_missing_points,
     find_purge_faults,
     find_unfinished,
@@ -23,6 +24,12 @@ from ssdlab.analysis.doubts import (
     find_throttling,
 )
 from ssdlab.analysis.findings import WHOLE_RUN, Finding, share_findings
+from ssdlab.analysis.health_doubts import (
+    find_bad_settings,
+    find_health_faults,
+    find_miscounts,
+    find_unread_health,
+)
 from ssdlab.analysis.timing import find_gaps, find_time_faults
 from ssdlab.campaign.finding_words import recorded_findings
 from ssdlab.model.records import RunRecord
@@ -114,9 +121,28 @@ def _of_measured(
         *(find_buffered_io(facts.tests) if _has_page_cache(record) else ()),
         *find_throttling(frames["telemetry"], steps),
         *find_link_downgrades(frames["telemetry"], steps),
+        *_of_health(record, facts, frames),
         *find_near_ceiling(totals, record.host_ceiling),
         *find_clock_jumps(steps, facts),
+        *find_bad_settings(record.host_checks),
+        *find_host_changes(facts),
     )
+
+
+def _of_health(
+    record: RunRecord, facts: RunFacts, frames: Frames
+) -> tuple[Finding, ...]:
+    steps, telemetry = frames["steps"], frames["telemetry"]
+    return (
+        *find_health_faults(telemetry, steps),
+        *find_miscounts(telemetry, steps, tests=facts.tests),
+        *(find_unread_health(telemetry) if _is_real_drive(record) else ()),
+    )
+
+
+def _is_real_drive(record: RunRecord) -> bool:
+    """Tell whether the target has a log of its health: a loop device has none."""
+    return record.drive is not None and record.drive.bus != "loop"
 
 
 def _has_page_cache(record: RunRecord) -> bool:
@@ -139,6 +165,7 @@ def gather_facts(
         purge_method=record.purge_method,
         status=state.status,
         sessions=_sessions(state),
+        host_changes=state.host_changes,
     )
 
 

@@ -12,13 +12,17 @@ from pathlib import Path
 from typing import NoReturn
 
 from ssdlab.campaign.ceiling import CEILING_FOLDER, CEILING_SECONDS, measure_ceiling
+from ssdlab.campaign.habits import read_habits
 from ssdlab.campaign.ingest import plan_inputs
-from ssdlab.campaign.request import Request, find_request_departures
+from ssdlab.campaign.request import Request, RunChoices, find_request_departures
 from ssdlab.campaign.sessions import now_text
+from ssdlab.host.checks import examine_host
 from ssdlab.model.errors import RunFolderError
+from ssdlab.model.host_checks import HostCheck
 from ssdlab.model.records import CeilingPoint, HostIdentity, RunRecord
 from ssdlab.model.spec import PtsTest
 from ssdlab.plan.context import PlanContext
+from ssdlab.store.records import RunState, write_record, write_state
 from ssdlab.targets.opening import open_target
 from ssdlab.targets.target import Target
 
@@ -66,16 +70,14 @@ def refuse_taken(folder: Path) -> NoReturn:
     )
 
 
-def open_or_clean(
-    asked: Request, folder: Path, *, cache: Path, confirmed: str
-) -> Target:
+def open_or_clean(asked: Request, folder: Path, choices: RunChoices) -> Target:
     """Open the target; leave no empty run folder behind when it is refused."""
     try:
         return open_target(
             asked.target,
             folder=folder / "target",
-            cache=cache,
-            confirmed=confirmed,
+            cache=choices.runs / ".cache",
+            choices=choices.of_drive(asked.write_cache),
         )
     except BaseException:
         _clean(folder)
@@ -99,6 +101,30 @@ def take_ceiling(
         raise
 
 
+def write_papers(folder: Path, record: RunRecord) -> None:
+    """Make a folder that of a run.
+
+    Raises
+    ------
+    RunFolderError
+        If it cannot be written; nothing is left of it then.
+    """
+    try:
+        write_state(
+            folder, RunState(status="running")
+        )  # first: run.json makes it a run
+        write_record(folder, record)
+    except OSError as error:
+        for name in ("state.json", ".state.json.part", ".run.json.part"):
+            (folder / name).unlink(missing_ok=True)
+        _clean(folder)
+        raise RunFolderError(
+            folder=str(folder),
+            reason=f"it cannot be written ({error.strerror})",
+            remedy="Make room, or name another folder.",
+        ) from None
+
+
 def _clean(folder: Path) -> None:
     """Take away what was made of a run folder, as far as nothing is in it."""
     for name in ("lock", "steps", "target"):
@@ -109,7 +135,7 @@ def _clean(folder: Path) -> None:
         folder.rmdir()
 
 
-def make_record(  # noqa: PLR0917 - one call, in run_suite
+def make_record(  # noqa: PLR0917 - one call, in suite
     folder: Path, asked: Request, device: Target, host: HostIdentity
 ) -> RunRecord:
     """Return the record of a run that has no label, seed and plan yet."""
@@ -123,14 +149,30 @@ def make_record(  # noqa: PLR0917 - one call, in run_suite
         plan_hash="",
         target=device.identity,
         host=host,
-        purge_method=device.purge_method,
+        purge_method=device.purge_choice.words,
+        purge_choice=device.purge_choice,
         departures=find_request_departures(
             asked,
             target_departures=device.departures,
             capacity_bytes=device.identity.capacity_bytes,
             sector_bytes=device.identity.sector_bytes,
+            write_cache_fault=device.write_cache_fault,
         ),
+        write_cache=device.write_cache,
+        drive=device.drive,
+        consent=device.consent,
     )
+
+
+def examine_for(record: RunRecord, device: Target) -> tuple[HostCheck, ...]:
+    """Return how fit the host is for a run, and how the device is attached to it."""
+    tests, _ = plan_inputs(record)
+    found = examine_host(
+        device.drive,
+        target_kind=record.target.kind,
+        habits=read_habits(tests, device.fio_options),
+    )
+    return (*found, *device.host_checks)
 
 
 def hash_plan(tests: Sequence[PtsTest], context: PlanContext) -> str:

@@ -5,27 +5,55 @@ from dataclasses import asdict
 from typing import Any
 
 from ssdlab.campaign.conformance import find_run_departures
+from ssdlab.campaign.endurance import endurance_costs, endurance_lines, find_endurance
+from ssdlab.campaign.forecast_table import cost_table, span_words
 from ssdlab.campaign.profiles import open_profile
-from ssdlab.campaign.request import check_procedure, find_request_departures
-from ssdlab.model.spec import Histogram, Precondition, Procedure, PtsTest, Purge
-from ssdlab.model.units import capacity_label, duration_label
+from ssdlab.campaign.purge_costs import (
+    price_purge,
+    purge_costs,
+    purge_lines,
+    with_purges,
+)
+from ssdlab.campaign.request import (
+    RunChoices,
+    check_procedure,
+    find_request_departures,
+)
+from ssdlab.model.drive import AUTO_PURGE
+from ssdlab.model.spec import Histogram, Precondition, Procedure, PtsTest
+from ssdlab.model.units import capacity_label
 from ssdlab.plan.context import PlanContext
-from ssdlab.plan.estimate import Cost, estimate_suite
+from ssdlab.plan.endurance import Endurance
+from ssdlab.plan.estimate import estimate_suite
 from ssdlab.procedures.peak import PEAK, find_format_advice
 from ssdlab.pts.fitting import fit_suite
 from ssdlab.pts.suite import choose_tests
-from ssdlab.targets.opening import Shape, read_shape, require_room
+from ssdlab.targets.opening import (
+    find_obstacles,
+    foresee_purge,
+    read_shape,
+    require_room,
+)
+from ssdlab.targets.purges import PurgeOutlook
+from ssdlab.targets.shape import Shape
 
 _USUAL_BYTES_PER_S = 500e6  # of a SATA drive, about
 _LISTS = {
     "how the procedure is carried out:": "notes",
     "not PTS-conformant because:": "departures",
+    "a run on it would be refused now:": "obstacles",
 }
-_HEADING = ("test", "steps", "rounds", "time", "written", "drive fills")
+_LEAST_BYTES = "those of the fills before the rounds, and of purges that write"
 
 
 def forecast(
-    target: str, profile: str, tests: str, *, write_bytes_per_s: float | None = None
+    target: str,
+    profile: str,
+    tests: str,
+    *,
+    write_bytes_per_s: float | None = None,
+    rated_bytes: float | None = None,
+    purge: str = AUTO_PURGE,
 ) -> dict[str, Any]:
     """Return what a run would do and cost, as JSON can hold it.
 
@@ -40,11 +68,17 @@ def forecast(
     write_bytes_per_s : float, optional
         The write speed to assume [B/s]. Without it what the target can do at most,
         where that is known, else 500 MB/s.
+    rated_bytes : float, optional
+        How much may be written to the drive in its life, as its maker says: TBW [B].
+    purge : str
+        How the target is purged; ``auto``: the first method that it can do.
 
     Returns
     -------
     dict
-        The cost of each test and of all, and what departs from the standard.
+        The cost of each test and of all, the share of the drive's endurance where that
+        is known, what departs from the standard, and for what use of the drive a run
+        would be refused now.
 
     Raises
     ------
@@ -52,6 +86,7 @@ def forecast(
         If a run would be refused.
     """
     chosen, shape = open_profile(profile), read_shape(target)
+    outlook = foresee_purge(target, purge)
     names = choose_tests(chosen, tests)
     require_room(target, shape.capacity_bytes)
     context = PlanContext(
@@ -69,20 +104,33 @@ def forecast(
     departures = find_run_departures(
         chosen,
         names,
-        target_departures=shape.departures,
+        target_departures=(*shape.departures, *outlook.departures),
         capacity_bytes=shape.capacity_bytes,
         sector_bytes=shape.sector_bytes,
+        write_cache_fault=shape.write_cache_fault,
     )
     return {
         "target": target,
         "profile": chosen.name,
         "spec_version": chosen.spec_version,
         "departures": departures,
-        **_costs(suite, context, _assume_speed(write_bytes_per_s, shape)),
+        "obstacles": find_obstacles(target),
+        **_with_endurance(
+            _costs(
+                suite, context, _assume_speed(write_bytes_per_s, shape), outlook=outlook
+            ),
+            find_endurance(target, rated_bytes),
+        ),
     }
 
 
-def forecast_procedure(target: str, procedure: Procedure) -> dict[str, Any]:
+def forecast_procedure(
+    target: str,
+    procedure: Procedure,
+    *,
+    rated_bytes: float | None = None,
+    purge: str = AUTO_PURGE,
+) -> dict[str, Any]:
     """Return what a procedure would do and cost; see `forecast`.
 
     Raises
@@ -90,7 +138,9 @@ def forecast_procedure(target: str, procedure: Procedure) -> dict[str, Any]:
     UserError
         If a run would be refused.
     """
-    asked, shape = check_procedure(target, procedure, texts={}), read_shape(target)
+    shape = read_shape(target)
+    outlook = foresee_purge(target, purge)
+    asked = check_procedure(target, procedure, choices=RunChoices())
     context = PlanContext(
         capacity_bytes=shape.capacity_bytes,
         sector_bytes=shape.sector_bytes,
@@ -99,17 +149,24 @@ def forecast_procedure(target: str, procedure: Procedure) -> dict[str, Any]:
     )
     departures = find_request_departures(
         asked,
-        target_departures=shape.departures,
+        target_departures=(*shape.departures, *outlook.departures),
         capacity_bytes=shape.capacity_bytes,
         sector_bytes=shape.sector_bytes,
+        write_cache_fault=shape.write_cache_fault,
     )
     return {
         "target": target,
         "profile": procedure.name,
         "spec_version": procedure.source,
         "departures": departures,
+        "obstacles": find_obstacles(target),
         "notes": [*procedure.notes, *_sector_advice(procedure, shape)],
-        **_costs(procedure.tests, context, _assume_speed(None, shape)),
+        **_with_endurance(
+            _costs(
+                procedure.tests, context, _assume_speed(None, shape), outlook=outlook
+            ),
+            find_endurance(target, rated_bytes),
+        ),
     }
 
 
@@ -129,31 +186,46 @@ def _sector_advice(procedure: Procedure, shape: Shape) -> tuple[str, ...]:
 
 
 def _costs(
-    suite: Sequence[PtsTest], context: PlanContext, assumed: tuple[float, str]
+    suite: Sequence[PtsTest],
+    context: PlanContext,
+    assumed: tuple[float, str],
+    *,
+    outlook: PurgeOutlook,
 ) -> dict[str, Any]:
     """Return what tests cost, one entry a test, and in all."""
     speed, source = assumed
-    costs = estimate_suite(suite, context, speed)
+    price = price_purge(outlook, context.capacity_bytes, speed)
+    tests = [
+        with_purges(
+            {
+                "test": cost.test_id,
+                "title": cost.title,
+                **asdict(cost.cost),
+                "drive_fills_min": cost.drive_fills_min,
+                "drive_fills_max": cost.drive_fills_max,
+                "phases": [phase.phase_id for phase in test.possible_phases],
+            },
+            test,
+            price,
+        )
+        for cost, test in zip(estimate_suite(suite, context, speed), suite, strict=True)
+    ]
     return {
         "capacity_bytes": context.capacity_bytes,
         "active_range_bytes": context.range_bytes,
         "assumed_write_bytes_per_s": speed,
         "assumed_write_speed_is": source,
-        "tests": [
-            {
-                "test": cost.test_id,
-                "title": cost.title,
-                **asdict(cost.cost),
-                **_after_purge(cost.cost, test),
-                "drive_fills_min": cost.drive_fills_min,
-                "drive_fills_max": cost.drive_fills_max,
-                "phases": [phase.phase_id for phase in test.possible_phases],
-            }
-            for cost, test in zip(costs, suite, strict=True)
-        ],
-        "seconds_min": sum(cost.cost.seconds_min for cost in costs),
-        "seconds_max": sum(cost.cost.seconds_max for cost in costs),
+        "tests": tests,
+        "purges": purge_costs(tests, price),
+        "seconds_min": sum(test["seconds_min"] for test in tests),
+        "seconds_max": sum(test["seconds_max"] for test in tests),
     }
+
+
+def _with_endurance(
+    costs: dict[str, Any], endurance: Sequence[Endurance]
+) -> dict[str, Any]:
+    return {**costs, **endurance_costs(costs["tests"], endurance)}
 
 
 def _assume_speed(given: float | None, shape: Shape) -> tuple[float, str]:
@@ -163,17 +235,6 @@ def _assume_speed(given: float | None, shape: Shape) -> tuple[float, str]:
     if shape.write_bytes_per_s is not None:
         return shape.write_bytes_per_s, "the most that the virtual SSD can do"
     return _USUAL_BYTES_PER_S, "a guess"
-
-
-def _after_purge(cost: Cost, test: PtsTest) -> dict[str, int]:
-    least, most = (
-        sum(isinstance(phase, Purge) for phase in phases)
-        for phases in (test.phases, test.possible_phases)
-    )
-    return {
-        "steps_after_purge_min": cost.steps_min - least,
-        "steps_after_purge_max": cost.steps_max - most,
-    }
 
 
 def forecast_lines(plan: dict[str, Any]) -> list[str]:
@@ -195,48 +256,15 @@ def forecast_lines(plan: dict[str, Any]) -> list[str]:
     lines = [
         f"{plan['profile']} ({plan['spec_version']}) on {plan['target']}, {capacity}",
         f"assumed write speed {speed:.4g} MB/s: {plan['assumed_write_speed_is']}",
-        "bytes at least are the preconditioning's fills only; nothing is touched",
+        f"bytes at least are {_LEAST_BYTES}; nothing is touched",
         "",
-        *_table([_HEADING, *(_row(test) for test in plan["tests"])]),
+        *cost_table(plan["tests"]),
         "",
-        f"in all {_span(plan)}",
+        f"in all {span_words(plan)}",
+        *purge_lines(plan["purges"]),
+        *endurance_lines(plan),
     ]
     for heading, key in _LISTS.items():
         if plan.get(key):
             lines += ["", heading, *(f"  {words}" for words in plan[key])]
     return lines
-
-
-def _table(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Set rows under each other, two blanks between the widest cells."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
-
-
-def _span(cost: dict[str, Any]) -> str:
-    least, most = (
-        duration_label(cost["seconds_min"]),
-        duration_label(cost["seconds_max"]),
-    )
-    return _one_or_both(least, most, between=" to ")
-
-
-def _one_or_both(least: str, most: str, *, between: str) -> str:
-    return least if least == most else f"{least}{between}{most}"
-
-
-def _row(test: dict[str, Any]) -> tuple[str, ...]:
-    written = (capacity_label(test[f"written_bytes_{end}"]) for end in ("min", "max"))
-    fills = (f"{test[f'drive_fills_{end}']:.1f}" for end in ("min", "max"))
-    steps, rounds = (
-        _one_or_both(str(test[f"{name}_min"]), str(test[f"{name}_max"]), between="-")
-        for name in ("steps", "rounds")
-    )
-    return (
-        test["test"],
-        steps,
-        rounds,
-        _span(test),
-        _one_or_both(*written, between=" to "),
-        _one_or_both(*fills, between=" to "),
-    )

@@ -74,7 +74,7 @@ def tabulate_steps(record: RunRecord, steps: Sequence[IngestedStep]) -> Columns:
             "total_written_bytes": written,
             "drive_fills": _fills(written, record.target.capacity_bytes),
             "exit_code": kept.exit_code,
-            "warnings": "" if step.kind == "purge" else kept.said,
+            "warnings": kept.purge_doubt if step.kind == "purge" else kept.said,
         }
         if kept.host_cpu is not None:
             row["host_user_cpu_percent"] = kept.host_cpu.user_percent

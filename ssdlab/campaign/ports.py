@@ -21,7 +21,8 @@ class StepOutcome:
     """How a step ended. Its raw output lies in ``folder``: ``fio.json`` of a fio step.
 
     ``ended_s`` is the Unix time of the last IO; a fio step began its runtime before
-    that. ``started_s`` is given by a step without fio.
+    that. ``started_s`` is given by a step without fio. ``purge_doubt`` is why a purge
+    cannot be shown to have worked.
     """
 
     folder: Path
@@ -32,6 +33,7 @@ class StepOutcome:
     was_armed: bool
     said: str
     host_cpu: HostCpu | None = None
+    purge_doubt: str = ""
 
 
 class Backend(Protocol):

@@ -30,7 +30,8 @@ class Progress:
 
     ``verdict`` says in words whether the last window was steady and, if not, why;
     ``values`` are the tracking variable's last values as text. The time left lies
-    between two bounds: steady at once, or never.
+    between two bounds: steady at once, or never; what is left of a purge, which the
+    drive alone knows, is in neither of them. ``purge`` is what it says of itself.
     """
 
     test: str
@@ -47,6 +48,7 @@ class Progress:
     steps_done: int
     left_min_s: float
     left_max_s: float
+    purge: str = ""
 
     @property
     def line(self) -> str:
@@ -62,7 +64,8 @@ class Progress:
             parts.append(f"{self.tracking}: {' '.join(self.values)}")
         if self.verdict:
             parts.append(self.verdict)
-        parts.append(_left(self.left_min_s, self.left_max_s))
+        left = _left(self.left_min_s, self.left_max_s)
+        parts += [self.purge, f"after it {left}"] if self.purge else [left]
         return " | ".join(parts)
 
 
@@ -88,11 +91,17 @@ class Tracker:
     phase: tuple[str, str] = ("", "")
     values: list[str] = field(default_factory=list)
     verdict: str = ""
+    last: Progress | None = None
 
     def step_began(self, step: Step) -> None:
         """Hear that a step begins, and say where the run is."""
         self._enter(step)
         self._publish(self._progress(step))
+
+    def said(self, words: str) -> None:
+        """Hear what a purge that takes long says of itself, and pass it on."""
+        if self.last is not None:
+            self._publish(replace(self.last, purge=words))
 
     def finished(self) -> None:
         """Say that every test has ended."""
@@ -138,6 +147,7 @@ class Tracker:
             self.verdict = f"not steady: {tracking.label}: {verdict.reason}"
 
     def _publish(self, progress: Progress) -> None:
+        self.last = progress
         aside = self.run / ".progress.part"
         aside.write_bytes(to_json({**asdict(progress), "line": progress.line}))
         aside.replace(self.run / "progress.json")

@@ -33,7 +33,8 @@ class StepRecord:
     """What is known of a finished step; ``result`` is what the plan was told.
 
     Of an imported step the times may be unknown, NaN here and null in the file, and
-    the exit code is `UNKNOWN_EXIT_CODE`.
+    the exit code is `UNKNOWN_EXIT_CODE`. ``purge_doubt`` is why a purge cannot be
+    shown to have worked.
     """
 
     step: Step
@@ -45,6 +46,7 @@ class StepRecord:
     said: str
     result: StepResult
     host_cpu: HostCpu | None = None
+    purge_doubt: str = ""
 
 
 def working_folder(run: Path, step_id: str) -> Path:

@@ -1,22 +1,64 @@
 """A request for a run, found to be in order before anything is touched."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from ssdlab.campaign.conformance import find_run_departures
 from ssdlab.campaign.imported import tests_as_data
 from ssdlab.campaign.profiles import open_profile
 from ssdlab.fio.runner import require_fio
-from ssdlab.model.errors import UserError
+from ssdlab.model.drive import AUTO_PURGE, PURGE_METHODS, DriveChoices, WriteCacheState
+from ssdlab.model.errors import UnknownNameError, UserError
 from ssdlab.model.spec import Procedure
 from ssdlab.pts.block_checks import require_blocks_in_range, require_whole_sectors
 from ssdlab.pts.fitting import fit_suite
 from ssdlab.pts.profiles import Profile, profile_as_dict
 from ssdlab.pts.suite import choose_tests
-from ssdlab.targets.opening import Shape, read_shape, require_room
+from ssdlab.targets.opening import read_shape, require_room
+from ssdlab.targets.shape import Shape
 
 ACTIVE_RANGE_PERCENT = 100.0  # of a procedure
 _LONGEST_TEXT = 1000
+_HOTTEST_CELSIUS = 150
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RunChoices:
+    """What the user chose for a run besides what is measured, and of what.
+
+    ``run_folder`` is the run's own instead of a new one in ``runs``. ``confirmed`` is
+    the serial that was typed. A ``seed`` of 0 draws one. Without a temperature limit
+    the drive's own counts.
+    """
+
+    runs: Path = Path("data/runs")
+    run_folder: Path | None = None
+    label: str = ""
+    confirmed: str = ""
+    seed: int = 0
+    host_ceiling: bool = False
+    purge: str = AUTO_PURGE
+    temperature_limit_celsius: float | None = None
+
+    @property
+    def texts(self) -> dict[str, str]:
+        """The words of the user's, by name."""
+        return {
+            "label": self.label,
+            "confirmed serial": self.confirmed,
+            "runs": str(self.runs),
+        }
+
+    def of_drive(self, write_cache: WriteCacheState) -> DriveChoices:
+        """Return what of it concerns the drive."""
+        return DriveChoices(
+            confirmed=self.confirmed,
+            purge=self.purge,
+            write_cache=write_cache,
+            temperature_limit_celsius=self.temperature_limit_celsius,
+        )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -32,15 +74,39 @@ class Request:
     tests: tuple[str, ...]
     source: Profile | Procedure
 
+    @property
+    def write_cache(self) -> WriteCacheState:
+        """How the write cache is to stand; a procedure does not say."""
+        if isinstance(self.source, Procedure):
+            return "as found"
+        return self.source.write_cache
+
+
+def read_temperature_limit(celsius: float) -> float | None:
+    """Return the limit that a user gave, where 0 is none.
+
+    Raises
+    ------
+    UserError
+        If it is no temperature that a drive could have.
+    """
+    if celsius == 0:
+        return None
+    if math.isfinite(celsius) and 0 < celsius <= _HOTTEST_CELSIUS:
+        return celsius
+    msg = (
+        f"The temperature limit {celsius:g} is none. Give degrees Celsius up to "
+        f"{_HOTTEST_CELSIUS}, or 0 for the drive's own limit."
+    )
+    raise UserError(msg)
+
 
 def check_request(
-    target: str, profile: str, tests: str, *, texts: Mapping[str, str]
+    target: str, profile: str, tests: str, *, choices: RunChoices
 ) -> Request:
-    """Return the request, or raise the `UserError` that says what is wrong with it.
-
-    ``texts`` are the other words of the user's, by name.
-    """
-    _require_texts({"target": target, "profile": profile, **texts})
+    """Return the request, or raise the `UserError` that says what is wrong with it."""
+    _require_texts({"target": target, "profile": profile, **choices.texts})
+    _require_purge(choices.purge)
     chosen, shape = open_profile(profile), read_shape(target)
     asked = Request(
         target=target,
@@ -61,10 +127,11 @@ def check_request(
 
 
 def check_procedure(
-    target: str, procedure: Procedure, *, texts: Mapping[str, str]
+    target: str, procedure: Procedure, *, choices: RunChoices
 ) -> Request:
     """Return the request for a procedure, or raise what is wrong with it."""
-    _require_texts({"target": target, **texts})
+    _require_texts({"target": target, **choices.texts})
+    _require_purge(choices.purge)
     shape = read_shape(target)
     require_room(target, shape.capacity_bytes)
     _require_blocks(procedure, shape)
@@ -122,6 +189,7 @@ def find_request_departures(
     target_departures: tuple[str, ...],
     capacity_bytes: int,
     sector_bytes: int,
+    write_cache_fault: str,
 ) -> tuple[str, ...]:
     """Return what departs from the PTS in a request; see `find_run_departures`."""
     if isinstance(asked.source, Procedure):
@@ -133,7 +201,15 @@ def find_request_departures(
         target_departures=target_departures,
         capacity_bytes=capacity_bytes,
         sector_bytes=sector_bytes,
+        write_cache_fault=write_cache_fault,
     )
+
+
+def _require_purge(name: str) -> None:
+    if name not in {AUTO_PURGE, *PURGE_METHODS}:
+        raise UnknownNameError(
+            kind="purge method", name=name, known=(AUTO_PURGE, *PURGE_METHODS)
+        )
 
 
 def _require_texts(texts: Mapping[str, str]) -> None:

@@ -1,5 +1,6 @@
 """The sessions of a run: each time that it was worked on, and how that ended."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -7,21 +8,32 @@ from ssdlab.model.records import RunStatus
 from ssdlab.store.records import RunState, read_state, write_state
 
 
-def begin_session(folder: Path) -> None:
-    """Note that work begins; a session without an end was killed."""
-    before: tuple[tuple[str, str, str], ...] = ()
+def begin_session(folder: Path, host_changes: Sequence[str] = ()) -> None:
+    """Note that work begins; a session without an end was killed.
+
+    ``host_changes`` is what has become otherwise of the host since the run began.
+    """
+    earlier = RunState(status="running")
     if (folder / "state.json").exists():
-        before = tuple(
-            (start, end, how if end else "killed")
-            for start, end, how in read_state(folder).sessions
-        )
-    sessions = (*before, (now_text(), "", "running"))
-    write_state(folder, RunState(status="running", sessions=sessions))
+        earlier = read_state(folder)
+    before = tuple(
+        (start, end, how if end else "killed") for start, end, how in earlier.sessions
+    )
+    changes = dict.fromkeys((*earlier.host_changes, *host_changes))
+    write_state(
+        folder,
+        RunState(
+            status="running",
+            sessions=(*before, (now_text(), "", "running")),
+            host_changes=tuple(changes),
+        ),
+    )
 
 
 def end_session(folder: Path, status: RunStatus, message: str) -> None:
     """Note how the session ended."""
-    *before, (start, _, _) = read_state(folder).sessions
+    state = read_state(folder)
+    *before, (start, _, _) = state.sessions
     end = now_text()
     write_state(
         folder,
@@ -30,6 +42,7 @@ def end_session(folder: Path, status: RunStatus, message: str) -> None:
             finished_at=end,
             message=message,
             sessions=(*before, (start, end, status)),
+            host_changes=state.host_changes,
         ),
     )
 

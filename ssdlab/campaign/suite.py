@@ -6,8 +6,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from ssdlab.campaign.carrying import Tell, carry_out, terminated_like_interrupted
+from ssdlab.campaign.carrying import (
+    Tell,
+    carry_out,
+    released,
+    terminated_like_interrupted,
+    write_tables,
+)
 from ssdlab.campaign.folders import (
+    examine_for,
     hash_plan,
     make_folder,
     make_record,
@@ -15,22 +22,25 @@ from ssdlab.campaign.folders import (
     refuse_taken,
     require_same_plan,
     take_ceiling,
+    write_papers,
 )
-from ssdlab.campaign.ingest import ingest_run, plan_inputs
+from ssdlab.campaign.ingest import plan_inputs
 from ssdlab.campaign.lock import locked
-from ssdlab.campaign.request import Request, check_procedure, check_request
+from ssdlab.campaign.request import (
+    Request,
+    RunChoices,
+    check_procedure,
+    check_request,
+    read_temperature_limit,
+)
 from ssdlab.fio.runner import require_fio
+from ssdlab.host.changes import compare_checks
 from ssdlab.host.inventory import read_host
+from ssdlab.model.drive import AUTO_PURGE
 from ssdlab.model.errors import RunFolderError
 from ssdlab.model.spec import Procedure
-from ssdlab.store.records import (
-    RunState,
-    read_record,
-    read_state,
-    write_record,
-    write_state,
-)
-from ssdlab.store.run import Run, open_run
+from ssdlab.store.records import read_record, read_state
+from ssdlab.store.run import Run
 from ssdlab.targets.opening import reopen_target
 
 
@@ -45,6 +55,8 @@ def run_suite(  # noqa: PLR0913 - each is a choice of the user's, by name
     confirm_serial: str = "",
     seed: int = 0,
     host_ceiling: bool = False,
+    purge: str = AUTO_PURGE,
+    temperature_limit: float = 0,
     tell: Tell | None = None,
 ) -> Run:
     """Measure a target with the tests of a profile.
@@ -69,6 +81,11 @@ def run_suite(  # noqa: PLR0913 - each is a choice of the user's, by name
         The seed of all offsets; 0 draws one. It is recorded.
     host_ceiling : bool, default False
         Whether to measure first, for a minute, what this host can issue at all.
+    purge : str, default "auto"
+        How a drive is purged: one of the methods that ``ssdlab purge --list`` shows, or
+        ``none``; ``auto`` is the first that the drive says it can do.
+    temperature_limit : float, default 0
+        The run stops when the drive gets hotter [°C]; 0 is the drive's own limit.
     tell : callable, optional
         Is told each `Progress`; without it nothing is told.
 
@@ -86,22 +103,18 @@ def run_suite(  # noqa: PLR0913 - each is a choice of the user's, by name
     RunInterruptedError
         If the user stopped the run; what was measured is kept.
     """
-    asked = check_request(
-        target,
-        profile,
-        tests if isinstance(tests, str) else ",".join(tests),
-        texts={"label": label, "runs": str(runs)},
-    )
-    return _begin(
-        asked,
+    choices = RunChoices(
         runs=Path(runs),
-        run_folder=run_folder,
+        run_folder=Path(run_folder) if run_folder else None,
         label=label,
         confirmed=confirm_serial,
         seed=seed,
         host_ceiling=host_ceiling,
-        tell=tell,
+        purge=purge,
+        temperature_limit_celsius=read_temperature_limit(temperature_limit),
     )
+    named = tests if isinstance(tests, str) else ",".join(tests)
+    return _begin(check_request(target, profile, named, choices=choices), choices, tell)
 
 
 def run_procedure(  # noqa: PLR0913 - each is a choice of the user's, by name
@@ -114,6 +127,8 @@ def run_procedure(  # noqa: PLR0913 - each is a choice of the user's, by name
     confirm_serial: str = "",
     seed: int = 0,
     host_ceiling: bool = False,
+    purge: str = AUTO_PURGE,
+    temperature_limit: float = 0,
     tell: Tell | None = None,
 ) -> Run:
     """Measure a target by a published procedure that is no test of the PTS.
@@ -136,6 +151,10 @@ def run_procedure(  # noqa: PLR0913 - each is a choice of the user's, by name
         The seed of all offsets; 0 draws one.
     host_ceiling : bool, default False
         Whether to measure first, for a minute, what this host can issue at all.
+    purge : str, default "auto"
+        How a drive is purged.
+    temperature_limit : float, default 0
+        The run stops when the drive gets hotter [°C].
     tell : callable, optional
         Is told each `Progress`.
 
@@ -153,49 +172,43 @@ def run_procedure(  # noqa: PLR0913 - each is a choice of the user's, by name
     RunInterruptedError
         If the user stopped the run; what was measured is kept.
     """
-    texts = {"label": label, "runs": str(runs)}
-    return _begin(
-        check_procedure(target, procedure, texts=texts),
+    choices = RunChoices(
         runs=Path(runs),
-        run_folder=run_folder,
+        run_folder=Path(run_folder) if run_folder else None,
         label=label,
         confirmed=confirm_serial,
         seed=seed,
         host_ceiling=host_ceiling,
-        tell=tell,
+        purge=purge,
+        temperature_limit_celsius=read_temperature_limit(temperature_limit),
     )
+    return _begin(check_procedure(target, procedure, choices=choices), choices, tell)
 
 
-def _begin(  # noqa: PLR0913 - as above
-    asked: Request,
-    *,
-    runs: Path,
-    run_folder: str | Path,
-    label: str,
-    confirmed: str,
-    seed: int,
-    host_ceiling: bool,
-    tell: Tell | None,
-) -> Run:
+def _begin(asked: Request, choices: RunChoices, tell: Tell | None) -> Run:
     """Make the run's folder and record, and carry it out."""
-    seed = seed or secrets.randbelow(2**31 - 1) + 1
     fio, fio_version = require_fio()
-    folder = make_folder(runs, asked, Path(run_folder) if run_folder else None)
+    folder = make_folder(choices.runs, asked, choices.run_folder)
     with locked(folder, sleep=time.sleep), terminated_like_interrupted():
         if (folder / "run.json").exists():
             refuse_taken(folder)
-        device = open_or_clean(
-            asked, folder, cache=runs / ".cache", confirmed=confirmed
-        )
-        ceiling = take_ceiling(folder, device) if host_ceiling else ()
-        record = make_record(folder, asked, device, read_host(fio_version))
-        record = replace(record, label=label, seed=seed, host_ceiling=ceiling)
-        record = replace(record, plan_hash=hash_plan(*plan_inputs(record)))
-        write_state(
-            folder, RunState(status="running")
-        )  # first: run.json makes it a run
-        write_record(folder, record)
-        return carry_out(folder, record, device, fio=fio, tell=tell)
+        with released(open_or_clean(asked, folder, choices)) as device:
+            ceiling = take_ceiling(folder, device) if choices.host_ceiling else ()
+            record = make_record(folder, asked, device, read_host(fio_version))
+            record = replace(
+                record,
+                label=choices.label,
+                seed=choices.seed or secrets.randbelow(2**31 - 1) + 1,
+                temperature_limit_celsius=choices.temperature_limit_celsius,
+                host_ceiling=ceiling,
+            )
+            record = replace(
+                record,
+                plan_hash=hash_plan(*plan_inputs(record)),
+                host_checks=examine_for(record, device),
+            )
+            write_papers(folder, record)
+            return carry_out(folder, record, device, fio=fio, tell=tell)
 
 
 def resume_run(run: str | Path, *, tell: Tell | None = None) -> Run:
@@ -228,13 +241,15 @@ def resume_run(run: str | Path, *, tell: Tell | None = None) -> Run:
     folder = Path(run)
     record = read_record(folder)
     fio, _ = require_fio()
-    with locked(folder, sleep=time.sleep):
+    with locked(folder, sleep=time.sleep), terminated_like_interrupted():
         if read_state(folder).status == "finished":
-            ingest_run(folder)  # it may have been killed while it wrote its tables
-            return open_run(folder)
+            return write_tables(folder)  # it may have been killed while it wrote them
         require_same_plan(folder, record)
-        device = reopen_target(record.target, folder=folder / "target")
-        return carry_out(folder, record, device, fio=fio, tell=tell)
+        with released(reopen_target(record, folder=folder / "target")) as device:
+            changed = compare_checks(record.host_checks, examine_for(record, device))
+            return carry_out(
+                folder, record, device, fio=fio, tell=tell, host_changes=changed
+            )
 
 
 def require_unfinished(run: Path) -> None:

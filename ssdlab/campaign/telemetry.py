@@ -1,55 +1,78 @@
-"""Readings taken beside the measurement, one line each second."""
+"""Readings taken beside the measurement: before, every few seconds, and after."""
 
 import json
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
-Readings = Mapping[str, Mapping[str, float]]
+_LAST_READING_S = 30.0  # a device that does not answer is not waited for
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Source:
+    """What is read, by which name it is recorded, and how often."""
+
+    name: str
+    read: Callable[[], Mapping[str, float]]
+    interval_s: float = 1.0
 
 
 @contextmanager
 def recording(
-    path: Path,
-    read: Callable[[], Readings],
-    *,
-    clock: Callable[[], float],
-    interval_s: float = 1.0,
+    path: Path, sources: Sequence[Source], *, clock: Callable[[], float]
 ) -> Iterator[None]:
     """Append readings by source and name to a file until the block ends.
 
-    A reading that fails is left out: telemetry never stops a run.
+    Each source is read once before the block begins and once when it has ended, and
+    in a thread of its own meanwhile: one that is slow does not hold the others up. A
+    reading that fails is left out: telemetry never stops a run.
     """
-    stop = threading.Event()
     path.parent.mkdir(exist_ok=True)
-    thread = threading.Thread(
-        target=_record, args=(path, read, clock, stop, interval_s), daemon=True
-    )
-    thread.start()
-    try:
-        yield
-    finally:
-        stop.set()
-        thread.join(timeout=10)
-
-
-def _record(  # noqa: PLR0917 - the target of a thread, called there only
-    path: Path,
-    read: Callable[[], Readings],
-    clock: Callable[[], float],
-    stop: threading.Event,
-    interval_s: float,
-) -> None:
+    stop = threading.Event()
     with path.open("a", encoding="utf-8") as file:
-        while not stop.wait(interval_s):
-            try:
-                readings = read()
-                file.write(json.dumps({"time_s": clock(), **readings}) + "\n")
-                file.flush()
-            except OSError:
-                continue
+        log = _Log(file, clock)
+        for source in sources:
+            log.take(source)
+        threads = [
+            threading.Thread(target=_record, args=(source, log, stop), daemon=True)
+            for source in sources
+        ]
+        for thread in threads:
+            thread.start()
+        try:
+            yield
+        finally:
+            stop.set()
+            for thread in threads:
+                thread.join(timeout=_LAST_READING_S)
+
+
+class _Log:
+    """The file of readings, written by several threads."""
+
+    def __init__(self, file: TextIO, clock: Callable[[], float]) -> None:
+        self._file = file
+        self._clock = clock
+        self._lock = threading.Lock()
+
+    def take(self, source: Source) -> None:
+        """Read a source and write that down."""
+        with suppress(Exception):  # whatever it is, it must not end a measurement
+            readings = source.read()
+            if readings:
+                line = json.dumps({"time_s": self._clock(), source.name: readings})
+                with self._lock:
+                    self._file.write(f"{line}\n")
+                    self._file.flush()
+
+
+def _record(source: Source, log: _Log, stop: threading.Event) -> None:
+    while not stop.wait(source.interval_s):
+        log.take(source)
+    log.take(source)
 
 
 def read_telemetry(folder: Path) -> Iterator[tuple[float, str, str, float]]:

@@ -3,6 +3,8 @@
 from ssdlab.cli import (
     ceiling,
     classes,
+    devices,
+    doctor,
     import_results,
     look,
     measure,
@@ -10,6 +12,7 @@ from ssdlab.cli import (
     parse,
     peak,
     profiles,
+    purge,
     rwsw,
 )
 from ssdlab.cli.group import main
@@ -17,6 +20,8 @@ from ssdlab.cli.group import main
 __all__ = [
     "ceiling",
     "classes",
+    "devices",
+    "doctor",
     "import_results",
     "look",
     "main",
@@ -25,5 +30,6 @@ __all__ = [
     "parse",
     "peak",
     "profiles",
+    "purge",
     "rwsw",
 ]

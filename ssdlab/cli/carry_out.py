@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ssdlab.cli.group import printable, runs_option
+from ssdlab.cli.group import parse_tbw, printable, require_finite, runs_option
+from ssdlab.model.drive import AUTO_PURGE, PURGE_METHODS
 
 if TYPE_CHECKING:
     from ssdlab.campaign.progress import Progress
@@ -17,10 +18,37 @@ if TYPE_CHECKING:
 target_option = click.option(
     "--target",
     required=True,
-    help="virtual, virtual:size=256MiB,op=12, file:PATH,size=1GiB, or /dev/…",
+    help="virtual, virtual:size=256MiB,op=12, file:PATH,size=1GiB, or a drive: "
+    "/dev/nvme0n1, /dev/disk/by-id/…",
 )
 confirm_option = click.option(
-    "--confirm", default="", help="serial of a device that may be destroyed"
+    "--confirm",
+    default="",
+    metavar="SERIAL",
+    help="serial of a drive: consent that all data on it are destroyed",
+)
+purge_option = click.option(
+    "--purge",
+    type=click.Choice((AUTO_PURGE, *PURGE_METHODS)),
+    default=AUTO_PURGE,
+    show_default=True,
+    metavar="METHOD",
+    help="how a drive is purged; `ssdlab purge TARGET --list` shows what it can do",
+)
+temperature_option = click.option(
+    "--temperature-limit",
+    type=click.FloatRange(0, 150),
+    default=0,
+    callback=require_finite,
+    metavar="CELSIUS",
+    help="stop when the drive gets hotter; without it its own critical temperature",
+)
+tbw_option = click.option(
+    "--tbw",
+    callback=parse_tbw,
+    metavar="BYTES",
+    help="rated endurance of the drive, such as 600TB or 1.2PB: a plan then says which "
+    "share of it would be written",
 )
 label_option = click.option(
     "--label", default="", help="a name of your own for the run"
@@ -40,9 +68,12 @@ host_ceiling_option = click.option(
 _OPTIONS = (
     target_option,
     confirm_option,
+    purge_option,
+    temperature_option,
     label_option,
     seed_option,
     host_ceiling_option,
+    tbw_option,
     click.option(
         "--dry-run", is_flag=True, help="show what it would do and cost; touch nothing"
     ),
@@ -65,7 +96,12 @@ def carry_out(procedure: "Procedure", asked: dict[str, Any]) -> None:
     from ssdlab.report import write_report
 
     if asked["dry_run"]:
-        plan = forecast_procedure(asked["target"], procedure)
+        plan = forecast_procedure(
+            asked["target"],
+            procedure,
+            rated_bytes=asked["tbw"],
+            purge=asked["purge"],
+        )
         click.echo("\n".join(map(printable, forecast_lines(plan))))
         return
     if asked["host_ceiling"]:
@@ -78,6 +114,8 @@ def carry_out(procedure: "Procedure", asked: dict[str, Any]) -> None:
         confirm_serial=asked["confirm"],
         seed=asked["seed"],
         host_ceiling=asked["host_ceiling"],
+        purge=asked["purge"],
+        temperature_limit=asked["temperature_limit"],
         tell=_teller(),
     )
     click.echo(f"run      {run.path}")

@@ -13,7 +13,7 @@ from ssdlab.cli.group import fail
 from ssdlab.model.errors import RunFolderError, RunInterruptedError
 
 
-def execute(folder: Path, parameters: Mapping[str, str | int | bool]) -> None:
+def execute(folder: Path, parameters: Mapping[str, str | float]) -> None:
     """Run the notebook on a run folder and show where it is.
 
     Raises
@@ -102,7 +102,7 @@ def _forward_interrupts(folder: Path) -> Iterator[None]:
             raise KeyboardInterrupt
         told.append(holder)
         with suppress(OSError):  # a terminal that was closed
-            click.echo("\nStopping fio; what is done is kept …", err=True)
+            click.echo("\nStopping; what is done is kept …", err=True)
         with suppress(ProcessLookupError):
             os.kill(holder, signal.SIGINT)
 

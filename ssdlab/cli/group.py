@@ -2,6 +2,7 @@
 
 import math
 import os
+import re
 import sys
 from pathlib import Path
 from typing import Any, NoReturn
@@ -14,6 +15,8 @@ from ssdlab.model.version import VERSION
 # Heavy modules are imported inside the commands: --help must answer at once.
 
 EXIT_INTERRUPTED = 130
+_RATED_UNITS = {"G": 1e9, "T": 1e12, "P": 1e15}
+_RATED = re.compile(r"\s*(\d{1,9}(?:\.\d{1,9})?)\s*([GTP])B\s*", re.IGNORECASE)
 
 
 class _Group(click.Group):
@@ -39,7 +42,7 @@ def _forget_output() -> None:
 
 
 def fail(message: str, exit_code: int) -> NoReturn:
-    """Say in one line what is wrong, and end."""
+    """Say what is wrong, and end."""
     click.echo(f"ssdlab: {message}", err=True)
     sys.exit(exit_code)
 
@@ -79,6 +82,24 @@ def require_finite(_: click.Context, option: click.Parameter, value: Any) -> Any
         msg = f"{value} is no number"
         raise click.BadParameter(msg, param=option)
     return value
+
+
+def parse_tbw(_: click.Context, option: click.Parameter, value: str | None) -> Any:
+    """Return the bytes of a rated endurance such as ``600TB``: decimal, as it is sold.
+
+    Raises
+    ------
+    click.BadParameter
+        If it is none.
+    """
+    if value is None:
+        return None
+    match = _RATED.fullmatch(value)
+    rated = float(match[1]) * _RATED_UNITS[match[2].upper()] if match else 0.0
+    if not rated:
+        msg = f"{value!r} is no endurance; write it as 600TB or 1.2PB"
+        raise click.BadParameter(msg, param=option)
+    return rated
 
 
 def printable(text: str) -> str:

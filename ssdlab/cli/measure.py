@@ -11,9 +11,12 @@ from ssdlab.cli.carry_out import (
     confirm_option,
     host_ceiling_option,
     label_option,
+    purge_option,
     resume_procedure,
     seed_option,
     target_option,
+    tbw_option,
+    temperature_option,
 )
 from ssdlab.cli.execute import execute
 from ssdlab.cli.group import (
@@ -51,6 +54,8 @@ _tests = click.option(
     help="assumed write speed [MB/s], for fills and bytes; without it what the "
     "virtual SSD can do, or 500",
 )
+@purge_option
+@tbw_option
 @json_option
 def plan(**asked: Any) -> None:
     """Show what a run would do and cost; touch nothing."""
@@ -62,6 +67,8 @@ def plan(**asked: Any) -> None:
         asked["profile"],
         asked["tests"],
         write_bytes_per_s=None if speed is None else speed * 1e6,
+        rated_bytes=asked["tbw"],
+        purge=asked["purge"],
     )
     if asked["as_json"]:
         click.echo(json.dumps(plan_of_run, indent=1))
@@ -75,23 +82,27 @@ def plan(**asked: Any) -> None:
 @_tests
 @runs_option
 @confirm_option
+@purge_option
+@temperature_option
 @label_option
 @seed_option
 @host_ceiling_option
 def run(**asked: Any) -> None:
     """Measure a target with the tests of a profile.
 
-    Ctrl-C stops fio cleanly and keeps what is done; `ssdlab resume` goes on with it.
+    Ctrl-C stops it cleanly and keeps what is done; `ssdlab resume` goes on with it.
     """
     from ssdlab.campaign.folders import new_run_id
-    from ssdlab.campaign.request import check_request
+    from ssdlab.campaign.request import RunChoices, check_request
+    from ssdlab.targets.opening import check_target
 
-    request = check_request(
-        asked["target"],
-        asked["profile"],
-        asked["tests"],
-        texts={name: str(asked[name]) for name in ("label", "confirm", "runs")},
+    choices = RunChoices(
+        runs=asked["runs"], label=asked["label"], confirmed=asked["confirm"]
     )
+    request = check_request(
+        asked["target"], asked["profile"], asked["tests"], choices=choices
+    )
+    check_target(asked["target"], asked["confirm"])  # before a kernel is started
     folder = asked["runs"] / new_run_id(request.name)
     parameters = {
         "target": asked["target"],
@@ -103,6 +114,8 @@ def run(**asked: Any) -> None:
         "confirm_serial": asked["confirm"],
         "seed": asked["seed"],
         "host_ceiling": asked["host_ceiling"],
+        "purge": asked["purge"],
+        "temperature_limit": asked["temperature_limit"],
     }
     if asked["host_ceiling"]:
         click.echo(HOST_CEILING_FIRST, err=True)

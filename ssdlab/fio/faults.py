@@ -5,10 +5,12 @@ of a drive that is gone as IO, may end early, and may end with errors that it pa
 over. So success is exit code and JSON and IO done.
 """
 
+import errno
 import os
 from collections.abc import Iterator
 
 from ssdlab.fio.document import FioDocument, FioJob, FioSide
+from ssdlab.fio.words import condense_words
 
 # fio ends a time-based job within a few ms of its time; a run that was cut lacks more.
 _LEAST_RUNTIME_RATIO = 0.95
@@ -16,6 +18,7 @@ _RUNTIME_SLACK_S = 0.05
 _MINUS_ONE = 2**32 - 1  # fio's word when an engine lost its connection
 _MAX_ERRNO = 4095
 _MS_PER_S = 1000.0
+_OF_MEDIUM = ", which is how the kernel tells of a medium error of an NVMe drive"
 
 
 def find_faults(
@@ -52,7 +55,8 @@ def _parts(document: FioDocument) -> list[FioSide]:
 
 
 def _faults_of_exit(document: FioDocument, exit_code: int) -> Iterator[str]:
-    said = f"; it said: {document.prefix}" if document.prefix else ""
+    words = condense_words(document.prefix)
+    said = f"; it said: {words}" if words else ""
     if exit_code:
         yield f"fio ended with exit code {exit_code}{said}"
     if not _parts(document):
@@ -64,7 +68,8 @@ def _faults_of_job(job: FioJob) -> Iterator[str]:
         yield f"job {job.name!r} ended with error -1: its target was lost"
     elif job.error:
         meaning = os.strerror(job.error) if job.error <= _MAX_ERRNO else "unknown"
-        yield f"job {job.name!r} ended with error {job.error} ({meaning})"
+        hint = _OF_MEDIUM if job.error == errno.ENODATA else ""
+        yield f"job {job.name!r} ended with error {job.error} ({meaning}){hint}"
     if job.total_errors:
         yield f"job {job.name!r} passed over {job.total_errors} IO errors"
     for side in job.parts:

@@ -29,7 +29,7 @@ _TICK_S = 0.25
 _STOP_S = 20.0
 _VERSION_S = 10.0
 _GATE_S = 0.002  # from letting go to the first IO
-_OLDEST_FIO = (3, 16)
+OLDEST_FIO = (3, 16)
 _GUARD = "setpriv"  # has the kernel kill fio when its parent dies, then becomes fio
 FIO_ARGUMENTS = ("--output-format=json+", "--output=fio.json", "--eta=never")
 
@@ -94,9 +94,9 @@ def require_fio(executable: str = "fio") -> tuple[str, str]:
             tool=executable, needed_for="every measurement", remedy=remedy
         )
     version, said = _ask_version(path)
-    if _version_numbers(version) < _OLDEST_FIO:
+    if _version_numbers(version) < OLDEST_FIO:
         raise MissingToolError(
-            tool=f"fio {_OLDEST_FIO[0]}.{_OLDEST_FIO[1]} or newer",
+            tool=f"fio {OLDEST_FIO[0]}.{OLDEST_FIO[1]} or newer",
             needed_for="latency bins of whole IOs",
             remedy=f"{path} says {said!r}. {remedy}",
         )

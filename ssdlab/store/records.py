@@ -1,9 +1,9 @@
 """``run.json`` and ``state.json``: read and written with clear errors."""
 
 import json
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, NoReturn, get_args
+from typing import Any, NoReturn
 
 from ssdlab.model.errors import RunFolderError
 from ssdlab.model.plain import from_plain
@@ -22,13 +22,15 @@ class RunState:
     """How far a run is: the one file of a run folder that changes.
 
     ``sessions`` lists each time that the run was worked on, as (start, end or empty
-    while it runs, how it ended).
+    while it runs, how it ended). ``host_changes`` are what was otherwise of the host
+    when the run was taken up again.
     """
 
     status: RunStatus
     finished_at: str = ""
     message: str = ""
     sessions: tuple[tuple[str, str, str], ...] = ()
+    host_changes: tuple[str, ...] = ()
 
 
 def to_json(value: object) -> bytes:
@@ -81,15 +83,10 @@ def read_state(folder: Path) -> RunState:
         If it is missing or damaged.
     """
     data = _read_json(folder, "state.json")
-    if set(data) != {field.name for field in fields(RunState)}:
-        _refuse_damaged(folder, "state.json", "its keys are not those of a state")
-    if data["status"] not in get_args(RunStatus):
-        _refuse_damaged(folder, "state.json", f"no such status: {data['status']}")
     try:
-        sessions = tuple((start, end, how) for start, end, how in data["sessions"])
-    except (TypeError, ValueError) as error:
+        return from_plain(RunState, data)
+    except ValueError as error:
         _refuse_damaged(folder, "state.json", str(error))
-    return RunState(**{**data, "sessions": sessions})
 
 
 def _read_json(folder: Path, name: str) -> dict[str, Any]:

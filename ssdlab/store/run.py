@@ -89,6 +89,11 @@ class Run:
         path = self.path / "steps" / step_id / "command.txt"
         return path.read_text("utf-8").strip() if path.is_file() else ""
 
+    def purge_record(self, step_id: str) -> str:
+        """Return what a purge did and found, a fact a line, or an empty text."""
+        path = self.path / "steps" / step_id / "purge.txt"
+        return path.read_text("utf-8").strip() if path.is_file() else ""
+
     def raw_output(self, step_id: str) -> bytes:
         """Return what fio said in a step, as it said it.
 

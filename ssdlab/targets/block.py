@@ -1,56 +1,126 @@
-"""A block device as a target; so far a loop device that the user made and named."""
+"""A block device as a target: a drive, or a loop device that stands for one."""
 
-import errno
-import os
-import stat
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from ssdlab.drive.purge import discard_all, find_written_sample
-from ssdlab.model.errors import TargetRefusedError
+from ssdlab.drive.durable import drive_folder, state_folder
+from ssdlab.drive.ends import digest_ends, keep_ends
+from ssdlab.drive.purge import purge_drive, stopping_words
+from ssdlab.drive.safety import HeldDrive, require_still_disposable
+from ssdlab.drive.write_cache import restore_write_cache, set_write_cache
+from ssdlab.model.drive import (
+    Consent,
+    Drive,
+    DriveChoices,
+    PurgeChoice,
+    PurgeOutcome,
+    WriteCacheState,
+)
+from ssdlab.model.errors import SsdlabError
+from ssdlab.model.host_checks import HostCheck
 from ssdlab.model.records import TargetIdentity
-from ssdlab.targets.options import require_safe_path
+from ssdlab.targets.unseen import find_unseen_checks
+from ssdlab.targets.watch import DriveWatch, reading_interval_s
 
-BLOCK_DEPARTURES = ("the target is a loop device, not a drive",)
 
-
-@dataclass(frozen=True, slots=True)
+@dataclass(kw_only=True, slots=True)
 class BlockTarget:
-    """A loop device whose owner confirmed that it may be destroyed."""
+    """A drive that passed the gate, held exclusively until it is released.
+
+    Attributes
+    ----------
+    drive : Drive
+        What it is; resumed, it may have another name than the run's record has.
+    held : HeldDrive
+        The hold on it.
+    folder : Path
+        The run's, for notes that must outlast a crash.
+    choices : DriveChoices
+        What was chosen for it.
+    watch : DriveWatch
+        What the drive told last of its health.
+    ends : str
+        What `digest_ends` said when it was opened; empty if it could not be read.
+    is_at_rest : bool
+        Whether no purge of it is under way, nor was stopped or failed.
+    """
 
     identity: TargetIdentity
+    drive: Drive
     fio_options: Mapping[str, str]
-    purge_method: str = "discard of all LBAs (blkdiscard)"
-    departures: tuple[str, ...] = BLOCK_DEPARTURES
+    purge_choice: PurgeChoice
+    departures: tuple[str, ...]
+    write_cache: WriteCacheState
+    write_cache_fault: str
+    held: HeldDrive
+    folder: Path
+    choices: DriveChoices
+    watch: DriveWatch
+    ends: str = ""
+    is_at_rest: bool = True
+    is_released: bool = False
+    left_undone: str = ""
+    stopping_words: str = ""
 
-    def purge_job(self) -> str | None:
-        """Return nothing: the purge is not done by fio."""
-        return None
+    def purge(self, tell: Callable[[str], None]) -> PurgeOutcome:
+        """Purge it, after one more look whether it may be destroyed."""
+        try:
+            with self.watch.paused():
+                return self._purge(tell)
+        except SsdlabError as error:
+            self.stopping_words = ""
+            said = f"not purged, or not as it should be: {error}"
+            return PurgeOutcome(said=said, fault=str(error))
 
-    def purge(self) -> str:
-        """Discard every LBA, after one more look whether the device is in use."""
-        device = str(self.identity.options["path"])
-        require_unused_loop(device)
-        return discard_all(device)
+    def _purge(self, tell: Callable[[str], None]) -> PurgeOutcome:
+        require_still_disposable(self.held)
+        self._set_write_cache()
+        if self.purge_choice.method == "none":
+            return PurgeOutcome(said=self.purge_choice.words)
+        self.stopping_words = stopping_words(self.purge_choice.method)
+        self.is_at_rest = False
+        outcome = purge_drive(
+            self.held, self.purge_choice, folder=state_folder(), tell=tell
+        )
+        self.stopping_words = ""
+        if not outcome.fault:
+            self.is_at_rest = True
+            self._set_write_cache()
+        return outcome
 
-    def find_purge_fault(self) -> str:
-        """Read samples back: a loop device gives zeros after a discard."""
-        device = str(self.identity.options["path"])
-        place = find_written_sample(device, self.identity.capacity_bytes)
-        return "" if place is None else f"there is still data at byte {place}"
+    def _set_write_cache(self) -> None:
+        """Set the write cache as asked, if a purge or a reset has put it back.
+
+        Raises
+        ------
+        TargetRefusedError
+            If it stood so when the run began, and cannot be set so any more.
+        """
+        if not self.write_cache_fault:
+            set_write_cache(self.drive, self.choices.write_cache)
 
     def find_trouble(self) -> str:
         """Return why the device does not answer any more, or an empty text."""
-        device = str(self.identity.options["path"])
-        backing = _backing_file(device)
-        if backing != self.identity.serial:
-            return f"{device} now stands on {backing or 'nothing'}"
-        return ""
+        return self.held.is_alive()
+
+    def find_alarm(self) -> str:
+        """Return why the run must stop now, by what was read last."""
+        return self.find_trouble() or self.watch.find_alarm()
 
     def read_counters(self) -> dict[str, float]:
-        """Return nothing: a loop device has no counters."""
+        """Return nothing: a drive's counters are too coarse to doubt a step by."""
         return {}
+
+    @property
+    def telemetry_interval_s(self) -> float:
+        """Return how often its health is read [s]."""
+        return reading_interval_s(self.drive)
+
+    def read_telemetry(self) -> dict[str, float]:
+        """Ask the drive how it is; what it does not tell is left out."""
+        return self.watch.read()
 
     def find_doubt(
         self, before: Mapping[str, float], after: Mapping[str, float]
@@ -59,95 +129,43 @@ class BlockTarget:
         del before, after
         return ""
 
+    def release(self) -> str:
+        """Note what is on the drive, set its write cache back, and let go of it."""
+        if self.is_released:
+            return self.left_undone
+        self.is_released = True
+        try:
+            self._note_ends()
+            restore_write_cache(self.drive, drive_folder(self.drive))
+        except (SsdlabError, OSError) as error:
+            self.left_undone = f"The write cache was not set back: {error}"
+        finally:
+            self.held.close()
+        return self.left_undone
+
+    def _note_ends(self) -> None:
+        """Note what this session leaves, for the look at it when the run goes on.
+
+        A drive that is busy with a purge may keep who reads it waiting for hours.
+        Without a note what looks like data counts as such.
+        """
+        if not self.is_at_rest or self.held.is_alive():
+            return
+        with suppress(OSError):
+            ends = digest_ends(self.held.descriptor, self.drive.capacity_bytes)
+            if ends != self.ends:
+                keep_ends(ends, self.folder)
+
+    @property
+    def consent(self) -> Consent | None:
+        """Return what was typed so that it may be erased."""
+        return self.held.consent
+
+    @property
+    def host_checks(self) -> tuple[HostCheck, ...]:
+        """Return what this user could not see of who uses it."""
+        return find_unseen_checks(self.held)
+
     def close(self) -> None:
-        """Do nothing: the device is its owner's."""
-
-
-def open_block(device: str, confirmed: str) -> BlockTarget:
-    """Return the loop device, if its owner confirmed its backing file.
-
-    Raises
-    ------
-    TargetRefusedError
-        If the device is no loop device, is in use, or was not confirmed.
-    """
-    name = os.path.realpath(device)
-    require_safe_path(name)
-    require_unused_loop(name)
-    serial = _backing_file(name)
-    if confirmed != serial:
-        raise TargetRefusedError(
-            target=device,
-            reason=f"all data on it will be destroyed and that was not confirmed; "
-            f"it stands on {serial}",
-            remedy=f"If that is what you want, say so: --confirm {serial}",
-        )
-    folder = Path("/sys/class/block") / Path(name).name
-    return BlockTarget(
-        identity=TargetIdentity(
-            kind="block",
-            spec=name,
-            model="loop device",
-            serial=serial,
-            firmware="",
-            capacity_bytes=int((folder / "size").read_text()) * 512,
-            sector_bytes=int((folder / "queue/logical_block_size").read_text()),
-            interface="loop",
-            options={"path": name},
-        ),
-        fio_options={"ioengine": "libaio", "filename": require_safe_path(name)},
-    )
-
-
-def require_loop(device: str) -> None:
-    """Refuse what is no loop device, touching nothing.
-
-    Raises
-    ------
-    TargetRefusedError
-        With the reason and what to do.
-    """
-    path = Path(device)
-    if not path.exists() or not stat.S_ISBLK(path.stat().st_mode):
-        raise TargetRefusedError(
-            target=device,
-            reason="this is no block device",
-            remedy="Use virtual, file:PATH,size=SIZE, or a loop device.",
-        )
-    if not _backing_file(device):
-        raise TargetRefusedError(
-            target=device,
-            reason="this version measures loop devices only, so that no drive can be "
-            "erased by mistake",
-            remedy="Make one: losetup --find --show --direct-io=on FILE.",
-        )
-
-
-def require_unused_loop(device: str) -> None:
-    """Refuse what is no loop device, or one that anything uses.
-
-    Raises
-    ------
-    TargetRefusedError
-        With the reason and what to do.
-    """
-    require_loop(device)
-    try:
-        os.close(os.open(device, os.O_RDWR | os.O_EXCL))
-    except OSError as error:
-        is_busy = error.errno == errno.EBUSY
-        raise TargetRefusedError(
-            target=device,
-            reason="it is in use" if is_busy else f"{error.strerror} when opened",
-            remedy="Unmount it, or take it out of whatever uses it (see lsblk)."
-            if is_busy
-            else "Only who may write to the device can measure it.",
-        ) from None
-
-
-def _backing_file(device: str) -> str:
-    path = Path("/sys/class/block") / Path(device).name / "loop/backing_file"
-    try:
-        return path.read_text("utf-8", errors="backslashreplace").strip()
-    except OSError:
-        return ""
+        """Let go of the drive, which is its owner's."""
+        self.release()

@@ -10,21 +10,31 @@ import json
 import os
 import shutil
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import NoReturn
 
+from ssdlab.model.drive import AUTO_PURGE, PurgeChoice, PurgeOutcome, WriteCacheState
 from ssdlab.model.errors import TargetRefusedError
+from ssdlab.model.host_checks import HostCheck
 from ssdlab.model.records import TargetIdentity
 from ssdlab.store.files import write_whole
-from ssdlab.targets.options import require_safe_path, split_size
+from ssdlab.targets.options import expand_path, require_safe_path, split_size
+from ssdlab.targets.purges import choose_purge
+from ssdlab.targets.shape import Shape
 
 _CHUNK = 1024 * 1024
 SECTOR_BYTES = 512
 FILE_DEPARTURES = (
     "the target is a file, not a drive",
     "no purge: a file cannot be purged",
+)
+_WRITE_CACHE = "a file has none of its own"
+FILE_PURGE = PurgeChoice(
+    method="none",
+    words="none: a file cannot be purged",
+    why="a file has no cells of its own that could be erased",
 )
 
 
@@ -34,20 +44,20 @@ class FileTarget:
 
     identity: TargetIdentity
     fio_options: Mapping[str, str]
-    purge_method: str = "none: a file cannot be purged"
+    purge_choice: PurgeChoice = FILE_PURGE
     departures: tuple[str, ...] = FILE_DEPARTURES
+    telemetry_interval_s: float = 60.0
+    drive: None = None
+    consent: None = None
+    host_checks: tuple[HostCheck, ...] = ()
+    write_cache: WriteCacheState = "as found"
+    write_cache_fault: str = _WRITE_CACHE
+    stopping_words: str = ""  # nothing of it lasts
 
-    def purge_job(self) -> str | None:
-        """Return nothing: there is no purge."""
-        return None
-
-    def purge(self) -> str:
+    def purge(self, tell: Callable[[str], None]) -> PurgeOutcome:
         """Do nothing and say so."""
-        return self.purge_method
-
-    def find_purge_fault(self) -> str:
-        """Return nothing: what was not purged needs no proof."""
-        return ""
+        del tell
+        return PurgeOutcome(said=self.purge_choice.words)
 
     def find_trouble(self) -> str:
         """Return why the file cannot be used any more, or an empty text."""
@@ -57,8 +67,16 @@ class FileTarget:
         )
         return "" if is_there else f"{path} is gone or has become shorter"
 
+    def find_alarm(self) -> str:
+        """Return nothing: a file gives no alarm."""
+        return ""
+
     def read_counters(self) -> dict[str, float]:
         """Return nothing: a file has no counters."""
+        return {}
+
+    def read_telemetry(self) -> dict[str, float]:
+        """Return nothing: a file tells nothing of itself."""
         return {}
 
     def find_doubt(
@@ -68,11 +86,15 @@ class FileTarget:
         del before, after
         return ""
 
+    def release(self) -> str:
+        """Do nothing: nothing of it is held."""
+        return ""
+
     def close(self) -> None:
         """Do nothing: the file stays for the next run."""
 
 
-def open_file(text: str) -> FileTarget:
+def open_file(text: str, *, purge: str = AUTO_PURGE) -> FileTarget:
     """Return the file target ``PATH[,size=SIZE]``; make the file if there is none.
 
     Raises
@@ -80,6 +102,7 @@ def open_file(text: str) -> FileTarget:
     TargetRefusedError
         If the file is not ours, has another size, or cannot be made.
     """
+    choose_purge(purge, (FILE_PURGE,), target="a file")
     path, size = _parse(text)
     if not _is_there(path):
         size_bytes = _require_makeable(path, size)
@@ -92,8 +115,8 @@ def open_file(text: str) -> FileTarget:
     return _target(path, note)
 
 
-def read_capacity(text: str) -> int:
-    """Return the bytes that the target ``PATH[,size=SIZE]`` has or will have.
+def read_file_shape(text: str) -> Shape:
+    """Return what the target ``PATH[,size=SIZE]`` is or will be.
 
     Raises
     ------
@@ -102,11 +125,18 @@ def read_capacity(text: str) -> int:
     """
     path, size = _parse(text)
     if _is_there(path):
-        return _require_fitting(path, size).size_bytes
-    return _require_makeable(path, size)
+        capacity_bytes = _require_fitting(path, size).size_bytes
+    else:
+        capacity_bytes = _require_makeable(path, size)
+    return Shape(
+        capacity_bytes=capacity_bytes,
+        sector_bytes=SECTOR_BYTES,
+        departures=FILE_DEPARTURES,
+        write_cache_fault=_WRITE_CACHE,
+    )
 
 
-def reopen_file(name: str) -> FileTarget:
+def reopen_file(name: str, *, purge: str = AUTO_PURGE) -> FileTarget:
     """Return the file target of an interrupted run; it makes no new file.
 
     Raises
@@ -114,28 +144,13 @@ def reopen_file(name: str) -> FileTarget:
     TargetRefusedError
         If the file is gone, not ours, or has become shorter.
     """
+    choose_purge(purge, (FILE_PURGE,), target="a file")
     path = Path(name)
     target = _target(path, _require_ours(path))
     trouble = target.find_trouble()
     if trouble:
         _refuse(path, trouble, "Begin a new run.")
     return target
-
-
-def expand_path(name: str) -> Path:
-    """Return the whole path of a file that a user named.
-
-    Raises
-    ------
-    TargetRefusedError
-        If it begins with the home of a user who is not there.
-    """
-    try:
-        return Path(name).expanduser().absolute()
-    except RuntimeError as error:
-        raise TargetRefusedError(
-            target=f"file:{name}", reason=str(error), remedy="Write the path in full."
-        ) from None
 
 
 def _parse(text: str) -> tuple[Path, int | None]:

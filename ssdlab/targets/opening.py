@@ -1,49 +1,37 @@
 """From the text that a user wrote to a target."""
 
-from dataclasses import dataclass
 from pathlib import Path
 
+from ssdlab.model.drive import AUTO_PURGE, DriveChoices
 from ssdlab.model.errors import TargetRefusedError, UnknownNameError
-from ssdlab.model.records import TargetIdentity
+from ssdlab.model.records import RunRecord
 from ssdlab.model.units import MIB, capacity_label
-from ssdlab.targets.block import BLOCK_DEPARTURES, open_block, require_loop
-from ssdlab.targets.file import (
-    FILE_DEPARTURES,
-    SECTOR_BYTES,
-    open_file,
-    read_capacity,
-    reopen_file,
+from ssdlab.targets.block_opening import (
+    check_block,
+    find_block_obstacles,
+    foresee_block_purge,
+    open_block,
+    read_block_shape,
+    reopen_block,
 )
+from ssdlab.targets.file import FILE_PURGE, open_file, read_file_shape, reopen_file
+from ssdlab.targets.purges import PurgeOutlook, choose_purge, no_purge_departures
+from ssdlab.targets.shape import Shape
 from ssdlab.targets.target import Target
 from ssdlab.targets.virtual import (
-    SECTOR_BYTES as VIRTUAL_SECTOR_BYTES,
-)
-from ssdlab.targets.virtual import (
-    VIRTUAL_DEPARTURES,
+    VIRTUAL_PURGES,
     open_virtual,
+    read_virtual_shape,
     reopen_virtual,
 )
-from ssdlab.virtual.options import find_write_bound, parse_options
 
 LEAST_CAPACITY_BYTES = 32 * MIB  # 32 of the largest blocks
-_KNOWN = ("virtual[:size=256MiB,op=12]", "file:PATH,size=1GiB", "/dev/loopN")
+_KNOWN = ("virtual[:size=256MiB,op=12]", "file:PATH,size=1GiB", "/dev/NAME")
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Shape:
-    """What is known of a target without touching it.
-
-    ``departures`` are those of any run on it. ``write_bytes_per_s`` is the data rate
-    that no lasting write to it exceeds, where that is known.
-    """
-
-    capacity_bytes: int
-    sector_bytes: int
-    departures: tuple[str, ...]
-    write_bytes_per_s: float | None = None
-
-
-def open_target(spec: str, *, folder: Path, cache: Path, confirmed: str) -> Target:
+def open_target(
+    spec: str, *, folder: Path, cache: Path, choices: DriveChoices | None = None
+) -> Target:
     """Open a target for a new run.
 
     Parameters
@@ -54,42 +42,49 @@ def open_target(spec: str, *, folder: Path, cache: Path, confirmed: str) -> Targ
         Where the target may keep files of its own: the run's.
     cache : Path
         Where what is built once is kept.
-    confirmed : str
-        The serial that the user typed to say that the device may be destroyed.
+    choices : DriveChoices, optional
+        What the user chose for a drive, and by which serial its erasure was consented
+        to.
 
     Returns
     -------
     Target
-        The target.
+        The target, held for this run until it is released.
 
     Raises
     ------
     UnknownNameError
-        If the text names no target.
+        If the text names no target, or the target is not purged so.
+    TargetRefusedError
+        If it must not or cannot be used.
     """
     kind, rest = _split(spec)
+    choices = choices or DriveChoices()
     if kind == "virtual":
-        return open_virtual(rest, folder, cache)
+        return open_virtual(rest, folder, cache=cache, purge=choices.purge)
     if kind == "file":
-        return open_file(rest)
-    return open_block(rest, confirmed)
+        return open_file(rest, purge=choices.purge)
+    return open_block(rest, folder, choices)
 
 
-def reopen_target(identity: TargetIdentity, *, folder: Path) -> Target:
+def reopen_target(record: RunRecord, *, folder: Path) -> Target:
     """Open the target of an interrupted run; it must be the same device.
 
     Raises
     ------
     TargetRefusedError
-        If it is gone or another one, or the run was imported.
+        If it is gone or another one, must not be used now, or the run was imported.
     """
+    identity = record.target
     match identity.kind:
         case "virtual":
-            target: Target = reopen_virtual(identity.spec.partition(":")[2], folder)
+            options = identity.spec.partition(":")[2]
+            target: Target = reopen_virtual(options, folder, purge=_purge_of(record))
         case "file":
-            target = reopen_file(str(identity.options["path"]))
+            path = str(identity.options["path"])
+            target = reopen_file(path, purge=_purge_of(record))
         case "block":
-            target = open_block(str(identity.options["path"]), identity.serial)
+            return reopen_block(record, folder)
         case "imported":
             raise TargetRefusedError(
                 target=identity.spec,
@@ -106,6 +101,11 @@ def reopen_target(identity: TargetIdentity, *, folder: Path) -> Target:
     return target
 
 
+def _purge_of(record: RunRecord) -> str:
+    """Return how the run purges; older records know it in words alone."""
+    return AUTO_PURGE if record.purge_choice is None else record.purge_choice.method
+
+
 def read_shape(spec: str) -> Shape:
     """Return what a target is or will be, touching nothing.
 
@@ -116,20 +116,49 @@ def read_shape(spec: str) -> Shape:
     """
     kind, rest = _split(spec)
     if kind == "virtual":
-        options = parse_options(rest)
-        return Shape(
-            capacity_bytes=options.size_bytes,
-            sector_bytes=VIRTUAL_SECTOR_BYTES,
-            departures=VIRTUAL_DEPARTURES,
-            write_bytes_per_s=find_write_bound(options),
-        )
+        return read_virtual_shape(rest)
     if kind == "file":
-        return Shape(
-            capacity_bytes=read_capacity(rest),
-            sector_bytes=SECTOR_BYTES,
-            departures=FILE_DEPARTURES,
-        )
-    return _read_block_shape(rest)
+        return read_file_shape(rest)
+    return read_block_shape(rest)
+
+
+def find_obstacles(spec: str) -> tuple[str, ...]:
+    """Return for what uses of a drive a run would be refused now, in words."""
+    kind, rest = _split(spec)
+    return find_block_obstacles(rest) if kind == "block" else ()
+
+
+def foresee_purge(spec: str, wanted: str) -> PurgeOutlook:
+    """Return how a target would be purged, asking it and touching nothing.
+
+    Raises
+    ------
+    UnknownNameError
+        If such a target is not purged so.
+    TargetRefusedError
+        If this drive cannot be purged so.
+    """
+    kind, rest = _split(spec)
+    if kind == "block":
+        return foresee_block_purge(rest, wanted)
+    if kind == "file":  # that it is not purged is among what it always departs by
+        choice = choose_purge(wanted, (FILE_PURGE,), target="a file")
+        return PurgeOutlook(method=choice.method)
+    choice = choose_purge(wanted, VIRTUAL_PURGES, target="a virtual SSD")
+    return PurgeOutlook(method=choice.method, departures=no_purge_departures(choice))
+
+
+def check_target(spec: str, confirmed: str) -> None:
+    """Refuse at once a target that `open_target` would refuse; nothing is held.
+
+    Raises
+    ------
+    TargetRefusedError
+        If a drive is in use, or that it is erased was not consented to.
+    """
+    kind, rest = _split(spec)
+    if kind == "block":
+        check_block(rest, confirmed)
 
 
 def require_room(spec: str, capacity_bytes: int) -> None:
@@ -147,24 +176,6 @@ def require_room(spec: str, capacity_bytes: int) -> None:
             "whose largest block is 1 MiB",
             remedy=f"Use at least {LEAST_CAPACITY_BYTES // MIB}MiB.",
         )
-
-
-def _read_block_shape(device: str) -> Shape:
-    path = Path(device).resolve()
-    require_loop(str(path))
-    folder = Path("/sys/class/block") / path.name
-    try:
-        return Shape(
-            capacity_bytes=int((folder / "size").read_text()) * 512,
-            sector_bytes=int((folder / "queue/logical_block_size").read_text()),
-            departures=BLOCK_DEPARTURES,
-        )
-    except (OSError, ValueError):
-        raise TargetRefusedError(
-            target=device,
-            reason="this is no block device",
-            remedy=f"Use one of: {', '.join(_KNOWN)}.",
-        ) from None
 
 
 def _split(spec: str) -> tuple[str, str]:

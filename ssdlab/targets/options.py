@@ -1,6 +1,7 @@
 """The text by which a user names a target: ``kind:what,key=value``."""
 
 import re
+from pathlib import Path
 
 from ssdlab.model.errors import TargetRefusedError, UnknownNameError
 from ssdlab.model.units import parse_size
@@ -34,6 +35,22 @@ def split_size(text: str) -> tuple[str, int | None]:
     except ValueError as error:
         raise TargetRefusedError(
             target=f"file:{text}", reason=str(error), remedy="Example: size=256MiB."
+        ) from None
+
+
+def expand_path(name: str) -> Path:
+    """Return the whole path of a file that a user named.
+
+    Raises
+    ------
+    TargetRefusedError
+        If it begins with the home of a user who is not there.
+    """
+    try:
+        return Path(name).expanduser().absolute()
+    except RuntimeError as error:
+        raise TargetRefusedError(
+            target=f"file:{name}", reason=str(error), remedy="Write the path in full."
         ) from None
 
 

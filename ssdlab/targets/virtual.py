@@ -1,11 +1,15 @@
 """The virtual SSD as a target."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from ssdlab.model.drive import AUTO_PURGE, PurgeChoice, PurgeOutcome, WriteCacheState
+from ssdlab.model.host_checks import HostCheck
 from ssdlab.model.records import TargetIdentity
-from ssdlab.virtual.options import parse_options
+from ssdlab.targets.purges import choose_purge, no_purge_departures
+from ssdlab.targets.shape import Shape
+from ssdlab.virtual.options import find_write_bound, parse_options
 from ssdlab.virtual.server import VirtualSsd, attach, start_server
 
 SECTOR_BYTES = 512
@@ -29,6 +33,16 @@ _COUNTED = (
 
 
 VIRTUAL_DEPARTURES = ("the target is a virtual SSD: a model in memory, not a drive",)
+_WRITE_CACHE = "the model has none that could be switched"
+_TRIM = PurgeChoice(
+    method="discard",
+    words="trim of all LBAs of the virtual SSD",
+    why="the model forgets every page that is trimmed, and its counters show it",
+)
+_NO_PURGE = PurgeChoice(
+    method="none", words="none: so it was asked for", why="the user chose it"
+)
+VIRTUAL_PURGES = (_TRIM, _NO_PURGE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,36 +51,49 @@ class VirtualTarget:
 
     ssd: VirtualSsd
     identity: TargetIdentity
-    purge_method: str = "trim of all LBAs of the virtual SSD"
-    departures: tuple[str, ...] = VIRTUAL_DEPARTURES
+    purge_choice: PurgeChoice
+    departures: tuple[str, ...]
+    telemetry_interval_s: float = 1.0
+    drive: None = None
+    consent: None = None
+    host_checks: tuple[HostCheck, ...] = ()
+    write_cache: WriteCacheState = "as found"
+    write_cache_fault: str = _WRITE_CACHE
+    stopping_words: str = ""  # nothing of it lasts
 
     @property
     def fio_options(self) -> Mapping[str, str]:
         """Return the fio options that reach the server."""
         return {"ioengine": "nbd", "uri": self.ssd.uri}
 
-    def purge_job(self) -> str | None:
-        """Return nothing: the purge is not done by fio."""
-        return None
-
-    def purge(self) -> str:
-        """Trim every LBA."""
+    def purge(self, tell: Callable[[str], None]) -> PurgeOutcome:
+        """Trim every LBA, and ask the model whether any page is still mapped."""
+        del tell
+        if self.purge_choice.method == "none":
+            return PurgeOutcome(said=self.purge_choice.words)
         self.ssd.purge()
-        return self.purge_method
-
-    def find_purge_fault(self) -> str:
-        """Ask the model whether any page is still mapped."""
         mapped = self.ssd.counters().mapped_bytes
-        return f"{mapped} bytes are still mapped" if mapped else ""
+        return PurgeOutcome(
+            said=f"{self.purge_choice.words}\n{mapped} bytes are mapped after it",
+            fault=f"{mapped} bytes are still mapped" if mapped else "",
+        )
 
     def find_trouble(self) -> str:
         """Return why the server does not answer any more, or an empty text."""
         return "" if self.ssd.is_alive() else "its server has ended"
 
+    def find_alarm(self) -> str:
+        """Return nothing: a model neither fails nor gets hot."""
+        return ""
+
     def read_counters(self) -> dict[str, float]:
         """Return the model's own counters: the truth to check an analysis against."""
         counters = self.ssd.counters()
         return {name: float(getattr(counters, name)) for name in _COUNTED}
+
+    def read_telemetry(self) -> dict[str, float]:
+        """Return the counters."""
+        return self.read_counters()
 
     def find_doubt(
         self, before: Mapping[str, float], after: Mapping[str, float]
@@ -83,21 +110,51 @@ class VirtualTarget:
             "the model's time: the host did not keep up with the virtual SSD"
         )
 
+    def release(self) -> str:
+        """Do nothing: its server lives on for the next session."""
+        return ""
+
     def close(self) -> None:
         """End the server; its content is gone."""
         self.ssd.stop()
 
 
-def open_virtual(options: str, folder: Path, cache: Path) -> VirtualTarget:
+def open_virtual(
+    options: str, folder: Path, *, cache: Path, purge: str = AUTO_PURGE
+) -> VirtualTarget:
     """Start a new virtual SSD whose files go to ``folder``."""
+    chosen = choose_purge(purge, VIRTUAL_PURGES, target="a virtual SSD")
     ssd = start_server(parse_options(options), folder, cache_folder=cache)
-    return VirtualTarget(ssd=ssd, identity=_identity(ssd, options))
+    return _target(ssd, options, chosen)
 
 
-def reopen_virtual(options: str, folder: Path) -> VirtualTarget:
+def reopen_virtual(
+    options: str, folder: Path, *, purge: str = AUTO_PURGE
+) -> VirtualTarget:
     """Reach the virtual SSD of an interrupted run again."""
-    ssd = attach(folder)
-    return VirtualTarget(ssd=ssd, identity=_identity(ssd, options))
+    chosen = choose_purge(purge, VIRTUAL_PURGES, target="a virtual SSD")
+    return _target(attach(folder), options, chosen)
+
+
+def read_virtual_shape(text: str) -> Shape:
+    """Return what a virtual SSD of these options will be."""
+    options = parse_options(text)
+    return Shape(
+        capacity_bytes=options.size_bytes,
+        sector_bytes=SECTOR_BYTES,
+        departures=VIRTUAL_DEPARTURES,
+        write_cache_fault=_WRITE_CACHE,
+        write_bytes_per_s=find_write_bound(options),
+    )
+
+
+def _target(ssd: VirtualSsd, options: str, purge: PurgeChoice) -> VirtualTarget:
+    return VirtualTarget(
+        ssd=ssd,
+        identity=_identity(ssd, options),
+        purge_choice=purge,
+        departures=(*VIRTUAL_DEPARTURES, *no_purge_departures(purge)),
+    )
 
 
 def _identity(ssd: VirtualSsd, options: str) -> TargetIdentity:

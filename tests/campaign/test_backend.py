@@ -46,9 +46,8 @@ class Asked(FioChain):
 
 def request_for(step: Step, folder: Path) -> FioRequest:
     """Return what a step on a file is asked of fio as."""
-    drive = open_target(
-        f"file:{folder / 'drive'},size=1MiB", folder=folder, cache=folder, confirmed=""
-    )
+    spec = f"file:{folder / 'drive'},size=1MiB"
+    drive = open_target(spec, folder=folder, cache=folder)
     chain = Asked()
     own = folder / step.step_id
     own.mkdir()

@@ -8,7 +8,7 @@ from ssdlab.pts.profiles import find_profile
 
 DEMO = find_profile("demo")
 AS_FOUND = replace(DEMO, write_cache="as found")
-CACHE = "write cache: left as it was found instead of disabled"
+CACHE = "write cache: left as it was found instead of disabled: it has none"
 CAPACITY = 64 * 1024 * 1024
 LEFT_OUT = "cells below the sector of 4096 B: left out"
 
@@ -21,6 +21,7 @@ def test_departures_are_those_of_target_profile_cache_and_cells() -> None:
         target_departures=("a model",),
         capacity_bytes=CAPACITY,
         sector_bytes=4096,
+        write_cache_fault="it has none",
     )
     own = find_departures(DEMO, tests)
     assert len(own) > 3
@@ -29,14 +30,16 @@ def test_departures_are_those_of_target_profile_cache_and_cells() -> None:
 
 def test_cache_and_cells_do_not_depart_when_they_are_as_asked() -> None:
     tests = ("wsat",)  # which has no cells below a sector
-    found = find_run_departures(
-        AS_FOUND,
-        tests,
-        target_departures=(),
-        capacity_bytes=CAPACITY,
-        sector_bytes=4096,
-    )
-    assert found == find_departures(AS_FOUND, tests)
+    for profile, fault in ((AS_FOUND, "it has none"), (DEMO, "")):
+        found = find_run_departures(
+            profile,
+            tests,
+            target_departures=(),
+            capacity_bytes=CAPACITY,
+            sector_bytes=4096,
+            write_cache_fault=fault,
+        )
+        assert found == find_departures(profile, tests)
 
 
 def test_departures_name_the_active_ranges_that_do_not_fit() -> None:
@@ -47,6 +50,7 @@ def test_departures_name_the_active_ranges_that_do_not_fit() -> None:
         target_departures=(),
         capacity_bytes=20_000_000_000,
         sector_bytes=512,
+        write_cache_fault="it has none",
     )
     left_out = "active range AR75-16GiB: left out, its 75 % of 20 GB are too small"
     assert found == (*find_departures(client, ("iops",)), left_out)

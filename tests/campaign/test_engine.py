@@ -21,6 +21,7 @@ from ssdlab.model.errors import (
     FioFailedError,
     FioKilledError,
     PlanMismatchError,
+    PurgeFailedError,
     RunFolderError,
     StepError,
     TargetGoneError,
@@ -263,6 +264,7 @@ MISHAPS: dict[str, tuple[Mishap, type[StepError], str]] = {
         TargetGoneError,
         "no answer",
     ),
+    "gone, unsaid": (Mishap(trouble="no answer"), TargetGoneError, "no answer"),
     "disk full": (Mishap(raises=NO_SPACE), DiskFullError, "the disk .* is full"),
 }
 
@@ -284,9 +286,22 @@ def test_failed_step_is_a_named_error_with_a_remedy_and_the_run_goes_on(
 
 def test_failed_purge_is_a_named_error(tmp_path: Path) -> None:
     mishap = Mishap(exit_code=1, said="the purge does not show")
-    with pytest.raises(FioFailedError, match=f"{PURGE}: the purge does not show"):
+    with pytest.raises(PurgeFailedError, match=f"{PURGE}: the purge failed: the purge"):
         drive(tmp_path, FakeBackend(mishaps={PURGE: mishap}))
     assert names(tmp_path) == []
+
+
+def test_purge_of_a_target_that_is_gone_is_told_as_that(tmp_path: Path) -> None:
+    mishap = Mishap(exit_code=1, said="no such device", trouble="it was unplugged")
+    with pytest.raises(TargetGoneError, match=r"it was unplugged \(no such device\)"):
+        drive(tmp_path, FakeBackend(mishaps={PURGE: mishap}))
+
+
+def test_doubt_of_a_purge_is_kept_and_the_test_goes_on(tmp_path: Path) -> None:
+    drive(tmp_path, FakeBackend(mishaps={PURGE: Mishap(purge_doubt="unread")}))
+    kept = {record.step.step_id: record for record in read_all_steps(tmp_path)}
+    assert kept[PURGE].purge_doubt == "unread"
+    assert {r.purge_doubt for name, r in kept.items() if name != PURGE} == {""}
 
 
 def test_fill_that_wrote_too_little_is_a_named_error(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from ssdlab.model.records import RunRecord, TargetIdentity
 from ssdlab.model.spec import Procedure
 from ssdlab.pts.departures import find_departures
 from ssdlab.pts.profiles import PROFILES, Profile, find_profile, profile_as_dict
-from ssdlab.targets.block import BLOCK_DEPARTURES
+from ssdlab.targets.block_opening import LOOP_DEPARTURES
 from ssdlab.targets.file import FILE_DEPARTURES
 from ssdlab.targets.virtual import VIRTUAL_DEPARTURES
 from tests.store.folders import record
@@ -51,7 +51,7 @@ def found(papers: RunRecord) -> list[tuple[str, str]]:
         (VIRTUAL_DEPARTURES[0], "virtual-target", [""]),
         (FILE_DEPARTURES[0], "file-target", [""]),
         (FILE_DEPARTURES[1], "purge-none", [""]),
-        (BLOCK_DEPARTURES[0], "loop-target", [""]),
+        (LOOP_DEPARTURES[0], "loop-target", [""]),
         (
             "write cache: left as it was found instead of disabled",
             "write-cache",
@@ -111,6 +111,7 @@ def test_every_departure_that_is_known_before_a_run_has_a_code(name: str) -> Non
             target_departures=VIRTUAL_DEPARTURES,
             capacity_bytes=20 * GIB,
             sector_bytes=sector,
+            write_cache_fault="it has none",
         )
         papers = with_words(*words, profile=profile, tests=profile.tests, sector=sector)
         assert "departure" not in {code for code, _ in found(papers)}

@@ -1,5 +1,6 @@
 """Findings of whole runs, as ingest writes them."""
 
+import json
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -9,7 +10,9 @@ import pytest
 
 from ssdlab.campaign.ingest import ingest_run
 from ssdlab.campaign.raw import put_aside_unfinished
+from ssdlab.model.drive import Bus, Drive
 from ssdlab.model.errors import RunFolderError
+from ssdlab.model.host_checks import HostCheck
 from ssdlab.model.records import CeilingPoint
 from ssdlab.store.records import RunState, read_record, write_record, write_state
 from ssdlab.store.run import Run, open_run
@@ -50,6 +53,16 @@ def test_findings_are_those_of_the_record_and_of_the_frames(tmp_path: Path) -> N
         "purge: trim; whether that leaves the device as if never used is not proven",
         f"iops: {gaps}",
     ]
+
+
+def test_doubt_of_a_purge_is_a_finding_of_its_test_and_no_complaint(
+    tmp_path: Path,
+) -> None:
+    doubtful = Mishap(purge_doubt="no LBA could be read back")
+    mishaps = {"00001-iops-purge": doubtful}
+    run = measured(tmp_path / "run", FakeBackend(mishaps=mishaps))
+    assert found(run) == [MADE_UP, UNPROVEN, ("purge-unverified", "iops")]
+    assert run.findings["words"].iloc[-1] == "purge: no LBA could be read back"
 
 
 def test_run_without_findings_is_conformant(tmp_path: Path) -> None:
@@ -121,3 +134,49 @@ def test_tables_of_an_older_version_say_what_to_do(tmp_path: Path) -> None:
     assert isinstance(open_run(run.path).steps, pd.DataFrame)
     with pytest.raises(RunFolderError, match=r"no findings\.parquet yet.*ssdlab ing"):
         _ = open_run(run.path).findings
+
+
+def made_drive(bus: Bus) -> Drive:
+    return Drive(
+        path="/dev/nvme0n1", name="nvme0n1", model="M", serial="S", firmware="F",
+        wwn="", bus=bus, capacity_bytes=2**30, logical_sector_bytes=512,
+        physical_sector_bytes=512, device_number="259:0",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("bus", "is_missed"), [("nvme", True), ("loop", False)], ids=["drive", "loop"]
+)
+def test_health_of_a_drive_is_judged_when_the_tables_are_built(
+    tmp_path: Path, bus: Bus, *, is_missed: bool
+) -> None:
+    run = measured(tmp_path / "run")
+    write_record(run.path, replace(run.record, drive=made_drive(bus)))
+    ingest_run(run.path, INPUTS)
+    silent = set(open_run(run.path).findings["code"])
+    assert ("no-health" in silent) == is_missed
+    begin_s, end_s = run.steps["started_s"].min(), run.steps["ended_s"].max()
+    (run.path / "telemetry").mkdir(exist_ok=True)
+    lines = (
+        json.dumps({"time_s": time_s, "block": {"media_errors": errors}})
+        for time_s, errors in ((begin_s, 0.0), (end_s, 3.0))
+    )
+    (run.path / "telemetry" / "session-001.jsonl").write_text("\n".join(lines), "utf-8")
+    ingest_run(run.path, INPUTS)
+    told = set(open_run(run.path).findings["code"])
+    assert "media-errors" in told
+    assert "no-health" not in told
+
+
+def test_bad_settings_of_the_host_are_one_finding_of_the_run(tmp_path: Path) -> None:
+    run = measured(tmp_path / "run")
+    checks = tuple(
+        HostCheck(
+            check_id=name, title=name, verdict="bad", read="", why="", remedy="",
+            source="",
+        )
+        for name in ("governor", "ASPM")
+    )  # fmt: skip
+    write_record(run.path, replace(run.record, host_checks=checks))
+    ingest_run(run.path, INPUTS)
+    assert found(open_run(run.path))[-1] == ("host-settings", "")

@@ -2,9 +2,24 @@
 
 from typing import Any
 
-from ssdlab.campaign.forecast import forecast, forecast_procedure
+import pytest
+
+from ssdlab.campaign.forecast import forecast, forecast_lines, forecast_procedure
+from ssdlab.campaign.purge_costs import (
+    price_purge,
+    purge_costs,
+    purge_lines,
+    with_purges,
+)
+from ssdlab.model.errors import TargetRefusedError
+from ssdlab.model.units import MIB
 from ssdlab.procedures.saturation import saturate
 from ssdlab.procedures.stimulus_text import parse_stimulus
+from ssdlab.pts import build_tests, find_profile
+from ssdlab.targets.purges import PurgeOutlook
+from tests.targets.conftest import MakeLoop, make_loop
+
+__all__ = ["make_loop"]
 
 
 def steps_of(test: dict[str, Any], name: str = "steps") -> tuple[int, int]:
@@ -24,3 +39,122 @@ def test_purge_of_a_fallback_is_no_step_after_the_purge_either() -> None:
     (test,) = forecast_procedure("virtual", procedure)["tests"]
     assert steps_of(test) == (14, 40)
     assert steps_of(test, "steps_after_purge") == (13, 38)
+
+
+GB = 1e9
+
+
+def test_share_of_the_rated_endurance_is_what_is_written_by_what_is_rated() -> None:
+    plan = forecast("virtual", "pts-2.0-client", "tp,lat", rated_bytes=60 * GB)
+    least = sum(test["written_bytes_min"] for test in plan["tests"])
+    most = sum(test["written_bytes_max"] for test in plan["tests"])
+    assert (plan["written_bytes_min"], plan["written_bytes_max"]) == (least, most)
+    (share,) = plan["endurance"]
+    assert share["percent_min"] == pytest.approx(100 * least / (60 * GB))
+    assert share["percent_max"] == pytest.approx(100 * most / (60 * GB))
+    (line,) = [line for line in forecast_lines(plan) if "written in all" in line]
+    assert line.endswith("of the rated 60 GB")
+
+
+def test_plan_says_nothing_of_an_endurance_that_is_not_known() -> None:
+    plan = forecast("virtual", "demo", "wsat")
+    assert plan["endurance"] == []
+    assert not [line for line in forecast_lines(plan) if "written in all" in line]
+
+
+def test_share_of_a_procedure_is_told_too() -> None:
+    procedure = saturate(parse_stimulus("RND 4KiB 0/100"), iterations=12)
+    plan = forecast_procedure("virtual", procedure, rated_bytes=600e12)
+    (line,) = [line for line in forecast_lines(plan) if "written in all" in line]
+    assert ": under 0.01 % " in line
+
+
+FILLS = [f"drive_fills_{end}" for end in ("min", "max")]
+
+
+def test_overwriting_costs_a_drive_fill_a_purge_by_hand() -> None:
+    """100 MB at 50 MB/s: 2 s and 100 MB for one purge, for two with the fallback."""
+    test = saturate(parse_stimulus("RND 4KiB 0/100"), iterations=12).tests[0]
+    outlook = PurgeOutlook(method="overwrite")
+    price = price_purge(outlook, 100_000_000, write_bytes_per_s=50e6)
+    assert (price.seconds, price.written_bytes) == (2.0, 100_000_000)
+    cost = {
+        "steps_min": 14,
+        "steps_max": 40,
+        "seconds_min": 10.0,
+        "seconds_max": 20.0,
+        "written_bytes_min": 5e8,
+        "written_bytes_max": 9e8,
+        "drive_fills_min": 5.0,
+        "drive_fills_max": 9.0,
+    }
+    found = with_purges(cost, test, price)
+    assert (found["purges_min"], found["purges_max"]) == (1, 2)
+    assert (found["seconds_min"], found["seconds_max"]) == (12.0, 24.0)
+    assert found["written_bytes_max"] == 11e8
+    assert [found[name] for name in FILLS] == [6.0, 11.0]
+    assert found["steps_after_purge_max"] == 38
+    (line,) = purge_lines(purge_costs([found, found], price))
+    assert line == "with 2 to 4 purges (overwrite) in it, 2 s and 100 MB each"
+
+
+@pytest.mark.parametrize(
+    ("outlook", "seconds", "line"),
+    [
+        (
+            PurgeOutlook(method="ata-security-erase", expected_s=480.0),
+            480.0,
+            "with 1 purge (ata-security-erase) in it, 8 min each",
+        ),
+        (
+            PurgeOutlook(method="nvme-format-crypto"),
+            0.0,
+            "plus 1 purge (nvme-format-crypto), time not known",
+        ),
+        (PurgeOutlook(method="none"), 0.0, None),
+    ],
+)
+def test_other_purges_take_what_the_drive_says_or_it_is_not_known(
+    outlook: PurgeOutlook, seconds: float, line: str | None
+) -> None:
+    price = price_purge(outlook, 10**9, write_bytes_per_s=1e6)
+    names = ("steps", "seconds", "written_bytes", "drive_fills")
+    cost = {f"{name}_{end}": 0.0 for name in names for end in ("min", "max")}
+    tests = build_tests(find_profile("demo"), ("wsat",))
+    found = with_purges(cost, tests[0], price)
+    assert found["seconds_max"] == seconds
+    assert found["written_bytes_max"] == 0
+    assert purge_lines(purge_costs([found], price)) == ([line] if line else [])
+
+
+def test_plan_has_the_purges_and_what_departs_without_them() -> None:
+    plan = forecast("virtual", "demo", "all")  # 8 tests, TP purges for each size
+    assert plan["purges"] == {
+        "method": "discard",
+        "count_min": 9,
+        "count_max": 9,
+        "seconds_each": None,
+        "written_bytes_each": 0,
+    }
+    assert "plus 9 purges (discard), time not known" in forecast_lines(plan)
+    bare = forecast("virtual", "demo", "all", purge="none")
+    assert "no purge: none was asked for" in bare["departures"]
+    assert not [line for line in forecast_lines(bare) if "purges (" in line]
+
+
+def test_plan_of_a_drive_prices_each_overwrite(make_loop: MakeLoop) -> None:
+    device = make_loop(512)
+    more, less = (
+        forecast(device, "demo", "iops,wsat", rated_bytes=1e12, purge=purge)
+        for purge in ("overwrite", "discard")
+    )
+    count = more["purges"]["count_max"]
+    assert count == less["purges"]["count_max"] == 2
+    assert more["purges"]["seconds_each"] == pytest.approx(64 * MIB / 500e6)
+    for end in ("min", "max"):
+        gained = more[f"seconds_{end}"] - less[f"seconds_{end}"]
+        assert gained == pytest.approx(count * 64 * MIB / 500e6)
+        gained = more[f"written_bytes_{end}"] - less[f"written_bytes_{end}"]
+        assert gained == count * 64 * MIB
+    with pytest.raises(TargetRefusedError, match="none of the methods of its bus"):
+        forecast(device, "demo", "wsat", purge="nvme-format-crypto")

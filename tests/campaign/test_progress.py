@@ -1,6 +1,10 @@
 """How a run says where it is, and how long it may take."""
 
+import json
+from dataclasses import replace
 from pathlib import Path
+
+import pytest
 
 from ssdlab.campaign.progress import Progress, Tracker
 from ssdlab.model.spec import Step, StepResult
@@ -40,3 +44,27 @@ def test_a_fallback_under_way_is_no_longer_a_maybe(tmp_path: Path) -> None:
     assert (len(first), len(second)) == (25, 50)
     assert second[0].left_min_s == second[0].left_max_s == 50 * FIVE_MINUTES
     assert second[-1].left_min_s == second[-1].left_max_s == FIVE_MINUTES
+
+
+def test_words_of_a_long_step_are_told_where_it_is(tmp_path: Path) -> None:
+    told: list[Progress] = []
+    procedure = saturate(RND)
+    tracker = Tracker(
+        run=tmp_path, tests=procedure.tests, context=CONTEXT, tell=told.append
+    )
+    tracker.said("nothing has begun")
+    assert told == []
+
+    def stop(step: Step) -> StepResult:
+        tracker.step_began(step)
+        tracker.said("overwriting: 12 % done")
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        plan_of(procedure, stop)
+    first, second = told
+    assert second == replace(first, purge="overwriting: 12 % done")
+    shown = json.loads((tmp_path / "progress.json").read_bytes())
+    rest = first.line.rpartition(" | ")[2]
+    assert rest.endswith(" left")
+    assert shown["line"].endswith(f" | overwriting: 12 % done | after it {rest}")

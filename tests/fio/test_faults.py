@@ -49,6 +49,12 @@ def test_an_exit_code_is_a_fault_whatever_the_json_says() -> None:
     )
 
 
+def test_a_medium_error_of_nvme_is_named_as_one() -> None:
+    document = changed_document("randrw.json", lambda job: job.update(error=61))
+    (fault,) = faults(document)
+    assert fault.endswith("a medium error of an NVMe drive")
+
+
 def test_a_signal_is_a_fault_though_its_json_has_no_error() -> None:
     found = faults(document_of("signal.json"), exit_code=128, runtime_s=5)
     assert (

@@ -76,6 +76,15 @@ def test_processors_stay_as_published_where_the_host_is_not_known() -> None:
     assert options["cpus_allowed"] == "1-4"
 
 
+def test_job_is_placed_near_the_target_unless_it_places_itself() -> None:
+    near = {**FILE, "cpus_allowed": "8,9"}
+    assert published_options(work(), near, cpus=range(16))["cpus_allowed"] == "8-9"
+    placed = published_options(work(cpus_allowed="1-4"), near, cpus=range(16))
+    assert placed["cpus_allowed"] == "1-4"
+    ours = options_of(render_job(cell(), near))
+    assert ours["global"]["cpus_allowed"] == "8,9"
+
+
 @given(
     st.sets(st.integers(0, 60), min_size=1),
     st.sets(st.integers(0, 60)),

@@ -265,7 +265,7 @@ def test_imported_runs_are_listed(runs: dict[str, Run]) -> None:
 def test_imported_run_cannot_be_gone_on_with(runs: dict[str, Run]) -> None:
     run = runs["iops"]
     with pytest.raises(TargetRefusedError, match="this run was imported"):
-        reopen_target(run.record.target, folder=run.path)
+        reopen_target(run.record, folder=run.path)
 
 
 def test_paths_of_different_tests_become_one_run_of_them(tmp_path: Path) -> None:

@@ -57,7 +57,7 @@ def assert_nothing_written(lab: Lab, before: dict[str, bytes]) -> None:
         ((*RUN, "--target", "virtual:size=16MiB"), ("too small for the tests",)),
         ((*RUN, "--target", "virtual:op=-1"), ("op=-1",)),
         ((*RUN, "--target", "file:there/is/none"), ("no size was given",)),
-        ((*RUN, "--target", "/dev/null"), ("this is no block device",)),
+        ((*RUN, "--target", "/dev/null"), ("not a block device",)),
         ((*RUN, "--target", "virtual\n[x]"), ("The target 'virtual\\n[x]' cannot",)),
         ((*RUN, "--label", "\x1b[31mred"), ("The label '\\x1b[31mred' cannot",)),
         ((*RUN, "--label", "two\nlines"), ("The label 'two\\nlines' cannot",)),

@@ -1,39 +1,40 @@
 """A file as a target: only what ssdlab made is ever written to."""
 
-import json
 import os
 import resource
 import zlib
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
+from ssdlab.model.drive import DriveChoices, PurgeOutcome
 from ssdlab.model.errors import TargetRefusedError, UnknownNameError
 from ssdlab.model.records import TargetIdentity
 from ssdlab.model.units import KIB, MIB
 from ssdlab.targets import Target, file, open_target, reopen_target
 from ssdlab.targets.opening import read_shape
 from tests.fio.jobs import CONTEXT, cell, job_of, run_step, workload
+from tests.targets.stored import stored_record
 
 NOT_OURS = "was not made by ssdlab"
 
 
 def open_at(path: Path | str, size: str = "") -> Target:
     spec = f"file:{path}" + (f",size={size}" if size else "")
-    return open_target(
-        spec, folder=Path("/nowhere"), cache=Path("/nowhere"), confirmed=""
-    )
+    return open_target(spec, folder=Path("/nowhere"), cache=Path("/nowhere"))
 
 
 def note_of(path: Path) -> Path:
     return path.with_name(f"{path.name}.ssdlab.json")
 
 
-def reopen(identity: TargetIdentity) -> Target:
+def reopen(target: Target, identity: TargetIdentity | None = None) -> Target:
     """Open again what a run's record says, as read from its JSON."""
-    stored = json.loads(json.dumps(asdict(identity)))
-    return reopen_target(TargetIdentity(**stored), folder=Path("/nowhere"))
+    with TemporaryDirectory() as folder:
+        record = stored_record(Path(folder), target, identity)
+    return reopen_target(record, folder=Path("/nowhere"))
 
 
 def test_file_is_made_with_random_content(tmp_path: Path) -> None:
@@ -52,9 +53,18 @@ def test_file_says_what_it_is_not(tmp_path: Path) -> None:
     assert target.identity.is_virtual
     assert "not a drive" in target.departures[0]
     assert "no purge" in target.departures[1]
-    assert target.purge() == target.purge_method
-    assert (target.purge_job(), target.find_purge_fault()) == (None, "")
-    assert target.read_counters() == {}
+    assert target.purge(print) == PurgeOutcome(said="none: a file cannot be purged")
+    assert (target.read_counters(), target.read_telemetry()) == ({}, {})
+    assert (target.find_alarm(), target.release()) == ("", "")
+
+
+def test_file_is_purged_in_no_other_way(tmp_path: Path) -> None:
+    spec = f"file:{tmp_path / 'drive'},size=1MiB"
+    with pytest.raises(UnknownNameError, match="no purge of a file 'discard'"):
+        open_target(
+            spec, folder=tmp_path, cache=tmp_path, choices=DriveChoices(purge="discard")
+        )
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_file_is_opened_again_as_the_same_device(tmp_path: Path) -> None:
@@ -63,7 +73,7 @@ def test_file_is_opened_again_as_the_same_device(tmp_path: Path) -> None:
     content = path.read_bytes()
     assert open_at(path).identity == made.identity
     assert open_at(path, "1MiB").identity == made.identity
-    assert reopen(made.identity).identity == made.identity
+    assert reopen(made).identity == made.identity
     assert path.read_bytes() == content
 
 
@@ -115,17 +125,17 @@ def test_file_put_in_its_place_is_refused(tmp_path: Path) -> None:
     with pytest.raises(
         TargetRefusedError, match="this is not the file that ssdlab made"
     ):
-        reopen(made.identity)
+        reopen(made)
     assert path.read_bytes() == b"x" * MIB
 
 
 def test_file_made_anew_is_not_the_one_of_the_run(tmp_path: Path) -> None:
     path = tmp_path / "drive"
-    identity = open_at(path, "1MiB").identity
+    made = open_at(path, "1MiB")
     path.unlink()
     open_at(path, "1MiB")
     with pytest.raises(TargetRefusedError, match="Attach the device of this run"):
-        reopen(identity)
+        reopen(made)
 
 
 def test_run_is_not_taken_up_on_a_file_that_is_gone_or_shorter(tmp_path: Path) -> None:
@@ -134,18 +144,18 @@ def test_run_is_not_taken_up_on_a_file_that_is_gone_or_shorter(tmp_path: Path) -
     os.truncate(path, 512)
     assert "has become shorter" in target.find_trouble()
     with pytest.raises(TargetRefusedError, match="has become shorter"):
-        reopen(target.identity)
+        reopen(target)
     path.unlink()
     assert "is gone" in target.find_trouble()
     with pytest.raises(TargetRefusedError, match="the file is gone"):
-        reopen(target.identity)
+        reopen(target)
     assert not path.exists()
 
 
 def test_name_that_looks_like_a_size_is_opened_again(tmp_path: Path) -> None:
     path = tmp_path / "a,size=5"
-    identity = open_at(path, "1MiB").identity
-    assert reopen(identity).identity == identity
+    made = open_at(path, "1MiB")
+    assert reopen(made).identity == made.identity
     assert not (tmp_path / "a").exists()
 
 
@@ -233,7 +243,7 @@ def test_home_of_nobody_is_refused() -> None:
 @pytest.mark.parametrize("spec", ["", "file", "file:", "tape:x", "/etc/passwd", "sda"])
 def test_text_that_names_no_target_is_refused(spec: str) -> None:
     with pytest.raises(UnknownNameError, match=r"no target .* Choose from: virtual"):
-        open_target(spec, folder=Path("/n"), cache=Path("/n"), confirmed="")
+        open_target(spec, folder=Path("/n"), cache=Path("/n"))
     with pytest.raises(UnknownNameError, match="no target"):
         read_shape(spec)
 

@@ -1,27 +1,25 @@
 """The virtual SSD as a target."""
 
-import json
 from collections.abc import Iterator
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from ssdlab.model.drive import DriveChoices
 from ssdlab.model.errors import TargetRefusedError, UnknownNameError
-from ssdlab.model.records import TargetIdentity
 from ssdlab.model.units import MIB
 from ssdlab.targets import Target, open_target, reopen_target
 from ssdlab.targets.opening import read_shape
 from tests.fio.jobs import cell, job_of, run_step, workload
+from tests.targets.stored import stored_record
 
 SPEC = "virtual:size=16MiB,dies=2,linger=60"
 
 
 @pytest.fixture
 def target(tmp_path: Path, plugin_cache: Path) -> Iterator[Target]:
-    opened = open_target(
-        SPEC, folder=tmp_path / "target", cache=plugin_cache, confirmed=""
-    )
+    opened = open_target(SPEC, folder=tmp_path / "target", cache=plugin_cache)
     yield opened
     opened.close()
 
@@ -44,11 +42,38 @@ def test_purge_unmaps_what_fio_wrote_and_proves_it(
     outcome = run_step(step, target.fio_options, tmp_path / "steps")
     counters = target.read_counters()
     assert counters["host_written_bytes"] == job_of(outcome)["write"]["io_bytes"] > 0
-    assert "bytes are still mapped" in target.find_purge_fault()
-    assert target.purge_job() is None
-    assert target.purge() == "trim of all LBAs of the virtual SSD"
-    assert target.find_purge_fault() == ""
-    assert target.read_counters()["mapped_bytes"] == 0
+    assert counters["mapped_bytes"] > 0
+    outcome_of_purge = target.purge(print)
+    assert (outcome_of_purge.fault, outcome_of_purge.doubt) == ("", "")
+    assert outcome_of_purge.said.splitlines() == [
+        "trim of all LBAs of the virtual SSD",
+        "0 bytes are mapped after it",
+    ]
+    assert target.read_telemetry()["mapped_bytes"] == 0
+    assert (target.find_alarm(), target.release()) == ("", "")
+
+
+@pytest.mark.fio
+def test_purge_is_left_out_where_none_was_asked_for(
+    tmp_path: Path, plugin_cache: Path
+) -> None:
+    target = open_target(
+        SPEC,
+        folder=tmp_path / "target",
+        cache=plugin_cache,
+        choices=DriveChoices(purge="none"),
+    )
+    try:
+        step = cell(workload(queue_depth=4), seconds=0.3)
+        run_step(step, target.fio_options, tmp_path / "steps")
+        assert target.purge(print).said.startswith("none")
+        assert target.read_counters()["mapped_bytes"] > 0
+        assert "no purge: none was asked for" in target.departures
+        record = stored_record(tmp_path, target)
+        again = reopen_target(record, folder=tmp_path / "target")
+        assert again.purge_choice == target.purge_choice
+    finally:
+        target.close()
 
 
 def test_doubt_is_raised_only_when_the_host_was_late_often(target: Target) -> None:
@@ -59,14 +84,11 @@ def test_doubt_is_raised_only_when_the_host_was_late_often(target: Target) -> No
     assert target.find_doubt(before, late).startswith("500 of 1000 requests")
 
 
-def stored(identity: TargetIdentity) -> TargetIdentity:
-    return TargetIdentity(**json.loads(json.dumps(asdict(identity))))
-
-
 def test_virtual_target_is_reached_again_as_the_same(
     target: Target, tmp_path: Path
 ) -> None:
-    again = reopen_target(stored(target.identity), folder=tmp_path / "target")
+    record = stored_record(tmp_path, target)
+    again = reopen_target(record, folder=tmp_path / "target")
     assert again.identity == target.identity
     assert again.fio_options == target.fio_options
 
@@ -74,19 +96,21 @@ def test_virtual_target_is_reached_again_as_the_same(
 def test_another_virtual_ssd_is_not_the_one_of_the_run(
     target: Target, tmp_path: Path
 ) -> None:
-    other = replace(stored(target.identity), serial="VIRTUAL-0-1-2")
+    other = replace(target.identity, serial="VIRTUAL-0-1-2")
+    record = stored_record(tmp_path, target, other)
     with pytest.raises(TargetRefusedError, match="the run measured VIRTUAL-0-1-2"):
-        reopen_target(other, folder=tmp_path / "target")
+        reopen_target(record, folder=tmp_path / "target")
 
 
 def test_trouble_is_told_when_the_server_has_ended(
     target: Target, tmp_path: Path
 ) -> None:
     assert target.find_trouble() == ""
+    record = stored_record(tmp_path, target)
     target.close()
     assert target.find_trouble() == "its server has ended"
     with pytest.raises(TargetRefusedError, match="its content is lost"):
-        reopen_target(stored(target.identity), folder=tmp_path / "target")
+        reopen_target(record, folder=tmp_path / "target")
 
 
 @pytest.mark.parametrize(
@@ -118,5 +142,5 @@ def test_unknown_option_is_named(tmp_path: Path) -> None:
     with pytest.raises(UnknownNameError, match="no option of the virtual SSD 'colour'"):
         read_shape("virtual:colour=red")
     with pytest.raises(TargetRefusedError, match="is out of range"):
-        open_target("virtual:dies=0", folder=tmp_path, cache=tmp_path, confirmed="")
+        open_target("virtual:dies=0", folder=tmp_path, cache=tmp_path)
     assert list(tmp_path.iterdir()) == []

@@ -21,7 +21,8 @@ def published_options(
 
     They are as published but for two: a target that is no path is reached by its own
     engine alone, and fio refuses processors that are not there. ``cpus`` are those of
-    the host, as the kernel numbers them; ``None`` is unknown.
+    the host, as the kernel numbers them; ``None`` is unknown. A job that places itself
+    is not placed near the target.
     """
     options = {**dict(workload.fio_options), **_reach(workload, target_options)}
     if cpus is not None and _CPUS in options:
@@ -88,10 +89,13 @@ def _meaning(name: str, value: str | None) -> object:
 
 
 def _reach(workload: Workload, target_options: Mapping[str, str]) -> dict[str, str]:
-    engine = dict(workload.fio_options).get(_ENGINE)
-    if engine is None or _PATH not in target_options:
-        return dict(target_options)
-    return {**target_options, _ENGINE: engine}
+    published = dict(workload.fio_options)
+    reach = dict(target_options)
+    if _CPUS in published:
+        reach.pop(_CPUS, None)
+    if _ENGINE in published and _PATH in target_options:
+        reach[_ENGINE] = published[_ENGINE]
+    return reach
 
 
 def _cpus_of(allowed: str) -> set[int]:

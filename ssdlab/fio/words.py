@@ -1,0 +1,32 @@
+"""What fio says besides its numbers, as short as a message can bear."""
+
+import re
+from collections import Counter
+from typing import Final
+
+_OWN_GATE: Final = re.compile(r"Saving output of (pre|post)run in ")
+_NUMBERS: Final = re.compile(r"\d+")
+
+
+def condense_words(text: str) -> str:
+    r"""Return fio's words with lines that differ in numbers alone told once.
+
+    When a drive fails, fio writes such a line of each IO. Its notes about the commands
+    by which runs are held and heard are left out.
+
+    Examples
+    --------
+    >>> condense_words("io_u error: offset=4096\nio_u error: offset=0\nend")
+    'io_u error: offset=4096 (and 1 more like it)\nend'
+    """
+    lines = [line for line in text.splitlines() if not _OWN_GATE.search(line)]
+    counts = Counter(map(_kind, lines))
+    first = {_kind(line): line for line in reversed(lines)}
+    return "\n".join(
+        first[kind] + (f" (and {count - 1} more like it)" if count > 1 else "")
+        for kind, count in counts.items()
+    ).strip()
+
+
+def _kind(line: str) -> str:
+    return _NUMBERS.sub("#", line.strip())
