@@ -18,6 +18,7 @@ from ssdlab.model.errors import DriveInUseError, TargetRefusedError
 
 _BLKROGET, _BLKGETSIZE64 = 0x125E, 0x80081272
 _TRIES, _PAUSE_S = 5, 0.3  # udev, partition scans and probes hold a drive for moments
+_LOCK_TRIES = 34  # udev looks for signatures while it holds the lock: some seconds
 _DENIED = frozenset((errno.EACCES, errno.EPERM))
 _GONE = frozenset((errno.ENOENT, errno.ENXIO, errno.ENODEV, errno.ENOMEDIUM))
 
@@ -133,7 +134,7 @@ def claim(drive: Drive, access: int, *, explain: Explain, root: Path = ROOT) -> 
     TargetRefusedError
         If it is gone, or another device is in its place.
     """
-    for attempt in range(_TRIES):
+    for attempt in range(_LOCK_TRIES):
         if attempt:
             time.sleep(_PAUSE_S)
         try:
@@ -145,7 +146,8 @@ def claim(drive: Drive, access: int, *, explain: Explain, root: Path = ROOT) -> 
                 refusal = _refusal(drive, error, root)
                 raise refusal from None
             uses = explain() or (_claimed(drive),)
-            if not all(use.kind in _PASSING for use in uses):
+            is_passing = all(use.kind in _PASSING for use in uses)
+            if not is_passing or attempt + 1 >= _TRIES:
                 raise DriveInUseError(target=drive.path, uses=uses) from None
     raise DriveInUseError(target=drive.path, uses=uses)
 
