@@ -14,15 +14,28 @@ only_root = pytest.mark.skipif(
 
 
 @contextmanager
-def as_nobody(folder: Path) -> Iterator[None]:
-    """Go on as the user nobody, who may enter this folder of pytest's."""
-    for place in (folder, *folder.parents[:2]):
-        place.chmod(place.stat().st_mode | 0o055)
-    os.seteuid(NOBODY)
+def _open_to_all(folder: Path) -> Iterator[None]:
+    """Let everyone read this folder and find the way to it, which may be private."""
+    before = [(place, place.stat().st_mode) for place in (folder, *folder.parents)]
+    before = [(place, mode) for place, mode in before if not mode & 0o001]
+    for place, mode in before:
+        place.chmod(mode | 0o055)
     try:
         yield
     finally:
-        os.seteuid(0)
+        for place, mode in before:
+            place.chmod(mode)
+
+
+@contextmanager
+def as_nobody(folder: Path) -> Iterator[None]:
+    """Go on as the user nobody, who may enter this folder for the moment."""
+    with _open_to_all(folder):
+        os.seteuid(NOBODY)
+        try:
+            yield
+        finally:
+            os.seteuid(0)
 
 
 @contextmanager
