@@ -112,7 +112,7 @@ def list_lines(drive: "Drive") -> Iterator[str]:
 
 def _obstacle_lines(drive: "Drive") -> Iterator[str]:
     """Yield for what the gate would refuse to purge it now."""
-    from ssdlab.drive.glance import find_obstacles
+    from ssdlab.drive.gate.glance import find_obstacles
 
     uses = find_obstacles(drive)
     if uses:

@@ -10,16 +10,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from ssdlab.drive.consent import require_consent, require_still_meant
-from ssdlab.drive.hidden import find_hidden_writers
-from ssdlab.drive.holding import HeldDrive, claim
-from ssdlab.drive.inventory import list_drives
-from ssdlab.drive.known import KnownDrive, find_uses_again
-from ssdlab.drive.meant import require_meant, require_same, require_stable_name
-from ssdlab.drive.relatives import find_relatives
-from ssdlab.drive.sysfs import ROOT
-from ssdlab.drive.tools import Ask, ask_tool
-from ssdlab.drive.uses import (
+from ssdlab.drive.gate.consent import require_consent, require_still_meant
+from ssdlab.drive.gate.hidden import find_hidden_writers
+from ssdlab.drive.gate.holding import HeldDrive, claim
+from ssdlab.drive.gate.known import KnownDrive, find_uses_again
+from ssdlab.drive.gate.meant import require_meant, require_same, require_stable_name
+from ssdlab.drive.in_use.relatives import find_relatives
+from ssdlab.drive.in_use.uses import (
     explain_claim,
     find_live_uses,
     find_openers_of,
@@ -27,6 +24,9 @@ from ssdlab.drive.uses import (
     find_uses_of_known,
     open_to_write,
 )
+from ssdlab.drive.inventory import list_drives
+from ssdlab.drive.sysfs import ROOT
+from ssdlab.drive.tools import Ask, ask_tool
 from ssdlab.model.drive import Consent, Drive, Use
 from ssdlab.model.errors import DriveInUseError, TargetRefusedError
 

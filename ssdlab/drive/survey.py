@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from ssdlab.drive.consent import find_consent, find_stable_names
-from ssdlab.drive.glance import find_obstacles
+from ssdlab.drive.gate.consent import find_consent, find_stable_names
+from ssdlab.drive.gate.glance import find_obstacles
 from ssdlab.drive.health import read_health, require_health_access
+from ssdlab.drive.in_use.uses import find_openers_of
 from ssdlab.drive.inventory import list_drive_names, read_drive
 from ssdlab.drive.names import device_path
 from ssdlab.drive.sysfs import ROOT
 from ssdlab.drive.tools import Ask, ask_tool
-from ssdlab.drive.uses import find_openers_of
 from ssdlab.drive.write_cache import read_write_cache
 from ssdlab.model.drive import Consent, Drive, DriveHealth, Use, WriteCacheState
 from ssdlab.model.errors import SsdlabError

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
-from ssdlab.drive.consent import consent_by_name, is_place, leads_to
+from ssdlab.drive.gate.consent import consent_by_name, is_place, leads_to
 from ssdlab.drive.shown import shown
 from ssdlab.drive.sysfs import ROOT
 from ssdlab.model.drive import Consent, Drive

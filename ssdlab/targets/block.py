@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ssdlab.drive.durable import drive_folder, state_folder
-from ssdlab.drive.ends import digest_ends, keep_ends
+from ssdlab.drive.gate.ends import digest_ends, keep_ends
 from ssdlab.drive.purge import purge_drive, stopping_words
 from ssdlab.drive.safety import HeldDrive, require_still_disposable
 from ssdlab.drive.write_cache import restore_write_cache, set_write_cache

@@ -4,11 +4,11 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from ssdlab.drive.consent import require_still_meant
 from ssdlab.drive.durable import drive_folder, state_folder
-from ssdlab.drive.ends import digest_ends, read_kept_ends
-from ssdlab.drive.glance import check_disposable
-from ssdlab.drive.glance import find_obstacles as find_all_obstacles
+from ssdlab.drive.gate.consent import require_still_meant
+from ssdlab.drive.gate.ends import digest_ends, read_kept_ends
+from ssdlab.drive.gate.glance import check_disposable
+from ssdlab.drive.gate.glance import find_obstacles as find_all_obstacles
 from ssdlab.drive.health import require_health_access
 from ssdlab.drive.inventory import find_drive, list_drives
 from ssdlab.drive.purge import (

@@ -15,8 +15,9 @@ from pathlib import Path
 
 import pytest
 
-from ssdlab.drive.consent import find_consent
-from ssdlab.drive.ends import digest_ends, digest_ends_of
+from ssdlab.drive.gate.consent import find_consent
+from ssdlab.drive.gate.ends import digest_ends, digest_ends_of
+from ssdlab.drive.in_use.uses import find_openers_of, find_uses
 from ssdlab.drive.inventory import find_drive
 from ssdlab.drive.safety import (
     HeldDrive,
@@ -25,7 +26,6 @@ from ssdlab.drive.safety import (
     require_disposable_again,
     require_still_disposable,
 )
-from ssdlab.drive.uses import find_openers_of, find_uses
 from ssdlab.model.drive import Consent
 from ssdlab.model.errors import (
     ConsentError,

@@ -8,7 +8,7 @@ from tests.vm.link import Job
 # Python for the guest: pass the gate as the rightful owner, and tell how that ended.
 CODE: Final = """
 import json, sys
-from ssdlab.drive.consent import find_consent
+from ssdlab.drive.gate.consent import find_consent
 from ssdlab.drive.inventory import find_drive
 from ssdlab.drive.safety import require_disposable, require_still_disposable
 from ssdlab.model.errors import SsdlabError

@@ -5,8 +5,8 @@ import shlex
 from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
 
+from ssdlab.drive.in_use.relatives import shares_controller
 from ssdlab.drive.inventory import list_drives
-from ssdlab.drive.relatives import shares_controller
 from ssdlab.drive.shown import describe, shown, written_out
 from ssdlab.drive.sysfs import ROOT, list_names, within
 from ssdlab.model.drive import Consent, ConsentKind, Drive

@@ -2,15 +2,15 @@
 
 from pathlib import Path
 
-from ssdlab.drive.consent import (
+from ssdlab.drive.gate.consent import (
     find_consent,
     find_differences,
     is_stable_name,
     require_consent,
 )
+from ssdlab.drive.in_use.uses import find_live_uses
 from ssdlab.drive.inventory import read_drive
 from ssdlab.drive.sysfs import ROOT
-from ssdlab.drive.uses import find_live_uses
 from ssdlab.model.drive import Drive, Use
 from ssdlab.model.errors import DriveInUseError
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ssdlab.drive.mounts import Mount, parse_mountinfo, read_mounts, read_swaps
+from ssdlab.drive.in_use.mounts import Mount, parse_mountinfo, read_mounts, read_swaps
 from tests.made_machine import MadeMachine
 
 ROOT_LINE = b"27 1 254:0 / / rw,relatime - ext4 /dev/vda rw,discard\n"

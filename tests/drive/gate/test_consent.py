@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ssdlab.drive.consent import (
+from ssdlab.drive.gate.consent import (
     find_consent,
     find_differences,
     is_meant_by,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from ssdlab.drive.mounts import list_processes, process_name
+from ssdlab.drive.in_use.mounts import list_processes, process_name
 from ssdlab.drive.sysfs import ROOT, list_names, read_bytes, read_text
 
 Way = Literal["writes", "reads", "files"]

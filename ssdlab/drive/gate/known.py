@@ -3,12 +3,12 @@
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ssdlab.drive.ends import digest_ends_of
+from ssdlab.drive.gate.ends import digest_ends_of
+from ssdlab.drive.in_use.relatives import find_relatives
+from ssdlab.drive.in_use.uses import find_uses, find_uses_of_known
 from ssdlab.drive.inventory import list_drives
-from ssdlab.drive.relatives import find_relatives
 from ssdlab.drive.sysfs import ROOT, within
 from ssdlab.drive.tools import Ask, ask_tool
-from ssdlab.drive.uses import find_uses, find_uses_of_known
 from ssdlab.model.drive import Consent, Drive, Use
 
 

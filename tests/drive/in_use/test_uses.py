@@ -9,20 +9,20 @@ from pathlib import Path
 
 import pytest
 
-from ssdlab.drive.inventory import read_drive
-from ssdlab.drive.loops import number_of
-from ssdlab.drive.openers import Sought, find_openers
-from ssdlab.drive.tools import Answer
-from ssdlab.drive.uses import (
+from ssdlab.drive.in_use.loops import number_of
+from ssdlab.drive.in_use.openers import Sought, find_openers
+from ssdlab.drive.in_use.uses import (
     explain_claim,
     find_live_uses,
     find_uses,
     find_uses_of_known,
 )
+from ssdlab.drive.inventory import read_drive
+from ssdlab.drive.tools import Answer
 from ssdlab.model.drive import Use
+from tests.drive.in_use.test_mounts import add_process, live_in
 from tests.drive.purge.made import sanitize_log
 from tests.drive.recorded import saying
-from tests.drive.test_mounts import add_process, live_in
 from tests.drive.users import as_nobody, only_root
 from tests.made_machine import MadeMachine
 

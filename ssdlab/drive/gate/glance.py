@@ -7,12 +7,12 @@ import os
 from pathlib import Path
 from typing import NoReturn
 
-from ssdlab.drive.consent import require_consent
-from ssdlab.drive.meant import require_meant
+from ssdlab.drive.gate.consent import require_consent
+from ssdlab.drive.gate.meant import require_meant
+from ssdlab.drive.in_use.uses import find_uses
 from ssdlab.drive.privileges import missing_right, privilege_error
 from ssdlab.drive.sysfs import ROOT, within
 from ssdlab.drive.tools import Ask, ask_tool
-from ssdlab.drive.uses import find_uses
 from ssdlab.model.drive import Drive, Use
 from ssdlab.model.errors import DriveInUseError
 

@@ -5,23 +5,23 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from ssdlab.drive.claims import find_claims
-from ssdlab.drive.inventory import list_drives
-from ssdlab.drive.loops import find_loop_uses, own_loop
-from ssdlab.drive.mounted import find_mounted, find_swaps
-from ssdlab.drive.openers import (
+from ssdlab.drive.in_use.claims import find_claims
+from ssdlab.drive.in_use.loops import find_loop_uses, own_loop
+from ssdlab.drive.in_use.mounted import find_mounted, find_swaps
+from ssdlab.drive.in_use.openers import (
     Opener,
     Openers,
     Sought,
     character_devices,
     find_openers,
 )
+from ssdlab.drive.in_use.relatives import find_relatives, relation, shares_controller
+from ssdlab.drive.in_use.sight import Sight, look_around
+from ssdlab.drive.in_use.signatures import find_signatures
+from ssdlab.drive.in_use.stack import Layer, find_stack
+from ssdlab.drive.inventory import list_drives
 from ssdlab.drive.purge.running import find_running_purge
-from ssdlab.drive.relatives import find_relatives, relation, shares_controller
 from ssdlab.drive.shown import list_places, shown
-from ssdlab.drive.sight import Sight, look_around
-from ssdlab.drive.signatures import find_signatures
-from ssdlab.drive.stack import Layer, find_stack
 from ssdlab.drive.sysfs import ROOT, within
 from ssdlab.drive.tools import Ask, ask_tool
 from ssdlab.model.drive import Drive, Use

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from ssdlab.drive.loops import Loop, number_of, read_loops
-from ssdlab.drive.mounts import Mount, Swap, read_mounts, read_swaps
+from ssdlab.drive.in_use.loops import Loop, number_of, read_loops
+from ssdlab.drive.in_use.mounts import Mount, Swap, read_mounts, read_swaps
 from ssdlab.drive.sysfs import ROOT
 
 

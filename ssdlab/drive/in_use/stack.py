@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from ssdlab.drive.loops import Loop
+from ssdlab.drive.in_use.loops import Loop
 from ssdlab.drive.shown import shown
 from ssdlab.drive.sysfs import ROOT, block_folder, list_names, read_text
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ssdlab.drive.mounts import Swap
+from ssdlab.drive.in_use.mounts import Swap
 from ssdlab.drive.shown import shown
 from ssdlab.drive.sysfs import (
     ROOT,

@@ -3,10 +3,10 @@
 import shlex
 from collections.abc import Iterator, Sequence
 
-from ssdlab.drive.mounts import Mount
+from ssdlab.drive.in_use.mounts import Mount
+from ssdlab.drive.in_use.sight import Sight
+from ssdlab.drive.in_use.stack import Layer
 from ssdlab.drive.shown import list_places, shown
-from ssdlab.drive.sight import Sight
-from ssdlab.drive.stack import Layer
 from ssdlab.model.drive import Use
 
 ROOT_PLACES = frozenset((

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ssdlab.drive.hidden import find_hidden_writers, parse_fuser
+from ssdlab.drive.gate.hidden import find_hidden_writers, parse_fuser
 from ssdlab.model.errors import MissingToolError
 from tests.drive.recorded import a_drive, saying
 from tests.drive.users import as_nobody, only_root

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ssdlab.drive.signatures import (
+from ssdlab.drive.in_use.signatures import (
     Signature,
     find_signatures,
     look_for_remains,

@@ -4,10 +4,10 @@ import shlex
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from ssdlab.drive.loops import number_of
-from ssdlab.drive.mounts import Mount
+from ssdlab.drive.in_use.loops import number_of
+from ssdlab.drive.in_use.mounts import Mount
+from ssdlab.drive.in_use.stack import Layer
 from ssdlab.drive.shown import list_places, shown
-from ssdlab.drive.stack import Layer
 from ssdlab.drive.sysfs import ROOT, block_folder, list_names, read_text
 from ssdlab.model.drive import Use
 
