@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from ssdlab.drive.sysfs import Node, NodeKind, look_at
+from ssdlab.system.files import Node, NodeKind, look_at
 
 MIB = 1 << 20
 _SWAP_HEAD = "Filename\t\t\t\tType\t\tSize\t\tUsed\t\tPriority"

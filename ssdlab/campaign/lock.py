@@ -1,6 +1,5 @@
 """One process at a time works on a run folder."""
 
-import fcntl
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -8,6 +7,7 @@ from pathlib import Path
 from typing import TextIO
 
 from ssdlab.model.errors import RunFolderError
+from ssdlab.system.unix import fcntl
 
 _TRIES = 40
 _PAUSE_S = 0.25

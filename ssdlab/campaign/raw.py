@@ -20,8 +20,8 @@ from ssdlab.campaign.ports import HostCpu
 from ssdlab.model.errors import PlanMismatchError, RunFolderError
 from ssdlab.model.plain import from_plain
 from ssdlab.model.spec import Step, StepResult
-from ssdlab.store.files import publish, sync_folder, write_whole
 from ssdlab.store.records import to_json
+from ssdlab.system.durable import publish, sync_folder, write_whole
 
 UNKNOWN_EXIT_CODE = -1
 _COMPRESSED = ("fio.json",)

@@ -52,7 +52,7 @@ def doctor(
 
     if apply and revert:
         fail("--apply and --revert are opposites. Name one of them.", 2)
-    kept = journal or default_journal(os.environ, Path.home())
+    kept = journal or default_journal()
     if apply:
         _apply(target, kept, as_json=as_json)
     elif revert:

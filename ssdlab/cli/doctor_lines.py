@@ -82,7 +82,7 @@ def tuned_lines(tuned: Sequence["Tuned"]) -> Iterator[str]:
 
 
 def _listed(cpus: Sequence[int]) -> str:
-    from ssdlab.host.files import format_cpus
+    from ssdlab.host.notation import format_cpus
 
     return f"[{format_cpus(cpus)}]" if len(cpus) > 1 else str(cpus[0])
 

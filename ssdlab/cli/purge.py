@@ -45,9 +45,9 @@ def purge(**asked: Any) -> None:
 
 def carry_out(drive: "Drive", asked: dict[str, Any]) -> None:
     """Pass the gate, purge, and print what was done and found."""
-    from ssdlab.drive.durable import state_folder
     from ssdlab.drive.purge import choose_purge, clean_after_crash, purge_drive
     from ssdlab.drive.safety import require_disposable
+    from ssdlab.system.state import state_folder
 
     folder = state_folder()
     method = asked["method"]

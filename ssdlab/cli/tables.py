@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Literal, Protocol, cast
 
 from ssdlab.cli.group import fail
-from ssdlab.store.files import publish
+from ssdlab.system.durable import publish
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -21,10 +21,11 @@ from ssdlab.drive.nvme_admin import (
     send_admin,
     set_feature,
 )
-from ssdlab.drive.sysfs import ROOT, block_folder, read_text
+from ssdlab.drive.sysfs import block_folder
 from ssdlab.drive.tools import TIMED_OUT, Ask, ask_tool
 from ssdlab.model.drive import Drive
 from ssdlab.model.errors import TargetRefusedError
+from ssdlab.system.files import ROOT, read_text
 
 _ASK_S = 60.0
 _WCE = re.compile(r"^WCE\s+([01])\b(?:\s+\[cha: ([yn]))?", re.MULTILINE)

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Final, Literal
 
 from ssdlab.drive.privileges import MissingRight, user_name
-from ssdlab.drive.sysfs import ROOT, read_text
 from ssdlab.drive.tools import (
     Ask,
     ask_tool,
@@ -24,6 +23,7 @@ from ssdlab.drive.tools import (
 )
 from ssdlab.model.drive import Drive
 from ssdlab.model.errors import MissingToolError, PrivilegeError
+from ssdlab.system.files import ROOT, read_text
 
 Capability = Literal["CAP_SYS_ADMIN", "CAP_SYS_RAWIO"]
 _BITS: Final[dict[Capability, int]] = {"CAP_SYS_RAWIO": 17, "CAP_SYS_ADMIN": 21}

@@ -4,15 +4,9 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from ssdlab.drive.sysfs import (
-    ROOT,
-    block_folder,
-    clean_text,
-    folders_above,
-    read_bytes,
-    read_text,
-)
+from ssdlab.drive.sysfs import block_folder, folders_above
 from ssdlab.model.drive import Bus
+from ssdlab.system.files import ROOT, clean_text, read_bytes, read_text
 
 _SERIAL_PAGE, _ATA_PAGE = 0x80, 0x89  # SPC-4 7.8.13, SAT-3 12.4.2
 _PAGE_HEAD_BYTES = 4

@@ -13,18 +13,18 @@ from ssdlab.drive.names import (
     require_drive_name,
 )
 from ssdlab.drive.pcie import read_numa_node, read_pcie_link
-from ssdlab.drive.sysfs import (
+from ssdlab.drive.sysfs import block_folder
+from ssdlab.model.drive import Drive
+from ssdlab.model.errors import TargetRefusedError
+from ssdlab.system.files import (
     ROOT,
     Look,
-    block_folder,
     list_names,
     look_at,
     read_flag,
     read_number,
     read_text,
 )
-from ssdlab.model.drive import Drive
-from ssdlab.model.errors import TargetRefusedError
 
 _SECTOR_BYTES = 512  # of the kernel's sizes, whatever the drive's sectors
 _CONTROLLER = re.compile(r"nvme\d+")

@@ -5,18 +5,18 @@ import re
 from pathlib import Path
 from typing import NoReturn
 
-from ssdlab.drive.sysfs import (
+from ssdlab.drive.sysfs import block_folder
+from ssdlab.model.errors import TargetRefusedError
+from ssdlab.system.files import (
     ROOT,
     Look,
     Node,
-    block_folder,
     list_names,
     look_at,
     read_flag,
     read_text,
     within,
 )
-from ssdlab.model.errors import TargetRefusedError
 
 _BY_ID = "dev/disk/by-id"
 _SEE_LIST = "See which drives there are: ssdlab devices."

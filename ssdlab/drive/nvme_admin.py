@@ -7,7 +7,6 @@ whom sudo lets run ``nvme`` has it sent by that program.
 """
 
 import errno
-import fcntl
 import os
 import re
 import struct
@@ -18,6 +17,7 @@ from typing import Final
 
 from ssdlab.drive.tools import Ask, ask_tool, is_raised
 from ssdlab.model.errors import MissingToolError
+from ssdlab.system.unix import fcntl
 
 _ADMIN_COMMAND = 0xC0484E41  # _IOWR('N', 0x41, struct nvme_passthru_cmd)
 _COMMAND = struct.Struct("=BBHIIIQQII6III")

@@ -3,13 +3,9 @@
 import re
 from pathlib import Path
 
-from ssdlab.drive.sysfs import (
-    ROOT,
-    folders_above,
-    read_leading_number,
-    read_number,
-)
+from ssdlab.drive.sysfs import folders_above
 from ssdlab.model.drive import PcieLink
+from ssdlab.system.files import ROOT, read_leading_number, read_number
 
 _ADDRESS = re.compile(r"[0-9a-f]{4,}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]")
 _NO_WIDTHS = {None, 0, 255}  # absent; no link; not told (PCIE_LNK_WIDTH_UNKNOWN)

@@ -1,14 +1,13 @@
 """Which right a user lacks to open a device, and the one command that gives it."""
 
-import grp
 import os
-import pwd
 import shlex
 import stat
 from dataclasses import dataclass
 from pathlib import Path
 
 from ssdlab.model.errors import PrivilegeError
+from ssdlab.system.unix import grp, pwd
 
 _GROUP_MAY = stat.S_IRGRP | stat.S_IWGRP
 

@@ -25,10 +25,10 @@ from ssdlab.drive.in_use.uses import (
     open_to_write,
 )
 from ssdlab.drive.inventory import list_drives
-from ssdlab.drive.sysfs import ROOT
 from ssdlab.drive.tools import Ask, ask_tool
 from ssdlab.model.drive import Consent, Drive, Use
 from ssdlab.model.errors import DriveInUseError, TargetRefusedError
+from ssdlab.system.files import ROOT
 
 __all__ = [
     "HeldDrive",

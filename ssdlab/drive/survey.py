@@ -15,11 +15,11 @@ from ssdlab.drive.health import read_health, require_health_access
 from ssdlab.drive.in_use.uses import find_openers_of
 from ssdlab.drive.inventory import list_drive_names, read_drive
 from ssdlab.drive.names import device_path
-from ssdlab.drive.sysfs import ROOT
 from ssdlab.drive.tools import Ask, ask_tool
 from ssdlab.drive.write_cache import read_write_cache
 from ssdlab.model.drive import Consent, Drive, DriveHealth, Use, WriteCacheState
 from ssdlab.model.errors import SsdlabError
+from ssdlab.system.files import ROOT
 
 _AT_ONCE = 8
 _NOTHING = DriveHealth()

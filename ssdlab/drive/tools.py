@@ -9,14 +9,14 @@ import re
 import shlex
 import shutil
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Protocol
 
 from ssdlab.drive.privileges import user_name
-from ssdlab.drive.programs import TIMED_OUT, run_to_end
 from ssdlab.model.errors import MissingToolError
+from ssdlab.system.programs import TIMED_OUT, find_program, plain_english, run_to_end
 
 __all__ = [
     "TIMED_OUT",
@@ -49,7 +49,6 @@ _PACKAGES = {
 _NEED_ROOT = frozenset(_PACKAGES) - {"blkid", "blockdev", "sg_vpd", "wipefs"}
 _SUDO = "sudo"
 _SUDO_S = 5.0
-_SYSTEM_FOLDERS = ("/usr/local/sbin", "/usr/sbin", "/sbin")  # not on a user's PATH
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -99,7 +98,7 @@ def ask_tool(command: Sequence[str], *, timeout_s: float) -> Answer:
     ended = run_to_end(
         [*raised, program, *command[1:]],
         timeout_s=timeout_s,
-        environment=_plain_environment(os.environ),
+        environment=plain_english(),
     )
     return Answer(
         command=tuple(command),
@@ -175,8 +174,7 @@ def find_tool(name: str) -> str:
     MissingToolError
         If it is not installed.
     """
-    folders = os.pathsep.join((os.environ.get("PATH", ""), *_SYSTEM_FOLDERS))
-    path = shutil.which(name, path=folders)
+    path = find_program(name)
     if path is None:
         package = _PACKAGES.get(name, name)
         raise MissingToolError(
@@ -185,7 +183,3 @@ def find_tool(name: str) -> str:
             remedy=f"Install it: apt-get install {package}.",
         )
     return path
-
-
-def _plain_environment(environment: Mapping[str, str]) -> dict[str, str]:
-    return {**environment, "LC_ALL": "C"}

@@ -16,13 +16,13 @@ from ssdlab.drive.cache_feature import (
     read_feature,
     tell_kernel,
 )
-from ssdlab.drive.durable import remove_durably, write_durably
 from ssdlab.drive.nvme_admin import SendAdmin, send_admin
-from ssdlab.drive.sysfs import ROOT
 from ssdlab.drive.tools import Ask, ask_tool
 from ssdlab.model.drive import Drive, WriteCacheState
 from ssdlab.model.errors import MissingToolError, PrivilegeError, TargetRefusedError
 from ssdlab.model.plain import from_plain
+from ssdlab.system.durable import remove_whole, replace_whole
+from ssdlab.system.files import ROOT
 
 JOURNAL_NAME: Final = "write_cache.json"
 _NOT_TOLD = "it does not tell of a write cache that can be set"
@@ -164,7 +164,7 @@ def keep_write_cache(
         serial=drive.serial, model=drive.model, before=now.state, asked=state
     )
     folder.mkdir(parents=True, exist_ok=True)
-    write_durably(folder / JOURNAL_NAME, json.dumps(asdict(note)).encode())
+    replace_whole(folder / JOURNAL_NAME, json.dumps(asdict(note)).encode())
     return require_write_cache(drive, state, ask=ask, send=send, root=root)
 
 
@@ -197,7 +197,7 @@ def restore_write_cache(
             remedy=f"Plug that drive in, or set it by hand and remove {path}.",
         )
     set_write_cache(drive, note.before, ask=ask, send=send, root=root)
-    remove_durably(path)
+    remove_whole(path)
 
 
 def _read_note(path: Path) -> _Before | None:

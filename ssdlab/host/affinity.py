@@ -4,8 +4,9 @@ import os
 from collections.abc import Collection
 from pathlib import Path
 
-from ssdlab.host.files import ROOT, below, list_names, parse_cpus, read_text
+from ssdlab.host.notation import parse_cpus
 from ssdlab.model.drive import Drive
+from ssdlab.system.files import ROOT, list_names, read_text, within
 
 NODES = "/sys/devices/system/node"
 
@@ -39,11 +40,11 @@ def local_cpus(
 
 def list_nodes(root: Path = ROOT) -> tuple[int, ...]:
     """Return the NUMA nodes that have processors; none if the kernel does not tell."""
-    names = list_names(below(root, NODES))
+    names = list_names(within(root, NODES))
     nodes = (int(name[4:]) for name in names if name[4:].isdecimal())
     return tuple(sorted(node for node in nodes if node_cpus(node, root)))
 
 
 def node_cpus(node: int, root: Path = ROOT) -> frozenset[int]:
     """Return the processors of a NUMA node."""
-    return parse_cpus(read_text(below(root, f"{NODES}/node{node}/cpulist")))
+    return parse_cpus(read_text(within(root, f"{NODES}/node{node}/cpulist")))

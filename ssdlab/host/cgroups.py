@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from ssdlab.host.files import below, read_number, read_text
+from ssdlab.system.files import read_number, read_text, within
 
 _UNLIMITED_BYTES = 2**62  # version 1 says "no limit" by the greatest number of pages
 _OCTAL = re.compile(r"\\([0-7]{3})")
@@ -17,21 +17,21 @@ def group_folders(root: Path, controller: str) -> tuple[str, ...]:
     the kernel has no groups, or none of them is mounted here.
     """
     found: list[str] = []
-    for line in read_text(below(root, "/proc/self/cgroup")).splitlines():
+    for line in read_text(within(root, "/proc/self/cgroup")).splitlines():
         number, _, rest = line.partition(":")
         names, _, path = rest.partition(":")
         if controller in names.split(","):
             found += _levels(root, path, kind="cgroup", controller=controller)
         elif number == "0" and not names:
             found += _levels(root, path, kind="cgroup2", controller="")
-    return tuple(folder for folder in found if below(root, folder).is_dir())
+    return tuple(folder for folder in found if within(root, folder).is_dir())
 
 
 def read_cpu_limit(root: Path, folder: str) -> float | None:
     """Return how many processors a group may use at once, if it is limited."""
-    quota, _, period = read_text(below(root, f"{folder}/cpu.max")).partition(" ")
-    quota = quota or read_text(below(root, f"{folder}/cpu.cfs_quota_us"))
-    period = period or read_text(below(root, f"{folder}/cpu.cfs_period_us"))
+    quota, _, period = read_text(within(root, f"{folder}/cpu.max")).partition(" ")
+    quota = quota or read_text(within(root, f"{folder}/cpu.cfs_quota_us"))
+    period = period or read_text(within(root, f"{folder}/cpu.cfs_period_us"))
     if not (quota.isdecimal() and period.isdecimal() and int(period)):
         return None  # "max" in version 2, -1 in version 1
     return int(quota) / int(period)
@@ -40,7 +40,7 @@ def read_cpu_limit(root: Path, folder: str) -> float | None:
 def read_memory_limit(root: Path, folder: str) -> int | None:
     """Return how much memory a group may use, if it is limited [bytes]."""
     names = ("memory.max", "memory.high", "memory.limit_in_bytes")
-    told = (read_number(below(root, f"{folder}/{name}")) for name in names)
+    told = (read_number(within(root, f"{folder}/{name}")) for name in names)
     limits = [limit for limit in told if limit and 0 < limit < _UNLIMITED_BYTES]
     return min(limits, default=None)
 
@@ -49,7 +49,7 @@ def read_throttles(root: Path) -> dict[str, int]:
     """Return how often each group was made to wait for its share of the processors."""
     found = {}
     for folder in group_folders(root, "cpu"):
-        text = read_text(below(root, f"{folder}/cpu.stat"))
+        text = read_text(within(root, f"{folder}/cpu.stat"))
         told = re.search(r"^nr_throttled (\d+)$", text, re.MULTILINE)
         if told:
             found[folder] = int(told.group(1))
@@ -74,7 +74,7 @@ def _is_in(path: str, mounted: str) -> bool:
 
 def _mounts(root: Path, *, kind: str, controller: str) -> Iterator[tuple[str, str]]:
     """Yield which group is mounted where, of those with the controller."""
-    for line in read_text(below(root, "/proc/self/mountinfo")).splitlines():
+    for line in read_text(within(root, "/proc/self/mountinfo")).splitlines():
         before, _, after = line.partition(" - ")
         fields, told = before.split(), after.split()
         if len(fields) < 5 or len(told) < 3 or told[0] != kind:

@@ -4,9 +4,7 @@ It is on the disk before the first change is made, so that a crash in between lo
 nothing. It holds for one start of the host: the kernel forgets its settings too.
 """
 
-import fcntl
 import json
-import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -14,8 +12,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from ssdlab.host.files import ROOT, below, read_text
 from ssdlab.model.errors import TargetRefusedError
+from ssdlab.system.durable import remove_whole, replace_whole
+from ssdlab.system.files import ROOT, read_text, within
+from ssdlab.system.state import state_folder
+from ssdlab.system.unix import fcntl
 
 _FORMAT = 1
 _BOOT_ID = "/proc/sys/kernel/random/boot_id"
@@ -46,11 +47,9 @@ class Change:
     changed_s: float
 
 
-def default_journal(environment: Mapping[str, str], home: Path) -> Path:
+def default_journal() -> Path:
     """Return where the journal of this user lies."""
-    base = environment.get("XDG_STATE_HOME", "")
-    folder = Path(base) if base.startswith("/") else home / ".local/state"
-    return folder / "ssdlab/host-tuning.json"
+    return state_folder() / "host-tuning.json"
 
 
 @contextmanager
@@ -85,7 +84,7 @@ def locked_journal(journal: Path) -> Iterator[None]:
 
 def read_boot(root: Path = ROOT) -> str:
     """Return what names this start of the host; "" if the kernel does not tell."""
-    return read_text(below(root, _BOOT_ID))
+    return read_text(within(root, _BOOT_ID))
 
 
 def read_journal(journal: Path) -> tuple[str, tuple[Change, ...]]:
@@ -124,10 +123,9 @@ def write_journal(journal: Path, boot: str, changes: Sequence[Change]) -> None:
     content = {"format": _FORMAT, "boot_id": boot, "changes": entries}
     try:
         if changes:
-            _write_aside(journal, json.dumps(content, indent=1))
+            replace_whole(journal, json.dumps(content, indent=1).encode())
         else:
-            journal.unlink(missing_ok=True)
-        _sync(journal.parent)
+            remove_whole(journal)
     except OSError as error:
         raise TargetRefusedError(
             target=str(journal),
@@ -139,7 +137,7 @@ def write_journal(journal: Path, boot: str, changes: Sequence[Change]) -> None:
 def node_of(path: str, root: Path) -> int:
     """Return the inode of a file of the kernel where it lasts as long as its device."""
     try:
-        return below(root, path).stat().st_ino if path.startswith("/sys/") else 0
+        return within(root, path).stat().st_ino if path.startswith("/sys/") else 0
     except OSError:
         return 0
 
@@ -179,20 +177,3 @@ def _change(entry: Mapping[str, object]) -> Change:
         node=int(str(entry["node"])),
         changed_s=float(str(entry["changed_s"])),
     )
-
-
-def _write_aside(path: Path, text: str) -> None:
-    aside = path.with_name(f".{path.name}.part")
-    with aside.open("w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    aside.replace(path)
-
-
-def _sync(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -1,13 +1,11 @@
-"""Programs that are asked about the host: no shell, no prompt, always an end."""
+"""Programs that are asked about the host."""
 
-import os
-import shutil
-import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-_SYSTEM_FOLDERS = ("/usr/local/sbin", "/usr/sbin", "/sbin")  # not on a user's PATH
+from ssdlab.system.programs import find_program, plain_english, run_to_end
+
 _PATIENCE_S = 5.0
 
 
@@ -29,24 +27,11 @@ class RunProgram(Protocol):
 
 def run_program(command: Sequence[str]) -> Said | None:
     """Run a program that only tells something, in plain English."""
-    folders = os.pathsep.join((os.environ.get("PATH", ""), *_SYSTEM_FOLDERS))
-    program = shutil.which(command[0], path=folders)
+    program = find_program(command[0])
     if program is None:
         return None
-    try:
-        ended = subprocess.run(
-            [program, *command[1:]],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            errors="replace",
-            check=False,
-            timeout=_PATIENCE_S,
-            env={**os.environ, "LC_ALL": "C"},
-        )
-    except subprocess.TimeoutExpired:
-        return Said(exit_code=-1, text=f"it did not end within {_PATIENCE_S:g} s")
-    except OSError as error:
-        return Said(exit_code=-1, text=f"it could not be started: {error.strerror}")
-    return Said(exit_code=ended.returncode, text=ended.stdout.strip())
+    ended = run_to_end(
+        [program, *command[1:]], timeout_s=_PATIENCE_S, environment=plain_english()
+    )
+    text = f"{ended.stdout}{ended.stderr}".strip()
+    return Said(exit_code=ended.exit_code, text=text)

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ssdlab.host.checks import CHECKS, Scene, Setting, find_settings
-from ssdlab.host.files import ROOT, below, chosen, read_text
 from ssdlab.host.journal import (
     Change,
     locked_journal,
@@ -16,6 +15,8 @@ from ssdlab.host.journal import (
     read_journal,
     write_journal,
 )
+from ssdlab.host.notation import chosen
+from ssdlab.system.files import ROOT, read_text, within
 
 _WORDS = {
     errno.EACCES: "not permitted",
@@ -261,13 +262,13 @@ def _is_root() -> bool:
 
 
 def _value(path: str, root: Path) -> str:
-    return chosen(read_text(below(root, path)))
+    return chosen(read_text(within(root, path)))
 
 
 def _write(path: str, value: str, root: Path) -> int:
     """Write a value into a file that is there; return the error's number, or 0."""
     try:
-        descriptor = os.open(below(root, path), os.O_WRONLY | os.O_TRUNC)
+        descriptor = os.open(within(root, path), os.O_WRONLY | os.O_TRUNC)
     except OSError as error:
         return error.errno or errno.EIO
     try:

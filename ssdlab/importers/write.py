@@ -28,9 +28,9 @@ from ssdlab.model.records import HostIdentity, RunRecord, TargetIdentity
 from ssdlab.model.spec import Step
 from ssdlab.model.version import VERSION
 from ssdlab.report import write_report
-from ssdlab.store.files import write_whole
 from ssdlab.store.records import RunState, to_json, write_record, write_state
 from ssdlab.store.run import open_run
+from ssdlab.system.durable import write_whole
 
 IMPORT_FILE = "import.json"
 _MB = 1_000_000

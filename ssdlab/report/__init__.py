@@ -4,8 +4,8 @@ from pathlib import Path
 
 from ssdlab.report.context import read_context
 from ssdlab.report.render import render_page
-from ssdlab.store.files import write_whole
 from ssdlab.store.run import Run
+from ssdlab.system.durable import write_whole
 
 __all__ = ["render_report", "write_report"]
 

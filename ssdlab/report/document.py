@@ -6,7 +6,7 @@ from pathlib import Path
 from ssdlab.model.version import VERSION
 from ssdlab.report.blocks import Note, Page
 from ssdlab.report.html import render_html
-from ssdlab.store.files import write_whole
+from ssdlab.system.durable import write_whole
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

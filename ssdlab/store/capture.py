@@ -26,7 +26,7 @@ from ssdlab.model.capture import Capture, CaptureStep, StreamCount
 from ssdlab.model.errors import CaptureError
 from ssdlab.model.spec import Access
 from ssdlab.store.blkparse import is_blkparse, read_blkparse
-from ssdlab.store.files import write_whole
+from ssdlab.system.durable import write_whole
 
 COLUMNS = (
     *("step", "start_s", "duration_s", "queue_depth"),

@@ -12,7 +12,7 @@ from ssdlab.model.records import (
     RunRecord,
     RunStatus,
 )
-from ssdlab.store.files import write_whole
+from ssdlab.system.durable import write_whole
 
 _TEXTS = ("run_id", "label", "started_at")
 

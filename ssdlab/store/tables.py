@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 
 from ssdlab.model.errors import RunFolderError
 from ssdlab.model.schema import SCHEMA_VERSION, Table
-from ssdlab.store.files import publish
+from ssdlab.system.durable import publish
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -6,9 +6,9 @@ from typing import NoReturn
 
 from ssdlab.drive.gate.consent import consent_by_name, is_place, leads_to
 from ssdlab.drive.shown import shown
-from ssdlab.drive.sysfs import ROOT
 from ssdlab.model.drive import Consent, Drive
 from ssdlab.model.errors import TargetRefusedError
+from ssdlab.system.files import ROOT
 
 _ATTACH_IT = "Attach only the drive of this run, where it was, or begin a new run."
 

@@ -5,8 +5,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from ssdlab.drive.durable import drive_folder, state_folder
 from ssdlab.drive.gate.ends import digest_ends, keep_ends
+from ssdlab.drive.notes import drive_folder
 from ssdlab.drive.purge import purge_drive, stopping_words
 from ssdlab.drive.safety import HeldDrive, require_still_disposable
 from ssdlab.drive.write_cache import restore_write_cache, set_write_cache
@@ -21,6 +21,7 @@ from ssdlab.model.drive import (
 from ssdlab.model.errors import SsdlabError
 from ssdlab.model.host_checks import HostCheck
 from ssdlab.model.records import TargetIdentity
+from ssdlab.system.state import state_folder
 from ssdlab.targets.unseen import find_unseen_checks
 from ssdlab.targets.watch import DriveWatch, reading_interval_s
 

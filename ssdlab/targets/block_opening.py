@@ -4,13 +4,13 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from ssdlab.drive.durable import drive_folder, state_folder
 from ssdlab.drive.gate.consent import require_still_meant
 from ssdlab.drive.gate.ends import digest_ends, read_kept_ends
 from ssdlab.drive.gate.glance import check_disposable
 from ssdlab.drive.gate.glance import find_obstacles as find_all_obstacles
 from ssdlab.drive.health import require_health_access
 from ssdlab.drive.inventory import find_drive, list_drives
+from ssdlab.drive.notes import drive_folder
 from ssdlab.drive.purge import (
     choose_purge,
     clean_after_crash,
@@ -37,6 +37,7 @@ from ssdlab.model.errors import (
     TargetRefusedError,
 )
 from ssdlab.model.records import RunRecord, TargetIdentity
+from ssdlab.system.state import state_folder
 from ssdlab.targets.again import find_again, require_name
 from ssdlab.targets.block import BlockTarget
 from ssdlab.targets.options import require_safe_path

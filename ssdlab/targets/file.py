@@ -19,7 +19,7 @@ from ssdlab.model.drive import AUTO_PURGE, PurgeChoice, PurgeOutcome, WriteCache
 from ssdlab.model.errors import TargetRefusedError
 from ssdlab.model.host_checks import HostCheck
 from ssdlab.model.records import TargetIdentity
-from ssdlab.store.files import write_whole
+from ssdlab.system.durable import write_whole
 from ssdlab.targets.options import expand_path, require_safe_path, split_size
 from ssdlab.targets.purges import choose_purge
 from ssdlab.targets.shape import Shape

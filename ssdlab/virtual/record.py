@@ -1,6 +1,5 @@
 """``server.json``: which server serves the virtual SSD of a run folder."""
 
-import fcntl
 import json
 import os
 from collections.abc import Iterator
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from ssdlab.model.errors import RunFolderError, SsdlabError
+from ssdlab.system.unix import fcntl
 from ssdlab.virtual.options import VirtualSsdOptions, require_usable
 from ssdlab.virtual.process import ProcessIdentity
 

@@ -10,6 +10,7 @@ import pytest
 
 from ssdlab.drive import tools
 from ssdlab.drive.grants import Need, missing_program, refused_step
+from ssdlab.system import programs
 from tests.drive.recorded import a_drive
 from tests.drive.users import NOBODY, only_root, wholly_as_nobody
 
@@ -29,7 +30,7 @@ def nobody_with(
 ) -> Iterator[None]:
     """Be a user on a machine with these programs; ``sudo`` is how it answers."""
     tools._may_raise.cache_clear()
-    monkeypatch.setattr(tools, "_SYSTEM_FOLDERS", ())
+    monkeypatch.setattr(programs, "_SYSTEM_FOLDERS", ())
     monkeypatch.setenv("PATH", str(folder))
     put(folder, "nvme", "sdparm")
     if sudo is not None:

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from ssdlab.drive.inventory import find_drive, list_drives, read_drive
-from ssdlab.drive.sysfs import look_at
 from ssdlab.model.errors import TargetRefusedError
+from ssdlab.system.files import look_at
 from tests.made_loop import attached_loop
 from tests.made_machine import MadeMachine
 from tests.made_tree import MIB

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from ssdlab.drive import tools
-from ssdlab.drive.programs import NOT_STARTED, TIMED_OUT
 from ssdlab.drive.tools import ask_tool, is_raised
+from ssdlab.system.programs import NOT_STARTED, TIMED_OUT
 from tests.drive.users import only_root, wholly_as_nobody
 
 # What sudo is to the user who called it: a process that has become root's altogether.

@@ -75,10 +75,15 @@ def test_journal_that_cannot_be_kept_stops_before_anything_is_changed(
     assert read(root, AIO) == "1024"
 
 
-def test_journal_lies_where_the_user_keeps_state() -> None:
-    home = Path("/home/me")
-    assert default_journal({}, home) == home / ".local/state/ssdlab/host-tuning.json"
-    named = default_journal({"XDG_STATE_HOME": "/var/my"}, home)
-    assert named == Path("/var/my/ssdlab/host-tuning.json")
+def test_journal_lies_where_the_user_keeps_state(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    own = Path("/home/me/.local/state/ssdlab/host-tuning.json")
+    monkeypatch.setenv("HOME", "/home/me")
+    monkeypatch.delenv("XDG_STATE_HOME")
+    assert default_journal() == own
+    monkeypatch.setenv("XDG_STATE_HOME", "/var/my")
+    assert default_journal() == Path("/var/my/ssdlab/host-tuning.json")
     # A relative path is to be ignored: XDG base directory specification.
-    assert default_journal({"XDG_STATE_HOME": "my"}, home) == default_journal({}, home)
+    monkeypatch.setenv("XDG_STATE_HOME", "my")
+    assert default_journal() == own

@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from ssdlab.drive.durable import drive_folder, state_folder
 from ssdlab.drive.inventory import find_drive
+from ssdlab.drive.notes import drive_folder
 from ssdlab.drive.purge.ata_password import write_journal
 from ssdlab.model.drive import Consent, DriveChoices
 from ssdlab.model.errors import (
@@ -32,6 +32,7 @@ from ssdlab.model.units import KIB, MIB
 from ssdlab.pts import build_tests, find_profile
 from ssdlab.pts.fitting import fit_to_sectors
 from ssdlab.store.records import to_json
+from ssdlab.system.state import state_folder
 from ssdlab.targets import Target, open_target, reopen_target
 from ssdlab.targets.block import BlockTarget
 from ssdlab.targets.opening import check_target, find_obstacles, read_shape

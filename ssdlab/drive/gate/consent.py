@@ -8,9 +8,9 @@ from pathlib import Path, PurePosixPath
 from ssdlab.drive.in_use.relatives import shares_controller
 from ssdlab.drive.inventory import list_drives
 from ssdlab.drive.shown import describe, shown, written_out
-from ssdlab.drive.sysfs import ROOT, list_names, within
 from ssdlab.model.drive import Consent, ConsentKind, Drive
 from ssdlab.model.errors import ConsentError
+from ssdlab.system.files import ROOT, list_names, within
 
 _PLACES = "/dev/disk/by-path"
 STABLE_FOLDERS = ("/dev/disk/by-id", _PLACES)

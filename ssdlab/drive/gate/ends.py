@@ -11,7 +11,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from ssdlab.drive.durable import write_durably
+from ssdlab.system.durable import replace_whole
 
 _END_BYTES = 4 << 20  # the farthest mark that libblkid knows is at 2 MiB (VMFS)
 _PIECE_BYTES = 1 << 20
@@ -59,7 +59,7 @@ def _read(descriptor: int, place: int, end: int) -> Iterator[bytes]:
 
 def keep_ends(digest: str, folder: Path) -> None:
     """Note what a session left, so that no crash of the system loses it."""
-    write_durably(folder / _FILE, json.dumps({_KEY: digest}).encode())
+    replace_whole(folder / _FILE, json.dumps({_KEY: digest}).encode())
 
 
 def read_kept_ends(folder: Path) -> str:

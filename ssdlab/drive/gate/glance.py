@@ -11,10 +11,10 @@ from ssdlab.drive.gate.consent import require_consent
 from ssdlab.drive.gate.meant import require_meant
 from ssdlab.drive.in_use.uses import find_uses
 from ssdlab.drive.privileges import missing_right, privilege_error
-from ssdlab.drive.sysfs import ROOT, within
 from ssdlab.drive.tools import Ask, ask_tool
 from ssdlab.model.drive import Drive, Use
 from ssdlab.model.errors import DriveInUseError
+from ssdlab.system.files import ROOT, within
 
 _MAY_PASS = frozenset({"opened", "unknown"})  # the gate looks more than once
 

@@ -1,7 +1,6 @@
 """A drive that is held open exclusively, so that nothing can begin to use it."""
 
 import errno
-import fcntl
 import os
 import stat
 import struct
@@ -12,9 +11,11 @@ from types import TracebackType
 from typing import Self
 
 from ssdlab.drive.privileges import privilege_error
-from ssdlab.drive.sysfs import ROOT, block_folder, read_flag, read_number, within
+from ssdlab.drive.sysfs import block_folder
 from ssdlab.model.drive import Consent, Drive, Use
 from ssdlab.model.errors import DriveInUseError, TargetRefusedError
+from ssdlab.system.files import ROOT, read_flag, read_number, within
+from ssdlab.system.unix import fcntl
 
 _BLKROGET, _BLKGETSIZE64 = 0x125E, 0x80081272
 _TRIES, _PAUSE_S = 5, 0.3  # udev, partition scans and probes hold a drive for moments

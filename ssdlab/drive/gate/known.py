@@ -7,9 +7,9 @@ from ssdlab.drive.gate.ends import digest_ends_of
 from ssdlab.drive.in_use.relatives import find_relatives
 from ssdlab.drive.in_use.uses import find_uses, find_uses_of_known
 from ssdlab.drive.inventory import list_drives
-from ssdlab.drive.sysfs import ROOT, within
 from ssdlab.drive.tools import Ask, ask_tool
 from ssdlab.model.drive import Consent, Drive, Use
+from ssdlab.system.files import ROOT, within
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -10,9 +10,9 @@ from ssdlab.drive.gate.consent import (
 )
 from ssdlab.drive.in_use.uses import find_live_uses
 from ssdlab.drive.inventory import read_drive
-from ssdlab.drive.sysfs import ROOT
 from ssdlab.model.drive import Drive, Use
 from ssdlab.model.errors import DriveInUseError
+from ssdlab.system.files import ROOT
 
 
 def require_meant(drive: Drive, confirmed: str, *, root: Path = ROOT) -> None:

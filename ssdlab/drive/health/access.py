@@ -8,9 +8,9 @@ from ssdlab.drive.health.hwmon import read_hwmon
 from ssdlab.drive.health.reading import ASK_S, has_log
 from ssdlab.drive.health.smart import find_refusal, smart_command
 from ssdlab.drive.nvme_admin import READ_SMART_LOG, SendAdmin, send_admin
-from ssdlab.drive.sysfs import ROOT
 from ssdlab.drive.tools import Ask, ask_tool
 from ssdlab.model.drive import Bus, Drive
+from ssdlab.system.files import ROOT
 
 _BY_SMARTCTL = Need(tools=("smartctl",), capability="CAP_SYS_RAWIO")
 _NEEDS: dict[Bus, Need] = {

@@ -4,8 +4,9 @@ import os
 import re
 from pathlib import Path
 
-from ssdlab.drive.sysfs import ROOT, block_folder, list_names, read_number, within
+from ssdlab.drive.sysfs import block_folder
 from ssdlab.model.drive import Bus, Drive, DriveHealth
+from ssdlab.system.files import ROOT, list_names, read_number, within
 
 _CONTROLLER = re.compile(r"nvme\d+")
 _KELVIN_STEP_MILLI = 150  # 0 °C is 273.15 K; an NVMe drive tells of whole kelvins

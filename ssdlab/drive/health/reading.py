@@ -8,10 +8,10 @@ from ssdlab.drive.health.hwmon import read_hwmon
 from ssdlab.drive.health.nvme import read_nvme_health
 from ssdlab.drive.health.smart import parse_smart, smart_command
 from ssdlab.drive.nvme_admin import SendAdmin, send_admin
-from ssdlab.drive.sysfs import ROOT, look_at, within
 from ssdlab.drive.tools import TIMED_OUT, Ask, ask_tool
 from ssdlab.model.drive import Drive, DriveHealth
 from ssdlab.model.errors import MissingToolError, TargetRefusedError
+from ssdlab.system.files import ROOT, look_at, within
 
 ASK_S: Final = 60.0
 _WITH_LOG = ("nvme", "ata", "scsi", "usb")

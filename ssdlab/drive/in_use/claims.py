@@ -8,8 +8,9 @@ from ssdlab.drive.in_use.loops import number_of
 from ssdlab.drive.in_use.mounts import Mount
 from ssdlab.drive.in_use.stack import Layer
 from ssdlab.drive.shown import list_places, shown
-from ssdlab.drive.sysfs import ROOT, block_folder, list_names, read_text
+from ssdlab.drive.sysfs import block_folder
 from ssdlab.model.drive import Use
+from ssdlab.system.files import ROOT, list_names, read_text
 
 
 def find_claims(

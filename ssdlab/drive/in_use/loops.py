@@ -1,6 +1,5 @@
 """Loop devices: what they stand on, and who else stands there."""
 
-import fcntl
 import os
 import shlex
 import struct
@@ -10,16 +9,10 @@ from pathlib import Path
 
 from ssdlab.drive.in_use.mounts import Swap
 from ssdlab.drive.shown import shown
-from ssdlab.drive.sysfs import (
-    ROOT,
-    block_folder,
-    list_names,
-    look_at,
-    read_bytes,
-    read_text,
-    within,
-)
+from ssdlab.drive.sysfs import block_folder
 from ssdlab.model.drive import Drive, Use
+from ssdlab.system.files import ROOT, list_names, look_at, read_bytes, read_text, within
+from ssdlab.system.unix import fcntl
 
 _LOOP_GET_STATUS64 = 0x4C05
 _LOOP_STATUS_BYTES = 232  # struct loop_info64

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from ssdlab.drive.sysfs import ROOT, clean_text, read_bytes
+from ssdlab.system.files import ROOT, clean_text, read_bytes
 
 _OCTAL = re.compile(rb"\\([0-7]{3})")
 _FIELDS_BEFORE, _FIELDS_AFTER = 6, 3

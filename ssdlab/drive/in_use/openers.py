@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from ssdlab.drive.in_use.mounts import list_processes, process_name
-from ssdlab.drive.sysfs import ROOT, list_names, read_bytes, read_text
+from ssdlab.system.files import ROOT, list_names, read_bytes, read_text
 
 Way = Literal["writes", "reads", "files"]
 _FOLDERS = ("cwd", "root", "exe")  # a process may hold a file system by these too

@@ -6,7 +6,7 @@ from pathlib import Path, PurePosixPath
 
 from ssdlab.drive.in_use.loops import Loop, number_of, read_loops
 from ssdlab.drive.in_use.mounts import Mount, Swap, read_mounts, read_swaps
-from ssdlab.drive.sysfs import ROOT
+from ssdlab.system.files import ROOT
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

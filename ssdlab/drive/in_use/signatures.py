@@ -16,9 +16,9 @@ from typing import Any
 
 from ssdlab.drive.privileges import missing_right
 from ssdlab.drive.shown import shown
-from ssdlab.drive.sysfs import ROOT, within
 from ssdlab.drive.tools import Ask, ask_tool
 from ssdlab.model.drive import Use
+from ssdlab.system.files import ROOT, within
 
 _TABLES = frozenset((
     "gpt",

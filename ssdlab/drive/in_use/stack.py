@@ -7,7 +7,8 @@ from pathlib import Path
 
 from ssdlab.drive.in_use.loops import Loop
 from ssdlab.drive.shown import shown
-from ssdlab.drive.sysfs import ROOT, block_folder, list_names, read_text
+from ssdlab.drive.sysfs import block_folder
+from ssdlab.system.files import ROOT, list_names, read_text
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

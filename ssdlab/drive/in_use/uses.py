@@ -22,9 +22,9 @@ from ssdlab.drive.in_use.stack import Layer, find_stack
 from ssdlab.drive.inventory import list_drives
 from ssdlab.drive.purge.running import find_running_purge
 from ssdlab.drive.shown import list_places, shown
-from ssdlab.drive.sysfs import ROOT, within
 from ssdlab.drive.tools import Ask, ask_tool
 from ssdlab.model.drive import Drive, Use
+from ssdlab.system.files import ROOT, within
 
 
 def find_uses(

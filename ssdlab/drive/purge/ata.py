@@ -9,9 +9,9 @@ from typing import Final
 from ssdlab.drive.grants import find_missing_right
 from ssdlab.drive.purge.methods import methods_of
 from ssdlab.drive.purge.work import ask_quietly, words_of
-from ssdlab.drive.sysfs import ROOT
 from ssdlab.drive.tools import Answer, Ask
 from ssdlab.model.drive import Drive, PurgeMethod, PurgeOption
+from ssdlab.system.files import ROOT
 
 PASSWORD: Final = "ssdlab-purge"  # noqa: S105 - meant to be known: see ata_password
 FROZEN_WORDS: Final = (

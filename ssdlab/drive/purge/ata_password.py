@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from ssdlab.drive.durable import remove_durably, write_durably
 from ssdlab.drive.purge.ata import (
     PASSWORD,
     AtaTalents,
@@ -24,6 +23,7 @@ from ssdlab.drive.purge.ata import (
 from ssdlab.drive.purge.work import ASK_S, line_of, words_of
 from ssdlab.drive.tools import Ask, ask_tool
 from ssdlab.model.drive import Drive
+from ssdlab.system.durable import remove_whole, replace_whole
 
 _SLUG_LENGTH: Final = 40
 
@@ -69,7 +69,7 @@ def write_journal(drive: Drive, folder: Path) -> str:
     }
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        write_durably(path, json.dumps(entry, indent=1).encode())
+        replace_whole(path, json.dumps(entry, indent=1).encode())
     except OSError as error:
         return f"{path} cannot be written ({error.strerror})"
     return ""
@@ -77,7 +77,7 @@ def write_journal(drive: Drive, folder: Path) -> str:
 
 def drop_journal(drive: Drive, folder: Path) -> None:
     """Forget the password; the drive has said that it has none."""
-    remove_durably(journal_path(drive, folder))
+    remove_whole(journal_path(drive, folder))
 
 
 def clean_after_crash(drive: Drive, folder: Path, *, ask: Ask = ask_tool) -> str:

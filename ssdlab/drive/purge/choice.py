@@ -6,7 +6,6 @@ from pathlib import Path
 
 from ssdlab.drive.purge.methods import PURGE_WORDS, methods_of
 from ssdlab.drive.purge.options import list_purge_options
-from ssdlab.drive.sysfs import ROOT
 from ssdlab.drive.tools import Ask, ask_tool
 from ssdlab.model.drive import (
     AUTO_PURGE,
@@ -17,6 +16,7 @@ from ssdlab.model.drive import (
     PurgeOption,
 )
 from ssdlab.model.errors import TargetRefusedError, UnknownNameError
+from ssdlab.system.files import ROOT
 
 
 def choose_purge(

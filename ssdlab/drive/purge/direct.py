@@ -1,11 +1,12 @@
 """Reads and writes of the held device past all caches of the system."""
 
 import errno
-import fcntl
 import mmap
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+
+from ssdlab.system.unix import fcntl
 
 
 @contextmanager

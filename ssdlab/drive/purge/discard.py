@@ -1,6 +1,5 @@
 """Discards of the held device, plain and secure: BLKDISCARD and BLKSECDISCARD."""
 
-import fcntl
 import struct
 from typing import Final
 
@@ -8,6 +7,7 @@ from ssdlab.drive.purge.overwrite import device_words
 from ssdlab.drive.purge.work import Done, Progress, Work
 from ssdlab.model.drive import PurgeMethod
 from ssdlab.model.units import GIB, capacity_label, duration_label
+from ssdlab.system.unix import fcntl
 
 _PIECE_BYTES: Final = (
     GIB  # so that it can be stopped in between and tells how far it is

@@ -10,9 +10,10 @@ from typing import Any
 from ssdlab.drive.grants import find_missing_right
 from ssdlab.drive.purge.methods import methods_of
 from ssdlab.drive.purge.work import ask_quietly, words_of
-from ssdlab.drive.sysfs import ROOT, block_folder, list_names, read_number
+from ssdlab.drive.sysfs import block_folder
 from ssdlab.drive.tools import Answer, Ask
 from ssdlab.model.drive import Drive, PurgeMethod, PurgeOption
+from ssdlab.system.files import ROOT, list_names, read_number
 
 _JSON = "--output-format=json"
 _NONE_TOLD_S = 0xFFFFFFFF  # of an estimate: the drive gives none

@@ -5,8 +5,9 @@ from typing import Final
 
 from ssdlab.drive.purge.nvme import parse_json, read_whole
 from ssdlab.drive.purge.work import ASK_S, Done, Work, failed, line_of, longest_s
-from ssdlab.drive.sysfs import block_folder, read_number
+from ssdlab.drive.sysfs import block_folder
 from ssdlab.model.drive import PurgeMethod
+from ssdlab.system.files import read_number
 
 _ERASURES: Final[dict[PurgeMethod, int]] = {
     "nvme-format-user-data": 1,

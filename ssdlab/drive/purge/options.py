@@ -7,10 +7,10 @@ from ssdlab.drive.purge.ata import list_ata_options
 from ssdlab.drive.purge.methods import methods_of
 from ssdlab.drive.purge.nvme import list_nvme_options
 from ssdlab.drive.purge.scsi import list_scsi_options
-from ssdlab.drive.sysfs import ROOT
 from ssdlab.drive.tools import Ask, ask_tool
 from ssdlab.model.drive import PURGE_METHODS, Drive, PurgeMethod, PurgeOption
 from ssdlab.model.units import capacity_label
+from ssdlab.system.files import ROOT
 
 
 def list_purge_options(

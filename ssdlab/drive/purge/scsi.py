@@ -19,10 +19,11 @@ from ssdlab.drive.purge.work import (
     pauses_s,
     words_of,
 )
-from ssdlab.drive.sysfs import ROOT, block_folder, list_names, read_text
+from ssdlab.drive.sysfs import block_folder
 from ssdlab.drive.tools import Answer, Ask
 from ssdlab.model.drive import Drive, PurgeMethod, PurgeOption
 from ssdlab.model.units import duration_label
+from ssdlab.system.files import ROOT, list_names, read_text
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -22,9 +22,9 @@ from ssdlab.host.checks import (
 )
 from ssdlab.host.checks.check import Check, Setting, examine
 from ssdlab.host.checks.scene import Habits, Means, Scene, set_scene
-from ssdlab.host.files import ROOT
 from ssdlab.model.drive import Drive
 from ssdlab.model.host_checks import HostCheck
+from ssdlab.system.files import ROOT
 
 __all__ = [
     "CHECKS",

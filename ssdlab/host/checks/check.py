@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ssdlab.host.checks.scene import Scene
-from ssdlab.host.files import format_cpus
+from ssdlab.host.notation import format_cpus
 from ssdlab.model.host_checks import NOT_APPLYING, CheckVerdict, HostCheck
 
 OWN = "ssdlab"

@@ -17,7 +17,7 @@ from ssdlab.host.checks.check import (
 )
 from ssdlab.host.checks.scene import CPUS, Scene
 from ssdlab.host.checks.speeds import PREFERENCE as _PREFERENCE
-from ssdlab.host.files import below
+from ssdlab.system.files import within
 
 _MICRO = "µs"  # noqa: RUF001 - the SI prefix
 _DEEP_US = 10  # a 4 KiB read takes some 50 to 100; C1 wakes in 1 to 2, C6 in 100
@@ -155,7 +155,7 @@ def _is_deep(scene: Scene, cpu: int, state: str) -> bool:
 def _held_latency_us(scene: Scene) -> int | None:
     """Return the latency that processes hold the kernel to, if it may be read [us]."""
     try:
-        with below(scene.root, _DMA_LATENCY).open("rb") as file:
+        with within(scene.root, _DMA_LATENCY).open("rb") as file:
             held = file.read(4)
     except OSError:
         return None

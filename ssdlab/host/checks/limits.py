@@ -12,7 +12,7 @@ from ssdlab.host.checks.check import (
 )
 from ssdlab.host.checks.scene import CPUS, Scene
 from ssdlab.host.checks.system import LEAST_MEMORY_BYTES, read_memory_bytes
-from ssdlab.host.files import format_cpus
+from ssdlab.host.notation import format_cpus
 from ssdlab.model.units import GIB
 
 _NO_GROUPS = (

@@ -13,7 +13,7 @@ from ssdlab.host.checks.check import (
     warn,
 )
 from ssdlab.host.checks.scene import Scene
-from ssdlab.host.files import chosen
+from ssdlab.host.notation import chosen
 
 _POLICY = "/sys/module/pcie_aspm/parameters/policy"
 _LINK_STATES = (

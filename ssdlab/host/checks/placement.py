@@ -14,7 +14,8 @@ from ssdlab.host.checks.check import (
     warn,
 )
 from ssdlab.host.checks.scene import Scene
-from ssdlab.host.files import below, format_cpus, list_names, parse_cpus
+from ssdlab.host.notation import format_cpus, parse_cpus
+from ssdlab.system.files import list_names, within
 
 _ADMIN_QUEUE = re.compile(r"nvme\d+q0")
 _BY_HAND = "Pin them by hand: /proc/irq/N/smp_affinity_list"
@@ -126,7 +127,7 @@ def _message_interrupts(scene: Scene) -> tuple[str, ...]:
         return ()
     if drive.pcie is not None:
         return scene.names(f"/sys/bus/pci/devices/{drive.pcie.address}/msi_irqs")
-    folder = below(scene.root, f"/sys/block/{drive.name}").resolve()
+    folder = within(scene.root, f"/sys/block/{drive.name}").resolve()
     for above in folder.parents:
         if not above.is_relative_to(scene.root.resolve() / "sys"):
             return ()

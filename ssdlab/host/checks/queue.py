@@ -12,7 +12,7 @@ from ssdlab.host.checks.check import (
     warn,
 )
 from ssdlab.host.checks.scene import Scene
-from ssdlab.host.files import chosen
+from ssdlab.host.notation import chosen
 
 _MOST_OUTSTANDING = 1024  # 32 threads of queue depth 32, pts.md 12
 _LEAST_REQUESTS = 32

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ssdlab.host.cgroups import read_throttles
-from ssdlab.host.files import below, list_names, read_number, read_text
+from ssdlab.system.files import list_names, read_number, read_text, within
 
 _STAT = re.compile(r"\d+ \((.*)\) (.*)", re.DOTALL)
 
@@ -37,14 +37,14 @@ class Sample:
 
 def take_sample(root: Path, cpus: tuple[int, ...]) -> Sample:
     """Read the counters once."""
-    first_line = read_text(below(root, "/proc/stat")).split("\n", maxsplit=1)[0]
+    first_line = read_text(within(root, "/proc/stat")).split("\n", maxsplit=1)[0]
     ticks = [int(field) for field in first_line.split()[1:] if field.isdecimal()]
     return Sample(
         cpu_ticks=sum(ticks[:8]) if len(ticks) >= 5 else None,
         idle_ticks=ticks[3] + ticks[4] if len(ticks) >= 5 else None,
-        processes=_processes(below(root, "/proc")),
+        processes=_processes(within(root, "/proc")),
         throttled=_throttled(root, cpus),
-        swapped_pages=_swapped(read_text(below(root, "/proc/vmstat"))),
+        swapped_pages=_swapped(read_text(within(root, "/proc/vmstat"))),
         throttled_groups=read_throttles(root),
     )
 
@@ -70,7 +70,7 @@ def _processes(folder: Path) -> dict[int, Process]:
 def _throttled(root: Path, cpus: tuple[int, ...]) -> dict[int, int]:
     name = "thermal_throttle/core_throttle_count"
     paths = {cpu: f"/sys/devices/system/cpu/cpu{cpu}/{name}" for cpu in cpus}
-    counts = {cpu: read_number(below(root, path)) for cpu, path in paths.items()}
+    counts = {cpu: read_number(within(root, path)) for cpu, path in paths.items()}
     return {cpu: count for cpu, count in counts.items() if count is not None}
 
 

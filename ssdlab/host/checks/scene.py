@@ -10,16 +10,10 @@ from pathlib import Path
 from ssdlab.host.affinity import list_nodes, node_cpus
 from ssdlab.host.busy import ReadBusy, read_busy
 from ssdlab.host.checks.sample import Sample, take_sample
-from ssdlab.host.files import (
-    ROOT,
-    below,
-    list_names,
-    parse_cpus,
-    read_number,
-    read_text,
-)
+from ssdlab.host.notation import parse_cpus
 from ssdlab.host.programs import RunProgram, run_program
 from ssdlab.model.drive import Drive
+from ssdlab.system.files import ROOT, list_names, read_number, read_text, within
 
 CPUS = "/sys/devices/system/cpu"
 _FABRICS = ("tcp", "rdma", "fc")
@@ -103,15 +97,15 @@ class Scene:
 
     def text(self, path: str) -> str:
         """Return what a file of the system says, "" if it tells nothing."""
-        return read_text(below(self.root, path))
+        return read_text(within(self.root, path))
 
     def number(self, path: str) -> int | None:
         """Return the whole number that a file of the system says, if it does."""
-        return read_number(below(self.root, path))
+        return read_number(within(self.root, path))
 
     def names(self, folder: str) -> tuple[str, ...]:
         """Return what lies in a folder of the system, in order."""
-        return list_names(below(self.root, folder))
+        return list_names(within(self.root, folder))
 
     @property
     def cpus(self) -> tuple[int, ...]:
@@ -127,7 +121,7 @@ class Scene:
     def is_container(self) -> bool:
         """Whether something tells that this is a container."""
         return any(
-            below(self.root, path).exists() for path in _CONTAINER_SIGNS
+            within(self.root, path).exists() for path in _CONTAINER_SIGNS
         ) or bool(_CONTAINER.search(self.text("/proc/1/cgroup")))
 
     @property
@@ -191,7 +185,7 @@ def set_scene(
 
 
 def _online(root: Path) -> frozenset[int]:
-    return parse_cpus(read_text(below(root, f"{CPUS}/online")))
+    return parse_cpus(read_text(within(root, f"{CPUS}/online")))
 
 
 def _fabric_controllers(drive: Drive | None, root: Path) -> tuple[str, ...]:
@@ -202,10 +196,10 @@ def _fabric_controllers(drive: Drive | None, root: Path) -> tuple[str, ...]:
     if drive is None or not drive.controller:
         return ()
     subsystem = f"/sys/class/nvme-subsystem/{drive.controller}"
-    names = [name for name in list_names(below(root, subsystem)) if _NVME.match(name)]
+    names = [name for name in list_names(within(root, subsystem)) if _NVME.match(name)]
     folders = [f"/sys/class/nvme/{name}" for name in names or [drive.controller]]
     return tuple(
         folder
         for folder in folders
-        if read_text(below(root, f"{folder}/transport")) in _FABRICS
+        if read_text(within(root, f"{folder}/transport")) in _FABRICS
     )

@@ -1,40 +1,9 @@
-"""Small files of the system, below a root that tests may choose."""
+"""How the kernel writes the choice among settings, and sets of processors."""
 
 import re
 from collections.abc import Iterable
-from pathlib import Path
 
-ROOT = Path("/")
 _CHOSEN = re.compile(r"\[([^\]\s]+)\]")
-
-
-def below(root: Path, path: str) -> Path:
-    """Return where a file of the system lies below the root."""
-    return root / path.lstrip("/")
-
-
-def read_text(path: Path) -> str:
-    """Return what a file says, without blanks at its ends; "" if it tells nothing."""
-    try:
-        return path.read_text("utf-8", errors="replace").strip()
-    except OSError:
-        return ""
-
-
-def read_number(path: Path) -> int | None:
-    """Return the whole number that a file says, if it says one."""
-    try:
-        return int(read_text(path))
-    except ValueError:
-        return None
-
-
-def list_names(folder: Path) -> tuple[str, ...]:
-    """Return what lies in a folder, in order; nothing if it is not there."""
-    try:
-        return tuple(sorted(entry.name for entry in folder.iterdir()))
-    except OSError:
-        return ()
 
 
 def chosen(text: str) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from ssdlab.store.files import publish, write_whole
+from ssdlab.system.durable import publish, replace_whole, write_whole
 from tests.paths import ROOT
 
 
@@ -41,7 +41,7 @@ def test_folder_is_published_with_its_content(tmp_path: Path) -> None:
 
 WRITER = """
 import sys, pathlib, itertools
-from ssdlab.store.files import write_whole
+from ssdlab.system.durable import write_whole
 path = pathlib.Path(sys.argv[1])
 for number in itertools.count():
     write_whole(path, bytes([number % 256]) * 3_000_000)
@@ -71,6 +71,18 @@ def test_link_stays_a_link_when_what_it_names_is_written(tmp_path: Path) -> None
     write_whole(link, b"page")
     assert link.is_symlink()
     assert (tmp_path / "a.html").read_bytes() == b"page"
+
+
+def test_link_that_others_may_have_put_is_replaced_and_not_followed(
+    tmp_path: Path,
+) -> None:
+    link = tmp_path / "journal.json"
+    (tmp_path / "theirs").write_bytes(b"kept")
+    link.symlink_to(tmp_path / "theirs")
+    replace_whole(link, b"ours")
+    assert not link.is_symlink()
+    assert link.read_bytes() == b"ours"
+    assert (tmp_path / "theirs").read_bytes() == b"kept"
 
 
 def test_pipe_is_written_to_and_not_replaced(tmp_path: Path) -> None:

@@ -14,12 +14,26 @@ def write_whole(path: Path, content: bytes) -> None:
     if path.exists() and not path.is_file():
         path.write_bytes(content)
         return
+    replace_whole(path, content)
+
+
+def replace_whole(path: Path, content: bytes) -> None:
+    """Write a file so that a crash leaves the old one or the new one, never half.
+
+    A link is not followed but replaced: for places where others may have put one.
+    """
     aside = path.with_name(f".{path.name}.part")
     with aside.open("wb") as file:
         file.write(content)
         file.flush()
         os.fsync(file.fileno())
     publish(aside, path)
+
+
+def remove_whole(path: Path) -> None:
+    """Remove a file, if it is there, so that no crash brings it back."""
+    path.unlink(missing_ok=True)
+    sync_folder(path.parent)
 
 
 def publish(aside: Path, path: Path) -> None:

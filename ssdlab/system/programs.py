@@ -1,9 +1,13 @@
 """One program, run to its end or to its limit: also one that root runs for this user.
 
+There is no shell and no prompt.
+
 What sudo has started belongs to root, so that this user may not end it. It is left to
 itself then: most such programs wait for an answer of a drive, which no signal shortens.
 """
 
+import os
+import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -13,6 +17,7 @@ from typing import Final
 TIMED_OUT: Final = -1
 NOT_STARTED: Final = 126  # as shells say it
 _TO_DIE_S: Final = 2.0
+_SYSTEM_FOLDERS = ("/usr/local/sbin", "/usr/sbin", "/sbin")  # not on a user's PATH
 _left_running: list[subprocess.Popen[str]] = []
 
 
@@ -23,6 +28,17 @@ class Ended:
     exit_code: int
     stdout: str = ""
     stderr: str = ""
+
+
+def find_program(name: str) -> str | None:
+    """Return the path of a program, also where only root's PATH leads."""
+    folders = os.pathsep.join((os.environ.get("PATH", ""), *_SYSTEM_FOLDERS))
+    return shutil.which(name, path=folders)
+
+
+def plain_english() -> dict[str, str]:
+    """Return the environment in which programs speak as they do anywhere."""
+    return {**os.environ, "LC_ALL": "C"}
 
 
 def run_to_end(

@@ -1,19 +1,10 @@
-"""Small files of the system."""
-
-from pathlib import Path
+"""How the kernel writes the choice among settings, and sets of processors."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ssdlab.host.files import (
-    chosen,
-    format_cpus,
-    list_names,
-    parse_cpus,
-    read_number,
-    read_text,
-)
+from ssdlab.host.notation import chosen, format_cpus, parse_cpus
 
 
 @pytest.mark.parametrize(
@@ -52,15 +43,3 @@ def test_cpus_are_written_as_the_kernel_does() -> None:
 )
 def test_choice_is_the_one_in_brackets(text: str, choice: str) -> None:
     assert chosen(text) == choice
-
-
-def test_what_cannot_be_read_is_told_as_nothing(tmp_path: Path) -> None:
-    (tmp_path / "word").write_text("word\n")
-    (tmp_path / "bytes").write_bytes(b"\xff\xfe")
-    assert read_text(tmp_path / "missing") == ""
-    assert read_text(tmp_path) == ""
-    assert read_number(tmp_path / "missing") is None
-    assert read_number(tmp_path / "word") is None
-    assert read_text(tmp_path / "bytes")
-    assert list_names(tmp_path / "missing") == ()
-    assert list_names(tmp_path) == ("bytes", "word")

@@ -1,0 +1,1 @@
+"""The operating system for all who touch it: files, programs, where notes lie."""
