@@ -62,9 +62,10 @@ def parse_mountinfo(content: bytes, process: str = "", pid: int = 0) -> list[Mou
     """
     found = []
     for line in content.split(b"\n"):
-        before, dash, after = line.partition(b" - ")
-        first, last = before.split(b" "), after.split(b" ")
-        if not dash or len(first) < _FIELDS_BEFORE or len(last) < _FIELDS_AFTER:
+        words = line.split(b" ")
+        first, rest = words[:_FIELDS_BEFORE], words[_FIELDS_BEFORE:]
+        last = rest[rest.index(b"-") + 1 :] if b"-" in rest else []
+        if len(last) < _FIELDS_AFTER:
             continue
         found.append(
             Mount(
