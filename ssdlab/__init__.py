@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from ssdlab.model.version import VERSION
 
 if TYPE_CHECKING:
+    from ssdlab import analysis, figures
     from ssdlab.analysis.steady_state import assess_steady_state
     from ssdlab.campaign.display import show_progress
     from ssdlab.campaign.suite import resume_run, run_suite
@@ -46,11 +47,15 @@ _HOMES = {
     "write_report": "ssdlab.report",
 }
 
+_MODULES = ("analysis", "figures")
+
 __all__ = [
     "Run",
     "SsdlabError",
     "__version__",
+    "analysis",
     "assess_steady_state",
+    "figures",
     "import_run",
     "list_runs",
     "open_run",
@@ -71,6 +76,8 @@ __all__ = [
 def __getattr__(name: str) -> object:
     if name in _HOMES:
         return getattr(import_module(_HOMES[name]), name)
+    if name in _MODULES:
+        return import_module(f"ssdlab.{name}")
     msg = f"module 'ssdlab' has no attribute {name!r}"
     raise AttributeError(msg)
 
