@@ -1,0 +1,1 @@
+"""How sure a number is: intervals, tests and forecasts over plain arrays."""
