@@ -1,0 +1,16 @@
+"""A drive has its colour."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ssdlab.figures.drive_colors import drive_colors
+
+
+@given(st.sets(st.text(), max_size=8))
+def test_up_to_eight_drives_are_told_apart(drives: set[str]) -> None:
+    assert len(set(drive_colors(drives).values())) == len(drives)
+
+
+@given(st.lists(st.text(), max_size=20))
+def test_order_and_repetition_do_not_matter(drives: list[str]) -> None:
+    assert drive_colors(drives) == drive_colors([*reversed(drives), *drives])
