@@ -3,16 +3,11 @@
 from ssdlab.pts.departures import find_departures
 from ssdlab.pts.fitting import fit_suite
 from ssdlab.pts.profiles import Profile
+from ssdlab.targets.shape import Shape
 
 
 def find_run_departures(
-    profile: Profile,
-    tests: tuple[str, ...],
-    *,
-    target_departures: tuple[str, ...],
-    capacity_bytes: int,
-    sector_bytes: int,
-    write_cache_fault: str,
+    profile: Profile, tests: tuple[str, ...], shape: Shape
 ) -> tuple[str, ...]:
     """Return each departure of a run in words, known before it begins.
 
@@ -22,14 +17,8 @@ def find_run_departures(
         The profile asked for.
     tests : tuple of str
         The tests asked for.
-    target_departures : tuple of str
-        What departs with any run on this kind of target.
-    capacity_bytes : int
-        The user capacity of the target [B].
-    sector_bytes : int
-        The logical sector of the target [B].
-    write_cache_fault : str
-        Why its write cache cannot be set as the profile asks; an empty text if it can.
+    shape : Shape
+        What the target is, and what departs with any run on it.
 
     Returns
     -------
@@ -37,12 +26,15 @@ def find_run_departures(
         One departure an entry; none when the run can be conformant.
     """
     fitted = fit_suite(
-        profile, tests, capacity_bytes=capacity_bytes, sector_bytes=sector_bytes
+        profile,
+        tests,
+        capacity_bytes=shape.capacity_bytes,
+        sector_bytes=shape.sector_bytes,
     )
     return (
-        *target_departures,
+        *shape.departures,
         *find_departures(profile, tests),
-        *_write_cache(profile, write_cache_fault),
+        *_write_cache(profile, shape.write_cache_fault),
         *fitted.left_out,
     )
 

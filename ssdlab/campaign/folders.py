@@ -24,6 +24,7 @@ from ssdlab.model.spec import PtsTest
 from ssdlab.plan.context import PlanContext
 from ssdlab.store.records import RunState, write_record, write_state
 from ssdlab.targets.opening import open_target
+from ssdlab.targets.shape import Shape
 from ssdlab.targets.target import Target
 
 
@@ -153,10 +154,12 @@ def make_record(  # noqa: PLR0917 - one call, in suite
         purge_choice=device.purge_choice,
         departures=find_request_departures(
             asked,
-            target_departures=device.departures,
-            capacity_bytes=device.identity.capacity_bytes,
-            sector_bytes=device.identity.sector_bytes,
-            write_cache_fault=device.write_cache_fault,
+            Shape(
+                capacity_bytes=device.identity.capacity_bytes,
+                sector_bytes=device.identity.sector_bytes,
+                departures=device.departures,
+                write_cache_fault=device.write_cache_fault,
+            ),
         ),
         write_cache=device.write_cache,
         drive=device.drive,

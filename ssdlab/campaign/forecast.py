@@ -1,7 +1,7 @@
 """What a run would do, without doing it: for ``ssdlab plan``."""
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from ssdlab.campaign.conformance import find_run_departures
@@ -15,6 +15,7 @@ from ssdlab.campaign.purge_costs import (
     with_purges,
 )
 from ssdlab.campaign.request import (
+    ACTIVE_RANGE_PERCENT,
     RunChoices,
     check_procedure,
     find_request_departures,
@@ -23,7 +24,6 @@ from ssdlab.model.drive import AUTO_PURGE
 from ssdlab.model.spec import Histogram, Precondition, Procedure, PtsTest
 from ssdlab.model.units import capacity_label
 from ssdlab.plan.context import PlanContext
-from ssdlab.plan.endurance import Endurance
 from ssdlab.plan.estimate import estimate_suite
 from ssdlab.procedures.peak import PEAK, find_format_advice
 from ssdlab.pts.fitting import fit_suite
@@ -44,6 +44,15 @@ _LISTS = {
     "a run on it would be refused now:": "obstacles",
 }
 _LEAST_BYTES = "those of the fills before the rounds, and of purges that write"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Aim:
+    """A target: what it is, and how it would be purged."""
+
+    target: str
+    shape: Shape
+    outlook: PurgeOutlook
 
 
 def forecast(
@@ -85,41 +94,27 @@ def forecast(
     UserError
         If a run would be refused.
     """
-    chosen, shape = open_profile(profile), read_shape(target)
-    outlook = foresee_purge(target, purge)
+    chosen, aim = open_profile(profile), _take_aim(target, purge)
     names = choose_tests(chosen, tests)
-    require_room(target, shape.capacity_bytes)
-    context = PlanContext(
-        capacity_bytes=shape.capacity_bytes,
-        sector_bytes=shape.sector_bytes,
-        active_range_percent=chosen.active_range_percent,
-        seed=0,
-    )
-    suite = fit_suite(
+    require_room(target, aim.shape.capacity_bytes)
+    fitted = fit_suite(
         chosen,
         names,
-        capacity_bytes=shape.capacity_bytes,
-        sector_bytes=shape.sector_bytes,
-    ).tests
-    departures = find_run_departures(
-        chosen,
-        names,
-        target_departures=(*shape.departures, *outlook.departures),
-        capacity_bytes=shape.capacity_bytes,
-        sector_bytes=shape.sector_bytes,
-        write_cache_fault=shape.write_cache_fault,
+        capacity_bytes=aim.shape.capacity_bytes,
+        sector_bytes=aim.shape.sector_bytes,
     )
     return {
         "target": target,
         "profile": chosen.name,
         "spec_version": chosen.spec_version,
-        "departures": departures,
+        "departures": find_run_departures(chosen, names, aim.shape),
         "obstacles": find_obstacles(target),
-        **_with_endurance(
-            _costs(
-                suite, context, _assume_speed(write_bytes_per_s, shape), outlook=outlook
-            ),
-            find_endurance(target, rated_bytes),
+        **_costs(
+            aim,
+            fitted.tests,
+            active_range_percent=chosen.active_range_percent,
+            write_bytes_per_s=write_bytes_per_s,
+            rated_bytes=rated_bytes,
         ),
     }
 
@@ -138,36 +133,26 @@ def forecast_procedure(
     UserError
         If a run would be refused.
     """
-    shape = read_shape(target)
-    outlook = foresee_purge(target, purge)
+    aim = _take_aim(target, purge)
     asked = check_procedure(target, procedure, choices=RunChoices())
-    context = PlanContext(
-        capacity_bytes=shape.capacity_bytes,
-        sector_bytes=shape.sector_bytes,
-        active_range_percent=100,
-        seed=0,
-    )
-    departures = find_request_departures(
-        asked,
-        target_departures=(*shape.departures, *outlook.departures),
-        capacity_bytes=shape.capacity_bytes,
-        sector_bytes=shape.sector_bytes,
-        write_cache_fault=shape.write_cache_fault,
-    )
     return {
         "target": target,
         "profile": procedure.name,
         "spec_version": procedure.source,
-        "departures": departures,
+        "departures": find_request_departures(asked, aim.shape),
         "obstacles": find_obstacles(target),
-        "notes": [*procedure.notes, *_sector_advice(procedure, shape)],
-        **_with_endurance(
-            _costs(
-                procedure.tests, context, _assume_speed(None, shape), outlook=outlook
-            ),
-            find_endurance(target, rated_bytes),
-        ),
+        "notes": [*procedure.notes, *_sector_advice(procedure, aim.shape)],
+        **_costs(aim, procedure.tests, rated_bytes=rated_bytes),
     }
+
+
+def _take_aim(target: str, purge: str) -> _Aim:
+    """Return a target, of which the purge may depart from the standard as well."""
+    shape, outlook = read_shape(target), foresee_purge(target, purge)
+    departures = (*shape.departures, *outlook.departures)
+    return _Aim(
+        target=target, shape=replace(shape, departures=departures), outlook=outlook
+    )
 
 
 def _sector_advice(procedure: Procedure, shape: Shape) -> tuple[str, ...]:
@@ -186,15 +171,22 @@ def _sector_advice(procedure: Procedure, shape: Shape) -> tuple[str, ...]:
 
 
 def _costs(
+    aim: _Aim,
     suite: Sequence[PtsTest],
-    context: PlanContext,
-    assumed: tuple[float, str],
     *,
-    outlook: PurgeOutlook,
+    active_range_percent: float = ACTIVE_RANGE_PERCENT,
+    write_bytes_per_s: float | None = None,
+    rated_bytes: float | None,
 ) -> dict[str, Any]:
-    """Return what tests cost, one entry a test, and in all."""
-    speed, source = assumed
-    price = price_purge(outlook, context.capacity_bytes, speed)
+    """Return what tests cost there, one entry a test, and in all."""
+    context = PlanContext(
+        capacity_bytes=aim.shape.capacity_bytes,
+        sector_bytes=aim.shape.sector_bytes,
+        active_range_percent=active_range_percent,
+        seed=0,
+    )
+    speed, source = _assume_speed(write_bytes_per_s, aim.shape)
+    price = price_purge(aim.outlook, context.capacity_bytes, speed)
     tests = [
         with_purges(
             {
@@ -219,13 +211,8 @@ def _costs(
         "purges": purge_costs(tests, price),
         "seconds_min": sum(test["seconds_min"] for test in tests),
         "seconds_max": sum(test["seconds_max"] for test in tests),
+        **endurance_costs(tests, find_endurance(aim.target, rated_bytes)),
     }
-
-
-def _with_endurance(
-    costs: dict[str, Any], endurance: Sequence[Endurance]
-) -> dict[str, Any]:
-    return {**costs, **endurance_costs(costs["tests"], endurance)}
 
 
 def _assume_speed(given: float | None, shape: Shape) -> tuple[float, str]:

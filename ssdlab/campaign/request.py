@@ -183,26 +183,12 @@ def procedure_as_dict(procedure: Procedure) -> dict[str, object]:
     }
 
 
-def find_request_departures(
-    asked: Request,
-    *,
-    target_departures: tuple[str, ...],
-    capacity_bytes: int,
-    sector_bytes: int,
-    write_cache_fault: str,
-) -> tuple[str, ...]:
+def find_request_departures(asked: Request, shape: Shape) -> tuple[str, ...]:
     """Return what departs from the PTS in a request; see `find_run_departures`."""
     if isinstance(asked.source, Procedure):
         words = f"{asked.source.title}: a procedure of its own and no test of the PTS"
-        return (words, *target_departures)
-    return find_run_departures(
-        asked.source,
-        asked.tests,
-        target_departures=target_departures,
-        capacity_bytes=capacity_bytes,
-        sector_bytes=sector_bytes,
-        write_cache_fault=write_cache_fault,
-    )
+        return (words, *shape.departures)
+    return find_run_departures(asked.source, asked.tests, shape)
 
 
 def _require_purge(name: str) -> None:

@@ -117,18 +117,11 @@ def run_suite(  # noqa: PLR0913 - each is a choice of the user's, by name
     return _begin(check_request(target, profile, named, choices=choices), choices, tell)
 
 
-def run_procedure(  # noqa: PLR0913 - each is a choice of the user's, by name
+def run_procedure(
     procedure: Procedure,
-    target: str = "virtual",
+    target: str,
+    choices: RunChoices,
     *,
-    runs: str | Path = "data/runs",
-    run_folder: str | Path = "",
-    label: str = "",
-    confirm_serial: str = "",
-    seed: int = 0,
-    host_ceiling: bool = False,
-    purge: str = AUTO_PURGE,
-    temperature_limit: float = 0,
     tell: Tell | None = None,
 ) -> Run:
     """Measure a target by a published procedure that is no test of the PTS.
@@ -137,26 +130,12 @@ def run_procedure(  # noqa: PLR0913 - each is a choice of the user's, by name
     ----------
     procedure : Procedure
         What to do, as `ssdlab.procedures` makes it.
-    target : str, default "virtual"
-        As in `run_suite`; so are the parameters below.
-    runs : str or Path, default "data/runs"
-        The folder that gets the run's folder.
-    run_folder : str or Path, default ""
-        The folder of the run itself.
-    label : str, default ""
-        A name of the user's own.
-    confirm_serial : str, default ""
-        The serial of a device that may be destroyed.
-    seed : int, default 0
-        The seed of all offsets; 0 draws one.
-    host_ceiling : bool, default False
-        Whether to measure first, for a minute, what this host can issue at all.
-    purge : str, default "auto"
-        How a drive is purged.
-    temperature_limit : float, default 0
-        The run stops when the drive gets hotter [°C].
+    target : str
+        As in `run_suite`.
+    choices : RunChoices
+        What the user chose besides.
     tell : callable, optional
-        Is told each `Progress`.
+        Is told each `Progress`; without it nothing is told.
 
     Returns
     -------
@@ -172,16 +151,6 @@ def run_procedure(  # noqa: PLR0913 - each is a choice of the user's, by name
     RunInterruptedError
         If the user stopped the run; what was measured is kept.
     """
-    choices = RunChoices(
-        runs=Path(runs),
-        run_folder=Path(run_folder) if run_folder else None,
-        label=label,
-        confirmed=confirm_serial,
-        seed=seed,
-        host_ceiling=host_ceiling,
-        purge=purge,
-        temperature_limit_celsius=read_temperature_limit(temperature_limit),
-    )
     return _begin(check_procedure(target, procedure, choices=choices), choices, tell)
 
 

@@ -13,6 +13,7 @@ from ssdlab.model.drive import AUTO_PURGE, PURGE_METHODS
 
 if TYPE_CHECKING:
     from ssdlab.campaign.progress import Progress
+    from ssdlab.campaign.request import RunChoices
     from ssdlab.model.spec import Procedure
 
 target_option = click.option(
@@ -109,19 +110,27 @@ def carry_out(procedure: "Procedure", asked: dict[str, Any]) -> None:
     run = run_procedure(
         procedure,
         asked["target"],
-        runs=asked["runs"],
-        label=asked["label"],
-        confirm_serial=asked["confirm"],
-        seed=asked["seed"],
-        host_ceiling=asked["host_ceiling"],
-        purge=asked["purge"],
-        temperature_limit=asked["temperature_limit"],
+        _choices(asked),
         tell=_teller(),
     )
     click.echo(f"run      {run.path}")
     click.echo(f"tables   {run.path / 'tables'}")
     click.echo(f"report   {write_report(run)}")
     click.echo("\n".join(("", *outcome_lines(run))))
+
+
+def _choices(asked: dict[str, Any]) -> "RunChoices":
+    from ssdlab.campaign.request import RunChoices, read_temperature_limit
+
+    return RunChoices(
+        runs=asked["runs"],
+        label=asked["label"],
+        confirmed=asked["confirm"],
+        seed=asked["seed"],
+        host_ceiling=asked["host_ceiling"],
+        purge=asked["purge"],
+        temperature_limit_celsius=read_temperature_limit(asked["temperature_limit"]),
+    )
 
 
 def _teller() -> "Callable[[Progress], None]":

@@ -19,6 +19,7 @@ from ssdlab.drive.tools import (
     find_tool,
     has_sudo,
     is_raised,
+    lets_raise,
     sudoers_command,
 )
 from ssdlab.model.drive import Drive
@@ -27,7 +28,6 @@ from ssdlab.system.files import ROOT, read_text
 
 Capability = Literal["CAP_SYS_ADMIN", "CAP_SYS_RAWIO"]
 _BITS: Final[dict[Capability, int]] = {"CAP_SYS_RAWIO": 17, "CAP_SYS_ADMIN": 21}
-_ASK_S = 60.0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -131,19 +131,9 @@ def find_missing_right(
     if is_root:
         return _missing_to_root(need).reason
     try:
-        if all(_lets_raise(tool, ask) for tool in tools):
+        if all(lets_raise(find_tool(tool), ask) for tool in tools):
             return ""
         right = _missing_rule(need)
     except MissingToolError as error:
         return f"{error.tool} is not installed. {error.remedy}".rstrip(".")
     return f"{right.reason}. {right.remedy}".rstrip(".")
-
-
-def _lets_raise(tool: str, ask: Ask) -> bool:
-    try:
-        answer = ask(("sudo", "-n", "-l", find_tool(tool)), timeout_s=_ASK_S)
-    except MissingToolError as error:
-        if error.tool == "sudo":
-            return False
-        raise
-    return answer.exit_code == 0

@@ -27,7 +27,6 @@ _GET_LOG_PAGE, _IDENTIFY, _SET_FEATURES, _GET_FEATURES = 0x02, 0x06, 0x09, 0x0A
 _SMART_LOG, _SMART_LOG_BYTES = 0x02, 512
 _CONTROLLER, _CONTROLLER_BYTES = 0x01, 4096
 WRITE_CACHE_FEATURE = 0x06
-TEMPERATURE_FEATURE = 0x04
 _PROGRAM: Final = "nvme"
 _PROGRAM_S: Final = 120.0  # longer than the kernel's own limit
 _SAID_RESULT: Final = re.compile(r"is Success and result: 0x([0-9a-f]{1,8})\b")

@@ -45,7 +45,6 @@ def require_disposable(
     drive: Drive,
     *,
     confirmed: str,
-    expected: Drive | None = None,
     named: str = "",
     root: Path = ROOT,
     ask: Ask = ask_tool,
@@ -61,8 +60,6 @@ def require_disposable(
     confirmed : str
         What the user typed: the serial number of the drive. Where it has none, or
         another drive has the same, the refusal says what to type instead.
-    expected : Drive, optional
-        The drive that the run began with; it has to be the same.
     named : str
         The text by which the user named the drive: a removable one is accepted by a
         path in ``/dev/disk/by-id`` or ``/dev/disk/by-path`` only.
@@ -82,13 +79,12 @@ def require_disposable(
     TargetRefusedError
         If it is gone.
     """
-    for meant in (drive, expected or drive):
-        require_same(meant, drive, root=root)
+    require_same(drive, drive, root=root)
     require_meant(drive, confirmed, root=root)
     return _enter(
         drive,
         _Entry(
-            expected=expected or drive,
+            expected=drive,
             consent=lambda: require_consent(drive, confirmed, root=root),
             look=lambda: find_uses(drive, root=root, ask=ask),
             named=named,

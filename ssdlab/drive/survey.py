@@ -9,7 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from ssdlab.drive.gate.consent import find_consent, find_stable_names
+from ssdlab.drive.gate.consent import (
+    NOT_TOLD_APART,
+    TELL_IT_APART,
+    find_consent,
+    find_stable_names,
+)
 from ssdlab.drive.gate.glance import find_obstacles
 from ssdlab.drive.health import read_health, require_health_access
 from ssdlab.drive.in_use.uses import find_openers_of
@@ -156,9 +161,8 @@ def _unnamed(drive: Drive, named: str, consent: Consent | None) -> Iterator[Use]
         yield Use(
             kind="identity",
             device=drive.path,
-            reason="neither a serial number nor a WWN nor a path in /dev/disk tells it "
-            "from the other drives, so that nothing can confirm it",
-            remedy="Take drives that are like it out of this machine, or let udev run.",
+            reason=NOT_TOLD_APART,
+            remedy=TELL_IT_APART,
         )
 
 

@@ -26,6 +26,7 @@ __all__ = [
     "find_tool",
     "has_sudo",
     "is_raised",
+    "lets_raise",
     "may_ask_as_root",
     "sudoers_command",
 ]
@@ -122,13 +123,15 @@ def is_raised(name: str) -> bool:
 
 @cache
 def _may_raise(program: str) -> bool:
+    return lets_raise(program, ask_tool)
+
+
+def lets_raise(program: str, ask: Ask) -> bool:
     """Ask sudo whether this user may run a program without a password."""
-    if not has_sudo():
+    try:
+        return ask((_SUDO, "-n", "-l", program), timeout_s=_SUDO_S).exit_code == 0
+    except MissingToolError:
         return False
-    asked = run_to_end(
-        [_SUDO, "-n", "-l", program], timeout_s=_SUDO_S, environment=os.environ
-    )
-    return asked.exit_code == 0
 
 
 def has_sudo() -> bool:

@@ -12,6 +12,7 @@ from ssdlab.drive.health import require_health_access
 from ssdlab.drive.inventory import find_drive, list_drives
 from ssdlab.drive.notes import drive_folder
 from ssdlab.drive.purge import (
+    choose_option,
     choose_purge,
     clean_after_crash,
     has_journal,
@@ -118,8 +119,9 @@ def foresee_block_purge(spec: str, wanted: str) -> PurgeOutlook:
         If it is no drive, or cannot be purged so.
     """
     drive = find_drive(spec)
-    choice = choose_purge(drive, wanted)
-    told = {option.method: option.expected_s for option in list_purge_options(drive)}
+    options = list_purge_options(drive)
+    choice = choose_option(drive, wanted, options)
+    told = {option.method: option.expected_s for option in options}
     return PurgeOutlook(
         method=choice.method,
         expected_s=told[choice.method],

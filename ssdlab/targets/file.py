@@ -21,7 +21,7 @@ from ssdlab.model.host_checks import HostCheck
 from ssdlab.model.records import TargetIdentity
 from ssdlab.system.durable import write_whole
 from ssdlab.targets.options import expand_path, require_safe_path, split_size
-from ssdlab.targets.purges import choose_purge
+from ssdlab.targets.purges import find_purge_choice
 from ssdlab.targets.shape import Shape
 
 _CHUNK = 1024 * 1024
@@ -102,7 +102,7 @@ def open_file(text: str, *, purge: str = AUTO_PURGE) -> FileTarget:
     TargetRefusedError
         If the file is not ours, has another size, or cannot be made.
     """
-    choose_purge(purge, (FILE_PURGE,), target="a file")
+    find_purge_choice(purge, (FILE_PURGE,), target="a file")
     path, size = _parse(text)
     if not _is_there(path):
         size_bytes = _require_makeable(path, size)
@@ -144,7 +144,7 @@ def reopen_file(name: str, *, purge: str = AUTO_PURGE) -> FileTarget:
     TargetRefusedError
         If the file is gone, not ours, or has become shorter.
     """
-    choose_purge(purge, (FILE_PURGE,), target="a file")
+    find_purge_choice(purge, (FILE_PURGE,), target="a file")
     path = Path(name)
     target = _target(path, _require_ours(path))
     trouble = target.find_trouble()

@@ -15,7 +15,7 @@ from ssdlab.targets.block_opening import (
     reopen_block,
 )
 from ssdlab.targets.file import FILE_PURGE, open_file, read_file_shape, reopen_file
-from ssdlab.targets.purges import PurgeOutlook, choose_purge, no_purge_departures
+from ssdlab.targets.purges import PurgeOutlook, find_purge_choice, no_purge_departures
 from ssdlab.targets.shape import Shape
 from ssdlab.targets.target import Target
 from ssdlab.targets.virtual import (
@@ -142,9 +142,9 @@ def foresee_purge(spec: str, wanted: str) -> PurgeOutlook:
     if kind == "block":
         return foresee_block_purge(rest, wanted)
     if kind == "file":  # that it is not purged is among what it always departs by
-        choice = choose_purge(wanted, (FILE_PURGE,), target="a file")
+        choice = find_purge_choice(wanted, (FILE_PURGE,), target="a file")
         return PurgeOutlook(method=choice.method)
-    choice = choose_purge(wanted, VIRTUAL_PURGES, target="a virtual SSD")
+    choice = find_purge_choice(wanted, VIRTUAL_PURGES, target="a virtual SSD")
     return PurgeOutlook(method=choice.method, departures=no_purge_departures(choice))
 
 

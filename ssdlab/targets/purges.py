@@ -19,7 +19,7 @@ class PurgeOutlook:
     departures: tuple[str, ...] = ()
 
 
-def choose_purge(
+def find_purge_choice(
     wanted: str, choices: Sequence[PurgeChoice], *, target: str
 ) -> PurgeChoice:
     """Return the choice that was asked for; the first of them is the usual one.

@@ -7,7 +7,7 @@ from pathlib import Path
 from ssdlab.model.drive import AUTO_PURGE, PurgeChoice, PurgeOutcome, WriteCacheState
 from ssdlab.model.host_checks import HostCheck
 from ssdlab.model.records import TargetIdentity
-from ssdlab.targets.purges import choose_purge, no_purge_departures
+from ssdlab.targets.purges import find_purge_choice, no_purge_departures
 from ssdlab.targets.shape import Shape
 from ssdlab.virtual.options import find_write_bound, parse_options
 from ssdlab.virtual.server import VirtualSsd, attach, start_server
@@ -123,7 +123,7 @@ def open_virtual(
     options: str, folder: Path, *, cache: Path, purge: str = AUTO_PURGE
 ) -> VirtualTarget:
     """Start a new virtual SSD whose files go to ``folder``."""
-    chosen = choose_purge(purge, VIRTUAL_PURGES, target="a virtual SSD")
+    chosen = find_purge_choice(purge, VIRTUAL_PURGES, target="a virtual SSD")
     ssd = start_server(parse_options(options), folder, cache_folder=cache)
     return _target(ssd, options, chosen)
 
@@ -132,7 +132,7 @@ def reopen_virtual(
     options: str, folder: Path, *, purge: str = AUTO_PURGE
 ) -> VirtualTarget:
     """Reach the virtual SSD of an interrupted run again."""
-    chosen = choose_purge(purge, VIRTUAL_PURGES, target="a virtual SSD")
+    chosen = find_purge_choice(purge, VIRTUAL_PURGES, target="a virtual SSD")
     return _target(attach(folder), options, chosen)
 
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 from ssdlab.campaign.conformance import find_run_departures
 from ssdlab.pts.departures import find_departures
 from ssdlab.pts.profiles import find_profile
+from ssdlab.targets.shape import Shape
 
 DEMO = find_profile("demo")
 AS_FOUND = replace(DEMO, write_cache="as found")
@@ -18,10 +19,12 @@ def test_departures_are_those_of_target_profile_cache_and_cells() -> None:
     found = find_run_departures(
         DEMO,
         tests,
-        target_departures=("a model",),
-        capacity_bytes=CAPACITY,
-        sector_bytes=4096,
-        write_cache_fault="it has none",
+        Shape(
+            departures=("a model",),
+            capacity_bytes=CAPACITY,
+            sector_bytes=4096,
+            write_cache_fault="it has none",
+        ),
     )
     own = find_departures(DEMO, tests)
     assert len(own) > 3
@@ -34,10 +37,12 @@ def test_cache_and_cells_do_not_depart_when_they_are_as_asked() -> None:
         found = find_run_departures(
             profile,
             tests,
-            target_departures=(),
-            capacity_bytes=CAPACITY,
-            sector_bytes=4096,
-            write_cache_fault=fault,
+            Shape(
+                departures=(),
+                capacity_bytes=CAPACITY,
+                sector_bytes=4096,
+                write_cache_fault=fault,
+            ),
         )
         assert found == find_departures(profile, tests)
 
@@ -47,10 +52,12 @@ def test_departures_name_the_active_ranges_that_do_not_fit() -> None:
     found = find_run_departures(
         client,
         ("iops",),
-        target_departures=(),
-        capacity_bytes=20_000_000_000,
-        sector_bytes=512,
-        write_cache_fault="it has none",
+        Shape(
+            departures=(),
+            capacity_bytes=20_000_000_000,
+            sector_bytes=512,
+            write_cache_fault="it has none",
+        ),
     )
     left_out = "active range AR75-16GiB: left out, its 75 % of 20 GB are too small"
     assert found == (*find_departures(client, ("iops",)), left_out)

@@ -14,6 +14,7 @@ from ssdlab.pts.departures import find_departures
 from ssdlab.pts.profiles import PROFILES, Profile, find_profile, profile_as_dict
 from ssdlab.targets.block_opening import LOOP_DEPARTURES
 from ssdlab.targets.file import FILE_DEPARTURES
+from ssdlab.targets.shape import Shape
 from ssdlab.targets.virtual import VIRTUAL_DEPARTURES
 from tests.store.folders import record
 
@@ -108,10 +109,12 @@ def test_every_departure_that_is_known_before_a_run_has_a_code(name: str) -> Non
         words = find_run_departures(
             replace(profile, tp_block_sizes=(2**20,)),
             profile.tests,
-            target_departures=VIRTUAL_DEPARTURES,
-            capacity_bytes=20 * GIB,
-            sector_bytes=sector,
-            write_cache_fault="it has none",
+            Shape(
+                departures=VIRTUAL_DEPARTURES,
+                capacity_bytes=20 * GIB,
+                sector_bytes=sector,
+                write_cache_fault="it has none",
+            ),
         )
         papers = with_words(*words, profile=profile, tests=profile.tests, sector=sector)
         assert "departure" not in {code for code, _ in found(papers)}

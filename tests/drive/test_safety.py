@@ -26,7 +26,7 @@ from ssdlab.drive.safety import (
     require_disposable_again,
     require_still_disposable,
 )
-from ssdlab.model.drive import Consent
+from ssdlab.model.drive import Consent, Drive
 from ssdlab.model.errors import (
     ConsentError,
     DriveInUseError,
@@ -131,7 +131,7 @@ def test_nobody_is_told_to_wipe_a_drive_that_is_not_the_one_that_was_meant(
         enter(device, confirmed="/another.img")
     meant = dataclasses.replace(find_drive(device), serial="/another.img")
     with pytest.raises(DriveInUseError, match="not the drive that was meant") as of_run:
-        enter(device, expected=meant)
+        enter_again(device, meant=meant)
     for caught in (of_serial, of_run):
         assert "wipefs" not in str(caught.value)
 
@@ -422,10 +422,12 @@ def test_empty_partitions_leave_the_table_alone_to_be_wiped(
 # --- A run that goes on -------------------------------------------------------
 
 
-def enter_again(device: str, ends: str, serial: str = "") -> HeldDrive:
+def enter_again(
+    device: str, ends: str = "", *, serial: str = "", meant: Drive | None = None
+) -> HeldDrive:
     drive = find_drive(device)
     consent = Consent(text=serial or drive.serial, what="serial number")
-    known = KnownDrive(drive=drive, consent=consent, ends=ends)
+    known = KnownDrive(drive=meant or drive, consent=consent, ends=ends)
     return require_disposable_again(drive, known)
 
 
@@ -506,9 +508,9 @@ def test_another_drive_than_the_run_began_with_is_refused(
 ) -> None:
     expected = dataclasses.replace(find_drive(device), **changes)  # type: ignore[arg-type]
     with pytest.raises(DriveInUseError, match=words) as caught:
-        enter(device, expected=expected)
+        enter_again(device, meant=expected)
     assert caught.value.uses[0].kind == "identity"
-    enter(device, expected=find_drive(device)).close()
+    enter_again(device, meant=find_drive(device)).close()
 
 
 def test_removable_drive_is_refused_by_a_name_that_may_change(device: str) -> None:

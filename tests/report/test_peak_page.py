@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from ssdlab.campaign.progress import Progress
+from ssdlab.campaign.request import RunChoices
 from ssdlab.campaign.suite import resume_run, run_procedure
 from ssdlab.fio.jobs.jobspec import parse_job_file
 from ssdlab.model.errors import RunInterruptedError
@@ -37,7 +38,7 @@ def only(procedure: Procedure, *phases: str) -> Procedure:
 @pytest.fixture(scope="module")
 def virtual_run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     runs: Path = tmp_path_factory.mktemp("peak")
-    return run_procedure(peak(seconds=1, ramp_s=0), FAST, runs=runs, seed=3)
+    return run_procedure(peak(seconds=1, ramp_s=0), FAST, RunChoices(runs=runs, seed=3))
 
 
 def page_of(run: Run) -> tuple[Table, list[str], Table, int]:
@@ -130,7 +131,7 @@ def test_write_that_did_not_end_begins_on_a_device_formatted_again(
     folder = tmp_path / "run"
     asked = only(peak(seconds=1, ramp_s=0), "format-02", "job-02")
     with pytest.raises(RunInterruptedError):
-        run_procedure(asked, FAST, run_folder=folder, seed=3, tell=stop)
+        run_procedure(asked, FAST, RunChoices(run_folder=folder, seed=3), tell=stop)
     run = resume_run(folder, tell=lambda _progress: None)
     assert (folder / "attempts" / "00001-peak-format-02.1" / "step.json").is_file()
     begin, _, _ = run.state.sessions[1]
@@ -244,7 +245,7 @@ def test_report_says_that_these_are_no_tests_of_the_pts(virtual_run: Run) -> Non
 def test_jobs_on_a_file_are_processes_of_the_published_engines(tmp_path: Path) -> None:
     asked = only(peak(seconds=1, ramp_s=1), "job-01", "job-04", "job-06")
     odd = f"file:{tmp_path / 'drive'},size={40 * 1024**2 + 4096}"
-    run = run_procedure(asked, odd, runs=tmp_path / "runs", seed=3)
+    run = run_procedure(asked, odd, RunChoices(runs=tmp_path / "runs", seed=3))
     ran = {
         step.phase: parse_job_file(run.job_file(str(step.step_id))).resolved(0)
         for step in run.steps.itertuples()

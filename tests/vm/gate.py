@@ -23,12 +23,10 @@ def tell_error(error):
     ]
     tell(error=type(error).__name__, text=str(error), uses=uses)
 
-def enter(path, named="", expected=None):
+def enter(path, named=""):
     drive = find_drive(path)
     consent = find_consent(drive)
-    return require_disposable(
-        drive, confirmed=consent.text, named=named, expected=expected
-    )
+    return require_disposable(drive, confirmed=consent.text, named=named)
 
 try:
     {steps}

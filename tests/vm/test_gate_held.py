@@ -173,8 +173,10 @@ def test_other_drive_than_the_run_began_with_is_refused(guest: Guest) -> None:
     device = find_device(guest, "MAIN-1")
     steps = f"""
 import dataclasses
-meant = dataclasses.replace(find_drive({device!r}), serial="MAIN-2", firmware="0")
-enter({device!r}, expected=meant)
+from ssdlab.drive.safety import KnownDrive, require_disposable_again
+drive = find_drive({device!r})
+meant = dataclasses.replace(drive, serial="MAIN-2", firmware="0")
+require_disposable_again(drive, KnownDrive(drive=meant, consent=find_consent(drive)))
 """
     answer = run_steps(guest, steps).wait().json()
     (use,) = answer["uses"]

@@ -12,6 +12,11 @@ from ssdlab.model.drive import Consent, ConsentKind, Drive
 from ssdlab.model.errors import ConsentError
 from ssdlab.system.files import ROOT, list_names, within
 
+NOT_TOLD_APART = (
+    "neither a serial number nor a WWN nor a path in /dev/disk tells it from the other "
+    "drives, so that nothing can confirm it"
+)
+TELL_IT_APART = "Take drives that are like it out of this machine, or let udev run."
 _PLACES = "/dev/disk/by-path"
 STABLE_FOLDERS = ("/dev/disk/by-id", _PLACES)
 _NAMES: dict[ConsentKind, str] = {"serial number": "serial", "WWN": "wwn"}
@@ -84,9 +89,8 @@ def require_consent(drive: Drive, confirmed: str, *, root: Path = ROOT) -> Conse
     if consent is None:
         raise ConsentError(
             target=drive.path,
-            reason=f"{lost}, and neither a serial number nor a WWN nor a path under "
-            "/dev/disk tells it from the other drives, so that nothing can confirm it",
-            remedy="Take drives that are like it out of this machine, or let udev run.",
+            reason=f"{lost}, and {NOT_TOLD_APART}",
+            remedy=TELL_IT_APART,
         )
     if confirmed == consent.text:
         return consent

@@ -47,10 +47,24 @@ def choose_purge(
     TargetRefusedError
         If this drive cannot be purged by it.
     """
+    return choose_option(drive, wanted, list_purge_options(drive, ask=ask, root=root))
+
+
+def choose_option(
+    drive: Drive, wanted: str, options: Sequence[PurgeOption]
+) -> PurgeChoice:
+    """Return the choice among what `list_purge_options` listed; see `choose_purge`.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such method.
+    TargetRefusedError
+        If this drive cannot be purged by it.
+    """
     names = (AUTO_PURGE, *PURGE_METHODS)
     if wanted not in names:
         raise UnknownNameError(kind="purge method", name=wanted, known=names)
-    options = list_purge_options(drive, ask=ask, root=root)
     if wanted == AUTO_PURGE:
         return _choose_first(options)
     for option in options:

@@ -1,6 +1,6 @@
 """What a check is: a name, a reason, and a function that looks."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -46,14 +46,15 @@ def _nothing(_: Scene) -> tuple[Setting, ...]:
 class Check:
     """A check of the host.
 
-    ``settings`` returns what would make it good and can be undone.
+    ``settings`` returns what would make it good and can be undone. One that no guide
+    has is ssdlab's own.
     """
 
     check_id: str
     title: str
     why: str
-    source: str
     look: Callable[[Scene], Finding]
+    source: str = OWN
     settings: Callable[[Scene], tuple[Setting, ...]] = _nothing
     needs: Needs = ""
 
@@ -78,6 +79,11 @@ def unknown(read: str, remedy: str = "") -> Finding:
     return Finding(verdict="unknown", read=read, remedy=remedy)
 
 
+def missing(path: str, why: str = "") -> Finding:
+    """Return that the kernel does not have a file; ``why`` goes on from there."""
+    return unknown(f"there is no {path} here{why}")
+
+
 def not_applying(why: str) -> Finding:
     """Return that there is nothing here to look at."""
     return unknown(f"{NOT_APPLYING}: {why}")
@@ -99,15 +105,22 @@ def examine(check: Check, scene: Scene) -> HostCheck:
     )
 
 
+def write_by_hand(value: object, path: str) -> str:
+    """Return the command that writes a file of the kernel."""
+    return f"echo {value} | sudo tee {path}"
+
+
+def name_cpus(cpus: Collection[int]) -> str:
+    """Return processors in words: ``CPUs 0-3``."""
+    return f"CPU{'' if len(cpus) == 1 else 's'} {format_cpus(cpus) or 'none'}"
+
+
 def tell_each(values: Mapping[int, str]) -> str:
     """Return what stands for which processors: ``powersave on CPUs 0-3``."""
     groups: dict[str, list[int]] = {}
     for cpu, value in values.items():
         groups.setdefault(value, []).append(cpu)
-    return ", ".join(
-        f"{value} on CPU{'s' if len(cpus) > 1 else ''} {format_cpus(cpus)}"
-        for value, cpus in groups.items()
-    )
+    return ", ".join(f"{value} on {name_cpus(cpus)}" for value, cpus in groups.items())
 
 
 def _unneeded(check: Check, scene: Scene) -> Finding | None:

@@ -4,16 +4,17 @@ import re
 from collections.abc import Mapping
 
 from ssdlab.host.checks.check import (
-    OWN,
     Check,
     Finding,
     Setting,
     bad,
     good,
     guide,
+    missing,
     tell_each,
     unknown,
     warn,
+    write_by_hand,
 )
 from ssdlab.host.checks.scene import CPUS, Scene
 from ssdlab.host.checks.speeds import (
@@ -43,7 +44,7 @@ _CPU_MHZ = re.compile(
 
 def _without_cpufreq(scene: Scene) -> Finding:
     why = "a virtual machine" if scene.is_virtual_machine else "the firmware sets it"
-    return unknown(f"there is no {CPUS}/cpu*/cpufreq here: {why}")
+    return missing(f"{CPUS}/cpu*/cpufreq", f": {why}")
 
 
 def _look_at_governor(scene: Scene) -> Finding:
@@ -91,16 +92,16 @@ def _look_at_clock(scene: Scene) -> Finding:
         most,
         read=lambda cpu: scene.number(of_cpu(cpu, "cpufreq/scaling_cur_freq")),
     )
-    ratios = {cpu: clocks.now[cpu] / most[cpu] for cpu in clocks.now if most.get(cpu)}
-    if not ratios:
+    found = clocks.find_slowest(most)
+    if found is None:
         return _nothing_to_judge(clocks, "cpufreq/cpuinfo_max_freq")
-    slowest = min(ratios, key=lambda cpu: ratios[cpu])
+    slowest, ratio = found
     read = (
         f"CPU {slowest} is the slowest under load: {clocks.now[slowest] / 1e6:.2f} GHz "
         f"of {most[slowest] / 1e6:.2f} GHz ({CPUS}/cpu*/cpufreq/scaling_cur_freq and "
         f"the highest that it may have){clocks.words}"
     )
-    if ratios[slowest] >= 1 - FEW_PERCENT:
+    if ratio >= 1 - FEW_PERCENT:
         return good(read)
     return _judge_slow(scene, slowest, now_khz=clocks.now[slowest], read=read)
 
@@ -157,7 +158,7 @@ def _look_at_turbo(scene: Scene) -> Finding:
     return warn(
         read,
         "If runs that repeat count for more than the highest number: "
-        f"echo {value} | sudo tee {path}",
+        f"{write_by_hand(value, path)}",
     )
 
 
@@ -174,18 +175,16 @@ def _look_at_throttling(scene: Scene) -> Finding:
     clocks = look_under_load(
         scene, now, nominal, read=lambda cpu: _cpuinfo_khz(scene).get(cpu)
     )
-    ratios = {
-        cpu: clocks.now[cpu] / nominal[cpu] for cpu in clocks.now if cpu in nominal
-    }
-    if not ratios:
+    found = clocks.find_slowest(nominal)
+    if found is None:
         return _nothing_to_judge(clocks, "cpufreq/base_frequency")
-    slowest = min(ratios, key=lambda cpu: ratios[cpu])
+    slowest, ratio = found
     read = (
         f"CPU {slowest} is the slowest under load: {clocks.now[slowest] / 1e3:.0f} "
         f"MHz; its model has {nominal[slowest] / 1e3:.0f} MHz "
         f"(/proc/cpuinfo){clocks.words}"
     )
-    if ratios[slowest] >= 1 - FEW_PERCENT:
+    if ratio >= 1 - FEW_PERCENT:
         return good(read)
     restraint = find_restraint(scene, slowest)
     if restraint:
@@ -197,7 +196,7 @@ def _look_at_throttle_counts(scene: Scene) -> Finding:
     path = f"{CPUS}/cpu*/thermal_throttle/core_throttle_count"
     before, after = scene.before.throttled, scene.after.throttled
     if not after:
-        return unknown(f"there is no {path} here{_if_guest(scene)}")
+        return missing(path, _if_guest(scene))
     remedy = "See to the cooling of the processors, then let them cool down."
     rising = [cpu for cpu in after if after[cpu] > before.get(cpu, after[cpu])]
     counts = tell_each({cpu: f"{count} times" for cpu, count in after.items() if count})
@@ -274,7 +273,6 @@ TURBO = Check(
     check_id="cpu_turbo",
     title="Turbo clock",
     why="Turbo lasts as long as heat and load permit: two runs may see two clocks.",
-    source=OWN,
     look=_look_at_turbo,
 )
 THROTTLED = Check(
@@ -289,6 +287,5 @@ THROTTLE_COUNTS = Check(
     check_id="cpu_throttle_counts",
     title="CPU throttled by heat",
     why="A throttled processor takes longer for each IO, for as long as it is hot.",
-    source=OWN,
     look=_look_at_throttle_counts,
 )

@@ -3,13 +3,13 @@
 import re
 
 from ssdlab.host.checks.check import (
-    OWN,
     Check,
     Finding,
     Setting,
     bad,
     good,
     guide,
+    missing,
     unknown,
     warn,
 )
@@ -46,12 +46,12 @@ def _look_at_engines(scene: Scene) -> Finding:
         return unknown("fio --enghelp does not tell its engines", _INSTALL)
     engines = said.text.split()
     wanted = scene.habits.engines
-    missing = [name for name in wanted if name not in engines]
+    lacking = [name for name in wanted if name not in engines]
     known = [name for name in ("libaio", "io_uring", "nbd") if name in engines]
     read = f"fio has {', '.join(known) or 'none of libaio, io_uring, nbd'}"
     read += " (fio --enghelp)"
-    if missing:
-        return bad(f"{read}; this target needs {', '.join(missing)}", _INSTALL)
+    if lacking:
+        return bad(f"{read}; this target needs {', '.join(lacking)}", _INSTALL)
     if "libaio" not in engines:
         remedy = f"Drives and files are reached by libaio: {_INSTALL}"
         return warn(read, remedy)
@@ -77,10 +77,7 @@ def _look_at_io_uring(scene: Scene) -> Finding:
     value = scene.text(_IO_URING)
     is_needed = "io_uring" in scene.habits.engines
     if value not in {"0", "1", "2"}:
-        return unknown(
-            f"there is no {_IO_URING} here: this kernel is older than 6.6, or has no "
-            "io_uring"
-        )
+        return missing(_IO_URING, ": this kernel is older than 6.6, or has no io_uring")
     words = {"0": "for all", "1": "for the members of a group", "2": "for nobody"}
     read = f"io_uring is there {words[value]} ({_IO_URING} is {value})"
     if value == "0":
@@ -115,14 +112,12 @@ ENGINES = Check(
     check_id="fio_engines",
     title="Engines of fio",
     why="Without its asynchronous engine a queue depth above 1 is not carried out.",
-    source=OWN,
     look=_look_at_engines,
 )
 AIO = Check(
     check_id="aio_max_nr",
     title="Room for asynchronous IO",
     why="When the system is out of it, fio's threads fail to start.",
-    source=OWN,
     look=_look_at_aio,
     settings=_aio_to_set,
 )
@@ -130,6 +125,5 @@ IO_URING = Check(
     check_id="io_uring",
     title="io_uring",
     why="Where it is forbidden, jobs that use it fail.",
-    source=OWN,
     look=_look_at_io_uring,
 )

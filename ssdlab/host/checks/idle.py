@@ -3,20 +3,22 @@
 import re
 
 from ssdlab.host.checks.check import (
-    OWN,
     Check,
     Finding,
     Setting,
     bad,
     good,
     guide,
+    missing,
     not_applying,
     tell_each,
     unknown,
     warn,
+    write_by_hand,
 )
 from ssdlab.host.checks.scene import CPUS, Scene
 from ssdlab.host.checks.speeds import PREFERENCE as _PREFERENCE
+from ssdlab.host.checks.speeds import of_cpu
 from ssdlab.system.files import within
 
 _MICRO = "µs"  # noqa: RUF001 - the SI prefix
@@ -98,7 +100,7 @@ def _look_at_policy(scene: Scene) -> Finding:
 def _biases_to_set(scene: Scene) -> tuple[Setting, ...]:
     told = scene.each_cpu(_BIAS)
     return tuple(
-        Setting(path=f"{CPUS}/cpu{cpu}/{_BIAS}", value="0")
+        Setting(path=of_cpu(cpu, _BIAS), value="0")
         for cpu, bias in told.items()
         if bias != "0" and cpu in _biased_cpus(scene)
     )
@@ -112,11 +114,11 @@ def _biased_cpus(scene: Scene) -> frozenset[int]:
 def _look_at_preference(scene: Scene) -> Finding:
     told = scene.each_cpu(_PREFERENCE)
     if not told:
-        return unknown(f"there is no {CPUS}/cpu*/{_PREFERENCE} here")
+        return missing(f"{CPUS}/cpu*/{_PREFERENCE}")
     read = f"{tell_each(told)} ({CPUS}/cpu*/{_PREFERENCE})"
     if set(told.values()) <= {"performance", "0"}:
         return good(read)
-    remedy = f"echo performance | sudo tee {CPUS}/cpu*/{_PREFERENCE}"
+    remedy = write_by_hand("performance", f"{CPUS}/cpu*/{_PREFERENCE}")
     favours_power = any(text in {"power", "balance_power"} for text in told.values())
     return bad(read, remedy) if favours_power else warn(read, remedy)
 
@@ -124,14 +126,14 @@ def _look_at_preference(scene: Scene) -> Finding:
 def _preferences_to_set(scene: Scene) -> tuple[Setting, ...]:
     told = scene.each_cpu(_PREFERENCE)
     return tuple(
-        Setting(path=f"{CPUS}/cpu{cpu}/{_PREFERENCE}", value="performance")
+        Setting(path=of_cpu(cpu, _PREFERENCE), value="performance")
         for cpu, text in told.items()
         if text not in {"performance", "0"}
     )
 
 
 def _state_folder(cpu: int) -> str:
-    return f"{CPUS}/cpu{cpu}/cpuidle"
+    return of_cpu(cpu, "cpuidle")
 
 
 def _latencies(scene: Scene, cpu: int) -> dict[str, int]:
@@ -206,7 +208,6 @@ PREFERENCE = Check(
     check_id="energy_performance_preference",
     title="CPU energy preference of the clock",
     why="Where the processor chooses its own clock, this decides how soon it does.",
-    source=OWN,
     look=_look_at_preference,
     settings=_preferences_to_set,
 )

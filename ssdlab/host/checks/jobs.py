@@ -1,14 +1,6 @@
 """What the guide asks of the jobs, which ssdlab does by itself or not."""
 
-from ssdlab.host.checks.check import (
-    Check,
-    Finding,
-    bad,
-    good,
-    guide,
-    unknown,
-    warn,
-)
+from ssdlab.host.checks.check import Check, Finding, bad, good, guide, unknown, warn
 from ssdlab.host.checks.scene import Scene
 
 _ASYNCHRONOUS = ("libaio", "io_uring", "io_uring_cmd", "nbd", "posixaio")

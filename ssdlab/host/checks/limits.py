@@ -1,15 +1,11 @@
 """How much of the host this process may use."""
 
+from collections.abc import Callable, Sequence
+from operator import itemgetter
+from pathlib import Path
+
 from ssdlab.host.cgroups import group_folders, read_cpu_limit, read_memory_limit
-from ssdlab.host.checks.check import (
-    OWN,
-    Check,
-    Finding,
-    bad,
-    good,
-    unknown,
-    warn,
-)
+from ssdlab.host.checks.check import Check, Finding, bad, good, missing, unknown, warn
 from ssdlab.host.checks.scene import CPUS, Scene
 from ssdlab.host.checks.system import LEAST_MEMORY_BYTES, read_memory_bytes
 from ssdlab.host.notation import format_cpus
@@ -22,7 +18,7 @@ _NO_GROUPS = (
 
 def _look_at_allowed(scene: Scene) -> Finding:
     if not scene.text(f"{CPUS}/online"):
-        return unknown(f"there is no {CPUS}/online here")
+        return missing(f"{CPUS}/online")
     usable = scene.allowed & frozenset(scene.cpus)
     read = (
         f"jobs may use {len(usable)} of {len(scene.cpus)} processors: "
@@ -41,18 +37,15 @@ def _look_at_allowed(scene: Scene) -> Finding:
 
 def _look_at_quota(scene: Scene) -> Finding:
     folders = group_folders(scene.root, "cpu")
-    if not folders:
-        return unknown(_NO_GROUPS)
-    told = {folder: read_cpu_limit(scene.root, folder) for folder in folders}
-    limits = {folder: limit for folder, limit in told.items() if limit is not None}
-    if not limits:
-        return _unlimited(scene, f"no limit of processor time in {folders[0]}")
-    tightest = min(limits, key=lambda folder: limits[folder])
+    found = _find_tightest(scene, folders, read_cpu_limit)
+    if found is None:
+        return _unlimited(scene, folders, "processor time")
+    tightest, limit = found
     before, after = scene.before.throttled_groups, scene.after.throttled_groups
     most = max(after, key=lambda folder: after[folder], default="")
     count = after.get(most, 0)
     read = (
-        f"{limits[tightest]:g} processors' time of {len(scene.cpus)} ({tightest}); it "
+        f"{limit:g} processors' time of {len(scene.cpus)} ({tightest}); it "
         f"was made to wait {count} times since it was made"
     )
     remedy = (
@@ -61,21 +54,18 @@ def _look_at_quota(scene: Scene) -> Finding:
     )
     if any(after[folder] > before.get(folder, after[folder]) for folder in after):
         return bad(f"{read}, and right now ({most}/cpu.stat)", remedy)
-    if limits[tightest] < len(scene.allowed) or count:
+    if limit < len(scene.allowed) or count:
         return warn(read, remedy)
     return good(f"{read}: no less than the {len(scene.allowed)} that it may use")
 
 
 def _look_at_memory(scene: Scene) -> Finding:
     folders = group_folders(scene.root, "memory")
-    if not folders:
-        return unknown(_NO_GROUPS)
-    told = {folder: read_memory_limit(scene.root, folder) for folder in folders}
-    limits = {folder: limit for folder, limit in told.items() if limit is not None}
-    if not limits:
-        return _unlimited(scene, f"no limit of memory in {folders[0]}")
-    tightest = min(limits, key=lambda folder: limits[folder])
-    limit, memory = limits[tightest], read_memory_bytes(scene)
+    found = _find_tightest(scene, folders, read_memory_limit)
+    if found is None:
+        return _unlimited(scene, folders, "memory")
+    tightest, limit = found
+    memory = read_memory_bytes(scene)
     whole = f" of {memory / GIB:.1f} GiB" if memory else ""
     read = f"{limit / GIB:.1f} GiB{whole} ({tightest})"
     if memory is not None and limit >= memory:
@@ -89,8 +79,22 @@ def _look_at_memory(scene: Scene) -> Finding:
     return warn(read, remedy)
 
 
-def _unlimited(scene: Scene, read: str) -> Finding:
+def _find_tightest(
+    scene: Scene,
+    folders: Sequence[str],
+    read: Callable[[Path, str], float | None],
+) -> tuple[str, float] | None:
+    """Return the control group with the tightest limit, and the limit."""
+    told = {folder: read(scene.root, folder) for folder in folders}
+    limits = {folder: limit for folder, limit in told.items() if limit is not None}
+    return min(limits.items(), key=itemgetter(1), default=None)
+
+
+def _unlimited(scene: Scene, folders: Sequence[str], what: str) -> Finding:
     """Judge that no limit is seen: above a container there may be one."""
+    if not folders:
+        return unknown(_NO_GROUPS)
+    read = f"no limit of {what} in {folders[0]}"
     if scene.is_container:
         return unknown(f"{read}; what stands above this container is not seen")
     return good(f"{read}, nor above it")
@@ -100,7 +104,6 @@ ALLOWED = Check(
     check_id="allowed_cpus",
     title="Processors that jobs may use",
     why="Jobs that share too few processors wait for each other, not for the drive.",
-    source=OWN,
     look=_look_at_allowed,
 )
 QUOTA = Check(
@@ -108,13 +111,11 @@ QUOTA = Check(
     title="Limit of processor time",
     why="Whoever has used up a share waits for the next period, up to 0.1 s: that "
     "appears as latency of the drive.",
-    source=OWN,
     look=_look_at_quota,
 )
 MEMORY = Check(
     check_id="memory_limit",
     title="Limit of memory",
     why="At its limit fio is slowed down or ended by the kernel.",
-    source=OWN,
     look=_look_at_memory,
 )

@@ -2,15 +2,7 @@
 
 import re
 
-from ssdlab.host.checks.check import (
-    OWN,
-    Check,
-    Finding,
-    bad,
-    good,
-    unknown,
-    warn,
-)
+from ssdlab.host.checks.check import Check, Finding, bad, good, missing, unknown, warn
 from ssdlab.host.checks.scene import Scene
 
 _SOME_BUSY, _MUCH_BUSY = 0.10, 0.50  # share of all processors
@@ -48,7 +40,7 @@ def _look_at_load(scene: Scene) -> Finding:
 def _look_at_swap(scene: Scene) -> Finding:
     text = scene.text("/proc/swaps")
     if not text:
-        return unknown("there is no /proc/swaps here: this kernel has no swap")
+        return missing("/proc/swaps", ": this kernel has no swap")
     areas = [line.split() for line in text.splitlines()[1:]]
     used = {area[0]: int(area[3]) for area in areas if len(area) > 3}
     earlier, later = scene.before.swapped_pages, scene.after.swapped_pages
@@ -106,13 +98,11 @@ LOAD = Check(
     title="Other load",
     why="Other work takes processors, memory bandwidth and the drive's bus away, and "
     "not evenly.",
-    source=OWN,
     look=_look_at_load,
 )
 SWAP = Check(
     check_id="swap",
     title="Swap",
     why="A host that is short of memory stops fio to fetch pages from a disk.",
-    source=OWN,
     look=_look_at_swap,
 )

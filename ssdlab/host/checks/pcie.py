@@ -1,16 +1,17 @@
 """How the drive hangs on PCI Express."""
 
 from ssdlab.host.checks.check import (
-    OWN,
     Check,
     Finding,
     Setting,
     bad,
     good,
     guide,
+    missing,
     not_applying,
     unknown,
     warn,
+    write_by_hand,
 )
 from ssdlab.host.checks.scene import Scene
 from ssdlab.host.notation import chosen
@@ -32,12 +33,12 @@ def _look_at_policy(scene: Scene) -> Finding:
         return not_applying("the target has no PCI Express link of its own")
     policy = chosen(scene.text(_POLICY))
     if not policy:
-        return unknown(f"there is no {_POLICY} here: this kernel manages no ASPM")
+        return missing(_POLICY, ": this kernel manages no ASPM")
     read = f"{policy} ({_POLICY})"
     if policy == "performance":
         return good(read)
     remedy = (
-        f"echo performance | sudo tee {_POLICY}; for good: boot with "
+        f"{write_by_hand('performance', _POLICY)}; for good: boot with "
         "pcie_aspm.policy=performance"
     )
     return warn(read, remedy) if policy == "default" else bad(read, remedy)
@@ -62,7 +63,7 @@ def _look_at_states(scene: Scene) -> Finding:
         return good(f"no power saving on its link ({folder}: {', '.join(told)} are 0)")
     return bad(
         f"{', '.join(asleep)} may be entered ({folder})",
-        f"echo 0 | sudo tee {' '.join(f'{folder}/{name}' for name in asleep)}",
+        write_by_hand(0, " ".join(f"{folder}/{name}" for name in asleep)),
     )
 
 
@@ -129,7 +130,6 @@ STATES = Check(
     check_id="pcie_aspm_link",
     title="Power saving of the drive's link",
     why="Whatever the policy is, these states may be entered between two IOs.",
-    source=OWN,
     look=_look_at_states,
     settings=_states_to_set,
     needs="drive",

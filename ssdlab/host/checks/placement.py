@@ -10,11 +10,13 @@ from ssdlab.host.checks.check import (
     bad,
     good,
     guide,
+    missing,
+    name_cpus,
     unknown,
     warn,
 )
 from ssdlab.host.checks.scene import Scene
-from ssdlab.host.notation import format_cpus, parse_cpus
+from ssdlab.host.notation import parse_cpus
 from ssdlab.system.files import list_names, within
 
 _ADMIN_QUEUE = re.compile(r"nvme\d+q0")
@@ -32,7 +34,7 @@ _OF_THE_KERNEL = (
 def _look_at_node(scene: Scene) -> Finding:
     nodes = list_nodes(scene.root)
     if not nodes:
-        return unknown("there is no /sys/devices/system/node/node*/cpulist here")
+        return missing("/sys/devices/system/node/node*/cpulist")
     if len(nodes) == 1:
         return good("there is one NUMA node (/sys/devices/system/node)")
     node = scene.drive.numa_node if scene.drive else None
@@ -45,11 +47,11 @@ def _look_at_node(scene: Scene) -> Finding:
     near = node_cpus(node, scene.root)
     usable = near & scene.allowed
     read = (
-        f"the drive is on node {node}, {_cpus(near)}; jobs may use "
-        f"{_cpus(scene.allowed)} (numa_node of its PCI device)"
+        f"the drive is on node {node}, {name_cpus(near)}; jobs may use "
+        f"{name_cpus(scene.allowed)} (numa_node of its PCI device)"
     )
     if usable:
-        return good(f"{read}: ssdlab places them on {_cpus(usable)}")
+        return good(f"{read}: ssdlab places them on {name_cpus(usable)}")
     return bad(
         read,
         f"Let it use them: numactl --cpunodebind={node} --membind={node} ssdlab …",
@@ -66,8 +68,8 @@ def _look_at_interrupts(scene: Scene) -> Finding:
         return unknown("/proc/irq/N/effective_affinity_list does not tell its CPUs")
     used = frozenset[int]().union(*known.values())
     read = (
-        f"{len(known)} interrupt{'s' if len(known) > 1 else ''} on {_cpus(used)}; near "
-        f"the drive: {_cpus(scene.local)} "
+        f"{len(known)} interrupt{'s' if len(known) > 1 else ''} on {name_cpus(used)}; "
+        f"near the drive: {name_cpus(scene.local)} "
         "(/proc/interrupts, /proc/irq/N/effective_affinity_list)"
     )
     if not used & scene.local:
@@ -134,10 +136,6 @@ def _message_interrupts(scene: Scene) -> tuple[str, ...]:
         if (above / "msi_irqs").is_dir():
             return list_names(above / "msi_irqs")
     return ()
-
-
-def _cpus(cpus: frozenset[int]) -> str:
-    return f"CPU{'' if len(cpus) == 1 else 's'} {format_cpus(cpus) or 'none'}"
 
 
 def _is_administration(rest: str) -> bool:

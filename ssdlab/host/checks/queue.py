@@ -3,13 +3,14 @@
 import math
 
 from ssdlab.host.checks.check import (
-    OWN,
     Check,
     Finding,
     Setting,
     good,
+    missing,
     unknown,
     warn,
+    write_by_hand,
 )
 from ssdlab.host.checks.scene import Scene
 from ssdlab.host.notation import chosen
@@ -19,19 +20,15 @@ _LEAST_REQUESTS = 32
 _HARDWARE_DEPTHS = ("mq/0/nr_tags", "device/queue_depth")
 
 
-def _missing(path: str) -> Finding:
-    return unknown(f"there is no {path} here")
-
-
 def _look_at_scheduler(scene: Scene) -> Finding:
     path = f"{scene.queue}/scheduler"
     name = chosen(scene.text(path))
     if not name:
-        return _missing(path)
+        return missing(path)
     read = f"{name} ({path})"
     if name == "none":
         return good(read)
-    return warn(read, f"echo none | sudo tee {path}")
+    return warn(read, write_by_hand("none", path))
 
 
 def _scheduler_to_set(scene: Scene) -> tuple[Setting, ...]:
@@ -48,13 +45,13 @@ def _look_at_requests(scene: Scene) -> Finding:
     path = f"{scene.queue}/nr_requests"
     requests = scene.number(path)
     if requests is None:
-        return _missing(path)
+        return missing(path)
     queues, needed = _queues(scene), _requests_needed(scene)
     each = f"each of {queues} queues" if queues > 1 else "its queue"
     read = f"{requests} requests in {each} ({path}); {needed} are needed"
     if requests >= needed:
         return good(read)
-    return warn(read, f"echo {needed} | sudo tee {path}")
+    return warn(read, write_by_hand(needed, path))
 
 
 def _requests_to_set(scene: Scene) -> tuple[Setting, ...]:
@@ -66,7 +63,7 @@ def _look_at_write_cache(scene: Scene) -> Finding:
     path = f"{scene.queue}/write_cache"
     state = scene.text(path)
     if not state:
-        return _missing(path)
+        return missing(path)
     read = f"{state} ({path})"
     if state == "write back":
         return good(read)
@@ -92,9 +89,9 @@ def _look_at_completion(scene: Scene) -> Finding:
         "2": "completed on the very CPU that asked",
     }
     if value not in words:
-        return _missing(path)
+        return missing(path)
     read = f"{value}: {words[value]} ({path})"
-    return warn(read, f"echo 2 | sudo tee {path}") if value == "0" else good(read)
+    return warn(read, write_by_hand(2, path)) if value == "0" else good(read)
 
 
 def _completion_to_set(scene: Scene) -> tuple[Setting, ...]:
@@ -105,7 +102,7 @@ def _look_at_merges(scene: Scene) -> Finding:
     path = f"{scene.queue}/nomerges"
     value = scene.text(path)
     if value not in {"0", "1", "2"}:
-        return _missing(path)
+        return missing(path)
     scheduler = chosen(scene.text(f"{scene.queue}/scheduler"))
     read = f"{value} with scheduler {scheduler or 'not told'} ({path})"
     if value == "2":
@@ -114,7 +111,7 @@ def _look_at_merges(scene: Scene) -> Finding:
         return good(f"{read}: IOs that are issued one by one are not merged")
     return warn(
         f"{read}: neighbours may be merged on their way",
-        "Take the scheduler none, or: echo 2 | sudo tee " + path,
+        f"Take the scheduler none, or: {write_by_hand(2, path)}",
     )
 
 
@@ -122,7 +119,7 @@ def _look_at_polling(scene: Scene) -> Finding:
     path = f"{scene.queue}/io_poll"
     value = scene.text(path)
     if not value:
-        return _missing(path)
+        return missing(path)
     if value == "0":
         return good(f"0: completions come by interrupts ({path})")
     return warn(
@@ -146,7 +143,7 @@ def _look_at_throttling(scene: Scene) -> Finding:
     what = "these tests have" if buffered else "some jobs have"
     return warn(
         f"{read}: writes through the page cache, which {what}, are held back for reads",
-        f"echo 0 | sudo tee {path}",
+        write_by_hand(0, path),
     )
 
 
@@ -173,7 +170,6 @@ SCHEDULER = Check(
     title="IO scheduler",
     why="A scheduler holds, orders and merges IOs before the drive sees them; a solid "
     "state drive gains nothing by it.",
-    source=OWN,
     look=_look_at_scheduler,
     settings=_scheduler_to_set,
     needs="drive",
@@ -182,7 +178,6 @@ REQUESTS = Check(
     check_id="nr_requests",
     title="Requests in the queue",
     why="IOs beyond it wait in the host, and their wait counts as the drive's latency.",
-    source=OWN,
     look=_look_at_requests,
     settings=_requests_to_set,
     needs="drive",
@@ -191,7 +186,6 @@ WRITE_CACHE = Check(
     check_id="write_cache",
     title="Write cache, as the kernel sees it",
     why="Without it every write waits for the medium. The PTS wants it recorded.",
-    source=OWN,
     look=_look_at_write_cache,
     needs="drive",
 )
@@ -199,7 +193,6 @@ COMPLETION = Check(
     check_id="rq_affinity",
     title="Where IOs complete",
     why="A completion on a far processor costs a trip between caches for each IO.",
-    source=OWN,
     look=_look_at_completion,
     settings=_completion_to_set,
     needs="drive",
@@ -208,7 +201,6 @@ MERGES = Check(
     check_id="nomerges",
     title="Merging of neighbours",
     why="Merged IOs are larger than the blocks that the test asks for.",
-    source=OWN,
     look=_look_at_merges,
     needs="drive",
 )
@@ -216,7 +208,6 @@ POLLING = Check(
     check_id="io_poll",
     title="Polling queues",
     why="Queues that are kept for polling are missing where completions interrupt.",
-    source=OWN,
     look=_look_at_polling,
     needs="drive",
 )
@@ -225,7 +216,6 @@ WRITE_BACK = Check(
     title="Write-back throttling",
     why="The kernel holds writes from the page cache back while reads wait longer than "
     "this: then it is the kernel that is measured.",
-    source=OWN,
     look=_look_at_throttling,
     settings=_throttling_to_set,
     needs="drive",

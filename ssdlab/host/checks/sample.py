@@ -1,6 +1,5 @@
 """What runs on: counters that mean something only when they are read twice."""
 
-import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -47,11 +46,6 @@ def take_sample(root: Path, cpus: tuple[int, ...]) -> Sample:
         swapped_pages=_swapped(read_text(within(root, "/proc/vmstat"))),
         throttled_groups=read_throttles(root),
     )
-
-
-def ticks_a_second() -> int:
-    """Return how many ticks the kernel counts a second."""
-    return os.sysconf("SC_CLK_TCK")
 
 
 def _processes(folder: Path) -> dict[int, Process]:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from operator import itemgetter
 
 from ssdlab.host.checks.scene import CPUS, Scene
 
@@ -34,6 +35,15 @@ class Clocks:
         each = "one more idles" if count == 1 else f"{count} more idle"
         was = "was" if count == 1 else "were"
         return f"; {each} below it and {was} not looked at under load" if count else ""
+
+    def find_slowest(self, wanted: Mapping[int, float]) -> tuple[int, float] | None:
+        """Return the processor furthest below what is wanted of it, and the ratio."""
+        ratios = {
+            cpu: clock / wanted[cpu]
+            for cpu, clock in self.now.items()
+            if wanted.get(cpu)
+        }
+        return min(ratios.items(), key=itemgetter(1), default=None)
 
 
 def of_cpu(cpu: int, name: str) -> str:

@@ -3,14 +3,15 @@
 import re
 
 from ssdlab.host.checks.check import (
-    OWN,
     Check,
     Finding,
     bad,
     good,
     guide,
+    missing,
     unknown,
     warn,
+    write_by_hand,
 )
 from ssdlab.host.checks.scene import CPUS, Scene
 from ssdlab.host.checks.speeds import model_khz, read_bases, read_khz
@@ -102,7 +103,7 @@ def _look_at_fans(scene: Scene) -> Finding:
     read = f"{told}the platform's profile is {profile} ({_PROFILE})"
     if profile == "performance":
         return good(read)
-    remedy += f" Or: echo performance | sudo tee {_PROFILE}"
+    remedy += f" Or: {write_by_hand('performance', _PROFILE)}"
     is_weak = profile in {"low-power", "cool", "quiet"}
     return bad(read, remedy) if is_weak else warn(read, remedy)
 
@@ -140,7 +141,7 @@ def _judge_unmounted(scene: Scene, config: str) -> Finding:
 def _look_at_mitigations(scene: Scene) -> Finding:
     names = scene.names(_VULNERABILITIES)
     if not names:
-        return unknown(f"there is no {_VULNERABILITIES} here")
+        return missing(_VULNERABILITIES)
     told = {name: scene.text(f"{_VULNERABILITIES}/{name}") for name in names}
     costly = {
         name: found.group(0).removeprefix("Mitigation: ")
@@ -161,13 +162,13 @@ def _look_at_clock_source(scene: Scene) -> Finding:
     path = f"{_CLOCKS}/current_clocksource"
     name = scene.text(path)
     if not name:
-        return unknown(f"there is no {path} here")
+        return missing(path)
     read = f"{name} ({path})"
     if name in _GOOD_CLOCKS:
         return good(read)
     others = scene.text(f"{_CLOCKS}/available_clocksource")
     remedy = (
-        f"echo tsc | sudo tee {path}"
+        write_by_hand("tsc", path)
         if "tsc" in others.split()
         else "The kernel distrusts the processor's own counter: see `dmesg | grep -i "
         "tsc`, and boot with tsc=reliable if it is right."
@@ -249,7 +250,6 @@ MITIGATIONS = Check(
     title="Mitigations of processor faults",
     why="Some make every system call and interrupt longer, and so each IO; two hosts "
     "compare only if they are alike.",
-    source=OWN,
     look=_look_at_mitigations,
 )
 CLOCK_SOURCE = Check(
@@ -258,7 +258,6 @@ CLOCK_SOURCE = Check(
     why="Where fio cannot use the processor's counter it asks the kernel for the time "
     "twice for each IO; a clock outside of the processor takes a microsecond and more "
     "to answer.",
-    source=OWN,
     look=_look_at_clock_source,
 )
 HYPERVISOR = Check(
@@ -266,6 +265,5 @@ HYPERVISOR = Check(
     title="Virtual machine",
     why="A hypervisor stands between fio and the drive: it adds latency, and other "
     "guests take time away unseen.",
-    source=OWN,
     look=_look_at_hypervisor,
 )
