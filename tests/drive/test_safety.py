@@ -184,7 +184,7 @@ def unseen_mount(device: str, tmp_path: Path) -> Iterator[None]:
     spaces = tmp_path / "spaces"
     spaces.mkdir()
     (spaces / "one").touch()
-    run("mkfs.ext4", "-q", device)
+    run("mkfs.ext4", "-q", "-E", "lazy_itable_init=0,lazy_journal_init=0", device)
     run("mount", "--bind", spaces, spaces)
     try:
         run("mount", "--make-private", spaces)
