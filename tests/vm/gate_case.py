@@ -32,7 +32,6 @@ VOLUME: Final = "vgcreate -qq -y vg $P; lvcreate -qq -y -n lv -L 32M vg; "
 NO_VOLUME: Final = "vgchange -qq -an vg; "
 ARRAY: Final = (
     "mdadm -q --create /dev/md7 --run --level 1 --raid-devices 2 --metadata {} $D "
-    "missing; for i in 1 2 3 4 5 6 7 8 9; do "
-    "grep -q active /sys/block/md7/md/array_state || break; sleep 0.3; done; "
+    "missing; while grep -q active /sys/block/md7/md/array_state; do sleep 0.1; done; "
 )
 SECRET: Final = "luksFormat --pbkdf pbkdf2 --pbkdf-force-iterations 1000"

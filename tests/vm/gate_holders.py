@@ -4,6 +4,13 @@ from typing import Final
 
 from tests.vm.gate_case import ARRAY, EXT4, NO_VOLUME, SECRET, TABLE, VOLUME, Case
 
+# What begins or ends in the background: when it shows, it has a second to fall idle.
+BCACHE_COMES: Final = (
+    "until test -e /sys/class/block/${D#/dev/}/bcache; do sleep 0.1; done; sleep 1"
+)
+BCACHE_GOES: Final = (
+    "while test -e /sys/class/block/${D#/dev/}/bcache; do sleep 0.1; done; sleep 1"
+)
 HOLDERS: Final = (
     Case(
         name="volume of LVM active",
@@ -58,20 +65,20 @@ HOLDERS: Final = (
     Case(
         name="backing device of bcache",
         make="modprobe bcache; make-bcache -B $D; "
-        "echo $D >/sys/fs/bcache/register; sleep 0.5",
+        "echo $D >/sys/fs/bcache/register; " + BCACHE_COMES,
         kind="holder",
         reason="$D is a backing device of bcache",
         remedy="echo 1 > /sys/class/block/[^/]+/bcache/stop",
-        undo="echo 1 >/sys/class/block/${D#/dev/}/bcache/stop; sleep 1",
+        undo="echo 1 >/sys/class/block/${D#/dev/}/bcache/stop; " + BCACHE_GOES,
     ),
     Case(
         name="cache device of bcache",
         make="modprobe bcache; make-bcache --bucket 64k -C $D; "
-        "echo $D >/sys/fs/bcache/register; sleep 1",
+        "echo $D >/sys/fs/bcache/register; " + BCACHE_COMES,
         kind="holder",
         reason="$D is a cache device of bcache",
         remedy="echo 1 > /sys/class/block/[^/]+/bcache/set/stop",
-        undo="echo 1 >/sys/class/block/${D#/dev/}/bcache/set/stop; sleep 1",
+        undo="echo 1 >/sys/class/block/${D#/dev/}/bcache/set/stop; " + BCACHE_GOES,
     ),
     Case(
         name="loop device on it",

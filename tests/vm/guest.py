@@ -169,9 +169,9 @@ class Guest:
         Raises
         ------
         TimeoutError
-            If there are not, after half a minute.
+            If there are not, after ``START_PATIENCE_S``.
         """
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + START_PATIENCE_S
         while len(nodes := self.nodes(serial)) != count:
             if time.monotonic() > deadline:
                 text = f"{count} drives of serial {serial!r} expected, not {nodes}"
@@ -196,7 +196,7 @@ class Guest:
         named = {name.replace("_", "-"): value for name, value in limits.items()}
         self.set_property(f"/objects/{group}", "limits", named)
 
-    def unplug(self, device_id: str, timeout_s: float = 30) -> None:
+    def unplug(self, device_id: str, timeout_s: float = START_PATIENCE_S) -> None:
         """Take a drive away while the machine runs."""
         self._monitor.execute("device_del", id=device_id)
         self._monitor.wait_for_event(

@@ -1,5 +1,6 @@
 """`ssdlab purge` in a guest: filled before it, and looked at from outside after it."""
 
+import re
 from pathlib import Path
 
 from tests.vm.devices import Backend
@@ -65,7 +66,9 @@ def holds_secrets(image: Path) -> bool:
 
 
 def listed(guest: Guest, path: str) -> dict[str, tuple[str, str]]:
-    """Return what ``--list`` says of each method: possible or not, and the reason."""
+    """Return what ``--list`` says of each method: yes, no or not known, and why."""
     text = guest.check_python(code_of("purge", path, "--list")).stdout
-    rows = [line[5:].split(maxsplit=2) for line in text.splitlines()[1:]]
-    return {method: (possible, reason) for method, possible, reason in rows}
+    row = re.compile(r"(?:auto)? +(\S+) +(yes|no|not known) +(\S.*)")
+    matches = [row.fullmatch(line) for line in text.splitlines()[1:]]
+    assert all(matches), text
+    return {match[1]: (match[2], match[3]) for match in matches if match}

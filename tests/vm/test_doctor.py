@@ -130,6 +130,7 @@ def test_drives_of_the_guest_are_examined(guest: Guest) -> None:
     assert ata_checks["write_cache"]["verdict"] == "good"
     guest.check(f"hdparm -q -W0 {path}")
     assert examined(guest, path)["write_cache"]["verdict"] == "warn"
+    guest.check(f"hdparm -q -W1 {path}")
 
 
 def examined(guest: Guest, path: str) -> dict[str, Any]:

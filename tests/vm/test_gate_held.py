@@ -213,7 +213,7 @@ drive = dataclasses.replace(find_drive({device!r}), diskseq=1)
 require_disposable(drive, confirmed="MAIN-1")
 """
     guest.plug("main")
-    guest.check(f"for i in $(seq 50); do [ -b {device} ] && break; sleep 0.2; done")
+    assert guest.await_nodes("MAIN-1") == [device]
     answer = run_steps(guest, steps).wait().json()
     assert answer["error"] == "TargetRefusedError"
     assert "is gone, and another disk has its name" in answer["text"]

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -74,10 +75,12 @@ def test_commands_run_side_by_side_when_started(guest: Guest) -> None:
 
 
 def test_command_is_killed_when_it_takes_too_long(guest: Guest) -> None:
+    job = guest.start("echo $$; sleep 1000")
+    job.wait_for_output("\n")
     with pytest.raises(TimeoutError, match="no end within"):
-        guest.run("echo $$ >/job/pid; sleep 1000", timeout_s=2)
-    pid = int((guest.shared / "pid").read_text())
-    assert guest.run(["ps", "-p", str(pid)]).exit_code == 1
+        job.wait(timeout_s=0.1)
+    assert job.wait().exit_code == -signal.SIGKILL
+    assert guest.run(["ps", "-p", job.output.strip()]).exit_code == 1
 
 
 def test_every_drive_is_seen_with_its_sector_size(guest: Guest) -> None:
@@ -138,10 +141,10 @@ def test_warning_shows_in_the_log_when_it_is_set(guest: Guest) -> None:
 def test_drive_is_slow_while_it_is_throttled(guest: Guest) -> None:
     (alone,) = guest.nodes("ALONE1")
     free = measured_iops(guest, alone)
-    guest.throttle("lane", iops_total=100)
+    guest.throttle("lane", iops_total=20)
     slow = measured_iops(guest, alone)
     guest.throttle("lane", iops_total=0)
-    assert slow < 250 < free  # a second begins with a burst of a tenth
+    assert slow < 50 < free  # a second begins with a burst of a tenth
 
 
 def test_drive_goes_and_comes_back_when_unplugged(guest: Guest) -> None:
@@ -197,7 +200,7 @@ def test_synced_files_and_drives_survive_when_the_power_goes(
 ) -> None:
     image, shared = make_image(tmp_path / "a.img"), tmp_path / "job"
     drive = ata("worn", on_image(image))
-    fill = "--rw=write --bs=64k --size=64m --time_based --runtime=60"
+    fill = "--rw=write --bs=64k --size=64m --time_based --runtime=600"
     with Guest(guest_image, devices=[drive], shared=shared) as guest:
         (node,) = guest.nodes("worn")
         job = guest.start(FIO.format(node, fill))

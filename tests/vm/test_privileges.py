@@ -187,7 +187,7 @@ def test_user_runs_a_suite_without_being_root(guest: Guest) -> None:
     choices = f"run_folder='run', confirm_serial={SERIAL!r}"
     call = f"run_suite({node(guest)!r}, '/job/short.toml', 'wsat', {choices})"
     job = guest.start_python(AS_USER + BEGIN.format(call=call))
-    owners = "until pidof fio; do sleep 0.1; done >&2; ps -o user= -C fio"
+    owners = "until ps -o user= -C fio; do sleep 0.1; done"
     assert set(guest.check(owners).stdout.split()) == {USER}
     answer = job.wait(300)
     assert answer.exit_code == 0, answer.output

@@ -94,7 +94,7 @@ def test_each_drive_lists_what_it_can_do_and_touches_nothing(
     found = listed(guest, find_path(guest, "SCSI"))
     can = {method for method, (possible, _) in found.items() if possible == "yes"}
     assert can == {"discard", "overwrite", "none"}
-    assert found["scsi-format-unit"][0] == "not"  # known
+    assert found["scsi-format-unit"][0] == "not known"
     assert "Invalid opcode" in found["scsi-sanitize-block"][1]
     assert before == {name: image_sha256(image) for name, image in images.items()}
 
@@ -265,8 +265,9 @@ def test_drive_pulled_out_in_an_overwrite_is_a_failure(guest: Guest) -> None:
 
 
 def _slow_overwrite(guest: Guest, path: str, serial: str, group: str) -> Job:
-    """Begin an overwrite that takes 20 s, and wait until it is under way."""
+    """Begin an overwrite; when it is under way, make it too slow to end."""
     guest.throttle(group, bps_total=3 * MIB // 2)
     job = start_purge(guest, path, serial, "overwrite")
     job.wait_for_output(" % done", timeout_s=120)
+    guest.throttle(group, bps_total=MIB // 64)
     return job

@@ -19,7 +19,7 @@ from tests.vm.runs import SERIAL, SHORT, begin, resume, wait_until, warm
 OTHER, FAULTY = "ANOTHER1", "FAULTY01"
 FIRST, SECOND = "/dev/nvme0n1", "/dev/nvme1n1"
 PURGE_AND_FILL = 2
-LONG_READS = replace(SHORT, name="reads", iops_mixes=(100, 0), cell_s=30)
+LONG_READS = replace(SHORT, name="reads", iops_mixes=(100, 0), cell_s=120)
 
 
 @pytest.fixture(scope="module")
@@ -103,7 +103,7 @@ def test_drive_that_is_unplugged_while_it_is_read_gives_no_number(guest: Guest) 
 def test_fio_that_is_killed_ends_the_run_and_it_goes_on(guest: Guest) -> None:
     run = begin(guest, temperature_limit=60)  # it is at 50 °C
     run.wait_for_steps(4)
-    guest.check("kill -KILL $(pidof fio)")
+    guest.check("until kill -KILL $(pidof fio); do sleep 0.1; done")
     said = run.end(1)
     assert "fio was ended by signal 9 from outside" in said
     assert "ssdlab resume /job/run" in said
@@ -121,7 +121,7 @@ def test_drive_that_turns_read_only_ends_the_run_and_it_goes_on(guest: Guest) ->
     run.wait_for_steps(4)
     guest.check(f"blockdev --setro {FIRST}")
     try:
-        said = run.end(1, timeout_s=20)
+        said = run.end(1)
         before = recorded_steps(run.folder)
         refused = resume(guest).end(2)
     finally:

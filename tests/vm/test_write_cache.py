@@ -165,8 +165,9 @@ except TargetRefusedError as error:
     job = guest.start_python(START.format(path=NVME) + code)
     job.wait_for_output("found")
     guest.unplug("nv0")
-    guest.check("while test -e /dev/nvme0n1; do sleep 0.1; done", 30)
+    guest.check("while test -e /dev/nvme0n1; do sleep 0.1; done")
     (guest.shared / "unplugged").touch()
     said = job.wait().stdout
     guest.plug("nv0")
+    guest.await_nodes("S0")
     assert "/dev/nvme0n1: it does not answer about its write cache" in said
