@@ -25,12 +25,38 @@ if TYPE_CHECKING:
         summarise_class_places,
         summarise_nearest_classes,
     )
+    from ssdlab.analysis.comparison import (
+        Rules,
+        compare_cells,
+        find_cells,
+        summarise_sides,
+    )
+    from ssdlab.analysis.comparison_cells import tabulate_window_cells
+    from ssdlab.analysis.comparison_conditions import tabulate_conditions
+    from ssdlab.analysis.comparison_power import summarise_efficiency
+    from ssdlab.analysis.comparison_scatter import (
+        find_cell_outliers,
+        summarise_variance,
+    )
+    from ssdlab.analysis.comparison_score import parse_score, score_sides
+    from ssdlab.analysis.comparison_sides import tabulate_sides
     from ssdlab.analysis.confidence import summarise_confidence, summarise_histogram
     from ssdlab.analysis.demand import (
         select_points,
         summarise_demand,
         summarise_points,
         summarise_pre_writes,
+    )
+    from ssdlab.analysis.downsample import ReducedSeries, reduce_series
+    from ssdlab.analysis.exploration import (
+        find_cell_axes,
+        join_series,
+        merge_cell_bins,
+        select_cell,
+        select_rounds,
+        stack_frames,
+        summarise_cells,
+        tabulate_cells,
     )
     from ssdlab.analysis.knee import find_efficient, find_knee
     from ssdlab.analysis.latency import (
@@ -40,6 +66,12 @@ if TYPE_CHECKING:
         merge_summaries,
         percentiles_from_bins,
         sum_rates,
+    )
+    from ssdlab.analysis.loads import (
+        Load,
+        select_load,
+        select_loads,
+        summarise_loads,
     )
     from ssdlab.analysis.matrix import (
         select_cells,
@@ -53,6 +85,33 @@ if TYPE_CHECKING:
     from ssdlab.analysis.precondition import (
         find_precondition_minutes,
         find_steady_write_rate,
+    )
+    from ssdlab.analysis.qos import (
+        summarise_qos,
+    )
+    from ssdlab.analysis.qos_curves import (
+        origin_text,
+        select_directions,
+        summarise_curve,
+        summarise_latency_map,
+        summarise_load,
+        summarise_percentile_rounds,
+    )
+    from ssdlab.analysis.qos_target import (
+        QosTarget,
+        parse_qos_target,
+    )
+    from ssdlab.analysis.qos_text import (
+        claim_text,
+        qos_as_dict,
+        tabulate_qos,
+        tabulate_verdicts,
+        verdict_of_target_as_dict,
+    )
+    from ssdlab.analysis.qos_verdict import (
+        QosVerdict,
+        assess_loads,
+        assess_qos,
     )
     from ssdlab.analysis.recovery import (
         recovery_text,
@@ -74,6 +133,28 @@ if TYPE_CHECKING:
         summarise_stages,
     )
     from ssdlab.analysis.single_stimulus import find_first_steady, summarise_stimulus
+    from ssdlab.analysis.steadiness import (
+        summarise_fit,
+        summarise_onsets,
+        summarise_phases,
+        summarise_precision,
+        summarise_windows,
+    )
+    from ssdlab.analysis.steadiness_forecast import forecast_steady_state
+    from ssdlab.analysis.steadiness_rules import (
+        SteadyRule,
+        find_steady_rule,
+    )
+    from ssdlab.analysis.steadiness_series import (
+        RoundSeries,
+        list_round_series,
+        take_round_series,
+    )
+    from ssdlab.analysis.steadiness_verdict import (
+        steadiness_text,
+        summarise_determination,
+        summarise_judgements,
+    )
     from ssdlab.analysis.steady_state import (
         LimitVerdict,
         SteadyStateVerdict,
@@ -97,73 +178,130 @@ if TYPE_CHECKING:
 __all__ = [
     "LatencySummary",
     "LimitVerdict",
+    "Load",
+    "QosTarget",
+    "QosVerdict",
+    "ReducedSeries",
+    "RoundSeries",
+    "Rules",
+    "SteadyRule",
     "SteadyStateVerdict",
     "TkperfWindow",
     "WindowVerdicts",
     "assess_decline",
+    "assess_loads",
+    "assess_qos",
     "assess_rounds",
     "assess_series",
     "assess_steady_state",
+    "claim_text",
+    "compare_cells",
     "compare_hosts",
     "estimate_ratio",
     "expand_mix",
     "find_bottleneck_warning",
+    "find_cell_axes",
+    "find_cell_outliers",
+    "find_cells",
     "find_efficient",
     "find_first_steady",
     "find_first_steady_round",
     "find_knee",
     "find_precondition_minutes",
+    "find_steady_rule",
     "find_steady_write_rate",
+    "forecast_steady_state",
     "guide_mb_per_s",
     "is_supported",
+    "join_series",
     "judge_repetition",
     "judge_tkperf_window",
+    "list_round_series",
     "merge_bins",
+    "merge_cell_bins",
     "merge_steps",
     "merge_summaries",
     "misplaced_percent",
     "mix_streams",
+    "origin_text",
+    "parse_qos_target",
+    "parse_score",
     "percentiles_from_bins",
+    "qos_as_dict",
     "recovery_text",
+    "reduce_series",
     "repetition_text",
+    "score_sides",
+    "select_cell",
     "select_cells",
+    "select_directions",
+    "select_load",
+    "select_loads",
     "select_points",
+    "select_rounds",
     "select_streams",
     "select_window",
     "share_streams",
+    "stack_frames",
+    "steadiness_text",
     "sum_rates",
     "sum_streams",
     "summarise_access_groups",
+    "summarise_cells",
     "summarise_class_distances",
     "summarise_class_places",
     "summarise_class_values",
     "summarise_confidence",
     "summarise_convergence",
     "summarise_cross_stimulus",
+    "summarise_curve",
     "summarise_demand",
+    "summarise_determination",
+    "summarise_efficiency",
+    "summarise_fit",
     "summarise_histogram",
     "summarise_idle_recovery",
     "summarise_iops_matrix",
+    "summarise_judgements",
+    "summarise_latency_map",
     "summarise_latency_table",
+    "summarise_load",
+    "summarise_loads",
     "summarise_nearest_classes",
+    "summarise_onsets",
     "summarise_peak_jobs",
+    "summarise_percentile_rounds",
+    "summarise_phases",
     "summarise_points",
     "summarise_pre_writes",
+    "summarise_precision",
+    "summarise_qos",
     "summarise_replay",
     "summarise_saturation",
     "summarise_saturation_directions",
+    "summarise_sides",
     "summarise_stages",
     "summarise_stimulus",
     "summarise_sweep",
     "summarise_throughput",
     "summarise_tkperf_table",
+    "summarise_variance",
     "summarise_wait_states",
+    "summarise_windows",
     "summarise_workloads",
     "summarise_wsat_ends",
     "tabulate_capture",
+    "tabulate_cells",
+    "tabulate_conditions",
+    "tabulate_qos",
+    "tabulate_sides",
+    "tabulate_verdicts",
+    "tabulate_window_cells",
+    "take_round_series",
     "take_tkperf_rounds",
     "verdict_as_dict",
     "verdict_lines",
+    "verdict_of_target_as_dict",
 ]
 
 _HOMES = {
@@ -180,12 +318,30 @@ _HOMES = {
         "summarise_class_places",
         "summarise_nearest_classes",
     ),
+    "comparison": ("Rules", "compare_cells", "find_cells", "summarise_sides"),
+    "comparison_cells": ("tabulate_window_cells",),
+    "comparison_conditions": ("tabulate_conditions",),
+    "comparison_power": ("summarise_efficiency",),
+    "comparison_scatter": ("find_cell_outliers", "summarise_variance"),
+    "comparison_score": ("parse_score", "score_sides"),
+    "comparison_sides": ("tabulate_sides",),
     "confidence": ("summarise_confidence", "summarise_histogram"),
     "demand": (
         "select_points",
         "summarise_demand",
         "summarise_points",
         "summarise_pre_writes",
+    ),
+    "downsample": ("ReducedSeries", "reduce_series"),
+    "exploration": (
+        "find_cell_axes",
+        "join_series",
+        "merge_cell_bins",
+        "select_cell",
+        "select_rounds",
+        "stack_frames",
+        "summarise_cells",
+        "tabulate_cells",
     ),
     "knee": ("find_efficient", "find_knee"),
     "latency": (
@@ -195,6 +351,37 @@ _HOMES = {
         "merge_summaries",
         "percentiles_from_bins",
         "sum_rates",
+    ),
+    "loads": (
+        "Load",
+        "select_load",
+        "select_loads",
+        "summarise_loads",
+    ),
+    "qos": ("summarise_qos",),
+    "qos_curves": (
+        "origin_text",
+        "select_directions",
+        "summarise_curve",
+        "summarise_latency_map",
+        "summarise_load",
+        "summarise_percentile_rounds",
+    ),
+    "qos_target": (
+        "QosTarget",
+        "parse_qos_target",
+    ),
+    "qos_text": (
+        "claim_text",
+        "qos_as_dict",
+        "tabulate_qos",
+        "tabulate_verdicts",
+        "verdict_of_target_as_dict",
+    ),
+    "qos_verdict": (
+        "QosVerdict",
+        "assess_loads",
+        "assess_qos",
     ),
     "matrix": (
         "select_cells",
@@ -226,6 +413,28 @@ _HOMES = {
         "summarise_stages",
     ),
     "single_stimulus": ("find_first_steady", "summarise_stimulus"),
+    "steadiness": (
+        "summarise_fit",
+        "summarise_onsets",
+        "summarise_phases",
+        "summarise_precision",
+        "summarise_windows",
+    ),
+    "steadiness_forecast": ("forecast_steady_state",),
+    "steadiness_rules": (
+        "SteadyRule",
+        "find_steady_rule",
+    ),
+    "steadiness_series": (
+        "RoundSeries",
+        "list_round_series",
+        "take_round_series",
+    ),
+    "steadiness_verdict": (
+        "steadiness_text",
+        "summarise_determination",
+        "summarise_judgements",
+    ),
     "steady_state": (
         "LimitVerdict",
         "SteadyStateVerdict",

@@ -1,0 +1,161 @@
+"""Fewer points to draw, and none of what they show lost: the least and the greatest."""
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+from numpy.typing import ArrayLike
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.intp]
+
+POINTS_A_COLUMN = 4  # least, greatest, and where a gap begins and ends
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ReducedSeries:
+    """What is left of a series to be drawn.
+
+    Attributes
+    ----------
+    x, y : ndarray of float
+        Points of the series itself, in its order; y is NaN where a line is to break.
+    total : int
+        How many points there were in the span that is drawn.
+    columns : int
+        Into how many columns they were put; 0 if every point is there.
+    """
+
+    x: FloatArray
+    y: FloatArray
+    total: int
+    columns: int
+
+    @property
+    def note(self) -> str:
+        """What a figure has to say of it, or an empty text if nothing was left out."""
+        if not self.columns:
+            return ""
+        return (
+            f"{self.total:,} points in {self.columns:,} columns: "
+            "each column shows its least and greatest"
+        )
+
+
+def reduce_series(
+    x: ArrayLike,
+    y: ArrayLike,
+    *,
+    columns: int = 1000,
+    span: tuple[float, float] | None = None,
+) -> ReducedSeries:
+    """Keep of each pixel column of a line its least and its greatest point.
+
+    Parameters
+    ----------
+    x : array_like of float, shape (n,)
+        Where the points stand, ascending, such as times [s]; none is NaN.
+    y : array_like of float, shape (n,)
+        Their values; NaN is a gap.
+    columns : int, default 1000
+        How many columns the picture has.
+    span : tuple of float, optional
+        The part of x that is drawn; without it all of it. One point on each side of
+        it is kept, so that the line reaches the edges.
+
+    Returns
+    -------
+    ReducedSeries
+        At most four points a column: its least and greatest value, and the first and
+        last NaN, so that no line is drawn over a gap. A series that has no more
+        points than that comes back whole.
+
+    Raises
+    ------
+    ValueError
+        If lengths differ, x does not ascend, or there is no column.
+
+    Notes
+    -----
+    A column is as wide in x as any other, whatever the number of points in it, and
+    each point stays at its own place: nothing is averaged and nothing moved.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> y = np.sin(np.arange(1_000_000))
+    >>> y[123_456] = 9.0
+    >>> drawn = reduce_series(np.arange(y.size), y, columns=500)
+    >>> drawn.y.size, float(drawn.y.max())
+    (1002, 9.0)
+    """
+    places, values = _require_series(x, y)
+    if columns < 1:
+        msg = f"a picture has at least one column, not {columns}"
+        raise ValueError(msg)
+    if span is not None:
+        inside = _inside(places, span)
+        places, values = places[inside], values[inside]
+    total = int(values.size)
+    if total <= columns * POINTS_A_COLUMN:
+        return ReducedSeries(x=places, y=values, total=total, columns=0)
+    kept = _kept(places, values, columns)
+    return ReducedSeries(x=places[kept], y=values[kept], total=total, columns=columns)
+
+
+def _require_series(x: ArrayLike, y: ArrayLike) -> tuple[FloatArray, FloatArray]:
+    places = np.asarray(x, dtype=np.float64)
+    values = np.asarray(y, dtype=np.float64)
+    if places.shape != values.shape or places.ndim != 1:
+        msg = f"{places.size} places cannot have {values.size} values"
+        raise ValueError(msg)
+    if not (np.diff(places) >= 0).all() or np.isnan(places[:1]).any():
+        msg = "the places of a series must ascend; sort it first"
+        raise ValueError(msg)
+    return places, values
+
+
+def _inside(places: FloatArray, span: tuple[float, float]) -> slice:
+    first = int(np.searchsorted(places, span[0], side="left"))
+    last = int(np.searchsorted(places, span[1], side="right"))
+    return slice(max(0, first - 1), last + 1)
+
+
+def _kept(places: FloatArray, values: FloatArray, columns: int) -> IntArray:
+    starts = _column_starts(places, columns)
+    gaps = np.isnan(values)
+    has_gaps = bool(gaps.any())
+    chosen = [
+        np.array([0, values.size - 1], dtype=np.intp),
+        _extremes(np.where(gaps, np.inf, values) if has_gaps else values, starts),
+        _extremes(np.where(gaps, np.inf, -values) if has_gaps else -values, starts),
+    ]
+    if has_gaps:
+        chosen += _ends(np.flatnonzero(gaps), starts)
+    return np.unique(np.concatenate(chosen))
+
+
+def _extremes(values: FloatArray, starts: IntArray) -> IntArray:
+    """Return the place of the least value of each column."""
+    bounds = [*starts.tolist(), values.size]
+    return np.fromiter(
+        (first + values[first:end].argmin() for first, end in pairwise(bounds)),
+        dtype=np.intp,
+        count=starts.size,
+    )
+
+
+def _column_starts(places: FloatArray, columns: int) -> IntArray:
+    """Return the first point of each column that has one."""
+    edges = np.linspace(places[0], places[-1], columns + 1)[:-1]
+    starts = np.searchsorted(places, edges, side="left")
+    return np.unique(starts).astype(np.intp)
+
+
+def _ends(found: IntArray, starts: IntArray) -> list[IntArray]:
+    """Return the first and the last of ascending points in each column."""
+    column = np.searchsorted(starts, found, side="right")
+    first = np.diff(column, prepend=-1) > 0
+    last = np.diff(column, append=starts.size + 1) > 0
+    return [found[first], found[last]]

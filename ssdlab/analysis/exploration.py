@@ -1,0 +1,315 @@
+"""What an explorer asks of any test of any run: cells, their rounds, their bins."""
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ssdlab.analysis.averages import average_cells
+from ssdlab.analysis.latency import is_supported, percentiles_from_bins
+
+PERCENTILE_METRICS = MappingProxyType({
+    "lat_p99_ns": 99.0,
+    "lat_p999_ns": 99.9,
+    "lat_p9999_ns": 99.99,
+    "lat_p99999_ns": 99.999,
+})
+CELL_METRICS = (
+    "iops",
+    "bw_bytes_per_s",
+    "lat_mean_ns",
+    *PERCENTILE_METRICS,
+    "lat_max_ns",
+)
+SIZES_BY_MIX = ("read_percent", "block_size_bytes")
+THREADS_BY_DEPTH = ("threads", "queue_depth")
+
+_STEP = ["run_id", "step_id"]
+_WHERE = ["test", "phase", "kind", "round", "access"]
+_CELL = ["block_size_bytes", "read_percent", "threads", "queue_depth"]
+_MEASURED = ["total_ios", "iops", "bw_bytes_per_s", "lat_mean_ns", "lat_max_ns"]
+_NO_LEVEL = 1e-9
+
+Rounds = tuple[int, int]
+CellValues = Mapping[str, int]
+
+
+def stack_frames(frames: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+    """Stack a frame of each of several runs, each under a name of its own.
+
+    Parameters
+    ----------
+    frames : mapping of str to pandas.DataFrame
+        The same table of each run, by the name that the run is to have.
+
+    Returns
+    -------
+    pandas.DataFrame
+        All rows; ``run_id`` is the name, so that copies of one run stay apart.
+
+    Examples
+    --------
+    >>> one = pd.DataFrame({"run_id": ["r"], "iops": [1.0]})
+    >>> stack_frames({"a": one, "b": one})["run_id"].tolist()
+    ['a', 'b']
+    """
+    named = [frame.assign(run_id=name) for name, frame in frames.items()]
+    return pd.concat(named, ignore_index=True) if named else pd.DataFrame()
+
+
+def tabulate_cells(
+    measurements: pd.DataFrame, percentiles: pd.DataFrame
+) -> pd.DataFrame:
+    """Return every cell that was measured, all directions together.
+
+    Parameters
+    ----------
+    measurements : pandas.DataFrame
+        The table ``measurements``, of one run or of several.
+    percentiles : pandas.DataFrame
+        The table ``percentiles`` of the same.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a step of kind cell, histogram or mean: where it belongs, its
+        workload, ``total_ios``, and the metrics of ``CELL_METRICS``. A percentile that
+        the count of IOs does not support is missing.
+    """
+    totals = measurements[
+        (measurements["direction"] == "total")
+        & measurements["kind"].isin(["cell", "histogram", "mean"])
+    ]
+    cells = totals[[*_STEP, *_WHERE, *_CELL, *_MEASURED]].reset_index(drop=True)
+    rows = percentiles[
+        (percentiles["direction"] == "total")
+        & percentiles["is_supported"].fillna(value=False)
+    ]
+    for name, level in PERCENTILE_METRICS.items():
+        at_level = rows[np.isclose(rows["percentile"], level, rtol=0, atol=_NO_LEVEL)]
+        wide = at_level[[*_STEP, "lat_ns"]].rename(columns={"lat_ns": name})
+        cells = cells.merge(wide, on=_STEP, how="left")
+    return cells
+
+
+def find_cell_axes(cells: pd.DataFrame) -> tuple[str, str]:
+    """Tell what the matrix of some cells is made of.
+
+    Parameters
+    ----------
+    cells : pandas.DataFrame
+        Rows of `tabulate_cells`, of one test and phase.
+
+    Returns
+    -------
+    tuple of str
+        The columns that are its rows and its columns: R/W mix by block size, or
+        threads by queue depth where those vary and the workload is one.
+    """
+    varies = {name: len(cells[name].dropna().unique()) > 1 for name in _CELL}
+    is_load = varies["threads"] or varies["queue_depth"]
+    is_workload = varies["read_percent"] or varies["block_size_bytes"]
+    return THREADS_BY_DEPTH if is_load and not is_workload else SIZES_BY_MIX
+
+
+def select_rounds(
+    cells: pd.DataFrame, *, test: str, phase: str = "", rounds: Rounds | None = None
+) -> pd.DataFrame:
+    """Return the cells of a test, in some of its rounds.
+
+    Parameters
+    ----------
+    cells : pandas.DataFrame
+        Rows of `tabulate_cells`.
+    test : str
+        The test.
+    phase : str, optional
+        One phase of it; without it all.
+    rounds : tuple of int, optional
+        First and last round; without it all. What belongs to no round, such as a
+        histogram, is in every span.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Those rows, in their order.
+    """
+    chosen = cells["test"] == test
+    if phase:
+        chosen &= cells["phase"] == phase
+    if rounds is not None:
+        numbers = cells["round"]
+        chosen &= numbers.between(*rounds).fillna(value=False) | numbers.isna()
+    return cells[chosen.astype(bool)]
+
+
+def select_cell(cells: pd.DataFrame, cell: CellValues) -> pd.DataFrame:
+    """Return the rows of one cell.
+
+    Parameters
+    ----------
+    cells : pandas.DataFrame
+        Rows of `tabulate_cells`.
+    cell : mapping of str to int
+        Columns and their values, such as ``{"block_size_bytes": 4096}``.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The rows that have all of them, by run and round.
+    """
+    chosen = pd.Series(data=True, index=cells.index)
+    for name, value in cell.items():
+        chosen &= (cells[name] == value).fillna(value=False).astype(bool)
+    return cells[chosen].sort_values(["run_id", "phase", "round"], kind="stable")
+
+
+def summarise_cells(
+    cells: pd.DataFrame,
+    metric: str,
+    *,
+    axes: Sequence[str],
+    bins: pd.DataFrame | None = None,
+) -> pd.DataFrame:
+    """Return the value of each cell of a matrix over its rounds.
+
+    Parameters
+    ----------
+    cells : pandas.DataFrame
+        Rows of `select_rounds`, of one run.
+    metric : str
+        One of ``CELL_METRICS``.
+    axes : sequence of str
+        The two columns that make the matrix, as `find_cell_axes` returns them.
+    bins : pandas.DataFrame, optional
+        The table ``bins`` of the run: a percentile over rounds is one of all their
+        IOs. Without it such a metric has no row.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a cell that has a value: both axes, the metric as stored,
+        ``n_rounds`` and ``total_ios`` behind it. Means are means of the rounds,
+        maxima the greatest of them.
+
+    Raises
+    ------
+    ValueError
+        If there is no such metric.
+    """
+    if metric not in CELL_METRICS:
+        msg = f"{metric!r} is no metric; choose from: {', '.join(CELL_METRICS)}"
+        raise ValueError(msg)
+    rows = cells[(cells["kind"] != "histogram") & cells[list(axes)].notna().all(axis=1)]
+    if rows.empty:
+        rows = cells[cells[list(axes)].notna().all(axis=1)]
+    if metric in PERCENTILE_METRICS:
+        return _merged_percentile(rows, metric, axes=list(axes), bins=bins)
+    table = average_cells(rows, axes, metric)
+    groups = rows.groupby([*axes], as_index=False)
+    if metric == "lat_max_ns":
+        greatest = groups.agg(**{metric: (metric, "max")})
+        table = table.drop(columns=metric).merge(greatest, on=[*axes])
+    counts = groups.agg(total_ios=("total_ios", "sum"))
+    return table.merge(counts, on=[*axes])[[*axes, metric, "n_rounds", "total_ios"]]
+
+
+def _merged_percentile(
+    rows: pd.DataFrame, metric: str, *, axes: list[str], bins: pd.DataFrame | None
+) -> pd.DataFrame:
+    level = PERCENTILE_METRICS[metric]
+    found: list[tuple[Any, ...]] = []
+    if bins is not None and not bins.empty:
+        totals = bins[bins["direction"] == "total"][["step_id", "lat_ns", "count"]]
+        joined = totals.merge(rows[["step_id", *axes]], on="step_id")
+        for cell, group in joined.groupby(axes):
+            count = int(group["count"].sum())
+            if is_supported([level], count)[0]:
+                value = percentiles_from_bins(group["lat_ns"], group["count"], [level])
+                n_rounds = int(group["step_id"].nunique())
+                found.append((*cell, float(value[0]), n_rounds, count))
+    return pd.DataFrame(found, columns=[*axes, metric, "n_rounds", "total_ios"])
+
+
+def merge_cell_bins(bins: pd.DataFrame, steps: pd.DataFrame) -> pd.DataFrame:
+    """Merge the latency bins of some steps, each run by itself.
+
+    Parameters
+    ----------
+    bins : pandas.DataFrame
+        The table ``bins``, of one run or of several.
+    steps : pandas.DataFrame
+        Rows with ``run_id`` and ``step_id``, such as those of `select_cell`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a run and bin, by ascending latency: ``run_id``, ``lat_ns``,
+        ``lat_lower_ns``, ``lat_upper_ns`` [ns], ``count``, ``confidence_percent``: the
+        share of the run's IOs in this bin and below [%].
+    """
+    totals = bins[(bins["direction"] == "total") & (bins["count"] > 0)]
+    wanted = totals["step_id"].isin(steps["step_id"])
+    rows = totals[wanted].merge(steps[_STEP], on=_STEP)
+    table = rows.groupby(["run_id", "lat_ns"], as_index=False).agg(
+        lat_lower_ns=("lat_lower_ns", "min"),
+        lat_upper_ns=("lat_upper_ns", "max"),
+        count=("count", "sum"),
+    )
+    counts = table.groupby("run_id")["count"]
+    reached = counts.cumsum().astype(float)
+    table["confidence_percent"] = 100 * reached / counts.transform("sum").astype(float)
+    return table
+
+
+def join_series(
+    series: pd.DataFrame, steps: pd.DataFrame, *, test: str, metric: str
+) -> pd.DataFrame:
+    """Join the intervals of a test's steps on one axis of time.
+
+    Parameters
+    ----------
+    series : pandas.DataFrame
+        The table ``series`` of one run.
+    steps : pandas.DataFrame
+        The table ``steps`` of the run.
+    test : str
+        The test.
+    metric : {"iops", "bw_bytes_per_s", "lat_mean_ns"}
+        The column that is taken; all directions together where that was kept, else
+        the sum of rates.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``time_s``, since the first step that has intervals [s], ascending, and the
+        metric. Between two steps stands a row without a value: nothing was measured
+        there.
+
+    Raises
+    ------
+    ValueError
+        If a series has no such column.
+    """
+    if metric not in {"iops", "bw_bytes_per_s", "lat_mean_ns"}:
+        msg = f"{metric!r} has no series; choose iops, bw_bytes_per_s or lat_mean_ns"
+        raise ValueError(msg)
+    begun = steps[steps["test"] == test].set_index("step_id")["started_s"].dropna()
+    totals = series[(series["direction"] == "total") & series[metric].notna()]
+    codes, names = pd.factorize(totals["step_id"])
+    starts = begun.reindex(names).to_numpy(dtype=np.float64, na_value=np.nan)
+    at_s = starts[codes] + totals["time_s"].to_numpy(dtype=np.float64)
+    values = totals[metric].to_numpy(dtype=np.float64)
+    known = ~np.isnan(at_s)
+    at_s, values, codes = at_s[known], values[known], codes[known]
+    order = np.argsort(at_s, kind="stable")
+    at_s, values, codes = at_s[order], values[order], codes[order]
+    breaks = np.flatnonzero(np.diff(codes)) + 1
+    at_s = np.insert(at_s, breaks, at_s[breaks - 1])
+    values = np.insert(values, breaks, np.nan)
+    return pd.DataFrame({
+        "time_s": at_s - (at_s[0] if at_s.size else 0),
+        metric: values,
+    })

@@ -1,0 +1,246 @@
+"""Where the level of a series changes: the best segmentation, by PELT.
+
+The cost of a segment is the sum of squared deviations from its own mean; each change
+costs a penalty that grows with the noise. The search is exact: no other segmentation
+costs less [1]_.
+
+References
+----------
+.. [1] R. Killick, P. Fearnhead, I. A. Eckley, "Optimal detection of changepoints with
+   a linear computational cost", JASA 107 (2012).
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ssdlab.analysis.inference.interval import Interval
+
+FloatArray = npt.NDArray[np.float64]
+
+FEWEST_IN_A_SEGMENT = 2
+# Measured: at most 5 of 100 steady series are cut whose noise is hardly alike from
+# round to round, 1 of 3 if it is strongly (decision 39).
+PENALTY_FACTOR = 4.0
+# The least four fifths of normal squares have 0.4377 of the mean of all.
+_TRIMMED_SHARE, _TRIMMED_MEAN = 0.8, 0.4377
+_SHRINKAGE = 10.0  # rounds: of fewer, most of the autocorrelation seen is by chance
+_ALIKE = np.linspace(0.0, 0.8, 81)
+_FEWEST_FOR_NOISE = 6
+_ROUNDING_RATIO = 1e-12
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Segmentation:
+    """Where segments start, counted from 0, and what told them apart.
+
+    ``noise`` is the standard deviation of a value about its level as far as the mean
+    of a segment feels it: autocorrelation makes it greater.
+    """
+
+    starts: tuple[int, ...]
+    count: int
+    noise: float
+    penalty: float
+
+    @property
+    def bounds(self) -> tuple[tuple[int, int], ...]:
+        """First place of each segment, and the place after its last."""
+        return tuple(zip(self.starts, (*self.starts[1:], self.count), strict=True))
+
+
+def segment_series(
+    values: npt.ArrayLike,
+    *,
+    penalty: float | None = None,
+    fewest: int = FEWEST_IN_A_SEGMENT,
+) -> Segmentation:
+    """Cut a series where its level changes.
+
+    Parameters
+    ----------
+    values : array_like of float, shape (n,)
+        One value a round, oldest first, none missing.
+    penalty : float, optional
+        What a change costs, in squares of the values' unit. Without it
+        ``PENALTY_FACTOR`` times the noise's variance times log(n).
+    fewest : int, default 2
+        Least number of values in a segment.
+
+    Returns
+    -------
+    Segmentation
+        Of the least cost; a short series is one segment.
+
+    Raises
+    ------
+    ValueError
+        If a value is missing, or there is none.
+
+    Examples
+    --------
+    >>> segment_series([9.0, 9.1, 8.9, 9.0] * 2 + [5.0, 5.1, 4.9] * 4).starts
+    (0, 8)
+    """
+    series = np.asarray(values, dtype=np.float64)
+    if series.ndim != 1 or not len(series) or not np.isfinite(series).all():
+        msg = "a segmentation needs a row of numbers, none of them missing"
+        raise ValueError(msg)
+    noise = estimate_noise(series)
+    if penalty is None:
+        penalty = PENALTY_FACTOR * noise**2 * math.log(max(2, len(series)))
+    starts = _search(series, penalty, max(1, fewest))
+    return Segmentation(
+        starts=starts, count=len(series), noise=noise, penalty=float(penalty)
+    )
+
+
+def estimate_noise(values: FloatArray) -> float:
+    """Estimate the noise of a series whose level may change or fall.
+
+    Parameters
+    ----------
+    values : ndarray of float, shape (n,)
+        One value a round.
+
+    Returns
+    -------
+    float
+        Standard deviation of independent values whose mean would be as uncertain.
+
+    Notes
+    -----
+    Second differences are free of level and slope. Those of neighbours have the mean
+    square ``s^2 (6 - 8 a + 2 a^2)`` with the autocorrelation ``a``, those of values
+    two rounds apart the same of ``a^2``: their ratio tells the autocorrelation, of
+    which short series are believed a part. The greatest fifth of the squares is left
+    out, and with it a few changes.
+    """
+    rounding = _ROUNDING_RATIO * float(np.abs(values).max(initial=0.0))
+    if len(values) < _FEWEST_FOR_NOISE:
+        return max(rounding, float(values.std()))
+    near, far = (
+        _mean_square(values[2 * lag :] - 2 * values[lag:-lag] + values[: -2 * lag])
+        for lag in (1, 2)
+    )
+    if near <= rounding**2:
+        return rounding
+    alike = float(np.interp(far / near, _bend_ratio(_ALIKE), _ALIKE))
+    alike *= len(values) / (len(values) + _SHRINKAGE)
+    variance = near / (2 * (1 - alike) * (3 - alike))
+    return max(rounding, math.sqrt(variance * (1 + alike) / (1 - alike)))
+
+
+def _bend_ratio(alike: FloatArray) -> FloatArray:
+    """Return the mean square of bends two rounds wide, that of one round being 1."""
+    return (1 + alike) * (3 - alike**2) / (3 - alike)
+
+
+def _mean_square(differences: FloatArray) -> float:
+    squares = np.sort(differences**2)
+    kept = max(2, round(_TRIMMED_SHARE * len(squares)))
+    return float(squares[:kept].mean()) / _TRIMMED_MEAN
+
+
+def locate_last_change(
+    values: npt.ArrayLike,
+    segmentation: Segmentation,
+    *,
+    confidence_percent: float = 95.0,
+) -> Interval:
+    """Say where the last change of level may lie, given that there is one.
+
+    Parameters
+    ----------
+    values : array_like of float, shape (n,)
+        The series that was cut.
+    segmentation : Segmentation
+        What `segment_series` returned of it, with two segments or more.
+    confidence_percent : float, default 95.0
+        Confidence of the interval [%].
+
+    Returns
+    -------
+    Interval
+        Place of the first value after the change, counted from 0.
+
+    Raises
+    ------
+    ValueError
+        If the series has one segment.
+
+    Notes
+    -----
+    Each place between the neighbouring changes is weighed by how well two levels
+    with independent noise explain the values, whatever the levels are.
+    """
+    if len(segmentation.starts) < 2:
+        msg = "a series of one segment has no change"
+        raise ValueError(msg)
+    series = np.asarray(values, dtype=np.float64)
+    first, found = segmentation.bounds[-2]
+    part = series[first:]
+    places = np.arange(1, len(part))
+    logs = np.array([_two_levels(part, place) for place in places])
+    scale = 2 * max(segmentation.noise, np.finfo(float).tiny) ** 2
+    logs = -logs / scale - np.log(places * (len(part) - places)) / 2
+    weights = np.exp(logs - logs.max())
+    order = np.argsort(-weights, kind="stable")
+    total = np.cumsum(weights[order]) / weights.sum()
+    enough = int(np.searchsorted(total, confidence_percent / 100)) + 1
+    likely = places[order[: min(enough, len(order))]]
+    return Interval(
+        estimate=float(found),
+        low=float(first + min(likely.min(), found - first)),
+        high=float(first + max(likely.max(), found - first)),
+        confidence_percent=confidence_percent,
+    )
+
+
+def _two_levels(part: FloatArray, place: np.int64) -> float:
+    return float(sum(len(side) * side.var() for side in (part[:place], part[place:])))
+
+
+def _search(values: FloatArray, penalty: float, fewest: int) -> tuple[int, ...]:
+    """Return the starts of the segments of the least cost.
+
+    A start is given up once it cannot belong to the best segmentation of what is to
+    come; as a new segment needs its fewest values, it is kept for that long.
+    """
+    count = len(values)
+    centered = values - values.mean()
+    sums = np.concatenate([[0.0], np.cumsum(centered)])
+    squares = np.concatenate([[0.0], np.cumsum(centered**2)])
+    best = np.full(count + 1, math.inf)
+    best[0] = -penalty
+    before = np.zeros(count + 1, dtype=np.int64)
+    last_end = np.full(count + 1, count, dtype=np.int64)
+    starts = np.array([0], dtype=np.int64)
+    for end in range(fewest, count + 1):
+        if end >= 2 * fewest:
+            starts = np.append(starts, end - fewest)
+        starts = starts[last_end[starts] >= end]
+        costs = best[starts] + _cost((sums, squares), starts, end)
+        place = int(np.argmin(costs))
+        best[end], before[end] = costs[place] + penalty, starts[place]
+        hopeless = starts[costs > best[end]]
+        last_end[hopeless] = np.minimum(last_end[hopeless], end + fewest - 1)
+    return _walk_back(before, count)
+
+
+def _cost(
+    running: tuple[FloatArray, FloatArray], starts: npt.NDArray[np.int64], end: int
+) -> FloatArray:
+    """Return the squared deviations of the segments that end before `end`."""
+    sums, squares = (column[end] - column[starts] for column in running)
+    return np.asarray(squares - sums**2 / (end - starts))
+
+
+def _walk_back(before: npt.NDArray[np.int64], count: int) -> tuple[int, ...]:
+    starts, end = [], count
+    while end > 0:
+        end = int(before[end])
+        starts.append(end)
+    return tuple(reversed(starts)) or (0,)

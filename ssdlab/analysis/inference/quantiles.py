@@ -1,0 +1,174 @@
+"""Quantiles of binned values with intervals that lean on no distribution.
+
+The r-th smallest of n independent values lies below the quantile p with a probability
+that only r, n and p tell: the binomial one of fewer than r values below it. So two
+ranks bound the quantile, and a histogram tells in which bins those ranks lie. The
+interval runs from the lower edge of the one bin to the upper edge of the other: it is
+wider by the bins, never narrower.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ssdlab.analysis.inference.interval import Interval
+from ssdlab.analysis.latency import percentiles_from_bins
+
+FloatArray = NDArray[np.float64]
+
+NO_UPPER_END = "too few values to bound it from above"
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class BinnedRounds:
+    """The same bins, counted in each of several rounds.
+
+    ``names``, ``lower`` and ``upper`` have one value a bin, ascending; ``counts`` has
+    a row a round and a column a bin. The last bin that holds a value has a value in it.
+    """
+
+    names: NDArray[np.int64]
+    lower: FloatArray
+    upper: FloatArray
+    counts: NDArray[np.int64]
+
+    @property
+    def merged(self) -> NDArray[np.int64]:
+        """The counts of all rounds together, shape (n_bins,)."""
+        return np.asarray(self.counts.sum(axis=0))
+
+    @property
+    def total(self) -> int:
+        """How many values were counted."""
+        return int(self.counts.sum())
+
+
+def least_count(level_percent: float, confidence_percent: float = 95.0) -> int:
+    """Return how many independent values bound a quantile from above.
+
+    >>> [least_count(level) for level in (50, 99, 99.99)]
+    [6, 368, 36887]
+    """
+    tail = (1 - confidence_percent / 100) / 2
+    return math.ceil(math.log(tail) / math.log(_share(level_percent)) - _ROUNDING)
+
+
+def find_ranks(
+    level_percent: float, count: int, confidence_percent: float = 95.0
+) -> tuple[int, int]:
+    """Return the ranks, from 1, of the values that bound a quantile.
+
+    A rank of 0 leaves the lower end open, one of ``count + 1`` the upper end.
+
+    >>> find_ranks(50, 10)  # 97.9 %: 1 - 2 (1 + 10) / 1024
+    (2, 9)
+    """
+    from scipy.special import bdtr  # noqa: PLC0415 - scipy is slow to load
+
+    tail = (1 - confidence_percent / 100) / 2
+    share = _share(level_percent)
+    low = _first_rank(lambda k: bdtr(k, count, share) > tail, count)
+    high = _first_rank(lambda k: bdtr(k, count, share) >= 1 - tail, count) + 1
+    return low, high
+
+
+def _first_rank(is_reached: Callable[[int], bool], count: int) -> int:
+    """Return the least k from 0 to count for which a rising statement is true."""
+    low, high = 0, count
+    while low < high:
+        middle = (low + high) // 2
+        if is_reached(middle):
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+def chance_below(level_percent: float, rank: int, count: int) -> float:
+    """Return how likely the quantile is no greater than the value of a rank.
+
+    >>> chance_below(50, 4, 4), chance_below(50, 0, 4)
+    (0.9375, 0.0)
+    """
+    from scipy.special import bdtr  # noqa: PLC0415 - as above
+
+    if rank < 1:
+        return 0.0
+    return float(bdtr(min(rank, count) - 1, count, _share(level_percent)))
+
+
+def quantile_interval(
+    bins: BinnedRounds, level_percent: float, *, confidence_percent: float = 95.0
+) -> Interval:
+    """Return a quantile and its interval if all values are independent.
+
+    Parameters
+    ----------
+    bins : BinnedRounds
+        The counts; rounds are added.
+    level_percent : float
+        The quantile [%], more than 0 and less than 100.
+    confidence_percent : float, default 95
+        The least chance that the interval holds the quantile [%].
+
+    Returns
+    -------
+    Interval
+        The estimate is the bin by fio's rule, as it is named.
+    """
+    ranks = find_ranks(level_percent, bins.total, confidence_percent)
+    found = interval_of_ranks(bins, level_percent, ranks)
+    return replace(found, confidence_percent=confidence_percent)
+
+
+def interval_of_ranks(
+    bins: BinnedRounds, level_percent: float, ranks: tuple[int, int]
+) -> Interval:
+    """Return the interval between the bins that hold two ranks."""
+    reached = np.cumsum(bins.merged)
+    low, high = ranks
+    is_open = high > bins.total
+    return Interval(
+        estimate=estimate_quantile(bins, level_percent),
+        low=0.0 if low < 1 else float(bins.lower[np.searchsorted(reached, low)]),
+        high=math.inf if is_open else float(bins.upper[np.searchsorted(reached, high)]),
+        note=NO_UPPER_END if is_open else "",
+    )
+
+
+def estimate_quantile(bins: BinnedRounds, level_percent: float) -> float:
+    """Return the bin of a quantile by fio's rule, as it is named."""
+    found = percentiles_from_bins(bins.names, bins.merged, [level_percent])
+    return float(found[0])
+
+
+def share_interval(
+    part: float, count: float, *, confidence_percent: float = 95.0
+) -> Interval:
+    """Return the share of values of a kind, with its interval (Clopper, Pearson 1934).
+
+    >>> none = share_interval(0, 100)
+    >>> none.estimate, none.low, round(none.high, 4)
+    (0.0, 0.0, 0.0362)
+    """
+    from scipy.special import betaincinv  # noqa: PLC0415 - as above
+
+    tail = (1 - confidence_percent / 100) / 2
+    rest = count - part
+    return Interval(
+        estimate=part / count,
+        low=0.0 if part <= 0 else float(betaincinv(part, rest + 1, tail)),
+        high=1.0 if rest <= 0 else float(betaincinv(part + 1, rest, 1 - tail)),
+        confidence_percent=confidence_percent,
+    )
+
+
+def _share(level_percent: float) -> float:
+    if not 0 < level_percent < 100:
+        msg = f"a quantile lies between 0 and 100 %, and {level_percent:g} does not"
+        raise ValueError(msg)
+    return level_percent / 100

@@ -1,0 +1,253 @@
+"""One value a round: the tracking variables of a test, or any other cell of it."""
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from ssdlab.analysis.cells import is_of_cell
+from ssdlab.analysis.matrix import select_cells
+from ssdlab.analysis.tkperf import take_tkperf_rounds
+from ssdlab.model.errors import UnknownNameError
+from ssdlab.model.spec import PTS_CRITERIA, stimulus_label
+from ssdlab.model.units import KIB
+
+METRICS = ("iops", "bw_bytes_per_s", "lat_mean_ns")
+
+_OF_TEST = {"tp": "bw_bytes_per_s", "xsr": "bw_bytes_per_s", "lat": "lat_mean_ns"}
+_CELL = ["phase", "access", "block_size_bytes", "read_percent"]
+_QUEUES = ["threads", "queue_depth"]
+_TKPERF_TESTS = ("iops", "tp", "lat")
+_TKPERF_MIXES = (0, 65, 100)
+_TKPERF = {
+    "iops": ("iops", 1.0),
+    "bw_bytes_per_s": ("kib_per_s", float(KIB)),
+    "lat_mean_ns": ("lat_mean_us", 1e3),
+}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RoundSeries:
+    """A metric of one cell over the rounds of a phase.
+
+    ``measured`` is in the metric's stored unit. Where only every ``sample_every``-th
+    round counts for the verdict, ``first_sample`` is the first that does.
+    ``segment_starts`` are the rounds that follow a gap: no window spans one.
+    ``as_tkperf`` is what TKperf would have taken, in the same unit; empty where
+    it takes none. ``window`` is the window that the run reports, if it has one.
+    """
+
+    test: str
+    phase: str
+    tracking: str
+    metric: str
+    rounds: tuple[int, ...]
+    measured: tuple[float, ...]
+    as_tkperf: tuple[float, ...] = ()
+    sample_every: int = 1
+    first_sample: int = 1
+    segment_starts: tuple[int, ...] = ()
+    window: tuple[int, int] | None = None
+    is_window_steady: bool = False
+    is_tracked: bool = False
+
+    @property
+    def starts_fresh(self) -> bool:
+        """Whether the first rounds are those of a purged drive.
+
+        Returns
+        -------
+        bool
+            True of what nothing precedes but the purge: write saturations, and the
+            writes that precondition other tests (WDPC).
+        """
+        is_first = self.test.startswith("wsat") or self.phase == "wdpc"
+        return is_first and self.rounds[:1] == (1,)
+
+    def samples(self) -> npt.NDArray[np.int64]:
+        """Return the places of the rounds that count for the verdict.
+
+        Returns
+        -------
+        ndarray of int
+            Places in ``rounds``.
+        """
+        rounds = np.array(self.rounds, dtype=np.int64)
+        is_sample = (rounds - self.first_sample) % self.sample_every == 0
+        return np.flatnonzero(is_sample & (rounds >= self.first_sample))
+
+
+def take_round_series(
+    measurements: pd.DataFrame,
+    windows: pd.DataFrame,
+    steps: pd.DataFrame,
+    *,
+    test: str = "",
+    tracking: str = "",
+    metric: str = "",
+) -> RoundSeries:
+    """Take one metric of one cell over the rounds of a test.
+
+    Parameters
+    ----------
+    measurements, windows, steps : pandas.DataFrame
+        The tables of one run.
+    test : str, default ""
+        The test; empty takes the first that has rounds.
+    tracking : str, default ""
+        The cell as `list_round_series` names it, such as ``RND 4 KiB 0/100``; empty
+        takes the first tracking variable.
+    metric : {"", "iops", "bw_bytes_per_s", "lat_mean_ns"}, default ""
+        What is taken of it; empty takes what the test tracks.
+
+    Returns
+    -------
+    RoundSeries
+        One value a round that was measured.
+
+    Raises
+    ------
+    UnknownNameError
+        If the run has no such test, cell or metric.
+    """
+    tests = _tests_with_rounds(measurements, windows)
+    if test and test not in tests:
+        raise UnknownNameError(kind="test with rounds", name=test, known=tests)
+    if metric and metric not in METRICS:
+        raise UnknownNameError(kind="metric", name=metric, known=METRICS)
+    if not tests:
+        raise UnknownNameError(kind="test with rounds", name=test, known=("none",))
+    chosen = test or tests[0]
+    listed = list_round_series(measurements, windows, test=chosen)
+    wanted = tracking.strip().casefold()
+    is_wanted = listed["tracking"].str.casefold() == wanted
+    found = listed[is_wanted] if wanted else listed
+    if found.empty:
+        known = tuple(dict.fromkeys(listed["tracking"]))
+        raise UnknownNameError(kind="cell", name=tracking, known=known)
+    cell = found.iloc[0].to_dict()
+    cells = select_cells(measurements, chosen)
+    cells = cells[(cells["phase"] == cell["phase"]) & is_of_cell(cells, cell)]
+    chosen_metric = metric or str(cell["metric"])
+    cells = cells.drop_duplicates("round").sort_values("round")
+    cells = cells[cells[chosen_metric].notna()]
+    first, last = cell["window_first_round"], cell["window_last_round"]
+    every = max(1, (last - first) // (PTS_CRITERIA.window_rounds - 1)) if last else 1
+    return RoundSeries(
+        test=chosen,
+        phase=str(cell["phase"]),
+        tracking=str(cell["tracking"]),
+        metric=chosen_metric,
+        rounds=tuple(int(number) for number in cells["round"]),
+        measured=tuple(float(value) for value in cells[chosen_metric]),
+        as_tkperf=_as_tkperf(measurements, cells, chosen_metric),
+        sample_every=every,
+        first_sample=(first - 1) % every + 1 if every > 1 else 1,
+        segment_starts=_segment_starts(steps, cell),
+        window=(first, last) if last else None,
+        is_window_steady=bool(cell["is_round_steady"]),
+        is_tracked=bool(cell["is_tracked"]),
+    )
+
+
+def list_round_series(
+    measurements: pd.DataFrame, windows: pd.DataFrame, *, test: str
+) -> pd.DataFrame:
+    """List the cells of a test that were measured round by round.
+
+    Parameters
+    ----------
+    measurements, windows : pandas.DataFrame
+        The tables of one run.
+    test : str
+        The test.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a cell, tracking variables first: ``test``, ``phase``, ``tracking``,
+        ``metric``, the cell's columns, ``rounds``, ``is_tracked``, and of tracking
+        variables the reported window.
+    """
+    cells = select_cells(measurements, test)
+    tracked = windows[windows["test"] == test].drop_duplicates(
+        ["phase", "tracking"], keep="last"
+    )
+    names = [*_CELL, *_QUEUES]
+    distinct = cells.groupby(names, dropna=False, sort=False, as_index=False)
+    counted = distinct.agg(rounds=("round", "nunique"))
+    rows = [_listed(test, row.to_dict(), tracked) for _, row in counted.iterrows()]
+    frame = pd.DataFrame(rows)
+    same = frame.duplicated(["phase", "tracking"], keep=False)
+    for place in frame.index[same & ~frame["is_tracked"]]:
+        row = frame.loc[place]
+        queues = f"T{row['threads']}/Q{row['queue_depth']}"
+        frame.loc[place, "tracking"] = f"{row['tracking']} {queues}"
+    return frame.sort_values("is_tracked", ascending=False, kind="stable").reset_index(
+        drop=True
+    )
+
+
+def _listed(
+    test: str, cell: dict[Hashable, Any], tracked: pd.DataFrame
+) -> dict[Hashable, Any]:
+    """Return a cell with its name, and its verdict's row if it is tracked."""
+    beside = tracked[tracked["phase"] == cell["phase"]]
+    of_cell = [row for _, row in beside.iterrows() if _is_cell(cell, row)]
+    size = cell["block_size_bytes"]
+    label = stimulus_label(
+        cell["access"], 0 if pd.isna(size) else int(size), int(cell["read_percent"])
+    )
+    row: dict[Hashable, Any] = (
+        {"test": test}
+        | cell
+        | {
+            "tracking": of_cell[0]["tracking"] if of_cell else label,
+            "metric": of_cell[0]["metric"] if of_cell else _OF_TEST.get(test, "iops"),
+            "is_tracked": bool(of_cell),
+        }
+    )
+    judged = of_cell or [line for _, line in beside.iterrows()]
+    names = ("window_first_round", "window_last_round")
+    bounds = [int(judged[0][name]) if judged else 0 for name in names]
+    row["is_round_steady"] = bool(judged and judged[0]["is_round_steady"])
+    return row | dict(zip(names, bounds, strict=True))
+
+
+def _is_cell(cell: dict[Hashable, Any], tracked: "pd.Series[Any]") -> bool:
+    return bool(is_of_cell(pd.DataFrame([cell]), tracked).iloc[0])
+
+
+def _tests_with_rounds(
+    measurements: pd.DataFrame, windows: pd.DataFrame
+) -> tuple[str, ...]:
+    """Return the tests that have rounds, those that are judged first."""
+    is_round = (measurements["kind"] == "cell") & measurements["round"].notna()
+    names = [*windows["test"], *measurements.loc[is_round, "test"]]
+    return tuple(dict.fromkeys(str(name) for name in names))
+
+
+def _as_tkperf(
+    measurements: pd.DataFrame, cells: pd.DataFrame, metric: str
+) -> tuple[float, ...]:
+    """Return the series as TKperf would have taken it; empty where it takes none."""
+    test, mix = cells["test"].iloc[0], cells["read_percent"].iloc[0]
+    if test not in _TKPERF_TESTS or mix not in _TKPERF_MIXES:
+        return ()
+    column, unit = _TKPERF[metric]
+    taken = take_tkperf_rounds(measurements, test)[column] * unit
+    values = taken[taken.index.isin(cells["step_id"])].reindex(cells["step_id"])
+    return () if values.isna().any() else tuple(float(value) for value in values)
+
+
+def _segment_starts(steps: pd.DataFrame, cell: dict[Hashable, Any]) -> tuple[int, ...]:
+    """Return the rounds that follow a gap; a gap inside a round spoils that round."""
+    is_phase = (steps["test"] == cell["test"]) & (steps["phase"] == cell["phase"])
+    cells = steps[is_phase & (steps["kind"] == "cell") & steps["round"].notna()]
+    is_apart = ~cells["is_contiguous"].fillna(value=True).astype(bool)
+    inside = cells.groupby("round").cumcount() > 0
+    after = (cells["round"] + inside)[is_apart]
+    return tuple(sorted({int(number) for number in after}))

@@ -1,0 +1,41 @@
+"""The truncation that leaves the mean most certain."""
+
+import math
+
+import numpy as np
+import pytest
+
+from ssdlab.analysis.inference.onset import find_truncation
+from tools.coverage_cases.case import draw_noise
+
+
+def test_cut_by_hand() -> None:
+    """Batches 8.5 5.5 5.5 5.5: without the first nothing scatters."""
+    found = find_truncation([9.0, 8, 5, 6, 5, 6, 5, 6], batch=2)
+    assert (found.dropped, found.mean, found.is_found) == (2, 5.5, True)
+
+
+def test_cut_is_made_where_the_transient_ends() -> None:
+    rng = np.random.default_rng(2)
+    series = 100 + draw_noise(rng, 100, 0.0)
+    series[:15] += 40
+    found = find_truncation(series)
+    assert found.dropped == 15
+    assert found.mean == pytest.approx(100, abs=0.5)
+    assert found.note == ""
+
+
+def test_series_that_falls_to_its_end_is_too_short_to_say() -> None:
+    found = find_truncation(np.linspace(200, 100, 60))
+    assert not found.is_found
+    assert "too short" in found.note
+
+
+def test_few_batches_are_coarse() -> None:
+    assert "coarse" in find_truncation(100 + np.resize([1.0, -1, 0], 25)).note
+
+
+@pytest.mark.parametrize("values", [[1.0] * 4, [math.nan] * 5])
+def test_missing_values_are_refused(values: list[float]) -> None:
+    with pytest.raises(ValueError, match="5 numbers or more"):
+        find_truncation(values)

@@ -1,0 +1,84 @@
+"""A case: how one trial is made, and how many trials have to be covered."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+Trial = Callable[[np.random.Generator], float | None]
+
+_TRIES_A_TRIAL = 20
+
+
+@dataclass(frozen=True, kw_only=True)
+class CoverageRow:
+    """What was measured of a case, as ratios, and the bounds it has to keep."""
+
+    statistic: str
+    case: str
+    n: int
+    trials: int
+    nominal: float
+    covered: float
+    low: float
+    high: float
+    note: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class CoverageCase:
+    """A known truth, and an interval that is to hold it.
+
+    ``trial`` draws a series and tells whether its interval held the truth, or of
+    several intervals which share did; None where the series has none, as of a forecast
+    of what has come already. ``low`` and
+    ``high`` are what the share has to keep; where they are wider than 0.93 to 0.97,
+    ``note`` says why.
+    """
+
+    statistic: str
+    case: str
+    n: int
+    trial: Trial
+    nominal: float = 0.95
+    low: float = 0.93
+    high: float = 0.97
+    note: str = ""
+
+    def measure(self, trials: int, *, seed: int) -> CoverageRow:
+        """Return the share of trials whose interval held the truth."""
+        rng = np.random.default_rng([
+            seed,
+            *map(ord, self.statistic + self.case),
+            self.n,
+        ])
+        held: list[float] = []
+        for _ in range(_TRIES_A_TRIAL * trials):
+            outcome = self.trial(rng)
+            if outcome is not None:
+                held.append(outcome)
+            if len(held) == trials:
+                break
+        return CoverageRow(
+            statistic=self.statistic,
+            case=self.case,
+            n=self.n,
+            trials=len(held),
+            nominal=self.nominal,
+            covered=sum(held) / len(held),
+            low=self.low,
+            high=self.high,
+            note=self.note,
+        )
+
+
+def draw_noise(
+    rng: np.random.Generator, count: int, alike: float
+) -> npt.NDArray[np.float64]:
+    """Draw noise of unit variance whose neighbours correlate by ``alike``."""
+    noise = rng.standard_normal(count)
+    fresh = (1 - alike**2) ** 0.5
+    for place in range(1, count):
+        noise[place] = alike * noise[place - 1] + fresh * noise[place]
+    return noise

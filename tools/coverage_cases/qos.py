@@ -1,0 +1,277 @@
+"""How often the intervals of percentiles and rates hold the truth.
+
+Latencies are log-normal in their bulk; a round moves all of its IOs alike, IOs within
+a round follow each other (AR(1), coefficient 0.9) or come in slow bursts of 50. What is
+known is the distribution of all rounds that could have been, and its quantiles.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import brentq
+from scipy.signal import lfilter
+from scipy.special import ndtr, ndtri
+
+from ssdlab.analysis.inference.bootstrap import bootstrap_interval
+from ssdlab.analysis.inference.clusters import between_rounds_interval, join_rounds
+from ssdlab.analysis.inference.interval import Interval
+from ssdlab.analysis.inference.means import batch_means, mean_interval
+from ssdlab.analysis.inference.quantiles import BinnedRounds, quantile_interval
+from ssdlab.fio.bins import bin_edges, bin_index, bin_value
+from tools.coverage_cases.case import CoverageCase
+
+Floats = NDArray[np.float64]
+Generator = np.random.Generator
+Method = Callable[[BinnedRounds, float], Interval]
+
+_MEDIAN_NS = 250_000.0
+_SPREAD = 0.5
+_SLOW_SHARE, _SLOW_RUN, _SLOW_SHIFT = 0.02, 50, 3.0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Drive:
+    """How IOs of a simulated drive follow each other."""
+
+    name: str
+    rounds: int
+    ios: int
+    round_spread: float = 0.0
+    order: str = "independent"
+    round_memory: float = 0.0
+
+    @property
+    def case(self) -> str:
+        """What is simulated, in words."""
+        return f"{self.name}, {self.rounds} x {self.ios:,}"
+
+    def draw(self, rng: Generator) -> Floats:
+        """Return the logarithms of latencies, by median, (rounds, IOs)."""
+        shape = self.rounds, self.ios
+        if self.order == "AR(1)":
+            values = _remembering(rng, shape, 0.9)
+        else:
+            values = rng.standard_normal(shape)
+        values *= _SPREAD
+        if self.order == "bursts":
+            values += _SLOW_SHIFT * np.array([_bursts(rng, self.ios) for _ in values])
+        moved = _remembering(rng, (1, self.rounds), self.round_memory)[0]
+        return np.asarray(values + self.round_spread * moved[:, None])
+
+    def quantile(self, level: float) -> float:
+        """Return the truth."""
+        spread = math.hypot(_SPREAD, self.round_spread)
+        if self.order != "bursts":
+            return float(spread * ndtri(level / 100))
+
+        def excess(value: float) -> float:
+            fast, slow = ndtr(value / spread), ndtr((value - _SLOW_SHIFT) / spread)
+            return float((1 - _SLOW_SHARE) * fast + _SLOW_SHARE * slow - level / 100)
+
+        return float(brentq(excess, -10, 20))
+
+
+def _remembering(rng: Generator, shape: tuple[int, int], coefficient: float) -> Floats:
+    noise = rng.standard_normal(shape)
+    noise[:, 1:] *= math.sqrt(1 - coefficient**2)
+    return np.asarray(lfilter([1.0], [1.0, -coefficient], noise, axis=1))
+
+
+def _bursts(rng: Generator, count: int) -> NDArray[np.bool_]:
+    """Return which IOs are slow: runs of 50 on average, 2 % of all."""
+    slow, fast = 1 / _SLOW_RUN, _SLOW_SHARE / (1 - _SLOW_SHARE) / _SLOW_RUN
+    runs = 8 + 3 * math.ceil(count * fast)
+    lengths = np.ravel(
+        np.column_stack([rng.geometric(slow, runs), rng.geometric(fast, runs)])
+    )
+    states = np.tile([True, False], runs)
+    first = 0 if rng.random() < _SLOW_SHARE else 1
+    whole = np.repeat(states[first:], lengths[first:])
+    return np.asarray(whole[:count])
+
+
+def exact_bins(values: Floats) -> BinnedRounds:
+    """Return values as bins of their own."""
+    names, places = np.unique(values, return_inverse=True)
+    counts = np.zeros((len(values), names.size), np.int64)
+    rows = np.repeat(np.arange(len(values)), values.shape[1])
+    np.add.at(counts, (rows, places.ravel()), 1)
+    whole = np.arange(names.size)
+    return BinnedRounds(names=whole, lower=names, upper=names, counts=counts)
+
+
+def fio_bins(values: Floats) -> BinnedRounds:
+    """Return values as fio would have counted them, by their logarithm again."""
+    lat_ns = np.maximum(1, _MEDIAN_NS * np.exp(values)).astype(np.int64)
+    index, places = np.unique(bin_index(lat_ns), return_inverse=True)
+    counts = np.zeros((len(values), index.size), np.int64)
+    rows = np.repeat(np.arange(len(values)), values.shape[1])
+    np.add.at(counts, (rows, places.ravel()), 1)
+    names = bin_value(index)
+    lower, upper = bin_edges(names)
+    return BinnedRounds(
+        names=names,
+        lower=np.log(lower / _MEDIAN_NS),
+        upper=np.log(upper / _MEDIAN_NS),
+        counts=counts,
+    )
+
+
+def _between(bins: BinnedRounds, level: float) -> Interval:
+    return between_rounds_interval(join_rounds(bins), level)
+
+
+def _bootstrap(bins: BinnedRounds, level: float) -> Interval:
+    return bootstrap_interval(bins, level, seed=1, draws=300)
+
+
+def _quantile_trial(
+    rng: Generator, *, method: Method, drive: Drive, level: float
+) -> bool:
+    return _holds(method(exact_bins(drive.draw(rng)), level), drive.quantile(level))
+
+
+def _binned_trial(rng: Generator, *, drive: Drive, level: float) -> bool:
+    found = quantile_interval(fio_bins(drive.draw(rng)), level)
+    return _holds(found, drive.quantile(level))
+
+
+def _rounds_trial(rng: Generator) -> bool:
+    weights = rng.uniform(0.8, 1.2, 5)
+    return _holds(mean_interval(rng.normal(1.0, 0.05, 5), weights), 1.0)
+
+
+def _batches_trial(rng: Generator, *, coefficient: float) -> bool:
+    series = 1 + 0.05 * _remembering(rng, (1, _INTERVALS), coefficient)[0]
+    return _holds(mean_interval(*batch_means(series)), 1.0)
+
+
+def _holds(interval: Interval, truth: float) -> bool:
+    return interval.low <= truth <= interval.high
+
+
+_INTERVALS = 1200
+_LEVELS = (50.0, 99.0, 99.9)
+_ALIKE = Drive(name="independent IOs", rounds=1, ios=20_000)
+_APART = Drive(name="rounds differ", rounds=5, ios=4000, round_spread=0.1)
+_ORDERED = Drive(name="IOs follow AR(1)", rounds=10, ios=2000, order="AR(1)")
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Question:
+    """A method on a drive, and what it has to keep."""
+
+    statistic: str
+    method: Method
+    drive: Drive
+    low: float = 0.93
+    high: float = 0.99
+    note: str = "whole ranks and few rounds err to the safe side"
+
+
+_BETWEEN = tuple(
+    _Question(statistic="percentile between rounds", method=_between, drive=drive)
+    for drive in (
+        _APART,
+        Drive(name="rounds differ", rounds=10, ios=4000, round_spread=0.1),
+        Drive(name="rounds differ much", rounds=10, ios=4000, round_spread=0.3),
+        Drive(
+            name="rounds differ, IOs follow AR(1)",
+            rounds=5,
+            ios=4000,
+            round_spread=0.1,
+            order="AR(1)",
+        ),
+        Drive(
+            name="rounds differ, slow bursts",
+            rounds=10,
+            ios=4000,
+            round_spread=0.1,
+            order="bursts",
+        ),
+    )
+)
+_FOLLOWING = _Question(
+    statistic="percentile between rounds",
+    method=_between,
+    drive=Drive(
+        name="rounds follow AR(1) of 0.5, joined",
+        rounds=40,
+        ios=1000,
+        round_spread=0.2,
+        round_memory=0.5,
+    ),
+    low=0.87,
+    note="joined rounds still know of each other",
+)
+_RANKS = tuple(
+    _Question(
+        statistic="percentile of independent IOs",
+        method=quantile_interval,
+        drive=drive,
+        low=low,
+        high=high,
+        note=note,
+    )
+    for drive, low, high, note in (
+        (_ALIKE, 0.93, 0.99, "whole ranks: never less than asked for"),
+        (_APART, 0.0, 0.93, "not claimed: rounds differ"),
+        (_ORDERED, 0.0, 0.93, "not claimed: IOs follow each other"),
+    )
+)
+_DRAWN_AGAIN = _Question(
+    statistic="percentile by bootstrap of rounds",
+    method=_bootstrap,
+    drive=_APART,
+    low=0.0,
+    high=0.93,
+    note="not claimed: too narrow with few rounds",
+)
+
+CASES = (
+    *(
+        CoverageCase(
+            statistic=question.statistic,
+            case=f"p{level:g}, {question.drive.case}",
+            n=question.drive.rounds * question.drive.ios,
+            trial=partial(
+                _quantile_trial,
+                method=question.method,
+                drive=question.drive,
+                level=level,
+            ),
+            low=question.low,
+            high=question.high,
+            note=question.note,
+        )
+        for question in (*_RANKS, _DRAWN_AGAIN, *_BETWEEN, _FOLLOWING)
+        for level in _LEVELS
+    ),
+    CoverageCase(
+        statistic="percentile of independent IOs",
+        case="p99.9, in fio's bins",
+        n=_ALIKE.ios,
+        trial=partial(_binned_trial, drive=_ALIKE, level=99.9),
+        high=1.0,
+        note="wider by the bins",
+    ),
+    CoverageCase(
+        statistic="mean of rounds",
+        case="rounds of unlike weight",
+        n=5,
+        trial=_rounds_trial,
+    ),
+    *(
+        CoverageCase(
+            statistic="mean of a log, in ten batches",
+            case=f"intervals that follow AR(1) of {coefficient:g}",
+            n=_INTERVALS,
+            trial=partial(_batches_trial, coefficient=coefficient),
+        )
+        for coefficient in (0.0, 0.8)
+    ),
+)
