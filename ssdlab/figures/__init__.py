@@ -1,7 +1,30 @@
 """Frames to plotly figures: they draw and compute nothing, save and show nothing."""
 
+from ssdlab.figures.cell_map import plot_cell_map
+from ssdlab.figures.cell_rounds import (
+    plot_cell_histogram,
+    plot_cell_rounds,
+    plot_time_series,
+)
 from ssdlab.figures.class_latency import plot_class_confidence, plot_class_latency
 from ssdlab.figures.class_levels import plot_class_iops, plot_class_throughput
+from ssdlab.figures.comparison import (
+    plot_compared_cells,
+    plot_differences,
+    plot_iops_heat_maps,
+    plot_ratio_heat_maps,
+)
+from ssdlab.figures.comparison_curves import (
+    plot_compared_cross_stimulus,
+    plot_compared_demand,
+    plot_compared_idle_recovery,
+    plot_iops_response,
+    plot_score,
+)
+from ssdlab.figures.comparison_looks import (
+    make_compared_looks,
+    make_side_looks,
+)
 from ssdlab.figures.convergence import plot_convergence, plot_steady_state_window
 from ssdlab.figures.cross_stimulus import (
     plot_cross_stimulus,
@@ -22,6 +45,10 @@ from ssdlab.figures.latency_rounds import plot_latency_rounds
 from ssdlab.figures.matrix import plot_columns_3d, plot_iops_2d, plot_throughput_2d
 from ssdlab.figures.oio_sweep import plot_oio_intensity, plot_oio_sweep
 from ssdlab.figures.peak import plot_peak_latencies, plot_peak_rates
+from ssdlab.figures.publication import publication
+from ssdlab.figures.qos import plot_exceedance, plot_qos_levels
+from ssdlab.figures.qos_time import plot_latency_map, plot_percentile_rounds
+from ssdlab.figures.readable import readable_table
 from ssdlab.figures.recovery import (
     plot_idle_recovery,
     plot_idle_recovery_latency,
@@ -35,6 +62,14 @@ from ssdlab.figures.saturation import (
 )
 from ssdlab.figures.sequence import plot_sequence
 from ssdlab.figures.single_stimulus import plot_single_stimulus
+from ssdlab.figures.steadiness import (
+    plot_onsets,
+    plot_phases,
+    plot_window_fit,
+    plot_window_means,
+    plot_window_ratios,
+)
+from ssdlab.figures.steadiness_forecast import plot_forecast
 from ssdlab.figures.storage_classes import plot_class_saturation, plot_class_written
 from ssdlab.figures.streams import plot_replay, plot_stream_map
 from ssdlab.figures.workloads import plot_workloads
@@ -42,6 +77,11 @@ from ssdlab.figures.workloads import plot_workloads
 __all__ = [
     "CONFIG",
     "add_drive_strip",
+    "make_compared_looks",
+    "make_side_looks",
+    "plot_cell_histogram",
+    "plot_cell_map",
+    "plot_cell_rounds",
     "plot_class_confidence",
     "plot_class_iops",
     "plot_class_latency",
@@ -49,6 +89,10 @@ __all__ = [
     "plot_class_throughput",
     "plot_class_written",
     "plot_columns_3d",
+    "plot_compared_cells",
+    "plot_compared_cross_stimulus",
+    "plot_compared_demand",
+    "plot_compared_idle_recovery",
     "plot_confidence",
     "plot_convergence",
     "plot_cross_stimulus",
@@ -56,29 +100,47 @@ __all__ = [
     "plot_demand_intensity",
     "plot_demand_rounds",
     "plot_demand_variation",
+    "plot_differences",
     "plot_drive_health",
+    "plot_exceedance",
+    "plot_forecast",
     "plot_host_cpu",
     "plot_hosts",
     "plot_idle_gaps",
     "plot_idle_recovery",
     "plot_idle_recovery_latency",
     "plot_iops_2d",
+    "plot_iops_heat_maps",
+    "plot_iops_response",
+    "plot_latency_map",
     "plot_latency_rounds",
     "plot_oio_intensity",
     "plot_oio_sweep",
+    "plot_onsets",
     "plot_peak_latencies",
     "plot_peak_rates",
+    "plot_percentile_rounds",
+    "plot_phases",
     "plot_pre_writes",
     "plot_preconditioning",
+    "plot_qos_levels",
+    "plot_ratio_heat_maps",
     "plot_replay",
     "plot_saturation",
     "plot_saturation_latency",
+    "plot_score",
     "plot_sequence",
     "plot_single_stimulus",
     "plot_sparkline",
     "plot_steady_state_window",
     "plot_stream_map",
     "plot_throughput_2d",
+    "plot_time_series",
     "plot_toio",
+    "plot_window_fit",
+    "plot_window_means",
+    "plot_window_ratios",
     "plot_workloads",
+    "publication",
+    "readable_table",
 ]

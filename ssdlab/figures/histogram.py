@@ -25,6 +25,7 @@ _MARKS = {
     "99.9 %": ("square", "#0072B2"),
     "99.99 %": ("diamond", "#7A5195"),
     "99.999 %": ("star", "#D55E00"),
+    "99.9999 %": ("pentagon", "#CC79A7"),
     "max": ("x", COLORS["fit"]),
 }
 _BELOW_ONE = -0.2  # log10: a bin with one IO must be seen on the logarithmic axis

@@ -6,6 +6,7 @@ are scaled is here. Data rates and capacities are decimal, block sizes binary
 """
 
 import math
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -107,6 +108,15 @@ COLORS = MappingProxyType({
     "temperature_limit": "#A1260D",
     "written": "#009E73",
     "throttled": "rgba(213,94,0,0.22)",
+    "fit_band": "rgba(212,0,0,0.13)",
+    "forecast_band": "rgba(0,114,178,0.18)",
+})
+# Of a series of rounds, as change points part it.
+PHASE_COLORS = MappingProxyType({
+    "FOB": "#CC79A7",
+    "transition": "#E69F00",
+    "steady": "#0072B2",
+    "not settled": "#7b8794",
 })
 
 _FEWEST_TICKS = 3  # of a logarithmic axis: with fewer no value can be read from it
@@ -168,6 +178,31 @@ def number_text(value: float) -> str:
     return f"{value:.{max(0, digits)}f}"
 
 
+def metric_quantity(metric: str) -> Quantity:
+    """Return what the axis of a metric shows, also of one of the percentiles.
+
+    >>> metric_quantity("lat_p9999_ns").title
+    '99.99 % latency [ms]'
+    """
+    found = re.fullmatch(r"lat_p(\d\d)(\d*)_ns", metric)
+    if not found:
+        return QUANTITIES[metric]
+    level = ".".join(part for part in found.groups() if part)
+    return Quantity(name=f"{level} % latency", unit="ms", divisor=1e6)
+
+
+def short_number(value: float) -> str:
+    """Return a number with three significant digits in little room.
+
+    >>> short_number(123456.7), short_number(0.0123456), short_number(2.0)
+    ('123k', '0.0123', '2')
+    """
+    for letter, size in (("M", 1e6), ("k", 1e3)):
+        if abs(value) >= 0.9995 * size:
+            return f"{value / size:#.3g}".rstrip("0").rstrip(".") + letter
+    return f"{value:.3g}"
+
+
 def time_text(value_ns: float) -> str:
     """Return a time in the unit that suits it, such as ``12.35 μs`` or ``1.2 ms``."""
     for unit, size in (("s", 1e9), ("ms", 1e6), ("μs", 1e3)):
@@ -178,32 +213,33 @@ def time_text(value_ns: float) -> str:
 
 def new_figure(title: str, *, subtitle: str = "", height: int = 420) -> go.Figure:
     """Return an empty figure in the common look: white ground, readable ticks."""
-    figure = go.Figure(layout={"template": go.layout.Template()})
-    figure.update_layout(
-        title={
+    # All at once: update_layout takes ten times as long as the constructor.
+    layout = {
+        "template": go.layout.Template(),
+        "title": {
             "text": title,
             "subtitle": {"text": subtitle, "font": {"size": 12}},
             "x": 0,
             "xref": "paper",
             "font": {"size": 16},
         },
-        font={"family": FONT, "size": 13, "color": COLORS["ink"]},
-        paper_bgcolor="white",
-        plot_bgcolor="white",
-        hovermode="closest",
-        height=height,
-        margin={"l": 64, "r": 16, "t": 64, "b": 40},
-        legend={
+        "font": {"family": FONT, "size": 13, "color": COLORS["ink"]},
+        "paper_bgcolor": "white",
+        "plot_bgcolor": "white",
+        "hovermode": "closest",
+        "height": height,
+        "margin": {"l": 64, "r": 16, "t": 64, "b": 40},
+        "legend": {
             "orientation": "h",
             "x": 0,
             "y": 0.01,
             "yref": "container",
             "yanchor": "bottom",
         },
-        hoverlabel={"font": {"family": FONT}},
-        modebar={"color": COLORS["axis"], "bgcolor": "rgba(255,255,255,0.7)"},
-    )
-    return figure
+        "hoverlabel": {"font": {"family": FONT}},
+        "modebar": {"color": COLORS["axis"], "bgcolor": "rgba(255,255,255,0.7)"},
+    }
+    return go.Figure(layout=layout)
 
 
 def axis(title: str, **more: Any) -> dict[str, Any]:

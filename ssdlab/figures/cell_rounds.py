@@ -1,0 +1,295 @@
+"""One cell of several runs: over rounds, over time, and its response times."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from textwrap import wrap
+from typing import TYPE_CHECKING
+
+import numpy as np
+import plotly.graph_objects as go
+
+from ssdlab.figures.drive_colors import drive_colors
+from ssdlab.figures.labels import (
+    COLORS,
+    axis,
+    decades_axis,
+    linear_axis,
+    metric_quantity,
+    new_figure,
+    round_axis,
+)
+from ssdlab.figures.names import figure_text
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from ssdlab.analysis.downsample import ReducedSeries
+
+_SUBTITLE_LETTERS = 50  # a line of them fits above a figure of 400 pixels
+_MOST_NAMED = 8  # drives with a line and a name each; colours do not repeat up to there
+
+Drives = Mapping[str, str]
+
+
+def plot_cell_rounds(
+    frame: "pd.DataFrame",
+    metric: str,
+    *,
+    drives: Drives,
+    title: str = "",
+    subtitle: str = "",
+    marked: tuple[str, int] | None = None,
+) -> go.Figure:
+    """Draw a metric of one cell over the rounds, a line a run and a colour a drive.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        One row a run and round, as `ssdlab.analysis.select_cell` returns them:
+        ``run_id``, ``phase``, ``round``, ``total_ios`` and the metric as stored.
+    metric : str
+        The column that is drawn.
+    drives : mapping of str to str
+        The drive of each run.
+    title : str, optional
+        Title of the figure; without it the name of the metric.
+    subtitle : str, optional
+        What stands below it.
+    marked : tuple of str and int, optional
+        The run and round that get a ring.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        One trace a drive, or one a colour where there are more than eight; the lines
+        of its runs are apart.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> rounds = {"run_id": ["a", "a"], "phase": "rounds", "round": [1, 2]}
+    >>> frame = pd.DataFrame(rounds | {"iops": [9.0, 5.0], "total_ios": [90, 50]})
+    >>> plot_cell_rounds(frame, "iops", drives={"a": "X"}).data[0].name
+    'X'
+    """
+    quantity = metric_quantity(metric)
+    figure = new_figure(title or quantity.title, subtitle=subtitle, height=400)
+    known = frame[frame[metric].notna() & frame["round"].notna()]
+    order = [str(run) for run in frame["run_id"].unique()]
+    for name, color, runs in _lines(known, drives):
+        x, y, more = _apart(known[known["run_id"].isin(runs)], metric, order=order)
+        figure.add_scatter(
+            x=x,
+            y=y / quantity.divisor,
+            customdata=more,
+            name=name,
+            mode="lines+markers",
+            line={"color": color, "width": 1.5},
+            marker={"size": 5},
+            hovertemplate=f"%{{customdata[0]}}<br>round %{{x}}: %{{y:,.5~g}} "
+            f"{quantity.unit}<br>%{{customdata[1]:,}} IOs<extra></extra>",
+        )
+    if marked is not None:
+        _ring(figure, known, metric, marked=marked)
+    figure.layout.xaxis = round_axis([int(number) for number in known["round"]])
+    figure.layout.yaxis = linear_axis(quantity.title)
+    figure.layout.showlegend = len(figure.data) > (2 if marked else 1)
+    figure.layout.legend.font.size = 11
+    return figure
+
+
+def _lines(
+    frame: "pd.DataFrame", drives: Drives
+) -> Iterator[tuple[str, str, list[str]]]:
+    """Yield the name, colour and runs of each trace."""
+    runs = [str(run) for run in frame["run_id"].unique()]
+    colors = drive_colors(drives.get(run, run) for run in runs)
+    by_name: dict[tuple[str, str], list[str]] = {}
+    brief = _brief(colors)
+    for run in runs:
+        drive = drives.get(run, run)
+        shown = brief[drive] if len(colors) <= _MOST_NAMED else ""
+        by_name.setdefault((shown, colors[drive]), []).append(run)
+    for (drive, color), members in by_name.items():
+        named = drive or f"{len({drives.get(run, run) for run in members})} drives"
+        yield figure_text(named), color, members
+
+
+def _brief(names: Iterable[str]) -> dict[str, str]:
+    """Return names without the words with which all of them begin.
+
+    >>> _brief(["Model 480 A", "Model 480 B"])
+    {'Model 480 A': 'A', 'Model 480 B': 'B'}
+    """
+    words = {name: name.split() for name in names}
+    parts = list(words.values())
+    same = 0
+    while len(parts) > 1 and all(len(one) > same + 1 for one in parts):
+        if len({one[same] for one in parts}) > 1:
+            break
+        same += 1
+    return {name: " ".join(one[same:]) or name for name, one in words.items()}
+
+
+def _apart(
+    rows: "pd.DataFrame", metric: str, *, order: list[str]
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return x, y and hover of several lines with a gap between any two."""
+    x = rows["round"].to_numpy(dtype=float, na_value=np.nan)
+    y = rows[metric].to_numpy(dtype=float, na_value=np.nan)
+    keys = rows["run_id"].astype(str) + "\0" + rows["phase"].astype(str)
+    breaks = np.flatnonzero(keys.to_numpy()[1:] != keys.to_numpy()[:-1]) + 1
+    names = {run: figure_text(str(run)) for run in rows["run_id"].unique()}
+    more = np.empty((len(rows), 3), dtype=object)
+    more[:, 0] = [names[run] for run in rows["run_id"]]
+    more[:, 1] = rows["total_ios"].fillna(0).astype(int)
+    more[:, 2] = rows["run_id"].map({run: place for place, run in enumerate(order)})
+    gap = np.array([["", 0, 0]], dtype=object)
+    return (
+        np.insert(x, breaks, np.nan),
+        np.insert(y, breaks, np.nan),
+        np.insert(more, breaks, gap, axis=0),
+    )
+
+
+def _ring(
+    figure: go.Figure, rows: "pd.DataFrame", metric: str, *, marked: tuple[str, int]
+) -> None:
+    run, number = marked
+    point = rows[(rows["run_id"] == run) & (rows["round"] == number).astype(bool)]
+    figure.add_scatter(
+        x=[int(value) for value in point["round"]],
+        y=point[metric].to_numpy(dtype=float) / metric_quantity(metric).divisor,
+        name="shown below",
+        mode="markers",
+        marker={
+            "size": 13,
+            "symbol": "circle-open",
+            "line": {"width": 2.5, "color": COLORS["fit"]},
+            "color": COLORS["fit"],
+        },
+        hoverinfo="skip",
+        showlegend=False,
+    )
+
+
+def plot_cell_histogram(
+    frame: "pd.DataFrame", *, drives: Drives, title: str = "", subtitle: str = ""
+) -> go.Figure:
+    """Draw how response times of one cell are spread, a line a run.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        One row a run and bin, as `ssdlab.analysis.merge_cell_bins` returns them.
+    drives : mapping of str to str
+        The drive of each run.
+    title : str, optional
+        Title of the figure.
+    subtitle : str, optional
+        What stands below it.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        Steps of the share of IOs in each of fio's bins, both axes logarithmic; the
+        hover text tells the IOs of the bin and the share that is within it.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> bins = {"run_id": ["a"], "lat_lower_ns": [1000], "lat_upper_ns": [1016]}
+    >>> frame = pd.DataFrame(bins | {"count": [7], "confidence_percent": [100.0]})
+    >>> plot_cell_histogram(frame, drives={"a": "X"}).data[0].y.tolist()
+    [100.0]
+    """
+    figure = new_figure(title or "Response time", subtitle=subtitle, height=400)
+    runs = [str(run) for run in frame["run_id"].unique()] if len(frame) else []
+    colors = drive_colors(drives.get(run, run) for run in runs)
+    edges: list[float | None] = []
+    shares: list[float | None] = []
+    for run in runs:
+        rows = frame[frame["run_id"] == run]
+        count = rows["count"].to_numpy(dtype=float)
+        x = rows["lat_lower_ns"].to_numpy(dtype=float)
+        x = (x + rows["lat_upper_ns"].to_numpy(dtype=float)) / 2e6
+        y = 100 * count / count.sum()
+        more = np.column_stack([count, rows["confidence_percent"].astype(float)])
+        figure.add_scatter(
+            x=x,
+            y=y,
+            customdata=more,
+            name=figure_text(run),
+            mode="lines",
+            line={"color": colors[drives.get(run, run)], "width": 1.5, "shape": "hvh"},
+            hovertemplate="%{x:.4~g} ms: %{customdata[0]:,} IOs, %{y:.3~g} %"
+            "<br>%{customdata[1]:.6~g} % are within<extra></extra>",
+        )
+        edges += [float(value) for value in (x.min(), x.max())]
+        shares += [float(value) for value in (y.min(), y.max())]
+    figure.layout.xaxis = decades_axis("Response time [ms]", edges)
+    figure.layout.yaxis = decades_axis("Share of IOs [%]", shares)
+    figure.layout.showlegend = len(runs) > 1
+    if not runs:
+        _say(figure, "no histogram was kept of this cell")
+    return figure
+
+
+def plot_time_series(
+    drawn: "ReducedSeries",
+    metric: str,
+    *,
+    color: str = COLORS["measured"],
+    title: str = "",
+    subtitle: str = "",
+) -> go.Figure:
+    """Draw a long series by the least and greatest point of each pixel column.
+
+    Parameters
+    ----------
+    drawn : ReducedSeries
+        What `ssdlab.analysis.reduce_series` left of times [s] and the metric as stored.
+    metric : str
+        The column that is drawn.
+    color : str, optional
+        Colour of the line, such as that of the drive.
+    title : str, optional
+        Title of the figure; without it the name of the metric.
+    subtitle : str, optional
+        What stands below it; what was left out is told after it.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        One line, broken where nothing was measured.
+
+    Examples
+    --------
+    >>> from ssdlab.analysis import reduce_series
+    >>> figure = plot_time_series(reduce_series([0, 1], [5.0, 6.0]), "iops")
+    >>> figure.data[0].y.tolist()
+    [5.0, 6.0]
+    """
+    quantity = metric_quantity(metric)
+    lines = [subtitle, *wrap(drawn.note, _SUBTITLE_LETTERS)]
+    words = "<br>".join(line for line in lines if line)
+    figure = new_figure(title or quantity.title, subtitle=words, height=400)
+    figure.add_scatter(
+        x=drawn.x,
+        y=drawn.y / quantity.divisor,
+        name=quantity.name,
+        mode="lines",
+        line={"color": color, "width": 1},
+        hovertemplate=f"%{{x:,.5~g}} s: %{{y:,.5~g}} {quantity.unit}<extra></extra>",
+    )
+    figure.layout.xaxis = axis("Time [s]", autorange=True)
+    figure.layout.yaxis = linear_axis(quantity.title)
+    figure.layout.margin.t = 64 + 16 * (len(lines) - 1)
+    if not drawn.total:
+        _say(figure, "this test kept no intervals")
+    return figure
+
+
+def _say(figure: go.Figure, words: str) -> None:
+    figure.add_annotation(
+        text=words, x=0.5, y=0.5, xref="paper", yref="paper", showarrow=False
+    )

@@ -1,0 +1,82 @@
+"""Figures for papers: sized in mm, in small type, told apart without colour."""
+
+from typing import Any
+
+import plotly.graph_objects as go
+import pytest
+
+from ssdlab.figures import publication
+from ssdlab.figures.labels import linear_axis, new_figure
+
+
+def drawn(*traces: Any) -> go.Figure:
+    figure = new_figure("A title", subtitle="and more")
+    figure.update_xaxes(**linear_axis("Round"))
+    figure.add_traces(traces)
+    return figure
+
+
+def line(color: str, **more: Any) -> go.Scatter:
+    given = {"mode": "lines+markers", "name": color} | more
+    return go.Scatter(
+        x=[1, 2], y=[3, 4], line={"color": color}, marker={"color": color}, **given
+    )
+
+
+@pytest.mark.parametrize(("columns", "width_mm"), [(1, 88.9), (2, 181.9)])
+def test_width_is_that_of_columns(columns: Any, width_mm: float) -> None:
+    printed = publication(drawn(line("#111111")), columns)
+    assert printed.layout.width / 96 * 25.4 == pytest.approx(width_mm)
+    printed = publication(drawn(), columns, height_mm=40)
+    assert printed.layout.height / 96 * 25.4 == pytest.approx(40)
+
+
+def test_type_is_8_pt_and_the_title_is_the_captions() -> None:
+    printed = publication(drawn(line("#111111")))
+    assert printed.layout.font.size * 72 / 96 == pytest.approx(8)
+    assert printed.layout.xaxis.title.font.size * 72 / 96 == pytest.approx(8)
+    assert printed.layout.xaxis.tickfont.size * 72 / 96 == pytest.approx(7)
+    assert printed.layout.title.text is None
+    assert printed.layout.xaxis.title.text == "Round"
+
+
+def test_figure_given_stays_as_it_is() -> None:
+    figure = drawn(line("#111111"), line("#222222"))
+    before = figure.to_json()
+    publication(figure)
+    assert figure.to_json() == before
+
+
+def test_each_colour_has_a_dash_and_a_marker_of_its_own() -> None:
+    colors = [f"#{n}{n}{n}{n}{n}{n}" for n in range(6)]
+    printed = publication(drawn(*map(line, colors), line(colors[0])))
+    dashes = [trace.line.dash for trace in printed.data]
+    symbols = [trace.marker.symbol for trace in printed.data]
+    assert len(set(dashes[:6])) == len(set(symbols[:6])) == 6
+    assert (dashes[6], symbols[6]) == (dashes[0], symbols[0])
+
+
+def test_dash_and_marker_that_mean_something_are_kept() -> None:
+    limit = line("#111111")
+    limit.line.dash, limit.marker.symbol = "dot", "star"
+    printed = publication(drawn(line("#222222"), limit)).data[1]
+    assert (printed.line.dash, printed.marker.symbol) == ("dot", "star")
+
+
+def test_bars_are_hatched() -> None:
+    bars = (go.Bar(y=[1], marker={"color": color}) for color in ("#111111", "#222222"))
+    first, second = publication(drawn(*bars)).data
+    assert first.marker.pattern.shape != second.marker.pattern.shape
+
+
+def test_height_grows_with_a_legend_of_long_names() -> None:
+    short = [line(f"#11111{n}", name=f"{n}") for n in range(6)]
+    long = [line(f"#11111{n}", name=f"{n}: a long name of a limit") for n in range(6)]
+    heights = [publication(drawn(*traces)).layout.height for traces in (short, long)]
+    assert heights[0] < heights[1]
+
+
+def test_paper_of_three_columns_is_refused() -> None:
+    three: Any = 3
+    with pytest.raises(ValueError, match="1 or 2 columns wide, not 3"):
+        publication(drawn(), three)
