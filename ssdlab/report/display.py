@@ -5,6 +5,8 @@ from html import escape
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from ssdlab.report.blocks import Block, Plot, Table
+from ssdlab.report.comparison.pages import comparison_page
+from ssdlab.report.comparison.read import Comparison
 from ssdlab.report.context import read_context
 from ssdlab.report.findings import FindingGroup, FindingsBox, box_findings
 from ssdlab.report.html import split_long_words
@@ -83,6 +85,25 @@ def show_test(run: Run, *tests: str) -> None:
             heading = f"{page.plot_id}: {page.title}" if page.plot_id else page.title
             _show_html(f"<h3>{escape(heading)}</h3>")
             _show_blocks(page.blocks)
+
+
+def show_comparison(comparison: Comparison, topic: str) -> None:
+    """Show one page of a comparison in a notebook.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        What `ssdlab.compare_runs` returned.
+    topic : str
+        conditions, verdicts, saturation, iops, throughput, latency, confidence,
+        response, recovery, efficiency, scatter or score.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such topic.
+    """
+    _show_blocks(comparison_page(comparison, topic).blocks)
 
 
 def _show_blocks(blocks: tuple[Block, ...]) -> None:

@@ -2,6 +2,7 @@
 
 import base64
 import gzip
+import hashlib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,10 +14,15 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from ssdlab.figures.labels import CONFIG
 from ssdlab.report.blocks import Note, Plot, Table
+from ssdlab.report.cells import Code, Drawing
 from ssdlab.report.text import when_text
 
 _LONG_WORD = re.compile(r"(\S{21,})")
 _JOINT = re.compile(r"(?<=\w[/=_.])(?=\w)")
+_MARGIN_WITH_TITLE = 64
+_TITLE_HEIGHT = 38
+_LEAST_MARGIN = 26
+_USUAL_HEIGHT = 420
 
 
 @dataclass(slots=True)
@@ -25,18 +31,30 @@ class _Figures:
 
     specs: list[dict[str, Any]] = field(default_factory=list)
 
-    def place(self, plot: Plot) -> dict[str, object]:
+    def place(self, plot: Plot | Drawing) -> dict[str, object]:
         """Keep a figure and return what the template needs of it."""
-        spec = orjson.loads(plot.figure.to_json())
-        title = spec["layout"].pop("title", {})
-        spec["layout"].setdefault("margin", {})["t"] = 26
+        if isinstance(plot, Plot):
+            spec = orjson.loads(plot.figure.to_json())
+        else:
+            spec = {"data": plot.spec["data"], "layout": dict(plot.spec["layout"])}
+        layout = spec["layout"]
+        title = _title_of(layout.pop("title", None))
+        margin = layout["margin"] = dict(layout.get("margin", {}))
+        # The title becomes the caption; what else stands above keeps its place.
+        above = margin.get("t", _MARGIN_WITH_TITLE) - _TITLE_HEIGHT
+        margin["t"] = max(_LEAST_MARGIN, above)
+        layout.setdefault("height", _USUAL_HEIGHT)
         self.specs.append(spec)
         return {
             "number": len(self.specs) - 1,
-            "title": title.get("text", ""),
-            "subtitle": title.get("subtitle", {}).get("text", ""),
-            "height": spec["layout"]["height"],
+            "title": title.get("text") or "",
+            "subtitle": title.get("subtitle", {}).get("text") or "",
+            "height": layout["height"],
         }
+
+
+def _title_of(title: Any) -> dict[str, Any]:
+    return title if isinstance(title, dict) else {"text": title}
 
 
 def render_html(
@@ -75,11 +93,16 @@ def render_html(
         "table": lambda block: isinstance(block, Table),
         "plot": lambda block: isinstance(block, Plot),
         "note": lambda block: isinstance(block, Note),
+        "drawing": lambda part: isinstance(part, Drawing),
+        "code": lambda part: isinstance(part, Code),
     }
     body = environment.get_template(template).render(**values)
+    script = environment.get_template("report.js").render()
     return environment.get_template("page.html.j2").render(
         title=title,
         body=body,
+        script=script,
+        trusted=" ".join(map(_digest, (script.encode(), _plotly_source()))),
         plotly=_packed(_plotly_source()),
         figures=_packed(orjson.dumps(figures.specs)),
         jobs=_packed(orjson.dumps(jobs)),
@@ -101,6 +124,11 @@ def split_long_words(text: str) -> list[str]:
         pieces[-1] += first
         pieces += others
     return pieces
+
+
+def _digest(script: bytes) -> str:
+    """Return a script as a policy names it: no other one may run."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(script).digest()).decode()}'"
 
 
 def _packed(content: bytes) -> str:

@@ -1,0 +1,1 @@
+"""Runs side by side: what they share, in what they differ, and who is better."""

@@ -1,0 +1,326 @@
+"""Several runs side by side: conditions, sides, verdicts, pages."""
+
+import json
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from ssdlab.analysis.comparison import (
+    MISSING,
+    NO_DIFFERENCE,
+    NOT_COMPARABLE,
+    OTHER_CONDITIONS,
+    TOO_SMALL,
+)
+from ssdlab.analysis.findings import make_finding
+from ssdlab.model.errors import (
+    RepeatedNameError,
+    RunFolderError,
+    SeriesError,
+    UnknownNameError,
+)
+from ssdlab.report.blocks import Note, Page, Plot, Table
+from ssdlab.report.comparison.lines import condition_lines, verdict_lines
+from ssdlab.report.comparison.pages import TOPICS, comparison_page
+from ssdlab.report.comparison.plain import comparison_as_dict
+from ssdlab.report.comparison.read import Comparison, compare_runs
+from tests.made_compared import Twin, make_twin
+from tests.made_run import Recipe
+
+ALPHA = Recipe(
+    kind="block", model="Alpha <i>1</i>", serial="AAA", label="", tests=("iops", "lat")
+)
+BETA = replace(ALPHA, model="Beta", serial="BBB")
+GAMMA = replace(ALPHA, model="Gamma", serial="CCC", tests=("lat",))
+MODEL = replace(BETA, kind="virtual", model="Model", serial="V")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("compared")
+    twins = [
+        Twin(number=1, recipe=ALPHA, speed=1.3),
+        Twin(number=2, recipe=BETA),
+        Twin(number=3, recipe=GAMMA),
+        Twin(number=4, recipe=MODEL, speed=0.5),
+        Twin(number=5, recipe=BETA, kernel="6.12.0"),
+        Twin(number=6, recipe=BETA, speed=1.001),
+    ]
+    for twin in twins:
+        make_twin(place, twin)
+    return place
+
+
+def runs(folder: Path, *numbers: int) -> list[Path]:
+    return [folder / f"run{number}" for number in numbers]
+
+
+@pytest.fixture(scope="module")
+def pair(folder: Path) -> Comparison:
+    return compare_runs(runs(folder, 1, 2))
+
+
+def tables_of(page: Page) -> list[Table]:
+    return [block for block in page.blocks if isinstance(block, Table)]
+
+
+def notes_of(page: Page) -> str:
+    return " ".join(block.text for block in page.blocks if isinstance(block, Note))
+
+
+def test_faster_drive_beats_the_other_in_every_cell_by_the_true_difference(
+    pair: Comparison,
+) -> None:
+    table = pair.differences
+    assert set(table["better"]) == {"Alpha <i>1</i>"}
+    rates = table[table["metric"] == "iops"]
+    assert rates["ratio"].median() == pytest.approx(1.3, rel=0.01)
+    assert rates["percent"].median() == pytest.approx(30, abs=1)
+    times = table[table["metric"] == "lat_mean_ns"]
+    assert times["percent"].median() == pytest.approx(100 * (1 - 1 / 1.3), abs=1)
+    assert (
+        rates["verdict"]
+        .str.match(r"Alpha <i>1</i> beats Beta by [\d.]+ % \([\d.]+ to [\d.]+ %\)")
+        .all()
+    )
+    assert (rates["low"] <= 1.3).mean() > 0.9
+    assert (rates["high"] >= 1.3).mean() > 0.9
+
+
+def test_equal_drives_differ_in_no_cell(folder: Path) -> None:
+    table = compare_runs(runs(folder, 2, 6)).differences
+    assert set(table["verdict"]) == {NO_DIFFERENCE}
+    assert set(table["unit"]) == {"rounds"}
+
+
+def test_runs_of_one_drive_are_repetitions_once_there_is_another_drive(
+    folder: Path,
+) -> None:
+    found = compare_runs(runs(folder, 1, 2, 6))
+    assert found.side_names == ["Alpha <i>1</i>", "Beta"]
+    table = found.differences
+    assert set(table["unit"]) == {"runs"}
+    assert set(zip(table["n_a"], table["n_b"], strict=True)) == {(1, 2)}
+    row = found.variance.iloc[0]
+    assert (row["n_sides"], row["n_runs"]) == (2, 3)
+    assert found.variance["within_percent"].median() < 1.5
+
+
+def test_test_that_one_run_lacks_is_missing_and_never_zero(folder: Path) -> None:
+    found = compare_runs(runs(folder, 1, 3))
+    iops = found.differences[found.differences["test"] == "iops"]
+    assert set(iops["verdict"]) == {MISSING}
+    assert iops["value_b"].isna().all()
+    assert iops["ratio"].isna().all()
+    assert set(iops["reason"]) == {"not measured: Gamma"}
+    page = comparison_page(found, "iops")
+    assert "Missing of Gamma, not measured: IOPS." in notes_of(page)
+    assert {row[2] for row in tables_of(page)[0].rows} == {"-"}
+    assert (found.differences[found.differences["test"] == "lat"]["ratio"] > 0).all()
+
+
+def test_other_kernel_bars_the_verdict_and_leaves_the_numbers(folder: Path) -> None:
+    found = compare_runs(runs(folder, 1, 5))
+    assert set(found.differences["verdict"]) == {OTHER_CONDITIONS}
+    assert set(found.differences["reason"]) == {"kernel"}
+    rates = found.differences[found.differences["metric"] == "iops"]
+    assert (rates["ratio"] > 1.1).all()
+    page = comparison_page(found, "conditions")
+    assert "Not the same conditions: kernel." in notes_of(page)
+    rows = {row[0]: row[1:] for row in tables_of(page)[1].rows}
+    assert rows["kernel"] == ("no", "6.1.0-28-amd64", "6.12.0")
+
+
+def test_other_kernel_is_compared_when_it_is_accepted(folder: Path) -> None:
+    found = compare_runs(runs(folder, 1, 5), accept="kernel")
+    assert set(found.differences["better"]) == {"Alpha <i>1</i>"}
+    page = comparison_page(found, "conditions")
+    assert "Accepted as equal, though they differ: kernel." in notes_of(page)
+
+
+def test_same_drive_under_other_conditions_is_no_repetition(folder: Path) -> None:
+    found = compare_runs(runs(folder, 2, 5))
+    assert found.side_names == ["Beta 0002", "Beta 0005"]
+    assert set(found.differences["verdict"]) == {OTHER_CONDITIONS}
+
+
+def test_model_is_marked_and_left_out_of_the_ranking_unless_asked(folder: Path) -> None:
+    words = "iops 4 KiB 0/100: 2, lat mean: 1"
+    options = {"accept": "target kind", "score": words}
+    left_out = compare_runs(runs(folder, 1, 2, 4), **options)  # type: ignore[arg-type] # texts
+    assert left_out.side_names[2] == "Model (virtual)"
+    assert set(left_out.scores["side"]) == {"Alpha <i>1</i>", "Beta"}
+    assert "models are no drives: Model (virtual)" in notes_of(
+        comparison_page(left_out, "score")
+    )
+    ranked = compare_runs(runs(folder, 1, 2, 4), include_virtual=True, **options)  # type: ignore[arg-type] # texts
+    totals = ranked.scores[ranked.scores["term"] == ""]
+    best = totals.sort_values("ratio", ascending=False)["side"].tolist()
+    assert best == ["Alpha <i>1</i>", "Beta", "Model (virtual)"]
+
+
+def test_virtual_and_real_drives_are_other_conditions(folder: Path) -> None:
+    table = compare_runs(runs(folder, 2, 4)).differences
+    assert set(table["verdict"]) == {OTHER_CONDITIONS}
+    assert table["reason"].str.contains("target kind").all()
+
+
+def test_score_stands_with_its_parts_and_equals_the_hand_computed_mean(
+    folder: Path,
+) -> None:
+    words = "iops 4 KiB 0/100: 2, lat mean 4 KiB 0/100: 1"
+    found = compare_runs(runs(folder, 1, 2), score=words)
+    values = found.summary.set_index(["metric", "cell", "side"])["value"]
+    cell = "RND 4 KiB 0/100"
+    rate = values["iops", cell, "Alpha <i>1</i>"] / values["iops", cell, "Beta"]
+    time = values["lat_mean_ns", cell, "Alpha <i>1</i>"]
+    time /= values["lat_mean_ns", cell, "Beta"]
+    lead = math.exp((2 * math.log(rate) - math.log(time)) / 3 / 2)
+    scores = found.scores.set_index(["side", "term"])["ratio"]
+    assert scores["Alpha <i>1</i>", ""] == pytest.approx(lead)
+    assert scores["Beta", ""] == pytest.approx(1 / lead)
+    page = comparison_page(found, "score")
+    assert tables_of(page)[0].head[0] == "Score"
+    assert len(tables_of(page)[0].head) == 3
+
+
+def test_side_without_a_term_has_no_score(folder: Path) -> None:
+    found = compare_runs(runs(folder, 1, 3), score="iops: 1, lat mean: 1")
+    assert found.scores[found.scores["term"] == ""]["ratio"].isna().all()
+
+
+@pytest.mark.parametrize(
+    ("words", "match"),
+    [
+        ("speed: 1", "names no metric; known are iops, wsat"),
+        ("iops: none", "is no number above zero"),
+        ("iops: -1", "is no number above zero"),
+        ("iops 4 KiB", "names no metric"),
+    ],
+)
+def test_score_that_cannot_be_read_says_how_to_write_it(
+    folder: Path, words: str, match: str
+) -> None:
+    with pytest.raises(SeriesError, match=match):
+        compare_runs(runs(folder, 1, 2), score=words)
+
+
+def test_difference_below_what_matters_is_no_win(folder: Path) -> None:
+    table = compare_runs(runs(folder, 1, 2), least_percent=40).differences
+    assert set(table["verdict"]) <= {TOO_SMALL, NO_DIFFERENCE}
+    assert TOO_SMALL in set(table["verdict"])
+    with pytest.raises(ValueError, match="must be 0 or more"):
+        compare_runs(runs(folder, 1, 2), least_percent=-1)
+
+
+def test_grave_finding_bars_the_cells_of_its_test_alone(tmp_path: Path) -> None:
+    grave = replace(BETA, findings=(make_finding("doubts", "late", test="iops"),))
+    make_twin(tmp_path, Twin(number=1, recipe=ALPHA))
+    make_twin(tmp_path, Twin(number=2, recipe=grave))
+    table = compare_runs(tmp_path).differences
+    iops = table[table["test"] == "iops"]
+    assert set(iops["verdict"]) == {NOT_COMPARABLE}
+    assert set(iops["reason"]) == {"grave findings: Beta"}
+    assert NOT_COMPARABLE not in set(table[table["test"] == "lat"]["verdict"])
+
+
+def test_cell_that_was_not_steady_is_not_compared(tmp_path: Path) -> None:
+    make_twin(tmp_path, Twin(number=1, recipe=ALPHA))
+    make_twin(tmp_path, Twin(number=2, recipe=replace(BETA, steady=False)))
+    iops = compare_runs(tmp_path).differences
+    iops = iops[iops["test"] == "iops"]
+    assert set(iops["verdict"]) == {NOT_COMPARABLE}
+    assert iops["reason"].str.contains("not steady: Beta").all()
+
+
+def test_efficiency_needs_watts_and_divides_by_them(folder: Path) -> None:
+    none = compare_runs(runs(folder, 1, 2))
+    assert "power of no drive is known" in notes_of(comparison_page(none, "efficiency"))
+    found = compare_runs(runs(folder, 1, 2), watts="Alpha: 10")
+    page = comparison_page(found, "efficiency")
+    assert "not known: Beta" in notes_of(page)
+    figure = next(block for block in page.blocks if isinstance(block, Plot)).figure
+    cells = found.summary[(found.summary["test"] == "iops")]
+    own = cells[cells["side"] == "Alpha <i>1</i>"]["value"]
+    assert max(figure.data[0].x) == pytest.approx(own.max() / 10)
+
+
+@pytest.mark.parametrize(
+    ("watts", "error", "match"),
+    [
+        ("Delta: 3", UnknownNameError, "There is no drive 'Delta'"),
+        ("Alpha: many", SeriesError, "no number of watts"),
+    ],
+)
+def test_watts_that_cannot_be_read_are_an_error(
+    folder: Path, watts: str, error: type[Exception], match: str
+) -> None:
+    with pytest.raises(error, match=match):
+        compare_runs(runs(folder, 1, 2), watts=watts)
+
+
+def test_comparison_needs_two_different_runs(folder: Path, tmp_path: Path) -> None:
+    with pytest.raises(RunFolderError, match="needs two runs or more, and this is 1"):
+        compare_runs(runs(folder, 1))
+    with pytest.raises(RepeatedNameError, match="named twice"):
+        compare_runs(runs(folder, 1, 1))
+    with pytest.raises(RunFolderError, match="it is no run and holds none"):
+        compare_runs(tmp_path)
+    with pytest.raises(UnknownNameError, match="There is no condition 'weather'"):
+        compare_runs(runs(folder, 1, 2), accept="weather")
+
+
+def test_folder_of_runs_and_text_of_runs_stand_for_their_runs(folder: Path) -> None:
+    assert len(compare_runs(folder).runs) == 6
+    text = f"{folder / 'run1'}, {folder / 'run2'}"
+    assert [run.path for run in compare_runs(text).runs] == runs(folder, 1, 2)
+
+
+def test_run_without_tables_is_left_out_of_a_folder_and_named(tmp_path: Path) -> None:
+    for number in (1, 2, 3):
+        make_twin(tmp_path, Twin(number=number, recipe=GAMMA))
+    (tmp_path / "run3" / "tables" / "measurements.parquet").unlink()
+    found = compare_runs(tmp_path)
+    assert len(found.runs) == 2
+    assert found.left_out == (str(tmp_path / "run3"),)
+    assert "run3" in notes_of(comparison_page(found, "conditions"))
+    assert any("run3" in line for line in condition_lines(found))
+
+
+@pytest.mark.parametrize("topic", TOPICS)
+def test_every_page_fits_its_head_and_escapes_names_in_figures(
+    folder: Path, topic: str
+) -> None:
+    found = compare_runs(runs(folder, 1, 2, 3), score="lat mean: 1", watts="Beta: 4")
+    page = comparison_page(found, topic)
+    assert page.blocks
+    for table in tables_of(page):
+        assert {len(row) for row in table.rows} <= {len(table.head) + 1}
+    for block in page.blocks:
+        if isinstance(block, Plot):
+            assert "<i>" not in block.figure.to_json()
+
+
+def test_unknown_topic_is_an_error(pair: Comparison) -> None:
+    with pytest.raises(UnknownNameError, match="There is no topic 'x'"):
+        comparison_page(pair, "x")
+
+
+def test_plain_data_is_json_without_nan(folder: Path) -> None:
+    found = compare_runs(runs(folder, 1, 3))
+    text = json.dumps(comparison_as_dict(found), allow_nan=False)
+    plain = json.loads(text)
+    assert plain["differences"][0]["value_b"] is None
+    assert {"sides", "conditions", "values", "variance"} <= set(plain)
+
+
+def test_lines_tell_conditions_verdicts_and_what_is_missing(folder: Path) -> None:
+    found = compare_runs(runs(folder, 1, 3))
+    text = "\n".join([*condition_lines(found), *verdict_lines(found)])
+    assert "Alpha <i>1</i> (A) v Gamma (B)" in text
+    assert "IOPS: missing, not measured: Gamma" in text
+    assert "A beats B by" in text
+    assert "The same conditions" in text or "Conditions that differ:" in text
+    assert "not in these intervals" in text
