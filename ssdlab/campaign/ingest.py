@@ -142,6 +142,11 @@ def plan_inputs(record: RunRecord) -> tuple[tuple[PtsTest, ...], PlanContext]:
     return fitted.tests, context
 
 
+def read_ingested_step(run: Path, record: RunRecord, kept: StepRecord) -> IngestedStep:
+    """Return one finished step of a run, of one that still goes on as well."""
+    return _read_step(run, kept, read_result if record.is_imported else parse_document)
+
+
 def _read_step(run: Path, record: StepRecord, read: Reader) -> IngestedStep:
     folder = run / "steps" / record.step.step_id
     empty: dict[str, Columns] = {

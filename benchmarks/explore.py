@@ -1,0 +1,239 @@
+"""How long the explorer takes from the hand to the picture, in a real browser.
+
+Usage: ``python -m benchmarks.explore [--runs 200] [--points 1000000]``
+
+Makes runs in a temporary folder, one of them with a long series, opens notebook
+05_explore in JupyterLab in a headless Chromium and uses it. Timed in the page, from the
+event of the browser (a choice, a click, a key) until plotly has drawn the last figure
+that changes for it. Each kind is done several times; the table has median and worst.
+"""
+
+import argparse
+import json
+import os
+import shutil
+import statistics
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ssdlab.model.schema import TABLES
+from ssdlab.store.tables import write_table
+from tests.jupyter_browser import browse, place_notebook, run_notebook, serve_lab
+from tests.made_run import Recipe, make_run
+
+Action = Callable[[Any, int], None]
+
+_TIMES = 5
+_LISTEN = """() => {
+  window.began = window.drawn = 0;
+  for (const kind of ["change", "click", "mouseup", "keydown"])
+    document.addEventListener(kind, () => (window.began = performance.now()), true);
+  for (const graph of document.querySelectorAll(".js-plotly-plot"))
+    graph.on("plotly_afterplot", () => (window.drawn = performance.now()));
+}"""
+_IS_DRAWN = (
+    "() => window.drawn > window.began && performance.now() - window.drawn > 700"
+)
+
+
+def make_runs(folder: Path, count: int, points: int) -> None:
+    """Write runs of eight drives; the newest has a series of so many points."""
+    first = make_run(folder / "made-000", Recipe())
+    for number in range(1, count):
+        copy = folder / f"made-{number:03d}"
+        shutil.copytree(first.path, copy, copy_function=os.link)
+        record = json.loads((copy / "run.json").read_bytes())
+        record["target"]["serial"] = f"MADE{number % 8:04d}"
+        record["started_at"] = f"2026-11-{1 + number % 20:02d}T{number % 24:02d}:00:00"
+        (copy / "run.json").unlink()
+        (copy / "run.json").write_text(json.dumps(record), "utf-8")
+    tables = first.path / "tables"
+    (tables / "series.parquet").unlink()
+    step = first.steps[first.steps["test"] == "wsat"]["step_id"].iloc[1]
+    rate = 4e4 * np.random.default_rng(1).lognormal(0, 0.05, points)
+    rate[points // 3] = 3e5
+    write_table(
+        tables,
+        TABLES["series"],
+        {
+            "run_id": [first.record.run_id] * points,
+            "step_id": [step] * points,
+            "direction": ["total"] * points,
+            "time_s": (0.001 * np.arange(1, points + 1)).tolist(),
+            "iops": rate.tolist(),
+            "bw_bytes_per_s": (4096 * rate).tolist(),
+            "lat_mean_ns": (128e9 / rate).tolist(),
+        },
+    )
+
+
+def time_action(page: Any, act: Action) -> list[float]:
+    """Return how long each repetition took [ms]."""
+    taken = []
+    for number in range(_TIMES):
+        page.evaluate("() => { window.drawn = 0; window.began = Infinity }")
+        act(page, number)
+        try:
+            page.wait_for_function(_IS_DRAWN, timeout=15_000)
+        except Exception as error:  # noqa: BLE001 - nothing changed by this one
+            print(f"not drawn anew: {str(error)[:80]}")
+            continue
+        taken.append(float(page.evaluate("() => window.drawn - window.began")))
+    return taken
+
+
+def choose(name: str, values: list[str]) -> Action:
+    """Return the action of choosing in a list by its label, one value after another."""
+
+    def act(page: Any, number: int) -> None:
+        box = page.locator(f".widget-dropdown:has(label:text-is('{name}')) select")
+        box.select_option(label=values[number % len(values)])
+
+    return act
+
+
+def click_cell(page: Any, number: int) -> None:
+    """Click on another cell of the matrix."""
+    box = page.locator(".js-plotly-plot").first.locator(".nsewdrag").bounding_box()
+    x = box["x"] + box["width"] * (0.07 + 0.12 * number)
+    page.mouse.click(x, box["y"] + box["height"] * (0.2 + 0.1 * (number % 5)))
+
+
+def move_slider(page: Any, number: int) -> None:
+    """Move an end of the rounds by one."""
+    page.locator(".noUi-handle").last.focus()
+    page.keyboard.press("ArrowLeft" if number % 2 == 0 else "ArrowRight")
+
+
+def choose_run(page: Any, number: int) -> None:
+    """Choose another run in the list, one that was not read before."""
+    box = page.locator(".widget-select-multiple select")
+    box.select_option(index=[number + 20])
+
+
+def add_run(page: Any, number: int) -> None:
+    """Choose more runs beside those that are chosen."""
+    box = page.locator(".widget-select-multiple select")
+    box.select_option(index=list(range(number + 2)))
+
+
+def choose_all(page: Any, _number: int) -> None:
+    """Choose every run."""
+    page.evaluate(
+        """() => {
+          const box = document.querySelector(".widget-select-multiple select");
+          for (const option of box.options) option.selected = true;
+          box.dispatchEvent(new Event("change", { bubbles: true }));
+        }"""
+    )
+
+
+def zoom(page: Any, number: int) -> None:
+    """Drag over a part of the series, then go back to all of it."""
+    graph = page.locator(".js-plotly-plot").nth(1).locator(".nsewdrag")
+    box = graph.bounding_box()
+    y = box["y"] + box["height"] / 2
+    if number % 2:
+        page.click("button:text-is('Whole series')")
+        return
+    page.mouse.move(box["x"] + box["width"] * 0.25, y)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] * 0.6, y, steps=4)
+    page.mouse.up()
+
+
+def measure(page: Any) -> dict[str, list[float]]:
+    """Use the explorer as a hand would."""
+    taken = {
+        "another metric": time_action(
+            page, choose("Metric", ["Throughput [MB/s]", "IOPS"])
+        ),
+        "a click on a cell": time_action(page, click_cell),
+        "another block size": time_action(
+            page, choose("Block size", ["8 KiB", "4 KiB"])
+        ),
+        "the rounds slider": time_action(page, move_slider),
+        "another test": time_action(page, choose("Test", ["lat", "iops"])),
+        "another run, not read before": time_action(page, choose_run),
+        "one run more, up to 8": time_action(page, add_run),
+    }
+    page.evaluate("() => { window.drawn = 0; window.began = Infinity }")
+    choose_all(page, 0)
+    page.wait_for_function(
+        "() => window.drawn > window.began && performance.now() - window.drawn > 4000",
+        timeout=600_000,
+    )
+    last = page.evaluate("() => window.drawn - window.began")
+    taken["all runs chosen, until the last is read and drawn"] = [float(last)]
+    taken["all runs: a click on a cell"] = time_action(page, click_cell)
+    taken["all runs: another metric"] = time_action(
+        page, choose("Metric", ["Throughput [MB/s]", "IOPS"])
+    )
+    return taken
+
+
+def measure_series(page: Any) -> dict[str, list[float]]:
+    """Use the view over time."""
+    choose("Test", ["wsat"])(page, 0)
+    page.wait_for_timeout(2000)
+    page.click("button:text-is('over time')")
+    page.wait_for_selector("text=least and greatest", state="attached")
+    page.wait_for_timeout(2000)
+    return {
+        "series: zoom in and out": time_action(page, zoom),
+        "series: another metric": time_action(
+            page, choose("Metric", ["Throughput [MB/s]", "IOPS"])
+        ),
+    }
+
+
+def main() -> None:
+    """Make the runs, measure, print the table."""
+    asked = argparse.ArgumentParser(description=__doc__)
+    asked.add_argument("--runs", type=int, default=200)
+    asked.add_argument("--points", type=int, default=1_000_000)
+    asked.add_argument("--shots", type=Path, help="a folder for screenshots")
+    choices = asked.parse_args()
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        (folder / "runs").mkdir()
+        make_runs(folder / "runs", choices.runs, choices.points)
+        name = "05_explore.ipynb"
+        place_notebook(name, folder, runs=str(folder / "runs"), test="iops")
+        with serve_lab(folder) as server, browse(width=1280, height=1500) as page:
+            faults = run_notebook(page, server, name)
+            page.wait_for_selector(".js-plotly-plot .main-svg")
+            page.wait_for_timeout(3000)
+            page.evaluate(
+                "() => document.querySelector('.ssdlab-explorer').scrollIntoView()"
+            )
+            page.evaluate(_LISTEN)
+            taken = {} if faults else measure(page)
+            show(taken)
+            shoot(page, choices.shots, "explore-200-runs.png")
+            choose_run(page, -20)
+            page.wait_for_timeout(2000)
+            show(measure_series(page))
+            shoot(page, choices.shots, "explore-series.png")
+    print(*faults, f"load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
+
+
+def show(taken: dict[str, list[float]]) -> None:
+    """Print the rows of the table: interaction, times, median and worst [ms]."""
+    for words, times in taken.items():
+        middle, worst = statistics.median(times), max(times)
+        print(f"| {words} | {len(times)} | {middle:.0f} | {worst:.0f} |", flush=True)
+
+
+def shoot(page: Any, folder: Path | None, name: str) -> None:
+    """Keep a picture of the page."""
+    if folder is not None:
+        page.screenshot(path=folder / name)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Look at runs by hand in a notebook: pick, click, watch, take away."""

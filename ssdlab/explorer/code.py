@@ -1,0 +1,145 @@
+"""The code cell that makes a figure of the explorer again, outside of it."""
+
+from collections.abc import Mapping
+
+from ssdlab.explorer.selection import Selection
+
+Shown = Mapping[str, object]
+
+_WIDTH = 84
+
+
+def code_of_map(selection: Selection, path: str, shown: Shown) -> str:
+    """Return the code of the matrix."""
+    own = _call(
+        "frame = ssdlab.analysis.summarise_cells",
+        "cells",
+        repr(selection.metric),
+        axes=selection.axes,
+        bins=_Name("run.bins"),
+    )
+    return _cell(
+        f"run = ssdlab.open_run({path!r})",
+        "cells = ssdlab.analysis.tabulate_cells(run.measurements, run.percentiles)",
+        _rounds(selection),
+        own,
+        _figure("plot_cell_map", "frame", repr(selection.metric), shown=shown),
+    )
+
+
+def code_of_rounds(selection: Selection, paths: Mapping[str, str], shown: Shown) -> str:
+    """Return the code of the rounds of a cell."""
+    return _cell(
+        *_runs(paths),
+        *_cells(selection),
+        'frame = frame[frame["round"].notna()]',
+        _figure("plot_cell_rounds", "frame", repr(selection.metric), shown=shown),
+    )
+
+
+def code_of_histogram(
+    selection: Selection, paths: Mapping[str, str], shown: Shown
+) -> str:
+    """Return the code of the response times of a cell."""
+    return _cell(
+        *_runs(paths),
+        *_cells(selection),
+        "bins = stack({name: run.bins for name, run in runs.items()})",
+        "frame = ssdlab.analysis.merge_cell_bins(bins, frame)",
+        _figure("plot_cell_histogram", "frame", shown=shown),
+    )
+
+
+def code_of_time(
+    selection: Selection, path: str, metric: str, *, cut: Shown, shown: Shown
+) -> str:
+    """Return the code of a test over time."""
+    joined = _call(
+        "series = ssdlab.analysis.join_series",
+        "run.series",
+        "run.steps",
+        test=selection.test,
+        metric=metric,
+    )
+    drawn = _call(
+        "drawn = ssdlab.analysis.reduce_series",
+        'series["time_s"]',
+        f"series[{metric!r}]",
+        **cut,
+    )
+    lines = [
+        f"run = ssdlab.open_run({path!r})",
+        joined,
+        drawn,
+        _figure("plot_time_series", "drawn", repr(metric), shown=shown),
+    ]
+    span = cut.get("span")
+    if isinstance(span, tuple):
+        limits = f"range={list(span)!r}, autorange=False"
+        lines.append(f"figure.update_xaxes({limits})")
+    return _cell(*lines)
+
+
+class _Name(str):
+    """A name in the code, not a text."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def _runs(paths: Mapping[str, str]) -> tuple[str, ...]:
+    return (
+        f"paths = {_text(dict(paths))}",
+        "runs = {name: ssdlab.open_run(path) for name, path in paths.items()}",
+        "stack = ssdlab.analysis.stack_frames",
+        "measured = stack({name: run.measurements for name, run in runs.items()})",
+        "levels = stack({name: run.percentiles for name, run in runs.items()})",
+        "cells = ssdlab.analysis.tabulate_cells(measured, levels)",
+    )
+
+
+def _cells(selection: Selection) -> tuple[str, ...]:
+    cell = dict(selection.cell)
+    return (
+        _rounds(selection),
+        f"frame = ssdlab.analysis.select_cell(cells, {cell!r})",
+    )
+
+
+def _rounds(selection: Selection) -> str:
+    return _call(
+        "cells = ssdlab.analysis.select_rounds",
+        "cells",
+        test=selection.test,
+        phase=selection.phase,
+        rounds=selection.rounds,
+    )
+
+
+def _figure(name: str, *given: str, shown: Shown) -> str:
+    return _call(f"figure = ssdlab.figures.{name}", *given, **shown)
+
+
+def _call(function: str, *given: str, **named: object) -> str:
+    parts = [
+        *given,
+        *(f"{name}={_text(value, '    ')}" for name, value in named.items()),
+    ]
+    line = f"{function}({', '.join(parts)})"
+    if len(line) <= _WIDTH and "\n" not in line:
+        return line
+    return f"{function}(\n" + "".join(f"    {part},\n" for part in parts) + ")"
+
+
+def _text(value: object, margin: str = "") -> str:
+    """Return a value as code, a mapping that is long with an entry a line."""
+    if not isinstance(value, dict) or len(repr(value)) < _WIDTH - len(margin) - 12:
+        return repr(value)
+    lines = "".join(f"{margin}    {key!r}: {one!r},\n" for key, one in value.items())
+    return f"{{\n{lines}{margin}}}"
+
+
+def _cell(*statements: str) -> str:
+    return "\n".join(("import ssdlab", "", *statements, "figure", ""))

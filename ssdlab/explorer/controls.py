@@ -1,0 +1,193 @@
+"""The widgets by which a selection is made, and how they follow it."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import ipywidgets
+
+from ssdlab.explorer.selection import Choices, Selection
+from ssdlab.explorer.shelf import Listed, search
+from ssdlab.figures.cell_map import axis_label
+from ssdlab.figures.labels import metric_quantity
+
+Change = Callable[..., None]
+
+_NAMES = {
+    "read_percent": "R/W mix",
+    "block_size_bytes": "Block size",
+    "threads": "Threads",
+    "queue_depth": "Queue depth",
+}
+_WIDE = {"width": "auto", "min_width": "0"}
+
+
+class Controls:
+    """Every choice; ``change`` is called with what the user chose, by field."""
+
+    def __init__(self, change: Change, again: Callable[[], None]) -> None:
+        self._change = change
+        self._listed: tuple[Listed, ...] = ()
+        self._is_following = False
+        self.search = _Text(placeholder="search: words of name, drive, test, status")
+        self.again = ipywidgets.Button(
+            description="Look again",
+            tooltip="list the runs anew",
+            layout={"width": "96px", "min_width": "96px"},
+        )
+        self.runs = ipywidgets.SelectMultiple(rows=7, layout=dict(_WIDE))
+        self.count = ipywidgets.HTML()
+        self.run = _dropdown("Shown")
+        self.test = _dropdown("Test")
+        self.phase = _dropdown("Phase")
+        self.metric = _dropdown("Metric")
+        self.down = _dropdown("R/W mix")
+        self.across = _dropdown("Block size")
+        self.rounds = ipywidgets.IntRangeSlider(
+            description="Rounds", continuous_update=False, min=1, max=1,
+            layout=dict(_WIDE), style={"description_width": "74px"},
+        )  # fmt: skip
+        self.over = ipywidgets.ToggleButtons(
+            options=[("over rounds", "rounds"), ("over time", "time")],
+            style={"button_width": "104px"},
+        )
+        self.search.observe(lambda _: self._list(), "value")
+        self.again.on_click(lambda _: again())
+        for field in ("run", "test", "phase", "metric", "over"):
+            getattr(self, field).observe(self._hearing(field), "value")
+        self.runs.observe(self._hearing("runs"), "value")
+        self.rounds.observe(self._heard_rounds, "value")
+        for box in (self.down, self.across):
+            box.observe(self._heard_cell, "value")
+        self._axes: tuple[str, str] = ("read_percent", "block_size_bytes")
+
+    def box(self) -> ipywidgets.Widget:
+        """Return all of them, in as many columns as there is room for."""
+        top = ipywidgets.HBox([self.search, self.again])
+        left = ipywidgets.VBox([top, self.runs, self.count], layout=dict(_WIDE))
+        middle = ipywidgets.VBox(
+            [self.run, self.test, self.phase, self.metric], layout=dict(_WIDE)
+        )
+        right = ipywidgets.VBox(
+            [self.down, self.across, self.rounds, self.over], layout=dict(_WIDE)
+        )
+        return grid([left, middle, right], least_px=270)
+
+    def show_runs(self, listed: Iterable[Listed], chosen: Sequence[str]) -> None:
+        """Fill the list of runs."""
+        self._listed = tuple(listed)
+        with self._following():
+            self._list(chosen)
+
+    def follow(self, selection: Selection, choices: Choices) -> None:
+        """Show a selection and what can be chosen beside it."""
+        self._axes = choices.axes
+        self._count()
+        with self._following():
+            _offer(self.run, [(name, name) for name in selection.runs], selection.run)
+            _offer(self.test, [(name, name) for name in choices.tests], selection.test)
+            phases = [(name or "all", name) for name in choices.phases]
+            _offer(self.phase, phases, selection.phase)
+            metrics = [(metric_quantity(name).title, name) for name in choices.metrics]
+            _offer(self.metric, metrics, selection.metric)
+            cell = dict(selection.cell)
+            for box, axis, values in (
+                (self.down, choices.axes[0], choices.downs),
+                (self.across, choices.axes[1], choices.acrosses),
+            ):
+                box.description = _NAMES[axis]
+                options = [(axis_label(axis, value), value) for value in values]
+                _offer(box, options, cell.get(axis))
+            self._follow_rounds(selection, choices)
+            self.over.value = selection.over
+
+    def _follow_rounds(self, selection: Selection, choices: Choices) -> None:
+        span = choices.rounds or (1, 1)
+        for bound in ("min", "max") if span[0] <= self.rounds.max else ("max", "min"):
+            setattr(self.rounds, bound, span[bound == "max"])
+        self.rounds.value = selection.rounds or span
+        self.rounds.disabled = span[0] == span[1]
+
+    def _list(self, chosen: Sequence[str] | None = None) -> None:
+        """List what is chosen, then what the search finds."""
+        names = tuple(self.runs.value) if chosen is None else tuple(chosen)
+        found = search(self._listed, self.search.value)
+        kept = [one for one in self._listed if one.name in names]
+        shown = [*kept, *(one for one in found if one.name not in names)]
+        with self._following():
+            self.runs.options = [(_line(one), one.name) for one in shown]
+            self.runs.value = [one.name for one in kept]
+        self._count()
+
+    def _count(self) -> None:
+        found = len(search(self._listed, self.search.value))
+        self.count.value = (
+            f"{len(self.runs.value)} chosen, {found} of {len(self._listed)} found; "
+            "Ctrl or Shift chooses several"
+        )
+
+    def _hearing(self, field: str) -> Callable[[Any], None]:
+        def hear(change: Any) -> None:
+            if not self._is_following:
+                self._change(**{field: change["new"]})
+
+        return hear
+
+    def _heard_rounds(self, change: Any) -> None:
+        if not self._is_following:
+            whole = (self.rounds.min, self.rounds.max)
+            chosen = tuple(change["new"])
+            self._change(rounds=None if chosen == whole else chosen)
+
+    def _heard_cell(self, _change: Any) -> None:
+        if not self._is_following:
+            down, across = self._axes
+            cell = ((down, self.down.value), (across, self.across.value))
+            self._change(cell=cell, point=None)
+
+    @contextmanager
+    def _following(self) -> Iterator[None]:
+        before, self._is_following = self._is_following, True
+        try:
+            yield
+        finally:
+            self._is_following = before
+
+
+def grid(children: Sequence[ipywidgets.Widget], *, least_px: int) -> ipywidgets.Box:
+    """Return widgets side by side, fewer a row where the page is narrow."""
+    for child in children:
+        child.layout.flex = f"1 1 {least_px}px"
+        child.layout.min_width = "0"
+    return ipywidgets.Box(
+        list(children), layout={"flex_flow": "row wrap", "grid_gap": "6px 14px"}
+    )
+
+
+def _Text(**more: Any) -> ipywidgets.Text:  # noqa: N802 - a widget
+    return ipywidgets.Text(
+        continuous_update=True,
+        layout={"flex": "1 1 0", "width": "auto", "min_width": "0"},
+        **more,
+    )
+
+
+def _dropdown(name: str) -> ipywidgets.Dropdown:
+    return ipywidgets.Dropdown(
+        description=name, layout=dict(_WIDE), style={"description_width": "74px"}
+    )
+
+
+def _offer(box: ipywidgets.Dropdown, options: Sequence[Any], value: object) -> None:
+    if tuple(box.options) != tuple(options):
+        box.options = tuple(options)
+    known = [one for _, one in options]
+    chosen = value if value in known else (known[0] if known else None)
+    if box.value != chosen:
+        box.value = chosen
+    box.disabled = len(options) < 2
+
+
+def _line(one: Listed) -> str:
+    state = " · goes on" if one.is_running else ""
+    return f"{one.name} · {one.drive}{state}{' · damaged' if one.trouble else ''}"

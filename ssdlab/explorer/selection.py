@@ -1,0 +1,139 @@
+"""What is looked at: frozen data, and what can be chosen beside it. Pure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
+
+from ssdlab.analysis.exploration import CELL_METRICS, find_cell_axes, select_rounds
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Over = Literal["rounds", "time"]
+
+_FIRST_CELL = {"read_percent": 0, "block_size_bytes": 4096}  # what the PTS tracks
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Selection:
+    """What is on the screen.
+
+    ``runs`` are compared; ``run`` is the one of them whose matrix, job and raw output
+    are shown. ``cell`` has the values of both axes of the matrix, by name. ``rounds``
+    is None for all. ``point`` is the round whose job is shown, None for the last.
+    """
+
+    runs: tuple[str, ...] = ()
+    run: str = ""
+    test: str = ""
+    phase: str = ""
+    metric: str = "iops"
+    cell: tuple[tuple[str, int], ...] = ()
+    rounds: tuple[int, int] | None = None
+    over: Over = "rounds"
+    point: int | None = None
+
+    @property
+    def axes(self) -> tuple[str, ...]:
+        """The columns that are rows and columns of the matrix."""
+        return tuple(name for name, _ in self.cell)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Choices:
+    """What each part of a selection can be, given the parts before it.
+
+    ``known`` are the cells that were measured, by the values of both axes.
+    """
+
+    tests: tuple[str, ...] = ()
+    phases: tuple[str, ...] = ()
+    metrics: tuple[str, ...] = ()
+    axes: tuple[str, str] = ("read_percent", "block_size_bytes")
+    known: frozenset[tuple[int, int]] = frozenset()
+    rounds: tuple[int, int] | None = None
+
+    @property
+    def downs(self) -> tuple[int, ...]:
+        """The values of the rows of the matrix."""
+        return tuple(sorted({down for down, _ in self.known}))
+
+    @property
+    def acrosses(self) -> tuple[int, ...]:
+        """The values of its columns."""
+        return tuple(sorted({across for _, across in self.known}))
+
+
+def find_choices(cells: "pd.DataFrame", *, test: str, phase: str) -> Choices:
+    """Return what can be chosen of these runs, in a test and phase if they have it."""
+    if cells.empty:
+        return Choices()
+    tests = tuple(str(name) for name in cells["test"].unique())
+    of_test = select_rounds(cells, test=_one(test, tests))
+    phases = _phases(of_test)
+    phase = _one(phase, phases)
+    here = of_test[of_test["phase"] == phase] if phase else of_test
+    axes = find_cell_axes(here)
+    placed = here[list(axes)].dropna().drop_duplicates().astype(int)
+    known = frozenset(placed.itertuples(index=False, name=None))
+    numbers = here["round"].dropna()
+    return Choices(
+        tests=tests,
+        phases=phases,
+        metrics=tuple(name for name in CELL_METRICS if here[name].notna().any()),
+        axes=axes,
+        known=known,
+        rounds=(int(numbers.min()), int(numbers.max())) if len(numbers) else None,
+    )
+
+
+def fit_selection(wanted: Selection, choices: Choices) -> Selection:
+    """Return what can be shown of what is wanted.
+
+    A part that the runs do not have becomes the first that they have; the others stay.
+    """
+    runs = tuple(run for run in wanted.runs if run)
+    return replace(
+        wanted,
+        runs=runs,
+        run=wanted.run if wanted.run in runs else next(iter(runs), ""),
+        test=_one(wanted.test, choices.tests),
+        phase=_one(wanted.phase, choices.phases),
+        metric=_one(wanted.metric, choices.metrics),
+        cell=_cell(dict(wanted.cell), choices),
+        rounds=_within(wanted.rounds, choices.rounds),
+    )
+
+
+def _one(wanted: str, known: Sequence[str]) -> str:
+    return wanted if wanted in known else next(iter(known), "")
+
+
+def _phases(cells: "pd.DataFrame") -> tuple[str, ...]:
+    """Return the phases to choose from; one, empty, where none repeats another."""
+    phases = tuple(cells[cells["round"].notna()]["phase"].unique())
+    keys = ["phase", "block_size_bytes", "read_percent", "threads", "queue_depth"]
+    once = cells[cells["round"].notna()][keys].drop_duplicates()
+    is_apart = not once.duplicated(keys[1:]).any()
+    return ("",) if is_apart else phases
+
+
+def _cell(wanted: dict[str, int], choices: Choices) -> tuple[tuple[str, int], ...]:
+    """Return a cell that was measured: the wanted, the tracked, or the first."""
+    down, across = choices.axes
+    tracked = (_FIRST_CELL.get(down), _FIRST_CELL.get(across))
+    known = choices.known
+    for pair in ((wanted.get(down), wanted.get(across)), tracked, *sorted(known)[:1]):
+        if pair in known:
+            return ((down, int(pair[0] or 0)), (across, int(pair[1] or 0)))
+    return ()
+
+
+def _within(
+    wanted: tuple[int, int] | None, span: tuple[int, int] | None
+) -> tuple[int, int] | None:
+    """Return the part of the wanted rounds that there is; None if it is all."""
+    if wanted is None or span is None:
+        return None
+    first, last = max(wanted[0], span[0]), min(wanted[1], span[1])
+    return (first, last) if first <= last and (first, last) != span else None
