@@ -1,0 +1,191 @@
+"""Record the runs of data/samples anew, or those that are named.
+
+Each is measured by the real fio, then made small: its papers, its tables,
+and the raw output of the histograms and of each test's last round. What would
+tell whose machine it was is left out, and so is the rest of the raw output, without
+which the tables cannot be built again.
+"""
+
+import argparse
+import json
+import shutil
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+import ssdlab
+from ssdlab.model.schema import TABLES
+
+ROOT = Path(__file__).resolve().parents[1]
+SAMPLES = ROOT / "data" / "samples"
+TESTS = "iops,tp,lat,wsat"
+IMAGE = "sample.img"
+HOST = {
+    "platform": "a test machine",
+    "cpu": "a test machine's processor",
+    "kernel": "Linux 6",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recipe:
+    """One sample: what is measured, and what its drive is called."""
+
+    target: str
+    drive: str
+    label: str
+    seed: int
+    tests: str = TESTS
+
+
+# Slow enough for a busy host of two cores to keep up with the model.
+SMALL = "virtual:size=64MiB,command=200"
+MAKE_A = f"{SMALL},op=18,tprog=900"
+MAKE_B = f"{SMALL},op=45,tprog=700,tread=60"
+MAKE_C = f"{SMALL},op=10,tprog=1400,tread=160,terase=6000,buffer=32"
+RECIPES: Mapping[str, Recipe] = {
+    "virtual-a": Recipe(
+        target=f"{MAKE_A},seed=11",
+        drive="VIRTUAL-A",
+        label="make A: 18 % spare, pages programmed in 0.9 ms",
+        seed=20261122,
+    ),
+    "virtual-a-again": Recipe(
+        target=f"{MAKE_A},seed=12",
+        drive="VIRTUAL-A",
+        label="make A once more, with other seeds",
+        seed=20261123,
+    ),
+    "virtual-b": Recipe(
+        target=f"{MAKE_B},seed=13",
+        drive="VIRTUAL-B",
+        label="make B: 45 % spare, pages programmed in 0.7 ms",
+        seed=20261124,
+    ),
+    "virtual-c": Recipe(
+        target=f"{MAKE_C},seed=14",
+        drive="VIRTUAL-C",
+        label="make C: 10 % spare, pages programmed in 1.4 ms, half the buffer",
+        seed=20261125,
+    ),
+    "virtual-all": Recipe(
+        target="virtual",
+        drive="VIRTUAL-DEFAULT",
+        label="the default virtual SSD, all eight tests",
+        seed=627783440,
+        tests="all",
+    ),
+    "file": Recipe(
+        target=f"file:{IMAGE},size=64MiB",
+        drive="FILE-ON-THE-HOST",
+        label="a file on the host's disk, for the method only",
+        seed=20261126,
+    ),
+}
+IMPORTS = ("tkperf-crucial-mx200", "tkperf-intel-s3510")
+
+
+def record(recipe: Recipe, folder: Path) -> ssdlab.Run:
+    """Measure, or take up what was measured before; a file lies beside the run."""
+    if (folder / "run.json").exists():
+        return ssdlab.resume_run(folder)
+    target = recipe.target.replace(IMAGE, str(folder.with_suffix(".img")))
+    return ssdlab.run_suite(
+        target,
+        "demo",
+        recipe.tests,
+        run_folder=folder,
+        label=recipe.label,
+        seed=recipe.seed,
+    )
+
+
+def make_small(run: ssdlab.Run, place: Path, recipe: Recipe | None = None) -> None:
+    """Write a run as a sample; the place is made anew."""
+    shutil.rmtree(place, ignore_errors=True)
+    (place / "tables").mkdir(parents=True)
+    for name in TABLES:
+        _write_table(run.path / "tables" / f"{name}.parquet", place, recipe)
+    paper = json.loads((run.path / "run.json").read_bytes())
+    paper["host"] |= HOST
+    paper["label"] = recipe.label if recipe is not None else paper["label"]
+    if recipe is not None:
+        paper["target"] |= _target(recipe)
+    (place / "run.json").write_text(json.dumps(paper, indent=1) + "\n", "utf-8")
+    for name in ("state.json", "import.json"):
+        if (run.path / name).exists():
+            shutil.copyfile(run.path / name, place / name)
+    if (run.path / "source").exists():
+        shutil.copytree(run.path / "source", place / "source")
+    for step in _kept_steps(run) if recipe is not None else ():
+        shutil.copytree(run.path / "steps" / step, place / "steps" / step)
+
+
+def _target(recipe: Recipe) -> dict[str, str]:
+    return {"serial": recipe.drive, "spec": recipe.target}
+
+
+def _write_table(path: Path, place: Path, recipe: Recipe | None) -> None:
+    content = pq.read_table(path, partitioning=None)
+    if path.stem == "runs":
+        words: dict[str, str] = dict(HOST)
+        if recipe is not None:
+            target = _target(recipe)
+            words |= {"device_serial": target["serial"], "target": target["spec"]}
+            words |= {"label": recipe.label}
+        content = _with_words(content, words)
+    pq.write_table(
+        content, place / "tables" / path.name, compression="zstd", compression_level=22
+    )
+
+
+def _with_words(content: pa.Table, words: Mapping[str, str]) -> pa.Table:
+    """Return a table of one row with other words in some of its columns."""
+    for name, word in words.items():
+        column = content.schema.get_field_index(name)
+        content = content.set_column(column, content.field(column), [[word]])
+    return content
+
+
+def _kept_steps(run: ssdlab.Run) -> Sequence[str]:
+    """Return the steps of the last round of each test, of purges and histograms."""
+    steps = run.steps[run.steps["test"].isin(TESTS.split(","))]
+    last = steps.groupby(["test", "phase"])["round"].transform("max")
+    is_kept = steps["round"].isna() | (steps["round"] == last)
+    return [str(step) for step in steps.loc[is_kept.fillna(value=True), "step_id"]]
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Record what is asked for."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME", help="instead of all")
+    parser.add_argument(
+        "--raw", type=Path, default=ROOT / "build" / "samples", help="the whole runs"
+    )
+    asked = parser.parse_args(arguments)
+    known = (*RECIPES, *IMPORTS)
+    for name in asked.names or known:
+        if name not in known:
+            parser.error(f"there is no sample {name}; choose from {', '.join(known)}")
+        print(f"{name} {_make(name, asked.raw)}")
+    return 0
+
+
+def _make(name: str, raw: Path) -> str:
+    place = SAMPLES / name
+    if name in RECIPES:
+        raw.mkdir(parents=True, exist_ok=True)
+        make_small(record(RECIPES[name], raw / name), place, RECIPES[name])
+    else:
+        make_small(ssdlab.import_run(f"reference:{name}", runs=raw / "imported"), place)
+    size: Any = sum(path.stat().st_size for path in place.rglob("*") if path.is_file())
+    return f"{size / 1000:.0f} kB"
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
