@@ -17,8 +17,8 @@ export JUPYTER_DATA_DIR := $(STATE)/jupyter/data
 export JUPYTER_RUNTIME_DIR := $(STATE)/jupyter/runtime
 export XDG_CACHE_HOME := $(STATE)/cache
 
-.PHONY: help setup setup-test setup-vm run test test-vm lint fuzz bench docs notebooks lab \
-  lock clean distclean
+.PHONY: help setup setup-test setup-vm run test test-vm lint fuzz bench docs notebooks gallery \
+  samples lab lock clean distclean
 .DEFAULT_GOAL := help
 
 help: ## show this list
@@ -61,15 +61,21 @@ docs: setup ## rebuild docs/data-dictionary.md
 notebooks: setup ## rebuild notebooks/*.ipynb from their scripts
 	@$(BIN)/python -m tools.build_notebooks
 
+gallery: setup ## build build/gallery.html, a page with every figure
+	@$(BIN)/python -m tools.build_gallery
+
+samples: setup ## record data/samples anew: leave the machine alone meanwhile
+	@$(BIN)/python -m tools.make_samples
+
 lab: setup ## open the notebooks in JupyterLab
-	@$(BIN)/jupyter lab --notebook-dir notebooks
+	@$(BIN)/ssdlab lab notebooks
 
 lock: ## resolve requirements.lock anew, on the oldest Python that ssdlab supports
 	@$(LOCK_PYTHON) -m venv --clear build/lock
 	@build/lock/bin/python -m pip install --quiet --no-cache-dir pip-tools==7.6.2
 	@CUSTOM_COMPILE_COMMAND="make lock" build/lock/bin/pip-compile --quiet --upgrade \
 	  --no-config --cache-dir build/lock/cache --generate-hashes --allow-unsafe \
-	  --strip-extras --extra lab --extra dev \
+	  --strip-extras --extra lab --extra dashboard --extra dev \
 	  --no-emit-index-url --no-emit-trusted-host --no-emit-find-links \
 	  --output-file requirements.lock pyproject.toml tools/lock.in
 	@echo "lock: requirements.lock is new; bring environment.yml in line and run make test"

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from ssdlab.analysis.steady_state import assess_steady_state
     from ssdlab.campaign.display import show_progress
     from ssdlab.campaign.suite import resume_run, run_suite
+    from ssdlab.explorer.panel import explore
     from ssdlab.fio.histlogs.read import read_fio_histogram_log
     from ssdlab.fio.logs.read import read_fio_log
     from ssdlab.fio.read import read_fio
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
     from ssdlab.model.errors import SsdlabError
     from ssdlab.notebook import require_known_parameters
     from ssdlab.report import render_report, write_report
-    from ssdlab.report.display import show_overview, show_test
+    from ssdlab.report.comparison.read import compare_runs
+    from ssdlab.report.display import show_comparison, show_overview, show_test
     from ssdlab.store.catalog import list_runs
     from ssdlab.store.run import Run, open_run
 
@@ -31,6 +33,8 @@ _HOMES = {
     "Run": "ssdlab.store.run",
     "SsdlabError": "ssdlab.model.errors",
     "assess_steady_state": "ssdlab.analysis.steady_state",
+    "compare_runs": "ssdlab.report.comparison.read",
+    "explore": "ssdlab.explorer.panel",
     "import_run": "ssdlab.importers",
     "list_runs": "ssdlab.store.catalog",
     "open_run": "ssdlab.store.run",
@@ -41,6 +45,7 @@ _HOMES = {
     "require_known_parameters": "ssdlab.notebook",
     "resume_run": "ssdlab.campaign.suite",
     "run_suite": "ssdlab.campaign.suite",
+    "show_comparison": "ssdlab.report.display",
     "show_progress": "ssdlab.campaign.display",
     "show_overview": "ssdlab.report.display",
     "show_test": "ssdlab.report.display",
@@ -55,6 +60,8 @@ __all__ = [
     "__version__",
     "analysis",
     "assess_steady_state",
+    "compare_runs",
+    "explore",
     "figures",
     "import_run",
     "list_runs",
@@ -66,6 +73,7 @@ __all__ = [
     "require_known_parameters",
     "resume_run",
     "run_suite",
+    "show_comparison",
     "show_overview",
     "show_progress",
     "show_test",

@@ -3,18 +3,29 @@
 import ast
 import json
 import os
+import shutil
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from importlib import resources
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, Literal, NoReturn
 
 from ssdlab.model import errors
-from ssdlab.model.errors import MissingToolError, SsdlabError, UnknownNameError
+from ssdlab.model.errors import (
+    ExportError,
+    MissingToolError,
+    SsdlabError,
+    UnknownNameError,
+)
+from ssdlab.system.durable import write_whole
 
 RUN_PTS = "01_run_pts.ipynb"
 _PARAMETERS_TAG = "parameters"
+_SAMPLES = Path("data/samples")
+
+CopyState = Literal["new", "as it was", "kept"]
 
 Parameters = Mapping[str, str | int | float | bool]
 
@@ -57,6 +68,64 @@ def find_notebook(name: str = RUN_PTS) -> Path:
     )
 
 
+def copy_notebooks(folder: Path) -> dict[str, CopyState]:
+    """Copy all notebooks of ssdlab into a folder, and sample runs to open with them.
+
+    Parameters
+    ----------
+    folder : Path
+        Where they go; it is made. A file that is there already is never overwritten.
+
+    Returns
+    -------
+    dict of str to {"new", "as it was", "kept"}
+        What became of each notebook: ``kept`` is one that differs from ours.
+
+    Raises
+    ------
+    ExportError
+        If the folder cannot be written.
+    """
+    states: dict[str, CopyState] = {}
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for source in sorted(find_notebook().parent.glob("[0-9][0-9]_*.ipynb")):
+            states[source.name] = _copy_new(source, folder / source.name)
+        _copy_samples(folder)
+    except OSError as error:
+        raise ExportError(
+            place=str(folder),
+            reason=f"notebooks cannot be written there ({error.strerror})",
+            remedy="Name another folder.",
+        ) from None
+    return states
+
+
+def _copy_new(source: Path, place: Path) -> CopyState:
+    if not place.exists():
+        write_whole(place, source.read_bytes())
+        return "new"
+    return "as it was" if place.read_bytes() == source.read_bytes() else "kept"
+
+
+def _copy_samples(folder: Path) -> None:
+    """Put the samples where the notebooks look for them, unless they find some."""
+    above = (place / _SAMPLES for place in folder.resolve().parents)
+    found = (folder / _SAMPLES, *above)
+    source = next(filter(Path.is_dir, _sample_homes()), None)
+    if source is not None and not any(map(Path.is_dir, found)):
+        shutil.copytree(source, folder / _SAMPLES)
+
+
+def _sample_homes() -> Iterator[Path]:
+    """Yield where the samples may lie: in the checkout, or as installed."""
+    yield Path(__file__).resolve().parents[1] / _SAMPLES
+    with suppress(ModuleNotFoundError):
+        # Each sample is a folder of it; a file tells where that lies.
+        paper = resources.files("ssdlab.installed_samples") / "README.md"
+        yield Path(str(paper)).parent
+
+
 def read_parameters(notebook: Path) -> tuple[str, ...]:
     """Return the names that a notebook's parameters cell declares."""
     cells = json.loads(notebook.read_bytes())["cells"]
@@ -66,7 +135,9 @@ def read_parameters(notebook: Path) -> tuple[str, ...]:
     return ()
 
 
-def execute_notebook(notebook: Path, output: Path, parameters: Parameters) -> None:
+def execute_notebook(
+    notebook: Path, output: Path, parameters: Parameters, *, keeps_saving: bool = True
+) -> None:
     """Execute a notebook with papermill.
 
     Parameters
@@ -74,9 +145,12 @@ def execute_notebook(notebook: Path, output: Path, parameters: Parameters) -> No
     notebook : Path
         What to execute.
     output : Path
-        Where the executed notebook goes; it is saved as it goes on.
+        Where the executed notebook goes.
     parameters : mapping of str to str, int, float or bool
         The values of its parameters.
+    keeps_saving : bool, default True
+        Whether it is saved at each cell, for one that measures for hours. Without,
+        it is saved when it ended or failed, and takes half the time.
 
     Raises
     ------
@@ -107,6 +181,8 @@ def execute_notebook(notebook: Path, output: Path, parameters: Parameters) -> No
             parameters=dict(parameters),
             kernel_name="python3",
             progress_bar=False,
+            request_save_on_cell_execute=keeps_saving,
+            autosave_cell_every=30 if keeps_saving else 0,
             cwd=str(Path.cwd()),
             extra_arguments=["--IPKernelApp.log_level=40"],  # errors, no advice
         )

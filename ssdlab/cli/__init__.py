@@ -3,9 +3,13 @@
 from ssdlab.cli import (
     ceiling,
     classes,
+    compare,
     devices,
     doctor,
+    export,
+    figures,
     import_results,
+    lab,
     look,
     measure,
     micron,
@@ -13,6 +17,7 @@ from ssdlab.cli import (
     peak,
     profiles,
     purge,
+    qos,
     rwsw,
 )
 from ssdlab.cli.group import main
@@ -20,9 +25,13 @@ from ssdlab.cli.group import main
 __all__ = [
     "ceiling",
     "classes",
+    "compare",
     "devices",
     "doctor",
+    "export",
+    "figures",
     "import_results",
+    "lab",
     "look",
     "main",
     "measure",
@@ -31,5 +40,6 @@ __all__ = [
     "peak",
     "profiles",
     "purge",
+    "qos",
     "rwsw",
 ]

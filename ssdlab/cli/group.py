@@ -55,7 +55,8 @@ def main() -> None:
     A first run, on a virtual SSD:  ssdlab run --target virtual --profile demo
 
     Exit codes: 0 done, 1 the run failed, 2 the request was wrong, 130 stopped; of
-    steady-state 3: the series is not steady.
+    steady-state 3: the series is not steady; of qos 3: a target was not shown to be
+    met.
     """
 
 

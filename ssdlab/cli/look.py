@@ -23,17 +23,27 @@ _EXIT_NOT_STEADY = 3
     "-o",
     "--output",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="where to write it; without it RUN/report.html",
+    help="where to write it; without it RUN/report.html or RUN/report.pdf",
 )
-def report(run: Path, output: Path | None) -> None:
-    """Write the HTML report of a run anew from its tables."""
+@click.option(
+    "--format",
+    "file_format",
+    type=click.Choice(["html", "pdf"]),
+    default="html",
+    show_default=True,
+    help="pdf is printed by a Chromium or Chrome of this machine",
+)
+def report(run: Path, output: Path | None, file_format: str) -> None:
+    """Write the report of a run anew from its tables."""
     from ssdlab.campaign.outcome import conformance_line
     from ssdlab.report import write_report
+    from ssdlab.report.pdf import write_report_pdf
     from ssdlab.store.run import open_run
 
     opened = open_run(run)
+    write = write_report_pdf if file_format == "pdf" else write_report
     try:
-        click.echo(write_report(opened, output))
+        click.echo(write(opened, output))
     except OSError as error:
         fail(f"{output or run} cannot be written ({error.strerror}).", 2)
     click.echo(conformance_line(opened), err=True)

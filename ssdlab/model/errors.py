@@ -14,9 +14,14 @@
     │   │   └── PrivilegeError       this user lacks a group, a capability or a right
     │   ├── RunFolderError           damaged, of another version, or in use
     │   ├── SeriesError              a table of the user's that cannot be judged
+    │   ├── NoHistogramError         a run whose latency histograms were not kept
+    │   ├── QosTargetError           a text that is no target for a quality of service
     │   ├── CaptureError             a capture of IO streams that cannot be used
     │   ├── FioOutputError           a file that is not what fio writes
+    │   ├── NotebookFileError        a file that is no executed notebook
+    │   ├── ExportError              what was asked for cannot be written so
     │   └── MissingToolError         fio, nbdkit or a compiler is not there
+    ├── BrowserFailedError           a browser that did not draw a page: exit code 1
     └── RunFailedError               a run that began and could not go on: exit code 1
         ├── FioFailedError           fio ended with an error or did no IO
         ├── FioKilledError           fio was ended by a signal that was not ours
@@ -149,6 +154,31 @@ class SeriesError(UserError):
         super().__init__(f"{source}: {reason}. {remedy}")
 
 
+class NoHistogramError(UserError):
+    """A run without the latency histograms that were asked for."""
+
+    def __init__(self, *, direction: str = "total") -> None:
+        self.direction = direction
+        of_what = "" if direction == "total" else f" of {direction}s"
+        super().__init__(
+            f"The run holds no latency histogram{of_what}, so no percentile can be "
+            "told. Choose a run whose fio wrote json+ (--output-format=json+), as "
+            "those of ssdlab do, or another direction."
+        )
+
+
+class QosTargetError(UserError):
+    """A text that is no target for a quality of service."""
+
+    def __init__(self, *, text: str, reason: str) -> None:
+        self.text, self.reason = text, reason
+        shown = repr(text if len(text) <= 80 else f"{text[:80]}…")
+        super().__init__(
+            f"{shown} is no target: {reason}. Write a percentile, mean or max, a limit "
+            "with its unit and maybe a rate, such as 'p99.99 <= 1 ms at >= 20k IOPS'."
+        )
+
+
 class CaptureError(UserError):
     """A capture of IO streams that cannot be used; ``line`` is 0 if none is meant."""
 
@@ -166,6 +196,25 @@ class FioOutputError(UserError):
         super().__init__(f"{source}: {reason}. {remedy}")
 
 
+class NotebookFileError(UserError):
+    """A file that cannot be read as an executed notebook."""
+
+    def __init__(self, *, notebook: str, reason: str) -> None:
+        self.notebook, self.reason = notebook, reason
+        super().__init__(
+            f"{notebook} cannot be read as a notebook: {reason}. Name one that "
+            "JupyterLab or papermill saved."
+        )
+
+
+class ExportError(UserError):
+    """Tables, figures or pages that cannot be written where or as they were asked."""
+
+    def __init__(self, *, place: str, reason: str, remedy: str) -> None:
+        self.place, self.reason, self.remedy = place, reason, remedy
+        super().__init__(f"{place}: {reason}. {remedy}")
+
+
 class MissingToolError(UserError):
     """A program that ssdlab needs and this machine lacks."""
 
@@ -173,6 +222,17 @@ class MissingToolError(UserError):
         self.tool, self.needed_for, self.remedy = tool, needed_for, remedy
         super().__init__(
             f"{tool} is needed for {needed_for} and was not found. {remedy}"
+        )
+
+
+class BrowserFailedError(SsdlabError):
+    """A browser that was to draw a page and did not."""
+
+    def __init__(self, *, reason: str) -> None:
+        self.reason = reason
+        super().__init__(
+            f"The browser did not print the page: {reason}. Open the HTML and print "
+            "it from there, or name another browser in BROWSER_PATH."
         )
 
 

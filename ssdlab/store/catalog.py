@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ssdlab.model.errors import RunFolderError
+from ssdlab.store.places import find_here_or_above
 from ssdlab.store.records import read_record, read_state
 
 _DEFAULT_FOLDER = Path("data/runs")
@@ -33,7 +34,8 @@ def list_runs(folder: str | Path | None = None) -> tuple[RunEntry, ...]:
     Parameters
     ----------
     folder : str or Path, optional
-        The folder of runs. Without it ``data/runs``, which need not be there.
+        The folder of runs. A relative one that is not here is looked for in the
+        folders above. Without it ``data/runs``, which need not be there.
 
     Returns
     -------
@@ -45,7 +47,7 @@ def list_runs(folder: str | Path | None = None) -> tuple[RunEntry, ...]:
     RunFolderError
         If the folder that was named is not there or cannot be read.
     """
-    place = Path(folder) if folder is not None else _DEFAULT_FOLDER
+    place = find_here_or_above(folder or _DEFAULT_FOLDER)
     if folder is None and not place.exists():
         return ()
     try:

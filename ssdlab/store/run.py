@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from ssdlab.model.errors import RunFolderError
 from ssdlab.model.records import RunRecord
 from ssdlab.model.schema import TABLES
+from ssdlab.store.places import find_here_or_above
 from ssdlab.store.records import RunState, read_record, read_state
 
 if TYPE_CHECKING:
@@ -125,7 +126,8 @@ def open_run(path: str | Path) -> Run:
     Parameters
     ----------
     path : str or Path
-        The run folder.
+        The run folder. A relative one that is not here is looked for in the folders
+        above, as notebooks lie in a folder of their own.
 
     Returns
     -------
@@ -137,5 +139,5 @@ def open_run(path: str | Path) -> Run:
     RunFolderError
         If the folder is no run, is damaged, or was made by another version.
     """
-    folder = Path(path)
+    folder = find_here_or_above(path)
     return Run(path=folder, record=read_record(folder), state=read_state(folder))

@@ -8,6 +8,7 @@ itself then: most such programs wait for an answer of a drive, which no signal s
 
 import os
 import shutil
+import signal
 import subprocess
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -17,6 +18,7 @@ from typing import Final
 TIMED_OUT: Final = -1
 NOT_STARTED: Final = 126  # as shells say it
 _TO_DIE_S: Final = 2.0
+_TO_END_S: Final = 15.0  # of a server that shuts its kernels down
 _SYSTEM_FOLDERS = ("/usr/local/sbin", "/usr/sbin", "/sbin")  # not on a user's PATH
 _left_running: list[subprocess.Popen[str]] = []
 
@@ -75,6 +77,34 @@ def run_to_end(
         _is_ended(process)
         raise
     return Ended(exit_code=process.returncode, stdout=stdout, stderr=stderr)
+
+
+def run_in_foreground(words: Sequence[str]) -> int:
+    """Run a program that speaks to the user until it ends; return its exit code.
+
+    Ctrl-C, a closed terminal and SIGTERM are passed on as the one signal that ends it.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        If one of them ended it.
+    """
+    process = subprocess.Popen(words, stdin=subprocess.DEVNULL, process_group=0)
+    stops = (signal.SIGTERM, signal.SIGHUP)
+    before = [signal.signal(stop, signal.default_int_handler) for stop in stops]
+    try:
+        return process.wait()
+    except KeyboardInterrupt:
+        process.send_signal(signal.SIGINT)
+        try:
+            process.wait(_TO_END_S)
+        except (subprocess.TimeoutExpired, KeyboardInterrupt):
+            process.kill()
+            process.wait()
+        raise
+    finally:
+        for stop, handler in zip(stops, before, strict=True):
+            signal.signal(stop, handler)
 
 
 def _is_ended(process: subprocess.Popen[str]) -> bool:

@@ -74,7 +74,10 @@ def reopen(record: RunRecord, folder: Path) -> BlockTarget:
 @contextmanager
 def opened_by_another(device: str, how: str) -> Iterator[None]:
     """Have another process open a device: ``O_RDWR``, ``O_RDWR | os.O_EXCL``."""
-    code = f"import os, sys; os.open({device!r}, os.{how}); print(1); sys.stdin.read()"
+    code = (
+        f"import os, sys; os.open({device!r}, os.{how}); print(1, flush=True); "
+        "sys.stdin.read()"
+    )
     with subprocess.Popen(
         [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE
     ) as process:

@@ -1,0 +1,135 @@
+# %% [markdown]
+# # Compare drives
+#
+# Any number of runs side by side: under which conditions they were measured, what each
+# drive does, and where one beats another. Every difference has its interval, and a
+# verdict holds for the whole table: if no drive differed, one comparison in 20 would
+# name a winner anywhere.
+#
+# A test that a run does not have is said to be missing, and is never 0. Virtual SSDs
+# and files are marked and left out of rankings unless `include_virtual` is set.
+
+# %% tags=["parameters"]
+runs: str = "data/samples"  # run folders or folders of runs, separated by commas
+accept: str = ""  # conditions that count as equal though they differ: kernel, host; all
+least_percent: float = 0.0  # what a difference must surely exceed to matter [%]
+score: str = ""  # your weights, such as iops 4 KiB 0/100: 2, lat mean: 1
+watts: str = ""  # power of each drive [W], such as Model A: 6.5, Model B: 5
+include_virtual: bool = False  # rank virtual SSDs and files as well
+
+# %%
+import ssdlab
+
+ssdlab.require_known_parameters(globals())
+choices = {"accept": accept, "least_percent": least_percent, "score": score}
+choices |= {"watts": watts, "include_virtual": include_virtual}
+comparison = ssdlab.compare_runs(runs, **choices)
+
+# %% [markdown]
+# ## Conditions
+#
+# Runs that differ in a condition of measurement are shown beside each other and get no
+# verdict: a difference need not be of the drives.
+
+# %%
+ssdlab.show_comparison(comparison, "conditions")
+
+# %% [markdown]
+# ## Who is better
+#
+# The ratio of two drives in each cell. Its interval is Student's, after Welch, of the
+# logarithm; rounds that depend on each other widen it. The verdict uses p-values after
+# Holm over all cells and pairs. "No difference shown" is not "equal": look at how wide
+# the interval is.
+
+# %%
+ssdlab.show_comparison(comparison, "verdicts")
+
+# %% [markdown]
+# ## Write saturation
+#
+# From the purged state to steady state, over time, over total gigabytes written (TGBW)
+# and over drive fills.
+
+# %%
+ssdlab.show_comparison(comparison, "saturation")
+
+# %% [markdown]
+# ## IOPS
+#
+# The matrix of block sizes and R/W mixes of each drive, and the ratio of each two.
+
+# %%
+ssdlab.show_comparison(comparison, "iops")
+
+# %% [markdown]
+# ## Throughput
+
+# %%
+ssdlab.show_comparison(comparison, "throughput")
+
+# %% [markdown]
+# ## Latency
+#
+# At one outstanding IO. A percentile that too few IOs stand behind is not compared.
+
+# %%
+ssdlab.show_comparison(comparison, "latency")
+
+# %% [markdown]
+# ## Confidence levels
+#
+# The nines of all response times of the histogram runs (CLPC).
+
+# %%
+ssdlab.show_comparison(comparison, "confidence")
+
+# %% [markdown]
+# ## IOPS and response time
+#
+# What more outstanding IOs bring, and what they cost: demand intensity.
+
+# %%
+ssdlab.show_comparison(comparison, "response")
+
+# %% [markdown]
+# ## Recovery
+#
+# What rest gains (HIR), and how long a drive needs after another stimulus (XSR).
+
+# %%
+ssdlab.show_comparison(comparison, "recovery")
+
+# %% [markdown]
+# ## Efficiency
+#
+# Rates by watt, where the power is known.
+
+# %%
+ssdlab.show_comparison(comparison, "efficiency")
+
+# %% [markdown]
+# ## Scatter
+#
+# How much drives differ from each other against how much a drive differs from one run
+# to the next, and what stands far from the others.
+
+# %%
+ssdlab.show_comparison(comparison, "scatter")
+
+# %% [markdown]
+# ## Score
+#
+# With your weights, and never without its parts.
+
+# %%
+ssdlab.show_comparison(comparison, "score")
+
+# %% [markdown]
+# ## By hand
+#
+# Everything above is in frames: `comparison.differences`, `comparison.summary`,
+# `comparison.cells`, `comparison.conditions`, `comparison.variance`.
+
+# %%
+comparison.differences.head()

@@ -1,0 +1,104 @@
+"""The command ``compare``: several runs side by side, and who beats whom."""
+
+import json
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ssdlab.cli.group import json_option, main, printable, require_finite
+
+if TYPE_CHECKING:
+    from ssdlab.report.comparison.read import Comparison
+
+_NOTEBOOK = "04_compare_drives.ipynb"
+_DEFAULT = Path("comparison.html")
+
+
+@main.command()
+@click.argument(
+    "runs", metavar="RUN...", nargs=-1, required=True, type=click.Path(path_type=Path)
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="where to write the page; without it comparison.html",
+)
+@click.option(
+    "--accept",
+    default="",
+    metavar="CONDITION,...",
+    help="conditions that count as equal though they differ: kernel, host; or all",
+)
+@click.option(
+    "--least-percent",
+    type=click.FloatRange(min=0),
+    callback=require_finite,
+    default=0.0,
+    help="what a difference must surely exceed to matter [%]",
+)
+@click.option(
+    "--score",
+    default="",
+    metavar="WEIGHTS",
+    help="your weights: 'iops 4 KiB 0/100: 2, lat mean: 1'",
+)
+@click.option(
+    "--watts", default="", metavar="POWER", help="'Model A: 6.5, Model B: 5' [W]"
+)
+@click.option(
+    "--include-virtual",
+    is_flag=True,
+    help="rank models and files as well; they stay marked as such",
+)
+@json_option
+def compare(
+    runs: tuple[Path, ...],
+    *,
+    output: Path | None,
+    as_json: bool,
+    **choices: str | float | bool,
+) -> None:
+    """Compare two or more runs, or all runs in a folder, cell by cell.
+
+    Each difference has its interval; the verdicts hold for the whole table. The page
+    is the notebook 04_compare_drives, carried out. With --json the numbers are
+    printed, and a page is written only where -o says so.
+    """
+    from ssdlab.report.comparison.plain import comparison_as_dict
+    from ssdlab.report.comparison.read import compare_runs
+
+    found = compare_runs(runs, **choices)  # type: ignore[arg-type] # as click parsed them
+    if as_json:
+        click.echo(json.dumps(comparison_as_dict(found), indent=1, allow_nan=False))
+    else:
+        _print(found)
+    if as_json and output is None:
+        return
+    named = "\n".join(str(run.path) for run in found.runs)
+    page = _write_page(output or _DEFAULT, {"runs": named, **choices})
+    if not as_json:
+        click.echo(f"\npage  {printable(str(page))}")
+
+
+def _write_page(output: Path, parameters: dict[str, str | float | bool]) -> Path:
+    """Carry out the notebook, and write it as a page."""
+    from ssdlab.notebook import execute_notebook, find_notebook
+    from ssdlab.report.notebook_page import write_notebook_page
+
+    with tempfile.TemporaryDirectory(prefix="ssdlab-compare-") as folder:
+        executed = Path(folder) / _NOTEBOOK
+        execute_notebook(
+            find_notebook(_NOTEBOOK), executed, parameters, keeps_saving=False
+        )
+        return write_notebook_page(executed, output, title="Comparison of drives")
+
+
+def _print(comparison: "Comparison") -> None:
+    """Print conditions and verdicts."""
+    from ssdlab.report.comparison.lines import condition_lines, verdict_lines
+
+    for line in (*condition_lines(comparison), "", *verdict_lines(comparison)):
+        click.echo(printable(line))

@@ -1,0 +1,187 @@
+"""The tables of a run as files for other programs: CSV, Parquet, a workbook."""
+
+import csv
+import io
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+from ssdlab.model.errors import ExportError, MissingToolError
+from ssdlab.model.schema import TABLES
+from ssdlab.store.run import Run
+from ssdlab.system.durable import write_whole
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+ExportFormat = Literal["csv", "parquet", "xlsx"]
+
+SHEET_ROWS: Final = 1_048_576  # of Excel's and LibreOffice's, the head among them
+_CELL_LETTERS: Final = 32_767
+_EXACT_INTEGER: Final = 2**53  # a spreadsheet's numbers are doubles
+_NOT_IN_XML = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+# A spreadsheet takes text that begins so for a formula.
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_VIRTUAL = "a virtual SSD or a file: a model, and no drive's numbers"
+
+
+def export_run(run: Run, file_format: ExportFormat, place: Path | None = None) -> Path:
+    """Write the tables of a run for other programs.
+
+    Parameters
+    ----------
+    run : Run
+        The run.
+    file_format : {"csv", "parquet", "xlsx"}
+        ``csv`` and ``parquet`` are a folder with a file a table, ``xlsx`` is one
+        workbook with a sheet a table.
+    place : Path, optional
+        The folder or the workbook; without it in the run's folder ``export``.
+
+    Returns
+    -------
+    Path
+        Where it lies.
+
+    Raises
+    ------
+    ExportError
+        If a table has more rows than a sheet, or the place cannot be written.
+    MissingToolError
+        If openpyxl is not installed.
+    RunFolderError
+        If the run has no tables.
+    """
+    usual = "tables.xlsx" if file_format == "xlsx" else file_format
+    place = place or run.path / "export" / usual
+    frames = {name: getattr(run, name) for name in TABLES}
+    try:
+        if file_format == "xlsx":
+            _write_workbook(run, frames, place)
+        else:
+            _write_folder(run, frames, place, file_format=file_format)
+    except OSError as error:
+        reason = f"it cannot be written ({error.strerror})"
+        remedy = "Name another place with -o."
+        raise ExportError(place=str(place), reason=reason, remedy=remedy) from None
+    return place
+
+
+def _write_folder(
+    run: Run, frames: "dict[str, pd.DataFrame]", place: Path, *, file_format: str
+) -> None:
+    place.mkdir(parents=True, exist_ok=True)
+    for name, frame in frames.items():
+        if file_format == "parquet":
+            content = (run.path / "tables" / f"{name}.parquet").read_bytes()
+        else:
+            content = _to_csv(frame).encode()
+        write_whole(place / f"{name}.{file_format}", content)
+
+
+def _to_csv(frame: "pd.DataFrame") -> str:
+    """Return a frame as CSV; text that looks like a formula has an apostrophe first."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(frame.columns)
+    writer.writerows(tuple(map(_disarmed, row)) for row in _rows(frame))
+    return text.getvalue()
+
+
+def _disarmed(value: object) -> object:
+    if isinstance(value, str) and value.startswith(_FORMULA):
+        return f"'{value}"
+    return value
+
+
+def _rows(frame: "pd.DataFrame") -> Iterator[tuple[Any, ...]]:
+    """Yield the rows as plain values, what is missing as None."""
+    columns = [frame[name].astype(object) for name in frame.columns]
+    clean = [column.where(column.notna(), None).tolist() for column in columns]
+    return zip(*clean, strict=True)
+
+
+def _write_workbook(run: Run, frames: "dict[str, pd.DataFrame]", place: Path) -> None:
+    for name, frame in frames.items():
+        if len(frame) >= SHEET_ROWS:
+            raise ExportError(
+                place=str(place),
+                reason=f"the table {name} has {len(frame):,} rows, and a sheet holds "
+                f"{SHEET_ROWS - 1:,}",
+                remedy="Export it as csv or parquet.",
+            )
+    try:
+        import openpyxl  # noqa: PLC0415 - an extra, and slow
+    except ModuleNotFoundError:
+        raise MissingToolError(
+            tool="openpyxl",
+            needed_for="xlsx",
+            remedy="pip install 'ssdlab[export]', or export csv or parquet.",
+        ) from None
+    book = openpyxl.Workbook(write_only=True)
+    _fill(book.create_sheet("about"), _about(run))
+    for name, frame in frames.items():
+        rows = [tuple(frame.columns), *_rows(frame)]
+        _fill(book.create_sheet(name), rows, frozen="A2")
+    _fill(book.create_sheet("columns"), _dictionary(), frozen="A2")
+    packed = io.BytesIO()
+    book.save(packed)
+    place.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(place, packed.getvalue())
+
+
+def _about(run: Run) -> list[tuple[str, str]]:
+    record = run.record
+    facts = [
+        ("run", record.run_id),
+        ("label", record.label),
+        ("device", f"{record.target.model} {record.target.serial}".strip()),
+        ("began", record.started_at),
+        ("made by", f"ssdlab {record.host.ssdlab_version}, {record.host.fio_version}"),
+        ("columns", "what each means stands in the last sheet"),
+    ]
+    note = [("note", _VIRTUAL)] if record.target.is_virtual else []
+    return facts + note
+
+
+def _dictionary() -> list[tuple[str, ...]]:
+    rows = [
+        (table.name, column.name, column.dtype, column.meaning)
+        for table in TABLES.values()
+        for column in table.columns
+    ]
+    return [("table", "column", "type", "meaning"), *rows]
+
+
+def _fill(sheet: Any, rows: Any, *, frozen: str | None = None) -> None:
+    """Write rows into a sheet; text stays text, whatever it begins with."""
+    from openpyxl.cell import WriteOnlyCell  # noqa: PLC0415 - an extra, and slow
+
+    sheet.freeze_panes = frozen
+    for row in rows:
+        cells = []
+        for value in map(_in_a_cell, row):
+            if isinstance(value, str):
+                cell = WriteOnlyCell(sheet, value)
+                cell.data_type = "s"
+                cells.append(cell)
+            else:
+                cells.append(value)
+        sheet.append(cells)
+
+
+def _in_a_cell(value: object) -> object:
+    """Return a value as a cell can hold it, exactly or as text."""
+    if isinstance(value, bool) or value is None:
+        return value
+    if isinstance(value, int) and abs(value) > _EXACT_INTEGER:
+        return str(value)
+    if isinstance(value, float) and value in {float("inf"), float("-inf")}:
+        return str(value)
+    if isinstance(value, str):
+        text = _NOT_IN_XML.sub("�", value)
+        end = " (cut: a cell holds no more)"
+        fits = len(text) <= _CELL_LETTERS
+        return text if fits else text[: _CELL_LETTERS - len(end)] + end
+    return value

@@ -1,0 +1,195 @@
+"""A page printed by a browser of this machine, when the page says that it is ready."""
+
+import base64
+import json
+import os
+import select
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from ssdlab.model.errors import BrowserFailedError, MissingToolError
+
+BROWSERS: Final = (
+    *("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"),
+    *("chrome", "microsoft-edge"),
+)
+_FLAGS: Final = (
+    *("--headless", "--disable-gpu", "--no-first-run", "--disable-quic"),
+    *("--no-default-browser-check", "--enable-unsafe-swiftshader"),
+    "--remote-debugging-pipe",
+)
+_PATIENCE_S: Final = 180.0
+_TO_END_S: Final = 5.0
+# The browser reads its orders from 3 and writes its answers to 4.
+_PLUG: Final = """\
+import fcntl, os, sys
+aside = [fcntl.fcntl(int(n), fcntl.F_DUPFD_CLOEXEC, 10) for n in sys.argv[1:3]]
+os.dup2(aside[0], 3)
+os.dup2(aside[1], 4)
+os.execv(sys.argv[3], sys.argv[3:])
+"""
+_A_MOMENT: Final = "new Promise((then) => setTimeout(then, 50))"
+
+
+def find_browser() -> str:
+    """Return the path of a browser that prints without a window.
+
+    Raises
+    ------
+    MissingToolError
+        If there is none.
+    """
+    named = os.environ.get("BROWSER_PATH", "")
+    for name in (named, *BROWSERS):
+        path = shutil.which(name) if name else None
+        if path:
+            return path
+    raise MissingToolError(
+        tool="Chromium or Chrome",
+        needed_for="PDF",
+        remedy="Install one (apt install chromium), or name it in BROWSER_PATH.",
+    )
+
+
+def print_page(page: Path, *, ready: str, paper: Mapping[str, Any]) -> bytes:
+    """Return a page as PDF.
+
+    Parameters
+    ----------
+    page : Path
+        The page, on disk.
+    ready : str
+        A JavaScript expression that is true when all is drawn, and throws if it
+        cannot be.
+    paper : mapping of str to object
+        Parameters of the browser's ``Page.printToPDF``.
+
+    Returns
+    -------
+    bytes
+        The PDF.
+
+    Raises
+    ------
+    MissingToolError
+        If there is no browser.
+    BrowserFailedError
+        If it ended, or the page was not ready in time.
+    """
+    wait = f"(async () => {{ while (!({ready})) await {_A_MOMENT}; }})()"
+    with _browser(find_browser()) as talk:
+        target = talk.ask("Target.createTarget", {"url": "about:blank"})
+        asked = {"targetId": target["targetId"], "flatten": True}
+        session = str(talk.ask("Target.attachToTarget", asked)["sessionId"])
+        address = {"url": page.resolve().as_uri()}
+        talk.ask("Page.navigate", address, session=session)
+        asked = {"expression": wait, "awaitPromise": True}
+        waited = talk.ask("Runtime.evaluate", asked, session=session)
+        if "exceptionDetails" in waited:
+            raise BrowserFailedError(reason=_said(waited["exceptionDetails"]))
+        printed = talk.ask("Page.printToPDF", dict(paper), session=session)
+    return base64.b64decode(printed["data"])
+
+
+def _said(details: Mapping[str, Any]) -> str:
+    """Return the first line of what a script threw."""
+    thrown = details.get("exception", {}).get("description", details["text"])
+    return str(thrown).partition("\n")[0]
+
+
+@dataclass(slots=True)
+class _Talk:
+    """Requests and answers over two pipes: JSON, each ended by a zero byte."""
+
+    process: subprocess.Popen[bytes]
+    to_browser: int
+    from_browser: int
+    heard: bytearray = field(default_factory=bytearray)
+    asked: int = 0
+
+    def ask(
+        self, method: str, parameters: Mapping[str, Any], *, session: str = ""
+    ) -> dict[str, Any]:
+        """Return the answer to one request.
+
+        Raises
+        ------
+        BrowserFailedError
+            If there is none, or it is an error.
+        """
+        self.asked += 1
+        request = {"id": self.asked, "method": method, "params": dict(parameters)}
+        if session:
+            request["sessionId"] = session
+        self._send(json.dumps(request).encode() + b"\0")
+        deadline = time.monotonic() + _PATIENCE_S
+        while True:
+            said = self._next(deadline, method)
+            if said.get("id") == self.asked:
+                break
+        if "error" in said:
+            raise BrowserFailedError(reason=f"{method}: {said['error']['message']}")
+        return dict(said["result"])
+
+    def _send(self, message: bytes) -> None:
+        try:
+            os.write(self.to_browser, message)
+        except BrokenPipeError:
+            raise BrowserFailedError(reason="it ended at once") from None
+
+    def _next(self, deadline: float, method: str) -> dict[str, Any]:
+        while b"\0" not in self.heard:
+            left = deadline - time.monotonic()
+            if left <= 0 or not select.select([self.from_browser], [], [], left)[0]:
+                reason = f"{method} took longer than {_PATIENCE_S:.0f} s"
+                raise BrowserFailedError(reason=reason)
+            piece = os.read(self.from_browser, 1 << 20)
+            if not piece:
+                raise BrowserFailedError(reason="it ended while it drew the page")
+            self.heard += piece
+        message, _, rest = bytes(self.heard).partition(b"\0")
+        self.heard = bytearray(rest)
+        return dict(json.loads(message))
+
+
+@contextmanager
+def _browser(program: str) -> Iterator[_Talk]:
+    """Start a browser with a profile of its own, and end it."""
+    orders, to_browser = os.pipe()
+    from_browser, answers = os.pipe()
+    # It refuses to run in a sandbox as root.
+    as_root = ("--no-sandbox",) if os.geteuid() == 0 else ()
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
+        words = (sys.executable, "-ISc", _PLUG, str(orders), str(answers), program)
+        process = subprocess.Popen(
+            (*words, *_FLAGS, *as_root, f"--user-data-dir={profile}"),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            pass_fds=(orders, answers),
+        )
+        os.close(orders)
+        os.close(answers)
+        try:
+            yield _Talk(process, to_browser, from_browser)
+        finally:
+            os.close(to_browser)  # it ends when nobody is there to order
+            os.close(from_browser)
+            _end(process)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    for stop in (process.terminate, process.kill):
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(_TO_END_S)
+            return
+        stop()
+    process.wait()

@@ -1,0 +1,36 @@
+"""The gallery has every figure, and a browser draws each of them."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from ssdlab.report.document import write_document
+from tests.browser import visit
+from tools import build_gallery
+
+
+@pytest.fixture(scope="module")
+def drawn(tmp_path_factory: pytest.TempPathFactory) -> build_gallery.Drawn:
+    return build_gallery.draw_all(tmp_path_factory.mktemp("gallery"))
+
+
+@pytest.mark.notebook
+def test_gallery_shows_every_figure(drawn: build_gallery.Drawn) -> None:
+    assert drawn.missing() == []
+    document = build_gallery.gallery(drawn)
+    assert {page.title for page in document.pages} >= set(build_gallery.PLOTS)
+
+
+@pytest.mark.notebook
+@pytest.mark.browser
+def test_every_figure_of_the_gallery_is_drawn(
+    drawn: build_gallery.Drawn, tmp_path: Path
+) -> None:
+    page = tmp_path / "gallery.html"
+    write_document(build_gallery.gallery(drawn), page)
+    found = visit(page, profile=tmp_path / "profile")
+    places = len(re.findall(r'data-figure="', found.dom))
+    assert places >= len(build_gallery.PLOTS)
+    assert found.value("data-plots") == str(places)
+    assert found.console == ()

@@ -1,0 +1,286 @@
+"""Build a page that shows every figure of ssdlab once, as its users meet it.
+
+    python -m tools.build_gallery [FILE]        without FILE build/gallery.html
+
+The figures are those that reports, documents and notebooks draw of the sample runs; of
+tests that no sample has, of runs with made numbers. A figure of `ssdlab.figures` that
+none of them draws is named, and the exit code is 1.
+"""
+
+import importlib
+import importlib.util
+import inspect
+import io
+import pkgutil
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, redirect_stdout
+from dataclasses import dataclass, field
+from functools import wraps
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+import pytest
+
+import ssdlab
+from ssdlab import figures
+from ssdlab.analysis import reduce_series
+from ssdlab.analysis.capture import tabulate_capture
+from ssdlab.analysis.health_trace import DriveTrace
+from ssdlab.model.spec import Step
+from ssdlab.procedures.peak import peak
+from ssdlab.procedures.saturation import saturate
+from ssdlab.procedures.sequence import sequence
+from ssdlab.procedures.stimulus_text import parse_stimulus
+from ssdlab.reference.storage_classes import read_storage_classes
+from ssdlab.report import render_report
+from ssdlab.report.blocks import Note, Page, Plot
+from ssdlab.report.class_runs import read_class_runs
+from ssdlab.report.context import read_context
+from ssdlab.report.document import Document, render_document, write_document
+from ssdlab.report.host_pair import read_hosts
+from ssdlab.report.hosts import hosts_document
+from ssdlab.report.sections.peak import peak_frame
+from ssdlab.report.storage_classes import storage_class_document
+from ssdlab.store.capture import read_capture
+from tests.made_demand import make_demand
+from tests.made_procedure import measure_made
+from tests.made_recovery import make_recovery
+from tests.made_run import Recipe, make_run
+
+ROOT = Path(__file__).resolve().parents[1]
+SAMPLES = ROOT / "data" / "samples"
+SHOP = ROOT / "tests" / "data" / "capture-made-shop.csv"
+PACKAGES = ("ssdlab.report", "ssdlab.explore")
+PLOTS = tuple(name for name in figures.__all__ if name.startswith("plot_"))
+MADE = "made numbers"
+
+
+@dataclass(kw_only=True)
+class Drawn:
+    """The first figure that each function drew, and of what."""
+
+    source: str = ""
+    figures: dict[str, tuple[str, go.Figure]] = field(default_factory=dict)
+
+    @contextmanager
+    def of(self, source: str) -> Iterator[None]:
+        """Say what the figures that are drawn now are of."""
+        self.source = source
+        yield
+
+    def missing(self) -> list[str]:
+        """Return the figures that nothing drew."""
+        return [name for name in PLOTS if name not in self.figures]
+
+
+def draw_all(folder: Path) -> Drawn:
+    """Draw whatever reports, documents and notebooks draw."""
+    drawn = Drawn()
+    with pytest.MonkeyPatch.context() as patch:
+        _watch(drawn, patch)
+        patch.chdir(ROOT)
+        _draw_samples(drawn)
+        _draw_notebooks(drawn)
+        _draw_made(drawn, folder)
+    return drawn
+
+
+def _watch(drawn: Drawn, patch: pytest.MonkeyPatch) -> None:
+    """Let every module that draws call functions that remember what they drew."""
+    for package in filter(_is_there, PACKAGES):
+        home = importlib.import_module(package)
+        for found in pkgutil.walk_packages(home.__path__, f"{package}."):
+            importlib.import_module(found.name)
+    originals = {getattr(figures, name): name for name in PLOTS}
+    for module in [figures, *map(sys.modules.get, sorted(sys.modules))]:
+        if not getattr(module, "__name__", "").startswith("ssdlab."):
+            continue
+        for attribute, value in list(vars(module).items()):
+            if inspect.isfunction(value) and value in originals:
+                patch.setattr(module, attribute, _noting(drawn, value))
+
+
+def _is_there(package: str) -> bool:
+    return importlib.util.find_spec(package) is not None
+
+
+def _noting(drawn: Drawn, plot: Callable[..., go.Figure]) -> Callable[..., go.Figure]:
+    @wraps(plot)
+    def noted(*arguments: Any, **options: Any) -> go.Figure:
+        figure = plot(*arguments, **options)
+        kept = (drawn.source, go.Figure(figure))
+        drawn.figures.setdefault(plot.__name__, kept)
+        return figure
+
+    return noted
+
+
+def _draw_samples(drawn: Drawn) -> None:
+    runs = [
+        ssdlab.open_run(entry.path)
+        for entry in ssdlab.list_runs(SAMPLES)
+        if (Path(entry.path) / "tables").is_dir()
+    ]
+    for run in sorted(runs, key=lambda run: run.record.is_imported):
+        with drawn.of(f"sample {run.path.name}"):
+            render_report(run)
+    ours = [run for run in runs if not run.record.is_imported]
+    with drawn.of("published classes and samples"):
+        classes = read_storage_classes()
+        found = read_class_runs(ours[:1], classes, virtual="ranked")
+        render_document(storage_class_document(found, classes))
+
+
+def _draw_notebooks(drawn: Drawn) -> None:
+    for script in sorted((ROOT / "notebooks").glob("0[2-9]_*.py")):
+        with drawn.of(f"notebook {script.stem}"), redirect_stdout(io.StringIO()):
+            _run_script(script)
+
+
+def _run_script(script: Path) -> None:
+    """Run the cells of a notebook; where it asks for a folder of runs, the samples."""
+    head, mark, rest = script.read_text("utf-8").partition('tags=["parameters"]')
+    parameters, _, cells = rest.partition("\n# %%")
+    space: dict[str, Any] = {"__name__": "__main__"}
+    exec(compile(f"{head}{mark}{parameters}", script, "exec"), space)
+    if "runs" in space:
+        space["runs"] = str(SAMPLES.relative_to(ROOT))
+    exec(compile(f"# %%{cells}", script, "exec"), space)
+
+
+def _draw_made(drawn: Drawn, folder: Path) -> None:
+    with drawn.of(MADE):
+        recipe = Recipe(saturation_rounds=40, histogram_ios=60_000)
+        made = make_run(folder / "made", recipe)
+        render_report(made)
+        classes = read_storage_classes()
+        found = read_class_runs([made], classes, virtual="ranked")
+        render_document(storage_class_document(found, classes))
+        for name, make in (("recovery", make_recovery), ("demand", make_demand)):
+            render_report(make(folder / name))
+        for name, procedure in _procedures():
+            render_report(measure_made(folder / name, procedure, _falling))
+        # Its page asks for the jobs as fio had them, which made numbers have not.
+        run = measure_made(folder / "peak", peak(), _falling)
+        jobs = peak_frame(read_context(run), "peak")
+        figures.plot_peak_rates(jobs)
+        figures.plot_peak_latencies(jobs)
+        _draw_frames()
+        _draw_score()
+        pair = [_saturated(folder, name) for name in ("direct", "adapter")]
+        render_document(hosts_document(read_hosts(*pair)))
+
+
+def _procedures() -> Iterator[tuple[str, Any]]:
+    random, sequential = map(parse_stimulus, ("RND 4KiB 0/100", "SEQ 128KiB 0/100"))
+    yield "saturate", saturate(random, iterations=12)
+    yield "sequence", sequence(random, sequential, rounds=6, minutes=1)
+
+
+def _draw_frames() -> None:
+    """Draw what asks for a real drive, fio's own jobs or an import, of made frames."""
+    table = tabulate_capture(read_capture(SHOP))
+    end_s = (table["start_s"] + table["duration_s"]).max()
+    figures.plot_stream_map(table, duration_s=float(end_s))
+    keys = ["step", "start_s", "duration_s"]
+    steps = table.groupby(keys, as_index=False)["ios"].sum()
+    native = steps["ios"] / steps["duration_s"]
+    figures.plot_replay(steps.assign(native_iops=native, iops=0.9 * native))
+    points = pd.DataFrame({"oio": [2**power for power in range(11)]})
+    points["iops"] = 9000.0 * points["oio"] / (points["oio"] + 6)
+    points["lat_mean_ns"] = points["oio"] / points["iops"] * 1e9
+    points["is_knee"] = points["oio"] == 8
+    cells = points.assign(threads=1, queue_depth=points["oio"], access="rnd")
+    figures.plot_workloads(cells.assign(block_size_bytes=4096, read_percent=65))
+    rounds = points.assign(round=points.index + 1, lat_min_ns=1e5)
+    figures.plot_latency_rounds(rounds.assign(lat_max_ns=9 * rounds["lat_mean_ns"]))
+    time_s = 60.0 * points.index
+    readings = pd.DataFrame({"time_s": time_s, "written_bytes": 5e8 * points.index})
+    warm = readings.assign(temperature_celsius=35 + 12 * (1 - 0.7**points.index))
+    figures.plot_drive_health(DriveTrace(readings=warm), [("WSAT", 60.0, 540.0)])
+    figures.plot_oio_sweep(points)
+    figures.plot_oio_intensity(points)
+    logged_s = np.arange(100_000) / 100
+    falling = 2000 + 7000 * np.exp(-logged_s / 200) + 300 * np.sin(logged_s)
+    figures.plot_time_series(reduce_series(logged_s, falling), "iops")
+
+
+def _draw_score() -> None:
+    """Draw the score that no notebook has unless its reader gives weights."""
+    names = ["One", "Two"]
+    sides = pd.DataFrame({"side": names, "drive": names, "is_model": False})
+    rows = [
+        (side, term, weight, 8, ratio, ratio / 1.03, ratio * 1.03)
+        for side, sign in (("One", 1), ("Two", -1))
+        for term, weight, ratio in (
+            ("iops 4 KiB", 2.0, 1.2**sign),
+            ("lat mean", 1.0, 1.05**sign),
+            ("", 3.0, 1.15**sign),
+        )
+    ]
+    columns = ["side", "term", "weight", "n_cells", "ratio", "low", "high"]
+    scores = pd.DataFrame(rows, columns=columns)
+    figures.plot_score(scores, looks=figures.make_side_looks(sides))
+
+
+def _falling(step: Step) -> float:
+    """Fall from 9,000 to 2,000 IOPS in four rounds."""
+    return max(2000.0, 9000.0 - 2000.0 * ((step.round or 1) - 1))
+
+
+def _saturated(folder: Path, host: str) -> ssdlab.Run:
+    procedure = saturate(parse_stimulus("RND 4KiB 0/100"), iterations=12)
+    share = 1.0 if host == "direct" else 0.4
+    return measure_made(
+        folder / host,
+        procedure,
+        lambda step: share * _falling(step),
+        label=host,
+        cpu=f"CPU of the {host} host",
+    )
+
+
+def gallery(drawn: Drawn) -> Document:
+    """Return the page: a figure a section, with what it is and what it shows."""
+    pages = tuple(
+        Page(title=name, blocks=(Note(text=_said(name, source)), Plot(figure=figure)))
+        for name, (source, figure) in sorted(drawn.figures.items())
+    )
+    return Document(
+        title="Every figure of ssdlab",
+        subtitle=f"{len(pages)} figures, each as reports and notebooks draw it.",
+        pages=pages,
+        notes=(
+            Note(
+                text="The numbers are of virtual SSDs, of a file, of published reports "
+                "or made: they show the figures and say nothing about any product.",
+                tone="warning",
+            ),
+        ),
+    )
+
+
+def _said(name: str, source: str) -> str:
+    first = (inspect.getdoc(getattr(figures, name)) or "").partition("\n")[0]
+    return f"{first} Here: {source}."
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Build the page."""
+    path = Path(arguments[0]) if arguments else ROOT / "build" / "gallery.html"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory() as folder:
+        drawn = draw_all(Path(folder))
+    print(write_document(gallery(drawn), path))
+    for name in drawn.missing():
+        print(f"no report, document or notebook draws ssdlab.figures.{name}")
+    return 1 if drawn.missing() else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
