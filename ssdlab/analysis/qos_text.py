@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 
 from ssdlab.analysis.loads import Load
+from ssdlab.analysis.plain_rows import plain_rows, plain_value
 from ssdlab.analysis.qos import BETWEEN_ROUNDS, INDEPENDENT
 from ssdlab.analysis.qos_verdict import QosPart, QosVerdict
 
@@ -133,10 +134,6 @@ def qos_as_dict(load: Load, table: pd.DataFrame) -> dict[str, Any]:
     dict
         An end that is open, and what is not known, is None.
     """
-    rows = [
-        {str(name): _plain(value) for name, value in row.items()}
-        for row in table.to_dict("records")
-    ]
     return {
         "test": load.test,
         "phase": load.phase,
@@ -145,7 +142,7 @@ def qos_as_dict(load: Load, table: pd.DataFrame) -> dict[str, Any]:
         "kind": load.kind,
         "steps": len(load.steps),
         "note": load.note,
-        "levels": rows,
+        "levels": plain_rows(table),
     }
 
 
@@ -162,7 +159,7 @@ def verdict_of_target_as_dict(verdict: QosVerdict) -> dict[str, Any]:
     dict
         An end that is open, and what is not known, is None.
     """
-    return {name: _plain(value) for name, value in asdict(verdict).items()}
+    return {name: plain_value(value) for name, value in asdict(verdict).items()}
 
 
 def milliseconds(value_ns: float) -> str:
@@ -229,14 +226,3 @@ def _rate_text(rate: QosPart | None) -> str:
 
 def _count_text(count: float) -> str:
     return "" if math.isnan(count) else f"{int(count):,}"
-
-
-def _plain(value: Any) -> Any:
-    """Return a value that JSON can hold."""
-    if isinstance(value, dict):
-        return {name: _plain(part) for name, part in value.items()}
-    if hasattr(value, "item"):
-        value = value.item()
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value

@@ -42,8 +42,7 @@ def plot_iops_response(
     Returns
     -------
     plotly.graph_objects.Figure
-        One mark a TC and QD on two logarithmic axes; of equal TOIO only the most IOPS
-        is joined by the line.
+        One mark a TC and QD, on two logarithmic axes; nothing is joined.
 
     References
     ----------

@@ -1,6 +1,5 @@
 """What a page of storage classes knows of each run, and the same as plain data."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -13,6 +12,7 @@ from ssdlab.analysis.class_places import (
     summarise_class_places,
     summarise_nearest_classes,
 )
+from ssdlab.analysis.plain_rows import plain_rows, plain_value
 from ssdlab.analysis.saturation import summarise_saturation
 from ssdlab.analysis.storage_classes import summarise_class_values
 from ssdlab.model.errors import RepeatedNameError, RunFolderError
@@ -176,11 +176,11 @@ def class_runs_as_dict(
     dict
         ``classes`` and ``runs``, ready for JSON.
     """
-    return {"classes": _plain(classes), "runs": [_run_as_dict(run) for run in runs]}
+    return {"classes": plain_rows(classes), "runs": [_run_as_dict(run) for run in runs]}
 
 
 def _run_as_dict(run: ClassRun) -> dict[str, object]:
-    values = _plain(run.measured)
+    values = plain_rows(run.measured)
     for row in values:
         row["unit"] = METRICS_BY_NAME[str(row["metric"])].unit
         row["conditions"] = str(row["conditions"]).splitlines()
@@ -191,10 +191,12 @@ def _run_as_dict(run: ClassRun) -> dict[str, object]:
         "is_ranked": run.is_ranked,
         "conditions": list(run.conditions),
         "values": values,
-        "places": _plain(run.places),
-        "distances": _plain(run.distances.dropna(subset=["factor"])),
-        "nearest": _plain(run.nearest),
-        "levels": {test: _plain(one.levels) for test, one in run.histograms.items()},
+        "places": plain_rows(run.places),
+        "distances": plain_rows(run.distances.dropna(subset=["factor"])),
+        "nearest": plain_rows(run.nearest),
+        "levels": {
+            test: plain_rows(one.levels) for test, one in run.histograms.items()
+        },
         "histograms": {
             test: _histogram_as_dict(one) for test, one in run.histograms.items()
         },
@@ -206,19 +208,5 @@ def _histogram_as_dict(histogram: ClassHistogram) -> dict[str, object]:
         "total_ios": histogram.total_ios,
         "stimulus": histogram.stimulus or None,
         "workers": histogram.workers or None,
-        "seconds": _value(histogram.seconds),
+        "seconds": plain_value(histogram.seconds),
     }
-
-
-def _plain(frame: pd.DataFrame) -> list[dict[str, object]]:
-    return [
-        {str(name): _value(value) for name, value in row.items()}
-        for row in frame.astype(object).to_dict("records")
-    ]
-
-
-def _value(value: Any) -> object:
-    if value is None or value is pd.NA:
-        return None
-    plain = value.item() if hasattr(value, "item") else value
-    return None if isinstance(plain, float) and not math.isfinite(plain) else plain
