@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ssdlab.analysis.findings import Finding, make_finding
+from ssdlab.analysis.findings.finding import Finding, make_finding
 from ssdlab.model.records import (
     CeilingPoint,
     HostIdentity,

@@ -29,8 +29,8 @@ import pytest
 import ssdlab
 from ssdlab import figures
 from ssdlab.analysis import reduce_series
-from ssdlab.analysis.capture import tabulate_capture
 from ssdlab.analysis.health_trace import DriveTrace
+from ssdlab.analysis.streams.capture import tabulate_capture
 from ssdlab.model.spec import Step
 from ssdlab.procedures.peak import peak
 from ssdlab.procedures.saturation import saturate

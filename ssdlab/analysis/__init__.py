@@ -13,33 +13,27 @@ if TYPE_CHECKING:
         compare_hosts,
         find_bottleneck_warning,
     )
-    from ssdlab.analysis.capture import (
-        merge_steps,
-        select_streams,
-        share_streams,
-        sum_streams,
-        tabulate_capture,
-    )
-    from ssdlab.analysis.class_places import (
+    from ssdlab.analysis.classes.places import (
         summarise_class_distances,
         summarise_class_places,
         summarise_nearest_classes,
     )
-    from ssdlab.analysis.comparison import (
+    from ssdlab.analysis.classes.values import summarise_class_values
+    from ssdlab.analysis.comparison.cells import tabulate_window_cells
+    from ssdlab.analysis.comparison.conditions import tabulate_conditions
+    from ssdlab.analysis.comparison.pairs import (
         Rules,
         compare_cells,
         find_cells,
         summarise_sides,
     )
-    from ssdlab.analysis.comparison_cells import tabulate_window_cells
-    from ssdlab.analysis.comparison_conditions import tabulate_conditions
-    from ssdlab.analysis.comparison_power import summarise_efficiency
-    from ssdlab.analysis.comparison_scatter import (
+    from ssdlab.analysis.comparison.power import summarise_efficiency
+    from ssdlab.analysis.comparison.scatter import (
         find_cell_outliers,
         summarise_variance,
     )
-    from ssdlab.analysis.comparison_score import parse_score, score_sides
-    from ssdlab.analysis.comparison_sides import tabulate_sides
+    from ssdlab.analysis.comparison.score import parse_score, score_sides
+    from ssdlab.analysis.comparison.sides import tabulate_sides
     from ssdlab.analysis.confidence import summarise_confidence, summarise_histogram
     from ssdlab.analysis.demand import (
         select_points,
@@ -67,12 +61,6 @@ if TYPE_CHECKING:
         percentiles_from_bins,
         sum_rates,
     )
-    from ssdlab.analysis.loads import (
-        Load,
-        select_load,
-        select_loads,
-        summarise_loads,
-    )
     from ssdlab.analysis.matrix import (
         select_cells,
         select_window,
@@ -86,10 +74,7 @@ if TYPE_CHECKING:
         find_precondition_minutes,
         find_steady_write_rate,
     )
-    from ssdlab.analysis.qos import (
-        summarise_qos,
-    )
-    from ssdlab.analysis.qos_curves import (
+    from ssdlab.analysis.qos.curves import (
         origin_text,
         select_directions,
         summarise_curve,
@@ -97,18 +82,27 @@ if TYPE_CHECKING:
         summarise_load,
         summarise_percentile_rounds,
     )
-    from ssdlab.analysis.qos_target import (
+    from ssdlab.analysis.qos.loads import (
+        Load,
+        select_load,
+        select_loads,
+        summarise_loads,
+    )
+    from ssdlab.analysis.qos.percentiles import (
+        summarise_qos,
+    )
+    from ssdlab.analysis.qos.target import (
         QosTarget,
         parse_qos_target,
     )
-    from ssdlab.analysis.qos_text import (
+    from ssdlab.analysis.qos.text import (
         claim_text,
         qos_as_dict,
         tabulate_qos,
         tabulate_verdicts,
         verdict_of_target_as_dict,
     )
-    from ssdlab.analysis.qos_verdict import (
+    from ssdlab.analysis.qos.verdict import (
         QosVerdict,
         assess_loads,
         assess_qos,
@@ -120,7 +114,6 @@ if TYPE_CHECKING:
         summarise_idle_recovery,
         summarise_wait_states,
     )
-    from ssdlab.analysis.replay import summarise_replay, summarise_sweep
     from ssdlab.analysis.saturation import (
         summarise_saturation,
         summarise_saturation_directions,
@@ -133,24 +126,24 @@ if TYPE_CHECKING:
         summarise_stages,
     )
     from ssdlab.analysis.single_stimulus import find_first_steady, summarise_stimulus
-    from ssdlab.analysis.steadiness import (
+    from ssdlab.analysis.steadiness.fit import (
         summarise_fit,
         summarise_onsets,
         summarise_phases,
         summarise_precision,
         summarise_windows,
     )
-    from ssdlab.analysis.steadiness_forecast import forecast_steady_state
-    from ssdlab.analysis.steadiness_rules import (
+    from ssdlab.analysis.steadiness.forecast import forecast_steady_state
+    from ssdlab.analysis.steadiness.rules import (
         SteadyRule,
         find_steady_rule,
     )
-    from ssdlab.analysis.steadiness_series import (
+    from ssdlab.analysis.steadiness.series import (
         RoundSeries,
         list_round_series,
         take_round_series,
     )
-    from ssdlab.analysis.steadiness_verdict import (
+    from ssdlab.analysis.steadiness.verdict import (
         steadiness_text,
         summarise_determination,
         summarise_judgements,
@@ -163,8 +156,15 @@ if TYPE_CHECKING:
         assess_steady_state,
         find_first_steady_round,
     )
-    from ssdlab.analysis.storage_classes import summarise_class_values
-    from ssdlab.analysis.stream_mix import expand_mix, misplaced_percent, mix_streams
+    from ssdlab.analysis.streams.capture import (
+        merge_steps,
+        select_streams,
+        share_streams,
+        sum_streams,
+        tabulate_capture,
+    )
+    from ssdlab.analysis.streams.mix import expand_mix, misplaced_percent, mix_streams
+    from ssdlab.analysis.streams.replay import summarise_replay, summarise_sweep
     from ssdlab.analysis.tkperf import (
         TkperfWindow,
         judge_tkperf_window,
@@ -306,25 +306,25 @@ __all__ = [
 
 _HOMES = {
     "bottleneck": ("assess_decline", "compare_hosts", "find_bottleneck_warning"),
-    "capture": (
+    "streams.capture": (
         "merge_steps",
         "select_streams",
         "share_streams",
         "sum_streams",
         "tabulate_capture",
     ),
-    "class_places": (
+    "classes.places": (
         "summarise_class_distances",
         "summarise_class_places",
         "summarise_nearest_classes",
     ),
-    "comparison": ("Rules", "compare_cells", "find_cells", "summarise_sides"),
-    "comparison_cells": ("tabulate_window_cells",),
-    "comparison_conditions": ("tabulate_conditions",),
-    "comparison_power": ("summarise_efficiency",),
-    "comparison_scatter": ("find_cell_outliers", "summarise_variance"),
-    "comparison_score": ("parse_score", "score_sides"),
-    "comparison_sides": ("tabulate_sides",),
+    "comparison.pairs": ("Rules", "compare_cells", "find_cells", "summarise_sides"),
+    "comparison.cells": ("tabulate_window_cells",),
+    "comparison.conditions": ("tabulate_conditions",),
+    "comparison.power": ("summarise_efficiency",),
+    "comparison.scatter": ("find_cell_outliers", "summarise_variance"),
+    "comparison.score": ("parse_score", "score_sides"),
+    "comparison.sides": ("tabulate_sides",),
     "confidence": ("summarise_confidence", "summarise_histogram"),
     "demand": (
         "select_points",
@@ -352,14 +352,14 @@ _HOMES = {
         "percentiles_from_bins",
         "sum_rates",
     ),
-    "loads": (
+    "qos.loads": (
         "Load",
         "select_load",
         "select_loads",
         "summarise_loads",
     ),
-    "qos": ("summarise_qos",),
-    "qos_curves": (
+    "qos.percentiles": ("summarise_qos",),
+    "qos.curves": (
         "origin_text",
         "select_directions",
         "summarise_curve",
@@ -367,18 +367,18 @@ _HOMES = {
         "summarise_load",
         "summarise_percentile_rounds",
     ),
-    "qos_target": (
+    "qos.target": (
         "QosTarget",
         "parse_qos_target",
     ),
-    "qos_text": (
+    "qos.text": (
         "claim_text",
         "qos_as_dict",
         "tabulate_qos",
         "tabulate_verdicts",
         "verdict_of_target_as_dict",
     ),
-    "qos_verdict": (
+    "qos.verdict": (
         "QosVerdict",
         "assess_loads",
         "assess_qos",
@@ -400,7 +400,7 @@ _HOMES = {
         "summarise_idle_recovery",
         "summarise_wait_states",
     ),
-    "replay": ("summarise_replay", "summarise_sweep"),
+    "streams.replay": ("summarise_replay", "summarise_sweep"),
     "saturation": (
         "summarise_saturation",
         "summarise_saturation_directions",
@@ -413,24 +413,24 @@ _HOMES = {
         "summarise_stages",
     ),
     "single_stimulus": ("find_first_steady", "summarise_stimulus"),
-    "steadiness": (
+    "steadiness.fit": (
         "summarise_fit",
         "summarise_onsets",
         "summarise_phases",
         "summarise_precision",
         "summarise_windows",
     ),
-    "steadiness_forecast": ("forecast_steady_state",),
-    "steadiness_rules": (
+    "steadiness.forecast": ("forecast_steady_state",),
+    "steadiness.rules": (
         "SteadyRule",
         "find_steady_rule",
     ),
-    "steadiness_series": (
+    "steadiness.series": (
         "RoundSeries",
         "list_round_series",
         "take_round_series",
     ),
-    "steadiness_verdict": (
+    "steadiness.verdict": (
         "steadiness_text",
         "summarise_determination",
         "summarise_judgements",
@@ -443,8 +443,8 @@ _HOMES = {
         "assess_steady_state",
         "find_first_steady_round",
     ),
-    "storage_classes": ("summarise_class_values",),
-    "stream_mix": ("expand_mix", "misplaced_percent", "mix_streams"),
+    "classes.values": ("summarise_class_values",),
+    "streams.mix": ("expand_mix", "misplaced_percent", "mix_streams"),
     "tkperf": (
         "TkperfWindow",
         "judge_tkperf_window",

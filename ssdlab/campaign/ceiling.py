@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NoReturn
 
-from ssdlab.analysis.ceiling import thread_time_us
+from ssdlab.analysis.findings.ceiling import thread_time_us
 from ssdlab.campaign.results import summarise_step
 from ssdlab.fio.faults import find_faults
 from ssdlab.fio.from_json.parse import parse_document

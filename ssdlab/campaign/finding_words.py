@@ -7,7 +7,7 @@ and of other versions must be told as well; words that are not known are finding
 import re
 from collections.abc import Iterator
 
-from ssdlab.analysis.findings import Finding, make_finding
+from ssdlab.analysis.findings.finding import Finding, make_finding
 from ssdlab.model.records import RunRecord
 from ssdlab.pts.departures import concerned_tests
 from ssdlab.pts.profile_values import VALUES

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from ssdlab.analysis.ceiling import find_near_ceiling
-from ssdlab.analysis.conformance import (
+from ssdlab.analysis.findings.ceiling import find_near_ceiling
+from ssdlab.analysis.findings.conformance import (
     RunFacts,
     find_fill_faults,
     find_host_changes,
@@ -15,7 +15,7 @@ from ssdlab.analysis.conformance import (
     find_unfinished,
     find_unsteady,
 )
-from ssdlab.analysis.doubts import (
+from ssdlab.analysis.findings.doubts import (
     find_buffered_io,
     find_clock_jumps,
     find_complaints,
@@ -23,14 +23,14 @@ from ssdlab.analysis.doubts import (
     find_link_downgrades,
     find_throttling,
 )
-from ssdlab.analysis.findings import WHOLE_RUN, Finding, share_findings
-from ssdlab.analysis.health_doubts import (
+from ssdlab.analysis.findings.finding import WHOLE_RUN, Finding, share_findings
+from ssdlab.analysis.findings.health import (
     find_bad_settings,
     find_health_faults,
     find_miscounts,
     find_unread_health,
 )
-from ssdlab.analysis.timing import find_gaps, find_time_faults
+from ssdlab.analysis.findings.timing import find_gaps, find_time_faults
 from ssdlab.campaign.finding_words import recorded_findings
 from ssdlab.model.records import RunRecord
 from ssdlab.model.schema import TABLES

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from ssdlab.analysis.findings import count_text, read_findings, share_findings
+from ssdlab.analysis.findings.finding import count_text, read_findings, share_findings
 from ssdlab.analysis.phases import is_cell_by_cell, phase_label, range_name
 from ssdlab.analysis.recovery import (
     recovery_text,

@@ -2,8 +2,8 @@
 
 import math
 
-from ssdlab.analysis.capture import select_streams, sum_streams
-from ssdlab.analysis.kept_streams import measure_kept
+from ssdlab.analysis.streams.capture import select_streams, sum_streams
+from ssdlab.analysis.streams.kept import measure_kept
 from ssdlab.cli.group import printable
 from ssdlab.model.capture import EXPERIMENTAL, Capture
 from ssdlab.model.units import duration_label

@@ -24,7 +24,7 @@ def ceiling(seconds: float, *, as_json: bool) -> None:
     """
     from dataclasses import asdict
 
-    from ssdlab.analysis.ceiling import thread_time_us
+    from ssdlab.analysis.findings.ceiling import thread_time_us
     from ssdlab.campaign.ceiling import ceiling_lines, measure_ceiling
 
     points = measure_ceiling(

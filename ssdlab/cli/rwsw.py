@@ -120,8 +120,12 @@ def rwsw() -> None:
 @json_option
 def capture_command(file: Path, **asked: Any) -> None:
     """Tabulate a capture."""
-    from ssdlab.analysis.capture import select_streams, share_streams, sum_streams
-    from ssdlab.analysis.kept_streams import measure_kept
+    from ssdlab.analysis.streams.capture import (
+        select_streams,
+        share_streams,
+        sum_streams,
+    )
+    from ssdlab.analysis.streams.kept import measure_kept
     from ssdlab.cli.capture_lines import capture_lines
     from ssdlab.store.capture import write_capture
 

@@ -6,24 +6,25 @@ from ssdlab.figures.cell_rounds import (
     plot_cell_rounds,
     plot_time_series,
 )
-from ssdlab.figures.class_latency import plot_class_confidence, plot_class_latency
-from ssdlab.figures.class_levels import plot_class_iops, plot_class_throughput
-from ssdlab.figures.comparison import (
-    plot_compared_cells,
-    plot_differences,
-    plot_iops_heat_maps,
-    plot_ratio_heat_maps,
-)
-from ssdlab.figures.comparison_curves import (
+from ssdlab.figures.classes.latency import plot_class_confidence, plot_class_latency
+from ssdlab.figures.classes.levels import plot_class_iops, plot_class_throughput
+from ssdlab.figures.classes.values import plot_class_saturation, plot_class_written
+from ssdlab.figures.comparison.curves import (
     plot_compared_cross_stimulus,
     plot_compared_demand,
     plot_compared_idle_recovery,
     plot_iops_response,
     plot_score,
 )
-from ssdlab.figures.comparison_looks import (
+from ssdlab.figures.comparison.looks import (
     make_compared_looks,
     make_side_looks,
+)
+from ssdlab.figures.comparison.tables import (
+    plot_compared_cells,
+    plot_differences,
+    plot_iops_heat_maps,
+    plot_ratio_heat_maps,
 )
 from ssdlab.figures.convergence import plot_convergence, plot_steady_state_window
 from ssdlab.figures.cross_stimulus import (
@@ -46,8 +47,8 @@ from ssdlab.figures.matrix import plot_columns_3d, plot_iops_2d, plot_throughput
 from ssdlab.figures.oio_sweep import plot_oio_intensity, plot_oio_sweep
 from ssdlab.figures.peak import plot_peak_latencies, plot_peak_rates
 from ssdlab.figures.publication import publication
-from ssdlab.figures.qos import plot_exceedance, plot_qos_levels
-from ssdlab.figures.qos_time import plot_latency_map, plot_percentile_rounds
+from ssdlab.figures.qos.curves import plot_exceedance, plot_qos_levels
+from ssdlab.figures.qos.time import plot_latency_map, plot_percentile_rounds
 from ssdlab.figures.readable import readable_table
 from ssdlab.figures.recovery import (
     plot_idle_recovery,
@@ -62,15 +63,14 @@ from ssdlab.figures.saturation import (
 )
 from ssdlab.figures.sequence import plot_sequence
 from ssdlab.figures.single_stimulus import plot_single_stimulus
-from ssdlab.figures.steadiness import (
+from ssdlab.figures.steadiness.forecast import plot_forecast
+from ssdlab.figures.steadiness.series import (
     plot_onsets,
     plot_phases,
     plot_window_fit,
     plot_window_means,
     plot_window_ratios,
 )
-from ssdlab.figures.steadiness_forecast import plot_forecast
-from ssdlab.figures.storage_classes import plot_class_saturation, plot_class_written
 from ssdlab.figures.streams import plot_replay, plot_stream_map
 from ssdlab.figures.workloads import plot_workloads
 

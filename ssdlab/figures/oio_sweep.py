@@ -32,8 +32,8 @@ def plot_oio_sweep(frame: "pd.DataFrame") -> go.Figure:
     Parameters
     ----------
     frame : pandas.DataFrame
-        As `ssdlab.analysis.replay.summarise_sweep` returns: ``oio``, ``iops`` [1/s]
-        and ``lat_mean_ns`` [ns].
+        As `ssdlab.analysis.streams.replay.summarise_sweep` returns: ``oio``, ``iops``
+        [1/s] and ``lat_mean_ns`` [ns].
 
     Returns
     -------
@@ -98,8 +98,8 @@ def plot_oio_intensity(frame: "pd.DataFrame") -> go.Figure:
     Parameters
     ----------
     frame : pandas.DataFrame
-        As `ssdlab.analysis.replay.summarise_sweep` returns: ``oio``, ``iops`` [1/s],
-        ``lat_mean_ns`` [ns] and ``is_knee``.
+        As `ssdlab.analysis.streams.replay.summarise_sweep` returns: ``oio``, ``iops``
+        [1/s], ``lat_mean_ns`` [ns] and ``is_knee``.
 
     Returns
     -------

@@ -41,8 +41,9 @@ def plot_stream_map(frame: "pd.DataFrame", *, duration_s: float) -> go.Figure:
     Parameters
     ----------
     frame : pandas.DataFrame
-        As `ssdlab.analysis.capture.tabulate_capture` returns: ``step``, ``start_s``
-        [s], ``duration_s`` [s], ``stream``, ``rank``, ``ios``, ``share_percent`` [%].
+        As `ssdlab.analysis.streams.capture.tabulate_capture` returns: ``step``,
+        ``start_s`` [s], ``duration_s`` [s], ``stream``, ``rank``, ``ios``,
+        ``share_percent`` [%].
     duration_s : float
         Length of the capture [s].
 
@@ -128,8 +129,8 @@ def plot_replay(
     Parameters
     ----------
     frame : pandas.DataFrame
-        As `ssdlab.analysis.replay.summarise_replay` returns: ``step``, ``start_s``,
-        ``duration_s`` [s] and both values.
+        As `ssdlab.analysis.streams.replay.summarise_replay` returns: ``step``,
+        ``start_s``, ``duration_s`` [s] and both values.
     metric : str, default "iops"
         The column that was measured.
     native : str, default "native_iops"

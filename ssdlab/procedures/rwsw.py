@@ -9,12 +9,12 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import NoReturn
 
-from ssdlab.analysis.capture import (
+from ssdlab.analysis.streams.capture import (
     LEAST_SHARE_PERCENT,
     select_streams,
     sum_streams,
 )
-from ssdlab.analysis.stream_mix import mix_streams
+from ssdlab.analysis.streams.mix import mix_streams
 from ssdlab.model.capture import EXPERIMENTAL, Capture, CaptureStep
 from ssdlab.model.errors import CaptureError
 from ssdlab.model.spec import (

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ssdlab.analysis.stream_mix import read_percent_of
+from ssdlab.analysis.streams.mix import read_percent_of
 from ssdlab.model.spec import IoStream, Stimulus, Tracking, Workload
 from ssdlab.model.units import duration_label
 

@@ -5,8 +5,8 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from ssdlab.analysis.kept_streams import KeptShares, measure_kept
-from ssdlab.analysis.stream_mix import (
+from ssdlab.analysis.streams.kept import KeptShares, measure_kept
+from ssdlab.analysis.streams.mix import (
     Measure,
     expand_mix,
     misplaced_percent,

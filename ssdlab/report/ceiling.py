@@ -1,6 +1,6 @@
 """What the host could issue, as a table of the front page."""
 
-from ssdlab.analysis.ceiling import thread_time_us
+from ssdlab.analysis.findings.ceiling import thread_time_us
 from ssdlab.figures.labels import number_text
 from ssdlab.model.records import CeilingPoint
 from ssdlab.model.spec import stimulus_label

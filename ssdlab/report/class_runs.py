@@ -6,15 +6,19 @@ from typing import Any, Literal
 
 import pandas as pd
 
-from ssdlab.analysis.class_metrics import METRICS_BY_NAME, find_run_conditions, run_kind
-from ssdlab.analysis.class_places import (
+from ssdlab.analysis.classes.metrics import (
+    METRICS_BY_NAME,
+    find_run_conditions,
+    run_kind,
+)
+from ssdlab.analysis.classes.places import (
     summarise_class_distances,
     summarise_class_places,
     summarise_nearest_classes,
 )
+from ssdlab.analysis.classes.values import summarise_class_values
 from ssdlab.analysis.plain_rows import plain_rows, plain_value
 from ssdlab.analysis.saturation import summarise_saturation
-from ssdlab.analysis.storage_classes import summarise_class_values
 from ssdlab.model.errors import RepeatedNameError, RunFolderError
 from ssdlab.report.class_histograms import ClassHistogram, read_class_histograms
 from ssdlab.report.context import Context, read_context

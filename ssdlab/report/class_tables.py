@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from ssdlab.analysis.class_metrics import CLASS_METRICS, METRICS_BY_NAME, ClassMetric
+from ssdlab.analysis.classes.metrics import CLASS_METRICS, METRICS_BY_NAME, ClassMetric
 from ssdlab.figures.labels import number_text
 from ssdlab.report.blocks import Table
 from ssdlab.report.class_runs import ClassRun

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from ssdlab.analysis.findings import (
+from ssdlab.analysis.findings.finding import (
     SEVERITIES,
     SEVERITY_WORDS,
     Severity,

@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 
 from ssdlab.analysis.bottleneck import FLAT_DECLINE_RATIO, LEAST_FILLS, LOWER_RATIO
-from ssdlab.analysis.findings import count_text
+from ssdlab.analysis.findings.finding import count_text
 from ssdlab.figures.hosts import plot_hosts
 from ssdlab.figures.labels import QUANTITIES
 from ssdlab.figures.names import shortened

@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
-from ssdlab.figures.class_latency import plot_class_confidence, plot_class_latency
-from ssdlab.figures.class_levels import plot_class_iops, plot_class_throughput
-from ssdlab.figures.class_looks import RunLook, make_run_looks
-from ssdlab.figures.storage_classes import plot_class_saturation, plot_class_written
+from ssdlab.figures.classes.latency import plot_class_confidence, plot_class_latency
+from ssdlab.figures.classes.levels import plot_class_iops, plot_class_throughput
+from ssdlab.figures.classes.looks import RunLook, make_run_looks
+from ssdlab.figures.classes.values import plot_class_saturation, plot_class_written
 from ssdlab.report.blocks import Block, Note, Page, Plot
 from ssdlab.report.class_histograms import (
     HISTOGRAM_TESTS,

@@ -29,7 +29,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import BinaryIO, Literal, NoReturn
 
-from ssdlab.analysis.capture import merge_steps
+from ssdlab.analysis.streams.capture import merge_steps
 from ssdlab.model.capture import CaptureStep, StreamCount
 from ssdlab.model.errors import CaptureError
 from ssdlab.model.spec import Access

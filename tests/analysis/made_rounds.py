@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from ssdlab.analysis.steadiness import summarise_onsets
-from ssdlab.analysis.steadiness_series import RoundSeries
+from ssdlab.analysis.steadiness.fit import summarise_onsets
+from ssdlab.analysis.steadiness.series import RoundSeries
 
 
 def make_rounds(

@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ssdlab.analysis.capture import (
+from ssdlab.analysis.streams.capture import (
     merge_steps,
     select_streams,
     share_streams,
     sum_streams,
     tabulate_capture,
 )
-from ssdlab.analysis.kept_streams import keep_streams, measure_kept, streams_of
+from ssdlab.analysis.streams.kept import keep_streams, measure_kept, streams_of
 from ssdlab.model.capture import Capture, CaptureStep, StreamCount
 from ssdlab.model.spec import Access, Workload
 from ssdlab.model.units import KIB

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ssdlab.analysis.ceiling import find_ceiling, find_near_ceiling
+from ssdlab.analysis.findings.ceiling import find_ceiling, find_near_ceiling
 from ssdlab.model.records import CeilingPoint
 from tests.analysis.frames import measured, measurements
 

@@ -13,7 +13,7 @@ from ssdlab.analysis import (
     summarise_class_places,
     summarise_nearest_classes,
 )
-from ssdlab.analysis.class_metrics import CLASS_METRICS, METRICS_BY_NAME
+from ssdlab.analysis.classes.metrics import CLASS_METRICS, METRICS_BY_NAME
 from ssdlab.reference.storage_classes import read_storage_classes
 
 CLASSES = read_storage_classes()

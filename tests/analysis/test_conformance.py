@@ -5,7 +5,7 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
-from ssdlab.analysis.conformance import (
+from ssdlab.analysis.findings.conformance import (
     RunFacts,
     find_fill_faults,
     find_host_changes,
@@ -15,7 +15,7 @@ from ssdlab.analysis.conformance import (
     find_unsteady,
     judge_purge,
 )
-from ssdlab.analysis.findings import Finding
+from ssdlab.analysis.findings.finding import Finding
 from ssdlab.model.records import RunStatus
 from ssdlab.model.spec import (
     ActiveRange,

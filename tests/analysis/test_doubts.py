@@ -5,8 +5,8 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
-from ssdlab.analysis.conformance import RunFacts
-from ssdlab.analysis.doubts import (
+from ssdlab.analysis.findings.conformance import RunFacts
+from ssdlab.analysis.findings.doubts import (
     find_buffered_io,
     find_clock_jumps,
     find_complaints,

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ssdlab.analysis.findings import (
+from ssdlab.analysis.findings.finding import (
     FINDING_KINDS,
     SEVERITIES,
     SEVERITY_WORDS,

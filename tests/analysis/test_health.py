@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ssdlab.analysis.findings.health import find_miscounts
 from ssdlab.analysis.health import (
     compare_written,
     rise_within,
@@ -15,7 +16,6 @@ from ssdlab.analysis.health import (
     summarise_health,
     summarise_reading_cost,
 )
-from ssdlab.analysis.health_doubts import find_miscounts
 from ssdlab.model.schema import TELEMETRY
 from tests.analysis.frames import Row, frame, steps
 

@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from ssdlab.analysis.health_doubts import (
+from ssdlab.analysis.findings.health import (
     find_bad_settings,
     find_health_faults,
     find_miscounts,

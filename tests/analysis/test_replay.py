@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from ssdlab.analysis.replay import summarise_replay, summarise_sweep
+from ssdlab.analysis.streams.replay import summarise_replay, summarise_sweep
 from ssdlab.model.capture import Capture, CaptureStep, StreamCount
 from ssdlab.model.spec import IoStream, Workload
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ssdlab.analysis.steadiness import (
+from ssdlab.analysis.steadiness.fit import (
     judge_windows_by_rule,
     summarise_fit,
     summarise_onsets,
@@ -16,7 +16,7 @@ from ssdlab.analysis.steadiness import (
     summarise_precision,
     summarise_windows,
 )
-from ssdlab.analysis.steadiness_rules import STEADY_RULES, find_steady_rule
+from ssdlab.analysis.steadiness.rules import STEADY_RULES, find_steady_rule
 from ssdlab.analysis.steady_state import assess_rounds
 from ssdlab.model.errors import UnknownNameError
 from tests.analysis.made_rounds import make_rounds, onsets_of

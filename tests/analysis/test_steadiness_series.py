@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 import ssdlab
-from ssdlab.analysis.steadiness import judge_windows_by_rule
-from ssdlab.analysis.steadiness_rules import STEADY_RULES
-from ssdlab.analysis.steadiness_series import (
+from ssdlab.analysis.steadiness.fit import judge_windows_by_rule
+from ssdlab.analysis.steadiness.rules import STEADY_RULES
+from ssdlab.analysis.steadiness.series import (
     RoundSeries,
     list_round_series,
     take_round_series,
 )
-from ssdlab.analysis.steadiness_verdict import (
+from ssdlab.analysis.steadiness.verdict import (
     steadiness_text,
     summarise_determination,
     summarise_judgements,

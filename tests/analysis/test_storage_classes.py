@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from ssdlab.analysis import summarise_class_values
-from ssdlab.analysis.class_metrics import (
+from ssdlab.analysis.classes.metrics import (
     CLASS_METRICS,
     METRICS_BY_NAME,
     find_run_conditions,

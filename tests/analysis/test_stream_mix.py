@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ssdlab.analysis.stream_mix import (
+from ssdlab.analysis.streams.mix import (
     expand_mix,
     mean_block_bytes,
     misplaced_percent,

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
-from ssdlab.analysis.conformance import RunFacts
-from ssdlab.analysis.timing import find_gaps, find_time_faults
+from ssdlab.analysis.findings.conformance import RunFacts
+from ssdlab.analysis.findings.timing import find_gaps, find_time_faults
 from ssdlab.model.spec import (
     Histogram,
     OperatingPoint,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ssdlab.analysis.ceiling import thread_time_us
+from ssdlab.analysis.findings.ceiling import thread_time_us
 from ssdlab.campaign.ceiling import (
     CEILING_WORKLOADS,
     ceiling_lines,

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from ssdlab.analysis.findings import FINDING_KINDS
+from ssdlab.analysis.findings.finding import FINDING_KINDS
 from ssdlab.campaign.conformance import find_run_departures
 from ssdlab.campaign.finding_words import recorded_findings
 from ssdlab.campaign.request import procedure_as_dict

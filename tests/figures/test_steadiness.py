@@ -6,24 +6,24 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from ssdlab.analysis.steadiness import (
+from ssdlab.analysis.steadiness.fit import (
     summarise_fit,
     summarise_onsets,
     summarise_phases,
     summarise_precision,
     summarise_windows,
 )
-from ssdlab.analysis.steadiness_forecast import forecast_steady_state
-from ssdlab.analysis.steadiness_series import RoundSeries
+from ssdlab.analysis.steadiness.forecast import forecast_steady_state
+from ssdlab.analysis.steadiness.series import RoundSeries
 from ssdlab.figures.readable import readable_table
-from ssdlab.figures.steadiness import (
+from ssdlab.figures.steadiness.forecast import plot_forecast
+from ssdlab.figures.steadiness.series import (
     plot_onsets,
     plot_phases,
     plot_window_fit,
     plot_window_means,
     plot_window_ratios,
 )
-from ssdlab.figures.steadiness_forecast import plot_forecast
 from tests.analysis.made_rounds import make_rounds
 
 

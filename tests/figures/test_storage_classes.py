@@ -15,7 +15,7 @@ from ssdlab.figures import (
     plot_class_throughput,
     plot_class_written,
 )
-from ssdlab.figures.class_looks import (
+from ssdlab.figures.classes.looks import (
     RunLook,
     _si_ticks,
     level_axis,

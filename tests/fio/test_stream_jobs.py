@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ssdlab.analysis.stream_mix import expand_mix, mix_streams, read_percent_of
+from ssdlab.analysis.streams.mix import expand_mix, mix_streams, read_percent_of
 from ssdlab.fio.jobs.jobfile import render_job
 from ssdlab.fio.runner import require_fio
 from ssdlab.model.spec import IoStream, Step, Workload

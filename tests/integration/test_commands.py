@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import ssdlab
-from ssdlab.analysis.findings import count_text, read_findings, share_findings
+from ssdlab.analysis.findings.finding import count_text, read_findings, share_findings
 from tests.integration.lab import TARGET, Lab, files_below
 
 GENEROUS_S = 1.0  # the goal is 0.3 s; a busy machine may take longer

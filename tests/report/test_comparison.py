@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from ssdlab.analysis.comparison import (
+from ssdlab.analysis.comparison.pairs import (
     MISSING,
     NO_DIFFERENCE,
     NOT_COMPARABLE,
     OTHER_CONDITIONS,
     TOO_SMALL,
 )
-from ssdlab.analysis.findings import make_finding
+from ssdlab.analysis.findings.finding import make_finding
 from ssdlab.model.errors import (
     RepeatedNameError,
     RunFolderError,

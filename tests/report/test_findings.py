@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ssdlab.analysis.findings import make_finding
+from ssdlab.analysis.findings.finding import make_finding
 from ssdlab.campaign.outcome import conformance_line
 from ssdlab.model.errors import RunFolderError
 from ssdlab.model.records import CeilingPoint

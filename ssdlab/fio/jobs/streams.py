@@ -6,7 +6,7 @@ IOs both kept 8.6 of them, and the drive never saw more than 17. One job keeps t
 depth and draws direction, size and access of each IO: docs/decisions/0031.
 """
 
-from ssdlab.analysis.stream_mix import mix_streams
+from ssdlab.analysis.streams.mix import mix_streams
 from ssdlab.model.capture import SizeShares
 from ssdlab.model.spec import Workload
 

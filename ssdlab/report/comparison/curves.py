@@ -10,8 +10,8 @@ from ssdlab.analysis.recovery import (
     summarise_idle_recovery,
     summarise_wait_states,
 )
-from ssdlab.figures.class_latency import plot_class_confidence
-from ssdlab.figures.comparison_curves import (
+from ssdlab.figures.classes.latency import plot_class_confidence
+from ssdlab.figures.comparison.curves import (
     plot_compared_cross_stimulus,
     plot_compared_demand,
     plot_compared_idle_recovery,

@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from ssdlab.analysis.comparison_cells import rows_of
+from ssdlab.analysis.comparison.cells import rows_of
 from ssdlab.analysis.matrix import summarise_latency_table
 from ssdlab.figures.labels import number_text
 from ssdlab.model.spec import stimulus_label

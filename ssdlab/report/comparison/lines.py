@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from ssdlab.analysis.comparison_cells import rows_of
+from ssdlab.analysis.comparison.cells import rows_of
 from ssdlab.figures.names import shortened
 from ssdlab.report.comparison.missing import without_missing_tests
 from ssdlab.report.comparison.read import Comparison

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from ssdlab.analysis.comparison import MISSING
+from ssdlab.analysis.comparison.pairs import MISSING
 from ssdlab.report.blocks import Block, Note
 from ssdlab.report.comparison.read import Comparison
 from ssdlab.report.text import TEST_TITLES

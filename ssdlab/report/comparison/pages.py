@@ -4,17 +4,17 @@ from collections.abc import Callable, Sequence
 
 import pandas as pd
 
-from ssdlab.analysis.comparison import OTHER_CONDITIONS
-from ssdlab.figures.class_latency import plot_class_latency
-from ssdlab.figures.class_levels import plot_class_iops, plot_class_throughput
-from ssdlab.figures.comparison import (
+from ssdlab.analysis.comparison.pairs import OTHER_CONDITIONS
+from ssdlab.figures.classes.latency import plot_class_latency
+from ssdlab.figures.classes.levels import plot_class_iops, plot_class_throughput
+from ssdlab.figures.classes.values import plot_class_saturation, plot_class_written
+from ssdlab.figures.comparison.curves import plot_score
+from ssdlab.figures.comparison.tables import (
     plot_compared_cells,
     plot_differences,
     plot_iops_heat_maps,
     plot_ratio_heat_maps,
 )
-from ssdlab.figures.comparison_curves import plot_score
-from ssdlab.figures.storage_classes import plot_class_saturation, plot_class_written
 from ssdlab.model.errors import UnknownNameError
 from ssdlab.report.blocks import Block, Note, Page, Plot
 from ssdlab.report.comparison.curves import (
@@ -256,7 +256,7 @@ def _latency(comparison: Comparison) -> Page:
 
 
 def _efficiency(comparison: Comparison) -> Page:
-    from ssdlab.analysis.comparison_power import summarise_efficiency  # noqa: PLC0415
+    from ssdlab.analysis.comparison.power import summarise_efficiency  # noqa: PLC0415
 
     watts = comparison.watts
     if not watts:

@@ -8,25 +8,25 @@ from pathlib import Path
 
 import pandas as pd
 
-from ssdlab.analysis.comparison import (
+from ssdlab.analysis.comparison.cells import tabulate_window_cells
+from ssdlab.analysis.comparison.conditions import (
+    barring_values,
+    require_conditions,
+    tabulate_conditions,
+)
+from ssdlab.analysis.comparison.pairs import (
     Rules,
     SideCell,
     compare_cells,
     find_cells,
     summarise_sides,
 )
-from ssdlab.analysis.comparison_cells import tabulate_window_cells
-from ssdlab.analysis.comparison_conditions import (
-    barring_values,
-    require_conditions,
-    tabulate_conditions,
-)
-from ssdlab.analysis.comparison_power import find_watts, parse_watts
-from ssdlab.analysis.comparison_scatter import find_cell_outliers, summarise_variance
-from ssdlab.analysis.comparison_score import ScoreTerm, parse_score, score_sides
-from ssdlab.analysis.comparison_sides import tabulate_sides
-from ssdlab.figures.class_looks import RunLook
-from ssdlab.figures.comparison_looks import make_compared_looks, make_side_looks
+from ssdlab.analysis.comparison.power import find_watts, parse_watts
+from ssdlab.analysis.comparison.scatter import find_cell_outliers, summarise_variance
+from ssdlab.analysis.comparison.score import ScoreTerm, parse_score, score_sides
+from ssdlab.analysis.comparison.sides import tabulate_sides
+from ssdlab.figures.classes.looks import RunLook
+from ssdlab.figures.comparison.looks import make_compared_looks, make_side_looks
 from ssdlab.model.errors import RepeatedNameError, RunFolderError
 from ssdlab.reference.storage_classes import read_storage_classes
 from ssdlab.report.class_runs import ClassRun, read_class_runs

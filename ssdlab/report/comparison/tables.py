@@ -6,9 +6,9 @@ from typing import Any
 
 import pandas as pd
 
-from ssdlab.analysis.comparison import percent_text
-from ssdlab.analysis.comparison_cells import rows_of
-from ssdlab.analysis.comparison_metrics import METRICS
+from ssdlab.analysis.comparison.cells import rows_of
+from ssdlab.analysis.comparison.metrics import METRICS
+from ssdlab.analysis.comparison.pairs import percent_text
 from ssdlab.figures.labels import number_text
 from ssdlab.figures.names import shortened
 from ssdlab.report.blocks import Table

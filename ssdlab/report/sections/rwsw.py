@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pandas as pd
 
-from ssdlab.analysis.capture import sum_streams, tabulate_capture
-from ssdlab.analysis.kept_streams import streams_of
-from ssdlab.analysis.replay import summarise_replay, summarise_sweep
 from ssdlab.analysis.saturation import summarise_saturation
+from ssdlab.analysis.streams.capture import sum_streams, tabulate_capture
+from ssdlab.analysis.streams.kept import streams_of
+from ssdlab.analysis.streams.replay import summarise_replay, summarise_sweep
 from ssdlab.analysis.workloads import summarise_workloads
 from ssdlab.figures.oio_sweep import plot_oio_intensity, plot_oio_sweep
 from ssdlab.figures.saturation import plot_saturation, plot_saturation_latency

@@ -6,9 +6,9 @@ from typing import Any
 
 import pandas as pd
 
-from ssdlab.analysis.capture import share_streams, sum_streams
-from ssdlab.analysis.kept_streams import measure_kept
-from ssdlab.analysis.stream_mix import (
+from ssdlab.analysis.streams.capture import share_streams, sum_streams
+from ssdlab.analysis.streams.kept import measure_kept
+from ssdlab.analysis.streams.mix import (
     expand_mix,
     mean_block_bytes,
     misplaced_percent,

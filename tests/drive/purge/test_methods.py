@@ -2,7 +2,7 @@
 
 import pytest
 
-from ssdlab.analysis.conformance import judge_purge
+from ssdlab.analysis.findings.conformance import judge_purge
 from ssdlab.drive.purge.carry_out import _CARRIERS
 from ssdlab.drive.purge.methods import PURGE_WORDS, methods_of, stopping_words
 from ssdlab.model.drive import PURGE_METHODS, PurgeMethod

@@ -1,0 +1,1 @@
+"""Storage classes: the values of a run beside those of published drives."""

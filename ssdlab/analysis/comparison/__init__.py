@@ -1,0 +1,1 @@
+"""Runs beside each other: conditions, differences, scatter, efficiency, scores."""

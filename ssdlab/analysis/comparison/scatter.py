@@ -1,0 +1,117 @@
+"""Repeated runs: drive-to-drive against run-to-run, and runs or rounds far off."""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ssdlab.analysis.comparison.cells import CELL
+from ssdlab.analysis.comparison.pairs import SideCell
+from ssdlab.analysis.inference.outliers import (
+    LEAST_VALUES,
+    find_outliers,
+    outlier_distances,
+    outlier_limit,
+)
+from ssdlab.analysis.inference.variance import estimate_variance_components
+
+_VARIANCE = [*CELL, "n_sides", "n_runs", "between_percent", "within_percent"]
+_VARIANCE += ["within_low_percent", "within_high_percent", "ratio", "low", "high"]
+_OUTLIERS = [*CELL, "of", "run_id", "round", "value", "median", "distance", "limit"]
+
+
+def summarise_variance(
+    found: Mapping[tuple[str, str, str], Mapping[str, SideCell]],
+) -> pd.DataFrame:
+    """Split the scatter of each cell into drive-to-drive and run-to-run.
+
+    Parameters
+    ----------
+    found : mapping
+        What `find_cells` returned.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a cell that two sides measured and one repeated: ``test``, ``metric``,
+        ``cell``, ``n_sides``, ``n_runs``, ``between_percent`` and ``within_percent``
+        (standard deviations between drives and from run to run, of the logarithm)
+        [%], ``within_low_percent`` and ``within_high_percent``, and ``ratio`` of both
+        variances with ``low`` and ``high`` (95 %), and ``note``. An estimate below 0
+        stands as 0, and the note tells so.
+    """
+    rows = []
+    for place, own in found.items():
+        logs = [np.log(one.means) for one in own.values()]
+        parts = estimate_variance_components(logs)
+        if parts is None:
+            continue
+        within, ratio = parts.within, parts.between_to_within
+        row: dict[str, Any] = dict(zip(CELL, place, strict=True))
+        row |= {"n_sides": parts.n_groups, "n_runs": parts.n_values}
+        row |= {
+            "between_percent": 100 * math.sqrt(parts.between),
+            "within_percent": 100 * math.sqrt(within.estimate),
+            "within_low_percent": 100 * math.sqrt(within.low),
+            "within_high_percent": 100 * math.sqrt(within.high),
+            "ratio": ratio.estimate,
+            "low": ratio.low,
+            "high": ratio.high,
+            "note": parts.note,
+        }
+        rows.append(row)
+    return pd.DataFrame(rows, columns=[*_VARIANCE, "note"])
+
+
+def find_cell_outliers(cells: pd.DataFrame, sides: pd.DataFrame) -> pd.DataFrame:
+    """Return the runs that stand apart from a drive's others, and such rounds of a run.
+
+    Parameters
+    ----------
+    cells : pandas.DataFrame
+        What `tabulate_window_cells` returned.
+    sides : pandas.DataFrame
+        What `tabulate_sides` returned.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row an outlier: ``test``, ``metric``, ``cell``, ``of`` (runs of a drive, or
+        rounds of a run), ``run_id``, ``round`` (missing of a run), ``value`` and
+        ``median`` (as stored), ``distance`` from the median in robust standard
+        deviations of the logarithm, and the ``limit`` that it passed. Fewer than five
+        values have none.
+    """
+    if cells.empty:
+        return pd.DataFrame(columns=_OUTLIERS)
+    by_run = cells.groupby(["run_id", *CELL], as_index=False)["value"].mean()
+    runs = by_run.merge(sides[["run_id", "side"]], on="run_id").assign(round=pd.NA)
+    rounds = cells[cells["round"].notna()]
+    parts = [
+        _outliers(group, of)
+        for of, table, keys in (
+            ("runs of a drive", runs, ["side", *CELL]),
+            ("rounds of a run", rounds, ["run_id", *CELL]),
+        )
+        for _, group in table.groupby(keys)
+        if len(group) >= LEAST_VALUES
+    ]
+    found = [part for part in parts if len(part)]
+    if not found:
+        return pd.DataFrame(columns=_OUTLIERS)
+    table = pd.concat(found, ignore_index=True)
+    return table.astype({"round": "Int64"})[_OUTLIERS]
+
+
+def _outliers(group: pd.DataFrame, of: str) -> pd.DataFrame:
+    logs = np.log(group["value"].to_numpy(dtype=float))
+    table = group.assign(
+        of=of,
+        median=float(np.exp(np.median(logs))),
+        distance=outlier_distances(logs),
+        limit=outlier_limit(len(logs)),
+    )
+    table["round"] = table["round"].astype("Int64")
+    return table[find_outliers(logs)]

@@ -1,0 +1,1 @@
+"""What stands against a run: what departs from the PTS, and what is doubtful."""

@@ -1,0 +1,339 @@
+"""What of a run is not as the standard asks, from its frames and plain facts.
+
+Each function gives the findings of one kind: pure, and empty where all is well. The
+limits and what they mean stand in decision record 30. Times and gaps are in
+`ssdlab.analysis.findings.timing`, what may make the numbers wrong in
+`ssdlab.analysis.findings.doubts`.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ssdlab.analysis.demand import MAX_LAT_NS, summarise_points
+from ssdlab.analysis.findings.finding import Finding, make_finding
+from ssdlab.model.records import RunStatus
+from ssdlab.model.spec import (
+    OperatingPoint,
+    Phase,
+    Precondition,
+    PtsTest,
+    Rounds,
+    Stimulus,
+)
+from ssdlab.model.units import active_range_bytes, capacity_label
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SATURATION = "wsat"  # the names of tests that may end without a steady state begin so
+_UNFINISHED: Mapping[RunStatus, str] = {
+    "running": "the run has not come to its end",
+    "failed": "the run ended with an error",
+    "interrupted": "the run was interrupted",
+}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RunFacts:
+    """What a run was asked for, besides its frames.
+
+    ``tests`` are those that were planned, ``sessions`` start and end of each time it
+    was worked on (Unix time [s], the end ``None`` where it was killed),
+    ``host_changes`` what was otherwise of the host when it was taken up again.
+    """
+
+    tests: tuple[PtsTest, ...]
+    capacity_bytes: int
+    active_range_percent: float
+    purge_method: str
+    status: RunStatus
+    sessions: tuple[tuple[float, float | None], ...] = ()
+    host_changes: tuple[str, ...] = ()
+
+
+def find_host_changes(facts: RunFacts) -> tuple[Finding, ...]:
+    """Say what of the host was otherwise when a run was taken up again.
+
+    Parameters
+    ----------
+    facts : RunFacts
+        What was asked for, and how the run went.
+
+    Returns
+    -------
+    tuple of Finding
+        ``host-changed``, one for each change.
+    """
+    return tuple(
+        make_finding("host-changed", f"host, when the run was taken up again: {words}")
+        for words in facts.host_changes
+    )
+
+
+def find_unfinished(steps: "pd.DataFrame", facts: RunFacts) -> tuple[Finding, ...]:
+    """Say that a run did not come to its end, and which tests were not begun.
+
+    Parameters
+    ----------
+    steps : pandas.DataFrame
+        The table ``steps``.
+    facts : RunFacts
+        What was asked for.
+
+    Returns
+    -------
+    tuple of Finding
+        ``unfinished``, or nothing.
+    """
+    if facts.status == "finished":
+        return ()
+    words = _UNFINISHED[facts.status]
+    begun = set(steps["test"])
+    left = [test.test_id for test in facts.tests if test.test_id not in begun]
+    if left:
+        words += f"; not begun: {', '.join(left)}"
+    return (make_finding("unfinished", words),)
+
+
+def find_purge_faults(steps: "pd.DataFrame", facts: RunFacts) -> tuple[Finding, ...]:
+    """Say where there was no purge, or none that is proven: pts.md 4.2.
+
+    Parameters
+    ----------
+    steps : pandas.DataFrame
+        The table ``steps``.
+    facts : RunFacts
+        What was asked for, and by which method it was purged.
+
+    Returns
+    -------
+    tuple of Finding
+        ``purge-none`` of the run or of tests, or ``purge-unverified``.
+    """
+    method = facts.purge_method
+    proof = judge_purge(method)
+    if proof == "none":
+        words = f"no purge: the method is {method or 'not recorded'!r}"
+        return (make_finding("purge-none", words),)
+    found = [
+        make_finding(
+            "purge-none", "no purge: it begins with another step", test=str(test)
+        )
+        for test, kind in steps.groupby("test", sort=False)["kind"].first().items()
+        if kind != "purge"
+    ]
+    if proof == "unproven":
+        words = (
+            f"purge: {method}; whether that leaves the device as if never used is not "
+            "proven"
+        )
+        found.append(make_finding("purge-unverified", words))
+    return (*found, *_doubtful_purges(steps))
+
+
+def _doubtful_purges(steps: "pd.DataFrame") -> Iterator[Finding]:
+    """Yield why the purge of a test cannot be shown to have worked."""
+    purges = steps[steps["kind"] == "purge"]
+    for test, rows in purges.groupby("test", sort=False):
+        for words in dict.fromkeys(rows["warnings"].fillna("")):
+            if words:
+                said = f"purge: {words}"
+                yield make_finding("purge-unverified", said, test=str(test))
+
+
+def judge_purge(method: str) -> str:
+    """Tell whether a method counts as a purge: pts.md 4.2.
+
+    Parameters
+    ----------
+    method : str
+        The method in words, as the record has it.
+
+    Returns
+    -------
+    str
+        ``none``; ``unproven``, as for a discard of a device or words that are not
+        known; or ``proven``: secure erase, sanitize and format with erasure are
+        purges by definition, and the trim of the virtual SSD is proven by its own
+        counters.
+
+    Examples
+    --------
+    >>> judge_purge("trim of all LBAs of the virtual SSD"), judge_purge("blkdiscard")
+    ('proven', 'unproven')
+    """
+    words = method.lower()
+    if not words or words.startswith(("none", "not known")):
+        return "none"
+    is_model = "trim" in words and "virtual ssd" in words
+    is_standard = any(
+        name in words
+        for name in ("secure erase", "security erase", "sanitize", "format unit")
+    )
+    return "proven" if is_model or is_standard else "unproven"
+
+
+def find_fill_faults(steps: "pd.DataFrame", facts: RunFacts) -> tuple[Finding, ...]:
+    """Say where preconditioning wrote less, or to less, than was asked: pts.md 4.3.
+
+    A test that asks for no fill has no finding; nor has one that did not come so far.
+
+    Parameters
+    ----------
+    steps : pandas.DataFrame
+        The table ``steps``.
+    facts : RunFacts
+        What was asked for.
+
+    Returns
+    -------
+    tuple of Finding
+        ``fill-short`` of tests.
+    """
+    return tuple(
+        make_finding("fill-short", words, test=test.test_id)
+        for test in facts.tests
+        for phase in test.possible_phases
+        if isinstance(phase, Precondition)
+        for words in _fill_faults(steps, test, phase, facts=facts)
+    )
+
+
+def _fill_faults(
+    steps: "pd.DataFrame", test: PtsTest, phase: Precondition, *, facts: RunFacts
+) -> Iterator[str]:
+    own = steps[steps["test"] == test.test_id]
+    fills = own[own["phase"] == phase.phase_id]
+    if fills.empty:
+        if set(own["phase"]) & _phases_after(test, phase):
+            yield f"{phase.phase_id}: there was no preconditioning"
+        return
+    asked = phase.capacity_multiple * facts.capacity_bytes * phase.threads
+    written = int(fills["written_bytes"].sum())
+    if written < asked - phase.block_size_bytes * phase.threads:
+        yield (
+            f"{phase.phase_id}: {capacity_label(written)} were written and "
+            f"{capacity_label(round(asked))} asked for"
+        )
+    span, wanted = int(fills["range_bytes"].min()), _range_bytes(phase, facts)
+    if span < wanted:
+        yield (
+            f"{phase.phase_id}: it covers {capacity_label(span)} of the "
+            f"{capacity_label(wanted)} of the active range"
+        )
+
+
+def _phases_after(test: PtsTest, phase: Phase) -> set[str]:
+    """Return the phases whose steps tell that the one given was passed."""
+    names = [each.phase_id for each in test.possible_phases]
+    place = test.possible_phases.index(phase)
+    return set(names[place + 1 :]) - set(names[:place])
+
+
+def _range_bytes(phase: Precondition, facts: RunFacts) -> int:
+    """Return how many bytes a fill is to cover."""
+    active = phase.active_range
+    if active is None:
+        return active_range_bytes(facts.capacity_bytes, facts.active_range_percent)
+    return active_range_bytes(
+        facts.capacity_bytes, active.percent, amount_bytes=active.amount_bytes
+    )
+
+
+def find_unsteady(
+    windows: "pd.DataFrame", steps: "pd.DataFrame", facts: RunFacts
+) -> tuple[Finding, ...]:
+    """Say which phases did not get steady in the rounds they were allowed.
+
+    The writes of WSAT may end by amount or time: they have no finding. Of a test with
+    a fallback, the last phase to be judged counts, of the fallback where it was
+    carried out.
+
+    Parameters
+    ----------
+    windows : pandas.DataFrame
+        The table ``windows``.
+    steps : pandas.DataFrame
+        The table ``steps``.
+    facts : RunFacts
+        What was asked for.
+
+    Returns
+    -------
+    tuple of Finding
+        ``not-steady`` of tests.
+    """
+    return tuple(
+        make_finding("not-steady", words, test=test.test_id)
+        for test in facts.tests
+        if not test.test_id.startswith(SATURATION)
+        for words in _unsteady(
+            windows[windows["test"] == test.test_id],
+            _phases_to_judge(
+                test, set(steps.loc[steps["test"] == test.test_id, "phase"])
+            ),
+            is_finished=facts.status == "finished",
+        )
+    )
+
+
+def _unsteady(
+    windows: "pd.DataFrame", phases: Sequence[str], *, is_finished: bool
+) -> Iterator[str]:
+    finals = windows[windows["is_final"].fillna(value=False).astype(bool)]
+    for phase in phases:
+        rows = finals[finals["phase"] == phase]
+        if not rows["is_round_steady"].all():
+            rounds = int(rows["round"].max())
+            yield f"{phase}: not steady after {rounds} rounds"
+        if is_finished and phase not in set(windows["phase"]):
+            yield f"{phase}: there was no full measurement window"
+
+
+def _phases_to_judge(test: PtsTest, begun: set[str]) -> tuple[str, ...]:
+    """Return which phases of a test are to be steady, by those that have steps."""
+    first = tuple(filter(None, map(_judged_phase, test.phases)))
+    if not test.fallback:
+        return first
+    again = tuple(filter(None, map(_judged_phase, test.fallback)))
+    return (again if begun & set(again) else first)[-1:]
+
+
+def _judged_phase(phase: Phase) -> str:
+    """Return the name of a phase that is to be judged, or nothing."""
+    is_judged = isinstance(phase, Rounds | Stimulus) and bool(phase.tracking)
+    return phase.phase_id if is_judged else ""
+
+
+def find_missing_points(
+    measurements: "pd.DataFrame", tests: Sequence[PtsTest]
+) -> tuple[Finding, ...]:
+    """Say where no point of a demand variation was fast enough: pts.md 12.2, step 4.
+
+    Parameters
+    ----------
+    measurements : pandas.DataFrame
+        The table ``measurements``.
+    tests : sequence of PtsTest
+        The tests that were planned.
+
+    Returns
+    -------
+    tuple of Finding
+        ``no-point-below-limit`` of tests.
+    """
+    found = []
+    for test in tests:
+        limits = [p.max_lat_ns for p in test.phases if isinstance(p, OperatingPoint)]
+        if not limits:
+            continue
+        limit_ns = min(limits, default=MAX_LAT_NS)
+        points = summarise_points(measurements, test=test.test_id, max_lat_ns=limit_ns)
+        if len(points) and not points["is_within_limit"].any():
+            words = (
+                "operating points: none has a mean response time below "
+                f"{limit_ns / 1e6:g} ms; Max, Mid and Min were chosen from all"
+            )
+            found.append(make_finding("no-point-below-limit", words, test=test.test_id))
+    return tuple(found)

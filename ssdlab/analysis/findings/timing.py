@@ -1,0 +1,164 @@
+"""Steps and rests that were not as long as asked, and gaps: findings of a run."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, assert_never
+
+import numpy as np
+
+from ssdlab.analysis.findings.conformance import RunFacts
+from ssdlab.analysis.findings.finding import Finding, make_finding
+from ssdlab.model.spec import (
+    Histogram,
+    OperatingPoint,
+    Phase,
+    Precondition,
+    Purge,
+    Rounds,
+    StepKind,
+    Stimulus,
+)
+from ssdlab.model.units import duration_label
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_Place = tuple[str, str, str]
+TIME_TOLERANCE_RATIO = 0.05  # a step may wait for IOs that are still outstanding
+TIME_TOLERANCE_S = 0.05
+WAIT_TOLERANCE_RATIO = 0.1  # of a rest that was asked for
+
+
+def find_time_faults(
+    steps: "pd.DataFrame", totals: "pd.DataFrame", facts: RunFacts
+) -> tuple[Finding, ...]:
+    """Say where steps did not run, or rest, as long as they were asked to.
+
+    Parameters
+    ----------
+    steps : pandas.DataFrame
+        The table ``steps``.
+    totals : pandas.DataFrame
+        The rows ``total`` of the table ``measurements``.
+    facts : RunFacts
+        What was asked for.
+
+    Returns
+    -------
+    tuple of Finding
+        ``time-measured`` and ``wait-measured`` of tests.
+    """
+    asked_s = _asked_s(facts)
+    places = zip(totals["test"], totals["phase"], totals["kind"], strict=True)
+    timed = totals.assign(asked_s=[asked_s.get(place, np.nan) for place in places])
+    timed = timed[timed["asked_s"].notna() & timed["runtime_s"].notna()]
+    off_s = (timed["runtime_s"] - timed["asked_s"]).abs()
+    limit_s = timed["asked_s"] * TIME_TOLERANCE_RATIO + TIME_TOLERANCE_S
+    found = []
+    for test, rows in timed[off_s > limit_s].groupby("test", sort=False):
+        count = int((timed["test"] == test).sum())
+        worst = rows.iloc[int(off_s[rows.index].to_numpy().argmax())]
+        words = (
+            f"times: {len(rows)} of {count} steps did not run as long as asked, to "
+            f"{100 * TIME_TOLERANCE_RATIO:g} %; at worst {worst['runtime_s']:.3g} s "
+            f"instead of {worst['asked_s']:.3g} s"
+        )
+        found.append(make_finding("time-measured", words, test=str(test)))
+    return (*found, *_wait_faults(steps))
+
+
+def _asked_s(facts: RunFacts) -> dict[_Place, float]:
+    """Return how long [s] steps of each test, phase and kind were to run."""
+    return {
+        (test.test_id, phase.phase_id, kind): seconds
+        for test in facts.tests
+        for phase in test.possible_phases
+        for kind, seconds in _seconds_of(phase)
+    }
+
+
+def _seconds_of(phase: Phase) -> tuple[tuple[StepKind, float], ...]:
+    match phase:
+        case Purge() | Precondition():
+            return ()
+        case Rounds():
+            before = phase.pre_write
+            pre_writes = (("pre_write", before.seconds),) if before else ()
+            return (("cell", phase.cell_seconds), *pre_writes)
+        case Stimulus():
+            return (("cell", phase.round_seconds),)
+        case Histogram():
+            return (("histogram", phase.seconds),)
+        case OperatingPoint():
+            return (
+                ("pre_write", phase.round_seconds),
+                ("histogram", phase.histogram_s),
+            )
+        case _:
+            assert_never(phase)
+
+
+def _wait_faults(steps: "pd.DataFrame") -> Iterator[Finding]:
+    waits = steps[(steps["wait_s"] > 0) & steps["is_contiguous"].fillna(value=True)]
+    off_s = (waits["idle_before_s"] - waits["wait_s"]).abs()
+    late = waits[off_s > waits["wait_s"] * WAIT_TOLERANCE_RATIO]
+    for test, rows in late.groupby("test", sort=False):
+        count = int((waits["test"] == test).sum())
+        worst = rows.iloc[int(off_s[rows.index].to_numpy().argmax())]
+        words = (
+            f"rests: {len(rows)} of {count} were not kept to "
+            f"{100 * WAIT_TOLERANCE_RATIO:g} %; at worst {worst['idle_before_s']:.3g} "
+            f"s instead of {worst['wait_s']:.3g} s"
+        )
+        yield make_finding("wait-measured", words, test=str(test))
+
+
+def find_gaps(steps: "pd.DataFrame", facts: RunFacts) -> tuple[Finding, ...]:
+    """Say where the device rested too long, and where a test was taken up again.
+
+    A gap before a purge is none: what it may have changed is purged away.
+
+    Parameters
+    ----------
+    steps : pandas.DataFrame
+        The table ``steps``.
+    facts : RunFacts
+        What was asked for, and when it was worked on.
+
+    Returns
+    -------
+    tuple of Finding
+        ``idle-gap`` and ``resumed`` of tests.
+    """
+    broken = ~steps["is_contiguous"].fillna(value=True).astype(bool)
+    gaps = steps[broken & (steps["kind"] != "purge")]
+    is_resumed = gaps["step_id"].isin(_resumed_steps(steps, facts))
+    found = []
+    for test, rows in gaps[~is_resumed].groupby("test", sort=False):
+        words = (
+            f"gaps: {len(rows)} in which the device rested, the longest "
+            f"{_longest(rows)}; windows begin afresh after each"
+        )
+        found.append(make_finding("idle-gap", words, test=str(test)))
+    for test, rows in gaps[is_resumed].groupby("test", sort=False):
+        times = "once" if len(rows) == 1 else f"{len(rows)} times"
+        words = (
+            f"taken up again {times} after an interruption of "
+            f"{_longest(rows)} at most, first at {rows['phase'].iloc[0]}; windows "
+            "begin afresh after it"
+        )
+        found.append(make_finding("resumed", words, test=str(test)))
+    return tuple(found)
+
+
+def _resumed_steps(steps: "pd.DataFrame", facts: RunFacts) -> set[str]:
+    """Return the first step of each session but the first."""
+    found = set()
+    for start_s, _ in facts.sessions[1:]:
+        after = steps[steps["started_s"] >= start_s]
+        found |= set(after["step_id"].head(1))
+    return found
+
+
+def _longest(rows: "pd.DataFrame") -> str:
+    longest = float(rows["idle_before_s"].max())
+    return duration_label(longest) if longest >= 1 else f"{longest:.3g} s"

@@ -1,0 +1,1 @@
+"""Quality of service: percentiles with intervals, curves, targets, verdicts."""

@@ -1,0 +1,1 @@
+"""Steady state looked at again: fits, onsets, other rules, forecasts."""

@@ -1,0 +1,1 @@
+"""Streams of a capture and of mixes: kept, shared and replayed."""

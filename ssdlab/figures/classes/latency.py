@@ -1,0 +1,243 @@
+"""Average v maximum latency of storage classes and runs, and confidence levels."""
+
+import math
+from collections.abc import Sequence
+from html import escape
+from typing import TYPE_CHECKING
+
+import plotly.graph_objects as go
+
+from ssdlab.figures.classes.looks import GROUP_LOOKS, RunLook, group_look, level_axis
+from ssdlab.figures.label_places import Label, label_gap_px, place_labels
+from ssdlab.figures.labels import (
+    axis,
+    new_figure,
+    number_text,
+    scaled,
+    time_text,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_HEIGHT = 560
+_PLOT_HEIGHT_PX = 430.0  # what title, legend and axis leave of it
+_PLOT_WIDTHS_PX = (590.0, 640.0, 760.0, 870.0, 940.0)
+_NEAR_PX = 18.0
+_LEVELS = ("99 %", "99.9 %", "99.99 %", "99.999 %")
+
+_Point = tuple[float, float, str, str]
+
+
+def plot_class_latency(
+    classes: "pd.DataFrame", values: "pd.DataFrame", *, looks: Sequence[RunLook]
+) -> go.Figure:
+    """Draw average v maximum latency of each storage class and run.
+
+    Parameters
+    ----------
+    classes : pandas.DataFrame
+        The storage classes: ``storage_class``, ``group``, ``lat_mean_ms``,
+        ``lat_max_ms`` [ms], ``doubtful``.
+    values : pandas.DataFrame
+        The same of the runs: ``run_id``, ``metric``, ``value``. A run without both is
+        left out.
+    looks : sequence of RunLook
+        The runs, each with its colour.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        One point a class or run on two logarithmic axes, each with its name.
+
+    References
+    ----------
+    .. [1] Calypso Systems, "Performance Comparison by Storage Class", August 2014.
+    """
+    has_doubt = classes["doubtful"].str.contains("lat_").any()
+    note = "; empty: the printed average cannot be right" if has_doubt else ""
+    figure = new_figure(
+        "Average v maximum latency",
+        subtitle=f"RND 4 KiB 0/100, T1/Q1{note}",
+        height=_HEIGHT,
+    )
+    points = _add_classes(figure, classes)
+    points += _add_runs(figure, values, looks)
+    across = level_axis("Average latency [ms]", [point[0] for point in points])
+    up = level_axis("Maximum latency [ms]", [point[1] for point in points])
+    figure.update_layout(xaxis=across, yaxis=up)
+    _add_names(figure, points, (across["range"], up["range"]))
+    return figure
+
+
+def _add_classes(figure: go.Figure, classes: "pd.DataFrame") -> list[_Point]:
+    points: list[_Point] = []
+    for group in GROUP_LOOKS:
+        color, symbol = group_look(group)
+        members = classes[classes["group"] == group]
+        found = [
+            (float(row["lat_mean_ms"]), float(row["lat_max_ms"]), row)
+            for _, row in members.iterrows()
+        ]
+        doubts = ["lat_mean_ms" in str(row["doubtful"]).split() for _, _, row in found]
+        figure.add_scatter(
+            x=[mean for mean, _, _ in found],
+            y=[most for _, most, _ in found],
+            text=[
+                _hover(str(row["storage_class"]), mean, most)
+                + ("<br>the average cannot be right" if doubt else "")
+                for (mean, most, row), doubt in zip(found, doubts, strict=True)
+            ],
+            name=group.replace("&", "&amp;"),
+            mode="markers",
+            marker={
+                "color": color,
+                "size": 11,
+                "symbol": [f"{symbol}-open" if doubt else symbol for doubt in doubts],
+                "line": {"width": 1.5, "color": color},
+            },
+            hovertemplate="%{text}<extra></extra>",
+        )
+        points += [
+            (mean, most, str(row["storage_class"]), color) for mean, most, row in found
+        ]
+    return points
+
+
+def _hover(name: str, mean_ms: float, most_ms: float) -> str:
+    return (
+        f"{name}<br>average {number_text(mean_ms)} ms"
+        f"<br>maximum {number_text(most_ms)} ms"
+    )
+
+
+def _add_runs(
+    figure: go.Figure, values: "pd.DataFrame", looks: Sequence[RunLook]
+) -> list[_Point]:
+    points: list[_Point] = []
+    for look in looks:
+        own = values[values["run_id"] == look.run_id].set_index("metric")["value"]
+        mean, most = (float(own.get(name, math.nan)) for name in _AXES)
+        if not (mean > 0 and most > 0):
+            continue
+        figure.add_scatter(
+            x=[mean],
+            y=[most],
+            text=[_hover(look.text, mean, most)],
+            name=look.text,
+            mode="markers",
+            showlegend=True,
+            marker={"color": look.color, "size": 13, "symbol": look.symbol},
+            hovertemplate="%{text}<extra></extra>",
+        )
+        points.append((mean, most, look.text, look.color))
+    return points
+
+
+_AXES = ("lat_mean_ms", "lat_max_ms")
+
+
+def _add_names(
+    figure: go.Figure,
+    points: Sequence[_Point],
+    ranges: tuple[Sequence[float], Sequence[float]],
+) -> None:
+    """Write each name beside its point, tied by a line where it had to go far."""
+    (left, right), (bottom, top) = ranges
+    labels = [
+        Label(
+            x_ratio=(math.log10(x) - left) / (right - left),
+            y_ratio=(top - math.log10(y)) / (top - bottom),
+            text=name,
+        )
+        for x, y, name, _ in points
+    ]
+    places = place_labels(labels, widths_px=_PLOT_WIDTHS_PX, height_px=_PLOT_HEIGHT_PX)
+    for (x, y, name, color), (right_px, down_px) in zip(points, places, strict=True):
+        figure.add_annotation(
+            x=math.log10(x), y=math.log10(y), text=name,
+            ax=right_px, ay=down_px, xanchor="center", yanchor="middle",
+            showarrow=True, arrowhead=0, arrowwidth=1, standoff=6, borderpad=1,
+            arrowcolor=_line_color(name, right_px, down_px),
+            font={"size": 12, "color": color},
+        )  # fmt: skip
+
+
+def _line_color(name: str, right_px: float, down_px: float) -> str:
+    """Return no colour for a name that stands right beside its point."""
+    is_far = label_gap_px(name, right_px, down_px) > _NEAR_PX
+    return "#b3bdc8" if is_far else "rgba(0,0,0,0)"
+
+
+def plot_class_confidence(
+    levels: "pd.DataFrame", *, looks: Sequence[RunLook], title: str
+) -> go.Figure:
+    """Draw the confidence levels of several runs.
+
+    Parameters
+    ----------
+    levels : pandas.DataFrame
+        What `ssdlab.analysis.confidence.summarise_confidence` returned, of all runs:
+        ``run_id``, ``marker``, ``lat_ns`` [ns], ``is_supported``; and in words what
+        each histogram was ``taken_with``.
+    looks : sequence of RunLook
+        The runs, each with its colour.
+    title : str
+        Which histogram is shown.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        One line a run over 99, 99.9, 99.99 and 99.999 %; an empty marker where too
+        few IOs stand behind the level.
+
+    References
+    ----------
+    .. [1] Calypso Systems, "Performance Comparison by Storage Class", August 2014.
+    """
+    weak = levels[levels["marker"].isin(_LEVELS)]["is_supported"].astype(bool)
+    words = "" if weak.all() else "empty: too few IOs stand behind the level"
+    figure = new_figure(title, subtitle=words, height=400)
+    drawn: list[float | None] = []
+    for look in looks:
+        rows = levels[levels["run_id"] == look.run_id].set_index("marker")
+        names = [name for name in _LEVELS if name in rows.index]
+        if not names:
+            continue
+        own = rows.loc[names]
+        values = scaled(own["lat_ns"], "lat_ns")
+        drawn += values
+        supported = [bool(ok) for ok in own["is_supported"]]
+        taken_with = escape(str(own["taken_with"].iloc[0]), quote=False)
+        figure.add_scatter(
+            x=[_LEVELS.index(name) for name in names],
+            y=values,
+            text=[
+                f"{look.text}<br>{name}: {time_text(float(lat))}<br>{taken_with}"
+                + ("" if ok else "<br>not supported: too few IOs")
+                for name, lat, ok in zip(names, own["lat_ns"], supported, strict=True)
+            ],
+            name=look.text,
+            mode="lines+markers",
+            line={"color": look.color, "width": 1.8, "dash": look.dash},
+            marker={
+                "symbol": [
+                    look.symbol if ok else f"{look.symbol}-open" for ok in supported
+                ],
+                "size": 11,
+                "color": look.color,
+                "line": {"width": 2, "color": look.color},
+            },
+            hovertemplate="%{text}<extra></extra>",
+        )
+    figure.update_layout(
+        xaxis=axis(
+            "Confidence level",
+            tickvals=list(range(len(_LEVELS))),
+            ticktext=list(_LEVELS),
+            range=[-0.3, len(_LEVELS) - 0.7],
+        ),
+        yaxis=level_axis("Response time [ms]", drawn),
+        showlegend=True,
+    )
+    return figure

@@ -1,0 +1,192 @@
+"""Write saturation of several runs beside the levels of nine storage classes."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import plotly.graph_objects as go
+
+from ssdlab.figures.classes.looks import RunLook, group_look, level_axis
+from ssdlab.figures.labels import (
+    QUANTITIES,
+    axis,
+    linear_axis,
+    new_figure,
+    number_text,
+    scaled,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_SPREAD = 10.0  # of what the runs reach; beyond it a linear axis hides the shorter
+_HEIGHT = 520
+
+
+def plot_class_saturation(
+    rounds: "pd.DataFrame", classes: "pd.DataFrame", *, looks: Sequence[RunLook]
+) -> go.Figure:
+    """Draw IOPS over time of several write saturations, and the classes beside them.
+
+    Parameters
+    ----------
+    rounds : pandas.DataFrame
+        What `ssdlab.analysis.saturation.summarise_saturation` returned, of all runs.
+    classes : pandas.DataFrame
+        The storage classes: ``storage_class``, ``group``, ``fob_iops``,
+        ``write_iops`` [1/s].
+    looks : sequence of RunLook
+        The runs, each with its colour; one without rounds is left out.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        On the left one line a run; on the right, on the same logarithmic axis, FOB
+        and steady state of each class, tied by a line. Without any round the classes
+        alone.
+
+    References
+    ----------
+    .. [1] Calypso Systems, "Performance Comparison by Storage Class", August 2014.
+    """
+    is_alone = not rounds["run_id"].isin([look.run_id for look in looks]).any()
+    title = "WSAT: FOB and steady state by class" if is_alone else "WSAT IOPS v time"
+    figure = new_figure(title, height=_HEIGHT)
+    _add_runs(figure, rounds, looks, x="time_s")
+    drawn = [value for trace in figure.data for value in trace.y]
+    _add_levels(figure, classes)
+    levels = [*classes["fob_iops"], *classes["write_iops"]]
+    figure.update_layout(
+        xaxis=_run_axis(rounds, "time_s", domain=[0, 0.58], visible=not is_alone),
+        xaxis2=axis(
+            "",
+            tickvals=list(range(len(classes))),
+            ticktext=[str(name) for name in classes["storage_class"]],
+            tickangle=-55,
+            range=[-0.7, len(classes) - 0.3],
+            showgrid=False,
+            domain=[0, 1] if is_alone else [0.64, 1],
+        ),
+        yaxis=level_axis("IOPS", [*drawn, *levels]),
+    )
+    return figure
+
+
+def plot_class_written(
+    rounds: "pd.DataFrame", *, looks: Sequence[RunLook]
+) -> go.Figure:
+    """Draw IOPS of several write saturations over TGBW and over drive fills.
+
+    Parameters
+    ----------
+    rounds : pandas.DataFrame
+        What `ssdlab.analysis.saturation.summarise_saturation` returned, of all runs.
+    looks : sequence of RunLook
+        The runs, each with its colour; one whose bytes are not known is left out.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        Two panels with the same logarithmic IOPS axis. The published table has no
+        curves, so no class is in them.
+
+    References
+    ----------
+    .. [1] Calypso Systems, "Performance Comparison by Storage Class", August 2014.
+    """
+    figure = new_figure("WSAT IOPS v TGBW and drive fills", height=460)
+    _add_runs(figure, rounds, looks, x="total_written_bytes")
+    drawn = [value for trace in figure.data for value in trace.y]
+    _add_runs(figure, rounds, looks, x="drive_fills", panel="x2")
+    figure.update_layout(
+        xaxis=_run_axis(rounds, "total_written_bytes", domain=[0, 0.47]),
+        xaxis2=_run_axis(rounds, "drive_fills", domain=[0.53, 1], visible=True),
+        yaxis=level_axis("IOPS", drawn),
+    )
+    return figure
+
+
+def _run_axis(rounds: "pd.DataFrame", column: str, **more: Any) -> dict[str, Any]:
+    """Return an axis for all runs: logarithmic where they reach far apart."""
+    quantity = QUANTITIES[column]
+    title = "TGBW [GB]" if column == "total_written_bytes" else quantity.title
+    if column == "drive_fills":
+        title = "Drive fills (TGBW / capacity)"
+    values = rounds[column].astype("Float64") / quantity.divisor
+    reached = values.groupby(rounds["run_id"]).max().dropna()
+    if len(reached) and float(reached.max()) > _SPREAD * float(reached.min()):
+        return level_axis(title, [float(value) for value in values.dropna()]) | more
+    return linear_axis(title, **more)
+
+
+def _add_runs(
+    figure: go.Figure,
+    rounds: "pd.DataFrame",
+    looks: Sequence[RunLook],
+    *,
+    x: str,
+    panel: str = "x",
+) -> None:
+    unit = QUANTITIES[x].unit or "drive fills"
+    for look in looks:
+        rows = rounds[rounds["run_id"] == look.run_id].dropna(subset=[x, "iops"])
+        if rows.empty:
+            continue
+        iops = [float(value) for value in rows["iops"]]
+        places = scaled(rows[x], x)
+        figure.add_scatter(
+            x=places,
+            y=iops,
+            text=[
+                f"{look.text}<br>{number_text(place or 0.0)} {unit}: {value:,.0f} IOPS"
+                for place, value in zip(places, iops, strict=True)
+            ],
+            name=look.text,
+            legendgroup=look.run_id,
+            showlegend=panel == "x",
+            xaxis=panel,
+            mode="lines+markers",
+            line={"color": look.color, "width": 1.8, "dash": look.dash},
+            marker={"size": 4, "symbol": look.symbol, "color": look.color},
+            hovertemplate="%{text}<extra></extra>",
+        )
+
+
+def _add_levels(figure: go.Figure, classes: "pd.DataFrame") -> None:
+    """Add FOB and steady state of each class as two marks and the fall between."""
+    names = [
+        f"{row['storage_class']}, {row['group']}".replace("&", "&amp;")
+        for _, row in classes.iterrows()
+    ]
+    colors = [group_look(str(group))[0] for group in classes["group"]]
+    fob = [float(value) for value in classes["fob_iops"]]
+    steady = [float(value) for value in classes["write_iops"]]
+    for place, color in enumerate(colors):
+        figure.add_scatter(
+            x=[place, place],
+            y=[fob[place], steady[place]],
+            xaxis="x2",
+            mode="lines",
+            line={"color": color, "width": 2},
+            hoverinfo="skip",
+            showlegend=False,
+        )
+    looks = (("FOB", fob, "circle-open"), ("steady state", steady, "circle"))
+    for word, values, symbol in looks:
+        figure.add_scatter(
+            x=list(range(len(names))),
+            y=values,
+            xaxis="x2",
+            text=[
+                f"{name}<br>{word}: {value:,.0f} IOPS"
+                for name, value in zip(names, values, strict=True)
+            ],
+            name=f"storage classes, {word}",
+            mode="markers",
+            marker={
+                "symbol": symbol,
+                "color": colors,
+                "size": 9,
+                "line": {"width": 2, "color": colors},
+            },
+            hovertemplate="%{text}<extra></extra>",
+        )

@@ -1,0 +1,1 @@
+"""Figures of steady state looked at again."""
