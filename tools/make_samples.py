@@ -124,6 +124,17 @@ def make_small(run: ssdlab.Run, place: Path, recipe: Recipe | None = None) -> No
         shutil.copytree(run.path / "source", place / "source")
     for step in _kept_steps(run) if recipe is not None else ():
         shutil.copytree(run.path / "steps" / step, place / "steps" / step)
+    _leave_out_where(run.path.parent, place)
+
+
+def _leave_out_where(folder: Path, place: Path) -> None:
+    """Name files by what they are called, not by whose folder they lay in."""
+    for path in place.rglob("*"):
+        if path.suffix != ".parquet" and path.is_file():
+            content = path.read_bytes()
+            shorter = content.replace(f"{folder}/".encode(), b"")
+            if shorter != content:
+                path.write_bytes(shorter)
 
 
 def _target(recipe: Recipe) -> dict[str, str]:
