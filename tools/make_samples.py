@@ -45,6 +45,7 @@ class Recipe:
 
 # Slow enough for a busy host of two cores to keep up with the model.
 SMALL = "virtual:size=64MiB,command=200"
+# Make A has 18 % spare, B 45 % and faster flash, C 10 %, slower flash, half the buffer.
 MAKE_A = f"{SMALL},op=18,tprog=900"
 MAKE_B = f"{SMALL},op=45,tprog=700,tread=60"
 MAKE_C = f"{SMALL},op=10,tprog=1400,tread=160,terase=6000,buffer=32"
@@ -52,25 +53,25 @@ RECIPES: Mapping[str, Recipe] = {
     "virtual-a": Recipe(
         target=f"{MAKE_A},seed=11",
         drive="VIRTUAL-A",
-        label="make A: 18 % spare, pages programmed in 0.9 ms",
+        label="make A",
         seed=20261122,
     ),
     "virtual-a-again": Recipe(
-        target=f"{MAKE_A},seed=12",
+        target=f"{MAKE_A},seed=11",
         drive="VIRTUAL-A",
-        label="make A once more, with other seeds",
+        label="make A",
         seed=20261123,
     ),
     "virtual-b": Recipe(
         target=f"{MAKE_B},seed=13",
         drive="VIRTUAL-B",
-        label="make B: 45 % spare, pages programmed in 0.7 ms",
+        label="make B",
         seed=20261124,
     ),
     "virtual-c": Recipe(
         target=f"{MAKE_C},seed=14",
         drive="VIRTUAL-C",
-        label="make C: 10 % spare, pages programmed in 1.4 ms, half the buffer",
+        label="make C",
         seed=20261125,
     ),
     "virtual-all": Recipe(
