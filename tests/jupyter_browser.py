@@ -8,7 +8,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,7 +31,7 @@ class Server:
     folder: Path
 
     def lab(self, notebook: str) -> str:
-        return f"{self.url}/lab/tree/{notebook}?token={TOKEN}"
+        return f"{self.url}/lab/tree/{notebook}?reset&token={TOKEN}"
 
 
 def place_notebook(name: str, folder: Path, **parameters: object) -> Path:
@@ -55,10 +55,10 @@ def place_notebook(name: str, folder: Path, **parameters: object) -> Path:
 
 
 @contextmanager
-def serve_lab(folder: Path) -> Iterator[Server]:
+def serve_lab(folder: Path, **environment: str) -> Iterator[Server]:
     """Run JupyterLab on a folder, with nothing of the user's own settings."""
     flags = ["--LabApp.extension_manager=readonly", "--LabApp.news_url=None"]
-    with _serve(folder, "jupyterlab", flags) as url:
+    with _serve(folder, "jupyterlab", flags, environment) as url:
         yield Server(url=url, folder=folder)
 
 
@@ -67,12 +67,14 @@ def serve_voila(folder: Path, notebook: str) -> Iterator[Server]:
     """Run Voilà on one notebook."""
     pytest.importorskip("voila", reason="Voilà is not installed")
     flags = [notebook]
-    with _serve(folder, "voila", flags) as url:
+    with _serve(folder, "voila", flags, {}) as url:
         yield Server(url=url, folder=folder)
 
 
 @contextmanager
-def _serve(folder: Path, module: str, flags: Sequence[str]) -> Iterator[str]:
+def _serve(
+    folder: Path, module: str, flags: Sequence[str], more: Mapping[str, str]
+) -> Iterator[str]:
     port = _free_port()
     state = folder / ".jupyter"
     state.mkdir(exist_ok=True)
@@ -80,6 +82,8 @@ def _serve(folder: Path, module: str, flags: Sequence[str]) -> Iterator[str]:
     environment = os.environ | {name: str(state / name.lower()) for name in places}
     environment |= {"JUPYTER_RUNTIME_DIR": str(state / "run"), "HOME": str(state)}
     environment |= {"PYTHONPATH": str(ROOT), "JUPYTER_PREFER_ENV_PATH": "1"}
+    environment |= {"JUPYTERLAB_SETTINGS_DIR": str(state / "settings"), **more}
+    _write_settings(state / "settings")
     command = [sys.executable, "-m", module, *flags, "--no-browser", f"--port={port}"]
     if module == "voila":
         command += ["--Voila.ip=127.0.0.1", f"--token={TOKEN}"]
@@ -104,6 +108,14 @@ def _serve(folder: Path, module: str, flags: Sequence[str]) -> Iterator[str]:
             except subprocess.TimeoutExpired:
                 server.kill()
                 server.wait()
+
+
+def _write_settings(folder: Path) -> None:
+    """Let JupyterLab lay out all cells, also those that are not on the screen."""
+    place = folder / "@jupyterlab" / "notebook-extension"
+    place.mkdir(parents=True, exist_ok=True)
+    chosen = json.dumps({"windowingMode": "none"})
+    (place / "tracker.jupyterlab-settings").write_text(chosen, "utf-8")
 
 
 def _free_port() -> int:
