@@ -23,6 +23,7 @@ class Twin:
     speed: float = 1.0
     noise: float = 0.008
     kernel: str = "6.1.0-28-amd64"
+    warned: str = ""  # a step in which the target complained
     recipe: Recipe = field(default_factory=Recipe)
 
 
@@ -45,6 +46,9 @@ def _plain(values: list[object]) -> list[object]:
 
 def _scaled(frame: pd.DataFrame, twin: Twin, name: str) -> pd.DataFrame:
     """Make every step as much faster as its drive is, and a little by chance."""
+    if name == "steps":
+        is_warned = frame["step_id"] == twin.warned
+        return frame.assign(warnings=frame["warnings"].mask(is_warned, "late"))
     if name not in {"measurements", "percentiles"}:
         return frame
     rng = np.random.default_rng(twin.number)

@@ -21,19 +21,20 @@ if TYPE_CHECKING:
     from ssdlab.analysis.classes.values import summarise_class_values
     from ssdlab.analysis.comparison.cells import tabulate_window_cells
     from ssdlab.analysis.comparison.conditions import tabulate_conditions
-    from ssdlab.analysis.comparison.pairs import (
-        Rules,
-        compare_cells,
-        find_cells,
-        summarise_sides,
-    )
+    from ssdlab.analysis.comparison.merged_levels import summarise_merged_levels
+    from ssdlab.analysis.comparison.pairs import compare_cells
     from ssdlab.analysis.comparison.power import summarise_efficiency
+    from ssdlab.analysis.comparison.repeats import compare_repeats
+    from ssdlab.analysis.comparison.rest_gains import summarise_rest_gains
     from ssdlab.analysis.comparison.scatter import (
         find_cell_outliers,
         summarise_variance,
     )
     from ssdlab.analysis.comparison.score import parse_score, score_sides
+    from ssdlab.analysis.comparison.side_cells import find_cells, summarise_sides
     from ssdlab.analysis.comparison.sides import tabulate_sides
+    from ssdlab.analysis.comparison.tally import tally_verdicts
+    from ssdlab.analysis.comparison.verdicts import Rules
     from ssdlab.analysis.confidence import summarise_confidence, summarise_histogram
     from ssdlab.analysis.demand import (
         select_points,
@@ -44,7 +45,6 @@ if TYPE_CHECKING:
     from ssdlab.analysis.downsample import ReducedSeries, reduce_series
     from ssdlab.analysis.exploration import (
         find_cell_axes,
-        join_series,
         merge_cell_bins,
         select_cell,
         select_rounds,
@@ -52,6 +52,7 @@ if TYPE_CHECKING:
         summarise_cells,
         tabulate_cells,
     )
+    from ssdlab.analysis.joined_series import join_series
     from ssdlab.analysis.knee import find_efficient, find_knee
     from ssdlab.analysis.latency import (
         LatencySummary,
@@ -69,28 +70,27 @@ if TYPE_CHECKING:
         summarise_latency_table,
         summarise_throughput,
     )
+    from ssdlab.analysis.measured_on import run_text
     from ssdlab.analysis.peak import guide_mb_per_s, summarise_peak_jobs
     from ssdlab.analysis.precondition import (
         find_precondition_minutes,
         find_steady_write_rate,
     )
     from ssdlab.analysis.qos.curves import (
-        origin_text,
         select_directions,
         summarise_curve,
-        summarise_latency_map,
         summarise_load,
-        summarise_percentile_rounds,
     )
+    from ssdlab.analysis.qos.latency_map import origin_text, summarise_latency_map
+    from ssdlab.analysis.qos.load import Load
     from ssdlab.analysis.qos.loads import (
-        Load,
+        choose_windows,
         select_load,
         select_loads,
         summarise_loads,
     )
-    from ssdlab.analysis.qos.percentiles import (
-        summarise_qos,
-    )
+    from ssdlab.analysis.qos.percentiles import summarise_qos
+    from ssdlab.analysis.qos.rounds import summarise_percentile_rounds
     from ssdlab.analysis.qos.target import (
         QosTarget,
         parse_qos_target,
@@ -98,8 +98,10 @@ if TYPE_CHECKING:
     from ssdlab.analysis.qos.text import (
         claim_text,
         qos_as_dict,
+        tabulate_loads,
         tabulate_qos,
         tabulate_verdicts,
+        targets_text,
         verdict_of_target_as_dict,
     )
     from ssdlab.analysis.qos.verdict import (
@@ -126,28 +128,30 @@ if TYPE_CHECKING:
         summarise_stages,
     )
     from ssdlab.analysis.single_stimulus import find_first_steady, summarise_stimulus
-    from ssdlab.analysis.steadiness.fit import (
-        summarise_fit,
-        summarise_onsets,
-        summarise_phases,
-        summarise_precision,
-        summarise_windows,
-    )
+    from ssdlab.analysis.steadiness.advice import steadiness_text
     from ssdlab.analysis.steadiness.forecast import forecast_steady_state
+    from ssdlab.analysis.steadiness.forecast_text import forecast_text
+    from ssdlab.analysis.steadiness.onsets import summarise_onsets
+    from ssdlab.analysis.steadiness.phases import summarise_phases
+    from ssdlab.analysis.steadiness.precision import summarise_precision
+    from ssdlab.analysis.steadiness.round_cells import list_round_series
+    from ssdlab.analysis.steadiness.rule_differences import summarise_rule_differences
     from ssdlab.analysis.steadiness.rules import (
         SteadyRule,
         find_steady_rule,
     )
     from ssdlab.analysis.steadiness.series import (
         RoundSeries,
-        list_round_series,
         take_round_series,
+        take_tracked_series,
     )
     from ssdlab.analysis.steadiness.verdict import (
-        steadiness_text,
+        pts_verdict_text,
         summarise_determination,
         summarise_judgements,
     )
+    from ssdlab.analysis.steadiness.window_fit import summarise_fit
+    from ssdlab.analysis.steadiness.windows import summarise_windows
     from ssdlab.analysis.steady_state import (
         LimitVerdict,
         SteadyStateVerdict,
@@ -194,9 +198,11 @@ __all__ = [
     "assess_rounds",
     "assess_series",
     "assess_steady_state",
+    "choose_windows",
     "claim_text",
     "compare_cells",
     "compare_hosts",
+    "compare_repeats",
     "estimate_ratio",
     "expand_mix",
     "find_bottleneck_warning",
@@ -211,6 +217,7 @@ __all__ = [
     "find_steady_rule",
     "find_steady_write_rate",
     "forecast_steady_state",
+    "forecast_text",
     "guide_mb_per_s",
     "is_supported",
     "join_series",
@@ -227,10 +234,12 @@ __all__ = [
     "parse_qos_target",
     "parse_score",
     "percentiles_from_bins",
+    "pts_verdict_text",
     "qos_as_dict",
     "recovery_text",
     "reduce_series",
     "repetition_text",
+    "run_text",
     "score_sides",
     "select_cell",
     "select_cells",
@@ -267,6 +276,7 @@ __all__ = [
     "summarise_latency_table",
     "summarise_load",
     "summarise_loads",
+    "summarise_merged_levels",
     "summarise_nearest_classes",
     "summarise_onsets",
     "summarise_peak_jobs",
@@ -277,6 +287,8 @@ __all__ = [
     "summarise_precision",
     "summarise_qos",
     "summarise_replay",
+    "summarise_rest_gains",
+    "summarise_rule_differences",
     "summarise_saturation",
     "summarise_saturation_directions",
     "summarise_sides",
@@ -293,12 +305,16 @@ __all__ = [
     "tabulate_capture",
     "tabulate_cells",
     "tabulate_conditions",
+    "tabulate_loads",
     "tabulate_qos",
     "tabulate_sides",
     "tabulate_verdicts",
     "tabulate_window_cells",
     "take_round_series",
     "take_tkperf_rounds",
+    "take_tracked_series",
+    "tally_verdicts",
+    "targets_text",
     "verdict_as_dict",
     "verdict_lines",
     "verdict_of_target_as_dict",
@@ -318,13 +334,19 @@ _HOMES = {
         "summarise_class_places",
         "summarise_nearest_classes",
     ),
-    "comparison.pairs": ("Rules", "compare_cells", "find_cells", "summarise_sides"),
+    "comparison.pairs": ("compare_cells",),
     "comparison.cells": ("tabulate_window_cells",),
     "comparison.conditions": ("tabulate_conditions",),
     "comparison.power": ("summarise_efficiency",),
+    "comparison.merged_levels": ("summarise_merged_levels",),
+    "comparison.repeats": ("compare_repeats",),
+    "comparison.rest_gains": ("summarise_rest_gains",),
     "comparison.scatter": ("find_cell_outliers", "summarise_variance"),
     "comparison.score": ("parse_score", "score_sides"),
+    "comparison.side_cells": ("find_cells", "summarise_sides"),
     "comparison.sides": ("tabulate_sides",),
+    "comparison.tally": ("tally_verdicts",),
+    "comparison.verdicts": ("Rules",),
     "confidence": ("summarise_confidence", "summarise_histogram"),
     "demand": (
         "select_points",
@@ -335,7 +357,6 @@ _HOMES = {
     "downsample": ("ReducedSeries", "reduce_series"),
     "exploration": (
         "find_cell_axes",
-        "join_series",
         "merge_cell_bins",
         "select_cell",
         "select_rounds",
@@ -343,6 +364,7 @@ _HOMES = {
         "summarise_cells",
         "tabulate_cells",
     ),
+    "joined_series": ("join_series",),
     "knee": ("find_efficient", "find_knee"),
     "latency": (
         "LatencySummary",
@@ -352,21 +374,12 @@ _HOMES = {
         "percentiles_from_bins",
         "sum_rates",
     ),
-    "qos.loads": (
-        "Load",
-        "select_load",
-        "select_loads",
-        "summarise_loads",
-    ),
+    "qos.curves": ("select_directions", "summarise_curve", "summarise_load"),
+    "qos.latency_map": ("origin_text", "summarise_latency_map"),
+    "qos.load": ("Load",),
+    "qos.loads": ("choose_windows", "select_load", "select_loads", "summarise_loads"),
     "qos.percentiles": ("summarise_qos",),
-    "qos.curves": (
-        "origin_text",
-        "select_directions",
-        "summarise_curve",
-        "summarise_latency_map",
-        "summarise_load",
-        "summarise_percentile_rounds",
-    ),
+    "qos.rounds": ("summarise_percentile_rounds",),
     "qos.target": (
         "QosTarget",
         "parse_qos_target",
@@ -374,8 +387,10 @@ _HOMES = {
     "qos.text": (
         "claim_text",
         "qos_as_dict",
+        "tabulate_loads",
         "tabulate_qos",
         "tabulate_verdicts",
+        "targets_text",
         "verdict_of_target_as_dict",
     ),
     "qos.verdict": (
@@ -401,6 +416,7 @@ _HOMES = {
         "summarise_wait_states",
     ),
     "streams.replay": ("summarise_replay", "summarise_sweep"),
+    "measured_on": ("run_text",),
     "saturation": (
         "summarise_saturation",
         "summarise_saturation_directions",
@@ -413,28 +429,30 @@ _HOMES = {
         "summarise_stages",
     ),
     "single_stimulus": ("find_first_steady", "summarise_stimulus"),
-    "steadiness.fit": (
-        "summarise_fit",
-        "summarise_onsets",
-        "summarise_phases",
-        "summarise_precision",
-        "summarise_windows",
-    ),
+    "steadiness.advice": ("steadiness_text",),
     "steadiness.forecast": ("forecast_steady_state",),
+    "steadiness.forecast_text": ("forecast_text",),
+    "steadiness.onsets": ("summarise_onsets",),
+    "steadiness.phases": ("summarise_phases",),
+    "steadiness.precision": ("summarise_precision",),
     "steadiness.rules": (
         "SteadyRule",
         "find_steady_rule",
     ),
+    "steadiness.round_cells": ("list_round_series",),
+    "steadiness.rule_differences": ("summarise_rule_differences",),
     "steadiness.series": (
         "RoundSeries",
-        "list_round_series",
         "take_round_series",
+        "take_tracked_series",
     ),
     "steadiness.verdict": (
-        "steadiness_text",
+        "pts_verdict_text",
         "summarise_determination",
         "summarise_judgements",
     ),
+    "steadiness.window_fit": ("summarise_fit",),
+    "steadiness.windows": ("summarise_windows",),
     "steady_state": (
         "LimitVerdict",
         "SteadyStateVerdict",

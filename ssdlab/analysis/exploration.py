@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -30,8 +30,11 @@ _STEP = ["run_id", "step_id"]
 _WHERE = ["test", "phase", "kind", "round", "access"]
 _CELL = ["block_size_bytes", "read_percent", "threads", "queue_depth"]
 _MEASURED = ["total_ios", "iops", "bw_bytes_per_s", "lat_mean_ns", "lat_max_ns"]
+MEASURED_COLUMNS = (*_STEP, "direction", *_WHERE, *_CELL, *_MEASURED)
+LEVEL_COLUMNS = (*_STEP, "direction", "percentile", "lat_ns", "is_supported")
 _NO_LEVEL = 1e-9
 
+Direction = Literal["total", "read", "write"]
 Rounds = tuple[int, int]
 CellValues = Mapping[str, int]
 
@@ -60,9 +63,12 @@ def stack_frames(frames: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
 
 
 def tabulate_cells(
-    measurements: pd.DataFrame, percentiles: pd.DataFrame
+    measurements: pd.DataFrame,
+    percentiles: pd.DataFrame,
+    *,
+    direction: Direction = "total",
 ) -> pd.DataFrame:
-    """Return every cell that was measured, all directions together.
+    """Return every cell that was measured.
 
     Parameters
     ----------
@@ -70,28 +76,37 @@ def tabulate_cells(
         The table ``measurements``, of one run or of several.
     percentiles : pandas.DataFrame
         The table ``percentiles`` of the same.
+    direction : {"total", "read", "write"}, default "total"
+        Both directions together, or what of a mixed workload was read or written.
 
     Returns
     -------
     pandas.DataFrame
-        One row a step of kind cell, histogram or mean: where it belongs, its
-        workload, ``total_ios``, and the metrics of ``CELL_METRICS``. A percentile that
-        the count of IOs does not support is missing.
+        One row a step of kind cell, histogram or mean that did such IOs: where it
+        belongs, its workload, ``total_ios``, and the metrics of ``CELL_METRICS``. A
+        percentile that the count of IOs does not support is missing.
     """
     totals = measurements[
-        (measurements["direction"] == "total")
+        (measurements["direction"] == direction)
         & measurements["kind"].isin(["cell", "histogram", "mean"])
     ]
     cells = totals[[*_STEP, *_WHERE, *_CELL, *_MEASURED]].reset_index(drop=True)
     rows = percentiles[
-        (percentiles["direction"] == "total")
+        (percentiles["direction"] == direction)
         & percentiles["is_supported"].fillna(value=False)
     ]
+    keys = pd.Index(_step_keys(cells))
     for name, level in PERCENTILE_METRICS.items():
         at_level = rows[np.isclose(rows["percentile"], level, rtol=0, atol=_NO_LEVEL)]
-        wide = at_level[[*_STEP, "lat_ns"]].rename(columns={"lat_ns": name})
-        cells = cells.merge(wide, on=_STEP, how="left")
+        known = pd.Series(at_level["lat_ns"].array, index=_step_keys(at_level))
+        cells[name] = known.reindex(keys).array
     return cells
+
+
+def _step_keys(rows: pd.DataFrame) -> "np.ndarray[Any, Any]":
+    """Return what tells the steps of several runs apart."""
+    keys = rows["run_id"].astype(str) + "\0" + rows["step_id"].astype(str)
+    return keys.to_numpy(dtype=object)
 
 
 def find_cell_axes(cells: pd.DataFrame) -> tuple[str, str]:
@@ -172,6 +187,7 @@ def summarise_cells(
     *,
     axes: Sequence[str],
     bins: pd.DataFrame | None = None,
+    direction: Direction = "total",
 ) -> pd.DataFrame:
     """Return the value of each cell of a matrix over its rounds.
 
@@ -186,6 +202,8 @@ def summarise_cells(
     bins : pandas.DataFrame, optional
         The table ``bins`` of the run: a percentile over rounds is one of all their
         IOs. Without it such a metric has no row.
+    direction : {"total", "read", "write"}, default "total"
+        The direction of ``cells``, whose bins are taken.
 
     Returns
     -------
@@ -206,7 +224,8 @@ def summarise_cells(
     if rows.empty:
         rows = cells[cells[list(axes)].notna().all(axis=1)]
     if metric in PERCENTILE_METRICS:
-        return _merged_percentile(rows, metric, axes=list(axes), bins=bins)
+        own = None if bins is None else bins[bins["direction"] == direction]
+        return _merged_percentile(rows, metric, axes=list(axes), bins=own)
     table = average_cells(rows, axes, metric)
     groups = rows.groupby([*axes], as_index=False)
     if metric == "lat_max_ns":
@@ -222,8 +241,8 @@ def _merged_percentile(
     level = PERCENTILE_METRICS[metric]
     found: list[tuple[Any, ...]] = []
     if bins is not None and not bins.empty:
-        totals = bins[bins["direction"] == "total"][["step_id", "lat_ns", "count"]]
-        joined = totals.merge(rows[["step_id", *axes]], on="step_id")
+        counts = bins[["step_id", "lat_ns", "count"]]
+        joined = counts.merge(rows[["step_id", *axes]], on="step_id")
         for cell, group in joined.groupby(axes):
             count = int(group["count"].sum())
             if is_supported([level], count)[0]:
@@ -233,7 +252,9 @@ def _merged_percentile(
     return pd.DataFrame(found, columns=[*axes, metric, "n_rounds", "total_ios"])
 
 
-def merge_cell_bins(bins: pd.DataFrame, steps: pd.DataFrame) -> pd.DataFrame:
+def merge_cell_bins(
+    bins: pd.DataFrame, steps: pd.DataFrame, *, direction: Direction = "total"
+) -> pd.DataFrame:
     """Merge the latency bins of some steps, each run by itself.
 
     Parameters
@@ -242,6 +263,8 @@ def merge_cell_bins(bins: pd.DataFrame, steps: pd.DataFrame) -> pd.DataFrame:
         The table ``bins``, of one run or of several.
     steps : pandas.DataFrame
         Rows with ``run_id`` and ``step_id``, such as those of `select_cell`.
+    direction : {"total", "read", "write"}, default "total"
+        Whose IOs are counted.
 
     Returns
     -------
@@ -250,9 +273,9 @@ def merge_cell_bins(bins: pd.DataFrame, steps: pd.DataFrame) -> pd.DataFrame:
         ``lat_lower_ns``, ``lat_upper_ns`` [ns], ``count``, ``confidence_percent``: the
         share of the run's IOs in this bin and below [%].
     """
-    totals = bins[(bins["direction"] == "total") & (bins["count"] > 0)]
-    wanted = totals["step_id"].isin(steps["step_id"])
-    rows = totals[wanted].merge(steps[_STEP], on=_STEP)
+    own = bins[(bins["direction"] == direction) & (bins["count"] > 0)]
+    wanted = own["step_id"].isin(steps["step_id"])
+    rows = own[wanted].merge(steps[_STEP], on=_STEP)
     table = rows.groupby(["run_id", "lat_ns"], as_index=False).agg(
         lat_lower_ns=("lat_lower_ns", "min"),
         lat_upper_ns=("lat_upper_ns", "max"),
@@ -262,54 +285,3 @@ def merge_cell_bins(bins: pd.DataFrame, steps: pd.DataFrame) -> pd.DataFrame:
     reached = counts.cumsum().astype(float)
     table["confidence_percent"] = 100 * reached / counts.transform("sum").astype(float)
     return table
-
-
-def join_series(
-    series: pd.DataFrame, steps: pd.DataFrame, *, test: str, metric: str
-) -> pd.DataFrame:
-    """Join the intervals of a test's steps on one axis of time.
-
-    Parameters
-    ----------
-    series : pandas.DataFrame
-        The table ``series`` of one run.
-    steps : pandas.DataFrame
-        The table ``steps`` of the run.
-    test : str
-        The test.
-    metric : {"iops", "bw_bytes_per_s", "lat_mean_ns"}
-        The column that is taken; all directions together where that was kept, else
-        the sum of rates.
-
-    Returns
-    -------
-    pandas.DataFrame
-        ``time_s``, since the first step that has intervals [s], ascending, and the
-        metric. Between two steps stands a row without a value: nothing was measured
-        there.
-
-    Raises
-    ------
-    ValueError
-        If a series has no such column.
-    """
-    if metric not in {"iops", "bw_bytes_per_s", "lat_mean_ns"}:
-        msg = f"{metric!r} has no series; choose iops, bw_bytes_per_s or lat_mean_ns"
-        raise ValueError(msg)
-    begun = steps[steps["test"] == test].set_index("step_id")["started_s"].dropna()
-    totals = series[(series["direction"] == "total") & series[metric].notna()]
-    codes, names = pd.factorize(totals["step_id"])
-    starts = begun.reindex(names).to_numpy(dtype=np.float64, na_value=np.nan)
-    at_s = starts[codes] + totals["time_s"].to_numpy(dtype=np.float64)
-    values = totals[metric].to_numpy(dtype=np.float64)
-    known = ~np.isnan(at_s)
-    at_s, values, codes = at_s[known], values[known], codes[known]
-    order = np.argsort(at_s, kind="stable")
-    at_s, values, codes = at_s[order], values[order], codes[order]
-    breaks = np.flatnonzero(np.diff(codes)) + 1
-    at_s = np.insert(at_s, breaks, at_s[breaks - 1])
-    values = np.insert(values, breaks, np.nan)
-    return pd.DataFrame({
-        "time_s": at_s - (at_s[0] if at_s.size else 0),
-        metric: values,
-    })

@@ -110,14 +110,46 @@ def summarise_wait_states(accesses: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=[*names, "wait_error_max_s", "gap_max_s"])
 
 
-def _compare(group: pd.DataFrame) -> dict[str, Any]:
+def select_compared_accesses(
+    group: pd.DataFrame,
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return the accesses of a wait state that count: after a rest, and without one.
+
+    Parameters
+    ----------
+    group : pandas.DataFrame
+        The rows of one wait state of `summarise_idle_recovery`.
+
+    Returns
+    -------
+    tuple of pandas.DataFrame
+        Those after a rest that was kept, and those of the baseline; without accesses
+        after a break of the run.
+    """
+    is_kept, is_waited = _is_kept(group), _is_waited(group)
+    return group[is_waited & is_kept], group[_has_gone_on(group) & is_kept]
+
+
+def _is_kept(group: pd.DataFrame) -> "pd.Series[bool]":
     error = (group["idle_before_s"] - group["wait_s"]).abs()
-    is_kept = group["is_contiguous"] & ~(error > _MOST_ERROR_RATIO * group["runtime_s"])
-    is_waited = (group["wait_s"] > 0).astype(bool)
-    has_gone_on = group["is_baseline"].astype(bool) & ~is_waited
+    is_wrong = error > _MOST_ERROR_RATIO * group["runtime_s"]
+    return group["is_contiguous"].astype(bool) & ~is_wrong.fillna(value=False)
+
+
+def _is_waited(group: pd.DataFrame) -> "pd.Series[bool]":
+    return (group["wait_s"] > 0).astype(bool)
+
+
+def _has_gone_on(group: pd.DataFrame) -> "pd.Series[bool]":
+    return group["is_baseline"].astype(bool) & ~_is_waited(group)
+
+
+def _compare(group: pd.DataFrame) -> dict[str, Any]:
+    is_kept, is_waited = _is_kept(group), _is_waited(group)
+    has_gone_on = _has_gone_on(group)
     waited, went_on = group[is_waited], group[has_gone_on]
-    rested, baseline = group[is_waited & is_kept], group[has_gone_on & is_kept]
-    error = error[is_waited]
+    rested, baseline = select_compared_accesses(group)
+    error = (waited["idle_before_s"] - waited["wait_s"]).abs()
     iops, iops_baseline = rested["iops"].mean(), baseline["iops"].mean()
     return {
         "n_accesses": len(rested),

@@ -5,8 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from ssdlab.analysis.steadiness.fit import summarise_onsets
+from ssdlab.analysis.steadiness.onsets import summarise_onsets
 from ssdlab.analysis.steadiness.series import RoundSeries
+
+MX200 = [9000.0, 5776, 5865, 6022, 6160, 6181]
 
 
 def make_rounds(
@@ -27,3 +29,10 @@ def make_rounds(
 def onsets_of(series: RoundSeries) -> Any:
     """Return the onsets of a series by the names of the rules."""
     return summarise_onsets(series).set_index("rule")
+
+
+def settled(count: int, rounds: int = 3, noise: float = 0.5) -> "np.ndarray[Any, Any]":
+    """Return a decay to 100 with noise."""
+    rng = np.random.default_rng(count)
+    decay = np.exp(-np.arange(count) / rounds)
+    return 100 * (1 + 1.5 * decay) + noise * rng.standard_normal(count)

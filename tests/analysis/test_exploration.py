@@ -57,6 +57,17 @@ LEVELS = frame(
 POOLED = frame(BINS, [bin_("s1", 10, 900), bin_("s3", 10, 90), bin_("s3", 90, 10)])
 
 
+def test_one_direction_of_mixed_cells_is_taken_alone() -> None:
+    table = tabulate_cells(MEASURED, LEVELS, direction="write")
+    assert table["step_id"].tolist() == ["s3"]
+    assert table["iops"].tolist() == [150.0]
+    written = POOLED.assign(direction="write")
+    bins = pd.concat([POOLED, written.iloc[:1]], ignore_index=True)
+    steps = pd.DataFrame({"run_id": ["r1"], "step_id": ["s1"]})
+    merged = merge_cell_bins(bins, steps, direction="write")
+    assert merged["count"].tolist() == [900]
+
+
 @pytest.fixture
 def cells() -> pd.DataFrame:
     return tabulate_cells(MEASURED, LEVELS)

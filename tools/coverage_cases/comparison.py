@@ -13,14 +13,14 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from ssdlab.analysis.inference.dependence import estimate_dependence
 from ssdlab.analysis.inference.differences import (
     Difference,
-    adjust_by_holm,
     compare_levels,
     compare_runs_of_sides,
-    estimate_dependence,
-    estimate_level,
 )
+from ssdlab.analysis.inference.levels import estimate_level
+from ssdlab.analysis.inference.multiplicity import adjust_by_holm
 from ssdlab.analysis.inference.variance import estimate_variance_components
 from tools.coverage_cases.case import CoverageCase
 

@@ -208,6 +208,26 @@ _FOLLOWING = _Question(
     low=0.87,
     note="joined rounds still know of each other",
 )
+_HUNDREDS = tuple(
+    _Question(
+        statistic="percentile between rounds",
+        method=_between,
+        drive=Drive(
+            name=f"rounds follow AR(1) of {memory:g}, joined",
+            rounds=200,
+            ios=200,
+            round_spread=0.2,
+            round_memory=memory,
+        ),
+        low=low,
+        high=0.99,
+        note=note,
+    )
+    for memory, low, note in (
+        (0.5, 0.93, "whole ranks and few blocks err to the safe side"),
+        (0.8, 0.90, "blocks of 20 rounds still know of each other"),
+    )
+)
 _RANKS = tuple(
     _Question(
         statistic="percentile of independent IOs",
@@ -248,7 +268,7 @@ CASES = (
             high=question.high,
             note=question.note,
         )
-        for question in (*_RANKS, _DRAWN_AGAIN, *_BETWEEN, _FOLLOWING)
+        for question in (*_RANKS, _DRAWN_AGAIN, *_BETWEEN, _FOLLOWING, *_HUNDREDS)
         for level in _LEVELS
     ),
     CoverageCase(

@@ -1,20 +1,32 @@
-"""Level, slope, last change and forecast of rounds that are alike."""
+"""Level, slope, last change and forecasts of rounds that are alike."""
 
 from functools import partial
 
 import numpy as np
+import numpy.typing as npt
 
 from ssdlab.analysis.inference.change_points import locate_last_change, segment_series
 from ssdlab.analysis.inference.forecast import draw_futures, first_time
 from ssdlab.analysis.inference.interval import Interval
+from ssdlab.analysis.inference.more_rounds import find_halving, rounds_to_halve
 from ssdlab.analysis.inference.trend import estimate_mean, estimate_slope
+from ssdlab.analysis.steadiness.forecast import (
+    find_first_steady,
+    forecast_steady_state,
+)
+from ssdlab.analysis.steadiness.series import RoundSeries
 from ssdlab.analysis.steady_state import assess_series, find_first_steady_round
 from tools.coverage_cases.case import CoverageCase, draw_noise
 
 _HORIZON, _DRAWS, _WINDOW = 40, 400, 5
 _BOUNDS = {
     5: (0.85, 1.0, "five rounds do not tell how alike they are: said in the note"),
-    10: (0.85, 1.0, "ten rounds hardly tell a strong autocorrelation"),
+    10: (
+        0.85,
+        1.0,
+        "ten rounds hardly tell strong autocorrelation: said in the note",
+    ),
+    15: (0.9, 1.0, "strong autocorrelation is still told too weak: said in the note"),
     20: (0.93, 0.975, "a little wide"),
     40: (0.93, 0.975, "a little wide"),
 }
@@ -46,8 +58,7 @@ def _change(rng: np.random.Generator, *, count: int, alike: float) -> bool | Non
 def _forecast(rng: np.random.Generator, *, count: int, decay: float) -> bool | None:
     """Foretell the first steady round of a decay that is not steady yet."""
     total = count + _HORIZON
-    noise = 1 + 0.02 * draw_noise(rng, total, 0.3)
-    series = 100 * (1 + 1.5 * np.exp(-np.arange(total) / decay)) * noise
+    series = _decaying(rng, total, decay)
     came = find_first_steady_round(series)
     if came is not None and came <= count:
         return None
@@ -58,6 +69,55 @@ def _forecast(rng: np.random.Generator, *, count: int, decay: float) -> bool | N
     steady[:, : _WINDOW - 1] = False
     truth = np.inf if came is None else came - count
     return _holds(first_time(steady[:, count:]), truth)
+
+
+def _halving(rng: np.random.Generator, *, count: int, alike: float) -> bool:
+    """Go on with a series and see when its interval is half as wide."""
+    more, came = _foretell_halving(rng, count=count, alike=alike)
+    return _holds(more, came)
+
+
+def _soon_enough(rng: np.random.Generator, *, count: int, alike: float) -> bool:
+    more, came = _foretell_halving(rng, count=count, alike=alike)
+    return came <= more.estimate
+
+
+def _foretell_halving(
+    rng: np.random.Generator, *, count: int, alike: float
+) -> tuple[Interval, float]:
+    whole = 100 + draw_noise(rng, 17 * count, alike)
+    return rounds_to_halve(whole[:count]), find_halving(whole, count) - count
+
+
+def _joint_forecast(rng: np.random.Generator, *, count: int) -> bool | None:
+    """Foretell when three decays that are independent are steady at once."""
+    total = count + _HORIZON
+    whole = [_decaying(rng, total, decay) for decay in (1.0, 2.0, 4.0)]
+    came = find_first_steady([_as_rounds(values) for values in whole])
+    if came is not None and came <= count:
+        return None
+    known = [_as_rounds(values[:count]) for values in whole]
+    row = forecast_steady_state(known, horizon=_HORIZON).iloc[-1]
+    truth = np.inf if came is None else came - count
+    return bool(row["more_low"] <= truth <= row["more_high"])
+
+
+def _decaying(
+    rng: np.random.Generator, total: int, decay: float
+) -> npt.NDArray[np.float64]:
+    noise = 1 + 0.02 * draw_noise(rng, total, 0.3)
+    return np.asarray(100 * (1 + 1.5 * np.exp(-np.arange(total) / decay)) * noise)
+
+
+def _as_rounds(values: npt.NDArray[np.float64]) -> RoundSeries:
+    return RoundSeries(
+        test="iops",
+        phase="rounds",
+        tracking="made",
+        metric="iops",
+        rounds=tuple(range(1, len(values) + 1)),
+        measured=tuple(values.tolist()),
+    )
 
 
 def _alike_cases() -> list[CoverageCase]:
@@ -103,5 +163,39 @@ CASES = (
             note="whole rounds; a decay of which little is seen is guessed",
         )
         for count, decay in ((6, 2.0), (6, 5.0), (8, 5.0), (8, 10.0), (12, 10.0))
+    ),
+    CoverageCase(
+        statistic="rounds until three are steady at once, foretold",
+        case="decays in 1, 2 and 4 rounds",
+        n=6,
+        trial=partial(_joint_forecast, count=6),
+        low=0.89,
+        high=1.0,
+        note="whole rounds; a decay of which little is seen is guessed",
+    ),
+    *(
+        CoverageCase(
+            statistic="more rounds that halve an interval",
+            case=f"autocorrelation {alike:g}",
+            n=count,
+            trial=partial(_halving, count=count, alike=alike),
+            low=0.89,
+            high=1.0,
+            note="the ends are those of 39 futures",
+        )
+        for count, alike in ((10, 0.5), (25, 0.0), (25, 0.5))
+    ),
+    *(
+        CoverageCase(
+            statistic="more rounds that halve an interval, the estimate enough",
+            case=f"autocorrelation {alike:g}",
+            n=25,
+            trial=partial(_soon_enough, count=25, alike=alike),
+            nominal=0.5,
+            low=0.4,
+            high=0.65,
+            note="half of the series should need no more than the estimate",
+        )
+        for alike in (0.0, 0.5)
     ),
 )

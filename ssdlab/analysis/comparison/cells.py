@@ -1,17 +1,14 @@
 """The cells of several runs, round by round: what a comparison is made from."""
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from ssdlab.analysis.comparison.metrics import (
-    METRICS,
-    CellMetric,
-    is_by_workers,
-    metrics_of,
-)
+from ssdlab.analysis.comparison.level_cells import tabulate_level_cells
+from ssdlab.analysis.comparison.metrics import METRICS, is_by_workers, metrics_of
 from ssdlab.analysis.matrix import select_window
 from ssdlab.analysis.phases import range_name
 from ssdlab.model.spec import stimulus_label
@@ -29,8 +26,12 @@ _COLUMNS = [
     "queue_depth",
     "round",
     "value",
+    "log_variance",
+    "freedom",
+    "n_rounds",
     "is_steady",
-    "is_supported",
+    "doubt",
+    "is_doubted",
 ]
 
 
@@ -39,8 +40,22 @@ def rows_of(frame: pd.DataFrame) -> Iterator[Any]:
     yield from frame.itertuples(index=False)
 
 
+def repetitions(row: Any) -> str:
+    """Return how many runs or rounds stand behind a row, in words.
+
+    >>> from types import SimpleNamespace as Row
+    >>> repetitions(Row(n=5, unit="rounds")), repetitions(Row(n=1, unit="runs"))
+    ('5 rounds', '1 run')
+    """
+    return f"{row.n} {str(row.unit).removesuffix('s') if row.n == 1 else row.unit}"
+
+
 def tabulate_window_cells(
-    measurements: pd.DataFrame, windows: pd.DataFrame, *, percentiles: pd.DataFrame
+    measurements: pd.DataFrame,
+    windows: pd.DataFrame,
+    *,
+    bins: pd.DataFrame,
+    steps: pd.DataFrame,
 ) -> pd.DataFrame:
     """Return the rounds of every cell that runs can be compared by.
 
@@ -50,8 +65,10 @@ def tabulate_window_cells(
         The table ``measurements``, of several runs.
     windows : pandas.DataFrame
         The table ``windows``: only rounds of the measurement window count.
-    percentiles : pandas.DataFrame
-        The table ``percentiles``, for the nines of the latency test.
+    bins : pandas.DataFrame
+        The table ``bins``, directions merged, for the nines of the latency test.
+    steps : pandas.DataFrame
+        The table ``steps``, for what fio or the target complained of.
 
     Returns
     -------
@@ -60,14 +77,18 @@ def tabulate_window_cells(
         words, such as ``RND 4 KiB 0/100``; of a demand variation with TC and QD),
         ``access``, ``block_size_bytes`` [B], ``read_percent`` [%], ``threads``,
         ``queue_depth``, ``round``, ``value`` (as stored: 1/s, B/s or ns),
-        ``is_steady`` (missing where it was not judged), and ``is_supported``, false of
-        a percentile with too few IOs behind it. Where others printed a mean and no
-        rounds, ``round`` is missing.
+        ``is_steady`` (missing where it was not judged), ``doubt`` in words of a
+        percentile that its rounds or IOs do not bound, and ``is_doubted``, true where
+        fio or the target complained. Where others printed a mean and no rounds,
+        ``round`` is missing. A percentile has one row a run, that of the merged bins of
+        its ``n_rounds`` rounds, with ``log_variance`` and its ``freedom``.
     """
+    known = measurements.merge(_doubted(steps), on=_STEP, how="left")
+    known["is_doubted"] = known["is_doubted"].eq(other=True)
     parts = [
-        _tabulate(select_window(measurements, windows, test), percentiles, metric)
+        part
         for test in sorted(str(name) for name in measurements["test"].unique())
-        for metric in metrics_of(test)
+        for part in _tabulate(select_window(known, windows, test), bins, test)
     ]
     found = [part for part in parts if len(part)]
     if not found:
@@ -81,38 +102,29 @@ def tabulate_window_cells(
     table["round"] = table["round"].astype("Int64").mask(table["kind"] == "mean")
     order = {name: place for place, name in enumerate(METRICS)}
     table["place"] = table["metric"].map(order)
-    places = ["run_id", "test", "place", "access", "block_size_bytes", "read_percent"]
-    table = table.sort_values([*places, "threads", "queue_depth", "round"])
+    places = ["test", "place", "access", "block_size_bytes", "read_percent", "threads"]
+    table = table.sort_values([*places, "queue_depth", "run_id", "round"])
     return table[_COLUMNS].reset_index(drop=True)
 
 
 def _tabulate(
-    window: pd.DataFrame, percentiles: pd.DataFrame, metric: CellMetric
-) -> pd.DataFrame:
-    """Return one metric of the cells of one test."""
-    rows = _with_level(window, percentiles, metric)
-    values = rows["value"].astype("Float64").astype(float)
-    rows = rows.assign(value=values)[np.isfinite(values) & (values > 0)]
-    if metric.level_percent:
-        proved = rows.groupby("phase")["is_supported"].transform("any")
-        rows = rows[proved.astype(bool)]
-    words = [_cell_words(row) for row in rows.itertuples()]
-    return rows.assign(metric=metric.name, cell=words)
+    window: pd.DataFrame, bins: pd.DataFrame, test: str
+) -> Iterator[pd.DataFrame]:
+    """Yield the metrics of the cells of one test."""
+    metrics = metrics_of(test)
+    for metric in metrics:
+        if not metric.level_percent:
+            values = window[metric.name].astype("Float64").astype(float)
+            rows = window.assign(metric=metric.name, value=values, n_rounds=0)
+            rows = rows.assign(log_variance=math.nan, freedom=math.nan, doubt="")
+            yield _with_words(rows[np.isfinite(values) & (values > 0)])
+    levels = [metric for metric in metrics if metric.level_percent]
+    if levels:
+        yield _with_words(tabulate_level_cells(window, bins, levels))
 
 
-def _with_level(
-    window: pd.DataFrame, percentiles: pd.DataFrame, metric: CellMetric
-) -> pd.DataFrame:
-    if not metric.level_percent:
-        return window.assign(value=window[metric.name], is_supported=True)
-    chosen = percentiles[
-        (percentiles["direction"] == "total")
-        & ((percentiles["percentile"] - metric.level_percent).abs() < 1e-9)
-    ]
-    levels = chosen[[*_STEP, "lat_ns", "is_supported"]]
-    joined = window.merge(levels, on=_STEP, how="inner")
-    supported = joined["is_supported"].fillna(value=False).astype(bool)
-    return joined.assign(value=joined["lat_ns"], is_supported=supported)
+def _with_words(rows: pd.DataFrame) -> pd.DataFrame:
+    return rows.assign(cell=[_cell_words(row) for row in rows.itertuples()])
 
 
 def _cell_words(row: Any) -> str:
@@ -135,3 +147,9 @@ def _steady(windows: pd.DataFrame) -> pd.DataFrame:
         is_steady=("is_round_steady", "all")
     )
     return table.astype({"is_steady": "boolean"})
+
+
+def _doubted(steps: pd.DataFrame) -> pd.DataFrame:
+    """Return the steps in which fio or the target complained."""
+    complaints = steps["warnings"].fillna("")
+    return steps.loc[complaints != "", _STEP].assign(is_doubted=True)

@@ -10,7 +10,8 @@ from ssdlab.model.records import RunRecord
 GRAVE_FINDINGS = "grave findings"
 NOT_STEADY = "steady state"
 WORKERS = "TC/QD of "
-_PROFILE = "profile: "
+PROFILE = "profile"
+_PROFILE_VALUE = "profile: "
 _NOT_KNOWN = "not known"
 
 # What the values of a profile, by the first word of their name, are asked of.
@@ -91,7 +92,7 @@ def require_conditions(accepted: str, conditions: pd.DataFrame) -> tuple[str, ..
     Returns
     -------
     tuple of str
-        Their names.
+        Their names; who takes any ``profile`` takes all its values.
 
     Raises
     ------
@@ -105,7 +106,49 @@ def require_conditions(accepted: str, conditions: pd.DataFrame) -> tuple[str, ..
     for name in named:
         if name not in known:
             raise UnknownNameError(kind="condition", name=name, known=[*known, "all"])
-    return tuple(named)
+    if PROFILE in named:
+        named += [name for name in known if is_profile_value(name)]
+    return tuple(dict.fromkeys(named))
+
+
+def is_profile_value(condition: str) -> bool:
+    """Tell whether a condition is one value of a profile, and not its name.
+
+    Parameters
+    ----------
+    condition : str
+        Its name.
+
+    Returns
+    -------
+    bool
+        True of ``profile: iops max rounds``.
+    """
+    return condition.startswith(_PROFILE_VALUE)
+
+
+def name_conditions(conditions: Iterable[str]) -> tuple[str, ...]:
+    """Return conditions by name; profiles of different names stand for their values.
+
+    Parameters
+    ----------
+    conditions : iterable of str
+        The names of conditions.
+
+    Returns
+    -------
+    tuple of str
+        The same without the values of profiles, where ``profile`` is among them.
+
+    Examples
+    --------
+    >>> name_conditions(["profile", "kernel", "profile: iops max rounds"])
+    ('profile', 'kernel')
+    """
+    names = tuple(dict.fromkeys(conditions))
+    if PROFILE not in names:
+        return names
+    return tuple(name for name in names if not is_profile_value(name))
 
 
 def barring_values(
@@ -170,20 +213,20 @@ def find_differing(
     ]
     counts = own.groupby("condition", sort=False)["value"].nunique()
     names = (str(name) for name in counts.index[counts > 1])
-    return tuple(name for name in names if _concerns(name, test))
+    return name_conditions(name for name in names if _concerns(name, test))
 
 
 def _concerns(condition: str, test: str) -> bool:
     """Tell whether a condition is one of a test."""
-    if not condition.startswith(_PROFILE):
+    if not is_profile_value(condition):
         return True
-    first = condition.removeprefix(_PROFILE).split("_", maxsplit=1)[0]
+    first = condition.removeprefix(_PROFILE_VALUE).split(maxsplit=1)[0]
     return first not in _TESTS_OF or test.split("-", maxsplit=1)[0] in _TESTS_OF[first]
 
 
 def _facts(record: RunRecord) -> Iterator[tuple[str, str]]:
     target, host = record.target, record.host
-    yield "profile", str(record.profile.get("name", ""))
+    yield PROFILE, str(record.profile.get("name", ""))
     yield "specification", str(record.profile.get("spec_version", ""))
     yield "target kind", target.kind
     yield "write cache", _write_cache(record)
@@ -250,7 +293,8 @@ def _profile_facts(
     for key in (key for key in keys if key not in told):
         values = {_value_text(one.profile.get(key, "")) for one in records}
         if len(values) > 1:
-            yield f"{_PROFILE}{key}", _value_text(record.profile.get(key, ""))
+            words = key.replace("_", " ")
+            yield f"{_PROFILE_VALUE}{words}", _value_text(record.profile.get(key, ""))
 
 
 def _value_text(value: object) -> str:
@@ -259,4 +303,4 @@ def _value_text(value: object) -> str:
         return ", ".join(f"{k}: {_value_text(one)}" for k, one in value.items() if one)
     if isinstance(value, list | tuple):
         return "; ".join(map(_value_text, value))
-    return str(value)
+    return _NOT_KNOWN if value is None else str(value)

@@ -29,9 +29,9 @@ def parse_watts(text: str, known: Sequence[str]) -> dict[str, float]:
     Raises
     ------
     UnknownNameError
-        If a name is that of no side, or of several.
+        If a name is that of no side.
     SeriesError
-        If the watts are no number above zero.
+        If it is that of several, or the watts are no number above zero.
 
     Examples
     --------
@@ -42,7 +42,14 @@ def parse_watts(text: str, known: Sequence[str]) -> dict[str, float]:
     for part in (part.strip() for part in text.split(",") if part.strip()):
         name, _, value = (piece.strip() for piece in part.rpartition(":"))
         held = [side for side in known if name and name in side]
-        if len(held) != 1:
+        held = [side for side in held if side == name] or held
+        if len(held) > 1:
+            raise SeriesError(
+                source=f"watts {text!r}",
+                reason=f"{name!r} is part of the name of {', '.join(held)}",
+                remedy="Write as much of a name as tells one drive.",
+            )
+        if not held:
             raise UnknownNameError(kind="drive", name=name or part, known=known)
         try:
             watts[held[0]] = float(value)

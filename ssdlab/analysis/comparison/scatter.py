@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 
 from ssdlab.analysis.comparison.cells import CELL
-from ssdlab.analysis.comparison.pairs import SideCell
+from ssdlab.analysis.comparison.side_cells import SideCell
+from ssdlab.analysis.comparison.verdicts import OTHER_CONDITIONS
 from ssdlab.analysis.inference.outliers import (
     LEAST_VALUES,
     find_outliers,
@@ -24,6 +25,7 @@ _OUTLIERS = [*CELL, "of", "run_id", "round", "value", "median", "distance", "lim
 
 def summarise_variance(
     found: Mapping[tuple[str, str, str], Mapping[str, SideCell]],
+    differences: pd.DataFrame,
 ) -> pd.DataFrame:
     """Split the scatter of each cell into drive-to-drive and run-to-run.
 
@@ -31,6 +33,8 @@ def summarise_variance(
     ----------
     found : mapping
         What `find_cells` returned.
+    differences : pandas.DataFrame
+        What `compare_cells` returned: sides under other conditions are left out.
 
     Returns
     -------
@@ -43,8 +47,10 @@ def summarise_variance(
         stands as 0, and the note tells so.
     """
     rows = []
+    barred = differences[differences["verdict"] == OTHER_CONDITIONS]
+    apart = set(zip(barred["test"], barred["a"], barred["b"], strict=True))
     for place, own in found.items():
-        logs = [np.log(one.means) for one in own.values()]
+        logs = [np.log(one.means) for one in _alike(place[0], own, apart)]
         parts = estimate_variance_components(logs)
         if parts is None:
             continue
@@ -63,6 +69,18 @@ def summarise_variance(
         }
         rows.append(row)
     return pd.DataFrame(rows, columns=[*_VARIANCE, "note"])
+
+
+def _alike(
+    test: str, own: Mapping[str, SideCell], apart: set[tuple[str, str, str]]
+) -> list[SideCell]:
+    """Return the side that is repeated most, and those under its conditions."""
+    most = max(own.values(), key=lambda one: one.n_runs)
+    return [
+        one
+        for one in own.values()
+        if not {(test, most.side, one.side), (test, one.side, most.side)} & apart
+    ]
 
 
 def find_cell_outliers(cells: pd.DataFrame, sides: pd.DataFrame) -> pd.DataFrame:
@@ -107,11 +125,14 @@ def find_cell_outliers(cells: pd.DataFrame, sides: pd.DataFrame) -> pd.DataFrame
 
 def _outliers(group: pd.DataFrame, of: str) -> pd.DataFrame:
     logs = np.log(group["value"].to_numpy(dtype=float))
-    table = group.assign(
+    is_far = find_outliers(logs)
+    if not is_far.any():
+        return group.iloc[:0]
+    found = group[is_far].assign(
         of=of,
         median=float(np.exp(np.median(logs))),
-        distance=outlier_distances(logs),
+        distance=outlier_distances(logs)[is_far],
         limit=outlier_limit(len(logs)),
     )
-    table["round"] = table["round"].astype("Int64")
-    return table[find_outliers(logs)]
+    found["round"] = found["round"].astype("Int64")
+    return found

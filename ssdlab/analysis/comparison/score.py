@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from ssdlab.analysis.comparison.metrics import METRICS
-from ssdlab.analysis.comparison.pairs import SideCell
+from ssdlab.analysis.comparison.side_cells import SideCell
 from ssdlab.model.errors import SeriesError
 
 _METRIC_WORDS = {
@@ -209,7 +209,7 @@ def _lead(
 ) -> tuple[float, float]:
     """Return the logarithm of a side by the mean of all, and how far it may be off."""
     logs = {side: math.log(cells[side].value) for side in names}
-    reaches = {side: cells[side].reach for side in names}
+    reaches = {side: cells[side].reach() for side in names}
     share = 1 / len(names)
     lead = logs[name] - share * math.fsum(logs.values())
     others = math.fsum(reaches[side] for side in names if side != name)

@@ -5,7 +5,9 @@ other conditions are another side, and where there is one side only its runs are
 compared with each other.
 """
 
+import re
 from collections.abc import Mapping, Sequence
+from textwrap import shorten
 
 import pandas as pd
 
@@ -13,8 +15,11 @@ from ssdlab.model.records import RunRecord
 from ssdlab.model.units import capacity_label
 
 _MODELS = frozenset({"virtual", "file"})
-_LINGER = "linger_s"  # how long an unused virtual SSD waits: no property of it
+# How long an unused virtual SSD waits, and its chance: no properties of it.
+_NO_PROPERTIES = frozenset({"linger_s", "seed"})
+_GIVEN_ID = re.compile(r"\d{8}-\d{6}-.+-[0-9a-f]{4}")
 _TAIL = 4
+_LABEL_CHARACTERS = 24
 _OURS = "ssdlab "  # before the name of the virtual SSD
 
 
@@ -40,8 +45,8 @@ def tabulate_sides(
     Notes
     -----
     The serial number of a virtual SSD is that of its process: it is the same drive
-    when its parameters are the same. Of an import without model and serial number
-    nothing tells which drive it was: each is one of its own.
+    when its parameters are the same, whatever its seed. Of an import without model and
+    serial number nothing tells which drive it was: each is one of its own.
     """
     drives = {record.run_id: _drive(record) for record in records}
     keys = {name: (drive, conditions.get(name, ())) for name, drive in drives.items()}
@@ -68,7 +73,7 @@ def tabulate_sides(
 def _drive(record: RunRecord) -> str:
     target = record.target
     if target.kind == "virtual" and target.options:
-        options = {k: v for k, v in target.options.items() if k != _LINGER}
+        options = {k: v for k, v in target.options.items() if k not in _NO_PROPERTIES}
         text = " ".join(f"{name}={options[name]}" for name in sorted(options))
         return f"{target.model} {text}"
     if target.kind == "imported" and not (target.model and target.serial):
@@ -91,7 +96,7 @@ def _first(
 def _side_names(firsts: Sequence[RunRecord]) -> list[str]:
     """Return a name for each side, as short as tells them apart."""
     names = [_bare_name(record) for record in firsts]
-    for add in (_size_tail, _serial_tail, _run_tail):
+    for add in (_size_tail, _serial_tail, _label_tail):
         tails: dict[str, set[str]] = {}
         for name, record in zip(names, firsts, strict=True):
             tails.setdefault(name, set()).add(add(record))
@@ -99,6 +104,10 @@ def _side_names(firsts: Sequence[RunRecord]) -> list[str]:
             f"{name} {add(record)}".strip() if len(tails[name]) > 1 else name
             for name, record in zip(names, firsts, strict=True)
         ]
+    names = [
+        with_run_word(name, record.run_id) if names.count(name) > 1 else name
+        for name, record in zip(names, firsts, strict=True)
+    ]
     if len(set(names)) < len(names):
         names = [f"{place}. {name}" for place, name in enumerate(names, start=1)]
     kinds = [record.target.kind for record in firsts]
@@ -123,5 +132,32 @@ def _serial_tail(record: RunRecord) -> str:
     return "" if is_process else record.target.serial.strip()[-_TAIL:]
 
 
-def _run_tail(record: RunRecord) -> str:
-    return record.run_id[-_TAIL:]
+def _label_tail(record: RunRecord) -> str:
+    return shorten(record.label, _LABEL_CHARACTERS, placeholder="…")
+
+
+def with_run_word(name: str, run_id: str) -> str:
+    """Return a name that tells the run: with the end of its id, or the id itself.
+
+    Parameters
+    ----------
+    name : str
+        The name of a drive.
+    run_id : str
+        The id of a run; one that a person gave tells all by itself.
+
+    Returns
+    -------
+    str
+        The name of the run.
+
+    Examples
+    --------
+    >>> with_run_word("Model", "20261122-120000-demo-09ff")
+    'Model 09ff'
+    >>> with_run_word("virtual SSD", "virtual-a-again")
+    'virtual-a-again'
+    """
+    if _GIVEN_ID.fullmatch(run_id):
+        return f"{name} {run_id[-_TAIL:]}"
+    return run_id

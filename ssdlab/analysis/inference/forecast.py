@@ -9,8 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from ssdlab.analysis.inference.autoregressive import (
+    AutoregressiveFit,
+    fit_autoregressive,
+)
 from ssdlab.analysis.inference.interval import Interval
-from ssdlab.analysis.inference.trend import AutoregressiveFit, fit_autoregressive
 
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]

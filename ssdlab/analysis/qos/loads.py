@@ -1,105 +1,23 @@
-"""Loads: what was run alike and kept its latency histogram, round after round.
-
-A load is a workload of one phase of one test, in one direction. Its steps are the
-rounds of the measurement window, all rounds, or the one long run of a histogram.
-"""
+"""The loads of a run that kept latency histograms: their list, and a choice of them."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
-from ssdlab.analysis.inference.quantiles import BinnedRounds
+from ssdlab.analysis.qos.latency_kind import latency_kind, with_latency_of
+from ssdlab.analysis.qos.load import Load
 from ssdlab.model.errors import NoHistogramError, UnknownNameError
 from ssdlab.model.spec import stimulus_label
 
-_STEP = ["run_id", "step_id"]
 _WORKLOAD = ["access", "block_size_bytes", "read_percent", "threads", "queue_depth"]
-_LOAD = ["run_id", "test", "phase", "kind", *_WORKLOAD]
 _KINDS = ("histogram", "cell")
+_DIRECTIONS = ("total", "read", "write", "trim")
+_ROUNDS = ("window", "all")
 _TESTS_FIRST = ("lat", "wsat")  # the PTS asks these two for a histogram
 
-Loads = tuple["Load", ...]
-
-
-@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
-class Load:
-    """Steps of one workload, and their histograms.
-
-    Attributes
-    ----------
-    test, phase, workload, direction : str
-        Where it was run and what it is, such as ``RND 4 KiB 0/100 T1/Q1``.
-    kind : {"cell", "histogram"}
-        Rounds, or the long run of a histogram.
-    steps : pandas.DataFrame
-        The rows of ``measurements``, oldest first, one a step.
-    bins : pandas.DataFrame
-        The rows of ``bins`` of these steps and this direction, by ascending latency.
-    note : str
-        Why these rounds, in words; empty where they are those of the window.
-    """
-
-    test: str
-    phase: str
-    workload: str
-    direction: str
-    kind: str
-    steps: pd.DataFrame
-    bins: pd.DataFrame
-    note: str = ""
-
-    @property
-    def label(self) -> str:
-        """Test, phase and workload in one line."""
-        side = "" if self.direction == "total" else f", {self.direction}s"
-        return f"{self.test.upper()} {self.phase}, {self.workload}{side}"
-
-    @property
-    def what(self) -> str:
-        """Whether it is of rounds or of one run."""
-        count = len(self.steps)
-        if self.kind == "histogram":
-            return "one long run" if count == 1 else f"{count} long runs"
-        return f"{count} rounds" if count > 1 else "one round"
-
-    def binned(self) -> BinnedRounds:
-        """Return the counts as arrays: a row a step, a column a bin.
-
-        Returns
-        -------
-        BinnedRounds
-            The greatest bin ends where the recorded maximum is, if that is beyond it.
-        """
-        held = self.bins
-        named = held["lat_ns"].to_numpy(np.int64)
-        names, places = np.unique(named, return_inverse=True)
-        order = {step: row for row, step in enumerate(self.steps["step_id"])}
-        rows = held["step_id"].map(order).to_numpy(np.intp)
-        counts = np.zeros((len(order), names.size), np.int64)
-        np.add.at(counts, (rows, places), held["count"].to_numpy(np.int64))
-        lower = np.full(names.size, np.inf)
-        upper = np.zeros(names.size)
-        np.minimum.at(lower, places, held["lat_lower_ns"].to_numpy(float))
-        np.maximum.at(upper, places, held["lat_upper_ns"].to_numpy(float))
-        upper[-1] = self._end_of_last_bin(float(lower[-1]), float(upper[-1]))
-        return BinnedRounds(names=names, lower=lower, upper=upper, counts=counts)
-
-    def _end_of_last_bin(self, lower: float, upper: float) -> float:
-        greatest = self.greatest_ns
-        return max(lower, greatest) if np.isfinite(greatest) else upper
-
-    @property
-    def greatest_ns(self) -> float:
-        """The greatest latency that was recorded [ns]; NaN if none was."""
-        return float(self.steps["lat_max_ns"].astype(float).max())
-
-    @property
-    def is_censored(self) -> bool:
-        """Whether the greatest latency lies beyond the end of the greatest bin."""
-        return bool(self.greatest_ns > float(self.bins["lat_upper_ns"].max()))
+Loads = tuple[Load, ...]
 
 
 def summarise_loads(measurements: pd.DataFrame, bins: pd.DataFrame) -> pd.DataFrame:
@@ -133,6 +51,31 @@ def summarise_loads(measurements: pd.DataFrame, bins: pd.DataFrame) -> pd.DataFr
     ]
     names = ["test", "phase", "workload", "kind", "directions", "steps", "total_ios"]
     return pd.DataFrame(rows, columns=names)
+
+
+def choose_windows(windows: pd.DataFrame, rounds: str) -> pd.DataFrame | None:
+    """Return the windows that `select_loads` is to heed.
+
+    Parameters
+    ----------
+    windows : pandas.DataFrame
+        The table ``windows``.
+    rounds : {"window", "all"}
+        Whether the rounds of the measurement window count, or all.
+
+    Returns
+    -------
+    pandas.DataFrame or None
+        The same table, or nothing.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such choice.
+    """
+    if rounds not in _ROUNDS:
+        raise UnknownNameError(kind="choice of rounds", name=rounds, known=_ROUNDS)
+    return windows if rounds == "window" else None
 
 
 def select_loads(
@@ -174,8 +117,11 @@ def select_loads(
     NoHistogramError
         If the run has no histogram, or none in that direction.
     UnknownNameError
-        If there is no such test or workload among those that have one.
+        If there is no such test or workload among those that have one, or no such
+        direction.
     """
+    if direction not in _DIRECTIONS:
+        raise UnknownNameError(kind="direction", name=direction, known=_DIRECTIONS)
     found = tuple(_all_loads(measurements, bins, direction=direction))
     if not found:
         raise NoHistogramError(direction=direction)
@@ -252,15 +198,17 @@ def _all_loads(
     ]
     for test, phase, workload, kind, rows in sorted(groups, key=_order):
         group = rows.sort_values("step_id", kind="stable")
-        parts = [by_step[step] for step in group["step_id"]]
+        own = pd.concat([by_step[step] for step in group["step_id"]])
+        latency = latency_kind(group, own)
         yield Load(
             test=test,
             phase=phase,
             workload=workload,
             direction=direction,
             kind=kind,
-            steps=group.reset_index(drop=True),
-            bins=pd.concat(parts).sort_values(["lat_ns"], kind="stable"),
+            steps=with_latency_of(group, latency).reset_index(drop=True),
+            bins=own.sort_values(["lat_ns"], kind="stable"),
+            latency=latency,
         )
 
 
@@ -328,12 +276,8 @@ def _in_window(load: Load, windows: pd.DataFrame | None) -> Load:
 
 
 def _with_steps(load: Load, steps: pd.DataFrame, note: str) -> Load:
-    return Load(
-        test=load.test,
-        phase=load.phase,
-        workload=load.workload,
-        direction=load.direction,
-        kind=load.kind,
+    return replace(
+        load,
         steps=steps.reset_index(drop=True),
         bins=load.bins[load.bins["step_id"].isin(steps["step_id"])],
         note=note,

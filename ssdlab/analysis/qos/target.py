@@ -21,6 +21,7 @@ _FORM = re.compile(
     re.IGNORECASE,
 )
 _RATE = re.compile(r"\d{1,3}(?:[ ,_]\d{3})+(?:\.\d+)?|\d{1,15}(?:\.\d{1,15})?")
+_MOST_SHOWN = 40  # letters of what was not understood
 _RELATIONS = re.compile(r"<=|=<|≤|<|>=|=>|≥|>|=")
 
 
@@ -149,6 +150,14 @@ def _reason(text: str) -> str:
         return "there is no <= in it"
     if relation.group() not in {"<=", "=<", "≤", "<"}:
         return f"a latency has an upper limit, which {relation.group()!r} does not say"
+    return _reason_of_rest(text.strip())
+
+
+def _reason_of_rest(text: str) -> str:
+    understood = _FORM.match(text)
+    rest = text[understood.end() :].strip() if understood else ""
+    if rest[:1].isalpha() or rest.startswith("@"):
+        return f"{rest[:_MOST_SHOWN]!r} after the limit is no 'at >= N IOPS'"
     return "it has another form"
 
 

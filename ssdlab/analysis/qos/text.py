@@ -1,18 +1,60 @@
 """Percentiles and verdicts as people read them, in milliseconds."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from dataclasses import asdict
 from typing import Any
 
 import pandas as pd
 
+from ssdlab.analysis.inference.quantiles import least_count
 from ssdlab.analysis.plain_rows import plain_rows, plain_value
-from ssdlab.analysis.qos.loads import Load
-from ssdlab.analysis.qos.percentiles import BETWEEN_ROUNDS, INDEPENDENT
-from ssdlab.analysis.qos.verdict import QosPart, QosVerdict
+from ssdlab.analysis.qos.claims import BETWEEN_ROUNDS, INDEPENDENT
+from ssdlab.analysis.qos.halves import QosPart
+from ssdlab.analysis.qos.load import Load, what_text
+from ssdlab.analysis.qos.percentiles import QOS_LEVELS_PERCENT
+from ssdlab.analysis.qos.verdict import QosVerdict
 
 _DIGITS = 4
+_COMPLETION = (
+    " The histogram is of completion latency (clat): submission is left out, here of "
+    "average and maximum as well."
+)
+
+
+def tabulate_loads(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the loads of a run as people read them.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        As `summarise_loads` returns.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a load: ``Test``, ``Phase``, ``Workload``, ``What`` (rounds, or a long
+        run), ``Told apart`` (reads and writes), ``IOs``, and ``Enough for``: the
+        highest of the usual levels that so many IOs support if they are independent.
+    """
+    rows = [
+        {
+            "Test": str(row["test"]).upper(),
+            "Phase": row["phase"],
+            "Workload": row["workload"],
+            "What": what_text(str(row["kind"]), int(row["steps"])),
+            "Told apart": row["directions"],
+            "IOs": int(row["total_ios"]),
+            "Enough for": _highest_level(int(row["total_ios"])),
+        }
+        for _, row in table.iterrows()
+    ]
+    return pd.DataFrame(rows)
+
+
+def _highest_level(total_ios: int) -> str:
+    enough = [level for level in QOS_LEVELS_PERCENT if least_count(level) <= total_ios]
+    return f"{max(enough):.10g} %" if enough else "none"
 
 
 def tabulate_qos(table: pd.DataFrame) -> pd.DataFrame:
@@ -26,33 +68,40 @@ def tabulate_qos(table: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        One row a marker: ``Level``, ``Response time [ms]``, ``95 % interval [ms]``,
-        ``claimed``, ``if IOs were independent [ms]``, ``worth`` (independent IOs)
-        and ``note``.
+        One row a marker: ``Level``, ``Response time [ms]``, ``95 % interval [ms]``;
+        where that is the one between rounds, beside it ``if IOs were independent
+        [ms]``, ``worth [IOs]`` and ``bootstrap of rounds [ms]``; and ``Note``.
 
     Examples
     --------
     >>> row = {"marker": "99 %", "lat_ns": 2e6, "low_ns": 1.9e6, "high_ns": math.inf}
-    >>> row |= {"claimed": "", "independent_low_ns": 1e6, "independent_high_ns": 3e6}
-    >>> found = tabulate_qos(pd.DataFrame([row | {"effective_ios": 7, "note": ""}]))
-    >>> found["95 % interval [ms]"].tolist()
-    ['at least 1.900']
+    >>> row |= {"claimed": "independent IOs", "is_censored": False, "note": "few"}
+    >>> tabulate_qos(pd.DataFrame([row])).iloc[0].tolist()
+    ['99 %', '2.000', 'at least 1.900', 'few']
     """
+    is_of_rounds = bool((table["claimed"] == BETWEEN_ROUNDS).any())
     rows = [
         {
             "Level": row["marker"],
-            "Response time [ms]": milliseconds(row["lat_ns"]),
+            "Response time [ms]": level_text(row["lat_ns"], row["is_censored"]),
             "95 % interval [ms]": interval_text(row["low_ns"], row["high_ns"]),
-            "claimed": row["claimed"],
-            "if IOs were independent [ms]": interval_text(
-                row["independent_low_ns"], row["independent_high_ns"]
-            ),
-            "worth": _count_text(row["effective_ios"]),
-            "note": row["note"],
+            **(_beside(row) if is_of_rounds else {}),
+            "Note": row["note"],
         }
-        for _, row in table.iterrows()
+        for row in table.to_dict("records")
     ]
     return pd.DataFrame(rows)
+
+
+def _beside(row: dict[Hashable, Any]) -> dict[str, str]:
+    """Return what stands beside the interval between rounds."""
+    alone = row["independent_low_ns"], row["independent_high_ns"]
+    drawn = row["bootstrap_low_ns"], row["bootstrap_high_ns"]
+    return {
+        "if IOs were independent [ms]": interval_text(*alone),
+        "worth [IOs]": _count_text(row["effective_ios"]),
+        "bootstrap of rounds [ms]": interval_text(*drawn),
+    }
 
 
 def tabulate_verdicts(verdicts: Iterable[QosVerdict]) -> pd.DataFrame:
@@ -85,6 +134,24 @@ def tabulate_verdicts(verdicts: Iterable[QosVerdict]) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+def targets_text(verdicts: Iterable[QosVerdict]) -> str:
+    """Say of each load in a line whether it keeps a target.
+
+    Parameters
+    ----------
+    verdicts : iterable of QosVerdict
+        As `assess_qos` returns.
+
+    Returns
+    -------
+    str
+        A line a load.
+    """
+    return "\n".join(
+        f"{verdict.target} - {verdict.load}: {verdict.words}." for verdict in verdicts
+    )
+
+
 def claim_text(load: Load, table: pd.DataFrame) -> str:
     """Say in words which of the two intervals is claimed, and what is not supported.
 
@@ -103,10 +170,11 @@ def claim_text(load: Load, table: pd.DataFrame) -> str:
     total = int(table["total_ios"].iloc[0])
     levels = table[table["percentile"].notna()]
     claimed = {
-        BETWEEN_ROUNDS: "The intervals that are claimed are those between rounds: "
-        "rounds are independent, the IOs of one round need not be.",
-        INDEPENDENT: "The intervals that are claimed hold if the IOs are independent "
-        f"of each other: {load.what} cannot tell how rounds differ.",
+        BETWEEN_ROUNDS: "The intervals of percentiles are those between rounds: "
+        "rounds are taken as independent of each other, the IOs of one round need not "
+        "be.",
+        INDEPENDENT: "The intervals of percentiles hold if the IOs are independent of "
+        f"each other: {load.what} cannot tell how rounds differ.",
     }[str(levels["claimed"].iloc[0])]
     missing = levels.loc[~levels["is_supported"].astype(bool), "marker"].tolist()
     lacking = (
@@ -116,6 +184,7 @@ def claim_text(load: Load, table: pd.DataFrame) -> str:
         else f"Every level is supported by {total:,} IOs."
     )
     note = f" Of the rounds: {load.note}." if load.note else ""
+    note += _COMPLETION if load.latency == "clat" else ""
     return f"{load.label}: {load.what}, {total:,} IOs.{note}\n{claimed}\n{lacking}"
 
 
@@ -141,6 +210,7 @@ def qos_as_dict(load: Load, table: pd.DataFrame) -> dict[str, Any]:
         "direction": load.direction,
         "kind": load.kind,
         "steps": len(load.steps),
+        "latency": load.latency,
         "note": load.note,
         "levels": plain_rows(table),
     }
@@ -160,6 +230,15 @@ def verdict_of_target_as_dict(verdict: QosVerdict) -> dict[str, Any]:
         An end that is open, and what is not known, is None.
     """
     return {name: plain_value(value) for name, value in asdict(verdict).items()}
+
+
+def level_text(value_ns: float, is_censored: object) -> str:
+    """Return a percentile in milliseconds, with a sign where it is a lower bound.
+
+    >>> level_text(2e6, False), level_text(17.1e9, True)
+    ('2.000', '≥ 17,100')
+    """
+    return f"{'≥ ' if is_censored else ''}{milliseconds(value_ns)}"
 
 
 def milliseconds(value_ns: float) -> str:

@@ -1,5 +1,7 @@
 """How many rounds a run still needs, foretold after each round it has done."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
@@ -10,10 +12,13 @@ from ssdlab.analysis.inference.forecast import (
     draw_futures,
     first_time,
 )
-from ssdlab.analysis.steadiness.fit import judge_windows_by_rule
 from ssdlab.analysis.steadiness.rules import PTS_RULE, SteadyRule, find_steady_rule
 from ssdlab.analysis.steadiness.series import RoundSeries
+from ssdlab.analysis.steadiness.windows import judge_windows_by_rule
 from ssdlab.analysis.steady_state import assess_series
+
+BoolArray = npt.NDArray[np.bool_]
+IntArray = npt.NDArray[np.int64]
 
 _HORIZON = 25  # rounds ahead, in samples where only samples count
 _COLUMNS = [
@@ -22,22 +27,30 @@ _COLUMNS = [
     "more_low",
     "more_high",
     "chance_within_5",
+    "waits_for",
     "came_after",
     "is_supported",
     "note",
 ]
+_NOT_JUDGED = (
+    "the run has judged no window of these rounds, so which count is not known"
+)
 _FRESH = "the drive is still fresh: the fall to come cannot be foretold"
 
 
 def forecast_steady_state(
-    series: RoundSeries, rule: str = PTS_RULE, *, horizon: int = _HORIZON
+    tracked: RoundSeries | Sequence[RoundSeries],
+    rule: str = PTS_RULE,
+    *,
+    horizon: int = _HORIZON,
 ) -> pd.DataFrame:
-    """Foretell after each round how many more a series needs until it is steady.
+    """Foretell after each round how many more a test needs until it is steady.
 
     Parameters
     ----------
-    series : RoundSeries
-        The series, of a run that is going on or of one that has ended.
+    tracked : RoundSeries or sequence of RoundSeries
+        The tracking variables of a test, which have to be steady in the same window,
+        or one cell alone; of a run that is going on or of one that has ended.
     rule : {"pts-2.0.2", "tkperf", "each-value"}, default "pts-2.0.2"
         The rule that ends the test; TKperf's is asked of the numbers as measured.
     horizon : int, default 25
@@ -46,90 +59,145 @@ def forecast_steady_state(
     Returns
     -------
     pandas.DataFrame
-        One row a round (where only samples count, a sample) from the fourth until the
-        series is steady: ``after_round``,
-        ``more_rounds`` with ``more_low`` and ``more_high`` (95 %; infinite beyond the
-        horizon), ``chance_within_5`` more samples, ``came_after``, the round after
-        which it was steady if it was, and ``note``. Of this cell alone: a test ends
-        when all its tracking variables are steady at once.
+        One row a round (where only samples count, a sample) from the fourth until
+        all are steady: ``after_round``, ``more_rounds`` with ``more_low`` and
+        ``more_high`` (95 %; infinite beyond the horizon), ``chance_within_5`` more
+        samples, ``waits_for``, the variable that is steady last, ``came_after``, the
+        round after which all were steady if they were, ``is_supported`` and ``note``.
 
     Notes
     -----
-    The forecast takes the series for a decay to a level. The fall of a fresh drive
-    after many even rounds is beyond it: until it is seen, the forecast of a write
-    saturation is not supported, and after it the fresh rounds are left out.
+    The forecast takes each series for a decay to a level, and the noise of one for
+    independent of that of another. The fall of a fresh drive after many even rounds
+    is beyond it: until it is seen, the forecast of a write saturation is not
+    supported, and after it the fresh rounds are left out.
     """
+    variables = [tracked] if isinstance(tracked, RoundSeries) else list(tracked)
     chosen = find_steady_rule(rule)
-    places = _since_gap(series)
-    came = _came_after(series, chosen)
+    series = variables[0]
+    rounds = _common_rounds(variables)
+    came = find_first_steady(variables, rule)
+    samples = {series.rounds[place] for place in series.samples()}
     rows = []
-    samples = set(series.samples().tolist())
-    for end in range(FEWEST_TO_FORECAST, len(places) + 1):
-        after = series.rounds[places[end - 1]]
+    for end in range(FEWEST_TO_FORECAST, len(rounds) + 1):
+        after = int(rounds[end - 1])
         if came is not None and after >= came:
             break
-        if int(places[end - 1]) not in samples and end < len(places):
+        if after not in samples and end < len(rounds):
             continue
-        row = _foretell(series, places[:end], chosen, horizon=horizon)
+        row = _foretell(variables, rounds[:end], chosen, horizon=horizon)
         rows.append({"after_round": after, "came_after": came} | row)
     return pd.DataFrame(rows, columns=_COLUMNS)
 
 
-def _since_gap(series: RoundSeries) -> npt.NDArray[np.int64]:
-    """Return the places of the rounds after the last gap, or the last missing one."""
-    start = max(series.segment_starts, default=1)
-    rounds = np.array(series.rounds, dtype=np.int64)
+def find_first_steady(
+    tracked: Sequence[RoundSeries], rule: str = PTS_RULE
+) -> int | None:
+    """Return the round after which all series are steady in the same window.
+
+    Parameters
+    ----------
+    tracked : sequence of RoundSeries
+        The tracking variables of a test.
+    rule : {"pts-2.0.2", "tkperf", "each-value"}, default "pts-2.0.2"
+        The rule.
+
+    Returns
+    -------
+    int or None
+        The last round of their first steady window, if there is one.
+    """
+    chosen = find_steady_rule(rule)
+    ends = [
+        {
+            series.rounds[places[-1]]
+            for places, verdict in judge_windows_by_rule(series, chosen)
+            if verdict.is_steady
+        }
+        for series in tracked
+    ]
+    return min(set.intersection(*ends), default=None)
+
+
+def _common_rounds(variables: Sequence[RoundSeries]) -> IntArray:
+    """Return the rounds that all have after the last gap, or the last missing one."""
+    common = set.intersection(*(set(series.rounds) for series in variables))
+    start = max(max(series.segment_starts, default=1) for series in variables)
+    rounds = np.array(sorted(n for n in common if n >= start), dtype=np.int64)
     apart = np.flatnonzero(np.diff(rounds) != 1) + 1
-    first = max(int((rounds < start).sum()), int(apart[-1]) if len(apart) else 0)
-    return np.arange(first, len(rounds))
-
-
-def _came_after(series: RoundSeries, rule: SteadyRule) -> int | None:
-    judged = judge_windows_by_rule(series, rule)
-    steady = [places for places, verdict in judged if verdict.is_steady]
-    return series.rounds[steady[0][-1]] if steady else None
+    return rounds[int(apart[-1]) if len(apart) else 0 :]
 
 
 def _foretell(
-    series: RoundSeries,
-    places: npt.NDArray[np.int64],
+    variables: Sequence[RoundSeries],
+    rounds: IntArray,
     rule: SteadyRule,
     *,
     horizon: int,
 ) -> dict[str, object]:
-    """Draw futures and ask the rule of each, round by round."""
-    every, width = series.sample_every, rule.criteria.window_rounds
-    measured = np.array(series.measured)[places]
-    fresh = _fresh_rounds(measured) if series.starts_fresh else 0
-    is_supported = fresh < len(measured)
-    settling = measured[fresh if is_supported else 0 :]
-    if len(settling) < FEWEST_TO_FORECAST:
-        is_supported, settling = False, measured
-    futures = draw_futures(settling, horizon * every)
-    draws = len(futures)
-    whole = np.concatenate([np.tile(measured, (draws, 1)), futures], axis=1)
-    first = series.rounds[places[0]]
-    rounds = np.arange(first, first + whole.shape[1])
-    is_sample = ((rounds - series.first_sample) % every == 0) & (
-        rounds >= series.first_sample
-    )
-    sampled = whole[:, is_sample]
-    steady = assess_series(sampled.ravel(), rule.criteria).is_steady
-    is_steady = steady.reshape(sampled.shape)
-    is_steady[:, : width - 1] = False  # these windows hold samples of two futures
-    ahead = rounds[is_sample] - rounds[len(measured) - 1]
-    is_steady = is_steady[:, ahead > 0]
+    """Draw futures of each variable and ask when all are steady, round by round."""
+    every = variables[0].sample_every
+    ahead = np.arange(rounds[-1] + 1, rounds[-1] + 1 + horizon * every)
+    is_sample = variables[0].is_sample(ahead)
+    drawn = [
+        _draw_steady(series, rounds, rule, ahead=ahead, seed=seed)
+        for seed, series in enumerate(variables)
+    ]
+    is_steady = np.logical_and.reduce([steady for steady, _ in drawn])
     when = first_time(is_steady)
-    counts = ahead[ahead > 0]
+    settled = [steady.any(axis=1).mean() + steady.mean() for steady, _ in drawn]
+    counts = (ahead - rounds[-1])[is_sample]
     more = [_rounds_ahead(counts, end) for end in (when.estimate, when.low, when.high)]
+    is_judged = all(series.is_judged for series in variables)
+    is_supported = is_judged and all(supported for _, supported in drawn)
+    doubt = _FRESH if is_judged else _NOT_JUDGED
     return {
         "more_rounds": more[0],
         "more_low": more[1],
         "more_high": more[2],
         "chance_within_5": float(is_steady[:, :5].any(axis=1).mean()),
+        "waits_for": variables[int(np.argmin(settled))].tracking,
         "is_supported": is_supported,
-        "note": when.note if is_supported else _FRESH,
+        "note": _late_words(is_steady, int(counts[-1])) if is_supported else doubt,
     }
+
+
+def _late_words(is_steady: BoolArray, rounds: int) -> str:
+    """Say which share of the futures is not steady in the rounds looked at."""
+    late = 1 - float(is_steady.any(axis=1).mean())
+    share = f"{late:.0%}" if late >= 0.005 else "fewer than 1%"
+    return f"{share} of the futures need more than {rounds} rounds" if late else ""
+
+
+def _draw_steady(
+    series: RoundSeries,
+    rounds: IntArray,
+    rule: SteadyRule,
+    *,
+    ahead: IntArray,
+    seed: int,
+) -> tuple[BoolArray, bool]:
+    """Tell of each future in which samples ahead it is steady, and if it is supported.
+
+    A drive that is still fresh is gone on with as if it were not.
+    """
+    by_round = dict(zip(series.rounds, series.measured, strict=True))
+    measured = np.array([by_round[int(number)] for number in rounds])
+    fresh = _fresh_rounds(measured) if series.starts_fresh else 0
+    settling = measured[fresh:]
+    is_supported = len(settling) >= FEWEST_TO_FORECAST
+    futures = draw_futures(
+        settling if is_supported else measured, len(ahead), seed=seed
+    )
+    known = np.tile(measured, (len(futures), 1))
+    whole = np.concatenate([known, futures], axis=1)
+    is_sample = series.is_sample(np.concatenate([rounds, ahead]))
+    sampled = whole[:, is_sample]
+    steady = assess_series(sampled.ravel(), rule.criteria).is_steady
+    is_steady = steady.reshape(sampled.shape)
+    # These windows hold samples of two futures.
+    is_steady[:, : rule.criteria.window_rounds - 1] = False
+    return is_steady[:, int(is_sample[: len(rounds)].sum()) :], is_supported
 
 
 def _fresh_rounds(measured: npt.NDArray[np.float64]) -> int:
@@ -138,5 +206,5 @@ def _fresh_rounds(measured: npt.NDArray[np.float64]) -> int:
     return starts[1] if len(starts) > 1 else len(measured)
 
 
-def _rounds_ahead(counts: npt.NDArray[np.int64], samples: float) -> float:
+def _rounds_ahead(counts: IntArray, samples: float) -> float:
     return float(counts[int(samples) - 1]) if np.isfinite(samples) else np.inf

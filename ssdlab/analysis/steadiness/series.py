@@ -10,16 +10,14 @@ import pandas as pd
 
 from ssdlab.analysis.cells import is_of_cell
 from ssdlab.analysis.matrix import select_cells
+from ssdlab.analysis.steadiness.round_cells import list_round_series
 from ssdlab.analysis.tkperf import take_tkperf_rounds
 from ssdlab.model.errors import UnknownNameError
-from ssdlab.model.spec import PTS_CRITERIA, stimulus_label
+from ssdlab.model.spec import PTS_CRITERIA
 from ssdlab.model.units import KIB
 
 METRICS = ("iops", "bw_bytes_per_s", "lat_mean_ns")
 
-_OF_TEST = {"tp": "bw_bytes_per_s", "xsr": "bw_bytes_per_s", "lat": "lat_mean_ns"}
-_CELL = ["phase", "access", "block_size_bytes", "read_percent"]
-_QUEUES = ["threads", "queue_depth"]
 _TKPERF_TESTS = ("iops", "tp", "lat")
 _TKPERF_MIXES = (0, 65, 100)
 _TKPERF = {
@@ -37,7 +35,8 @@ class RoundSeries:
     round counts for the verdict, ``first_sample`` is the first that does.
     ``segment_starts`` are the rounds that follow a gap: no window spans one.
     ``as_tkperf`` is what TKperf would have taken, in the same unit; empty where
-    it takes none. ``window`` is the window that the run reports, if it has one.
+    it takes none. ``window`` is the window that the run reports, if it has one;
+    ``is_judged`` is False where the run judged no window of these rounds.
     """
 
     test: str
@@ -53,6 +52,7 @@ class RoundSeries:
     window: tuple[int, int] | None = None
     is_window_steady: bool = False
     is_tracked: bool = False
+    is_judged: bool = True
 
     @property
     def starts_fresh(self) -> bool:
@@ -75,9 +75,23 @@ class RoundSeries:
         ndarray of int
             Places in ``rounds``.
         """
-        rounds = np.array(self.rounds, dtype=np.int64)
-        is_sample = (rounds - self.first_sample) % self.sample_every == 0
-        return np.flatnonzero(is_sample & (rounds >= self.first_sample))
+        return np.flatnonzero(self.is_sample(np.array(self.rounds, dtype=np.int64)))
+
+    def is_sample(self, rounds: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
+        """Tell which rounds count for the verdict.
+
+        Parameters
+        ----------
+        rounds : ndarray of int
+            Rounds, also such as are still to come.
+
+        Returns
+        -------
+        ndarray of bool
+            Whether each is a sample.
+        """
+        is_in_step = (rounds - self.first_sample) % self.sample_every == 0
+        return np.asarray(is_in_step & (rounds >= self.first_sample))
 
 
 def take_round_series(
@@ -99,7 +113,7 @@ def take_round_series(
         The test; empty takes the first that has rounds.
     tracking : str, default ""
         The cell as `list_round_series` names it, such as ``RND 4 KiB 0/100``; empty
-        takes the first tracking variable.
+        takes the tracking variable that was steady last, for which the test waited.
     metric : {"", "iops", "bw_bytes_per_s", "lat_mean_ns"}, default ""
         What is taken of it; empty takes what the test tracks.
 
@@ -124,12 +138,82 @@ def take_round_series(
     listed = list_round_series(measurements, windows, test=chosen)
     wanted = tracking.strip().casefold()
     is_wanted = listed["tracking"].str.casefold() == wanted
-    found = listed[is_wanted] if wanted else listed
+    found = listed[is_wanted] if wanted else _slowest_first(listed, windows)
     if found.empty:
         known = tuple(dict.fromkeys(listed["tracking"]))
         raise UnknownNameError(kind="cell", name=tracking, known=known)
-    cell = found.iloc[0].to_dict()
-    cells = select_cells(measurements, chosen)
+    return take_listed_series(
+        measurements, steps, found.iloc[0].to_dict(), metric=metric
+    )
+
+
+def take_tracked_series(
+    measurements: pd.DataFrame,
+    windows: pd.DataFrame,
+    steps: pd.DataFrame,
+    *,
+    like: RoundSeries,
+) -> tuple[RoundSeries, ...]:
+    """Take all tracking variables of the phase of a series.
+
+    Parameters
+    ----------
+    measurements, windows, steps : pandas.DataFrame
+        The tables of one run.
+    like : RoundSeries
+        A cell over the rounds.
+
+    Returns
+    -------
+    tuple of RoundSeries
+        What the test tracks, which has to be steady at once; the series alone where
+        the run has judged no window yet.
+    """
+    listed = list_round_series(measurements, windows, test=like.test)
+    beside = listed[listed["is_tracked"] & (listed["phase"] == like.phase)]
+    cells = [row.to_dict() for _, row in beside.iterrows()]
+    tracked = tuple(take_listed_series(measurements, steps, cell) for cell in cells)
+    return tracked or (like,)
+
+
+def _slowest_first(listed: pd.DataFrame, windows: pd.DataFrame) -> pd.DataFrame:
+    """Order the cells by when they were steady first, those that never were on top."""
+    of_test = windows[windows["test"] == listed["test"].iloc[0]]
+    steady = of_test[of_test["is_steady"].astype(bool)]
+    after = steady.groupby(["phase", "tracking"])["round"].min().to_dict()
+    waited = [
+        after.get((row["phase"], row["tracking"]), np.inf) if row["is_tracked"] else 0
+        for _, row in listed.iterrows()
+    ]
+    order = np.argsort(-np.array(waited, dtype=np.float64), kind="stable")
+    return listed.iloc[order]
+
+
+def take_listed_series(
+    measurements: pd.DataFrame,
+    steps: pd.DataFrame,
+    cell: dict[Hashable, Any],
+    *,
+    metric: str = "",
+) -> RoundSeries:
+    """Take a cell that was listed.
+
+    Parameters
+    ----------
+    measurements, steps : pandas.DataFrame
+        The tables of one run.
+    cell : dict
+        A row of what `list_round_series` returned.
+    metric : {"", "iops", "bw_bytes_per_s", "lat_mean_ns"}, default ""
+        What is taken of it; empty takes what the test tracks.
+
+    Returns
+    -------
+    RoundSeries
+        One value a round that was measured.
+    """
+    test = str(cell["test"])
+    cells = select_cells(measurements, test)
     cells = cells[(cells["phase"] == cell["phase"]) & is_of_cell(cells, cell)]
     chosen_metric = metric or str(cell["metric"])
     cells = cells.drop_duplicates("round").sort_values("round")
@@ -137,7 +221,7 @@ def take_round_series(
     first, last = cell["window_first_round"], cell["window_last_round"]
     every = max(1, (last - first) // (PTS_CRITERIA.window_rounds - 1)) if last else 1
     return RoundSeries(
-        test=chosen,
+        test=test,
         phase=str(cell["phase"]),
         tracking=str(cell["tracking"]),
         metric=chosen_metric,
@@ -150,75 +234,8 @@ def take_round_series(
         window=(first, last) if last else None,
         is_window_steady=bool(cell["is_round_steady"]),
         is_tracked=bool(cell["is_tracked"]),
+        is_judged=bool(last),
     )
-
-
-def list_round_series(
-    measurements: pd.DataFrame, windows: pd.DataFrame, *, test: str
-) -> pd.DataFrame:
-    """List the cells of a test that were measured round by round.
-
-    Parameters
-    ----------
-    measurements, windows : pandas.DataFrame
-        The tables of one run.
-    test : str
-        The test.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row a cell, tracking variables first: ``test``, ``phase``, ``tracking``,
-        ``metric``, the cell's columns, ``rounds``, ``is_tracked``, and of tracking
-        variables the reported window.
-    """
-    cells = select_cells(measurements, test)
-    tracked = windows[windows["test"] == test].drop_duplicates(
-        ["phase", "tracking"], keep="last"
-    )
-    names = [*_CELL, *_QUEUES]
-    distinct = cells.groupby(names, dropna=False, sort=False, as_index=False)
-    counted = distinct.agg(rounds=("round", "nunique"))
-    rows = [_listed(test, row.to_dict(), tracked) for _, row in counted.iterrows()]
-    frame = pd.DataFrame(rows)
-    same = frame.duplicated(["phase", "tracking"], keep=False)
-    for place in frame.index[same & ~frame["is_tracked"]]:
-        row = frame.loc[place]
-        queues = f"T{row['threads']}/Q{row['queue_depth']}"
-        frame.loc[place, "tracking"] = f"{row['tracking']} {queues}"
-    return frame.sort_values("is_tracked", ascending=False, kind="stable").reset_index(
-        drop=True
-    )
-
-
-def _listed(
-    test: str, cell: dict[Hashable, Any], tracked: pd.DataFrame
-) -> dict[Hashable, Any]:
-    """Return a cell with its name, and its verdict's row if it is tracked."""
-    beside = tracked[tracked["phase"] == cell["phase"]]
-    of_cell = [row for _, row in beside.iterrows() if _is_cell(cell, row)]
-    size = cell["block_size_bytes"]
-    label = stimulus_label(
-        cell["access"], 0 if pd.isna(size) else int(size), int(cell["read_percent"])
-    )
-    row: dict[Hashable, Any] = (
-        {"test": test}
-        | cell
-        | {
-            "tracking": of_cell[0]["tracking"] if of_cell else label,
-            "metric": of_cell[0]["metric"] if of_cell else _OF_TEST.get(test, "iops"),
-            "is_tracked": bool(of_cell),
-        }
-    )
-    judged = of_cell or [line for _, line in beside.iterrows()]
-    names = ("window_first_round", "window_last_round")
-    bounds = [int(judged[0][name]) if judged else 0 for name in names]
-    row["is_round_steady"] = bool(judged and judged[0]["is_round_steady"])
-    return row | dict(zip(names, bounds, strict=True))
-
-
-def _is_cell(cell: dict[Hashable, Any], tracked: "pd.Series[Any]") -> bool:
-    return bool(is_of_cell(pd.DataFrame([cell]), tracked).iloc[0])
 
 
 def _tests_with_rounds(

@@ -1,18 +1,8 @@
-"""What the run itself says of its steady state, and in words how sure that is."""
+"""What the run itself says of its steady state, by the rule of the PTS."""
 
 import pandas as pd
 
-from ssdlab.analysis.steadiness.fit import (
-    STEADY,
-    summarise_onsets,
-    summarise_phases,
-    summarise_precision,
-)
-from ssdlab.analysis.steadiness.rules import PTS_RULE, find_steady_rule
-from ssdlab.analysis.steadiness.series import RoundSeries
 from ssdlab.model.spec import PTS_CRITERIA, SteadyStateCriteria
-
-NOTABLE_RATIO = 0.02  # of the level: what a slower drift may make of it unseen
 
 
 def summarise_determination(
@@ -110,71 +100,31 @@ def _rounds_text(windows: pd.DataFrame) -> list[str]:
     return [f"{first} - {last}" for first, last in bounds]
 
 
-def steadiness_text(series: RoundSeries, rule: str = PTS_RULE) -> str:
-    """Say what the PTS says, and apart from it what lies beyond its rule.
+def pts_verdict_text(windows: pd.DataFrame, test: str) -> str:
+    """Say what the PTS says of a test, all its tracking variables taken together.
 
     Parameters
     ----------
-    series : RoundSeries
-        The series.
-    rule : {"pts-2.0.2", "tkperf", "each-value"}, default "pts-2.0.2"
-        A rule whose verdict is told as well.
+    windows : pandas.DataFrame
+        The table ``windows`` of one run.
+    test : str
+        The test.
 
     Returns
     -------
     str
-        A line a fact; the first is the verdict of the PTS.
+        A line; it alone is normative.
     """
-    onsets = summarise_onsets(series).set_index("rule")
-    lines = [f"PTS 2.0.2: {_verdict(onsets, PTS_RULE)}"]
-    if rule != PTS_RULE:
-        title = find_steady_rule(rule).title
-        lines.append(f"{title}: {_verdict(onsets, rule)}")
-    lines.append("Beyond the PTS:")
-    phases = summarise_phases(series)
-    if phases.empty:
-        return "\n".join([*lines, "  no rounds were measured"])
-    parts = [
-        f"{part['phase'].iloc[0]} {part['first_round'].min()} - "
-        f"{part['last_round'].max()}"
-        for _, part in phases.groupby(
-            phases["phase"].ne(phases["phase"].shift()).cumsum()
-        )
-    ]
-    lines.append(f"  change points see {', '.join(parts)}")
-    lines += [f"  {words}" for words in _doubts(series, onsets, phases, rule=rule)]
-    return "\n".join(lines)
-
-
-def _verdict(onsets: pd.DataFrame, rule: str) -> str:
-    row = onsets.loc[[rule]].iloc[0]
-    if row["is_steady"] is None:
-        return f"not asked: {row['note']}"
-    if not row["is_steady"]:
-        return f"NOT steady: {row['note']}"
-    return f"steady in rounds {row['first_round']:.0f} - {row['decided_after']:.0f}"
-
-
-def _doubts(
-    series: RoundSeries, onsets: pd.DataFrame, phases: pd.DataFrame, *, rule: str
-) -> list[str]:
-    """Name where the advice differs from the verdict of the PTS."""
-    says_steady = bool(onsets.loc[PTS_RULE, "is_steady"])
-    is_settled = phases["phase"].iloc[-1] == STEADY
-    words = []
-    if says_steady != is_settled:
-        words.append("they disagree with the verdict of the PTS")
-    apart = float(onsets["difference_ratio"].astype(float)["pelt"])
-    if says_steady and is_settled and abs(apart) > NOTABLE_RATIO:
-        words.append(f"their level is {apart:+.1%} from that of the PTS window")
-    precision = summarise_precision(series, rule)
-    drifts = precision[precision["unit"] == "ratio"]
-    for _, row in drifts.iterrows():
-        is_sure = row["low"] > 0 or row["high"] < 0
-        is_sure &= abs(row["estimate"]) > NOTABLE_RATIO
-        said = "the level still drifts" if is_sure else "no drift is shown beyond doubt"
-        words.append(
-            f"{row['rounds']}: {said}, {row['estimate']:+.1%} "
-            f"(95 %: {row['low']:+.1%} to {row['high']:+.1%})"
-        )
-    return words
+    judged = windows[windows["test"] == test]
+    if judged.empty:
+        return "PTS 2.0.2: no window was judged yet."
+    last = judged[judged["round"] == judged["round"].max()]
+    rounds = f"rounds {_rounds_text(last)[0]}"
+    count = f"all {len(last)} tracking variables" if len(last) > 1 else "one variable"
+    if last["is_round_steady"].astype(bool).all():
+        return f"PTS 2.0.2: STEADY in {rounds} ({count})."
+    unsteady = last[~last["is_steady"].astype(bool)]
+    reasons = "; ".join(
+        f"{row['tracking']}: {row['reason']}" for _, row in unsteady.iterrows()
+    )
+    return f"PTS 2.0.2: NOT STEADY, last judged in {rounds}. {reasons}."

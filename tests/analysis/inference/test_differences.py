@@ -8,15 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from ssdlab.analysis.inference.dependence import LEAST_FREEDOM, estimate_dependence
 from ssdlab.analysis.inference.differences import (
-    LEAST_FREEDOM,
-    adjust_by_holm,
     compare_levels,
     compare_runs_of_sides,
-    estimate_dependence,
-    estimate_level,
-    estimate_log_level,
 )
+from ssdlab.analysis.inference.levels import estimate_level, estimate_log_level
+from ssdlab.analysis.inference.multiplicity import adjust_by_holm
 
 values = st.lists(st.floats(1.0, 1e6), min_size=2, max_size=12)
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from ssdlab.analysis.inference.stationarity import (
+    TOO_SHORT,
     WEAKNESS,
     assess_stationarity,
     share_above,
@@ -63,6 +64,21 @@ def test_large_transient_passes_and_the_note_says_so() -> None:
     assert found.p_value > 0.05
     assert "large transient passes" in found.note
     assert found.note == WEAKNESS
+
+
+def test_few_rounds_tell_nothing_and_the_note_says_so() -> None:
+    """Even a straight line without noise passes at 5 % until there are enough."""
+    found = [assess_stationarity(np.arange(count)) for count in (5, 10, 11, 20)]
+    assert [one.p_value > 0.05 for one in found] == [True, True, False, False]
+    assert [one.note == TOO_SHORT for one in found] == [True, True, False, False]
+
+
+def test_strongly_alike_rounds_alarm_in_a_quarter_of_steady_series() -> None:
+    rng = np.random.default_rng(9)
+    alarms = [
+        assess_stationarity(draw_noise(rng, 40, 0.8)).p_value < 0.05 for _ in range(400)
+    ]
+    assert np.mean(alarms) == pytest.approx(0.26, abs=0.08)
 
 
 def test_constant_series_is_stationary() -> None:

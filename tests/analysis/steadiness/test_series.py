@@ -1,33 +1,19 @@
 """One value a round out of the tables of a run, and what the run says of it."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
-import ssdlab
-from ssdlab.analysis.steadiness.fit import judge_windows_by_rule
+from ssdlab.analysis.steadiness.advice import steadiness_text
+from ssdlab.analysis.steadiness.round_cells import list_round_series
 from ssdlab.analysis.steadiness.rules import STEADY_RULES
 from ssdlab.analysis.steadiness.series import (
     RoundSeries,
-    list_round_series,
     take_round_series,
+    take_tracked_series,
 )
-from ssdlab.analysis.steadiness.verdict import (
-    steadiness_text,
-    summarise_determination,
-    summarise_judgements,
-)
+from ssdlab.analysis.steadiness.windows import judge_windows_by_rule
 from ssdlab.model.errors import UnknownNameError
 from ssdlab.store.run import Run
-from tests.analysis.made_rounds import make_rounds, onsets_of
-from tests.made_run import Recipe, make_run
-from tests.paths import FIO_SAMPLES, require_folder
-
-
-@pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    return make_run(tmp_path_factory.mktemp("made"), Recipe(rounds=7))
 
 
 def take(run: Run, **choice: str) -> RoundSeries:
@@ -50,6 +36,26 @@ def test_first_tracking_variable_of_the_first_test_is_taken(run: Run) -> None:
     four = take(run, test="iops", tracking="rnd 4 kib 0/100")
     assert four.measured == tuple(of_cell["iops"])
     assert four.as_tkperf == tuple(np.floor(of_cell["iops"]))
+
+
+def test_variable_that_was_steady_last_is_taken_unless_another_is_named(
+    run: Run,
+) -> None:
+    windows = run.windows.copy()
+    is_late = (windows["test"] == "iops") & (windows["tracking"] == "RND 64 KiB 65/35")
+    windows.loc[is_late, "is_steady"] = False
+    frames = (run.measurements, windows, run.steps)
+    series = take_round_series(*frames, test="iops")
+    assert series.tracking == "RND 64 KiB 65/35"
+    beside = take_tracked_series(*frames, like=series)
+    assert len(beside) == 3
+    assert {other.rounds for other in beside} == {series.rounds}
+    early = take_round_series(
+        run.measurements, windows.iloc[:0], run.steps, test="iops"
+    )
+    frames = (run.measurements, windows.iloc[:0], run.steps)
+    assert not early.is_judged
+    assert take_tracked_series(*frames, like=early) == (early,)
 
 
 def test_cell_that_is_not_tracked_is_taken_by_its_name(run: Run) -> None:
@@ -138,56 +144,3 @@ def test_gap_inside_a_round_spoils_that_round(run: Run) -> None:
     steps.loc[of_round[1], "is_contiguous"] = False
     inside = take_round_series(run.measurements, run.windows, steps, test="iops")
     assert inside.segment_starts == (3, 4)
-
-
-def test_determination_has_what_must_be_reported(run: Run) -> None:
-    table = summarise_determination(run.windows, "iops")
-    final = run.windows[(run.windows["test"] == "iops") & run.windows["is_final"]]
-    assert table["tracking"].tolist() == final["tracking"].tolist()
-    assert table["allowed_high"].to_numpy() == pytest.approx(1.1 * final["average"])
-    assert (table["range_ratio"] <= 0.20).eq(table["is_range_ok"]).all()
-
-
-def test_judgements_say_when_another_variable_is_waited_for(run: Run) -> None:
-    windows = run.windows[run.windows["test"] == "iops"].copy()
-    windows["is_round_steady"] = False
-    table = summarise_judgements(windows, "iops")
-    waiting = table[table["is_steady"].astype(bool)]
-    assert set(waiting["reason"]) == {"another variable is not steady"}
-
-
-def test_text_tells_the_verdict_of_the_pts_first_and_the_rest_apart() -> None:
-    values = 100 * (1 + 1.5 * np.exp(-np.arange(40) / 12))
-    values += np.random.default_rng(1).normal(0, 0.3, 40)
-    lines = steadiness_text(make_rounds(values), "each-value").splitlines()
-    assert lines[0].startswith("PTS 2.0.2: steady in rounds")
-    assert lines[1].startswith("each value and fit end within 10 %: steady")
-    assert lines[2] == "Beyond the PTS:"
-    assert lines[3].startswith("  change points see transition 1 - ")
-    assert lines[4] == "  they disagree with the verdict of the PTS"
-    assert any("the level still drifts" in line for line in lines)
-
-
-def test_text_warns_when_the_level_of_the_pts_is_another() -> None:
-    values = 100 * (1 + 1.5 * np.exp(-np.arange(60) / 3))
-    values += np.random.default_rng(60).normal(0, 0.5, 60)
-    text = steadiness_text(make_rounds(values))
-    assert "their level is -" in text
-    assert "from that of the PTS window" in text
-
-
-def test_real_drive_gets_other_verdicts_by_the_rule_of_its_authors(
-    tmp_path: Path,
-) -> None:
-    """64 KiB 50/50: a slope of 11 % fails the PTS; each value is within 10 %."""
-    folder = require_folder(FIO_SAMPLES / "ssspt_hp_iops_3")
-    run = ssdlab.import_run(folder, runs=tmp_path)
-    onsets = {
-        cell: onsets_of(take(run, test="iops", tracking=cell))
-        for cell in ("RND 64 KiB 50/50", "RND 4 KiB 0/100")
-    }
-    odd = onsets["RND 64 KiB 50/50"]["is_steady"]
-    assert (bool(odd["pts-2.0.2"]), bool(odd["each-value"])) == (False, True)
-    even = onsets["RND 4 KiB 0/100"]["is_steady"]
-    assert bool(even["pts-2.0.2"])
-    assert bool(even["each-value"])

@@ -59,7 +59,8 @@ def test_target_is_understood(text: str, target: QosTarget) -> None:
         ("p99 <= 0 ms", "no latency is 0"),
         ("p99 <= 1 ms at 0 IOPS", "asks for nothing"),
         ("p99 <= 1 ms at 2,0 IOPS", "'2,0' is no number"),
-        ("p99 <= 1 ms and quick", "another form"),
+        ("p99 <= 1 ms and quick", "'and quick' after the limit is no 'at >= N IOPS'"),
+        ("p99 <= 1 ms at 20q IOPS", "'at 20q IOPS' after the limit is no"),
         ("p99 <= " + "9" * 400 + " ms", "another form"),
     ],
 )

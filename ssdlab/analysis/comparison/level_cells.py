@@ -1,0 +1,109 @@
+"""Percentiles of cells of several runs: each of the merged bins of its window."""
+
+import math
+from collections.abc import Sequence
+
+import pandas as pd
+
+from ssdlab.analysis.comparison.merged_levels import claim_of_load
+from ssdlab.analysis.comparison.metrics import CellMetric
+from ssdlab.analysis.inference.clusters import join_rounds
+from ssdlab.analysis.inference.levels import LevelEstimate, level_of_interval
+from ssdlab.analysis.inference.quantiles import BinnedRounds, least_count
+from ssdlab.analysis.qos.claims import LevelClaim
+from ssdlab.analysis.qos.load import Load
+from ssdlab.analysis.qos.loads import select_loads
+from ssdlab.model.errors import NoHistogramError
+
+FEW_ROUNDS = "too few rounds to tell how a percentile scatters"
+FEW_IOS = "too few IOs stand behind the percentile"
+APART = "rounds differ too much to bound the percentile"
+
+
+def tabulate_level_cells(
+    window: pd.DataFrame, bins: pd.DataFrame, metrics: Sequence[CellMetric]
+) -> pd.DataFrame:
+    """Return percentiles of the cells of one test, a row a run, cell and percentile.
+
+    Parameters
+    ----------
+    window : pandas.DataFrame
+        The rounds of the measurement window, as `select_window` returned them.
+    bins : pandas.DataFrame
+        The table ``bins``: a run without any of the test has no row.
+    metrics : sequence of CellMetric
+        The percentiles.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The first round of each cell with ``round`` missing, ``metric``, ``value`` [ns],
+        ``log_variance`` of its logarithm between rounds (missing where nothing bounds
+        it) with its ``freedom``, ``n_rounds``, ``doubt`` in words, and ``is_doubted``
+        where any round is. A percentile that no run has IOs enough for is left out.
+    """
+    parts = [
+        _level_row(load, metric)
+        for run_id, own in window[window["kind"] == "cell"].groupby("run_id")
+        for load in _loads(own, bins[bins["run_id"] == run_id])
+        for metric in metrics
+    ]
+    if not parts:
+        return window.iloc[:0]
+    table = pd.concat(parts, ignore_index=True)
+    proved = table.groupby(["phase", "metric"])["is_proved"].transform("any")
+    return table[proved.astype(bool)].drop(columns="is_proved")
+
+
+def _loads(window: pd.DataFrame, bins: pd.DataFrame) -> Sequence[Load]:
+    own = bins[bins["step_id"].isin(window["step_id"])]
+    try:
+        return select_loads(window, own)
+    except NoHistogramError:
+        return ()
+
+
+def _level_row(load: Load, metric: CellMetric) -> pd.DataFrame:
+    bins = load.binned()
+    claim = claim_of_load(load, bins, metric.level_percent)
+    doubt, level = _doubt(claim), level_of_percentile(bins, claim)
+    first = load.steps.iloc[[0]]
+    return first.assign(
+        round=first["round"].mask(first["round"].notna()),
+        metric=metric.name,
+        value=claim.interval.estimate,
+        log_variance=math.nan if doubt else level.variance,
+        freedom=level.freedom,
+        n_rounds=claim.rounds,
+        doubt=doubt,
+        is_doubted=bool(load.steps["is_doubted"].any()),
+        is_proved=bins.total >= least_count(metric.level_percent),
+    )
+
+
+def level_of_percentile(bins: BinnedRounds, claim: LevelClaim) -> LevelEstimate:
+    """Return the level of a percentile by the interval that is claimed of it.
+
+    Parameters
+    ----------
+    bins : BinnedRounds
+        The counts, one row a round.
+    claim : LevelClaim
+        What `claim_of_level` made of them.
+
+    Returns
+    -------
+    LevelEstimate
+        Its degrees of freedom are those of the rounds, joined where there are many.
+    """
+    freedom = max(1, len(join_rounds(bins).counts) - 1)
+    return level_of_interval(claim.interval, freedom=freedom, n_values=claim.rounds)
+
+
+def _doubt(claim: LevelClaim) -> str:
+    if not claim.is_of_rounds:
+        return FEW_ROUNDS
+    if math.isinf(claim.alone.high):
+        return FEW_IOS
+    is_bounded = claim.interval.low > 0 and math.isfinite(claim.interval.high)
+    return "" if is_bounded else APART

@@ -1,0 +1,255 @@
+"""One cell of one side: its runs and rounds, its level, and what speaks against it."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import pandas as pd
+
+from ssdlab.analysis.comparison.cells import CELL, rows_of
+from ssdlab.analysis.comparison.conditions import GRAVE_FINDINGS, NOT_STEADY
+from ssdlab.analysis.inference.dependence import estimate_dependence
+from ssdlab.analysis.inference.levels import (
+    LevelEstimate,
+    estimate_level,
+    estimate_log_level,
+    join_levels,
+    level_reach,
+)
+
+_OF_STEPS = "doubts"  # the finding that the table of steps tells of more closely
+
+Values = tuple[float, ...]
+Unit = Literal["runs", "rounds"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SideCell:
+    """One cell of one side: of each run its rounds, and what speaks against them.
+
+    ``dependences`` are those of the rounds of each run. ``merged`` are percentiles of
+    runs, each of the merged bins of its rounds; ``printed`` are means of others without
+    rounds.
+    """
+
+    side: str
+    run_ids: tuple[str, ...]
+    rounds: tuple[Values, ...]
+    dependences: Values
+    printed: Values
+    workers: frozenset[str]
+    doubts: tuple[str, ...]
+    merged: tuple[LevelEstimate, ...] = ()
+
+    @property
+    def means(self) -> Values:
+        """The mean or percentile of each run, and then those that others printed."""
+        measured = (math.exp(one.log_mean) for one in self.run_levels)
+        return (*measured, *self.printed)
+
+    @property
+    def value(self) -> float:
+        """The mean or percentile of one run, or the geometric mean over runs."""
+        means = self.means
+        return math.exp(math.fsum(math.log(one) for one in means) / len(means))
+
+    @property
+    def n_runs(self) -> int:
+        """How many runs measured it."""
+        return len(self.means)
+
+    @property
+    def unit(self) -> Unit:
+        """What is repeated: its runs, or the rounds of its single run."""
+        return "runs" if self.n_runs > 1 or self.printed else "rounds"
+
+    @property
+    def level(self) -> LevelEstimate | None:
+        """The level by its unit; nothing of one mean that others printed."""
+        if self.unit == "runs":
+            return estimate_log_level(self.means) if self.n_runs > 1 else None
+        return self.run_levels[0]
+
+    @property
+    def run_levels(self) -> tuple[LevelEstimate, ...]:
+        """The level of each run by its rounds; nothing of means that others printed."""
+        of_rounds = (
+            estimate_level(one, dependence=0.0 if math.isnan(known) else known)
+            for one, known in zip(self.rounds, self.dependences, strict=True)
+        )
+        return (*of_rounds, *self.merged)
+
+    @property
+    def n_rounds(self) -> int:
+        """How many rounds its first run has; none of a mean that others printed."""
+        return self.run_levels[0].n_values if self.run_levels else 0
+
+    def reach(self, confidence_percent: float = 95.0) -> float:
+        """Return half of the interval of the logarithm; NaN where none is known.
+
+        That of several runs is never narrower than their rounds make it: two runs may
+        be alike by luck.
+        """
+        own = level_reach(self.level, confidence_percent=confidence_percent)
+        if self.unit == "rounds" or self.printed:
+            return own
+        rounds = join_levels(self.run_levels)
+        of_rounds = level_reach(rounds, confidence_percent=confidence_percent)
+        return own if of_rounds < own or math.isnan(of_rounds) else of_rounds
+
+
+def find_cells(
+    cells: pd.DataFrame, sides: pd.DataFrame, *, findings: pd.DataFrame
+) -> dict[tuple[str, str, str], dict[str, SideCell]]:
+    """Return every cell of every side, with what speaks against it.
+
+    Parameters
+    ----------
+    cells : pandas.DataFrame
+        What `tabulate_window_cells` returned.
+    sides : pandas.DataFrame
+        What `tabulate_sides` returned.
+    findings : pandas.DataFrame
+        The table ``findings`` of all runs: grave ones speak against a test. What fio
+        or the target complained of speaks against the cells of those rounds alone.
+
+    Returns
+    -------
+    dict
+        By test, metric and cell, in the order of the tables of the PTS, and then by
+        side.
+    """
+    dependences, grave = _dependences(cells), _grave(findings)
+    side_of = dict(zip(sides["run_id"], sides["side"], strict=True))
+    order = list(dict.fromkeys(sides["side"]))
+    table: dict[tuple[str, str, str], dict[str, list[Any]]] = {}
+    for row in rows_of(cells):
+        own = table.setdefault((row.test, row.metric, row.cell), {})
+        own.setdefault(side_of[row.run_id], []).append(row)
+    return {
+        place: {
+            side: _side_cell(own[side], side=side, dependences=dependences, grave=grave)
+            for side in order
+            if side in own
+        }
+        for place, own in table.items()
+    }
+
+
+def _dependences(cells: pd.DataFrame) -> dict[tuple[str, str, str], float]:
+    """Return how much rounds depend on each other: once a run, test and metric."""
+    rounds = cells[cells["round"].notna()]
+    return {
+        (str(run), str(test), str(metric)): estimate_dependence([
+            one["value"].to_numpy() for _, one in group.groupby("cell")
+        ])
+        for (run, test, metric), group in rounds.groupby(["run_id", "test", "metric"])
+    }
+
+
+def _grave(findings: pd.DataFrame) -> set[tuple[str, str]]:
+    """Return runs and tests that grave findings speak against; no test is all tests."""
+    of_tests = (findings["severity"] == "grave") & (findings["code"] != _OF_STEPS)
+    return {
+        (str(row.run_id), "" if pd.isna(row.test) else str(row.test))
+        for row in rows_of(findings[of_tests])
+    }
+
+
+def _side_cell(
+    rows: Sequence[Any],
+    *,
+    side: str,
+    dependences: Mapping[tuple[str, str, str], float],
+    grave: AbstractSet[tuple[str, str]],
+) -> SideCell:
+    test, metric = str(rows[0].test), str(rows[0].metric)
+    rounds: dict[str, list[float]] = {}
+    printed: dict[str, list[float]] = {}
+    merged = []
+    for row in rows:
+        if row.n_rounds:
+            merged.append(_merged_level(row))
+            continue
+        kept = printed if pd.isna(row.round) else rounds
+        kept.setdefault(str(row.run_id), []).append(float(row.value))
+    return SideCell(
+        side=side,
+        run_ids=tuple(dict.fromkeys(str(row.run_id) for row in rows)),
+        rounds=tuple(tuple(values) for values in rounds.values()),
+        dependences=tuple(dependences[run, test, metric] for run in rounds),
+        printed=tuple(math.fsum(one) / len(one) for one in printed.values()),
+        workers=frozenset(f"T{row.threads}/Q{row.queue_depth}" for row in rows),
+        doubts=tuple(_doubts(rows, test, grave)),
+        merged=tuple(merged),
+    )
+
+
+def _merged_level(row: Any) -> LevelEstimate:
+    return LevelEstimate(
+        log_mean=math.log(row.value),
+        variance=float(row.log_variance),
+        freedom=float(row.freedom),
+        n_values=int(row.n_rounds),
+    )
+
+
+def _doubts(
+    rows: Sequence[Any], test: str, grave: AbstractSet[tuple[str, str]]
+) -> Iterator[str]:
+    if any(not pd.isna(row.is_steady) and not row.is_steady for row in rows):
+        yield NOT_STEADY
+    yield from dict.fromkeys(row.doubt for row in rows if row.doubt)
+    runs = {str(row.run_id) for row in rows}
+    is_barred = any((run, place) in grave for run in runs for place in (test, ""))
+    if is_barred or any(row.is_doubted for row in rows):
+        yield GRAVE_FINDINGS
+
+
+def summarise_sides(
+    found: Mapping[tuple[str, str, str], Mapping[str, SideCell]],
+    *,
+    confidence_percent: float = 95.0,
+) -> pd.DataFrame:
+    """Return the value of every cell of every side, with its interval.
+
+    Parameters
+    ----------
+    found : mapping
+        What `find_cells` returned.
+    confidence_percent : float, default 95
+        Level of the intervals [%].
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a side and cell: ``test``, ``metric``, ``cell``, ``side``, ``value``
+        (as stored: the mean of the rounds, or the percentile of their merged bins,
+        over several runs the geometric mean of theirs), ``low`` and ``high`` (missing
+        where nothing is repeated), ``unit`` (runs or rounds), ``n`` of them,
+        ``n_runs``, and ``dependence`` of the rounds (missing where it cannot be told).
+    """
+    rows = [
+        {**dict(zip(CELL, place, strict=True)), **_summary(one, confidence_percent)}
+        for place, own in found.items()
+        for one in own.values()
+    ]
+    names = [*CELL, "side", "value", "low", "high", "unit", "n", "n_runs"]
+    return pd.DataFrame(rows, columns=[*names, "dependence"])
+
+
+def _summary(one: SideCell, confidence_percent: float) -> dict[str, Any]:
+    reach = math.exp(one.reach(confidence_percent))
+    by_runs = one.unit == "runs"
+    return {
+        "side": one.side,
+        "value": one.value,
+        "low": one.value / reach,
+        "high": one.value * reach,
+        "unit": one.unit,
+        "n": one.n_runs if by_runs else one.n_rounds,
+        "n_runs": one.n_runs,
+        "dependence": math.nan if by_runs or one.merged else one.dependences[0],
+    }

@@ -1,0 +1,117 @@
+"""How many more rounds would halve the interval of a level."""
+
+import numpy as np
+import numpy.typing as npt
+
+from ssdlab.analysis.inference.autoregressive import (
+    AutoregressiveFit,
+    FloatArray,
+    as_values,
+)
+from ssdlab.analysis.inference.interval import Interval
+from ssdlab.analysis.inference.trend import (
+    FEWEST_FOR_AUTOCORRELATION,
+    NO_SCATTER,
+    TOO_FEW,
+    fit_mean,
+    interval_of,
+)
+
+_FUTURES = 39  # their least and greatest hold the next one with 95 %
+_TIMES_AS_MANY = (2, 3, 4, 6, 9, 17)
+
+
+def rounds_to_halve(values: npt.ArrayLike, *, seed: int = 0) -> Interval:
+    """Tell how many more rounds would halve the interval of the level.
+
+    Parameters
+    ----------
+    values : array_like of float, shape (n,)
+        One value a round, oldest first, without a trend.
+    seed : int, default 0
+        Seed of the draws.
+
+    Returns
+    -------
+    Interval
+        Rounds beyond those that are there; infinite where 16 times as many rounds
+        do not do it.
+
+    Raises
+    ------
+    ValueError
+        If a value is missing, or there are fewer than two.
+
+    Notes
+    -----
+    The series is gone on with some dozens of times, each with a noise that explains
+    it, and the interval of each longer series is computed: more rounds also tell
+    better how alike they are.
+
+    Examples
+    --------
+    >>> more = rounds_to_halve([99.0, 101.0, 100.0, 98.0, 102.0, 100.0] * 4)
+    >>> 40 < more.estimate < 100
+    True
+    """
+    series = as_values(values)
+    fit = fit_mean(series)
+    if not fit.has_scatter:
+        return Interval(estimate=0.0, low=0.0, high=0.0, note=NO_SCATTER)
+    count = len(series)
+    totals = count * np.array(_TIMES_AS_MANY)
+    futures = _go_on(series, fit, int(totals[-1]) - count, seed=seed)
+    more = []
+    for future in futures:
+        whole = np.concatenate([series, future])
+        more.append(find_halving(whole, count) - count)
+    low, middle, high = min(more), sorted(more)[_FUTURES // 2], max(more)
+    note = TOO_FEW if count < FEWEST_FOR_AUTOCORRELATION else ""
+    return Interval(estimate=float(middle), low=float(low), high=float(high), note=note)
+
+
+def _width(series: FloatArray) -> float:
+    interval = interval_of(fit_mean(series), [1.0])
+    return interval.high - interval.low
+
+
+def _go_on(
+    series: FloatArray, fit: AutoregressiveFit, rounds: int, *, seed: int
+) -> FloatArray:
+    """Draw futures about a level, each with noise of its own kind."""
+    rng = np.random.default_rng(seed)
+    chosen = rng.choice(len(fit.weights), size=_FUTURES, p=fit.weights)
+    alike, level = fit.autocorrelations[chosen], fit.coefficients[chosen, 0]
+    deviations = np.sqrt(fit.squares[chosen] / rng.chisquare(fit.degrees, _FUTURES))
+    futures = np.empty((_FUTURES, rounds))
+    noise = series[-1] - level
+    for step in range(rounds):
+        noise = alike * noise + deviations * rng.standard_normal(_FUTURES)
+        futures[:, step] = level + noise
+    return futures
+
+
+def find_halving(whole: FloatArray, count: int) -> float:
+    """Return after how many values the interval of the level is half as wide.
+
+    Parameters
+    ----------
+    whole : ndarray of float
+        A series of 17 times as many values as `count`, or more.
+    count : int
+        The first so many values had the interval that is to be halved.
+
+    Returns
+    -------
+    float
+        Between the lengths tried, 2 to 17 times `count`; infinite if none does it.
+    """
+    half = _width(whole[:count]) / 2
+    before, wide = count, 2 * half
+    for total in (times * count for times in _TIMES_AS_MANY):
+        width = _width(whole[:total])
+        if width <= half:
+            share = np.log(wide / half) / np.log(wide / width)
+            return float(np.ceil(before * (total / before) ** share))
+        before, wide = total, width
+    return np.inf

@@ -1,0 +1,29 @@
+"""What was measured, in one sentence that stands above figures and tables."""
+
+from ssdlab.model.records import RunRecord
+
+_NO_DRIVE = {
+    "virtual": "A model in memory, not a drive: the numbers say nothing of one.",
+    "file": "A file, not a drive: the numbers include the file system and its cache.",
+    "imported": "Others' results, imported.",
+}
+
+
+def run_text(record: RunRecord) -> str:
+    """Say which run and target numbers are from, and whether it is a drive.
+
+    Parameters
+    ----------
+    record : RunRecord
+        The record of the run.
+
+    Returns
+    -------
+    str
+        A sentence or two.
+    """
+    target, host = record.target, record.host
+    model = target.model or "unknown device"
+    label = f" ({record.label})" if record.label else ""
+    words = f"{model}{label}, run {record.run_id}, {host.fio_version or 'unknown fio'}."
+    return " ".join(filter(None, (words, _NO_DRIVE.get(target.kind))))

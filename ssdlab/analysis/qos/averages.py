@@ -1,0 +1,94 @@
+"""What bounds an average or a rate of a load: its rounds, or batches of its log."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from ssdlab.analysis.inference.clusters import FEWEST_ROUNDS
+from ssdlab.analysis.inference.means import FEWEST_VALUES, FloatArray, batch_means
+from ssdlab.analysis.qos.claims import BETWEEN_ROUNDS
+from ssdlab.analysis.qos.load import Load
+
+BATCHES_OF_LOG = "batches of the log"
+NOTHING = ""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class Parts:
+    """Values whose mean is wanted, and their weights: rounds, or batches of a log."""
+
+    values: FloatArray
+    weights: FloatArray
+    claimed: str
+
+    @property
+    def is_known(self) -> bool:
+        """Whether they tell a spread.
+
+        Returns
+        -------
+        bool
+            There are two at least.
+        """
+        return self.values.size > 1
+
+
+def parts_of_mean(load: Load, series: pd.DataFrame | None, column: str) -> Parts:
+    """Return what bounds the mean of a column: rounds, or batches of one run's log.
+
+    Parameters
+    ----------
+    load : Load
+        The load.
+    series : pandas.DataFrame or None
+        The table ``series``.
+    column : {"iops", "lat_mean_ns"}
+        What is averaged; latencies are weighted by their IOs.
+
+    Returns
+    -------
+    Parts
+        One value, which tells no spread, where there is neither.
+    """
+    own = mean_of(load, column)
+    log = _log_of(load, series, column)
+    if len(load.steps) >= FEWEST_ROUNDS:
+        source, claimed = load.steps, BETWEEN_ROUNDS
+    elif len(log) >= FEWEST_VALUES:
+        source, claimed = log, BATCHES_OF_LOG
+    else:
+        return Parts(values=np.array([own]), weights=np.ones(1), claimed=NOTHING)
+    values, weights = source[column].to_numpy(float), _weights_of(source, column)
+    if values.size >= FEWEST_VALUES:
+        values, weights = batch_means(values, weights)
+    off = own - np.average(values, weights=weights)  # a log lacks what came at its end
+    return Parts(values=values + off, weights=weights, claimed=claimed)
+
+
+def mean_of(load: Load, column: str) -> float:
+    """Return the mean of a column over all steps: of IOs, or of time under IO."""
+    values = load.steps[column].to_numpy(float)
+    return float(np.average(values, weights=_weights_of(load.steps, column)))
+
+
+def _weights_of(source: pd.DataFrame, column: str) -> FloatArray:
+    """Return IOs for a latency and seconds for a rate; of a log its intervals are."""
+    is_log = "total_ios" not in source
+    if column == "lat_mean_ns":
+        weights = source["iops" if is_log else "total_ios"].astype(float).to_numpy()
+    else:
+        weights = (
+            np.ones(len(source)) if is_log else source["runtime_s"].to_numpy(float)
+        )
+    is_known = bool(np.isfinite(weights).all())
+    return np.asarray(weights if is_known else np.ones(len(source)), float)
+
+
+def _log_of(load: Load, series: pd.DataFrame | None, column: str) -> pd.DataFrame:
+    """Return the log of the one step of a load, without intervals that lack it."""
+    if series is None or len(load.steps) != 1:
+        return pd.DataFrame({"iops": [], "lat_mean_ns": []}, dtype=float)
+    is_own = series["step_id"] == load.steps["step_id"].iloc[0]
+    rows: pd.DataFrame = series[is_own & (series["direction"] == load.direction)]
+    return rows.dropna(subset=list({column, "iops"})).sort_values("time_s")

@@ -1,0 +1,58 @@
+"""Which latency a histogram is of: from submission (lat), or completion alone (clat).
+
+fio keeps the bins of ``clat`` unless it is asked for those of ``lat``; ssdlab asks. Of
+others' runs the numbers tell: mean and maximum of one kind fit the bins.
+"""
+
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+
+LatencyKind = Literal["lat", "clat"]
+
+_TOLD_APART = 0.01  # of the mean: bins are 1/64 wide, and their mean far less off
+
+
+def latency_kind(steps: pd.DataFrame, bins: pd.DataFrame) -> LatencyKind:
+    """Return which latency of the steps their bins are of, ``lat`` in doubt.
+
+    Parameters
+    ----------
+    steps : pandas.DataFrame
+        Rows of ``measurements``.
+    bins : pandas.DataFrame
+        Their rows of ``bins``.
+
+    Returns
+    -------
+    {"lat", "clat"}
+        ``clat`` where the greatest bin holds its maximum but not that of ``lat``, or
+        where the means differ by 1 % and that of ``clat`` is nearer.
+    """
+    names = ["lat_mean_ns", "lat_max_ns", "clat_mean_ns", "clat_max_ns", "total_ios"]
+    known = steps.reindex(columns=names).astype(float)
+    if known.isna().to_numpy().any():
+        return "lat"
+    end = float(bins["lat_upper_ns"].max())
+    if known["clat_max_ns"].max() < end < known["lat_max_ns"].max():
+        return "clat"
+    own, lat, clat = (
+        float(np.average(values, weights=weights))
+        for values, weights in (
+            (bins["lat_ns"], bins["count"]),
+            (known["lat_mean_ns"], known["total_ios"]),
+            (known["clat_mean_ns"], known["total_ios"]),
+        )
+    )
+    is_apart = abs(lat - clat) > _TOLD_APART * lat
+    return "clat" if is_apart and abs(own - clat) < abs(own - lat) else "lat"
+
+
+def with_latency_of(steps: pd.DataFrame, kind: LatencyKind) -> pd.DataFrame:
+    """Return steps whose mean and maximum are of the kind that the bins are of."""
+    if kind == "lat":
+        return steps
+    return steps.assign(
+        lat_mean_ns=steps["clat_mean_ns"], lat_max_ns=steps["clat_max_ns"]
+    )

@@ -1,0 +1,101 @@
+"""A load: what was run alike and kept its latency histogram, round after round.
+
+It is a workload of one phase of one test, in one direction. Its steps are the rounds
+of the measurement window, all rounds, or the one long run of a histogram.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from ssdlab.analysis.inference.quantiles import BinnedRounds
+from ssdlab.analysis.qos.latency_kind import LatencyKind
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class Load:
+    """Steps of one workload, and their histograms.
+
+    Attributes
+    ----------
+    test, phase, workload, direction : str
+        Where it was run and what it is, such as ``RND 4 KiB 0/100 T1/Q1``.
+    kind : {"cell", "histogram"}
+        Rounds, or the long run of a histogram.
+    steps : pandas.DataFrame
+        The rows of ``measurements``, oldest first, one a step.
+    bins : pandas.DataFrame
+        The rows of ``bins`` of these steps and this direction, by ascending latency.
+    note : str
+        Why these rounds, in words; empty where they are those of the window.
+    latency : {"lat", "clat"}
+        What the histogram is of; means and maxima in ``steps`` are of the same.
+    """
+
+    test: str
+    phase: str
+    workload: str
+    direction: str
+    kind: str
+    steps: pd.DataFrame
+    bins: pd.DataFrame
+    note: str = ""
+    latency: LatencyKind = "lat"
+
+    @property
+    def label(self) -> str:
+        """Test, phase and workload in one line."""
+        side = "" if self.direction == "total" else f", {self.direction}s"
+        return f"{self.test.upper()} {self.phase}, {self.workload}{side}"
+
+    @property
+    def what(self) -> str:
+        """Whether it is of rounds or of one run."""
+        return what_text(self.kind, len(self.steps))
+
+    def binned(self) -> BinnedRounds:
+        """Return the counts as arrays: a row a step, a column a bin.
+
+        Returns
+        -------
+        BinnedRounds
+            The greatest bin ends where the recorded maximum is, if that is beyond it.
+        """
+        held = self.bins
+        named = held["lat_ns"].to_numpy(np.int64)
+        names, places = np.unique(named, return_inverse=True)
+        order = {step: row for row, step in enumerate(self.steps["step_id"])}
+        rows = held["step_id"].map(order).to_numpy(np.intp)
+        counts = np.zeros((len(order), names.size), np.int64)
+        np.add.at(counts, (rows, places), held["count"].to_numpy(np.int64))
+        lower = np.full(names.size, np.inf)
+        upper = np.zeros(names.size)
+        np.minimum.at(lower, places, held["lat_lower_ns"].to_numpy(float))
+        np.maximum.at(upper, places, held["lat_upper_ns"].to_numpy(float))
+        upper[-1] = self._end_of_last_bin(float(lower[-1]), float(upper[-1]))
+        return BinnedRounds(names=names, lower=lower, upper=upper, counts=counts)
+
+    def _end_of_last_bin(self, lower: float, upper: float) -> float:
+        greatest = self.greatest_ns
+        return max(lower, greatest) if np.isfinite(greatest) else upper
+
+    @property
+    def greatest_ns(self) -> float:
+        """The greatest latency that was recorded [ns]; NaN if none was."""
+        return float(self.steps["lat_max_ns"].astype(float).max())
+
+    @property
+    def is_censored(self) -> bool:
+        """Whether the greatest latency lies beyond the end of the greatest bin."""
+        return bool(self.greatest_ns > float(self.bins["lat_upper_ns"].max()))
+
+
+def what_text(kind: str, count: int) -> str:
+    """Say what so many steps of a kind are.
+
+    >>> what_text("cell", 5), what_text("histogram", 1)
+    ('5 rounds', 'one long run')
+    """
+    what = "long run" if kind == "histogram" else "round"
+    return f"one {what}" if count == 1 else f"{count} {what}s"

@@ -1,0 +1,122 @@
+"""How sure the numbers of the reported window are, and what more rounds bring."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from ssdlab.analysis.inference.change_points import segment_series
+from ssdlab.analysis.inference.interval import Interval
+from ssdlab.analysis.inference.more_rounds import rounds_to_halve
+from ssdlab.analysis.inference.stationarity import assess_stationarity
+from ssdlab.analysis.inference.trend import (
+    estimate_level,
+    fit_line,
+    interval_of,
+    line_design,
+)
+from ssdlab.analysis.steadiness.rules import PTS_RULE
+from ssdlab.analysis.steadiness.series import RoundSeries
+from ssdlab.analysis.steadiness.window_fit import summarise_fit
+
+FloatArray = npt.NDArray[np.float64]
+_FEWEST_STEADY = 5
+
+
+def summarise_precision(series: RoundSeries, rule: str = PTS_RULE) -> pd.DataFrame:
+    """Tell how sure the reported window's numbers are, and what more rounds bring.
+
+    Parameters
+    ----------
+    series : RoundSeries
+        The series.
+    rule : {"pts-2.0.2", "tkperf", "each-value"}, default "pts-2.0.2"
+        The rule that chooses the window.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a quantity: ``rounds`` it is of, ``quantity``, ``unit`` (value, value
+        per round, ratio, rounds or nothing; where only samples count, those of the
+        window are by the sample), ``estimate``, ``low``, ``high`` and ``note``. Of
+        the window, then of all rounds since PELT's last change.
+    """
+    rows = [
+        {"rounds": words} | row
+        for words, values, step in _parts(series, summarise_fit(series, rule))
+        if len(values) >= 4
+        for row in _precision_rows(values, step)
+    ]
+    names = ["rounds", "quantity", "unit", "estimate", "low", "high", "note"]
+    return pd.DataFrame(rows, columns=names)
+
+
+def _parts(series: RoundSeries, fit: pd.DataFrame) -> list[tuple[str, FloatArray, str]]:
+    """Return words, values and what one value is: window, then the last level."""
+    since: tuple[int, ...] = ()
+    if len(series.measured) >= _FEWEST_STEADY:
+        since = series.rounds[segment_series(series.measured).starts[-1] :]
+    window = tuple(int(number) for number in fit["round"])
+    if window and window == since:
+        words = f"{window[0]} - {window[-1]}, the window and since the last change"
+        return [(words, fit["value"].to_numpy(dtype=np.float64), "round")]
+    parts = []
+    if window:
+        words = f"{window[0]} - {window[-1]}, the window"
+        step = "sample" if series.sample_every > 1 else "round"
+        parts.append((words, fit["value"].to_numpy(dtype=np.float64), step))
+    if since:
+        words = f"{since[0]} - {since[-1]}, since the last change"
+        parts.append((words, np.array(series.measured[-len(since) :]), "round"))
+    return parts
+
+
+def _precision_rows(values: FloatArray, step: str) -> list[dict[str, Any]]:
+    line = fit_line(values)
+    mean = estimate_level(values)
+    slope = interval_of(line, [0.0, 1.0])
+    error = float(line.combine([0.0, 1.0]).standard_error())
+    across = len(values) - 1
+    centered = line_design(len(values))[:, 1]
+    plain = _plain_error(values, centered)
+    drift = interval_of(line, [0.0, across / mean.estimate])
+    test = assess_stationarity(values)
+    return [
+        _row("level", "value", mean),
+        _row("slope", f"value per {step}", slope),
+        _single("standard error of the slope", f"value per {step}", error)
+        | {
+            "note": f"independent rounds would have {plain / error:.2g} times as much"
+            if error > 0
+            else ""
+        },
+        _row(f"drift from first to last {step}", "ratio", drift),
+        _single("KPSS: share of steady series as restless as this", "", test.p_value)
+        | {"note": test.note},
+        _row(
+            f"more {step}s to halve the interval of the level",
+            f"{step}s",
+            rounds_to_halve(values),
+        ),
+    ]
+
+
+def _plain_error(values: FloatArray, centered: FloatArray) -> float:
+    """Return the standard error of the slope if rounds were independent."""
+    squares = float(centered @ centered)
+    slope = float(centered @ values) / squares
+    rest = values - values.mean() - slope * centered
+    return float(np.sqrt(rest @ rest / (len(values) - 2) / squares))
+
+
+def _row(quantity: str, unit: str, interval: Interval) -> dict[str, Any]:
+    return _single(quantity, unit, interval.estimate) | {
+        "low": interval.low,
+        "high": interval.high,
+        "note": interval.note,
+    }
+
+
+def _single(quantity: str, unit: str, estimate: float) -> dict[str, Any]:
+    return {"quantity": quantity, "unit": unit, "estimate": estimate, "note": ""}

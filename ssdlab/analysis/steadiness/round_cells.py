@@ -1,0 +1,82 @@
+"""Which cells of a test were measured round by round, and which of them it tracks."""
+
+from collections.abc import Hashable
+from typing import Any
+
+import pandas as pd
+
+from ssdlab.analysis.cells import is_of_cell
+from ssdlab.analysis.matrix import select_cells
+from ssdlab.model.spec import stimulus_label
+
+_OF_TEST = {"tp": "bw_bytes_per_s", "xsr": "bw_bytes_per_s", "lat": "lat_mean_ns"}
+_CELL = ["phase", "access", "block_size_bytes", "read_percent"]
+_QUEUES = ["threads", "queue_depth"]
+
+
+def list_round_series(
+    measurements: pd.DataFrame, windows: pd.DataFrame, *, test: str
+) -> pd.DataFrame:
+    """List the cells of a test that were measured round by round.
+
+    Parameters
+    ----------
+    measurements, windows : pandas.DataFrame
+        The tables of one run.
+    test : str
+        The test.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a cell, tracking variables first: ``test``, ``phase``, ``tracking``,
+        ``metric``, the cell's columns, ``rounds``, ``is_tracked``, and of tracking
+        variables the reported window.
+    """
+    cells = select_cells(measurements, test)
+    tracked = windows[windows["test"] == test].drop_duplicates(
+        ["phase", "tracking"], keep="last"
+    )
+    names = [*_CELL, *_QUEUES]
+    distinct = cells.groupby(names, dropna=False, sort=False, as_index=False)
+    counted = distinct.agg(rounds=("round", "nunique"))
+    rows = [_listed(test, row.to_dict(), tracked) for _, row in counted.iterrows()]
+    frame = pd.DataFrame(rows)
+    same = frame.duplicated(["phase", "tracking"], keep=False)
+    for place in frame.index[same & ~frame["is_tracked"]]:
+        row = frame.loc[place]
+        queues = f"T{row['threads']}/Q{row['queue_depth']}"
+        frame.loc[place, "tracking"] = f"{row['tracking']} {queues}"
+    return frame.sort_values("is_tracked", ascending=False, kind="stable").reset_index(
+        drop=True
+    )
+
+
+def _listed(
+    test: str, cell: dict[Hashable, Any], tracked: pd.DataFrame
+) -> dict[Hashable, Any]:
+    """Return a cell with its name, and its verdict's row if it is tracked."""
+    beside = tracked[tracked["phase"] == cell["phase"]]
+    of_cell = [row for _, row in beside.iterrows() if _is_cell(cell, row)]
+    size = cell["block_size_bytes"]
+    label = stimulus_label(
+        cell["access"], 0 if pd.isna(size) else int(size), int(cell["read_percent"])
+    )
+    row: dict[Hashable, Any] = (
+        {"test": test}
+        | cell
+        | {
+            "tracking": of_cell[0]["tracking"] if of_cell else label,
+            "metric": of_cell[0]["metric"] if of_cell else _OF_TEST.get(test, "iops"),
+            "is_tracked": bool(of_cell),
+        }
+    )
+    judged = of_cell or [line for _, line in beside.iterrows()]
+    names = ("window_first_round", "window_last_round")
+    bounds = [int(judged[0][name]) if judged else 0 for name in names]
+    row["is_round_steady"] = bool(judged and judged[0]["is_round_steady"])
+    return row | dict(zip(names, bounds, strict=True))
+
+
+def _is_cell(cell: dict[Hashable, Any], tracked: "pd.Series[Any]") -> bool:
+    return bool(is_of_cell(pd.DataFrame([cell]), tracked).iloc[0])

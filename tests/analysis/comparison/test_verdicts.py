@@ -1,0 +1,205 @@
+"""What is claimed: of drives by runs, of runs by rounds, never more."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ssdlab.analysis.comparison.conditions import name_conditions
+from ssdlab.analysis.comparison.pairs import compare_cells
+from ssdlab.analysis.comparison.repeats import compare_repeats
+from ssdlab.analysis.comparison.rest_gains import summarise_rest_gains
+from ssdlab.analysis.comparison.side_cells import SideCell
+from ssdlab.analysis.comparison.sides import with_run_word
+from ssdlab.analysis.comparison.tally import tally_verdicts
+from ssdlab.analysis.comparison.verdicts import NO_DIFFERENCE
+from ssdlab.analysis.inference.differences import compare_levels, widest_difference
+from ssdlab.analysis.inference.levels import (
+    estimate_level,
+    estimate_log_level,
+    join_levels,
+)
+
+PLACE = ("iops", "iops", "RND 4 KiB 0/100")
+NO_CONDITIONS = pd.DataFrame({
+    "condition": pd.Series(dtype=str),
+    "run_id": pd.Series(dtype=str),
+    "value": pd.Series(dtype=str),
+    "is_same": pd.Series(dtype=bool),
+    "is_barring": pd.Series(dtype=bool),
+})
+
+
+def side(name: str, *rounds: tuple[float, ...]) -> SideCell:
+    return SideCell(
+        side=name,
+        run_ids=tuple(f"{name}{place}" for place in range(len(rounds))),
+        rounds=rounds,
+        dependences=(0.0,) * len(rounds),
+        printed=(),
+        workers=frozenset({"T1/Q1"}),
+        doubts=(),
+    )
+
+
+def compare(*sides: SideCell) -> pd.DataFrame:
+    table = pd.DataFrame({
+        "run_id": [run for one in sides for run in one.run_ids],
+        "side": [one.side for one in sides for _ in one.run_ids],
+    })
+    found = {PLACE: {one.side: one for one in sides}}
+    return compare_cells(found, table, conditions=NO_CONDITIONS)
+
+
+def about(level: float, spread: float = 0.01) -> tuple[float, ...]:
+    return tuple(level * (1 + spread * step) for step in (-1, 0.5, 0, -0.5, 1))
+
+
+def test_single_runs_are_claimed_to_differ_and_their_drives_are_not() -> None:
+    row = compare(side("A", about(100)), side("B", about(150))).iloc[0]
+    assert (row["unit"], row["claim"], row["better"]) == ("rounds", "runs", "B")
+    assert row["verdict"].startswith("B ahead of A in these runs by 50.0 %")
+    assert math.isnan(row["p_drives"])
+
+
+def test_drives_that_were_measured_again_beat_each_other() -> None:
+    first = side("A", about(100), about(101), about(99.5), about(100.5))
+    second = side("B", about(150), about(151), about(149), about(150.5))
+    row = compare(first, second).iloc[0]
+    assert (row["unit"], row["claim"], row["better"]) == ("runs", "drives", "B")
+    assert row["verdict"].startswith("B beats A by ")
+
+
+def test_two_runs_that_are_far_apart_leave_the_drives_open() -> None:
+    """Every run of B is ahead, and two runs of A tell next to nothing of A."""
+    first, second = side("A", about(100), about(120)), side("B", about(150))
+    row = compare(first, second).iloc[0]
+    assert (row["claim"], row["better"]) == ("runs", "B")
+    assert row["low"] < 1 < row["high"]
+    assert "not shown of the drives" in row["verdict"]
+
+
+def test_runs_on_both_sides_of_the_other_show_nothing() -> None:
+    row = compare(side("A", about(90), about(110)), side("B", about(100))).iloc[0]
+    assert row["p_runs"] == 1.0
+    assert row["verdict"] == NO_DIFFERENCE
+
+
+def test_pair_of_single_runs_borrows_the_scatter_of_a_third_drive() -> None:
+    sides = (side("A", about(90), about(110)), side("B", about(100)))
+    table = compare(*sides, side("C", about(130)))
+    row = table[(table["a"] == "B") & (table["b"] == "C")].iloc[0]
+    alone = compare(sides[1], side("C", about(130))).iloc[0]
+    assert (row["unit"], alone["unit"]) == ("runs", "rounds")
+    assert row["high"] / row["low"] > alone["high"] / alone["low"]
+    assert row["claim"] == "runs"
+
+
+def test_runs_that_are_alike_by_luck_are_no_surer_than_their_rounds() -> None:
+    first = side("A", about(100, 0.2), about(100.001, 0.2))
+    second = side("B", about(110, 0.2))
+    row = compare(first, second).iloc[0]
+    joined = join_levels(first.run_levels)
+    by_rounds = compare_levels(joined, second.run_levels[0]).ratio
+    assert row["low"] <= by_rounds.low
+    assert row["high"] >= by_rounds.high
+    assert row["verdict"] == NO_DIFFERENCE
+    of_rounds = math.exp(first.reach())
+    assert of_rounds > 1.05
+
+
+@settings(deadline=None, max_examples=25)
+@given(
+    st.lists(st.integers(50, 200), min_size=2, max_size=6, unique=True),
+    st.floats(0.01, 0.3),
+)
+def test_interval_by_runs_holds_that_by_rounds(
+    levels: list[int], spread: float
+) -> None:
+    first = side("A", *(about(level, spread) for level in levels))
+    row = compare(first, side("B", about(100, spread))).iloc[0]
+    joined = join_levels(first.run_levels)
+    inner = compare_levels(joined, estimate_level(about(100, spread))).ratio
+    assert row["low"] <= inner.low * (1 + 1e-9)
+    assert row["high"] >= inner.high * (1 - 1e-9)
+
+
+def test_wider_of_two_judgements_has_both_ends_and_the_greater_p() -> None:
+    narrow = compare_levels(estimate_level(about(100)), estimate_level(about(101)))
+    wide = compare_levels(
+        estimate_level(about(100, 0.1)), estimate_level(about(101, 0.1))
+    )
+    found = widest_difference(narrow, wide)
+    assert found.ratio.estimate == narrow.ratio.estimate
+    assert (found.ratio.low, found.ratio.high) == (wide.ratio.low, wide.ratio.high)
+    assert found.p_value == wide.p_value
+
+
+def test_joined_levels_have_the_hand_computed_variance() -> None:
+    one, other = estimate_level([90.0, 110.0]), estimate_level([95.0, 105.0])
+    joined = join_levels([one, other])
+    assert joined.variance == pytest.approx((0.01 + 0.0025) / 4)
+    assert joined.freedom == pytest.approx(0.0125**2 / (0.01**2 + 0.0025**2))
+    assert joined.log_mean == pytest.approx(estimate_log_level([100, 100]).log_mean)
+
+
+def test_repeats_tell_in_how_many_cells_runs_of_one_drive_differ() -> None:
+    near, far = side("A", about(100), about(100.1)), side("A", about(100), about(130))
+    found = {PLACE: {"A": near}, ("tp", "bw_bytes_per_s", "SEQ"): {"A": far}}
+    row = compare_repeats(found).iloc[0]
+    assert (row["n_cells"], row["n_runs"], row["n_differing"]) == (2, 2, 1)
+    assert row["max_percent"] == pytest.approx(30)
+    assert compare_repeats({PLACE: {"A": side("A", about(100))}}).empty
+
+
+def test_runs_of_one_drive_that_differ_by_rounds_only_are_seldom_told_apart() -> None:
+    rng = np.random.default_rng(8)
+    wrong = 0
+    for _ in range(200):
+        runs = tuple(tuple(100 + rng.standard_normal(5)) for _ in range(2))
+        wrong += int(
+            compare_repeats({PLACE: {"A": side("A", *runs)}})["n_differing"][0]
+        )
+    assert wrong <= 200 * 0.05 + 3 * math.sqrt(200 * 0.05 * 0.95)
+
+
+def test_tally_counts_every_cell_once() -> None:
+    rows = compare(side("A", about(100)), side("B", about(150)))
+    found = tally_verdicts(rows)
+    assert found["b_ahead"] == 1
+    assert sum(found.values()) == 2 * found["n_cells"] == 2
+
+
+def test_profile_stands_for_its_values_and_they_for_themselves() -> None:
+    values = ["profile: iops max rounds", "kernel"]
+    assert name_conditions(["profile", *values]) == ("profile", "kernel")
+    assert name_conditions(values) == tuple(values)
+
+
+def test_run_that_a_person_named_keeps_its_name() -> None:
+    assert with_run_word("Model", "my-run") == "my-run"
+    assert with_run_word("Model", "20261122-101112-demo-0af3") == "Model 0af3"
+
+
+def test_gain_of_rest_has_the_interval_of_a_ratio_of_means() -> None:
+    """Twelve accesses after rest and twelve without, none depending on another."""
+    rng = np.random.default_rng(3)
+    rested, baseline = 200 + rng.standard_normal(12), 100 + rng.standard_normal(12)
+    accesses = pd.DataFrame({
+        "run_id": "r",
+        "wait_state": 1,
+        "is_baseline": [False] * 12 + [True] * 12,
+        "wait_s": [5.0] * 12 + [0.0] * 12,
+        "idle_before_s": [5.0] * 12 + [0.0] * 12,
+        "runtime_s": 5.0,
+        "is_contiguous": True,
+        "iops": [*rested, *baseline],
+    })
+    row = summarise_rest_gains(accesses).iloc[0]
+    assert row["iops_ratio_low"] < 2 < row["iops_ratio_high"]
+    assert row["iops_ratio_high"] / row["iops_ratio_low"] < 1.06
+    single = accesses.drop_duplicates("is_baseline")
+    assert summarise_rest_gains(single).empty

@@ -1,0 +1,23 @@
+"""Percentiles and verdicts as people read them."""
+
+import pytest
+
+from ssdlab.analysis import (
+    assess_qos,
+    parse_qos_target,
+    summarise_load,
+    summarise_qos,
+    tabulate_qos,
+    tabulate_verdicts,
+)
+from tests.analysis.qos.made_loads import ONE_RUN, ROUNDS
+
+
+def test_rates_of_a_load_and_its_tables_as_text() -> None:
+    assert summarise_load(ROUNDS)["iops"] == pytest.approx(1005)
+    shown = tabulate_qos(summarise_qos(ONE_RUN))
+    assert shown["95 % interval [ms]"].tolist()[-1] == "at least 5.000"
+    verdicts = [assess_qos(ROUNDS, parse_qos_target("p50 <= 2 ms at 900 IOPS"))]
+    assert tabulate_verdicts(verdicts)["Verdict"].tolist() == [
+        "met, with a certainty of more than 99.9 %"
+    ]

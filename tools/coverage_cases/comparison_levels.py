@@ -1,0 +1,80 @@
+"""How often intervals of the ratio of two percentiles hold 1, and name no winner.
+
+Both sides are the same drive; each percentile is that of the merged bins of its rounds.
+Where rounds bound none of a side there is no interval, and the series does not count.
+"""
+
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from ssdlab.analysis.comparison.level_cells import level_of_percentile
+from ssdlab.analysis.inference.differences import Difference, compare_levels
+from ssdlab.analysis.inference.levels import LevelEstimate
+from ssdlab.analysis.inference.multiplicity import adjust_by_holm
+from ssdlab.analysis.qos.claims import claim_of_level
+from tools.coverage_cases.case import CoverageCase
+from tools.coverage_cases.qos import Drive, exact_bins
+
+Generator = np.random.Generator
+
+_MEDIAN_NS = 250_000.0
+_LEVEL_PERCENT = 99.9
+_CELLS = 9
+_ERROR = 0.05
+_ALIKE = Drive(name="rounds alike", rounds=5, ios=4000)
+_APART = Drive(name="rounds differ", rounds=5, ios=4000, round_spread=0.1)
+_BURSTS = Drive(
+    name="rounds differ, slow bursts",
+    rounds=5,
+    ios=4000,
+    round_spread=0.1,
+    order="bursts",
+)
+
+
+def _level(rng: Generator, drive: Drive) -> LevelEstimate:
+    found = exact_bins(np.rint(_MEDIAN_NS * np.exp(drive.draw(rng))))
+    bins = replace(found, names=found.lower.astype(np.int64))
+    return level_of_percentile(bins, claim_of_level(bins, _LEVEL_PERCENT))
+
+
+def _compare(rng: Generator, drive: Drive) -> Difference:
+    return compare_levels(_level(rng, drive), _level(rng, drive))
+
+
+def _ratio_trial(rng: Generator, *, drive: Drive) -> bool | None:
+    found = _compare(rng, drive)
+    if np.isnan(found.p_value):
+        return None
+    return found.ratio.low <= 1 <= found.ratio.high
+
+
+def _family_trial(rng: Generator, *, drive: Drive) -> bool:
+    p_values = [_compare(rng, drive).p_value for _ in range(_CELLS)]
+    return not (adjust_by_holm(p_values) < _ERROR).any()
+
+
+CASES = (
+    *(
+        CoverageCase(
+            statistic="ratio of two percentiles, by rounds",
+            case=f"p{_LEVEL_PERCENT:g}, {drive.case}",
+            n=drive.rounds,
+            trial=partial(_ratio_trial, drive=drive),
+            high=1.0,
+            note="whole ranks and few rounds err to the safe side",
+        )
+        for drive in (_ALIKE, _APART, _BURSTS)
+    ),
+    CoverageCase(
+        statistic="no winner among equal drives",
+        case=f"p{_LEVEL_PERCENT:g} of {_CELLS} cells, {_APART.case}",
+        n=_APART.rounds,
+        trial=partial(_family_trial, drive=_APART),
+        low=0.95,
+        high=1.0,
+        note="of whole tables: at most one in 20 may err",
+    ),
+)
