@@ -9,7 +9,6 @@ import plotly.graph_objects as go
 from ssdlab.figures.labels import (
     COLORS,
     axis,
-    log_ticks,
     metric_quantity,
     new_figure,
     short_number,
@@ -20,11 +19,12 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _AXIS_TITLES = {
-    "block_size_bytes": "Block size",
+    "block_size_bytes": "Block size [KiB]",
     "read_percent": "R/W mix [%]",
     "threads": "Threads",
     "queue_depth": "Queue depth",
 }
+_MOST_WIDE = 6  # columns whose numbers have room at the usual size
 
 
 def axis_label(column: str, value: int) -> str:
@@ -36,6 +36,13 @@ def axis_label(column: str, value: int) -> str:
     if column == "block_size_bytes":
         return block_size_label(value)
     return mix_label(value) if column == "read_percent" else str(value)
+
+
+def _tick_label(column: str, value: int) -> str:
+    """Return a place on an axis that has its unit in its title."""
+    if column == "block_size_bytes":
+        return f"{value / 1024:g}"
+    return axis_label(column, value)
 
 
 def plot_cell_map(
@@ -62,7 +69,7 @@ def plot_cell_map(
     title : str, optional
         Title of the figure; without it the name of the metric.
     subtitle : str, optional
-        What stands below it.
+        What stands below it, in lines with ``<br>`` between them.
 
     Returns
     -------
@@ -92,13 +99,13 @@ def plot_cell_map(
     scaled = [[c and float(c[0]) / quantity.divisor for c in row] for row in rows]
     colors = [[math.log10(v) if v else None for v in row] for row in scaled]
     figure.add_heatmap(
-        x=[axis_label(axes[1], value) for value in acrosses],
-        y=[axis_label(axes[0], value) for value in downs],
+        x=[_tick_label(axes[1], value) for value in acrosses],
+        y=[_tick_label(axes[0], value) for value in downs],
         z=colors,
         text=[[short_number(v) if v else "" for v in row] for row in scaled],
         customdata=[[_hover(c, quantity.divisor) for c in row] for row in rows],
         texttemplate="%{text}",
-        textfont={"size": 12},
+        textfont={"size": 12 if len(acrosses) <= _MOST_WIDE else 10},
         colorscale="Cividis",
         xgap=1,
         ygap=1,
@@ -106,8 +113,9 @@ def plot_cell_map(
         hovertemplate=f"{_AXIS_TITLES[axes[1]]} %{{x}}, {_AXIS_TITLES[axes[0]]} %{{y}}"
         f"<br>{quantity.name}: %{{customdata[0]}} {quantity.unit}"
         "<br>%{customdata[1]}<extra></extra>",
-        colorbar=_bar([v for row in colors for v in row if v is not None]),
+        showscale=False,  # each cell tells its value
     )
+    figure.layout.margin.t = 64 + 22 * subtitle.count("<br>")
     flat = {"type": "category", "showgrid": False}
     figure.layout.xaxis = axis(_AXIS_TITLES[axes[1]], **flat)
     figure.layout.yaxis = axis(_AXIS_TITLES[axes[0]], **flat)
@@ -124,20 +132,6 @@ def _hover(cell: "tuple[object, ...] | None", divisor: float) -> tuple[str, str]
     words = "mean that others printed" if str(rounds) == "<NA>" else f"{rounds} rounds"
     count = f", {int(str(ios)):,} IOs" if str(ios) not in {"<NA>", "0"} else ""
     return f"{float(str(value)) / divisor:,.5g}", words + count
-
-
-def _bar(colors: list[float]) -> dict[str, object]:
-    low, high = min(colors, default=0.0), max(colors, default=1.0)
-    if high - low < 1e-6:
-        low, high = low - 0.1, high + 0.1
-    ticks = log_ticks(low, high)
-    return {
-        "thickness": 10,
-        "outlinewidth": 0,
-        "tickvals": [math.log10(tick) for tick in ticks],
-        "ticktext": [short_number(tick) for tick in ticks],
-        "tickfont": {"size": 11},
-    }
 
 
 def _frame(across: int, down: int) -> list[dict[str, object]]:

@@ -1,6 +1,7 @@
 """One cell of several runs: over rounds, over time, and its response times."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from ssdlab.analysis.downsample import ReducedSeries
 
 _SUBTITLE_LETTERS = 50  # a line of them fits above a figure of 400 pixels
+_MOST_MARKED = 24  # runs whose points are drawn, beside their lines
 _MOST_NAMED = 8  # drives with a line and a name each; colours do not repeat up to there
 
 Drives = Mapping[str, str]
@@ -61,7 +63,8 @@ def plot_cell_rounds(
     -------
     plotly.graph_objects.Figure
         One trace a drive, or one a colour where there are more than eight; the lines
-        of its runs are apart.
+        of its runs are apart. Of more than 24 runs only the marked one has points,
+        and is drawn above the others.
 
     Examples
     --------
@@ -74,19 +77,29 @@ def plot_cell_rounds(
     quantity = metric_quantity(metric)
     figure = new_figure(title or quantity.title, subtitle=subtitle, height=400)
     known = frame[frame[metric].notna() & frame["round"].notna()]
-    order = [str(run) for run in frame["run_id"].unique()]
-    for name, color, runs in _lines(known, drives):
-        x, y, more = _apart(known[known["run_id"].isin(runs)], metric, order=order)
+    places = {str(run): place for place, run in enumerate(frame["run_id"].unique())}
+    hover = f"%{{hovertext}}<br>round %{{x}}: %{{y:,.5~g}} {quantity.unit}"
+    look = {
+        "mode": "lines+markers",
+        "marker": {"size": 5},
+        "hovertemplate": f"{hover}<br>%{{customdata[0]:,}} IOs<extra></extra>",
+    }
+    is_crowd = len(places) > _MOST_MARKED
+    lines = _lines(known, drives)
+    points = _points(known, metric, places=places)
+    for name, color, runs in lines:
         figure.add_scatter(
-            x=x,
-            y=y / quantity.divisor,
-            customdata=more,
+            **_apart(points, [places[run] for run in runs], quantity.divisor),
+            **(look | {"mode": "lines", "opacity": 0.6} if is_crowd else look),
             name=name,
-            mode="lines+markers",
-            line={"color": color, "width": 1.5},
-            marker={"size": 5},
-            hovertemplate=f"%{{customdata[0]}}<br>round %{{x}}: %{{y:,.5~g}} "
-            f"{quantity.unit}<br>%{{customdata[1]:,}} IOs<extra></extra>",
+            line={"color": color, "width": 1 if is_crowd else 1.5},
+        )
+    if marked is not None and is_crowd:
+        figure.add_scatter(
+            **_apart(points, [places[marked[0]]], quantity.divisor),
+            **look,
+            name="shown run",
+            line={"color": COLORS["fit"], "width": 2.5},
         )
     if marked is not None:
         _ring(figure, known, metric, marked=marked)
@@ -130,25 +143,45 @@ def _brief(names: Iterable[str]) -> dict[str, str]:
     return {name: " ".join(one[same:]) or name for name, one in words.items()}
 
 
-def _apart(
-    rows: "pd.DataFrame", metric: str, *, order: list[str]
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return x, y and hover of several lines with a gap between any two."""
-    x = rows["round"].to_numpy(dtype=float, na_value=np.nan)
-    y = rows[metric].to_numpy(dtype=float, na_value=np.nan)
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Points:
+    """The points of all lines, by run, and for each the place of its run."""
+
+    x: np.ndarray
+    y: np.ndarray
+    ios: np.ndarray
+    run: np.ndarray
+    line: np.ndarray
+    names: tuple[str, ...]
+
+
+def _points(rows: "pd.DataFrame", metric: str, *, places: Mapping[str, int]) -> _Points:
     keys = rows["run_id"].astype(str) + "\0" + rows["phase"].astype(str)
-    breaks = np.flatnonzero(keys.to_numpy()[1:] != keys.to_numpy()[:-1]) + 1
-    names = {run: figure_text(str(run)) for run in rows["run_id"].unique()}
-    more = np.empty((len(rows), 3), dtype=object)
-    more[:, 0] = [names[run] for run in rows["run_id"]]
-    more[:, 1] = rows["total_ios"].fillna(0).astype(int)
-    more[:, 2] = rows["run_id"].map({run: place for place, run in enumerate(order)})
-    gap = np.array([["", 0, 0]], dtype=object)
-    return (
-        np.insert(x, breaks, np.nan),
-        np.insert(y, breaks, np.nan),
-        np.insert(more, breaks, gap, axis=0),
+    _, line = np.unique(keys.to_numpy(dtype=str), return_inverse=True)
+    return _Points(
+        x=rows["round"].to_numpy(dtype=float, na_value=np.nan),
+        y=rows[metric].to_numpy(dtype=float, na_value=np.nan),
+        ios=rows["total_ios"].to_numpy(dtype=float, na_value=np.nan),
+        run=np.array([places[str(run)] for run in rows["run_id"]], dtype=np.intp),
+        line=line,
+        names=tuple(map(figure_text, places)),
     )
+
+
+def _apart(points: _Points, runs: list[int], divisor: float) -> dict[str, object]:
+    """Return the lines of some runs as one, with a gap between any two."""
+    own = np.isin(points.run, runs)
+    x, y, line = points.x[own], points.y[own] / divisor, points.line[own]
+    run = points.run[own]
+    breaks = np.flatnonzero(np.diff(line)) + 1
+    more = np.column_stack([points.ios[own], run])
+    names = [points.names[place] for place in np.insert(run, breaks, 0)]
+    return {
+        "x": np.insert(x, breaks, np.nan),
+        "y": np.insert(y, breaks, np.nan),
+        "customdata": np.insert(more, breaks, 0.0, axis=0),
+        "hovertext": names,
+    }
 
 
 def _ring(
@@ -283,7 +316,7 @@ def plot_time_series(
     )
     figure.layout.xaxis = axis("Time [s]", autorange=True)
     figure.layout.yaxis = linear_axis(quantity.title)
-    figure.layout.margin.t = 64 + 16 * (len(lines) - 1)
+    figure.layout.margin.t = 64 + 22 * words.count("<br>")
     if not drawn.total:
         _say(figure, "this test kept no intervals")
     return figure

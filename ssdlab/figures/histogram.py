@@ -78,7 +78,7 @@ def plot_confidence(
     >>> figure.data[2].name
     'max: 1.010 μs'
     """
-    figure = new_figure(title, subtitle=_rates(measurement), height=500)
+    figure = new_figure(title, subtitle=_rates(measurement), height=580)
     lower = scaled(frame["lat_lower_ns"], "lat_ns")
     upper = scaled(frame["lat_upper_ns"], "lat_ns")
     counts = [int(count) for count in frame["count"]]

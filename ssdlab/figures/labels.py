@@ -119,6 +119,7 @@ PHASE_COLORS = MappingProxyType({
     "not settled": "#7b8794",
 })
 
+_MOST_CHOSEN = 12  # ticks that are read one by one
 _FEWEST_TICKS = 3  # of a logarithmic axis: with fewer no value can be read from it
 
 FONT = (
@@ -220,7 +221,8 @@ def new_figure(title: str, *, subtitle: str = "", height: int = 420) -> go.Figur
             "text": title,
             "subtitle": {"text": subtitle, "font": {"size": 12}},
             "x": 0,
-            "xref": "paper",
+            "xref": "container",  # beside long names of rows it would be cut off
+            "pad": {"l": 12},
             "font": {"size": 16},
         },
         "font": {"family": FONT, "size": 13, "color": COLORS["ink"]},
@@ -273,6 +275,16 @@ def round_axis(rounds: Sequence[int]) -> dict[str, Any]:
         range=[first - 0.4, last + 0.4],
         tickformat="d",
     )
+
+
+def chosen_round_axis(rounds: Sequence[int]) -> dict[str, Any]:
+    """Return an axis with a tick at each of a few rounds, such as those of samples."""
+    distinct = sorted(set(rounds))
+    if not 1 < len(distinct) <= _MOST_CHOSEN:
+        return round_axis(rounds)
+    pad = 0.04 * (distinct[-1] - distinct[0])
+    ends = [distinct[0] - max(0.4, pad), distinct[-1] + max(0.4, pad)]
+    return axis("Round", tickvals=distinct, range=ends, tickformat="d")
 
 
 def block_size_axis(sizes: Iterable[int]) -> dict[str, Any]:

@@ -17,6 +17,10 @@ _HEIGHT_RATIO: Final = MappingProxyType({1: 0.75, 2: 0.5})
 _LEGEND_ROW_MM: Final = 5.0
 _LETTER_MM: Final = 1.5
 _KEY_MM: Final = 14.0  # the sample of a line or marker before its name
+_BESIDE_MM: Final = 16.0  # what axes take of the width, and legends with them
+_SCENE_SHARE: Final = 0.78  # of its usual size: titles of its axes are cut off else
+_MARK_PX: Final = 5
+_LONE_MARK_PX: Final = 7  # a shape is told apart from this size on
 _LINE_PX: Final = 1.3
 _FONT: Final = "Arial, Helvetica, 'Liberation Sans', 'DejaVu Sans', sans-serif"
 _DASHES: Final = (
@@ -69,7 +73,8 @@ def publication(
         raise ValueError(msg)
     width_mm = COLUMN_WIDTHS_MM[columns]
     printed = go.Figure(figure)
-    rows = _legend_rows(printed, width_mm)
+    _name_heights(printed)
+    rows = _legend_rows(printed, width_mm - _BESIDE_MM)
     height = height_mm or width_mm * _HEIGHT_RATIO[columns] + rows * _LEGEND_ROW_MM
     small = _SMALL_PT * _PX_PER_PT
     printed.update_layout(
@@ -84,6 +89,24 @@ def publication(
     _set_small_type(printed, small)
     _tell_apart(printed)
     return printed
+
+
+def _name_heights(figure: go.Figure) -> None:
+    """Write what a scene's columns mean above it: along a short axis it is left out."""
+    for scene in figure.select_scenes():
+        title = (scene.zaxis.title.text or "").strip()
+        if title:
+            scene.zaxis.title.text = ""
+            figure.add_annotation(
+                text=f"vertical: {title}",
+                showarrow=False,
+                xref="paper",
+                yref="paper",
+                x=0,
+                y=1,
+                xanchor="left",
+                yanchor="bottom",
+            )
 
 
 def _legend_rows(figure: go.Figure, width_mm: float) -> int:
@@ -106,11 +129,20 @@ def _set_small_type(figure: go.Figure, small: float) -> None:
     figure.update_xaxes(**look, linecolor="black", tickcolor="black")
     figure.update_yaxes(**look, linecolor="black", tickcolor="black")
     figure.update_scenes(xaxis=look, yaxis=look, zaxis=look)
+    figure.for_each_scene(_make_room)
     figure.update_annotations(font={"size": small})
     figure.update_coloraxes(colorbar=look)
     for trace in figure.data:
         if "colorbar" in trace:
             trace.update(colorbar=look)
+
+
+def _make_room(scene: Any) -> None:
+    """Make a scene smaller than its place, in which its large type must fit too."""
+    aspect = scene.aspectratio
+    if aspect.x:
+        shares = {name: _SCENE_SHARE * aspect[name] for name in "xyz"}
+        scene.update(aspectmode="manual", aspectratio=shares)
 
 
 def _tell_apart(figure: go.Figure) -> None:
@@ -151,4 +183,5 @@ def _mark(trace: Any, colors: list[str]) -> None:
         place = colors.index(trace.marker.color)
         trace.marker.symbol = _MARKERS[place % len(_MARKERS)]
     if not hasattr(trace.marker.size, "__len__"):
-        trace.marker.size = min(trace.marker.size or 5, 5)
+        most = _MARK_PX if "lines" in trace.mode else _LONE_MARK_PX
+        trace.marker.size = min(trace.marker.size or most, most)

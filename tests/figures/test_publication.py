@@ -80,3 +80,12 @@ def test_paper_of_three_columns_is_refused() -> None:
     three: Any = 3
     with pytest.raises(ValueError, match="1 or 2 columns wide, not 3"):
         publication(drawn(), three)
+
+
+def test_height_of_columns_is_named_above_them() -> None:
+    figure = drawn(go.Mesh3d(x=[0, 1, 0, 0], y=[0, 0, 1, 0], z=[0, 0, 0, 1]))
+    figure.update_scenes(zaxis_title_text="Average latency [ms]")
+    printed = publication(figure)
+    assert printed.layout.annotations[-1].text == "vertical: Average latency [ms]"
+    assert printed.layout.scene.zaxis.title.text == ""
+    assert figure.layout.scene.zaxis.title.text == "Average latency [ms]"

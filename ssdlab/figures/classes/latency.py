@@ -126,7 +126,7 @@ def _add_runs(
             text=[_hover(look.text, mean, most)],
             name=look.text,
             mode="markers",
-            showlegend=True,
+            showlegend=False,  # each has its name beside it
             marker={"color": look.color, "size": 13, "symbol": look.symbol},
             hovertemplate="%{text}<extra></extra>",
         )

@@ -117,7 +117,7 @@ def plot_class_throughput(
         _THROUGHPUT,
         (classes, values, looks),
         titles=("Throughput [MB/s]", "Latency [ms]"),
-        words="throughput of SEQ 1024 KiB; latency of RND 4 KiB writes at T1/Q1",
+        words="SEQ 1024 KiB; latency of RND 4 KiB writes at T1/Q1",
     )
 
 
@@ -135,7 +135,7 @@ def _plot(
     shown = [look for look in looks if look.run_id in found]
     rows = [*class_rows(classes), *run_rows(shown)]
     has_doubt = classes["doubtful"].str.len().gt(0).any()
-    note = "; empty marker: the printed value cannot be right"
+    note = "; empty: the printed value cannot be right"
     figure = new_figure(
         title,
         subtitle=words + (note if has_doubt else ""),

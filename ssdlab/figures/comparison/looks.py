@@ -4,6 +4,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from ssdlab.analysis.comparison.cells import rows_of
+from ssdlab.analysis.comparison.sides import with_run_word
 from ssdlab.figures.classes.looks import RunLook
 from ssdlab.figures.drive_colors import drive_colors
 
@@ -11,8 +12,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _SYMBOLS = ("circle", "diamond", "square", "triangle-up", "x", "star")
+_AGAIN = ("triangle-down", "pentagon", "hexagon")  # of repeated runs
 _DASHES = ("solid", "dot", "dashdot", "longdash")
-_TAIL = 4
 
 
 def make_side_looks(sides: "pd.DataFrame") -> dict[str, RunLook]:
@@ -59,19 +60,31 @@ def make_compared_looks(sides: "pd.DataFrame") -> tuple[RunLook, ...]:
     Returns
     -------
     tuple of RunLook
-        One a run; the name of a repeated one ends in that of the run.
+        One a run; the name of a repeated one ends in that of the run. Repetitions
+        have the colour of their drive, with other markers and dotted lines.
     """
     looks = make_side_looks(sides)
-    counts = Counter(str(side) for side in sides["side"])
+    names = [str(side) for side in sides["side"]]
+    counts = Counter(names)
     return tuple(
-        RunLook(
-            run_id=str(row.run_id),
-            name=_name(str(row.side), str(row.run_id), repeats=counts[str(row.side)]),
-            color=looks[str(row.side)].color,
-            symbol=looks[str(row.side)].symbol,
-            dash=looks[str(row.side)].dash,
+        _run_look(
+            looks[str(row.side)],
+            str(row.run_id),
+            repeats=counts[str(row.side)],
+            again=names[:place].count(str(row.side)),
         )
-        for row in rows_of(sides)
+        for place, row in enumerate(rows_of(sides))
+    )
+
+
+def _run_look(side: RunLook, run_id: str, *, repeats: int, again: int) -> RunLook:
+    """Return the look of one run of a side: repetitions are dotted."""
+    return RunLook(
+        run_id=run_id,
+        name=_name(side.name, run_id, repeats=repeats),
+        color=side.color,
+        symbol=_AGAIN[(again - 1) % len(_AGAIN)] if again else side.symbol,
+        dash="dot" if again else side.dash,
     )
 
 
@@ -79,4 +92,4 @@ def _name(side: str, run_id: str, *, repeats: int) -> str:
     if repeats == 1:
         return side
     bare, mark, kind = side.partition(" (")
-    return f"{bare} {run_id[-_TAIL:]}{mark}{kind}"
+    return f"{with_run_word(bare, run_id)}{mark}{kind}"

@@ -4,7 +4,13 @@ from typing import TYPE_CHECKING, Any
 
 import plotly.graph_objects as go
 
-from ssdlab.figures.labels import COLORS, axis, new_figure, number_text, round_axis
+from ssdlab.figures.labels import (
+    COLORS,
+    axis,
+    chosen_round_axis,
+    new_figure,
+    number_text,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,7 +45,9 @@ def plot_forecast(
     figure.add_scatter(
         x=known,
         y=[top if end is None else end for end in ends],
-        mode="markers",
+        mode="markers+text",
+        text=["not in sight" if end is None else "" for end in ends],
+        textposition="middle right",
         marker={
             "color": COLORS["measured"],
             "size": 9,
@@ -69,6 +77,7 @@ def plot_forecast(
             line={"color": COLORS["fit"], "width": 1.5},
             annotation_text=f"steady after round {float(came[0]):.0f}",
             annotation_position="bottom right",
+            annotation_yshift=-8,
             annotation_font={"size": 12, "color": COLORS["fit"]},
         )
     if not rows:
@@ -81,7 +90,7 @@ def plot_forecast(
             showarrow=False,
         )
     figure.update_layout(
-        xaxis=round_axis(known),
+        xaxis=chosen_round_axis(known),
         yaxis=axis("Steady after round", rangemode="tozero"),
         showlegend=False,
     )

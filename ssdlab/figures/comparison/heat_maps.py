@@ -1,0 +1,174 @@
+"""IOPS matrices of several drives as heat maps, and the ratio of each two."""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import plotly.graph_objects as go
+
+from ssdlab.analysis.comparison.cells import rows_of
+from ssdlab.figures.classes.looks import RunLook
+from ssdlab.figures.labels import axis, new_figure, short_number
+from ssdlab.model.units import block_size_label, mix_label
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_PANEL_PX = 300
+# Brown to green: told apart with every common form of colour blindness.
+_BETTER = ((0.0, "#8c510a"), (0.5, "#f5f5f5"), (1.0, "#01665e"))
+_MARKS = {"drives": "*", "runs": "°", "": ""}
+_LEAST_RATIO = 1.05  # of the ends of a scale: noise must not look like a difference
+
+
+def plot_iops_heat_maps(
+    summary: "pd.DataFrame", cells: "pd.DataFrame", *, looks: Mapping[str, RunLook]
+) -> go.Figure:
+    """Draw the IOPS matrix of each drive as a heat map, all on one scale.
+
+    Parameters
+    ----------
+    summary : pandas.DataFrame
+        What `ssdlab.analysis.summarise_sides` returned, of the test IOPS.
+    cells : pandas.DataFrame
+        Block size and mix of a cell, as `ssdlab.analysis.tabulate_window_cells`
+        returned them.
+    looks : mapping of str to RunLook
+        By side its look.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        One panel a drive; a cell that was not measured is empty.
+    """
+    table = _with_axes(summary, cells)
+    shown = [short_number(float(value)) for value in table["value"]]
+    logs = [math.log10(float(value)) for value in table["value"]]
+    table = table.assign(shown=shown)
+    return _draw_panels(
+        title="IOPS by block size and R/W mix",
+        subtitle="mean over the measurement window; one colour scale for all",
+        panels=[
+            (look.text, table[table["side"] == name])
+            for name, look in looks.items()
+            if (table["side"] == name).any()
+        ],
+        colors={"colorscale": "Viridis", "zmin": min(logs), "zmax": max(logs)},
+    )
+
+
+def plot_ratio_heat_maps(
+    differences: "pd.DataFrame", cells: "pd.DataFrame", *, looks: Mapping[str, RunLook]
+) -> go.Figure:
+    """Draw the ratio of two IOPS matrices, for each pair of drives.
+
+    Parameters
+    ----------
+    differences : pandas.DataFrame
+        What `ssdlab.analysis.compare_cells` returned, of the test IOPS.
+    cells : pandas.DataFrame
+        Block size and mix of a cell, as `ssdlab.analysis.tabulate_window_cells`
+        returned them.
+    looks : mapping of str to RunLook
+        By side its look.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        One panel a pair, the first by the second drive. A star marks a difference that
+        is shown of the drives, a ring one that is shown of these runs alone; a cell
+        that one of them lacks is empty.
+    """
+    table = _with_axes(differences[differences["ratio"] > 0], cells)
+    shown = [f"{row.ratio:.2f}{_MARKS[row.claim]}" for row in rows_of(table)]
+    table = table.assign(value=table["ratio"], shown=shown)
+    ends = [_LEAST_RATIO, *(float(max(r, 1 / r)) for r in table["ratio"])]
+    reach = math.log10(max(ends))
+    return _draw_panels(
+        title="IOPS, ratio of two drives",
+        subtitle="green: the first has more; * shown of the drives, ° of these runs",
+        panels=[
+            (f"{looks[str(a)].text} / {looks[str(b)].text}", own)
+            for (a, b), own in table.groupby(["a", "b"], sort=False)
+        ],
+        colors={
+            "colorscale": [list(step) for step in _BETTER],
+            "zmin": -reach,
+            "zmax": reach,
+        },
+    )
+
+
+def _with_axes(table: "pd.DataFrame", cells: "pd.DataFrame") -> "pd.DataFrame":
+    names = ["test", "metric", "cell", "block_size_bytes", "read_percent"]
+    places = cells[names].drop_duplicates(["test", "metric", "cell"]).dropna()
+    return table.merge(places, on=["test", "metric", "cell"])
+
+
+def _draw_panels(
+    *,
+    title: str,
+    subtitle: str,
+    panels: Sequence[tuple[str, "pd.DataFrame"]],
+    colors: Mapping[str, Any],
+) -> go.Figure:
+    """Draw tables of ``value`` and ``shown`` as heat maps on one colour scale."""
+    figure = _panels(title, subtitle, names=[name for name, _ in panels])
+    for place, (_, own) in enumerate(panels):
+        _add_heat(figure, own, place, colors=colors)
+    return figure
+
+
+def _panels(title: str, subtitle: str, *, names: Sequence[str]) -> go.Figure:
+    """Return a figure with a named panel for each, one under the other."""
+    down = max(1, len(names))
+    figure = new_figure(title, subtitle=subtitle, height=120 + _PANEL_PX * down)
+    for place, name in enumerate(names):
+        number = str(place + 1) if place else ""
+        top = 1 - place / down
+        bottom, head = top - 1 / down + 0.14 / down, top - 0.12 / down
+        figure.update_layout({
+            f"xaxis{number}": axis(
+                "R/W mix" if place == down - 1 else "",
+                type="category", showgrid=False, anchor=f"y{number}", tickangle=0,
+            ),
+            f"yaxis{number}": axis(
+                "Block size", type="category", showgrid=False, anchor=f"x{number}",
+                domain=[bottom, head],
+            ),
+        })  # fmt: skip
+        figure.add_annotation(
+            text=name, x=0, y=head, xref="paper", yref="paper",
+            xanchor="left", yanchor="bottom", showarrow=False, font={"size": 13},
+        )  # fmt: skip
+    return figure
+
+
+def _add_heat(
+    figure: go.Figure, own: "pd.DataFrame", place: int, *, colors: Mapping[str, Any]
+) -> None:
+    sizes = sorted({int(size) for size in own["block_size_bytes"]}, reverse=True)
+    mixes = sorted({int(mix) for mix in own["read_percent"]}, reverse=True)
+    known = {
+        (int(row.block_size_bytes), int(row.read_percent)): row for row in rows_of(own)
+    }
+    rows = [[known.get((size, mix)) for mix in mixes] for size in sizes]
+    number = str(place + 1) if place else ""
+    figure.add_heatmap(
+        x=[mix_label(mix) for mix in mixes],
+        y=[block_size_label(size) for size in sizes],
+        z=[
+            [None if row is None else math.log10(float(row.value)) for row in line]
+            for line in rows
+        ],
+        text=[["" if row is None else row.shown for row in line] for line in rows],
+        texttemplate="%{text}",
+        textfont={"size": 11},
+        hovertemplate="%{y}, R/W %{x}: %{text}<extra></extra>",
+        xaxis=f"x{number}",
+        yaxis=f"y{number}",
+        xgap=1,
+        ygap=1,
+        showscale=False,
+        **colors,
+    )

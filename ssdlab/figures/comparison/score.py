@@ -1,0 +1,93 @@
+"""A score, and the parts that it is made of."""
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import plotly.graph_objects as go
+
+from ssdlab.analysis.comparison.cells import rows_of
+from ssdlab.figures.classes.looks import RunLook, level_axis
+from ssdlab.figures.labels import COLORS, axis, new_figure
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def plot_score(scores: "pd.DataFrame", *, looks: Mapping[str, RunLook]) -> go.Figure:
+    """Draw a score and the parts that it is made of.
+
+    Parameters
+    ----------
+    scores : pandas.DataFrame
+        What `ssdlab.analysis.score_sides` returned.
+    looks : mapping of str to RunLook
+        By side its look.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        One row a part, and the score on top of them; 1 is the mean of all drives.
+    """
+    terms = list(dict.fromkeys(str(term) for term in scores["term"]))[::-1]
+    figure = new_figure(
+        "Score, and what it is made of",
+        subtitle="times as good as the geometric mean of all; with the widest interval",
+        height=170 + 44 * len(terms),
+    )
+    names = [name for name in looks if (scores["side"] == name).any()]
+    drawn: list[float | None] = [0.99, 1.01]
+    for place, name in enumerate(names):
+        own = scores[(scores["side"] == name) & scores["ratio"].notna()]
+        ratios = [float(value) for value in own["ratio"]]
+        reach = [
+            value if math.isfinite(value) else 0.0
+            for value in (own["high"] - own["ratio"]).tolist()
+        ]
+        less = [
+            value if math.isfinite(value) else 0.0
+            for value in (own["ratio"] - own["low"]).tolist()
+        ]
+        drawn += [*ratios, *own["low"].dropna(), *own["high"].dropna()]
+        shift = (len(names) - 1) / 2 - place
+        figure.add_scatter(
+            x=ratios,
+            y=[terms.index(str(t)) + shift * 0.7 / len(names) for t in own["term"]],
+            error_x={
+                "type": "data",
+                "symmetric": False,
+                "array": reach,
+                "arrayminus": less,
+                "thickness": 1.5,
+                "width": 3,
+            },
+            text=[
+                f"{looks[name].text}<br>{row.term or 'score'}: {row.ratio:.3f}"
+                f"<br>weight {row.weight:g}, {row.n_cells} cells"
+                for row in rows_of(own)
+            ],
+            name=looks[name].text,
+            mode="markers",
+            marker={
+                "symbol": looks[name].symbol,
+                "size": 10,
+                "color": looks[name].color,
+            },
+            hovertemplate="%{text}<extra></extra>",
+        )
+    weights = dict(zip(scores["term"], scores["weight"], strict=True))
+    figure.add_vline(x=1, line={"color": COLORS["axis"], "width": 1, "dash": "dot"})
+    figure.update_layout(
+        xaxis=level_axis("Times as good as the mean of all", drawn),
+        yaxis=axis(
+            "",
+            tickvals=list(range(len(terms))),
+            ticktext=[
+                f"{term} (weight {weights[term]:g})" if term else "<b>Score</b>"
+                for term in terms
+            ],
+            range=[-0.6, len(terms) - 0.4],
+        ),
+        showlegend=True,
+    )
+    return figure

@@ -1,0 +1,15 @@
+"""A made series that settles."""
+
+import numpy as np
+import pytest
+
+from ssdlab.analysis.steadiness.series import RoundSeries
+from tests.analysis.made_rounds import make_rounds
+
+
+@pytest.fixture(scope="module")
+def series() -> RoundSeries:
+    rng = np.random.default_rng(3)
+    decay = 1 + 1.5 * np.exp(-np.arange(24) / 3)
+    values = 3e8 * decay * (1 + 0.01 * rng.standard_normal(24))
+    return make_rounds(values, metric="bw_bytes_per_s", test="tp")

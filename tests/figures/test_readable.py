@@ -1,0 +1,47 @@
+"""Tables as people read them."""
+
+import math
+
+import pandas as pd
+import pytest
+
+from ssdlab.analysis.steadiness.precision import summarise_precision
+from ssdlab.figures.readable import readable_table
+from tests.analysis.made_rounds import make_rounds, settled
+
+
+def test_table_has_units_in_its_head_and_scaled_numbers() -> None:
+    series = make_rounds(3e6 * settled(24), metric="bw_bytes_per_s", test="tp")
+    table = readable_table(summarise_precision(series), metric=series.metric)
+    assert {"MB/s", "MB/s per round", "%", "rounds"} <= set(table.column("Unit"))
+    place = table.column("Quantity").index("level")
+    assert float(table.column("Estimate")[place]) == pytest.approx(300, rel=0.2)
+    low, high = table.column("95 %")[place].split(" to ")
+    assert float(low) < float(high)
+    plain = pd.DataFrame({"average": [math.inf, math.nan], "is_steady": [True, None]})
+    shown = readable_table(plain, metric="lat_mean_ns")
+    assert shown.column("Average [ms]") == ("no end", "")
+    assert shown.column("Steady") == ("yes", "")
+
+
+def test_notes_are_told_once_below_the_table() -> None:
+    frame = pd.DataFrame({"title": ["A", "B", "C"], "note": ["few", "", "few"]})
+    table = readable_table(frame)
+    assert table.column("Note") == ("a", "", "a")
+    assert table.notes == ("a: few",)
+    assert "a: few" in table._repr_html_()
+
+
+def test_table_can_be_turned_and_folded() -> None:
+    frame = pd.DataFrame({"tracking": ["X", "Y"], "range_ratio": [0.0512, 0.2]})
+    turned = readable_table(frame, layout="columns")
+    assert turned.head == ("Cell", "X", "Y")
+    assert turned.rows == (("Range [%]", "5.12", "20"),)
+    html = readable_table(frame, caption="<All>", is_folded=True)._repr_html_()
+    assert html.startswith("<details><summary>&lt;All&gt;</summary><table>")
+
+
+def test_table_without_rows_says_that_there_are_none() -> None:
+    frame = pd.DataFrame({"tracking": []})
+    shown = readable_table(frame, caption="Cells where the rules differ")
+    assert shown._repr_html_() == "<p>Cells where the rules differ: none.</p>"
