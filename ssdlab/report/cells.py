@@ -116,7 +116,7 @@ def _shown(bundle: Mapping[str, Any]) -> Part | None:
         if kind in bundle:
             return _picture(kind, _joined(bundle[kind]))
     if _WIDGET in bundle:
-        return Note(text="Here stands a control that works in JupyterLab only.")
+        return Note(text="Here stands a control; it works in JupyterLab and in Voilà.")
     text = _joined(bundle.get("text/plain", ""))
     return _plain(text, kind="value") if text else None
 

@@ -1,12 +1,13 @@
 """The pages of a report as outputs of a notebook cell."""
 
 from html import escape
+from typing import TYPE_CHECKING
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from ssdlab.report.blocks import Block, Plot, Table
+from ssdlab.report.comparison.comparison import Comparison
 from ssdlab.report.comparison.pages import comparison_page
-from ssdlab.report.comparison.read import Comparison
 from ssdlab.report.context import read_context
 from ssdlab.report.findings import FindingGroup, FindingsBox, box_findings
 from ssdlab.report.html import split_long_words
@@ -14,11 +15,23 @@ from ssdlab.report.sections import pages_of
 from ssdlab.report.verdict import status_notes, summary_rows
 from ssdlab.store.run import Run
 
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
 _PLOTLY = "application/vnd.plotly.v1+json"
-_STYLE = (
-    "<style>.ssdlab th, .ssdlab td.words { text-align: left } "
-    ".ssdlab .note { white-space: pre-line }</style>"
-)
+# Of a table's own rules JupyterLab has some that only a longer selector outdoes.
+_STYLE = """<style>
+.ssdlab table th:first-child, .ssdlab table .words { text-align: left }
+.ssdlab .caption { font-weight: 600 }
+.ssdlab .note { white-space: pre-line }
+.ssdlab .note.warning, .ssdlab .note.good { padding: 0.4em 0.8em }
+.ssdlab .note.warning {
+  border-left: 4px solid #c98500; background: #fff6e0; color: #5c3d00;
+}
+.ssdlab .note.good {
+  border-left: 4px solid #1c6b3c; background: #e9f5ee; color: #14512d;
+}
+</style>"""
 _HEAD = ("Tracking variable", "First round", "Steady", "Rounds", "Verdict")
 
 
@@ -124,18 +137,25 @@ def _show_blocks(blocks: tuple[Block, ...]) -> None:
     )
     for block in blocks:
         if isinstance(block, Plot):
-            _show_figure(block)
+            show_figure(block.figure)
         else:
             _show_html(
                 f'<div class="ssdlab">{_STYLE}{template.render(block=block)}</div>'
             )
 
 
-def _show_figure(plot: Plot) -> None:
+def show_figure(figure: "go.Figure") -> None:
+    """Show a figure in a notebook, in the one form that its page can keep.
+
+    Parameters
+    ----------
+    figure : plotly.graph_objects.Figure
+        The figure.
+    """
     from IPython.display import display  # noqa: PLC0415 - only notebooks have it
 
-    title = plot.figure.layout.title.text or "figure"
-    bundle = {_PLOTLY: plot.figure.to_plotly_json(), "text/plain": str(title)}
+    title = figure.layout.title.text or "figure"
+    bundle = {_PLOTLY: figure.to_plotly_json(), "text/plain": str(title)}
     display(bundle, raw=True)  # type: ignore[no-untyped-call] # IPython has no types
 
 

@@ -47,14 +47,18 @@ class _Figures:
         self.specs.append(spec)
         return {
             "number": len(self.specs) - 1,
-            "title": title.get("text") or "",
-            "subtitle": title.get("subtitle", {}).get("text") or "",
+            "title": _in_one_line(title.get("text")),
+            "subtitle": _in_one_line(title.get("subtitle", {}).get("text")),
             "height": layout["height"],
         }
 
 
 def _title_of(title: Any) -> dict[str, Any]:
     return title if isinstance(title, dict) else {"text": title}
+
+
+def _in_one_line(text: str | None) -> str:
+    return (text or "").replace("<br>", " ")
 
 
 def render_html(

@@ -113,7 +113,11 @@ def write_images(
         reason = f"figures cannot be written there ({error.strerror})"
         remedy = "Name another folder."
         raise ExportError(place=str(folder), reason=reason, remedy=remedy) from None
-    missing = [place.name for place in places.values() if not place.stat().st_size]
+    missing = [place.name for place in places.values() if not _is_written(place)]
     if missing:
         raise BrowserFailedError(reason=f"{', '.join(missing)} were not drawn")
     return tuple(places.values())
+
+
+def _is_written(place: Path) -> bool:
+    return place.is_file() and place.stat().st_size > 0

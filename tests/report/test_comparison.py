@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ssdlab.analysis.comparison.pairs import (
+from ssdlab.analysis.comparison.verdicts import (
     MISSING,
     NO_DIFFERENCE,
     NOT_COMPARABLE,
@@ -16,16 +16,21 @@ from ssdlab.analysis.comparison.pairs import (
 )
 from ssdlab.analysis.findings.finding import make_finding
 from ssdlab.model.errors import (
+    ParameterError,
     RepeatedNameError,
     RunFolderError,
     SeriesError,
     UnknownNameError,
 )
+from ssdlab.model.schema import TABLES
 from ssdlab.report.blocks import Note, Page, Plot, Table
-from ssdlab.report.comparison.lines import condition_lines, verdict_lines
+from ssdlab.report.comparison.comparison import Comparison
+from ssdlab.report.comparison.lines import comparison_lines
+from ssdlab.report.comparison.missing import missing_cells
 from ssdlab.report.comparison.pages import TOPICS, comparison_page
 from ssdlab.report.comparison.plain import comparison_as_dict
-from ssdlab.report.comparison.read import Comparison, compare_runs
+from ssdlab.report.comparison.read import compare_runs
+from ssdlab.store.tables import write_table
 from tests.made_compared import Twin, make_twin
 from tests.made_run import Recipe
 
@@ -82,7 +87,10 @@ def test_faster_drive_beats_the_other_in_every_cell_by_the_true_difference(
     assert times["percent"].median() == pytest.approx(100 * (1 - 1 / 1.3), abs=1)
     assert (
         rates["verdict"]
-        .str.match(r"Alpha <i>1</i> beats Beta by [\d.]+ % \([\d.]+ to [\d.]+ %\)")
+        .str.match(
+            r"Alpha <i>1</i> ahead of Beta in these runs by [\d.]+ % "
+            r"\([\d.]+ to [\d.]+ %\)"
+        )
         .all()
     )
     assert (rates["low"] <= 1.3).mean() > 0.9
@@ -116,7 +124,7 @@ def test_test_that_one_run_lacks_is_missing_and_never_zero(folder: Path) -> None
     assert iops["ratio"].isna().all()
     assert set(iops["reason"]) == {"not measured: Gamma"}
     page = comparison_page(found, "iops")
-    assert "Missing of Gamma, not measured: IOPS." in notes_of(page)
+    assert "IOPS: not measured by Gamma." in notes_of(page)
     assert {row[2] for row in tables_of(page)[0].rows} == {"-"}
     assert (found.differences[found.differences["test"] == "lat"]["ratio"] > 0).all()
 
@@ -211,12 +219,12 @@ def test_difference_below_what_matters_is_no_win(folder: Path) -> None:
     table = compare_runs(runs(folder, 1, 2), least_percent=40).differences
     assert set(table["verdict"]) <= {TOO_SMALL, NO_DIFFERENCE}
     assert TOO_SMALL in set(table["verdict"])
-    with pytest.raises(ValueError, match="must be 0 or more"):
+    with pytest.raises(ParameterError, match="must be 0 or more"):
         compare_runs(runs(folder, 1, 2), least_percent=-1)
 
 
 def test_grave_finding_bars_the_cells_of_its_test_alone(tmp_path: Path) -> None:
-    grave = replace(BETA, findings=(make_finding("doubts", "late", test="iops"),))
+    grave = replace(BETA, findings=(make_finding("throttled", "hot", test="iops"),))
     make_twin(tmp_path, Twin(number=1, recipe=ALPHA))
     make_twin(tmp_path, Twin(number=2, recipe=grave))
     table = compare_runs(tmp_path).differences
@@ -224,6 +232,19 @@ def test_grave_finding_bars_the_cells_of_its_test_alone(tmp_path: Path) -> None:
     assert set(iops["verdict"]) == {NOT_COMPARABLE}
     assert set(iops["reason"]) == {"grave findings: Beta"}
     assert NOT_COMPARABLE not in set(table[table["test"] == "lat"]["verdict"])
+
+
+def test_complaint_in_one_step_bars_its_cell_alone(tmp_path: Path) -> None:
+    steps = make_twin(tmp_path, Twin(number=1, recipe=ALPHA)).steps
+    step = steps[(steps["test"] == "iops") & (steps["phase"] == "rounds")].iloc[-1]
+    late = make_finding("doubts", "late", test="iops")
+    recipe = replace(BETA, findings=(late,))
+    make_twin(tmp_path, Twin(number=2, recipe=recipe, warned=step["step_id"]))
+    table = compare_runs(tmp_path).differences
+    barred = table[table["verdict"] == NOT_COMPARABLE]
+    assert list(zip(barred["test"], barred["reason"], strict=True)) == [
+        ("iops", "grave findings: Beta")
+    ]
 
 
 def test_cell_that_was_not_steady_is_not_compared(tmp_path: Path) -> None:
@@ -252,6 +273,7 @@ def test_efficiency_needs_watts_and_divides_by_them(folder: Path) -> None:
     [
         ("Delta: 3", UnknownNameError, "There is no drive 'Delta'"),
         ("Alpha: many", SeriesError, "no number of watts"),
+        ("a: 3", SeriesError, "'a' is part of the name of"),
     ],
 )
 def test_watts_that_cannot_be_read_are_an_error(
@@ -266,7 +288,7 @@ def test_comparison_needs_two_different_runs(folder: Path, tmp_path: Path) -> No
         compare_runs(runs(folder, 1))
     with pytest.raises(RepeatedNameError, match="named twice"):
         compare_runs(runs(folder, 1, 1))
-    with pytest.raises(RunFolderError, match="it is no run and holds none"):
+    with pytest.raises(RunFolderError, match="it is no run, and holds none"):
         compare_runs(tmp_path)
     with pytest.raises(UnknownNameError, match="There is no condition 'weather'"):
         compare_runs(runs(folder, 1, 2), accept="weather")
@@ -286,7 +308,7 @@ def test_run_without_tables_is_left_out_of_a_folder_and_named(tmp_path: Path) ->
     assert len(found.runs) == 2
     assert found.left_out == (str(tmp_path / "run3"),)
     assert "run3" in notes_of(comparison_page(found, "conditions"))
-    assert any("run3" in line for line in condition_lines(found))
+    assert any("run3" in line for line in comparison_lines(found))
 
 
 @pytest.mark.parametrize("topic", TOPICS)
@@ -308,6 +330,19 @@ def test_unknown_topic_is_an_error(pair: Comparison) -> None:
         comparison_page(pair, "x")
 
 
+def test_test_that_was_never_judged_was_measured_nevertheless(tmp_path: Path) -> None:
+    make_twin(tmp_path, Twin(number=1, recipe=ALPHA))
+    second = make_twin(tmp_path, Twin(number=2, recipe=BETA))
+    columns: dict[str, list[object]] = {str(name): [] for name in second.windows}
+    write_table(second.path / "tables", TABLES["windows"], columns)
+    found = missing_cells(compare_runs(tmp_path))
+    assert (
+        "Beta",
+        "IOPS, Latency",
+        "measured, but no window of rounds was judged",
+    ) in found
+
+
 def test_plain_data_is_json_without_nan(folder: Path) -> None:
     found = compare_runs(runs(folder, 1, 3))
     text = json.dumps(comparison_as_dict(found), allow_nan=False)
@@ -318,9 +353,16 @@ def test_plain_data_is_json_without_nan(folder: Path) -> None:
 
 def test_lines_tell_conditions_verdicts_and_what_is_missing(folder: Path) -> None:
     found = compare_runs(runs(folder, 1, 3))
-    text = "\n".join([*condition_lines(found), *verdict_lines(found)])
-    assert "Alpha <i>1</i> (A) v Gamma (B)" in text
-    assert "IOPS: missing, not measured: Gamma" in text
-    assert "A beats B by" in text
-    assert "The same conditions" in text or "Conditions that differ:" in text
-    assert "not in these intervals" in text
+    text = "\n".join(comparison_lines(found))
+    assert "A v B: Alpha <i>1</i> v Gamma" in text
+    assert "Gamma, IOPS: not measured" in text
+    assert "A ahead in these runs" in text
+    assert "The same conditions" in text
+    words = " ".join(text.split())
+    assert "nothing is claimed but that these runs differ" in words
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_lines_are_no_wider_than_the_terminal(folder: Path, width: int) -> None:
+    found = compare_runs(runs(folder, 1, 2, 3, 5, 6))
+    assert max(map(len, comparison_lines(found, width=width))) <= width

@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from ssdlab.cli import main
 from ssdlab.figures import publication
-from ssdlab.model.errors import ExportError, MissingToolError
+from ssdlab.model.errors import BrowserFailedError, ExportError, MissingToolError
 from ssdlab.report.images import run_figures, write_images
 from tests.browser import find_browser
 from tests.figures.test_publication import drawn, line
@@ -29,6 +29,18 @@ def test_figures_of_a_run_are_files_of_the_width_of_a_column(tmp_path: Path) -> 
     assert png.read_bytes().startswith(b"\x89PNG")
     assert int.from_bytes(png.read_bytes()[16:20]) == pytest.approx(2100, abs=9)
     assert pdf.read_bytes().startswith(b"%PDF")
+
+
+@pytest.mark.browser
+def test_figure_that_was_not_written_is_named_and_the_others_are_there(
+    tmp_path: Path,
+) -> None:
+    find_browser()
+    (tmp_path / "a.png").mkdir()
+    figures = dict.fromkeys("ab", publication(drawn(line("#111111"))))
+    with pytest.raises(BrowserFailedError, match=r"a\.png were not drawn"):
+        write_images(figures, tmp_path, formats=("png",))
+    assert (tmp_path / "b.png").read_bytes().startswith(b"\x89PNG")
 
 
 def test_figures_of_a_run_have_names_in_the_order_of_its_report(tmp_path: Path) -> None:

@@ -1,91 +1,252 @@
-"""A comparison as lines of a terminal."""
+"""A comparison as lines of a terminal, as wide as that is."""
 
-from collections.abc import Iterator
+import textwrap
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from string import ascii_uppercase
 from typing import Any
 
+import pandas as pd
+
 from ssdlab.analysis.comparison.cells import rows_of
+from ssdlab.analysis.comparison.conditions import WORKERS, name_conditions
+from ssdlab.analysis.comparison.metrics import METRICS, is_by_workers
+from ssdlab.analysis.comparison.tally import tally_verdicts
+from ssdlab.analysis.comparison.verdicts import MISSING, NO_DIFFERENCE, NOT_COMPARABLE
 from ssdlab.figures.names import shortened
-from ssdlab.report.comparison.missing import without_missing_tests
-from ssdlab.report.comparison.read import Comparison
-from ssdlab.report.comparison.tables import (
-    cell_name,
-    p_text,
-    ratio_words,
-    value_text,
-    verdict_words,
-)
+from ssdlab.report.comparison.comparison import Comparison
+from ssdlab.report.comparison.missing import missing_cells
+from ssdlab.report.comparison.texts import fine_ratio, ratio_words, value_text
+from ssdlab.report.comparison.verdicts import claim_texts
+from ssdlab.report.text import TEST_TITLES
 
-_VALUE_WIDTH = 46
-_HEAD = ("Cell", "A", "B", "A / B, 95 %", "after Holm", "Verdict")
+_WIDE = 100  # columns; from here on the values stand beside the ratios
+_FEW_CELLS = 4
+_USUAL = "RND 4 KiB "  # the cells that are shown of a large table
+_LEAST_VALUE = 12
+_TALLY_WORDS = {
+    "a_beats": "{a} beats {b}",
+    "b_beats": "{b} beats {a}",
+    "a_ahead": "{a} ahead",
+    "b_ahead": "{b} ahead",
+    "no_difference": "no difference",
+    "no_verdict": "no verdict",
+    "missing": "missing",
+}
+
+Letters = Mapping[str, str]
+Row = tuple[str, ...]
 
 
-def condition_lines(comparison: Comparison) -> Iterator[str]:
-    """Yield who is compared, and under which conditions that differ."""
-    yield "Compared:"
-    for row in rows_of(comparison.sides):
-        mark = ", a model and no drive" if row.is_model else ""
-        yield f"  {row.side}: {row.run_id}{mark}"
+def comparison_lines(comparison: Comparison, *, width: int = 80) -> Iterator[str]:
+    """Yield a comparison in short.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        What `compare_runs` returned.
+    width : int, default 80
+        Columns of the terminal.
+
+    Yields
+    ------
+    str
+        Who is compared and under which conditions that differ; of each pair in how
+        many cells which is ahead, and the cells of RND 4 KiB with their intervals; what
+        is claimed; and what is missing.
+    """
+    names = comparison.side_names
+    letters = dict(zip(names, _letters(len(names)), strict=True))
+    yield from _side_lines(comparison, letters, width)
+    yield from _condition_lines(comparison, width)
+    yield ""
+    if comparison.differences.empty:
+        yield "No run measured a cell that can be compared."
+        return
+    yield from _tally_lines(comparison.differences, letters, width)
+    yield ""
+    for pair, rows in comparison.differences.groupby(["a", "b"], sort=False):
+        own = {str(name): letters[str(name)] for name in pair}
+        yield from _pair_lines(rows, own, width)
+        yield ""
+    yield from _paragraphs(
+        "“Beats” is shown of the drives, “ahead” of these runs alone; each kind errs "
+        "anywhere in one of 20 such comparisons (Holm). Intervals are of 95 %, of each "
+        "cell by itself. That no difference is shown does not mean that there is none.",
+        *claim_texts(comparison),
+        width=width,
+    )
+    absent = missing_cells(comparison)
+    if absent:
+        yield "Missing"
+        texts = (f"{side}, {test}: {words}" for side, test, words in absent)
+        yield from _paragraphs(*texts, width=width)
+
+
+def _tally_lines(
+    differences: pd.DataFrame, letters: Letters, width: int
+) -> Iterator[str]:
+    """Yield of each pair in how many cells which side is ahead."""
+    yield "Who is better, in how many cells"
+    for (a, b), rows in differences.groupby(["a", "b"], sort=False):
+        own = {str(name): letters[str(name)] for name in (a, b)}
+        pair, n_cells = " v ".join(own.values()), len(rows)
+        yield from textwrap.wrap(
+            f"{pair}  {n_cells:>4} cells: {_tally_text(rows, own)}",
+            width,
+            initial_indent="  ",
+            subsequent_indent=" " * (len(pair) + 4),
+        )
+
+
+def _letters(count: int) -> list[str]:
+    """Return a letter for each side, and numbers where there are too many.
+
+    >>> _letters(3), _letters(27)[-1]
+    (['A', 'B', 'C'], '27')
+    """
+    if count <= len(ascii_uppercase):
+        return list(ascii_uppercase[:count])
+    return [str(place) for place in range(1, count + 1)]
+
+
+def _side_lines(comparison: Comparison, letters: Letters, width: int) -> Iterator[str]:
+    yield "Compared"
+    for name, runs in comparison.sides.groupby("side", sort=False):
+        mark = ", a model and no drive" if bool(runs["is_model"].iloc[0]) else ""
+        yield shortened(f"  {letters[str(name)]}  {name}{mark}", longest=width)
+        for run_id in runs["run_id"]:
+            yield shortened(f"       {run_id}", longest=width)
     for path in comparison.left_out:
         yield f"  left out, without tables: {path} (ssdlab ingest makes them)"
+
+
+def _condition_lines(comparison: Comparison, width: int) -> Iterator[str]:
     table = comparison.conditions
     differing = table[~table["is_same"]]
     if differing.empty:
         yield "The same conditions in all runs, as far as they are recorded."
         return
-    yield "Conditions that differ:"
-    accepted = comparison.rules.accepted
-    for name, group in differing.groupby("condition", sort=False):
-        is_barring = bool(group["is_barring"].iloc[0]) and name not in accepted
+    yield "Conditions that differ"
+    for name in name_conditions(differing["condition"]):
+        group = differing[differing["condition"] == name]
+        is_accepted = name in comparison.rules.accepted
+        is_barring = bool(group["is_barring"].iloc[0]) and not is_accepted
+        values = list(dict.fromkeys(str(value) for value in group["value"]))
         effect = "no verdict" if is_barring else "compared anyway"
-        values = " | ".join(
-            shortened(str(value), longest=_VALUE_WIDTH)
-            for value in dict.fromkeys(group["value"])
-        )
-        yield f"  {name} ({effect}): {values}"
+        if name.startswith(WORKERS) and not is_accepted:
+            effect = "no verdict where a cell differs"
+        yield from _condition(f"{name} ({effect}): ", values, width)
 
 
-def verdict_lines(comparison: Comparison) -> Iterator[str]:
-    """Yield the verdicts, a pair after the other."""
-    table = comparison.differences
-    if table.empty:
-        yield "No run measured a cell that can be compared."
+def _condition(name: str, values: list[str], width: int) -> Iterator[str]:
+    room = width - len(name) - 2 - 3 * (len(values) - 1)
+    each = max(_LEAST_VALUE, room // len(values))
+    texts = " | ".join(shortened(value, longest=each) for value in values)
+    yield from textwrap.wrap(
+        f"{name}{texts}", width, initial_indent="  ", subsequent_indent="      "
+    )
+
+
+def _pair_lines(rows: pd.DataFrame, letters: Letters, width: int) -> Iterator[str]:
+    """Yield in how many cells which side is ahead, and the usual cells."""
+    (a, first), (b, second) = letters.items()
+    yield shortened(f"{first} v {second}: {a} v {b}", longest=width)
+    there = rows[rows["verdict"] != MISSING]
+    if there.empty:
+        yield "  no cell that both measured"
         return
-    for pair, every in table.groupby(["a", "b"], sort=False):
-        yield f"{pair[0]} (A) v {pair[1]} (B)"
-        rows = without_missing_tests(every)
-        absent = dict.fromkeys(
-            f"  {str(row.test).upper()}: missing, {row.reason}"
-            for row in rows_of(every[~every.index.isin(rows.index)])
+    lines: list[Row] = [("", f"{first} / {second}", f"{first}", f"{second}", "")]
+    for (test, metric), group in there.groupby(["test", "metric"], sort=False):
+        lines += _group_lines(group, letters, title=_title(str(test), str(metric)))
+    yield from _table_lines(lines, width)
+    for reason, counts in _reasons(there).items():
+        tests = ", ".join(f"{test} {count}" for test, count in counts.items())
+        yield from textwrap.wrap(
+            f"no verdict, {reason}: {tests}",
+            width,
+            initial_indent="  ",
+            subsequent_indent="    ",
         )
-        yield from absent
-        if rows.empty:
-            yield "  no test that both measured"
-            continue
-        lines = [_HEAD, *(_cells_of(row) for row in rows_of(rows))]
-        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-        for line in lines:
-            texts = zip(line, widths, strict=True)
-            yield "  " + "  ".join(text.ljust(width) for text, width in texts).rstrip()
-        yield ""
-    if "rounds" in set(table["unit"].dropna()):
-        yield (
-            "Unit: rounds of one run each. How a drive differs from one run to the "
-            "next is not in these intervals."
-        )
-    yield (
-        "p after Holm, over all cells and pairs. That no difference is shown does not "
-        "mean that there is none."
+
+
+def _reasons(rows: pd.DataFrame) -> dict[str, Counter[str]]:
+    """Return what bars verdicts, and of each by test in how many cells."""
+    found: dict[str, Counter[str]] = {}
+    for row in rows_of(rows[rows["reason"] != ""]):
+        for reason in str(row.reason).split("; "):
+            found.setdefault(reason, Counter())[str(row.test).upper()] += 1
+    return found
+
+
+def _title(test: str, metric: str) -> str:
+    title = TEST_TITLES.get(test, test.upper())
+    words = METRICS[metric].words.removesuffix(" latency")
+    return f"{title}, {words}" if metric.startswith("lat_") else title
+
+
+def _group_lines(rows: pd.DataFrame, letters: Letters, *, title: str) -> Iterator[Row]:
+    chosen = list(_usual_cells(rows))
+    if len(rows) > len(chosen):
+        ends = [fine_ratio(end) for end in (rows["ratio"].min(), rows["ratio"].max())]
+        tally = _tally_text(rows, letters)
+        yield title, f"{ends[0]} … {ends[1]}", "", "", tally
+    elif chosen:
+        yield title, "", "", "", ""
+    for row in chosen:
+        values = (value_text(v, str(row.metric)) for v in (row.value_a, row.value_b))
+        yield f"  {row.cell}", ratio_words(row), *values, _verdict_text(row, letters)
+
+
+def _usual_cells(rows: pd.DataFrame) -> Iterator[Any]:
+    """Yield all of few cells, of many those of RND 4 KiB; none of loads or nines."""
+    usual = rows[rows["cell"].str.startswith(_USUAL)]
+    test, metric = str(rows["test"].iloc[0]), str(rows["metric"].iloc[0])
+    if len(rows) <= _FEW_CELLS:
+        yield from rows_of(rows)
+    elif not (is_by_workers(test) or METRICS[metric].level_percent):
+        edges = usual[usual["cell"].str.contains(r" (?:0/100|65/35|100/0)$")]
+        yield from rows_of(edges)
+
+
+def _tally_text(rows: pd.DataFrame, letters: Letters) -> str:
+    """Return the verdicts that occur, each with its number of cells."""
+    a, b = letters.values()
+    counts = tally_verdicts(rows)
+    return ", ".join(
+        f"{words.format(a=a, b=b)} {counts[name]}"
+        for name, words in _TALLY_WORDS.items()
+        if counts[name]
     )
 
 
-def _cells_of(row: Any) -> tuple[str, ...]:
-    words = verdict_words(row)
-    reason = shortened(str(row.reason), longest=_VALUE_WIDTH)
-    return (
-        f"{str(row.test).upper()} {cell_name(row)}",
-        value_text(row.value_a, str(row.metric)),
-        value_text(row.value_b, str(row.metric)),
-        ratio_words(row),
-        f"p {p_text(row.p_holm)}",
-        words + (f": {reason}" if reason else ""),
-    )
+def _verdict_text(row: Any, letters: Letters) -> str:
+    if row.verdict == NOT_COMPARABLE:
+        return _TALLY_WORDS["no_verdict"]
+    if not row.better:
+        is_apart = row.verdict == NO_DIFFERENCE and not row.low <= 1 <= row.high
+        return f"{row.verdict}{', after Holm' if is_apart else ''}"
+    winner = letters[str(row.better)]
+    (loser,) = (letter for letter in letters.values() if letter != winner)
+    if row.claim == "drives":
+        return f"{winner} beats {loser}"
+    return f"{winner} ahead in {'every run' if row.unit == 'runs' else 'these runs'}"
+
+
+def _table_lines(lines: list[Row], width: int) -> Iterator[str]:
+    """Yield rows with their columns aligned; the values only where there is room."""
+    kept = lines if width >= _WIDE else [(*line[:2], line[-1]) for line in lines]
+    widths = [max(map(len, column)) for column in zip(*kept, strict=True)]
+    free = width - sum(widths[1:]) - 2 * len(widths)
+    widths[0] = min(widths[0], max(free, 20))
+    for line in kept:
+        name = shortened(line[0], longest=widths[0])
+        texts = zip((name, *line[1:]), widths, strict=True)
+        yield ("  " + "  ".join(t.ljust(size) for t, size in texts)).rstrip()
+
+
+def _paragraphs(*texts: str, width: int) -> Iterator[str]:
+    for text in texts:
+        yield from textwrap.wrap(
+            text, width, initial_indent="  ", subsequent_indent="  "
+        )

@@ -1,7 +1,7 @@
 """A comparison as plain data, and as lines of a terminal."""
 
 from ssdlab.analysis.plain_rows import plain_rows
-from ssdlab.report.comparison.read import Comparison
+from ssdlab.report.comparison.comparison import Comparison
 
 
 def comparison_as_dict(comparison: Comparison) -> dict[str, object]:
@@ -16,7 +16,7 @@ def comparison_as_dict(comparison: Comparison) -> dict[str, object]:
     -------
     dict
         ``sides``, ``conditions``, ``accepted``, ``values``, ``differences``,
-        ``variance``, ``outliers`` and ``scores``, ready for JSON.
+        ``variance``, ``repeats``, ``outliers`` and ``scores``, ready for JSON.
     """
     return {
         "sides": plain_rows(comparison.sides),
@@ -25,6 +25,7 @@ def comparison_as_dict(comparison: Comparison) -> dict[str, object]:
         "values": plain_rows(comparison.summary),
         "differences": plain_rows(comparison.differences),
         "variance": plain_rows(comparison.variance),
+        "repeats": plain_rows(comparison.repeats),
         "outliers": plain_rows(comparison.outliers),
         "scores": plain_rows(comparison.scores) if comparison.terms else [],
     }

@@ -1,0 +1,173 @@
+"""The tables of what each drive does: values with intervals, ends, and maxima."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+
+from ssdlab.analysis.comparison.cells import repetitions, rows_of
+from ssdlab.analysis.comparison.metrics import METRICS
+from ssdlab.figures.labels import QUANTITIES, number_text
+from ssdlab.report.blocks import Table
+from ssdlab.report.class_tables import ratio_text
+from ssdlab.report.comparison.comparison import Comparison
+from ssdlab.report.comparison.texts import latency_text
+from ssdlab.report.text import NOT_MEASURED
+
+EXTREME_LEVELS_PERCENT = (99.0, 99.9, 99.99, 99.999)
+_MOST_COLUMNS = 3  # sides beside each other
+_VALUES_NOTE = (
+    "Mean with its 95 % interval: of the rounds of the window, or of the runs where a "
+    "drive has several."
+)
+_LONGEST_OPEN = 12  # rows; longer tables are folded: the figure shows them
+
+
+def values_table(summary: pd.DataFrame, names: Sequence[str], *, caption: str) -> Table:
+    """Return values by cell, in the unit of their axis.
+
+    Each side has a column; of many sides each has lines of its own.
+    """
+    unit = QUANTITIES.get(str(summary["metric"].iloc[0]), QUANTITIES["lat_ns"]).unit
+    title = f"{caption} [{unit}]" if unit else caption
+    if len(names) > _MOST_COLUMNS:
+        return _values_by_line(summary, names, caption=title)
+    lines = []
+    counts = {name: _count_text(summary[summary["side"] == name]) for name in names}
+    for (metric, cell), group in summary.groupby(["metric", "cell"], sort=False):
+        own = {str(row.side): row for row in rows_of(group)}
+        lines.append((
+            _cell_words(str(metric), str(cell)),
+            *(
+                _with_interval(own.get(name), has_count=not counts[name])
+                for name in names
+            ),
+        ))
+    return Table(
+        caption=title,
+        corner="Cell",
+        head=tuple(
+            f"{name}, {counts[name]}" if counts[name] else name for name in names
+        ),
+        rows=tuple(lines),
+        words=(0,),
+        note=f"{_VALUES_NOTE} {NOT_MEASURED}: not measured.",
+        is_folded=len(lines) > _LONGEST_OPEN,
+    )
+
+
+def _values_by_line(
+    summary: pd.DataFrame, names: Sequence[str], *, caption: str
+) -> Table:
+    """Return a line for each cell of each side that measured it."""
+    lines = []
+    for (metric, cell), group in summary.groupby(["metric", "cell"], sort=False):
+        own = {str(row.side): row for row in rows_of(group)}
+        lines += [
+            (
+                _cell_words(str(metric), str(cell)),
+                name,
+                _with_interval(own[name], has_count=False),
+                repetitions(own[name]),
+            )
+            for name in names
+            if name in own
+        ]
+    return Table(
+        caption=caption,
+        corner="Cell",
+        head=("Drive", "Mean (95 %)", "Of"),
+        rows=tuple(lines),
+        words=(0, 1),
+        note=_VALUES_NOTE,
+        is_folded=len(lines) > _LONGEST_OPEN,
+    )
+
+
+def _cell_words(metric: str, cell: str) -> str:
+    is_latency = metric.startswith("lat_")
+    return f"{cell}, {METRICS[metric].words}" if is_latency else cell
+
+
+def _count_text(rows: pd.DataFrame) -> str:
+    """Return how many rounds or runs stand behind a side, if that is one number."""
+    texts = {repetitions(row) for row in rows_of(rows)}
+    return texts.pop() if len(texts) == 1 else ""
+
+
+def _with_interval(row: Any, *, has_count: bool) -> str:
+    if row is None:
+        return NOT_MEASURED
+    divisor = QUANTITIES.get(str(row.metric), QUANTITIES["lat_ns"]).divisor
+    value, low, high = (
+        number_text(float(part) / divisor) for part in (row.value, row.low, row.high)
+    )
+    count = f"; {repetitions(row)}" if has_count else ""
+    if not row.low > 0:
+        return f"{value} (no interval{count})"
+    return f"{value} ({low} to {high}{count})"
+
+
+def saturation_table(rounds: pd.DataFrame, comparison: Comparison) -> Table:
+    """Return where each write saturation began and ended."""
+    rows = []
+    for look in comparison.run_looks:
+        own = rounds[rounds["run_id"] == look.run_id].sort_values("round")
+        own = own[own["iops"].notna()]
+        if own.empty:
+            continue
+        first, last = own.iloc[0], own.iloc[-1]
+        rows.append((
+            look.name,
+            number_text(float(first["iops"])),
+            number_text(float(last["iops"])),
+            ratio_text(float(last["iops"]) / float(first["iops"])),
+            number_text(float(last["minutes"])),
+            number_text(float(last["tgbw"])),
+            number_text(float(last["drive_fills"])),
+            f"{len(own)}",
+        ))
+    head = ("IOPS, FOB", "IOPS, last round", "Last / FOB", "Minutes", "TGBW [GB]")
+    return Table(
+        caption="Where write saturation began and ended",
+        corner="Run",
+        head=(*head, "Drive fills", "Rounds"),
+        rows=tuple(rows),
+        words=(0,),
+        note="Single rounds, without an interval: the mean of all rounds of the "
+        "measurement window stands among the verdicts; its determination averages "
+        "those alone that the test samples.",
+    )
+
+
+def latency_extremes_table(comparison: Comparison) -> Table:
+    """Return percentiles and maximum of all IOs of the window, run by run."""
+    table = comparison.merged_levels("lat", EXTREME_LEVELS_PERCENT)
+    table = table[table["kind"] == "cell"]
+    names = {look.run_id: look.name for look in comparison.run_looks}
+    order = ["access", "block_size_bytes", "read_percent", "workload"]
+    rows = []
+    for _, loads in table.groupby(order, dropna=False):
+        by_run = dict(iter(loads.groupby("run_id", sort=False)))
+        for run_id in (run_id for run_id in names if run_id in by_run):
+            own = by_run[run_id]
+            first = own.iloc[0]
+            rows.append((
+                str(first["workload"]),
+                names[run_id],
+                f"{first['total_ios']:,}",
+                *(latency_text(row) for row in rows_of(own)),
+                number_text(float(first["lat_max_ns"]) / 1e6),
+            ))
+    return Table(
+        caption="Percentiles and maximum of all IOs of the window [ms]",
+        corner="Cell",
+        head=("Run", "IOs", *(f"{n:g} %" for n in EXTREME_LEVELS_PERCENT), "Maximum"),
+        rows=tuple(rows),
+        words=(0, 1, 3, 4, 5, 6),
+        note="From merged bins, with 95 % intervals between the rounds of this run; a "
+        "question mark for an end: too few IOs, or rounds too different, to bound it. "
+        "A maximum grows with the number of IOs and has no interval; no verdict rests "
+        "on it.",
+        is_folded=len(rows) > _LONGEST_OPEN,
+    )

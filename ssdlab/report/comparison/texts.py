@@ -1,0 +1,97 @@
+"""Cells, values, ratios and verdicts as words of a table."""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from ssdlab.analysis.comparison.metrics import METRICS
+from ssdlab.analysis.comparison.verdicts import claim_words
+from ssdlab.report.class_tables import ratio_text
+from ssdlab.report.text import NOT_MEASURED, is_missing, metric_text
+
+
+def cell_name(row: Any) -> str:
+    """Return a cell in words, of the latency test with its metric."""
+    metric = METRICS[str(row.metric)]
+    is_plain = not str(row.metric).startswith("lat_")
+    return str(row.cell) if is_plain else f"{row.cell}, {metric.words}"
+
+
+def value_text(value: Any, metric: str) -> str:
+    """Return a stored value with its unit, or that it was not measured."""
+    if is_missing(value):
+        return NOT_MEASURED
+    return metric_text(float(value), metric)
+
+
+def verdict_words(row: Any) -> str:
+    """Return a verdict with A and B for the names of the sides."""
+    if not row.better:
+        return str(row.verdict)
+    letters = ("A", "B") if row.better == row.a else ("B", "A")
+    gains = (row.percent, row.percent_low, row.percent_high)
+    return claim_words(str(row.unit), row.claim, gains, sides=letters)
+
+
+def ratio_words(row: Any) -> str:
+    """Return the ratio of a pair with its interval."""
+    if not row.ratio > 0:
+        return NOT_MEASURED
+    if not row.low > 0:
+        return fine_ratio(row.ratio)
+    texts = [fine_ratio(part) for part in (row.ratio, row.low, row.high)]
+    return f"{texts[0]} ({texts[1]} to {texts[2]})"
+
+
+def fine_ratio(ratio: Any) -> str:
+    """Return a ratio, with three decimals where it is about 1.
+
+    >>> fine_ratio(1.23456), fine_ratio(1234.0), fine_ratio(1.2e-7), fine_ratio(3e8)
+    ('1.235', '1,230', '< 0.001', '> 10,000')
+    """
+    number = float(ratio)
+    if number < 1e-3:
+        return "< 0.001"
+    if number > 1e4:
+        return "> 10,000"
+    return f"{number:.3f}" if 0.1 < number < 10 else ratio_text(number)
+
+
+def p_text(row: Any) -> str:
+    """Return the p-value that the verdict of a row rests on, or that there is none."""
+    is_of_runs = row.claim == "runs" or math.isnan(row.p_drives_holm)
+    p_value = row.p_runs_holm if is_of_runs else row.p_drives_holm
+    if math.isnan(p_value):
+        return NOT_MEASURED
+    return "< 0.001" if p_value < 0.001 else f"{p_value:.3f}"
+
+
+def unit_text(row: Any) -> str:
+    """Return how many runs or rounds stand behind a row."""
+    return NOT_MEASURED if not row.n_a else f"{row.n_a}, {row.n_b} {row.unit}"
+
+
+def first_of(names: Sequence[str], *, shown: int) -> str:
+    """Return the first of some names, and how many more there are.
+
+    >>> first_of(["a", "b", "c", "d"], shown=2), first_of(["a", "b"], shown=2)
+    ('a, b and 2 more', 'a, b')
+    """
+    rest = len(names) - shown
+    if rest <= 0:
+        return ", ".join(names)
+    return f"{', '.join(names[:shown])} and {rest} more"
+
+
+def latency_text(row: Any) -> str:
+    """Return a percentile with its interval in milliseconds, or what bounds it.
+
+    >>> from types import SimpleNamespace as Row
+    >>> latency_text(Row(lat_ns=2e6, low_ns=1.9e6, high_ns=2.5e6))
+    '2.00 (1.90 to 2.50)'
+    >>> latency_text(Row(lat_ns=2e6, low_ns=1.9e6, high_ns=math.inf))
+    '2.00 (1.90 to ?)'
+    """
+    value, low = (ratio_text(float(part) / 1e6) for part in (row.lat_ns, row.low_ns))
+    high = ratio_text(row.high_ns / 1e6) if math.isfinite(row.high_ns) else "?"
+    return f"{value} ({low} to {high})"

@@ -1,0 +1,212 @@
+"""The page of verdicts: who is better, cell by cell, and what that rests on."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+
+from ssdlab.analysis.comparison.cells import rows_of
+from ssdlab.analysis.comparison.tally import tally_verdicts
+from ssdlab.analysis.comparison.verdicts import MISSING, OTHER_CONDITIONS
+from ssdlab.figures.comparison.differences import plot_differences
+from ssdlab.report.blocks import Block, Note, Page, Plot, Table
+from ssdlab.report.comparison.comparison import Comparison
+from ssdlab.report.comparison.missing import missing_cells
+from ssdlab.report.comparison.texts import (
+    cell_name,
+    p_text,
+    ratio_words,
+    unit_text,
+    value_text,
+    verdict_words,
+)
+from ssdlab.report.rounded import rounded_text
+
+_BY_ROUNDS = (
+    "No drive was measured twice under the same conditions, so the unit is the round "
+    "of one run, and nothing is claimed but that these runs differ. How a drive "
+    "differs from one run to the next, or one sample of a model from another, is not "
+    "in the intervals. To compare drives measure each of them several times."
+)
+_ONE_DRIVE = (
+    "All runs are of one drive under the same conditions: what differs is not the "
+    "drive, but one run and the next."
+)
+_ENOUGH_RUNS = 4
+_BY_RUNS = (
+    "Where a drive was measured several times the unit is the run: “beats” is claimed "
+    "of the drives, and the intervals hold what measuring again would change. A drive "
+    "with a single run borrows the scatter of the others. “Ahead in every run” is "
+    "claimed of these runs alone, by their rounds."
+)
+_MOST_BARRED = 3
+_MOST_MISSING = 6  # rows; longer tables are folded
+_BARRED = (MISSING, OTHER_CONDITIONS)
+_TALLY_NOTE = (
+    "“Beats” holds for the drives, “ahead” for these runs alone. Each of the two kinds "
+    "of claim errs anywhere in one of 20 such comparisons (Holm). No verdict: other "
+    "conditions, not steady, or nothing to tell the scatter from. That no difference "
+    "is shown does not mean that there is none."
+)
+_TALLY_HEAD = (
+    "Cells",
+    "A beats B",
+    "B beats A",
+    "A ahead",
+    "B ahead",
+    "No difference",
+    "No verdict",
+    "Missing",
+)
+
+
+def verdicts_page(comparison: Comparison) -> Page:
+    """Return who is better, in short and then cell by cell."""
+    table = comparison.differences
+    if table.empty:
+        note = Note(text="No run measured a cell that can be compared.", tone="warning")
+        return Page(title="Who is better", blocks=(note,))
+    blocks: list[Block] = list(tally_tables(table))
+    first, *others = claim_texts(comparison)
+    blocks += [Note(text=first, tone="warning"), *(Note(text=one) for one in others)]
+    blocks += [
+        Plot(figure=plot_differences(rows, looks=comparison.side_looks))
+        for rows in pairs_to_draw(table)
+    ]
+    absent = missing_cells(comparison)
+    if absent:
+        blocks.append(missing_table(absent))
+    there = table[table["verdict"] != MISSING]
+    blocks += [verdict_table(rows) for _, rows in there.groupby(["a", "b"], sort=False)]
+    return Page(title="Who is better", blocks=tuple(blocks))
+
+
+def pairs_to_draw(table: pd.DataFrame) -> list[pd.DataFrame]:
+    """Return the pairs that could get a verdict; without any the first of the others.
+
+    Pairs under other conditions are many where runs of all kinds lie in a folder: they
+    stand in the tables.
+    """
+    pairs = [rows for _, rows in table.groupby(["a", "b"], sort=False)]
+    pairs = [rows for rows in pairs if (rows["low"] > 0).any()]
+    judged = [rows for rows in pairs if not rows["verdict"].isin(_BARRED).all()]
+    return judged or pairs[:_MOST_BARRED]
+
+
+def missing_table(absent: Sequence[tuple[str, str, str]]) -> Table:
+    """Return which cells a side lacks that another has."""
+    return Table(
+        caption="Missing: measured by another, so there is nothing to compare",
+        corner="Drive",
+        head=("Test", "Missing"),
+        rows=tuple(absent),
+        words=(0, 1, 2),
+        note="What was not measured is absent, and never 0.",
+        is_folded=len(absent) > _MOST_MISSING,
+    )
+
+
+def claim_texts(comparison: Comparison) -> list[str]:
+    """Say what the verdicts are claimed of, and how much runs of one drive differ."""
+    is_repeated = bool(comparison.sides["side"].duplicated().any())
+    is_one_drive = len(set(comparison.sides["drive"])) == 1
+    texts = [_ONE_DRIVE if is_one_drive else _BY_ROUNDS]
+    if is_repeated:
+        texts = [_BY_RUNS, *(repeats_text(row) for row in rows_of(comparison.repeats))]
+    return [*texts, *filter(None, [power_text(comparison.differences)])]
+
+
+def repeats_text(row: Any) -> str:
+    """Say in how many cells the runs of one drive differ, and by how much."""
+    middle, most = map(rounded_text, (row.median_percent, row.max_percent))
+    runs = (
+        f"In {row.n_cells} cells the {row.n_runs} runs of {row.side} differ by "
+        f"{middle} % in the median and {most} % at most"
+    )
+    if not row.n_differing:
+        return f"{runs}; in none is it shown to be more than their rounds explain."
+    plural = "s" if row.n_differing > 1 else ""
+    return (
+        f"{runs}, and in {row.n_differing} cell{plural} by more than their rounds "
+        "explain: there rounds alone would have named a winner between a drive and "
+        "itself."
+    )
+
+
+def power_text(table: pd.DataFrame) -> str:
+    """Say how large a difference must be to be shown, where runs are few."""
+    by_runs = table[table["p_drives"].notna()]
+    if by_runs.empty or int(by_runs[["n_a", "n_b"]].max().max()) >= _ENOUGH_RUNS:
+        return ""
+    return (
+        f"Two or three runs of a drive tell its scatter badly, and {len(by_runs)} "
+        "comparisons are judged together: small p-values cannot come about, and large "
+        "differences of drives may not be shown. Look at the intervals, and measure "
+        f"each drive {_ENOUGH_RUNS} times or more."
+    )
+
+
+def tally_tables(table: pd.DataFrame) -> list[Table]:
+    """Return of each pair in how many cells each side is better.
+
+    Pairs of which no cell could get a verdict stand apart and folded.
+    """
+    pairs = [
+        ((str(a), str(b)), rows)
+        for (a, b), rows in table.groupby(["a", "b"], sort=False)
+    ]
+    barred = [pair for pair, rows in pairs if rows["verdict"].isin(_BARRED).all()]
+    judged = [pair for pair, _ in pairs if pair not in barred]
+    counted = {pair: _tally_row(pair, rows) for pair, rows in pairs}
+    made = [
+        Table(
+            caption="In how many cells which drive is better",
+            corner="A v B",
+            head=_TALLY_HEAD,
+            rows=tuple(counted[pair] for pair in judged),
+            words=(0,),
+            note=_TALLY_NOTE,
+        ),
+        Table(
+            caption="Pairs that get no verdict: other conditions, or nothing in common",
+            corner="A v B",
+            head=_TALLY_HEAD,
+            rows=tuple(counted[pair] for pair in barred),
+            words=(0,),
+            is_folded=bool(judged),
+        ),
+    ]
+    return [one for one in made if one.rows]
+
+
+def _tally_row(pair: tuple[str, str], rows: pd.DataFrame) -> tuple[str, ...]:
+    return (f"{pair[0]} v {pair[1]}", *map(str, tally_verdicts(rows).values()))
+
+
+def verdict_table(rows: pd.DataFrame) -> Table:
+    """Return the verdicts of a pair, a cell each."""
+    has_reasons = bool((rows["reason"] != "").any())
+    lines = tuple(
+        (
+            f"{str(row.test).upper()} {cell_name(row)}",
+            value_text(row.value_a, str(row.metric)),
+            value_text(row.value_b, str(row.metric)),
+            ratio_words(row),
+            p_text(row),
+            unit_text(row),
+            verdict_words(row),
+            *([str(row.reason)] if has_reasons else []),
+        )
+        for row in rows_of(rows)
+    )
+    head = ("A", "B", "A / B (95 %)", "p", "n", "Verdict")
+    return Table(
+        caption=f"{rows['a'].iloc[0]} (A) v {rows['b'].iloc[0]} (B), cell by cell",
+        corner="Cell",
+        head=(*head, "Why not") if has_reasons else head,
+        rows=lines,
+        words=(0, 6, 7) if has_reasons else (0, 6),
+        note="A / B with the 95 % interval of each cell by itself; p after Holm, over "
+        "all cells and pairs of this comparison. n: rounds of one run each, or runs.",
+        is_folded=True,
+    )
