@@ -18,64 +18,57 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from ssdlab.model.schema import TABLES
-from ssdlab.store.tables import write_table
+from ssdlab.store.run import open_run
 from tests.jupyter_browser import browse, place_notebook, run_notebook, serve_lab
 from tests.made_run import Recipe, make_run
+from tests.made_series import write_series
 
 Action = Callable[[Any, int], None]
 
 _TIMES = 5
+_KINDS = 4
 _LISTEN = """() => {
   window.began = window.drawn = 0;
   for (const kind of ["change", "click", "mouseup", "keydown"])
     document.addEventListener(kind, () => (window.began = performance.now()), true);
   for (const graph of document.querySelectorAll(".js-plotly-plot"))
-    graph.on("plotly_afterplot", () => (window.drawn = performance.now()));
+    graph.on("plotly_afterplot", () => {
+      window.drawn = performance.now();
+      window.first = Math.min(window.first, window.drawn);
+    });
 }"""
+_FORGET = "() => { window.drawn = 0; window.first = window.began = Infinity }"
 _IS_DRAWN = (
     "() => window.drawn > window.began && performance.now() - window.drawn > 700"
 )
 
 
 def make_runs(folder: Path, count: int, points: int) -> None:
-    """Write runs of eight drives; the newest has a series of so many points."""
-    first = make_run(folder / "made-000", Recipe())
-    for number in range(1, count):
+    """Write runs of eight drives and four kinds; the newest has so many points."""
+    kinds = [
+        make_run(folder / f"kind-{n}", Recipe(rounds=6 + n, histogram_ios=10**7 >> n))
+        for n in range(_KINDS)
+    ]
+    for number in range(count):
         copy = folder / f"made-{number:03d}"
-        shutil.copytree(first.path, copy, copy_function=os.link)
+        original = kinds[number % _KINDS].path
+        shutil.copytree(original, copy, copy_function=os.link)
         record = json.loads((copy / "run.json").read_bytes())
         record["target"]["serial"] = f"MADE{number % 8:04d}"
-        record["started_at"] = f"2026-11-{1 + number % 20:02d}T{number % 24:02d}:00:00"
+        day = 1 + number % 20 if number else 21
+        record["started_at"] = f"2026-11-{day:02d}T{number % 24:02d}:00:00"
         (copy / "run.json").unlink()
         (copy / "run.json").write_text(json.dumps(record), "utf-8")
-    tables = first.path / "tables"
-    (tables / "series.parquet").unlink()
-    step = first.steps[first.steps["test"] == "wsat"]["step_id"].iloc[1]
-    rate = 4e4 * np.random.default_rng(1).lognormal(0, 0.05, points)
-    rate[points // 3] = 3e5
-    write_table(
-        tables,
-        TABLES["series"],
-        {
-            "run_id": [first.record.run_id] * points,
-            "step_id": [step] * points,
-            "direction": ["total"] * points,
-            "time_s": (0.001 * np.arange(1, points + 1)).tolist(),
-            "iops": rate.tolist(),
-            "bw_bytes_per_s": (4096 * rate).tolist(),
-            "lat_mean_ns": (128e9 / rate).tolist(),
-        },
-    )
+    for kind in kinds:
+        shutil.rmtree(kind.path)
+    write_series(open_run(folder / "made-000"), points)
 
 
 def time_action(page: Any, act: Action) -> list[float]:
     """Return how long each repetition took [ms]."""
     taken = []
     for number in range(_TIMES):
-        page.evaluate("() => { window.drawn = 0; window.began = Infinity }")
+        page.evaluate(_FORGET)
         act(page, number)
         try:
             page.wait_for_function(_IS_DRAWN, timeout=15_000)
@@ -118,7 +111,7 @@ def choose_run(page: Any, number: int) -> None:
 def add_run(page: Any, number: int) -> None:
     """Choose more runs beside those that are chosen."""
     box = page.locator(".widget-select-multiple select")
-    box.select_option(index=list(range(number + 2)))
+    box.select_option(index=list(range(number + 4)))
 
 
 def choose_all(page: Any, _number: int) -> None:
@@ -160,15 +153,20 @@ def measure(page: Any) -> dict[str, list[float]]:
         "another test": time_action(page, choose("Test", ["lat", "iops"])),
         "another run, not read before": time_action(page, choose_run),
         "one run more, up to 8": time_action(page, add_run),
+        "8 runs: a click on a cell": time_action(page, click_cell),
+        "8 runs: another metric": time_action(
+            page, choose("Metric", ["IOPS", "Throughput [MB/s]"])
+        ),
     }
-    page.evaluate("() => { window.drawn = 0; window.began = Infinity }")
+    page.evaluate(_FORGET)
     choose_all(page, 0)
     page.wait_for_function(
         "() => window.drawn > window.began && performance.now() - window.drawn > 4000",
         timeout=600_000,
     )
-    last = page.evaluate("() => window.drawn - window.began")
-    taken["all runs chosen, until the last is read and drawn"] = [float(last)]
+    for words, name in (("first", "first"), ("last", "drawn")):
+        at = page.evaluate(f"() => window.{name} - window.began")
+        taken[f"all runs chosen, until the {words} is read and drawn"] = [float(at)]
     taken["all runs: a click on a cell"] = time_action(page, click_cell)
     taken["all runs: another metric"] = time_action(
         page, choose("Metric", ["Throughput [MB/s]", "IOPS"])

@@ -17,10 +17,11 @@ def code_of_map(selection: Selection, path: str, shown: Shown) -> str:
         repr(selection.metric),
         axes=selection.axes,
         bins=_Name("run.bins"),
+        **_direction(selection),
     )
     return _cell(
         f"run = ssdlab.open_run({path!r})",
-        "cells = ssdlab.analysis.tabulate_cells(run.measurements, run.percentiles)",
+        _tabulate(selection, "run.measurements", "run.percentiles"),
         _rounds(selection),
         own,
         _figure("plot_cell_map", "frame", repr(selection.metric), shown=shown),
@@ -30,7 +31,7 @@ def code_of_map(selection: Selection, path: str, shown: Shown) -> str:
 def code_of_rounds(selection: Selection, paths: Mapping[str, str], shown: Shown) -> str:
     """Return the code of the rounds of a cell."""
     return _cell(
-        *_runs(paths),
+        *_runs(selection, paths),
         *_cells(selection),
         'frame = frame[frame["round"].notna()]',
         _figure("plot_cell_rounds", "frame", repr(selection.metric), shown=shown),
@@ -42,10 +43,15 @@ def code_of_histogram(
 ) -> str:
     """Return the code of the response times of a cell."""
     return _cell(
-        *_runs(paths),
+        *_runs(selection, paths),
         *_cells(selection),
         "bins = stack({name: run.bins for name, run in runs.items()})",
-        "frame = ssdlab.analysis.merge_cell_bins(bins, frame)",
+        _call(
+            "frame = ssdlab.analysis.merge_cell_bins",
+            "bins",
+            "frame",
+            **_direction(selection),
+        ),
         _figure("plot_cell_histogram", "frame", shown=shown),
     )
 
@@ -60,6 +66,7 @@ def code_of_time(
         "run.steps",
         test=selection.test,
         metric=metric,
+        **_direction(selection),
     )
     drawn = _call(
         "drawn = ssdlab.analysis.reduce_series",
@@ -89,14 +96,25 @@ class _Name(str):
         return str(self)
 
 
-def _runs(paths: Mapping[str, str]) -> tuple[str, ...]:
+def _direction(selection: Selection) -> dict[str, object]:
+    is_both = selection.direction == "total"
+    return {} if is_both else {"direction": selection.direction}
+
+
+def _tabulate(selection: Selection, *frames: str) -> str:
+    return _call(
+        "cells = ssdlab.analysis.tabulate_cells", *frames, **_direction(selection)
+    )
+
+
+def _runs(selection: Selection, paths: Mapping[str, str]) -> tuple[str, ...]:
     return (
         f"paths = {_text(dict(paths))}",
         "runs = {name: ssdlab.open_run(path) for name, path in paths.items()}",
         "stack = ssdlab.analysis.stack_frames",
         "measured = stack({name: run.measurements for name, run in runs.items()})",
         "levels = stack({name: run.percentiles for name, run in runs.items()})",
-        "cells = ssdlab.analysis.tabulate_cells(measured, levels)",
+        _tabulate(selection, "measured", "levels"),
     )
 
 

@@ -19,6 +19,7 @@ _NAMES = {
     "threads": "Threads",
     "queue_depth": "Queue depth",
 }
+_DIRECTIONS = {"total": "reads and writes", "read": "reads", "write": "writes"}
 _WIDE = {"width": "auto", "min_width": "0"}
 
 
@@ -41,6 +42,7 @@ class Controls:
         self.test = _dropdown("Test")
         self.phase = _dropdown("Phase")
         self.metric = _dropdown("Metric")
+        self.direction = _dropdown("IOs")
         self.down = _dropdown("R/W mix")
         self.across = _dropdown("Block size")
         self.rounds = ipywidgets.IntRangeSlider(
@@ -53,7 +55,7 @@ class Controls:
         )
         self.search.observe(lambda _: self._list(), "value")
         self.again.on_click(lambda _: again())
-        for field in ("run", "test", "phase", "metric", "over"):
+        for field in ("run", "test", "phase", "metric", "direction", "over"):
             getattr(self, field).observe(self._hearing(field), "value")
         self.runs.observe(self._hearing("runs"), "value")
         self.rounds.observe(self._heard_rounds, "value")
@@ -66,7 +68,8 @@ class Controls:
         top = ipywidgets.HBox([self.search, self.again])
         left = ipywidgets.VBox([top, self.runs, self.count], layout=dict(_WIDE))
         middle = ipywidgets.VBox(
-            [self.run, self.test, self.phase, self.metric], layout=dict(_WIDE)
+            [self.run, self.test, self.phase, self.metric, self.direction],
+            layout=dict(_WIDE),
         )
         right = ipywidgets.VBox(
             [self.down, self.across, self.rounds, self.over], layout=dict(_WIDE)
@@ -90,6 +93,8 @@ class Controls:
             _offer(self.phase, phases, selection.phase)
             metrics = [(metric_quantity(name).title, name) for name in choices.metrics]
             _offer(self.metric, metrics, selection.metric)
+            directions = [(_DIRECTIONS[name], name) for name in choices.directions]
+            _offer(self.direction, directions, selection.direction)
             cell = dict(selection.cell)
             for box, axis, values in (
                 (self.down, choices.axes[0], choices.downs),

@@ -1,10 +1,15 @@
 """What is looked at: frozen data, and what can be chosen beside it. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
-from ssdlab.analysis.exploration import CELL_METRICS, find_cell_axes, select_rounds
+from ssdlab.analysis.exploration import (
+    CELL_METRICS,
+    Direction,
+    find_cell_axes,
+    select_rounds,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,10 +33,16 @@ class Selection:
     test: str = ""
     phase: str = ""
     metric: str = "iops"
+    direction: Direction = "total"
     cell: tuple[tuple[str, int], ...] = ()
     rounds: tuple[int, int] | None = None
     over: Over = "rounds"
     point: int | None = None
+
+    @property
+    def shown(self) -> str:
+        """The run that is shown, which is one of those compared."""
+        return _one(self.run, self.runs)
 
     @property
     def axes(self) -> tuple[str, ...]:
@@ -49,6 +60,7 @@ class Choices:
     tests: tuple[str, ...] = ()
     phases: tuple[str, ...] = ()
     metrics: tuple[str, ...] = ()
+    directions: tuple[Direction, ...] = ("total",)
     axes: tuple[str, str] = ("read_percent", "block_size_bytes")
     known: frozenset[tuple[int, int]] = frozenset()
     rounds: tuple[int, int] | None = None
@@ -64,8 +76,13 @@ class Choices:
         return tuple(sorted({across for _, across in self.known}))
 
 
-def find_choices(cells: "pd.DataFrame", *, test: str, phase: str) -> Choices:
-    """Return what can be chosen of these runs, in a test and phase if they have it."""
+def find_choices(
+    cells: "pd.DataFrame", *, test: str, phase: str, kept: Collection[str] = ()
+) -> Choices:
+    """Return what can be chosen of these runs, in a test and phase if they have it.
+
+    ``kept`` are the directions of which the runs have rows.
+    """
     if cells.empty:
         return Choices()
     tests = tuple(str(name) for name in cells["test"].unique())
@@ -81,6 +98,7 @@ def find_choices(cells: "pd.DataFrame", *, test: str, phase: str) -> Choices:
         tests=tests,
         phases=phases,
         metrics=tuple(name for name in CELL_METRICS if here[name].notna().any()),
+        directions=_directions(of_test, kept),
         axes=axes,
         known=known,
         rounds=(int(numbers.min()), int(numbers.max())) if len(numbers) else None,
@@ -92,14 +110,15 @@ def fit_selection(wanted: Selection, choices: Choices) -> Selection:
 
     A part that the runs do not have becomes the first that they have; the others stay.
     """
-    runs = tuple(run for run in wanted.runs if run)
     return replace(
         wanted,
-        runs=runs,
-        run=wanted.run if wanted.run in runs else next(iter(runs), ""),
+        run=wanted.shown,
         test=_one(wanted.test, choices.tests),
         phase=_one(wanted.phase, choices.phases),
         metric=_one(wanted.metric, choices.metrics),
+        direction=wanted.direction
+        if wanted.direction in choices.directions
+        else "total",
         cell=_cell(dict(wanted.cell), choices),
         rounds=_within(wanted.rounds, choices.rounds),
     )
@@ -107,6 +126,14 @@ def fit_selection(wanted: Selection, choices: Choices) -> Selection:
 
 def _one(wanted: str, known: Sequence[str]) -> str:
     return wanted if wanted in known else next(iter(known), "")
+
+
+def _directions(cells: "pd.DataFrame", kept: Collection[str]) -> tuple[Direction, ...]:
+    """Return the directions to choose from: all where reads and writes were mixed."""
+    is_mixed = bool(cells["read_percent"].between(1, 99).any())
+    if is_mixed and {"read", "write"} <= set(kept):
+        return ("total", "read", "write")
+    return ("total",)
 
 
 def _phases(cells: "pd.DataFrame") -> tuple[str, ...]:

@@ -6,7 +6,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from ssdlab.analysis.exploration import stack_frames, tabulate_cells
+from ssdlab.analysis.exploration import (
+    LEVEL_COLUMNS,
+    MEASURED_COLUMNS,
+    Direction,
+    stack_frames,
+    tabulate_cells,
+)
+from ssdlab.campaign.live import read_steps
 from ssdlab.store.catalog import RunEntry, list_runs
 from ssdlab.store.run import Run, open_run
 
@@ -14,21 +21,23 @@ if TYPE_CHECKING:
     import pandas as pd
 
 TableName = Literal["cells", "bins", "series", "steps"]
-Wanted = tuple[str, TableName]
+Wanted = tuple[str, TableName, Direction]
+Tables = Mapping[str, "pd.DataFrame"]
 
-_KEPT: Mapping[str, int] = {
+_KEPT: Mapping[str, int] = {  # tables
     "cells": 10_000,
-    "bins": 16,
+    "bins": 48,
     "series": 4,
     "steps": 16,
-}  # runs
+}
+_COLUMNS = {"measurements": MEASURED_COLUMNS, "percentiles": LEVEL_COLUMNS}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Listed:
     """A run in the list: what it is called here, and what a search looks through.
 
-    ``is_bare``: it has no tables, as one that goes on has none.
+    ``is_bare``: it has no tables, as one that goes on or was never ingested.
     """
 
     name: str
@@ -38,6 +47,19 @@ class Listed:
     is_running: bool
     is_bare: bool = False
     trouble: str = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Same:
+    """A frame as part of a key: equal to the very same frame, which it keeps alive."""
+
+    frame: "pd.DataFrame | None"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Same) and self.frame is other.frame
+
+    def __hash__(self) -> int:
+        return id(self.frame)
 
 
 class Shelf:
@@ -50,10 +72,12 @@ class Shelf:
         self.runs = runs
         self.listed: dict[str, Listed] = {}
         self.troubles: dict[str, str] = {}
-        self._tables: dict[str, OrderedDict[str, pd.DataFrame]] = {
-            name: OrderedDict() for name in _KEPT
+        self._directions: dict[str, frozenset[str]] = {}
+        self._read: dict[str, Tables] = {}  # of runs that have no tables on disk
+        self._kept: dict[str, OrderedDict[Wanted, pd.DataFrame]] = {
+            table: OrderedDict() for table in _KEPT
         }
-        self._stacked: tuple[tuple[tuple[str, int], ...], pd.DataFrame] | None = None
+        self._stacked: dict[Direction, tuple[Tables, pd.DataFrame]] = {}
         self.look_again()
 
     def look_again(self) -> None:
@@ -66,70 +90,95 @@ class Shelf:
 
     def has(self, wanted: Wanted) -> bool:
         """Tell whether a table lies ready, or cannot be had."""
-        name, table = wanted
-        return name in self._tables[table] or name in self.troubles
+        return wanted in self._kept[wanted[1]] or wanted[0] in self.troubles
+
+    def has_put(self, name: str) -> bool:
+        """Tell whether the tables of a run that has none on disk were put here."""
+        return name in self._read
 
     def missing(self, wanted: Iterable[Wanted]) -> list[Wanted]:
         """Return which tables have still to be read."""
         return [one for one in wanted if not self.has(one)]
 
     def load(self, wanted: Wanted) -> None:
-        """Read a table and keep it."""
-        name, table = wanted
-        run = self.open(name)
-        match table:
-            case "cells":
-                frame = tabulate_cells(run.measurements, run.percentiles)
-            case "bins":
-                frame = _totals(run.bins)
-            case "series":
-                frame = run.series
-            case "steps":
-                frame = run.steps
-        self._keep(name, table, frame.assign(run_id=name))
+        """Read a table and keep it; of a run without tables, all its raw output."""
+        name = wanted[0]
+        listed = self.listed[name]
+        if name not in self._read and listed.is_bare:
+            self.put(name, read_steps(Path(listed.path)))
+        self._make(wanted)
 
-    def put(self, name: str, tables: "Mapping[str, pd.DataFrame]") -> None:
-        """Keep the tables of a run that still goes on."""
-        cells = tabulate_cells(tables["measurements"], tables["percentiles"])
-        self._keep(name, "cells", cells.assign(run_id=name))
-        self._keep(name, "bins", _totals(tables["bins"]).assign(run_id=name))
-        for table in ("series", "steps"):
-            self._keep(name, table, tables[table].assign(run_id=name))
+    def put(self, name: str, tables: "Tables") -> None:
+        """Keep the tables of a run that has none on disk, as one that goes on."""
+        self._read[name] = tables
+        first: list[Wanted] = [(name, table, "total") for table in ("cells", "bins")]
+        known = [one for kept in self._kept.values() for one in kept if one[0] == name]
+        for one in {*first, *known}:
+            self._make(one)
         self.troubles.pop(name, None)
 
-    def forget(self, name: str) -> None:
-        """Let go of what was read of a run, so that it is read anew."""
-        for kept in self._tables.values():
-            kept.pop(name, None)
-        self.troubles.pop(name, None)
-
-    def table(self, name: str, table: TableName) -> "pd.DataFrame | None":
+    def table(
+        self, name: str, table: TableName, direction: Direction = "total"
+    ) -> "pd.DataFrame | None":
         """Return a table that was read, or nothing."""
-        kept = self._tables[table]
-        frame = kept.get(name)
+        kept = self._kept[table]
+        frame = kept.get((name, table, direction))
         if frame is not None:
-            kept.move_to_end(name)
+            kept.move_to_end((name, table, direction))
         return frame
 
-    def cells(self, names: Iterable[str]) -> "pd.DataFrame":
+    def cells(
+        self, names: Iterable[str], direction: Direction = "total"
+    ) -> "pd.DataFrame":
         """Return the cells of several runs, of those that were read."""
-        frames = {name: self._tables["cells"].get(name) for name in names}
+        kept = self._kept["cells"]
+        frames = {name: kept.get((name, "cells", direction)) for name in names}
         known = {name: frame for name, frame in frames.items() if frame is not None}
-        key = tuple((name, id(frame)) for name, frame in known.items())
-        if self._stacked is None or self._stacked[0] != key:
-            self._stacked = key, stack_frames(known)
-        return self._stacked[1]
+        stacked = self._stacked.get(direction)
+        if stacked is None or not _are_same(stacked[0], known):
+            self._stacked[direction] = stacked = known, stack_frames(known)
+        return stacked[1]
 
-    def _keep(self, name: str, table: TableName, frame: "pd.DataFrame") -> None:
-        kept = self._tables[table]
-        kept[name] = frame
-        kept.move_to_end(name)
+    def kept_directions(self, name: str) -> frozenset[str]:
+        """Return the directions of which a run that was read has rows."""
+        return self._directions.get(name, frozenset())
+
+    def _make(self, wanted: Wanted) -> None:
+        name, table, direction = wanted
+        source = self._read.get(name) or _OnDisk(self.open(name))
+        match table:
+            case "cells":
+                measured = source["measurements"]
+                self._directions[name] = frozenset(measured["direction"].unique())
+                levels = source["percentiles"]
+                frame = tabulate_cells(measured, levels, direction=direction)
+            case "bins":
+                frame = _counted(source["bins"], direction)
+            case "series" | "steps":
+                frame = source[table]
+        kept = self._kept[table]
+        kept[wanted] = frame.assign(run_id=name)
+        kept.move_to_end(wanted)
         while len(kept) > _KEPT[table]:
             kept.popitem(last=False)
 
 
-def _totals(bins: "pd.DataFrame") -> "pd.DataFrame":
-    chosen = (bins["direction"] == "total") & (bins["count"] > 0)
+class _OnDisk:
+    """The tables of a run folder, each read when it is asked for."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+
+    def __getitem__(self, name: str) -> "pd.DataFrame":
+        return self._run.read(name, _COLUMNS.get(name))
+
+
+def _are_same(one: "Tables", other: "Tables") -> bool:
+    return list(one) == list(other) and all(one[name] is other[name] for name in one)
+
+
+def _counted(bins: "pd.DataFrame", direction: Direction) -> "pd.DataFrame":
+    chosen = (bins["direction"] == direction) & (bins["count"] > 0)
     return bins[chosen.astype(bool)].reset_index(drop=True)
 
 

@@ -9,12 +9,12 @@ import plotly.graph_objects as go
 
 from ssdlab.analysis.downsample import reduce_series
 from ssdlab.analysis.exploration import (
-    join_series,
     merge_cell_bins,
     select_cell,
     select_rounds,
     summarise_cells,
 )
+from ssdlab.analysis.joined_series import join_series
 from ssdlab.explorer.code import (
     code_of_histogram,
     code_of_map,
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 MOST_HISTOGRAMS = 8  # runs whose bins are read and drawn at once
 SERIES_METRICS = ("iops", "bw_bytes_per_s", "lat_mean_ns")
 COLUMNS = 1000
+_LONGEST_DRIVE = 32  # letters of a subtitle
 
 Span = tuple[float, float]
 
@@ -62,50 +63,61 @@ class Picture:
 Places = Mapping[str, Place]
 
 
-def draw_map(
-    selection: Selection,
-    cells: pd.DataFrame,
-    *,
-    bins: pd.DataFrame | None,
-    places: Places,
-) -> Picture:
-    """Draw the matrix of the run that is looked at."""
-    own = cells[cells["run_id"] == selection.run]
+def frame_of_map(
+    selection: Selection, own: pd.DataFrame, bins: pd.DataFrame | None
+) -> pd.DataFrame:
+    """Return the cells of the matrix; ``own`` are those of the run looked at."""
     here = select_rounds(
         own, test=selection.test, phase=selection.phase, rounds=selection.rounds
     )
-    axes = selection.axes
-    frame = summarise_cells(here, selection.metric, axes=axes, bins=bins)
+    return summarise_cells(
+        here,
+        selection.metric,
+        axes=selection.axes,
+        bins=bins,
+        direction=selection.direction,
+    )
+
+
+def draw_map(selection: Selection, frame: pd.DataFrame, *, places: Places) -> Picture:
+    """Draw the matrix of the run that is looked at; ``frame`` is of `frame_of_map`."""
+    words = (
+        figure_text(selection.run),
+        _rounds_words(selection),
+        _direction_words(selection),
+    )
     shown = {
-        "axes": axes,
+        "axes": selection.axes,
         "marked": dict(selection.cell),
-        "subtitle": f"{figure_text(selection.run)}, {_rounds_words(selection)}",
+        "subtitle": f"{_listed(*words)}<br>{_drive(selection, places)}",
     }
     figure = plot_cell_map(frame, selection.metric, **shown)  # type: ignore[arg-type] # named above
     code = code_of_map(selection, places[selection.run].path, shown)
     return Picture(figure=figure, frame=frame, code=code)
 
 
-def draw_rounds(
-    selection: Selection, cells: pd.DataFrame, *, places: Places
-) -> Picture:
-    """Draw the rounds of the chosen cell, of every run that is compared."""
-    rows = select_rounds(
+def rows_of_cell(selection: Selection, cells: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of the chosen cell, of every run that is compared."""
+    return select_rounds(
         select_cell(cells, dict(selection.cell)),  # the few of many first
         test=selection.test,
         phase=selection.phase,
         rounds=selection.rounds,
     )
+
+
+def draw_rounds(selection: Selection, rows: pd.DataFrame, *, places: Places) -> Picture:
+    """Draw the rounds of the chosen cell; ``rows`` are of `rows_of_cell`."""
     frame = rows[rows["round"].notna()]
-    runs = [run for run in selection.runs if run in set(frame["run_id"])]
-    drives = {run: places[run].drive for run in runs}
-    count = f", {len(runs)} runs" if len(runs) > 1 else ""
+    known = set(frame["run_id"])
+    runs = [run for run in selection.runs if run in known]
+    whose = f"{len(runs)} runs" if len(runs) > 1 else _drive(selection, places)
     shown: dict[str, object] = {
-        "drives": drives,
+        "drives": {run: places[run].drive for run in runs},
         "title": f"{metric_quantity(selection.metric).name} over rounds",
-        "subtitle": f"{cell_words(selection)}{count}",
+        "subtitle": _listed(cell_words(selection), whose),
     }
-    point = shown_round(selection, cells)
+    point = shown_round(selection, rows)
     if point is not None:
         shown["marked"] = (selection.run, point)
     figure = plot_cell_rounds(frame, selection.metric, **shown)  # type: ignore[arg-type] # named above
@@ -126,12 +138,14 @@ def draw_time(
     """Draw the intervals of a test over time; ``series`` is of `series_of`."""
     metric = series_metric(selection)
     drawn = reduce_series(series["time_s"], series[metric], columns=columns, span=span)
+    run = figure_text(selection.run)
+    words = (run, figure_text(selection.test), _direction_words(selection))
     shown = {
         "color": drive_colors([places[selection.run].drive])[
             places[selection.run].drive
         ],
         "title": f"{metric_quantity(metric).name} over time",
-        "subtitle": f"{figure_text(selection.run)}, {selection.test}",
+        "subtitle": f"{_listed(*words)}<br>{_drive(selection, places)}",
     }
     figure = plot_time_series(drawn, metric, **shown)
     if span is not None:
@@ -145,30 +159,27 @@ def draw_time(
 
 def draw_histogram(
     selection: Selection,
-    cells: pd.DataFrame,
+    rows: pd.DataFrame,
     *,
     bins: Sequence[pd.DataFrame],
     places: Places,
 ) -> Picture:
     """Draw the response times of the chosen cell, of the first runs compared."""
-    steps = select_rounds(
-        select_cell(cells, dict(selection.cell)),
-        test=selection.test,
-        phase=selection.phase,
-        rounds=selection.rounds,
-    )
     runs = histogram_runs(selection)
-    steps = steps[steps["run_id"].isin(runs)]
-    parts_of_bins = [rows[rows["step_id"].isin(steps["step_id"])] for rows in bins]
-    few = pd.concat(parts_of_bins, ignore_index=True)
-    frame = merge_cell_bins(few, steps)
+    steps = rows[rows["run_id"].isin(runs)]
+    few = pd.concat(
+        [own[own["step_id"].isin(steps["step_id"])] for own in bins], ignore_index=True
+    )
+    frame = merge_cell_bins(few, steps, direction=selection.direction)
     left = len(selection.runs) - len(runs)
-    words = f"{len(runs)} of {len(selection.runs)} runs" if left else ""
-    parts = (cell_words(selection), _rounds_words(selection), words)
+    whose = f"{len(runs)} of {len(selection.runs)} runs" if left else ""
+    if len(runs) == 1:
+        whose = _drive(selection, places)
+    parts = (cell_words(selection), _rounds_words(selection), whose)
     shown: dict[str, object] = {
         "drives": {run: places[run].drive for run in runs},
         "title": "Response times",
-        "subtitle": ", ".join(part for part in parts if part),
+        "subtitle": _listed(*parts),
     }
     figure = plot_cell_histogram(frame, **shown)  # type: ignore[arg-type] # named above
     paths = {run: places[run].path for run in runs}
@@ -181,7 +192,11 @@ def series_of(
 ) -> pd.DataFrame:
     """Return the series of the test that is looked at, on one axis of time."""
     return join_series(
-        series, steps, test=selection.test, metric=series_metric(selection)
+        series,
+        steps,
+        test=selection.test,
+        metric=series_metric(selection),
+        direction=selection.direction,
     )
 
 
@@ -199,38 +214,46 @@ def histogram_runs(selection: Selection) -> tuple[str, ...]:
     return tuple(run for run in selection.runs if run in chosen)
 
 
-def shown_round(selection: Selection, cells: pd.DataFrame) -> int | None:
+def shown_round(selection: Selection, rows: pd.DataFrame) -> int | None:
     """Return the round whose job is shown: the one clicked at, else the last."""
-    step = shown_step(selection, cells)
+    step = shown_step(selection, rows)
     return None if step is None or pd.isna(step["round"]) else int(step["round"])
 
 
-def shown_step(selection: Selection, cells: pd.DataFrame) -> "pd.Series[Any] | None":
-    """Return the cell whose job and output are shown, a row of ``cells``."""
-    here = select_rounds(
-        cells[cells["run_id"] == selection.run],
-        test=selection.test,
-        phase=selection.phase,
-        rounds=selection.rounds,
-    )
-    rows = select_cell(here, dict(selection.cell)).sort_values(
+def shown_step(selection: Selection, rows: pd.DataFrame) -> "pd.Series[Any] | None":
+    """Return the one of the rows of the cell whose job and output are shown."""
+    own = rows[rows["run_id"] == selection.run].sort_values(
         "round", na_position="first", kind="stable"
     )
-    if rows.empty:
+    if own.empty:
         return None
-    at_point = rows[(rows["round"] == selection.point).fillna(value=False)]
-    return (rows if at_point.empty else at_point).iloc[-1]
+    at_point = own[(own["round"] == selection.point).fillna(value=False)]
+    return (own if at_point.empty else at_point).iloc[-1]
 
 
 def cell_words(selection: Selection) -> str:
     """Return the chosen cell in the words of the PTS, such as ``R/W 0/100, 4 KiB``."""
     names = {"threads": "TC ", "queue_depth": "QD "}
-    return ", ".join(
+    words = [
         mix_name(value)
         if name == "read_percent"
         else names.get(name, "") + axis_label(name, value)
         for name, value in selection.cell
-    )
+    ]
+    return _listed(*words, _direction_words(selection))
+
+
+def _listed(*words: str) -> str:
+    return ", ".join(word for word in words if word)
+
+
+def _drive(selection: Selection, places: Places) -> str:
+    return figure_text(places[selection.run].drive, longest=_LONGEST_DRIVE)
+
+
+def _direction_words(selection: Selection) -> str:
+    words = {"total": "", "read": "its reads", "write": "its writes"}
+    return words[selection.direction]
 
 
 def _rounds_words(selection: Selection) -> str:

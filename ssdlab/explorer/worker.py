@@ -1,6 +1,7 @@
 """What takes long is done in threads; what follows from it, in that of the kernel."""
 
 import asyncio
+import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from queue import SimpleQueue
@@ -9,6 +10,8 @@ from threading import Event, Thread
 from ssdlab.campaign.live import LiveNews, RunWatcher
 from ssdlab.explorer.shelf import Shelf, Wanted
 from ssdlab.model.errors import SsdlabError
+
+_A_MOMENT_S = 0.01
 
 Post = Callable[[Callable[[], None]], None]
 
@@ -52,6 +55,11 @@ class Loader:
             self._thread = Thread(target=self._work, name="ssdlab-reads", daemon=True)
             self._thread.start()
         self._queue.put(asked)
+
+    def wait(self) -> None:
+        """Wait until what was asked for last is read."""
+        while self._thread is not None and self._shelf.missing(self._newest):
+            time.sleep(_A_MOMENT_S)
 
     def close(self) -> None:
         """End the thread; a table that is being read is the last."""

@@ -2,7 +2,8 @@
 
 import gzip
 import zlib
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,6 +16,13 @@ from ssdlab.store.records import RunState, read_record, read_state
 
 if TYPE_CHECKING:
     import pandas as pd
+
+_ENDED = {
+    "running": "The run was broken off, and nobody works on it: ssdlab resume goes on.",
+    "finished": "The run has finished.",
+    "failed": "The run failed. {why}",
+    "interrupted": "The run was interrupted. {why}",
+}
 
 
 @dataclass(frozen=True)
@@ -29,56 +37,80 @@ class Run:
         What was asked, of which target, on which host.
     state : RunState
         Running, finished, failed or interrupted, and each session.
+    is_going_on : bool
+        Whether a process worked on it when it was opened.
+    make : callable or None
+        Makes the frames of a run that has no whole tables; None where they are read.
     """
 
     path: Path
     record: RunRecord
     state: RunState
+    is_going_on: bool = False
+    make: Callable[[], "Mapping[str, pd.DataFrame]"] | None = field(
+        default=None, repr=False, compare=False
+    )
+
+    @property
+    def standing(self) -> str:
+        """How far the run is, in a sentence or two."""
+        if not self.is_going_on:
+            return _ENDED[self.state.status].format(why=self.state.message).strip()
+        if self.steps.empty:
+            return "The run is going on; no step is finished yet."
+        last = self.steps.iloc[-1]
+        where = f"{last['test']}, {last['phase']}"
+        if str(last["round"]) != "<NA>":
+            where += f", round {last['round']}"
+        return (
+            f"The run is going on: {len(self.steps)} steps are finished, the last of "
+            f"{where}. Run the notebook again for a later look."
+        )
 
     @cached_property
     def runs(self) -> "pd.DataFrame":
         """The run itself, one row."""
-        return self._read("runs")
+        return self.read("runs")
 
     @cached_property
     def steps(self) -> "pd.DataFrame":
         """One row a step: times, idle gap before it, bytes."""
-        return self._read("steps")
+        return self.read("steps")
 
     @cached_property
     def measurements(self) -> "pd.DataFrame":
         """One row a fio step and direction: IOPS, data rate, latency."""
-        return self._read("measurements")
+        return self.read("measurements")
 
     @cached_property
     def percentiles(self) -> "pd.DataFrame":
         """One row a percentile of a step and direction."""
-        return self._read("percentiles")
+        return self.read("percentiles")
 
     @cached_property
     def bins(self) -> "pd.DataFrame":
         """One row a bin of a latency histogram."""
-        return self._read("bins")
+        return self.read("bins")
 
     @cached_property
     def series(self) -> "pd.DataFrame":
         """One row an interval, where a test asked for a log."""
-        return self._read("series")
+        return self.read("series")
 
     @cached_property
     def windows(self) -> "pd.DataFrame":
         """One row a steady-state judgement."""
-        return self._read("windows")
+        return self.read("windows")
 
     @cached_property
     def telemetry(self) -> "pd.DataFrame":
         """One row a reading of a sensor or counter."""
-        return self._read("telemetry")
+        return self.read("telemetry")
 
     @cached_property
     def findings(self) -> "pd.DataFrame":
         """One row a finding: what departs from the PTS, or makes numbers doubtful."""
-        return self._read("findings")
+        return self.read("findings")
 
     def job_file(self, step_id: str) -> str:
         """Return the fio job file of a step, or an empty text for a step without."""
@@ -114,14 +146,35 @@ class Run:
                 "restore it from a copy.",
             ) from error
 
-    def _read(self, name: str) -> "pd.DataFrame":
+    @cached_property
+    def _made(self) -> "Mapping[str, pd.DataFrame]":
+        return self.make() if self.make is not None else {}
+
+    def read(self, name: str, columns: Sequence[str] | None = None) -> "pd.DataFrame":
+        """Read a table, or some of its columns, and do not keep it.
+
+        Parameters
+        ----------
+        name : str
+            The table.
+        columns : sequence of str, optional
+            Which of its columns; without it all.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Its rows, with the types of the schema.
+        """
+        if self.make is not None:
+            made = self._made[name]
+            return made if columns is None else made[list(columns)]
         from ssdlab.store.tables import read_table  # noqa: PLC0415 - pandas is slow
 
-        return read_table(self.path / "tables", TABLES[name])
+        return read_table(self.path / "tables", TABLES[name], columns)
 
 
 def open_run(path: str | Path) -> Run:
-    """Open a run folder.
+    """Open a run folder whose tables are written.
 
     Parameters
     ----------

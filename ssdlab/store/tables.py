@@ -81,8 +81,10 @@ def rows_to_columns(
     return columns
 
 
-def read_table(folder: Path, table: Table) -> "pd.DataFrame":
-    """Read one table as a frame with the types of the schema.
+def read_table(
+    folder: Path, table: Table, columns: Sequence[str] | None = None
+) -> "pd.DataFrame":
+    """Read one table, or some of its columns, with the types of the schema.
 
     Raises
     ------
@@ -92,7 +94,9 @@ def read_table(folder: Path, table: Table) -> "pd.DataFrame":
     path = folder / f"{table.name}.parquet"
     remedy = f"Rebuild the tables from raw output: ssdlab ingest {folder.parent}"
     try:
-        content = pq.read_table(path, partitioning=None)
+        schema = pq.read_schema(path)
+        names = None if columns is None else list(columns)
+        content = pq.read_table(path, columns=names, partitioning=None)
     except FileNotFoundError:
         raise RunFolderError(
             folder=str(folder.parent), reason=f"no {path.name} yet", remedy=remedy
@@ -103,14 +107,14 @@ def read_table(folder: Path, table: Table) -> "pd.DataFrame":
             reason=f"{path.name} cannot be read ({error})",
             remedy=remedy,
         ) from error
-    version = (content.schema.metadata or {}).get(b"ssdlab_schema", b"none").decode()
+    version = (schema.metadata or {}).get(b"ssdlab_schema", b"none").decode()
     if version != str(SCHEMA_VERSION):
         raise RunFolderError(
             folder=str(folder.parent),
             reason=f"{path.name} has schema version {version}, not {SCHEMA_VERSION}",
             remedy=remedy,
         )
-    if not content.schema.equals(arrow_schema(table)):
+    if not schema.equals(arrow_schema(table)):
         raise RunFolderError(
             folder=str(folder.parent),
             reason=f"{path.name} has other columns than the schema",
@@ -136,6 +140,10 @@ def _to_arrow(table: Table, columns: Mapping[str, Sequence[object]]) -> pa.Table
 
 
 def _to_frame(content: pa.Table, table: Table) -> "pd.DataFrame":
-    types = {column.name: _PANDAS[column.dtype] for column in table.columns}
+    types = {
+        column.name: _PANDAS[column.dtype]
+        for column in table.columns
+        if column.name in content.column_names
+    }
     frame: pd.DataFrame = content.to_pandas().astype(types)
     return frame

@@ -1,49 +1,16 @@
 """A run is read while it grows, by one who only watches."""
 
-import fcntl
-import json
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pandas as pd
-import pytest
 
 from ssdlab.campaign.ingest import build_tables
 from ssdlab.campaign.live import LiveNews, RunWatcher
 from ssdlab.model.schema import TABLES
 from ssdlab.store.tables import columns_to_frame
-from tests.paths import ROOT
+from tests.growing_run import SAMPLE, grow, held, run, set_status
 
-SAMPLE = ROOT / "data" / "samples" / "virtual-lat"
-
-
-@pytest.fixture
-def run(tmp_path: Path) -> Path:
-    folder = tmp_path / "growing"
-    (folder / "steps").mkdir(parents=True)
-    shutil.copy(SAMPLE / "run.json", folder)
-    set_status(folder, "running")
-    return folder
-
-
-@pytest.fixture
-def held(run: Path) -> Iterator[Path]:
-    with (run / "lock").open("w", encoding="ascii") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        file.write("4711")
-        file.flush()
-        yield run
-
-
-def set_status(run: Path, status: str) -> None:
-    state = json.loads((SAMPLE / "state.json").read_bytes())
-    (run / "state.json").write_text(json.dumps(state | {"status": status}), "utf-8")
-
-
-def grow(run: Path, first: int, end: int) -> None:
-    for step in sorted((SAMPLE / "steps").iterdir())[first:end]:
-        shutil.copytree(step, run / "steps" / step.name)
+__all__ = ["held", "run"]  # the fixtures
 
 
 def last_news(watcher: RunWatcher) -> LiveNews:

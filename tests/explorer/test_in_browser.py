@@ -16,6 +16,7 @@ from tests.jupyter_browser import (
     serve_lab,
 )
 from tests.made_run import Recipe, make_run
+from tests.made_series import PEAK_IOPS, write_series
 
 pytestmark = pytest.mark.browser
 
@@ -28,7 +29,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place: Path = tmp_path_factory.mktemp("explore")
     (place / "runs").mkdir()
     brief = {"saturation_rounds": 8, "histogram_ios": 20_000}
-    make_run(place / "runs" / "one", Recipe(serial="MADE0001", **brief))  # type: ignore[arg-type]
+    one = make_run(place / "runs" / "one", Recipe(serial="MADE0001", **brief))  # type: ignore[arg-type]
+    write_series(one, 20_000)
     make_run(place / "runs" / "two", Recipe(serial="MADE0002", **brief))  # type: ignore[arg-type]
     place_notebook(NOTEBOOK, place, runs=str(place / "runs"), run="one")
     return place
@@ -90,6 +92,28 @@ def test_a_click_on_a_cell_shows_its_rounds_and_job(page: Any) -> None:
     page.locator("pre:has-text('bs=1048576')").first.wait_for()
 
 
+def test_a_click_on_a_round_rings_it(page: Any) -> None:
+    box = graph(page, CELL).locator(".scatterlayer .point").nth(1).bounding_box()
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.wait_for_function(
+        "() => document.querySelectorAll('.js-plotly-plot')[1]"
+        "._fullData.at(-1).x[0] === 2"
+    )
+
+
+def test_reads_of_a_mixed_workload_are_shown_alone(page: Any) -> None:
+    choose(page, "R/W mix", "65/35")
+    wait_for(page, CELL, "R/W 65/35, 1024 KiB")
+    before = values(page)
+    choose(page, "IOs", "reads")
+    wait_for(page, CELL, "R/W 65/35, 1024 KiB, its reads")
+    assert values(page) == pytest.approx([0.65 * value for value in before], rel=0.02)
+    choose(page, "IOs", "reads and writes")
+    graph(page, CELL).locator("text=its reads").wait_for(state="detached")
+    choose(page, "R/W mix", "100/0")
+    wait_for(page, CELL, "R/W 100/0, 1024 KiB")
+
+
 def test_raw_output_is_shown_as_text(page: Any) -> None:
     page.locator(".lm-TabBar-tabLabel:text-is('Raw output')").click()
     page.locator("text=: all 2 characters").wait_for()
@@ -124,6 +148,27 @@ def test_the_view_over_time_has_its_own_title_and_axis(page: Any) -> None:
     page.click("button:text-is('over rounds')")
     wait_for(page, CELL, "IOPS over rounds")
     assert page.locator("text=this test kept no intervals").count() == 0
+
+
+def test_a_part_of_a_long_series_is_drawn_from_its_own_points(page: Any) -> None:
+    choose(page, "Test", "wsat")
+    page.click("button:text-is('over time')")
+    wait_for(page, CELL, "20,000 points in")
+    box = graph(page, CELL).locator(".nsewdrag").bounding_box()
+    middle = box["y"] + box["height"] / 2
+    page.mouse.move(box["x"] + box["width"] * 0.25, middle)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] * 0.6, middle, steps=4)
+    page.mouse.up()
+    page.locator("button:text-is('Whole series')").wait_for()
+    graph(page, CELL).locator("text=20,000 points in").wait_for(state="detached")
+    wait_for(page, CELL, " points in 1,000 columns")
+    assert max(values(page)) == PEAK_IOPS
+    page.click("button:text-is('Whole series')")
+    wait_for(page, CELL, "20,000 points in")
+    page.click("button:text-is('over rounds')")
+    choose(page, "Test", "iops")
+    wait_for(page, CELL, "IOPS over rounds")
 
 
 def test_search_finds_a_run_and_both_are_compared(page: Any) -> None:

@@ -20,9 +20,9 @@ def test_voila_shows_the_explorer_and_it_follows(tmp_path: Path) -> None:
     with serve_voila(tmp_path, NOTEBOOK) as server, browse(height=1500) as page:
         page.goto(f"{server.url}/?token={TOKEN}")
         wait_for(page, CELL, "IOPS over rounds")
-        page.wait_for_timeout(3000)  # Voilà shows a figure before it hears changes
         choose(page, "Block size", "8 KiB")
         wait_for(page, CELL, "R/W 0/100, 8 KiB")
         assert page.locator(".jp-CodeCell .cm-content").count() == 0
         title = graph(page, MATRIX).locator(".gtitle").first.text_content()
         assert title.startswith("IOPS")
+        assert page.locator(".js-plotly-plot").count() == 3  # and no stills of them

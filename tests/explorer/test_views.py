@@ -5,9 +5,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pandas as pd
 import plotly.graph_objects as go
 import pytest
 
+from ssdlab.explorer.choosing import Chooser
 from ssdlab.explorer.selection import Selection, find_choices, fit_selection
 from ssdlab.explorer.shelf import Shelf
 from ssdlab.explorer.views import (
@@ -17,7 +20,9 @@ from ssdlab.explorer.views import (
     draw_map,
     draw_rounds,
     draw_time,
+    frame_of_map,
     histogram_runs,
+    rows_of_cell,
     series_of,
     shown_round,
 )
@@ -33,7 +38,7 @@ def shelf(tmp_path_factory: pytest.TempPathFactory) -> Shelf:
     shelf = Shelf(folder)
     for name in shelf.listed:
         for table in ("cells", "bins", "series", "steps"):
-            shelf.load((name, table))
+            shelf.load((name, table, "total"))
     return shelf
 
 
@@ -94,7 +99,8 @@ def test_matrix_marks_the_cell_and_its_code_draws_the_same(
 ) -> None:
     chosen = fitted(shelf, metric=metric, rounds=(3, 5), run="two <b>")
     cells, bins = shelf.cells(chosen.runs), shelf.table("two <b>", "bins")
-    picture = draw_map(chosen, cells, bins=bins, places=places)
+    own = cells[cells["run_id"] == chosen.run]
+    picture = draw_map(chosen, frame_of_map(chosen, own, bins), places=places)
     assert picture.frame["n_rounds"].dropna().unique().tolist() == [3]
     assert len(picture.figure.layout.shapes) == 2
     assert "two &lt;b&gt;" in picture.figure.layout.title.subtitle.text
@@ -106,12 +112,13 @@ def test_rounds_of_both_runs_are_drawn_and_the_shown_one_is_ringed(
 ) -> None:
     chosen = fitted(shelf, point=2)
     cells = shelf.cells(chosen.runs)
-    picture = draw_rounds(chosen, cells, places=places)
+    rows = rows_of_cell(chosen, cells)
+    picture = draw_rounds(chosen, rows, places=places)
     *lines, ring = picture.figure.data
     assert [line.name for line in lines] == ["MADE0001", "MADE0002"]
     assert [len(line.x) for line in lines] == [6, 6]
     assert list(ring.x) == [2]
-    assert shown_round(replace(chosen, point=None), cells) == 6
+    assert shown_round(replace(chosen, point=None), rows) == 6
     assert_same(picture)
 
 
@@ -123,7 +130,7 @@ def test_histogram_is_of_the_runs_compared(
     known = [frame for frame in bins if frame is not None]
     picture = draw_histogram(
         chosen,
-        shelf.cells(chosen.runs),
+        rows_of_cell(chosen, shelf.cells(chosen.runs)),
         bins=known,
         places=places,
     )
@@ -140,7 +147,10 @@ def test_a_cell_without_bins_says_so(shelf: Shelf, places: dict[str, Place]) -> 
     bins = shelf.table("one", "bins")
     assert bins is not None
     picture = draw_histogram(
-        chosen, shelf.cells(chosen.runs), bins=[bins], places=places
+        chosen,
+        rows_of_cell(chosen, shelf.cells(chosen.runs)),
+        bins=[bins],
+        places=places,
     )
     words = picture.figure.layout.annotations[0].text
     assert words == "no histogram was kept of this cell"
@@ -166,3 +176,56 @@ def test_series_over_time_is_drawn_and_its_code_draws_the_same(
 def test_only_eight_histograms_are_drawn_and_the_shown_run_is_one_of_them() -> None:
     names = tuple(f"r{number}" for number in range(200))
     assert histogram_runs(Selection(runs=names, run="r150")) == (*names[:7], "r150")
+
+
+def test_reads_of_a_mixed_cell_are_drawn_alone_where_they_were_kept(
+    shelf: Shelf, places: dict[str, Place]
+) -> None:
+    chooser = Chooser(shelf)
+    mixed = (("read_percent", 65), ("block_size_bytes", 8192))
+    asked = Selection(runs=("one",), test="iops", cell=mixed, direction="read")
+    for wanted in chooser.wanted(asked):
+        shelf.load(wanted)
+    chosen, choices, cells = chooser.fit(asked)
+    whole, _, both = chooser.fit(replace(asked, direction="total"))
+    assert choices.directions == ("total", "read", "write")
+    assert (chosen.direction, chosen.cell) == ("read", mixed)
+    assert 0 not in choices.downs
+    reads = draw_rounds(chosen, rows_of_cell(chosen, cells), places=places)
+    total = draw_rounds(whole, rows_of_cell(whole, both), places=places)
+    share = reads.frame["iops"].to_numpy() / total.frame["iops"].to_numpy()
+    assert share == pytest.approx(0.65, abs=0.02)
+    assert reads.figure.layout.title.subtitle.text == (
+        "R/W 65/35, 8 KiB, its reads, Model SSD 480 MADE0001"
+    )
+    assert_same(reads)
+    frame = frame_of_map(chosen, cells, None)
+    assert_same(draw_map(chosen, frame, places=places))
+
+
+def test_a_test_without_mixes_has_no_directions_to_choose(shelf: Shelf) -> None:
+    asked = Selection(runs=("one",), test="wsat", direction="write")
+    shelf.load(("one", "cells", "write"))
+    chosen, choices, _ = Chooser(shelf).fit(asked)
+    assert (chosen.direction, choices.directions) == ("total", ("total",))
+
+
+def test_of_many_runs_only_the_shown_one_has_points(
+    shelf: Shelf, places: dict[str, Place]
+) -> None:
+    chosen = fitted(shelf)
+    rows = rows_of_cell(chosen, shelf.cells(chosen.runs))
+    names = [f"copy {number}" for number in range(30)]
+    own = rows[rows["run_id"] == "one"]
+    many = pd.concat([own.assign(run_id=name) for name in names])
+    crowd = replace(chosen, runs=tuple(names), run="copy 7")
+    at = dict.fromkeys(names, places["one"])
+    *lines, shown, ring = draw_rounds(crowd, many, places=at).figure.data
+    assert {line.mode for line in lines} == {"lines"}
+    assert sum(np.isfinite(line.y).sum() for line in lines) == 180
+    assert (shown.mode, len(shown.x), shown.hovertext[0]) == (
+        "lines+markers",
+        6,
+        "copy 7",
+    )
+    assert list(ring.x) == [6]
