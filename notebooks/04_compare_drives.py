@@ -3,8 +3,11 @@
 #
 # Any number of runs side by side: under which conditions they were measured, what each
 # drive does, and where one beats another. Every difference has its interval, and a
-# verdict holds for the whole table: if no drive differed, one comparison in 20 would
+# verdict holds for the whole table: if nothing differed, one comparison in 20 would
 # name a winner anywhere.
+#
+# What one run of each shows is claimed of these runs alone. "Beats" is claimed of the
+# drives, and takes drives that were measured several times.
 #
 # A test that a run does not have is said to be missing, and is never 0. Virtual SSDs
 # and files are marked and left out of rankings unless `include_virtual` is set.
@@ -38,7 +41,8 @@ ssdlab.show_comparison(comparison, "conditions")
 # ## Who is better
 #
 # The ratio of two drives in each cell. Its interval is Student's, after Welch, of the
-# logarithm; rounds that depend on each other widen it. The verdict uses p-values after
+# logarithm: over runs where a drive was measured again, else over the rounds of one
+# run, widened by how much they depend on each other. The verdict uses p-values after
 # Holm over all cells and pairs. "No difference shown" is not "equal": look at how wide
 # the interval is.
 
@@ -71,7 +75,9 @@ ssdlab.show_comparison(comparison, "throughput")
 # %% [markdown]
 # ## Latency
 #
-# At one outstanding IO. A percentile that too few IOs stand behind is not compared.
+# At one outstanding IO. A percentile is that of all IOs of the window, from merged
+# histograms. Where too few IOs stand behind it, or rounds differ too much to bound it,
+# it is not compared. The highest ones stand in a table of their own.
 
 # %%
 ssdlab.show_comparison(comparison, "latency")
@@ -79,7 +85,7 @@ ssdlab.show_comparison(comparison, "latency")
 # %% [markdown]
 # ## Confidence levels
 #
-# The nines of all response times of the histogram runs (CLPC).
+# The nines of all response times of the histogram runs (CLPC), with their intervals.
 
 # %%
 ssdlab.show_comparison(comparison, "confidence")
@@ -95,7 +101,8 @@ ssdlab.show_comparison(comparison, "response")
 # %% [markdown]
 # ## Recovery
 #
-# What rest gains (HIR), and how long a drive needs after another stimulus (XSR).
+# What rest gains (HIR), and how long a drive needs after another stimulus (XSR). The
+# second happens once a run and has no interval.
 
 # %%
 ssdlab.show_comparison(comparison, "recovery")
@@ -129,7 +136,8 @@ ssdlab.show_comparison(comparison, "score")
 # ## By hand
 #
 # Everything above is in frames: `comparison.differences`, `comparison.summary`,
-# `comparison.cells`, `comparison.conditions`, `comparison.variance`.
+# `comparison.cells`, `comparison.conditions`, `comparison.variance`. The columns of the
+# first:
 
 # %%
-comparison.differences.head()
+print(*comparison.differences.columns, sep=", ")

@@ -38,4 +38,8 @@ explorer
 # The same figures as plotly objects, their rows as frames, and their code:
 # `explorer.figure("cell")`, `explorer.frame("cell")`, `explorer.code("cell")`, also for
 # `"matrix"` and `"histogram"`. `explorer.figure("cell").write_image("cell.pdf")` saves
-# one where kaleido is installed.
+# one where kaleido finds a browser (or `BROWSER_PATH` names it).
+# What follows is what the explorer showed when this cell ran, for pages made of it.
+
+# %%
+explorer.show_stills()

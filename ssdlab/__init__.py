@@ -13,8 +13,9 @@ if TYPE_CHECKING:
     from ssdlab import analysis, figures
     from ssdlab.analysis.steady_state import assess_steady_state
     from ssdlab.campaign.display import show_progress
+    from ssdlab.campaign.opening import open_run
     from ssdlab.campaign.suite import resume_run, run_suite
-    from ssdlab.explorer.panel import explore
+    from ssdlab.explorer.explore import explore
     from ssdlab.fio.histlogs.read import read_fio_histogram_log
     from ssdlab.fio.logs.read import read_fio_log
     from ssdlab.fio.read import read_fio
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from ssdlab.report.comparison.read import compare_runs
     from ssdlab.report.display import show_comparison, show_overview, show_test
     from ssdlab.store.catalog import list_runs
-    from ssdlab.store.run import Run, open_run
+    from ssdlab.store.run import Run
 
 __version__ = VERSION
 
@@ -34,10 +35,10 @@ _HOMES = {
     "SsdlabError": "ssdlab.model.errors",
     "assess_steady_state": "ssdlab.analysis.steady_state",
     "compare_runs": "ssdlab.report.comparison.read",
-    "explore": "ssdlab.explorer.panel",
+    "explore": "ssdlab.explorer.explore",
     "import_run": "ssdlab.importers",
     "list_runs": "ssdlab.store.catalog",
-    "open_run": "ssdlab.store.run",
+    "open_run": "ssdlab.campaign.opening",
     "read_fio": "ssdlab.fio.read",
     "read_fio_histogram_log": "ssdlab.fio.histlogs.read",
     "read_fio_log": "ssdlab.fio.logs.read",

@@ -2,6 +2,7 @@
 
 import ast
 import json
+import math
 import os
 import shutil
 import sys
@@ -16,6 +17,7 @@ from ssdlab.model import errors
 from ssdlab.model.errors import (
     ExportError,
     MissingToolError,
+    ParameterError,
     SsdlabError,
     UnknownNameError,
 )
@@ -24,6 +26,13 @@ from ssdlab.system.durable import write_whole
 RUN_PTS = "01_run_pts.ipynb"
 _PARAMETERS_TAG = "parameters"
 _SAMPLES = Path("data/samples")
+
+_KINDS: Mapping[str, tuple[tuple[type, ...], str]] = {
+    "str": ((str,), "a text (papermill takes one that looks like a number with -r)"),
+    "int": ((int,), "a whole number"),
+    "float": ((int, float), "a number"),
+    "bool": ((bool,), "True or False"),
+}
 
 CopyState = Literal["new", "as it was", "kept"]
 
@@ -131,7 +140,7 @@ def read_parameters(notebook: Path) -> tuple[str, ...]:
     cells = json.loads(notebook.read_bytes())["cells"]
     for cell in cells:
         if _PARAMETERS_TAG in cell["metadata"].get("tags", []):
-            return _assigned("".join(cell["source"]))
+            return tuple(_assigned("".join(cell["source"])))
     return ()
 
 
@@ -198,7 +207,7 @@ def execute_notebook(
 
 
 def require_known_parameters(namespace: Mapping[str, Any]) -> None:
-    """Raise if papermill injected a parameter that the notebook does not have.
+    """Raise if papermill injected a parameter that the notebook cannot take.
 
     Parameters
     ----------
@@ -208,24 +217,42 @@ def require_known_parameters(namespace: Mapping[str, Any]) -> None:
     Raises
     ------
     UnknownNameError
-        With the known names. Without papermill nothing is injected and none is raised.
+        If it has no such parameter. Without papermill nothing is injected.
+    ParameterError
+        If the value is not of the kind that the notebook's annotation names.
     """
     cells = [str(source) for source in namespace.get("In", ()) if source]
     for before, source in pairwise(cells):
-        known = _assigned(before) if source.startswith("# Parameters\n") else ()
+        known = _assigned(before) if source.startswith("# Parameters\n") else {}
         for name in _assigned(source) if known else ():
             if name not in known:
-                raise UnknownNameError(kind="parameter", name=name, known=known)
+                raise UnknownNameError(kind="parameter", name=name, known=list(known))
+            _require_kind(name, namespace.get(name), known[name])
 
 
-def _assigned(source: str) -> tuple[str, ...]:
-    targets: list[ast.expr] = []
+def _assigned(source: str) -> dict[str, str]:
+    """Return the names that a cell assigns, each with its annotation, if it has one."""
+    names = {}
     for statement in ast.parse(source).body:
-        if isinstance(statement, ast.AnnAssign):
-            targets.append(statement.target)
-        elif isinstance(statement, ast.Assign):
-            targets.extend(statement.targets)
-    return tuple(target.id for target in targets if isinstance(target, ast.Name))
+        match statement:
+            case ast.AnnAssign(target=ast.Name(id=name), annotation=kind):
+                names[name] = ast.unparse(kind)
+            case ast.Assign(targets=targets):
+                names |= {one.id: "" for one in targets if isinstance(one, ast.Name)}
+            case _:
+                pass
+    return names
+
+
+def _require_kind(name: str, value: object, annotation: str) -> None:
+    if annotation not in _KINDS:
+        return
+    kinds, words = _KINDS[annotation]
+    is_of_kind = isinstance(value, kinds) and not (
+        isinstance(value, bool) and bool not in kinds
+    )
+    if not is_of_kind or (isinstance(value, float) and not math.isfinite(value)):
+        raise ParameterError(name=name, value=value, asked=words)
 
 
 def _raise_translated(error: Any, output: Path) -> NoReturn:

@@ -36,6 +36,11 @@ def find_browser() -> str:
     return found
 
 
+def is_chatter(line: str) -> bool:
+    """Return whether the browser talks of itself and not of the page."""
+    return _CHATTER.search(line) is not None
+
+
 def visit(page: Path, *, profile: Path, flags: tuple[str, ...] = ()) -> Visit:
     """Open a page from disk and let its scripts run."""
     done = subprocess.run(
@@ -59,7 +64,7 @@ def visit(page: Path, *, profile: Path, flags: tuple[str, ...] = ()) -> Visit:
         check=True,
     )
     lines = [line for line in done.stderr.splitlines() if "CONSOLE" in line]
-    said = tuple(line for line in lines if not _CHATTER.search(line))
+    said = tuple(line for line in lines if not is_chatter(line))
     return Visit(dom=done.stdout, console=said)
 
 

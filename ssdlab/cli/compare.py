@@ -1,6 +1,7 @@
 """The command ``compare``: several runs side by side, and who beats whom."""
 
 import json
+import shutil
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -8,12 +9,15 @@ from typing import TYPE_CHECKING
 import click
 
 from ssdlab.cli.group import json_option, main, printable, require_finite
+from ssdlab.model.errors import ExportError
 
 if TYPE_CHECKING:
-    from ssdlab.report.comparison.read import Comparison
+    from ssdlab.report.comparison.comparison import Comparison
 
 _NOTEBOOK = "04_compare_drives.ipynb"
 _DEFAULT = Path("comparison.html")
+_MOST_WIDTH = 120
+_ELSEWHERE = "Make it, or name another place with -o."
 
 
 @main.command()
@@ -70,6 +74,7 @@ def compare(
     from ssdlab.report.comparison.plain import comparison_as_dict
     from ssdlab.report.comparison.read import compare_runs
 
+    _require_folder(output or _DEFAULT)
     found = compare_runs(runs, **choices)  # type: ignore[arg-type] # as click parsed them
     if as_json:
         click.echo(json.dumps(comparison_as_dict(found), indent=1, allow_nan=False))
@@ -83,8 +88,27 @@ def compare(
         click.echo(f"\npage  {printable(str(page))}")
 
 
+def _require_folder(output: Path) -> None:
+    """Refuse a page whose folder is not there, before anything is computed.
+
+    Raises
+    ------
+    ExportError
+        If it is not.
+    """
+    if not output.parent.is_dir():
+        reason = f"there is no folder {str(output.parent)!r}"
+        raise ExportError(place=str(output), reason=reason, remedy=_ELSEWHERE)
+
+
 def _write_page(output: Path, parameters: dict[str, str | float | bool]) -> Path:
-    """Carry out the notebook, and write it as a page."""
+    """Carry out the notebook, and write it as a page.
+
+    Raises
+    ------
+    ExportError
+        If the page cannot be written.
+    """
     from ssdlab.notebook import execute_notebook, find_notebook
     from ssdlab.report.notebook_page import write_notebook_page
 
@@ -93,12 +117,18 @@ def _write_page(output: Path, parameters: dict[str, str | float | bool]) -> Path
         execute_notebook(
             find_notebook(_NOTEBOOK), executed, parameters, keeps_saving=False
         )
-        return write_notebook_page(executed, output, title="Comparison of drives")
+        try:
+            return write_notebook_page(executed, output, title="Comparison of drives")
+        except OSError as error:
+            reason = f"it cannot be written ({error.strerror})"
+            place = str(output)
+            raise ExportError(place=place, reason=reason, remedy=_ELSEWHERE) from None
 
 
 def _print(comparison: "Comparison") -> None:
-    """Print conditions and verdicts."""
-    from ssdlab.report.comparison.lines import condition_lines, verdict_lines
+    """Print conditions, verdicts, and what is missing."""
+    from ssdlab.report.comparison.lines import comparison_lines
 
-    for line in (*condition_lines(comparison), "", *verdict_lines(comparison)):
+    width = min(shutil.get_terminal_size().columns, _MOST_WIDTH)
+    for line in comparison_lines(comparison, width=width):
         click.echo(printable(line))

@@ -1,16 +1,16 @@
 """What `ssdlab devices` prints of one drive."""
 
 import shlex
-import textwrap
 from collections.abc import Iterator
 
 from ssdlab.cli.group import printable
+from ssdlab.cli.wrapping import wrapped
 from ssdlab.drive.survey import DriveSurvey
 from ssdlab.model.drive import Bus, Drive, PcieLink, Use
 from ssdlab.model.units import capacity_label
 
-_WIDTH = 100
 _LONGEST = 60
+_INDENT = "  "
 _BUSES: dict[Bus, str] = {
     "nvme": "NVMe",
     "ata": "ATA",
@@ -27,13 +27,13 @@ def device_lines(survey: DriveSurvey) -> tuple[str, ...]:
     """Return the lines, of at most 100 columns where no name is longer."""
     drive = survey.drive
     if drive is None:
-        return (survey.path, *_wrapped(f"cannot be tested: {survey.trouble}"))
+        return (survey.path, *_indented(f"cannot be tested: {survey.trouble}"))
     model = _short(drive.model) or "no model name"
     stable = [f"  {printable(path)}" for path in drive.stable_paths[:1]]
     return (
-        *_wrapped(f"{drive.path}  {model}, {_capacity(drive)}", first=""),
-        *_wrapped(", ".join(_identity(survey, drive))),
-        *_wrapped(", ".join(_state(survey, drive))),
+        *wrapped(f"{drive.path}  {model}, {_capacity(drive)}", rest=_INDENT),
+        *_indented(", ".join(_identity(survey, drive))),
+        *_indented(", ".join(_state(survey, drive))),
         *stable,
         *_verdict(survey),
     )
@@ -126,7 +126,7 @@ def _verdict(survey: DriveSurvey) -> Iterator[str]:
 def _unseen(survey: DriveSurvey) -> list[str]:
     if not survey.unseen:
         return []
-    return _wrapped(
+    return _indented(
         f"not seen: whether one of {survey.unseen} processes that hide from this user "
         "what they have open writes to it"
     )
@@ -141,18 +141,11 @@ def _how(survey: DriveSurvey) -> str:
 
 def _reason(use: Use) -> list[str]:
     text = f"- {use.reason}. {use.remedy}" if use.remedy else f"- {use.reason}"
-    return _wrapped(text, rest="    ")
+    return wrapped(text, first=_INDENT, rest=2 * _INDENT)
 
 
-def _wrapped(text: str, *, first: str = "  ", rest: str = "  ") -> list[str]:
-    return textwrap.wrap(
-        printable(text),
-        _WIDTH,
-        initial_indent=first,
-        subsequent_indent=rest,
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
+def _indented(text: str) -> list[str]:
+    return wrapped(text, first=_INDENT, rest=_INDENT)
 
 
 def _short(text: str) -> str:

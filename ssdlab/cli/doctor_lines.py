@@ -1,14 +1,13 @@
 """What `ssdlab doctor` says, line by line."""
 
 import re
-import shutil
-import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import click
 
 from ssdlab.cli.group import printable
+from ssdlab.cli.wrapping import wrapped
 
 if TYPE_CHECKING:
     from ssdlab.host.tuning import Tuned
@@ -20,13 +19,12 @@ _SIGNS = {  # in the order in which they are shown
     "unknown": ("? unknown", "cyan"),
     "good": ("✓ good", "green"),
 }
-_LABEL, _MOST_WIDTH = 10, 100
+_LABEL = 10
 _APPLY = "let ssdlab set it, until --revert or a reboot"
 _CPU = re.compile(r"/cpu(\d+)/")
 _COMMAND = re.compile(  # in a remedy: to be copied, so it is not broken into lines
     r"(?<!\S)(?:sudo|echo|numactl|nvme format|sg_format|losetup)\s[^;(]*[^;(\s]"
 )
-_SOLID = "\N{NO-BREAK SPACE}"
 
 
 def report_lines(checks: Sequence["HostCheck"], *, apply_command: str) -> Iterator[str]:
@@ -110,18 +108,6 @@ def _closed_lines(check: "HostCheck") -> Iterator[str]:
         yield from _wrapped("  do", check.remedy)
 
 
-def _keep_commands(text: str) -> str:
-    return _COMMAND.sub(lambda found: found.group().replace(" ", _SOLID), text)
-
-
 def _wrapped(label: str, text: str) -> Iterator[str]:
-    width = min(shutil.get_terminal_size().columns, _MOST_WIDTH)
-    lines = textwrap.wrap(
-        _keep_commands(printable(text)),
-        width=max(width, 40),
-        initial_indent=f"{label:<{_LABEL}}",
-        subsequent_indent=" " * _LABEL,
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
-    yield from (line.replace(_SOLID, " ") for line in lines)
+    first, rest = f"{label:<{_LABEL}}", " " * _LABEL
+    yield from wrapped(text, first=first, rest=rest, whole=_COMMAND)

@@ -31,7 +31,7 @@ def export(run: Path, file_format: Any, output: Path | None) -> None:
     spreadsheet would take for a formula stays text; in csv it has an apostrophe first.
     A sheet of xlsx holds 1,048,575 rows. xlsx needs: pip install 'ssdlab[export]'
     """
+    from ssdlab.campaign.opening import open_run
     from ssdlab.store.export import export_run
-    from ssdlab.store.run import open_run
 
     click.echo(export_run(open_run(run), file_format, output))

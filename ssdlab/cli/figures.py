@@ -41,9 +41,9 @@ def figures(run: Path, *, output: Path | None, as_shown: bool, **asked: Any) -> 
     In 8 pt type, without titles, and told apart in grey by dashes, markers and
     hatching. Needs pip install 'ssdlab[export]' and a Chromium or Chrome.
     """
+    from ssdlab.campaign.opening import open_run
     from ssdlab.figures.publication import publication
     from ssdlab.report.images import run_figures, write_images
-    from ssdlab.store.run import open_run
 
     opened = open_run(run)
     drawn = run_figures(opened)

@@ -44,20 +44,10 @@ def lab(folder: Path, port: int | None, *, no_browser: bool, allow_root: bool) -
 
     Without DIR on ./notebooks. Notebooks that are not there yet are copied first, as
     `ssdlab notebooks` does.
-
-    Raises
-    ------
-    MissingToolError
-        If JupyterLab is not installed.
     """
     from ssdlab.system.programs import run_in_foreground
 
-    if find_spec("jupyterlab") is None:
-        raise MissingToolError(
-            tool="JupyterLab",
-            needed_for="ssdlab lab",
-            remedy="pip install 'ssdlab[lab]'",
-        )
+    _require_jupyterlab()
     _copy(folder)
     words = [sys.executable, "-m", "jupyterlab", "-y", f"--notebook-dir={folder}"]
     words += [f"--port={port}"] if port else []
@@ -69,6 +59,22 @@ def lab(folder: Path, port: int | None, *, no_browser: bool, allow_root: bool) -
         fail("JupyterLab was stopped.", 130)
     if exit_code:
         fail(f"JupyterLab ended with exit code {exit_code}; see above.", 1)
+
+
+def _require_jupyterlab() -> None:
+    """Require JupyterLab.
+
+    Raises
+    ------
+    MissingToolError
+        If it is not installed.
+    """
+    if find_spec("jupyterlab") is None:
+        raise MissingToolError(
+            tool="JupyterLab",
+            needed_for="ssdlab lab",
+            remedy="pip install 'ssdlab[lab]'",
+        )
 
 
 def _copy(folder: Path) -> None:

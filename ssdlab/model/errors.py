@@ -5,6 +5,7 @@
     SsdlabError
     ├── UserError                    the request cannot be carried out: exit code 2
     │   ├── UnknownNameError         no such profile, test, target, parameter
+    │   ├── ParameterError           a parameter of a notebook or function that is wrong
     │   ├── RepeatedNameError        a name that may stand once stands twice
     │   ├── ProfileError             a profile that is wrong, or not for this device
     │   ├── StimulusError            a text that is no stimulus
@@ -15,6 +16,7 @@
     │   ├── RunFolderError           damaged, of another version, or in use
     │   ├── SeriesError              a table of the user's that cannot be judged
     │   ├── NoHistogramError         a run whose latency histograms were not kept
+    │   ├── EmptyLogError            a log of latencies in which no IO was counted
     │   ├── QosTargetError           a text that is no target for a quality of service
     │   ├── CaptureError             a capture of IO streams that cannot be used
     │   ├── FioOutputError           a file that is not what fio writes
@@ -59,6 +61,14 @@ class UnknownNameError(UserError):
         super().__init__(
             f"There is no {kind} {name!r}. Choose from: {', '.join(known)}."
         )
+
+
+class ParameterError(UserError):
+    """A parameter that is not what is asked for."""
+
+    def __init__(self, *, name: str, value: object, asked: str) -> None:
+        self.name, self.value, self.asked = name, value, asked
+        super().__init__(f"{name} is {value!r}, and must be {asked}.")
 
 
 class RepeatedNameError(UserError):
@@ -164,6 +174,19 @@ class NoHistogramError(UserError):
             f"The run holds no latency histogram{of_what}, so no percentile can be "
             "told. Choose a run whose fio wrote json+ (--output-format=json+), as "
             "those of ssdlab do, or another direction."
+        )
+
+
+class EmptyLogError(UserError):
+    """A log of latencies in which no IO of a direction was counted."""
+
+    def __init__(self, *, direction: str = "total") -> None:
+        self.direction = direction
+        of_what = "" if direction == "total" else f" of {direction}s"
+        super().__init__(
+            f"The log counts no IO{of_what}, so no map over time can be drawn. Give a "
+            "log of this load; fio fills a histogram log only where it counts "
+            "completion latencies too (clat_percentiles=1)."
         )
 
 

@@ -54,7 +54,7 @@ def find_browser() -> str:
             return path
     raise MissingToolError(
         tool="Chromium or Chrome",
-        needed_for="PDF",
+        needed_for="PDF and figures as files",
         remedy="Install one (apt install chromium), or name it in BROWSER_PATH.",
     )
 

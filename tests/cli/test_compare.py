@@ -1,12 +1,14 @@
 """The command ``compare``."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 from ssdlab.cli import main
+from ssdlab.store.records import read_state, write_state
 from tests.made_compared import Twin, make_twin
 from tests.made_run import Recipe
 
@@ -34,6 +36,53 @@ def test_unknown_condition_is_a_wrong_request(folder: Path) -> None:
     assert "There is no condition 'weather'" in done.output
 
 
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ("nowhere", "there is no such folder"),
+        ("file", "this is a file, and no run folder"),
+        ("empty", "it is no run, and holds none that has tables"),
+        ("run1", "is named twice"),
+    ],
+)
+def test_what_is_no_other_run_is_a_wrong_request_and_says_what_to_name(
+    folder: Path, tmp_path: Path, wrong: str, words: str
+) -> None:
+    (tmp_path / "file").write_text("text", encoding="utf-8")
+    (tmp_path / "empty").mkdir()
+    place = folder if wrong == "run1" else tmp_path
+    asked = ["compare", str(folder / "run1"), str(place / wrong)]
+    done = CliRunner().invoke(main, asked)
+    assert done.exit_code == 2
+    assert words in done.output
+    assert "--runs" not in done.output
+
+
+def test_run_that_goes_on_without_tables_is_named_with_what_to_do(
+    tmp_path: Path,
+) -> None:
+    for number in (1, 2):
+        make_twin(tmp_path, Twin(number=number, recipe=ALPHA))
+    going_on = tmp_path / "run2"
+    (going_on / "tables" / "measurements.parquet").unlink()
+    state = read_state(going_on)
+    write_state(going_on, replace(state, status="running"))
+    asked = ["compare", str(tmp_path / "run1"), str(going_on)]
+    done = CliRunner().invoke(main, asked)
+    assert done.exit_code == 2
+    assert "it is still going on. Let it end" in done.output
+
+
+def test_page_into_a_missing_folder_is_refused_before_anything_is_shown(
+    folder: Path, tmp_path: Path
+) -> None:
+    place = tmp_path / "missing" / "page.html"
+    done = CliRunner().invoke(main, ["compare", str(folder), "-o", str(place)])
+    assert done.exit_code == 2
+    assert done.stdout == ""
+    assert "there is no folder" in done.output
+
+
 def test_json_prints_verdicts_and_writes_no_page(
     folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -53,8 +102,8 @@ def test_page_is_written_and_the_terminal_shows_conditions_and_verdicts(
     asked = ["compare", str(folder), "-o", str(page), "--score", "lat mean: 1"]
     done = CliRunner().invoke(main, asked)
     assert done.exit_code == 0
-    assert "Alpha (A) v Be�ta (B)" in done.output
-    assert "A beats B by" in done.output
+    assert "A v B: Alpha v Be" in done.output
+    assert "A ahead in these runs" in done.output
     assert str(page) in done.output
     html = page.read_text("utf-8")
     assert html.count('class="plot"') >= 5

@@ -64,6 +64,11 @@ UNSEEN = Use(
 )
 
 
+@pytest.fixture(autouse=True)
+def wide_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "120")
+
+
 def text_of(survey: DriveSurvey) -> str:
     return "\n".join(device_lines(survey))
 
@@ -187,6 +192,12 @@ def test_lines_are_narrow_and_long_texts_cut_but_for_the_confirmation() -> None:
     assert max(map(len, lines)) <= 100
     assert last.endswith(f"--confirm {serial}")
     assert as_dict(survey)["serial"] == serial
+
+
+def test_lines_are_no_wider_than_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    lines = device_lines(replace(SURVEY, uses=(MOUNTED,)))
+    assert max(len(line) for line in lines if "/by-id/" not in line) <= 60
 
 
 def test_drives_of_one_serial_name_each_other() -> None:

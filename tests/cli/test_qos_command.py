@@ -9,10 +9,17 @@ from click.testing import CliRunner, Result
 from ssdlab.cli import main
 from ssdlab.store.run import Run
 from tests.made_run import Recipe, make_run
+from tests.paths import ROOT
 
 
-def ssdlab(*arguments: str | Path) -> Result:
-    return CliRunner().invoke(main, [str(a) for a in arguments])
+def ssdlab(*arguments: str | Path, columns: int = 80) -> Result:
+    wide = {"COLUMNS": str(columns)}
+    return CliRunner().invoke(main, [str(a) for a in arguments], env=wide)
+
+
+def said(done: Result) -> str:
+    """Return the output as if no line had been broken."""
+    return " ".join(done.output.split())
 
 
 @pytest.fixture(scope="module")
@@ -26,9 +33,46 @@ def test_percentiles_are_shown_with_intervals_and_what_is_not_supported(
 ) -> None:
     done = ssdlab("qos", run.path)
     assert done.exit_code == 0
-    assert "LAT histogram, RND 4 KiB 0/100 T1/Q1: one long run, 50,000" in done.output
-    assert "not supported by 50,000 IOs: 368,887 are needed" in done.output
-    assert "independent IOs" in done.output
+    words = said(done)
+    assert "LAT histogram, RND 4 KiB 0/100 T1/Q1: one long run, 50,000 IOs." in words
+    assert "not supported by 50,000 IOs: 368,887 are needed" in words
+    assert (
+        "The intervals of percentiles hold if the IOs are independent of each other"
+        in words
+    )
+
+
+@pytest.mark.parametrize("columns", [80, 120])
+def test_no_line_is_wider_than_the_terminal(columns: int) -> None:
+    sample = ROOT / "data" / "samples" / "virtual-all"
+    asked = ("--test", "lat", "--workload", "RND 4KiB", "--target", "p99.9 <= 1 ms")
+    done = ssdlab("qos", sample, *asked, columns=columns)
+    assert "LAT rounds, RND 4 KiB 65/35" in done.output
+    assert max(map(len, done.output.splitlines())) <= columns
+    assert ("if IOs were independent" in done.output) == (columns == 120)
+
+
+def test_list_names_every_load_and_what_its_ios_are_enough_for() -> None:
+    sample = ROOT / "data" / "samples" / "virtual-all"
+    done = ssdlab("qos", sample, "--list")
+    head, first, *rest = done.output.splitlines()
+    assert head.split() == ["Test", "Phase", "Workload", "What", "IOs", "Up", "to"]
+    words = "LAT histogram RND 4 KiB 0/100 T1/Q1 long run 35,403 99.9 %"
+    assert " ".join(first.split()) == words
+    assert max(map(len, done.output.splitlines())) <= 80
+    listed = json.loads(ssdlab("qos", sample, "--list", "--json").output)
+    assert len(listed) == len(rest) + 1
+    assert listed[0]["total_ios"] == 35_403
+
+
+def test_run_on_a_model_says_so(run: Run) -> None:
+    assert "not a drive" in said(ssdlab("qos", run.path))
+
+
+def test_help_tells_the_verdicts_and_their_exit_codes() -> None:
+    words = said(ssdlab("qos", "--help"))
+    assert "met where the whole 95 % interval is within the limit" in words
+    assert "3 a load did not meet it, or that cannot be told" in words
 
 
 @pytest.mark.parametrize(
@@ -44,7 +88,7 @@ def test_exit_code_tells_whether_the_target_is_met(
 ) -> None:
     done = ssdlab("qos", run.path, "--target", target)
     assert done.exit_code == code
-    assert words in done.output
+    assert words in said(done)
 
 
 def test_json_has_open_ends_as_null(run: Run) -> None:
@@ -71,4 +115,4 @@ def test_wrong_request_is_refused_with_a_remedy(
 ) -> None:
     done = ssdlab("qos", run.path, *options)
     assert done.exit_code == 2
-    assert words in done.output
+    assert words in said(done)

@@ -382,3 +382,23 @@ def test_threads_that_share_a_file_are_added() -> None:
     assert one["lat_mean_ns"].tolist() == pytest.approx(
         two["lat_mean_ns"].tolist(), rel=0.01
     )
+
+
+@pytest.mark.parametrize(
+    ("line", "kind", "reason"),
+    [
+        ("{}, 20000, 0, 0, 0\n", "lat", "its lines are means of intervals"),
+        ("{}, 20000, 0, 4096, 0\n", "iops", "it is no log of latencies but of iops"),
+    ],
+)
+def test_log_that_is_none_of_every_io_is_refused_as_such(
+    line: str, kind: LogKind, reason: str
+) -> None:
+    text = "".join(line.format(500 * number) for number in range(1, 9))
+    with pytest.raises(FioOutputError, match=reason):
+        read_fio_log(text.encode(), kind=kind).each_io()
+
+
+def test_log_of_every_io_is_given_as_it_is() -> None:
+    log = read_fio_log(b"0, 20500, 0, 4096, 0\n1, 40500, 0, 4096, 0\n", kind="lat")
+    assert log.each_io()["lat_ns"].tolist() == [20_500, 40_500]

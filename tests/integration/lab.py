@@ -101,6 +101,11 @@ class Lab:
     started: list[Started] = field(default_factory=list)
 
     @property
+    def mark(self) -> Mapping[str, str]:
+        """What the environment of every process of this lab holds."""
+        return {_MARK: str(self.folder)}
+
+    @property
     def runs(self) -> Path:
         """The folder of runs."""
         return self.folder / "runs"

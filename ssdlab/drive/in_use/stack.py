@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ssdlab.drive.in_use.loops import Loop
+from ssdlab.drive.names import device_path
 from ssdlab.drive.shown import shown
 from ssdlab.drive.sysfs import block_folder
 from ssdlab.system.files import ROOT, list_names, read_text
@@ -46,10 +47,10 @@ def find_stack(
     return tuple(layers)
 
 
-def device_path(name: str, root: Path = ROOT) -> str:
-    """Return the path that people use for a block device."""
+def _shown_path(name: str, root: Path) -> str:
+    """Return the path that people use for a block device: a volume has a name."""
     volume = read_text(block_folder(name, root) / "dm/name")
-    return f"/dev/mapper/{volume}" if volume else f"/dev/{name.replace('!', '/')}"
+    return f"/dev/mapper/{volume}" if volume else device_path(name)
 
 
 def _layer(
@@ -57,7 +58,7 @@ def _layer(
 ) -> Layer:
     return Layer(
         name=name,
-        path=device_path(name, root),
+        path=_shown_path(name, root),
         number=read_text(block_folder(name, root) / "dev"),
         on=on,
         words=words,
@@ -72,7 +73,7 @@ def _partitions(below: Layer, root: Path) -> Iterator[Layer]:
             number = read_text(folder / name / "dev")
             yield Layer(
                 name=name,
-                path=f"/dev/{name.replace('!', '/')}",
+                path=device_path(name),
                 number=number,
                 on=below.path,
                 is_partition=True,
@@ -100,7 +101,7 @@ def _loops_on(below: Layer, loops: tuple[Loop, ...], root: Path) -> Iterator[Lay
 def _kind_of_holder(name: str, root: Path) -> tuple[str, str]:
     """Return what a holder is, and the command that takes it away."""
     folder = block_folder(name, root)
-    path = shlex.quote(device_path(name, root))
+    path = shlex.quote(_shown_path(name, root))
     if (folder / "md").is_dir():
         return "a RAID array (md)", f"mdadm --stop {path}"
     if (folder / "bcache").is_dir():

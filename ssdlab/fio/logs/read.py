@@ -46,6 +46,7 @@ _NS_PER_US: Final = 1000
 _KIB: Final = 1024
 _MS_PER_S: Final = 1000
 _FEWEST_COLUMNS_OF_3: Final = 4
+_EACH_IO: Final = "Give what write_lat_log made without log_avg_msec."
 _RATES = frozenset({"iops", "bw"})
 _SERIES_NAMES: Mapping[str, str] = {
     "iops": "iops",
@@ -96,6 +97,26 @@ class FioLog:
         A hexadecimal priority makes ``priority_class``, ``_level`` and ``_hint``.
         """
         return rows_frame(self._file, self._added, kind=self.kind, scale=self._scale)
+
+    def each_io(self) -> "pd.DataFrame":
+        """Return the rows of a latency log that has one for each IO.
+
+        Returns
+        -------
+        DataFrame
+            As ``frame``.
+
+        Raises
+        ------
+        FioOutputError
+            If it logs no latencies, or means of intervals.
+        """
+        reason = "its lines are means of intervals (log_avg_msec)"
+        if self.kind not in LATENCIES:
+            reason = f"it is no log of latencies but of {self.kind}"
+        elif not self.is_averaged:
+            return self.frame
+        raise FioOutputError(source=self.source, reason=reason, remedy=_EACH_IO)
 
     def percentiles(self, levels: Sequence[float] = LEVELS) -> "pd.DataFrame":
         """Return percentiles of a latency log by direction.

@@ -1,0 +1,156 @@
+"""Notebooks 01 to 04 in JupyterLab: run, drawn, pointed at, in a narrow window too."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from tests.integration.lab import TARGET, Lab, build_lab
+from tests.jupyter_browser import (
+    Server,
+    browse,
+    error_outputs,
+    place_notebook,
+    run_notebook,
+    serve_lab,
+)
+from tests.looks import figure_faults, hover_text, look_at_figures, too_wide
+from tests.paths import ROOT
+
+pytestmark = [pytest.mark.browser, pytest.mark.notebook]
+SAMPLES = ROOT / "data" / "samples"
+PICTURES = ROOT / "build" / "pictures"
+HEIGHT = 900
+
+
+@dataclass(frozen=True, kw_only=True)
+class Opened:
+    """A notebook, what it is asked, and what is then to be seen."""
+
+    notebook: str
+    parameters: Mapping[str, object] = field(default_factory=dict)
+    figures: int  # at least
+    hovered: str  # what a point says
+
+
+NOTEBOOKS = (
+    Opened(
+        notebook="01_run_pts.ipynb",
+        parameters={"target": TARGET, "profile": "tiny", "tests": "lat"},
+        figures=4,
+        hovered="round",
+    ),
+    Opened(
+        notebook="02_steady_state.ipynb",
+        parameters={"run": str(SAMPLES / "virtual-all"), "test": "iops"},
+        figures=6,
+        hovered="round",
+    ),
+    Opened(
+        notebook="03_latency_qos.ipynb",
+        parameters={"run": str(SAMPLES / "virtual-all")},
+        figures=7,
+        hovered="IOs",
+    ),
+    Opened(
+        notebook="04_compare_drives.ipynb",
+        parameters={"runs": str(SAMPLES)},
+        figures=20,
+        hovered="n = ",
+    ),
+)
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    place = tmp_path_factory.mktemp("lab")
+    built = build_lab(place, tmp_path_factory.mktemp("plugins"))
+    yield built
+    built.close()
+
+
+@pytest.fixture(scope="module")
+def server(lab: Lab) -> Iterator[Server]:
+    environment = {"PYTHONPATH": lab.environment["PYTHONPATH"]} | dict(lab.mark)
+    with serve_lab(lab.folder, **environment) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def window() -> Iterator[Any]:
+    with browse(height=HEIGHT) as page:
+        yield page
+
+
+@pytest.fixture(scope="module", params=NOTEBOOKS, ids=lambda case: case.notebook)
+def case(request: pytest.FixtureRequest) -> Opened:
+    return request.param  # type: ignore[no-any-return] # one of the above
+
+
+@pytest.fixture(scope="module")
+def page(case: Opened, server: Server, window: Any) -> Any:
+    """Return the window with the notebook in it, carried out."""
+    window.set_viewport_size({"width": 1280, "height": HEIGHT})
+    place_notebook(case.notebook, server.folder, **case.parameters)
+    with pictured(window, f"{case.notebook}-run"):
+        assert run_notebook(window, server, case.notebook) == []
+    return window
+
+
+@contextmanager
+def pictured(page: Any, name: str) -> Iterator[None]:
+    """Keep a picture of what is on the screen when something is wrong with it."""
+    try:
+        yield
+    except BaseException:
+        PICTURES.mkdir(parents=True, exist_ok=True)
+        page.screenshot(path=PICTURES / f"{name}.png")
+        raise
+
+
+def test_figures_are_drawn(case: Opened, page: Any) -> None:
+    with pictured(page, f"{case.notebook}-drawn"):
+        page.wait_for_function(
+            "least => document.querySelectorAll('.js-plotly-plot .main-svg').length"
+            " >= least",
+            arg=case.figures,
+        )
+        seen = look_at_figures(page)
+        assert len(seen) >= case.figures
+        assert [one["title"] for one in seen if not one["is_drawn"]] == []
+
+
+def test_a_point_tells_what_it_is(case: Opened, page: Any) -> None:
+    with pictured(page, f"{case.notebook}-hover"):
+        assert case.hovered in hover_text(page, 0)
+
+
+@pytest.mark.parametrize("width", [1280, 800])
+def test_nothing_overlaps_or_is_cut_off(case: Opened, page: Any, width: int) -> None:
+    show_files(page, is_shown=width > 1000)
+    page.set_viewport_size({"width": width, "height": HEIGHT})
+    page.wait_for_function(_FITTED)
+    with pictured(page, f"{case.notebook}-{width}"):
+        assert figure_faults(page) == []
+        assert too_wide(page, outputs_at(width)) == []
+        assert error_outputs(page) == []
+
+
+def outputs_at(width: int) -> str:
+    """Return which outputs have to fit: in a narrow window a table may scroll."""
+    return ".jp-OutputArea-output" + (":not(:has(table))" if width < 1000 else "")
+
+
+def show_files(page: Any, *, is_shown: bool) -> None:
+    """Have the list of files beside the notebook or, as one does when narrow, not."""
+    if page.locator("#jp-left-stack").is_visible() != is_shown:
+        page.keyboard.press("Control+b")
+        state = "visible" if is_shown else "hidden"
+        page.locator("#jp-left-stack").wait_for(state=state)
+
+
+_FITTED = """() => [...document.querySelectorAll(".js-plotly-plot")].every((graph) =>
+  graph.getBoundingClientRect().right <= innerWidth && graph._fullLayout.width
+    <= graph.closest(".jp-OutputArea-output").clientWidth + 1)"""
