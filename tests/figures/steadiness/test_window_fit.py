@@ -35,4 +35,4 @@ def test_series_without_a_window_shows_its_rounds(series: RoundSeries) -> None:
     short = make_rounds(series.measured[:3])
     figure = plot_window_fit(short, summarise_fit(short))
     assert [len(trace.x) for trace in figure.data] == [3]
-    assert "fewer rounds" in figure.layout.title.subtitle.text
+    assert "no window by this rule" in figure.layout.title.subtitle.text
