@@ -40,11 +40,9 @@ def plot_iops_response(
     .. [1] SNIA, "SSS Performance Test Specification", v2.0.2, 2020, section 14.
     """
     figure = new_figure(title, subtitle="one mark a TC/QD", height=_HEIGHT)
-    times = {
-        run_id: scaled(own["lat_mean_ns"], "lat_ns")
-        for run_id, own in _points_of_runs(points, looks)
-    }
-    for run_id, own in _points_of_runs(points, looks):
+    there = dict(_points_of_runs(points, looks))
+    times = {run: scaled(own["lat_mean_ns"], "lat_ns") for run, own in there.items()}
+    for run_id, own in there.items():
         _add_points(figure, own, looks[run_id], x=times[run_id], mode="markers")
     figure.update_layout(
         xaxis=level_axis("Mean response time [ms]", chain(*times.values())),
