@@ -56,7 +56,7 @@ def list_runs(folder: str | Path | None = None) -> tuple[RunEntry, ...]:
         raise RunFolderError(
             folder=str(place),
             reason=f"this folder of runs cannot be read ({error.strerror})",
-            remedy="Name another folder of runs.",
+            remedy="Name another folder of runs (on the command line: --runs FOLDER).",
         ) from None
     found = sorted(path.parent for path in place.glob("[!.]*/run.json"))
     return tuple(sorted(map(_entry, found), key=lambda entry: entry.started_at))
