@@ -59,7 +59,8 @@ class UnknownNameError(UserError):
     def __init__(self, *, kind: str, name: str, known: Sequence[str]) -> None:
         self.kind, self.name, self.known = kind, name, tuple(known)
         super().__init__(
-            f"There is no {kind} {name!r}. Choose from: {', '.join(known)}."
+            f"There is no {kind} {name!r}. "
+            + (f"Choose from: {', '.join(known)}." if known else "There is none.")
         )
 
 
@@ -225,8 +226,8 @@ class NotebookFileError(UserError):
     def __init__(self, *, notebook: str, reason: str) -> None:
         self.notebook, self.reason = notebook, reason
         super().__init__(
-            f"{notebook} cannot be read as a notebook: {reason}. Name one that "
-            "JupyterLab or papermill saved."
+            f"{notebook} cannot be read as a page: {reason}. Name a notebook that "
+            "was run and saved, in JupyterLab or by papermill."
         )
 
 
@@ -254,8 +255,8 @@ class BrowserFailedError(SsdlabError):
     def __init__(self, *, reason: str) -> None:
         self.reason = reason
         super().__init__(
-            f"The browser did not print the page: {reason}. Open the HTML and print "
-            "it from there, or name another browser in BROWSER_PATH."
+            f"The browser did not draw it: {reason}. Name another browser in "
+            "BROWSER_PATH, or open the HTML page and print or save it from there."
         )
 
 

@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass, replace
 
-from ssdlab.analysis.steady_state import SteadyStateVerdict
-from ssdlab.model.spec import ActiveRange, Step, Tracking
+from ssdlab.analysis.window_verdict import SteadyStateVerdict
+from ssdlab.model.spec import ActiveRange, Tracking
+from ssdlab.model.step import Step
 from ssdlab.model.units import active_range_bytes
 
 _GOLDEN_STEP = 0x9E3779B1

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 
 from ssdlab.analysis.steady_state import assess_steady_state
-from ssdlab.model.spec import Rounds, StepResult, Stimulus, Tracking, Workload
+from ssdlab.model.spec import Rounds, Stimulus, Tracking, Workload
+from ssdlab.model.step import StepResult
 from ssdlab.plan.context import Judgement
 
 

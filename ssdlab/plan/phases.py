@@ -17,10 +17,9 @@ from ssdlab.model.spec import (
     PtsTest,
     Purge,
     Rounds,
-    Step,
-    StepResult,
     Stimulus,
 )
+from ssdlab.model.step import Step, StepResult
 from ssdlab.plan.context import Batch, PlanContext
 from ssdlab.plan.points import first_of_point, plan_point
 from ssdlab.plan.protocol import Observer, PhaseEnd, PhaseEnds, PhasePlan, Plan

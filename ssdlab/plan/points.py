@@ -5,7 +5,8 @@ from dataclasses import replace
 
 from ssdlab.analysis.demand import DemandPoint, select_points
 from ssdlab.model.errors import StepError
-from ssdlab.model.spec import OperatingPoint, Step, StepResult, Workload
+from ssdlab.model.spec import OperatingPoint, Workload
+from ssdlab.model.step import Step, StepResult
 from ssdlab.plan.context import Batch
 from ssdlab.plan.protocol import PhaseEnd, PhasePlan
 from ssdlab.plan.steps import StepMaker

@@ -13,10 +13,9 @@ from ssdlab.model.spec import (
     PtsTest,
     Purge,
     Rounds,
-    Step,
-    StepResult,
     Stimulus,
 )
+from ssdlab.model.step import Step, StepResult
 from ssdlab.plan.context import Judgement
 from ssdlab.plan.judge import judge_round, judge_samples
 

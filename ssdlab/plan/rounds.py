@@ -3,7 +3,8 @@
 from collections.abc import Generator
 from dataclasses import dataclass, replace
 
-from ssdlab.model.spec import Rounds, Step, StepResult
+from ssdlab.model.spec import Rounds
+from ssdlab.model.step import Step, StepResult
 from ssdlab.plan.context import Batch
 from ssdlab.plan.judge import judge_round
 from ssdlab.plan.protocol import Observer, PhaseEnd, PhasePlan

@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass, replace
 
-from ssdlab.model.spec import Precondition, Step, StepKind, Workload
+from ssdlab.model.spec import Precondition, Workload
+from ssdlab.model.step import Step, StepKind
 from ssdlab.model.units import block_size_label
 from ssdlab.plan.context import PlanContext
 

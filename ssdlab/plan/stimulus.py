@@ -3,7 +3,8 @@
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, replace
 
-from ssdlab.model.spec import Step, StepResult, Stimulus
+from ssdlab.model.spec import Stimulus
+from ssdlab.model.step import Step, StepResult
 from ssdlab.plan.context import Batch
 from ssdlab.plan.judge import judge_samples
 from ssdlab.plan.protocol import Observer, PhaseEnd, PhasePlan

@@ -1,6 +1,7 @@
 """What each value of a profile means: words, section of pts.md, kind, limits."""
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 from ssdlab.model.units import MIB
@@ -70,32 +71,19 @@ def _one(
     *,
     limits: tuple[float, float] | None = None,
     absent: str = "",
+    is_list: bool = False,
 ) -> Value:
     return Value(
         words=words,
         section=section,
         kind=kind,
         limits=limits or _LIMITS.get(kind, _NO_LIMITS),
+        is_list=is_list,
         absent=absent,
     )
 
 
-def _many(
-    words: str,
-    section: str,
-    kind: Kind,
-    *,
-    limits: tuple[float, float] | None = None,
-    absent: str = "",
-) -> Value:
-    return Value(
-        words=words,
-        section=section,
-        kind=kind,
-        limits=limits or _LIMITS.get(kind, _NO_LIMITS),
-        is_list=True,
-        absent=absent,
-    )
+_many = partial(_one, is_list=True)
 
 
 VALUES: dict[str, Value] = {

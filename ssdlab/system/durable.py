@@ -1,20 +1,32 @@
 """Files that appear whole or not at all: written aside, fsynced, renamed."""
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import BinaryIO
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Write a file so that no reader, and no crash, ever meets half of it.
+    """Write a file as `opened_whole` does."""
+    with opened_whole(path) as file:
+        file.write(content)
+
+
+@contextmanager
+def opened_whole(path: Path) -> Iterator[BinaryIO]:
+    """Open a file to be written, so that no reader, and no crash, meets half of it.
 
     A link is followed. What is no regular file, such as a pipe or ``/dev/null``, is
-    written to and not replaced.
+    written to and not replaced. What could not be written to its end leaves nothing.
     """
-    path = path.resolve()
+    path = Path(os.path.realpath(path))  # resolve() fails where a link leads to itself
     if path.exists() and not path.is_file():
-        path.write_bytes(content)
+        with path.open("wb") as device:
+            yield device
         return
-    replace_whole(path, content)
+    with _opened_aside(path) as file:
+        yield file
 
 
 def replace_whole(path: Path, content: bytes) -> None:
@@ -22,12 +34,23 @@ def replace_whole(path: Path, content: bytes) -> None:
 
     A link is not followed but replaced: for places where others may have put one.
     """
-    aside = path.with_name(f".{path.name}.part")
-    with aside.open("wb") as file:
+    with _opened_aside(path) as file:
         file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    publish(aside, path)
+
+
+@contextmanager
+def _opened_aside(path: Path) -> Iterator[BinaryIO]:
+    aside = path.with_name(f".{path.name}.part")
+    try:
+        with aside.open("wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        publish(aside, path)
+    except BaseException:
+        with suppress(OSError):
+            aside.unlink(missing_ok=True)
+        raise
 
 
 def remove_whole(path: Path) -> None:

@@ -9,12 +9,12 @@ import ssdlab.analysis
 
 
 def test_every_public_name_is_found() -> None:
-    for name in ssdlab.analysis.__all__:
+    for name in dir(ssdlab.analysis):
         assert getattr(ssdlab.analysis, name).__name__ == name
 
 
 def test_unknown_name_is_an_attribute_error() -> None:
-    with pytest.raises(AttributeError, match="has no attribute 'assess_everything'"):
+    with pytest.raises(AttributeError, match="attribute assess_everything"):
         ssdlab.analysis.assess_everything  # type: ignore[attr-defined]  # noqa: B018 - asked for on purpose
 
 

@@ -7,9 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from ssdlab.fio.installed import require_fio
 from ssdlab.fio.jobs.jobfile import render_job
-from ssdlab.fio.runner import FioChain, FioOutcome, FioRequest, require_fio
-from ssdlab.model.spec import Access, Precondition, Step, Workload
+from ssdlab.fio.process import FioRequest
+from ssdlab.fio.runner import FioChain, FioOutcome
+from ssdlab.model.spec import Access, Precondition, Workload
+from ssdlab.model.step import Step
 from ssdlab.model.units import KIB, MIB
 from ssdlab.plan.context import PlanContext
 from ssdlab.plan.steps import StepMaker

@@ -3,7 +3,7 @@
 import sys
 from pathlib import Path
 
-from ssdlab.fio.runner import FioRequest
+from ssdlab.fio.process import FioRequest
 from tests.fio.jobs import cell, new_chain, request_of, workload
 
 

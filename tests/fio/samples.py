@@ -7,6 +7,7 @@ from typing import Any
 
 from ssdlab.fio.document import FioDocument
 from ssdlab.fio.from_json.parse import parse_document
+from ssdlab.fio.logs.read import FioLog, LogKind, parse_log
 from tests.paths import ROOT
 
 DATA = ROOT / "tests" / "data"
@@ -41,3 +42,9 @@ def form_path(version: str) -> Path:
 
 def form_of(version: str) -> FioDocument:
     return parse_document(form_path(version).read_bytes(), source=f"fio-{version}.json")
+
+
+def log_of(kind: LogKind, thread: int) -> FioLog:
+    """Return the log of a kind that a thread of a captured run wrote."""
+    text = captured(f"randrw_{kind}.{thread}.log").read_text()
+    return parse_log(text, kind=kind)

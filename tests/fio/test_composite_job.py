@@ -3,7 +3,8 @@
 import pytest
 
 from ssdlab.fio.jobs.jobfile import render_job
-from ssdlab.model.spec import Composite, Step, Workload
+from ssdlab.model.spec import Composite, Workload
+from ssdlab.model.step import Step
 from ssdlab.model.units import MIB
 from ssdlab.plan.context import PlanContext
 from ssdlab.pts.demand import BLOCK_SHARES, ZONES

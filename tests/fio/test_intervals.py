@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from ssdlab.analysis.latency import LatencySummary, merge_summaries
 from ssdlab.fio.frames.intervals import FioIntervals, true_intervals
 from ssdlab.fio.frames.result import FioResult, tabulate
+from ssdlab.fio.installed import require_fio
 from ssdlab.fio.read import read_fio
-from ssdlab.fio.runner import require_fio
 from tests.fio.made import Did, bins_of, document_of, job_of, summary_of
 from tests.fio.samples import captured
 from tests.paths import FIO_SAMPLES, require_folder

@@ -8,9 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from ssdlab.fio.installed import require_fio
 from ssdlab.fio.jobs.jobfile import render_job
-from ssdlab.fio.runner import require_fio
-from ssdlab.model.spec import Precondition, Step
+from ssdlab.model.spec import Precondition
+from ssdlab.model.step import Step
 from ssdlab.model.units import KIB, MIB
 from ssdlab.plan.context import PlanContext
 from ssdlab.plan.streams import Stream

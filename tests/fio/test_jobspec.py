@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ssdlab.fio.installed import require_fio
 from ssdlab.fio.jobs.jobspec import (
     ALIASES,
     JobFile,
@@ -17,7 +18,6 @@ from ssdlab.fio.jobs.jobspec import (
     parse_job_file,
     render_job_file,
 )
-from ssdlab.fio.runner import require_fio
 from ssdlab.model.errors import FioOutputError
 from tests.paths import FIO_SAMPLES, ROOT, require_folder
 

@@ -12,9 +12,10 @@ from pathlib import Path
 import pytest
 
 from ssdlab.fio.keeper import start_keeper
-from ssdlab.fio.runner import FioRequest
+from ssdlab.fio.process import FioRequest
 from ssdlab.model.errors import FioHungError
-from ssdlab.model.spec import Step, Workload
+from ssdlab.model.spec import Workload
+from ssdlab.model.step import Step
 from ssdlab.model.units import MIB
 from ssdlab.virtual.options import VirtualSsdOptions
 from tests.fio.jobs import cell, job_of, new_chain, reach, request_of

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from ssdlab.fio.runner import require_fio
+from ssdlab.fio.installed import require_fio
 from ssdlab.model.errors import MissingToolError
 
 

@@ -12,7 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from ssdlab.fio.runner import FioChain, FioRequest, require_fio
+from ssdlab.fio.installed import require_fio
+from ssdlab.fio.process import FioRequest
+from ssdlab.fio.runner import FioChain
 from ssdlab.model.errors import FioHungError
 from ssdlab.virtual.options import VirtualSsdOptions
 from ssdlab.virtual.server import VirtualSsd

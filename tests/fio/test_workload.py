@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ssdlab.fio.installed import require_fio
 from ssdlab.fio.jobs.jobfile import render_job
 from ssdlab.fio.jobs.jobspec import parse_job_file
 from ssdlab.fio.jobs.workload import (
@@ -20,7 +21,6 @@ from ssdlab.fio.jobs.workload import (
     parse_size_range,
 )
 from ssdlab.fio.read import read_fio
-from ssdlab.fio.runner import require_fio
 from ssdlab.model.spec import Access
 from tests.fio.jobs import cell, workload
 from tests.paths import FIO_SAMPLES, ROOT, require_folder

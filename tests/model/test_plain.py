@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from ssdlab.campaign.imported import tests_as_data as as_data
 from ssdlab.model.plain import from_plain
-from ssdlab.model.spec import PtsTest, Step, Workload
+from ssdlab.model.spec import PtsTest, Workload
+from ssdlab.model.step import Step
 from ssdlab.pts.profiles import PROFILES
 from ssdlab.pts.suite import SUITE, build_tests
 

@@ -3,15 +3,8 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from ssdlab.model.spec import (
-    Histogram,
-    PtsTest,
-    Step,
-    StepResult,
-    Stimulus,
-    Tracking,
-    Workload,
-)
+from ssdlab.model.spec import Histogram, PtsTest, Stimulus, Tracking, Workload
+from ssdlab.model.step import Step, StepResult
 from ssdlab.plan.context import PlanContext
 from ssdlab.plan.phases import plan_suite
 from tests.plan.made import MIB, Driven, result_of

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ssdlab.model.spec import ActiveRange, Step, StepResult
+from ssdlab.model.spec import ActiveRange
+from ssdlab.model.step import Step, StepResult
 from ssdlab.plan.context import _GOLDEN_STEP, PlanContext
 from ssdlab.pts import PROFILES, SUITE
 from tests.plan.made import MIB, drive, never_steady, result_of

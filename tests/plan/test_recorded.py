@@ -1,15 +1,7 @@
 """Rounds without a plan are judged as a plan would have judged them."""
 
-from ssdlab.model.spec import (
-    PtsTest,
-    Purge,
-    Rounds,
-    Step,
-    StepResult,
-    Stimulus,
-    Tracking,
-    Workload,
-)
+from ssdlab.model.spec import PtsTest, Purge, Rounds, Stimulus, Tracking, Workload
+from ssdlab.model.step import Step, StepResult
 from ssdlab.plan.recorded import judge_recorded
 
 CELL = Workload(

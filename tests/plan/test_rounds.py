@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import pytest
 
-from ssdlab.model.spec import Step, StepResult
+from ssdlab.model.step import Step, StepResult
 from ssdlab.pts import find_profile
 from tests.plan.made import (
     Answer,

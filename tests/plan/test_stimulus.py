@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ssdlab.model.errors import StepError
-from ssdlab.model.spec import Step, StepResult, Stimulus, Workload
+from ssdlab.model.spec import Stimulus, Workload
+from ssdlab.model.step import Step, StepResult
 from ssdlab.pts import find_profile
 from tests.plan.made import Answer, Driven, drive, result_of
 

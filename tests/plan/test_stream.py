@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from ssdlab.model.spec import PtsTest, StepResult
+from ssdlab.model.spec import PtsTest
+from ssdlab.model.step import StepResult
 from ssdlab.plan.phases import plan_suite
 from tests.plan.made import MIB, Driven
 from tests.plan.streams import (

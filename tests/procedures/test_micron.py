@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 
 from ssdlab.campaign import imported
 from ssdlab.model.plain import from_plain
-from ssdlab.model.spec import Procedure, PtsTest, Step, StepResult, Workload
+from ssdlab.model.spec import Procedure, PtsTest, Workload
+from ssdlab.model.step import Step, StepResult
 from ssdlab.model.units import KIB
 from ssdlab.plan.estimate import estimate_suite
 from ssdlab.procedures.saturation import saturate

@@ -10,7 +10,8 @@ from ssdlab.fio.jobs.jobspec import ALIASES, parse_job_file
 from ssdlab.fio.jobs.published import differing_options
 from ssdlab.fio.jobs.workload import describe_workload
 from ssdlab.model.plain import from_plain
-from ssdlab.model.spec import PtsTest, Step, StepResult
+from ssdlab.model.spec import PtsTest
+from ssdlab.model.step import Step, StepResult
 from ssdlab.model.units import KIB, MIB
 from ssdlab.plan.context import Batch, PlanContext
 from ssdlab.plan.estimate import estimate_suite

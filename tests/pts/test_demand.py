@@ -5,13 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from ssdlab.model.spec import (
-    OperatingPoint,
-    Step,
-    StepResult,
-    Stimulus,
-    Workload,
-)
+from ssdlab.model.spec import OperatingPoint, Stimulus, Workload
+from ssdlab.model.step import Step, StepResult
 from ssdlab.model.units import KIB
 from ssdlab.plan.estimate import estimate_suite
 from ssdlab.pts import build_tests, find_profile

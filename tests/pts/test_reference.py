@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from ssdlab.model.spec import Histogram, Rounds, Step, Stimulus, Workload
+from ssdlab.model.spec import Histogram, Rounds, Stimulus, Workload
+from ssdlab.model.step import Step
 from tests.paths import REFERENCE, require_folder
 from tests.plan.made import drive
 from tests.pts.cells import build, phase_of, rounds_of

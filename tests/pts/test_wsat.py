@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 
 from ssdlab.model.errors import ProfileError, UnknownNameError
-from ssdlab.model.spec import Histogram, PtsTest, Purge, Step, StepResult, Stimulus
+from ssdlab.model.spec import Histogram, PtsTest, Purge, Stimulus
+from ssdlab.model.step import Step, StepResult
 from ssdlab.model.units import KIB
 from ssdlab.plan.estimate import estimate_suite
 from ssdlab.pts import PROFILES, build_tests, find_profile, parse_tests

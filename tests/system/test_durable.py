@@ -5,11 +5,12 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
-from ssdlab.system.durable import publish, replace_whole, write_whole
+from ssdlab.system.durable import opened_whole, publish, replace_whole, write_whole
 from tests.paths import ROOT
 
 
@@ -71,6 +72,20 @@ def test_link_stays_a_link_when_what_it_names_is_written(tmp_path: Path) -> None
     write_whole(link, b"page")
     assert link.is_symlink()
     assert (tmp_path / "a.html").read_bytes() == b"page"
+
+
+def test_link_that_leads_to_itself_is_replaced(tmp_path: Path) -> None:
+    link = tmp_path / "loop"
+    link.symlink_to(link)
+    write_whole(link, b"page")
+    assert link.read_bytes() == b"page"
+
+
+def test_nothing_is_left_when_the_writing_ends_early(tmp_path: Path) -> None:
+    with suppress(KeyboardInterrupt), opened_whole(tmp_path / "table") as file:
+        file.write(b"half")
+        raise KeyboardInterrupt
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_link_that_others_may_have_put_is_replaced_and_not_followed(

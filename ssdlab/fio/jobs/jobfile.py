@@ -9,7 +9,8 @@ from collections.abc import Collection, Mapping
 from ssdlab.fio.jobs.jobspec import JobFile, JobSection, render_job_file
 from ssdlab.fio.jobs.published import published_end, published_options
 from ssdlab.fio.jobs.streams import stream_options
-from ssdlab.model.spec import Step, Workload
+from ssdlab.model.spec import Workload
+from ssdlab.model.step import Step
 
 PERCENTILES = (50, 90, 95, 99, 99.5, 99.9, 99.99, 99.999, 99.9999)
 

@@ -4,7 +4,8 @@ from collections.abc import Collection, Mapping
 
 from ssdlab.fio.jobs.jobspec import ALIASES
 from ssdlab.fio.jobs.workload import parse_seconds, parse_size
-from ssdlab.model.spec import Step, Workload
+from ssdlab.model.spec import Workload
+from ssdlab.model.step import Step
 
 _PATH = "filename"
 _ENGINE = "ioengine"

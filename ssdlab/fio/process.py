@@ -1,0 +1,195 @@
+"""One fio process: started ahead, held at a gate, heard, and ended.
+
+Its threads wait in ``exec_prerun`` for a byte from a pipe, and report the end of their
+IO through ``exec_postrun``.
+
+An armed fio can never get loose: the only writing end of its pipe is held by this
+process, so when this process dies the wait ends in failure and fio does no IO;
+besides, the kernel kills fio with its parent. Jobs that are processes and not threads
+live on when fio is killed; those have a keeper.
+"""
+
+import os
+import select
+import shutil
+import subprocess
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from ssdlab.fio.keeper import Keeper, start_keeper
+
+STOP_S = 20.0
+_GUARD = "setpriv"  # has the kernel kill fio when its parent dies, then becomes fio
+FIO_ARGUMENTS = ("--output-format=json+", "--output=fio.json", "--eta=never")
+
+
+class Clock(Protocol):
+    """Unix time [s]."""
+
+    def __call__(self) -> float:
+        """Return the time now."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class FioRequest:
+    """One fio run: where its files go, its job, its threads, and when it is overdue.
+
+    A run whose IO ends before ``least_s`` has failed, and nothing follows it at once.
+    It is let go when the host has rested for ``wait_s`` since the IO before it.
+    ``has_processes`` says that its jobs are processes and not threads.
+    """
+
+    step_id: str
+    folder: Path
+    job: str
+    gated_threads: int
+    overdue_s: float
+    least_s: float = 0.0
+    wait_s: float = 0.0
+    has_processes: bool = False
+
+
+@dataclass(kw_only=True, slots=True)
+class FioProcess:
+    """A started fio, and the two pipes that it is held and heard by."""
+
+    request: FioRequest
+    popen: "subprocess.Popen[bytes]"
+    gate: int
+    reports: int
+    keeper: Keeper | None
+    let_go_s: float = 0.0
+    done_s: float = 0.0
+    threads_done: int = 0
+
+    def let_go(self, now: float) -> None:
+        """Open the gate for every thread."""
+        self.let_go_s = now
+        with suppress(BrokenPipeError):
+            os.write(self.gate, b"\n" * self.request.gated_threads)
+
+    def hear(self, timeout_s: float, clock: Clock) -> None:
+        """Count the threads that have ended their IO, waiting up to a timeout."""
+        ready, _, _ = select.select([self.reports], [], [], timeout_s)
+        if ready:
+            heard = os.read(self.reports, 4096)
+            self.threads_done += len(heard)
+            self.done_s = clock()
+            if not heard:  # every writing end is closed: the process has ended
+                self.popen.wait(STOP_S)
+
+    @property
+    def has_done_its_io(self) -> bool:
+        """Whether every thread has reported the end of its IO."""
+        return self.threads_done >= self.request.gated_threads
+
+    def has_ended_well(self) -> bool:
+        """Tell whether nothing speaks against what follows: fio reports failed IO too.
+
+        fio writes of an IO error to stderr when it happens.
+        """
+        said = (self.request.folder / "fio.stderr").read_bytes()
+        is_whole = self.done_s - self.let_go_s >= self.request.least_s
+        return self.has_done_its_io and is_whole and b"err" not in said
+
+    def wait(self, patience_s: float) -> int | None:
+        """Return how fio ended as Python says it, or ``None`` if it has not yet."""
+        try:
+            return self.popen.wait(patience_s)
+        except subprocess.TimeoutExpired:
+            return None
+
+    def stop(self, patience_s: float) -> None:
+        """End fio: an armed one by its gate, a running one by SIGTERM, then force."""
+        if self.gate >= 0:
+            os.close(self.gate)
+            os.close(self.reports)
+            self.gate = self.reports = -1
+        if self.let_go_s and self.popen.poll() is None:
+            self.popen.terminate()
+        if self.wait(patience_s) is None:
+            self.popen.kill()
+            self.popen.wait()
+        if self.keeper is not None:
+            self.keeper.end()
+
+
+def find_guard() -> tuple[str, ...]:
+    """Return what makes the kernel kill fio when its parent dies, where there is it."""
+    path = shutil.which(_GUARD)
+    return (path, "--pdeathsig", "KILL") if path else ()
+
+
+def _wait_for_guard(popen: "subprocess.Popen[bytes]", guard: tuple[str, ...]) -> None:
+    """Wait until the guard has become fio, so that no fio is let go unguarded.
+
+    The program is asked for and not the name of the process: that one changes only
+    some time after the program did.
+    """
+    if not guard:
+        return
+    waiting = os.path.realpath(guard[0])
+    program = Path(f"/proc/{popen.pid}/exe")
+    while popen.poll() is None:
+        with suppress(OSError):  # it may end at any moment
+            if str(program.readlink()) != waiting:
+                return
+        time.sleep(0.001)
+
+
+def start_fio(
+    request: FioRequest, executable: str, *, guard: tuple[str, ...]
+) -> FioProcess:
+    """Start fio for a request, held at its gate; its folder must not be there yet."""
+    request.folder.mkdir(parents=True)
+    gate_out, gate_in = os.pipe()
+    reports_out, reports_in = os.pipe()
+    keeper = start_keeper(request.folder) if request.has_processes else None
+    try:
+        popen = _launch(
+            request, [*guard, executable], gate=gate_out, reports=reports_in
+        )
+    except BaseException:
+        os.close(gate_in)
+        os.close(reports_out)
+        if keeper is not None:
+            keeper.end()
+        raise
+    finally:
+        os.close(gate_out)
+        os.close(reports_in)
+    _wait_for_guard(popen, guard)
+    return FioProcess(
+        request=request,
+        popen=popen,
+        gate=gate_in,
+        reports=reports_out,
+        keeper=keeper,
+    )
+
+
+def _launch(
+    request: FioRequest, command: Sequence[str], *, gate: int, reports: int
+) -> "subprocess.Popen[bytes]":
+    folder = request.folder
+    orders = (
+        f"exec_prerun=read go </proc/self/fd/{gate}\n"
+        f"exec_postrun=(echo >/proc/self/fd/{reports})\n"
+    )
+    job = request.job.replace("[global]\n", f"[global]\n{orders}", 1)
+    (folder / "job.fio").write_text(request.job, "utf-8")
+    (folder / "armed.fio").write_text(job, "utf-8")
+    with (folder / "fio.stderr").open("wb") as said:
+        return subprocess.Popen(
+            [*command, *FIO_ARGUMENTS, "armed.fio"],
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            stdout=said,
+            stderr=said,
+            pass_fds=(gate, reports),
+        )

@@ -1,0 +1,60 @@
+"""What a plan asks for, step by step, and what it is told of each.
+
+A plan reads a `PtsTest` and yields `Step` objects; a backend carries each out and
+answers with a `StepResult`.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from ssdlab.model.spec import Workload
+
+# A mean is one over a window that others printed, and no single measurement.
+StepKind = Literal["purge", "precondition", "pre_write", "cell", "histogram", "mean"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Step:
+    """One thing for a backend to do: a purge, or one fio run.
+
+    Of ``runtime_s`` and ``io_bytes`` a fio step has exactly one: it ends by time or
+    by amount. ``offset_bytes`` is where a sequential stream begins. ``round`` and
+    ``cell`` count from 1. A purge has no workload. ``wait_s`` is how long the host is
+    to rest before the first IO, all that the harness adds included.
+    """
+
+    step_id: str
+    test_id: str
+    phase_id: str
+    kind: StepKind
+    round: int | None = None
+    cell: int | None = None
+    workload: Workload | None = None
+    range_bytes: int = 0
+    offset_bytes: int = 0
+    runtime_s: float | None = None
+    io_bytes: int | None = None
+    seed: int = 0
+    uses_random_map: bool = False
+    series_interval_ms: int | None = None
+    wait_s: float = 0.0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class StepResult:
+    """What a plan may know of a step that was carried out.
+
+    Rates are sums over directions and threads; ``lat_mean_ns`` is weighted by IO
+    count. A value that was not measured is ``None``. ``idle_before_s`` is the time
+    from the last IO of the step before to the first IO of this one, and
+    ``is_contiguous`` says whether a measurement window may span it.
+    """
+
+    step_id: str
+    read_bytes: int = 0
+    written_bytes: int = 0
+    iops: float | None = None
+    bw_bytes_per_s: float | None = None
+    lat_mean_ns: float | None = None
+    idle_before_s: float | None = None
+    is_contiguous: bool = True
