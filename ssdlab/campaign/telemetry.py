@@ -5,8 +5,9 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from io import FileIO
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 _LAST_READING_S = 30.0  # a device that does not answer is not waited for
 
@@ -32,7 +33,7 @@ def recording(
     """
     path.parent.mkdir(exist_ok=True)
     stop = threading.Event()
-    with path.open("a", encoding="utf-8") as file:
+    with path.open("ab", buffering=0) as file:  # what a full disk refused is not kept
         log = _Log(file, clock)
         for source in sources:
             log.take(source)
@@ -53,7 +54,7 @@ def recording(
 class _Log:
     """The file of readings, written by several threads."""
 
-    def __init__(self, file: TextIO, clock: Callable[[], float]) -> None:
+    def __init__(self, file: FileIO, clock: Callable[[], float]) -> None:
         self._file = file
         self._clock = clock
         self._lock = threading.Lock()
@@ -65,8 +66,7 @@ class _Log:
             if readings:
                 line = json.dumps({"time_s": self._clock(), source.name: readings})
                 with self._lock:
-                    self._file.write(f"{line}\n")
-                    self._file.flush()
+                    self._file.write(f"{line}\n".encode())
 
 
 def _record(source: Source, log: _Log, stop: threading.Event) -> None:

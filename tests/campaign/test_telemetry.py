@@ -91,6 +91,12 @@ def test_reading_that_fails_is_left_out_and_stops_nothing(
     assert len(list(read_telemetry(tmp_path / "t"))) == calls["block"] - 3
 
 
+def test_full_disk_stops_nothing_either() -> None:
+    source = Source(name="drive", read=lambda: {"temperature": 40.0}, interval_s=0.01)
+    with recording(Path("/dev/full"), [source], clock=time.monotonic):
+        time.sleep(0.05)
+
+
 def test_what_tells_nothing_leaves_no_line(tmp_path: Path) -> None:
     path = tmp_path / "t" / "s.jsonl"
     with recording(path, (Source(name="file", read=read_nothing),), clock=time.time):

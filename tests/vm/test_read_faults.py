@@ -65,8 +65,14 @@ def fresh_folder(guest: Guest) -> None:
 
 
 def plug(guest: Guest, device_id: str, serial: str, *, at: str) -> None:
-    guest.plug(device_id)
-    assert guest.await_nodes(serial) == [at]
+    """Plug a drive in; a name is free when the last that held it has let go."""
+    for _ in range(5):
+        guest.plug(device_id)
+        if guest.await_nodes(serial) == [at]:
+            return
+        guest.unplug(device_id)
+        time.sleep(2)
+    pytest.fail(f"drive {serial} did not come back as {at}")
 
 
 def await_reads(guest: Guest, more: int = 1000) -> None:
