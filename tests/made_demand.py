@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from ssdlab.model.schema import TABLES
-from ssdlab.model.spec import Step, StepResult, Workload
+from ssdlab.model.spec import Workload
+from ssdlab.model.step import Step, StepResult
 from ssdlab.plan.context import Judgement
 from ssdlab.pts import find_profile
 from ssdlab.pts.profiles import Profile, profile_as_dict

@@ -8,7 +8,8 @@ from ssdlab.campaign.engine import Engine
 from ssdlab.campaign.ingest import ingest_run
 from ssdlab.campaign.request import procedure_as_dict
 from ssdlab.model.records import HostIdentity, RunRecord, RunStatus, TargetIdentity
-from ssdlab.model.spec import Procedure, Step, StepResult
+from ssdlab.model.spec import Procedure
+from ssdlab.model.step import Step, StepResult
 from ssdlab.model.units import MIB
 from ssdlab.plan.context import Batch, Judgement, PlanContext
 from ssdlab.plan.phases import plan_suite

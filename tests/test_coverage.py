@@ -6,7 +6,13 @@ import re
 import pytest
 
 from tools.coverage_cases.case import CoverageCase
-from tools.measure_coverage import PAGE, find_cases, render_page, render_row
+from tools.measure_coverage import (
+    PAGE,
+    find_cases,
+    render_page,
+    render_row,
+    update_page,
+)
 
 CASES = list(find_cases())
 TRIALS = 60
@@ -44,5 +50,17 @@ def test_page_has_a_line_a_row() -> None:
     row = CoverageCase(statistic="s", case="c", n=3, trial=lambda _: True).measure(
         4, seed=1
     )
-    assert render_page([row, row]).endswith(2 * render_row(row))
-    assert render_row(row) == "| s | c | 3 | 4 | 0.95 | 1.000 | 0.93 - 0.97 |  |\n"
+    line = render_row(row)
+    assert line == "| s | c | 3 | 4 | 0.95 | 1.000 | 0.93 - 0.97 |  |\n"
+    assert render_page([line, line]).endswith(2 * line)
+
+
+def test_shares_of_cases_that_were_not_measured_stay() -> None:
+    page = PAGE.read_text("utf-8")
+    assert update_page(page, []) == page
+    row = CASES[0].row(trials=7, covered=0.5)
+    assert update_page(page, [row]).splitlines().count(render_row(row).rstrip()) == 1
+
+
+def test_case_that_was_never_measured_has_no_line() -> None:
+    assert update_page("", []) == render_page([])

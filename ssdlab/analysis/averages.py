@@ -31,13 +31,12 @@ def average_cells(
     split = cells[[*keys]].assign(
         by_round=cells[metric].mask(is_mean), printed=cells[metric].where(is_mean)
     )
-    table = split.groupby([*keys], as_index=False).agg(
-        by_round=("by_round", "mean"),
-        printed=("printed", "mean"),
-        n_rounds=("by_round", "count"),
-    )
-    counts = table["n_rounds"].astype("Int64")
-    table[metric] = table["by_round"].fillna(table["printed"])
-    table["n_rounds"] = counts.mask(counts == 0)
+    groups = split.groupby([*keys])
+    means = groups[["by_round", "printed"]].mean()
+    counts = groups["by_round"].count().astype("Int64")
+    table = means.assign(
+        **{metric: means["by_round"].fillna(means["printed"])},
+        n_rounds=counts.mask(counts == 0),
+    ).reset_index()
     found = table[table[metric].notna()].reset_index(drop=True)
     return found[[*keys, metric, "n_rounds"]]

@@ -4,7 +4,7 @@ A composite stimulus has no single block size: it is missing in the cell that wa
 judged and in its measurements alike.
 """
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from typing import Any
 
 import pandas as pd
@@ -54,3 +54,31 @@ def _equals(values: "pd.Series[Any]", wanted: Any) -> "pd.Series[bool]":
         return values.isna()
     same: pd.Series[bool] = (values == wanted).fillna(value=False).astype(bool)
     return same
+
+
+def named_like(names: Iterable[str], wanted: str) -> list[bool]:
+    """Tell which names of cells a text means; blanks and case do not matter.
+
+    Parameters
+    ----------
+    names : iterable of str
+        Names such as ``RND 4 KiB 0/100 T2/Q16``.
+    wanted : str
+        A whole name; where none is equal, the first words of one or more.
+
+    Returns
+    -------
+    list of bool
+        One value a name.
+
+    Examples
+    --------
+    >>> named_like(["RND 4 KiB 0/100", "RND 4 KiB 0/100 T2/Q16"], "rnd 4KiB 0/100")
+    [True, False]
+    >>> named_like(["RND 4 KiB 0/100 T1/Q1", "SEQ 4 KiB 0/100"], "RND 4KiB")
+    [True, False]
+    """
+    squeezed = ["".join(name.split()).casefold() for name in names]
+    text = "".join(wanted.split()).casefold()
+    equal = [name == text for name in squeezed]
+    return equal if any(equal) else [name.startswith(text) for name in squeezed]

@@ -2,13 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from ssdlab.analysis.averages import average_cells
 from ssdlab.analysis.latency import is_supported, percentiles_from_bins
+from ssdlab.model.spec import Direction
 
 PERCENTILE_METRICS = MappingProxyType({
     "lat_p99_ns": 99.0,
@@ -34,7 +35,6 @@ MEASURED_COLUMNS = (*_STEP, "direction", *_WHERE, *_CELL, *_MEASURED)
 LEVEL_COLUMNS = (*_STEP, "direction", "percentile", "lat_ns", "is_supported")
 _NO_LEVEL = 1e-9
 
-Direction = Literal["total", "read", "write"]
 Rounds = tuple[int, int]
 CellValues = Mapping[str, int]
 
@@ -76,8 +76,8 @@ def tabulate_cells(
         The table ``measurements``, of one run or of several.
     percentiles : pandas.DataFrame
         The table ``percentiles`` of the same.
-    direction : {"total", "read", "write"}, default "total"
-        Both directions together, or what of a mixed workload was read or written.
+    direction : {"total", "read", "write", "trim"}, default "total"
+        All directions together, or what of a mixed workload was read or written.
 
     Returns
     -------
@@ -121,8 +121,11 @@ def find_cell_axes(cells: pd.DataFrame) -> tuple[str, str]:
     -------
     tuple of str
         The columns that are its rows and its columns: R/W mix by block size, or
-        threads by queue depth where those vary and the workload is one.
+        threads by queue depth where those vary and the workload is one, or where its
+        blocks are of many sizes at once.
     """
+    if cells["block_size_bytes"].isna().all():
+        return THREADS_BY_DEPTH
     varies = {name: len(cells[name].dropna().unique()) > 1 for name in _CELL}
     is_load = varies["threads"] or varies["queue_depth"]
     is_workload = varies["read_percent"] or varies["block_size_bytes"]
@@ -202,7 +205,7 @@ def summarise_cells(
     bins : pandas.DataFrame, optional
         The table ``bins`` of the run: a percentile over rounds is one of all their
         IOs. Without it such a metric has no row.
-    direction : {"total", "read", "write"}, default "total"
+    direction : {"total", "read", "write", "trim"}, default "total"
         The direction of ``cells``, whose bins are taken.
 
     Returns
@@ -220,19 +223,20 @@ def summarise_cells(
     if metric not in CELL_METRICS:
         msg = f"{metric!r} is no metric; choose from: {', '.join(CELL_METRICS)}"
         raise ValueError(msg)
-    rows = cells[(cells["kind"] != "histogram") & cells[list(axes)].notna().all(axis=1)]
+    needed = cells[["step_id", "kind", *axes, metric, "total_ios"]]
+    placed = needed[needed[list(axes)].notna().all(axis=1)]
+    rows = placed[placed["kind"] != "histogram"]
     if rows.empty:
-        rows = cells[cells[list(axes)].notna().all(axis=1)]
+        rows = placed
     if metric in PERCENTILE_METRICS:
         own = None if bins is None else bins[bins["direction"] == direction]
         return _merged_percentile(rows, metric, axes=list(axes), bins=own)
-    table = average_cells(rows, axes, metric)
-    groups = rows.groupby([*axes], as_index=False)
+    groups = rows.groupby([*axes])
+    sums = groups[["total_ios"]].sum().assign(greatest=groups[metric].max())
+    table = average_cells(rows, axes, metric).join(sums, on=[*axes])
     if metric == "lat_max_ns":
-        greatest = groups.agg(**{metric: (metric, "max")})
-        table = table.drop(columns=metric).merge(greatest, on=[*axes])
-    counts = groups.agg(total_ios=("total_ios", "sum"))
-    return table.merge(counts, on=[*axes])[[*axes, metric, "n_rounds", "total_ios"]]
+        table[metric] = table["greatest"]
+    return table[[*axes, metric, "n_rounds", "total_ios"]]
 
 
 def _merged_percentile(
@@ -263,7 +267,7 @@ def merge_cell_bins(
         The table ``bins``, of one run or of several.
     steps : pandas.DataFrame
         Rows with ``run_id`` and ``step_id``, such as those of `select_cell`.
-    direction : {"total", "read", "write"}, default "total"
+    direction : {"total", "read", "write", "trim"}, default "total"
         Whose IOs are counted.
 
     Returns

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from ssdlab.analysis.exploration import Direction
+from ssdlab.model.spec import Direction
 
 
 def join_series(
@@ -26,8 +26,8 @@ def join_series(
         The test.
     metric : {"iops", "bw_bytes_per_s", "lat_mean_ns"}
         The column that is taken.
-    direction : {"total", "read", "write"}, default "total"
-        Both directions together, or one of them.
+    direction : {"total", "read", "write", "trim"}, default "total"
+        All directions together, or one of them.
 
     Returns
     -------

@@ -12,6 +12,7 @@ import pandas as pd
 from ssdlab.analysis.averages import average_cells
 from ssdlab.analysis.latency import is_supported, percentiles_from_bins
 from ssdlab.model.schema import MEASUREMENTS
+from ssdlab.model.spec import PTS_CRITERIA
 
 FIVE_NINES_PERCENT = 99.999
 
@@ -62,7 +63,9 @@ def select_window(
     -------
     pandas.DataFrame
         The rows of `select_cells` in the window; none of a phase that never had one.
-        After them the rows of kind ``mean``, which others took over their window.
+        Of a write saturation those rounds that its determination samples, so that
+        their mean is the average it states. After them the rows of kind ``mean``,
+        which others took over their window.
     """
     final = windows[(windows["test"] == test) & windows["is_final"].fillna(value=False)]
     bounds = final.groupby(["run_id", "phase"], as_index=False).agg(
@@ -75,9 +78,10 @@ def select_window(
     is_mean = totals["kind"] == "mean"
     is_cell = (totals["kind"] == "cell") & totals["round"].notna()
     cells = totals[is_cell | is_mean].merge(bounds, on=["run_id", "phase"], how="left")
-    inside = cells["round"].between(
-        cells["window_first_round"], cells["window_last_round"]
-    )
+    first, last = cells["window_first_round"], cells["window_last_round"]
+    step = ((last - first) // (PTS_CRITERIA.window_rounds - 1)).clip(lower=1)
+    is_sample = (cells["round"] - first) % step == 0
+    inside = cells["round"].between(first, last) & is_sample
     chosen = inside.fillna(value=False).astype(bool) | (cells["kind"] == "mean")
     window = cells[chosen].drop(columns=["window_first_round", "window_last_round"])
     return window.sort_values("kind", kind="stable").reset_index(drop=True)

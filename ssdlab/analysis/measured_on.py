@@ -2,6 +2,11 @@
 
 from ssdlab.model.records import RunRecord
 
+_KINDS = {
+    "virtual": "a model, no drive",
+    "file": "a file, no drive",
+    "imported": "others' results, imported",
+}
 _NO_DRIVE = {
     "virtual": "A model in memory, not a drive: the numbers say nothing of one.",
     "file": "A file, not a drive: the numbers include the file system and its cache.",
@@ -27,3 +32,12 @@ def run_text(record: RunRecord) -> str:
     label = f" ({record.label})" if record.label else ""
     words = f"{model}{label}, run {record.run_id}, {host.fio_version or 'unknown fio'}."
     return " ".join(filter(None, (words, _NO_DRIVE.get(target.kind))))
+
+
+def kind_text(kind: str) -> str:
+    """Say in a few words what kind of target it is, and whether it is a drive.
+
+    >>> kind_text("file"), kind_text("drive")
+    ('a file, no drive', 'drive')
+    """
+    return _KINDS.get(kind, kind)

@@ -14,7 +14,8 @@ import numpy as np
 import pandas as pd
 
 from ssdlab.analysis.averages import average_cells
-from ssdlab.analysis.steady_state import SteadyStateVerdict, assess_steady_state
+from ssdlab.analysis.steady_state import assess_steady_state
+from ssdlab.analysis.window_verdict import SteadyStateVerdict
 from ssdlab.model.units import KIB, MIB
 
 Series: TypeAlias = "pd.Series[float]"

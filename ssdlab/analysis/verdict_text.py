@@ -2,7 +2,7 @@
 
 import math
 
-from ssdlab.analysis.steady_state import LimitVerdict, SteadyStateVerdict
+from ssdlab.analysis.window_verdict import LimitVerdict, SteadyStateVerdict
 from ssdlab.model.spec import PTS_CRITERIA, SteadyStateCriteria
 
 _NAME_WIDTH = len("Measurement window  ")

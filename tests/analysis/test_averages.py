@@ -65,6 +65,13 @@ def test_rounds_go_before_a_printed_mean() -> None:
     assert table["n_rounds"].tolist() == [2]
 
 
+def test_window_of_samples_holds_the_rounds_that_its_determination_averages() -> None:
+    rounds = [row(n, 4096, iops=float(n * n)) for n in range(1, 61)]
+    judged = windows([window("rounds", 20, 60, test="iops")])
+    chosen = select_window(measurements(rounds), judged, "iops")
+    assert chosen["round"].tolist() == [20, 30, 40, 50, 60]
+
+
 def test_means_need_no_window_and_are_no_rounds() -> None:
     rows = measurements([row(None, 512, iops=7.5), row(1, 4096, iops=1.0)])
     chosen = select_window(rows, windows([]), "iops")

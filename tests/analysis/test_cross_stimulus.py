@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from ssdlab.analysis.recovery import (
+from ssdlab.analysis.cross_stimulus import (
     is_recovery_sure,
     recovery_text,
     summarise_access_groups,

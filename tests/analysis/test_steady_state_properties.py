@@ -7,11 +7,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from ssdlab.analysis.steady_state import (
-    SteadyStateVerdict,
-    assess_series,
-    assess_steady_state,
-)
+from ssdlab.analysis.steady_state import assess_series, assess_steady_state
+from ssdlab.analysis.window_verdict import SteadyStateVerdict
 from ssdlab.analysis.windows import WindowVerdicts
 from ssdlab.model.spec import SteadyStateCriteria
 from tests.analysis.exact import judge_exactly

@@ -34,7 +34,7 @@ class CoverageCase:
     several intervals which share did; None where the series has none, as of a forecast
     of what has come already. ``low`` and
     ``high`` are what the share has to keep; where they are wider than 0.93 to 0.97,
-    ``note`` says why.
+    ``note`` says why. A trial that takes long is made ``most_trials`` times at most.
     """
 
     statistic: str
@@ -45,6 +45,7 @@ class CoverageCase:
     low: float = 0.93
     high: float = 0.97
     note: str = ""
+    most_trials: int | None = None
 
     def measure(self, trials: int, *, seed: int) -> CoverageRow:
         """Return the share of trials whose interval held the truth."""
@@ -54,19 +55,24 @@ class CoverageCase:
             self.n,
         ])
         held: list[float] = []
+        trials = min(trials, self.most_trials or trials)
         for _ in range(_TRIES_A_TRIAL * trials):
             outcome = self.trial(rng)
             if outcome is not None:
                 held.append(outcome)
             if len(held) == trials:
                 break
+        return self.row(trials=len(held), covered=sum(held) / len(held))
+
+    def row(self, *, trials: int, covered: float) -> CoverageRow:
+        """Return what was measured of it, with its bounds."""
         return CoverageRow(
             statistic=self.statistic,
             case=self.case,
             n=self.n,
-            trials=len(held),
+            trials=trials,
             nominal=self.nominal,
-            covered=sum(held) / len(held),
+            covered=covered,
             low=self.low,
             high=self.high,
             note=self.note,

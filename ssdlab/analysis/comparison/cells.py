@@ -16,6 +16,7 @@ from ssdlab.model.spec import stimulus_label
 CELL = ["test", "metric", "cell"]
 
 _STEP = ["run_id", "step_id"]
+_OF_LEVELS = ("log_variance", "log_variance_above", "freedom")
 _COLUMNS = [
     "run_id",
     *CELL,
@@ -27,10 +28,12 @@ _COLUMNS = [
     "round",
     "value",
     "log_variance",
+    "log_variance_above",
     "freedom",
     "n_rounds",
     "is_steady",
     "doubt",
+    "open_end",
     "is_doubted",
 ]
 
@@ -78,10 +81,11 @@ def tabulate_window_cells(
         ``access``, ``block_size_bytes`` [B], ``read_percent`` [%], ``threads``,
         ``queue_depth``, ``round``, ``value`` (as stored: 1/s, B/s or ns),
         ``is_steady`` (missing where it was not judged), ``doubt`` in words of a
-        percentile that its rounds or IOs do not bound, and ``is_doubted``, true where
-        fio or the target complained. Where others printed a mean and no rounds,
-        ``round`` is missing. A percentile has one row a run, that of the merged bins of
-        its ``n_rounds`` rounds, with ``log_variance`` and its ``freedom``.
+        percentile of too few rounds, ``open_end`` in words of one whose rounds or IOs
+        do not bound it, and ``is_doubted``, true where fio or the target complained.
+        Where others printed a mean and no rounds, ``round`` is missing. A percentile
+        has one row a run, that of the merged bins of its ``n_rounds`` rounds, with
+        ``log_variance`` downwards and ``log_variance_above`` and their ``freedom``.
     """
     known = measurements.merge(_doubted(steps), on=_STEP, how="left")
     known["is_doubted"] = known["is_doubted"].eq(other=True)
@@ -116,7 +120,8 @@ def _tabulate(
         if not metric.level_percent:
             values = window[metric.name].astype("Float64").astype(float)
             rows = window.assign(metric=metric.name, value=values, n_rounds=0)
-            rows = rows.assign(log_variance=math.nan, freedom=math.nan, doubt="")
+            unknown = dict.fromkeys(_OF_LEVELS, math.nan)
+            rows = rows.assign(**unknown, doubt="", open_end="")
             yield _with_words(rows[np.isfinite(values) & (values > 0)])
     levels = [metric for metric in metrics if metric.level_percent]
     if levels:

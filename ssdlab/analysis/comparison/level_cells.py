@@ -38,9 +38,11 @@ def tabulate_level_cells(
     -------
     pandas.DataFrame
         The first round of each cell with ``round`` missing, ``metric``, ``value`` [ns],
-        ``log_variance`` of its logarithm between rounds (missing where nothing bounds
-        it) with its ``freedom``, ``n_rounds``, ``doubt`` in words, and ``is_doubted``
-        where any round is. A percentile that no run has IOs enough for is left out.
+        ``log_variance`` of its logarithm between rounds downwards and
+        ``log_variance_above`` (missing where nothing bounds it) with their ``freedom``,
+        ``n_rounds``, ``doubt`` and ``open_end`` (why an end is not bounded) in words,
+        and ``is_doubted`` where any round is. A percentile that no run has IOs enough
+        for is left out.
     """
     parts = [
         _level_row(load, metric)
@@ -66,16 +68,18 @@ def _loads(window: pd.DataFrame, bins: pd.DataFrame) -> Sequence[Load]:
 def _level_row(load: Load, metric: CellMetric) -> pd.DataFrame:
     bins = load.binned()
     claim = claim_of_load(load, bins, metric.level_percent)
-    doubt, level = _doubt(claim), level_of_percentile(bins, claim)
+    level = level_of_percentile(bins, claim)
     first = load.steps.iloc[[0]]
     return first.assign(
         round=first["round"].mask(first["round"].notna()),
         metric=metric.name,
         value=claim.interval.estimate,
-        log_variance=math.nan if doubt else level.variance,
+        log_variance=level.variance if claim.is_of_rounds else math.nan,
+        log_variance_above=level.variance_above if claim.is_of_rounds else math.nan,
         freedom=level.freedom,
         n_rounds=claim.rounds,
-        doubt=doubt,
+        doubt="" if claim.is_of_rounds else FEW_ROUNDS,
+        open_end=_open_end(claim),
         is_doubted=bool(load.steps["is_doubted"].any()),
         is_proved=bins.total >= least_count(metric.level_percent),
     )
@@ -100,9 +104,7 @@ def level_of_percentile(bins: BinnedRounds, claim: LevelClaim) -> LevelEstimate:
     return level_of_interval(claim.interval, freedom=freedom, n_values=claim.rounds)
 
 
-def _doubt(claim: LevelClaim) -> str:
-    if not claim.is_of_rounds:
-        return FEW_ROUNDS
+def _open_end(claim: LevelClaim) -> str:
     if math.isinf(claim.alone.high):
         return FEW_IOS
     is_bounded = claim.interval.low > 0 and math.isfinite(claim.interval.high)

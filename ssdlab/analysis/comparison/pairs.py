@@ -9,9 +9,10 @@ import numpy as np
 import pandas as pd
 
 from ssdlab.analysis.comparison.cells import CELL
-from ssdlab.analysis.comparison.conditions import NOT_STEADY, WORKERS, find_differing
+from ssdlab.analysis.comparison.condition_facts import DIFFERS, WORKERS, find_standing
+from ssdlab.analysis.comparison.conditions import NOT_STEADY, find_differing
 from ssdlab.analysis.comparison.metrics import METRICS
-from ssdlab.analysis.comparison.side_cells import SideCell, Unit, Values
+from ssdlab.analysis.comparison.side_cells import SideCell, Unit
 from ssdlab.analysis.comparison.verdicts import (
     MISSING,
     NOT_COMPARABLE,
@@ -66,13 +67,18 @@ def compare_cells(
 
     Notes
     -----
-    Where any side has several runs of a cell the unit is the run: the interval holds
-    what would be seen when the drives were measured again, and ``p_drives`` is its
-    p-value. Two runs may be alike by luck, so it is never narrower than the rounds of
-    all runs make it. Else the unit is the round, and the interval is of these two runs
-    alone: how a drive differs from one run to the next is not in it. ``p_runs`` asks
-    whether every run of one side is ahead of every run of the other, by their rounds:
-    it is the greatest of their p-values, and says nothing of the drives.
+    Where a side of the pair has several runs of a cell the unit is the run: the
+    interval holds what would be seen when the drives were measured again, and
+    ``p_drives`` is its p-value. Two runs may be alike by luck, so it is never narrower
+    than the rounds of all runs make it. Else the unit is the round, and the interval is
+    of these two runs alone: how a drive differs from one run to the next is not in it,
+    whatever a third drive did. A
+    percentile that nothing bounds on the side of the other's is not comparable, but
+    counts among the comparisons, with a p-value of 1: else being bounded by luck would
+    earn a verdict. Where only the far side is not bounded, the ratio ends at 0 or is
+    infinite.
+    ``p_runs`` asks whether every run of one side is ahead of every run of the other, by
+    their rounds: it is the greatest of their p-values, and says nothing of the drives.
     """
     names = list(dict.fromkeys(sides["side"]))
     barred = {
@@ -85,9 +91,10 @@ def compare_cells(
     rows = []
     for pair in combinations(names, 2):
         for place, own in found.items():
-            if any(name in own for name in pair):
-                row = _compare(place, own, pair, rules=rules)
-                rows.append(_barred(row, barred[pair, place[0]]))
+            if not any(name in own for name in pair):
+                continue
+            row = _compare(place, own, pair, rules=rules)
+            rows.append(_barred(row, barred[pair, place[0]]))
     table = pd.DataFrame(rows, columns=_COLUMNS)
     for claim in ("p_drives", "p_runs"):
         table[f"{claim}_holm"] = adjust_by_holm(table[claim].to_numpy(dtype=float))
@@ -130,31 +137,35 @@ def _compare(
         absent = pair[0] if first is None else pair[1]
         kind = " with histograms" if METRICS[place[1]].level_percent else ""
         return row | {"verdict": MISSING, "reason": f"not measured{kind}: {absent}"}
-    others = [one.means for name, one in own.items() if name not in pair]
-    unit, difference = _difference(first, second, others=others, rules=rules)
+    unit, difference = _difference(first, second, rules)
     interval = difference.ratio
     row |= {"ratio": interval.estimate, "low": interval.low, "high": interval.high}
     by_runs = unit == "runs"
     n_a, n_b = (one.n_runs if by_runs else one.n_rounds for one in (first, second))
     row |= {"unit": unit, "n_a": n_a, "n_b": n_b}
     hindrances = _hindrances(first, second, test=place[0], rules=rules)
-    reason = "; ".join(hindrances) or interval.note
+    open_ends = _open_ends(first, second)
+    reason = "; ".join(hindrances) or ("" if open_ends else interval.note)
     if reason:
         return row | _NO_P | {"verdict": NOT_COMPARABLE, "reason": reason}
     p_drives = difference.p_value if by_runs else math.nan
-    return row | {"p_drives": p_drives, "p_runs": _p_of_runs(first, second, rules)}
+    p_runs = _p_of_runs(first, second, rules)
+    if open_ends:
+        row |= {"verdict": NOT_COMPARABLE, "reason": "; ".join(open_ends)}
+        p_drives, p_runs = (1.0 if by_runs else math.nan), 1.0
+    return row | {"p_drives": p_drives, "p_runs": p_runs}
 
 
 def _difference(
-    first: SideCell, second: SideCell, *, others: Sequence[Values], rules: Rules
+    first: SideCell, second: SideCell, rules: Rules
 ) -> tuple[Unit, Difference]:
-    """Return the unit and the difference: by runs where any side repeats them."""
+    """Return the unit and the difference: by runs where either side repeats them."""
     levels = (first.level, second.level)
-    is_repeated = any(len(one) > 1 for one in (first.means, second.means, *others))
+    is_repeated = any(len(one) > 1 for one in (first.means, second.means))
     if levels[0] and levels[1] and not is_repeated:
         return "rounds", compare_levels(levels[0], levels[1], **_limits(rules))
     means = (first.means, second.means)
-    by_runs = compare_runs_of_sides(*means, others=others, **_limits(rules))
+    by_runs = compare_runs_of_sides(*means, **_limits(rules))
     if first.printed or second.printed:
         return "runs", by_runs
     of_rounds = [join_levels(one.run_levels) for one in (first, second)]
@@ -192,12 +203,23 @@ def _hindrances(
     workers = first.workers | second.workers
     condition = f"{WORKERS}{test.upper()}"
     if len(workers) > 1 and condition not in rules.accepted:
-        found.append(f"TC/QD differ: {', '.join(sorted(workers))}")
+        what = "differ" if find_standing(workers) == DIFFERS else "not known of all"
+        found.append(f"TC/QD {what}: {', '.join(sorted(workers))}")
     for side in (first, second):
         doubts = [name for name in side.doubts if name not in rules.accepted]
         words = {NOT_STEADY: "not steady"}
         found += [f"{words.get(name, name)}: {side.side}" for name in doubts]
     return found
+
+
+def _open_ends(first: SideCell, second: SideCell) -> Sequence[str]:
+    """Return why a percentile is not bounded on the side of the other's."""
+    return [
+        f"{reason}: {side.side}"
+        for side, other in ((first, second), (second, first))
+        if side.is_open_towards(other.value)
+        for reason in side.open_ends
+    ]
 
 
 def _with_verdicts(table: pd.DataFrame, rules: Rules) -> pd.DataFrame:

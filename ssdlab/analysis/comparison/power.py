@@ -1,25 +1,25 @@
 """Efficiency: what a drive does per watt, where its power is given."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import pandas as pd
 
 from ssdlab.analysis.comparison.metrics import METRICS
-from ssdlab.model.errors import SeriesError, UnknownNameError
+from ssdlab.model.errors import RepeatedNameError, SeriesError, UnknownNameError
 
 POWER_READING = "power_watts"
 
 
-def parse_watts(text: str, known: Sequence[str]) -> dict[str, float]:
+def parse_watts(text: str, names: Mapping[str, Sequence[str]]) -> dict[str, float]:
     """Return the watts that a user gives for each side.
 
     Parameters
     ----------
     text : str
-        Such as ``Model A: 6.5, Model B: 5``: the begin of the name of a side, or any
-        part of it that no other has, and its mean power while it was measured [W].
-    known : sequence of str
-        The names of the sides.
+        Such as ``Model A: 6.5, Model B: 5``: what names a drive, and its mean power
+        while it was measured [W].
+    names : mapping of str to sequence of str
+        By side what else names it: model, serial number, label and folder of a run.
 
     Returns
     -------
@@ -32,25 +32,36 @@ def parse_watts(text: str, known: Sequence[str]) -> dict[str, float]:
         If a name is that of no side.
     SeriesError
         If it is that of several, or the watts are no number above zero.
+    RepeatedNameError
+        If a side is given twice.
+
+    Notes
+    -----
+    The name of a side depends on those that stand beside it. So a side is named by any
+    of its names, else by a part of what it is called here, else by words that are all
+    in its names: the first of these that tells any side must tell one.
 
     Examples
     --------
-    >>> parse_watts("A: 6.5", ["Model A", "Model B"])
-    {'Model A': 6.5}
+    >>> names = {"Model A": ["S5H9"], "Model B": ["S001"]}
+    >>> parse_watts("A: 6.5, S001: 5", names)
+    {'Model A': 6.5, 'Model B': 5.0}
     """
-    watts = {}
+    watts: dict[str, float] = {}
     for part in (part.strip() for part in text.split(",") if part.strip()):
         name, _, value = (piece.strip() for piece in part.rpartition(":"))
-        held = [side for side in known if name and name in side]
-        held = [side for side in held if side == name] or held
+        held = _named(name, names)
         if len(held) > 1:
             raise SeriesError(
                 source=f"watts {text!r}",
-                reason=f"{name!r} is part of the name of {', '.join(held)}",
-                remedy="Write as much of a name as tells one drive.",
+                reason=f"{name!r} may name {', '.join(held)}",
+                remedy="Write as much of a name as tells one drive, or the folder of "
+                "its run.",
             )
         if not held:
-            raise UnknownNameError(kind="drive", name=name or part, known=known)
+            raise UnknownNameError(kind="drive", name=name or part, known=[*names])
+        if held[0] in watts:
+            raise RepeatedNameError(kind="drive", name=held[0], text=text)
         try:
             watts[held[0]] = float(value)
         except ValueError:
@@ -62,6 +73,20 @@ def parse_watts(text: str, known: Sequence[str]) -> dict[str, float]:
                 remedy="Write it as 'Model A: 6.5, Model B: 5'.",
             )
     return watts
+
+
+def _named(name: str, names: Mapping[str, Sequence[str]]) -> list[str]:
+    """Return the sides that a name may mean."""
+    words = name.split()
+    if not words:
+        return []
+    ways: tuple[Callable[[str, Sequence[str]], bool], ...] = (
+        lambda side, own: name in {side, *own},
+        lambda side, _: name in side,
+        lambda side, own: all(word in " ".join([side, *own]) for word in words),
+    )
+    held = ([side for side, own in names.items() if way(side, own)] for way in ways)
+    return next(filter(None, held), [])
 
 
 def find_watts(telemetry: pd.DataFrame, sides: pd.DataFrame) -> dict[str, float]:

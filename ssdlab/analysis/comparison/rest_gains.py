@@ -6,10 +6,10 @@ from typing import Any
 
 import pandas as pd
 
+from ssdlab.analysis.idle_recovery import select_compared_accesses
 from ssdlab.analysis.inference.dependence import estimate_dependence
 from ssdlab.analysis.inference.differences import compare_levels
 from ssdlab.analysis.inference.levels import estimate_level
-from ssdlab.analysis.recovery import select_compared_accesses
 
 _COLUMNS = ["run_id", "wait_state", "iops_ratio_low", "iops_ratio_high"]
 _FEWEST = 2

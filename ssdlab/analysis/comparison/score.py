@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from ssdlab.analysis.comparison.metrics import METRICS
@@ -209,7 +210,7 @@ def _lead(
 ) -> tuple[float, float]:
     """Return the logarithm of a side by the mean of all, and how far it may be off."""
     logs = {side: math.log(cells[side].value) for side in names}
-    reaches = {side: cells[side].reach() for side in names}
+    reaches = {side: float(np.max(cells[side].reaches())) for side in names}
     share = 1 / len(names)
     lead = logs[name] - share * math.fsum(logs.values())
     others = math.fsum(reaches[side] for side in names if side != name)

@@ -9,6 +9,7 @@ from typing import Any, Literal
 import pandas as pd
 
 from ssdlab.analysis.comparison.cells import CELL, rows_of
+from ssdlab.analysis.comparison.condition_facts import workers_text
 from ssdlab.analysis.comparison.conditions import GRAVE_FINDINGS, NOT_STEADY
 from ssdlab.analysis.inference.dependence import estimate_dependence
 from ssdlab.analysis.inference.levels import (
@@ -16,7 +17,7 @@ from ssdlab.analysis.inference.levels import (
     estimate_level,
     estimate_log_level,
     join_levels,
-    level_reach,
+    level_reaches,
 )
 
 _OF_STEPS = "doubts"  # the finding that the table of steps tells of more closely
@@ -30,8 +31,8 @@ class SideCell:
     """One cell of one side: of each run its rounds, and what speaks against them.
 
     ``dependences`` are those of the rounds of each run. ``merged`` are percentiles of
-    runs, each of the merged bins of its rounds; ``printed`` are means of others without
-    rounds.
+    runs, each of the merged bins of its rounds, and ``open_ends`` say why an end of one
+    is not bounded; ``printed`` are means of others without rounds.
     """
 
     side: str
@@ -42,6 +43,7 @@ class SideCell:
     workers: frozenset[str]
     doubts: tuple[str, ...]
     merged: tuple[LevelEstimate, ...] = ()
+    open_ends: tuple[str, ...] = ()
 
     @property
     def means(self) -> Values:
@@ -86,18 +88,27 @@ class SideCell:
         """How many rounds its first run has; none of a mean that others printed."""
         return self.run_levels[0].n_values if self.run_levels else 0
 
-    def reach(self, confidence_percent: float = 95.0) -> float:
-        """Return half of the interval of the logarithm; NaN where none is known.
+    def reaches(self, confidence_percent: float = 95.0) -> tuple[float, float]:
+        """Return how far the interval of the logarithm reaches down and up, or NaN.
 
         That of several runs is never narrower than their rounds make it: two runs may
         be alike by luck.
         """
-        own = level_reach(self.level, confidence_percent=confidence_percent)
+        own = level_reaches(self.level, confidence_percent=confidence_percent)
         if self.unit == "rounds" or self.printed:
             return own
         rounds = join_levels(self.run_levels)
-        of_rounds = level_reach(rounds, confidence_percent=confidence_percent)
-        return own if of_rounds < own or math.isnan(of_rounds) else of_rounds
+        of_rounds = level_reaches(rounds, confidence_percent=confidence_percent)
+        below, above = (
+            mine if theirs < mine or math.isnan(theirs) else theirs
+            for mine, theirs in zip(own, of_rounds, strict=True)
+        )
+        return below, above
+
+    def is_open_towards(self, value: float) -> bool:
+        """Whether nothing bounds a run of it on the side of another value."""
+        side = 0 if value < self.value else 1
+        return any(math.isnan(one.variances[side]) for one in self.run_levels)
 
 
 def find_cells(
@@ -181,9 +192,10 @@ def _side_cell(
         rounds=tuple(tuple(values) for values in rounds.values()),
         dependences=tuple(dependences[run, test, metric] for run in rounds),
         printed=tuple(math.fsum(one) / len(one) for one in printed.values()),
-        workers=frozenset(f"T{row.threads}/Q{row.queue_depth}" for row in rows),
+        workers=frozenset(workers_text(row.threads, row.queue_depth) for row in rows),
         doubts=tuple(_doubts(rows, test, grave)),
         merged=tuple(merged),
+        open_ends=tuple(dict.fromkeys(row.open_end for row in rows if row.open_end)),
     )
 
 
@@ -191,6 +203,7 @@ def _merged_level(row: Any) -> LevelEstimate:
     return LevelEstimate(
         log_mean=math.log(row.value),
         variance=float(row.log_variance),
+        variance_above=float(row.log_variance_above),
         freedom=float(row.freedom),
         n_values=int(row.n_rounds),
     )
@@ -241,13 +254,14 @@ def summarise_sides(
 
 
 def _summary(one: SideCell, confidence_percent: float) -> dict[str, Any]:
-    reach = math.exp(one.reach(confidence_percent))
+    below, above = one.reaches(confidence_percent)
+    is_held = math.isfinite(below + above)
     by_runs = one.unit == "runs"
     return {
         "side": one.side,
         "value": one.value,
-        "low": one.value / reach,
-        "high": one.value * reach,
+        "low": one.value / math.exp(below) if is_held else math.nan,
+        "high": one.value * math.exp(above) if is_held else math.nan,
         "unit": one.unit,
         "n": one.n_runs if by_runs else one.n_rounds,
         "n_runs": one.n_runs,

@@ -111,13 +111,14 @@ def _gains(
 ) -> tuple[float, float, float]:
     """Return by how many percent the leading side leads, with its interval.
 
-    Of a rate it is how much more it has, of a time how much less.
+    Of a rate it is how much more it has, of a time how much less; its upper end is
+    infinite where the ratio has no end.
     """
     if not a_leads:
-        ratio, low, high = 1 / ratio, 1 / high, 1 / low
+        ratio, low, high = 1 / ratio, 1 / high, 1 / low if low else math.inf
     if is_more_better:
         return 100 * (ratio - 1), 100 * (low - 1), 100 * (high - 1)
-    return 100 * (1 - ratio), 100 * (1 - high), 100 * (1 - low)
+    return 100 * (1 - ratio), 100 * (1 - high), 100 * (1 - low) if low else math.inf
 
 
 def percent_text(percent: float, low: float, high: float) -> str:
@@ -125,7 +126,11 @@ def percent_text(percent: float, low: float, high: float) -> str:
 
     >>> percent_text(25.04, 20.3, 30.1), percent_text(1.2341, 1.2, 1.27)
     ('25.0 % (20.3 to 30.1 %)', '1.234 % (1.200 to 1.270 %)')
+    >>> percent_text(56.54, 44.35, math.inf)
+    '56.5 % (at least 44.4 %)'
     """
+    if math.isinf(high):
+        return f"{percent:.1f} % (at least {low:.1f} %)"
     width = (high - low) / 2
     exact = 1 - math.floor(math.log10(width)) if width > 0 else 1
     digits = min(max(exact, 1), 3)

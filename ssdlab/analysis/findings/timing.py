@@ -14,9 +14,9 @@ from ssdlab.model.spec import (
     Precondition,
     Purge,
     Rounds,
-    StepKind,
     Stimulus,
 )
+from ssdlab.model.step import StepKind
 from ssdlab.model.units import duration_label
 
 if TYPE_CHECKING:

@@ -16,6 +16,10 @@ _GRID = np.linspace(-0.95, 0.99, 98)
 # Between a flat weight and that of Jeffreys; measured to cover best (decision 38).
 _EDGE_WEIGHT = 0.25
 _NEGLIGIBLE = 1e-7
+_MOST_WIDENED = 5  # values; still fewer are widened by as much
+# By how much intervals of 5 values are widened, and how many values need no more:
+# of a level, and of a line. Found by simulation (decision 38).
+_LEVEL_WIDENING, _LINE_WIDENING = (0.25, 10), (0.4, 20)
 _HALVINGS = 44
 _ROUNDING_RATIO = 1e-12  # scatter that is no more than what rounding adds
 
@@ -25,13 +29,15 @@ class Mixture:
     """Student t distributions of one number, and the weight of each.
 
     ``centers`` and ``scales`` have the weights in their last dimension; those before
-    it are of as many numbers as are asked for at once.
+    it are of as many numbers as are asked for at once. ``widening`` is what quantiles
+    are moved from the mean by.
     """
 
     centers: FloatArray
     scales: FloatArray
     weights: FloatArray
     degrees: int
+    widening: float = 1.0
 
     def mean(self) -> FloatArray:
         """Return the mean of each number."""
@@ -43,7 +49,7 @@ class Mixture:
         return np.sqrt((self.scales**2 + apart**2) @ self.weights)
 
     def quantile(self, share: float) -> FloatArray:
-        """Return the value below which a share of each distribution lies."""
+        """Return the value below which a share of each distribution lies, widened."""
         ends = self.centers + self.scales * stdtrit(self.degrees, share)
         low, high = ends.min(axis=-1), ends.max(axis=-1)
         for _ in range(_HALVINGS):
@@ -53,7 +59,8 @@ class Mixture:
             )
             is_low = below @ self.weights < share
             low, high = np.where(is_low, middle, low), np.where(is_low, high, middle)
-        return np.asarray((low + high) / 2)
+        mean = self.mean()
+        return np.asarray(mean + self.widening * ((low + high) / 2 - mean))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -62,12 +69,16 @@ class AutoregressiveFit:
 
     ``weights`` add up to 1. ``coefficients`` has one row an autocorrelation,
     ``spreads`` the matrix that a unit variance of the noise leaves them with, and
-    ``squares`` the sum of squared innovations. ``evidence`` is the logarithm of what
+    ``squares`` the sum of squared innovations. ``ordinary`` are the coefficients of
+    ordinary least squares, which know no autocorrelation, and ``ordinary_spreads``
+    what each autocorrelation leaves those with. ``evidence`` is the logarithm of what
     the weights added up to before, to compare designs of as many columns.
     """
 
     autocorrelations: FloatArray
     weights: FloatArray
+    ordinary: FloatArray
+    ordinary_spreads: FloatArray
     coefficients: FloatArray
     spreads: FloatArray
     squares: FloatArray
@@ -76,7 +87,10 @@ class AutoregressiveFit:
     has_scatter: bool
 
     def combine(self, parts: npt.ArrayLike) -> Mixture:
-        """Return the distribution of a sum of the coefficients' multiples.
+        """Return what a sum of the ordinary coefficients' multiples is worth.
+
+        It stays about their own sum, which is what people report: of a level the
+        plain average. Each autocorrelation gives its spread alone.
 
         Parameters
         ----------
@@ -89,13 +103,15 @@ class AutoregressiveFit:
             Its distribution, or one for each row of `parts`.
         """
         rows = np.asarray(parts, dtype=np.float64)
-        variances = np.einsum("...i,kij,...j->...k", rows, self.spreads, rows)
-        variances = variances * (self.squares / self.degrees)
+        spreads = self.ordinary_spreads
+        variances = np.einsum("...i,kij,...j->...k", rows, spreads, rows)
+        scales = np.sqrt(variances * (self.squares / self.degrees))
         return Mixture(
-            centers=rows @ self.coefficients.T,
-            scales=np.sqrt(variances),
+            centers=(rows @ self.ordinary)[..., None] + np.zeros_like(scales),
+            scales=scales,
             weights=self.weights,
             degrees=self.degrees,
+            widening=_widening(self.coefficients.shape[1], self.degrees),
         )
 
     def autocorrelation(self) -> float:
@@ -156,6 +172,8 @@ def fit_autoregressive(
     return AutoregressiveFit(
         autocorrelations=_GRID[kept],
         weights=weights[kept] / weights[kept].sum(),
+        ordinary=np.asarray(start, dtype=np.float64),
+        ordinary_spreads=_ordinary_spreads(columns, _GRID[kept]),
         coefficients=start + shifts[kept],
         spreads=spreads[kept],
         squares=squares[kept],
@@ -163,6 +181,18 @@ def fit_autoregressive(
         evidence=evidence,
         has_scatter=bool((residuals**2).sum() > least_square),
     )
+
+
+def _widening(width: int, degrees: int) -> float:
+    """Return what intervals of so few values have to be multiplied with.
+
+    Few values do not tell a strong autocorrelation, and the average over all of them
+    is too hopeful where it is 0.8. What is added falls in a straight line from that of
+    5 values to nothing.
+    """
+    most, enough = _LEVEL_WIDENING if width == 1 else _LINE_WIDENING
+    short = max(0, enough - max(width + degrees, _MOST_WIDENED))
+    return 1 + most * short / (enough - _MOST_WIDENED)
 
 
 def _whiten(left: FloatArray, right: FloatArray) -> FloatArray:
@@ -176,6 +206,25 @@ def _whiten(left: FloatArray, right: FloatArray) -> FloatArray:
     beside = left[1:].T @ right[:-1] + left[:-1].T @ right[1:]
     grid = _GRID[:, None, None]
     return np.asarray(whole - grid * beside + grid**2 * inner)
+
+
+def _ordinary_spreads(columns: FloatArray, alike: FloatArray) -> FloatArray:
+    """Return the covariance of ordinary least squares by autocorrelation.
+
+    That of the noise depends on the distance alone, so the products of the
+    estimator's rows are added up by distance first.
+    """
+    rows = np.linalg.pinv(columns)
+    count = rows.shape[1]
+    waves = np.fft.rfft(rows, 2 * count)
+    pairs = waves[:, None].conj() * waves[None]
+    ahead = np.fft.irfft(pairs, 2 * count)[..., :count]
+    both = ahead + ahead.swapaxes(0, 1)
+    both[..., 0] /= 2
+    powers = alike[:, None] ** np.arange(count)
+    return np.asarray(
+        np.einsum("ijd,kd->kij", both, powers / (1 - alike[:, None] ** 2))
+    )
 
 
 def as_values(values: npt.ArrayLike) -> FloatArray:

@@ -23,8 +23,8 @@ from ssdlab.analysis.inference.quantiles import (
 FEWEST_ROUNDS = 3  # with two, Student's t is 12.7 and nothing can be told
 _ROUNDING = 1e-9
 _MANY_ROUNDS = 20
-_BLOCK_ROUNDS = 4
-_MOST_BLOCKS = 10
+_BLOCK_ROUNDS = 8
+_FEWEST_BLOCKS, _MOST_BLOCKS = 4, 10
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -144,11 +144,13 @@ def join_rounds(bins: BinnedRounds) -> BinnedRounds:
     """Return the counts with neighbouring rounds added where there are many.
 
     Rounds that follow each other are alike, and as long as they are few nothing can be
-    done about it. From 20 rounds on four or more are added into one, at most into ten,
-    so that what is counted as independent lies farther apart.
+    done about it. From 20 rounds on neighbours are added: into four blocks, and from 40
+    rounds on into blocks of eight or more, at most ten. So what is counted as
+    independent lies farther apart.
     """
     rounds = len(bins.counts)
     if rounds < _MANY_ROUNDS:
         return bins
-    parts = np.array_split(bins.counts, min(_MOST_BLOCKS, rounds // _BLOCK_ROUNDS))
+    blocks = min(_MOST_BLOCKS, max(_FEWEST_BLOCKS, rounds // _BLOCK_ROUNDS))
+    parts = np.array_split(bins.counts, blocks)
     return replace(bins, counts=np.array([part.sum(axis=0) for part in parts]))

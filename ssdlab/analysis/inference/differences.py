@@ -1,14 +1,17 @@
 """By how much two sides differ: the ratio of their means, and its interval."""
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from ssdlab.analysis.inference.interval import Interval
-from ssdlab.analysis.inference.levels import LevelEstimate, estimate_log_level
+from ssdlab.analysis.inference.levels import (
+    LevelEstimate,
+    estimate_log_level,
+    join_freedoms,
+)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -47,10 +50,19 @@ def compare_levels(
     Difference
         The first by the second.
 
+    Notes
+    -----
+    Where a level may be farther off to one side than to the other, each end of the
+    ratio has the scatter that it takes: its low end that of the first side downwards
+    and of the second upwards [2]_. The p-value is by the end towards 1, so a percentile
+    that nothing bounds from above can still be shown to be greater than another.
+
     References
     ----------
     .. [1] B. L. Welch, "The generalization of Student's problem when several different
        population variances are involved", Biometrika 34, 1947.
+    .. [2] G. Y. Zou, A. Donner, "Construction of confidence limits about effect
+       measures: a general approach", Statistics in Medicine 27, 2008.
 
     Examples
     --------
@@ -60,11 +72,14 @@ def compare_levels(
     >>> round(found.estimate, 3), round(found.low, 3), round(found.high, 3)
     (0.5, 0.48, 0.521)
     """
-    freedom = _welch_freedom(first, second)
+    freedoms = (first.freedom, second.freedom)
+    down, up = (
+        _Scatter(variance=sum(pair), freedom=join_freedoms(pair, freedoms))
+        for pair in zip(first.variances, second.variances[::-1], strict=True)
+    )
     return _judge(
         first.log_mean - second.log_mean,
-        first.variance + second.variance,
-        freedom,
+        (down, up),
         confidence_percent=confidence_percent,
         least_ratio=least_ratio,
     )
@@ -74,7 +89,6 @@ def compare_runs_of_sides(
     first: npt.ArrayLike,
     second: npt.ArrayLike,
     *,
-    others: Sequence[npt.ArrayLike] = (),
     confidence_percent: float = 95.0,
     least_ratio: float = 1.0,
 ) -> Difference:
@@ -83,9 +97,7 @@ def compare_runs_of_sides(
     Parameters
     ----------
     first, second : array_like of float, shape (n_runs,)
-        One value a run; a side with a single run borrows the scatter of the others.
-    others : sequence of array_like of float, optional
-        The runs of further sides; asked only where a side has a single run.
+        One value a run; a side with a single run borrows the scatter of the other.
     confidence_percent : float, default 95
         Level of the interval [%].
     least_ratio : float, default 1
@@ -94,13 +106,12 @@ def compare_runs_of_sides(
     Returns
     -------
     Difference
-        The first by the second. Where no side has two runs nothing can be told.
+        The first by the second. Where neither has two runs nothing can be told.
 
     Notes
     -----
-    Two sides with repeated runs are compared after Welch. Otherwise the variance of the
-    logarithm between runs is pooled over all sides that repeat theirs, as if it were
-    the same in each.
+    Two sides with repeated runs are compared after Welch. Where one repeats them alone,
+    the variance of the logarithm between runs is taken as the same in both.
     """
     logs = [np.log(np.asarray(one, dtype=np.float64)) for one in (first, second)]
     sizes = [len(one) for one in logs]
@@ -109,13 +120,13 @@ def compare_runs_of_sides(
     if min(sizes) >= 2:
         levels = [estimate_log_level(one) for one in (first, second)]
         return compare_levels(levels[0], levels[1], **limits)
-    pool = [*logs, *(np.log(np.asarray(one, dtype=np.float64)) for one in others)]
-    freedom = sum(len(one) - 1 for one in pool)
+    freedom = sum(sizes) - 2
     if freedom == 0:
-        return _judge(shift, math.nan, math.nan, **limits)
-    squares = math.fsum(float(((one - one.mean()) ** 2).sum()) for one in pool)
+        return _judge(shift, (_UNKNOWN, _UNKNOWN), **limits)
+    squares = math.fsum(float(((one - one.mean()) ** 2).sum()) for one in logs)
     variance = squares / freedom * (1 / sizes[0] + 1 / sizes[1])
-    return _judge(shift, variance, float(freedom), **limits)
+    scatter = _Scatter(variance=variance, freedom=float(freedom))
+    return _judge(shift, (scatter, scatter), **limits)
 
 
 def widest_difference(first: Difference, second: Difference) -> Difference:
@@ -142,29 +153,39 @@ def widest_difference(first: Difference, second: Difference) -> Difference:
     )
 
 
-def _welch_freedom(first: LevelEstimate, second: LevelEstimate) -> float:
-    total = first.variance + second.variance
-    parts = [
-        side.variance**2 / side.freedom
-        for side in (first, second)
-        if side.variance != 0
-    ]
-    return total**2 / math.fsum(parts) if parts else math.nan
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Scatter:
+    """The variance of a logarithm to one side, NaN where nothing bounds it."""
+
+    variance: float
+    freedom: float
+
+    def reach(self, confidence_percent: float) -> float:
+        """Return by what factor the interval reaches to that side."""
+        from scipy.special import stdtrit  # noqa: PLC0415 - scipy is slow to load
+
+        if not self.variance > 0:
+            return math.inf if math.isnan(self.variance) else 1.0
+        student = float(stdtrit(self.freedom, 0.5 + confidence_percent / 200))
+        return math.exp(student * math.sqrt(self.variance))
+
+
+_UNKNOWN = _Scatter(variance=math.nan, freedom=math.nan)
 
 
 def _judge(
     shift: float,
-    variance: float,
-    freedom: float,
+    scatters: tuple[_Scatter, _Scatter],
     *,
     confidence_percent: float,
     least_ratio: float,
 ) -> Difference:
-    """Make a difference of the logarithm of a ratio and the variance of that."""
+    """Make a difference of the logarithm of a ratio and its scatter down and up."""
     ratio = math.exp(shift)
-    if not variance > 0:
+    towards = scatters[0 if shift > 0 else 1]
+    if not towards.variance > 0:
         note = "the values do not scatter at all"
-        if math.isnan(variance):
+        if math.isnan(towards.variance):
             note = "one value on a side and no repetition: no scatter is known"
         nan = math.nan
         interval = Interval(
@@ -175,18 +196,18 @@ def _judge(
             note=note,
         )
         return Difference(ratio=interval, p_value=nan, freedom=nan)
-    from scipy.special import stdtr, stdtrit  # noqa: PLC0415 - scipy is slow to load
+    from scipy.special import stdtr  # noqa: PLC0415 - scipy is slow to load
 
-    error = math.sqrt(variance)
-    reach = math.exp(float(stdtrit(freedom, 0.5 + confidence_percent / 200)) * error)
+    down, up = (one.reach(confidence_percent) for one in scatters)
     beyond = max(0.0, abs(shift) - math.log(least_ratio))
+    error = math.sqrt(towards.variance)
     return Difference(
         ratio=Interval(
             estimate=ratio,
-            low=ratio / reach,
-            high=ratio * reach,
+            low=ratio / down,
+            high=ratio * up,
             confidence_percent=confidence_percent,
         ),
-        p_value=min(1.0, 2 * float(stdtr(freedom, -beyond / error))),
-        freedom=freedom,
+        p_value=min(1.0, 2 * float(stdtr(towards.freedom, -beyond / error))),
+        freedom=towards.freedom,
     )

@@ -153,7 +153,11 @@ def first_time(is_reached: BoolArray, *, confidence_percent: float = 95.0) -> In
         for share in (tail, 0.5, 1 - tail)
     )
     late = float(np.isinf(first).mean())
-    note = f"{late:.0%} of the futures need more than {rounds} rounds" if late else ""
+    note = (
+        f"{100 * late:.0f} % of the futures need more than {rounds} rounds"
+        if late
+        else ""
+    )
     return Interval(
         estimate=middle,
         low=low,

@@ -16,13 +16,21 @@ class LevelEstimate:
     """The level of one side: logarithm of its mean, and how sure that is.
 
     ``variance`` is that of ``log_mean``, ``freedom`` its degrees of freedom, and
-    ``n_values`` how many values stand behind it.
+    ``n_values`` how many values stand behind it. A level that may be farther off
+    upwards than downwards has a ``variance_above`` of its own.
     """
 
     log_mean: float
     variance: float
     freedom: float
     n_values: int
+    variance_above: float | None = None
+
+    @property
+    def variances(self) -> tuple[float, float]:
+        """The variance downwards and that upwards; NaN where nothing bounds it."""
+        above = self.variance_above
+        return self.variance, self.variance if above is None else above
 
 
 def estimate_level(values: npt.ArrayLike, *, dependence: float = 0.0) -> LevelEstimate:
@@ -113,25 +121,29 @@ def level_of_interval(
     Returns
     -------
     LevelEstimate
-        Its reach is half of the interval of the logarithm; where a side is not bounded
-        the variance is NaN.
+        Either side reaches to the end of the interval; where that is open the
+        variance is NaN.
 
     Examples
     --------
-    >>> held = Interval(estimate=2.0, low=1.0, high=4.0, confidence_percent=95.0)
+    >>> held = Interval(estimate=2.0, low=1.0, high=8.0, confidence_percent=95.0)
     >>> level = level_of_interval(held, freedom=4, n_values=5)
-    >>> round(math.exp(level_reach(level)), 9)
-    2.0
+    >>> [round(math.exp(reach), 9) for reach in level_reaches(level)]
+    [2.0, 4.0]
     """
-    variance = math.nan
-    if interval.low > 0 and math.isfinite(interval.high):
-        reach = math.log(interval.high / interval.low) / 2
-        variance = (reach / _student(freedom, interval.confidence_percent)) ** 2
+    student = _student(freedom, interval.confidence_percent)
+    log_mean = math.log(interval.estimate)
+    ends = interval.low, interval.high
+    below, above = (
+        ((math.log(end) - log_mean) / student) ** 2 if 0 < end < math.inf else math.nan
+        for end in ends
+    )
     return LevelEstimate(
-        log_mean=math.log(interval.estimate),
-        variance=variance,
+        log_mean=log_mean,
+        variance=below,
         freedom=freedom,
         n_values=n_values,
+        variance_above=above,
     )
 
 
@@ -147,7 +159,7 @@ def join_levels(levels: Sequence[LevelEstimate]) -> LevelEstimate:
     -------
     LevelEstimate
         The mean of their logarithms with what is known of each; its degrees of freedom
-        are by Satterthwaite.
+        are by Satterthwaite, the fewer of both sides.
 
     Examples
     --------
@@ -157,20 +169,51 @@ def join_levels(levels: Sequence[LevelEstimate]) -> LevelEstimate:
     (1.0, 0.25, 8.0, 10)
     """
     count = len(levels)
-    total = math.fsum(one.variance for one in levels)
-    parts = math.fsum(one.variance**2 / one.freedom for one in levels)
+    freedoms = [one.freedom for one in levels]
+    sides = list(zip(*(one.variances for one in levels), strict=True))
+    totals = [math.fsum(side) for side in sides]
+    found = [join_freedoms(side, freedoms) for side in sides]
     return LevelEstimate(
         log_mean=math.fsum(one.log_mean for one in levels) / count,
-        variance=total / count**2,
-        freedom=total**2 / parts if parts else math.nan,
+        variance=totals[0] / count**2,
+        freedom=min((one for one in found if one > 0), default=math.nan),
         n_values=sum(one.n_values for one in levels),
+        variance_above=totals[1] / count**2,
     )
 
 
-def level_reach(
+def join_freedoms(variances: Sequence[float], freedoms: Sequence[float]) -> float:
+    """Return the degrees of freedom of a sum of variances, after Satterthwaite.
+
+    Parameters
+    ----------
+    variances : sequence of float
+        What is added.
+    freedoms : sequence of float
+        The degrees of freedom of each; those of a variance of 0 do not count.
+
+    Returns
+    -------
+    float
+        NaN where nothing scatters.
+
+    Examples
+    --------
+    >>> join_freedoms([0.5, 0.5], [4.0, 4.0]), join_freedoms([0.5, 0.0], [4.0, 9.0])
+    (8.0, 4.0)
+    """
+    known = [
+        variance**2 / freedom
+        for variance, freedom in zip(variances, freedoms, strict=True)
+        if variance != 0
+    ]
+    return math.fsum(variances) ** 2 / math.fsum(known) if known else math.nan
+
+
+def level_reaches(
     level: LevelEstimate | None, *, confidence_percent: float = 95.0
-) -> float:
-    """Return half of the interval of the logarithm of a level.
+) -> tuple[float, float]:
+    """Return how far the interval of the logarithm of a level reaches to either side.
 
     Parameters
     ----------
@@ -181,12 +224,15 @@ def level_reach(
 
     Returns
     -------
-    float
-        NaN where there is no level, or nothing scatters.
+    tuple of float
+        Downwards and upwards: NaN where there is no level, nothing bounds it, or
+        nothing scatters.
     """
-    if level is None or not level.variance > 0:
-        return math.nan
-    return _student(level.freedom, confidence_percent) * math.sqrt(level.variance)
+    if level is None or not any(one > 0 for one in level.variances):
+        return math.nan, math.nan
+    student = _student(level.freedom, confidence_percent)
+    below, above = (student * math.sqrt(one) for one in level.variances)
+    return below, above
 
 
 def _student(freedom: float, confidence_percent: float) -> float:

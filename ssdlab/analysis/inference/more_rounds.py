@@ -10,18 +10,19 @@ from ssdlab.analysis.inference.autoregressive import (
 )
 from ssdlab.analysis.inference.interval import Interval
 from ssdlab.analysis.inference.trend import (
-    FEWEST_FOR_AUTOCORRELATION,
     NO_SCATTER,
-    TOO_FEW,
     fit_mean,
     interval_of,
+    short_series_note,
 )
 
 _FUTURES = 39  # their least and greatest hold the next one with 95 %
 _TIMES_AS_MANY = (2, 3, 4, 6, 9, 17)
 
 
-def rounds_to_halve(values: npt.ArrayLike, *, seed: int = 0) -> Interval:
+def rounds_to_halve(
+    values: npt.ArrayLike, *, seed: int = 0, called: str = "rounds"
+) -> Interval:
     """Tell how many more rounds would halve the interval of the level.
 
     Parameters
@@ -30,6 +31,8 @@ def rounds_to_halve(values: npt.ArrayLike, *, seed: int = 0) -> Interval:
         One value a round, oldest first, without a trend.
     seed : int, default 0
         Seed of the draws.
+    called : str, default "rounds"
+        What the values are, in the note.
 
     Returns
     -------
@@ -66,7 +69,7 @@ def rounds_to_halve(values: npt.ArrayLike, *, seed: int = 0) -> Interval:
         whole = np.concatenate([series, future])
         more.append(find_halving(whole, count) - count)
     low, middle, high = min(more), sorted(more)[_FUTURES // 2], max(more)
-    note = TOO_FEW if count < FEWEST_FOR_AUTOCORRELATION else ""
+    note = short_series_note(count, called)
     return Interval(estimate=float(middle), low=float(low), high=float(high), note=note)
 
 

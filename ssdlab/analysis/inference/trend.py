@@ -14,11 +14,30 @@ from ssdlab.analysis.inference.autoregressive import (
 from ssdlab.analysis.inference.interval import Interval
 
 FEWEST_FOR_AUTOCORRELATION = 20
-TOO_FEW = (
-    f"fewer than {FEWEST_FOR_AUTOCORRELATION} rounds: too narrow if neighbours are "
-    "strongly alike"
-)
 NO_SCATTER = "the values do not scatter at all"
+
+
+def short_series_note(count: int, called: str = "rounds") -> str:
+    """Say that values are too few to tell how alike neighbours are, if they are.
+
+    Parameters
+    ----------
+    count : int
+        How many values there are.
+    called : str, default "rounds"
+        What they are: rounds, or samples where only every so many rounds count.
+
+    Returns
+    -------
+    str
+        A note, or nothing.
+    """
+    if count >= FEWEST_FOR_AUTOCORRELATION:
+        return ""
+    return (
+        f"fewer than {FEWEST_FOR_AUTOCORRELATION} {called} do not tell how alike "
+        "neighbours are: wide enough up to a correlation of 0.8"
+    )
 
 
 def fit_mean(values: npt.ArrayLike) -> AutoregressiveFit:
@@ -72,9 +91,12 @@ def line_design(count: int) -> FloatArray:
 
 
 def estimate_mean(
-    values: npt.ArrayLike, *, confidence_percent: float = 95.0
+    values: npt.ArrayLike,
+    *,
+    confidence_percent: float = 95.0,
+    called: str = "rounds",
 ) -> Interval:
-    """Estimate the level that a series scatters about.
+    """Estimate the level that a series scatters about, by its plain average.
 
     Parameters
     ----------
@@ -82,6 +104,8 @@ def estimate_mean(
         One value a round, oldest first, without a trend.
     confidence_percent : float, default 95.0
         Confidence of the interval [%].
+    called : str, default "rounds"
+        What the values are, in the note.
 
     Returns
     -------
@@ -103,23 +127,27 @@ def estimate_mean(
     if len(series) == 1:
         return open_interval(float(series[0]), confidence_percent)
     fit = fit_mean(series)
-    return interval_of(fit, [1.0], confidence_percent=confidence_percent)
+    return interval_of(fit, [1.0], confidence_percent=confidence_percent, called=called)
 
 
-def estimate_level(values: npt.ArrayLike) -> Interval:
+def estimate_nonnegative_mean(
+    values: npt.ArrayLike, *, called: str = "rounds"
+) -> Interval:
     """Estimate the level of what cannot be negative, such as IOPS or a latency.
 
     Parameters
     ----------
     values : array_like of float, shape (n,)
         One value a round, oldest first, none negative.
+    called : str, default "rounds"
+        What the values are, in the note.
 
     Returns
     -------
     Interval
         That of `estimate_mean`, without the part below zero.
     """
-    found = estimate_mean(values)
+    found = estimate_mean(values, called=called)
     return replace(found, low=max(0.0, found.low))
 
 
@@ -159,7 +187,11 @@ def estimate_slope(
 
 
 def interval_of(
-    fit: AutoregressiveFit, parts: npt.ArrayLike, *, confidence_percent: float = 95.0
+    fit: AutoregressiveFit,
+    parts: npt.ArrayLike,
+    *,
+    confidence_percent: float = 95.0,
+    called: str = "rounds",
 ) -> Interval:
     """Return the interval of one sum of a fit's coefficients.
 
@@ -171,6 +203,8 @@ def interval_of(
         What each coefficient is multiplied with.
     confidence_percent : float, default 95.0
         Confidence of the interval [%].
+    called : str, default "rounds"
+        What the values are, in the note.
 
     Returns
     -------
@@ -180,7 +214,7 @@ def interval_of(
     mixture = fit.combine(parts)
     tail = (1 - confidence_percent / 100) / 2
     count = fit.degrees + fit.coefficients.shape[1]
-    note = TOO_FEW if count < FEWEST_FOR_AUTOCORRELATION else ""
+    note = short_series_note(count, called)
     return Interval(
         estimate=float(mixture.mean()),
         low=float(mixture.quantile(tail)),

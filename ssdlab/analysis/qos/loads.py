@@ -2,18 +2,19 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import compress
 from typing import Any
 
 import pandas as pd
 
+from ssdlab.analysis.cells import named_like
 from ssdlab.analysis.qos.latency_kind import latency_kind, with_latency_of
 from ssdlab.analysis.qos.load import Load
 from ssdlab.model.errors import NoHistogramError, UnknownNameError
-from ssdlab.model.spec import stimulus_label
+from ssdlab.model.spec import DIRECTIONS, stimulus_label
 
 _WORKLOAD = ["access", "block_size_bytes", "read_percent", "threads", "queue_depth"]
 _KINDS = ("histogram", "cell")
-_DIRECTIONS = ("total", "read", "write", "trim")
 _ROUNDS = ("window", "all")
 _TESTS_FIRST = ("lat", "wsat")  # the PTS asks these two for a histogram
 
@@ -104,7 +105,7 @@ def select_loads(
         or every one if none did.
     workload : str, default ""
         Its first words, such as ``RND 4KiB 0/100``; blanks and case do not matter.
-    direction : {"total", "read", "write"}, default "total"
+    direction : {"total", "read", "write", "trim"}, default "total"
         Which IOs.
 
     Returns
@@ -120,8 +121,8 @@ def select_loads(
         If there is no such test or workload among those that have one, or no such
         direction.
     """
-    if direction not in _DIRECTIONS:
-        raise UnknownNameError(kind="direction", name=direction, known=_DIRECTIONS)
+    if direction not in DIRECTIONS:
+        raise UnknownNameError(kind="direction", name=direction, known=DIRECTIONS)
     found = tuple(_all_loads(measurements, bins, direction=direction))
     if not found:
         raise NoHistogramError(direction=direction)
@@ -223,7 +224,7 @@ def _directions(load: Load, measurements: pd.DataFrame, bins: pd.DataFrame) -> s
     with_bins = bins.loc[bins["step_id"].isin(steps), "direction"].unique()
     there = measurements.loc[measurements["step_id"].isin(steps), "direction"].unique()
     return ", ".join(
-        side for side in ("read", "write") if side in with_bins and side in there
+        side for side in DIRECTIONS[1:] if side in with_bins and side in there
     )
 
 
@@ -232,21 +233,14 @@ def _named(found: Loads, *, test: str, workload: str) -> Loads:
     if not of_test:
         known = sorted({load.test for load in found})
         raise UnknownNameError(kind="test with a histogram", name=test, known=known)
-    wanted = _squeezed(workload)
-    exact = tuple(load for load in of_test if _squeezed(load.workload) == wanted)
-    chosen = exact or tuple(
-        load for load in of_test if _squeezed(load.workload).startswith(wanted)
-    )
+    is_wanted = named_like([load.workload for load in of_test], workload)
+    chosen = tuple(compress(of_test, is_wanted))
     if not chosen:
         known = list(dict.fromkeys(load.workload for load in of_test))
         raise UnknownNameError(
             kind="workload with a histogram", name=workload, known=known
         )
     return chosen
-
-
-def _squeezed(text: str) -> str:
-    return "".join(text.split()).casefold()
 
 
 def _with_histogram(loads: Loads) -> Loads:

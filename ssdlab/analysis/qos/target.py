@@ -12,10 +12,11 @@ _MICRO_SIGN = "\u00b5s"  # as keyboards have it; μ is the Greek letter
 _UNITS_NS = {"ns": 1.0, "us": 1e3, _MICRO_SIGN: 1e3, "μs": 1e3, "ms": 1e6, "s": 1e9}
 _FACTORS = {"": 1.0, "k": 1e3, "m": 1e6}
 _NUMBER = r"\d{1,15}(?:\.\d{1,15})?|\.\d{1,15}"
+_STATISTIC = rf"(?P<what>p\s*(?P<level>{_NUMBER})|mean|average|avg|max|maximum)"
+_AMOUNT = rf"(?P<limit>{_NUMBER})\s*(?P<unit>[a-z\u00b5μ]*)"
+_WHAT, _LIMIT = (re.compile(part, re.IGNORECASE) for part in (_STATISTIC, _AMOUNT))
 _FORM = re.compile(
-    rf"(?P<what>p\s*(?P<level>{_NUMBER})|mean|average|avg|max|maximum)"
-    rf"\s*(?P<relation><=|=<|≤|<)"
-    rf"\s*(?P<limit>{_NUMBER})\s*(?P<unit>[a-z\u00b5μ]*)"
+    rf"{_STATISTIC}\s*(?P<relation><=|=<|≤|<)\s*{_AMOUNT}"
     r"(?:\s*(?:at|@)\s*(?:>=|=>|≥)?\s*"
     r"(?P<rate>[\d.,_ ]*\d)\s*(?P<factor>[km]?)\s*iops)?",
     re.IGNORECASE,
@@ -147,18 +148,31 @@ def _reason(text: str) -> str:
         return "it is empty"
     relation = _RELATIONS.search(text)
     if relation is None:
-        return "there is no <= in it"
+        return "there is no <= in it, which goes before the limit"
     if relation.group() not in {"<=", "=<", "≤", "<"}:
         return f"a latency has an upper limit, which {relation.group()!r} does not say"
-    return _reason_of_rest(text.strip())
+    return _reason_of_parts(text.strip(), relation)
 
 
-def _reason_of_rest(text: str) -> str:
-    understood = _FORM.match(text)
-    rest = text[understood.end() :].strip() if understood else ""
-    if rest[:1].isalpha() or rest.startswith("@"):
-        return f"{rest[:_MOST_SHOWN]!r} after the limit is no 'at >= N IOPS'"
-    return "it has another form"
+def _reason_of_parts(text: str, relation: re.Match[str]) -> str:
+    """Name the first part that was not understood, and the form that it should have."""
+    place = relation.start()
+    what, beyond = text[:place].strip(), text[relation.end() :].strip()
+    if not what or not beyond:
+        side = "before" if not what else "after"
+        return f"nothing stands {side} {relation.group()!r}"
+    if not _WHAT.fullmatch(what):
+        return f"{_shown(what)} before the limit is no percentile as p99.9, mean or max"
+    limit = _LIMIT.match(beyond)
+    rest = beyond[limit.end() :] if limit else beyond
+    if limit is None or not rest.startswith((" ", "@")):
+        first = re.split(r"\s*(?:\bat\b|@)", beyond)[0]
+        return f"the limit {_shown(first)} is no plain number with its unit, as 1.5 ms"
+    return f"{_shown(rest.strip())} after the limit is no 'at >= N IOPS'"
+
+
+def _shown(text: str) -> str:
+    return repr(text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}…")
 
 
 def _refuse(text: str, reason: str) -> NoReturn:

@@ -30,7 +30,7 @@ def steadiness_text(series: RoundSeries, rule: str = PTS_RULE) -> str:
         A line a fact; the first is the verdict of the PTS.
     """
     onsets = summarise_onsets(series).set_index("rule")
-    lines = [f"PTS 2.0.2: {_verdict(onsets, PTS_RULE)}"]
+    lines = [f"By the rule of PTS 2.0.2: {_verdict(onsets, PTS_RULE)}"]
     if rule != PTS_RULE:
         title = find_steady_rule(rule).title
         lines.append(f"{title}: {_verdict(onsets, rule)}")
@@ -77,7 +77,8 @@ def _level_words(onsets: pd.DataFrame, phases: pd.DataFrame) -> list[str]:
     apart = float(onsets["difference_ratio"].astype(float)["pelt"])
     if not says_steady or not abs(apart) > NOTABLE_RATIO:
         return []
-    return [f"Since the last change the level is {apart:+.1%} from the PTS window's."]
+    far = f"{100 * apart:+.1f} %"
+    return [f"Since the last change the level is {far} from the PTS window's."]
 
 
 def _drift_words(series: RoundSeries, rule: str) -> list[str]:
@@ -94,6 +95,6 @@ def _drift(row: "pd.Series[Any]") -> str:
     if is_sure:
         said = "the level still drifts" if is_notable else "the level drifts a little"
     return (
-        f"Rounds {row['rounds']}: {said}, {row['estimate']:+.1%} over them "
-        f"(95 %: {row['low']:+.1%} to {row['high']:+.1%})"
+        f"Rounds {row['rounds']}: {said}, {100 * row['estimate']:+.1f} % over them "
+        f"(95 %: {100 * row['low']:+.1f} to {100 * row['high']:+.1f} %)"
     )

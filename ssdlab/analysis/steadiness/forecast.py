@@ -165,7 +165,7 @@ def _foretell(
 def _late_words(is_steady: BoolArray, rounds: int) -> str:
     """Say which share of the futures is not steady in the rounds looked at."""
     late = 1 - float(is_steady.any(axis=1).mean())
-    share = f"{late:.0%}" if late >= 0.005 else "fewer than 1%"
+    share = f"{100 * late:.0f} %" if late >= 0.005 else "fewer than 1 %"
     return f"{share} of the futures need more than {rounds} rounds" if late else ""
 
 

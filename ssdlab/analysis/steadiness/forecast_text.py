@@ -41,7 +41,7 @@ def forecast_text(
         f"Not steady after round {row['after_round']}. Rounds still needed: "
         f"{_rounds(row['more_rounds'])} (95 %: {_rounds(row['more_low'])} to "
         f"{_rounds(row['more_high'])}); the chance of {_span(every)} is "
-        f"{row['chance_within_5']:.0%}."
+        f"{100 * row['chance_within_5']:.0f} %."
     )
     if len(tracked) > 1:
         said += f" It waits longest for {row['waits_for']}."

@@ -9,7 +9,7 @@ import pandas as pd
 from ssdlab.analysis.inference.change_points import locate_last_change, segment_series
 from ssdlab.analysis.inference.interval import Interval
 from ssdlab.analysis.inference.onset import BATCH, find_truncation
-from ssdlab.analysis.inference.trend import estimate_level
+from ssdlab.analysis.inference.trend import estimate_nonnegative_mean
 from ssdlab.analysis.steadiness.phases import is_long_enough
 from ssdlab.analysis.steadiness.rules import PTS_RULE, STEADY_RULES, SteadyRule
 from ssdlab.analysis.steadiness.series import RoundSeries
@@ -34,7 +34,7 @@ def summarise_onsets(series: RoundSeries) -> pd.DataFrame:
         One row a rule: ``rule``, ``title``, ``is_normative`` (that of the PTS alone),
         ``is_steady``, ``first_round`` with ``first_low`` and ``first_high`` where the
         rule has an interval, ``decided_after``, ``level`` with ``level_low`` and
-        ``level_high`` of the rounds that the rule would report,
+        ``level_high``, the average of the rounds that the rule would report,
         ``difference_ratio`` to the level of the PTS, and ``note``.
     """
     rows = [_by_rule(series, rule) for rule in STEADY_RULES.values()]
@@ -79,7 +79,8 @@ def _by_rule(series: RoundSeries, rule: SteadyRule) -> dict[str, Any]:
     is_joint = rule.name == PTS_RULE and series.window is not None
     if not (series.is_window_steady if is_joint else verdict.is_steady):
         return row | {"note": "no window is steady"}
-    level = estimate_level(take_rule_numbers(series, rule)[places])
+    values = take_rule_numbers(series, rule)[places]
+    level = estimate_nonnegative_mean(values, called=f"{series.counted}s")
     return (
         row
         | _onset(series, places, level)
@@ -98,7 +99,7 @@ def _by_truncation(series: RoundSeries) -> dict[str, Any]:
     if not cut.is_found:
         return row
     places = np.arange(cut.dropped, len(series.measured))
-    level = estimate_level(np.array(series.measured)[places])
+    level = estimate_nonnegative_mean(np.array(series.measured)[places])
     onset = _onset(series, places, level)
     return row | onset | {"note": cut.note or level.note}
 
@@ -114,7 +115,7 @@ def _by_segments(series: RoundSeries) -> dict[str, Any]:
     if not is_long_enough(len(values) - start, len(values)):
         return row | {"note": "the level changed too late to call it steady"}
     places = np.arange(start, len(values))
-    row |= _onset(series, places, estimate_level(values[start:]))
+    row |= _onset(series, places, estimate_nonnegative_mean(values[start:]))
     if len(cut.starts) > 1:
         change = locate_last_change(values, cut)
         row["first_low"] = series.rounds[int(change.low)]

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from ssdlab.analysis.inference.change_points import segment_series
-from ssdlab.analysis.inference.trend import estimate_level
+from ssdlab.analysis.inference.trend import estimate_nonnegative_mean
 from ssdlab.analysis.steadiness.series import RoundSeries
 
 FOB, TRANSITION, STEADY, UNSETTLED = "FOB", "transition", "steady", "not settled"
@@ -35,7 +35,7 @@ def summarise_phases(series: RoundSeries) -> pd.DataFrame:
     last = len(cut.bounds) - 1
     rows = []
     for place, (start, end) in enumerate(cut.bounds):
-        level = estimate_level(values[start:end])
+        level = estimate_nonnegative_mean(values[start:end])
         phase = TRANSITION
         if place == last:
             phase = STEADY if is_long_enough(end - start, len(values)) else UNSETTLED

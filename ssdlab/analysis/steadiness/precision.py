@@ -11,7 +11,7 @@ from ssdlab.analysis.inference.interval import Interval
 from ssdlab.analysis.inference.more_rounds import rounds_to_halve
 from ssdlab.analysis.inference.stationarity import assess_stationarity
 from ssdlab.analysis.inference.trend import (
-    estimate_level,
+    estimate_nonnegative_mean,
     fit_line,
     interval_of,
     line_design,
@@ -64,8 +64,8 @@ def _parts(series: RoundSeries, fit: pd.DataFrame) -> list[tuple[str, FloatArray
     parts = []
     if window:
         words = f"{window[0]} - {window[-1]}, the window"
-        step = "sample" if series.sample_every > 1 else "round"
-        parts.append((words, fit["value"].to_numpy(dtype=np.float64), step))
+        values = fit["value"].to_numpy(dtype=np.float64)
+        parts.append((words, values, series.counted))
     if since:
         words = f"{since[0]} - {since[-1]}, since the last change"
         parts.append((words, np.array(series.measured[-len(since) :]), "round"))
@@ -74,20 +74,21 @@ def _parts(series: RoundSeries, fit: pd.DataFrame) -> list[tuple[str, FloatArray
 
 def _precision_rows(values: FloatArray, step: str) -> list[dict[str, Any]]:
     line = fit_line(values)
-    mean = estimate_level(values)
-    slope = interval_of(line, [0.0, 1.0])
+    called = f"{step}s"
+    mean = estimate_nonnegative_mean(values, called=called)
+    slope = interval_of(line, [0.0, 1.0], called=called)
     error = float(line.combine([0.0, 1.0]).standard_error())
     across = len(values) - 1
     centered = line_design(len(values))[:, 1]
     plain = _plain_error(values, centered)
-    drift = interval_of(line, [0.0, across / mean.estimate])
+    drift = interval_of(line, [0.0, across / mean.estimate], called=called)
     test = assess_stationarity(values)
     return [
-        _row("level", "value", mean),
+        _row("average", "value", mean),
         _row("slope", f"value per {step}", slope),
         _single("standard error of the slope", f"value per {step}", error)
         | {
-            "note": f"independent rounds would have {plain / error:.2g} times as much"
+            "note": f"independent {called} would have {plain / error:.2g} times as much"
             if error > 0
             else ""
         },
@@ -95,9 +96,9 @@ def _precision_rows(values: FloatArray, step: str) -> list[dict[str, Any]]:
         _single("KPSS: share of steady series as restless as this", "", test.p_value)
         | {"note": test.note},
         _row(
-            f"more {step}s to halve the interval of the level",
-            f"{step}s",
-            rounds_to_halve(values),
+            f"more {called} to halve the interval of the average",
+            called,
+            rounds_to_halve(values, called=called),
         ),
     ]
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pandas as pd
 
-from ssdlab.analysis.cells import is_of_cell
+from ssdlab.analysis.cells import is_of_cell, named_like
 from ssdlab.analysis.matrix import select_cells
 from ssdlab.model.spec import stimulus_label
 
@@ -50,6 +50,32 @@ def list_round_series(
     return frame.sort_values("is_tracked", ascending=False, kind="stable").reset_index(
         drop=True
     )
+
+
+def is_named(listed: pd.DataFrame, tracking: str) -> list[bool]:
+    """Tell which cells a text names.
+
+    Parameters
+    ----------
+    listed : pandas.DataFrame
+        Rows of what `list_round_series` returned.
+    tracking : str
+        The first words of a cell, with threads and queue depth or without, as
+        `named_like` reads them.
+
+    Returns
+    -------
+    list of bool
+        One value a row.
+    """
+    queues = [
+        f"{name} T{threads}/Q{depth}"
+        for name, threads, depth in zip(
+            listed["tracking"], listed["threads"], listed["queue_depth"], strict=True
+        )
+    ]
+    short = named_like(listed["tracking"], tracking)
+    return short if any(short) else named_like(queues, tracking)
 
 
 def _listed(

@@ -10,7 +10,7 @@ import pandas as pd
 
 from ssdlab.analysis.cells import is_of_cell
 from ssdlab.analysis.matrix import select_cells
-from ssdlab.analysis.steadiness.round_cells import list_round_series
+from ssdlab.analysis.steadiness.round_cells import is_named, list_round_series
 from ssdlab.analysis.tkperf import take_tkperf_rounds
 from ssdlab.model.errors import UnknownNameError
 from ssdlab.model.spec import PTS_CRITERIA
@@ -67,6 +67,17 @@ class RoundSeries:
         is_first = self.test.startswith("wsat") or self.phase == "wdpc"
         return is_first and self.rounds[:1] == (1,)
 
+    @property
+    def counted(self) -> str:
+        """What the verdict counts: one ``round``, or one ``sample`` some rounds apart.
+
+        Returns
+        -------
+        str
+            Singular.
+        """
+        return "sample" if self.sample_every > 1 else "round"
+
     def samples(self) -> npt.NDArray[np.int64]:
         """Return the places of the rounds that count for the verdict.
 
@@ -110,10 +121,11 @@ def take_round_series(
     measurements, windows, steps : pandas.DataFrame
         The tables of one run.
     test : str, default ""
-        The test; empty takes the first that has rounds.
+        The test; empty takes the one with the most rounds of those that were judged.
     tracking : str, default ""
-        The cell as `list_round_series` names it, such as ``RND 4 KiB 0/100``; empty
-        takes the tracking variable that was steady last, for which the test waited.
+        The first words of a cell as `list_round_series` names it, such as ``RND 4 KiB
+        0/100``; blanks and case do not matter. Empty takes the tracking variable that
+        was steady last, for which the test waited.
     metric : {"", "iops", "bw_bytes_per_s", "lat_mean_ns"}, default ""
         What is taken of it; empty takes what the test tracks.
 
@@ -134,11 +146,11 @@ def take_round_series(
         raise UnknownNameError(kind="metric", name=metric, known=METRICS)
     if not tests:
         raise UnknownNameError(kind="test with rounds", name=test, known=("none",))
-    chosen = test or tests[0]
+    chosen = test or _longest(measurements, windows)
     listed = list_round_series(measurements, windows, test=chosen)
-    wanted = tracking.strip().casefold()
-    is_wanted = listed["tracking"].str.casefold() == wanted
-    found = listed[is_wanted] if wanted else _slowest_first(listed, windows)
+    found = _slowest_first(listed, windows)
+    if tracking.strip():
+        found = found[is_named(found, tracking)]
     if found.empty:
         known = tuple(dict.fromkeys(listed["tracking"]))
         raise UnknownNameError(kind="cell", name=tracking, known=known)
@@ -245,6 +257,15 @@ def _tests_with_rounds(
     is_round = (measurements["kind"] == "cell") & measurements["round"].notna()
     names = [*windows["test"], *measurements.loc[is_round, "test"]]
     return tuple(dict.fromkeys(str(name) for name in names))
+
+
+def _longest(measurements: pd.DataFrame, windows: pd.DataFrame) -> str:
+    """Return the test with the most rounds; one that was judged, if any was."""
+    tests = _tests_with_rounds(measurements, windows)
+    judged = tuple(test for test in tests if test in set(windows["test"]))
+    cells = measurements[measurements["kind"] == "cell"]
+    rounds = cells.groupby("test")["round"].nunique()
+    return max(judged or tests, key=lambda test: int(rounds.get(test, 0)))
 
 
 def _as_tkperf(

@@ -4,6 +4,9 @@ import pandas as pd
 
 from ssdlab.model.spec import PTS_CRITERIA, SteadyStateCriteria
 
+JUDGED_BY = "PTS 2.0.2"
+_SAME_RULE = "PTS-E 1.1"
+
 
 def summarise_determination(
     windows: pd.DataFrame,
@@ -24,11 +27,16 @@ def summarise_determination(
     Returns
     -------
     pandas.DataFrame
-        One row a tracking variable: ``tracking``, ``rounds`` of the window,
-        ``average``, ``allowed_low`` and ``allowed_high`` (90 and 110 % of it),
-        ``minimum``, ``maximum``, ``range_ratio``, ``is_range_ok``,
-        ``slope_per_round``, ``intercept``, ``slope_ratio``, ``is_slope_ok``,
-        ``correlation``, ``is_steady`` and ``is_round_steady`` (all at once).
+        One row a tracking variable: ``tracking``, ``metric``, ``rounds`` of the
+        window, ``sample_every``, so many rounds apart are those that count, and
+        ``first_sample``, the number of the window's first; ``average``,
+        ``allowed_low`` and ``allowed_high`` (90 and 110 % of it), ``minimum``,
+        ``maximum``, ``max_range_ratio``, ``allowed_range`` and ``range`` in the unit
+        of the metric, ``range_ratio``, ``is_range_ok``, ``slope_per_round`` and
+        ``intercept`` of the least-squares line, by the round or by the sample;
+        ``max_slope_ratio``, ``allowed_slope``, ``slope`` (the excursion over the
+        window), ``slope_ratio``, ``is_slope_ok``, ``correlation``, ``is_steady`` and
+        ``is_round_steady`` (all at once).
 
     References
     ----------
@@ -36,27 +44,48 @@ def summarise_determination(
        steady state determination data.
     """
     final = windows[(windows["test"] == test) & windows["is_final"].fillna(value=False)]
-    half = (criteria.max_range_ratio or 0.0) / 2
+    range_ratio = criteria.max_range_ratio or 0.0
+    slope_ratio = criteria.max_slope_ratio or 0.0
+    steps = criteria.window_rounds - 1
+    apart = (final["window_last_round"] - final["window_first_round"]) // steps
+    average = final["average"]
     frame = final.assign(
         rounds=_rounds_text(final),
-        allowed_low=final["average"] * (1 - half),
-        allowed_high=final["average"] * (1 + half),
+        sample_every=apart,
+        first_sample=(final["window_first_round"] - 1) // apart + 1,
+        allowed_low=average * (1 - range_ratio / 2),
+        allowed_high=average * (1 + range_ratio / 2),
+        max_range_ratio=range_ratio,
+        allowed_range=average * range_ratio,
+        range=final["maximum"] - final["minimum"],
+        max_slope_ratio=slope_ratio,
+        allowed_slope=average * slope_ratio,
+        slope=steps * final["slope_per_round"].abs(),
     )
     return frame[_DETERMINATION].reset_index(drop=True)
 
 
 _DETERMINATION = [
     "tracking",
+    "metric",
     "rounds",
+    "sample_every",
+    "first_sample",
     "average",
     "allowed_low",
     "allowed_high",
     "minimum",
     "maximum",
+    "max_range_ratio",
+    "allowed_range",
+    "range",
     "range_ratio",
     "is_range_ok",
     "slope_per_round",
     "intercept",
+    "max_slope_ratio",
+    "allowed_slope",
+    "slope",
     "slope_ratio",
     "is_slope_ok",
     "correlation",
@@ -78,7 +107,7 @@ def summarise_judgements(windows: pd.DataFrame, test: str) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        One row a judgement, the earliest first: ``tracking``, ``rounds``,
+        One row a judgement, the earliest first: ``tracking``, ``metric``, ``rounds``,
         ``average``, ``range_ratio``, ``slope_ratio``, ``is_steady``,
         ``is_round_steady`` and ``reason``; that of a steady variable in a window
         where another is not says so.
@@ -87,7 +116,7 @@ def summarise_judgements(windows: pd.DataFrame, test: str) -> pd.DataFrame:
     waits = judged["is_steady"].astype(bool) & ~judged["is_round_steady"].astype(bool)
     reason = judged["reason"].fillna("").mask(waits, "another variable is not steady")
     frame = judged.assign(rounds=_rounds_text(judged), reason=reason)
-    names = ["tracking", "rounds", "average", "range_ratio", "slope_ratio"]
+    names = ["tracking", "metric", "rounds", "average", "range_ratio", "slope_ratio"]
     return frame[[*names, "is_steady", "is_round_steady", "reason"]].reset_index(
         drop=True
     )
@@ -100,7 +129,9 @@ def _rounds_text(windows: pd.DataFrame) -> list[str]:
     return [f"{first} - {last}" for first, last in bounds]
 
 
-def pts_verdict_text(windows: pd.DataFrame, test: str) -> str:
+def pts_verdict_text(
+    windows: pd.DataFrame, test: str, spec_version: str = JUDGED_BY
+) -> str:
     """Say what the PTS says of a test, all its tracking variables taken together.
 
     Parameters
@@ -109,22 +140,31 @@ def pts_verdict_text(windows: pd.DataFrame, test: str) -> str:
         The table ``windows`` of one run.
     test : str
         The test.
+    spec_version : str, default "PTS 2.0.2"
+        The specification that the run's record names. Where it is another, it is
+        said by which rule the run was judged.
 
     Returns
     -------
     str
         A line; it alone is normative.
     """
+    by = JUDGED_BY
+    if spec_version != by:
+        named = spec_version or "no specification"
+        by = f"The record names {named}. By the rule of {by}"
+    if spec_version.startswith(_SAME_RULE):
+        by = f"{by}, whose limits of range and slope are the same"
     judged = windows[windows["test"] == test]
     if judged.empty:
-        return "PTS 2.0.2: no window was judged yet."
+        return f"{by}: no window was judged yet."
     last = judged[judged["round"] == judged["round"].max()]
     rounds = f"rounds {_rounds_text(last)[0]}"
     count = f"all {len(last)} tracking variables" if len(last) > 1 else "one variable"
     if last["is_round_steady"].astype(bool).all():
-        return f"PTS 2.0.2: STEADY in {rounds} ({count})."
+        return f"{by}: STEADY in {rounds} ({count})."
     unsteady = last[~last["is_steady"].astype(bool)]
     reasons = "; ".join(
         f"{row['tracking']}: {row['reason']}" for _, row in unsteady.iterrows()
     )
-    return f"PTS 2.0.2: NOT STEADY, last judged in {rounds}. {reasons}."
+    return f"{by}: NOT STEADY, last judged in {rounds}. {reasons}."

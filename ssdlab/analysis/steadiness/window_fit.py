@@ -28,12 +28,11 @@ def summarise_fit(series: RoundSeries, rule: str = PTS_RULE) -> pd.DataFrame:
     pandas.DataFrame
         One row a round of the window, none without a window: ``round``, ``value``,
         ``average``, ``fit`` on the least-squares line, ``fit_low`` and ``fit_high``,
-        the 95 % interval of the true line there, ``residual``.
+        the 95 % interval of the true line about it, ``residual``.
 
     Notes
     -----
-    The line is the one of the rule. Its interval allows for autocorrelation, so its
-    middle may differ from the line by a little; it is moved to enclose it.
+    The line is the one of the rule; its interval allows for autocorrelation.
     """
     chosen = find_steady_rule(rule)
     judged = judge_windows_by_rule(series, chosen)
@@ -48,8 +47,8 @@ def summarise_fit(series: RoundSeries, rule: str = PTS_RULE) -> pd.DataFrame:
         "value": values,
         "average": verdict.average,
         "fit": line,
-        "fit_low": np.minimum(line, mixture.quantile(0.025)),
-        "fit_high": np.maximum(line, mixture.quantile(0.975)),
+        "fit_low": mixture.quantile(0.025),
+        "fit_high": mixture.quantile(0.975),
         "residual": values - line,
     })[_FIT_COLUMNS]
 

@@ -6,10 +6,15 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ssdlab.analysis.inference.trend import estimate_level, fit_line, interval_of
+from ssdlab.analysis.inference.trend import (
+    estimate_nonnegative_mean,
+    fit_line,
+    interval_of,
+)
 from ssdlab.analysis.steadiness.rules import PTS_RULE, SteadyRule, find_steady_rule
 from ssdlab.analysis.steadiness.series import RoundSeries
-from ssdlab.analysis.steady_state import SteadyStateVerdict, assess_steady_state
+from ssdlab.analysis.steady_state import assess_steady_state
+from ssdlab.analysis.window_verdict import SteadyStateVerdict
 
 FloatArray = npt.NDArray[np.float64]
 Judged = list[tuple[npt.NDArray[np.int64], SteadyStateVerdict]]
@@ -120,7 +125,7 @@ def summarise_windows(series: RoundSeries, rule: str = PTS_RULE) -> pd.DataFrame
     pandas.DataFrame
         One row a window, the earliest first: its first and last round, ``average``,
         ``range_ratio``, ``slope_ratio``, ``is_steady`` and ``reason`` of the rule;
-        ``mean_low`` and ``mean_high``, the interval of the level;
+        ``mean_low`` and ``mean_high``, the interval of the level about it;
         ``drift_ratio`` with ``drift_low`` and ``drift_high``, what the level gains or
         loses in one more window [ratio of the average]; ``is_reported``, the window
         whose mean the rule reports; ``difference_ratio`` to that mean; and ``note``
@@ -138,7 +143,8 @@ def summarise_windows(series: RoundSeries, rule: str = PTS_RULE) -> pd.DataFrame
     judged = judge_windows_by_rule(series, chosen)
     reported = find_reported_window(series, judged, chosen)
     rows = [
-        _window_row(series, places, verdict) | {"is_reported": place == reported}
+        _window_row(series, chosen, places, verdict=verdict)
+        | {"is_reported": place == reported}
         for place, (places, verdict) in enumerate(judged)
     ]
     frame = pd.DataFrame(rows, columns=_WINDOW_COLUMNS)
@@ -168,9 +174,13 @@ _WINDOW_COLUMNS = [
 
 
 def _window_row(
-    series: RoundSeries, places: npt.NDArray[np.int64], verdict: SteadyStateVerdict
+    series: RoundSeries,
+    rule: SteadyRule,
+    places: npt.NDArray[np.int64],
+    *,
+    verdict: SteadyStateVerdict,
 ) -> dict[str, Any]:
-    values = np.array(series.measured)[places]
+    values = take_rule_numbers(series, rule)[places]
     row = {
         "window_first_round": series.rounds[places[0]],
         "window_last_round": series.rounds[places[-1]],
@@ -183,7 +193,7 @@ def _window_row(
     }
     if not np.isfinite(values).all():
         return row | {"note": "values are missing"}
-    mean = estimate_level(values)
+    mean = estimate_nonnegative_mean(values, called=f"{series.counted}s")
     drift = interval_of(fit_line(values), [0.0, len(values) - 1.0])
     return row | {
         "mean_low": mean.low,

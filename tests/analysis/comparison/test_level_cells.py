@@ -16,7 +16,7 @@ from tests.analysis import frames
 Histogram = dict[int, int]
 LEVEL = "lat_three_nines_ns"
 NO_FINDINGS = pd.DataFrame(columns=["run_id", "test", "code", "severity"])
-CONDITIONS = ["condition", "run_id", "value", "is_same", "is_barring"]
+CONDITIONS = ["condition", "run_id", "value", "standing", "is_barring"]
 STUDENT_OF_4 = 2.7764451  # 97.5 % of Student's t of four degrees of freedom
 ALIKE = {1000: 99_850, 2000: 100, 4000: 50}
 
@@ -69,8 +69,9 @@ def test_percentile_is_of_all_ios_of_the_window_with_the_scatter_of_its_bin() ->
     # 500,000 x 99.9 %: the 499,500th IO; 499,250 took 1000 ns, 500 more 2000 ns. The
     # rounds are alike, and ranks 44 to either side are in the same bin, 1999 to 2001.
     assert row["value"] == pytest.approx(2000)
-    error = math.log(2001 / 1999) / 2 / STUDENT_OF_4
-    assert row["log_variance"] == pytest.approx(error**2)
+    below, above = math.log(2000 / 1999) / STUDENT_OF_4, math.log(2001 / 2000)
+    assert row["log_variance"] == pytest.approx(below**2)
+    assert row["log_variance_above"] == pytest.approx((above / STUDENT_OF_4) ** 2)
     assert (row["freedom"], row["n_rounds"], row["doubt"]) == (4, 5, "")
 
 
@@ -79,7 +80,8 @@ def test_percentiles_of_rounds_are_never_averaged() -> None:
 
     # 0.2 % of all IOs took 900 ns; the mean of five rounds' percentiles would be 260.
     assert row["value"] == pytest.approx(900)
-    assert row["doubt"] == APART
+    assert (row["doubt"], row["open_end"]) == ("", APART)
+    assert math.isnan(row["log_variance_above"])
 
 
 def test_two_runs_differ_by_the_ratio_of_their_merged_percentiles() -> None:
@@ -95,14 +97,30 @@ def test_two_runs_differ_by_the_ratio_of_their_merged_percentiles() -> None:
     [
         ([ALIKE] * 2, FEW_ROUNDS),
         ([{1000: 700}] * 5, FEW_IOS),
-        ([{1000: 100_000}] * 4 + [{1000: 99_000, 9000: 1000}], APART),
+        ([{1000: 100_000}] * 4 + [{1000: 99_600, 9000: 400}], APART),
     ],
 )
-def test_percentile_that_nothing_bounds_is_not_compared(
+def test_percentile_that_nothing_bounds_towards_the_other_is_not_compared(
     rounds: Sequence[Histogram], reason: str
 ) -> None:
     row = compare(a=[ALIKE] * 5, b=rounds)
     assert (row["verdict"], row["reason"]) == ("not comparable", f"{reason}: b")
+
+
+def test_open_end_counts_among_the_comparisons_and_earns_nothing() -> None:
+    row = compare(a=[ALIKE] * 5, b=[{1000: 100_000}] * 4 + [{1000: 99_600, 9000: 400}])
+    assert (row["p_runs"], row["p_runs_holm"], row["better"]) == (1.0, 1.0, "")
+    assert math.isnan(row["p_drives"])
+
+
+def test_slower_percentile_needs_no_upper_end_to_be_shown_slower() -> None:
+    row = compare(
+        a=[ALIKE] * 5, b=[{8000: 100_000}] * 4 + [{8000: 99_600, 90_000: 400}]
+    )
+    assert row["ratio"] == pytest.approx(0.25)
+    assert row["low"] == 0
+    assert row["high"] == pytest.approx(0.25, rel=0.01)
+    assert (row["better"], row["claim"], row["reason"]) == ("a", "runs", "")
 
 
 def test_run_without_histograms_is_missing_and_the_reason_says_so() -> None:

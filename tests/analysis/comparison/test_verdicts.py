@@ -28,7 +28,7 @@ NO_CONDITIONS = pd.DataFrame({
     "condition": pd.Series(dtype=str),
     "run_id": pd.Series(dtype=str),
     "value": pd.Series(dtype=str),
-    "is_same": pd.Series(dtype=bool),
+    "standing": pd.Series(dtype=str),
     "is_barring": pd.Series(dtype=bool),
 })
 
@@ -88,14 +88,18 @@ def test_runs_on_both_sides_of_the_other_show_nothing() -> None:
     assert row["verdict"] == NO_DIFFERENCE
 
 
-def test_pair_of_single_runs_borrows_the_scatter_of_a_third_drive() -> None:
-    sides = (side("A", about(90), about(110)), side("B", about(100)))
-    table = compare(*sides, side("C", about(130)))
+def test_drives_measured_once_each_claim_nothing_by_the_repeats_of_a_third() -> None:
+    """Four runs of A, alike, tell how A differs from run to run, and not B or C."""
+    repeated = side("A", about(100), about(100.1), about(99.9), about(100.05))
+    others = (side("B", about(150)), side("C", about(130)))
+    table = compare(repeated, *others)
     row = table[(table["a"] == "B") & (table["b"] == "C")].iloc[0]
-    alone = compare(sides[1], side("C", about(130))).iloc[0]
-    assert (row["unit"], alone["unit"]) == ("runs", "rounds")
-    assert row["high"] / row["low"] > alone["high"] / alone["low"]
-    assert row["claim"] == "runs"
+    alone = compare(*others).iloc[0]
+    assert (row["unit"], row["claim"], row["better"]) == ("rounds", "runs", "B")
+    assert row["verdict"].startswith("B ahead of C in these runs by ")
+    assert math.isnan(row["p_drives"])
+    assert (row["low"], row["high"]) == (alone["low"], alone["high"])
+    assert set(table[table["a"] == "A"]["unit"]) == {"runs"}
 
 
 def test_runs_that_are_alike_by_luck_are_no_surer_than_their_rounds() -> None:
@@ -107,7 +111,7 @@ def test_runs_that_are_alike_by_luck_are_no_surer_than_their_rounds() -> None:
     assert row["low"] <= by_rounds.low
     assert row["high"] >= by_rounds.high
     assert row["verdict"] == NO_DIFFERENCE
-    of_rounds = math.exp(first.reach())
+    of_rounds = math.exp(first.reaches()[1])
     assert of_rounds > 1.05
 
 

@@ -1,12 +1,17 @@
 """Least squares for every autocorrelation."""
 
 import math
+from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from scipy import stats
 
-from ssdlab.analysis.inference.autoregressive import fit_autoregressive
+from ssdlab.analysis.inference.autoregressive import (
+    AutoregressiveFit,
+    fit_autoregressive,
+)
 from ssdlab.analysis.inference.trend import fit_line, fit_mean, line_design
 
 
@@ -35,6 +40,30 @@ def test_each_fit_is_generalised_least_squares_of_its_autocorrelation() -> None:
         assert fit.squares[place] == pytest.approx(squares, rel=1e-6)
 
 
+@pytest.mark.parametrize("count", [4, 7, 30])
+def test_ordinary_coefficients_have_the_spread_of_each_autocorrelation(
+    count: int,
+) -> None:
+    design = line_design(count)
+    values = np.random.default_rng(count).normal(100, 1, count)
+    fit = fit_autoregressive(values, design)
+    rows = np.linalg.pinv(design)
+    assert fit.ordinary == pytest.approx(rows @ values)
+    apart = np.abs(np.subtract.outer(range(count), range(count)))
+    for place in (0, len(fit.weights) // 2, len(fit.weights) - 1):
+        alike = fit.autocorrelations[place]
+        spread = rows @ (alike**apart / (1 - alike**2)) @ rows.T
+        assert fit.ordinary_spreads[place] == pytest.approx(spread, rel=1e-9, abs=1e-12)
+
+
+def test_spread_of_the_average_of_two_alike_is_by_hand() -> None:
+    """The mean of two has variance (1 + a) / 2 of one's, which is 1 / (1 - a^2)."""
+    fit = fit_mean([1.0, 2.0])
+    alike = fit.autocorrelations
+    expected = (1 + alike) / 2 / (1 - alike**2)
+    assert fit.ordinary_spreads[:, 0, 0] == pytest.approx(expected)
+
+
 def test_fit_without_autocorrelation_is_ordinary_least_squares() -> None:
     """By hand: x 1 to 5, slope 110.5 as in the report of an MX200."""
     values = np.array([5776.0, 5865, 6022, 6160, 6181])
@@ -59,3 +88,30 @@ def test_mixture_of_one_is_student() -> None:
 def test_too_many_coefficients_are_refused() -> None:
     with pytest.raises(ValueError, match="2 values are too few for 2"):
         fit_line([1.0, 2.0])
+
+
+@pytest.mark.parametrize(
+    ("fit", "count", "widening"),
+    [
+        (fit_mean, 3, 1.25),
+        (fit_mean, 5, 1.25),
+        (fit_mean, 8, 1.1),
+        (fit_mean, 10, 1.0),
+        (fit_line, 4, 1.4),
+        (fit_line, 5, 1.4),
+        (fit_line, 14, 1.16),
+        (fit_line, 20, 1.0),
+        (fit_line, 60, 1.0),
+    ],
+)
+def test_short_series_are_widened(
+    fit: Callable[[np.ndarray], AutoregressiveFit], count: int, widening: float
+) -> None:
+    values = np.random.default_rng(count).normal(100, 1, count)
+    parts = [1.0] * (1 if fit is fit_mean else 2)
+    mixture = fit(values).combine(parts)
+    assert mixture.widening == pytest.approx(widening)
+    plain = replace(mixture, widening=1.0)
+    reach = float(plain.quantile(0.975) - plain.mean())
+    found = float(mixture.quantile(0.975) - mixture.mean())
+    assert found == pytest.approx(widening * reach)

@@ -86,7 +86,8 @@ def test_more_copies_of_the_same_rounds_do_not_widen(counts: Counts) -> None:
 
 
 @pytest.mark.parametrize(
-    ("rounds", "joined"), [(5, 5), (19, 19), (20, 5), (40, 10), (400, 10)]
+    ("rounds", "joined"),
+    [(5, 5), (19, 19), (20, 4), (39, 4), (40, 5), (64, 8), (400, 10)],
 )
 def test_many_rounds_are_joined_and_none_of_their_ios_is_lost(
     rounds: int, joined: int

@@ -1,6 +1,7 @@
 """Ratios of means with their intervals, dependence of rounds, and Holm's rule."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,7 +14,11 @@ from ssdlab.analysis.inference.differences import (
     compare_levels,
     compare_runs_of_sides,
 )
-from ssdlab.analysis.inference.levels import estimate_level, estimate_log_level
+from ssdlab.analysis.inference.levels import (
+    LevelEstimate,
+    estimate_level,
+    estimate_log_level,
+)
 from ssdlab.analysis.inference.multiplicity import adjust_by_holm
 
 values = st.lists(st.floats(1.0, 1e6), min_size=2, max_size=12)
@@ -55,14 +60,12 @@ def test_p_value_of_logarithms_equals_that_of_welchs_test() -> None:
     assert found.ratio.high == pytest.approx(math.exp(interval.high))
 
 
-def test_side_with_a_single_run_borrows_the_scatter_of_all_others() -> None:
-    first, second, third = [10.0, 11.0], [12.0], [9.0, 9.9]
-    found = compare_runs_of_sides(first, second, others=[third])
-    logs = [np.log(first), np.log(third)]
-    pooled = sum(one.var(ddof=1) for one in logs) / 2
-    student = stats.t.ppf(0.975, 2)
-    reach = student * math.sqrt(pooled * (1 / 2 + 1))
-    assert found.freedom == 2
+def test_side_with_a_single_run_borrows_the_scatter_of_the_other() -> None:
+    first, second = [10.0, 11.0], [12.0]
+    found = compare_runs_of_sides(first, second)
+    variance = np.log(first).var(ddof=1)
+    reach = stats.t.ppf(0.975, 1) * math.sqrt(variance * (1 / 2 + 1))
+    assert found.freedom == 1
     assert found.ratio.estimate == pytest.approx(math.sqrt(110) / 12)
     assert math.log(found.ratio.high / found.ratio.estimate) == pytest.approx(reach)
 
@@ -163,3 +166,39 @@ def test_geometric_level_is_that_of_logarithms() -> None:
     level = estimate_log_level([1.0, 4.0])
     assert math.exp(level.log_mean) == pytest.approx(2)
     assert level.variance == pytest.approx(math.log(4) ** 2 / 4)
+
+
+UPWARDS = LevelEstimate(
+    log_mean=1.0, variance=0.04, freedom=4.0, n_values=5, variance_above=0.25
+)
+DOWNWARDS = LevelEstimate(
+    log_mean=0.0, variance=0.09, freedom=4.0, n_values=5, variance_above=0.16
+)
+
+
+def test_each_end_of_a_ratio_has_the_error_that_it_takes() -> None:
+    # Down: 0.04 + 0.16 with 0.2^2 / (0.04^2 / 4 + 0.16^2 / 4) = 5.88 degrees of
+    # freedom. Up: 0.25 + 0.09 with 0.34^2 / (0.25^2 / 4 + 0.09^2 / 4) = 6.55.
+    found = compare_levels(UPWARDS, DOWNWARDS)
+    down = stats.t(0.04 / (0.0016 / 4 + 0.0256 / 4)).ppf(0.975) * math.sqrt(0.2)
+    up = stats.t(0.1156 / (0.0625 / 4 + 0.0081 / 4)).ppf(0.975) * math.sqrt(0.34)
+    assert math.log(found.ratio.low) == pytest.approx(1 - down)
+    assert math.log(found.ratio.high) == pytest.approx(1 + up)
+    assert found.freedom == pytest.approx(0.04 / 0.0068)
+
+
+def test_other_way_round_is_the_inverse() -> None:
+    one, other = compare_levels(UPWARDS, DOWNWARDS), compare_levels(DOWNWARDS, UPWARDS)
+    assert one.p_value == pytest.approx(other.p_value)
+    assert one.ratio.low == pytest.approx(1 / other.ratio.high)
+    assert one.ratio.high == pytest.approx(1 / other.ratio.low)
+
+
+def test_open_end_counts_only_on_the_side_of_the_other() -> None:
+    endless = replace(UPWARDS, variance_above=math.nan)
+    slower = compare_levels(endless, DOWNWARDS)
+    assert slower.ratio.high == math.inf
+    assert slower.ratio.low == compare_levels(UPWARDS, DOWNWARDS).ratio.low
+    faster = compare_levels(replace(endless, log_mean=-1.0), DOWNWARDS)
+    assert math.isnan(faster.p_value)
+    assert math.isnan(faster.ratio.low)

@@ -53,4 +53,4 @@ def test_first_time_is_open_where_futures_do_not_get_there() -> None:
     reached[:90, 1] = True
     found = first_time(reached)
     assert (found.estimate, found.high) == (2, math.inf)
-    assert found.note == "10% of the futures need more than 6 rounds"
+    assert found.note == "10 % of the futures need more than 6 rounds"

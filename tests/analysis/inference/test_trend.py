@@ -10,10 +10,12 @@ from hypothesis import strategies as st
 from ssdlab.analysis.inference.more_rounds import rounds_to_halve
 from ssdlab.analysis.inference.trend import (
     NO_SCATTER,
-    TOO_FEW,
     estimate_mean,
     estimate_slope,
+    fit_line,
     fit_mean,
+    line_design,
+    short_series_note,
 )
 from tools.coverage_cases.case import draw_noise
 
@@ -45,6 +47,21 @@ def test_slope_of_the_reversed_series_is_the_opposite(values: list[float]) -> No
     assert back.estimate == pytest.approx(-ahead.estimate, abs=1e-5 * width)
 
 
+@settings(deadline=None, max_examples=25)
+@given(SERIES)
+def test_intervals_lie_about_what_the_rule_reports(values: list[float]) -> None:
+    """Plain average and least-squares line, in the middle of their intervals."""
+    level, fit = estimate_mean(values), fit_line(values)
+    slope, middle = np.polyfit(line_design(len(values))[:, 1], values, 1)
+    assert level.estimate == pytest.approx(np.mean(values))
+    assert (level.low + level.high) / 2 == pytest.approx(np.mean(values))
+    band = fit.combine(line_design(len(values)))
+    line = line_design(len(values)) @ [middle, slope]
+    assert band.mean() == pytest.approx(line)
+    both = (band.quantile(0.025) + band.quantile(0.975)) / 2
+    assert both == pytest.approx(line, rel=1e-6)
+
+
 def test_rounds_that_are_alike_widen_the_interval() -> None:
     rng = np.random.default_rng(5)
     plain, alike = (draw_noise(rng, 40, a) for a in (0.0, 0.8))
@@ -55,8 +72,9 @@ def test_rounds_that_are_alike_widen_the_interval() -> None:
 
 
 def test_short_series_say_that_they_do_not_tell() -> None:
-    assert estimate_mean([1.0, 2, 1, 2, 1]).note == TOO_FEW
-    assert estimate_mean([1.0, 2, 1, 2, 1] * 2).note == TOO_FEW
+    assert estimate_mean([1.0, 2, 1, 2, 1]).note == short_series_note(5)
+    sampled = estimate_mean([1.0, 2, 1, 2, 1] * 2, called="samples")
+    assert sampled.note.startswith("fewer than 20 samples do not tell")
     assert estimate_mean([1.0, 2, 1, 2, 1] * 4).note == ""
     lone = estimate_mean([3.0])
     assert (lone.low, lone.estimate, lone.high) == (-math.inf, 3.0, math.inf)

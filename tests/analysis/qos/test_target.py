@@ -61,7 +61,15 @@ def test_target_is_understood(text: str, target: QosTarget) -> None:
         ("p99 <= 1 ms at 2,0 IOPS", "'2,0' is no number"),
         ("p99 <= 1 ms and quick", "'and quick' after the limit is no 'at >= N IOPS'"),
         ("p99 <= 1 ms at 20q IOPS", "'at 20q IOPS' after the limit is no"),
-        ("p99 <= " + "9" * 400 + " ms", "another form"),
+        ("p99 <= " + "9" * 400 + " ms", "no plain number with its unit, as 1.5 ms"),
+        ("p50 <= 1e3 us", "the limit '1e3 us' is no plain number"),
+        ("p99 <= -1 ms", "the limit '-1 ms' is no plain number"),
+        ("p99 <= 1,5 ms at 20k IOPS", "the limit '1,5 ms' is no plain number"),
+        ("p99,99 <= 1 ms", "'p99,99' before the limit is no percentile as p99.9"),
+        ("99.99 % <= 1 ms", "'99.99 %' before the limit is no percentile"),
+        ("-1 ms", "there is no <= in it, which goes before the limit"),
+        ("<= 1 ms", "nothing stands before '<='"),
+        ("p99 <=", "nothing stands after '<='"),
     ],
 )
 def test_what_is_no_target_is_refused_with_an_example(text: str, reason: str) -> None:

@@ -11,7 +11,7 @@ def test_text_tells_the_verdict_of_the_pts_first_and_the_rest_apart() -> None:
     values = 100 * (1 + 1.5 * np.exp(-np.arange(40) / 12))
     values += np.random.default_rng(1).normal(0, 0.3, 40)
     lines = steadiness_text(make_rounds(values), "each-value").splitlines()
-    assert lines[0].startswith("PTS 2.0.2: steady in rounds")
+    assert lines[0].startswith("By the rule of PTS 2.0.2: steady in rounds")
     assert lines[1].startswith("each value and fit end within 10 %: steady")
     assert lines[2] == "Beyond the PTS:"
     assert lines[3].startswith("  Change points: rounds 1 - ")

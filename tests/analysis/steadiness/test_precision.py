@@ -13,7 +13,7 @@ def test_precision_tells_of_the_window_and_of_all_since_the_last_change() -> Non
     precision = summarise_precision(make_rounds(settled(60)))
     assert precision["rounds"].nunique() == 2
     by_name = precision.groupby("quantity")["estimate"].agg(list)
-    assert by_name["level"][1] == pytest.approx(100, rel=0.01)
+    assert by_name["average"][1] == pytest.approx(100, rel=0.01)
     has_interval = precision["low"].notna()
     assert (precision["low"] <= precision["estimate"])[has_interval].all()
     assert (precision["estimate"] <= precision["high"])[has_interval].all()
@@ -35,6 +35,9 @@ def test_numbers_of_a_window_of_samples_are_by_the_sample() -> None:
     precision = summarise_precision(series)
     slopes = precision[precision["quantity"] == "slope"]
     assert slopes["unit"].tolist() == ["value per sample", "value per round"]
+    notes = slopes["note"].tolist()
+    assert notes[0].startswith("fewer than 20 samples")
+    assert notes[1] == ""
 
 
 def test_window_that_is_all_there_is_stands_once() -> None:

@@ -20,8 +20,26 @@ def take(run: Run, **choice: str) -> RoundSeries:
     return take_round_series(run.measurements, run.windows, run.steps, **choice)
 
 
-def test_first_tracking_variable_of_the_first_test_is_taken(run: Run) -> None:
-    series = take(run)
+def test_test_with_the_most_rounds_is_taken_of_those_that_were_judged(
+    run: Run,
+) -> None:
+    assert take(run).test == "wsat"
+    windows = run.windows[run.windows["test"] != "wsat"]
+    frames = (run.measurements, windows, run.steps)
+    assert take_round_series(*frames).test == "iops"
+
+
+@pytest.mark.parametrize(
+    "name", ["RND 64 KiB 65/35", "rnd 64KiB 65/35", "RND 64KiB 65/35 T4/Q32"]
+)
+def test_cell_is_named_in_the_spelling_of_the_pts_or_of_fio(
+    run: Run, name: str
+) -> None:
+    assert take(run, test="iops", tracking=name).tracking == "RND 64 KiB 65/35"
+
+
+def test_first_tracking_variable_of_a_test_is_taken(run: Run) -> None:
+    series = take(run, test="iops")
     assert (series.test, series.metric, series.is_tracked) == ("iops", "iops", True)
     assert series.rounds == (1, 2, 3, 4, 5, 6, 7)
     assert series.window is not None

@@ -4,10 +4,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from ssdlab.analysis.recovery import (
-    summarise_idle_recovery,
-    summarise_wait_states,
-)
+from ssdlab.analysis.idle_recovery import summarise_idle_recovery, summarise_wait_states
 from tests.analysis.frames import Row, measured, measurements, steps
 
 # phase, round, IOPS, idle wanted, idle measured

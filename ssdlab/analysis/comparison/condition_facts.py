@@ -1,0 +1,222 @@
+"""What each run was measured under, as far as its records, jobs and cells say."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Literal
+
+import pandas as pd
+
+from ssdlab.model.records import RunRecord
+
+Standing = Literal["same", "differs", "not known"]
+SAME: Standing = "same"
+DIFFERS: Standing = "differs"
+UNKNOWN: Standing = "not known"
+WORKERS = "TC/QD of "
+PROFILE = "profile"
+PROFILE_VALUE = "profile: "
+_NOT_KNOWN = "not known"
+_UNKNOWN_TEXTS = frozenset({"", _NOT_KNOWN, "not recorded", "not told by the system"})
+_NONE = "none"  # a value of a profile that asks for nothing
+
+
+def find_facts(
+    records: Sequence[RunRecord],
+    *,
+    jobs: Mapping[str, Mapping[str, str]],
+    workers: pd.DataFrame,
+) -> pd.DataFrame:
+    """Return every condition of every run.
+
+    Parameters
+    ----------
+    records : sequence of RunRecord
+        What each run says of itself.
+    jobs : mapping of str to mapping of str to str
+        By run the facts of its fio jobs.
+    workers : pandas.DataFrame
+        One row a run, test and pair of TC and QD.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a condition and run: ``condition``, ``run_id``, ``value`` in words.
+    """
+    of_jobs, of_workers = _job_facts(records, jobs), _worker_facts(records, workers)
+    facts = {
+        record.run_id: dict(_facts(record))
+        | of_jobs[record.run_id]
+        | of_workers[record.run_id]
+        | dict(_profile_facts(record, records))
+        for record in records
+    }
+    names = dict.fromkeys(name for one in facts.values() for name in one)
+    rows = [
+        {"condition": name, "run_id": run_id, "value": _known(one.get(name, ""))}
+        for name in names
+        for run_id, one in facts.items()
+    ]
+    return pd.DataFrame(rows, columns=["condition", "run_id", "value"])
+
+
+def is_known(value: str) -> bool:
+    """Tell whether the value of a condition is known.
+
+    Parameters
+    ----------
+    value : str
+        A value of `tabulate_conditions`.
+
+    Returns
+    -------
+    bool
+        False of ``not known``, and of a write cache that was left as it was found.
+    """
+    return not value.startswith(_NOT_KNOWN)
+
+
+def find_standing(values: Iterable[str]) -> Standing:
+    """Tell whether a condition was the same everywhere.
+
+    Parameters
+    ----------
+    values : iterable of str
+        Its values.
+
+    Returns
+    -------
+    {"same", "differs", "not known"}
+        Not known where it is not of all, and the known ones are the same.
+
+    Examples
+    --------
+    >>> find_standing(["a", "a"]), find_standing(["a", "not known"])
+    ('same', 'not known')
+    >>> find_standing(["a", "not known", "b"])
+    'differs'
+    """
+    kinds = set(values)
+    if len({value for value in kinds if is_known(value)}) > 1:
+        return DIFFERS
+    return SAME if all(map(is_known, kinds)) else UNKNOWN
+
+
+def workers_text(threads: Any, queue_depth: Any) -> str:
+    """Return TC and QD in words.
+
+    Parameters
+    ----------
+    threads, queue_depth : int or missing
+        TC and QD of a cell.
+
+    Returns
+    -------
+    str
+        Such as ``T4/Q32``.
+
+    Examples
+    --------
+    >>> workers_text(4, 32), workers_text(None, 32)
+    ('T4/Q32', 'not known')
+    """
+    is_whole = not (pd.isna(threads) or pd.isna(queue_depth))
+    return f"T{threads}/Q{queue_depth}" if is_whole else _NOT_KNOWN
+
+
+def _known(value: str) -> str:
+    return _NOT_KNOWN if value.strip().lower() in _UNKNOWN_TEXTS else value
+
+
+def _facts(record: RunRecord) -> Iterator[tuple[str, str]]:
+    target, host = record.target, record.host
+    yield PROFILE, str(record.profile.get("name", ""))
+    yield "specification", str(record.profile.get("spec_version", ""))
+    yield "target kind", target.kind
+    yield "write cache", _write_cache(record)
+    yield "fio version", host.fio_version
+    yield "kernel", host.kernel
+    yield "operating system", host.operating_system
+    yield "host", host.platform
+    yield "processor", host.cpu
+    yield "memory", f"{host.dram_bytes / 2**30:.1f} GiB" if host.dram_bytes else ""
+    yield "capacity", f"{target.capacity_bytes:,} B" if target.capacity_bytes else ""
+    yield "firmware", target.firmware
+    yield "interface", target.interface
+    yield "purge method", record.purge_method
+    yield "ssdlab version", host.ssdlab_version
+
+
+def _write_cache(record: RunRecord) -> str:
+    """Return how the write cache stood; as found it may have been either."""
+    if record.target.kind == "virtual":
+        return "none that could be switched"
+    if record.write_cache != "as found":
+        return record.write_cache
+    asked = str(record.profile.get("write_cache", ""))
+    is_left = "write cache: left as it was found" in "\n".join(record.departures)
+    return f"{_NOT_KNOWN}: left as found" if is_left or asked == "as found" else asked
+
+
+def _job_facts(
+    records: Sequence[RunRecord], jobs: Mapping[str, Mapping[str, str]]
+) -> dict[str, dict[str, str]]:
+    names = ("engine", "data pattern")
+    return {
+        record.run_id: {
+            name: str(jobs.get(record.run_id, {}).get(name, "")) for name in names
+        }
+        for record in records
+    }
+
+
+def _worker_facts(
+    records: Sequence[RunRecord], workers: pd.DataFrame
+) -> dict[str, dict[str, str]]:
+    """Return TC and QD of the tests that runs did not all measure at the same."""
+    facts: dict[str, dict[str, str]] = {record.run_id: {} for record in records}
+    for test, rows in workers.groupby("test"):
+        texts = {
+            str(run_id): ", ".join(_worker_texts(pairs))
+            for run_id, pairs in rows.groupby("run_id")
+        }
+        if find_standing(texts.values()) == SAME:
+            continue
+        for run_id, one in facts.items():
+            one[f"{WORKERS}{str(test).upper()}"] = texts.get(run_id, "not measured")
+    return facts
+
+
+def _worker_texts(pairs: pd.DataFrame) -> Iterator[str]:
+    known = pairs[["threads", "queue_depth"]].drop_duplicates()
+    for row in known.sort_values(["threads", "queue_depth"]).itertuples():
+        yield workers_text(row.threads, row.queue_depth)
+
+
+def _profile_facts(
+    record: RunRecord, records: Sequence[RunRecord]
+) -> Iterator[tuple[str, str]]:
+    """Yield the values of the profile that are not the same in all runs."""
+    told = {"name", "title", "spec_version", "write_cache", "tests", "nominal"}
+    keys = dict.fromkeys(key for one in records for key in one.profile)
+    for key in (key for key in keys if key not in told):
+        if len({_profile_text(one, key) for one in records}) > 1:
+            words = key.replace("_", " ")
+            yield f"{PROFILE_VALUE}{words}", _profile_text(record, key)
+
+
+def _profile_text(record: RunRecord, key: str) -> str:
+    """Return a value of a profile.
+
+    What a profile of ours does not say it does not ask for, as when an older version
+    had no such value; of what an import does not say nobody knows.
+    """
+    nothing = _NOT_KNOWN if record.is_imported else _NONE
+    return _value_text(record.profile.get(key)) or nothing
+
+
+def _value_text(value: object) -> str:
+    """Return a value of a profile; what a mapping leaves at nothing is not in it."""
+    if isinstance(value, Mapping):
+        return ", ".join(f"{k}: {_value_text(one)}" for k, one in value.items() if one)
+    if isinstance(value, list | tuple):
+        return "; ".join(map(_value_text, value))
+    return "" if value is None else str(value)

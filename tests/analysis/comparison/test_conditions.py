@@ -1,0 +1,158 @@
+"""What is not known is not the same."""
+
+from dataclasses import replace
+
+import pandas as pd
+import pytest
+
+from ssdlab.analysis.comparison.condition_facts import DIFFERS, SAME, UNKNOWN
+from ssdlab.analysis.comparison.conditions import (
+    barring_values,
+    find_differing,
+    tabulate_conditions,
+)
+from ssdlab.model.records import HostIdentity, RunRecord, TargetIdentity
+
+HOST = HostIdentity(
+    platform="Example server",
+    cpu="Example CPU",
+    dram_bytes=2**34,
+    operating_system="Debian 12",
+    kernel="Linux 6.1",
+    python_version="3.11",
+    fio_version="fio-3.33",
+    ssdlab_version="0.1.0",
+)
+TARGET = TargetIdentity(
+    kind="block",
+    spec="/dev/x",
+    model="Model",
+    serial="S1",
+    firmware="1.0",
+    capacity_bytes=10**12,
+    sector_bytes=512,
+    interface="NVMe",
+)
+RECORD = RunRecord(
+    run_id="a",
+    label="",
+    started_at="",
+    tests=("iops",),
+    profile={"name": "demo", "spec_version": "PTS 2.0.2", "write_cache": "disabled"},
+    seed=1,
+    plan_hash="",
+    target=TARGET,
+    host=HOST,
+    purge_method="sanitize",
+    departures=(),
+)
+OTHER = replace(RECORD, run_id="b")
+JOB = {"engine": "libaio", "data pattern": "fio's own"}
+NO_WORKERS = pd.DataFrame(columns=["run_id", "test", "threads", "queue_depth"])
+
+
+def conditions(
+    *records: RunRecord,
+    jobs: dict[str, dict[str, str]] | None = None,
+    workers: pd.DataFrame = NO_WORKERS,
+) -> pd.DataFrame:
+    known = {record.run_id: JOB for record in records}
+    return tabulate_conditions(
+        records, jobs=known if jobs is None else jobs, workers=workers
+    )
+
+
+def standing(table: pd.DataFrame, name: str) -> str:
+    (found,) = set(table[table["condition"] == name]["standing"])
+    return str(found)
+
+
+def of_host(record: RunRecord, **facts: object) -> RunRecord:
+    return replace(record, host=replace(record.host, **facts))  # type: ignore[arg-type] # facts of a host
+
+
+def test_conditions_that_are_known_and_equal_are_the_same() -> None:
+    assert set(conditions(RECORD, OTHER)["standing"]) == {SAME}
+
+
+@pytest.mark.parametrize(
+    ("facts", "name"),
+    [
+        ({"platform": ""}, "host"),
+        ({"platform": "not told by the system"}, "host"),
+        ({"cpu": " "}, "processor"),
+        ({"kernel": ""}, "kernel"),
+        ({"operating_system": "not recorded"}, "operating system"),
+        ({"fio_version": ""}, "fio version"),
+        ({"dram_bytes": 0}, "memory"),
+    ],
+)
+def test_fact_of_the_host_that_is_unknown_in_one_or_all_runs_is_not_the_same(
+    facts: dict[str, object], name: str
+) -> None:
+    one, both = of_host(RECORD, **facts), of_host(OTHER, **facts)
+    partly, nowhere = conditions(one, OTHER), conditions(one, both)
+    assert standing(partly, name) == standing(nowhere, name) == UNKNOWN
+    assert find_differing(partly, ["a", "b"], test="iops") == (
+        f"{name} (not known of all)",
+    )
+    assert find_differing(nowhere, ["a", "b"], test="iops") == ()
+    assert find_differing(partly, ["a", "b"], test="iops", accepted=(name,)) == ()
+
+
+@pytest.mark.parametrize("jobs", [{}, {"a": {}}, {"a": {"engine": ""}}])
+def test_engine_and_pattern_without_a_job_file_are_not_known(
+    jobs: dict[str, dict[str, str]],
+) -> None:
+    table = conditions(RECORD, OTHER, jobs=jobs)
+    assert standing(table, "engine") == standing(table, "data pattern") == UNKNOWN
+
+
+def test_two_known_values_differ_whatever_a_third_run_does_not_say() -> None:
+    third = of_host(replace(RECORD, run_id="c"), kernel="")
+    table = conditions(RECORD, of_host(OTHER, kernel="Linux 6.12"), third)
+    assert standing(table, "kernel") == DIFFERS
+    assert find_differing(table, ["a", "b"], test="iops") == ("kernel",)
+    assert find_differing(table, ["a", "c"], test="iops") == (
+        "kernel (not known of all)",
+    )
+
+
+def test_write_cache_as_it_was_found_is_known_where_it_was_read() -> None:
+    left = ("write cache: left as it was found instead of disabled: no way to set it",)
+    one = replace(RECORD, departures=left)
+    other = replace(OTHER, departures=left)
+    assert standing(conditions(one, other), "write cache") == UNKNOWN
+    read = [replace(run, write_cache="enabled") for run in (one, other)]
+    assert standing(conditions(*read), "write cache") == SAME
+    models = [replace(run, target=replace(TARGET, kind="virtual")) for run in read]
+    assert standing(conditions(*models), "write cache") == SAME
+
+
+def test_value_that_a_profile_lacks_is_none_of_ours_and_unknown_of_an_import() -> None:
+    told = replace(RECORD, profile=RECORD.profile | {"iops_max_rounds": None})
+    asked = replace(OTHER, profile=OTHER.profile | {"iops_max_rounds": 25})
+    name = "profile: iops max rounds"
+    table = conditions(told, OTHER)
+    assert name not in set(table["condition"])
+    assert standing(conditions(told, asked), name) == DIFFERS
+    imported = replace(told, target=replace(TARGET, kind="imported"))
+    assert standing(conditions(imported, asked), name) == UNKNOWN
+
+
+def test_workers_that_are_not_known_are_no_equal_workers() -> None:
+    cells = {"run_id": ["a", "b"], "test": "iops"}
+    workers = pd.DataFrame(cells | {"threads": [None, 2], "queue_depth": [16, 16]})
+    workers = workers.astype({"threads": "Int64"})
+    table = conditions(RECORD, OTHER, workers=workers)
+    assert standing(table, "TC/QD of IOPS") == UNKNOWN
+    values = table[table["condition"] == "TC/QD of IOPS"]["value"]
+    assert values.tolist() == ["not known", "T2/Q16"]
+
+
+def test_sides_are_told_apart_by_what_is_known_of_one_run_alone() -> None:
+    table = conditions(RECORD, of_host(OTHER, kernel=""))
+    assert barring_values(table) == {
+        "a": ("kernel: Linux 6.1",),
+        "b": ("kernel: not known",),
+    }
