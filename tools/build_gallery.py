@@ -31,7 +31,7 @@ from ssdlab import figures
 from ssdlab.analysis import reduce_series
 from ssdlab.analysis.health_trace import DriveTrace
 from ssdlab.analysis.streams.capture import tabulate_capture
-from ssdlab.model.spec import Step
+from ssdlab.model.step import Step
 from ssdlab.procedures.peak import peak
 from ssdlab.procedures.saturation import saturate
 from ssdlab.procedures.sequence import sequence

@@ -42,6 +42,7 @@ from ssdlab.figures.latency_rounds import plot_latency_rounds
 from ssdlab.figures.matrix import plot_columns_3d, plot_iops_2d, plot_throughput_2d
 from ssdlab.figures.oio_sweep import plot_oio_intensity, plot_oio_sweep
 from ssdlab.figures.peak import plot_peak_latencies, plot_peak_rates
+from ssdlab.figures.printed import wrapped
 from ssdlab.figures.publication import publication
 from ssdlab.figures.qos.exceedance import plot_exceedance
 from ssdlab.figures.qos.latency_map import plot_latency_map
@@ -62,9 +63,11 @@ from ssdlab.figures.saturation import (
 from ssdlab.figures.sequence import plot_sequence
 from ssdlab.figures.shown_tables import folded_table, plain_table
 from ssdlab.figures.single_stimulus import plot_single_stimulus
+from ssdlab.figures.steadiness.determination import determination_table
 from ssdlab.figures.steadiness.forecast import plot_forecast
 from ssdlab.figures.steadiness.onsets import plot_onsets
 from ssdlab.figures.steadiness.phases import plot_phases
+from ssdlab.figures.steadiness.tracked import plot_tracked
 from ssdlab.figures.steadiness.window_fit import plot_window_fit
 from ssdlab.figures.steadiness.windows import plot_window_means, plot_window_ratios
 from ssdlab.figures.streams import plot_replay, plot_stream_map
@@ -73,6 +76,7 @@ from ssdlab.figures.workloads import plot_workloads
 __all__ = [
     "CONFIG",
     "add_drive_strip",
+    "determination_table",
     "folded_table",
     "make_compared_looks",
     "make_side_looks",
@@ -135,10 +139,12 @@ __all__ = [
     "plot_throughput_2d",
     "plot_time_series",
     "plot_toio",
+    "plot_tracked",
     "plot_window_fit",
     "plot_window_means",
     "plot_window_ratios",
     "plot_workloads",
     "publication",
     "readable_table",
+    "wrapped",
 ]

@@ -13,6 +13,7 @@ from ssdlab.figures.labels import (
     new_figure,
     short_number,
 )
+from ssdlab.figures.scales import CELL_INK, FROM_LITTLE_TO_MUCH
 from ssdlab.model.units import block_size_label, mix_label
 
 if TYPE_CHECKING:
@@ -43,6 +44,13 @@ def _tick_label(column: str, value: int) -> str:
     if column == "block_size_bytes":
         return f"{value / 1024:g}"
     return axis_label(column, value)
+
+
+def new_cell_figure(title: str, subtitle: str) -> go.Figure:
+    """Return an empty figure of a cell, with room for the lines of its subtitle."""
+    figure = new_figure(title, subtitle=subtitle, height=400)
+    figure.layout.margin.t = 64 + 38 * subtitle.count("<br>")
+    return figure
 
 
 def plot_cell_map(
@@ -86,7 +94,7 @@ def plot_cell_map(
     '51.2k'
     """
     quantity = metric_quantity(metric)
-    figure = new_figure(title or quantity.title, subtitle=subtitle, height=400)
+    figure = new_cell_figure(title or quantity.title, subtitle)
     downs, acrosses = ([*sorted({int(v) for v in frame[name]})] for name in axes)
     cells = {
         (int(row[0]), int(row[1])): row[2:]
@@ -105,8 +113,11 @@ def plot_cell_map(
         text=[[short_number(v) if v else "" for v in row] for row in scaled],
         customdata=[[_hover(c, quantity.divisor) for c in row] for row in rows],
         texttemplate="%{text}",
-        textfont={"size": 12 if len(acrosses) <= _MOST_WIDE else 10},
-        colorscale="Cividis",
+        textfont={
+            "size": 12 if len(acrosses) <= _MOST_WIDE else 10,
+            "color": CELL_INK,
+        },
+        colorscale=FROM_LITTLE_TO_MUCH,
         xgap=1,
         ygap=1,
         hoverongaps=False,
@@ -115,7 +126,6 @@ def plot_cell_map(
         "<br>%{customdata[1]}<extra></extra>",
         showscale=False,  # each cell tells its value
     )
-    figure.layout.margin.t = 64 + 22 * subtitle.count("<br>")
     flat = {"type": "category", "showgrid": False}
     figure.layout.xaxis = axis(_AXIS_TITLES[axes[1]], **flat)
     figure.layout.yaxis = axis(_AXIS_TITLES[axes[0]], **flat)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import plotly.graph_objects as go
 
+from ssdlab.figures.cell_map import new_cell_figure
 from ssdlab.figures.drive_colors import drive_colors
 from ssdlab.figures.labels import (
     COLORS,
@@ -15,7 +16,6 @@ from ssdlab.figures.labels import (
     decades_axis,
     linear_axis,
     metric_quantity,
-    new_figure,
     round_axis,
 )
 from ssdlab.figures.names import figure_text
@@ -75,7 +75,7 @@ def plot_cell_rounds(
     'X'
     """
     quantity = metric_quantity(metric)
-    figure = new_figure(title or quantity.title, subtitle=subtitle, height=400)
+    figure = new_cell_figure(title or quantity.title, subtitle)
     known = frame[frame[metric].notna() & frame["round"].notna()]
     places = {str(run): place for place, run in enumerate(frame["run_id"].unique())}
     hover = f"%{{hovertext}}<br>round %{{x}}: %{{y:,.5~g}} {quantity.unit}"
@@ -107,6 +107,8 @@ def plot_cell_rounds(
     figure.layout.yaxis = linear_axis(quantity.title)
     figure.layout.showlegend = len(figure.data) > (2 if marked else 1)
     figure.layout.legend.font.size = 11
+    if known.empty:
+        _say(figure, "no rounds were measured of this")
     return figure
 
 
@@ -235,7 +237,7 @@ def plot_cell_histogram(
     >>> plot_cell_histogram(frame, drives={"a": "X"}).data[0].y.tolist()
     [100.0]
     """
-    figure = new_figure(title or "Response time", subtitle=subtitle, height=400)
+    figure = new_cell_figure(title or "Response time", subtitle)
     runs = [str(run) for run in frame["run_id"].unique()] if len(frame) else []
     colors = drive_colors(drives.get(run, run) for run in runs)
     edges: list[float | None] = []
@@ -305,7 +307,7 @@ def plot_time_series(
     quantity = metric_quantity(metric)
     lines = [subtitle, *wrap(drawn.note, _SUBTITLE_LETTERS)]
     words = "<br>".join(line for line in lines if line)
-    figure = new_figure(title or quantity.title, subtitle=words, height=400)
+    figure = new_cell_figure(title or quantity.title, words)
     figure.add_scatter(
         x=drawn.x,
         y=drawn.y / quantity.divisor,
@@ -314,9 +316,8 @@ def plot_time_series(
         line={"color": color, "width": 1},
         hovertemplate=f"%{{x:,.5~g}} s: %{{y:,.5~g}} {quantity.unit}<extra></extra>",
     )
-    figure.layout.xaxis = axis("Time [s]", autorange=True)
+    figure.layout.xaxis = axis("Time [s]", autorange=True, tickformat=",~r")
     figure.layout.yaxis = linear_axis(quantity.title)
-    figure.layout.margin.t = 64 + 22 * words.count("<br>")
     if not drawn.total:
         _say(figure, "this test kept no intervals")
     return figure

@@ -19,6 +19,7 @@ _TRIANGLES = (
     (3, 0, 4), (3, 4, 7),  # left
     (4, 5, 6), (4, 6, 7),  # top
 )  # fmt: skip
+_EDGES = (0, 1, 5, 4, 0, 3, 7, 4, None, 1, 2, 6, 5, None, 2, 3, None, 6, 7, None)
 _SHADES = (0.82, 0.82, 0.62, 0.62, 0.82, 0.82, 0.62, 0.62, 1.0, 1.0)
 
 
@@ -62,12 +63,43 @@ def column_row(
         text=texts,
         name=name,
         color=color,
-        facecolor=[shade(color, share) for share in _SHADES] * len(columns),
+        facecolor=_face_colors(color, len(columns)),
         flatshading=True,
         showlegend=True,
         hovertemplate="%{text}<extra></extra>",
         lighting={"ambient": 1.0, "diffuse": 0.0, "specular": 0.0, "fresnel": 0.0},
     )  # fmt: skip
+
+
+def _face_colors(color: str, count: int) -> list[str]:
+    return [shade(color, share) for share in _SHADES] * count
+
+
+def repaint_row(row: go.Mesh3d, color: str) -> None:
+    """Give a row that `column_row` made another colour."""
+    row.update(color=color, facecolor=_face_colors(color, len(row.x) // 8))
+
+
+def row_edges(row: go.Mesh3d, *, color: str, width: float) -> go.Scatter3d:
+    """Return the edges of the columns of a row that `column_row` made."""
+    path = [
+        None if corner is None else start + corner
+        for start in range(0, len(row.x), 8)
+        for corner in _EDGES
+    ]
+    x, y, z = (
+        [None if place is None else values[place] for place in path]
+        for values in (row.x, row.y, row.z)
+    )
+    return go.Scatter3d(
+        x=x,
+        y=y,
+        z=z,
+        mode="lines",
+        line={"color": color, "width": width},
+        showlegend=False,
+        hoverinfo="skip",
+    )
 
 
 def column_scene(across: SceneAxis, deep: SceneAxis, height: str) -> dict[str, Any]:

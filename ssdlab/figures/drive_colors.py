@@ -1,4 +1,4 @@
-"""One colour a drive, the same in every figure and beside whatever other drives."""
+"""A colour for each drive, by its own name; up to eight of a figure are told apart."""
 
 from collections.abc import Iterable
 from zlib import crc32
@@ -19,17 +19,20 @@ _PALETTE = (
 def drive_colors(drives: Iterable[str]) -> dict[str, str]:
     """Return a colour for each drive, drawn from its own name.
 
-    Two drives of one figure that would draw the same colour get different ones, as
-    long as there are no more than eight.
+    A drive has that colour in every figure, unless one that comes before it by name
+    draws the same: then it has the next that is free. Past eight drives colours repeat.
 
     >>> alone = drive_colors(["S5H9"])["S5H9"]
     >>> drive_colors(["S5H9", "S001"])["S5H9"] == alone
     True
     """
-    taken: dict[str, str] = {}
-    for drive in sorted(set(drives)):
-        start = crc32(drive.encode())
-        wanted = [_PALETTE[(start + n) % len(_PALETTE)] for n in range(len(_PALETTE))]
-        free = [color for color in wanted if color not in taken.values()]
-        taken[drive] = (free or wanted)[0]
-    return taken
+    drawn = {drive: crc32(drive.encode()) % len(_PALETTE) for drive in set(drives)}
+    first: dict[int, str] = {}
+    for drive in sorted(drawn):
+        first.setdefault(drawn[drive], drive)
+    places = {drive: place for place, drive in first.items()}
+    for drive in sorted(drawn.keys() - places.keys()):
+        wanted = [(drawn[drive] + n) % len(_PALETTE) for n in range(len(_PALETTE))]
+        free = [place for place in wanted if place not in places.values()]
+        places[drive] = (free or wanted)[0]
+    return {drive: _PALETTE[place] for drive, place in places.items()}

@@ -195,13 +195,17 @@ def metric_quantity(metric: str) -> Quantity:
 def short_number(value: float) -> str:
     """Return a number with three significant digits in little room.
 
-    >>> short_number(123456.7), short_number(0.0123456), short_number(2.0)
-    ('123k', '0.0123', '2')
+    >>> short_number(123456.7), short_number(4900.0), short_number(14.0)
+    ('123k', '4.90k', '14.0')
     """
     for letter, size in (("M", 1e6), ("k", 1e3)):
         if abs(value) >= 0.9995 * size:
-            return f"{value / size:#.3g}".rstrip("0").rstrip(".") + letter
-    return f"{value:.3g}"
+            return _three_digits(value / size) + letter
+    return _three_digits(value)
+
+
+def _three_digits(value: float) -> str:
+    return f"{value:#.3g}".removesuffix(".")
 
 
 def time_text(value_ns: float) -> str:

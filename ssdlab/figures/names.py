@@ -1,9 +1,16 @@
 """Text of devices, files and users as figures may show it."""
 
 import re
+from collections.abc import Iterable
 from html import escape
+from itertools import accumulate
 
 _LONGEST_NAME = 28
+_LONGEST_HOVER = 90
+_GAP = " … "
+_LEAST_ROOM = 8  # of a name beside what stands in brackets
+_WORD = re.compile(r"[^\s\-_/;|]*[\s\-_/;|]*")
+_BETWEEN = " -_/,;:|"
 
 
 def figure_text(text: str, *, longest: int = _LONGEST_NAME) -> str:
@@ -15,22 +22,73 @@ def figure_text(text: str, *, longest: int = _LONGEST_NAME) -> str:
     >>> figure_text("<b>x</b> & y")
     '&lt;b&gt;x&lt;/b&gt; &amp; y'
     >>> figure_text("A drive with a name that never ends 7 (virtual)")
-    'A drive with …ds 7 (virtual)'
+    'A drive … ends 7 (virtual)'
     """
     return escape(shortened(text, longest=longest), quote=False)
 
 
-def shortened(text: str, *, longest: int) -> str:
-    """Return text on one line, without its middle where it is too long.
+def full_text(text: str) -> str:
+    """Return untrusted text as a hover may show it: all of it, unless it is endless."""
+    return figure_text(text, longest=_LONGEST_HOVER)
 
-    >>> shortened("A name that never ends", longest=12)
-    'A name t…nds'
+
+def distinct_texts(
+    texts: Iterable[str], *, longest: int = _LONGEST_NAME
+) -> dict[str, str]:
+    """Return by text its shortened form; two that differ never become equal.
+
+    >>> names = ["A drive of lot 1 in a tray", "A drive of lot 2 in a tray"]
+    >>> list(distinct_texts(names, longest=20).values())
+    ['A drive … a tray #1', 'A drive … a tray #2']
+    """
+    shown = {text: shortened(text, longest=longest) for text in texts}
+    groups: dict[str, list[str]] = {}
+    for text, short in shown.items():
+        groups.setdefault(short, []).append(text)
+    for own in groups.values():
+        for place, text in enumerate(own if len(own) > 1 else (), start=1):
+            mark = f" #{place}"
+            shown[text] = shortened(text, longest=longest - len(mark)) + mark
+    return shown
+
+
+def shortened(text: str, *, longest: int) -> str:
+    """Return text on one line, without words of its middle where it is too long.
+
+    >>> shortened("A name that never ends", longest=16)
+    'A name … ends'
+    >>> shortened("20261122-120000-imported-09ff", longest=24)
+    '20261122-120000 … 09ff'
+    >>> shortened("Endlessnameofonewordalone", longest=12)
+    'Endlessn…one'
     """
     plain = "".join(sign if sign.isprintable() else " " for sign in text)
+    if len(plain) <= longest:
+        return plain
     kind = re.search(r" \([a-z]+\)$", plain)
-    end = kind.group() if kind and len(kind.group()) < longest else ""
-    name, room = plain.removesuffix(end), longest - len(end)
-    if len(name) > room:
-        tail = room // 4
-        name = f"{name[: room - tail - 1]}…{name[len(name) - tail :]}"
-    return name + end
+    end = kind.group() if kind and longest - len(kind.group()) >= _LEAST_ROOM else ""
+    return _without_middle(plain.removesuffix(end), longest - len(end)) + end
+
+
+def _without_middle(name: str, room: int) -> str:
+    """Return the first and the last words of a name that is longer than the room.
+
+    A word without an end that fits is cut.
+    """
+    words = [word for word in _WORD.findall(name) if word]
+    free = room - len(_GAP)
+    last = _count_within(map(len, reversed(words)), free // 2)
+    if not last and len(words[-1]) <= free:
+        last = 1
+    tail = "".join(words[len(words) - last :]).strip(_BETWEEN)
+    whole = words[: len(words) - last]
+    first = _count_within(map(len, whole), free - len(tail) + 1)
+    head = "".join(whole[:first]).rstrip(_BETWEEN)[: free - len(tail)]
+    if head or tail:
+        return f"{head}{_GAP}{tail}".strip()
+    return f"{name[: room - room // 4 - 1]}…{name[len(name) - room // 4 :]}"
+
+
+def _count_within(lengths: Iterable[int], room: int) -> int:
+    """Return how many of the first lengths fit together."""
+    return sum(1 for total in accumulate(lengths) if total <= room)

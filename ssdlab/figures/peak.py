@@ -121,6 +121,7 @@ def plot_peak_latencies(
             y=values,
             name=name,
             mode="markers",
+            cliponaxis=False,
             marker={
                 "color": color,
                 "symbol": _symbols(frame, column, symbol),
@@ -152,6 +153,7 @@ def _add_rates(
             legendgroup=direction,
             showlegend=not number,
             mode="markers",
+            cliponaxis=False,
             marker={
                 "color": DIRECTION_COLORS[direction],
                 "symbol": symbol,

@@ -1,11 +1,14 @@
 """Figures as papers print them: size in mm, small type, told apart without colour."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import cycle
 from types import MappingProxyType
 from typing import Any, Final, Literal
 
 import plotly.graph_objects as go
+
+from ssdlab.figures.columns import repaint_row, row_edges
 
 # Widths of one and of two columns of IEEE's and ACM's journals.
 COLUMN_WIDTHS_MM = MappingProxyType({1: 88.9, 2: 181.9})
@@ -19,9 +22,13 @@ _LETTER_MM: Final = 1.5
 _KEY_MM: Final = 14.0  # the sample of a line or marker before its name
 _BESIDE_MM: Final = 16.0  # what axes take of the width, and legends with them
 _SCENE_SHARE: Final = 0.78  # of its usual size: titles of its axes are cut off else
+_TALL_PX: Final = 620  # of a figure whose height grows with its rows
+_SMALLER: Final = 0.8  # type of a paper beside that of the screen
 _MARK_PX: Final = 5
 _LONE_MARK_PX: Final = 7  # a shape is told apart from this size on
 _LINE_PX: Final = 1.3
+_EDGE_PX: Final = 2
+_LIGHTEST, _DARKEST = 245, 75  # greys of rows; their sides are darker still
 _FONT: Final = "Arial, Helvetica, 'Liberation Sans', 'DejaVu Sans', sans-serif"
 _DASHES: Final = (
     *("solid", "dash", "dot", "dashdot", "longdash", "longdashdot"),
@@ -47,14 +54,15 @@ def publication(
         How many columns wide it is: 88.9 or 181.9 mm.
     height_mm : float, optional
         Height [mm]; without it three quarters of one column's width or half of two
-        columns', and room for the legend.
+        columns', and room for the legend; more where there are many rows or panels.
 
     Returns
     -------
     go.Figure
         Without its title, which is the caption's, in 8 pt sans serif. Each colour of
-        lines also has a dash of its own, of markers a shape, of bars a hatching, so
-        that it can be told apart in grey.
+        lines also has a dash of its own, of markers a shape, of bars a hatching; rows
+        of columns in three dimensions, which plotly cannot hatch, are greys far apart
+        with black edges. So they are told apart in grey.
 
     Raises
     ------
@@ -75,7 +83,8 @@ def publication(
     printed = go.Figure(figure)
     _name_heights(printed)
     rows = _legend_rows(printed, width_mm - _BESIDE_MM)
-    height = height_mm or width_mm * _HEIGHT_RATIO[columns] + rows * _LEGEND_ROW_MM
+    usual = width_mm * _HEIGHT_RATIO[columns] + rows * _LEGEND_ROW_MM
+    height = height_mm or max(usual, _tall_mm(printed))
     small = _SMALL_PT * _PX_PER_PT
     printed.update_layout(
         title=None,
@@ -88,7 +97,14 @@ def publication(
     )
     _set_small_type(printed, small)
     _tell_apart(printed)
+    _grey_rows(printed)
     return printed
+
+
+def _tall_mm(figure: go.Figure) -> float:
+    """Return the height [mm] that a figure of many rows or panels needs, else 0."""
+    shown = figure.layout.height or 0
+    return _SMALLER * shown / PX_PER_MM if shown > _TALL_PX else 0.0
 
 
 def _name_heights(figure: go.Figure) -> None:
@@ -126,7 +142,7 @@ def _has_text_above(figure: go.Figure) -> bool:
 def _set_small_type(figure: go.Figure, small: float) -> None:
     text = _TEXT_PT * _PX_PER_PT
     look = {"tickfont": {"size": small}, "title": {"font": {"size": text}}}
-    figure.update_xaxes(**look, linecolor="black", tickcolor="black")
+    figure.update_xaxes(**look, linecolor="black", tickcolor="black", tickangle=None)
     figure.update_yaxes(**look, linecolor="black", tickcolor="black")
     figure.update_scenes(xaxis=look, yaxis=look, zaxis=look)
     figure.for_each_scene(_make_room)
@@ -146,16 +162,41 @@ def _make_room(scene: Any) -> None:
 
 
 def _tell_apart(figure: go.Figure) -> None:
-    """Give each colour a dash, a marker and a hatching of its own, in order."""
-    lines = list(_colors(figure, "line"))
+    """Give each colour a dash, a marker and a hatching that no other has, in order."""
+    drawn = [trace for trace in figure.data if trace.type in {"scatter", "scattergl"}]
+    dashes = _looks(_colors(figure, "line"), _DASHES, {t.line.dash for t in drawn})
+    symbols = [t.marker.symbol for t in drawn if isinstance(t.marker.symbol, str)]
     markers = list(_colors(figure, "marker"))
+    shapes = _looks(markers, _MARKERS, set(symbols))
     for trace in figure.data:
         if trace.type in {"scatter", "scattergl"}:
-            _dash(trace, lines)
-            _mark(trace, markers)
+            _dash(trace, dashes)
+            _mark(trace, shapes)
         elif trace.type == "bar" and isinstance(trace.marker.color, str):
             place = markers.index(trace.marker.color) % len(_PATTERNS)
             trace.marker.pattern.shape = trace.marker.pattern.shape or _PATTERNS[place]
+
+
+def _looks(
+    colors: Iterable[str], known: Sequence[str], taken: set[str]
+) -> dict[str, str]:
+    """Return a look for each color; but for the plain one none that is taken."""
+    free = [look for look in known if look == known[0] or look not in taken]
+    return dict(zip(colors, cycle(free), strict=False))
+
+
+def _grey_rows(figure: go.Figure) -> None:
+    """Paint rows of columns from light in front to dark behind, with their edges."""
+    rows = [row for row in figure.data if row.type == "mesh3d" and row.facecolor]
+    for row, grey in zip(rows, _greys(len(rows)), strict=True):
+        repaint_row(row, grey)
+    figure.add_traces([row_edges(row, color="black", width=_EDGE_PX) for row in rows])
+
+
+def _greys(count: int) -> Iterable[str]:
+    step = (_LIGHTEST - _DARKEST) / max(1, count - 1)
+    levels = (round(_LIGHTEST - step * place) for place in range(count))
+    return (f"#{level:02x}{level:02x}{level:02x}" for level in levels)
 
 
 def _colors(figure: go.Figure, part: str) -> Iterable[str]:
@@ -168,20 +209,19 @@ def _colors(figure: go.Figure, part: str) -> Iterable[str]:
     return dict.fromkeys(color for color in colors if isinstance(color, str))
 
 
-def _dash(trace: Any, colors: list[str]) -> None:
-    if "lines" not in (trace.mode or "lines") or trace.line.color not in colors:
+def _dash(trace: Any, looks: Mapping[str, str]) -> None:
+    if "lines" not in (trace.mode or "lines") or trace.line.color not in looks:
         return
     if trace.line.dash in {None, "solid"}:
-        trace.line.dash = _DASHES[colors.index(trace.line.color) % len(_DASHES)]
+        trace.line.dash = looks[trace.line.color]
     trace.line.width = min(trace.line.width or _LINE_PX, 1.5 * _LINE_PX)
 
 
-def _mark(trace: Any, colors: list[str]) -> None:
-    if "markers" not in (trace.mode or "") or trace.marker.color not in colors:
+def _mark(trace: Any, looks: Mapping[str, str]) -> None:
+    if "markers" not in (trace.mode or "") or trace.marker.color not in looks:
         return
     if trace.marker.symbol in {None, "circle"}:
-        place = colors.index(trace.marker.color)
-        trace.marker.symbol = _MARKERS[place % len(_MARKERS)]
+        trace.marker.symbol = looks[trace.marker.color]
     if not hasattr(trace.marker.size, "__len__"):
         most = _MARK_PX if "lines" in trace.mode else _LONE_MARK_PX
         trace.marker.size = min(trace.marker.size or most, most)

@@ -15,12 +15,8 @@ _WORDS = {
     "window_first_round": "Rounds",
     "title": "Rule",
     "is_normative": "Normative",
-    "is_range_ok": "Range kept",
-    "is_slope_ok": "Slope kept",
     "range_ratio": "Range",
     "slope_ratio": "Slope excursion",
-    "slope_per_round": "Slope a round or sample",
-    "intercept": "Line at round or sample 0",
     "is_round_steady": "All steady at once",
     "is_reported": "Reported",
     "first_round": "Steady from",
@@ -29,7 +25,6 @@ _WORDS = {
     "drift_ratio": "Drift over it",
     "after_round": "Rounds known",
     "more_rounds": "Rounds still needed",
-    "chance_within_5": "Chance within five rounds or samples",
     "waits_for": "Waits longest for",
     "came_after": "Came after round",
     "is_supported": "To be relied on",
@@ -41,9 +36,7 @@ _WORDS = {
 # Two ends of one interval, and what it is called.
 _ENDS = {
     "window_first_round": ("window_last_round", "Rounds"),
-    "allowed_low": ("allowed_high", "Allowed"),
-    "minimum": ("maximum", "Least to greatest"),
-    "mean_low": ("mean_high", "Level, 95 %"),
+    "mean_low": ("mean_high", "Average, 95 %"),
     "level_low": ("level_high", "Level, 95 %"),
     "first_low": ("first_high", "From, 95 %"),
     "drift_low": ("drift_high", "Drift, 95 %"),
@@ -52,16 +45,12 @@ _ENDS = {
 }
 _OF_METRIC = (
     "average",
-    "minimum",
     "mean_low",
     "level",
     "level_low",
     "value",
     "fit",
     "residual",
-    "allowed_low",
-    "slope_per_round",
-    "intercept",
 )
 _PERCENTAGES = (
     "range_ratio",
@@ -80,6 +69,7 @@ def readable_table(
     frame: "pd.DataFrame",
     *,
     metric: str = "",
+    sample_every: int = 1,
     caption: str = "",
     layout: Layout = "rows",
     is_folded: bool = False,
@@ -94,7 +84,9 @@ def readable_table(
         column. A column ``unit`` says what the estimates of its row are in, ``value``
         being the metric's unit. What stands in ``note`` is told below the table.
     metric : str, default ""
-        What was measured, such as ``bw_bytes_per_s``.
+        What was measured, such as ``bw_bytes_per_s``; a column ``metric`` goes before.
+    sample_every : int, default 1
+        How many rounds apart the rounds are that count for the verdict.
     caption : str, default ""
         What the table shows.
     layout : {"rows", "columns"}, default "rows"
@@ -115,10 +107,14 @@ def readable_table(
     >>> table.head, table.rows
     (('Average [MB/s]', 'Range [%]'), (('550', '6.74'),))
     """
+    if "metric" in frame and len(frame):
+        metric = str(frame["metric"].iloc[0])
+    frame = frame.drop(columns="metric", errors="ignore")
+    heads = {name: _head(name, metric, sample_every) for name in map(str, frame)}
     rows = [row for _, row in frame.iterrows()]
     notes = _distinct_notes(frame)
     columns = {
-        _head(name, metric): [_cell(row, name, metric=metric) for row in rows]
+        heads[name]: [_cell(row, name, metric=metric) for row in rows]
         for name in map(str, frame.columns)
         if name not in {"note", "unit", *(end for end, _ in _ENDS.values())}
     }
@@ -127,7 +123,7 @@ def readable_table(
     if notes:
         columns["Note"] = [notes.get(_note(row), "") for row in rows]
     said = {"Unit", "Note"} | {
-        _head(str(name), metric)
+        heads[str(name)]
         for name in frame.columns
         if any(isinstance(value, str) for value in frame[name])
     }
@@ -158,7 +154,9 @@ def _note(row: "pd.Series[Any]") -> str:
     return str(row.get("note", ""))
 
 
-def _head(name: str, metric: str) -> str:
+def _head(name: str, metric: str, sample_every: int) -> str:
+    if name == "chance_within_5":
+        return f"Chance within {5 * sample_every} rounds [%]"
     words = _ENDS[name][1] if name in _ENDS else _WORDS.get(name, "")
     if not words:
         words = name.removesuffix("_ratio").removeprefix("is_").replace("_", " ")

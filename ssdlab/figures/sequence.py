@@ -53,7 +53,8 @@ def plot_sequence(
     >>> [line.name for line in figure.data if line.showlegend]
     ['A', 'B']
     """
-    figure = new_figure(title, height=440)
+    mean = f"thick: mean of the last {last_rounds} rounds of a stage"
+    figure = new_figure(title, subtitle=mean, height=440)
     unit = time_quantity(span_s(stages))
     labels: list[str] = []
     axes: list[dict[str, Any]] = []

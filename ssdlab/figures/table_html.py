@@ -7,7 +7,7 @@ _WORDS = "text-align:left;white-space:normal;max-width:26em"
 _LONG_WORDS = f"{_WORDS};min-width:9em"
 _SHORT = 10  # letters, that need no width of their own
 _HEAD = "text-align:right;white-space:normal"
-_NUMBER = "text-align:right;white-space:nowrap"
+_NUMBER = "text-align:right;white-space:normal"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -48,7 +48,7 @@ class ReadableTable:
 
     def _row(self, texts: tuple[str, ...], tag: str) -> str:
         cells = (
-            f'<{tag} style="{self._style(place, tag)}">{escape(text)}</{tag}>'
+            f'<{tag} style="{self._style(place, tag)}">{_cell(text)}</{tag}>'
             for place, text in enumerate(texts)
         )
         return f"<tr>{''.join(cells)}</tr>"
@@ -58,3 +58,11 @@ class ReadableTable:
             return _NUMBER if tag == "td" else _HEAD
         longest = max((len(row[place]) for row in self.rows), default=0)
         return _LONG_WORDS if longest > _SHORT else _WORDS
+
+
+def _cell(text: str) -> str:
+    """Return an interval so that it may be broken before its second end alone."""
+    whole = (
+        escape(text).replace(" - ", "&nbsp;-&nbsp;").replace("no end", "no&nbsp;end")
+    )
+    return whole.replace(" to ", " to&nbsp;")

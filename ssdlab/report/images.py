@@ -1,22 +1,50 @@
 """Figures as files for papers: PNG, SVG or PDF, all drawn by one browser."""
 
+import base64
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, Literal
+from tempfile import TemporaryDirectory
+from typing import Final, Literal, get_args
 
 import plotly.graph_objects as go
+from plotly.offline import get_plotlyjs
 
-from ssdlab.model.errors import BrowserFailedError, ExportError, MissingToolError
+from ssdlab.model.errors import ExportError
 from ssdlab.report.blocks import Plot
 from ssdlab.report.context import read_context
 from ssdlab.report.sections import pages_of
 from ssdlab.store.run import Run
-from ssdlab.system.browser import find_browser
+from ssdlab.system.browser import OpenPage, open_page
+from ssdlab.system.durable import write_whole
 
 ImageFormat = Literal["png", "svg", "pdf"]
 
-_PNG_SCALE: Final = 600 / 96  # pixels an inch, as journals ask for
+_PX: Final = 96  # of CSS an inch
+_PNG_SCALE: Final = 600 / _PX  # pixels an inch, as journals ask for
+_BARE: Final = {
+    **dict.fromkeys(("marginTop", "marginBottom", "marginLeft", "marginRight"), 0),
+    "printBackground": True,
+    "pageRanges": "1",
+}
+# Columns in three dimensions are pixels in every format: four of them a CSS pixel.
+_DRAW: Final = """
+async function draw(number, format, scale) {
+  const { data, layout } = figures[number];
+  const { width = 700, height = 500 } = layout;
+  const size = { format, width, height, scale, imageDataOnly: true };
+  return Plotly.toImage({ data, layout, config: { plotGlPixelRatio: 4 } }, size);
+}
+async function lay(number) {
+  document.body.innerHTML = await draw(number, "svg", 1);
+  const { width, height } = document.querySelector("svg").getBoundingClientRect();
+  return [width, height];
+}
+"""
+_PAGE: Final = """<!doctype html><meta charset="utf-8">
+<style>body {{ margin: 0 }} svg {{ display: block }}</style><body>
+<script>{plotly}</script><script>const figures = [{figures}];{draw}</script>
+"""
 _NAME_LETTERS: Final = 60
 
 
@@ -51,6 +79,40 @@ def _named_figures(run: Run) -> Iterator[tuple[str, go.Figure]]:
             yield f"{test}-{number:02d}-{slug.strip('-')}", figure
 
 
+def write_image(figure: go.Figure, path: str | Path) -> Path:
+    """Write one figure as it is; `ssdlab.figures.publication` sizes it for a paper.
+
+    Parameters
+    ----------
+    figure : go.Figure
+        Any figure of plotly.
+    path : str or Path
+        The file; its ending, ``.png``, ``.svg`` or ``.pdf``, is the format.
+
+    Returns
+    -------
+    Path
+        The file.
+
+    Raises
+    ------
+    ExportError
+        If the ending is another, or the file cannot be written.
+    MissingToolError
+        If no browser is installed.
+    BrowserFailedError
+        If the figure was not drawn.
+    """
+    place = Path(path)
+    kind = place.suffix.removeprefix(".")
+    if kind not in get_args(ImageFormat):
+        reason = f"no figure is written as {place.suffix or 'a file without ending'}"
+        remedy = "Name a file that ends in .png, .svg or .pdf."
+        raise ExportError(place=str(place), reason=reason, remedy=remedy)
+    _write({place: (figure, kind)})
+    return place
+
+
 def write_images(
     figures: Mapping[str, go.Figure],
     folder: Path,
@@ -76,48 +138,58 @@ def write_images(
     Raises
     ------
     MissingToolError
-        If kaleido or a browser is not installed.
+        If no browser is installed.
     ExportError
-        If the folder cannot be written.
+        If a file cannot be written.
     BrowserFailedError
         If a figure was not drawn.
     """
-    try:
-        import kaleido  # noqa: PLC0415 - an extra, and slow
-    except ModuleNotFoundError:
-        raise MissingToolError(
-            tool="kaleido",
-            needed_for="figures as files",
-            remedy="pip install 'ssdlab[export]'",
-        ) from None
-    browser = find_browser()
     places = {
-        (name, kind): folder / f"{name}.{kind}" for name in figures for kind in formats
+        folder / f"{name}.{kind}": (figure, kind)
+        for name, figure in figures.items()
+        for kind in formats
     }
-    wanted: list[dict[str, Any]] = [
-        {
-            "fig": figures[name].to_plotly_json(),
-            "path": place,
-            "opts": {"format": kind, "scale": _PNG_SCALE if kind == "png" else 1},
-        }
-        for (name, kind), place in places.items()
-    ]
+    _write(places)
+    return tuple(places)
+
+
+def _write(wanted: Mapping[Path, tuple[go.Figure, str]]) -> None:
+    """Draw every figure in one browser and write each when it is drawn."""
+    drawn = {id(figure): figure for figure, _ in wanted.values()}
+    numbers = {key: number for number, key in enumerate(drawn)}
+    with TemporaryDirectory() as folder:
+        page = Path(folder) / "figures.html"
+        page.write_text(_page(list(drawn.values())), "utf-8")
+        with open_page(page, ready="typeof lay === 'function'") as opened:
+            for place, (figure, kind) in wanted.items():
+                image = _draw(opened, numbers[id(figure)], kind)
+                _save(place, image)
+
+
+def _page(figures: Sequence[go.Figure]) -> str:
+    """Return a page that holds figures and draws one when it is told to."""
+    parts = (
+        figure.to_json().replace("<", "\\u003c")  # ends no script
+        for figure in figures
+    )
+    return _PAGE.format(plotly=get_plotlyjs(), figures=",".join(parts), draw=_DRAW)
+
+
+def _draw(opened: OpenPage, number: int, kind: str) -> bytes:
+    if kind == "pdf":
+        width, height = opened.evaluate(f"lay({number})")
+        paper = {"paperWidth": width / _PX, "paperHeight": height / _PX}
+        return opened.print(paper | _BARE)
+    scale = _PNG_SCALE if kind == "png" else 1
+    image = str(opened.evaluate(f"draw({number}, '{kind}', {scale})"))
+    return base64.b64decode(image) if kind == "png" else image.encode()
+
+
+def _save(place: Path, image: bytes) -> None:
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        # Formulas would be fetched from elsewhere; there are none.
-        page = kaleido.PageGenerator(mathjax=False)
-        kaleido.write_fig_from_object_sync(
-            wanted, kopts={"path": browser, "page_generator": page}
-        )
+        place.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(place, image)
     except OSError as error:
-        reason = f"figures cannot be written there ({error.strerror})"
-        remedy = "Name another folder."
-        raise ExportError(place=str(folder), reason=reason, remedy=remedy) from None
-    missing = [place.name for place in places.values() if not _is_written(place)]
-    if missing:
-        raise BrowserFailedError(reason=f"{', '.join(missing)} were not drawn")
-    return tuple(places.values())
-
-
-def _is_written(place: Path) -> bool:
-    return place.is_file() and place.stat().st_size > 0
+        reason = f"the figure cannot be written there ({error.strerror})"
+        remedy = "Name another place."
+        raise ExportError(place=str(place), reason=reason, remedy=remedy) from None

@@ -1,4 +1,4 @@
-"""A page printed by a browser of this machine, when the page says that it is ready."""
+"""A page in a browser of this machine: asked and printed when it says it is ready."""
 
 import base64
 import json
@@ -26,6 +26,8 @@ _FLAGS: Final = (
     *("--no-default-browser-check", "--enable-unsafe-swiftshader"),
     "--remote-debugging-pipe",
 )
+_TO_START_S: Final = 60.0
+_TO_DRAW_S: Final = 600.0  # a page of a hundred figures on a slow machine
 _PATIENCE_S: Final = 180.0
 _TO_END_S: Final = 5.0
 # The browser reads its orders from 3 and writes its answers to 4.
@@ -59,8 +61,40 @@ def find_browser() -> str:
     )
 
 
-def print_page(page: Path, *, ready: str, paper: Mapping[str, Any]) -> bytes:
-    """Return a page as PDF.
+@dataclass(frozen=True, kw_only=True, slots=True)
+class OpenPage:
+    """A page that is open in a browser."""
+
+    talk: "_Talk"
+    session: str
+
+    def evaluate(self, script: str, *, patience_s: float = _PATIENCE_S) -> Any:
+        """Return the value of a JavaScript expression, awaited if it is a promise.
+
+        Raises
+        ------
+        BrowserFailedError
+            If it throws, or takes too long.
+        """
+        asked = {"expression": script, "awaitPromise": True, "returnByValue": True}
+        answer = self.talk.ask(
+            "Runtime.evaluate", asked, session=self.session, patience_s=patience_s
+        )
+        if "exceptionDetails" in answer:
+            raise BrowserFailedError(reason=_said(answer["exceptionDetails"]))
+        return answer["result"].get("value")
+
+    def print(self, paper: Mapping[str, Any]) -> bytes:
+        """Return the page as PDF; `paper` is what ``Page.printToPDF`` is given."""
+        printed = self.talk.ask(
+            "Page.printToPDF", paper, session=self.session, patience_s=_TO_DRAW_S
+        )
+        return base64.b64decode(printed["data"])
+
+
+@contextmanager
+def open_page(page: Path, *, ready: str) -> Iterator[OpenPage]:
+    """Open a page in a browser of its own and wait until it is ready.
 
     Parameters
     ----------
@@ -69,13 +103,11 @@ def print_page(page: Path, *, ready: str, paper: Mapping[str, Any]) -> bytes:
     ready : str
         A JavaScript expression that is true when all is drawn, and throws if it
         cannot be.
-    paper : mapping of str to object
-        Parameters of the browser's ``Page.printToPDF``.
 
-    Returns
-    -------
-    bytes
-        The PDF.
+    Yields
+    ------
+    OpenPage
+        The page; the browser ends with the context.
 
     Raises
     ------
@@ -84,19 +116,16 @@ def print_page(page: Path, *, ready: str, paper: Mapping[str, Any]) -> bytes:
     BrowserFailedError
         If it ended, or the page was not ready in time.
     """
-    wait = f"(async () => {{ while (!({ready})) await {_A_MOMENT}; }})()"
     with _browser(find_browser()) as talk:
-        target = talk.ask("Target.createTarget", {"url": "about:blank"})
+        blank = {"url": "about:blank"}
+        target = talk.ask("Target.createTarget", blank, patience_s=_TO_START_S)
         asked = {"targetId": target["targetId"], "flatten": True}
         session = str(talk.ask("Target.attachToTarget", asked)["sessionId"])
-        address = {"url": page.resolve().as_uri()}
-        talk.ask("Page.navigate", address, session=session)
-        asked = {"expression": wait, "awaitPromise": True}
-        waited = talk.ask("Runtime.evaluate", asked, session=session)
-        if "exceptionDetails" in waited:
-            raise BrowserFailedError(reason=_said(waited["exceptionDetails"]))
-        printed = talk.ask("Page.printToPDF", dict(paper), session=session)
-    return base64.b64decode(printed["data"])
+        opened = OpenPage(talk=talk, session=session)
+        talk.ask("Page.navigate", {"url": page.resolve().as_uri()}, session=session)
+        wait = f"(async () => {{ while (!({ready})) await {_A_MOMENT}; }})()"
+        opened.evaluate(wait, patience_s=_TO_DRAW_S)
+        yield opened
 
 
 def _said(details: Mapping[str, Any]) -> str:
@@ -116,7 +145,12 @@ class _Talk:
     asked: int = 0
 
     def ask(
-        self, method: str, parameters: Mapping[str, Any], *, session: str = ""
+        self,
+        method: str,
+        parameters: Mapping[str, Any],
+        *,
+        session: str = "",
+        patience_s: float = _PATIENCE_S,
     ) -> dict[str, Any]:
         """Return the answer to one request.
 
@@ -130,9 +164,12 @@ class _Talk:
         if session:
             request["sessionId"] = session
         self._send(json.dumps(request).encode() + b"\0")
-        deadline = time.monotonic() + _PATIENCE_S
+        deadline = time.monotonic() + patience_s
         while True:
-            said = self._next(deadline, method)
+            said = self._next(deadline)
+            if said is None:
+                reason = f"{method} took longer than {patience_s:.0f} s"
+                raise BrowserFailedError(reason=reason)
             if said.get("id") == self.asked:
                 break
         if "error" in said:
@@ -145,12 +182,18 @@ class _Talk:
         except BrokenPipeError:
             raise BrowserFailedError(reason="it ended at once") from None
 
-    def _next(self, deadline: float, method: str) -> dict[str, Any]:
+    def _next(self, deadline: float) -> dict[str, Any] | None:
+        """Return what it says next, or None when it says nothing in time.
+
+        Raises
+        ------
+        BrowserFailedError
+            If it ended.
+        """
         while b"\0" not in self.heard:
             left = deadline - time.monotonic()
             if left <= 0 or not select.select([self.from_browser], [], [], left)[0]:
-                reason = f"{method} took longer than {_PATIENCE_S:.0f} s"
-                raise BrowserFailedError(reason=reason)
+                return None
             piece = os.read(self.from_browser, 1 << 20)
             if not piece:
                 raise BrowserFailedError(reason="it ended while it drew the page")

@@ -134,7 +134,13 @@ def test_efficiency_names_the_watt() -> None:
     figure = plot_compared_cells(
         summary(), metric="iops", looks=LOOKS, title="by watt", per_watt=True
     )
-    assert figure.layout.xaxis.title.text == "IOPS by watt [1/s/W]"
+    assert figure.layout.xaxis.title.text == "IOPS by watt [IOPS/W]"
+    assert "<br>1,000 IOPS/W<br>" in figure.data[0].text[0]
+    rates = summary().assign(metric="bw_bytes_per_s", value=30e6)
+    figure = plot_compared_cells(
+        rates, metric="bw_bytes_per_s", looks=LOOKS, title="by watt", per_watt=True
+    )
+    assert "<br>30.00 MB/s/W<br>" in figure.data[0].text[0]
 
 
 def test_heat_maps_share_one_scale_and_leave_unmeasured_cells_empty() -> None:
@@ -143,7 +149,7 @@ def test_heat_maps_share_one_scale_and_leave_unmeasured_cells_empty() -> None:
     assert (alpha.zmin, alpha.zmax) == (beta.zmin, beta.zmax)
     assert alpha.zmin == pytest.approx(math.log10(500))
     assert list(alpha.x) == ["100/0", "0/100"]
-    assert list(alpha.text[0]) == ["90k", "1k"]
+    assert list(alpha.text[0]) == ["90.0k", "1.00k"]
     assert list(beta.text[0]) == ["500"]
     names = [note.text for note in figure.layout.annotations]
     assert names == ["Alpha", "Beta"]
@@ -171,7 +177,7 @@ def test_differences_stand_on_the_side_of_who_is_better() -> None:
     assert drives.marker.symbol != runs.marker.symbol  # type: ignore[attr-defined] # a trace
     assert "n = 5 and 5 rounds" in drives.text[0]  # type: ignore[attr-defined] # a trace
     assert "Alpha beats Beta" in drives.text[0]  # type: ignore[attr-defined] # a trace
-    assert figure.layout.title.text == "Alpha (A) v Beta (B)"
+    assert figure.layout.title.text == "A v B: Alpha v Beta"
     assert figure.layout.xaxis.title.text.endswith("A better →")
 
 
@@ -185,6 +191,20 @@ def test_endless_interval_does_not_stretch_the_axis() -> None:
     wide = differences().assign(high=1e9)
     figure = plot_differences(wide, looks=LOOKS)
     assert 10 ** figure.layout.xaxis.range[1] < 10
+
+
+@pytest.mark.parametrize(
+    ("ends", "words"),
+    [((0.0, 0.625), "at most 0.625"), ((0.4, math.inf), "at least 0.4")],
+)
+def test_interval_without_an_end_runs_out_of_the_axis(
+    ends: tuple[float, float], words: str
+) -> None:
+    rows = differences().iloc[2:].assign(low=ends[0], high=ends[1])
+    figure = plot_differences(rows, looks=LOOKS)
+    line = next(trace for trace in figure.data if trace.mode == "lines")
+    assert all(0 < value < math.inf for value in line.x)
+    assert words in trace_named(figure, "shown of these runs alone").text[0]  # type: ignore[attr-defined] # a trace
 
 
 def points() -> pd.DataFrame:

@@ -1,11 +1,13 @@
 """Figures for papers: sized in mm, in small type, told apart without colour."""
 
+from itertools import pairwise
 from typing import Any
 
+import pandas as pd
 import plotly.graph_objects as go
 import pytest
 
-from ssdlab.figures import publication
+from ssdlab.figures import plot_columns_3d, publication
 from ssdlab.figures.labels import linear_axis, new_figure
 
 
@@ -89,3 +91,33 @@ def test_height_of_columns_is_named_above_them() -> None:
     assert printed.layout.annotations[-1].text == "vertical: Average latency [ms]"
     assert printed.layout.scene.zaxis.title.text == ""
     assert figure.layout.scene.zaxis.title.text == "Average latency [ms]"
+
+
+def test_rows_of_columns_are_greys_with_edges_light_in_front() -> None:
+    cells = pd.DataFrame({"block_size_bytes": [4096] * 3, "read_percent": [0, 65, 100]})
+    figure = plot_columns_3d(cells.assign(iops=[1.0, 2.0, 3.0]))
+    printed = publication(figure)
+    rows, edges = printed.data[:3], printed.data[3:]
+    greys = [int(row.color[1:3], 16) for row in rows]
+    assert greys == sorted(greys, reverse=True)
+    assert min(a - b for a, b in pairwise(greys)) > 50
+    assert all(
+        row.color == f"#{grey:02x}" + f"{grey:02x}" * 2
+        for row, grey in zip(rows, greys, strict=True)
+    )
+    assert [edge.mode for edge in edges] == ["lines"] * 3
+    assert max(z for z in edges[2].z if z is not None) == 3.0
+    assert figure.data[0].color != rows[0].color
+
+
+def test_no_colour_gets_a_look_that_another_had_of_its_own() -> None:
+    own = line("#111111")
+    own.line.dash, own.marker.symbol = "dash", "square"
+    printed = publication(drawn(own, line("#222222"), line("#333333"))).data
+    assert len({trace.line.dash for trace in printed}) == 3
+    assert len({trace.marker.symbol for trace in printed}) == 3
+
+
+def test_figure_of_many_rows_stays_tall() -> None:
+    figure = drawn(line("#111111")).update_layout(height=1600)
+    assert publication(figure).layout.height > 1200

@@ -99,6 +99,24 @@ def test_saturation_draws_runs_over_time_and_both_levels_of_each_class(
     assert figure.layout.xaxis.domain[1] < figure.layout.xaxis2.domain[0]
 
 
+def test_axis_of_the_runs_is_not_stretched_by_classes_that_are_far_from_them(
+    rounds: pd.DataFrame, looks: tuple[RunLook, ...]
+) -> None:
+    own = rounds.assign(iops=rounds["iops"] / 20)
+    figure = plot_class_saturation(own, CLASSES, looks=looks, reach="runs")
+    low, high = (10**end for end in figure.layout.yaxis.range)
+    assert own["iops"].min() / 2 < low <= own["iops"].min()
+    assert own["iops"].max() <= high < 2 * own["iops"].max()
+    levels = CLASSES.set_index("storage_class")[["fob_iops", "write_iops"]]
+    near = (levels.max(axis=1) >= low) & (levels.min(axis=1) <= high)
+    assert 0 < near.sum() < len(near)
+    assert set(figure.layout.xaxis2.ticktext) == set(near.index[near])
+    far = own.assign(iops=own["iops"] * 1e6)
+    alone = plot_class_saturation(far, CLASSES, looks=looks, reach="runs")
+    assert alone.layout.xaxis.domain == (0, 1)
+    assert not alone.layout.xaxis2.visible
+
+
 def test_classes_stand_alone_when_no_run_has_rounds(rounds: pd.DataFrame) -> None:
     figure = plot_class_saturation(rounds.iloc[:0], CLASSES, looks=())
     assert figure.layout.title.text == "WSAT: FOB and steady state by class"

@@ -1,16 +1,18 @@
 """Figures as files: by one browser, or a clear error."""
 
-import builtins
 from pathlib import Path
 from typing import Any
 
+import plotly.graph_objects as go
 import pytest
 from click.testing import CliRunner
 
+import ssdlab
 from ssdlab.cli import main
 from ssdlab.figures import publication
-from ssdlab.model.errors import BrowserFailedError, ExportError, MissingToolError
-from ssdlab.report.images import run_figures, write_images
+from ssdlab.model.errors import BrowserFailedError, ExportError
+from ssdlab.report.images import run_figures, write_image, write_images
+from ssdlab.system import browser
 from tests.browser import find_browser
 from tests.figures.test_publication import drawn, line
 from tests.made_run import Recipe, make_run
@@ -32,15 +34,41 @@ def test_figures_of_a_run_are_files_of_the_width_of_a_column(tmp_path: Path) -> 
 
 
 @pytest.mark.browser
-def test_figure_that_was_not_written_is_named_and_the_others_are_there(
-    tmp_path: Path,
+def test_ending_of_the_file_is_its_format(tmp_path: Path) -> None:
+    find_browser()
+    figure = go.Figure(go.Scatter(y=[1, 2], name="</script> & more"))
+    assert write_image(figure, tmp_path / "a.png").read_bytes()[1:4] == b"PNG"
+    svg = ssdlab.write_image(figure, str(tmp_path / "new" / "a.svg"))
+    assert 'width="700"' in svg.read_text("utf-8")[:300]
+
+
+@pytest.mark.parametrize("name", ["a.gif", "a"])
+def test_other_ending_is_refused_with_the_ones_there_are(
+    tmp_path: Path, name: str
 ) -> None:
+    with pytest.raises(ExportError, match=r"ends in \.png, \.svg or \.pdf"):
+        write_image(go.Figure(), tmp_path / name)
+
+
+@pytest.mark.browser
+def test_figure_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     find_browser()
     (tmp_path / "a.png").mkdir()
-    figures = dict.fromkeys("ab", publication(drawn(line("#111111"))))
-    with pytest.raises(BrowserFailedError, match=r"a\.png were not drawn"):
-        write_images(figures, tmp_path, formats=("png",))
-    assert (tmp_path / "b.png").read_bytes().startswith(b"\x89PNG")
+    with pytest.raises(ExportError, match=r"a\.png: the figure cannot be written"):
+        write_image(drawn(line("#111111")), tmp_path / "a.png")
+
+
+def test_browser_that_never_answers_is_a_failure_in_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mute = tmp_path / "mute"
+    mute.write_text("#!/bin/sh\nexec sleep 100\n", "utf-8")
+    mute.chmod(0o755)
+    monkeypatch.setenv("BROWSER_PATH", str(mute))
+    monkeypatch.setattr(browser, "_TO_START_S", 0.5)
+    monkeypatch.setattr(browser, "_TO_END_S", 0.2)
+    with pytest.raises(BrowserFailedError, match="took longer than 0"):
+        write_image(go.Figure(), tmp_path / "a.svg")
 
 
 def test_figures_of_a_run_have_names_in_the_order_of_its_report(tmp_path: Path) -> None:
@@ -48,21 +76,6 @@ def test_figures_of_a_run_have_names_in_the_order_of_its_report(tmp_path: Path) 
     assert len(names) == len(set(names)) >= 4
     assert names[0].startswith("lat-01-")
     assert all(name.replace("-", "").isalnum() for name in names)
-
-
-def test_missing_kaleido_is_named_with_its_remedy(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    real = builtins.__import__
-
-    def without(name: str, *more: Any, **others: Any) -> Any:
-        if name == "kaleido":
-            raise ModuleNotFoundError(name)
-        return real(name, *more, **others)
-
-    monkeypatch.setattr(builtins, "__import__", without)
-    with pytest.raises(MissingToolError, match=r"pip install 'ssdlab\[export\]'"):
-        write_images({"a": drawn()}, tmp_path)
 
 
 def test_missing_browser_is_exit_code_2(
@@ -78,5 +91,5 @@ def test_missing_browser_is_exit_code_2(
 
 def test_folder_that_cannot_be_written_is_named() -> None:
     find_browser()
-    with pytest.raises(ExportError, match="/dev/null/x: figures cannot be written"):
+    with pytest.raises(ExportError, match=r"/dev/null/x/a\.svg: the figure cannot be"):
         write_images({"a": drawn()}, Path("/dev/null/x"))

@@ -123,7 +123,7 @@ def _add_runs(
         figure.add_scatter(
             x=[mean],
             y=[most],
-            text=[_hover(look.text, mean, most)],
+            text=[_hover(look.full, mean, most)],
             name=look.text,
             mode="markers",
             showlegend=False,  # each has its name beside it
@@ -213,7 +213,7 @@ def plot_class_confidence(
             x=[_LEVELS.index(name) for name in names],
             y=values,
             text=[
-                f"{look.text}<br>{name}: {time_text(float(lat))}<br>{taken_with}"
+                f"{look.full}<br>{name}: {time_text(float(lat))}<br>{taken_with}"
                 + ("" if ok else "<br>not supported: too few IOs")
                 for name, lat, ok in zip(names, own["lat_ns"], supported, strict=True)
             ],

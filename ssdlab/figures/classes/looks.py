@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from ssdlab.figures.labels import decades_axis, log_ticks
-from ssdlab.figures.names import figure_text
+from ssdlab.figures.names import distinct_texts, figure_text, full_text
 
 # Okabe and Ito (2008) without black and yellow; runs past the last have the next
 # marker. None is a marker of a group of classes.
 _COLORS = ("#D55E00", "#0072B2", "#009E73", "#CC79A7", "#B8860B", "#56B4E9")
 _SYMBOLS = ("diamond", "star", "x", "cross", "pentagon", "hourglass")
 _PAD_RATIO = 0.05
+LONGEST_NAME = 34  # of a run in figures: model numbers and what it is fit
 
 GROUP_LOOKS = {
     "HDD & SSHD": ("#94a3b3", "triangle-up"),
@@ -24,18 +25,27 @@ _OTHER_GROUP = ("#64748b", "hexagon")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RunLook:
-    """A run in figures: its name, which says whether it is a model, and its colour."""
+    """A run in figures: its name, which says whether it is a model, and its colour.
+
+    ``shown`` is its name as short as figures need it, and no other run's.
+    """
 
     run_id: str
     name: str
     color: str
     symbol: str
     dash: str = "solid"
+    shown: str = ""
 
     @property
     def text(self) -> str:
         """Its name as plotly may show it: escaped, and no longer than fits."""
-        return figure_text(self.name)
+        return figure_text(self.shown or self.name, longest=LONGEST_NAME)
+
+    @property
+    def full(self) -> str:
+        """Its whole name, as a hover may show it."""
+        return full_text(self.name)
 
 
 def make_run_looks(
@@ -55,16 +65,18 @@ def make_run_looks(
     tuple of RunLook
         One a run.
     """
-    models = set(virtual)
+    models, listed = set(virtual), list(names)
+    shown = distinct_texts((name for _, name in listed), longest=LONGEST_NAME)
     return tuple(
         RunLook(
             run_id=run_id,
             name=name,
+            shown=shown[name],
             color=_COLORS[place % len(_COLORS)],
             symbol=_SYMBOLS[place // len(_COLORS) % len(_SYMBOLS)],
             dash="dash" if run_id in models else "solid",
         )
-        for place, (run_id, name) in enumerate(names)
+        for place, (run_id, name) in enumerate(listed)
     )
 
 

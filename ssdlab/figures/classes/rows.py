@@ -52,7 +52,7 @@ def run_rows(looks: Sequence[RunLook]) -> list[LevelRow]:
         *(
             LevelRow(
                 label=f'<span style="color:{look.color}">{look.text}</span>',
-                name=look.text,
+                name=look.full,
                 color=look.color,
                 key=look.run_id,
             )

@@ -1,7 +1,7 @@
 """Write saturation of several runs beside the levels of nine storage classes."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import plotly.graph_objects as go
 
@@ -23,7 +23,11 @@ _HEIGHT = 520
 
 
 def plot_class_saturation(
-    rounds: "pd.DataFrame", classes: "pd.DataFrame", *, looks: Sequence[RunLook]
+    rounds: "pd.DataFrame",
+    classes: "pd.DataFrame",
+    *,
+    looks: Sequence[RunLook],
+    reach: Literal["all", "runs"] = "all",
 ) -> go.Figure:
     """Draw IOPS over time of several write saturations, and the classes beside them.
 
@@ -36,6 +40,9 @@ def plot_class_saturation(
         ``write_iops`` [1/s].
     looks : sequence of RunLook
         The runs, each with its colour; one without rounds is left out.
+    reach : {"all", "runs"}, default "all"
+        What the axis of IOPS reaches over: the classes as well, or the runs alone.
+        Then a class that does not come near the runs is left out.
 
     Returns
     -------
@@ -53,10 +60,16 @@ def plot_class_saturation(
     figure = new_figure(title, height=_HEIGHT)
     _add_runs(figure, rounds, looks, x="time_s")
     drawn = [value for trace in figure.data for value in trace.y]
+    levels = classes[["fob_iops", "write_iops"]].astype(float)
+    is_stretched = is_alone or reach == "all"
+    beside = levels.to_numpy().ravel() if is_stretched else ()
+    iops = level_axis("IOPS", [*drawn, *beside])
+    low, high = (10**end for end in iops["range"])
+    classes = classes[(levels.max(axis=1) >= low) & (levels.min(axis=1) <= high)]
     _add_levels(figure, classes)
-    levels = [*classes["fob_iops"], *classes["write_iops"]]
+    runs_end = 0.58 if len(classes) else 1
     figure.update_layout(
-        xaxis=_run_axis(rounds, "time_s", domain=[0, 0.58], visible=not is_alone),
+        xaxis=_run_axis(rounds, "time_s", domain=[0, runs_end], visible=not is_alone),
         xaxis2=axis(
             "",
             tickvals=list(range(len(classes))),
@@ -65,8 +78,9 @@ def plot_class_saturation(
             range=[-0.7, len(classes) - 0.3],
             showgrid=False,
             domain=[0, 1] if is_alone else [0.64, 1],
+            visible=len(classes) > 0,
         ),
-        yaxis=level_axis("IOPS", [*drawn, *levels]),
+        yaxis=iops,
     )
     return figure
 
@@ -137,7 +151,7 @@ def _add_runs(
             x=places,
             y=iops,
             text=[
-                f"{look.text}<br>{number_text(place or 0.0)} {unit}: {value:,.0f} IOPS"
+                f"{look.full}<br>{number_text(place or 0.0)} {unit}: {value:,.0f} IOPS"
                 for place, value in zip(places, iops, strict=True)
             ],
             name=look.text,
@@ -153,6 +167,8 @@ def _add_runs(
 
 def _add_levels(figure: go.Figure, classes: "pd.DataFrame") -> None:
     """Add FOB and steady state of each class as two marks and the fall between."""
+    if classes.empty:
+        return
     names = [
         f"{row['storage_class']}, {row['group']}".replace("&", "&amp;")
         for _, row in classes.iterrows()

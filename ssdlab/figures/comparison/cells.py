@@ -2,14 +2,22 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 import plotly.graph_objects as go
 
 from ssdlab.analysis.comparison.cells import repetitions, rows_of
 from ssdlab.figures.classes.looks import RunLook, level_axis
-from ssdlab.figures.labels import QUANTITIES, axis, new_figure, number_text, scaled
-from ssdlab.figures.names import figure_text
+from ssdlab.figures.labels import (
+    QUANTITIES,
+    Quantity,
+    axis,
+    new_figure,
+    number_text,
+)
+from ssdlab.figures.names import distinct_texts, full_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -52,26 +60,31 @@ def plot_compared_cells(
     rows = summary[summary["metric"] == metric]
     cells = list(dict.fromkeys(str(cell) for cell in rows["cell"]))[::-1]
     names = [name for name in looks if (rows["side"] == name).any()]
+    labels = distinct_texts(cells, longest=34)
     row_px = max(_ROW_PX, _MARK_PX * len(names))
     height = _HEAD_PX + row_px * max(3, len(cells))
     subtitle = "mean, and where it lies with 95 % confidence"
     figure = new_figure(title, subtitle=subtitle, height=height)
     drawn: list[float | None] = []
+    quantity = QUANTITIES.get(metric, QUANTITIES["lat_ns"])
+    if per_watt:
+        unit = f"{quantity.unit or quantity.name}/W"
+        quantity = replace(quantity, name=f"{quantity.name} by watt", unit=unit)
     for place, name in enumerate(names):
         own = rows[rows["side"] == name]
         drawn += _add_side(
-            figure, own, looks[name], place=(place, len(names), cells, metric)
+            figure,
+            own,
+            looks[name],
+            place=(place, len(names), cells),
+            quantity=quantity,
         )
-    quantity = QUANTITIES.get(metric, QUANTITIES["lat_ns"])
-    words = quantity.title
-    if per_watt:
-        words = f"{quantity.name} by watt [{quantity.unit or '1/s'}/W]"
     figure.update_layout(
-        xaxis=_value_axis(words, drawn),
+        xaxis=_value_axis(quantity.title, drawn),
         yaxis=axis(
             "",
             tickvals=list(range(len(cells))),
-            ticktext=[figure_text(cell, longest=34) for cell in cells],
+            ticktext=[escape(labels[cell], quote=False) for cell in cells],
             range=[-0.6, len(cells) - 0.4],
         ),
         showlegend=True,
@@ -84,11 +97,17 @@ def _add_side(
     own: "pd.DataFrame",
     look: RunLook,
     *,
-    place: tuple[int, int, Sequence[str], str],
+    place: tuple[int, int, Sequence[str]],
+    quantity: Quantity,
 ) -> list[float | None]:
-    number, count, cells, metric = place
-    column = metric if metric in QUANTITIES else "lat_ns"
-    values, low, high = (scaled(own[name], column) for name in ("value", "low", "high"))
+    number, count, cells = place
+    values, low, high = (
+        [
+            value if math.isfinite(value) else None
+            for value in own[name] / quantity.divisor
+        ]
+        for name in ("value", "low", "high")
+    )
     shift = (count - 1) / 2 - number
     figure.add_scatter(
         x=values,
@@ -101,7 +120,7 @@ def _add_side(
             "thickness": 1.5,
             "width": 3,
         },
-        text=[_cell_text(look, row, column) for row in rows_of(own)],
+        text=[_cell_text(look, row, quantity) for row in rows_of(own)],
         name=look.text,
         mode="markers",
         marker={"symbol": look.symbol, "size": 9, "color": look.color},
@@ -115,16 +134,15 @@ def _reach(far: Sequence[float | None], near: Sequence[float | None]) -> list[fl
     return [0.0 if None in (a, b) else abs(a - b) for a, b in pairs]  # type: ignore[operator] # None is out
 
 
-def _cell_text(look: RunLook, row: Any, column: str) -> str:
-    quantity = QUANTITIES[column]
+def _cell_text(look: RunLook, row: Any, quantity: Quantity) -> str:
     value, low, high = (number / quantity.divisor for number in _numbers(row))
     unit = quantity.unit or quantity.name
     interval = "no interval: nothing was repeated"
     if math.isfinite(low):
         interval = f"95 %: {number_text(low)} to {number_text(high)}"
     return (
-        f"{look.text}<br>{row.cell}<br>{number_text(value)} {unit}<br>{interval}"
-        f"<br>n = {repetitions(row)}"
+        f"{look.full}<br>{full_text(str(row.cell))}<br>{number_text(value)} {unit}"
+        f"<br>{interval}<br>n = {repetitions(row)}"
     )
 
 

@@ -128,6 +128,6 @@ def _rates_of(figure: go.Figure) -> list[float | None]:
 
 def _point_text(look: RunLook, row: Any) -> str:
     return (
-        f"{look.text}<br>T{row.threads}/Q{row.queue_depth}: {row.iops:,.0f} IOPS"
+        f"{look.full}<br>T{row.threads}/Q{row.queue_depth}: {row.iops:,.0f} IOPS"
         f"<br>{time_text(float(row.lat_mean_ns))}<br>n = {row.n_rounds} rounds"
     )

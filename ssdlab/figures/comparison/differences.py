@@ -1,6 +1,8 @@
 """By how much one drive leads another, cell by cell."""
 
+import math
 from collections.abc import Mapping
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 import plotly.graph_objects as go
@@ -8,13 +10,14 @@ import plotly.graph_objects as go
 from ssdlab.analysis.comparison.cells import rows_of
 from ssdlab.figures.classes.looks import RunLook, level_axis
 from ssdlab.figures.labels import COLORS, axis, new_figure
-from ssdlab.figures.names import figure_text
+from ssdlab.figures.names import distinct_texts, full_text
 
 if TYPE_CHECKING:
     import pandas as pd
 
 _HEAD_PX = 170
 _ROW_PX = 20
+_OUT_OF_SIGHT = 1e9  # where an interval without an end is drawn to
 _LEAST_REACH = 1.05  # of the axis: noise must not look like a difference
 _SHOWN_REACH = 1.6  # of the axis, by the greatest ratio: an interval may be endless
 _LEVEL_WORDS = {
@@ -55,12 +58,13 @@ def plot_differences(
         measuring again, which the claim is not of. An interval that is far wider than
         the differences runs out of the axis.
     """
-    rows = differences[differences["low"] > 0]
+    rows = differences[differences["high"] > 0]
     names = [f"{str(row.test).upper()} {_cell_words(row)}" for row in rows_of(rows)]
+    labels = distinct_texts(names, longest=44)
     sides = [str(rows[side].iloc[0]) if len(rows) else "" for side in ("a", "b")]
     first, second = (looks[name].text if name else "" for name in sides)
     figure = new_figure(
-        f"{first} (A) v {second} (B)",
+        f"A v B: {first} v {second}",
         subtitle="95 % interval of each cell by itself, grey if not that of the claim",
         height=_HEAD_PX + _ROW_PX * max(4, len(rows)),
     )
@@ -74,7 +78,7 @@ def plot_differences(
         yaxis=axis(
             "",
             tickvals=list(range(len(names))),
-            ticktext=[figure_text(name, longest=44) for name in names[::-1]],
+            ticktext=[escape(labels[name], quote=False) for name in names[::-1]],
             range=[-0.7, len(names) - 0.3],
         ),
         showlegend=True,
@@ -125,17 +129,26 @@ def _add_claim(
 
 def _lead(row: Any) -> tuple[float, float, float]:
     """Return how many times as good the first side is, with the interval."""
-    value, low, high = float(row.ratio), float(row.low), float(row.high)
+    value = float(row.ratio)
+    low, high = max(row.low, 1 / _OUT_OF_SIGHT), min(row.high, _OUT_OF_SIGHT)
     if str(row.metric).startswith("lat_"):
         return 1 / value, 1 / high, 1 / low
     return value, low, high
 
 
 def _difference_text(row: Any) -> str:
-    verdict = figure_text(str(row.verdict), longest=90)
-    reason = figure_text(str(row.reason), longest=90) if row.reason else ""
+    verdict = full_text(str(row.verdict))
+    reason = full_text(str(row.reason)) if row.reason else ""
     return (
-        f"{str(row.test).upper()} {figure_text(_cell_words(row), longest=44)}"
+        f"{str(row.test).upper()} {full_text(_cell_words(row))}"
         f"<br>{verdict}{'<br>' + reason if reason else ''}<br>ratio {row.ratio:.4g} "
-        f"({row.low:.4g} to {row.high:.4g})<br>n = {row.n_a} and {row.n_b} {row.unit}"
+        f"({_interval_text(row)})<br>n = {row.n_a} and {row.n_b} {row.unit}"
     )
+
+
+def _interval_text(row: Any) -> str:
+    if not row.low > 0:
+        return f"at most {row.high:.4g}"
+    if math.isinf(row.high):
+        return f"at least {row.low:.4g}"
+    return f"{row.low:.4g} to {row.high:.4g}"

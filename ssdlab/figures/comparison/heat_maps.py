@@ -9,14 +9,13 @@ import plotly.graph_objects as go
 from ssdlab.analysis.comparison.cells import rows_of
 from ssdlab.figures.classes.looks import RunLook
 from ssdlab.figures.labels import axis, new_figure, short_number
+from ssdlab.figures.scales import CELL_INK, FROM_LESS_TO_MORE, FROM_LITTLE_TO_MUCH
 from ssdlab.model.units import block_size_label, mix_label
 
 if TYPE_CHECKING:
     import pandas as pd
 
 _PANEL_PX = 300
-# Brown to green: told apart with every common form of colour blindness.
-_BETTER = ((0.0, "#8c510a"), (0.5, "#f5f5f5"), (1.0, "#01665e"))
 _MARKS = {"drives": "*", "runs": "°", "": ""}
 _LEAST_RATIO = 1.05  # of the ends of a scale: noise must not look like a difference
 
@@ -53,7 +52,11 @@ def plot_iops_heat_maps(
             for name, look in looks.items()
             if (table["side"] == name).any()
         ],
-        colors={"colorscale": "Viridis", "zmin": min(logs), "zmax": max(logs)},
+        colors={
+            "colorscale": FROM_LITTLE_TO_MUCH,
+            "zmin": min(logs),
+            "zmax": max(logs),
+        },
     )
 
 
@@ -92,7 +95,7 @@ def plot_ratio_heat_maps(
             for (a, b), own in table.groupby(["a", "b"], sort=False)
         ],
         colors={
-            "colorscale": [list(step) for step in _BETTER],
+            "colorscale": FROM_LESS_TO_MORE,
             "zmin": -reach,
             "zmax": reach,
         },
@@ -163,7 +166,7 @@ def _add_heat(
         ],
         text=[["" if row is None else row.shown for row in line] for line in rows],
         texttemplate="%{text}",
-        textfont={"size": 11},
+        textfont={"size": 11, "color": CELL_INK},
         hovertemplate="%{y}, R/W %{x}: %{text}<extra></extra>",
         xaxis=f"x{number}",
         yaxis=f"y{number}",

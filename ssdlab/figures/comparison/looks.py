@@ -1,12 +1,14 @@
 """How the drives of a comparison look: one colour a drive, in every figure."""
 
 from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ssdlab.analysis.comparison.cells import rows_of
 from ssdlab.analysis.comparison.sides import with_run_word
-from ssdlab.figures.classes.looks import RunLook
+from ssdlab.figures.classes.looks import LONGEST_NAME, RunLook
 from ssdlab.figures.drive_colors import drive_colors
+from ssdlab.figures.names import distinct_texts
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,6 +37,7 @@ def make_side_looks(sides: "pd.DataFrame") -> dict[str, RunLook]:
     is_one_drive = len(set(rows["drive"])) == 1
     keys = [str(name) for name in rows["side" if is_one_drive else "drive"]]
     colors = drive_colors(keys)
+    shown = distinct_texts(map(str, rows["side"]), longest=LONGEST_NAME)
     looks: dict[str, RunLook] = {}
     for place, (key, row) in enumerate(zip(keys, rows_of(rows), strict=True)):
         again = keys[:place].count(key)
@@ -42,6 +45,7 @@ def make_side_looks(sides: "pd.DataFrame") -> dict[str, RunLook]:
         looks[str(row.side)] = RunLook(
             run_id=str(row.side),
             name=str(row.side),
+            shown=shown[str(row.side)],
             color=colors[key],
             symbol=_SYMBOLS[place % len(_SYMBOLS)],
             dash=dashes[again % len(dashes)],
@@ -64,31 +68,32 @@ def make_compared_looks(sides: "pd.DataFrame") -> tuple[RunLook, ...]:
         have the colour of their drive, with other markers and dotted lines.
     """
     looks = make_side_looks(sides)
-    names = [str(side) for side in sides["side"]]
-    counts = Counter(names)
+    order = [str(side) for side in sides["side"]]
+    counts = Counter(order)
+    names = {
+        str(row.run_id): _name(str(row.side), str(row.run_id), counts[str(row.side)])
+        for row in rows_of(sides)
+    }
+    shown = distinct_texts(names.values(), longest=LONGEST_NAME)
     return tuple(
-        _run_look(
-            looks[str(row.side)],
-            str(row.run_id),
-            repeats=counts[str(row.side)],
-            again=names[:place].count(str(row.side)),
+        replace(
+            _run_look(looks[str(row.side)], order[:place].count(str(row.side))),
+            run_id=str(row.run_id),
+            name=names[str(row.run_id)],
+            shown=shown[names[str(row.run_id)]],
         )
         for place, row in enumerate(rows_of(sides))
     )
 
 
-def _run_look(side: RunLook, run_id: str, *, repeats: int, again: int) -> RunLook:
+def _run_look(side: RunLook, again: int) -> RunLook:
     """Return the look of one run of a side: repetitions are dotted."""
-    return RunLook(
-        run_id=run_id,
-        name=_name(side.name, run_id, repeats=repeats),
-        color=side.color,
-        symbol=_AGAIN[(again - 1) % len(_AGAIN)] if again else side.symbol,
-        dash="dot" if again else side.dash,
-    )
+    if not again:
+        return side
+    return replace(side, symbol=_AGAIN[(again - 1) % len(_AGAIN)], dash="dot")
 
 
-def _name(side: str, run_id: str, *, repeats: int) -> str:
+def _name(side: str, run_id: str, repeats: int) -> str:
     if repeats == 1:
         return side
     bare, mark, kind = side.partition(" (")

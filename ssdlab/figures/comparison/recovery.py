@@ -59,7 +59,7 @@ def plot_compared_idle_recovery(
             x=[float(value) for value in own["wait_s"]],
             y=[float(value) for value in own["iops_ratio"]],
             text=[
-                f"{look.text}<br>rest {number_text(float(row.wait_s))} s: "
+                f"{look.full}<br>rest {number_text(float(row.wait_s))} s: "
                 f"{row.iops_ratio:.3f}{_interval_text(row)}<br>{row.iops:,.0f} IOPS by "
                 f"{row.iops_baseline:,.0f} IOPS"
                 f"<br>n = {row.n_accesses} and {row.n_baseline} accesses"
@@ -139,7 +139,7 @@ def plot_compared_cross_stimulus(
             x=times_of(own, unit),
             y=values,
             text=[
-                f"{look.text}<br>group {row.group}, round {row.round}: "
+                f"{look.full}<br>group {row.group}, round {row.round}: "
                 f"{number_text(float(row.bw_bytes_per_s) / 1e6)} MB/s"
                 for row in rows_of(own)
             ],

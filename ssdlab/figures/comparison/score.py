@@ -62,7 +62,7 @@ def plot_score(scores: "pd.DataFrame", *, looks: Mapping[str, RunLook]) -> go.Fi
                 "width": 3,
             },
             text=[
-                f"{looks[name].text}<br>{row.term or 'score'}: {row.ratio:.3f}"
+                f"{looks[name].full}<br>{row.term or 'score'}: {row.ratio:.3f}"
                 f"<br>weight {row.weight:g}, {row.n_cells} cells"
                 for row in rows_of(own)
             ],

@@ -44,8 +44,9 @@ def plot_percentile_rounds(
     Returns
     -------
     plotly.graph_objects.Figure
-        A line a level, the ground between the lowest and the highest that all rounds
-        support shaded, and the maximum. Dotted where a round's IOs are too few.
+        A line a level in the rounds whose IOs support it, the ground between the
+        lowest and the highest that all rounds support shaded, and the maximum. A level
+        that no round supports is not drawn; the subtitle names it.
 
     Examples
     --------
@@ -58,28 +59,31 @@ def plot_percentile_rounds(
     """
     figure = new_figure(title, subtitle=_support_text(frame), height=460)
     frame, place_axis = _places(frame, x)
-    levels = list(dict.fromkeys(frame["percentile"]))
+    known = frame[frame["is_supported"].astype(bool)]
+    levels = list(dict.fromkeys(known["percentile"]))
     drawn: list[float | None] = []
     is_filled = False
     for place, level in enumerate(levels):
         rows = frame[frame["percentile"] == level]
-        is_sound = bool(rows["is_supported"].astype(bool).all())
-        drawn += scaled(rows["lat_ns"], "lat_ns")
-        words = "" if is_sound else ": not supported"
+        is_supported = rows["is_supported"].astype(bool)
+        is_sound = bool(is_supported.all())
+        values = rows["lat_ns"].where(is_supported)
+        drawn += scaled(values, "lat_ns")
         style = {
             "color": _BANDS[place % len(_BANDS)],
-            "name": f"{rows['marker'].iloc[0]}{words}",
+            "name": str(rows["marker"].iloc[0]),
+            "dash": "solid",
         }
         fill = {"fill": "tonexty", "fillcolor": "rgba(86,180,233,0.14)"}
         more: dict[str, Any] = fill if is_filled and is_sound else {}
         _add_line(
             figure,
-            (rows["place"], rows["lat_ns"], rows["total_ios"]),
-            style | {"dash": "solid" if is_sound else "dot"},
+            (rows["place"], values, rows["total_ios"]),
+            style,
             **more,
         )
         is_filled = is_filled or is_sound
-    first = frame[frame["percentile"] == levels[0]]
+    first = frame[frame["percentile"] == frame["percentile"].iloc[0]]
     drawn += scaled(first["lat_max_ns"], "lat_ns")
     style = {"color": COLORS["range_limit"], "name": "Maximum", "dash": "dash"}
     _add_line(figure, (first["place"], first["lat_max_ns"], first["total_ios"]), style)
@@ -92,11 +96,13 @@ def plot_percentile_rounds(
 
 
 def _support_text(frame: "pd.DataFrame") -> str:
-    if frame["is_supported"].astype(bool).all():
+    missing = frame[~frame["is_supported"].astype(bool)]
+    if missing.empty:
         return ""
-    return (
-        f"dotted: not supported by the {int(frame['total_ios'].min()):,} IOs of a round"
-    )
+    markers = ", ".join(dict.fromkeys(missing["marker"]))
+    least, most = (f"{int(end):,}" for end in missing["total_ios"].agg(["min", "max"]))
+    many = least if least == most else f"{least} to {most}"
+    return f"not drawn: {markers} where a round's {many} IOs do not support it"
 
 
 def _places(frame: "pd.DataFrame", x: Place) -> "tuple[pd.DataFrame, dict[str, Any]]":

@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 
 
 def plot_forecast(
-    forecast: "pd.DataFrame", *, title: str = "Rounds until steady, as foretold"
+    forecast: "pd.DataFrame",
+    *,
+    sample_every: int = 1,
+    title: str = "Rounds until steady, as foretold",
 ) -> go.Figure:
     """Draw after which round the series was foretold to be steady, and what came.
 
@@ -25,6 +28,8 @@ def plot_forecast(
     ----------
     forecast : pandas.DataFrame
         What `ssdlab.analysis.forecast_steady_state` returns.
+    sample_every : int, default 1
+        How many rounds apart the rounds are that count.
     title : str, default "Rounds until steady, as foretold"
         Title of the figure.
 
@@ -67,7 +72,7 @@ def plot_forecast(
             "color": COLORS["axis"],
         },
         name="foretold",
-        customdata=[_hover(row) for row in rows],
+        customdata=[_hover(row, 5 * sample_every) for row in rows],
         hovertemplate="after round %{x}: %{customdata}<extra></extra>",
     )
     came = [row["came_after"] for row in rows if row["came_after"] == row["came_after"]]
@@ -104,7 +109,7 @@ def _end(row: "pd.Series[Any]", name: str) -> float | None:
     return None if more == float("inf") else float(row["after_round"]) + more
 
 
-def _hover(row: "pd.Series[Any]") -> str:
+def _hover(row: "pd.Series[Any]", soon: int) -> str:
     more, low, high = (
         "more than foreseen"
         if float(row[name]) == float("inf")
@@ -113,5 +118,5 @@ def _hover(row: "pd.Series[Any]") -> str:
     )
     return (
         f"{more} more rounds (95 %: {low} to {high}); "
-        f"{float(row['chance_within_5']):.0%} within five"
+        f"{100 * float(row['chance_within_5']):.0f} % within {soon} rounds"
     )

@@ -36,7 +36,7 @@ def plot_window_fit(
     plotly.graph_objects.Figure
         Above the rounds, the window shaded; its average, the band as wide as the
         allowed data excursion (dotted), that of the slope excursion (dashed), the
-        fit, and the 95 % band of the true line. Below the residuals.
+        fit, and about it the 95 % band of the true line. Below the residuals.
 
     References
     ----------
@@ -84,7 +84,7 @@ def _add_band(figure: go.Figure, fit: "pd.DataFrame", metric: str) -> None:
         fill="toself",
         fillcolor=COLORS["fit_band"],
         line={"width": 0},
-        name="95 % band of the line",
+        name="95 % band of the fit",
         hoverinfo="skip",
         row=1,
         col=1,
@@ -108,9 +108,11 @@ def _add_window_lines(
     for ratio, share, color, dash, words in bands:
         for sign in (1, -1) if ratio else ():
             level = average * (1 + sign * (ratio or 0) / share)
-            name = f"{words}, {level / average:.0%} of average"
+            name = f"{words}, {100 * level / average:.0f} % of average"
             both = (
-                f"{words}, average ± {abs(level / average - 1):.0%}" if sign > 0 else ""
+                f"{words}, average ± {100 * abs(level / average - 1):.0f} %"
+                if sign > 0
+                else ""
             )
             lines.append((name, color, dash, [level, level], both))
     name = "least-squares fit"

@@ -69,9 +69,8 @@ def plot_window_ratios(
             figure.add_hline(
                 y=100 * ratio,
                 line={"color": COLORS[color], "dash": "dash", "width": 1.5},
-                annotation_text=f"{words} limit {ratio:.0%}",
-                annotation_position="top right",
-                annotation_font={"size": 11, "color": COLORS[color]},
+                name=f"{words} limit {100 * ratio:.0f} %",
+                showlegend=True,
             )
     figure.update_layout(
         xaxis=chosen_round_axis([

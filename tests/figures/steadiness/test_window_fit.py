@@ -12,8 +12,8 @@ def test_window_has_its_line_its_limits_and_its_residuals(series: RoundSeries) -
     fit = summarise_fit(series)
     figure = plot_window_fit(series, fit)
     names = [trace.name for trace in figure.data]
-    assert "data excursion limit, average ± 10%" in names
-    assert "slope excursion limit, 95% of average" in names
+    assert "data excursion limit, average ± 10 %" in names
+    assert "slope excursion limit, 95 % of average" in names
     line = figure.data[names.index("least-squares fit")]
     assert list(line.y) == pytest.approx(list(fit["fit"].iloc[[0, -1]] / 1e6))
     assert figure.layout.yaxis.title.text == "Throughput [MB/s]"
@@ -26,8 +26,8 @@ def test_window_has_its_line_its_limits_and_its_residuals(series: RoundSeries) -
 def test_other_rule_has_other_limits(series: RoundSeries) -> None:
     fit = summarise_fit(series, "each-value")
     names = [t.name for t in plot_window_fit(series, fit, rule="each-value").data]
-    assert "value limit, average ± 10%" in names
-    assert "fit limit, 90% of average" in names
+    assert "value limit, average ± 10 %" in names
+    assert "fit limit, 90 % of average" in names
     assert not any("slope excursion" in name for name in names)
 
 

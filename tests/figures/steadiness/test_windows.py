@@ -16,7 +16,9 @@ def test_ratios_are_open_where_a_window_is_not_steady(series: RoundSeries) -> No
     assert list(ratios.y) == pytest.approx(list(100 * windows["range_ratio"]))
     is_open = [symbol.endswith("open") for symbol in ratios.marker.symbol]
     assert is_open == [not steady for steady in windows["is_steady"]]
-    assert len(figure.layout.shapes) == 2
+    named = [shape.name for shape in figure.layout.shapes if shape.showlegend]
+    assert named == ["range limit 20 %", "slope limit 10 %"]
+    assert not figure.layout.annotations  # they would lie on markers
     assert "range" in ratios.customdata[0][1]
 
 
