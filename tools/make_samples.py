@@ -113,9 +113,9 @@ def make_small(run: ssdlab.Run, place: Path, recipe: Recipe | None = None) -> No
     for name in TABLES:
         _write_table(run.path / "tables" / f"{name}.parquet", place, recipe)
     paper = json.loads((run.path / "run.json").read_bytes())
-    paper["host"] |= HOST
-    paper["label"] = recipe.label if recipe is not None else paper["label"]
     if recipe is not None:
+        paper["host"] |= HOST
+        paper["label"] = recipe.label
         paper["target"] |= _target(recipe)
     (place / "run.json").write_text(json.dumps(paper, indent=1) + "\n", "utf-8")
     for name in ("state.json", "import.json"):
@@ -144,13 +144,10 @@ def _target(recipe: Recipe) -> dict[str, str]:
 
 def _write_table(path: Path, place: Path, recipe: Recipe | None) -> None:
     content = pq.read_table(path, partitioning=None)
-    if path.stem == "runs":
-        words: dict[str, str] = dict(HOST)
-        if recipe is not None:
-            target = _target(recipe)
-            words |= {"device_serial": target["serial"], "target": target["spec"]}
-            words |= {"label": recipe.label}
-        content = _with_words(content, words)
+    if path.stem == "runs" and recipe is not None:
+        target = _target(recipe)
+        words = HOST | {"device_serial": target["serial"], "target": target["spec"]}
+        content = _with_words(content, words | {"label": recipe.label})
     pq.write_table(
         content, place / "tables" / path.name, compression="zstd", compression_level=22
     )

@@ -15,6 +15,7 @@ from ssdlab.analysis.comparison.verdicts import (
     TOO_SMALL,
 )
 from ssdlab.analysis.findings.finding import make_finding
+from ssdlab.comparing.compare import compare_runs
 from ssdlab.model.errors import (
     ParameterError,
     RepeatedNameError,
@@ -29,10 +30,12 @@ from ssdlab.report.comparison.lines import comparison_lines
 from ssdlab.report.comparison.missing import missing_cells
 from ssdlab.report.comparison.pages import TOPICS, comparison_page
 from ssdlab.report.comparison.plain import comparison_as_dict
-from ssdlab.report.comparison.read import compare_runs
+from ssdlab.report.context import read_context
+from ssdlab.report.findings import box_findings
 from ssdlab.store.tables import write_table
 from tests.made_compared import Twin, make_twin
 from tests.made_run import Recipe
+from tests.paths import ROOT
 
 ALPHA = Recipe(
     kind="block", model="Alpha <i>1</i>", serial="AAA", label="", tests=("iops", "lat")
@@ -154,15 +157,21 @@ def test_same_drive_under_other_conditions_is_no_repetition(folder: Path) -> Non
     assert set(found.differences["verdict"]) == {OTHER_CONDITIONS}
 
 
-def test_model_is_marked_and_left_out_of_the_ranking_unless_asked(folder: Path) -> None:
+def test_model_is_marked_and_left_out_of_the_score_unless_asked(
+    folder: Path,
+) -> None:
     words = "iops 4 KiB 0/100: 2, lat mean: 1"
     options = {"accept": "target kind", "score": words}
     left_out = compare_runs(runs(folder, 1, 2, 4), **options)  # type: ignore[arg-type] # texts
     assert left_out.side_names[2] == "Model (virtual)"
     assert set(left_out.scores["side"]) == {"Alpha <i>1</i>", "Beta"}
-    assert "models are no drives: Model (virtual)" in notes_of(
+    assert "as they are no drives: Model (virtual)" in notes_of(
         comparison_page(left_out, "score")
     )
+    words = "No drive: Model (virtual); they are compared cell by cell, marked as such"
+    page = comparison_page(left_out, "conditions")
+    assert f"{words}, and left out of the score" in notes_of(page)
+    assert tables_of(page)[0].rows[2][2] == "a model, no drive"
     ranked = compare_runs(runs(folder, 1, 2, 4), include_virtual=True, **options)  # type: ignore[arg-type] # texts
     totals = ranked.scores[ranked.scores["term"] == ""]
     best = totals.sort_values("ratio", ascending=False)["side"].tolist()
@@ -223,6 +232,19 @@ def test_difference_below_what_matters_is_no_win(folder: Path) -> None:
         compare_runs(runs(folder, 1, 2), least_percent=-1)
 
 
+def test_findings_are_counted_as_the_report_of_the_run_counts_them(
+    tmp_path: Path,
+) -> None:
+    """One of two tests is one."""
+    twice = tuple(make_finding("throttled", "hot", test=t) for t in ("iops", "lat"))
+    make_twin(tmp_path, Twin(number=1, recipe=ALPHA))
+    run = make_twin(tmp_path, Twin(number=2, recipe=replace(BETA, findings=twice)))
+    sides = tables_of(comparison_page(compare_runs(tmp_path), "conditions"))[0]
+    counts = [row[-1] for row in sides.rows]
+    assert counts == ["2 findings (2 major)", "3 findings (1 grave, 2 major)"]
+    assert counts[1] == box_findings(read_context(run)).count
+
+
 def test_grave_finding_bars_the_cells_of_its_test_alone(tmp_path: Path) -> None:
     grave = replace(BETA, findings=(make_finding("throttled", "hot", test="iops"),))
     make_twin(tmp_path, Twin(number=1, recipe=ALPHA))
@@ -273,7 +295,8 @@ def test_efficiency_needs_watts_and_divides_by_them(folder: Path) -> None:
     [
         ("Delta: 3", UnknownNameError, "There is no drive 'Delta'"),
         ("Alpha: many", SeriesError, "no number of watts"),
-        ("a: 3", SeriesError, "'a' is part of the name of"),
+        ("a: 3", SeriesError, "'a' may name Alpha <i>1</i>, Beta"),
+        ("Alpha: 3, run1: 4", RepeatedNameError, "is named twice"),
     ],
 )
 def test_watts_that_cannot_be_read_are_an_error(
@@ -281,6 +304,20 @@ def test_watts_that_cannot_be_read_are_an_error(
 ) -> None:
     with pytest.raises(error, match=match):
         compare_runs(runs(folder, 1, 2), watts=watts)
+
+
+@pytest.mark.parametrize("name", ["Beta", "BBB", "run2", "Beta 0002"])
+def test_watts_name_a_drive_by_whatever_tells_it(folder: Path, name: str) -> None:
+    for beside in ((1,), (1, 3), (1, 4)):
+        found = compare_runs(runs(folder, 2, *beside), watts=f"{name}: 5")
+        assert found.watts == {"Beta": 5.0}
+
+
+def test_watts_of_a_run_hold_when_its_drive_gets_another_name(folder: Path) -> None:
+    found = compare_runs(runs(folder, 1, 2, 5), watts="run2: 5")
+    assert found.watts == {"Beta 0002": 5.0}
+    with pytest.raises(SeriesError, match="'BBB' may name Beta 0002, Beta 0005"):
+        compare_runs(runs(folder, 1, 2, 5), watts="BBB: 5")
 
 
 def test_comparison_needs_two_different_runs(folder: Path, tmp_path: Path) -> None:
@@ -300,15 +337,23 @@ def test_folder_of_runs_and_text_of_runs_stand_for_their_runs(folder: Path) -> N
     assert [run.path for run in compare_runs(text).runs] == runs(folder, 1, 2)
 
 
-def test_run_without_tables_is_left_out_of_a_folder_and_named(tmp_path: Path) -> None:
+def test_run_that_cannot_be_read_is_left_out_of_a_folder_and_named_with_why(
+    tmp_path: Path,
+) -> None:
     for number in (1, 2, 3):
         make_twin(tmp_path, Twin(number=number, recipe=GAMMA))
-    (tmp_path / "run3" / "tables" / "measurements.parquet").unlink()
+    damaged = tmp_path / "run3"
+    (damaged / "tables" / "measurements.parquet").write_bytes(b"PAR1")
     found = compare_runs(tmp_path)
     assert len(found.runs) == 2
-    assert found.left_out == (str(tmp_path / "run3"),)
+    assert found.left_out[0].startswith(f"{damaged} (measurements.parquet cannot be")
     assert "run3" in notes_of(comparison_page(found, "conditions"))
     assert any("run3" in line for line in comparison_lines(found))
+    with pytest.raises(RunFolderError, match=r"measurements\.parquet cannot be read"):
+        compare_runs(runs(tmp_path, 1, 3))
+    (tmp_path / "run2" / "run.json").write_text("{}", "utf-8")
+    with pytest.raises(RunFolderError, match=r"this is 1; not to be read: .*run2"):
+        compare_runs(tmp_path)
 
 
 @pytest.mark.parametrize("topic", TOPICS)
@@ -366,3 +411,41 @@ def test_lines_tell_conditions_verdicts_and_what_is_missing(folder: Path) -> Non
 def test_lines_are_no_wider_than_the_terminal(folder: Path, width: int) -> None:
     found = compare_runs(runs(folder, 1, 2, 3, 5, 6))
     assert max(map(len, comparison_lines(found, width=width))) <= width
+
+
+def test_pairs_without_a_verdict_have_a_line_each_behind_those_with_one(
+    folder: Path,
+) -> None:
+    found = compare_runs(runs(folder, 1, 2, 4, 5))
+    page = comparison_page(found, "verdicts")
+    tally, barred, *others = tables_of(page)
+    assert [row[0] for row in tally.rows] == ["Alpha <i>1</i> v Beta 0002"]
+    assert len(barred.rows) == 5
+    assert "5 of 6 pairs get no verdict: their conditions differ" in notes_of(page)
+    assert {row[2] for row in barred.rows} >= {"other conditions: kernel"}
+    folded = [table for table in others if "cell by cell" in table.caption]
+    assert len(folded) == 1
+    text = "\n".join(comparison_lines(found))
+    assert text.count("other conditions: kernel") == 1
+    assert text.index("A v B  ") < text.index("Pairs without a verdict")
+
+
+def test_without_any_verdict_the_first_pairs_are_shown_nevertheless(
+    folder: Path,
+) -> None:
+    page = comparison_page(compare_runs(runs(folder, 1, 5)), "verdicts")
+    assert "1 of 1 pairs get no verdict" in notes_of(page)
+    assert any("cell by cell" in table.caption for table in tables_of(page))
+
+
+def test_condition_that_is_not_known_is_said_to_be_and_never_the_same() -> None:
+    samples = ROOT / "data" / "samples"
+    names = ("tkperf-crucial-mx200", "tkperf-intel-s3510")
+    found = compare_runs([samples / name for name in names])
+    page = comparison_page(found, "conditions")
+    unknown = "host, processor, memory, engine, data pattern"
+    assert f"Known of no run: {unknown}." in notes_of(page)
+    same = next(table for table in tables_of(page) if "The same" in table.caption)
+    assert not set(unknown.split(", ")) & {row[0] for row in same.rows}
+    said = " ".join(" ".join(comparison_lines(found)).split())
+    assert f"Known of no run: {unknown}." in said

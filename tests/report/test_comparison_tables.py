@@ -1,8 +1,13 @@
 """Tables of what each drive does, of few drives and of many."""
 
+import math
+from types import SimpleNamespace
+
 import pandas as pd
+import pytest
 
 from ssdlab.report.comparison.level_tables import values_table
+from ssdlab.report.comparison.texts import ratio_words
 
 
 def summary(*sides: str) -> pd.DataFrame:
@@ -33,3 +38,16 @@ def test_many_drives_have_lines_and_those_that_did_not_measure_none() -> None:
         ("RND 4 KiB 0/100", "A", value, "5 rounds"),
         ("RND 4 KiB 0/100", "C", value, "5 rounds"),
     )
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "words"),
+    [
+        (1.5, 2.5, "2.000 (1.500 to 2.500)"),
+        (1.5, math.inf, "2.000 (at least 1.500)"),
+        (0.0, 2.5, "2.000 (at most 2.500)"),
+        (math.nan, math.nan, "2.000"),
+    ],
+)
+def test_ratio_says_which_end_it_has(low: float, high: float, words: str) -> None:
+    assert ratio_words(SimpleNamespace(ratio=2.0, low=low, high=high)) == words

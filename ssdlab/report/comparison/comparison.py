@@ -6,7 +6,7 @@ from functools import cached_property
 
 import pandas as pd
 
-from ssdlab.analysis.comparison.cells import tabulate_window_cells
+from ssdlab.analysis.comparison.cells import rows_of, tabulate_window_cells
 from ssdlab.analysis.comparison.merged_levels import summarise_merged_levels
 from ssdlab.analysis.comparison.pairs import compare_cells
 from ssdlab.analysis.comparison.power import find_watts, parse_watts
@@ -41,13 +41,13 @@ class Comparison:
     watts_text : str
         The power of each side, as it was given.
     include_virtual : bool
-        Whether models take part in rankings.
+        Whether models and files are in the score.
     conditions : pandas.DataFrame
         What each run was measured under.
     sides : pandas.DataFrame
         Which runs are repetitions of one drive.
     left_out : tuple of str
-        Runs of the folders that have no tables.
+        Runs of the folders that cannot be read, each with why.
     """
 
     runs: tuple[Run, ...]
@@ -146,21 +146,21 @@ class Comparison:
         return find_cell_outliers(self.cells, self.sides)
 
     @cached_property
-    def ranked_sides(self) -> pd.DataFrame:
-        """The sides that take part in rankings: models only if that was asked for."""
-        is_ranked = ~self.sides["is_model"].astype(bool) | self.include_virtual
-        return self.sides[is_ranked]
+    def scored_sides(self) -> pd.DataFrame:
+        """The sides of the score: models and files only if that was asked for."""
+        is_scored = ~self.sides["is_model"].astype(bool) | self.include_virtual
+        return self.sides[is_scored]
 
     @cached_property
     def scores(self) -> pd.DataFrame:
-        """The score of each ranked side, and its parts."""
-        return score_sides(self.found, self.ranked_sides, terms=self.terms)
+        """The score of each side that is in it, and its parts."""
+        return score_sides(self.found, self.scored_sides, terms=self.terms)
 
     @cached_property
     def watts(self) -> dict[str, float]:
         """By side its power: as it was given, else as it was recorded [W]."""
         recorded = find_watts(self.frame("telemetry"), self.sides)
-        return recorded | parse_watts(self.watts_text, self.side_names)
+        return recorded | parse_watts(self.watts_text, self.names_of_sides)
 
     @cached_property
     def classes(self) -> pd.DataFrame:
@@ -187,6 +187,17 @@ class Comparison:
     def side_looks(self) -> dict[str, RunLook]:
         """By side how figures show it."""
         return make_side_looks(self.sides)
+
+    @cached_property
+    def names_of_sides(self) -> dict[str, list[str]]:
+        """By side what else names it: model, serial number, label and folder."""
+        names: dict[str, list[str]] = {name: [] for name in self.side_names}
+        for row in rows_of(self.sides):
+            run = run_by_id(self.runs, row.run_id)
+            target, label = run.record.target, run.record.label
+            own = (target.model, target.serial, label, run.record.run_id, run.path.name)
+            names[str(row.side)] += filter(None, own)
+        return names
 
     @property
     def side_names(self) -> list[str]:

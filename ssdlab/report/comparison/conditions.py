@@ -6,10 +6,14 @@ from typing import Any
 import pandas as pd
 
 from ssdlab.analysis.comparison.cells import rows_of
+from ssdlab.analysis.comparison.condition_facts import DIFFERS, SAME, is_known
 from ssdlab.analysis.comparison.conditions import name_conditions
-from ssdlab.figures.names import shortened
+from ssdlab.analysis.findings.finding import count_text
+from ssdlab.analysis.measured_on import kind_text
+from ssdlab.figures.names import distinct_texts, shortened
 from ssdlab.report.blocks import Block, Note, Page, Table
 from ssdlab.report.comparison.comparison import Comparison, run_by_id
+from ssdlab.report.findings import shared_findings
 from ssdlab.store.run import Run
 
 _LONGEST_VALUE = 70
@@ -19,25 +23,18 @@ _MOST_COLUMNS = 4  # runs beside each other
 def conditions_page(comparison: Comparison) -> Page:
     """Return who is compared, and which conditions were not the same."""
     blocks: list[Block] = list(_condition_notes(comparison))
-    if comparison.left_out:
-        words = f"Left out, as they have no tables: {', '.join(comparison.left_out)}."
-        blocks.append(Note(text=f"{words} ssdlab ingest makes them.", tone="warning"))
-    unfinished = [
-        f"{run.record.run_id} ({run.state.status})"
-        for run in comparison.runs
-        if run.state.status != "finished"
-    ]
-    if unfinished:
-        words = f"Not finished: {', '.join(unfinished)}. What they measured counts."
-        blocks.append(Note(text=words, tone="warning"))
+    blocks += [Note(text=words, tone="warning") for words in state_texts(comparison)]
     models = comparison.sides[comparison.sides["is_model"].astype(bool)]["side"]
     if len(models):
-        blocks.append(_models_note(list(dict.fromkeys(models)), comparison))
+        words = models_text(list(dict.fromkeys(models)), comparison)
+        blocks.append(Note(text=words, tone="warning"))
     blocks.append(sides_table(comparison))
     table = comparison.conditions
-    differing = table[~table["is_same"]]
-    shown = name_conditions(differing["condition"])
-    every = dict.fromkeys(differing["condition"])
+    others = table[table["standing"] != SAME].sort_values(
+        "standing", key=lambda column: column != DIFFERS, kind="stable"
+    )
+    shown = name_conditions(others["condition"])
+    every = dict.fromkeys(others["condition"])
     details = [name for name in every if name not in shown]
     if shown:
         blocks.append(differing_table(comparison, shown))
@@ -47,13 +44,24 @@ def conditions_page(comparison: Comparison) -> Page:
     return Page(title="Conditions", blocks=tuple(blocks))
 
 
+def state_texts(comparison: Comparison) -> Iterator[str]:
+    """Say which runs are not read from the tables of a finished run, or not at all."""
+    if comparison.left_out:
+        yield f"Left out, as they cannot be read: {', '.join(comparison.left_out)}."
+    for run in comparison.runs:
+        name = run.record.run_id
+        if run.state.status != "finished" or run.is_going_on:
+            yield f"{name}: {run.standing} What was measured so far counts."
+        elif run.make is not None:
+            yield f"{name} has no tables: it is read from its raw output."
+
+
 def _condition_notes(comparison: Comparison) -> Iterator[Note]:
-    table = comparison.conditions
     accepted = set(comparison.rules.accepted)
-    differing = table[~table["is_same"] & table["is_barring"]]["condition"]
-    barring = name_conditions(differing)
+    barring, partly, nowhere = barring_names(comparison.conditions)
     open_names = [name for name in barring if name not in accepted]
-    taken = [name for name in barring if name in accepted]
+    taken = [name for name in (*barring, *partly) if name in accepted]
+    unknown = [name for name in partly if name not in accepted]
     if open_names:
         words = (
             f"Not the same conditions: {', '.join(open_names)}. Runs that differ in "
@@ -61,38 +69,63 @@ def _condition_notes(comparison: Comparison) -> Iterator[Note]:
             "can be accepted by its name."
         )
         yield Note(text=words, tone="warning")
-    if taken:
-        words = f"Accepted as equal, though they differ: {', '.join(taken)}."
+    if unknown:
+        words = (
+            f"Not known of every run: {', '.join(unknown)}. They need not be the same: "
+            "runs of which they are known get no verdict against runs of which they "
+            "are not, unless that is accepted."
+        )
         yield Note(text=words, tone="warning")
-    if not barring:
+    if taken:
+        or_unknown = "" if set(taken) <= set(barring) else " or are not known"
+        words = (
+            f"Accepted as equal, though they differ{or_unknown}: {', '.join(taken)}."
+        )
+        yield Note(text=words, tone="warning")
+    if not (barring or partly):
         words = "The same conditions in all runs, as far as they are recorded."
         yield Note(text=words, tone="good")
+    if nowhere:
+        words = f"Known of no run: {', '.join(nowhere)}. They need not be the same."
+        yield Note(text=words)
 
 
-def _models_note(names: Sequence[str], comparison: Comparison) -> Note:
-    end = "they take no part in any ranking"
+def barring_names(
+    conditions: pd.DataFrame,
+) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+    """Return what differs, what is known of some runs alone, and what of none."""
+    barring = conditions[conditions["is_barring"] & (conditions["standing"] != SAME)]
+    named = name_conditions(barring["condition"])
+    known = barring[barring["value"].map(is_known).astype(bool)]
+    differing = set(barring[barring["standing"] == DIFFERS]["condition"])
+    partly = set(known["condition"]) - differing
+    return (
+        tuple(name for name in named if name in differing),
+        tuple(name for name in named if name in partly),
+        tuple(name for name in named if name not in differing | partly),
+    )
+
+
+def models_text(names: Sequence[str], comparison: Comparison) -> str:
+    """Say which sides are no drives, and what that changes."""
+    end = "left out of the score unless include_virtual is set"
     if comparison.include_virtual:
-        end = "they are ranked because that was asked for"
-    return Note(text=f"No drive: {', '.join(names)}; {end}.", tone="warning")
+        end = "are in the score because that was asked for"
+    compared = "they are compared cell by cell, marked as such"
+    return f"No drive: {', '.join(names)}; {compared}, and {end}."
 
 
 def sides_table(comparison: Comparison) -> Table:
     """Return who is compared: sides, their runs, and what they are."""
-    counts = comparison.findings.groupby(["run_id", "severity"]).size()
     rows = []
     for row in rows_of(comparison.sides):
         run = run_by_id(comparison.runs, row.run_id)
-        findings = [
-            f"{counts[row.run_id, severity]} {severity}"
-            for severity in ("grave", "major", "minor")
-            if (row.run_id, severity) in counts.index
-        ]
         rows.append((
             str(row.side),
             str(row.run_id),
-            "model, no drive" if row.is_model else str(row.kind),
+            kind_text(str(row.kind)),
             _short(_identity(run)),
-            ", ".join(findings) or "none",
+            count_text(shared_findings(run)),
         ))
     return Table(
         caption="What is compared",
@@ -120,14 +153,17 @@ def differing_table(
     rows: list[tuple[str, ...]] = []
     for name in names:
         pairs = zip(groups[name]["run_id"], groups[name]["value"], strict=True)
-        values = {str(run_id): _short(value) for run_id, value in pairs}
-        texts = [values[look.run_id] for look in looks]
+        values = {str(run_id): str(value) for run_id, value in pairs}
+        shown_values = distinct_texts(values.values(), longest=_LONGEST_VALUE)
+        texts = [shown_values[values[look.run_id]] for look in looks]
         shown = [_by_value([look.name for look in looks], texts)] if is_wide else texts
         rows.append((name, _weight(name, groups[name], comparison), *shown))
     heads = ["Values"] if is_wide else [look.name for look in looks]
-    caption = "What the profiles ask for, where they differ"
+    caption = "Conditions that differ, or are not known"
+    if of_profiles:
+        caption = "What the profiles ask for, where they differ"
     return Table(
-        caption=caption if of_profiles else "Conditions that differ",
+        caption=caption,
         corner="Condition",
         head=("Compared anyway?", *heads),
         rows=tuple(rows),
@@ -153,7 +189,7 @@ def _by_value(names: Sequence[str], values: Sequence[str]) -> str:
 def same_table(comparison: Comparison) -> Table:
     """Return the conditions that are the same in all runs."""
     table = comparison.conditions
-    same = table[table["is_same"]].drop_duplicates("condition")
+    same = table[table["standing"] == SAME].drop_duplicates("condition")
     return Table(
         caption="The same in all runs",
         corner="Condition",
@@ -167,6 +203,8 @@ def same_table(comparison: Comparison) -> Table:
 def _weight(name: str, group: pd.DataFrame, comparison: Comparison) -> str:
     if name in comparison.rules.accepted:
         return "yes: accepted"
+    if not group["value"].map(is_known).any():
+        return "yes, unknown"
     if group["is_barring"].iloc[0]:
         return "no"
     return "not in cells that differ" if name.startswith("TC/QD") else "yes"

@@ -127,16 +127,15 @@ def saturation_table(rounds: pd.DataFrame, comparison: Comparison) -> Table:
             number_text(float(last["drive_fills"])),
             f"{len(own)}",
         ))
-    head = ("IOPS, FOB", "IOPS, last round", "Last / FOB", "Minutes", "TGBW [GB]")
+    head = ("IOPS, FOB", "IOPS, last", "Last / FOB", "Minutes", "TGBW [GB]")
     return Table(
         caption="Where write saturation began and ended",
         corner="Run",
         head=(*head, "Drive fills", "Rounds"),
         rows=tuple(rows),
         words=(0,),
-        note="Single rounds, without an interval: the mean of all rounds of the "
-        "measurement window stands among the verdicts; its determination averages "
-        "those alone that the test samples.",
+        note="Single rounds, without an interval: the average of the measurement "
+        "window stands among the verdicts.",
     )
 
 

@@ -21,7 +21,7 @@ from ssdlab.report.comparison.level_tables import (
     values_table,
 )
 from ssdlab.report.comparison.missing import missing_notes
-from ssdlab.report.comparison.verdicts import pairs_to_draw
+from ssdlab.report.comparison.pairs import pairs_to_show
 from ssdlab.report.text import TEST_TITLES
 
 _BACKDROP = (
@@ -38,11 +38,14 @@ def saturation_page(comparison: Comparison) -> Page:
     if frames:
         rounds, looks = pd.concat(frames, ignore_index=True), comparison.run_looks
         classes = comparison.classes
+        over_time = plot_class_saturation(rounds, classes, looks=looks, reach="runs")
         blocks += [
-            Plot(figure=plot_class_saturation(rounds, classes, looks=looks)),
+            Plot(figure=over_time),
             Plot(figure=plot_class_written(rounds, looks=looks)),
             saturation_table(rounds, comparison),
-            Note(text=_BACKDROP),
+            Note(
+                text=f"{_BACKDROP} Drawn are those that the axis of the runs reaches."
+            ),
         ]
     return Page(title="Write saturation", blocks=tuple(blocks))
 
@@ -56,7 +59,7 @@ def iops_page(comparison: Comparison) -> Page:
         differences = comparison.differences
         of_test = differences[differences["test"] == "iops"]
         blocks.append(Plot(figure=plot_iops_heat_maps(own, cells, looks=looks)))
-        pairs = pairs_to_draw(of_test)
+        pairs = [pair.rows for pair in pairs_to_show(of_test) if pair.has_ratio]
         if pairs:
             figure = plot_ratio_heat_maps(pd.concat(pairs), cells, looks=looks)
             blocks.append(Plot(figure=figure))

@@ -9,13 +9,17 @@ from typing import Any
 import pandas as pd
 
 from ssdlab.analysis.comparison.cells import rows_of
-from ssdlab.analysis.comparison.conditions import WORKERS, name_conditions
+from ssdlab.analysis.comparison.condition_facts import SAME, WORKERS
+from ssdlab.analysis.comparison.conditions import name_conditions
 from ssdlab.analysis.comparison.metrics import METRICS, is_by_workers
 from ssdlab.analysis.comparison.tally import tally_verdicts
 from ssdlab.analysis.comparison.verdicts import MISSING, NO_DIFFERENCE, NOT_COMPARABLE
-from ssdlab.figures.names import shortened
+from ssdlab.analysis.measured_on import kind_text
+from ssdlab.figures.names import distinct_texts, shortened
 from ssdlab.report.comparison.comparison import Comparison
+from ssdlab.report.comparison.conditions import barring_names, state_texts
 from ssdlab.report.comparison.missing import missing_cells
+from ssdlab.report.comparison.pairs import find_pairs, pairs_to_show, why_text
 from ssdlab.report.comparison.texts import fine_ratio, ratio_words, value_text
 from ssdlab.report.comparison.verdicts import claim_texts
 from ssdlab.report.text import TEST_TITLES
@@ -23,7 +27,7 @@ from ssdlab.report.text import TEST_TITLES
 _WIDE = 100  # columns; from here on the values stand beside the ratios
 _FEW_CELLS = 4
 _USUAL = "RND 4 KiB "  # the cells that are shown of a large table
-_LEAST_VALUE = 12
+_LEAST_VALUE = 32
 _TALLY_WORDS = {
     "a_beats": "{a} beats {b}",
     "b_beats": "{b} beats {a}",
@@ -65,9 +69,9 @@ def comparison_lines(comparison: Comparison, *, width: int = 80) -> Iterator[str
         return
     yield from _tally_lines(comparison.differences, letters, width)
     yield ""
-    for pair, rows in comparison.differences.groupby(["a", "b"], sort=False):
-        own = {str(name): letters[str(name)] for name in pair}
-        yield from _pair_lines(rows, own, width)
+    for pair in pairs_to_show(comparison.differences):
+        own = {name: letters[name] for name in (pair.a, pair.b)}
+        yield from _pair_lines(pair.rows, own, width)
         yield ""
     yield from _paragraphs(
         "“Beats” is shown of the drives, “ahead” of these runs alone; each kind errs "
@@ -86,17 +90,30 @@ def comparison_lines(comparison: Comparison, *, width: int = 80) -> Iterator[str
 def _tally_lines(
     differences: pd.DataFrame, letters: Letters, width: int
 ) -> Iterator[str]:
-    """Yield of each pair in how many cells which side is ahead."""
-    yield "Who is better, in how many cells"
-    for (a, b), rows in differences.groupby(["a", "b"], sort=False):
-        own = {str(name): letters[str(name)] for name in (a, b)}
-        pair, n_cells = " v ".join(own.values()), len(rows)
-        yield from textwrap.wrap(
-            f"{pair}  {n_cells:>4} cells: {_tally_text(rows, own)}",
-            width,
-            initial_indent="  ",
-            subsequent_indent=" " * (len(pair) + 4),
-        )
+    """Yield of each pair in how many cells which side is ahead, or why of none."""
+    judged, others = find_pairs(differences)
+    if judged:
+        yield "Who is better, in how many cells"
+    for pair in judged:
+        own = {name: letters[name] for name in (pair.a, pair.b)}
+        words = f"{len(pair.rows):>4} cells: {_tally_text(pair.rows, own)}"
+        yield from _of_pair(own, words, width)
+    if others:
+        yield "Pairs without a verdict"
+    whys: dict[str, list[str]] = {}
+    for pair in others:
+        words = f"{letters[pair.a]} v {letters[pair.b]}"
+        whys.setdefault(why_text(pair), []).append(words)
+    for why, pairs in whys.items():
+        yield from _paragraphs(f"{', '.join(pairs)}: {why}", width=width)
+
+
+def _of_pair(own: Letters, words: str, width: int) -> list[str]:
+    pair = " v ".join(own.values())
+    after = " " * (len(pair) + 4)
+    return textwrap.wrap(
+        f"{pair}  {words}", width, initial_indent="  ", subsequent_indent=after
+    )
 
 
 def _letters(count: int) -> list[str]:
@@ -113,23 +130,27 @@ def _letters(count: int) -> list[str]:
 def _side_lines(comparison: Comparison, letters: Letters, width: int) -> Iterator[str]:
     yield "Compared"
     for name, runs in comparison.sides.groupby("side", sort=False):
-        mark = ", a model and no drive" if bool(runs["is_model"].iloc[0]) else ""
+        kind = kind_text(str(runs["kind"].iloc[0]))
+        mark = f": {kind}" if bool(runs["is_model"].iloc[0]) else ""
         yield shortened(f"  {letters[str(name)]}  {name}{mark}", longest=width)
         for run_id in runs["run_id"]:
             yield shortened(f"       {run_id}", longest=width)
-    for path in comparison.left_out:
-        yield f"  left out, without tables: {path} (ssdlab ingest makes them)"
+    yield from _paragraphs(*state_texts(comparison), width=width)
 
 
 def _condition_lines(comparison: Comparison, width: int) -> Iterator[str]:
     table = comparison.conditions
-    differing = table[~table["is_same"]]
-    if differing.empty:
-        yield "The same conditions in all runs, as far as they are recorded."
-        return
-    yield "Conditions that differ"
-    for name in name_conditions(differing["condition"]):
-        group = differing[differing["condition"] == name]
+    others = table[table["standing"] != SAME]
+    names = name_conditions(others["condition"])
+    nowhere = barring_names(table)[2]
+    told = [name for name in names if name not in nowhere]
+    yield (
+        "Conditions that differ, or are not known of every run"
+        if told
+        else "The same conditions in all runs, as far as they are recorded."
+    )
+    for name in told:
+        group = others[others["condition"] == name]
         is_accepted = name in comparison.rules.accepted
         is_barring = bool(group["is_barring"].iloc[0]) and not is_accepted
         values = list(dict.fromkeys(str(value) for value in group["value"]))
@@ -137,12 +158,14 @@ def _condition_lines(comparison: Comparison, width: int) -> Iterator[str]:
         if name.startswith(WORKERS) and not is_accepted:
             effect = "no verdict where a cell differs"
         yield from _condition(f"{name} ({effect}): ", values, width)
+    if nowhere:
+        yield from _paragraphs(f"Known of no run: {', '.join(nowhere)}.", width=width)
 
 
 def _condition(name: str, values: list[str], width: int) -> Iterator[str]:
     room = width - len(name) - 2 - 3 * (len(values) - 1)
     each = max(_LEAST_VALUE, room // len(values))
-    texts = " | ".join(shortened(value, longest=each) for value in values)
+    texts = " | ".join(distinct_texts(values, longest=each).values())
     yield from textwrap.wrap(
         f"{name}{texts}", width, initial_indent="  ", subsequent_indent="      "
     )

@@ -6,13 +6,12 @@ import pandas as pd
 
 from ssdlab.analysis.comparison.cells import rows_of
 from ssdlab.analysis.comparison.rest_gains import summarise_rest_gains
-from ssdlab.analysis.recovery import (
+from ssdlab.analysis.cross_stimulus import (
     recovery_text,
     summarise_access_groups,
     summarise_cross_stimulus,
-    summarise_idle_recovery,
-    summarise_wait_states,
 )
+from ssdlab.analysis.idle_recovery import summarise_idle_recovery, summarise_wait_states
 from ssdlab.figures.comparison.recovery import (
     plot_compared_cross_stimulus,
     plot_compared_idle_recovery,

@@ -127,9 +127,10 @@ def outliers_table(outliers: pd.DataFrame) -> Table:
         head=("Of the", "Run", "Round", "Value", "Median", "By", "Distance (limit)"),
         rows=lines,
         words=(0, 1, 2),
-        note="Distance in robust standard deviations. One in 100 windows without any "
-        "outlier has one by chance. Where the others hardly differ a small step is a "
-        "great distance: look at the percent. Nothing was left out for it.",
+        note="Distance in robust standard deviations of the logarithm. One in 100 "
+        "windows without any outlier has one by chance. Where the others hardly differ "
+        "a small step is a great distance: look at the percent. Nothing was left out "
+        "for it.",
         is_folded=len(lines) > _LONGEST_OPEN,
     )
 

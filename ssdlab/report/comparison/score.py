@@ -20,14 +20,14 @@ def score_page(comparison: Comparison) -> Page:
         words = "No score was asked for: the weights are yours, such as "
         words += "score: 'iops 4 KiB 0/100: 2, lat mean: 1'."
         return Page(title="Score", blocks=(Note(text=words),))
-    names = [str(name) for name in dict.fromkeys(comparison.ranked_sides["side"])]
+    names = [str(name) for name in dict.fromkeys(comparison.scored_sides["side"])]
     left_out = [name for name in comparison.side_names if name not in names]
     blocks: list[Block] = []
     if left_out:
-        words = f"Left out, as models are no drives: {', '.join(left_out)}."
+        words = f"Left out, as they are no drives: {', '.join(left_out)}."
         blocks.append(Note(text=words, tone="warning"))
     if len(names) < 2:
-        words = "Fewer than two drives are left to be ranked."
+        words = "Fewer than two drives are left for a score."
         blocks.append(Note(text=words, tone="warning"))
         return Page(title="Score", blocks=tuple(blocks))
     differences = comparison.differences

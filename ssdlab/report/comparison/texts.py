@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ssdlab.analysis.comparison.metrics import METRICS
-from ssdlab.analysis.comparison.verdicts import claim_words
+from ssdlab.analysis.comparison.verdicts import NOT_COMPARABLE, claim_words
 from ssdlab.report.class_tables import ratio_text
 from ssdlab.report.text import NOT_MEASURED, is_missing, metric_text
 
@@ -37,10 +37,14 @@ def ratio_words(row: Any) -> str:
     """Return the ratio of a pair with its interval."""
     if not row.ratio > 0:
         return NOT_MEASURED
-    if not row.low > 0:
+    if not row.high > 0:
         return fine_ratio(row.ratio)
-    texts = [fine_ratio(part) for part in (row.ratio, row.low, row.high)]
-    return f"{texts[0]} ({texts[1]} to {texts[2]})"
+    value, low, high = (fine_ratio(part) for part in (row.ratio, row.low, row.high))
+    if not row.low > 0:
+        return f"{value} (at most {high})"
+    if math.isinf(row.high):
+        return f"{value} (at least {low})"
+    return f"{value} ({low} to {high})"
 
 
 def fine_ratio(ratio: Any) -> str:
@@ -61,7 +65,7 @@ def p_text(row: Any) -> str:
     """Return the p-value that the verdict of a row rests on, or that there is none."""
     is_of_runs = row.claim == "runs" or math.isnan(row.p_drives_holm)
     p_value = row.p_runs_holm if is_of_runs else row.p_drives_holm
-    if math.isnan(p_value):
+    if math.isnan(p_value) or row.verdict == NOT_COMPARABLE:
         return NOT_MEASURED
     return "< 0.001" if p_value < 0.001 else f"{p_value:.3f}"
 

@@ -7,11 +7,18 @@ import pandas as pd
 
 from ssdlab.analysis.comparison.cells import rows_of
 from ssdlab.analysis.comparison.tally import tally_verdicts
-from ssdlab.analysis.comparison.verdicts import MISSING, OTHER_CONDITIONS
+from ssdlab.analysis.comparison.verdicts import MISSING
 from ssdlab.figures.comparison.differences import plot_differences
 from ssdlab.report.blocks import Block, Note, Page, Plot, Table
 from ssdlab.report.comparison.comparison import Comparison
 from ssdlab.report.comparison.missing import missing_cells
+from ssdlab.report.comparison.pairs import (
+    Pair,
+    find_pairs,
+    pairs_to_show,
+    sum_text,
+    why_text,
+)
 from ssdlab.report.comparison.texts import (
     cell_name,
     p_text,
@@ -34,19 +41,19 @@ _ONE_DRIVE = (
 )
 _ENOUGH_RUNS = 4
 _BY_RUNS = (
-    "Where a drive was measured several times the unit is the run: “beats” is claimed "
-    "of the drives, and the intervals hold what measuring again would change. A drive "
-    "with a single run borrows the scatter of the others. “Ahead in every run” is "
-    "claimed of these runs alone, by their rounds."
+    "Where a drive of a pair was measured several times the unit is the run: “beats” "
+    "is claimed of the drives, and the intervals hold what measuring again would "
+    "change. A drive with a single run borrows the scatter of the other of its pair. "
+    "Else the unit is the round of one run each. “Ahead” is claimed of these runs "
+    "alone, by their rounds."
 )
-_MOST_BARRED = 3
 _MOST_MISSING = 6  # rows; longer tables are folded
-_BARRED = (MISSING, OTHER_CONDITIONS)
+_MOST_BARRED = 3  # likewise
 _TALLY_NOTE = (
     "“Beats” holds for the drives, “ahead” for these runs alone. Each of the two kinds "
     "of claim errs anywhere in one of 20 such comparisons (Holm). No verdict: other "
     "conditions, not steady, or nothing to tell the scatter from. That no difference "
-    "is shown does not mean that there is none."
+    "is shown does not mean that there is none. A column of zeros is left out."
 )
 _TALLY_HEAD = (
     "Cells",
@@ -66,31 +73,25 @@ def verdicts_page(comparison: Comparison) -> Page:
     if table.empty:
         note = Note(text="No run measured a cell that can be compared.", tone="warning")
         return Page(title="Who is better", blocks=(note,))
-    blocks: list[Block] = list(tally_tables(table))
-    first, *others = claim_texts(comparison)
-    blocks += [Note(text=first, tone="warning"), *(Note(text=one) for one in others)]
+    judged, others = find_pairs(table)
+    shown = pairs_to_show(table)
+    blocks: list[Block] = [tally_table(judged)] if judged else []
+    if others:
+        words = sum_text(others, len(judged) + len(others))
+        blocks.append(Note(text=words, tone="warning"))
+        blocks.append(barred_table(others))
+    first, *more = claim_texts(comparison)
+    blocks += [Note(text=first, tone="warning"), *(Note(text=one) for one in more)]
     blocks += [
-        Plot(figure=plot_differences(rows, looks=comparison.side_looks))
-        for rows in pairs_to_draw(table)
+        Plot(figure=plot_differences(pair.rows, looks=comparison.side_looks))
+        for pair in shown
+        if pair.has_ratio
     ]
     absent = missing_cells(comparison)
     if absent:
         blocks.append(missing_table(absent))
-    there = table[table["verdict"] != MISSING]
-    blocks += [verdict_table(rows) for _, rows in there.groupby(["a", "b"], sort=False)]
+    blocks += [verdict_table(pair) for pair in shown]
     return Page(title="Who is better", blocks=tuple(blocks))
-
-
-def pairs_to_draw(table: pd.DataFrame) -> list[pd.DataFrame]:
-    """Return the pairs that could get a verdict; without any the first of the others.
-
-    Pairs under other conditions are many where runs of all kinds lie in a folder: they
-    stand in the tables.
-    """
-    pairs = [rows for _, rows in table.groupby(["a", "b"], sort=False)]
-    pairs = [rows for rows in pairs if (rows["low"] > 0).any()]
-    judged = [rows for rows in pairs if not rows["verdict"].isin(_BARRED).all()]
-    return judged or pairs[:_MOST_BARRED]
 
 
 def missing_table(absent: Sequence[tuple[str, str, str]]) -> Table:
@@ -146,45 +147,42 @@ def power_text(table: pd.DataFrame) -> str:
     )
 
 
-def tally_tables(table: pd.DataFrame) -> list[Table]:
-    """Return of each pair in how many cells each side is better.
-
-    Pairs of which no cell could get a verdict stand apart and folded.
-    """
-    pairs = [
-        ((str(a), str(b)), rows)
-        for (a, b), rows in table.groupby(["a", "b"], sort=False)
-    ]
-    barred = [pair for pair, rows in pairs if rows["verdict"].isin(_BARRED).all()]
-    judged = [pair for pair, _ in pairs if pair not in barred]
-    counted = {pair: _tally_row(pair, rows) for pair, rows in pairs}
-    made = [
-        Table(
-            caption="In how many cells which drive is better",
-            corner="A v B",
-            head=_TALLY_HEAD,
-            rows=tuple(counted[pair] for pair in judged),
-            words=(0,),
-            note=_TALLY_NOTE,
+def tally_table(judged: Sequence[Pair]) -> Table:
+    """Return of each pair in how many cells each side is better."""
+    counts = [list(tally_verdicts(pair.rows).values()) for pair in judged]
+    kept = [place for place in range(len(_TALLY_HEAD)) if any(c[place] for c in counts)]
+    return Table(
+        caption="In how many cells which drive is better",
+        corner="A v B",
+        head=tuple(_TALLY_HEAD[place] for place in kept),
+        rows=tuple(
+            (pair.title, *(str(own[place]) for place in kept))
+            for pair, own in zip(judged, counts, strict=True)
         ),
-        Table(
-            caption="Pairs that get no verdict: other conditions, or nothing in common",
-            corner="A v B",
-            head=_TALLY_HEAD,
-            rows=tuple(counted[pair] for pair in barred),
-            words=(0,),
-            is_folded=bool(judged),
+        words=(0,),
+        note=_TALLY_NOTE,
+    )
+
+
+def barred_table(others: Sequence[Pair]) -> Table:
+    """Return the pairs without any verdict, a line each, with why."""
+    return Table(
+        caption="Pairs without a verdict, and why",
+        corner="A v B",
+        head=("Cells of both", "Why"),
+        rows=tuple(
+            (pair.title, str((pair.rows["verdict"] != MISSING).sum()), why_text(pair))
+            for pair in others
         ),
-    ]
-    return [one for one in made if one.rows]
+        words=(0, 2),
+        note="Their values stand in the tables of the tests below.",
+        is_folded=len(others) > _MOST_BARRED,
+    )
 
 
-def _tally_row(pair: tuple[str, str], rows: pd.DataFrame) -> tuple[str, ...]:
-    return (f"{pair[0]} v {pair[1]}", *map(str, tally_verdicts(rows).values()))
-
-
-def verdict_table(rows: pd.DataFrame) -> Table:
+def verdict_table(pair: Pair) -> Table:
     """Return the verdicts of a pair, a cell each."""
+    rows = pair.rows[pair.rows["verdict"] != MISSING]
     has_reasons = bool((rows["reason"] != "").any())
     lines = tuple(
         (
@@ -201,7 +199,7 @@ def verdict_table(rows: pd.DataFrame) -> Table:
     )
     head = ("A", "B", "A / B (95 %)", "p", "n", "Verdict")
     return Table(
-        caption=f"{rows['a'].iloc[0]} (A) v {rows['b'].iloc[0]} (B), cell by cell",
+        caption=f"A v B: {pair.title}, cell by cell",
         corner="Cell",
         head=(*head, "Why not") if has_reasons else head,
         rows=lines,

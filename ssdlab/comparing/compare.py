@@ -1,4 +1,4 @@
-"""Open several runs for a comparison."""
+"""Open several runs, and put them side by side."""
 
 import re
 from collections.abc import Sequence
@@ -15,9 +15,9 @@ from ssdlab.analysis.comparison.power import parse_watts
 from ssdlab.analysis.comparison.score import parse_score
 from ssdlab.analysis.comparison.sides import tabulate_sides
 from ssdlab.analysis.comparison.verdicts import Rules
+from ssdlab.comparing.folders import open_runs
 from ssdlab.model.errors import ParameterError
 from ssdlab.report.comparison.comparison import Comparison
-from ssdlab.report.comparison.folders import find_named_runs, open_runs
 from ssdlab.store.run import Run
 
 _JOB_LINE = re.compile(r"^(\w+)=(.*)$", re.MULTILINE)
@@ -40,12 +40,13 @@ def compare_runs(
     watts: str = "",
     include_virtual: bool = False,
 ) -> Comparison:
-    """Open runs for a comparison.
+    """Open runs for a comparison, those that go on or have no tables as well.
 
     Parameters
     ----------
     runs : str, Path or sequence of str or Path
         Run folders, or folders of runs; in one text separated by commas or lines.
+        Nothing is written into them.
     accept : str, default ""
         Conditions that count as equal though they differ, such as ``kernel, host``, or
         ``all``.
@@ -54,9 +55,10 @@ def compare_runs(
     score : str, default ""
         What a score is made of, such as ``iops 4 KiB 0/100: 2, lat mean: 1``.
     watts : str, default ""
-        The power of each drive, such as ``Model A: 6.5, Model B: 5`` [W].
+        The power of each drive, such as ``Model A: 6.5, Model B: 5`` [W]; a drive is
+        named by its model, serial number or label, or by the folder of its run.
     include_virtual : bool, default False
-        Whether models and files take part in rankings.
+        Whether models and files are in the score.
 
     Returns
     -------
@@ -66,7 +68,7 @@ def compare_runs(
     Raises
     ------
     RunFolderError
-        If there are fewer than two runs, or one is damaged.
+        If there are fewer than two runs, or one that was named is damaged.
     RepeatedNameError
         If a run is there twice.
     UnknownNameError
@@ -80,8 +82,8 @@ def compare_runs(
         raise ParameterError(
             name="least_percent", value=least_percent, asked="0 or more"
         )
-    named = find_named_runs(runs)
-    opened = open_runs(named)
+    found = open_runs(runs)
+    opened = found.runs
     records = [run.record for run in opened]
     conditions = tabulate_conditions(
         records,
@@ -98,9 +100,9 @@ def compare_runs(
         include_virtual=include_virtual,
         conditions=conditions,
         sides=sides,
-        left_out=named.left_out,
+        left_out=found.left_out,
     )
-    parse_watts(watts, made.side_names)
+    parse_watts(watts, made.names_of_sides)
     return made
 
 
