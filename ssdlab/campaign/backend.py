@@ -8,10 +8,11 @@ from ssdlab.campaign.ports import HostCpu, StepOutcome
 from ssdlab.campaign.raw import working_folder
 from ssdlab.fio.jobs.jobfile import render_job
 from ssdlab.fio.jobs.published import has_processes
-from ssdlab.fio.runner import FIO_ARGUMENTS, FioChain, FioOutcome, FioRequest
+from ssdlab.fio.process import FIO_ARGUMENTS, FioRequest
+from ssdlab.fio.runner import FioChain, FioOutcome
 from ssdlab.host.inventory import read_cpus, read_load
 from ssdlab.model.errors import FioHungError
-from ssdlab.model.spec import Step
+from ssdlab.model.step import Step
 from ssdlab.targets.target import Target
 
 _SLOWEST_BYTES_PER_S = 2e6  # a fill slower than this is taken for hung

@@ -12,11 +12,14 @@ from ssdlab.analysis.findings.ceiling import thread_time_us
 from ssdlab.campaign.results import summarise_step
 from ssdlab.fio.faults import find_faults
 from ssdlab.fio.from_json.parse import parse_document
+from ssdlab.fio.installed import require_fio
 from ssdlab.fio.jobs.jobfile import render_job
-from ssdlab.fio.runner import FIO_ARGUMENTS, FioChain, FioRequest, require_fio
+from ssdlab.fio.process import FIO_ARGUMENTS, FioRequest
+from ssdlab.fio.runner import FioChain
 from ssdlab.model.errors import FioFailedError, UserError
 from ssdlab.model.records import CeilingPoint
-from ssdlab.model.spec import Step, StepResult, Workload
+from ssdlab.model.spec import Workload
+from ssdlab.model.step import Step, StepResult
 from ssdlab.model.units import GIB, KIB, MIB, block_size_label, mix_label
 
 CEILING_FOLDER = "ceiling"

@@ -31,7 +31,7 @@ from ssdlab.model.errors import (
     TargetGoneError,
     UserError,
 )
-from ssdlab.model.spec import Step, StepResult
+from ssdlab.model.step import Step, StepResult
 from ssdlab.plan.context import Batch
 from ssdlab.plan.protocol import Plan
 

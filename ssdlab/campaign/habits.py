@@ -4,19 +4,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Literal
 
+from ssdlab.fio.installed import OLDEST_FIO
 from ssdlab.fio.jobs.jobfile import render_job
 from ssdlab.fio.jobs.jobspec import parse_job_file
-from ssdlab.fio.runner import OLDEST_FIO
 from ssdlab.host.checks import Habits
-from ssdlab.model.spec import (
-    Phase,
-    Precondition,
-    PtsTest,
-    Purge,
-    Step,
-    Stimulus,
-    Workload,
-)
+from ssdlab.model.spec import Phase, Precondition, PtsTest, Purge, Stimulus, Workload
+from ssdlab.model.step import Step
 from ssdlab.model.units import GIB
 from ssdlab.procedures.peak import peak
 from ssdlab.pts.block_checks import map_workloads

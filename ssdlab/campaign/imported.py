@@ -18,7 +18,8 @@ from ssdlab.model.errors import FioOutputError, RunFolderError
 from ssdlab.model.plain import TYPE_KEY, from_plain
 from ssdlab.model.records import RunRecord
 from ssdlab.model.schema import MEASUREMENTS, PERCENTILES
-from ssdlab.model.spec import PtsTest, Step, StepResult
+from ssdlab.model.spec import PtsTest
+from ssdlab.model.step import Step, StepResult
 
 Row = Mapping[str, Any]
 MEASURED_FILE = "measured.json"

@@ -33,12 +33,14 @@ from ssdlab.campaign.results import summarise_step
 from ssdlab.campaign.telemetry import read_telemetry
 from ssdlab.fio.document import FioDocument
 from ssdlab.fio.from_json.parse import parse_document
-from ssdlab.fio.logs.read import FioLog, LogKind, parse_log, tabulate_series
+from ssdlab.fio.logs.read import FioLog, LogKind, parse_log
+from ssdlab.fio.logs.series import tabulate_series
 from ssdlab.fio.measure import DEFAULT_LEVELS, measure
 from ssdlab.model.errors import RunFolderError
 from ssdlab.model.records import RunRecord
 from ssdlab.model.schema import TABLES, Table
-from ssdlab.model.spec import PtsTest, Step, StepResult
+from ssdlab.model.spec import PtsTest
+from ssdlab.model.step import Step, StepResult
 from ssdlab.plan.context import Judgement, PlanContext
 from ssdlab.plan.phases import plan_suite
 from ssdlab.plan.recorded import judge_recorded

@@ -8,7 +8,7 @@ from ssdlab.analysis.findings.finding import Finding
 from ssdlab.campaign.raw import StepRecord
 from ssdlab.model.records import RunRecord
 from ssdlab.model.schema import TABLES
-from ssdlab.model.spec import Step, StepResult
+from ssdlab.model.step import Step, StepResult
 from ssdlab.store.records import RunState
 from ssdlab.store.tables import rows_to_columns
 

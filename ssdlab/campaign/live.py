@@ -12,7 +12,6 @@ from ssdlab.campaign.ingest import read_ingested_step
 from ssdlab.campaign.ingested import Columns, IngestedStep, tabulate_steps
 from ssdlab.campaign.lock import read_holder
 from ssdlab.campaign.raw import read_record_of
-from ssdlab.model.errors import RunFolderError
 from ssdlab.model.schema import TABLES
 from ssdlab.store.records import read_record, read_state
 from ssdlab.store.tables import columns_to_frame
@@ -34,26 +33,6 @@ class LiveNews:
     steps: int
     is_behind: bool
     tables: Mapping[str, pd.DataFrame] | None = None
-
-
-def read_steps(run: Path) -> Mapping[str, pd.DataFrame]:
-    """Return the frames of all finished steps of a run that has no tables.
-
-    Raises
-    ------
-    RunFolderError
-        If there is no such step.
-    """
-    watcher = RunWatcher(run)
-    while (news := watcher.look()).is_behind:
-        pass
-    if news.tables is None:
-        raise RunFolderError(
-            folder=str(run),
-            reason="no step of it has finished",
-            remedy="Choose another run.",
-        )
-    return news.tables
 
 
 class RunWatcher:

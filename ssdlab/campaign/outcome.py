@@ -3,15 +3,14 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from ssdlab.analysis.findings.finding import count_text, read_findings, share_findings
-from ssdlab.analysis.phases import is_cell_by_cell, phase_label, range_name
-from ssdlab.analysis.recovery import (
+from ssdlab.analysis.cross_stimulus import (
     recovery_text,
     summarise_access_groups,
     summarise_cross_stimulus,
-    summarise_idle_recovery,
-    summarise_wait_states,
 )
+from ssdlab.analysis.findings.finding import count_text, read_findings, share_findings
+from ssdlab.analysis.idle_recovery import summarise_idle_recovery, summarise_wait_states
+from ssdlab.analysis.phases import is_cell_by_cell, phase_label, range_name
 from ssdlab.campaign.imported import recorded_tests
 from ssdlab.model.units import block_size_label
 from ssdlab.store.run import Run

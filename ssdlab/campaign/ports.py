@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from ssdlab.model.spec import Step, StepResult
+from ssdlab.model.step import Step, StepResult
 from ssdlab.plan.context import Judgement
 
 

@@ -4,16 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
-from ssdlab.model.spec import (
-    OperatingPoint,
-    Phase,
-    PtsTest,
-    Rounds,
-    Step,
-    StepResult,
-    Stimulus,
-    Tracking,
-)
+from ssdlab.model.spec import OperatingPoint, Phase, PtsTest, Rounds, Stimulus, Tracking
+from ssdlab.model.step import Step, StepResult
 from ssdlab.model.units import duration_label
 from ssdlab.plan.context import Judgement, PlanContext
 from ssdlab.plan.estimate import estimate_phases

@@ -19,7 +19,7 @@ from typing import Any
 from ssdlab.campaign.ports import HostCpu
 from ssdlab.model.errors import PlanMismatchError, RunFolderError
 from ssdlab.model.plain import from_plain
-from ssdlab.model.spec import Step, StepResult
+from ssdlab.model.step import Step, StepResult
 from ssdlab.store.records import to_json
 from ssdlab.system.durable import publish, sync_folder, write_whole
 

@@ -12,7 +12,8 @@ from pathlib import Path
 from ssdlab.campaign.patterns import compile_pattern, fields_of, fio_size
 from ssdlab.campaign.raw import read_record_of
 from ssdlab.model.errors import FioOutputError, StepError
-from ssdlab.model.spec import Access, Step, StepKind
+from ssdlab.model.spec import Access
+from ssdlab.model.step import Step, StepKind
 
 
 class StepNotRecordedError(StepError):

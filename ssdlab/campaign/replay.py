@@ -20,7 +20,7 @@ from ssdlab.campaign.recording import (
 from ssdlab.fio.from_json.parse import parse_document
 from ssdlab.fio.read import read_output
 from ssdlab.model.errors import FioOutputError, PlanMismatchError, RunFolderError
-from ssdlab.model.spec import Step, StepResult
+from ssdlab.model.step import Step, StepResult
 from ssdlab.plan.context import Judgement
 from ssdlab.plan.phases import plan_suite
 from ssdlab.store.records import read_record, read_state, write_record, write_state

@@ -8,7 +8,7 @@ from pathlib import Path
 from ssdlab.campaign.conformance import find_run_departures
 from ssdlab.campaign.imported import tests_as_data
 from ssdlab.campaign.profiles import open_profile
-from ssdlab.fio.runner import require_fio
+from ssdlab.fio.installed import require_fio
 from ssdlab.model.drive import AUTO_PURGE, PURGE_METHODS, DriveChoices, WriteCacheState
 from ssdlab.model.errors import UnknownNameError, UserError
 from ssdlab.model.spec import Procedure

@@ -2,7 +2,7 @@
 
 from ssdlab.fio.document import FioDocument
 from ssdlab.fio.measure import measure
-from ssdlab.model.spec import Step, StepResult
+from ssdlab.model.step import Step, StepResult
 
 _NO_LEVELS: tuple[float, ...] = (99.0,)
 

@@ -33,7 +33,7 @@ from ssdlab.campaign.request import (
     check_request,
     read_temperature_limit,
 )
-from ssdlab.fio.runner import require_fio
+from ssdlab.fio.installed import require_fio
 from ssdlab.host.changes import compare_checks
 from ssdlab.host.inventory import read_host
 from ssdlab.model.drive import AUTO_PURGE
@@ -124,33 +124,7 @@ def run_procedure(
     *,
     tell: Tell | None = None,
 ) -> Run:
-    """Measure a target by a published procedure that is no test of the PTS.
-
-    Parameters
-    ----------
-    procedure : Procedure
-        What to do, as `ssdlab.procedures` makes it.
-    target : str
-        As in `run_suite`.
-    choices : RunChoices
-        What the user chose besides.
-    tell : callable, optional
-        Is told each `Progress`; without it nothing is told.
-
-    Returns
-    -------
-    Run
-        The finished run, its tables written.
-
-    Raises
-    ------
-    UserError
-        If the request cannot be carried out; no run was begun then.
-    RunFailedError
-        If a step failed; what was measured is kept.
-    RunInterruptedError
-        If the user stopped the run; what was measured is kept.
-    """
+    """Measure a target by a published procedure, as `run_suite` does by the PTS."""
     return _begin(check_procedure(target, procedure, choices=choices), choices, tell)
 
 

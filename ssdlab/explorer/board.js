@@ -51,6 +51,8 @@ class Figure {
       this.revision += 1;
     }
     this.texts = texts;
+    // plotly keeps the room of a legend that is no longer there.
+    if (this.graph._fullLayout) this.graph._fullLayout._reservedMargin = {};
     const layout = { ...JSON.parse(texts.layout), autosize: true };
     layout.datarevision = this.revision;
     Plotly.react(this.graph, this.data, layout, this.model.get("config"));

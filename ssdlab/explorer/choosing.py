@@ -3,7 +3,6 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ssdlab.analysis.exploration import Direction
 from ssdlab.explorer.selection import (
     Choices,
     Selection,
@@ -11,6 +10,7 @@ from ssdlab.explorer.selection import (
     fit_selection,
 )
 from ssdlab.explorer.shelf import Same, Shelf, Wanted
+from ssdlab.model.spec import Direction
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -1,26 +1,28 @@
 """The widgets by which a selection is made, and how they follow it."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 import ipywidgets
 
+from ssdlab.explorer.asking import AXIS_NAMES
 from ssdlab.explorer.selection import Choices, Selection
 from ssdlab.explorer.shelf import Listed, search
 from ssdlab.figures.cell_map import axis_label
 from ssdlab.figures.labels import metric_quantity
+from ssdlab.model.spec import Direction
 
 Change = Callable[..., None]
 
-_NAMES = {
-    "read_percent": "R/W mix",
-    "block_size_bytes": "Block size",
-    "threads": "Threads",
-    "queue_depth": "Queue depth",
+_DIRECTIONS: Mapping[Direction, str] = {
+    "total": "reads and writes",
+    "read": "reads",
+    "write": "writes",
+    "trim": "trims",
 }
-_DIRECTIONS = {"total": "reads and writes", "read": "reads", "write": "writes"}
 _WIDE = {"width": "auto", "min_width": "0"}
+_LABEL = "90px"  # as wide as the longest
 
 
 class Controls:
@@ -47,7 +49,7 @@ class Controls:
         self.across = _dropdown("Block size")
         self.rounds = ipywidgets.IntRangeSlider(
             description="Rounds", continuous_update=False, min=1, max=1,
-            layout=dict(_WIDE), style={"description_width": "74px"},
+            layout=dict(_WIDE), style={"description_width": _LABEL},
         )  # fmt: skip
         self.over = ipywidgets.ToggleButtons(
             options=[("over rounds", "rounds"), ("over time", "time")],
@@ -100,7 +102,8 @@ class Controls:
                 (self.down, choices.axes[0], choices.downs),
                 (self.across, choices.axes[1], choices.acrosses),
             ):
-                box.description = _NAMES[axis]
+                name = AXIS_NAMES[axis]
+                box.description = name[0].upper() + name[1:]
                 options = [(axis_label(axis, value), value) for value in values]
                 _offer(box, options, cell.get(axis))
             self._follow_rounds(selection, choices)
@@ -179,7 +182,7 @@ def _Text(**more: Any) -> ipywidgets.Text:  # noqa: N802 - a widget
 
 def _dropdown(name: str) -> ipywidgets.Dropdown:
     return ipywidgets.Dropdown(
-        description=name, layout=dict(_WIDE), style={"description_width": "74px"}
+        description=name, layout=dict(_WIDE), style={"description_width": _LABEL}
     )
 
 

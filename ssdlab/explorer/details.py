@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 SHORT = 4000  # characters of raw output that are shown before all are asked for
 
 _PRE = (
-    "margin:0;padding:8px;max-height:340px;overflow:auto;font-size:12px;"
+    "margin:0;padding:8px;max-height:340px;overflow:auto;font:12px monospace;"
     "line-height:1.35;white-space:pre-wrap;overflow-wrap:anywhere"
 )
 

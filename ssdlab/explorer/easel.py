@@ -14,6 +14,7 @@ from ssdlab.explorer.views import (
     Span,
     draw_histogram,
     draw_map,
+    draw_nothing,
     draw_rounds,
     draw_time,
     frame_of_map,
@@ -49,6 +50,8 @@ class Easel:
     def draw(self, chosen: Selection, cells: "pd.DataFrame", span: Span | None) -> None:
         """Draw what changed: what was asked about first, the matrix last."""
         if not chosen.cell:
+            for name in self.pictures if chosen.test else ():
+                self._show(name, chosen, lambda: draw_nothing(chosen))
             return
         places = {
             name: Place(path=one.path, drive=one.drive)

@@ -4,11 +4,11 @@ import math
 from collections.abc import Sequence
 from pathlib import Path
 
-from ssdlab.analysis.exploration import CELL_METRICS
+from ssdlab.explorer.asking import require_known
 from ssdlab.explorer.panel import Explorer
 from ssdlab.explorer.selection import Selection
 from ssdlab.explorer.shelf import Shelf
-from ssdlab.model.errors import ParameterError, UnknownNameError
+from ssdlab.model.errors import ParameterError
 
 
 def explore(
@@ -29,7 +29,7 @@ def explore(
         The run that is shown first: its folder, or the name of it; without it the
         newest.
     test : str, optional
-        The test that is shown first.
+        The test that is shown first; without it the first of that run.
     metric : str, default "iops"
         The metric that is shown first.
     refresh_s : float, default 2.0
@@ -45,19 +45,16 @@ def explore(
     RunFolderError
         If the folder of runs is not there.
     UnknownNameError
-        If there is no such run in it, or no such metric.
+        If there is no such run in it, no such metric, or if the run has no such test.
     ParameterError
         If ``refresh_s`` is not above 0.
     """
-    if metric not in CELL_METRICS:
-        raise UnknownNameError(kind="metric", name=metric, known=CELL_METRICS)
     if not 0 < refresh_s < math.inf:
         raise ParameterError(name="refresh_s", value=refresh_s, asked="above 0")
     shelf = Shelf(runs)
     names = tuple(shelf.listed)
     run = run if run in names else Path(run).name
-    if run and run not in names:
-        raise UnknownNameError(kind="run", name=run, known=names)
-    first = (run or names[0],) if names else ()
+    first = (run,) if run else names[:1]
     wanted = Selection(runs=first, run=run, test=test, metric=metric)
+    require_known(wanted, ("metric", "run", "test"), shelf.listed)
     return Explorer(shelf, wanted, refresh_s=refresh_s)

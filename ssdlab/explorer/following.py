@@ -28,19 +28,16 @@ class Following:
 
     def follow(self, name: str) -> None:
         """Follow this run if it goes on, and no other."""
-        if name == self.name:
+        listed = self._shelf.listed.get(name)
+        goes_on = listed if listed is not None and listed.is_running else None
+        if self.name == (name if goes_on else ""):
             return
         self.close()
-        listed = self._shelf.listed.get(name)
-        if listed is None or not (listed.is_running and listed.is_bare):
-            return
-        self.name = name
-        self._follower = Follower(
-            Path(listed.path),
-            self._look,
-            post=self._post,
-            every_s=self._every_s,
-        )
+        if goes_on is not None:
+            self.name = name
+            self._follower = Follower(
+                Path(goes_on.path), self._look, post=self._post, every_s=self._every_s
+            )
 
     def _look(self, news: LiveNews) -> None:
         state = "goes on" if news.is_running else "has ended"

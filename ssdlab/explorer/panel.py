@@ -11,6 +11,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from ssdlab.campaign.live import LiveNews
+from ssdlab.explorer.asking import fallback_lines, require_known, require_measured
 from ssdlab.explorer.behind import Behind
 from ssdlab.explorer.board import PICTURES, Board
 from ssdlab.explorer.choosing import Chooser
@@ -20,24 +21,13 @@ from ssdlab.explorer.easel import Easel
 from ssdlab.explorer.following import Following
 from ssdlab.explorer.selection import Choices, Selection
 from ssdlab.explorer.shelf import Shelf, Wanted
+from ssdlab.explorer.style import STYLE
 from ssdlab.explorer.views import Picture, Span, shown_step
 from ssdlab.explorer.worker import Loader, post_to_kernel
 from ssdlab.model.errors import UnknownNameError
 from ssdlab.report.display import show_figure
 
 _OF_VOILA = "VOILA_BASE_URL"
-_STYLE = """<style>
-.ssdlab-explorer .ssdlab-rounds { border-collapse: collapse; font-size: 12px }
-.ssdlab-explorer .ssdlab-rounds td, .ssdlab-explorer .ssdlab-rounds th {
-  padding: 1px 10px; text-align: left; border-bottom: 1px solid #e3e8ee }
-.ssdlab-explorer .ssdlab-figures { display: flex; flex-wrap: wrap; gap: 6px 14px }
-.ssdlab-explorer .ssdlab-figure {
-  flex: 1 1 400px; min-width: 0; min-height: 400px; overflow: hidden }
-.ssdlab-explorer .ssdlab-saver {
-  display: flex; gap: 4px; flex-wrap: wrap; align-items: center; margin: 4px 0 }
-.ssdlab-explorer .ssdlab-saver button { width: auto; padding: 0 10px }
-.ssdlab-explorer .widget-html-content { line-height: 1.4 }
-</style>"""
 
 
 class Explorer(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no types
@@ -69,7 +59,7 @@ class Explorer(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no types
         self.board = Board(self._hear)
         self._easel = Easel(shelf, self.board)
         self._behind = Behind(self._show_behind)
-        style, box = ipywidgets.HTML(_STYLE), self.controls.box()
+        style, box = ipywidgets.HTML(STYLE), self.controls.box()
         super().__init__([style, box, self._status, self.board, self._behind.tabs])
         self.add_class("ssdlab-explorer")
         self.controls.show_runs(shelf.listed.values(), wanted.runs)
@@ -82,7 +72,16 @@ class Explorer(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no types
         ----------
         **changes : object
             Fields of `Selection` and their new values.
+
+        Raises
+        ------
+        UnknownNameError
+            If one of them names what there is not.
         """
+        asked = replace(self._wanted, **changes)
+        require_known(asked, changes, self._shelf.listed)
+        if "cell" in changes and not {"run", "runs", "test", "phase"} & changes.keys():
+            require_measured(asked, self._choices)
         if {"test", "run", "metric", "direction", "over"} & changes.keys():
             self._span = None
         if {"test", "run", "runs", "phase"} & changes.keys():
@@ -106,7 +105,7 @@ class Explorer(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no types
         Returns
         -------
         plotly.graph_objects.Figure
-            A figure of its own; ``write_image`` saves it where kaleido finds a browser.
+            A figure of its own; `ssdlab.write_image` saves it.
         """
         return go.Figure(self._picture(name).figure)
 
@@ -267,7 +266,9 @@ class Explorer(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no types
         self._show()
 
     def _look_again(self) -> None:
-        self._shelf.look_again()
+        self._shelf.look_again(self._following.name)
+        there = tuple(run for run in self._wanted.runs if run in self._shelf.listed)
+        self._wanted = replace(self._wanted, runs=there)
         self.controls.show_runs(self._shelf.listed.values(), self._wanted.runs)
         self._show()
 
@@ -289,6 +290,8 @@ class Explorer(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no types
             for name in self._wanted.runs
             if name in self._shelf.troubles
         ]
+        if not self._missing_runs():
+            troubles += fallback_lines(self._wanted, self.selection)
         if not self._wanted.runs:
             troubles.append("Choose a run in the list.")
         lines = [f"<b>{escape(words)}</b>"] if words else []

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Literal
 
 from ssdlab.analysis.exploration import (
     CELL_METRICS,
-    Direction,
     find_cell_axes,
     select_rounds,
 )
+from ssdlab.model.spec import DIRECTIONS, Direction
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -132,17 +132,22 @@ def _directions(cells: "pd.DataFrame", kept: Collection[str]) -> tuple[Direction
     """Return the directions to choose from: all where reads and writes were mixed."""
     is_mixed = bool(cells["read_percent"].between(1, 99).any())
     if is_mixed and {"read", "write"} <= set(kept):
-        return ("total", "read", "write")
+        return tuple(name for name in DIRECTIONS if name in kept)
     return ("total",)
 
 
 def _phases(cells: "pd.DataFrame") -> tuple[str, ...]:
-    """Return the phases to choose from; one, empty, where none repeats another."""
-    phases = tuple(cells[cells["round"].notna()]["phase"].unique())
+    """Return the phases to choose from; one, empty, where one matrix holds them all.
+
+    It does where its two axes tell all cells apart.
+    """
+    in_rounds = cells[cells["round"].notna()]
+    axes = list(find_cell_axes(in_rounds))
     keys = ["phase", "block_size_bytes", "read_percent", "threads", "queue_depth"]
-    once = cells[cells["round"].notna()][keys].drop_duplicates()
-    is_apart = not once.duplicated(keys[1:]).any()
-    return ("",) if is_apart else phases
+    once = in_rounds[keys].drop_duplicates()
+    is_one = once[axes].notna().all(axis=None) and not once.duplicated(axes).any()
+    phases = tuple(cells["phase"].unique())
+    return ("",) if is_one or len(phases) == 1 else phases
 
 
 def _cell(wanted: dict[str, int], choices: Choices) -> tuple[tuple[str, int], ...]:

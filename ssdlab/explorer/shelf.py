@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Literal
 from ssdlab.analysis.exploration import (
     LEVEL_COLUMNS,
     MEASURED_COLUMNS,
-    Direction,
     stack_frames,
     tabulate_cells,
 )
-from ssdlab.campaign.live import read_steps
+from ssdlab.campaign.opening import open_run
+from ssdlab.model.errors import RunFolderError
+from ssdlab.model.spec import Direction
 from ssdlab.store.catalog import RunEntry, list_runs
-from ssdlab.store.run import Run, open_run
+from ssdlab.store.run import Run
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,17 +36,14 @@ _COLUMNS = {"measurements": MEASURED_COLUMNS, "percentiles": LEVEL_COLUMNS}
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Listed:
-    """A run in the list: what it is called here, and what a search looks through.
-
-    ``is_bare``: it has no tables, as one that goes on or was never ingested.
-    """
+    """A run in the list: what it is called here, and what a search looks through."""
 
     name: str
     path: str
     drive: str
     words: str
+    tests: tuple[str, ...]
     is_running: bool
-    is_bare: bool = False
     trouble: str = ""
 
 
@@ -80,9 +78,23 @@ class Shelf:
         self._stacked: dict[Direction, tuple[Tables, pd.DataFrame]] = {}
         self.look_again()
 
-    def look_again(self) -> None:
-        """List the runs anew; what was read of them stays."""
+    def look_again(self, followed: str = "") -> None:
+        """List the runs anew, and forget those that went on, but for the followed."""
+        before = self.listed
         self.listed = {one.name: one for one in _name_all(_entries(self.runs))}
+        for name, one in before.items():
+            now = self.listed.get(name)
+            is_followed = name == followed and now is not None and now.is_running
+            if one.is_running and not is_followed:
+                self._forget(name)
+
+    def _forget(self, name: str) -> None:
+        self._read.pop(name, None)
+        self.troubles.pop(name, None)
+        for kept in self._kept.values():
+            for one in list(kept):
+                if one[0] == name:
+                    kept.pop(one, None)
 
     def open(self, name: str) -> Run:
         """Open a run of the list."""
@@ -101,20 +113,31 @@ class Shelf:
         return [one for one in wanted if not self.has(one)]
 
     def load(self, wanted: Wanted) -> None:
-        """Read a table and keep it; of a run without tables, all its raw output."""
+        """Read a table and keep it; of a run without tables, all its raw output.
+
+        Raises
+        ------
+        RunFolderError
+            If no step of such a run has finished.
+        """
         name = wanted[0]
-        listed = self.listed[name]
-        if name not in self._read and listed.is_bare:
-            self.put(name, read_steps(Path(listed.path)))
-        self._make(wanted)
+        if name not in self._read:
+            run = self.open(name)
+            if run.make is None:
+                self._make(wanted, _OnDisk(run))
+                return
+            self.put(name, _made_tables(run))
+        self._make(wanted, self._read[name])
 
     def put(self, name: str, tables: "Tables") -> None:
         """Keep the tables of a run that has none on disk, as one that goes on."""
         self._read[name] = tables
         first: list[Wanted] = [(name, table, "total") for table in ("cells", "bins")]
-        known = [one for kept in self._kept.values() for one in kept if one[0] == name]
+        known = [
+            one for kept in self._kept.values() for one in list(kept) if one[0] == name
+        ]
         for one in {*first, *known}:
-            self._make(one)
+            self._make(one, tables)
         self.troubles.pop(name, None)
 
     def table(
@@ -143,9 +166,8 @@ class Shelf:
         """Return the directions of which a run that was read has rows."""
         return self._directions.get(name, frozenset())
 
-    def _make(self, wanted: Wanted) -> None:
+    def _make(self, wanted: Wanted, source: "Tables | _OnDisk") -> None:
         name, table, direction = wanted
-        source = self._read.get(name) or _OnDisk(self.open(name))
         match table:
             case "cells":
                 measured = source["measurements"]
@@ -171,6 +193,24 @@ class _OnDisk:
 
     def __getitem__(self, name: str) -> "pd.DataFrame":
         return self._run.read(name, _COLUMNS.get(name))
+
+
+def _made_tables(run: Run) -> "Tables":
+    """Return the tables of a run that has none on disk.
+
+    Raises
+    ------
+    RunFolderError
+        If no step of it has finished.
+    """
+    tables: Tables = run.make() if run.make is not None else {}
+    if not len(tables["steps"]):
+        raise RunFolderError(
+            folder=str(run.path),
+            reason="no step of it has finished",
+            remedy="Choose another run.",
+        )
+    return tables
 
 
 def _are_same(one: "Tables", other: "Tables") -> bool:
@@ -205,8 +245,8 @@ def _name_all(entries: Sequence[RunEntry]) -> list[Listed]:
                 folder, entry.run_id, entry.label, entry.device, entry.profile,
                 entry.status, entry.started_at, *entry.tests,
             )),
+            tests=entry.tests,
             is_running=entry.status == "running",
-            is_bare=not (Path(entry.path) / "tables" / "runs.parquet").is_file(),
             trouble=entry.trouble,
         )
         for entry, folder in zip(entries, folders, strict=True)

@@ -115,7 +115,7 @@ def draw_rounds(selection: Selection, rows: pd.DataFrame, *, places: Places) -> 
     shown: dict[str, object] = {
         "drives": {run: places[run].drive for run in runs},
         "title": f"{metric_quantity(selection.metric).name} over rounds",
-        "subtitle": _listed(cell_words(selection), whose),
+        "subtitle": f"{cell_words(selection)}<br>{whose}",
     }
     point = shown_round(selection, rows)
     if point is not None:
@@ -140,10 +140,9 @@ def draw_time(
     drawn = reduce_series(series["time_s"], series[metric], columns=columns, span=span)
     run = figure_text(selection.run)
     words = (run, figure_text(selection.test), _direction_words(selection))
+    colors = drive_colors(places[name].drive for name in selection.runs)
     shown = {
-        "color": drive_colors([places[selection.run].drive])[
-            places[selection.run].drive
-        ],
+        "color": colors[places[selection.run].drive],
         "title": f"{metric_quantity(metric).name} over time",
         "subtitle": f"{_listed(*words)}<br>{_drive(selection, places)}",
     }
@@ -171,20 +170,28 @@ def draw_histogram(
         [own[own["step_id"].isin(steps["step_id"])] for own in bins], ignore_index=True
     )
     frame = merge_cell_bins(few, steps, direction=selection.direction)
-    left = len(selection.runs) - len(runs)
-    whose = f"{len(runs)} of {len(selection.runs)} runs" if left else ""
-    if len(runs) == 1:
+    known, asked = frame["run_id"].nunique(), len(selection.runs)
+    whose = f"{known} runs" if known == asked else f"{known} of {asked} runs"
+    if asked == 1:
         whose = _drive(selection, places)
-    parts = (cell_words(selection), _rounds_words(selection), whose)
+    what = _listed(cell_words(selection), _rounds_words(selection))
     shown: dict[str, object] = {
         "drives": {run: places[run].drive for run in runs},
         "title": "Response times",
-        "subtitle": _listed(*parts),
+        "subtitle": f"{what}<br>{whose}",
     }
     figure = plot_cell_histogram(frame, **shown)  # type: ignore[arg-type] # named above
     paths = {run: places[run].path for run in runs}
     code = code_of_histogram(selection, paths, shown)
     return Picture(figure=figure, frame=frame, code=code)
+
+
+def draw_nothing(selection: Selection) -> Picture:
+    """Draw that there is no cell to draw."""
+    what = _listed(figure_text(selection.run), figure_text(selection.test))
+    words = f"{what}: no cell of it can be drawn"
+    figure = plot_cell_histogram(pd.DataFrame(), drives={}, subtitle=words)
+    return Picture(figure=figure, frame=pd.DataFrame(), code="")
 
 
 def series_of(
@@ -252,8 +259,8 @@ def _drive(selection: Selection, places: Places) -> str:
 
 
 def _direction_words(selection: Selection) -> str:
-    words = {"total": "", "read": "its reads", "write": "its writes"}
-    return words[selection.direction]
+    side = selection.direction
+    return "" if side == "total" else f"its {side}s"
 
 
 def _rounds_words(selection: Selection) -> str:

@@ -47,7 +47,8 @@ def export_run(run: Run, file_format: ExportFormat, place: Path | None = None) -
     Raises
     ------
     ExportError
-        If a table has more rows than a sheet, or the place cannot be written.
+        If a table has more rows than a sheet, a workbook has another suffix than
+        ``.xlsx``, or the place cannot be written.
     MissingToolError
         If openpyxl is not installed.
     RunFolderError
@@ -55,6 +56,12 @@ def export_run(run: Run, file_format: ExportFormat, place: Path | None = None) -
     """
     usual = "tables.xlsx" if file_format == "xlsx" else file_format
     place = place or run.path / "export" / usual
+    if file_format == "xlsx" and place.suffix.lower() != ".xlsx":
+        raise ExportError(
+            place=str(place),
+            reason="the name of a workbook ends in .xlsx",
+            remedy="Name it so, or ask for another format.",
+        )
     frames = {name: getattr(run, name) for name in TABLES}
     try:
         if file_format == "xlsx":

@@ -64,7 +64,7 @@ class Run:
             where += f", round {last['round']}"
         return (
             f"The run is going on: {len(self.steps)} steps are finished, the last of "
-            f"{where}. Run the notebook again for a later look."
+            f"{where}. Open it again for a later look."
         )
 
     @cached_property

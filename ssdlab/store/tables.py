@@ -1,5 +1,6 @@
 """Tables in Parquet, each checked against its one declaration in the schema."""
 
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,12 +20,6 @@ _ARROW = {
     "int64": pa.int64(),
     "float64": pa.float64(),
     "bool": pa.bool_(),
-}
-_PANDAS = {
-    "string": "str",
-    "int64": "Int64",
-    "float64": "float64",
-    "bool": "boolean",
 }
 
 
@@ -94,9 +89,10 @@ def read_table(
     path = folder / f"{table.name}.parquet"
     remedy = f"Rebuild the tables from raw output: ssdlab ingest {folder.parent}"
     try:
-        schema = pq.read_schema(path)
         names = None if columns is None else list(columns)
-        content = pq.read_table(path, columns=names, partitioning=None)
+        with pq.ParquetFile(path) as file:
+            schema = file.schema_arrow
+            content = file.read(columns=names)
     except FileNotFoundError:
         raise RunFolderError(
             folder=str(folder.parent), reason=f"no {path.name} yet", remedy=remedy
@@ -104,7 +100,7 @@ def read_table(
     except (pa.ArrowException, OSError) as error:
         raise RunFolderError(
             folder=str(folder.parent),
-            reason=f"{path.name} cannot be read ({error})",
+            reason=f"{path.name} cannot be read ({_in_one_line(error)})",
             remedy=remedy,
         ) from error
     version = (schema.metadata or {}).get(b"ssdlab_schema", b"none").decode()
@@ -120,14 +116,20 @@ def read_table(
             reason=f"{path.name} has other columns than the schema",
             remedy=remedy,
         )
-    return _to_frame(content, table)
+    return _to_frame(content)
+
+
+def _in_one_line(error: Exception) -> str:
+    """Return what a reader said, without the bytes of the file it may quote."""
+    signs = (sign if sign.isprintable() else " " for sign in str(error))
+    return " ".join("".join(signs).split()).rstrip(".")
 
 
 def columns_to_frame(
     table: Table, columns: Mapping[str, Sequence[object]]
 ) -> "pd.DataFrame":
     """Return columns as the frame that `read_table` gives when they were written."""
-    return _to_frame(_to_arrow(table, columns), table)
+    return _to_frame(_to_arrow(table, columns))
 
 
 def _to_arrow(table: Table, columns: Mapping[str, Sequence[object]]) -> pa.Table:
@@ -139,11 +141,13 @@ def _to_arrow(table: Table, columns: Mapping[str, Sequence[object]]) -> pa.Table
     return pa.Table.from_arrays(arrays, schema=schema)
 
 
-def _to_frame(content: pa.Table, table: Table) -> "pd.DataFrame":
+def _to_frame(content: pa.Table) -> "pd.DataFrame":
+    import pandas as pd  # noqa: PLC0415 - slow, and not needed to write
+
     types = {
-        column.name: _PANDAS[column.dtype]
-        for column in table.columns
-        if column.name in content.column_names
+        pa.string(): pd.StringDtype(na_value=math.nan),
+        pa.int64(): pd.Int64Dtype(),
+        pa.bool_(): pd.BooleanDtype(),
     }
-    frame: pd.DataFrame = content.to_pandas().astype(types)
+    frame: pd.DataFrame = content.to_pandas(types_mapper=types.get)
     return frame

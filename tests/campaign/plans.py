@@ -10,11 +10,11 @@ from ssdlab.model.spec import (
     PtsTest,
     Purge,
     Rounds,
-    StepResult,
     Stimulus,
     Tracking,
     Workload,
 )
+from ssdlab.model.step import StepResult
 from ssdlab.plan.context import PlanContext
 from ssdlab.plan.phases import plan_suite
 from ssdlab.store.records import RunState, write_record, write_state

@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 
 from ssdlab.campaign.backend import FioBackend
-from ssdlab.fio.runner import FioChain, FioOutcome, FioRequest
-from ssdlab.model.spec import Precondition, Step
+from ssdlab.fio.process import FioRequest
+from ssdlab.fio.runner import FioChain, FioOutcome
+from ssdlab.model.spec import Precondition
+from ssdlab.model.step import Step
 from ssdlab.model.units import KIB, MIB
 from ssdlab.targets.opening import open_target
 from tests.fio.jobs import CONTEXT, cell, fill, workload

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from ssdlab.campaign.habits import read_habits, usual_habits
-from ssdlab.fio.runner import OLDEST_FIO
+from ssdlab.fio.installed import OLDEST_FIO
 from ssdlab.model.spec import PtsTest, Purge
 from ssdlab.procedures.peak import peak
 from ssdlab.pts.profiles import PROFILES, find_profile

@@ -11,7 +11,7 @@ from ssdlab.campaign.ingest import build_tables, ingest_run
 from ssdlab.campaign.raw import put_aside_unfinished
 from ssdlab.model.errors import FioOutputError, RunFolderError
 from ssdlab.model.schema import TABLES
-from ssdlab.model.spec import Step
+from ssdlab.model.step import Step
 from ssdlab.store.run import Run, open_run
 from tests.campaign.plans import (
     CAPACITY_BYTES,

@@ -56,7 +56,7 @@ def test_standing_says_how_far_it_is(held: Path) -> None:
     grow(held, 13, 1000)
     histogram = open_run(held)
     assert histogram.steps["round"].iloc[-1] is pd.NA
-    assert "the last of lat, histogram. Run" in histogram.standing
+    assert "the last of lat, histogram. Open it again" in histogram.standing
 
 
 def test_run_that_was_resumed_is_not_read_from_its_old_tables(run: Path) -> None:

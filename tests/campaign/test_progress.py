@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ssdlab.campaign.progress import Progress, Tracker
-from ssdlab.model.spec import Step, StepResult
+from ssdlab.model.step import Step, StepResult
 from ssdlab.procedures.saturation import saturate
 from ssdlab.procedures.stimulus_text import parse_stimulus
 from tests.made_procedure import CONTEXT, plan_of

@@ -24,7 +24,7 @@ from ssdlab.campaign.recording import (
 from ssdlab.campaign.replay import ReplayBackend, SilentListener, replay_run
 from ssdlab.model.errors import FioOutputError, PlanMismatchError, RunFolderError
 from ssdlab.model.schema import TABLES
-from ssdlab.model.spec import Step
+from ssdlab.model.step import Step
 from ssdlab.plan.phases import plan_suite
 from ssdlab.store.records import RunState, read_record, read_state, write_state
 from ssdlab.store.run import Run, open_run

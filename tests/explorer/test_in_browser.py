@@ -176,7 +176,7 @@ def test_search_finds_a_run_and_both_are_compared(page: Any) -> None:
     page.locator("input[placeholder^='search']").fill("MADE0002")
     page.locator("text=1 of 2 found").first.wait_for()
     box.select_option(index=[0, 1])
-    wait_for(page, CELL, ", 2 runs")
+    wait_for(page, CELL, "2 runs")
 
 
 def test_nothing_overlaps_the_room_of_a_narrow_window(page: Any) -> None:

@@ -18,6 +18,7 @@ from ssdlab.explorer.views import (
     Place,
     draw_histogram,
     draw_map,
+    draw_nothing,
     draw_rounds,
     draw_time,
     frame_of_map,
@@ -196,7 +197,7 @@ def test_reads_of_a_mixed_cell_are_drawn_alone_where_they_were_kept(
     share = reads.frame["iops"].to_numpy() / total.frame["iops"].to_numpy()
     assert share == pytest.approx(0.65, abs=0.02)
     assert reads.figure.layout.title.subtitle.text == (
-        "R/W 65/35, 8 KiB, its reads, Model SSD 480 MADE0001"
+        "R/W 65/35, 8 KiB, its reads<br>Model SSD 480 MADE0001"
     )
     assert_same(reads)
     frame = frame_of_map(chosen, cells, None)
@@ -208,6 +209,13 @@ def test_a_test_without_mixes_has_no_directions_to_choose(shelf: Shelf) -> None:
     shelf.load(("one", "cells", "write"))
     chosen, choices, _ = Chooser(shelf).fit(asked)
     assert (chosen.direction, choices.directions) == ("total", ("total",))
+
+
+def test_what_has_no_cell_says_so_and_shows_nothing_else() -> None:
+    picture = draw_nothing(Selection(runs=("a <b>",), run="a <b>", test="hir"))
+    words = picture.figure.layout.title.subtitle.text
+    assert words == "a &lt;b&gt;, hir: no cell of it can be drawn"
+    assert len(picture.figure.data) == 0
 
 
 def test_of_many_runs_only_the_shown_one_has_points(

@@ -101,6 +101,17 @@ def test_table_longer_than_a_sheet_is_refused_with_both_numbers(
 
 @pytest.mark.parametrize("file_format", ["csv", "xlsx"])
 def test_place_that_cannot_be_written_is_named(run: Run, file_format: Any) -> None:
-    place = Path("/dev/null/there")
-    with pytest.raises(ExportError, match="/dev/null/there: it cannot be written"):
+    place = Path("/dev/null/there.xlsx")
+    with pytest.raises(
+        ExportError, match=r"/dev/null/there\.xlsx: it cannot be written"
+    ):
         export_run(run, file_format, place)
+
+
+@pytest.mark.parametrize("name", ["run.txt", "run"])
+def test_workbook_by_another_name_is_refused(
+    run: Run, tmp_path: Path, name: str
+) -> None:
+    with pytest.raises(ExportError, match=rf"{name}: .* ends in \.xlsx"):
+        export_run(run, "xlsx", tmp_path / name)
+    assert not (tmp_path / name).exists()
