@@ -110,7 +110,7 @@ def carry_out(procedure: "Procedure", asked: dict[str, Any]) -> None:
     run = run_procedure(
         procedure,
         asked["target"],
-        _choices(asked),
+        read_choices(asked),
         tell=_teller(),
     )
     click.echo(f"run      {run.path}")
@@ -119,7 +119,8 @@ def carry_out(procedure: "Procedure", asked: dict[str, Any]) -> None:
     click.echo("\n".join(("", *outcome_lines(run))))
 
 
-def _choices(asked: dict[str, Any]) -> "RunChoices":
+def read_choices(asked: dict[str, Any]) -> "RunChoices":
+    """Return what the options of a command that measures say of its run."""
     from ssdlab.campaign.request import RunChoices, read_temperature_limit
 
     return RunChoices(

@@ -55,7 +55,7 @@ _ELSEWHERE = "Make it, or name another place with -o."
 @click.option(
     "--include-virtual",
     is_flag=True,
-    help="rank models and files as well; they stay marked as such",
+    help="take models and files into the score; they stay marked as such",
 )
 @json_option
 def compare(
@@ -71,8 +71,8 @@ def compare(
     is the notebook 04_compare_drives, carried out. With --json the numbers are
     printed, and a page is written only where -o says so.
     """
+    from ssdlab.comparing.compare import compare_runs
     from ssdlab.report.comparison.plain import comparison_as_dict
-    from ssdlab.report.comparison.read import compare_runs
 
     _require_folder(output or _DEFAULT)
     found = compare_runs(runs, **choices)  # type: ignore[arg-type] # as click parsed them
@@ -82,7 +82,7 @@ def compare(
         _print(found)
     if as_json and output is None:
         return
-    named = "\n".join(str(run.path) for run in found.runs)
+    named = "\n".join(map(str, runs))
     page = _write_page(output or _DEFAULT, {"runs": named, **choices})
     if not as_json:
         click.echo(f"\npage  {printable(str(page))}")
@@ -118,7 +118,7 @@ def _write_page(output: Path, parameters: dict[str, str | float | bool]) -> Path
             find_notebook(_NOTEBOOK), executed, parameters, keeps_saving=False
         )
         try:
-            return write_notebook_page(executed, output, title="Comparison of drives")
+            return write_notebook_page(executed, output)
         except OSError as error:
             reason = f"it cannot be written ({error.strerror})"
             place = str(output)
@@ -130,5 +130,5 @@ def _print(comparison: "Comparison") -> None:
     from ssdlab.report.comparison.lines import comparison_lines
 
     width = min(shutil.get_terminal_size().columns, _MOST_WIDTH)
-    for line in comparison_lines(comparison, width=width):
-        click.echo(printable(line))
+    lines = [printable(line) for line in comparison_lines(comparison, width=width)]
+    click.echo("\n".join(lines))

@@ -22,7 +22,7 @@ from ssdlab.cli.group import main, run_argument
     "-o",
     "--output",
     type=click.Path(path_type=Path),
-    help="the folder or workbook to write; without it RUN/export/...",
+    help="the folder, or the workbook NAME.xlsx; without it RUN/export/...",
 )
 def export(run: Path, file_format: Any, output: Path | None) -> None:
     """Write the tables of a run for other programs.

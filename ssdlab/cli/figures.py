@@ -38,8 +38,9 @@ from ssdlab.cli.group import main, run_argument
 def figures(run: Path, *, output: Path | None, as_shown: bool, **asked: Any) -> None:
     """Write the figures of a run's report as files for a paper.
 
-    In 8 pt type, without titles, and told apart in grey by dashes, markers and
-    hatching. Needs pip install 'ssdlab[export]' and a Chromium or Chrome.
+    In 8 pt type, without titles, and told apart in grey: lines by dashes, markers by
+    shapes, bars by hatching, rows of columns by greys and edges. Needs a Chromium or
+    Chrome.
     """
     from ssdlab.campaign.opening import open_run
     from ssdlab.figures.publication import publication

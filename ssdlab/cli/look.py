@@ -34,11 +34,11 @@ _EXIT_NOT_STEADY = 3
     help="pdf is printed by a Chromium or Chrome of this machine",
 )
 def report(run: Path, output: Path | None, file_format: str) -> None:
-    """Write the report of a run anew from its tables."""
+    """Write the report of a run anew, also of one that goes on or has no tables."""
+    from ssdlab.campaign.opening import open_run
     from ssdlab.campaign.outcome import conformance_line
     from ssdlab.report import write_report
     from ssdlab.report.pdf import write_report_pdf
-    from ssdlab.store.run import open_run
 
     opened = open_run(run)
     write = write_report_pdf if file_format == "pdf" else write_report

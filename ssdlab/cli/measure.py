@@ -12,6 +12,7 @@ from ssdlab.cli.carry_out import (
     host_ceiling_option,
     label_option,
     purge_option,
+    read_choices,
     resume_procedure,
     seed_option,
     target_option,
@@ -93,14 +94,14 @@ def run(**asked: Any) -> None:
     Ctrl-C stops it cleanly and keeps what is done; `ssdlab resume` goes on with it.
     """
     from ssdlab.campaign.folders import new_run_id
-    from ssdlab.campaign.request import RunChoices, check_request
+    from ssdlab.campaign.request import check_request
     from ssdlab.targets.opening import check_target
 
-    choices = RunChoices(
-        runs=asked["runs"], label=asked["label"], confirmed=asked["confirm"]
-    )
     request = check_request(
-        asked["target"], asked["profile"], asked["tests"], choices=choices
+        asked["target"],
+        asked["profile"],
+        asked["tests"],
+        choices=read_choices(asked),
     )
     check_target(asked["target"], asked["confirm"])  # before a kernel is started
     folder = asked["runs"] / new_run_id(request.name)

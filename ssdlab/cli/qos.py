@@ -13,6 +13,7 @@ from ssdlab.cli.qos_lines import (
     terminal_width,
     wrapped_lines,
 )
+from ssdlab.model.spec import DIRECTIONS
 
 if TYPE_CHECKING:
     from ssdlab.store.run import Run
@@ -51,7 +52,7 @@ it, or that cannot be told; 2 the request was wrong.
     "--direction",
     default="total",
     show_default=True,
-    type=click.Choice(["total", "read", "write"]),
+    type=click.Choice(DIRECTIONS),
 )
 @click.option("--all-rounds", is_flag=True, help="count every round, not those of the "
               "measurement window alone")  # fmt: skip

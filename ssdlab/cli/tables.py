@@ -1,14 +1,13 @@
 """Write tables as CSV, JSON lines or Parquet, piece by piece."""
 
-import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Literal, Protocol, cast
 
 from ssdlab.cli.group import fail
-from ssdlab.system.durable import publish
+from ssdlab.system.durable import opened_whole
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -160,30 +159,14 @@ def opened_output(path: Path | None) -> Iterator[BinaryIO]:
         if path is None:
             yield _standard_output()
             sys.stdout.buffer.flush()
-        elif path.exists() and not path.is_file():
-            with path.open("wb") as device:
-                yield device
         else:
-            yield from _whole_file(path)
+            with opened_whole(path) as file:
+                yield file
     except BrokenPipeError:
         raise
     except OSError as error:
         name = "standard output" if path is None else path
         fail(f"{name} cannot be written ({error.strerror or error}).", 2)
-
-
-def _whole_file(path: Path) -> Iterator[BinaryIO]:
-    aside = path.with_name(f".{path.name}.part")
-    try:
-        with aside.open("wb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        publish(aside, path)
-    except BaseException:
-        with suppress(OSError):
-            aside.unlink(missing_ok=True)
-        raise
 
 
 def _standard_output() -> BinaryIO:

@@ -27,7 +27,7 @@ def render_report(run: Run) -> str:
     Raises
     ------
     RunFolderError
-        If a table of a finished run is missing or damaged.
+        If a table is missing or damaged.
 
     References
     ----------
@@ -54,7 +54,7 @@ def write_report(run: Run, path: Path | None = None) -> Path:
     Raises
     ------
     RunFolderError
-        If a table of a finished run is missing or damaged; nothing is written then.
+        If a table is missing or damaged; nothing is written then.
     """
     place = run.path / "report.html" if path is None else Path(path)
     write_whole(place, render_report(run).encode())

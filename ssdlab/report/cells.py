@@ -46,6 +46,23 @@ class Section:
     parts: list[Part] = field(default_factory=list)
 
 
+def is_executed(cells: Sequence[Mapping[str, Any]]) -> bool:
+    """Tell whether any cell with code was executed; one without code has no need to."""
+    coded = [cell for cell in cells if cell["cell_type"] == "code"]
+    return not coded or any(
+        cell.get("execution_count") is not None or cell.get("outputs") for cell in coded
+    )
+
+
+def find_title(cells: Sequence[Mapping[str, Any]]) -> str:
+    """Return the first heading of the first level, or nothing."""
+    texts = (
+        _joined(cell["source"]) for cell in cells if cell["cell_type"] == "markdown"
+    )
+    lines = (line for text in texts for line in text.splitlines())
+    return next((line[2:].strip() for line in lines if line.startswith("# ")), "")
+
+
 def read_sections(cells: Sequence[Mapping[str, Any]]) -> list[Section]:
     """Return the sections of a notebook; the first has what stands before any."""
     sections = [Section()]

@@ -7,14 +7,11 @@ from dataclasses import dataclass, fields
 import pandas as pd
 
 from ssdlab.analysis.phases import group_name
-from ssdlab.model.errors import RunFolderError
 from ssdlab.model.records import RunRecord
-from ssdlab.model.schema import TABLES
 from ssdlab.model.spec import PTS_CRITERIA, SteadyStateCriteria
 from ssdlab.model.units import KIB
 from ssdlab.report.text import TEST_TITLES
 from ssdlab.store.run import Run
-from ssdlab.store.tables import arrow_schema
 
 _TABLES = (
     "runs",
@@ -31,8 +28,7 @@ _TABLES = (
 class Context:
     """One run as the sections see it.
 
-    ``totals`` are the measurements of all directions merged. ``problems`` says which
-    tables could not be read, and why; their frames are empty.
+    ``totals`` are the measurements of all directions merged.
     """
 
     run: Run
@@ -46,7 +42,6 @@ class Context:
     bins: pd.DataFrame
     windows: pd.DataFrame
     findings: pd.DataFrame
-    problems: tuple[str, ...]
 
     @property
     def is_edition_1(self) -> bool:
@@ -120,24 +115,14 @@ def is_of_phase(phases: "pd.Series[str]", name: str) -> "pd.Series[bool]":
 
 
 def read_context(run: Run) -> Context:
-    """Read the frames of a run; a table that is not there yet is an empty frame.
+    """Read the frames of a run.
 
     Raises
     ------
     RunFolderError
-        If the run is finished, so that every table must be there, and one is missing,
-        damaged or of another version.
+        If a table is missing, damaged or of another version.
     """
-    frames: dict[str, pd.DataFrame] = {}
-    problems: list[str] = []
-    for name in _TABLES:
-        try:
-            frames[name] = getattr(run, name)
-        except RunFolderError as error:
-            if run.state.status == "finished":
-                raise
-            frames[name] = _empty(name)
-            problems.append(str(error))
+    frames: dict[str, pd.DataFrame] = {name: getattr(run, name) for name in _TABLES}
     measurements = frames.pop("measurements")
     totals = measurements[measurements["direction"] == "total"]
     version = str(run.record.profile.get("spec_version", "")) or "not recorded"
@@ -147,14 +132,8 @@ def read_context(run: Run) -> Context:
         criteria=_criteria(run.record.profile.get("window")),
         spec_version=version,
         totals=totals,
-        problems=tuple(problems),
         **frames,
     )
-
-
-def _empty(name: str) -> pd.DataFrame:
-    frame: pd.DataFrame = arrow_schema(TABLES[name]).empty_table().to_pandas()
-    return frame
 
 
 def _criteria(recorded: object) -> SteadyStateCriteria:

@@ -14,6 +14,7 @@ from ssdlab.analysis.findings.finding import (
 )
 from ssdlab.report.context import Context
 from ssdlab.report.text import TEST_TITLES
+from ssdlab.store.run import Run
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -77,7 +78,7 @@ def box_findings(context: Context, test: str = "") -> FindingsBox:
     )
 
 
-def shared_findings(context: Context) -> tuple[SharedFinding, ...]:
+def shared_findings(context: Context | Run) -> tuple[SharedFinding, ...]:
     """Return what was found; of a run without tables, what its record says."""
     if context.findings.empty:
         recorded = context.record.departures

@@ -6,22 +6,20 @@ import orjson
 
 from ssdlab.model.errors import NotebookFileError
 from ssdlab.model.version import VERSION
-from ssdlab.report.cells import Section, read_sections
+from ssdlab.report.cells import Section, find_title, is_executed, read_sections
 from ssdlab.report.html import render_html
 from ssdlab.system.durable import write_whole
 
 
-def write_notebook_page(executed: Path, output: Path, *, title: str) -> Path:
+def write_notebook_page(executed: str | Path, output: str | Path) -> Path:
     """Write an executed notebook as a page; it appears whole or not at all.
 
     Parameters
     ----------
-    executed : Path
-        The executed notebook.
-    output : Path
+    executed : str or Path
+        The executed notebook, as JupyterLab or papermill saved it.
+    output : str or Path
         Where the page goes.
-    title : str
-        The title of the page.
 
     Returns
     -------
@@ -31,13 +29,13 @@ def write_notebook_page(executed: Path, output: Path, *, title: str) -> Path:
     Raises
     ------
     NotebookFileError
-        If the notebook cannot be read.
+        If the notebook cannot be read, or none of its cells was executed.
     """
-    write_whole(output, render_notebook_page(executed, title=title).encode())
-    return output
+    write_whole(Path(output), render_notebook_page(executed).encode())
+    return Path(output)
 
 
-def render_notebook_page(executed: Path, *, title: str) -> str:
+def render_notebook_page(executed: str | Path) -> str:
     """Return an executed notebook as HTML that loads nothing and opens from disk.
 
     Text, tables and figures stand as in the notebook, code is folded away. HTML that
@@ -45,10 +43,8 @@ def render_notebook_page(executed: Path, *, title: str) -> str:
 
     Parameters
     ----------
-    executed : Path
-        The executed notebook.
-    title : str
-        The title of the page.
+    executed : str or Path
+        The executed notebook, as JupyterLab or papermill saved it.
 
     Returns
     -------
@@ -58,23 +54,30 @@ def render_notebook_page(executed: Path, *, title: str) -> str:
     Raises
     ------
     NotebookFileError
-        If the notebook cannot be read.
+        If the notebook cannot be read, or none of its cells was executed.
     """
-    sections = _read(executed)
+    title, sections = _read(Path(executed))
     values = {"front": sections[0], "sections": sections[1:], "title": title}
     return render_html("notebook.html.j2", values | {"version": VERSION}, title=title)
 
 
-def _read(executed: Path) -> list[Section]:
+def _read(executed: Path) -> tuple[str, list[Section]]:
+    """Return the title of a notebook and its sections.
+
+    Raises
+    ------
+    NotebookFileError
+        If it cannot be read, or none of its cells was executed.
+    """
     try:
-        notebook = orjson.loads(executed.read_bytes())
+        cells = orjson.loads(executed.read_bytes())["cells"]
+        if is_executed(cells):
+            return find_title(cells) or executed.stem, read_sections(cells)
+        reason = "none of its cells was executed"
     except OSError as error:
         reason = str(error.strerror)
-        raise NotebookFileError(notebook=str(executed), reason=reason) from None
     except ValueError as error:
-        raise NotebookFileError(notebook=str(executed), reason=str(error)) from None
-    try:
-        return read_sections(notebook["cells"])
+        reason = str(error)
     except (KeyError, TypeError, AttributeError) as error:
         reason = f"it is no notebook of nbformat 4: {error!r}"
-        raise NotebookFileError(notebook=str(executed), reason=reason) from None
+    raise NotebookFileError(notebook=str(executed), reason=reason)

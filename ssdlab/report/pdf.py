@@ -5,8 +5,9 @@ from tempfile import TemporaryDirectory
 from typing import Final
 
 from ssdlab.report import render_report
+from ssdlab.report.notebook_page import render_notebook_page
 from ssdlab.store.run import Run
-from ssdlab.system.browser import find_browser, print_page
+from ssdlab.system.browser import find_browser, open_page
 from ssdlab.system.durable import write_whole
 
 _DRAWN: Final = """(() => {
@@ -41,10 +42,41 @@ def write_report_pdf(run: Run, path: Path | None = None) -> Path:
         If the browser did not draw the report.
     """
     find_browser()
-    place = run.path / "report.pdf" if path is None else path
+    return _write(render_report(run), path or run.path / "report.pdf")
+
+
+def write_notebook_pdf(executed: Path, output: Path) -> Path:
+    """Write an executed notebook as PDF; every figure is drawn, or nothing is written.
+
+    Parameters
+    ----------
+    executed : Path
+        The executed notebook, as JupyterLab or papermill saved it.
+    output : Path
+        Where to write it.
+
+    Returns
+    -------
+    Path
+        Where it lies.
+
+    Raises
+    ------
+    NotebookFileError
+        If the notebook cannot be read, or none of its cells was executed.
+    MissingToolError
+        If no browser is installed.
+    BrowserFailedError
+        If the browser did not draw the page.
+    """
+    find_browser()
+    return _write(render_notebook_page(executed), output)
+
+
+def _write(html: str, place: Path) -> Path:
     with TemporaryDirectory() as folder:
-        page = Path(folder) / "report.html"
-        page.write_text(render_report(run), "utf-8")
+        page = Path(folder) / "page.html"
+        page.write_text(html, "utf-8")
         write_whole(place, print_html(page))
     return place
 
@@ -69,4 +101,5 @@ def print_html(page: Path) -> bytes:
     BrowserFailedError
         If the browser did not draw the page.
     """
-    return print_page(page, ready=_DRAWN, paper=_PAPER)
+    with open_page(page, ready=_DRAWN) as opened:
+        return opened.print(_PAPER)

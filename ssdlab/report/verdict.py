@@ -6,13 +6,13 @@ from typing import Any
 import pandas as pd
 
 from ssdlab.analysis.cells import is_of_cell
-from ssdlab.analysis.phases import is_cell_by_cell, range_name
-from ssdlab.analysis.recovery import (
+from ssdlab.analysis.cross_stimulus import (
     is_recovery_sure,
     recovery_text,
     summarise_access_groups,
     summarise_cross_stimulus,
 )
+from ssdlab.analysis.phases import is_cell_by_cell, range_name
 from ssdlab.figures.saturation import plot_sparkline
 from ssdlab.report.blocks import Note, Plot
 from ssdlab.report.context import Context
@@ -29,10 +29,14 @@ _IMPORTED = (
     "not known, and the steady state is judged here, by the rule of the PTS."
 )
 _STATUS = {
-    "running": "The run was still going on when this report was made.",
+    "running": "The run was broken off; what was measured before is shown.",
     "failed": "The run ended with an error; what was measured before is shown.",
     "interrupted": "The run was interrupted; what was measured before is shown.",
 }
+_NEVER_INGESTED = (
+    "This run has no tables: what is shown was read from its raw output. "
+    "ssdlab ingest writes them."
+)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -55,10 +59,15 @@ class SummaryRow:
 def status_notes(context: Context) -> tuple[Note, ...]:
     """Return what a reader must know before any number."""
     notes = []
-    state = context.run.state
-    if state.status in _STATUS:
-        text = f"{_STATUS[state.status]} {state.message}".strip()
+    run = context.run
+    if run.is_going_on:
+        text = f"{run.standing} What was measured so far is shown."
         notes.append(Note(text=text, tone="warning"))
+    elif run.state.status in _STATUS:
+        text = f"{_STATUS[run.state.status]} {run.state.message}".strip()
+        notes.append(Note(text=text, tone="warning"))
+    elif run.make is not None:
+        notes.append(Note(text=_NEVER_INGESTED))
     if context.is_imported:
         notes.append(Note(text=_IMPORTED))
     if context.procedure:
@@ -66,7 +75,6 @@ def status_notes(context: Context) -> tuple[Note, ...]:
     if context.record.target.is_virtual:
         what = "a model" if context.record.target.kind == "virtual" else "a file"
         notes.append(Note(text=_banner(what), tone="warning"))
-    notes += [Note(text=problem, tone="warning") for problem in context.problems]
     return tuple(notes)
 
 

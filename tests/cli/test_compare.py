@@ -1,14 +1,12 @@
 """The command ``compare``."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 from ssdlab.cli import main
-from ssdlab.store.records import read_state, write_state
 from tests.made_compared import Twin, make_twin
 from tests.made_run import Recipe
 
@@ -41,7 +39,7 @@ def test_unknown_condition_is_a_wrong_request(folder: Path) -> None:
     [
         ("nowhere", "there is no such folder"),
         ("file", "this is a file, and no run folder"),
-        ("empty", "it is no run, and holds none that has tables"),
+        ("empty", "it is no run, and holds none"),
         ("run1", "is named twice"),
     ],
 )
@@ -58,19 +56,21 @@ def test_what_is_no_other_run_is_a_wrong_request_and_says_what_to_name(
     assert "--runs" not in done.output
 
 
-def test_run_that_goes_on_without_tables_is_named_with_what_to_do(
-    tmp_path: Path,
+@pytest.mark.parametrize("damage", [b"", b"PAR1", b"cut"], ids=["empty", "head", "cut"])
+@pytest.mark.parametrize("table", ["measurements", "bins", "findings", "runs"])
+def test_damaged_table_is_an_error_and_nothing_else_is_shown(
+    tmp_path: Path, table: str, damage: bytes
 ) -> None:
     for number in (1, 2):
         make_twin(tmp_path, Twin(number=number, recipe=ALPHA))
-    going_on = tmp_path / "run2"
-    (going_on / "tables" / "measurements.parquet").unlink()
-    state = read_state(going_on)
-    write_state(going_on, replace(state, status="running"))
-    asked = ["compare", str(tmp_path / "run1"), str(going_on)]
+    path = tmp_path / "run2" / "tables" / f"{table}.parquet"
+    path.write_bytes(path.read_bytes()[:-9] if damage == b"cut" else damage)
+    asked = ["compare", str(tmp_path / "run1"), str(tmp_path / "run2")]
     done = CliRunner().invoke(main, asked)
     assert done.exit_code == 2
-    assert "it is still going on. Let it end" in done.output
+    assert done.stdout == ""
+    assert f"{table}.parquet cannot be read" in done.stderr
+    assert "ssdlab ingest" in done.stderr
 
 
 def test_page_into_a_missing_folder_is_refused_before_anything_is_shown(

@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from ssdlab.cli import main
-from ssdlab.model.spec import Step
+from ssdlab.model.step import Step
 from ssdlab.procedures.saturation import saturate
 from ssdlab.procedures.stimulus_text import parse_stimulus
 from tests.made_procedure import measure_made

@@ -242,6 +242,14 @@ def test_a_file_is_written_whole(tmp_path: Path) -> None:
     assert [file.name for file in tmp_path.iterdir()] == ["table.csv"]
 
 
+def test_the_file_behind_a_link_is_written(tmp_path: Path) -> None:
+    path, link = tmp_path / "table.csv", tmp_path / "latest.csv"
+    link.symlink_to(path.name)
+    assert parse(captured("one_io.json"), "-o", link).returncode == 0
+    assert link.is_symlink()
+    assert path.read_bytes() == parse(captured("one_io.json")).stdout
+
+
 def test_what_a_log_does_not_say_can_be_given() -> None:
     given = b"0, 20, 0, 4096\n1, 40, 1, 4096\n"
     options = ("--table", "log", "--log-kind", "lat", "--fio-version", "fio-2.21")

@@ -121,14 +121,6 @@ def test_finished_run_without_the_table_is_refused_with_a_remedy(
         render_report(run)
 
 
-def test_run_that_goes_on_shows_what_its_record_says(tmp_path: Path) -> None:
-    run = make_run(tmp_path / "run", replace(RECIPE, status="interrupted"))
-    (run.path / "tables" / "findings.parquet").unlink()
-    text = words(render_report(run))
-    assert "Not PTS-conformant: 1 finding (1 major)" in text
-    assert "the target is a model" in text
-
-
 def test_ceiling_is_a_table_of_the_front_page_if_it_was_measured(
     render: Render,
 ) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from ssdlab.model.drive import WriteCacheState
-from ssdlab.model.spec import Step
+from ssdlab.model.step import Step
 from ssdlab.procedures.peak import peak
 from ssdlab.procedures.saturation import saturate
 from ssdlab.procedures.sequence import sequence

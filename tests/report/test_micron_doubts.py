@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ssdlab.figures.hosts import plot_hosts
-from ssdlab.model.spec import Step
+from ssdlab.model.step import Step
 from ssdlab.procedures.saturation import saturate
 from ssdlab.procedures.sequence import sequence
 from ssdlab.procedures.stimulus_text import parse_stimulus

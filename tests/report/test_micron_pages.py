@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from ssdlab.model.errors import RunFolderError
-from ssdlab.model.spec import Step, Workload
+from ssdlab.model.spec import Workload
+from ssdlab.model.step import Step
 from ssdlab.procedures.saturation import saturate
 from ssdlab.procedures.sequence import sequence
 from ssdlab.procedures.stimulus_text import parse_stimulus

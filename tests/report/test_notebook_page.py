@@ -27,7 +27,7 @@ TABLE = "<style>.dataframe {color: red}</style><table><tr><td>1.5</td></tr></tab
 def render(tmp_path: Path) -> Any:
     def make(*cells: dict[str, Any]) -> str:
         notebook = write_notebook(tmp_path / "n.ipynb", *cells)
-        return render_notebook_page(notebook, title="Titled")
+        return render_notebook_page(notebook)
 
     return make
 
@@ -112,10 +112,10 @@ def test_html_of_others_keeps_only_what_is_known_to_be_plain(
 def test_file_that_is_no_notebook_is_named(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "no.ipynb"
     path.write_bytes(content)
-    with pytest.raises(NotebookFileError, match=r"no\.ipynb cannot be read as"):
-        render_notebook_page(path, title="x")
+    with pytest.raises(NotebookFileError, match=r"no\.ipynb cannot be read as a page"):
+        render_notebook_page(path)
     with pytest.raises(NotebookFileError, match="No such file"):
-        render_notebook_page(tmp_path / "missing.ipynb", title="x")
+        render_notebook_page(tmp_path / "missing.ipynb")
 
 
 @pytest.mark.browser
@@ -125,7 +125,7 @@ def test_figures_are_drawn_from_disk_and_a_foreign_script_does_not_run(
     notebook = write_notebook(
         tmp_path / "n.ipynb", text_cell("# T"), *(code_cell("f", figure()),) * 3
     )
-    page = write_notebook_page(notebook, tmp_path / "page.html", title="T")
+    page = write_notebook_page(notebook, tmp_path / "page.html")
     found = visit(page, profile=tmp_path / "profile")
     assert found.value("data-plots") == "3"
     assert found.dom.count('data-drawn="yes"') == 3

@@ -39,7 +39,7 @@ def test_page_whose_figures_cannot_be_drawn_is_not_printed(tmp_path: Path) -> No
     find_browser()
     cells = (text_cell("# T"), code_cell("f", figure()))
     notebook = write_notebook(tmp_path / "n.ipynb", *cells)
-    page = write_notebook_page(notebook, tmp_path / "page.html", title="T")
+    page = write_notebook_page(notebook, tmp_path / "page.html")
     broken = page.read_text("utf-8").replace(
         'id="packed-figures">', 'id="packed-figures">AAAA'
     )

@@ -4,7 +4,7 @@ from typing import Any
 
 import pandas as pd
 
-from ssdlab.analysis.recovery import (
+from ssdlab.analysis.cross_stimulus import (
     is_recovery_sure,
     recovery_text,
     summarise_access_groups,

@@ -4,7 +4,7 @@ from typing import Any
 
 import pandas as pd
 
-from ssdlab.analysis.recovery import summarise_idle_recovery, summarise_wait_states
+from ssdlab.analysis.idle_recovery import summarise_idle_recovery, summarise_wait_states
 from ssdlab.figures.labels import number_text
 from ssdlab.figures.recovery import (
     plot_idle_recovery,

@@ -4,10 +4,18 @@
   const PRINT_WIDTH = 700;
   const PRINT_HEIGHT = 400;
   const PRINT_HEIGHT_3D = 520;
+  const PRINT_LEAST = 350;
+  const PRINT_AXES = 260;
+  const PRINT_LEAST_3D = 400;
+  const SHEET_WIDTH = 718;
+  const SHEET_HEIGHT = 1036; // A4 without margins, at 96 pixels an inch
+  const MOST_OVER = 330;
+  const LEAST_TYPE = 0.86;
   const SCENE_SHAPE = 1.25;
   const SCENE_TEXT_WIDTH = 80;
   const PHONE_HEIGHT_3D = 400;
   const plots = [...document.querySelectorAll(".plot")];
+  const unfolded = [];
   const conditions = [...document.querySelectorAll(".conditions")];
 
   async function unpack(name) {
@@ -74,18 +82,68 @@
     Plotly.relayout(place, change);
   }
 
+  // What paper has to show: folded tables too, but not what the page says lies elsewhere.
+  function unfold() {
+    for (const block of document.querySelectorAll("main details:not(.conditions, .input, .jobs, .findings *, #repeat *)")) {
+      if (block.open) continue;
+      block.open = true;
+      unfolded.push(block);
+    }
+  }
+
+  // Measures with the rules of paper on the screen, then puts those of the screen back.
+  function withPaperRules(measure) {
+    const rules = [...document.styleSheets[0].cssRules].filter((rule) => rule.media);
+    const kept = rules.map((rule) => rule.media.mediaText);
+    for (const rule of rules) rule.media.mediaText = rule.media.mediaText === "print" ? "all" : "not all";
+    document.body.style.width = SHEET_WIDTH + "px";
+    measure();
+    document.body.style.width = "";
+    rules.forEach((rule, n) => { rule.media.mediaText = kept[n]; });
+  }
+
+  // A page that is a little longer than its sheets has its plots made less high, then its type smaller.
+  function fitSheets(page) {
+    const chapter = page.previousElementSibling;
+    const above = chapter?.classList.contains("chapter") ? chapter.offsetHeight : 0;
+    const height = () => page.getBoundingClientRect().height + above;
+    const over = height() % SHEET_HEIGHT;
+    if (height() < SHEET_HEIGHT || over > MOST_OVER) return;
+    const places = [...page.querySelectorAll(".plot")].filter((place) => place.dataset.height);
+    for (const place of places) {
+      const least = place.layout.scene ? PRINT_LEAST_3D : leastHeight(place);
+      relayout(place, { width: PRINT_WIDTH, height: Math.min(place.layout.height, Math.max(least, place.layout.height - over / places.length)) });
+    }
+    const room = Math.floor((height() + MOST_OVER / 2) / SHEET_HEIGHT) * SHEET_HEIGHT;
+    const share = room / height();
+    if (share < 1 && share >= LEAST_TYPE) page.style.zoom = share;
+  }
+
+  // A legend below a plot that is too low for it is cut off.
+  function leastHeight(place) {
+    return Math.max(PRINT_LEAST, PRINT_AXES + Number(place.dataset.legend));
+  }
+
   function forPrint() {
     for (const block of conditions) block.open = true;
+    unfold();
     for (const place of plots) {
       if (place.dataset.static !== undefined || !place.dataset.drawn) continue;
-      const height = place.layout.scene ? PRINT_HEIGHT_3D : Math.min(place.layout.height, PRINT_HEIGHT);
+      place.dataset.legend = place.querySelector(".legend")?.getBoundingClientRect().height || 0;
       place.dataset.height = place.layout.height;
+      const most = Math.max(PRINT_HEIGHT, leastHeight(place));
+      const height = place.layout.scene ? PRINT_HEIGHT_3D : Math.min(place.layout.height, most);
       place.style.minHeight = "0";
       relayout(place, { width: PRINT_WIDTH, height });
+    }
+    if (document.querySelector("main:not(.document)")) {
+      withPaperRules(() => document.querySelectorAll(".page").forEach(fitSheets));
     }
   }
 
   function forScreen() {
+    for (const block of unfolded.splice(0)) block.open = false;
+    for (const page of document.querySelectorAll(".page")) page.style.zoom = "";
     for (const place of plots) {
       if (!place.dataset.height) continue;
       const height = Number(place.dataset.height);

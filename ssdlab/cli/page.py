@@ -1,0 +1,42 @@
+"""The command ``page``: an executed notebook as one file."""
+
+from pathlib import Path
+
+import click
+
+from ssdlab.cli.group import fail, main
+
+
+@main.command()
+@click.argument(
+    "notebook", metavar="NOTEBOOK", type=click.Path(path_type=Path, dir_okay=False)
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="where to write it; without it beside the notebook",
+)
+@click.option(
+    "--format",
+    "file_format",
+    type=click.Choice(["html", "pdf"]),
+    default="html",
+    show_default=True,
+    help="pdf is printed by a Chromium or Chrome of this machine",
+)
+def page(notebook: Path, output: Path | None, file_format: str) -> None:
+    """Write an executed notebook as one page that needs no network.
+
+    Text, tables and figures stand as in the notebook, code is folded away. NOTEBOOK is
+    what JupyterLab or papermill saved.
+    """
+    from ssdlab.report.notebook_page import write_notebook_page
+    from ssdlab.report.pdf import write_notebook_pdf
+
+    place = output or notebook.with_suffix(f".{file_format}")
+    write = write_notebook_pdf if file_format == "pdf" else write_notebook_page
+    try:
+        click.echo(write(notebook, place))
+    except OSError as error:
+        fail(f"{place} cannot be written ({error.strerror}).", 2)
