@@ -9,8 +9,8 @@
 
 # %% tags=["parameters"]
 run: str = "data/samples/virtual-all"  # a run folder, of ssdlab or imported
-test: str = ""  # iops, tp, lat, wsat...; empty: the first that has rounds
-tracking: str = ""  # a cell, such as "RND 4 KiB 0/100"; empty: the one steady last
+test: str = ""  # iops, tp, lat, wsat...; empty: the one with the most rounds
+tracking: str = ""  # a cell, such as "RND 4KiB 0/100"; empty: the one steady last
 metric: str = ""  # iops, bw_bytes_per_s or lat_mean_ns; empty: what the test tracks
 rule: str = "pts-2.0.2"  # also tkperf and each-value: others' rules, to compare
 
@@ -22,31 +22,39 @@ opened = ssdlab.open_run(run)
 frames = (opened.measurements, opened.windows, opened.steps)
 choices = {"test": test, "tracking": tracking, "metric": metric}
 series = ssdlab.analysis.take_round_series(*frames, **choices)
-unit = {"metric": series.metric}
-show = ssdlab.figures.readable_table
-print(opened.standing)
+unit = {"metric": series.metric, "sample_every": series.sample_every}
+show, wrapped = ssdlab.figures.readable_table, ssdlab.figures.wrapped
+print(wrapped(opened.standing))
 
 # %% [markdown]
 # ## The verdict of the PTS
 #
 # All tracking variables of the test have to be steady in the same window: the range at
-# most 20 % of the average, the slope excursion at most 10 % (PTS 2.0.2, 2.1.24).
+# most 20 % of the average, the slope excursion at most 10 % (PTS 2.0.2, 2.1.24). A
+# window is of five rounds; of long series, such as write saturations, of five samples,
+# one in so many rounds.
 
 # %%
-print(ssdlab.analysis.pts_verdict_text(opened.windows, series.test))
+spec = opened.record.profile["spec_version"]
+text = ssdlab.analysis.pts_verdict_text(opened.windows, series.test, spec)
+print(wrapped(text))
 table = ssdlab.analysis.summarise_determination(opened.windows, series.test)
-show(table, layout="columns", caption="Determination data", **unit)
+ssdlab.figures.determination_table(table)
+
+# %%
+tracked = ssdlab.analysis.summarise_tracked(*frames, test=series.test)
+ssdlab.figures.plot_tracked(tracked)
 
 # %%
 table = ssdlab.analysis.summarise_judgements(opened.windows, series.test)
-show(table, caption="Every window judged, and why it failed", is_folded=True, **unit)
+show(table, caption="Every window judged, and why it failed", is_folded=True)
 
 # %% [markdown]
 # ## One cell over the rounds
 #
 # The window by the rule that was chosen, its average and limits, the least-squares line
-# and the band that holds the true line with 95 % confidence, allowing for neighbouring
-# rounds that are alike. Below, range and slope of every window.
+# and about it the band that holds the true line with 95 % confidence, allowing for
+# neighbouring rounds that are alike. Below, range and slope of every window.
 
 # %%
 fit = ssdlab.analysis.summarise_fit(series, rule)
@@ -59,11 +67,12 @@ ssdlab.figures.plot_window_ratios(windows, rule=rule)
 # %% [markdown]
 # ## Beyond the PTS
 #
-# From here on: advice, not a verdict. Intervals are of 95 %; a note says what they
-# cannot be trusted for.
+# From here on: advice, not a verdict. Averages and lines are those of the PTS, plain
+# least squares; their intervals, of 95 %, allow for neighbours that are alike. A note
+# says what they cannot be trusted for.
 
 # %%
-print(ssdlab.analysis.steadiness_text(series, rule))
+print(wrapped(ssdlab.analysis.steadiness_text(series, rule)))
 
 # %% [markdown]
 # ### Fresh, in transition, steady
@@ -108,7 +117,7 @@ show(cells, caption="Every cell; each can be named in tracking", is_folded=True)
 # What would be reported instead, and how much the level still drifts over a window.
 
 # %%
-ssdlab.figures.plot_window_means(windows, **unit)
+ssdlab.figures.plot_window_means(windows, metric=series.metric)
 
 # %%
 show(windows, caption="Every window of this cell", is_folded=True, **unit)
@@ -122,7 +131,7 @@ show(windows, caption="Every window of this cell", is_folded=True, **unit)
 
 # %%
 precision = ssdlab.analysis.summarise_precision(series, rule)
-show(precision, caption="Level, slope and drift", **unit)
+show(precision, caption="Average, slope and drift", **unit)
 
 # %% [markdown]
 # ## How many rounds are still needed
@@ -131,10 +140,10 @@ show(precision, caption="Level, slope and drift", **unit)
 # to a level with noise, for all tracking variables at once.
 
 # %%
-tracked = ssdlab.analysis.take_tracked_series(*frames, like=series)
-forecast = ssdlab.analysis.forecast_steady_state(tracked, rule)
-print(ssdlab.analysis.forecast_text(tracked, forecast, rule))
-ssdlab.figures.plot_forecast(forecast)
+beside = ssdlab.analysis.take_tracked_series(*frames, like=series)
+forecast = ssdlab.analysis.forecast_steady_state(beside, rule)
+print(wrapped(ssdlab.analysis.forecast_text(beside, forecast, rule)))
+ssdlab.figures.plot_forecast(forecast, sample_every=series.sample_every)
 
 # %%
-show(forecast.tail(8), caption="The last forecasts")
+show(forecast.tail(8), caption="The last forecasts", **unit)

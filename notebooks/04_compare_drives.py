@@ -10,7 +10,8 @@
 # drives, and takes drives that were measured several times.
 #
 # A test that a run does not have is said to be missing, and is never 0. Virtual SSDs
-# and files are marked and left out of rankings unless `include_virtual` is set.
+# and files are compared as well, and marked. They are left out of the score unless
+# `include_virtual` is set.
 
 # %% tags=["parameters"]
 runs: str = "data/samples"  # run folders or folders of runs, separated by commas
@@ -18,7 +19,7 @@ accept: str = ""  # conditions that count as equal though they differ: kernel, h
 least_percent: float = 0.0  # what a difference must surely exceed to matter [%]
 score: str = ""  # your weights, such as iops 4 KiB 0/100: 2, lat mean: 1
 watts: str = ""  # power of each drive [W], such as Model A: 6.5, Model B: 5
-include_virtual: bool = False  # rank virtual SSDs and files as well
+include_virtual: bool = False  # take virtual SSDs and files into the score
 
 # %%
 import ssdlab
@@ -41,10 +42,10 @@ ssdlab.show_comparison(comparison, "conditions")
 # ## Who is better
 #
 # The ratio of two drives in each cell. Its interval is Student's, after Welch, of the
-# logarithm: over runs where a drive was measured again, else over the rounds of one
-# run, widened by how much they depend on each other. The verdict uses p-values after
-# Holm over all cells and pairs. "No difference shown" is not "equal": look at how wide
-# the interval is.
+# logarithm: over runs where a drive of the two was measured again, else over the
+# rounds of one run, widened by how much they depend on each other. The verdict uses
+# p-values after Holm over all cells and pairs. "No difference shown" is not "equal":
+# look at how wide the interval is.
 
 # %%
 ssdlab.show_comparison(comparison, "verdicts")
@@ -76,8 +77,9 @@ ssdlab.show_comparison(comparison, "throughput")
 # ## Latency
 #
 # At one outstanding IO. A percentile is that of all IOs of the window, from merged
-# histograms. Where too few IOs stand behind it, or rounds differ too much to bound it,
-# it is not compared. The highest ones stand in a table of their own.
+# histograms. Where too few IOs stand behind it, or rounds differ too much, to bound it
+# on the side of the other drive's, it is not compared. The highest ones stand in a
+# table of their own.
 
 # %%
 ssdlab.show_comparison(comparison, "latency")
@@ -140,4 +142,4 @@ ssdlab.show_comparison(comparison, "score")
 # first:
 
 # %%
-print(*comparison.differences.columns, sep=", ")
+print(ssdlab.figures.wrapped(", ".join(comparison.differences.columns)))

@@ -6,8 +6,8 @@
 # click on a point of the rounds shows the job of that round. A run that still goes on
 # is read while it grows.
 #
-# `runs` is a folder of runs. In Voilà (`voila 05_explore.ipynb`) the page is the
-# explorer alone.
+# `runs` is a folder of runs. In Voilà (`voila 05_explore.ipynb`) the notebook is a page
+# without its code.
 
 # %% tags=["parameters"]
 runs: str = "data/samples"  # a folder of runs, such as data/runs
@@ -37,8 +37,8 @@ explorer
 #
 # The same figures as plotly objects, their rows as frames, and their code:
 # `explorer.figure("cell")`, `explorer.frame("cell")`, `explorer.code("cell")`, also for
-# `"matrix"` and `"histogram"`. `explorer.figure("cell").write_image("cell.pdf")` saves
-# one where kaleido finds a browser (or `BROWSER_PATH` names it).
+# `"matrix"` and `"histogram"`. `ssdlab.write_image(explorer.figure("cell"), "a.pdf")`
+# saves one, also as PNG or SVG, where a Chromium or Chrome is installed.
 # What follows is what the explorer showed when this cell ran, for pages made of it.
 
 # %%

@@ -88,7 +88,8 @@ def copy_notebooks(folder: Path) -> dict[str, CopyState]:
     Returns
     -------
     dict of str to {"new", "as it was", "kept"}
-        What became of each notebook: ``kept`` is one that differs from ours.
+        What became of each notebook: ``kept`` is one that differs from ours. Sample
+        runs stand in it where they were copied: ``data/samples``.
 
     Raises
     ------
@@ -100,7 +101,8 @@ def copy_notebooks(folder: Path) -> dict[str, CopyState]:
         folder.mkdir(parents=True, exist_ok=True)
         for source in sorted(find_notebook().parent.glob("[0-9][0-9]_*.ipynb")):
             states[source.name] = _copy_new(source, folder / source.name)
-        _copy_samples(folder)
+        if _copy_samples(folder):
+            states[str(_SAMPLES)] = "new"
     except OSError as error:
         raise ExportError(
             place=str(folder),
@@ -117,13 +119,15 @@ def _copy_new(source: Path, place: Path) -> CopyState:
     return "as it was" if place.read_bytes() == source.read_bytes() else "kept"
 
 
-def _copy_samples(folder: Path) -> None:
+def _copy_samples(folder: Path) -> bool:
     """Put the samples where the notebooks look for them, unless they find some."""
     above = (place / _SAMPLES for place in folder.resolve().parents)
     found = (folder / _SAMPLES, *above)
     source = next(filter(Path.is_dir, _sample_homes()), None)
-    if source is not None and not any(map(Path.is_dir, found)):
-        shutil.copytree(source, folder / _SAMPLES)
+    if source is None or any(map(Path.is_dir, found)):
+        return False
+    shutil.copytree(source, folder / _SAMPLES)
+    return True
 
 
 def _sample_homes() -> Iterator[Path]:

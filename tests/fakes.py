@@ -12,7 +12,8 @@ import numpy as np
 
 from ssdlab.campaign.ports import StepOutcome
 from ssdlab.fio.bins import bin_index, bin_value
-from ssdlab.model.spec import Step, StepResult, Workload
+from ssdlab.model.spec import Workload
+from ssdlab.model.step import Step, StepResult
 from ssdlab.plan.context import Batch, Judgement
 from ssdlab.plan.protocol import Plan
 

@@ -16,7 +16,8 @@ NAMES = sorted(path.name for path in (ROOT / "notebooks").glob("*.ipynb"))
 
 
 def test_all_notebooks_are_copied_with_samples_to_open(tmp_path: Path) -> None:
-    assert copy_notebooks(tmp_path / "mine") == dict.fromkeys(NAMES, "new")
+    new = dict.fromkeys([*NAMES, "data/samples"], "new")
+    assert copy_notebooks(tmp_path / "mine") == new
     for name in NAMES:
         ours = (ROOT / "notebooks" / name).read_bytes()
         assert (tmp_path / "mine" / name).read_bytes() == ours
@@ -25,7 +26,8 @@ def test_all_notebooks_are_copied_with_samples_to_open(tmp_path: Path) -> None:
 
 
 def test_changed_notebook_is_kept_and_said_so(tmp_path: Path) -> None:
-    copy_notebooks(tmp_path)
+    first = CliRunner().invoke(main, ["notebooks", str(tmp_path)])
+    assert f"{tmp_path / 'data' / 'samples'}  new" in first.output
     changed = tmp_path / NAMES[0]
     changed.write_text("{}")
     done = CliRunner().invoke(main, ["notebooks", str(tmp_path)])

@@ -66,6 +66,11 @@ def test_explorer_refuses_a_metric_that_is_none() -> None:
         ssdlab.explore("data/samples", metric="bogus")
 
 
+def test_explorer_refuses_a_test_that_the_run_does_not_have() -> None:
+    with pytest.raises(UnknownNameError, match=r"no test 'hir'. Choose from: lat\."):
+        ssdlab.explore("data/samples", run="virtual-lat", test="hir")
+
+
 def test_explorer_takes_the_folder_of_a_run() -> None:
     shown = ssdlab.explore("data/samples", run="data/samples/virtual-b")
     assert shown.selection.run == "virtual-b"

@@ -14,11 +14,11 @@ from ssdlab.model.spec import (
     Phase,
     PtsTest,
     Rounds,
-    Step,
     Stimulus,
     Tracking,
     Workload,
 )
+from ssdlab.model.step import Step
 from ssdlab.model.units import KIB, block_size_label, mix_label
 from ssdlab.pts.profiles import THREE_TRACKING
 

@@ -6,7 +6,8 @@ from ssdlab.importers.arrange import ArrangedTest
 from ssdlab.importers.detect import CUSTOM
 from ssdlab.importers.readings import Reading
 from ssdlab.importers.sources import LeftOut
-from ssdlab.model.spec import Rounds, Step, Workload
+from ssdlab.model.spec import Rounds, Workload
+from ssdlab.model.step import Step
 from ssdlab.model.units import duration_label
 from ssdlab.pts.profiles import PROFILES, THREE_TRACKING
 from ssdlab.pts.suite import SUITE

@@ -14,15 +14,8 @@ from ssdlab.importers.departures import find_test_departures
 from ssdlab.importers.readings import Reading
 from ssdlab.importers.tkperf import MIXED_LATENCIES
 from ssdlab.model.errors import FioOutputError
-from ssdlab.model.spec import (
-    Metric,
-    PtsTest,
-    Rounds,
-    Step,
-    StepResult,
-    Tracking,
-    Workload,
-)
+from ssdlab.model.spec import Metric, PtsTest, Rounds, Tracking, Workload
+from ssdlab.model.step import Step, StepResult
 from ssdlab.model.units import KIB, MIB
 from ssdlab.reference.tkperf_form import Setup, TkperfReport
 from ssdlab.reference.tkperf_reports import find_tkperf_file, parse_tkperf_report

@@ -35,7 +35,8 @@ from ssdlab.importers.workloads import (
     told_by_numbers,
 )
 from ssdlab.model.errors import FioOutputError
-from ssdlab.model.spec import Access, Step, StepKind, StepResult, Workload
+from ssdlab.model.spec import Access, Workload
+from ssdlab.model.step import Step, StepKind, StepResult
 
 OTHER_KINDS: Mapping[FileKind, str] = {
     "log": "a log of fio, not a result",

@@ -8,7 +8,8 @@ from typing import Any, NoReturn
 
 from ssdlab.importers.readings import Reading
 from ssdlab.model.errors import FioOutputError
-from ssdlab.model.spec import Access, StepResult, Workload
+from ssdlab.model.spec import Access, Workload
+from ssdlab.model.step import StepResult
 from ssdlab.model.units import KIB
 from ssdlab.pts.profiles import (
     IOPS_BLOCK_SIZES,

@@ -25,7 +25,7 @@ from ssdlab.importers.readings import Reading
 from ssdlab.importers.sources import LeftOut
 from ssdlab.importers.tkperf import TkperfFile
 from ssdlab.model.records import HostIdentity, RunRecord, TargetIdentity
-from ssdlab.model.spec import Step
+from ssdlab.model.step import Step
 from ssdlab.model.version import VERSION
 from ssdlab.report import write_report
 from ssdlab.store.records import RunState, to_json, write_record, write_state

@@ -51,8 +51,8 @@ if "SSDLAB_TEST_GRACE_S" in os.environ:
 if "SSDLAB_TEST_NO_DEATH_SIGNAL" in os.environ:
     import ssdlab.fio.runner as runner
 
-    assert runner._guard()
-    runner._guard = lambda: ()
+    assert runner.find_guard()
+    runner.find_guard = lambda: ()
 """
 
 # What the notebook does, without the notebook: three seconds sooner.

@@ -41,10 +41,11 @@ COMPANIONS: tuple[Companion, ...] = (
             "Beyond the PTS:",
             "each value and fit end within 10 %",
             "fewer than 20 rounds",
+            "The record names PTS-E 1.1. By the rule of PTS 2.0.2",
             "Every cell; each can be named in tracking",
             "Nothing is left to foretell.",
         ),
-        figures=6,
+        figures=7,
     ),
     Companion(
         notebook="03_latency_qos.ipynb",
@@ -62,11 +63,12 @@ COMPANIONS: tuple[Companion, ...] = (
         notebook="04_compare_drives.ipynb",
         parameters={
             "runs": f"{SAMPLES}/tkperf-crucial-mx200, {SAMPLES}/tkperf-intel-s3510",
-            "accept": "fio version, operating system",
+            "accept": "fio version, operating system, kernel",
             "score": "tp 1024 KiB: 1, lat mean 4 KiB: 1",
         },
         texts=(
-            "Accepted as equal, though they differ: fio version, operating system.",
+            "Accepted as equal, though they differ: fio version, kernel,",
+            "Known of no run: host, processor, memory, engine, data pattern.",
             "In how many cells which drive is better",
             "nothing is claimed but that these runs differ",
             "Measured by no run: Write saturation.",
@@ -107,7 +109,7 @@ def done(
     executed, page = folder / "executed.ipynb", folder / "page.html"
     source = find_notebook(companion.notebook)
     execute_notebook(source, executed, companion.parameters, keeps_saving=False)
-    write_notebook_page(executed, page, title="Page")
+    write_notebook_page(executed, page)
     return Done(companion=companion, executed=executed, page=page)
 
 

@@ -16,7 +16,7 @@ import ssdlab
 from ssdlab.campaign.ingest import plan_inputs
 from ssdlab.campaign.raw import read_all_steps
 from ssdlab.model.schema import TABLES
-from ssdlab.model.spec import Step
+from ssdlab.model.step import Step
 from ssdlab.plan.phases import plan_suite
 from tests.integration.lab import (
     CELL_S,

@@ -148,7 +148,7 @@ def drawn(
     executed = folder / "executed.ipynb"
     source = find_notebook(NOTEBOOK)
     execute_notebook(source, executed, parameters, keeps_saving=False)
-    page = write_notebook_page(executed, folder / "page.html", title="Page")
+    page = write_notebook_page(executed, folder / "page.html")
     last = json.loads(executed.read_bytes())["cells"][-1]["outputs"][-1]["data"]
     (heat,) = last["application/vnd.plotly.v1+json"]["data"]
     assert heat["type"] == "heatmap"

@@ -14,13 +14,15 @@ __all__ = ["held", "run"]  # the fixtures
 
 
 def said_of(run: Path, executed: Path) -> str:
+    """Return what the notebook prints, on one line."""
     source = find_notebook("02_steady_state.ipynb")
     execute_notebook(source, executed, {"run": str(run)}, keeps_saving=False)
     cells = json.loads(executed.read_bytes())["cells"]
     outputs = [output for cell in cells for output in cell.get("outputs", ())]
-    return "".join(
+    printed = (
         "".join(output["text"]) for output in outputs if output.get("name") == "stdout"
     )
+    return " ".join("".join(printed).split())
 
 
 def test_notebook_looks_ahead_until_the_run_is_steady(
