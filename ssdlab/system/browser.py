@@ -47,8 +47,14 @@ def find_browser() -> str:
     Raises
     ------
     MissingToolError
-        If there is none.
+        If there is none, or the system has no pipes that a browser can be given.
     """
+    if os.name == "nt":
+        raise MissingToolError(
+            tool="Linux or macOS",
+            needed_for="PDF and figures as files",
+            remedy="Print the HTML page in a browser; its figures have a camera each.",
+        )
     named = os.environ.get("BROWSER_PATH", "")
     for name in (named, *BROWSERS):
         path = shutil.which(name) if name else None

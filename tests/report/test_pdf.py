@@ -48,6 +48,15 @@ def test_page_whose_figures_cannot_be_drawn_is_not_printed(tmp_path: Path) -> No
         print_html(page)
 
 
+def test_system_without_pipes_for_a_browser_is_told_what_to_do(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with monkeypatch.context() as changed:
+        changed.setattr(os, "name", "nt")
+        with pytest.raises(MissingToolError, match="Print the HTML page"):
+            browser.find_browser()
+
+
 def test_missing_browser_is_named_with_its_remedy(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
