@@ -45,7 +45,7 @@ def plot_tracked(
         window; shaded 90 to 110 % of that.
     """
     words = "large: the rounds of the window; shaded: its average ± 10 %"
-    figure = new_figure(title, subtitle=words, height=340)
+    figure = new_figure(title, subtitle=words, height=380)
     names = list(dict.fromkeys(frame["tracking"]))
     for place, name in enumerate(names):
         color, symbol = _LOOKS[place % len(_LOOKS)]
@@ -77,7 +77,7 @@ def plot_tracked(
     )
     figure.update_layout(
         xaxis=round_axis([int(number) for number in frame["round"]] or [1, 5]),
-        yaxis=axis("Share of the window average [%]"),
+        yaxis=axis("Of the window average [%]"),
         showlegend=True,
     )
     return figure
