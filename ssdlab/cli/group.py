@@ -68,6 +68,14 @@ runs_option = click.option(
     help="the folder of runs",
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="print JSON")
+page_format_option = click.option(
+    "--format",
+    "file_format",
+    type=click.Choice(["html", "pdf"]),
+    default="html",
+    show_default=True,
+    help="pdf is printed by a Chromium or Chrome of this machine",
+)
 run_argument = click.argument("run", type=click.Path(path_type=Path))
 
 

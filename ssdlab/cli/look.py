@@ -9,6 +9,7 @@ from ssdlab.cli.group import (
     fail,
     json_option,
     main,
+    page_format_option,
     printable,
     run_argument,
     runs_option,
@@ -25,14 +26,7 @@ _EXIT_NOT_STEADY = 3
     type=click.Path(path_type=Path, dir_okay=False),
     help="where to write it; without it RUN/report.html or RUN/report.pdf",
 )
-@click.option(
-    "--format",
-    "file_format",
-    type=click.Choice(["html", "pdf"]),
-    default="html",
-    show_default=True,
-    help="pdf is printed by a Chromium or Chrome of this machine",
-)
+@page_format_option
 def report(run: Path, output: Path | None, file_format: str) -> None:
     """Write the report of a run anew, also of one that goes on or has no tables."""
     from ssdlab.campaign.opening import open_run

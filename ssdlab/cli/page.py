@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from ssdlab.cli.group import fail, main
+from ssdlab.cli.group import fail, main, page_format_option
 
 
 @main.command()
@@ -17,14 +17,7 @@ from ssdlab.cli.group import fail, main
     type=click.Path(path_type=Path, dir_okay=False),
     help="where to write it; without it beside the notebook",
 )
-@click.option(
-    "--format",
-    "file_format",
-    type=click.Choice(["html", "pdf"]),
-    default="html",
-    show_default=True,
-    help="pdf is printed by a Chromium or Chrome of this machine",
-)
+@page_format_option
 def page(notebook: Path, output: Path | None, file_format: str) -> None:
     """Write an executed notebook as one page that needs no network.
 
