@@ -126,7 +126,9 @@ class Shelf:
             if run.make is None:
                 self._make(wanted, _OnDisk(run))
                 return
-            self.put(name, _made_tables(run))
+            tables = run.make()
+            _require_steps(run, tables)
+            self.put(name, tables)
         self._make(wanted, self._read[name])
 
     def put(self, name: str, tables: "Tables") -> None:
@@ -195,22 +197,20 @@ class _OnDisk:
         return self._run.read(name, _COLUMNS.get(name))
 
 
-def _made_tables(run: Run) -> "Tables":
-    """Return the tables of a run that has none on disk.
+def _require_steps(run: Run, tables: "Tables") -> None:
+    """Require that a run that has no tables on disk has finished a step.
 
     Raises
     ------
     RunFolderError
-        If no step of it has finished.
+        If none has.
     """
-    tables: Tables = run.make() if run.make is not None else {}
     if not len(tables["steps"]):
         raise RunFolderError(
             folder=str(run.path),
             reason="no step of it has finished",
             remedy="Choose another run.",
         )
-    return tables
 
 
 def _are_same(one: "Tables", other: "Tables") -> bool:

@@ -43,8 +43,7 @@ def summarise_rule_differences(
     """
     listed = list_round_series(measurements, windows, test=test)
     rows = []
-    for cell in [row.to_dict() for _, row in listed.iterrows()]:
-        series = take_listed_series(measurements, steps, cell, metric=metric)
+    for series in take_listed_series(measurements, steps, listed, metric=metric):
         after = _first_steady_by_rule(series)
         row = {"tracking": series.tracking, "is_tracked": series.is_tracked}
         row |= {"rounds": len(series.rounds), **after}

@@ -154,9 +154,8 @@ def take_round_series(
     if found.empty:
         known = tuple(dict.fromkeys(listed["tracking"]))
         raise UnknownNameError(kind="cell", name=tracking, known=known)
-    return take_listed_series(
-        measurements, steps, found.iloc[0].to_dict(), metric=metric
-    )
+    (series,) = take_listed_series(measurements, steps, found.head(1), metric=metric)
+    return series
 
 
 def take_tracked_series(
@@ -183,9 +182,7 @@ def take_tracked_series(
     """
     listed = list_round_series(measurements, windows, test=like.test)
     beside = listed[listed["is_tracked"] & (listed["phase"] == like.phase)]
-    cells = [row.to_dict() for _, row in beside.iterrows()]
-    tracked = tuple(take_listed_series(measurements, steps, cell) for cell in cells)
-    return tracked or (like,)
+    return take_listed_series(measurements, steps, beside) or (like,)
 
 
 def _slowest_first(listed: pd.DataFrame, windows: pd.DataFrame) -> pd.DataFrame:
@@ -204,26 +201,37 @@ def _slowest_first(listed: pd.DataFrame, windows: pd.DataFrame) -> pd.DataFrame:
 def take_listed_series(
     measurements: pd.DataFrame,
     steps: pd.DataFrame,
-    cell: dict[Hashable, Any],
+    listed: pd.DataFrame,
     *,
     metric: str = "",
-) -> RoundSeries:
-    """Take a cell that was listed.
+) -> tuple[RoundSeries, ...]:
+    """Take cells that were listed.
 
     Parameters
     ----------
     measurements, steps : pandas.DataFrame
         The tables of one run.
-    cell : dict
-        A row of what `list_round_series` returned.
+    listed : pandas.DataFrame
+        Rows of what `list_round_series` returned.
     metric : {"", "iops", "bw_bytes_per_s", "lat_mean_ns"}, default ""
-        What is taken of it; empty takes what the test tracks.
+        What is taken of them; empty takes what the test tracks.
 
     Returns
     -------
-    RoundSeries
-        One value a round that was measured.
+    tuple of RoundSeries
+        One a row, with one value a round that was measured.
     """
+    cells = [row.to_dict() for _, row in listed.iterrows()]
+    return tuple(_take_cell(measurements, steps, cell, metric=metric) for cell in cells)
+
+
+def _take_cell(
+    measurements: pd.DataFrame,
+    steps: pd.DataFrame,
+    cell: dict[Hashable, Any],
+    *,
+    metric: str,
+) -> RoundSeries:
     test = str(cell["test"])
     cells = select_cells(measurements, test)
     cells = cells[(cells["phase"] == cell["phase"]) & is_of_cell(cells, cell)]

@@ -33,12 +33,8 @@ def summarise_tracked(
         where no window was judged.
     """
     listed = list_round_series(measurements, windows, test=test)
-    cells = [row.to_dict() for _, row in listed[listed["is_tracked"]].iterrows()]
-    rows = [
-        row
-        for cell in cells
-        for row in _rows(take_listed_series(measurements, steps, cell))
-    ]
+    tracked = take_listed_series(measurements, steps, listed[listed["is_tracked"]])
+    rows = [row for series in tracked for row in _rows(series)]
     return pd.DataFrame(rows, columns=_COLUMNS)
 
 
