@@ -69,7 +69,7 @@ def plot_hosts(
             mode="lines+markers",
             line={"color": color, "width": 1.8},
             marker={"symbol": symbol, "size": 6},
-            hovertemplate=f"%{{x:,.4~g}}: %{{y:,.4~g}} {quantity.unit or 'IOPS'}"
+            hovertemplate=f"%{{x:,.4~g}}: %{{y:,.4~g}} {quantity.unit_or_name}"
             "<extra>%{fullData.name}</extra>",
         )
     figure.update_layout(

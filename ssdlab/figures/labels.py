@@ -40,6 +40,11 @@ class Quantity:
         """The title of an axis, such as ``Throughput [MB/s]``."""
         return f"{self.name} [{self.unit}]" if self.unit else self.name
 
+    @property
+    def unit_or_name(self) -> str:
+        """What follows a value: the unit, or the name of what is counted: 80 IOPS."""
+        return self.unit or self.name
+
 
 QUANTITIES = MappingProxyType({
     "iops": Quantity(name="IOPS", unit="", divisor=1.0),

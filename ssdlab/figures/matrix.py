@@ -148,7 +148,7 @@ def _columns(
     sizes: Sequence[int],
     metric: str,
 ) -> go.Mesh3d:
-    unit = QUANTITIES[metric].unit or QUANTITIES[metric].name
+    unit = QUANTITIES[metric].unit_or_name
     made = [
         Column(
             place=place,

@@ -161,7 +161,7 @@ def _add_rates(
             },
             customdata=_names(rows),
             hovertemplate="%{customdata}<br>%{y:,.4~g} "
-            f"{quantity.unit or quantity.name}<extra></extra>",
+            f"{quantity.unit_or_name}<extra></extra>",
         )
 
 

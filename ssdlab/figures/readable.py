@@ -197,7 +197,7 @@ def _divisor(name: str, row: "pd.Series[Any]", metric: str) -> float:
 def _unit(unit: str, metric: str) -> str:
     if unit.startswith("value"):
         quantity = QUANTITIES[metric]
-        return unit.replace("value", quantity.unit or quantity.name, 1)
+        return unit.replace("value", quantity.unit_or_name, 1)
     return "%" if unit == "ratio" else unit
 
 

@@ -107,7 +107,7 @@ def _add_stage(
         marker={"symbol": symbol, "size": 5},
         legendgroup=label,
         showlegend=is_new,
-        hovertemplate=f"%{{x:,.4~g}}: %{{y:,.4~g}} {quantity.unit or 'IOPS'}"
+        hovertemplate=f"%{{x:,.4~g}}: %{{y:,.4~g}} {quantity.unit_or_name}"
         "<extra></extra>",
     )
 

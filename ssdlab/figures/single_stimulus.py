@@ -69,7 +69,7 @@ def plot_single_stimulus(
         mode="lines+markers",
         line={"color": COLORS["average"], "width": 2.2},
         marker={"size": 5},
-        hovertemplate=f"%{{y:,.4~g}} {quantity.unit or 'IOPS'}<extra></extra>",
+        hovertemplate=f"%{{y:,.4~g}} {quantity.unit_or_name}<extra></extra>",
     )
     drawn = _add_response_times(figure, rounds, times)
     if first_steady is not None:

@@ -171,7 +171,7 @@ def plot_replay(
             mode="lines+markers",
             line={"color": color, "dash": dash, "width": 1.8},
             marker={"size": 6},
-            hovertemplate=f"step %{{x}}: %{{y:,.4~g}} {quantity.unit or quantity.name}"
+            hovertemplate=f"step %{{x}}: %{{y:,.4~g}} {quantity.unit_or_name}"
             f"<extra>{name}</extra>",
         )
     positive = [value for value in drawn if value]

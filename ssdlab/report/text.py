@@ -49,7 +49,7 @@ def metric_text(value: float, metric: str) -> str:
 
 def unit_of(metric: str) -> str:
     """Return the unit that a value of a metric is printed with."""
-    return QUANTITIES[metric].unit or QUANTITIES[metric].name
+    return QUANTITIES[metric].unit_or_name
 
 
 def percent_text(ratio: float) -> str:

@@ -68,7 +68,7 @@ def plot_compared_cells(
     drawn: list[float | None] = []
     quantity = QUANTITIES.get(metric, QUANTITIES["lat_ns"])
     if per_watt:
-        unit = f"{quantity.unit or quantity.name}/W"
+        unit = f"{quantity.unit_or_name}/W"
         quantity = replace(quantity, name=f"{quantity.name} by watt", unit=unit)
     for place, name in enumerate(names):
         own = rows[rows["side"] == name]
@@ -136,7 +136,7 @@ def _reach(far: Sequence[float | None], near: Sequence[float | None]) -> list[fl
 
 def _cell_text(look: RunLook, row: Any, quantity: Quantity) -> str:
     value, low, high = (number / quantity.divisor for number in _numbers(row))
-    unit = quantity.unit or quantity.name
+    unit = quantity.unit_or_name
     interval = "no interval: nothing was repeated"
     if math.isfinite(low):
         interval = f"95 %: {number_text(low)} to {number_text(high)}"

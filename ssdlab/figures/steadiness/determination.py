@@ -112,8 +112,7 @@ def _divisor(row: "Row") -> float:
 
 
 def _unit(row: "Row") -> str:
-    quantity = QUANTITIES[str(row["metric"])]
-    return quantity.unit or quantity.name
+    return QUANTITIES[str(row["metric"])].unit_or_name
 
 
 _LINES: tuple[tuple[str, "Callable[[Row], str]"], ...] = (

@@ -52,7 +52,7 @@ def plot_tracked(
         rows = frame[frame["tracking"] == name]
         quantity = QUANTITIES[str(rows["metric"].iloc[0])]
         small = 0 if len(rows) > _MOST_MARKED else 5
-        unit = quantity.unit or quantity.name
+        unit = quantity.unit_or_name
         figure.add_scatter(
             x=[int(number) for number in rows["round"]],
             y=[100 * float(share) for share in rows["share"]],
