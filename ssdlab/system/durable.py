@@ -1,6 +1,7 @@
 """Files that appear whole or not at all: written aside, fsynced, renamed."""
 
 import os
+import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -40,9 +41,9 @@ def replace_whole(path: Path, content: bytes) -> None:
 
 @contextmanager
 def _opened_aside(path: Path) -> Iterator[BinaryIO]:
-    aside = path.with_name(f".{path.name}.part")
+    aside = path.with_name(aside_name(path.name))
     try:
-        with aside.open("wb") as file:
+        with aside.open("xb") as file:  # never through a link that stands there
             yield file
             file.flush()
             os.fsync(file.fileno())
@@ -51,6 +52,11 @@ def _opened_aside(path: Path) -> Iterator[BinaryIO]:
         with suppress(OSError):
             aside.unlink(missing_ok=True)
         raise
+
+
+def aside_name(name: str) -> str:
+    """Return a name for a file until it is whole, which nobody can have taken."""
+    return f".{name}.{secrets.token_hex(8)}.part"
 
 
 def remove_whole(path: Path) -> None:

@@ -25,10 +25,23 @@ def test_file_is_written_over_the_old_one(tmp_path: Path) -> None:
 def test_old_file_stays_when_the_new_one_cannot_be_written(tmp_path: Path) -> None:
     path = tmp_path / "state.json"
     write_whole(path, b"old")
-    (tmp_path / ".state.json.part").mkdir()
-    with pytest.raises(IsADirectoryError):
-        write_whole(path, b"new")
+    with suppress(ZeroDivisionError), opened_whole(path) as file:
+        file.write(b"ne")
+        raise ZeroDivisionError
     assert path.read_bytes() == b"old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_nobody_can_guess_where_a_file_is_written_until_it_is_whole(
+    tmp_path: Path,
+) -> None:
+    seen = set()
+    for _ in range(3):
+        with opened_whole(tmp_path / "page.html"):
+            (aside,) = tmp_path.glob(".page.html.*.part")
+            seen.add(aside.name)
+        (tmp_path / "page.html").unlink()
+    assert len(seen) == 3
 
 
 def test_folder_is_published_with_its_content(tmp_path: Path) -> None:

@@ -1,0 +1,295 @@
+"""Files in a folder that strangers may have made, such as a run that was handed on.
+
+The path of the folder itself is the user's: a link in it is followed. Below it none is,
+neither for a file nor for a folder on the way, and nothing is opened but regular files:
+a pipe would wait for ever, a device has effects, a link leads to other people's files.
+What is read has a limit; what is written appears whole.
+"""
+
+import gzip
+import os
+import re
+import shutil
+import zlib
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
+from dataclasses import dataclass
+from io import FileIO
+from pathlib import Path
+from typing import BinaryIO, Final
+
+from ssdlab.model.units import capacity_label
+from ssdlab.system.durable import aside_name
+from ssdlab.system.held import Held, hold, one_name, refuse, require
+
+RECORD_BYTES: Final = 16_000_000  # of records, job files and what programs said
+LOG_BYTES: Final = 256_000_000  # of logs, telemetry and outputs of fio, unpacked
+PRIVATE: Final = 0o700  # of a folder that another program is about to write into
+
+_ASIDE: Final = re.compile(r"\..+\.[0-9a-f]{16}\.part")
+_PIECE_BYTES: Final = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """A folder, and the only way to its files. It holds nothing open.
+
+    Each method raises `RunFolderError` where something stands that does not belong
+    there, and `OSError` as the system does, `FileNotFoundError` among them.
+
+    Attributes
+    ----------
+    root : Path
+        The folder as the user named it.
+    below : tuple of str
+        The names that lead from there to this folder.
+
+    Examples
+    --------
+    >>> step = Folder(Path("run")) / "steps" / "00001-iops-purge"
+    >>> step.below
+    ('steps', '00001-iops-purge')
+    """
+
+    root: Path
+    below: tuple[str, ...] = ()
+
+    def __truediv__(self, name: str) -> "Folder":
+        """Return a folder in this one."""
+        return Folder(self.root, (*self.below, one_name(name, self.path)))
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        return self.below[-1] if self.below else self.root.name
+
+    @property
+    def path(self) -> Path:
+        """Where it lies: to be shown, or to be a program's working folder."""
+        return self.root.joinpath(*self.below)
+
+    def is_there(self) -> bool:
+        """Tell whether there is such a folder; what else there is, is refused."""
+        try:
+            with self._held():
+                return True
+        except FileNotFoundError:
+            return False
+
+    def has(self, name: str) -> bool:
+        """Tell whether anything has this name."""
+        with suppress(FileNotFoundError), self._held() as held:
+            held.look(name)
+            return True
+        return False
+
+    def has_file(self, name: str) -> bool:
+        """Tell whether there is a file of this name; what else there is, is refused."""
+        with suppress(FileNotFoundError), self._held() as held:
+            self._require_file(name, held.look(name))
+            return True
+        return False
+
+    def names(self) -> tuple[str, ...]:
+        """Return the names in it, sorted; none if it is not there."""
+        with suppress(FileNotFoundError), self._held() as held:
+            return tuple(sorted(held.names()))
+        return ()
+
+    def changed_ns(self, name: str) -> int:
+        """Return when a file was changed last [ns]; 0 if it is not there."""
+        with suppress(FileNotFoundError), self._held() as held:
+            return held.look(name).st_mtime_ns
+        return 0
+
+    @contextmanager
+    def opened(self, name: str) -> Iterator[BinaryIO]:
+        """Open a file to be read."""
+        with self._held() as held:
+            descriptor = self._open_file(held, name, os.O_RDONLY)
+        with open(descriptor, "rb") as file:
+            yield file
+
+    def read(self, name: str, *, limit: int = RECORD_BYTES) -> bytes:
+        """Return what a file holds, of at most ``limit`` bytes."""
+        with self.opened(name) as file:
+            size = os.fstat(file.fileno()).st_size
+            content = b"" if size > limit else file.read()
+        if max(size, len(content)) > limit:
+            most = f"more than the {capacity_label(limit)} that it may have"
+            self._refuse(name, f"has {capacity_label(size)}, {most}")
+        return content
+
+    def read_text(self, name: str, *, limit: int = RECORD_BYTES) -> str:
+        """Return the text of a file; bytes that are no UTF-8 are replaced."""
+        return self.read(name, limit=limit).decode("utf-8", "replace")
+
+    def find_text(self, name: str) -> str:
+        """Return the text of a file; an empty one if there is no such file."""
+        return self.read_text(name) if self.has_file(name) else ""
+
+    def unpack(self, name: str, *, limit: int = LOG_BYTES) -> bytes:
+        """Return what a file packed by gzip holds, of at most ``limit`` bytes.
+
+        Raises
+        ------
+        OSError
+            If it is damaged or cut short.
+        """
+        pieces: list[bytes] = []
+        left = limit
+        with self.opened(name) as file:
+            for piece in _unpacked(file):
+                pieces.append(piece)
+                left -= len(piece)
+                if left < 0:
+                    pieces.clear()
+                    most = capacity_label(limit)
+                    self._refuse(name, f"unpacks to more than {most}")
+        return b"".join(pieces)
+
+    def write(self, name: str, content: bytes) -> None:
+        """Write a file, so that no reader, and no crash, meets half of it."""
+        with self.writing(name) as file:
+            file.write(content)
+
+    @contextmanager
+    def writing(self, name: str) -> Iterator[BinaryIO]:
+        """Open a file that is written aside and takes its name when it is whole."""
+        aside = aside_name(name)
+        with self._held() as held:
+            self._require_file_or_nothing(held, name)
+            try:
+                descriptor = held.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
+                with open(descriptor, "wb") as file:
+                    yield file
+                    file.flush()
+                    os.fsync(file.fileno())
+                self._require_file_or_nothing(held, name)
+                held.rename(aside, held, name)
+            except BaseException:
+                with suppress(OSError):
+                    held.remove(aside)
+                raise
+
+    @contextmanager
+    def opened_in_place(self, name: str, *, makes: bool = True) -> Iterator[FileIO]:
+        """Open a file where it is, to be read, and written to at its end.
+
+        One with a second name is refused: that name may stand anywhere.
+        """
+        flags = os.O_RDWR | os.O_APPEND
+        with self._held() as held:
+            if makes and not self.has(name):
+                with suppress(FileExistsError):
+                    os.close(held.open(name, flags | os.O_CREAT | os.O_EXCL))
+            descriptor = self._open_file(held, name, flags)
+        with FileIO(descriptor, "a+") as file:
+            if os.fstat(descriptor).st_nlink > 1:
+                self._refuse(name, "has a second name (a hard link), so it is not used")
+            yield file
+
+    def make(self) -> "Folder":
+        """Make the folder, and those above it, as far as they are not there."""
+        self.root.mkdir(parents=True, exist_ok=True)
+        for depth, name in enumerate(self.below):
+            above = hold(self.root, self.below[:depth])
+            with suppress(FileExistsError), above as held:
+                held.make(name)
+        with self._held():
+            return self
+
+    def make_new(self, mode: int = 0o777) -> "Folder":
+        """Make the folder in one that is there.
+
+        Raises
+        ------
+        FileExistsError
+            If anything has its name already.
+        """
+        with self._held_above() as above:
+            above.make(self.name, mode)
+        return self
+
+    def give_usual_rights(self) -> None:
+        """Give a folder that was `PRIVATE` the rights of the folder it lies in."""
+        with self._held_above() as above, self._held() as held:
+            held.give_rights(above.rights())
+
+    def sync_files(self) -> None:
+        """Make what the files in it hold durable."""
+        for name in self.names():
+            with self.opened(name) as file:
+                os.fsync(file.fileno())
+
+    def move(self, name: str, to: "Folder", as_name: str) -> None:
+        """Give what has a name another one, which nothing may have yet; durably."""
+        if to.has(as_name):
+            refuse(to.root, (*to.below, as_name), "is there already")
+        with self._held() as held, hold(to.root, to.below) as there:
+            held.rename(name, there, as_name)
+
+    def remove(self, name: str) -> None:
+        """Remove a file, or a link and not what it leads to; if it is there."""
+        with suppress(FileNotFoundError), self._held() as held:
+            held.remove(name)
+
+    def remove_empty(self) -> None:
+        """Remove the folder, which must have nothing in it."""
+        with self._held_above() as above:
+            above.remove_empty(self.name)
+
+    def remove_tree(self) -> None:
+        """Remove the folder and all that is in it, as far as can be; follow no link."""
+        if not self.below:
+            shutil.rmtree(self.root, ignore_errors=True)
+        elif self.is_there():
+            with self._held_above() as above:
+                above.remove_tree(self.name)
+
+    def sweep(self) -> None:
+        """Remove what a crash left of files that were being written here."""
+        for name in filter(_ASIDE.fullmatch, self.names()):
+            self.remove(name)
+
+    def _held(self) -> AbstractContextManager[Held]:
+        return hold(self.root, self.below)
+
+    def _held_above(self) -> AbstractContextManager[Held]:
+        return hold(self.root, self.below[:-1])
+
+    def _open_file(self, held: Held, name: str, flags: int) -> int:
+        self._require_file(name, held.look(name))
+        descriptor = held.open(name, flags)
+        try:
+            self._require_file(name, os.fstat(descriptor))
+        except BaseException:
+            os.close(descriptor)
+            raise
+        return descriptor
+
+    def _require_file(self, name: str, found: os.stat_result) -> None:
+        require(found, kind="file", root=self.root, below=(*self.below, name))
+
+    def _require_file_or_nothing(self, held: Held, name: str) -> None:
+        with suppress(FileNotFoundError):
+            self._require_file(name, held.look(name))
+
+    def _refuse(self, name: str, what: str) -> None:
+        refuse(self.root, (*self.below, name), what)
+
+
+def _unpacked(file: BinaryIO) -> Iterator[bytes]:
+    """Yield the content of a file packed by gzip.
+
+    Raises
+    ------
+    OSError
+        If it is damaged or cut short.
+    """
+    try:
+        with gzip.GzipFile(fileobj=file) as packed:
+            while piece := packed.read1(_PIECE_BYTES):
+                yield piece
+    except (EOFError, zlib.error) as error:
+        raise OSError(str(error)) from error

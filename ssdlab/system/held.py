@@ -1,0 +1,181 @@
+"""A folder below one that the user named, opened name by name without following a link.
+
+Where the system can, each name is looked up in the opened folder above it, so that no
+exchange between a look and an act leads elsewhere. Where it cannot (Windows), each name
+is looked at before it is opened.
+"""
+
+import os
+import shutil
+import stat
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, NoReturn
+
+from ssdlab.model.errors import RunFolderError
+
+HAS_DESCRIPTORS: Final = hasattr(os, "O_NOFOLLOW") and os.supports_dir_fd >= {
+    os.open,
+    os.stat,
+    os.mkdir,
+    os.unlink,
+    os.rename,
+}
+_FLAGS: Final = (
+    getattr(os, "O_NOFOLLOW", 0)
+    | getattr(os, "O_NONBLOCK", 0)  # a pipe waits for nobody
+    | getattr(os, "O_NOCTTY", 0)
+    | getattr(os, "O_CLOEXEC", 0)
+    | getattr(os, "O_BINARY", 0)
+)
+_READ_FOLDER: Final = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)
+_IS_REPARSE_POINT: Final = getattr(stat, "FILE_ATTRIBUTE_REPARSE_POINT", 0)
+_KINDS: Final = {
+    stat.S_IFREG: "a regular file",
+    stat.S_IFDIR: "a folder",
+    stat.S_IFLNK: "a symbolic link",
+    stat.S_IFIFO: "a named pipe",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFBLK: "a block device",
+    stat.S_IFCHR: "a character device",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A folder that is open: by its descriptor, or by its path where there are none."""
+
+    path: Path
+    descriptor: int | None = None
+
+    def look(self, name: str) -> os.stat_result:
+        """Return what has a name, itself and not what it leads to."""
+        named, at = self.named(name), self.descriptor
+        return os.stat(named, dir_fd=at, follow_symlinks=False)
+
+    def names(self) -> list[str]:
+        """Return the names in it."""
+        return os.listdir(self._itself)
+
+    def open(self, name: str, flags: int) -> int:
+        """Return a descriptor of what has a name; a link is not followed."""
+        return os.open(self.named(name), flags | _FLAGS, 0o666, dir_fd=self.descriptor)
+
+    def make(self, name: str, mode: int = 0o777) -> None:
+        """Make a folder in it."""
+        os.mkdir(self.named(name), mode, dir_fd=self.descriptor)
+
+    def rename(self, name: str, there: "Held", as_name: str) -> None:
+        """Give what has a name another one, there, and make that durable."""
+        os.replace(
+            self.named(name),
+            there.named(as_name),
+            src_dir_fd=self.descriptor,
+            dst_dir_fd=there.descriptor,
+        )
+        if there.descriptor is not None:
+            os.fsync(there.descriptor)
+
+    def remove(self, name: str) -> None:
+        """Remove a file, or a link itself."""
+        os.unlink(self.named(name), dir_fd=self.descriptor)
+
+    def remove_empty(self, name: str) -> None:
+        """Remove a folder that has nothing in it."""
+        os.rmdir(self.named(name), dir_fd=self.descriptor)
+
+    def remove_tree(self, name: str) -> None:
+        """Remove a folder and what is in it, as far as can be; follow no link."""
+        shutil.rmtree(self.named(name), ignore_errors=True, dir_fd=self.descriptor)
+
+    def rights(self) -> int:
+        """Return who may do what in it."""
+        return stat.S_IMODE(os.stat(self._itself).st_mode) & 0o777
+
+    def give_rights(self, mode: int) -> None:
+        """Say who may do what in it."""
+        os.chmod(self._itself, mode)
+
+    def named(self, name: str) -> str:
+        """Return a name as the system takes it beside the descriptor."""
+        name = one_name(name, self.path)
+        return str(self.path / name) if self.descriptor is None else name
+
+    @property
+    def _itself(self) -> int | Path:
+        return self.path if self.descriptor is None else self.descriptor
+
+
+@contextmanager
+def hold(root: Path, below: Sequence[str]) -> Iterator[Held]:
+    """Open a folder below one that the user named, and let go of it.
+
+    Raises
+    ------
+    RunFolderError
+        If what has one of the names below is no folder.
+    """
+    opened: list[int] = []
+    try:
+        held = Held(root)
+        if HAS_DESCRIPTORS:
+            opened.append(os.open(root, _READ_FOLDER | getattr(os, "O_CLOEXEC", 0)))
+            held = Held(root, opened[-1])
+        for depth, name in enumerate(below, 1):
+            require(held.look(name), kind="folder", root=root, below=below[:depth])
+            if held.descriptor is not None:
+                opened.append(held.open(name, _READ_FOLDER))
+            held = Held(held.path / name, opened[-1] if opened else None)
+        yield held
+    finally:
+        for descriptor in opened:
+            os.close(descriptor)
+
+
+def require(
+    found: os.stat_result, *, kind: str, root: Path, below: Sequence[str]
+) -> None:
+    """Require that what was found is a folder, or a regular file.
+
+    Raises
+    ------
+    RunFolderError
+        If it is something else, such as a link.
+    """
+    is_link = bool(getattr(found, "st_file_attributes", 0) & _IS_REPARSE_POINT)
+    is_right = stat.S_ISDIR if kind == "folder" else stat.S_ISREG
+    if is_right(found.st_mode) and not is_link:
+        return
+    mode = stat.S_IFLNK if is_link else stat.S_IFMT(found.st_mode)
+    what = _KINDS.get(mode, "something unknown")
+    refuse(root, below, f"is {what} where a {kind} belongs, and was not opened")
+
+
+def refuse(root: Path, below: Sequence[str], what: str) -> NoReturn:
+    """Refuse something in a folder that the user named.
+
+    Raises
+    ------
+    RunFolderError
+        Always.
+    """
+    raise RunFolderError(
+        folder=str(root),
+        reason=f"{'/'.join(below)} {what}",
+        remedy="Remove it, or restore the run from a copy.",
+    )
+
+
+def one_name(name: str, folder: Path) -> str:
+    """Return a name that leads nowhere but into its folder.
+
+    Raises
+    ------
+    RunFolderError
+        If it does not: a record may hold any text where a name belongs.
+    """
+    if not name or name == ".." or "\0" in name or Path(name).name != name:
+        refuse(folder, (repr(name),), "is no name of a file in a folder")
+    return name
