@@ -102,6 +102,7 @@ class FioBackend:
             least_s=0.95 * io_s,
             overdue_s=_GRACE_S + 2 * io_s + _most_bytes(step) / _SLOWEST_BYTES_PER_S,
             has_processes=work is not None and has_processes(work),
+            descriptor=self._target.descriptor,
         )
 
     def _hung(self, error: FioHungError) -> FioHungError:

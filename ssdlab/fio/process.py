@@ -10,6 +10,7 @@ live on when fio is killed; those have a keeper.
 """
 
 import os
+import re
 import select
 import shutil
 import subprocess
@@ -24,6 +25,7 @@ from ssdlab.fio.keeper import Keeper, start_keeper
 
 STOP_S = 20.0
 _GUARD = "setpriv"  # has the kernel kill fio when its parent dies, then becomes fio
+_FILENAME = re.compile(r"^filename=.*$", re.MULTILINE)
 FIO_ARGUMENTS = ("--output-format=json+", "--output=fio.json", "--eta=never")
 
 
@@ -41,7 +43,8 @@ class FioRequest:
 
     A run whose IO ends before ``least_s`` has failed, and nothing follows it at once.
     It is let go when the host has rested for ``wait_s`` since the IO before it.
-    ``has_processes`` says that its jobs are processes and not threads.
+    ``has_processes`` says that its jobs are processes and not threads. ``descriptor``
+    is an open file that fio writes to in place of what the job names.
     """
 
     step_id: str
@@ -52,6 +55,7 @@ class FioRequest:
     least_s: float = 0.0
     wait_s: float = 0.0
     has_processes: bool = False
+    descriptor: int | None = None
 
 
 @dataclass(kw_only=True, slots=True)
@@ -182,6 +186,10 @@ def _launch(
         f"exec_postrun=(echo >/proc/self/fd/{reports})\n"
     )
     job = request.job.replace("[global]\n", f"[global]\n{orders}", 1)
+    handed = [gate, reports]
+    if request.descriptor is not None:
+        handed.append(request.descriptor)
+        job = _FILENAME.sub(f"filename=/proc/self/fd/{request.descriptor}", job)
     (folder / "job.fio").write_text(request.job, "utf-8")
     (folder / "armed.fio").write_text(job, "utf-8")
     with (folder / "fio.stderr").open("wb") as said:
@@ -191,5 +199,5 @@ def _launch(
             stdin=subprocess.DEVNULL,
             stdout=said,
             stderr=said,
-            pass_fds=(gate, reports),
+            pass_fds=handed,
         )

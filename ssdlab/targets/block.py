@@ -64,6 +64,7 @@ class BlockTarget:
     is_released: bool = False
     left_undone: str = ""
     stopping_words: str = ""
+    descriptor: None = None
 
     def purge(self, tell: Callable[[str], None]) -> PurgeOutcome:
         """Purge it, after one more look whether it may be destroyed."""

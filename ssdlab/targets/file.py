@@ -1,25 +1,35 @@
 """A file as a target: for trying out where nothing else can be measured.
 
-ssdlab writes only to files that it made: a note beside the file says so, with the
-file's inode, so that a file put in its place later is not taken for it. A file is made
-under its own name, never over another one, and noted before it is filled: one whose
-filling was cut short is known by its size and filled again.
+ssdlab writes only to files that it made. It holds one as it holds a drive: opened once,
+known by a mark in the file and a note beside it, and locked as long as a run lasts.
+fio writes to what was opened and to nothing that has its name later. A file is made
+under its own name, never over another one; one whose filling was cut short is refused.
 """
 
-import json
 import os
 import shutil
 import uuid
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 
 from ssdlab.model.drive import AUTO_PURGE, PurgeChoice, PurgeOutcome, WriteCacheState
-from ssdlab.model.errors import TargetRefusedError
+from ssdlab.model.errors import RunFolderError, TargetRefusedError
 from ssdlab.model.host_checks import HostCheck
 from ssdlab.model.records import TargetIdentity
-from ssdlab.system.durable import write_whole
+from ssdlab.system.births import read_birth_ns
+from ssdlab.system.unix import fcntl
+from ssdlab.targets.file_note import (
+    Note,
+    is_older_note,
+    note_path,
+    put_mark,
+    read_note,
+    write_note,
+)
+from ssdlab.targets.held_file import HeldFile, hold_file, lock_file, look_at_file
 from ssdlab.targets.options import expand_path, require_safe_path, split_size
 from ssdlab.targets.purges import find_purge_choice
 from ssdlab.targets.shape import Shape
@@ -40,10 +50,11 @@ FILE_PURGE = PurgeChoice(
 
 @dataclass(frozen=True, slots=True)
 class FileTarget:
-    """A file that ssdlab made and filled with random data."""
+    """A file that ssdlab made and filled with random data, held for a run."""
 
     identity: TargetIdentity
     fio_options: Mapping[str, str]
+    held: HeldFile
     purge_choice: PurgeChoice = FILE_PURGE
     departures: tuple[str, ...] = FILE_DEPARTURES
     telemetry_interval_s: float = 60.0
@@ -54,6 +65,11 @@ class FileTarget:
     write_cache_fault: str = _WRITE_CACHE
     stopping_words: str = ""  # nothing of it lasts
 
+    @property
+    def descriptor(self) -> int:
+        """Return the open file that fio is to write to."""
+        return self.held.descriptor
+
     def purge(self, tell: Callable[[str], None]) -> PurgeOutcome:
         """Do nothing and say so."""
         del tell
@@ -61,15 +77,11 @@ class FileTarget:
 
     def find_trouble(self) -> str:
         """Return why the file cannot be used any more, or an empty text."""
-        path = Path(str(self.identity.options["path"]))
-        is_there = (
-            path.is_file() and path.stat().st_size >= self.identity.capacity_bytes
-        )
-        return "" if is_there else f"{path} is gone or has become shorter"
+        return self.held.find_trouble()
 
     def find_alarm(self) -> str:
-        """Return nothing: a file gives no alarm."""
-        return ""
+        """Return why the run must stop now: it is not the file any more."""
+        return self.held.find_trouble()
 
     def read_counters(self) -> dict[str, float]:
         """Return nothing: a file has no counters."""
@@ -87,11 +99,12 @@ class FileTarget:
         return ""
 
     def release(self) -> str:
-        """Do nothing: nothing of it is held."""
-        return ""
+        """Note how the session leaves the file, and let go of it."""
+        return self.held.release()
 
     def close(self) -> None:
-        """Do nothing: the file stays for the next run."""
+        """Let go of the file, which stays for the next run."""
+        self.held.release()
 
 
 def open_file(text: str, *, purge: str = AUTO_PURGE) -> FileTarget:
@@ -104,15 +117,10 @@ def open_file(text: str, *, purge: str = AUTO_PURGE) -> FileTarget:
     """
     find_purge_choice(purge, (FILE_PURGE,), target="a file")
     path, size = _parse(text)
-    if not _is_there(path):
-        size_bytes = _require_makeable(path, size)
-        note = _create(path, size_bytes)
-        _fill(path, size_bytes)
-        return _target(path, note)
-    note = _require_fitting(path, size)
-    if path.stat().st_size < note.size_bytes:
-        _fill(path, note.size_bytes)
-    return _target(path, note)
+    if not os.path.lexists(path):
+        return _target(_make(path, _require_makeable(path, size)))
+    _require_size(path, look_at_file(path).size_bytes, size)
+    return _target(hold_file(path))
 
 
 def read_file_shape(text: str) -> Shape:
@@ -124,8 +132,9 @@ def read_file_shape(text: str) -> Shape:
         If `open_file` would refuse it; nothing is touched.
     """
     path, size = _parse(text)
-    if _is_there(path):
-        capacity_bytes = _require_fitting(path, size).size_bytes
+    if os.path.lexists(path):
+        capacity_bytes = look_at_file(path).size_bytes
+        _require_size(path, capacity_bytes, size)
     else:
         capacity_bytes = _require_makeable(path, size)
     return Shape(
@@ -142,15 +151,10 @@ def reopen_file(name: str, *, purge: str = AUTO_PURGE) -> FileTarget:
     Raises
     ------
     TargetRefusedError
-        If the file is gone, not ours, or has become shorter.
+        If the file is gone, not ours, was changed, or is used by another run.
     """
     find_purge_choice(purge, (FILE_PURGE,), target="a file")
-    path = Path(name)
-    target = _target(path, _require_ours(path))
-    trouble = target.find_trouble()
-    if trouble:
-        _refuse(path, trouble, "Begin a new run.")
-    return target
+    return _target(hold_file(Path(name), is_resumed=True))
 
 
 def _parse(text: str) -> tuple[Path, int | None]:
@@ -160,22 +164,8 @@ def _parse(text: str) -> tuple[Path, int | None]:
     return expand_path(name), None if size is None else size - size % SECTOR_BYTES
 
 
-def _is_there(path: Path) -> bool:
-    return path.exists() or path.is_symlink()
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Note:
-    """What the note beside a file says."""
-
-    made_by: str
-    serial: str
-    size_bytes: int
-    inode: int
-    device: int
-
-
-def _target(path: Path, note: _Note) -> FileTarget:
+def _target(held: HeldFile) -> FileTarget:
+    path, note = held.path, held.note
     return FileTarget(
         identity=TargetIdentity(
             kind="file",
@@ -193,6 +183,7 @@ def _target(path: Path, note: _Note) -> FileTarget:
             "filename": require_safe_path(str(path)),
             "allow_file_create": "0",
         },
+        held=held,
     )
 
 
@@ -200,43 +191,14 @@ def _refuse(path: Path, reason: str, remedy: str) -> NoReturn:
     raise TargetRefusedError(target=f"file:{path}", reason=reason, remedy=remedy)
 
 
-def _note_path(path: Path) -> Path:
-    return path.with_name(f"{path.name}.ssdlab.json")
-
-
-def _read_note(path: Path) -> _Note | None:
-    try:
-        note = _Note(**json.loads(_note_path(path).read_bytes()))
-    except (OSError, ValueError, TypeError):
-        return None
-    return note if note.made_by == "ssdlab" else None
-
-
-def _require_ours(path: Path) -> _Note:
-    remedy = "ssdlab overwrites only files that it made: name a file that is not there."
-    note = _read_note(path)
-    try:
-        state = path.lstat()
-    except OSError as error:
-        _refuse(path, f"the file is gone ({error.strerror})", "Begin a new run.")
-    if note is None:
-        _refuse(path, "this file was not made by ssdlab", remedy)
-    is_same = (state.st_ino, state.st_dev) == (note.inode, note.device)
-    if not is_same or state.st_size > note.size_bytes:
-        _refuse(path, "this is not the file that ssdlab made here", remedy)
-    return note
-
-
-def _require_fitting(path: Path, size: int | None) -> _Note:
-    """Require that the file is ours and of the size asked for, if one is."""
-    note = _require_ours(path)
-    if size not in {None, note.size_bytes}:
+def _require_size(path: Path, size_bytes: int, asked: int | None) -> None:
+    """Require that a file has the size asked for, if one is."""
+    if asked not in {None, size_bytes}:
         _refuse(
             path,
-            f"it has {note.size_bytes} bytes, not the {size} asked for",
+            f"it has {size_bytes} bytes, not the {asked} asked for",
             "Leave the size out, or remove the file.",
         )
-    return note
 
 
 def _require_makeable(path: Path, size: int | None) -> int:
@@ -256,42 +218,79 @@ def _require_makeable(path: Path, size: int | None) -> int:
             f"{size} bytes do not fit: {free} bytes are free",
             "Choose a smaller size or another folder.",
         )
-    if _note_path(path).exists() and _read_note(path) is None:
+    place = note_path(path)
+    if os.path.lexists(place) and not _is_left_behind(path):
         _refuse(
             path,
-            f"its note would overwrite {_note_path(path)}, which ssdlab did not make",
+            f"its note would overwrite {place}, which ssdlab did not make",
             "Choose another name.",
         )
     return size
 
 
-def _create(path: Path, size: int) -> _Note:
-    """Make an empty file, which must not be there, and its note."""
+def _is_left_behind(path: Path) -> bool:
+    """Tell whether a note is of a file that this user made and removed."""
+    return is_older_note(path) or read_note(path, os.geteuid()) is not None
+
+
+def _make(path: Path, size: int) -> HeldFile:
+    """Make a file, which must not be there, and fill it; half a one is not left.
+
+    Raises
+    ------
+    TargetRefusedError
+        If it cannot be made or filled.
+    """
     try:
-        with path.open("xb") as file:
-            state = os.fstat(file.fileno())
-        note = _Note(
-            made_by="ssdlab",
-            serial=f"file-{uuid.uuid4()}",
-            size_bytes=size,
-            inode=state.st_ino,
-            device=state.st_dev,
-        )
-        write_whole(_note_path(path), json.dumps(asdict(note)).encode())
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666)
     except OSError as error:
         _refuse(path, f"it cannot be made ({error.strerror})", "Choose another place.")
-    return note
-
-
-def _fill(path: Path, size: int) -> None:
-    """Fill our file with random data from its beginning."""
     try:
-        with path.open("r+b") as file:
-            for start in range(0, size, _CHUNK):
-                file.write(os.urandom(min(_CHUNK, size - start)))
-            file.flush()
-            os.fsync(file.fileno())
-    except OSError as error:
-        for made in (path, _note_path(path)):
-            made.unlink(missing_ok=True)
-        _refuse(path, f"it cannot be filled ({error.strerror})", "Make room for it.")
+        lock_file(path, descriptor, fcntl.LOCK_EX)
+        held = _mark(path, descriptor, size)
+        _fill(descriptor, size)
+        held.begin()
+    except BaseException as error:
+        _take_away(path, descriptor)
+        if isinstance(error, OSError):
+            why = f"it cannot be filled ({error.strerror})"
+            _refuse(path, why, "Make room for it.")
+        if isinstance(error, RunFolderError):
+            _refuse(path, f"it cannot be noted ({error})", "Choose another name.")
+        raise
+    return held
+
+
+def _mark(path: Path, descriptor: int, size: int) -> HeldFile:
+    """Give a new file a serial number, in itself and in its note."""
+    serial = f"file-{uuid.uuid4()}"
+    note = Note(
+        serial=serial,
+        size_bytes=size,
+        state="filling",
+        is_marked=put_mark(descriptor, serial),
+        inode=os.fstat(descriptor).st_ino,
+        birth_ns=read_birth_ns(descriptor),
+    )
+    write_note(path, note)
+    return HeldFile(path=path, descriptor=descriptor, note=note)
+
+
+def _fill(descriptor: int, size: int) -> None:
+    """Fill a new file with random data."""
+    with open(descriptor, "wb", closefd=False) as file:
+        file.writelines(
+            os.urandom(min(_CHUNK, size - start)) for start in range(0, size, _CHUNK)
+        )
+    os.fsync(descriptor)
+
+
+def _take_away(path: Path, descriptor: int) -> None:
+    """Remove a file that could not be made, unless another has its name by now."""
+    made = os.fstat(descriptor)
+    os.close(descriptor)
+    with suppress(OSError):
+        there = path.lstat()
+        if (there.st_dev, there.st_ino) == (made.st_dev, made.st_ino):
+            path.unlink()
+            note_path(path).unlink(missing_ok=True)

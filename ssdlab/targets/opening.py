@@ -92,6 +92,7 @@ def reopen_target(record: RunRecord, *, folder: Path) -> Target:
                 remedy="Begin a run of your own: ssdlab run.",
             )
     if target.identity != identity:
+        target.release()
         raise TargetRefusedError(
             target=identity.spec,
             reason=f"this is {target.identity.serial}, the run measured "

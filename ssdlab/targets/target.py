@@ -23,6 +23,9 @@ class Target(Protocol):
         Model, serial, capacity; a resumed run must find the same.
     fio_options : mapping of str to str
         The fio options that reach the device.
+    descriptor : int or None
+        The open file that fio is to reach instead of what has the ``filename`` of
+        these options; ``None`` where fio opens the device itself.
     purge_choice : PurgeChoice
         How it is purged, in words for the report, and why so.
     telemetry_interval_s : float
@@ -52,6 +55,11 @@ class Target(Protocol):
     @property
     def fio_options(self) -> Mapping[str, str]:
         """Return the fio options that reach the device."""
+        ...
+
+    @property
+    def descriptor(self) -> int | None:
+        """Return the open file that fio is to reach, where it is held so."""
         ...
 
     @property
@@ -110,8 +118,8 @@ class Target(Protocol):
     def find_alarm(self) -> str:
         """Return why the run must stop now, or an empty text.
 
-        It is asked several times a second while fio runs, so it asks the device
-        nothing: it knows what `read_telemetry` read last.
+        It is asked before each step and several times a second while fio runs, so it
+        asks the device nothing: it knows what `read_telemetry` read last.
         """
         ...
 

@@ -60,6 +60,7 @@ class VirtualTarget:
     write_cache: WriteCacheState = "as found"
     write_cache_fault: str = _WRITE_CACHE
     stopping_words: str = ""  # nothing of it lasts
+    descriptor: None = None
 
     @property
     def fio_options(self) -> Mapping[str, str]:

@@ -30,7 +30,9 @@ class Hot(FileTarget):
 def hot(folder: Path, *, in_s: float, size: str = "1MiB") -> Hot:
     spec = f"file:{folder / 'drive'},size={size}"
     made = open_target(spec, folder=folder, cache=folder)
-    return Hot(made.identity, made.fio_options, from_s=time.monotonic() + in_s)
+    assert isinstance(made, FileTarget)
+    begins_s = time.monotonic() + in_s
+    return Hot(made.identity, made.fio_options, made.held, from_s=begins_s)
 
 
 def test_alarm_is_told_with_what_to_do_now(tmp_path: Path) -> None:
@@ -55,7 +57,7 @@ def test_alarm_is_asked_for_a_few_times_a_second_at_most(tmp_path: Path) -> None
             return ""
 
     made = hot(tmp_path, in_s=0)
-    target = Asked(made.identity, made.fio_options)
+    target = Asked(made.identity, made.fio_options, made.held)
     watch = AlarmWatch(target, run=tmp_path, clock=lambda: now[0])
     for _ in range(1000):
         watch.tick()

@@ -1,0 +1,273 @@
+"""A file that ssdlab made, held as a drive is held: opened once, known and locked.
+
+Whatever is done to it is done to what was opened, never to what has its name later.
+"""
+
+import errno
+import os
+import stat
+import time
+import zlib
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final, NoReturn
+
+from ssdlab.drive.gate.ends import digest_ends
+from ssdlab.drive.gate.samples import sample_places
+from ssdlab.model.errors import RunFolderError, TargetRefusedError
+from ssdlab.system.births import read_birth_ns
+from ssdlab.system.unix import fcntl
+from ssdlab.targets.file_note import (
+    Note,
+    has_mark,
+    is_older_note,
+    note_path,
+    read_note,
+    write_note,
+)
+
+_TRIES: Final = 8
+_PAUSE_S: Final = 0.25  # what a run that ends just now may take to let go
+_FLAGS: Final = (
+    getattr(os, "O_NOFOLLOW", 0)
+    | getattr(os, "O_NONBLOCK", 0)
+    | getattr(os, "O_NOCTTY", 0)
+    | getattr(os, "O_CLOEXEC", 0)
+)
+_KINDS: Final = {
+    stat.S_IFLNK: "a symbolic link",
+    stat.S_IFBLK: "a block device",
+    stat.S_IFCHR: "a character device",
+    stat.S_IFDIR: "a folder",
+    stat.S_IFIFO: "a named pipe",
+    stat.S_IFSOCK: "a socket",
+}
+_ANOTHER_NAME = "ssdlab overwrites only files that it made: name one that is not there."
+_NOT_THE_FILE = "this is not the file that ssdlab made here"
+
+
+@dataclass(kw_only=True, slots=True)
+class HeldFile:
+    """A file of ours that is open and locked until it is let go.
+
+    Attributes
+    ----------
+    path : Path
+        Its name.
+    descriptor : int
+        Open to read and write; -1 when it was let go.
+    note : Note
+        What its note says.
+    """
+
+    path: Path
+    descriptor: int
+    note: Note
+
+    def find_trouble(self) -> str:
+        """Return why this is not the file any more that was opened, or an empty text.
+
+        It is asked before each step and a few times a second, so it reads no data.
+        """
+        if self.descriptor < 0:
+            return f"{self.path} was let go"
+        held = os.fstat(self.descriptor)
+        try:
+            there = self.path.lstat()
+        except OSError:
+            return f"{self.path} is gone"
+        if (there.st_dev, there.st_ino) != (held.st_dev, held.st_ino):
+            return f"{self.path} is gone, and another file has its name"
+        if strange := find_strangeness(self.descriptor, self.note):
+            return f"{self.path} is not as it was: {strange}"
+        return ""
+
+    def begin(self) -> None:
+        """Note that the file is in use: what it holds is not known from now on."""
+        self._note(replace(self.note, state="in use", changed_ns=0, ends=""))
+
+    def release(self) -> str:
+        """Note how it was left, and let go; return why that cannot be noted, or ""."""
+        if self.descriptor < 0:
+            return ""
+        try:
+            if not self.find_trouble():
+                self._note_rest()
+        except (OSError, RunFolderError) as error:
+            return f"The note of {self.path} was not written: {error}"
+        finally:
+            os.close(self.descriptor)
+            self.descriptor = -1
+        return ""
+
+    def _note_rest(self) -> None:
+        os.fsync(self.descriptor)
+        self._note(
+            replace(
+                self.note,
+                state="at rest",
+                ends=digest_ends(self.descriptor, self.note.size_bytes),
+                changed_ns=os.fstat(self.descriptor).st_mtime_ns,
+            )
+        )
+
+    def _note(self, note: Note) -> None:
+        write_note(self.path, note)
+        self.note = note
+
+
+def hold_file(path: Path, *, is_resumed: bool = False) -> HeldFile:
+    """Return a file of ours, held, if it is as its last session left it.
+
+    ``is_resumed`` says that it is the file of a run that goes on. Only such a one may
+    have been left by a session that was killed, if all it holds looks random.
+
+    Raises
+    ------
+    TargetRefusedError
+        If it is gone, not ours, was changed, or is used by another run.
+    """
+    descriptor, note = _open_locked(path, os.O_RDWR, fcntl.LOCK_EX)
+    held = HeldFile(path=path, descriptor=descriptor, note=note)
+    try:
+        _require_rest(held, is_resumed=is_resumed)
+        held.begin()
+    except (OSError, RunFolderError) as error:
+        os.close(descriptor)
+        _refuse(path, f"it cannot be used ({error})", "See to it and to its folder.")
+    except BaseException:
+        os.close(descriptor)
+        raise
+    return held
+
+
+def look_at_file(path: Path) -> Note:
+    """Return the note of a file that `hold_file` would hold now; nothing is changed.
+
+    Raises
+    ------
+    TargetRefusedError
+        If it would refuse it.
+    """
+    descriptor, note = _open_locked(path, os.O_RDONLY, fcntl.LOCK_SH)
+    try:
+        held = HeldFile(path=path, descriptor=descriptor, note=note)
+        _require_rest(held, is_resumed=False)
+    except OSError as error:
+        _refuse(path, f"it cannot be read ({error})", "See to it and to its folder.")
+    finally:
+        os.close(descriptor)
+    return note
+
+
+def lock_file(path: Path, descriptor: int, kind: int) -> None:
+    """Lock an open file, waiting a moment for a run that is just ending.
+
+    Raises
+    ------
+    TargetRefusedError
+        If another run uses it.
+    """
+    for attempt in range(_TRIES):
+        if attempt:
+            time.sleep(_PAUSE_S)
+        with suppress(BlockingIOError):
+            fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
+            return
+    _refuse(path, "another run uses it", "Wait for that, or name another file.")
+
+
+def find_strangeness(descriptor: int, note: Note) -> str:
+    """Return why an open file is not the one that a note is of, or an empty text."""
+    state = os.fstat(descriptor)
+    birth_ns = read_birth_ns(descriptor)
+    is_born_so = birth_ns == note.birth_ns
+    if birth_ns is None and note.birth_ns is None:
+        is_born_so = state.st_ino == note.inode
+    faults = {
+        "it is no regular file": not stat.S_ISREG(state.st_mode),
+        "it has a second name (it is a hard link)": state.st_nlink > 1,
+        "it was made at another time": not is_born_so,
+        "it does not carry the mark of its note": note.is_marked
+        and not has_mark(descriptor, note.serial),
+        f"it has {state.st_size:,} bytes and not {note.size_bytes:,}": state.st_size
+        != note.size_bytes,
+    }
+    return next((words for words, is_so in faults.items() if is_so), "")
+
+
+def _open_locked(path: Path, access: int, lock: int) -> tuple[int, Note]:
+    """Open and lock a file of ours, following no link, opening nothing else."""
+    try:
+        kind = stat.S_IFMT(path.lstat().st_mode)
+        if kind != stat.S_IFREG:
+            what = _KINDS.get(kind, "no file")
+            _refuse(path, f"it is {what}, not a file that ssdlab made", _ANOTHER_NAME)
+        descriptor = os.open(path, access | _FLAGS)
+    except OSError as error:
+        gone = error.errno == errno.ENOENT
+        what = "the file is gone" if gone else "it cannot be opened"
+        _refuse(path, f"{what} ({error.strerror})", "Begin a new run.")
+    try:
+        _require_ours(path, descriptor)
+        lock_file(path, descriptor, lock)
+        # Whoever had it locked may have changed the note meanwhile.
+        return descriptor, _require_ours(path, descriptor)
+    except BaseException:
+        os.close(descriptor)
+        raise
+
+
+def _require_ours(path: Path, descriptor: int) -> Note:
+    """Require that an open file is the one that the note beside it is of."""
+    note = read_note(path, os.fstat(descriptor).st_uid)
+    if note is None and is_older_note(path):
+        _refuse(
+            path,
+            "its note is of another version of ssdlab, or of another owner, and does "
+            "not say enough to know the file by",
+            _remove(path),
+        )
+    if note is None:
+        _refuse(path, "this file was not made by ssdlab", _ANOTHER_NAME)
+    if note.state == "filling" and os.fstat(descriptor).st_size < note.size_bytes:
+        _refuse(path, "its filling was cut short", _remove(path))
+    if strange := find_strangeness(descriptor, note):
+        _refuse(path, f"{_NOT_THE_FILE}: {strange}", _ANOTHER_NAME)
+    return note
+
+
+def _require_rest(held: HeldFile, *, is_resumed: bool) -> None:
+    """Require that nobody has written to a file since a session ended."""
+    path, note = held.path, held.note
+    if note.state != "at rest":
+        if is_resumed and note.state == "in use" and _looks_random(held):
+            return
+        _refuse(
+            path,
+            "the last session on it was killed, so that what is in it now is not known",
+            f"Resume that run (ssdlab resume). {_remove(path)}",
+        )
+    changed_ns = os.fstat(held.descriptor).st_mtime_ns
+    ends = digest_ends(held.descriptor, note.size_bytes)
+    if (changed_ns, ends) != (note.changed_ns, note.ends):
+        _refuse(
+            path,
+            f"{_NOT_THE_FILE}: it was written to since ssdlab used it last",
+            _ANOTHER_NAME,
+        )
+
+
+def _looks_random(held: HeldFile) -> bool:
+    """Tell whether a file holds what fio writes: nothing that could be compressed."""
+    places = sample_places(held.descriptor, held.note.size_bytes)
+    return all(len(zlib.compress(piece)) >= len(piece) for piece in places)
+
+
+def _remove(path: Path) -> str:
+    return f"If nobody needs it, remove it and its note, {note_path(path).name}."
+
+
+def _refuse(path: Path, reason: str, remedy: str) -> NoReturn:
+    raise TargetRefusedError(target=f"file:{path}", reason=reason, remedy=remedy)
