@@ -24,8 +24,9 @@ LATENCY_KINDS: tuple[LatencyKind, ...] = ("slat", "clat", "lat")
 class Doubt:
     """One doubt: what sort, where in the output, what it means for the numbers.
 
-    ``is_grave`` says that a number is missing or may be wrong, so that the output
-    is no whole measurement; what reads our own runs refuses it then.
+    ``is_grave`` says that a number on which results rest is missing or may be wrong,
+    so that the output is no whole measurement; what reads our own runs refuses it then.
+    A value on which none rests is a doubt about that value alone.
     """
 
     kind: str

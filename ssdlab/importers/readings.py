@@ -254,7 +254,11 @@ def _require_whole(
     """
     outstanding = workload.threads * workload.queue_depth
     faults = [
-        *(d.meaning for d in (*before, *find_doubts(document)) if d.is_grave),
+        *(
+            f"{doubt.place}: {doubt.meaning}"
+            for doubt in (*before, *find_doubts(document))
+            if doubt.is_grave
+        ),
         *find_faults(
             document,
             exit_code=0,

@@ -254,7 +254,6 @@ def test_an_entry_without_its_beginning_is_left_out() -> None:
         ("clat (nsec): min=701", "clat (nsec): mln=701", "unreadable-line"),
         ("cpu  ", "cqu  ", "missing"),
         ("  write: IOPS", "  wrlte: IOPS", "missing"),
-        ("util=98.76%", "util=98.76", "unreadable-line"),
     ],
 )
 def test_what_does_not_fit_is_a_grave_doubt(old: str, new: str, kind: str) -> None:

@@ -127,9 +127,7 @@ def without(*path: str) -> Callable[[Json], None]:
 @pytest.mark.parametrize(
     "path",
     [
-        ("jobname",),
         ("error",),
-        ("usr_cpu",),
         ("read", "total_ios"),
         ("read", "runtime"),
         ("write", "lat_ns"),
@@ -174,13 +172,7 @@ def having(value: object, *path: str) -> Callable[[Json], None]:
         ({"150": 1}, ("read", "lat_ns", "percentile"), "a key that is no number"),
         ({"99": []}, ("read", "lat_ns", "percentile"), "which is no number"),
         (-5, ("read", "lat_ns", "min"), "which is negative"),
-        (7, ("sync",), "which is not a JSON object"),
-        (7, ("job options",), "which is no options"),
-        ([7], ("job options",), "is not the options of a host"),
-        (7, ("steadystate",), "which is not a JSON object"),
-        ("soon", ("job_start",), "which is no number"),
         ("cell", ("groupid",), "which is no whole number"),
-        (7, ("jobname",), "which is no text"),
     ],
 )
 def test_a_value_that_fio_does_not_write_is_named(

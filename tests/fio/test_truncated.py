@@ -202,7 +202,7 @@ def test_a_missing_number_is_none_and_the_rest_is_read() -> None:
     document = lacking(path, captured("randrw.json"))
     (doubt,) = document.doubts
     assert (doubt.kind, doubt.place) == ("missing-value", "jobs[0].read.total_ios")
-    assert (doubt.meaning, doubt.is_grave) == ("is missing", True)
+    assert (doubt.meaning, doubt.is_grave) == ("is missing (job 'cell')", True)
     read, write = (document.jobs[0].sides[name] for name in ("read", "write"))
     assert read.total_ios is None
     assert read.io_bytes == 10653696

@@ -192,6 +192,10 @@ ISSUES = Table(
         Column("kind", "string", "what sort of doubt"),
         Column("place", "string", "where in the output"),
         Column("meaning", "string", "what it means for the numbers"),
-        Column("is_grave", "bool", "a number is missing or may be wrong"),
+        Column(
+            "is_grave",
+            "bool",
+            "a number that results rest on is missing or may be wrong",
+        ),
     ),
 )

@@ -1,4 +1,8 @@
-"""What fio's JSON says of the disks: the kernel's counters over the run."""
+"""What fio's JSON says of the disks: the kernel's counters over the run.
+
+No result rests on them. Kernels let a counter wrap, most often the time in queue, and
+fio subtracts what it read before the run: the difference is negative then.
+"""
 
 from collections.abc import Iterator, Mapping
 
@@ -16,6 +20,7 @@ def read_disks(content: Mapping[str, object], place: Place) -> tuple[FioDisk, ..
     counters, and those of its members as fio adds them up (``aggr_`` keys). In
     client/server runs each host has its own.
     """
+    place = place.aside()
     if _KEY not in content:
         return ()
     printed = content[_KEY]
@@ -34,6 +39,7 @@ def _disks_of(entry: object, place: Place) -> Iterator[FioDisk]:
         place.refuse("is not a JSON object")
         return
     name = take_text(entry, "name", place)
+    place = place.of("disk", name)
     yield _disk(name, entry, place)
     if any(key.startswith(_OF_MEMBERS) for key in entry):
         yield _disk(name, entry, place, prefix=_OF_MEMBERS)

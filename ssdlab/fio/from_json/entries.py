@@ -77,7 +77,9 @@ def read_entries(content: _Table, place: Place) -> tuple[FioJob, ...]:
 
 
 def _read_job(entry: _Table, place: Place, *, is_of_clients: bool) -> FioJob:
-    name = take_text(entry, "jobname", place)
+    aside = place.aside()
+    name = take_text(entry, "jobname", aside)
+    place, aside = place.of("job", name), aside.of("job", name)
     sides = {
         direction: _read_side(table, direction, place.below(direction))
         for direction in DIRECTIONS
@@ -91,15 +93,15 @@ def _read_job(entry: _Table, place: Place, *, is_of_clients: bool) -> FioJob:
         group_id=take_count(entry, "groupid", place),
         error=take_integer(entry, "error", place),
         total_errors=take_count_if_there(entry, "total_err", place),
-        elapsed_s=take_count_if_there(entry, "elapsed", place),
-        usr_cpu_percent=take_amount(entry, "usr_cpu", place),
-        sys_cpu_percent=take_amount(entry, "sys_cpu", place),
-        options=read_options(entry, "job options", place),
+        elapsed_s=take_count_if_there(entry, "elapsed", aside),
+        usr_cpu_percent=take_amount(entry, "usr_cpu", aside),
+        sys_cpu_percent=take_amount(entry, "sys_cpu", aside),
+        options=read_options(entry, "job options", aside),
         sides=sides,
         is_aggregate=is_of_clients and name == _SUM_ENTRY,
-        started_s=_started_s(entry, place),
-        sync=_read_sync(entry, place),
-        steady_state=read_steady_state(entry, place),
+        started_s=_started_s(entry, aside),
+        sync=_read_sync(entry, aside),
+        steady_state=read_steady_state(entry, aside),
     )
 
 
@@ -208,11 +210,12 @@ def _read_samples(
     """
     if f"{prefix}_mean" not in side:
         return None
-    samples = take_count_if_there(side, f"{prefix}_samples", place)
+    samples = take_count_if_there(side, f"{prefix}_samples", place.aside())
     maximum, mean = side.get(f"{prefix}_max"), side.get(f"{prefix}_mean")
     if samples == 0 or (samples is None and maximum == 0 and mean == 0):
         return None
     scale = _KIB if prefix == "bw" else 1
+    place = place.aside()
     return RateSummary(
         minimum=take_amount(side, f"{prefix}_min", place) * scale,
         maximum=take_amount(side, f"{prefix}_max", place) * scale,

@@ -1,9 +1,12 @@
-"""Take single values out of fio's JSON; what is missing or cannot be is a doubt."""
+"""Take single values out of fio's JSON; what is missing or cannot be is a doubt.
+
+How much such a doubt weighs follows from what rests on the value: see `Place`.
+"""
 
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from reprlib import Repr
 
 from ssdlab.fio.document import Doubt
@@ -16,7 +19,6 @@ _MORE = Doubt(
     kind="bad-value",
     place="from here on",
     meaning="more is missing or wrong, and is not named one by one",
-    is_grave=True,
 )
 _SHOWN = Repr()
 _SHOWN.maxstring = _SHOWN.maxother = 60
@@ -24,16 +26,32 @@ _SHOWN.maxstring = _SHOWN.maxother = 60
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where values stand, and the list of doubts about them, which grows."""
+    """Where values stand, and the list of doubts about them, which grows.
+
+    ``owner`` names the job or the disk that they are of. Results rest on them unless
+    the place is put `aside`: on what the kernel counted of a disk, on CPU time, on
+    rates that fio sampled or on names rests none. A value that is missing or cannot
+    be is absent; the doubt about it is grave only if results rest on it.
+    """
 
     path: str
     doubts: list[Doubt]
     version: tuple[int, int] = _UNKNOWN_IS_NEW
+    owner: str = ""
+    is_result: bool = True
 
     def below(self, key: str) -> "Place":
         """Return the place of a key in the object that stands here."""
         path = f"{self.path}.{key}" if self.path else key
-        return Place(path, self.doubts, self.version)
+        return Place(path, self.doubts, self.version, self.owner, self.is_result)
+
+    def of(self, what: str, name: str) -> "Place":
+        """Return this place as that of a job or a disk."""
+        return replace(self, owner=f" ({what} {_SHOWN.repr(name)})")
+
+    def aside(self) -> "Place":
+        """Return this place as one on which no result rests."""
+        return replace(self, is_result=False)
 
     def note(self, kind: str, meaning: str, *, is_grave: bool = False) -> None:
         """Note a doubt; a document that is all wrong gets a bounded number of them."""
@@ -41,12 +59,14 @@ class Place:
             self.doubts.append(
                 Doubt(kind=kind, place=self.path, meaning=meaning, is_grave=is_grave)
             )
-        elif len(self.doubts) == _MOST_DOUBTS:
-            self.doubts.append(_MORE)
+        elif len(self.doubts) == _MOST_DOUBTS or (
+            is_grave and not self.doubts[-1].is_grave
+        ):
+            self.doubts.append(replace(_MORE, is_grave=is_grave))
 
     def refuse(self, meaning: str, *, kind: str = "bad-value") -> None:
-        """Note that a number that should stand here cannot be had."""
-        self.note(kind, meaning, is_grave=True)
+        """Note that a value that should stand here cannot be had."""
+        self.note(kind, f"{meaning}{self.owner}", is_grave=self.is_result)
 
     def refuse_value(self, table: Mapping[str, object], key: str, why: str) -> None:
         """Note that the value of a key is missing, or what is wrong with it."""

@@ -14,7 +14,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ssdlab.fio.document import Doubt, FioDisk, FioDocument, FioJob
-from ssdlab.fio.from_text.normal_groups import check_results, find_disks
+from ssdlab.fio.from_text.normal_groups import (
+    check_results,
+    find_disks,
+    find_doubts_of_disks,
+    is_damaged_disk,
+)
 from ssdlab.fio.from_text.normal_job import build_job
 from ssdlab.fio.from_text.normal_lines import Line
 from ssdlab.fio.from_text.normal_runs import Printing, Section, iterate_printings
@@ -49,6 +54,7 @@ def _document(found: Printing, source: str) -> FioDocument:
         jobs += of_section
         disks += find_disks(section.results)
         doubts += [*of_jobs, *of_groups, *_unreadable(section.results)]
+        doubts += find_doubts_of_disks(section.results)
         is_whole &= is_checked and len(of_section) == len(section.entries)
     return FioDocument(
         source=source,
@@ -94,7 +100,7 @@ def _unreadable(results: Sequence[Line]) -> list[Doubt]:
             is_grave=True,
         )
         for line in results
-        if line.kind == "damaged"
+        if line.kind == "damaged" and not is_damaged_disk(line)
     ]
 
 

@@ -4,8 +4,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ssdlab.fio.document import DIRECTIONS, Direction, Doubt, FioDisk, FioJob
+from ssdlab.fio.from_text.disks import find_disk_doubts, read_disk
 from ssdlab.fio.from_text.normal_lines import Line
-from ssdlab.fio.from_text.text_numbers import parse_amount, parse_real
+from ssdlab.fio.from_text.text_numbers import parse_amount
 
 # Bytes of an entry have three digits or more, so their sum is within that of the truth.
 _ROUNDING_RATIO = 0.01
@@ -49,7 +50,9 @@ def check_results(
     is_whole = (
         wanted <= rows.keys()
         and groups >= {job.group_id for job in jobs}
-        and not any(line.kind == "damaged" for line in results)
+        and not any(
+            line.kind == "damaged" and not is_damaged_disk(line) for line in results
+        )
         and not _lacks_disks(results)
     )
     return tuple(doubts), is_whole
@@ -57,7 +60,8 @@ def check_results(
 
 def _lacks_disks(results: Sequence[Line]) -> bool:
     kinds = {line.kind for line in results}
-    return "disks" in kinds and "disk" not in kinds
+    has_any = "disk" in kinds or any(map(is_damaged_disk, results))
+    return "disks" in kinds and not has_any
 
 
 def _group_sides(results: Sequence[Line]) -> Iterator[_GroupSide]:
@@ -102,26 +106,32 @@ def _differs(row: _GroupSide, meaning: str) -> Doubt:
 def find_disks(results: Sequence[Line]) -> Iterator[FioDisk]:
     """Yield what the kernel counted of each disk, and of the disks below it."""
     for line in results:
-        if line.kind != "disk":
-            continue
-        name, *numbers = line.parts
-        yield _disk(name, numbers[:_DISK_NUMBERS], below="")
-        if numbers[_DISK_NUMBERS]:
-            yield _disk(name, numbers[_DISK_NUMBERS:], below="members")
+        for numbers, is_of_members in _numbers_of_disks(line):
+            yield read_disk(line.parts[0], numbers, is_of_members=is_of_members)
 
 
-def _disk(name: str, numbers: Sequence[str], *, below: str) -> FioDisk:
-    counts = [int(number) for number in numbers[:-1]]
-    util = parse_real(numbers[-1])
-    return FioDisk(
-        name=name,
-        read_ios=counts[0],
-        write_ios=counts[1],
-        read_merges=counts[2],
-        write_merges=counts[3],
-        read_ticks_ms=counts[4],
-        write_ticks_ms=counts[5],
-        in_queue_ms=counts[6],
-        util_percent=float("nan") if util is None else util,
-        is_of_members=bool(below),
-    )
+def find_doubts_of_disks(results: Sequence[Line]) -> Iterator[Doubt]:
+    """Yield what of the disks cannot be or is not read; no result rests on it."""
+    for line in results:
+        place = f"line {line.number}"
+        if is_damaged_disk(line):
+            said = repr(line.text.strip()[:80])
+            meaning = f"not read, its form is not fio's: {said}"
+            yield Doubt(kind="unreadable-line", place=place, meaning=meaning)
+        for numbers, _ in _numbers_of_disks(line):
+            yield from find_disk_doubts(line.parts[0], numbers, place=place)
+
+
+def is_damaged_disk(line: Line) -> bool:
+    """Tell whether a line is of a disk, not cut short and yet not of fio's form."""
+    return line.kind == "damaged" and line.parts == ("disk",) and line.is_ended
+
+
+def _numbers_of_disks(line: Line) -> Iterator[tuple[Sequence[str], bool]]:
+    """Yield the numbers of a disk and those of its members, which the flag tells."""
+    if line.kind != "disk":
+        return
+    numbers = line.parts[1:]
+    yield numbers[:_DISK_NUMBERS], False
+    if numbers[_DISK_NUMBERS]:
+        yield numbers[_DISK_NUMBERS:], True

@@ -40,6 +40,8 @@ _SUM_ENTRY = "All clients"
 _SIDES: tuple[Direction, ...] = ("read", "write", "trim")
 _NEW_SIZES = re.compile(r"\(([RWT])\) ([^,\s-]+)-([^,\s-]+)", re.ASCII)
 _SYNC_COLUMN = 3
+# On these lines no result rests: rates that fio sampled, CPU time, fio's own rule.
+_ASIDE = frozenset({"bandwidth", "iops", "cpu", "steadystate"})
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -142,8 +144,9 @@ def _damages(lines: Sequence[Line]) -> Iterator[Doubt]:
         at = f"line {line.number}"
         if line.kind == "damaged":
             meaning = f"not read, its form is not fio's: {line.text.strip()[:80]!r}"
+            is_grave = line.parts[0] not in _ASIDE
             yield Doubt(
-                kind="unreadable-line", place=at, meaning=meaning, is_grave=True
+                kind="unreadable-line", place=at, meaning=meaning, is_grave=is_grave
             )
         if line.kind == "steadystate":
             meaning = f"what fio's steady-state rule found is not read: {line.parts[0]}"
@@ -224,10 +227,10 @@ def _measured(
     for line in segment:
         if line.kind == "bandwidth":
             bw = parse_sampled_bw(line.parts, kilo=rate.kilo)
-            doubts += [] if bw else [unreadable_line(line)]
+            doubts += [] if bw else [unreadable_line(line, is_grave=False)]
         elif line.kind == "iops":
             iops = parse_sampled_iops(line.parts)
-            doubts += [] if iops else [unreadable_line(line)]
+            doubts += [] if iops else [unreadable_line(line, is_grave=False)]
     latencies: dict[LatencyKind, FioLatency] = {}
     for kind in LATENCY_KINDS:
         latency = build_latency(found.get(kind), count)

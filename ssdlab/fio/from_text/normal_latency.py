@@ -78,11 +78,11 @@ def build_latency(
     return FioLatency(summary=summary, bins=None, percentiles=percentiles)
 
 
-def unreadable_line(line: Line) -> Doubt:
+def unreadable_line(line: Line, *, is_grave: bool = True) -> Doubt:
     """Return the doubt that a line begins like one of fio's and cannot be read."""
     return Doubt(
         kind="unreadable-line",
         place=f"line {line.number}",
         meaning=f"not read, its numbers cannot be: {line.text.strip()[:80]!r}",
-        is_grave=True,
+        is_grave=is_grave,
     )

@@ -67,13 +67,17 @@ _PAIR = rf"{_INT}/{_INT}"
 _TRIPLE = rf"r={_INT}/w={_INT}/d={_INT}"
 _FOUR = rf"{_INT},{_INT},{_INT}(?:,{_INT})?"
 _UNIT = r"\((nsec|usec|msec|sec)\)"
+_COUNTER = r"(-?[0-9]{1,20})"  # of the kernel, which may wrap
+_COUNTERS = rf"{_COUNTER}/{_COUNTER}"
+_UTIL = r"(-?(?:[0-9.]+|nan|inf))%"
 _DISK = (
-    rf"ios={_PAIR},(?: sectors=[0-9/]+,)? merge={_PAIR}, ticks={_PAIR}, "
-    rf"in_queue={_INT}, util=([0-9.]+)%"
+    rf"ios={_COUNTERS},(?: sectors=[0-9/-]+,)? merge={_COUNTERS}, "
+    rf"ticks={_COUNTERS}, in_queue={_COUNTER}, util={_UTIL}"
 )
 _MEMBERS = (
-    rf", aggrios={_PAIR},(?: aggsectors=[0-9/]+,| aggrsectors=[0-9/]+,)? "
-    rf"aggrmerge={_PAIR}, aggrticks={_PAIR}, aggrin_queue={_INT}, aggrutil=([0-9.]+)%"
+    rf", aggrios={_COUNTERS},(?: aggsectors=[0-9/-]+,| aggrsectors=[0-9/-]+,)? "
+    rf"aggrmerge={_COUNTERS}, aggrticks={_COUNTERS}, aggrin_queue={_COUNTER}, "
+    rf"aggrutil={_UTIL}"
 )
 
 # Each kind of line: how it begins, and all of it.

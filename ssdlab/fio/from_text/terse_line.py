@@ -8,9 +8,8 @@ microseconds, bytes in KiB, both cut to whole numbers except means and deviation
 are not counted. Before 3.x a merged direction cannot be told from read.
 """
 
-import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ssdlab.fio.document import (
@@ -19,6 +18,7 @@ from ssdlab.fio.document import (
     FioDisk,
     FioJob,
 )
+from ssdlab.fio.from_text.disks import find_disk_doubts, read_disk
 from ssdlab.fio.from_text.terse_side import (
     BLOCK,
     BLOCK_V5,
@@ -31,7 +31,7 @@ from ssdlab.fio.from_text.terse_side import (
     take_integer,
     take_percent,
 )
-from ssdlab.fio.from_text.text_numbers import parse_count, parse_real
+from ssdlab.fio.from_text.text_numbers import is_counter, parse_count
 
 _USAGE = 5  # user, system, context switches, major and minor faults
 _SHARES = 7 + 10 + 12  # depths, buckets of us, buckets of ms
@@ -83,7 +83,8 @@ def parse_terse_line(text: str) -> TerseLine:
     }
     after = start + size * len(blocks)
     usr, sys = _usage(fields[after:])
-    disks, total_errors, left = _end(fields[after + _USAGE + _SHARES :])
+    end = fields[after + _USAGE + _SHARES :]
+    disks, total_errors, left = _end(end)
     job = FioJob(
         name=";".join(fields[first : start - 2]),
         hostname="",
@@ -101,10 +102,13 @@ def parse_terse_line(text: str) -> TerseLine:
         fio_version=fields[1] if first == 2 else "",
         job=job,
         disks=disks,
-        doubts=tuple(
-            doubt
-            for side, block in zip(sides.values(), blocks, strict=True)
-            for doubt in find_side_doubts(side, block)
+        doubts=(
+            *(
+                doubt
+                for side, block in zip(sides.values(), blocks, strict=True)
+                for doubt in find_side_doubts(side, block)
+            ),
+            *_doubts_of_disks(end[: _DISK * len(disks)]),
         ),
         may_be_cut=_CUT_END.fullmatch(left) is not None,
     )
@@ -175,20 +179,18 @@ def _end(fields: Sequence[str]) -> tuple[tuple[FioDisk, ...], int | None, str]:
 
 def _disk(fields: Sequence[str], before: Sequence[FioDisk]) -> FioDisk | None:
     """Return a disk, or the sum over those below the one before."""
-    counts = [parse_count(field) for field in fields[1:-1]]
-    if len(fields) < _DISK or None in counts or not fields[-1].endswith("%"):
+    if len(fields) < _DISK or not fields[-1].endswith("%"):
         return None
-    util = parse_real(fields[-1][:-1])
+    if not all(map(is_counter, fields[1:-1])):
+        return None
     is_of_members = fields[0] == _MEMBERS and bool(before)
-    return FioDisk(
-        name=before[-1].name if is_of_members else fields[0],
-        read_ios=counts[0],
-        write_ios=counts[1],
-        read_merges=counts[2],
-        write_merges=counts[3],
-        read_ticks_ms=counts[4],
-        write_ticks_ms=counts[5],
-        in_queue_ms=counts[6],
-        util_percent=math.nan if util is None else util,
-        is_of_members=is_of_members,
-    )
+    name = before[-1].name if is_of_members else fields[0]
+    numbers = [*fields[1:-1], fields[-1][:-1]]
+    return read_disk(name, numbers, is_of_members=is_of_members)
+
+
+def _doubts_of_disks(fields: Sequence[str]) -> Iterator[Doubt]:
+    """Yield the counters of disks that wrapped; no result rests on them."""
+    for number in range(len(fields) // _DISK):
+        name, *numbers = fields[_DISK * number : _DISK * (number + 1)]
+        yield from find_disk_doubts(name, numbers, place=f"disks[{number}]")
