@@ -1,7 +1,7 @@
 """Build the tables from raw output; do it again at any time with equal content."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -48,6 +48,7 @@ from ssdlab.pts.fitting import fit_suite
 from ssdlab.pts.profiles import profile_from_dict
 from ssdlab.store.records import read_record, read_state
 from ssdlab.store.tables import rows_to_columns, write_table
+from ssdlab.system.unpack import MAX_INPUT_BYTES
 
 
 class Reader(Protocol):
@@ -62,22 +63,37 @@ PlanInputs = tuple[Sequence[PtsTest], PlanContext]
 _LOG_KINDS: dict[str, LogKind] = {"iops": "iops", "bw": "bw", "lat": "lat"}
 
 
-def ingest_run(run: Path, plan: PlanInputs | None = None) -> None:
+def ingest_run(
+    run: Path,
+    plan: PlanInputs | None = None,
+    *,
+    max_input_bytes: int = MAX_INPUT_BYTES,
+) -> None:
     """Write every table of a run anew from its raw output; see `build_tables`."""
     folder = run / "tables"
     folder.mkdir(exist_ok=True)
-    for name, columns in build_tables(run, plan).items():
+    for name, columns in build_tables(
+        run, plan, max_input_bytes=max_input_bytes
+    ).items():
         write_table(folder, TABLES[name], columns)
 
 
-def build_tables(run: Path, plan: PlanInputs | None = None) -> dict[str, Columns]:
+def build_tables(
+    run: Path,
+    plan: PlanInputs | None = None,
+    *,
+    max_input_bytes: int = MAX_INPUT_BYTES,
+) -> dict[str, Columns]:
     """Return every table of a run as columns.
 
     ``plan`` is what the run was planned from, if not from the profile in its record.
+    No more than ``max_input_bytes`` are unpacked of one file.
     """
     record = read_record(run)
-    read = read_result if record.is_imported else parse_document
-    steps = [_read_step(run, kept, read) for kept in read_all_steps(run)]
+    steps = [
+        read_ingested_step(run, record, kept, max_input_bytes=max_input_bytes)
+        for kept in read_all_steps(run)
+    ]
     if plan is None and not record.is_imported:
         plan = plan_inputs(record)
     judgements = _judge(record, plan, steps)
@@ -144,20 +160,45 @@ def plan_inputs(record: RunRecord) -> tuple[tuple[PtsTest, ...], PlanContext]:
     return fitted.tests, context
 
 
-def read_ingested_step(run: Path, record: RunRecord, kept: StepRecord) -> IngestedStep:
+def read_ingested_step(
+    run: Path,
+    record: RunRecord,
+    kept: StepRecord,
+    *,
+    max_input_bytes: int = MAX_INPUT_BYTES,
+) -> IngestedStep:
     """Return one finished step of a run, of one that still goes on as well."""
-    return _read_step(run, kept, read_result if record.is_imported else parse_document)
+    folder = run / "steps" / kept.step.step_id
+    read = read_result if record.is_imported else parse_document
+    return _read_step(_Raw(folder=folder, read=read, max_bytes=max_input_bytes), kept)
 
 
-def _read_step(run: Path, record: StepRecord, read: Reader) -> IngestedStep:
-    folder = run / "steps" / record.step.step_id
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Raw:
+    """The raw output of one step: how to read it, and how much of one file."""
+
+    folder: Path
+    read: Reader
+    max_bytes: int
+
+    def document(self, step: Step) -> FioDocument:
+        """Return what fio said."""
+        said = read_raw_output(self.folder, max_bytes=self.max_bytes)
+        return self.read(said, source=step.step_id)
+
+    def text(self, path: Path) -> str:
+        """Return the text of a log."""
+        return read_compressed(path, max_bytes=self.max_bytes).decode("ascii")
+
+
+def _read_step(raw: _Raw, record: StepRecord) -> IngestedStep:
     empty: dict[str, Columns] = {
         name: {column: [] for column in TABLES[name].column_names}
         for name in ("measurements", "percentiles", "bins", "series")
     }
     if record.step.workload is None:
         return IngestedStep(record=record, result=record.result, rows=empty)
-    result, rows = _read_numbers(folder, record.step, read)
+    result, rows = _read_numbers(raw, record.step)
     return IngestedStep(
         record=record,
         result=replace(
@@ -169,15 +210,13 @@ def _read_step(run: Path, record: StepRecord, read: Reader) -> IngestedStep:
     )
 
 
-def _read_numbers(
-    folder: Path, step: Step, read: Reader
-) -> tuple[StepResult, dict[str, Columns]]:
+def _read_numbers(raw: _Raw, step: Step) -> tuple[StepResult, dict[str, Columns]]:
     """Read what a step measured from what fio said, or from what alone is known."""
-    known = read_measured(folder)
+    known = read_measured(raw.folder)
     if known is not None:
         result = summarise_rows(step, known)
         return result, {"measurements": _measurements(step, known)}
-    document = read(read_raw_output(folder), source=step.step_id)
+    document = raw.document(step)
     measured = measure(document, levels=DEFAULT_LEVELS)
     percentiles: Mapping[str, Any] = measured.percentiles
     if measured.bins_of is None:
@@ -187,7 +226,7 @@ def _read_numbers(
         "measurements": _measurements(step, measured.measurements),
         "percentiles": _with_step(percentiles, step),
         "bins": _with_step(measured.bins, step),
-        "series": _series(folder, step),
+        "series": _series(raw, step),
     }
 
 
@@ -202,15 +241,14 @@ def _with_step(columns: Mapping[str, Any], step: Step) -> Columns:
     return {**plain, "step_id": [step.step_id] * count, "run_id": [None] * count}
 
 
-def _series(folder: Path, step: Step) -> Columns:
+def _series(raw: _Raw, step: Step) -> Columns:
     threads: dict[str, list[FioLog]] = {}
-    for path in sorted(folder.glob("series_*.log.gz")):
+    for path in sorted(raw.folder.glob("series_*.log.gz")):
         kind, _, thread = path.name.removeprefix("series_").partition(".")
         if kind not in _LOG_KINDS:
             continue  # fio adds clat and slat to every lat log
-        text = read_compressed(path).decode("ascii")
         log = parse_log(
-            text, kind=_LOG_KINDS[kind], source=f"{step.step_id}/{path.name}"
+            raw.text(path), kind=_LOG_KINDS[kind], source=f"{step.step_id}/{path.name}"
         )
         threads.setdefault(thread, []).append(log)
     if step.series_interval_ms is None or not threads:

@@ -10,18 +10,23 @@ import gzip
 import json
 import math
 import os
-import zlib
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from ssdlab.campaign.ports import HostCpu
-from ssdlab.model.errors import PlanMismatchError, RunFolderError
+from ssdlab.model.errors import LargeInputError, PlanMismatchError, RunFolderError
 from ssdlab.model.plain import from_plain
 from ssdlab.model.step import Step, StepResult
 from ssdlab.store.records import to_json
 from ssdlab.system.durable import publish, sync_folder, write_whole
+from ssdlab.system.unpack import (
+    MAX_INPUT_BYTES,
+    DamagedArchiveError,
+    InputTooLargeError,
+    gunzip,
+)
 
 UNKNOWN_EXIT_CODE = -1
 _COMPRESSED = ("fio.json",)
@@ -132,28 +137,35 @@ def read_record_of(folder: Path) -> StepRecord:
         ) from error
 
 
-def read_raw_output(folder: Path) -> bytes:
+def read_raw_output(folder: Path, *, max_bytes: int = MAX_INPUT_BYTES) -> bytes:
     """Return what fio said in a finished step.
 
     Raises
     ------
     RunFolderError
-        If the file is missing or damaged.
+        If the file is missing or damaged, or holds more than ``max_bytes``.
     """
-    return read_compressed(folder / "fio.json.gz")
+    return read_compressed(folder / "fio.json.gz", max_bytes=max_bytes)
 
 
-def read_compressed(path: Path) -> bytes:
+def read_compressed(path: Path, *, max_bytes: int = MAX_INPUT_BYTES) -> bytes:
     """Return what a compressed file of a step holds.
 
     Raises
     ------
     RunFolderError
-        If the file is missing or damaged.
+        If the file is missing or damaged, or holds more than ``max_bytes``.
     """
     try:
-        return gzip.decompress(path.read_bytes())
-    except (OSError, EOFError, zlib.error) as error:
+        with path.open("rb") as file:
+            return gunzip(file, max_bytes=max_bytes)
+    except InputTooLargeError as error:
+        raise RunFolderError(
+            folder=str(path.parent),
+            reason=f"{path.name} is too large: {error}",
+            remedy=LargeInputError.REMEDY,
+        ) from error
+    except (OSError, DamagedArchiveError) as error:
         raise RunFolderError(
             folder=str(path.parent),
             reason=f"{path.name} is missing or damaged ({error})",

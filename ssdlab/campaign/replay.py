@@ -3,7 +3,6 @@
 Engine, ingest and analysis cannot tell a replay from a measurement.
 """
 
-import gzip
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +10,7 @@ from pathlib import Path
 from ssdlab.campaign.engine import Engine
 from ssdlab.campaign.ingest import ingest_run, plan_inputs
 from ssdlab.campaign.ports import StepOutcome
-from ssdlab.campaign.raw import read_record_of
+from ssdlab.campaign.raw import read_compressed, read_record_of
 from ssdlab.campaign.recording import (
     Recording,
     StepNotRecordedError,
@@ -94,7 +93,7 @@ def _replay_step(step: Step, place: Path, folder: Path) -> StepOutcome:
     folder.mkdir(parents=True)
     for path in sorted(place.iterdir()):
         if path.suffix == ".gz":
-            (folder / path.stem).write_bytes(gzip.decompress(path.read_bytes()))
+            (folder / path.stem).write_bytes(read_compressed(path))
         elif path.name not in _MADE_BY_COMMIT:
             shutil.copyfile(path, folder / path.name)
     return StepOutcome(

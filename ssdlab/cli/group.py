@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 import click
 
 from ssdlab.model.errors import SsdlabError
+from ssdlab.model.units import parse_size
 from ssdlab.model.version import VERSION
 
 # Heavy modules are imported inside the commands: --help must answer at once.
@@ -77,6 +78,31 @@ page_format_option = click.option(
     help="pdf is printed by a Chromium or Chrome of this machine",
 )
 run_argument = click.argument("run", type=click.Path(path_type=Path))
+
+
+def read_size(_: click.Context, option: click.Parameter, value: str) -> int:
+    """Return the bytes of a size such as ``512MiB``.
+
+    Raises
+    ------
+    click.BadParameter
+        If it is none.
+    """
+    try:
+        return parse_size(value)
+    except ValueError as error:
+        raise click.BadParameter(str(error), param=option) from error
+
+
+max_input_option = click.option(
+    "--max-input",
+    "max_input_bytes",
+    metavar="SIZE",
+    default="512MiB",
+    show_default=True,
+    callback=read_size,
+    help="the most that is read of one file, once it is unpacked",
+)
 
 
 def require_finite(_: click.Context, option: click.Parameter, value: Any) -> Any:

@@ -6,7 +6,13 @@ from typing import Any
 
 import click
 
-from ssdlab.cli.group import json_option, main, printable, runs_option
+from ssdlab.cli.group import (
+    json_option,
+    main,
+    max_input_option,
+    printable,
+    runs_option,
+)
 
 
 def _list_references(*, as_json: bool) -> None:
@@ -42,6 +48,7 @@ def _list_references(*, as_json: bool) -> None:
     is_flag=True,
     help="name the published reports that ship with ssdlab, and end",
 )
+@max_input_option
 @runs_option
 @json_option
 def import_results(**asked: Any) -> None:
@@ -66,6 +73,7 @@ def import_results(**asked: Any) -> None:
         device_label=asked["device_label"],
         label=asked["label"],
         runs=asked["runs"],
+        max_input_bytes=asked["max_input_bytes"],
     )
     left_out = read_left_out(run)
     lines = outcome_lines(run)

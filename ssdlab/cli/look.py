@@ -9,6 +9,7 @@ from ssdlab.cli.group import (
     fail,
     json_option,
     main,
+    max_input_option,
     page_format_option,
     printable,
     run_argument,
@@ -45,13 +46,14 @@ def report(run: Path, output: Path | None, file_format: str) -> None:
 
 @main.command()
 @run_argument
-def ingest(run: Path) -> None:
+@max_input_option
+def ingest(run: Path, *, max_input_bytes: int) -> None:
     """Build the tables of a run anew from its raw output."""
     from ssdlab.campaign.ingest import ingest_run
     from ssdlab.store.records import read_record
 
     read_record(run)
-    ingest_run(run)
+    ingest_run(run, max_input_bytes=max_input_bytes)
     click.echo(run / "tables")
 
 
@@ -87,10 +89,16 @@ def runs(ctx: click.Context, runs: Path, *, as_json: bool) -> None:
 @main.command("steady-state")
 @click.argument("file")
 @click.option("--column", help="name of the column; needed when there are several")
+@max_input_option
 @json_option
 @click.pass_context
 def steady_state(
-    ctx: click.Context, file: str, column: str | None, *, as_json: bool
+    ctx: click.Context,
+    file: str,
+    column: str | None,
+    *,
+    max_input_bytes: int,
+    as_json: bool,
 ) -> None:
     """Judge a series of your own by the steady-state rule of the PTS.
 
@@ -104,7 +112,7 @@ def steady_state(
     from ssdlab.analysis.verdict_text import verdict_as_dict, verdict_lines
     from ssdlab.store.series_csv import read_series
 
-    series = read_series(file, column)
+    series = read_series(file, column, max_input_bytes=max_input_bytes)
     verdict = assess_steady_state(series.values)
     first = find_first_steady_round(series.values)
     if as_json:

@@ -5,17 +5,23 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from ssdlab.cli.group import EXIT_INTERRUPTED, fail, main, printable
+from ssdlab.cli.group import (
+    EXIT_INTERRUPTED,
+    fail,
+    main,
+    max_input_option,
+    printable,
+)
 from ssdlab.cli.tables import TableFormat, TableWriter, opened_output, table_writer
 
 if TYPE_CHECKING:
     from ssdlab.fio.document import Doubt
     from ssdlab.fio.frames.result import FioResult
-    from ssdlab.fio.logs.read import LogKind
+    from ssdlab.fio.read import FilesRead
     from ssdlab.fio.read_logs import LogsRead
 
 _TABLES = (
@@ -101,18 +107,15 @@ _Item = TypeVar("_Item")
     "--fio-version",
     help="the fio that wrote the logs; before 2.99 their latencies were in us",
 )
-def parse(
-    paths: tuple[str, ...],
-    *,
-    table: str,
-    table_format: TableFormat,
-    output: Path | None,
-    log_kind: "LogKind | None",
-    fio_version: str | None,
-) -> None:
+@max_input_option
+def parse(paths: tuple[str, ...], **asked: Any) -> None:
     """Read whatever fio wrote into one table."""
+    from ssdlab.fio.read import FilesRead
     from ssdlab.fio.read_logs import LogsRead
 
+    table: str = asked["table"]
+    table_format: TableFormat = asked["table_format"]
+    output: Path | None = asked["output"]
     if output == Path("-"):
         output = None
     if table_format == "parquet" and output is None:
@@ -123,12 +126,14 @@ def parse(
             logs = LogsRead(
                 paths,
                 "log" if table == "log" else "histogram-log",
-                log_kind=log_kind,
-                fio_version=fio_version,
+                log_kind=asked["log_kind"],
+                fio_version=asked["fio_version"],
+                max_input_bytes=asked["max_input_bytes"],
             )
             _parse_logs(logs, (table_format, output))
         else:
-            _parse_output(paths, table, (table_format, output))
+            files = FilesRead(paths, max_input_bytes=asked["max_input_bytes"])
+            _parse_output(files, table, (table_format, output))
     except KeyboardInterrupt:
         fail("Stopped; what was written is not whole.", EXIT_INTERRUPTED)
 
@@ -147,12 +152,10 @@ def _require_not_read(output: Path | None, paths: Sequence[str]) -> None:
 
 
 def _parse_output(
-    paths: Sequence[str], table: str, asked: tuple[TableFormat, Path | None]
+    files: "FilesRead", table: str, asked: tuple[TableFormat, Path | None]
 ) -> None:
     from ssdlab.fio.frames.result import tabulate_files
-    from ssdlab.fio.read import FilesRead
 
-    files = FilesRead(paths)
     result = tabulate_files(_shown(files))
     files.require_output()
     frame = result.intervals().jobs if table == "intervals" else getattr(result, table)

@@ -10,17 +10,18 @@ FileKind = Literal["output", "log", "histogram-log", "job-file", "other"]
 HEAD_BYTES = 1 << 16
 
 _LINES_LOOKED_AT = 20
+_TERSE_HEAD_BYTES = 1 << 14
 _LEAST_HISTOGRAM_FIELDS = 20  # three, and 19 bins at the greatest coarseness
 _MOST_STRANGE_RATIO = 0.02
 _STRANGE = bytes({*range(32), 127} - set(b"\t\n\v\f\r\b\x1b"))
 
-_MARKS = re.compile(
-    rb'"fio version"'
-    rb"|^[2-5];[^;\n]*;[^;\n]*;\d+;(?:[^;\n]*;){40}"
-    rb"|: \(g=\d+\): rw="
-    rb"|: \(groupid=\d+, jobs=\d+\): err=",
-    re.MULTILINE,
+_JSON_MARK = b'"fio version"'
+# Each begins with what is in no other text, so that much of that is searched quickly.
+_NORMAL_MARKS = (
+    re.compile(rb": \(g=\d+\): rw="),
+    re.compile(rb": \(groupid=\d+, jobs=\d+\): err="),
 )
+_TERSE_MARK = re.compile(rb"\n[2-5];[^;\n]*;[^;\n]*;\d+;(?:[^;\n]*;){40}")
 # A greatest value may stand before the direction, and four more columns after it.
 _LOG_LINE = re.compile(
     r"\s*\d+\s*,\s*-?\d+\s*(?:,\s*\d+\s*)?,\s*[0-3]\s*"
@@ -63,7 +64,12 @@ def holds_output(content: bytes, encoding: str) -> bool:
     """Tell whether anything in it is as only fio writes it."""
     if encoding.startswith("utf-16"):
         content = content.replace(b"\0", b"")
-    return _MARKS.search(content) is not None
+    if _JSON_MARK in content or any(mark.search(content) for mark in _NORMAL_MARKS):
+        return True
+    if b";" not in content:
+        return False
+    begin = b"\n" + content[:_TERSE_HEAD_BYTES]
+    return any(map(_TERSE_MARK.search, (begin, content)))
 
 
 def _kind_of_lines(lines: list[str]) -> FileKind:

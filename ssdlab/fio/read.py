@@ -11,12 +11,14 @@ from ssdlab.fio.sources import (
     FioSource,
     FioSources,
     NamedSource,
+    doubt_unread,
     list_sources,
     name_source,
     read_content,
     read_whole,
 )
-from ssdlab.model.errors import FioOutputError
+from ssdlab.model.errors import FioOutputError, LargeInputError
+from ssdlab.system.unpack import MAX_INPUT_BYTES
 
 __all__ = ["FilesRead", "FioSource", "FioSources", "read_fio", "read_output"]
 
@@ -32,11 +34,14 @@ _REMEDIES: Mapping[str, str] = {
     "histogram-log": (
         "Read it with read_fio_histogram_log(), or ssdlab parse --table histogram."
     ),
+    "too-large": LargeInputError.REMEDY,
     "unreadable": "Give a file or folder that is there and that you may read.",
 }
 
 
-def read_fio(source: FioSources) -> FioResult:
+def read_fio(
+    source: FioSources, *, max_input_bytes: int = MAX_INPUT_BYTES
+) -> FioResult:
     """Read fio's output in any form, of fio 2.1 or later.
 
     Parameters
@@ -45,6 +50,8 @@ def read_fio(source: FioSources) -> FioResult:
         The output itself or where it is: JSON, JSON+, terse or normal text, with
         other text around it or not, compressed by gzip or zstd or not. Of a folder
         all files are read; ``"-"`` is standard input.
+    max_input_bytes : int, default 512 MiB
+        The most that is read of one file, once it is unpacked [B].
 
     Returns
     -------
@@ -64,7 +71,7 @@ def read_fio(source: FioSources) -> FioResult:
     Traceback (most recent call last):
     ssdlab.model.errors.FioOutputError: fio output: it holds no output of fio. Give...
     """
-    files = FilesRead(source)
+    files = FilesRead(source, max_input_bytes=max_input_bytes)
     result = tabulate_files(files)
     files.require_output()
     return result
@@ -76,13 +83,16 @@ class FilesRead:
     A file that is no output of fio has no documents, and says what it is.
     """
 
-    def __init__(self, source: FioSources) -> None:
+    def __init__(
+        self, source: FioSources, *, max_input_bytes: int = MAX_INPUT_BYTES
+    ) -> None:
         self._source, self._is_any_output = source, False
+        self._max_bytes = max_input_bytes
         self._first: FioFile | None = None
         self.count = 0
 
     def __iter__(self) -> Iterator[FioFile]:
-        sources = list(list_sources(self._source))
+        sources = list(list_sources(self._source, max_bytes=self._max_bytes))
         prepare(sum(named.size_bytes for named in sources))
         for named in sources:
             file = _read_file(named)
@@ -116,10 +126,7 @@ def _read_file(named: NamedSource) -> FioFile:
     try:
         content = read_content(named)
     except FioOutputError as error:
-        doubt = Doubt(
-            kind="unreadable", place="file", meaning=error.reason, is_grave=True
-        )
-        return FioFile(source=named.name, documents=(), doubts=(doubt,))
+        return FioFile(source=named.name, documents=(), doubts=(doubt_unread(error),))
     if content.kind != "output":
         kind = "not-fio" if content.kind == "other" else content.kind
         doubt = Doubt(kind=kind, place="file", meaning=_MEANINGS[content.kind])
@@ -132,7 +139,9 @@ def _read_file(named: NamedSource) -> FioFile:
     return FioFile(source=named.name, documents=documents, doubts=content.doubts)
 
 
-def read_output(source: FioSource) -> tuple[bytes, str]:
+def read_output(
+    source: FioSource, *, max_bytes: int = MAX_INPUT_BYTES
+) -> tuple[bytes, str]:
     """Return the bytes of an output, uncompressed, and what to call it.
 
     Raises
@@ -140,5 +149,5 @@ def read_output(source: FioSource) -> tuple[bytes, str]:
     FioOutputError
         If it cannot be read, or not all of it.
     """
-    named = name_source(source)
+    named = name_source(source, max_bytes=max_bytes)
     return read_whole(named), named.name

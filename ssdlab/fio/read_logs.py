@@ -17,10 +17,12 @@ from ssdlab.fio.sources import (
     FioSource,
     FioSources,
     NamedSource,
+    doubt_unread,
     identify_source,
     list_sources,
 )
 from ssdlab.model.errors import FioOutputError
+from ssdlab.system.unpack import MAX_INPUT_BYTES, read_held
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -61,9 +63,11 @@ class LogsRead:
         *,
         log_kind: LogKind | None = None,
         fio_version: str | None = None,
+        max_input_bytes: int = MAX_INPUT_BYTES,
     ) -> None:
         self._source, self._kind = source, kind
         self._log_kind, self._fio_version = log_kind, fio_version
+        self._max_bytes = max_input_bytes
         self.doubts: list[tuple[str, Doubt]] = []
         self.count = self.read_count = 0
 
@@ -83,7 +87,7 @@ class LogsRead:
 
     def _logs(self) -> Iterator[tuple[NamedSource, FioLog | FioHistogramLog]]:
         """Yield each log of the kind; what cannot be read is a doubt."""
-        for given in list_sources(self._source):
+        for given in list_sources(self._source, max_bytes=self._max_bytes):
             self.count += 1
             try:
                 named = _rereadable(given)
@@ -92,10 +96,7 @@ class LogsRead:
                     continue
                 log = self._read(named.given)
             except FioOutputError as error:
-                doubt = Doubt(
-                    kind="unreadable", place="file", meaning=error.reason, is_grave=True
-                )
-                self.doubts.append((given.name, doubt))
+                self.doubts.append((given.name, doubt_unread(error)))
                 continue
             self.read_count += 1
             self.doubts += ((named.name, doubt) for doubt in log.issues)
@@ -106,11 +107,16 @@ class LogsRead:
             case "log":
                 return self._read_log(source)
             case "histogram-log":
-                return read_fio_histogram_log(source)
+                return read_fio_histogram_log(source, max_input_bytes=self._max_bytes)
 
     def _read_log(self, source: FioSource) -> FioLog:
         kind, version = self._log_kind, self._fio_version
-        return read_fio_log(source, kind=kind, fio_version=version)
+        return read_fio_log(
+            source,
+            kind=kind,
+            fio_version=version,
+            max_input_bytes=self._max_bytes,
+        )
 
     def require_logs(self) -> None:
         """See that something was read.
@@ -135,7 +141,7 @@ def _rereadable(named: NamedSource) -> NamedSource:
     if isinstance(given, bytes) or (isinstance(given, Path) and given.is_file()):
         return named
     with named.open() as file:
-        return replace(named, given=file.read())
+        return replace(named, given=read_held(file, max_bytes=named.max_bytes))
 
 
 def _require_unpacked(named: NamedSource) -> None:

@@ -5,14 +5,13 @@ import stat
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import BytesIO
 from itertools import chain, count
 from os import PathLike
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from ssdlab.fio.archives import DamagedArchiveError, read_pieces
 from ssdlab.fio.document import Doubt
 from ssdlab.fio.encodings import guess_encoding
 from ssdlab.fio.identify import (
@@ -22,7 +21,13 @@ from ssdlab.fio.identify import (
     identify,
     is_text,
 )
-from ssdlab.model.errors import FioOutputError
+from ssdlab.model.errors import FioOutputError, LargeInputError
+from ssdlab.system.unpack import (
+    MAX_INPUT_BYTES,
+    DamagedArchiveError,
+    InputTooLargeError,
+    read_pieces,
+)
 
 FioSource = str | PathLike[str] | bytes | BinaryIO
 FioSources = FioSource | Sequence[FioSource]
@@ -30,15 +35,20 @@ FioSources = FioSource | Sequence[FioSource]
 _UNNAMED = "fio output"
 _STANDARD_INPUT = "standard input"
 _KEPT_BYTES = 1 << 16
+_LOOK_BYTES = 1 << 20
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class NamedSource:
-    """One file, or what stands for it, what to call it, and what was there of it."""
+    """One file, or what stands for it, what to call it, and what was there of it.
+
+    Of what it holds, unpacked, no more than ``max_bytes`` are read.
+    """
 
     name: str
     given: Path | bytes | BinaryIO
     status: os.stat_result | None = None
+    max_bytes: int = MAX_INPUT_BYTES
 
     @property
     def size_bytes(self) -> int:
@@ -63,6 +73,8 @@ class NamedSource:
         ------
         FioOutputError
             If it cannot be read, now or while it is open.
+        LargeInputError
+            If more than ``max_bytes`` are read of it through `pieces`.
         """
         try:
             if isinstance(self.given, bytes):
@@ -72,8 +84,16 @@ class NamedSource:
                     yield file
             else:
                 yield self.given
+        except InputTooLargeError as error:
+            raise LargeInputError(
+                source=self.name, reason=str(error), remedy=LargeInputError.REMEDY
+            ) from error
         except (OSError, ValueError) as error:
             raise FioOutputError(**_unreadable(self.name, error)) from error
+
+    def pieces(self, file: BinaryIO) -> Iterator[bytes]:
+        """Yield what the open file holds, unpacked, up to the bound."""
+        return read_pieces(file, max_bytes=self.max_bytes)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -85,7 +105,9 @@ class Content:
     doubts: tuple[Doubt, ...]
 
 
-def list_sources(sources: FioSources) -> Iterator[NamedSource]:
+def list_sources(
+    sources: FioSources, *, max_bytes: int = MAX_INPUT_BYTES
+) -> Iterator[NamedSource]:
     """Yield each file once, folders walked in the order of their names.
 
     Hidden files and folders are left out, unless they are given themselves.
@@ -97,7 +119,7 @@ def list_sources(sources: FioSources) -> Iterator[NamedSource]:
             if named.identity in seen:
                 continue
             seen.add(named.identity)
-        yield named
+        yield replace(named, max_bytes=max_bytes)
 
 
 def _each(sources: FioSources) -> Sequence[FioSource]:
@@ -108,15 +130,21 @@ def _each(sources: FioSources) -> Sequence[FioSource]:
 
 def _expand(source: FioSource, number: int) -> Iterator[NamedSource]:
     unnamed = f"{_UNNAMED} {number + 1}" if number else _UNNAMED
-    named = name_source(source, unnamed)
+    named = _name(source, unnamed)
     if isinstance(named.given, Path) and _is_folder(named.status):
         yield from _files_below(named.given)
     else:
         yield named
 
 
-def name_source(source: FioSource, unnamed: str = _UNNAMED) -> NamedSource:
+def name_source(
+    source: FioSource, unnamed: str = _UNNAMED, *, max_bytes: int = MAX_INPUT_BYTES
+) -> NamedSource:
     """Return a source of one file with its name."""
+    return replace(_name(source, unnamed), max_bytes=max_bytes)
+
+
+def _name(source: FioSource, unnamed: str) -> NamedSource:
     if isinstance(source, bytes):
         return NamedSource(name=unnamed, given=source)
     if isinstance(source, str) and source == "-":
@@ -173,7 +201,7 @@ def read_content(source: NamedSource) -> Content:
         If it cannot be read.
     """
     with source.open() as file:
-        pieces = read_pieces(file)
+        pieces = source.pieces(file)
         held: list[bytes] = []
         try:
             kind = _hold_head(pieces, held)
@@ -214,10 +242,22 @@ def _hold_late(pieces: Iterator[bytes], held: list[bytes]) -> bool:
         looked_at = b"".join(held)
         if holds_output(looked_at, encoding):
             return True
-        piece = next(pieces, None)
-        if piece is None:
+        taken = _take(pieces)
+        if not taken:
             return False
-        held[:] = [looked_at[-_KEPT_BYTES:], piece]
+        held[:] = [looked_at[-_KEPT_BYTES:], *taken]
+
+
+def _take(pieces: Iterator[bytes]) -> list[bytes]:
+    """Return the next pieces, as many as are worth one look."""
+    taken: list[bytes] = []
+    size = 0
+    for piece in pieces:
+        taken.append(piece)
+        size += len(piece)
+        if size >= _LOOK_BYTES:
+            break
+    return taken
 
 
 def identify_source(source: NamedSource) -> FileKind:
@@ -230,7 +270,7 @@ def identify_source(source: NamedSource) -> FileKind:
     """
     held: list[bytes] = []
     with source.open() as file, suppress(DamagedArchiveError):
-        return _hold_head(read_pieces(file), held)
+        return _hold_head(source.pieces(file), held)
     return identify(b"".join(held)[:HEAD_BYTES])
 
 
@@ -244,9 +284,15 @@ def read_whole(source: NamedSource) -> bytes:
     """
     with source.open() as file:
         try:
-            return b"".join(read_pieces(file))
+            return b"".join(source.pieces(file))
         except DamagedArchiveError as error:
             raise FioOutputError(**_unreadable(source.name, error)) from error
+
+
+def doubt_unread(error: FioOutputError, *, place: str = "file") -> Doubt:
+    """Return the doubt that a file was not read, and why."""
+    kind = "too-large" if isinstance(error, LargeInputError) else "unreadable"
+    return Doubt(kind=kind, place=place, meaning=error.reason, is_grave=True)
 
 
 def _doubt_of(error: DamagedArchiveError) -> Doubt:

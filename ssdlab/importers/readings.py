@@ -37,6 +37,7 @@ from ssdlab.importers.workloads import (
 from ssdlab.model.errors import FioOutputError
 from ssdlab.model.spec import Access, Workload
 from ssdlab.model.step import Step, StepKind, StepResult
+from ssdlab.system.unpack import MAX_INPUT_BYTES
 
 OTHER_KINDS: Mapping[FileKind, str] = {
     "log": "a log of fio, not a result",
@@ -94,12 +95,14 @@ class Reading:
 class Reader:
     """Reads files by a pattern of their names, or without one.
 
-    ``access`` is what holds where a file does not tell it.
+    ``access`` is what holds where a file does not tell it; of one file no more than
+    ``max_bytes`` are read.
     """
 
     pattern: re.Pattern[str] | None
     pattern_text: str = ""
     access: Access | None = None
+    max_bytes: int = MAX_INPUT_BYTES
 
     def fields(self, source: SourceFile) -> Mapping[str, str] | None:
         """Return the fields of a file's name, or ``None`` if it is not named so.
@@ -124,7 +127,7 @@ class Reader:
         One that is no output of fio, not a whole one, or does not say what it is of is
         a `FioOutputError`.
         """
-        content = read_content(name_source(source.path))
+        content = read_content(name_source(source.path, max_bytes=self.max_bytes))
         if content.kind != "output":
             _refuse(source, OTHER_KINDS[content.kind])
         data = content.data
@@ -181,7 +184,12 @@ class Reader:
         return _fill_in(told, Told(access=self.access))
 
 
-def make_reader(pattern: str | None, access: Access | None) -> Reader:
+def make_reader(
+    pattern: str | None,
+    access: Access | None,
+    *,
+    max_bytes: int = MAX_INPUT_BYTES,
+) -> Reader:
     """Return what reads the files of an import.
 
     Raises
@@ -190,7 +198,7 @@ def make_reader(pattern: str | None, access: Access | None) -> Reader:
         If the pattern is none.
     """
     if pattern is None:
-        return Reader(pattern=None, access=access)
+        return Reader(pattern=None, access=access, max_bytes=max_bytes)
     try:
         shape = compile_pattern(pattern)
     except ValueError as error:
@@ -199,7 +207,9 @@ def make_reader(pattern: str | None, access: Access | None) -> Reader:
             reason=str(error),
             remedy="Write it like wdpc_bs{block_size}_read{read_percent}.json.",
         ) from error
-    return Reader(pattern=shape, pattern_text=pattern, access=access)
+    return Reader(
+        pattern=shape, pattern_text=pattern, access=access, max_bytes=max_bytes
+    )
 
 
 def _refuse(source: SourceFile, reason: str) -> NoReturn:

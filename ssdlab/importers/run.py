@@ -20,6 +20,7 @@ from ssdlab.model.errors import FioOutputError, RunFolderError
 from ssdlab.model.spec import Access
 from ssdlab.pts.profiles import RND_4K_WRITE
 from ssdlab.store.run import Run, open_run
+from ssdlab.system.unpack import MAX_INPUT_BYTES
 
 _ROUND_FOLDER = re.compile(
     r"(?:round|rnd|run|loop|pass|cycle|rep|repeat|iter|iteration)?[-_. ]?\d+",
@@ -33,7 +34,7 @@ _ACCESS: dict[str, Access] = {
 }
 
 
-def import_run(
+def import_run(  # noqa: PLR0913 - each is a choice of the user's, by name
     paths: Sequence[str | Path] | str | Path,
     *,
     pattern: str | None = None,
@@ -41,6 +42,7 @@ def import_run(
     device_label: str = "",
     label: str = "",
     runs: str | Path = "data/runs",
+    max_input_bytes: int = MAX_INPUT_BYTES,
 ) -> Run:
     """Turn foreign results into a run like ours, its tables and report written.
 
@@ -63,6 +65,8 @@ def import_run(
         A name of the user's own for the run.
     runs : str or Path, default "data/runs"
         The folder that gets the run's folder.
+    max_input_bytes : int, default 512 MiB
+        The most that is read of one file, once it is unpacked [B].
 
     Returns
     -------
@@ -78,7 +82,7 @@ def import_run(
         If the folder of runs cannot be written.
     """
     given = [paths] if isinstance(paths, str | Path) else list(paths)
-    found = _find(given, pattern=pattern, test=test)
+    found = _find(given, pattern=pattern, test=test, max_bytes=max_input_bytes)
     readings = [reading for each in found.tests for _, reading in each.steps]
     name = device_label or _device_name(found, readings)
     folder = Path(runs) / new_run_id("imported")
@@ -106,7 +110,11 @@ def read_left_out(run: Run) -> tuple[LeftOut, ...]:
 
 
 def _find(
-    paths: Sequence[str | Path], *, pattern: str | None, test: str | None
+    paths: Sequence[str | Path],
+    *,
+    pattern: str | None,
+    test: str | None,
+    max_bytes: int,
 ) -> Found:
     published = find_published(paths)
     if published is not None:
@@ -120,9 +128,13 @@ def _find(
             for test_id, readings in tkperf.readings.items()
         )
         return Found(tests=tests, tkperf=tkperf)
-    reader = make_reader(pattern, _ACCESS.get(test or ""))
+    reader = make_reader(pattern, _ACCESS.get(test or ""), max_bytes=max_bytes)
     readings, left_out = collect(sources, reader)
-    return Found(tests=tuple(_tests(readings, test)), left_out=left_out)
+    return Found(
+        tests=tuple(_tests(readings, test)),
+        left_out=left_out,
+        max_input_bytes=max_bytes,
+    )
 
 
 def _tests(readings: Sequence[Reading], test: str | None) -> Iterator[ArrangedTest]:

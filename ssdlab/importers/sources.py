@@ -12,7 +12,6 @@ _LOGS = (".log", ".log.gz", ".log.zst")
 _RESULT = re.compile(
     rb'"fio version"|\(g=\d+\): (?:rw=|\(groupid)|^\d;fio-', re.MULTILINE
 )
-_MAX_BYTES = 1 << 29  # no result of a run is larger; a log of every IO may be
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -89,8 +88,6 @@ def why_not_read(source: SourceFile) -> str:
         return ""
     if source.path.name.lower().endswith(_LOGS) and not begins_as_result(source.path):
         return "a log, not a result"
-    if source.path.stat().st_size > _MAX_BYTES:
-        return "larger than any result of fio"
     return ""
 
 

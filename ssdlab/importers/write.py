@@ -31,6 +31,7 @@ from ssdlab.report import write_report
 from ssdlab.store.records import RunState, to_json, write_record, write_state
 from ssdlab.store.run import open_run
 from ssdlab.system.durable import write_whole
+from ssdlab.system.unpack import MAX_INPUT_BYTES
 
 IMPORT_FILE = "import.json"
 _MB = 1_000_000
@@ -38,12 +39,13 @@ _MB = 1_000_000
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Found:
-    """What is to become a run."""
+    """What is to become a run; ``max_input_bytes`` are the most read of one file."""
 
     tests: tuple[ArrangedTest, ...]
     left_out: tuple[LeftOut, ...] = ()
     tkperf: TkperfFile | None = None
     published: Published | None = None
+    max_input_bytes: int = MAX_INPUT_BYTES
 
 
 def write_import(
@@ -58,7 +60,7 @@ def write_import(
     steps = number_steps(found.tests)
     records = list(_records(steps))
     for (_, reading), record in zip(steps, records, strict=True):
-        _write_step(folder, reading, record)
+        _write_step(folder, reading, record, max_bytes=found.max_input_bytes)
     _keep_sources(folder, found, paths)
     begun, ended = _span(records)
     if found.published is not None:
@@ -82,7 +84,7 @@ def write_import(
         departures=_departures(found, records),
     )
     write_record(folder, run_record)
-    ingest_run(folder)
+    ingest_run(folder, max_input_bytes=found.max_input_bytes)
     write_report(open_run(folder))
 
 
@@ -134,14 +136,16 @@ def _records(steps: Iterable[tuple[Step, Reading]]) -> Iterator[StepRecord]:
         last_s = ended_s
 
 
-def _write_step(run: Path, reading: Reading, record: StepRecord) -> None:
+def _write_step(
+    run: Path, reading: Reading, record: StepRecord, *, max_bytes: int
+) -> None:
     folder = working_folder(run, record.step.step_id)
     folder.mkdir()
     if reading.rows:
         rows = {"rows": [dict(row) for row in reading.rows]}
         (folder / MEASURED_FILE).write_bytes(to_json(rows))
     else:
-        data, _ = read_output(reading.path)
+        data, _ = read_output(reading.path, max_bytes=max_bytes)
         (folder / "fio.json").write_bytes(data)
     where = f"{reading.path} {reading.name}" if reading.rows else f"{reading.path}"
     (folder / "source.txt").write_text(f"{where}\n", "utf-8", errors="replace")

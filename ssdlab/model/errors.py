@@ -20,6 +20,7 @@
     │   ├── QosTargetError           a text that is no target for a quality of service
     │   ├── CaptureError             a capture of IO streams that cannot be used
     │   ├── FioOutputError           a file that is not what fio writes
+    │   │   └── LargeInputError      a file that holds more than may be read of one
     │   ├── NotebookFileError        a file that is no executed notebook
     │   ├── ExportError              what was asked for cannot be written so
     │   └── MissingToolError         fio, nbdkit or a compiler is not there
@@ -218,6 +219,12 @@ class FioOutputError(UserError):
     def __init__(self, *, source: str, reason: str, remedy: str) -> None:
         self.source, self.reason, self.remedy = source, reason, remedy
         super().__init__(f"{source}: {reason}. {remedy}")
+
+
+class LargeInputError(FioOutputError):
+    """A file that holds, once it is unpacked, more than may be read of one."""
+
+    REMEDY = "If you trust it, raise that."
 
 
 class NotebookFileError(UserError):

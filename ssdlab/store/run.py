@@ -1,7 +1,5 @@
 """One run, opened: what was asked, how it stands, and its frames."""
 
-import gzip
-import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -13,6 +11,7 @@ from ssdlab.model.records import RunRecord
 from ssdlab.model.schema import TABLES
 from ssdlab.store.places import find_here_or_above
 from ssdlab.store.records import RunState, read_record, read_state
+from ssdlab.system.unpack import DamagedArchiveError, InputTooLargeError, gunzip
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -137,8 +136,9 @@ class Run:
         """
         path = self.path / "steps" / step_id / "fio.json.gz"
         try:
-            return gzip.decompress(path.read_bytes())
-        except (OSError, EOFError, zlib.error) as error:
+            with path.open("rb") as file:
+                return gunzip(file)
+        except (OSError, DamagedArchiveError, InputTooLargeError) as error:
             raise RunFolderError(
                 folder=str(self.path),
                 reason=f"there is no whole fio output of step {step_id!r} ({error})",

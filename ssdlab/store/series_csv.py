@@ -16,8 +16,9 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from ssdlab.model.errors import SeriesError
+from ssdlab.model.errors import LargeInputError, SeriesError
 from ssdlab.model.spec import PTS_CRITERIA
+from ssdlab.system.unpack import MAX_INPUT_BYTES, InputTooLargeError, read_held
 
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _WITH_COMMA = re.compile(r"[+-]?[0-9.]*,[0-9.,]*[0-9]")
@@ -63,6 +64,7 @@ def read_series(
     column: str | None = None,
     *,
     min_rows: int = PTS_CRITERIA.window_rounds,
+    max_input_bytes: int = MAX_INPUT_BYTES,
 ) -> NumberSeries:
     """Read one series of numbers from a CSV file.
 
@@ -77,6 +79,8 @@ def read_series(
         merely numbers the rows.
     min_rows : int, default 5
         Rows that the file must have at least: the rounds of a measurement window.
+    max_input_bytes : int, default 512 MiB
+        The most that is read of the file [B].
 
     Returns
     -------
@@ -91,7 +95,8 @@ def read_series(
         is skipped or filled in.
     """
     source = "standard input" if str(path) == "-" else str(path)
-    sheet = _parse_sheet(_decode(_read_bytes(path, source), source), source)
+    content = _read_bytes(path, source, max_input_bytes)
+    sheet = _parse_sheet(_decode(content, source), source)
     place = _choose_column(sheet, column)
     values = [_parse_number(sheet, row, place) for row in sheet.rows]
     if len(values) < min_rows:
@@ -105,9 +110,16 @@ def read_series(
     )
 
 
-def _read_bytes(path: str | Path, source: str) -> bytes:
+def _read_bytes(path: str | Path, source: str, max_bytes: int) -> bytes:
     try:
-        return sys.stdin.buffer.read() if str(path) == "-" else Path(path).read_bytes()
+        if str(path) == "-":
+            return read_held(sys.stdin.buffer, max_bytes=max_bytes)
+        with Path(path).open("rb") as file:
+            return read_held(file, max_bytes=max_bytes)
+    except InputTooLargeError as error:
+        raise SeriesError(
+            source=source, reason=str(error), remedy=LargeInputError.REMEDY
+        ) from error
     except (OSError, ValueError) as error:
         words = error.strerror if isinstance(error, OSError) else str(error)
         raise SeriesError(

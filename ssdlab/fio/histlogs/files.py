@@ -10,12 +10,6 @@ from typing import BinaryIO, cast
 
 import numpy as np
 
-from ssdlab.fio.archives import (
-    GZIP_MAGIC,
-    ZSTD_MAGIC,
-    DamagedArchiveError,
-    read_pieces,
-)
 from ssdlab.fio.document import DIRECTIONS, Doubt
 from ssdlab.fio.histlogs.checks import (
     DIRECTION_COUNT,
@@ -34,8 +28,14 @@ from ssdlab.fio.histlogs.scan import (
     scan_stream,
 )
 from ssdlab.fio.logs.files import require_unpacked
-from ssdlab.fio.sources import FioSources, NamedSource, list_sources
+from ssdlab.fio.sources import FioSources, NamedSource, doubt_unread, list_sources
 from ssdlab.model.errors import FioOutputError
+from ssdlab.system.unpack import (
+    GZIP_MAGIC,
+    MAX_INPUT_BYTES,
+    ZSTD_MAGIC,
+    DamagedArchiveError,
+)
 
 _WORTH_THREADS_BYTES = 1 << 20
 
@@ -58,9 +58,11 @@ class LogPart:
     doubts: tuple[Doubt, ...]
 
 
-def read_parts(sources: FioSources) -> tuple[LogPart, ...]:
+def read_parts(
+    sources: FioSources, *, max_bytes: int = MAX_INPUT_BYTES
+) -> tuple[LogPart, ...]:
     """Read logs, several at a time; what cannot be read is a doubt."""
-    named = tuple(list_sources(sources))
+    named = tuple(list_sources(sources, max_bytes=max_bytes))
     work_bytes = sum(map(_size, named))
     read = partial(_read_part, scan=choose_scanner(work_bytes))
     threads = min(len(named), cpu_count() or 1)
@@ -75,7 +77,7 @@ def _read_part(number: int, source: NamedSource, *, scan: LineScanner) -> LogPar
     try:
         log, found = _scan_source(source, scan)
     except FioOutputError as error:
-        found = (_grave("unreadable", name, error.reason),)
+        found = (doubt_unread(error, place=name),)
         return LogPart(name=name, content=None, doubts=found)
     layout = find_layout(log.lines)
     if layout is None:
@@ -100,7 +102,7 @@ def _scan_source(
         require_unpacked(source.name, head)
         if head and not head.startswith((GZIP_MAGIC, ZSTD_MAGIC)):
             return scan_stream(cast("ByteStream", file), scan), ()
-        pieces = _Pieces(read_pieces(file))
+        pieces = _Pieces(source.pieces(file))
         log = scan_stream(pieces, scan)
     if pieces.damage is None:
         return log, ()

@@ -29,6 +29,7 @@ from ssdlab.fio.histlogs.tables import (
 from ssdlab.fio.histlogs.times import median_span
 from ssdlab.fio.sources import FioSources
 from ssdlab.model.errors import FioOutputError
+from ssdlab.system.unpack import MAX_INPUT_BYTES
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -160,7 +161,7 @@ class FioHistogramLog:
 
 
 def read_fio_histogram_log(
-    source: FioSources,
+    source: FioSources, *, max_input_bytes: int = MAX_INPUT_BYTES
 ) -> FioHistogramLog:
     r"""Read histogram logs of fio (``NAME_clat_hist.N.log``) of any version.
 
@@ -171,6 +172,8 @@ def read_fio_histogram_log(
         Of a folder all files are read; ``"-"`` is standard input.
         The number of columns tells the bins (1856 in ns, or 1216 in us before fio
         2.99) and the coarseness.
+    max_input_bytes : int, default 512 MiB
+        The most that is read of a log that is packed or no plain file [B].
 
     Returns
     -------
@@ -198,7 +201,7 @@ def read_fio_histogram_log(
     >>> log.merged()["count"].tolist()
     [7]
     """
-    parts = read_parts(source)
+    parts = read_parts(source, max_bytes=max_input_bytes)
     logs = [part.content for part in parts if part.content is not None]
     if not logs:
         failure = _failure_of(parts)

@@ -8,11 +8,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from ssdlab.fio.archives import DamagedArchiveError, read_pieces
 from ssdlab.fio.sources import FioSource, NamedSource, name_source
 from ssdlab.model.errors import FioOutputError
+from ssdlab.system.unpack import (
+    GZIP_MAGIC,
+    MAX_INPUT_BYTES,
+    ZSTD_MAGIC,
+    DamagedArchiveError,
+)
 
-_MAGICS: Final = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd")  # gzip, zstd
 _FIO_PACKED_MAGIC: Final = b"\x78\x9c"  # zlib, as log_store_compressed writes it
 _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 _PIECE_BYTES: Final = 1 << 12
@@ -101,7 +105,7 @@ class OpenLog:
         return tuple(zip(begins, [*begins[1:], self.size], strict=True))
 
 
-def find_log(source: FioSource) -> LogFile:
+def find_log(source: FioSource, *, max_bytes: int = MAX_INPUT_BYTES) -> LogFile:
     """Return the log that a source is; only a plain file stays on the disk.
 
     Raises
@@ -109,7 +113,7 @@ def find_log(source: FioSource) -> LogFile:
     FioOutputError
         If it cannot be read.
     """
-    named = name_source(source)
+    named = name_source(source, max_bytes=max_bytes)
     if isinstance(named.given, Path):
         file = _plain_file(named.given, named.name)
         if file is not None:
@@ -137,7 +141,7 @@ def _unpack(named: NamedSource) -> tuple[bytes, str]:
     pieces: list[bytes] = []
     with named.open() as file:
         try:
-            pieces.extend(read_pieces(file))
+            pieces.extend(named.pieces(file))
         except DamagedArchiveError as error:
             content = b"".join(pieces)
             content = content[: content.rfind(b"\n") + 1]
@@ -180,7 +184,7 @@ def _plain_file(path: Path, name: str) -> LogFile | None:
             head = file.read(len(_BYTE_ORDER_MARK) + 1)
     except (OSError, ValueError) as error:
         raise FioOutputError(**_unreadable(name, error)) from error
-    if head.startswith(_MAGICS):
+    if head.startswith((GZIP_MAGIC, ZSTD_MAGIC)):
         return None
     require_unpacked(name, head)
     return LogFile(

@@ -25,6 +25,7 @@ from ssdlab.fio.logs.frames import (
 from ssdlab.fio.logs.layout import Layout
 from ssdlab.fio.sources import FioSource
 from ssdlab.model.errors import FioOutputError
+from ssdlab.system.unpack import MAX_INPUT_BYTES
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -171,7 +172,11 @@ class FioLog:
 
 
 def read_fio_log(
-    source: FioSource, *, kind: LogKind | None = None, fio_version: str | None = None
+    source: FioSource,
+    *,
+    kind: LogKind | None = None,
+    fio_version: str | None = None,
+    max_input_bytes: int = MAX_INPUT_BYTES,
 ) -> FioLog:
     r"""Read a log that ``write_bw_log``, ``write_iops_log`` or ``write_lat_log`` made.
 
@@ -186,6 +191,8 @@ def read_fio_log(
         What it logs; else its name tells.
     fio_version : str, optional
         The fio that wrote it, as fio says; before 2.99 latencies were in us.
+    max_input_bytes : int, default 512 MiB
+        The most that is held of a log that is packed or no plain file [B].
 
     Returns
     -------
@@ -206,7 +213,7 @@ def read_fio_log(
     >>> log.percentiles([50.0])["lat_ns"].tolist()
     [20608]
     """
-    file = find_log(source)
+    file = find_log(source, max_bytes=max_input_bytes)
     return _read(file, kind or _kind_of(file.name), fio_version)
 
 
