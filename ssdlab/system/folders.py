@@ -6,28 +6,31 @@ a pipe would wait for ever, a device has effects, a link leads to other people's
 What is read has a limit; what is written appears whole.
 """
 
-import gzip
 import os
 import re
 import shutil
-import zlib
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from io import FileIO
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import BinaryIO, Final, NoReturn
 
 from ssdlab.model.units import capacity_label
 from ssdlab.system.durable import aside_name
 from ssdlab.system.held import Held, hold, one_name, refuse, require
+from ssdlab.system.unpack import (
+    MAX_INPUT_BYTES,
+    DamagedArchiveError,
+    InputTooLargeError,
+    gunzip,
+)
 
 RECORD_BYTES: Final = 16_000_000  # of records, job files and what programs said
 LOG_BYTES: Final = 256_000_000  # of logs, telemetry and outputs of fio, unpacked
 PRIVATE: Final = 0o700  # of a folder that another program is about to write into
 
 _ASIDE: Final = re.compile(r"\..+\.[0-9a-f]{16}\.part")
-_PIECE_BYTES: Final = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +131,7 @@ class Folder:
         """Return the text of a file; an empty one if there is no such file."""
         return self.read_text(name) if self.has_file(name) else ""
 
-    def unpack(self, name: str, *, limit: int = LOG_BYTES) -> bytes:
+    def unpack(self, name: str, *, limit: int = MAX_INPUT_BYTES) -> bytes:
         """Return what a file packed by gzip holds, of at most ``limit`` bytes.
 
         Raises
@@ -136,17 +139,13 @@ class Folder:
         OSError
             If it is damaged or cut short.
         """
-        pieces: list[bytes] = []
-        left = limit
         with self.opened(name) as file:
-            for piece in _unpacked(file):
-                pieces.append(piece)
-                left -= len(piece)
-                if left < 0:
-                    pieces.clear()
-                    most = capacity_label(limit)
-                    self._refuse(name, f"unpacks to more than {most}")
-        return b"".join(pieces)
+            try:
+                return gunzip(file, max_bytes=limit)
+            except DamagedArchiveError as error:
+                raise OSError(str(error)) from error
+            except InputTooLargeError as error:
+                self._refuse(name, f"unpacks to too much ({error})")
 
     def write(self, name: str, content: bytes) -> None:
         """Write a file, so that no reader, and no crash, meets half of it."""
@@ -275,21 +274,5 @@ class Folder:
         with suppress(FileNotFoundError):
             self._require_file(name, held.look(name))
 
-    def _refuse(self, name: str, what: str) -> None:
+    def _refuse(self, name: str, what: str) -> NoReturn:
         refuse(self.root, (*self.below, name), what)
-
-
-def _unpacked(file: BinaryIO) -> Iterator[bytes]:
-    """Yield the content of a file packed by gzip.
-
-    Raises
-    ------
-    OSError
-        If it is damaged or cut short.
-    """
-    try:
-        with gzip.GzipFile(fileobj=file) as packed:
-            while piece := packed.read1(_PIECE_BYTES):
-                yield piece
-    except (EOFError, zlib.error) as error:
-        raise OSError(str(error)) from error

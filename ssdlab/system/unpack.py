@@ -29,7 +29,8 @@ class InputTooLargeError(Exception):
 
     def __init__(self, max_bytes: int) -> None:
         self.max_bytes = max_bytes
-        bound = f"{max_bytes / MIB:,.0f} MiB" if max_bytes > MIB else f"{max_bytes} B"
+        in_mib, rest = divmod(max_bytes, MIB)
+        bound = f"{max_bytes:,} B" if rest else f"{in_mib:,} MiB"
         super().__init__(f"it holds more than {bound}, the bound of --max-input")
 
 

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,7 +14,7 @@ PATTERN = "bs{block_size}_read{read_percent}_round{round}.json"
 READ = {"rw": "randread", "bs": "4k"}
 
 
-def refuse(given: Path, match: str, **more: str) -> None:
+def refuse(given: Path, match: str, **more: Any) -> None:
     runs = given.parent / "runs"
     with pytest.raises(FioOutputError, match=match):
         import_run(given, runs=runs, **more)

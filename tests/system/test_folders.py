@@ -149,7 +149,7 @@ def test_file_of_10_gb_is_refused_before_it_is_read(folder: Folder) -> None:
 def test_bomb_is_unpacked_as_far_as_its_limit(folder: Folder) -> None:
     folder.write("fio.json.gz", gzip.compress(bytes(5_000_000)) * 3)
     assert len(folder.unpack("fio.json.gz", limit=15_000_000)) == 15_000_000
-    with pytest.raises(RunFolderError, match=r"fio\.json\.gz unpacks to more than"):
+    with pytest.raises(RunFolderError, match=r"fio\.json\.gz .* more than"):
         folder.unpack("fio.json.gz", limit=14_999_999)
 
 
