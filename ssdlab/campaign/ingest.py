@@ -285,16 +285,37 @@ def _judge(
 
 
 def _windows(record: RunRecord, judgements: Sequence[Judgement]) -> Columns:
-    last = {(j.test_id, j.phase_id): j.round for j in judgements}
+    reported = _reported_rounds(judgements, is_imported=record.is_imported)
     return rows_to_columns(
         TABLES["windows"],
         [
             _window_row(
-                record.run_id, j, is_final=last[j.test_id, j.phase_id] == j.round
+                record.run_id,
+                j,
+                is_final=reported[j.test_id, j.phase_id] == j.round,
             )
             for j in judgements
         ],
     )
+
+
+def _reported_rounds(
+    judgements: Sequence[Judgement], *, is_imported: bool
+) -> dict[tuple[str, str], int]:
+    """Return the round whose window a phase reports: the last one that was judged.
+
+    A plan ends a phase as the standard has it. Others may have gone on: of theirs the
+    first steady round counts, with which the standard ends, if there is one.
+    """
+    rounds: dict[tuple[str, str], int] = {}
+    ended: set[tuple[str, str]] = set()
+    for judgement in judgements:
+        place = judgement.test_id, judgement.phase_id
+        if place not in ended or rounds[place] == judgement.round:
+            rounds[place] = judgement.round
+        if is_imported and judgement.is_round_steady:
+            ended.add(place)
+    return rounds
 
 
 def _window_row(

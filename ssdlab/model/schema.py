@@ -284,7 +284,11 @@ WINDOWS = Table(
         Column("is_slope_ok", "bool", "the slope excursion is within its limit"),
         Column("is_steady", "bool", "this tracking variable is steady"),
         Column("is_round_steady", "bool", "all tracking variables are steady at once"),
-        Column("is_final", "bool", "the last judgement of its phase: the reported one"),
+        Column(
+            "is_final",
+            "bool",
+            "of the reported round: the last judged, of an import the first steady",
+        ),
         Column("reason", "string", "why not steady, in words; empty when steady"),
     ),
 )

@@ -34,11 +34,25 @@ def test_whole_rounds_are_judged_in_one_window(tmp_path: Path) -> None:
     ]
     assert run.windows["round"].tolist() == [5, 5, 5, 6, 6, 6]
     assert finals["is_round_steady"].all()
-    assert outcome_lines(run)[0] == "iops         steady in rounds 2 - 6"
+    assert finals["round"].tolist() == [5, 5, 5]
+    assert outcome_lines(run)[0] == "iops         steady in rounds 1 - 5"
     assert run.steps["threads"].unique().tolist() == [2]
     said = "\n".join(run.record.departures)
     assert "cells were taken by themselves" not in said
     assert "cells of IOPS: 9 of the 56 of the PTS" in said
+
+
+def test_the_last_window_is_reported_where_none_is_steady(tmp_path: Path) -> None:
+    for number in range(7):
+        write_cell(
+            tmp_path / "in" / f"{number}.json",
+            {"rw": "randwrite", "bs": "4k"},
+            writes=60_000 * 2**number,
+            ended_s=BEGIN_S + 61 * number,
+        )
+    run = import_run(tmp_path / "in", runs=tmp_path / "runs", test="iops")
+    assert not run.windows["is_round_steady"].any()
+    assert run.windows[run.windows["is_final"]]["round"].tolist() == [7]
 
 
 def test_cells_without_a_tracking_variable_are_judged_by_themselves(
