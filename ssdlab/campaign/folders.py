@@ -77,7 +77,6 @@ def open_or_clean(asked: Request, folder: Path, choices: RunChoices) -> Target:
         return open_target(
             asked.target,
             folder=folder / "target",
-            cache=choices.runs / ".cache",
             choices=choices.of_drive(asked.write_cache),
         )
     except BaseException:

@@ -14,7 +14,14 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from ssdlab.native.build import Refusal, build_shared, find_compiler, fingerprint
+from ssdlab.native.build import (
+    Refusal,
+    build_shared,
+    cache_folder,
+    find_compiler,
+    fingerprint,
+    is_own,
+)
 
 WORTH_BYTES: Final = 8 << 20  # read slowly in the time that a build takes
 SWITCH: Final = "SSDLAB_NO_KERNELS"
@@ -59,7 +66,7 @@ def _load(name: str, sources: Sequence[Path], *, may_build: bool) -> ctypes.CDLL
         return None
     mark = fingerprint(compiler, sources, flags=_FLAGS, machine=_machine())
     built = cache_folder() / f"{name}-{mark}.so"
-    if not built.is_file():
+    if not is_own(built):
         if not may_build:
             return None
         done = build_shared(compiler, sources, flags=_FLAGS, built=built)
@@ -69,20 +76,11 @@ def _load(name: str, sources: Sequence[Path], *, may_build: bool) -> ctypes.CDLL
 
 
 def _open(built: Path) -> ctypes.CDLL | None:
-    if built.stat().st_uid != os.geteuid():
-        return None  # nobody runs another user's code
     try:
         return ctypes.CDLL(str(built))
     except OSError:
         built.unlink(missing_ok=True)  # a crash left it torn: it is built anew
         return None
-
-
-def cache_folder() -> Path:
-    """Return where kernels are kept: the user's cache."""
-    base = os.environ.get("XDG_CACHE_HOME")
-    root = Path(base) if base else Path.home() / ".cache"
-    return root / "ssdlab" / "kernels"
 
 
 def _machine() -> str:

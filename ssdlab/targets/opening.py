@@ -30,7 +30,7 @@ _KNOWN = ("virtual[:size=256MiB,op=12]", "file:PATH,size=1GiB", "/dev/NAME")
 
 
 def open_target(
-    spec: str, *, folder: Path, cache: Path, choices: DriveChoices | None = None
+    spec: str, *, folder: Path, choices: DriveChoices | None = None
 ) -> Target:
     """Open a target for a new run.
 
@@ -40,8 +40,6 @@ def open_target(
         ``virtual``, ``virtual:size=256MiB,op=12``, ``file:PATH,size=1GiB``, ``/dev/…``.
     folder : Path
         Where the target may keep files of its own: the run's.
-    cache : Path
-        Where what is built once is kept.
     choices : DriveChoices, optional
         What the user chose for a drive, and by which serial its erasure was consented
         to.
@@ -61,7 +59,7 @@ def open_target(
     kind, rest = _split(spec)
     choices = choices or DriveChoices()
     if kind == "virtual":
-        return open_virtual(rest, folder, cache=cache, purge=choices.purge)
+        return open_virtual(rest, folder, purge=choices.purge)
     if kind == "file":
         return open_file(rest, purge=choices.purge)
     return open_block(rest, folder, choices)

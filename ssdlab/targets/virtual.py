@@ -121,11 +121,11 @@ class VirtualTarget:
 
 
 def open_virtual(
-    options: str, folder: Path, *, cache: Path, purge: str = AUTO_PURGE
+    options: str, folder: Path, *, purge: str = AUTO_PURGE
 ) -> VirtualTarget:
     """Start a new virtual SSD whose files go to ``folder``."""
     chosen = find_purge_choice(purge, VIRTUAL_PURGES, target="a virtual SSD")
-    ssd = start_server(parse_options(options), folder, cache_folder=cache)
+    ssd = start_server(parse_options(options), folder)
     return _target(ssd, options, chosen)
 
 

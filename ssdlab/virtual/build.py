@@ -1,7 +1,14 @@
-"""Build the nbdkit plugin with the machine's compiler, once."""
+"""Build the nbdkit plugin with the machine's compiler, once.
+
+It is kept in the user's cache and never taken from a folder of runs: that may be
+somebody else's.
+"""
 
 import shutil
 import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -11,8 +18,10 @@ from ssdlab.native.build import (
     COMPILERS,
     Refusal,
     build_shared,
+    cache_folder,
     find_compiler,
     fingerprint,
+    opened_own,
 )
 
 _SOURCES: Final = ("ftl.c", "flash.c", "timing.c", "truth.c", "guard.c")
@@ -32,7 +41,37 @@ class Plugin:
     nbdkit: str
 
 
-def build_plugin(cache_folder: Path, *, search_path: str | None = None) -> Plugin:
+@dataclass(frozen=True, kw_only=True, slots=True)
+class OpenPlugin:
+    """A plugin that this user built, open to be loaded, and the nbdkit for it."""
+
+    descriptor: int
+    nbdkit: str
+
+
+@contextmanager
+def opened_plugin(
+    cache: Path | None = None, *, search_path: str | None = None
+) -> Iterator[OpenPlugin]:
+    """Build and open the plugin: in a cache, or where that is not ours, aside.
+
+    ``cache`` is the user's, if ``None``. See `build_plugin` for the rest.
+
+    Raises
+    ------
+    MissingToolError
+        If nbdkit, a compiler or the plugin header is missing.
+    """
+    with tempfile.TemporaryDirectory(prefix="ssdlab-build-") as aside:
+        try:
+            plugin = build_plugin(cache or cache_folder(), search_path=search_path)
+        except (OSError, RuntimeError):  # RuntimeError: there is no home folder
+            plugin = build_plugin(Path(aside), search_path=search_path)
+        with opened_own(plugin.path) as descriptor:
+            yield OpenPlugin(descriptor=descriptor, nbdkit=plugin.nbdkit)
+
+
+def build_plugin(cache: Path, *, search_path: str | None = None) -> Plugin:
     """Return the plugin, built unless the cache holds it for this source and compiler.
 
     ``search_path`` is where programs are looked for; ``None`` means ``PATH``. It may
@@ -42,12 +81,14 @@ def build_plugin(cache_folder: Path, *, search_path: str | None = None) -> Plugi
     ------
     MissingToolError
         If nbdkit, a compiler or the plugin header is missing.
+    OSError
+        If the cache cannot be written, or belongs to another user.
     """
     nbdkit = _require(shutil.which("nbdkit", path=search_path), tool="nbdkit")
     compiler = _require(find_compiler(search_path), tool=COMPILERS[0])
     sources = [Path(__file__).with_name(name) for name in _SOURCES]
     mark = fingerprint(compiler, sources, flags=_FLAGS)
-    path = cache_folder / f"ftl-{mark}.so"
+    path = cache / f"ftl-{mark}.so"
     built = build_shared(compiler, sources, flags=_FLAGS, built=path)
     if isinstance(built, Refusal):
         failure = _why_not_built(compiler, built.said)

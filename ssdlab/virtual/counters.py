@@ -1,5 +1,6 @@
 """What the virtual SSD counted: the layout is that of ``truth.c``."""
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NoReturn
@@ -8,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ssdlab.model.errors import RunFolderError
+from ssdlab.system.folders import Folder
 
 MAGIC: Final = 0x3144535342414C31
 VERSION: Final = 2
@@ -163,9 +165,11 @@ def read_block_erase_counts(path: Path) -> NDArray[np.uint32]:
 def _open(path: Path, *, dtype: str, offset: int, count: int) -> NDArray[np.generic]:
     """Map a part of the file: a mapped 64-bit load is whole, a `read` need not be."""
     try:
-        if offset + count * np.dtype(dtype).itemsize > path.stat().st_size:
-            _refuse_damaged(path, "it is too short")
-        return np.memmap(path, dtype=dtype, mode="r", offset=offset, shape=(count,))
+        with Folder(path.parent).opened(path.name) as file:
+            size = os.fstat(file.fileno()).st_size
+            if offset + count * np.dtype(dtype).itemsize > size:
+                _refuse_damaged(path, "it is too short")
+            return np.memmap(file, dtype=dtype, mode="r", offset=offset, shape=(count,))
     except FileNotFoundError:
         _refuse_damaged(path, "it is not there")
     except (OSError, ValueError) as error:

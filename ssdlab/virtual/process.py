@@ -36,6 +36,36 @@ def is_running(process: ProcessIdentity) -> bool:
     return identify_process(process.pid) == process
 
 
+def was_started_with(process: ProcessIdentity, word: str) -> bool:
+    """Tell whether a word stands on the command line of a process."""
+    try:
+        line = (_PROC / str(process.pid) / "cmdline").read_bytes()
+    except OSError:
+        return False
+    return os.fsencode(word) in line.split(b"\0")
+
+
+def has_open(process: ProcessIdentity, path: Path) -> bool:
+    """Tell whether a process of this user has this very file open."""
+    folder = _PROC / str(process.pid)
+    try:
+        meant = path.lstat()
+        is_mine = folder.stat().st_uid == os.geteuid()
+        return is_mine and any(
+            _is_same(opened, meant) for opened in (folder / "fd").iterdir()
+        )
+    except OSError:
+        return False
+
+
+def _is_same(opened: Path, meant: os.stat_result) -> bool:
+    try:
+        state = opened.stat()
+    except OSError:  # it was closed meanwhile
+        return False
+    return (state.st_dev, state.st_ino) == (meant.st_dev, meant.st_ino)
+
+
 def signal_process(process: ProcessIdentity, sent: signal.Signals) -> None:
     """Send a signal to this very process, if it still runs."""
     try:

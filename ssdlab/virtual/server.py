@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ssdlab.model.errors import TargetRefusedError
 from ssdlab.model.units import capacity_label
-from ssdlab.virtual.build import Plugin, build_plugin
+from ssdlab.virtual.build import OpenPlugin, opened_plugin
 from ssdlab.virtual.counters import (
     Counters,
     IdleGap,
@@ -28,13 +28,16 @@ from ssdlab.virtual.counters import (
     read_page_write_counts,
     read_request_record,
 )
+from ssdlab.virtual.leftovers import FOLDER_PREFIX, tidy_after
 from ssdlab.virtual.nbd import NbdClient
 from ssdlab.virtual.options import VirtualSsdOptions, plugin_arguments, require_usable
 from ssdlab.virtual.process import (
     ProcessIdentity,
+    has_open,
     identify_process,
     is_running,
     signal_process,
+    was_started_with,
 )
 from ssdlab.virtual.record import (
     PID_NAME,
@@ -94,8 +97,17 @@ class VirtualSsd:
         return self.folder / COUNTERS_NAME
 
     def is_alive(self) -> bool:
-        """Tell whether the server runs."""
-        return is_running(self.process)
+        """Tell whether the server runs, and is the one of this folder.
+
+        The record may have been written by anybody: nothing is signalled, reached or
+        removed on its word. A server of ours has the counters of this folder open, and
+        was told where its socket is.
+        """
+        return (
+            is_running(self.process)
+            and was_started_with(self.process, str(self.socket_path))
+            and has_open(self.process, self.counters_path)
+        )
 
     def counters(self) -> Counters:
         """Return the counters as they are now."""
@@ -136,25 +148,26 @@ class VirtualSsd:
     def stop(self) -> None:
         """End the server, if it is this one, and remove its socket folder."""
         for sent in (signal.SIGTERM, signal.SIGKILL):  # it waits for clients at first
-            signal_process(self.process, sent)
+            if self.is_alive():
+                signal_process(self.process, sent)
             if _wait_until(lambda: not self.is_alive(), patience_s=_STOP_PATIENCE_S):
                 break
-        _tidy(self.record.socket_folder)
+        tidy_after(self.record)
 
 
 def start_server(
     options: VirtualSsdOptions,
     folder: Path,
     *,
-    cache_folder: Path,
+    cache_folder: Path | None = None,
     temp_folder: Path | None = None,
     search_path: str | None = None,
 ) -> VirtualSsd:
     """Serve a new, empty virtual SSD that outlives this process.
 
     ``folder`` (of the run) gets ``server.json`` and the counters; the plugin is built
-    into ``cache_folder``; a private folder for the socket is made in ``temp_folder``
-    (the system's, if ``None``), for a socket's path must be short.
+    into ``cache_folder`` (the user's, if ``None``); a private folder for the socket is
+    made in ``temp_folder`` (the system's, if ``None``), for its path must be short.
 
     Raises
     ------
@@ -165,25 +178,31 @@ def start_server(
     """
     require_usable(options)
     _require_memory(options)
-    plugin = build_plugin(cache_folder, search_path=search_path)
-    folder = folder.resolve()
-    folder.mkdir(parents=True, exist_ok=True)
-    with locked(folder):
-        _require_no_server(folder)
-        (folder / COUNTERS_NAME).unlink(missing_ok=True)
-        socket_folder = _make_socket_folder(temp_folder)
-        try:
-            process = _launch(
-                plugin, options, folder=folder, socket_folder=socket_folder
-            )
-        except BaseException:
-            shutil.rmtree(socket_folder, ignore_errors=True)
-            raise
-        record = ServerRecord(
-            process=process, socket_folder=socket_folder, options=options
-        )
-        write_record(folder, record)
+    with opened_plugin(cache_folder, search_path=search_path) as plugin:
+        folder = folder.resolve()
+        folder.mkdir(parents=True, exist_ok=True)
+        with locked(folder):
+            _require_no_server(folder)
+            record = _serve(plugin, options, folder=folder, temp_folder=temp_folder)
+            write_record(folder, record)
     return VirtualSsd(folder=folder, record=record)
+
+
+def _serve(
+    plugin: OpenPlugin,
+    options: VirtualSsdOptions,
+    *,
+    folder: Path,
+    temp_folder: Path | None,
+) -> ServerRecord:
+    (folder / COUNTERS_NAME).unlink(missing_ok=True)
+    socket_folder = _make_socket_folder(temp_folder)
+    try:
+        process = _launch(plugin, options, folder=folder, socket_folder=socket_folder)
+    except BaseException:
+        shutil.rmtree(socket_folder, ignore_errors=True)
+        raise
+    return ServerRecord(process=process, socket_folder=socket_folder, options=options)
 
 
 def attach(folder: Path) -> VirtualSsd:
@@ -203,7 +222,7 @@ def attach(folder: Path) -> VirtualSsd:
         _refuse(folder, reason, "Begin a new run.")
     ssd = VirtualSsd(folder=folder, record=record)
     if not ssd.is_alive():
-        _tidy(record.socket_folder)
+        tidy_after(record)
         reason = (
             f"its server (process {record.process.pid}) is gone, its content is lost"
         )
@@ -212,19 +231,18 @@ def attach(folder: Path) -> VirtualSsd:
 
 
 def _launch(
-    plugin: Plugin, options: VirtualSsdOptions, *, folder: Path, socket_folder: Path
+    plugin: OpenPlugin, options: VirtualSsdOptions, *, folder: Path, socket_folder: Path
 ) -> ProcessIdentity:
     pid_file = socket_folder / PID_NAME
+    shared_object = f"/proc/self/fd/{plugin.descriptor}"
     command = [
         *(plugin.nbdkit, "--unix", str(socket_folder / SOCKET_NAME)),
-        *("--pidfile", str(pid_file), "--threads", str(THREADS), str(plugin.path)),
+        *("--pidfile", str(pid_file), "--threads", str(THREADS), shared_object),
         *plugin_arguments(options),
         *(f"counters={folder / COUNTERS_NAME}", f"tidy={socket_folder}"),
     ]
-    with (
-        tempfile.TemporaryFile() as said,  # a pipe would wait for the daemon's end
-        plugin.path.open("rb") as guard,
-    ):
+    # A pipe would wait for the daemon's end.
+    with tempfile.TemporaryFile() as said:
         done = subprocess.run(
             command,
             stdin=subprocess.DEVNULL,
@@ -232,9 +250,9 @@ def _launch(
             stderr=said,
             start_new_session=True,
             check=False,
-            # Its guard.c must stand before the C library; a path may hold blanks.
-            env={**os.environ, "LD_PRELOAD": f"/proc/self/fd/{guard.fileno()}"},
-            pass_fds=(guard.fileno(),),
+            # Its guard.c must stand before the C library.
+            env={**os.environ, "LD_PRELOAD": shared_object},
+            pass_fds=(plugin.descriptor,),
         )
         said.seek(0)
         text = said.read().decode(errors="replace").strip()
@@ -250,7 +268,7 @@ def _launch(
 
 
 def _make_socket_folder(temp_folder: Path | None) -> Path:
-    made = Path(tempfile.mkdtemp(prefix="ssdlab-", dir=temp_folder)).resolve()
+    made = Path(tempfile.mkdtemp(prefix=FOLDER_PREFIX, dir=temp_folder)).resolve()
     if len(os.fsencode(made / SOCKET_NAME)) > MAX_SOCKET_PATH_BYTES:
         made.rmdir()
         reason = f"a socket's path there is longer than {MAX_SOCKET_PATH_BYTES} bytes"
@@ -262,10 +280,10 @@ def _require_no_server(folder: Path) -> None:
     record = read_record(folder)
     if record is None:
         return
-    if is_running(record.process):
+    if VirtualSsd(folder=folder, record=record).is_alive():
         reason = f"its server (process {record.process.pid}) runs already"
         _refuse(folder, reason, "Resume that run, or begin one in another folder.")
-    _tidy(record.socket_folder)
+    tidy_after(record)
 
 
 def _require_memory(options: VirtualSsdOptions) -> None:
@@ -278,16 +296,6 @@ def _require_memory(options: VirtualSsdOptions) -> None:
         reason=f"a drive of {size} would live in this machine's memory of {memory}",
         remedy="Choose a size of at most half of it.",
     )
-
-
-def _tidy(socket_folder: Path) -> None:
-    """Remove what the server left, by name: the path comes from a file."""
-    for name in (SOCKET_NAME, PID_NAME):
-        (socket_folder / name).unlink(missing_ok=True)
-    try:
-        socket_folder.rmdir()
-    except OSError:
-        return
 
 
 def _wait_until(

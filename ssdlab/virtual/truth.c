@@ -142,13 +142,14 @@ static void truth_forget_writes (struct truth *t)  /* after a trim of everything
 static void *map_counters (const char *path, uint64_t bytes)
 {
   void *map = MAP_FAILED;
-  int fd = open (path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  int fd = open (path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
   if (fd < 0)
     return map;
   int error = posix_fallocate (fd, 0, (off_t) bytes);
   if (!error)
     map = mmap (NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-  close (fd);
+  if (map == MAP_FAILED)
+    close (fd);  /* else it stays open: by that a run knows its server (process.py) */
   if (error)
     errno = error;
   return map;

@@ -29,7 +29,7 @@ class Hot(FileTarget):
 
 def hot(folder: Path, *, in_s: float, size: str = "1MiB") -> Hot:
     spec = f"file:{folder / 'drive'},size={size}"
-    made = open_target(spec, folder=folder, cache=folder)
+    made = open_target(spec, folder=folder)
     assert isinstance(made, FileTarget)
     begins_s = time.monotonic() + in_s
     return Hot(made.identity, made.fio_options, made.held, from_s=begins_s)

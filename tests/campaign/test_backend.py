@@ -49,7 +49,7 @@ class Asked(FioChain):
 def request_for(step: Step, folder: Path) -> FioRequest:
     """Return what a step on a file is asked of fio as."""
     spec = f"file:{folder / 'drive'},size=1MiB"
-    drive = open_target(spec, folder=folder, cache=folder)
+    drive = open_target(spec, folder=folder)
     chain = Asked()
     own = folder / step.step_id
     own.mkdir()

@@ -74,7 +74,7 @@ def test_engine_is_that_of_the_target(tmp_path: Path) -> None:
 
 @pytest.mark.fio
 def test_engine_is_that_of_the_virtual_ssd(tmp_path: Path) -> None:
-    target = open_virtual("size=32MiB", tmp_path / "t", cache=tmp_path / "cache")
+    target = open_virtual("size=32MiB", tmp_path / "t")
     try:
         engine = target.fio_options["ioengine"]
     finally:

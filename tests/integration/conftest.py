@@ -8,13 +8,8 @@ import pytest
 from tests.integration.lab import Lab, build_lab
 
 
-@pytest.fixture(scope="session")
-def plugin_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("plugins")
-
-
 @pytest.fixture
-def lab(tmp_path: Path, plugin_cache: Path) -> Iterator[Lab]:
-    built = build_lab(tmp_path, plugin_cache)
+def lab(tmp_path: Path) -> Iterator[Lab]:
+    built = build_lab(tmp_path)
     yield built
     built.close()

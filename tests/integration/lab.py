@@ -185,13 +185,12 @@ class Lab:
                 continue
 
 
-def build_lab(folder: Path, cache: Path) -> Lab:
-    """Make a lab in an empty folder; the virtual SSD's plugin comes from a cache."""
+def build_lab(folder: Path) -> Lab:
+    """Make a lab in an empty folder."""
     site = folder / "site"
     site.mkdir()
     (site / "sitecustomize.py").write_text(SITE, "utf-8")
     (folder / "runs").mkdir()
-    (folder / "runs" / ".cache").symlink_to(cache, target_is_directory=True)
     environment = {
         **os.environ,
         "PYTHONPATH": os.pathsep.join((str(site), str(ROOT))),

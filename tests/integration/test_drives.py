@@ -70,7 +70,7 @@ def test_device_is_not_touched_without_its_serial(
         assert f"--confirm {serial}" in started.said
         assert "Traceback" not in started.said
     assert sha256(device) == before
-    assert [path.name for path in lab.runs.iterdir()] == [".cache"]
+    assert list(lab.runs.iterdir()) == []
 
 
 def test_run_is_stopped_and_gone_on_with_under_another_name(

@@ -68,7 +68,7 @@ NOTEBOOKS = (
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     place = tmp_path_factory.mktemp("lab")
-    built = build_lab(place, tmp_path_factory.mktemp("plugins"))
+    built = build_lab(place)
     yield built
     built.close()
 

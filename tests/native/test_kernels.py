@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from ssdlab.native.build import find_compiler
-from ssdlab.native.kernels import SWITCH, WORTH_BYTES, cache_folder, load_kernel
+from ssdlab.native.build import cache_folder, find_compiler
+from ssdlab.native.kernels import SWITCH, WORTH_BYTES, load_kernel
 
 SMALL = WORTH_BYTES - 1
 
@@ -114,7 +114,35 @@ def test_a_torn_kernel_is_built_anew(
 def test_a_kernel_of_another_user_is_not_loaded(source: Path, cache: Path) -> None:
     load_kernel("half", source, work_bytes=WORTH_BYTES)
     os.chown(next(cache.iterdir()), 65534, 65534)
+    assert load_kernel("half", source, work_bytes=SMALL) is None
+    assert half_of(6, load_kernel("half", source, work_bytes=WORTH_BYTES)) == 3
+    assert next(cache.iterdir()).stat().st_uid == os.geteuid()  # built anew
+
+
+def test_a_kernel_that_others_may_change_is_not_loaded(
+    source: Path, cache: Path
+) -> None:
+    load_kernel("half", source, work_bytes=WORTH_BYTES)
+    assert next(cache.iterdir()).stat().st_mode & 0o777 == 0o700
+    next(cache.iterdir()).chmod(0o775)
+    assert load_kernel("half", source, work_bytes=SMALL) is None
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file away")
+def test_no_kernel_is_built_in_the_cache_of_another_user(
+    source: Path, cache: Path
+) -> None:
+    load_kernel("half", source, work_bytes=WORTH_BYTES)
+    os.chown(cache, 65534, 65534)
+    next(cache.iterdir()).unlink()
     assert load_kernel("half", source, work_bytes=WORTH_BYTES) is None
+
+
+def test_the_cache_is_closed_to_others(source: Path, cache: Path) -> None:
+    cache.mkdir(parents=True)
+    cache.chmod(0o777)
+    load_kernel("half", source, work_bytes=WORTH_BYTES)
+    assert cache.stat().st_mode & 0o777 == 0o700
 
 
 def test_the_cache_is_in_the_home_folder_unless_told_otherwise(

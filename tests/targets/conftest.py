@@ -8,9 +8,6 @@ from pathlib import Path
 import pytest
 
 from ssdlab.model.units import MIB
-from tests.virtual.conftest import plugin_cache
-
-__all__ = ["plugin_cache"]
 
 MakeLoop = Callable[[int], str]
 SIZE_BYTES = 64 * MIB

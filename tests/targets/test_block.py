@@ -53,9 +53,7 @@ def open_loop(tmp_path: Path) -> Iterator[Open]:
         asked = from_plain(
             DriveChoices, {"confirmed": find_drive(device).serial, **choices}
         )
-        target = open_target(
-            device, folder=tmp_path / "target", cache=tmp_path, choices=asked
-        )
+        target = open_target(device, folder=tmp_path / "target", choices=asked)
         opened.append(target)
         assert isinstance(target, BlockTarget)
         return target

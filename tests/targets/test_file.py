@@ -23,7 +23,7 @@ NOT_OURS = "was not made by ssdlab"
 def open_at(path: Path | str, size: str = "") -> Target:
     """Open a file as a run does."""
     spec = f"file:{path}" + (f",size={size}" if size else "")
-    return open_target(spec, folder=Path("/nowhere"), cache=Path("/nowhere"))
+    return open_target(spec, folder=Path("/nowhere"))
 
 
 def used_at(path: Path | str, size: str = "") -> Target:
@@ -70,9 +70,7 @@ def test_file_says_what_it_is_not(tmp_path: Path) -> None:
 def test_file_is_purged_in_no_other_way(tmp_path: Path) -> None:
     spec = f"file:{tmp_path / 'drive'},size=1MiB"
     with pytest.raises(UnknownNameError, match="no purge of a file 'discard'"):
-        open_target(
-            spec, folder=tmp_path, cache=tmp_path, choices=DriveChoices(purge="discard")
-        )
+        open_target(spec, folder=tmp_path, choices=DriveChoices(purge="discard"))
     assert list(tmp_path.iterdir()) == []
 
 
@@ -196,7 +194,7 @@ def test_home_of_nobody_is_refused() -> None:
 @pytest.mark.parametrize("spec", ["", "file", "file:", "tape:x", "/etc/passwd", "sda"])
 def test_text_that_names_no_target_is_refused(spec: str) -> None:
     with pytest.raises(UnknownNameError, match=r"no target .* Choose from: virtual"):
-        open_target(spec, folder=Path("/n"), cache=Path("/n"))
+        open_target(spec, folder=Path("/n"))
     with pytest.raises(UnknownNameError, match="no target"):
         read_shape(spec)
 

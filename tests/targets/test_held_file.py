@@ -32,7 +32,7 @@ SIZE = "1MiB"
 
 def open_at(path: Path, size: str = SIZE) -> Target:
     spec = f"file:{path}" + (f",size={size}" if size else "")
-    return open_target(spec, folder=Path("/nowhere"), cache=Path("/nowhere"))
+    return open_target(spec, folder=Path("/nowhere"))
 
 
 @pytest.fixture

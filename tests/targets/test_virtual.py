@@ -18,8 +18,8 @@ SPEC = "virtual:size=16MiB,dies=2,linger=60"
 
 
 @pytest.fixture
-def target(tmp_path: Path, plugin_cache: Path) -> Iterator[Target]:
-    opened = open_target(SPEC, folder=tmp_path / "target", cache=plugin_cache)
+def target(tmp_path: Path) -> Iterator[Target]:
+    opened = open_target(SPEC, folder=tmp_path / "target")
     yield opened
     opened.close()
 
@@ -55,12 +55,11 @@ def test_purge_unmaps_what_fio_wrote_and_proves_it(
 
 @pytest.mark.fio
 def test_purge_is_left_out_where_none_was_asked_for(
-    tmp_path: Path, plugin_cache: Path
+    tmp_path: Path,
 ) -> None:
     target = open_target(
         SPEC,
         folder=tmp_path / "target",
-        cache=plugin_cache,
         choices=DriveChoices(purge="none"),
     )
     try:
@@ -142,5 +141,5 @@ def test_unknown_option_is_named(tmp_path: Path) -> None:
     with pytest.raises(UnknownNameError, match="no option of the virtual SSD 'colour'"):
         read_shape("virtual:colour=red")
     with pytest.raises(TargetRefusedError, match="is out of range"):
-        open_target("virtual:dies=0", folder=tmp_path, cache=tmp_path)
+        open_target("virtual:dies=0", folder=tmp_path)
     assert list(tmp_path.iterdir()) == []

@@ -1,3 +1,4 @@
+import os
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -6,8 +7,11 @@ from pathlib import Path
 import pytest
 
 from ssdlab.model.errors import MissingToolError
+from ssdlab.targets import open_target
 from ssdlab.virtual import build
-from ssdlab.virtual.build import build_plugin
+from ssdlab.virtual.build import build_plugin, opened_plugin
+from ssdlab.virtual.server import start_server
+from tests.virtual.lab import UNTIMED
 
 
 def _folder_of_programs(folder: Path, **scripts: str) -> str:
@@ -26,12 +30,84 @@ def test_build_plugin_compiles_once_and_then_takes_the_cache(tmp_path: Path) -> 
     assert [file.name for file in (tmp_path / "cache").iterdir()] == [first.path.name]
 
 
+PLANTED = """
+#include <stdio.h>
+#include <unistd.h>
+__attribute__((constructor)) static void run (void)
+{ FILE *file = fopen ("PLANTED", "a"); if (file) fclose (file); }
+"""
+
+
+def _plant(so: Path, *, owner: int = -1, mode: int = 0o755) -> None:
+    """Put a library where a plugin is looked for, that tells when it is loaded."""
+    source = so.with_suffix(".c")
+    told = source.with_name("loaded")
+    source.write_text(PLANTED.replace("PLANTED", str(told)))
+    so.unlink(missing_ok=True)
+    subprocess.run(["gcc", "-shared", "-fPIC", "-o", so, source], check=True)
+    source.unlink()
+    so.chmod(mode)
+    os.chown(so, owner, owner)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file away")
+@pytest.mark.parametrize("given", ["file", "folder"])
+def test_plugin_of_another_user_is_not_loaded(tmp_path: Path, given: str) -> None:
+    cache = tmp_path / "cache"
+    so = build_plugin(cache).path
+    _plant(so, owner=65534 if given == "file" else -1)
+    if given == "folder":
+        os.chown(cache, 65534, 65534)
+    ssd = start_server(UNTIMED, tmp_path / "run", cache_folder=cache)
+    ssd.stop()
+    assert not (cache / "loaded").exists()
+
+
+def test_plugin_that_others_may_change_is_built_anew(tmp_path: Path) -> None:
+    cache = tmp_path / "cache"
+    so = build_plugin(cache).path
+    assert (so.stat().st_mode & 0o777, cache.stat().st_mode & 0o777) == (0o700, 0o700)
+    _plant(so, mode=0o775)
+    start_server(UNTIMED, tmp_path / "run", cache_folder=cache).stop()
+    assert not (cache / "loaded").exists()
+    assert so.stat().st_mode & 0o777 == 0o700
+
+
+def test_plugin_in_a_folder_of_runs_is_never_loaded(tmp_path: Path) -> None:
+    planted = tmp_path / "runs" / ".cache"
+    planted.mkdir(parents=True)
+    _plant(planted / build_plugin(tmp_path / "cache").path.name)
+    target = open_target("virtual:size=32MiB", folder=tmp_path / "runs/one/target")
+    target.close()
+    assert [path.name for path in planted.iterdir()] == [
+        build_plugin(tmp_path / "cache").path.name
+    ]
+
+
+@pytest.mark.parametrize("home", ["a file", "none"])
+def test_plugin_is_built_aside_where_there_is_no_cache(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, home: str
+) -> None:
+    (tmp_path / "taken").write_text("a file where a folder should be")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "taken"))
+    if home == "none":
+        monkeypatch.delenv("XDG_CACHE_HOME")
+        monkeypatch.setattr(Path, "home", _no_home)
+    with opened_plugin() as plugin:
+        assert os.fstat(plugin.descriptor).st_size > 10_000
+
+
+def _no_home() -> Path:
+    msg = "no home"
+    raise RuntimeError(msg)
+
+
 def test_build_plugin_leaves_one_whole_file_when_many_build_at_once(
     tmp_path: Path,
 ) -> None:
     code = (
         "import sys; from pathlib import Path; "
-        "from ssdlab.virtual.build import build_plugin; "
+        "from ssdlab.virtual.build import build_plugin, opened_plugin; "
         "print(build_plugin(Path(sys.argv[1])).path)"
     )
     command = [sys.executable, "-c", code, str(tmp_path)]

@@ -7,6 +7,7 @@ import stat
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -146,17 +147,107 @@ def test_stop_spares_a_stranger_that_has_the_number_of_the_server(
         stranger.wait()
 
 
-def test_attach_removes_nothing_but_the_names_that_it_knows(
-    tmp_path: Path, serve: Serve
+def test_stop_spares_a_process_of_ours_that_is_no_server(
+    serve: Serve, tmp_path: Path
+) -> None:
+    """A stranger who knows our processes may name one of them in a record."""
+    ssd = serve(UNTIMED)
+    (forged := tmp_path / "forged").mkdir()
+    (forged / "counters.bin").write_bytes(ssd.counters_path.read_bytes())
+    innocent = subprocess.Popen(["sleep", "60"])
+    try:
+        named = identify_process(innocent.pid)
+        assert named is not None
+        for process in (named, ssd.process):  # also the server of another run
+            record = replace(ssd.record, process=process)
+            write_record(forged, record)
+            with pytest.raises(TargetRefusedError, match="is gone"):
+                attach(forged)
+            VirtualSsd(folder=forged, record=record).stop()
+        assert innocent.poll() is None
+        assert ssd.is_alive()
+        assert ssd.socket_path.exists()
+    finally:
+        innocent.kill()
+        innocent.wait()
+
+
+def test_a_run_folder_that_was_moved_keeps_its_server(
+    serve: Serve, tmp_path: Path
 ) -> None:
     ssd = serve(UNTIMED)
-    (precious := tmp_path / "precious").mkdir()
-    (precious / "thesis.tex").write_text("years of work")
-    gone = replace(ssd.process, start_ticks=1)
-    write_record(tmp_path, replace(ssd.record, process=gone, socket_folder=precious))
+    moved = ssd.folder.rename(tmp_path / "moved")
+    again = attach(moved)
+    assert again.record == ssd.record
+    again.stop()
+    assert not identify_process(ssd.process.pid)
+
+
+def _as_it_was(folder: Path, _pid: int) -> Path:
+    return folder
+
+
+def _behind_a_link(folder: Path, _pid: int) -> Path:
+    link = folder.with_name("ssdlab-link")
+    link.symlink_to(folder)
+    return link
+
+
+def _open_to_others(folder: Path, _pid: int) -> Path:
+    folder.chmod(0o750)
+    return folder
+
+
+def _with_another_name(folder: Path, _pid: int) -> Path:
+    return folder.rename(folder.with_name("mine"))
+
+
+def _with_a_thesis(folder: Path, _pid: int) -> Path:
+    (folder / "thesis.tex").write_text("years of work")
+    return folder
+
+
+def _of_another_process(folder: Path, pid: int) -> Path:
+    (folder / "pid").write_text(f"{pid + 1}\n")
+    return folder
+
+
+def _of_one_that_runs(folder: Path, _pid: int) -> Path:
+    (folder / "pid").write_text(f"{os.getpid()}\n")
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("spoil", "pid"),
+    [
+        (_as_it_was, 0),
+        (_behind_a_link, 0),
+        (_open_to_others, 0),
+        (_with_another_name, 0),
+        (_with_a_thesis, 0),
+        (_of_another_process, 0),
+        (_of_one_that_runs, os.getpid()),
+    ],
+)
+def test_attach_tidies_only_what_a_server_of_ours_left(
+    tmp_path: Path,
+    plugin_cache: Path,
+    spoil: Callable[[Path, int], Path],
+    pid: int,
+) -> None:
+    (temp := tmp_path / "t").mkdir()
+    run = tmp_path / "run"
+    ssd = start_server(UNTIMED, run, cache_folder=plugin_cache, temp_folder=temp)
+    os.kill(ssd.process.pid, signal.SIGKILL)
+    _wait_for_end(ssd, 5)
+    place = spoil(ssd.record.socket_folder, ssd.process.pid)
+    named = replace(ssd.process, pid=pid or ssd.process.pid)
+    write_record(run, replace(ssd.record, process=named, socket_folder=place))
+    before = {path.name for path in temp.rglob("*")}
     with pytest.raises(TargetRefusedError, match="is gone"):
-        attach(tmp_path)
-    assert (precious / "thesis.tex").read_text() == "years of work"
+        attach(run)
+    left = {path.name for path in temp.rglob("*")}
+    assert left == (set() if spoil is _as_it_was else before)
 
 
 def test_one_server_is_started_when_many_start_for_one_folder(
