@@ -148,13 +148,19 @@ class FioDisk:
     is_of_members: bool = False
     hostname: str = ""
 
+    @property
+    def did_io(self) -> bool:
+        """Whether the kernel counted any IO of it."""
+        return bool(self.read_ios or self.write_ios)
+
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class FioJob:
     """One entry of ``jobs``: a job, or a group of them under ``group_reporting``.
 
     ``is_aggregate`` marks the sum of the others (``All clients``). ``total_errors``
-    counts errors that ``continue_on_error`` passed over.
+    counts errors that ``continue_on_error`` passed over. ``pid`` is the process that
+    did the IO, which normal text names.
     """
 
     name: str
@@ -171,6 +177,7 @@ class FioJob:
     started_s: float | None = None
     sync: FioSync | None = None
     steady_state: FioSteadyState | None = None
+    pid: int | None = None
 
     @property
     def parts(self) -> tuple[FioSide, ...]:
@@ -198,7 +205,9 @@ class FioDocument:
     ``jobs`` come in fio's order, sums among them. ``prefix`` and ``suffix`` are the
     text before and after it, where fio says why a run ended. A document that was cut
     short is not ``is_whole``: it holds the job entries that were. ``doubts`` are
-    those that arose in reading it.
+    those that arose in reading it. ``begins_run`` says whether fio introduced itself
+    or its jobs just before it, and ``printed_s`` when it was printed, by a clock of no
+    known time zone; of both only normal text speaks.
     """
 
     source: str
@@ -212,6 +221,8 @@ class FioDocument:
     suffix: str
     is_whole: bool
     doubts: tuple[Doubt, ...]
+    begins_run: bool | None = None
+    printed_s: float | None = None
 
     @property
     def measured(self) -> tuple[FioJob, ...]:

@@ -21,7 +21,9 @@ _NORMAL_MARKS = (
     re.compile(rb": \(g=\d+\): rw="),
     re.compile(rb": \(groupid=\d+, jobs=\d+\): err="),
 )
-_TERSE_MARK = re.compile(rb"\n[2-5];[^;\n]*;[^;\n]*;\d+;(?:[^;\n]*;){40}")
+_TERSE_MARK = re.compile(
+    rb"\n(?:[345];fio[- ]|2;[^\n]{0,400}?;\d+;-?\d+;\d+;\d+;)(?:[^;\n]*;){40}"
+)
 # A greatest value may stand before the direction, and four more columns after it.
 _LOG_LINE = re.compile(
     r"\s*\d+\s*,\s*-?\d+\s*(?:,\s*\d+\s*)?,\s*[0-3]\s*"

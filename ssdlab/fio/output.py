@@ -18,7 +18,7 @@ from ssdlab.model.errors import FioOutputError
 
 _KEPT_CHARACTERS = 1 << 16
 _VERSION_KEY = "fio version"
-_TERSE_LINE = r"[ \t]*(?:[3-5];fio[- ]|2;[^;\n]*;\d+;-?\d+;).*(?:\n|\Z)"
+_TERSE_LINE = r"[ \t]*(?:[3-5];fio[- ]|2;.{0,400}?;\d+;-?\d+;).*(?:\n|\Z)"
 _TERSE_LINES = re.compile(
     rf"^(?:{_TERSE_LINE}(?:(?:Jobs: .*|[ \t]*)\n)*)+", re.MULTILINE
 )

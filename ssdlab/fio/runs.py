@@ -2,37 +2,57 @@
 
 With ``status-interval`` fio writes a document again and again, and the numbers
 accumulate; with several output formats it says the same thing in each. Two runs
-that were pasted into one file do neither, and must not be taken for one.
+that were pasted into one file do neither, and must not be taken for one. Where
+nothing tells, each document is kept as a run of its own, and that is a grave doubt.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, pairwise
 
-from ssdlab.fio.continuing import does_continue
+from ssdlab.fio.continuing import Continuation, judge_continuation, ran_ms
 from ssdlab.fio.document import Direction, Doubt, FioDocument, FioJob, FioSide, Form
 
 _EXACTNESS: Mapping[Form, int] = {"json": 2, "terse": 1, "normal": 0}
 _ROUNDED_RATIO = 0.02  # normal text gives four digits of the bytes at most
+_LEAST_INTERVAL_MS = 100  # between two printings of status-interval
+_RHYTHM_RATIO = 1.25
+_LEAST_RHYTHM = 3  # printings
+_UNCLEAR = (
+    "nothing tells whether it is of the same run as the document before it, whose "
+    "numbers it would hold too, or of another run: both are kept, and must not be "
+    "added unless you know that fio ran twice"
+)
 
 _Moment = tuple[int, ...]
 
 
+_REPEATED = (
+    "several lines are of the same job: without disks nothing tells whether they ran "
+    "at the same time (numjobs) or one after another, as runs that were appended to "
+    "one file; all are kept, and their rates must not be added unless they ran together"
+)
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RunPlace:
-    """The run of a document, from 0, and whether the document is its result."""
+    """The run of a document, from 0, and whether the document is its result.
+
+    ``is_unclear`` if it may as well be of the run before.
+    """
 
     run: int
     is_result: bool
+    is_unclear: bool = False
 
 
 def place_in_runs(documents: Sequence[FioDocument]) -> tuple[RunPlace, ...]:
     """Return the place of each document of one file, which stand in fio's order."""
     places: list[RunPlace] = []
-    for run, moments in enumerate(_runs(documents)):
+    for run, (moments, is_unclear) in enumerate(_runs(documents)):
         result = _result(moments, documents)
         places.extend(
-            RunPlace(run=run, is_result=number == result)
+            RunPlace(run=run, is_result=number == result, is_unclear=is_unclear)
             for moment in moments
             for number in moment
         )
@@ -53,7 +73,19 @@ def _doubts_of_runs(
     for _, members in groupby(numbered, key=lambda item: item[1].run):
         numbers = [number for number, _ in members]
         result = next(number for number in numbers if places[number].is_result)
+        if places[result].is_unclear:
+            kind = "runs-unclear"
+            yield (
+                result,
+                Doubt(kind=kind, place="file", meaning=_UNCLEAR, is_grave=True),
+            )
         forms = [documents[number].form for number in numbers]
+        if len(forms) == 1 and _repeats_names(documents[result]):
+            kind = "repeated-names"
+            yield (
+                result,
+                Doubt(kind=kind, place="file", meaning=_REPEATED, is_grave=True),
+            )
         count = max(map(forms.count, forms))
         if count > 1:
             meaning = (
@@ -73,23 +105,76 @@ def _doubts_of_runs(
         yield numbered[-1][0], Doubt(kind="several-runs", place="file", meaning=meaning)
 
 
+def _repeats_names(document: FioDocument) -> bool:
+    """Tell whether terse lines of one name may have been printed by several runs."""
+    if document.form != "terse" or any(disk.did_io for disk in document.disks):
+        return False
+    jobs = [(job.name, job.group_id) for job in document.measured]
+    return len(set(jobs)) < len(jobs)
+
+
 def _result(moments: Sequence[_Moment], documents: Sequence[FioDocument]) -> int:
     """Return the most exact of the last documents that are whole."""
     for moment in reversed(moments):
-        whole = [number for number in moment if documents[number].is_whole]
+        whole = tuple(number for number in moment if documents[number].is_whole)
         if whole:
-            return max(whole, key=lambda number: _EXACTNESS[documents[number].form])
-    return max(moments[-1], key=lambda number: _EXACTNESS[documents[number].form])
+            return _exact(whole, documents)
+    return _exact(moments[-1], documents)
 
 
-def _runs(documents: Sequence[FioDocument]) -> list[list[_Moment]]:
-    runs: list[list[_Moment]] = []
+def _runs(
+    documents: Sequence[FioDocument],
+) -> Iterator[tuple[list[_Moment], bool]]:
+    """Yield the moments of each run, and whether it may be of the run before."""
+    for chain, links in _chains(documents):
+        if "unclear" not in links or _has_rhythm(chain, documents):
+            yield chain, False
+            continue
+        start = 0
+        breaks = [n for n, link in enumerate(links, start=1) if link == "unclear"]
+        for end in (*breaks, len(chain)):
+            yield chain[start:end], start > 0
+            start = end
+
+
+def _chains(
+    documents: Sequence[FioDocument],
+) -> Iterator[tuple[list[_Moment], list[Continuation]]]:
+    """Yield moments that may be of one run, and how each follows the one before."""
+    chain: list[_Moment] = []
+    links: list[Continuation] = []
     for moment in _moments(documents):
-        if runs and _does_continue(runs[-1][-1], moment, documents):
-            runs[-1].append(moment)
-        else:
-            runs.append([moment])
-    return runs
+        link = _judge(chain[-1], moment, documents) if chain else "other"
+        if chain and link == "other":
+            yield chain, links
+            chain, links = [moment], []
+            continue
+        links += [link] if chain else []
+        chain.append(moment)
+    if chain:
+        yield chain, links
+
+
+def _has_rhythm(chain: Sequence[_Moment], documents: Sequence[FioDocument]) -> bool:
+    """Tell whether moments follow each other as ``status-interval`` has them printed.
+
+    The jobs ran on by the same time from each to the next; the last one may follow
+    at once, when the run ends.
+    """
+    if len(chain) < _LEAST_RHYTHM:
+        return False
+    times_ms = [ran_ms(documents[_exact(moment, documents)]) for moment in chain]
+    *steps_ms, last_ms = [later - earlier for earlier, later in pairwise(times_ms)]
+    shortest_ms, longest_ms = min(steps_ms), max(steps_ms)
+    return (
+        shortest_ms >= _LEAST_INTERVAL_MS
+        and longest_ms <= shortest_ms * _RHYTHM_RATIO
+        and last_ms <= longest_ms * _RHYTHM_RATIO
+    )
+
+
+def _exact(moment: _Moment, documents: Sequence[FioDocument]) -> int:
+    return max(moment, key=lambda number: _EXACTNESS[documents[number].form])
 
 
 def _moments(documents: Sequence[FioDocument]) -> list[_Moment]:
@@ -146,16 +231,22 @@ def _sides_say_the_same(one: FioSide, other: FioSide) -> bool:
     return abs(one.io_bytes - other.io_bytes) <= _ROUNDED_RATIO * one.io_bytes
 
 
-def _does_continue(
+def _judge(
     earlier: _Moment, later: _Moment, documents: Sequence[FioDocument]
-) -> bool:
-    """Tell whether a moment is of the same run as the moment before it."""
+) -> Continuation:
+    """Tell whether a moment is of the same run as the moment before it.
+
+    The most exact form that is there twice tells, and another one if it cannot.
+    """
     before = {documents[number].form: documents[number] for number in earlier}
     pairs = [
         (before[documents[number].form], documents[number])
         for number in later
         if documents[number].form in before
     ]
-    exact = max((_EXACTNESS[one.form] for one, _ in pairs), default=None)
-    telling = [pair for pair in pairs if _EXACTNESS[pair[0].form] == exact]
-    return bool(telling) and all(does_continue(*pair) for pair in telling)
+    pairs.sort(key=lambda pair: -_EXACTNESS[pair[0].form])
+    links = [judge_continuation(*pair) for pair in pairs]
+    clear = [link for link in links if link != "unclear"]
+    if clear:
+        return clear[0]
+    return "unclear" if links else "other"

@@ -114,8 +114,8 @@ def test_latency_after_ios_without_any_is_a_new_beginning() -> None:
     after = Did(lat_ns=(2,) * 30, runtime_ms=1500)
     result = tabulate([
         [
-            document_of(job_of("a", ramp), timestamp_s=1e9),
-            document_of(job_of("a", after), timestamp_s=1e9 + 1),
+            document_of(job_of("a", ramp), timestamp_s=1e9 + 0.1),
+            document_of(job_of("a", after), timestamp_s=1e9 + 1.1),
         ]
     ])
     found = intervals_of(result)

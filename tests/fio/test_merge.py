@@ -131,10 +131,13 @@ def test_directions_and_jobs_stay_apart_where_asked() -> None:
 
 def test_sums_of_others_progress_and_idle_directions_are_left_out() -> None:
     idle = Did(lat_ns=(), direction="trim")
-    early = document_of(job_of("a", Did(lat_ns=(5,), runtime_ms=500), idle))
+    early = document_of(
+        job_of("a", Did(lat_ns=(5,), runtime_ms=500), idle), timestamp_s=1e9 + 0.1
+    )
     late = document_of(
         job_of("a", Did(lat_ns=(5, 6)), idle),
         job_of("All clients", Did(lat_ns=(5, 6)), is_aggregate=True),
+        timestamp_s=1e9 + 0.6,
     )
     found = merged(tabulate([[early, late]]), ["file"])
     assert one(found.jobs)["total_ios"] == 2

@@ -120,8 +120,10 @@ def test_without_a_clock_a_difference_tells_runs_apart(change: Change) -> None:
     change(contents[2]["jobs"][0])
     for content in contents:
         del content["timestamp"], content["timestamp_ms"]
-    runs = runs_of(documents_of(*contents))
-    assert runs[:3] == [0, 0, 1]
+    documents = documents_of(*contents)
+    runs = runs_of(documents)
+    assert runs[2] == runs[1] + 1
+    assert not place_in_runs(documents)[2].is_unclear
 
 
 def test_without_a_clock_a_run_that_leaps_is_another() -> None:
@@ -177,23 +179,25 @@ def test_a_run_that_began_later_is_another_though_all_counts_grew() -> None:
 
 
 @pytest.mark.parametrize(
-    ("later", "expected"),
+    ("later", "unclear"),
     [
-        ({"100": 3, "200": 2, "201": 1}, 0),
-        ({"100": 2, "200": 9}, 1),
-        ({"100": 9}, 1),
-        ({"50": 9, "200": 9}, 1),
+        ({"100": 3, "200": 2, "201": 1}, [False, True]),
+        ({"100": 2, "200": 9}, [False, False]),
+        ({"100": 9}, [False, False]),
+        ({"50": 9, "200": 9}, [False, False]),
     ],
     ids=["grown", "less", "last gone", "first gone"],
 )
 def test_a_bin_that_lost_ios_is_of_another_run(
-    later: dict[str, int], expected: int
+    later: dict[str, int], unclear: list[bool]
 ) -> None:
     contents = [json.loads(json.dumps(status_interval()[-1])) for _ in range(2)]
     for content, bins in zip(contents, ({"100": 3, "200": 1}, later), strict=True):
         del content["timestamp"], content["timestamp_ms"]
         content["jobs"][0]["read"]["clat_ns"]["bins"] = bins
-    assert runs_of(documents_of(*contents)) == [0, expected]
+    documents = documents_of(*contents)
+    assert runs_of(documents) == [0, 1]
+    assert [p.is_unclear for p in place_in_runs(documents)] == unclear
 
 
 def in_ramp(job: dict[str, Any]) -> None:
@@ -210,12 +214,13 @@ def test_what_was_counted_in_a_short_ramp_is_no_result(
     ramp_time: str | None, runs: list[int]
 ) -> None:
     first, second, *_ = status_interval()
-    for content in (first, second):
-        content["timestamp_ms"] -= first["timestamp_ms"] % 1000  # no proof of age
+    for content, runtime_ms in ((first, 700), (second, 800)):  # no proof of age
+        content["timestamp_ms"] -= first["timestamp_ms"] % 1000
+        content["jobs"][0]["read"]["runtime"] = runtime_ms
         if ramp_time:
             content["jobs"][0]["job options"]["ramp_time"] = ramp_time
     in_ramp(first["jobs"][0])
-    second["timestamp_ms"] = first["timestamp_ms"] + 900
+    second["timestamp_ms"] = first["timestamp_ms"] + 1000
     documents = documents_of(first, second)
     assert runs_of(documents) == runs
 

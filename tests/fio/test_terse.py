@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from ssdlab.fio.document import FioDocument, FioJob
 from ssdlab.fio.from_text.terse import parse_terse
+from ssdlab.fio.runs import doubts_of_runs, place_in_runs
 from tests.paths import FIO_SAMPLES, ROOT, require_folder
 
 DATA = ROOT / "tests" / "data"
@@ -156,7 +157,8 @@ def test_jobs_without_io_are_one_document() -> None:
     idle = ";".join(["2", "none", "0", "0", *line[4:45], *line[4:45], *line[86:]])
     document = only(f"{idle}\n{idle}\n")
     assert len(document.jobs) == 2
-    assert "repeated-names" in [doubt.kind for doubt in document.doubts]
+    doubts = doubts_of_runs((document,), place_in_runs((document,)))
+    assert [doubt.kind for _, doubt in doubts] == ["repeated-names"]
 
 
 def test_lines_without_disks_are_later_documents_when_nothing_went_back() -> None:

@@ -20,7 +20,7 @@ from ssdlab.fio.from_text.normal_groups import (
     find_doubts_of_disks,
     is_damaged_disk,
 )
-from ssdlab.fio.from_text.normal_job import build_job
+from ssdlab.fio.from_text.normal_job import build_job, parse_printed_s
 from ssdlab.fio.from_text.normal_lines import Line
 from ssdlab.fio.from_text.normal_runs import Printing, Section, iterate_printings
 
@@ -68,7 +68,15 @@ def _document(found: Printing, source: str) -> FioDocument:
         suffix="\n".join(found.after),
         is_whole=is_whole,
         doubts=(*doubts, *_doubts(found, jobs, is_whole=is_whole)),
+        begins_run=found.begins_run,
+        printed_s=_printed_s(found),
     )
+
+
+def _printed_s(found: Printing) -> float | None:
+    first = [section.entries[0][0] for section in found.sections if section.entries]
+    is_begun = bool(first) and first[0].kind == "entry"
+    return parse_printed_s(first[0]) if is_begun else None
 
 
 def _jobs(

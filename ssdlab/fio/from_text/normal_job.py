@@ -4,6 +4,7 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 
 from ssdlab.fio.document import (
     LATENCY_KINDS,
@@ -32,7 +33,12 @@ from ssdlab.fio.from_text.normal_side import (
     parse_sampled_bw,
     parse_sampled_iops,
 )
-from ssdlab.fio.from_text.text_numbers import block_size_of, parse_amount, parse_real
+from ssdlab.fio.from_text.text_numbers import (
+    block_size_of,
+    parse_amount,
+    parse_count,
+    parse_real,
+)
 
 BlockSizes = Mapping[Direction, int]
 
@@ -116,7 +122,7 @@ def build_job(
 def _job(
     lines: Sequence[Line], sides: Mapping[Direction, FioSide], sync: FioSync | None
 ) -> FioJob:
-    name, group, _members, error = lines[0].parts
+    name, group, _members, error, process = lines[0].parts
     errors = _first(lines, "errors")
     usr, sys = (parse_real(text) for text in _first(lines, "cpu") or ("nan", "nan"))
     return FioJob(
@@ -132,7 +138,18 @@ def _job(
         sides=sides,
         is_aggregate=name == _SUM_ENTRY,
         sync=sync,
+        pid=parse_count(process.partition(":")[0]) or None,
     )
+
+
+def parse_printed_s(entry: Line) -> float | None:
+    """Return when an entry was printed: seconds on a clock of no known time zone."""
+    text = entry.parts[-1].partition(": ")[2].strip()
+    try:
+        moment = datetime.strptime(text, "%a %b %d %H:%M:%S %Y")  # noqa: DTZ007
+    except ValueError:
+        return None
+    return moment.replace(tzinfo=UTC).timestamp()
 
 
 def _first(lines: Sequence[Line], kind: str) -> tuple[str, ...] | None:

@@ -162,7 +162,8 @@ _WITHOUT_NUMBERS: frozenset[LineKind] = frozenset({
     "disks",
 })
 _ENTRY = re.compile(
-    rf"{_INT}, jobs={_INT}\): err=\s*(-?[0-9]{{1,10}})(?: \(.*\))?: pid=.*", re.ASCII
+    rf"{_INT}, jobs={_INT}\): err=\s*(-?[0-9]{{1,10}})(?: \(.*\))?: pid=(.*)",
+    re.ASCII,
 )
 _DEFINITION = re.compile(rf"{_INT}\): (?:rw=\S+, bs=(.*), ioengine=.*)", re.ASCII)
 _DISK_LINE = re.compile(rf"{_DISK}(?:{_MEMBERS})?", re.ASCII)

@@ -13,6 +13,7 @@ _MARKS = (
     *("Run status", "Disk stats", "Starting "),
 )
 _OF_RESULTS = frozenset({"group", "group-side", "old-group-side", "disks", "disk"})
+_INTRODUCTIONS = frozenset({"banner", "client", "definition", "start"})
 # These do not come again after the counts of an entry: they are of another one.
 _BEFORE_COUNTS = frozenset({
     "side",
@@ -42,12 +43,14 @@ class Printing:
 
     Only a client has several sections, one a server. ``said`` is what is not fio's
     result, ``after`` what followed the last one. Block sizes are those of a group if
-    its jobs have the same. ``is_interim`` if the run went on after it.
+    its jobs have the same. ``is_interim`` if the run went on after it. ``begins_run``
+    if fio introduced itself or its jobs before it.
     """
 
     version: str = ""
     is_of_client: bool = False
     is_started: bool = False
+    begins_run: bool = False
     is_successor: bool = False
     is_interim: bool = False
     sizes: dict[int, BlockSizes] = field(default_factory=dict)
@@ -127,6 +130,8 @@ def _begins_run(current: Printing, line: Line) -> bool:
 def _add(current: Printing, line: Line) -> None:
     if line.host:
         current.hosts.add(line.host)
+    if line.kind in _INTRODUCTIONS:
+        current.begins_run = True
     match line.kind:
         case "client":
             current.is_of_client, current.version = True, line.parts[1]

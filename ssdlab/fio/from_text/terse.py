@@ -13,12 +13,14 @@ from itertools import pairwise
 from ssdlab.fio.document import Doubt, FioDocument
 from ssdlab.fio.from_text.normal_lines import is_foreign, iterate_rows
 from ssdlab.fio.from_text.terse_line import TerseLine, parse_terse_line
-from ssdlab.fio.from_text.terse_runs import has_disk_io, split_printings
+from ssdlab.fio.from_text.terse_runs import split_printings
 from ssdlab.fio.from_text.terse_side import UnreadableLineError
 
 _LINE = re.compile(
-    r"[345];fio[- ][^;]*;|2;[^;]*;[0-9]{1,9};-?[0-9]{1,9};[0-9]+;[0-9]+;", re.ASCII
+    r"[345];fio[- ][^;]*;|2;.{0,400}?;[0-9]{1,9};-?[0-9]{1,9};[0-9]+;[0-9]+;",
+    re.ASCII,
 )
+_BEGINNING = re.compile(r"[345];fio-[0-9][^;\s]*;", re.ASCII)
 _NAME_MARK = ";fio"
 _PERCENTILE_MARK = "%="
 _PROGRESS = re.compile(r"Jobs: [0-9]", re.ASCII)
@@ -30,10 +32,6 @@ _ROUNDED = (
 _UNNAMED_KIND = (
     "percentiles are taken to be of clat; with lat_percentiles=1 fio prints those of "
     "lat there and does not say so"
-)
-_REPEATED = (
-    "lines of the same job are taken for jobs that ran at the same time (numjobs); "
-    "without disks little tells them from later lines of one job (status-interval)"
 )
 
 
@@ -76,7 +74,7 @@ def _find(text: str) -> tuple[list[_Found], str]:
     found: list[_Found] = []
     others: list[str] = []
     banner, has_v2, is_apart = "", False, False
-    for number, (row, is_ended) in enumerate(iterate_rows(text), start=1):
+    for number, row, is_ended in _rows(text):
         line = row.strip()
         is_v2 = line.startswith("2;")
         has_v2 = has_v2 or (is_v2 and _PERCENTILE_MARK in line)
@@ -96,6 +94,21 @@ def _find(text: str) -> tuple[list[_Found], str]:
             others += [row.rstrip()] if is_foreign(row) else []
             banner = line if _BANNER.fullmatch(line) else banner
     return found, "\n".join(others)
+
+
+def _rows(text: str) -> Iterator[tuple[int, str, bool]]:
+    """Yield the rows of a text by number, and whether each was ended.
+
+    A line that was cut short ends where the next one begins in the same row.
+    """
+    for number, (row, is_ended) in enumerate(iterate_rows(text), start=1):
+        marks = [match.start() for match in _BEGINNING.finditer(row)]
+        if len(marks) > 1 and _LINE.match(row.strip()):
+            for start, end in pairwise(marks):
+                yield number, row[start:end], False
+            yield number, row[marks[-1] :], is_ended
+        else:
+            yield number, row, is_ended
 
 
 def _read(line: str, *, is_last: bool) -> _Found:
@@ -166,9 +179,6 @@ def _doubts_of_form(read: Sequence[TerseLine]) -> Iterator[Doubt]:
     yield Doubt(kind="rounded", place="terse", meaning=_ROUNDED)
     if any(_has_unnamed_percentiles(line) for line in read):
         yield Doubt(kind="percentiles-unnamed", place="terse", meaning=_UNNAMED_KIND)
-    jobs = {(line.job.name, line.job.group_id) for line in read}
-    if len(jobs) < len(read) and not has_disk_io(read[0]):
-        yield Doubt(kind="repeated-names", place="terse", meaning=_REPEATED)
 
 
 def _has_unnamed_percentiles(line: TerseLine) -> bool:

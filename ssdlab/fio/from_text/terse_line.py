@@ -24,6 +24,7 @@ from ssdlab.fio.from_text.terse_side import (
     BLOCK_V5,
     FIELDS_BEFORE_PERCENTILES,
     PERCENTILE,
+    PERCENTILES,
     UnreadableLineError,
     build_side,
     find_side_doubts,
@@ -116,10 +117,16 @@ def parse_terse_line(text: str) -> TerseLine:
 
 def _first_percentile(fields: Sequence[str]) -> int:
     for number, field in enumerate(fields):
-        if PERCENTILE.fullmatch(field):
+        if PERCENTILE.fullmatch(field) and _is_list(fields[number + 1 :]):
             return number
     msg = "it ends early"
     raise UnreadableLineError(msg)
+
+
+def _is_list(following: Sequence[str]) -> bool:
+    """Tell whether all of fio's percentiles stand there, as far as the line goes."""
+    rest = following[: PERCENTILES - 1]
+    return all("%=" in field for field in rest[:-1])
 
 
 def _blocks(fields: Sequence[str], size: int) -> list[Sequence[str]]:

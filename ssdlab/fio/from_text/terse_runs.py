@@ -34,7 +34,7 @@ def split_printings(lines: Lines) -> Iterator[int]:
 
 def has_disk_io(line: TerseLine) -> bool:
     """Tell whether any disk of a line did IO."""
-    return any(disk.read_ios or disk.write_ios for disk in line.disks)
+    return any(disk.did_io for disk in line.disks)
 
 
 def _sure_lengths(lines: Lines) -> Iterator[int]:
