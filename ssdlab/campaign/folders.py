@@ -1,12 +1,8 @@
 """The folder of a new run: its name, its making, its record."""
 
 import contextlib
-import hashlib
-import json
 import secrets
 import shutil
-from collections.abc import Sequence
-from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import NoReturn
@@ -16,12 +12,11 @@ from ssdlab.campaign.habits import read_habits
 from ssdlab.campaign.ingest import plan_inputs
 from ssdlab.campaign.request import Request, RunChoices, find_request_departures
 from ssdlab.campaign.sessions import now_text
+from ssdlab.campaign.wholeness import hash_plan
 from ssdlab.host.checks import examine_host
 from ssdlab.model.errors import RunFolderError
 from ssdlab.model.host_checks import HostCheck
 from ssdlab.model.records import CeilingPoint, HostIdentity, RunRecord
-from ssdlab.model.spec import PtsTest
-from ssdlab.plan.context import PlanContext
 from ssdlab.store.records import RunState, write_record, write_state
 from ssdlab.targets.opening import open_target
 from ssdlab.targets.shape import Shape
@@ -175,12 +170,6 @@ def examine_for(record: RunRecord, device: Target) -> tuple[HostCheck, ...]:
         habits=read_habits(tests, device.fio_options),
     )
     return (*found, *device.host_checks)
-
-
-def hash_plan(tests: Sequence[PtsTest], context: PlanContext) -> str:
-    """Return what tells two plans apart."""
-    plan = [[asdict(test) for test in tests], asdict(context)]
-    return hashlib.sha256(json.dumps(plan, sort_keys=True).encode()).hexdigest()
 
 
 def require_same_plan(folder: Path, record: RunRecord) -> None:

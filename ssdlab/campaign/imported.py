@@ -1,6 +1,7 @@
 """A run whose tests stand in its record: a procedure, or an import of others' work."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -26,6 +27,7 @@ MEASURED_FILE = "measured.json"
 _NANOSECONDS_SINCE = (2, 99)
 _LONGEST_NS = 1e18
 _KEYS = {"run_id", "step_id"}
+_NAME = re.compile(r"(?!\.)[^/\\\x00-\x1f\x7f]{1,120}")
 _NUMBERS = {c.name for c in MEASUREMENTS.columns if c.dtype == "float64"} | {
     "direction"
 }
@@ -60,13 +62,31 @@ def recorded_tests(record: RunRecord) -> tuple[PtsTest, ...]:
         If they are damaged.
     """
     try:
-        return from_plain(_Tests, {"tests": record.profile["tests"]}).tests
+        tests = from_plain(_Tests, {"tests": record.profile["tests"]}).tests
+        _require_names(tests)
     except (KeyError, ValueError) as error:
         raise RunFolderError(
             folder=record.run_id,
             reason=f"the tests in its run.json are damaged ({error})",
             remedy="Restore it from a copy, or import the files again.",
         ) from error
+    return tests
+
+
+def _require_names(tests: Sequence[PtsTest]) -> None:
+    """Require that tests and phases, which steps are named by, can name a folder.
+
+    Raises
+    ------
+    ValueError
+        If one cannot.
+    """
+    names = [test.test_id for test in tests]
+    names += [phase.phase_id for test in tests for phase in test.possible_phases]
+    for name in names:
+        if _NAME.fullmatch(name) is None:
+            msg = f"{name!r} names no test or phase"
+            raise ValueError(msg)
 
 
 def read_measured(folder: Path) -> tuple[Row, ...] | None:

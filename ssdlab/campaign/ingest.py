@@ -31,6 +31,7 @@ from ssdlab.campaign.raw import (
 )
 from ssdlab.campaign.results import summarise_step
 from ssdlab.campaign.telemetry import read_telemetry
+from ssdlab.campaign.wholeness import hash_plan, refuse_loss, require_consecutive
 from ssdlab.fio.document import FioDocument
 from ssdlab.fio.from_json.parse import parse_document
 from ssdlab.fio.logs.read import FioLog, LogKind, parse_log
@@ -47,7 +48,8 @@ from ssdlab.plan.recorded import judge_recorded
 from ssdlab.pts.fitting import fit_suite
 from ssdlab.pts.profiles import profile_from_dict
 from ssdlab.store.records import read_record, read_state
-from ssdlab.store.tables import rows_to_columns, write_table
+from ssdlab.store.swap import find_lost, replace_tables
+from ssdlab.store.tables import rows_to_columns
 from ssdlab.system.unpack import MAX_INPUT_BYTES
 
 
@@ -68,14 +70,22 @@ def ingest_run(
     plan: PlanInputs | None = None,
     *,
     max_input_bytes: int = MAX_INPUT_BYTES,
+    drops_missing: bool = False,
 ) -> None:
-    """Write every table of a run anew from its raw output; see `build_tables`."""
-    folder = run / "tables"
-    folder.mkdir(exist_ok=True)
-    for name, columns in build_tables(
-        run, plan, max_input_bytes=max_input_bytes
-    ).items():
-        write_table(folder, TABLES[name], columns)
+    """Write every table of a run anew from its raw output; see `build_tables`.
+
+    Raises
+    ------
+    RunFolderError
+        If the raw output lacks what the present tables hold; they are left then.
+    """
+    tables = build_tables(
+        run, plan, max_input_bytes=max_input_bytes, drops_missing=drops_missing
+    )
+    lost = "" if drops_missing else find_lost(run, tables)
+    if lost:
+        refuse_loss(run, lost)
+    replace_tables(run, tables)
 
 
 def build_tables(
@@ -83,20 +93,32 @@ def build_tables(
     plan: PlanInputs | None = None,
     *,
     max_input_bytes: int = MAX_INPUT_BYTES,
+    drops_missing: bool = False,
 ) -> dict[str, Columns]:
     """Return every table of a run as columns.
 
     ``plan`` is what the run was planned from, if not from the profile in its record.
     No more than ``max_input_bytes`` are unpacked of one file.
+
+    Raises
+    ------
+    RunFolderError
+        If the record or a step cannot be read, or, unless ``drops_missing``, if steps
+        are missing that were carried out.
     """
-    record = read_record(run)
+    record, state = read_record(run), read_state(run)
+    kept_steps = list(read_all_steps(run))
+    if not drops_missing:
+        require_consecutive(run, [kept.step.step_id for kept in kept_steps])
     steps = [
         read_ingested_step(run, record, kept, max_input_bytes=max_input_bytes)
-        for kept in read_all_steps(run)
+        for kept in kept_steps
     ]
     if plan is None and not record.is_imported:
         plan = plan_inputs(record)
-    judgements = _judge(record, plan, steps)
+    judgements, is_over = _judge(record, plan, steps)
+    if state.status == "finished" and not (is_over or drops_missing):
+        refuse_loss(run, "the end of the run, which finished,")
     tables = {
         "steps": tabulate_steps(record, steps),
         "windows": _windows(record, judgements),
@@ -105,7 +127,6 @@ def build_tables(
     for name in ("measurements", "percentiles", "bins", "series"):
         tables[name] = _stack(TABLES[name], (step.rows[name] for step in steps))
         tables[name]["run_id"] = [record.run_id] * len(tables[name]["step_id"])
-    state = read_state(run)
     tests = plan[0] if plan else recorded_tests(record)
     percent = plan[1].active_range_percent if plan else 100
     facts = gather_facts(record, state, tests=tests, active_range_percent=percent)
@@ -267,11 +288,15 @@ def _stack(table: Table, parts: Iterator[Columns]) -> Columns:
 
 def _judge(
     record: RunRecord, inputs: PlanInputs | None, steps: Sequence[IngestedStep]
-) -> list[Judgement]:
-    """Return every judgement: the plan's, replayed over the results, or an import's."""
+) -> tuple[list[Judgement], bool]:
+    """Return every judgement: the plan's, replayed over the results, or an import's.
+
+    And whether the steps reach to the end of the plan. Where this version plans the
+    run otherwise than the one that began it, that cannot be told, and holds.
+    """
     if inputs is None:
         pairs = [(step.record.step, step.result) for step in steps]
-        return list(judge_recorded(recorded_tests(record), pairs))
+        return list(judge_recorded(recorded_tests(record), pairs)), True
     judgements: list[Judgement] = []
     results = {step.record.step.step_id: step.result for step in steps}
     plan = plan_suite(*inputs, judgements.append)
@@ -280,8 +305,8 @@ def _judge(
         while all(step.step_id in results for step in batch.steps):
             batch = plan.send(tuple(results[step.step_id] for step in batch.steps))
     except StopIteration:
-        pass
-    return judgements
+        return judgements, True
+    return judgements, hash_plan(*inputs) != record.plan_hash
 
 
 def _windows(record: RunRecord, judgements: Sequence[Judgement]) -> Columns:

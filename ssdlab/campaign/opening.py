@@ -11,6 +11,7 @@ from ssdlab.campaign.lock import read_holder
 from ssdlab.model.schema import TABLES
 from ssdlab.store.run import Run
 from ssdlab.store.run import open_run as open_tables
+from ssdlab.store.swap import find_tables
 from ssdlab.store.tables import columns_to_frame
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def open_run(path: str | Path) -> Run:
     """
     run = open_tables(path)
     is_going_on = read_holder(run.path) is not None
-    is_written = (run.path / "tables" / _WRITTEN_LAST).is_file()
+    is_written = (find_tables(run.path) / _WRITTEN_LAST).is_file()
     if is_written and not is_going_on and run.state.status != "running":
         return run
     return replace(run, is_going_on=is_going_on, make=partial(_make_frames, run.path))

@@ -127,7 +127,7 @@ def read_record_of(folder: Path) -> StepRecord:
     try:
         data: dict[str, Any] = json.loads((folder / "step.json").read_bytes())
         data |= {name: math.nan for name in _TIMES if data[name] is None}
-        return from_plain(StepRecord, data)
+        return _of_its_folder(from_plain(StepRecord, data), folder.name)
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise RunFolderError(
             folder=str(folder),
@@ -135,6 +135,20 @@ def read_record_of(folder: Path) -> StepRecord:
             remedy="Restore the folder from a copy, or move it away: the run then "
             "measures from that step on again.",
         ) from error
+
+
+def _of_its_folder(record: StepRecord, name: str) -> StepRecord:
+    """Return a record if its folder is named as its step is.
+
+    Raises
+    ------
+    ValueError
+        If it is not.
+    """
+    if record.step.step_id != name:
+        msg = f"it is of step {record.step.step_id!r}"
+        raise ValueError(msg)
+    return record
 
 
 def read_raw_output(folder: Path, *, max_bytes: int = MAX_INPUT_BYTES) -> bytes:

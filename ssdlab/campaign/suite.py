@@ -15,7 +15,6 @@ from ssdlab.campaign.carrying import (
 )
 from ssdlab.campaign.folders import (
     examine_for,
-    hash_plan,
     make_folder,
     make_record,
     open_or_clean,
@@ -33,6 +32,7 @@ from ssdlab.campaign.request import (
     check_request,
     read_temperature_limit,
 )
+from ssdlab.campaign.wholeness import hash_plan
 from ssdlab.fio.installed import require_fio
 from ssdlab.host.changes import compare_checks
 from ssdlab.host.inventory import read_host

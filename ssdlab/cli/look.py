@@ -47,13 +47,23 @@ def report(run: Path, output: Path | None, file_format: str) -> None:
 @main.command()
 @run_argument
 @max_input_option
-def ingest(run: Path, *, max_input_bytes: int) -> None:
-    """Build the tables of a run anew from its raw output."""
+@click.option(
+    "--drop-missing",
+    is_flag=True,
+    help="write the tables of what is left although raw output is missing; what it "
+    "measured is lost",
+)
+def ingest(run: Path, *, max_input_bytes: int, drop_missing: bool) -> None:
+    """Build the tables of a run anew from its raw output.
+
+    The old tables are replaced when all new ones are written. Where raw output is
+    missing of what they hold, they are left as they are.
+    """
     from ssdlab.campaign.ingest import ingest_run
     from ssdlab.store.records import read_record
 
     read_record(run)
-    ingest_run(run, max_input_bytes=max_input_bytes)
+    ingest_run(run, max_input_bytes=max_input_bytes, drops_missing=drop_missing)
     click.echo(run / "tables")
 
 

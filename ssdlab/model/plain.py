@@ -1,5 +1,6 @@
 """Frozen data from plain values: what a JSON file holds of a test, step or record."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from functools import cache
@@ -14,6 +15,8 @@ from typing import (
     get_origin,
     get_type_hints,
 )
+
+from ssdlab.model.fio_option import FioOption
 
 TYPE_KEY = "type"
 
@@ -108,10 +111,23 @@ def _tuple(kinds: tuple[Any, ...], data: Any, where: str) -> tuple[Any, ...]:
     return tuple(_convert(k, v, f"{where}[{at}]") for at, (k, v) in enumerate(pairs))
 
 
+def _fio_option(data: Any, where: str) -> FioOption:
+    """Return an option of a published job; any other pair is refused."""
+    name, value = _tuple((str, str), data, where)
+    try:
+        return FioOption(name, value)
+    except ValueError as error:
+        _fail(where, str(error))
+
+
 def _require(kind: Any, data: Any, where: str) -> Any:
+    if kind is FioOption:
+        return _fio_option(data, where)
     allowed = (int, float) if kind is float else kind
     if not isinstance(data, allowed) or (isinstance(data, bool) and kind is not bool):
         _fail(where, f"{data!r} is no {kind.__name__}")
+    if isinstance(data, float) and math.isinf(data):
+        _fail(where, "it is infinite")
     return data
 
 

@@ -4,6 +4,7 @@ import math
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
+from ssdlab.model.fio_option import FioOption, FioOptions
 from ssdlab.model.units import GIB, MIB, block_size_label, mix_label
 
 Access = Literal["rnd", "seq"]
@@ -25,6 +26,19 @@ def stimulus_label(
         return f"{streams} streams, {mix_label(read_percent)}"
     size = block_size_label(block_size_bytes) if block_size_bytes else "composite"
     return f"{access.upper()} {size} {mix_label(read_percent)}"
+
+
+def _require_closed(options: FioOptions) -> None:
+    """Require that each option was checked, whatever a caller's types say.
+
+    Raises
+    ------
+    TypeError
+        If one was not.
+    """
+    if not all(isinstance(option, FioOption) for option in options):
+        msg = f"not all of {options!r} are options of a published job"
+        raise TypeError(msg)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -79,7 +93,11 @@ class Workload:
     queue_depth: int
     composite: Composite | None = None
     streams: tuple[IoStream, ...] = ()
-    fio_options: tuple[tuple[str, str], ...] = ()
+    fio_options: FioOptions = ()
+
+    def __post_init__(self) -> None:
+        """Refuse options that are not of the closed set."""
+        _require_closed(self.fio_options)
 
     @property
     def label(self) -> str:
@@ -201,7 +219,11 @@ class Precondition:
     capacity_multiple: float
     threads: int = 1
     active_range: ActiveRange | None = None
-    fio_options: tuple[tuple[str, str], ...] = ()
+    fio_options: FioOptions = ()
+
+    def __post_init__(self) -> None:
+        """Refuse options that are not of the closed set."""
+        _require_closed(self.fio_options)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
+from ssdlab.model.fio_option import fio_options
 from ssdlab.model.spec import (
     Access,
     Histogram,
@@ -149,7 +150,7 @@ def _workload(options: dict[str, str]) -> Workload:
         read_percent=_read_percent(options),
         threads=int(options.get("numjobs", 1)),
         queue_depth=int(options["iodepth"]),
-        fio_options=tuple(options.items()),
+        fio_options=fio_options(options),
     )
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from ssdlab.model.errors import ExportError, MissingToolError
 from ssdlab.model.schema import TABLES
 from ssdlab.store.run import Run
+from ssdlab.store.swap import find_tables
 from ssdlab.system.durable import write_whole
 
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ def _write_folder(
     place.mkdir(parents=True, exist_ok=True)
     for name, frame in frames.items():
         if file_format == "parquet":
-            content = (run.path / "tables" / f"{name}.parquet").read_bytes()
+            content = (find_tables(run.path) / f"{name}.parquet").read_bytes()
         else:
             content = _to_csv(frame).encode()
         write_whole(place / f"{name}.{file_format}", content)

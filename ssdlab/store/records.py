@@ -98,12 +98,24 @@ def _read_json(folder: Path, name: str) -> dict[str, Any]:
             remedy="Name the folder of a run; ssdlab runs lists them.",
         )
     try:
-        data = json.loads(path.read_bytes())
+        data = json.loads(path.read_bytes(), parse_constant=_refuse_constant)
     except (ValueError, OSError, RecursionError) as error:
         _refuse_damaged(folder, name, str(error))
     if not isinstance(data, dict):
         _refuse_damaged(folder, name, "it is no JSON object")
     return data
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    """Refuse NaN and infinities: no number of a record is one.
+
+    Raises
+    ------
+    ValueError
+        Always.
+    """
+    msg = f"{name} is no number"
+    raise ValueError(msg)
 
 
 def _refuse_damaged(folder: Path, name: str, why: str) -> NoReturn:

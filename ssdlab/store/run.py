@@ -168,9 +168,10 @@ class Run:
         if self.make is not None:
             made = self._made[name]
             return made if columns is None else made[list(columns)]
+        from ssdlab.store.swap import find_tables  # noqa: PLC0415 - pyarrow is slow
         from ssdlab.store.tables import read_table  # noqa: PLC0415 - pandas is slow
 
-        return read_table(self.path / "tables", TABLES[name], columns)
+        return read_table(find_tables(self.path), TABLES[name], columns)
 
 
 def open_run(path: str | Path) -> Run:

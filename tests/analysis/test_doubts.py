@@ -14,6 +14,7 @@ from ssdlab.analysis.findings.doubts import (
     find_link_downgrades,
     find_throttling,
 )
+from ssdlab.model.fio_option import FioOption, FioOptions
 from ssdlab.model.schema import TELEMETRY
 from ssdlab.model.spec import (
     Histogram,
@@ -132,14 +133,14 @@ def a_test(*phases: Phase) -> tuple[PtsTest, ...]:
     ("options", "is_buffered"),
     [
         ((), False),  # a job of ours is always direct
-        ((("direct", "1"),), False),
-        ((("direct", "0"),), True),
-        ((("rw", "write"),), True),  # fio is not direct unless told so
-        ((("direct", "1"), ("buffered", "1")), True),
+        ((FioOption("direct", "1"),), False),
+        ((FioOption("direct", "0"),), True),
+        ((FioOption("rw", "write"),), True),  # fio is not direct unless told so
+        ((FioOption("direct", "1"), FioOption("buffered", "1")), True),
     ],
 )
 def test_job_that_is_not_direct_is_buffered(
-    options: tuple[tuple[str, str], ...], *, is_buffered: bool
+    options: FioOptions, *, is_buffered: bool
 ) -> None:
     work = replace(CELL, fio_options=options)
     phases: tuple[Phase, ...] = (

@@ -9,6 +9,7 @@ from ssdlab.analysis.findings.health import (
     find_miscounts,
     find_unread_health,
 )
+from ssdlab.model.fio_option import FioOption
 from ssdlab.model.host_checks import CheckVerdict, HostCheck
 from ssdlab.model.spec import Histogram, PtsTest, Workload
 from tests.analysis.frames import steps
@@ -121,7 +122,7 @@ def test_test_with_a_ramp_is_not_compared_as_fio_counts_no_byte_of_it() -> None:
         read_percent=0,
         threads=1,
         queue_depth=1,
-        fio_options=(("direct", "1"), ("ramp_time", "5")),
+        fio_options=(FioOption("direct", "1"), FioOption("ramp_time", "5")),
     )
     ramped = PtsTest(
         test_id="peak",

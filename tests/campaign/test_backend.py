@@ -9,6 +9,7 @@ import pytest
 from ssdlab.campaign.backend import FioBackend
 from ssdlab.fio.process import FioRequest
 from ssdlab.fio.runner import FioChain, FioOutcome
+from ssdlab.model.fio_option import FioOption
 from ssdlab.model.spec import Precondition
 from ssdlab.model.step import Step
 from ssdlab.model.units import KIB, MIB
@@ -68,7 +69,7 @@ def test_step_may_take_its_time_twice_and_then_its_queues(tmp_path: Path) -> Non
 
 
 def test_time_of_a_published_job_has_its_ramp_in_it(tmp_path: Path) -> None:
-    work = replace(workload(), fio_options=(("ramp_time", "5"),))
+    work = replace(workload(), fio_options=(FioOption("ramp_time", "5"),))
     request = request_for(cell(work, seconds=10), tmp_path)
     assert request.least_s == pytest.approx(0.95 * 15)
     queued_s = 4 * KIB / SLOWEST_BYTES_PER_S

@@ -26,6 +26,7 @@ from ssdlab.model.errors import (
     StepError,
     TargetGoneError,
 )
+from ssdlab.model.fio_option import FioOption
 from ssdlab.model.spec import Histogram, PtsTest, Purge
 from ssdlab.plan.phases import plan_suite
 from tests.campaign.plans import (
@@ -194,7 +195,7 @@ def test_first_step_has_no_gap_before_it(tmp_path: Path) -> None:
 
 def test_ramp_of_a_published_job_is_no_gap(tmp_path: Path) -> None:
     """A job of 2 s after a ramp of 3 s begins 5 s before its end, 0.01 s later."""
-    work = replace(random_cell(4096, 0), fio_options=(("ramp_time", "3"),))
+    work = replace(random_cell(4096, 0), fio_options=(FioOption("ramp_time", "3"),))
     phases = (Purge(), Histogram(phase_id="job", workload=work, seconds=2))
     test = PtsTest(test_id="peak", title="", pts_section="", phases=phases)
     (tmp_path / "steps").mkdir()

@@ -14,6 +14,7 @@ import pytest
 from ssdlab.fio.keeper import start_keeper
 from ssdlab.fio.process import FioRequest
 from ssdlab.model.errors import FioHungError
+from ssdlab.model.fio_option import fio_options
 from ssdlab.model.spec import Workload
 from ssdlab.model.step import Step
 from ssdlab.model.units import MIB
@@ -30,12 +31,21 @@ WORK = Workload(
     read_percent=0,
     threads=3,
     queue_depth=4,
-    fio_options=(
-        *(("rw", "randrw"), ("rwmixread", "0"), ("bs", "4k"), ("numjobs", "3")),
-        *(("iodepth", "4"), ("iodepth_batch", "4"), ("iodepth_batch_complete", "4")),
-        *(("thread", "0"), ("direct", "1"), ("time_based", "1")),
-        *(("norandommap", "1"), ("randrepeat", "0"), ("group_reporting", "1")),
-    ),
+    fio_options=fio_options({
+        "rw": "randrw",
+        "rwmixread": "0",
+        "bs": "4k",
+        "numjobs": "3",
+        "iodepth": "4",
+        "iodepth_batch": "4",
+        "iodepth_batch_complete": "4",
+        "thread": "0",
+        "direct": "1",
+        "time_based": "1",
+        "norandommap": "1",
+        "randrepeat": "0",
+        "group_reporting": "1",
+    }),
 )
 KILL_ME = """\
 import sys

@@ -11,6 +11,7 @@ from ssdlab.fio.jobs.published import (
     has_processes,
     published_options,
 )
+from ssdlab.model.fio_option import fio_options
 from ssdlab.model.spec import Workload
 from tests.fio.jobs import cell, options_of
 
@@ -25,7 +26,7 @@ def work(**options: str) -> Workload:
         read_percent=0,
         threads=1,
         queue_depth=1,
-        fio_options=tuple(options.items()),
+        fio_options=fio_options(options),
     )
 
 

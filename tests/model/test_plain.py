@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ssdlab.campaign.imported import tests_as_data as as_data
+from ssdlab.model.fio_option import FioOption
 from ssdlab.model.plain import from_plain
 from ssdlab.model.spec import PtsTest, Workload
 from ssdlab.model.step import Step
@@ -43,7 +44,7 @@ def test_a_step_comes_back_from_json(
         read_percent=mix,
         threads=1,
         queue_depth=2,
-        fio_options=(("thread", "0"),),
+        fio_options=(FioOption("thread", "0"),),
     )
     step = Step(
         step_id="00001-x",

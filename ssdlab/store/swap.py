@@ -1,0 +1,134 @@
+"""The tables of a run, replaced as a whole, and never by less than they hold.
+
+New tables are written into a folder of their own. Only when all of them are durable do
+two renames put them in the place of the old ones. After a crash between the two the old
+ones lie aside under a name that readers know, and the next writer puts them back.
+"""
+
+import re
+import secrets
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from ssdlab.model.errors import RunFolderError
+from ssdlab.model.schema import TABLES
+from ssdlab.store.tables import write_table
+from ssdlab.system.folders import Folder
+
+Columns = Mapping[str, Sequence[object]]
+
+TABLES_FOLDER: Final = "tables"
+_OLD: Final = ".tables.old"
+_NUMBERS: Final = ("measurements", "percentiles", "bins", "series")
+_NAMES: Final = frozenset(f"{name}.parquet" for name in TABLES)
+_UNFINISHED: Final = re.compile(r"\.tables\.[0-9a-f]{16}")
+_ABANDONED_NS: Final = 3600 * 10**9
+_OF_THE_SYSTEM: Final = frozenset({".DS_Store", "Thumbs.db", "desktop.ini"})
+
+
+def find_tables(run: Path) -> Path:
+    """Return where the tables of a run lie: aside, after a crash while replacing."""
+    place, aside = run / TABLES_FOLDER, run / _OLD
+    return aside if aside.is_dir() and not place.exists() else place
+
+
+def replace_tables(run: Path, tables: Mapping[str, Columns]) -> None:
+    """Put tables in the place of those of a run.
+
+    Raises
+    ------
+    RunFolderError
+        If something that is no table lies among the old ones.
+    """
+    folder = Folder(run)
+    _put_back(folder)
+    if folder.has(TABLES_FOLDER):
+        _require_only_tables(folder / TABLES_FOLDER)
+    new = f".tables.{secrets.token_hex(8)}"
+    made = (folder / new).make_new()
+    _sweep(folder, new)
+    try:
+        for name, columns in tables.items():
+            write_table(made.path, TABLES[name], columns)
+        (folder / _OLD).remove_tree()
+        if folder.has(TABLES_FOLDER):
+            folder.move(TABLES_FOLDER, folder, _OLD)
+        folder.move(new, folder, TABLES_FOLDER)
+    except BaseException:
+        made.remove_tree()
+        raise
+    (folder / _OLD).remove_tree()
+
+
+def _put_back(folder: Folder) -> None:
+    """Undo half a replacement that a crash left."""
+    if folder.has(_OLD) and not folder.has(TABLES_FOLDER):
+        folder.move(_OLD, folder, TABLES_FOLDER)
+
+
+def _sweep(folder: Folder, new: str) -> None:
+    """Remove tables that a crash left unfinished, but none that may be worked on."""
+    for name in filter(_UNFINISHED.fullmatch, folder.names()):
+        if folder.changed_ns(new) - folder.changed_ns(name) > _ABANDONED_NS:
+            (folder / name).remove_tree()
+
+
+def _require_only_tables(folder: Folder) -> None:
+    """See that nothing is removed with the old tables but them.
+
+    Raises
+    ------
+    RunFolderError
+        If there is.
+    """
+    for name in folder.names():
+        is_ours = name in _NAMES and folder.has_file(name)
+        is_leftover = name.startswith(".") and name.endswith(".part")
+        if not (is_ours or is_leftover or name in _OF_THE_SYSTEM):
+            raise RunFolderError(
+                folder=str(folder.root),
+                reason=f"{TABLES_FOLDER}/{name} is no table of this run, and would be "
+                "removed with the old tables",
+                remedy="Move it to another place.",
+            )
+
+
+def find_lost(run: Path, tables: Mapping[str, Columns]) -> str:
+    """Return what the present tables hold and new ones would not, in words, or "".
+
+    What present tables no longer can be read of is not known to be lost.
+    """
+    place = find_tables(run)
+    kinds = _read(place, "steps", ("step_id", "kind"))
+    purges = {step for step, kind in kinds if kind == "purge"}
+    held = {step for step, _ in kinds} - purges
+    lost = held - set(tables["steps"]["step_id"])
+    if lost:
+        return f"{len(lost)} of the {len(held)} steps of its tables"
+    for name in _NUMBERS:
+        before = {step for (step,) in _read(place, name, ("step_id",))}
+        gone = before - set(tables[name]["step_id"])
+        if gone:
+            return f"the {name} of {len(gone)} of {len(before)} steps"
+    readings = len(_read(place, "telemetry", ("name",)))
+    gone_readings = readings - len(tables["telemetry"]["name"])
+    return f"{gone_readings} of {readings} telemetry readings" * (gone_readings > 0)
+
+
+def _read(place: Path, name: str, columns: Sequence[str]) -> list[tuple[object, ...]]:
+    """Return columns of a table of any version, or nothing if it cannot be read."""
+    with (
+        suppress(OSError, pa.ArrowException, KeyError, RunFolderError),
+        Folder(place).opened(f"{name}.parquet") as file,
+        pq.ParquetFile(file) as parquet,
+    ):
+        table = parquet.read(columns=list(columns))
+        return list(
+            zip(*(table[column].to_pylist() for column in columns), strict=True)
+        )
+    return []

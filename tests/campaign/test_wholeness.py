@@ -1,0 +1,188 @@
+"""Tables are never replaced by less than was measured, and only as a whole."""
+
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from click.testing import CliRunner, Result
+
+from ssdlab.campaign.ingest import ingest_run, plan_inputs
+from ssdlab.campaign.opening import open_run
+from ssdlab.campaign.raw import read_all_steps
+from ssdlab.campaign.wholeness import hash_plan
+from ssdlab.cli import main
+from ssdlab.model.errors import RunFolderError
+from ssdlab.procedures.peak import peak
+from ssdlab.store.records import read_record, write_record
+from tests.made_procedure import measure_made
+from tests.paths import ROOT
+
+SAMPLES = ROOT / "data" / "samples"
+CUT_SAMPLES = ("file", "virtual-a", "virtual-all")
+
+
+@pytest.fixture(scope="module")
+def ingested(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("whole") / "run"
+    shutil.copytree(SAMPLES / "virtual-lat", folder)
+    ingest_run(folder)
+    return folder
+
+
+@pytest.fixture
+def run(ingested: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(ingested, tmp_path / "run"))
+
+
+def ingest(run: Path, *options: str) -> Result:
+    return CliRunner().invoke(main, ["ingest", str(run), *options])
+
+
+def contents(run: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in (run / "tables").iterdir()}
+
+
+def refused(run: Path, lost: str) -> None:
+    before = contents(run)
+    result = ingest(run)
+    assert result.exit_code == 2
+    assert lost in result.stderr
+    assert "--drop-missing" in result.stderr
+    assert contents(run) == before
+    assert not list(run.glob(".tables*"))
+
+
+@pytest.mark.parametrize("name", CUT_SAMPLES)
+def test_sample_cut_to_some_of_its_steps_keeps_its_tables(
+    name: str, tmp_path: Path
+) -> None:
+    run = Path(shutil.copytree(SAMPLES / name, tmp_path / name))
+    refused(run, "steps that were carried out would be lost")
+
+
+def test_what_is_left_is_written_when_the_user_says_so(tmp_path: Path) -> None:
+    run = Path(shutil.copytree(SAMPLES / "virtual-a", tmp_path / "run"))
+    assert ingest(run, "--drop-missing").exit_code == 0
+    kept = {record.step.step_id for record in read_all_steps(run)}
+    assert set(open_run(run).steps["step_id"]) == kept
+    assert ingest(run).exit_code == 2  # the numbers of the steps still tell
+
+
+@pytest.mark.parametrize("place", [0, 20, -1])
+def test_a_step_that_is_gone_is_missed(run: Path, place: int) -> None:
+    shutil.rmtree(sorted((run / "steps").iterdir())[place])
+    refused(run, "steps")
+
+
+def test_the_last_step_is_missed_when_there_are_no_tables(tmp_path: Path) -> None:
+    run = measure_made(tmp_path / "run", peak(), lambda _: 100.0).path
+    record = read_record(run)
+    write_record(run, replace(record, plan_hash=hash_plan(*plan_inputs(record))))
+    shutil.rmtree(run / "tables")
+    assert ingest(run).exit_code == 0
+    shutil.rmtree(run / "tables")
+    shutil.rmtree(max((run / "steps").iterdir()))
+    result = ingest(run)
+    assert result.exit_code == 2
+    assert "the end of the run" in result.stderr
+    assert not (run / "tables").exists()
+    with pytest.raises(RunFolderError, match="the end of the run"):
+        _ = open_run(run).measurements
+
+
+def test_the_log_of_a_step_that_is_gone_is_missed(run: Path) -> None:
+    logs = sorted(run.glob("steps/*/series_*.log.gz"))
+    for log in logs:
+        if log.parent == logs[0].parent:
+            log.unlink()
+    refused(run, "the series of 1 of")
+
+
+def test_telemetry_that_is_gone_is_missed(run: Path) -> None:
+    shutil.rmtree(run / "telemetry")
+    refused(run, "telemetry readings")
+
+
+def test_the_output_of_a_step_that_is_gone_is_missed(run: Path) -> None:
+    next(run.glob("steps/*/fio.json.gz")).unlink()
+    before = contents(run)
+    assert ingest(run).exit_code == 2
+    assert contents(run) == before
+
+
+def test_a_whole_run_is_ingested_again_with_equal_tables(run: Path) -> None:
+    before = contents(run)
+    assert ingest(run).exit_code == 0
+    assert contents(run) == before
+    assert not list(run.glob(".tables*"))
+
+
+@pytest.mark.parametrize("damage", ["not parquet", ""])
+def test_damaged_tables_are_built_anew(run: Path, damage: str) -> None:
+    before = contents(run)
+    for path in (run / "tables").iterdir():
+        path.write_text(damage)
+    assert ingest(run).exit_code == 0
+    assert contents(run) == before
+
+
+def test_what_is_no_table_is_not_removed_with_the_tables(run: Path) -> None:
+    (run / "tables" / "notes.txt").write_text("mine")
+    result = ingest(run)
+    assert result.exit_code == 2
+    assert "tables/notes.txt" in result.stderr
+    assert (run / "tables" / "notes.txt").read_text() == "mine"
+
+
+def test_a_folder_where_a_table_belongs_is_named(run: Path) -> None:
+    (run / "tables" / "series.parquet").unlink()
+    (run / "tables" / "series.parquet").mkdir()
+    result = ingest(run)
+    assert result.exit_code == 2
+    assert "tables/series.parquet" in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+DIE = """
+import os, sys
+from pathlib import Path
+from ssdlab.campaign.ingest import ingest_run, plan_inputs
+from ssdlab.system.folders import Folder
+
+left = int(sys.argv[2])
+
+def dying(real):
+    def called(self, *arguments, **named):
+        global left
+        if left == 0:
+            os._exit(9)
+        left -= 1
+        return real(self, *arguments, **named)
+    return called
+
+for name in ("move", "remove_tree", "make_new"):
+    setattr(Folder, name, dying(getattr(Folder, name)))
+ingest_run(Path(sys.argv[1]))
+"""
+
+
+@pytest.mark.parametrize("calls", range(6))
+def test_a_kill_at_any_moment_leaves_the_old_tables_or_the_new(
+    run: Path, calls: int
+) -> None:
+    frame = open_run(run).measurements
+    killed = subprocess.run(
+        [sys.executable, "-c", DIE, run, str(calls)], check=False, cwd=ROOT
+    )
+    assert killed.returncode == (9 if calls < 5 else 0)
+    pd.testing.assert_frame_equal(open_run(run).measurements, frame)
+    for path in run.glob(".tables.*[0-9a-f]"):
+        os.utime(path, (0, 0))
+    assert ingest(run).exit_code == 0
+    pd.testing.assert_frame_equal(open_run(run).measurements, frame)
+    assert not list(run.glob(".tables*"))
