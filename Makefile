@@ -5,6 +5,7 @@ PROFILE ?= demo
 TESTS ?= iops,tp,lat,wsat
 RUNS ?= data/runs
 PYTEST_ARGS ?=
+LANE ?= pure
 FUZZ_SECONDS ?= 600
 LOCK_PYTHON ?= python3.11
 
@@ -17,7 +18,7 @@ export JUPYTER_DATA_DIR := $(STATE)/jupyter/data
 export JUPYTER_RUNTIME_DIR := $(STATE)/jupyter/runtime
 export XDG_CACHE_HOME := $(STATE)/cache
 
-.PHONY: help setup setup-test setup-vm run test test-vm lint fuzz bench docs notebooks gallery \
+.PHONY: help setup setup-test setup-vm run test quick lane test-vm lint fuzz bench docs notebooks gallery \
   samples lab lock clean distclean
 .DEFAULT_GOAL := help
 
@@ -38,14 +39,20 @@ run: setup ## run the PTS suite on the virtual SSD (TARGET, PROFILE, TESTS, RUNS
 	@$(BIN)/ssdlab run --target "$(TARGET)" --profile "$(PROFILE)" \
 	  --tests "$(TESTS)" --runs "$(RUNS)"
 
-test: setup-test ## check the code and run every test (PYTEST_ARGS)
-	@sh tools/check.sh test $(PYTEST_ARGS)
+test: setup-test ## check the code and run every test, lane by lane (PYTEST_ARGS)
+	@$(BIN)/python -m tools.check test $(PYTEST_ARGS)
+
+quick: setup ## check what differs from the main branch, in less than a minute
+	@$(BIN)/python -m tools.check quick
+
+lane: setup-test ## run one lane of tests: simulations, pure, pages or fio (LANE)
+	@$(BIN)/python -m tools.check lane $(LANE) $(PYTEST_ARGS)
 
 test-vm: setup-vm ## run the tests on NVMe, ATA and SCSI drives of a guest (PYTEST_ARGS)
-	@sh tools/check.sh vm $(PYTEST_ARGS)
+	@$(BIN)/python -m tools.check vm $(PYTEST_ARGS)
 
 lint: setup ## check the code without running the tests
-	@sh tools/check.sh lint
+	@$(BIN)/python -m tools.check lint
 
 fuzz: setup-test ## look for input that the parsers do not stand (FUZZ_SECONDS)
 	@$(BIN)/python -m pip install --quiet -e '.[fuzz]'

@@ -4,6 +4,10 @@ import signal
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import settings
+
+# For `make quick`: a few examples of each property, as far as it names no number.
+settings.register_profile("quick", max_examples=10, deadline=None)
 
 
 def pytest_configure() -> None:

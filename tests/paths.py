@@ -1,5 +1,6 @@
-"""Where the material that is not part of the repository lies, if it is there."""
+"""What may be missing here: material beside the repository, and programs."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,12 @@ ROOT = Path(__file__).resolve().parents[1]
 SHARED = ROOT.parent / "shared"
 FIO_SAMPLES = SHARED / "fio_samples"
 REFERENCE = SHARED / "reference"
+
+
+def require_program(name: str) -> None:
+    """Skip the test with a plain reason where a program is not installed."""
+    if shutil.which(name) is None:
+        pytest.skip(f"{name} is not installed")
 
 
 def require_folder(folder: Path) -> Path:

@@ -23,6 +23,7 @@ def case_id(case: CoverageCase) -> str:
     return f"{case.statistic}, {case.case}, {case.n}"
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("case", CASES, ids=case_id)
 def test_interval_covers_as_often_as_its_bounds_ask(case: CoverageCase) -> None:
     row = case.measure(TRIALS, seed=SEED)

@@ -103,7 +103,7 @@ def bare(tmp_path: Path) -> Machine:
 @pytest.fixture
 def equipped(bare: Machine) -> Machine:
     """Return a machine that has every program, a browser included."""
-    for name in ("fio", "nbdkit", "cc", "chromium"):
+    for name in ("fio", "nbdkit", "cc", "chromium", "sfdisk"):
         bare.add(name)
     bare.add("python3", body=PYTHON)
     return bare
@@ -196,6 +196,21 @@ def test_missing_browser_is_told_and_is_no_failure(equipped: Machine) -> None:
     done = equipped.setup("test")
     assert done.returncode == 0
     assert "Chromium is missing" in done.stdout
+    assert "apt-get install -y chromium fonts-dejavu-core\n" in done.stdout
+
+
+def test_what_only_tests_need_is_installed_for_them_alone(equipped: Machine) -> None:
+    (equipped.folder / "bin" / "chromium").unlink()
+    equipped.add("id", body="echo 0")
+    equipped.add("apt-get", body=APT_GET)
+    equipped.add("chromium", where="spare")
+    assert equipped.setup("run").returncode == 0
+    assert not any("apt-get" in line for line in equipped.log)
+    done = equipped.setup("test")
+    assert done.returncode == 0
+    assert "Chromium" not in done.stdout
+    calls = [line for line in equipped.log if "install" in line and "apt-get" in line]
+    assert all(line.endswith(" chromium fonts-dejavu-core") for line in calls)
 
 
 def test_second_setup_does_nothing(equipped: Machine) -> None:
@@ -273,7 +288,7 @@ def test_unknown_mode_is_refused(equipped: Machine) -> None:
     assert "usage:" in done.stderr
 
 
-@pytest.mark.parametrize("script", ["tools/setup.sh", "tools/check.sh", ".ci/run"])
+@pytest.mark.parametrize("script", ["tools/setup.sh", ".ci/run"])
 def test_script_is_executable(script: str) -> None:
     assert os.access(ROOT / script, os.X_OK)
 

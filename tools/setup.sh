@@ -3,7 +3,7 @@
 #
 #   sh tools/setup.sh check   say what is missing and how to get it; change nothing
 #   sh tools/setup.sh run     what the main job needs
-#   sh tools/setup.sh test    the same, and a browser for the tests of the report
+#   sh tools/setup.sh test    the same, and what only the tests need
 #   sh tools/setup.sh vm      what run gets, and what the tests in a guest need
 #
 # It can be called again at any time and does only what is left to do.
@@ -49,6 +49,8 @@ has_browser() {
   done
   return 1
 }
+
+has_partitioner() { PATH=$PATH:/usr/sbin:/sbin command -v sfdisk >/dev/null 2>&1; }
 
 python_packages() {
   if apt-cache show python3.11 2>/dev/null | grep -q '^Package:'; then
@@ -169,14 +171,25 @@ get_pieces() {
   exit 2
 }
 
-get_browser() {
-  has_browser && return
+# What only tests need: they are skipped where it is missing and may not be installed.
+get_test_programs() {
+  packages=
+  has_browser || packages='chromium fonts-dejavu-core'
+  has_partitioner || packages="$packages fdisk"
+  [ -n "$packages" ] || return 0
   if may_install; then
     apt update || true
-    if install_packages chromium fonts-dejavu-core && has_browser; then return; fi
+    # shellcheck disable=SC2086 # one word a package
+    install_packages $packages || true
   fi
-  say 'Chromium is missing: the tests that look at the report in a browser are skipped.'
-  say 'To have them: sudo apt-get install -y chromium fonts-dejavu-core'
+  has_browser || skip_without Chromium chromium fonts-dejavu-core
+  has_partitioner || skip_without sfdisk fdisk
+}
+
+skip_without() {
+  say "$1 is missing: the tests that need it are skipped."
+  shift
+  say "To have them: sudo apt-get install -y $*"
 }
 
 # --- The environment ----------------------------------------------------------
@@ -222,7 +235,7 @@ case $MODE in
     ;;
   run | test | vm)
     get_pieces
-    if [ "$MODE" = test ]; then get_browser; fi
+    if [ "$MODE" = test ]; then get_test_programs; fi
     install_locked "$(find_python)"
     install_package
     build_kernels

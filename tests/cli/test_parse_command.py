@@ -295,7 +295,7 @@ def test_a_dash_is_standard_output(tmp_path: Path) -> None:
 
 def test_a_reader_that_goes_away_is_no_failure() -> None:
     with subprocess.Popen(
-        [*COMMAND, str(FIO_SAMPLES), "--table", "bins"],
+        [*COMMAND, str(ROOT / "data/samples/virtual-lat/steps"), "--table", "bins"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     ) as started:

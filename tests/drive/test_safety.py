@@ -35,6 +35,7 @@ from ssdlab.model.errors import (
 )
 from tests.drive.users import as_nobody, only_root
 from tests.made_tree import MIB
+from tests.paths import require_program
 
 Attach = Callable[[Path], str]
 
@@ -392,6 +393,7 @@ def partitioned(folder: Path) -> Path:
     path.touch()
     os.truncate(path, 64 * MIB)
     script = "label: gpt\n,16M,L\n"
+    require_program("sfdisk")
     subprocess.run(["sfdisk", "--quiet", path], input=script, text=True, check=True)
     return path
 

@@ -22,6 +22,7 @@ from ssdlab.model.drive import Use
 from tests.drive.recorded import saying
 from tests.drive.users import as_nobody, only_root
 from tests.made_tree import MIB
+from tests.paths import require_program
 
 SIZE = 64 * MIB
 # A file is no whole disk to wipefs, which then wants to be forced at a table.
@@ -127,6 +128,7 @@ def test_label_that_is_no_utf8_hides_no_file_system(tmp_path: Path) -> None:
 
 def table(path: Path) -> Path:
     script = "label: gpt\n,16M,L\n"
+    require_program("sfdisk")
     subprocess.run(["sfdisk", "--quiet", path], input=script, text=True, check=True)
     return path
 

@@ -1,5 +1,6 @@
 """Which method is taken, and what is said of it and of those passed over."""
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -30,6 +31,17 @@ NVME = {
     "nvme sanitize-log": (0, sanitize_log(0), ""),
 }
 UNTOLD = (9, "", "Report supported operation codes: Illegal request, Invalid opcode\n")
+
+
+@pytest.fixture
+def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Put stand-ins on the PATH for what is looked for there and not called."""
+    folder = tmp_path / "installed"
+    folder.mkdir()
+    of_scsi = ("sg_opcodes", "sg_sanitize", "sg_format", "sg_requests")
+    for name in ("nvme", "hdparm", "sudo", *of_scsi):
+        (folder / name).touch(0o755)
+    monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
 
 
 def nothing_installed(command: Sequence[str], *, timeout_s: float) -> Answer:
@@ -130,6 +142,7 @@ def test_untold_method_is_tried_by_name_and_never_by_auto(method: str) -> None:
 @pytest.mark.parametrize(
     ("bus", "tool"), [("nvme", "nvme"), ("ata", "hdparm"), ("scsi", "sg_opcodes")]
 )
+@pytest.mark.usefixtures("installed")
 @pytest.mark.parametrize("may_raise", [False, True], ids=["refused", "by sudo"])
 def test_user_without_the_right_may_run_the_tool_by_sudo_or_is_told_how(
     bus: Bus, tool: str, tmp_path: Path, *, may_raise: bool

@@ -1,0 +1,146 @@
+"""What differs from the main branch, and the tests that are nearest to it.
+
+A test module is near to a file when it imports it, directly or by way of others, or
+names it. The nearest come first, until the time that may be spent is.
+"""
+
+import ast
+import subprocess
+from collections import deque
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import grimp
+
+from tools.lanes import PURE, ROOT, read_durations
+
+_PACKAGES = ("ssdlab", "tests", "tools")
+_BASES = ("origin/main", "main", "HEAD")
+_UNKNOWN_S = 1.5  # a module of tests whose duration was never recorded
+_ABOUT_PAGES = "tests.test_house"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Change:
+    """The files that were changed or added since a commit, below the checkout."""
+
+    base: str
+    files: tuple[Path, ...]
+
+    @property
+    def python(self) -> tuple[Path, ...]:
+        """The Python files and notebooks, which ruff checks."""
+        return tuple(f for f in self.files if f.suffix in {".py", ".pyi", ".ipynb"})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Choice:
+    """Test modules that a change touches, nearest first: those to run, and others."""
+
+    chosen: tuple[Path, ...]
+    left: tuple[Path, ...]
+
+
+def find_changes(root: Path = ROOT) -> Change:
+    """Return what differs from where this branch left the main one, uncommitted too."""
+    bases = (_ask_git(root, "merge-base", "HEAD", name) for name in _BASES)
+    base = next(filter(None, bases))[0]
+    changed = _ask_git(root, "diff", "--name-only", "--diff-filter=d", base)
+    added = _ask_git(root, "ls-files", "--others", "--exclude-standard")
+    files = map(Path, sorted({*changed, *added}))
+    return Change(base=base, files=tuple(f for f in files if (root / f).is_file()))
+
+
+def _ask_git(root: Path, *words: str) -> list[str]:
+    done = subprocess.run(
+        ["git", *words], cwd=root, capture_output=True, text=True, check=False
+    )
+    return done.stdout.splitlines() if done.returncode == 0 else []
+
+
+def touched_tests(change: Change, *, budget_s: float) -> Choice:
+    """Choose the modules of tests that a change touches, within a time.
+
+    Modules of tests that were changed themselves are always chosen.
+    """
+    distances = _distances(change.files)
+    durations = _durations()
+    chosen: list[Path] = []
+    left: list[Path] = []
+    spent_s = 0.0
+    for module, distance in sorted(distances.items(), key=lambda item: item[::-1]):
+        if not module.rpartition(".")[2].startswith("test_"):
+            continue
+        spent_s += durations.get(module, _UNKNOWN_S)
+        fits = distance == 0 or spent_s <= budget_s
+        (chosen if fits else left).append(Path(*module.split(".")).with_suffix(".py"))
+    return Choice(chosen=tuple(chosen), left=tuple(left))
+
+
+def _durations() -> Mapping[str, float]:
+    """Return how long the modules of tests took when they ran last, by name."""
+    modules: dict[str, float] = {}
+    for one in read_durations([PURE]):
+        name = one.test.partition("::")[0]
+        modules[name] = modules.get(name, 0.0) + one.seconds
+    return modules
+
+
+def _distances(files: Collection[Path]) -> Mapping[str, int]:
+    """Return how many imports lead from each module to the nearest changed file."""
+    importers = _importers()
+    nearest = dict(_starts(files, importers))
+    queue = deque(sorted(nearest, key=nearest.__getitem__))
+    while queue:
+        module = queue.popleft()
+        for other in importers.get(module, ()):
+            if other not in nearest:
+                nearest[other] = nearest[module] + 1
+                queue.append(other)
+    return nearest
+
+
+def _starts(
+    files: Iterable[Path], modules: Collection[str]
+) -> Iterator[tuple[str, int]]:
+    """Yield the modules that a changed file is, is shared by, or is named in."""
+    others = []
+    for file in files:
+        name = ".".join(file.with_suffix("").parts).removesuffix(".__init__")
+        if file.name == "conftest.py":
+            folder = name.removesuffix("conftest")
+            yield from ((module, 1) for module in modules if module.startswith(folder))
+        elif file.suffix in {".py", ".pyi"} and name in modules:
+            yield name, 0
+        else:
+            others.append(file.name)
+    if others:
+        yield _ABOUT_PAGES, 1
+        yield from ((module, 1) for module in _naming(others, modules))
+
+
+def _naming(names: Sequence[str], modules: Collection[str]) -> Iterator[str]:
+    """Yield the modules in whose text one of the names stands."""
+    for module in modules:
+        path = ROOT.joinpath(*module.split(".")).with_suffix(".py")
+        if path.is_file():
+            text = path.read_text("utf-8")
+            if any(name in text for name in names):
+                yield module
+
+
+def _importers() -> dict[str, set[str]]:
+    """Return of each module those that import it, lazily loaded names included."""
+    graph = grimp.build_graph(*_PACKAGES, cache_dir=str(ROOT / "build/grimp"))
+    importers = {
+        module: set(graph.find_modules_that_directly_import(module))
+        for module in graph.modules
+    }
+    for stub in (ROOT / "ssdlab").rglob("__init__.pyi"):
+        package = ".".join(stub.relative_to(ROOT).parent.parts)
+        for node in ast.walk(ast.parse(stub.read_text("utf-8"))):
+            if isinstance(node, ast.ImportFrom) and node.module:
+                lazy = f"{package}.{node.module}" if node.level else node.module
+                importers.setdefault(lazy, set()).add(package)
+    return importers

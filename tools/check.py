@@ -1,0 +1,203 @@
+"""Check the code and run the tests, with the tools of .venv.
+
+    python -m tools.check lint                the checks alone
+    python -m tools.check quick               what a change touches, in a minute
+    python -m tools.check test [ARGS]         the checks, then every test, lane by lane
+    python -m tools.check lane NAME [ARGS]    the tests of one lane
+    python -m tools.check vm [ARGS]           the tests that boot a guest
+
+ARGS go to pytest. Each check runs even if an earlier one failed; the exit code tells
+whether any did. The outcome and the duration of each test are kept in ``build/lanes``.
+"""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NoReturn
+
+from tools.bare_path import bare_path
+from tools.changes import Change, find_changes, touched_tests
+from tools.lanes import (
+    LANES,
+    PURE,
+    RESULTS,
+    ROOT,
+    SIMULATIONS,
+    Lane,
+    read_durations,
+    render_slowest,
+)
+
+Command = Sequence[str]
+
+NOTEBOOKS = tuple(
+    str(path.relative_to(ROOT)) for path in sorted(ROOT.glob("notebooks/*.ipynb"))
+)
+TYPES = ("mypy",)
+LAYERS = ("lint-imports",)
+LINT: tuple[Command, ...] = (
+    ("ruff", "check", "--quiet"),
+    ("ruff", "format", "--check", "--quiet"),
+    TYPES,
+    LAYERS,
+    ("python", "-m", "tools.build_notebooks", "--check"),
+    ("python", "-m", "tools.build_data_dictionary", "--check"),
+    ("nbstripout", "--verify", *NOTEBOOKS),
+    ("python", "-m", "tools.check_docstrings"),
+)
+_GUEST = ("python", "-m", "pytest", "-m", "vm", "--durations=10", "tests/vm")
+_QUICK_TESTS_S = 50.0  # of one processor: less than half a minute of two
+
+
+@dataclass
+class Checks:
+    """Runs commands, and keeps in mind which of them failed."""
+
+    environment: Mapping[str, str]
+    failed: list[str] = field(default_factory=list)
+
+    def run(self, command: Command, *, name: str = "", is_quiet: bool = False) -> None:
+        """Run a command; with ``is_quiet`` it is heard when it has ended."""
+        words = name or " ".join(command)
+        print(f"check: {words}", flush=True)
+        if self._call(command, self.environment, words, is_quiet=is_quiet):
+            self.failed.append(words)
+
+    def run_lane(self, lane: Lane, arguments: Sequence[str]) -> None:
+        """Run the tests of a lane."""
+        print(f"check: the lane {lane.name}", flush=True)
+        environment = dict(self.environment)
+        if lane.is_bare:
+            links = ROOT / "build" / "bare"
+            environment["PATH"] = bare_path(links, environment["PATH"])
+        place = f"--basetemp={environment['TMPDIR']}/{lane.name}"
+        command, words = lane.command([place, *arguments]), f"the lane {lane.name}"
+        if lane.has_failed(self._call(command, environment, words), arguments):
+            self.failed.append(words)
+
+    @staticmethod
+    def _call(
+        command: Command,
+        environment: Mapping[str, str],
+        words: str,
+        *,
+        is_quiet: bool = False,
+    ) -> int:
+        began = time.monotonic()
+        kept = subprocess.PIPE if is_quiet else None
+        done = subprocess.run(
+            command,
+            cwd=ROOT,
+            env=environment,
+            stdout=kept,
+            stderr=subprocess.STDOUT if is_quiet else None,
+            text=True,
+            check=False,
+        )
+        took = f"check: {words}: {time.monotonic() - began:.0f} s"
+        print(done.stdout or "", took, sep="", flush=True)
+        return done.returncode
+
+
+def lint(checks: Checks, *, is_quiet: bool = False) -> None:
+    """Check the code."""
+    for command in LINT:
+        checks.run(command, is_quiet=is_quiet)
+
+
+def test(checks: Checks, arguments: Sequence[str]) -> None:
+    """Check the code beside the simulations, then run the other lanes in turn."""
+    for lane in LANES:
+        lane.report.unlink(missing_ok=True)
+    with ThreadPoolExecutor(1) as beside:
+        linted = beside.submit(lint, checks, is_quiet=True)
+        checks.run_lane(SIMULATIONS, arguments)
+        linted.result()
+    for lane in LANES:
+        if lane != SIMULATIONS:
+            checks.run_lane(lane, arguments)
+    slowest = render_slowest(read_durations(LANES))
+    (RESULTS / "slowest.txt").write_text(f"{slowest}\n", "utf-8")
+    print(slowest)
+
+
+def quick(checks: Checks) -> None:
+    """Check what differs from the main branch, and run the tests nearest to it."""
+    change = find_changes()
+    print(f"check: {len(change.files)} files differ from {change.base[:10]}")
+    if not change.files:
+        return
+    with ThreadPoolExecutor(1) as beside:
+        typed = beside.submit(checks.run, TYPES, is_quiet=True)
+        _quick_tests(checks, change)
+        typed.result()
+
+
+def _quick_tests(checks: Checks, change: Change) -> None:
+    if change.python:
+        files = tuple(map(str, change.python))
+        checks.run(("ruff", "check", "--quiet", *files), name="ruff check")
+        checks.run(("ruff", "format", "--check", "--quiet", *files), name="ruff format")
+        checks.run(LAYERS)
+    choice = touched_tests(change, budget_s=_QUICK_TESTS_S)
+    if not choice.chosen:
+        return
+    paths = map(str, choice.chosen)
+    command = (
+        *("python", "-m", "pytest", "-q", "-m", PURE.selection),
+        *("-n", "logical", "--dist", "loadfile", "--hypothesis-profile=quick", *paths),
+    )
+    checks.run(command, name=f"{len(choice.chosen)} modules of tests")
+    if choice.left:
+        print(f"check: {len(choice.left)} modules farther off were left out")
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Carry out what was asked for; return the exit code."""
+    signal.signal(signal.SIGTERM, _end)
+    RESULTS.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory() as temporary:  # short: sockets stand in it
+        path = f"{Path(sys.executable).parent}:{os.environ.get('PATH', os.defpath)}"
+        checks = Checks(environment={**os.environ, "PATH": path, "TMPDIR": temporary})
+        match arguments:
+            case ["lint"]:
+                lint(checks)
+            case ["quick"]:
+                quick(checks)
+            case ["test", *others]:
+                test(checks, others)
+            case ["lane", name, *others] if name in {lane.name for lane in LANES}:
+                (lane,) = (lane for lane in LANES if lane.name == name)
+                checks.run_lane(lane, others)
+            case ["vm", *others]:
+                checks.run((*_GUEST, *others), name="the tests in the guest")
+            case _:
+                print(__doc__, file=sys.stderr)
+                return 2
+    return _conclude(checks.failed)
+
+
+def _conclude(failed: Sequence[str]) -> int:
+    if failed:
+        print("check: FAILED:", *failed, sep="\n  ", file=sys.stderr)
+        return 1
+    print("check: everything passed")
+    return 0
+
+
+def _end(*_: object) -> NoReturn:
+    raise KeyboardInterrupt
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except KeyboardInterrupt:
+        sys.exit(130)

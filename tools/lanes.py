@@ -1,0 +1,116 @@
+"""The lanes in which `make test` runs the tests: each test is in exactly one.
+
+A lane is chosen by the markers of a test and by nothing else, so a new test lands in
+the right one by itself. ``device`` and ``vm`` are in none: the one destroys data, and
+the other has `make test-vm`.
+"""
+
+import sys
+import xml.etree.ElementTree as ET
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+RESULTS = ROOT / "build" / "lanes"
+NEVER = "not device and not vm"
+_TIMEOUT_S = 300  # of one test: nothing that hangs holds up the others for long
+_NOTHING_CHOSEN = 5  # the exit code of pytest where no test was chosen
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lane:
+    """Tests that run under the same conditions.
+
+    ``is_parallel`` is of those that may run beside each other. A module stays in one
+    worker, so that what its tests share is made once. With ``is_bare`` the programs on
+    their PATH are only those that `tools/setup.sh` installs.
+    """
+
+    name: str
+    markers: str
+    is_parallel: bool = False
+    is_bare: bool = False
+    paths: Sequence[str] = ("tests",)
+
+    @property
+    def selection(self) -> str:
+        """The expression that chooses the tests of the lane."""
+        return f"({self.markers}) and {NEVER}"
+
+    @property
+    def report(self) -> Path:
+        """Where the outcome and the duration of each of its tests are kept."""
+        return RESULTS / f"{self.name}.xml"
+
+    def command(self, arguments: Sequence[str]) -> tuple[str, ...]:
+        """Return the call of pytest, with arguments of the user's last."""
+        parallel = ("-n", "logical", "--dist", "loadfile") if self.is_parallel else ()
+        return (
+            *(sys.executable, "-m", "pytest", "-q", "-m", self.selection),
+            *parallel,
+            f"--timeout={_TIMEOUT_S}",
+            f"--junitxml={self.report}",
+            *self.paths,
+            *arguments,
+        )
+
+    def has_failed(self, code: int, arguments: Sequence[str]) -> bool:
+        """Tell from pytest's exit code whether the lane failed.
+
+        Arguments of the user's may choose tests of other lanes alone.
+        """
+        return code != 0 and not (arguments and code == _NOTHING_CHOSEN)
+
+
+_PAGES = "notebook or browser"
+SIMULATIONS = Lane(
+    name="simulations",
+    markers=f"simulation and not (fio or {_PAGES})",
+    is_parallel=True,
+)
+PURE = Lane(
+    name="pure",
+    markers=f"not (fio or {_PAGES} or simulation)",
+    is_parallel=True,
+    is_bare=True,
+    paths=("--doctest-modules", "tests", "ssdlab"),
+)
+PAGES = Lane(name="pages", markers=f"({_PAGES}) and not fio", is_parallel=True)
+FIO = Lane(name="fio", markers="fio")
+LANES = (SIMULATIONS, PURE, PAGES, FIO)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Duration:
+    """How long a test took, with what it set up and took down [s]."""
+
+    lane: str
+    test: str
+    seconds: float
+
+
+def read_durations(lanes: Iterable[Lane]) -> Iterator[Duration]:
+    """Yield the duration of every test that the lanes recorded."""
+    for lane in lanes:
+        if not lane.report.exists():
+            continue
+        for case in ET.parse(lane.report).iter("testcase"):
+            yield Duration(
+                lane=lane.name,
+                test=f"{case.get('classname')}::{case.get('name')}",
+                seconds=float(case.get("time", 0)),
+            )
+
+
+def render_slowest(durations: Iterable[Duration], count: int = 40) -> str:
+    """Return the slowest tests of all lanes, and how long each lane's tests took."""
+    slowest = sorted(durations, key=lambda one: -one.seconds)
+    totals: dict[str, float] = {}
+    for one in slowest:
+        totals[one.lane] = totals.get(one.lane, 0.0) + one.seconds
+    lines = [
+        f"{one.seconds:8.2f} s  {one.lane:11}  {one.test}" for one in slowest[:count]
+    ]
+    sums = [f"{seconds:8.0f} s  {lane:11}  in all" for lane, seconds in totals.items()]
+    return "\n".join([f"The {len(lines)} slowest tests:", *lines, *sums])
