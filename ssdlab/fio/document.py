@@ -17,6 +17,7 @@ Form = Literal["json", "terse", "normal"]
 Direction = Literal["read", "write", "trim", "mixed"]
 LatencyKind = Literal["slat", "clat", "lat"]
 DIRECTIONS: tuple[Direction, ...] = ("read", "write", "trim", "mixed")
+SUM_ENTRY = "All clients"  # what a client calls the sum of all its servers
 LATENCY_KINDS: tuple[LatencyKind, ...] = ("slat", "clat", "lat")
 
 

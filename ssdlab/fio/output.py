@@ -13,9 +13,10 @@ from ssdlab.fio.from_json.scan import FoundJson, find_json, find_only_json
 from ssdlab.fio.from_text.normal import parse_normal
 from ssdlab.fio.from_text.normal_lines import iterate_lines
 from ssdlab.fio.from_text.normal_runs import iterate_printings
-from ssdlab.fio.from_text.terse import parse_terse
+from ssdlab.fio.from_text.terse import is_sum_line, parse_terse
 from ssdlab.model.errors import FioOutputError
 
+_CLIENT = re.compile(r"^hostname=[^,\n]{0,255}, be=", re.MULTILINE)
 _KEPT_CHARACTERS = 1 << 16
 _VERSION_KEY = "fio version"
 _TERSE_LINE = r"[ \t]*(?:[3-5];fio[- ]|2;.{0,400}?;\d+;-?\d+;).*(?:\n|\Z)"
@@ -26,9 +27,13 @@ _TERSE_LINES = re.compile(
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class _Piece:
-    """A stretch of an output: the documents that fio wrote there, or other text."""
+    """A stretch of an output: the documents that fio wrote there, or other text.
+
+    ``lines`` are the terse lines that stand there.
+    """
 
     text: str = ""
+    lines: str = ""
     documents: tuple[FioDocument, ...] = ()
     found: FoundJson | None = None
 
@@ -84,9 +89,30 @@ def _pieces(text: str, source: str) -> list[_Piece]:
         if found is not None:
             pieces.append(_Piece(found=found))
             end = found.end
+    if _CLIENT.search(text):
+        pieces = list(_with_clients(pieces, source))
     if any(piece.text.strip() and not piece.is_said for piece in pieces):
         return _with_normal(pieces, source)
     return pieces
+
+
+def _with_clients(pieces: Sequence[_Piece], source: str) -> Iterator[_Piece]:
+    """Yield the pieces, the terse lines of each client/server run as one document.
+
+    A client prints what other forms say between the lines, and their sum last.
+    """
+    lines = ""
+    for piece in pieces:
+        lines += piece.lines
+        if not piece.lines or piece.found is not None:
+            yield piece
+        elif is_sum_line(piece.lines):
+            yield _Piece(lines=lines, documents=parse_terse(lines, source=source))
+            lines = ""
+        else:
+            yield _Piece()
+    if lines:
+        yield _Piece(lines=lines, documents=parse_terse(lines, source=source))
 
 
 def _cut_at_terse_lines(text: str, source: str) -> Iterator[_Piece]:
@@ -95,7 +121,8 @@ def _cut_at_terse_lines(text: str, source: str) -> Iterator[_Piece]:
     for match in _TERSE_LINES.finditer(text):
         yield _Piece(text=text[end : match.start()])
         documents = parse_terse(match[0], source=source)
-        yield _Piece(text="" if documents else match[0], documents=documents)
+        text_beside, lines = ("", match[0]) if documents else (match[0], "")
+        yield _Piece(text=text_beside, lines=lines, documents=documents)
         end = match.end()
     yield _Piece(text=text[end:])
 

@@ -106,11 +106,15 @@ def _doubts_of_runs(
 
 
 def _repeats_names(document: FioDocument) -> bool:
-    """Tell whether terse lines of one name may have been printed by several runs."""
+    """Tell whether terse lines of one name may have been printed by several runs.
+
+    Lines that fio itself added up, as a client does, ran together.
+    """
     if document.form != "terse" or any(disk.did_io for disk in document.disks):
         return False
-    jobs = [(job.name, job.group_id) for job in document.measured]
-    return len(set(jobs)) < len(jobs)
+    jobs = [(job.name, job.group_id) for job in document.jobs]
+    is_summed = any(job.is_aggregate for job in document.jobs)
+    return len(set(jobs)) < len(jobs) and not is_summed
 
 
 def _result(moments: Sequence[_Moment], documents: Sequence[FioDocument]) -> int:

@@ -8,6 +8,7 @@ from ssdlab.fio.bins import NS_PER_US
 from ssdlab.fio.document import (
     DIRECTIONS,
     LATENCY_KINDS,
+    SUM_ENTRY,
     Direction,
     FioJob,
     FioLatency,
@@ -36,7 +37,6 @@ _Table = Mapping[str, object]
 _BYTES_SINCE = (2, 99)
 _COUNTS_SINCE = (2, 2)  # fio 2.1.4 gives no total_ios, short_ios, drop_ios
 _KIB = 1024
-_SUM_ENTRY = "All clients"
 _BY_PRIORITY = "prios"  # since fio 3.31
 _MS_FROM = 1e11  # job_start is Unix time in ms, in some versions in s
 _ALL_OF_SIDE = itemgetter(
@@ -98,7 +98,7 @@ def _read_job(entry: _Table, place: Place, *, is_of_clients: bool) -> FioJob:
         sys_cpu_percent=take_amount(entry, "sys_cpu", aside),
         options=read_options(entry, "job options", aside),
         sides=sides,
-        is_aggregate=is_of_clients and name == _SUM_ENTRY,
+        is_aggregate=is_of_clients and name == SUM_ENTRY,
         started_s=_started_s(entry, aside),
         sync=_read_sync(entry, aside),
         steady_state=read_steady_state(entry, aside),

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 
 from ssdlab.fio.document import (
     LATENCY_KINDS,
+    SUM_ENTRY,
     Direction,
     Doubt,
     FioJob,
@@ -42,7 +43,6 @@ from ssdlab.fio.from_text.text_numbers import (
 
 BlockSizes = Mapping[Direction, int]
 
-_SUM_ENTRY = "All clients"
 _SIDES: tuple[Direction, ...] = ("read", "write", "trim")
 _NEW_SIZES = re.compile(r"\(([RWT])\) ([^,\s-]+)-([^,\s-]+)", re.ASCII)
 _SYNC_COLUMN = 3
@@ -109,7 +109,7 @@ def build_job(
         at = f"line {lines[0].number}"
         doubts.append(Doubt(kind="truncated", place=at, meaning=meaning, is_grave=True))
         return None, tuple(doubts)
-    is_aggregate = lines[0].parts[0] == _SUM_ENTRY
+    is_aggregate = _is_sum(lines[0])
     sides, of_sides = _sides(lines, issued, {} if is_aggregate else sizes)
     doubts += [
         replace(doubt, place=f"jobs[{number}].{doubt.place}")
@@ -136,7 +136,7 @@ def _job(
         sys_cpu_percent=math.nan if sys is None else sys,
         options=(),
         sides=sides,
-        is_aggregate=name == _SUM_ENTRY,
+        is_aggregate=_is_sum(lines[0]),
         sync=sync,
         pid=parse_count(process.partition(":")[0]) or None,
     )
@@ -150,6 +150,11 @@ def parse_printed_s(entry: Line) -> float | None:
     except ValueError:
         return None
     return moment.replace(tzinfo=UTC).timestamp()
+
+
+def _is_sum(entry: Line) -> bool:
+    """Tell whether an entry is a client's sum of its servers: no process did its IO."""
+    return entry.parts[0] == SUM_ENTRY and entry.parts[-1].startswith("0:")
 
 
 def _first(lines: Sequence[Line], kind: str) -> tuple[str, ...] | None:

@@ -10,10 +10,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from ssdlab.fio.document import Doubt, FioDocument
+from ssdlab.fio.document import SUM_ENTRY, Doubt, FioDocument
 from ssdlab.fio.from_text.normal_lines import is_foreign, iterate_rows
 from ssdlab.fio.from_text.terse_line import TerseLine, parse_terse_line
-from ssdlab.fio.from_text.terse_runs import split_printings
+from ssdlab.fio.from_text.terse_runs import mark_sum, split_printings
 from ssdlab.fio.from_text.terse_side import UnreadableLineError
 
 _LINE = re.compile(
@@ -67,6 +67,11 @@ def parse_terse(text: str, *, source: str) -> tuple[FioDocument, ...]:
         _document(group, source, suffix=suffix if number == last else "")
         for number, group in enumerate(groups)
     )
+
+
+def is_sum_line(lines: str) -> bool:
+    """Tell whether a client printed the sum of all its servers last."""
+    return f";{SUM_ENTRY};" in lines.strip().rpartition("\n")[2]
 
 
 def _find(text: str) -> tuple[list[_Found], str]:
@@ -130,7 +135,11 @@ def _read(line: str, *, is_last: bool) -> _Found:
 
 
 def _documents(found: Sequence[_Found]) -> Iterator[Sequence[_Found]]:
-    starts = [number for number, line in enumerate(found) if line.is_apart and number]
+    starts = [
+        number
+        for number, line in enumerate(found)
+        if number and (line.is_apart or _is_sum(found[number - 1]))
+    ]
     for start, end in pairwise([0, *starts, len(found)]):
         at = start
         for length in split_printings([line.read for line in found[start:end]]):
@@ -138,8 +147,13 @@ def _documents(found: Sequence[_Found]) -> Iterator[Sequence[_Found]]:
             at += length
 
 
+def _is_sum(line: _Found) -> bool:
+    """Tell whether a client printed a line, the last of its run."""
+    return line.read is not None and line.read.job.name == SUM_ENTRY
+
+
 def _document(lines: Sequence[_Found], source: str, *, suffix: str) -> FioDocument:
-    read = [line.read for line in lines if line.read is not None]
+    read = mark_sum([line.read for line in lines if line.read is not None])
     doubts = [
         replace(doubt, place=f"jobs[{number}].{doubt.place}")
         for number, line in enumerate(read)

@@ -7,12 +7,14 @@ all lines nothing went back from one printing to the next.
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
-from ssdlab.fio.document import FioSide
+from ssdlab.fio.document import SUM_ENTRY, FioSide
 from ssdlab.fio.from_text.terse_line import TerseLine
 
 Lines = Sequence[TerseLine | None]
 
+_KIB = 1024
 _LEAST_INTERVAL_MS = 100  # jobs that ran at the same time differ by less
 _SURE_OF_PRINTINGS = 3
 
@@ -30,6 +32,25 @@ def split_printings(lines: Lines) -> Iterator[int]:
         for at in range(0, length, size):
             yield min(size, length - at)
         start += length
+
+
+def mark_sum(lines: Sequence[TerseLine]) -> list[TerseLine]:
+    """Return the lines of a printing, the last one marked if it is a client's sum."""
+    others, last = lines[:-1], lines[-1:]
+    if not others or last[0].job.name != SUM_ENTRY:
+        return list(lines)
+    is_sum = all(
+        _is_near(side.io_bytes, [other.job.sides.get(direction) for other in others])
+        for direction, side in last[0].job.sides.items()
+    )
+    job = replace(last[0].job, is_aggregate=is_sum)
+    return [*others, replace(last[0], job=job)]
+
+
+def _is_near(total: int | None, parts: Sequence[FioSide | None]) -> bool:
+    """Tell whether bytes are those of the parts, each of which was cut to whole KiB."""
+    done = sum((side.io_bytes or 0) for side in parts if side is not None)
+    return 0 <= (total or 0) - done <= (len(parts) + 1) * _KIB
 
 
 def has_disk_io(line: TerseLine) -> bool:
