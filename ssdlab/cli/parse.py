@@ -42,6 +42,8 @@ _LOG_KINDS = ("bw", "iops", "lat", "clat", "slat")
 _QUIET_S = 2.0
 _BETWEEN_LINES_S = 0.2
 _MOST_DOUBTS_SHOWN = 10
+_EXIT_CUT = 3
+_CUT_KINDS = frozenset({"cut-short", "truncated", "truncated-archive"})
 
 _HELP = """Read whatever fio wrote into one table, in ns, bytes and bytes per second.
 
@@ -69,7 +71,8 @@ ssdlab parse results/ --table issues
 fio job.fio --output-format=json+ | ssdlab parse - --format jsonl
 ssdlab parse logs/ --table log -o logs.csv
 
-The exit code is 0 if anything was read, and 2 if nothing was.
+The exit code is 0 if all of fio's output was read, 3 if some of it was cut short or
+damaged, so that the table holds what is whole, and 2 if nothing was read.
 """
 
 _Item = TypeVar("_Item")
@@ -162,6 +165,19 @@ def _parse_output(
     with _opened(*asked) as writer:
         writer.write(frame)
     _summarise(result, files.count, is_shown=table == "issues")
+    issues, documents = result.issues, result.documents
+    cut = {
+        *issues.loc[issues["kind"].isin(_CUT_KINDS), "file"],
+        *documents.loc[~documents["is_whole"], "file"],
+    }
+    _require_whole(len(cut), files.count)
+
+
+def _require_whole(cut_count: int, count: int) -> None:
+    """End with an exit code of its own where some output was cut short or damaged."""
+    if cut_count:
+        meaning = f"{cut_count} of {count} files were cut short or damaged"
+        fail(f"{meaning}. The table holds what is whole of them.", _EXIT_CUT)
 
 
 @contextmanager
@@ -191,6 +207,8 @@ def _parse_logs(logs: "LogsRead", asked: tuple[TableFormat, Path | None]) -> Non
     _say_doubts(logs.doubts)
     if logs.read_count < logs.count:
         click.echo(f"read {logs.read_count} of {logs.count} files", err=True)
+    cut = {name for name, doubt in logs.doubts if doubt.kind in _CUT_KINDS}
+    _require_whole(len(cut), logs.count)
 
 
 def _say_doubts(doubts: Sequence[tuple[str, "Doubt"]]) -> None:

@@ -190,6 +190,15 @@ class FioJob:
         split = [side for side in busy if side.direction != "mixed"]
         return tuple(split or busy)
 
+    def failed_ios(self, side: FioSide) -> int | None:
+        """Return how many IOs of a direction failed and were passed over, if known.
+
+        fio counts them for all directions of a job at once.
+        """
+        if self.total_errors == 0 or len(self.parts) == 1:
+            return self.total_errors if side in self.parts else 0
+        return None
+
     def is_sum(self, side: FioSide) -> bool:
         """Tell whether a side is the sum of others that are there too."""
         if self.is_aggregate:

@@ -84,8 +84,7 @@ def _doubts_of_job(job: FioJob, place: str) -> Iterator[Doubt]:
         meaning = f"the job ended with error {job.error}; its numbers are partial"
         yield Doubt(kind="job-error", place=f"{place}.error", meaning=meaning)
     if job.total_errors:
-        meaning = f"{job.total_errors} IO errors were passed over"
-        yield Doubt(kind="job-error", place=f"{place}.total_err", meaning=meaning)
+        yield _doubt_of_failures(job, f"{place}.total_err")
     if not job.parts:
         yield Doubt(kind="no-io", place=place, meaning="the job did no IO")
     if "mixed" in job.sides:
@@ -98,6 +97,17 @@ def _doubts_of_job(job: FioJob, place: str) -> Iterator[Doubt]:
         yield from _doubts_of_side(side, f"{place}.{side.direction}")
     if job.sync is not None and job.sync.lat is not None:
         yield from _doubts_of_latency(job.sync.lat, f"{place}.sync.lat")
+
+
+def _doubt_of_failures(job: FioJob, place: str) -> Doubt:
+    counts = [side.total_ios for side in job.parts]
+    known = [count for count in counts if count is not None]
+    of_all = f" of {sum(known)}" if counts and len(known) == len(counts) else ""
+    meaning = (
+        f"{job.total_errors}{of_all} IOs failed and were passed over; they are in the "
+        "IOs and the IOPS, and not in the bytes"
+    )
+    return Doubt(kind="job-error", place=place, meaning=meaning, is_grave=True)
 
 
 def _doubts_of_side(side: FioSide, place: str) -> Iterator[Doubt]:

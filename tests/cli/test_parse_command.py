@@ -190,6 +190,63 @@ def test_a_foreign_file_is_named_and_the_rest_goes_on(tmp_path: Path) -> None:
     assert done.stderr == b"read 1 of 2 files; 1 have issues\n"
 
 
+@pytest.mark.parametrize("is_packed", [False, True])
+def test_what_is_whole_of_a_cut_file_is_written_with_an_exit_code_of_its_own(
+    tmp_path: Path, *, is_packed: bool
+) -> None:
+    data = captured("status-interval.json.gz").read_bytes()
+    data = data if is_packed else gzip.decompress(data)
+    path = tmp_path / "cut.json"
+    path.write_bytes(data[: int(len(data) * 0.8)])
+    done = parse(path, captured("randrw.json"))
+    assert done.returncode == 3
+    assert b"1 of 2 files were cut short or damaged" in done.stderr
+    rows = list(csv.DictReader(io.StringIO(done.stdout.decode())))
+    wholes = {row["file"]: row["is_whole"] for row in rows}
+    assert wholes[str(captured("randrw.json"))] == "true"
+    of_cut = [row for row in rows if row["file"] == str(path)]
+    assert any(row["is_whole"] == "true" for row in of_cut)
+    assert parse(path, "--table", "issues").returncode == 3
+
+
+def test_a_log_that_was_cut_has_the_same_exit_code(tmp_path: Path) -> None:
+    path = tmp_path / "cut_lat.1.log.gz"
+    packed = gzip.compress(captured("randrw_lat.1.log").read_bytes())
+    path.write_bytes(packed[: len(packed) // 2])
+    done = parse(path, "--table", "log")
+    assert done.returncode == 3
+    assert done.stdout.count(b"\n") >= 2
+
+
+@pytest.mark.fio
+def test_ios_that_failed_stand_in_the_jobs_table(tmp_path: Path) -> None:
+    """128 of 256 blocks do not verify; fio counts them among its IOs."""
+    job = ("--name=a", f"--filename={tmp_path}/data", "--size=1m", "--bs=4k")
+    verify = ("--verify=crc32c", "--continue_on_error=verify")
+    fio = ("fio", *job, *verify)
+    subprocess.run([*fio, "--rw=write", "--do_verify=0"], check=True, cwd=tmp_path)
+    with (tmp_path / "data").open("r+b") as file:
+        for block in range(0, 256, 2):
+            file.seek(block * 4096 + 100)
+            file.write(b"harmed")
+    for form in ("json", "normal", "terse"):
+        said = subprocess.run(
+            [*fio, "--rw=read", f"--output-format={form}", "--eta=never"],
+            cwd=tmp_path,
+            capture_output=True,
+            check=False,
+        ).stdout
+        path = tmp_path / form
+        path.write_bytes(said)
+        rows = [row for row in rows_of(parse(path)) if row["direction"] == "read"]
+        assert [row["failed_ios"] for row in rows] == ["128"]
+        assert [row["total_errors"] for row in rows] == ["128"]
+        doubts = rows_of(parse(path, "--table", "issues"))
+        (doubt,) = [row for row in doubts if row["place"].endswith("total_err")]
+        assert doubt["is_grave"] == "true"
+        assert doubt["meaning"].startswith("128 ")
+
+
 def test_good_output_is_read_without_a_word() -> None:
     done = parse(captured("randrw.json"))
     assert (done.returncode, done.stderr) == (0, b"")

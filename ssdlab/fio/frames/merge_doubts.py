@@ -36,6 +36,9 @@ def doubts_of_parts(
     for group, number in _marked(groups, floats(parts["error"]) != 0):
         meaning = f"{number} of its parts ended with an error; they are partial"
         yield GroupDoubt(group=group, kind="job-error", meaning=meaning)
+    for group, number in _marked(groups, floats(parts["total_errors"]) > 0):
+        meaning = f"{number} of its parts hold IOs that failed, in their IOPS too"
+        yield GroupDoubt(group=group, kind="job-error", meaning=meaning)
 
 
 def doubts_of_sets(sets_of_group: NDArray[np.int64]) -> Iterator[GroupDoubt]:

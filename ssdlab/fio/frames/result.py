@@ -51,6 +51,7 @@ _COUNTS = (
     "total_ios",
     "short_ios",
     "dropped_ios",
+    "failed_ios",
     "io_bytes",
 )
 _DISK_COUNTS = tuple(

@@ -38,12 +38,13 @@ def document_row(place: Place, document: FioDocument, of_run: RunPlace) -> Row:
 def job_rows(place: Place, document: FioDocument, of_run: RunPlace) -> Iterator[Row]:
     """Return the rows of ``jobs``: directions, then syncs, entry by entry."""
     for entry, job in enumerate(document.jobs):
-        head = (*place, document.fio_version, entry, of_run.is_result)
+        is_whole = document.is_whole
+        head = (*place, document.fio_version, entry, of_run.is_result, is_whole)
         who = (job.hostname, job.name, job.group_id)
         ended = (job.error, job.total_errors, job.started_s, job.elapsed_s)
         cpu = (job.usr_cpu_percent, job.sys_cpu_percent)
         for side in job.sides.values():
-            measured = _side_values(side)
+            measured = _side_values(side, job.failed_ios(side))
             yield (
                 *head,
                 job.is_sum(side),
@@ -58,7 +59,7 @@ def job_rows(place: Place, document: FioDocument, of_run: RunPlace) -> Iterator[
             yield (*head, job.is_aggregate, *who, "sync", *ended, *measured, *cpu)
 
 
-def _side_values(side: FioSide) -> Row:
+def _side_values(side: FioSide, failed_ios: int | None) -> Row:
     slat, clat, lat = (
         _summary_values(side.latencies.get(kind)) for kind in LATENCY_KINDS
     )
@@ -67,6 +68,7 @@ def _side_values(side: FioSide) -> Row:
         side.total_ios,
         side.short_ios,
         side.dropped_ios,
+        failed_ios,
         side.io_bytes,
         side.iops,
         side.bw_bytes_per_s,
@@ -79,7 +81,7 @@ def _side_values(side: FioSide) -> Row:
 
 
 def _sync_values(sync: FioSync) -> Row:
-    ios = (None, sync.total_ios, None, None, None, None, None)
+    ios = (None, sync.total_ios, None, None, None, None, None, None)
     unknown = _NOTHING_OF_FOUR
     return (*ios, *unknown, *unknown, *_summary_values(sync.lat), *unknown, *unknown)
 
