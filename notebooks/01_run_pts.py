@@ -42,7 +42,7 @@ choices |= {"confirm_serial": confirm_serial, "host_ceiling": host_ceiling}
 choices |= {"purge": purge, "temperature_limit": temperature_limit}
 progress = ssdlab.show_progress()
 run = (
-    ssdlab.resume_run(resume, tell=progress)
+    ssdlab.resume_run(resume, confirm_serial=confirm_serial, tell=progress)
     if resume
     else ssdlab.run_suite(target, profile, tests, tell=progress, **choices)
 )

@@ -32,15 +32,18 @@ from ssdlab.campaign.request import (
     check_request,
     read_temperature_limit,
 )
+from ssdlab.campaign.vouching import forget, is_vouched, vouch_for
 from ssdlab.campaign.wholeness import hash_plan
 from ssdlab.fio.installed import require_fio
 from ssdlab.host.changes import compare_checks
 from ssdlab.host.inventory import read_host
 from ssdlab.model.drive import AUTO_PURGE
 from ssdlab.model.errors import RunFolderError
+from ssdlab.model.records import RunRecord
 from ssdlab.model.spec import Procedure
 from ssdlab.store.records import read_record, read_state
 from ssdlab.store.run import Run
+from ssdlab.targets.block_opening import check_block_again
 from ssdlab.targets.opening import reopen_target
 
 
@@ -151,10 +154,16 @@ def _begin(asked: Request, choices: RunChoices, tell: Tell | None) -> Run:
                 host_checks=examine_for(record, device),
             )
             write_papers(folder, record)
-            return carry_out(folder, record, device, fio=fio, tell=tell)
+            if record.target.kind == "block":
+                vouch_for(folder, record)
+            done = carry_out(folder, record, device, fio=fio, tell=tell)
+        forget(folder)
+        return done
 
 
-def resume_run(run: str | Path, *, tell: Tell | None = None) -> Run:
+def resume_run(
+    run: str | Path, *, confirm_serial: str = "", tell: Tell | None = None
+) -> Run:
     """Take an interrupted or failed run up again.
 
     Steps that were finished are not measured again; a window of steady state
@@ -164,6 +173,9 @@ def resume_run(run: str | Path, *, tell: Tell | None = None) -> Run:
     ----------
     run : str or Path
         The run folder.
+    confirm_serial : str, default ""
+        The serial of a drive that may be destroyed. It is needed where the folder is
+        not as this user made it on this machine, such as a copy.
     tell : callable, optional
         Is told each `Progress`; without it nothing is told.
 
@@ -175,7 +187,8 @@ def resume_run(run: str | Path, *, tell: Tell | None = None) -> Run:
     Raises
     ------
     UserError
-        If the folder is damaged or in use, or the device is gone or another one.
+        If the folder is damaged or in use, or the device is gone, another one or was
+        not confirmed.
     RunFailedError
         If a step failed; what was measured is kept.
     RunInterruptedError
@@ -188,11 +201,35 @@ def resume_run(run: str | Path, *, tell: Tell | None = None) -> Run:
         if read_state(folder).status == "finished":
             return write_tables(folder)  # it may have been killed while it wrote them
         require_same_plan(folder, record)
-        with released(reopen_target(record, folder=folder / "target")) as device:
+        confirmed = _confirmed_again(folder, record, confirm_serial)
+        again = reopen_target(record, folder=folder / "target", confirmed=confirmed)
+        with released(again) as device:
             changed = compare_checks(record.host_checks, examine_for(record, device))
-            return carry_out(
+            done = carry_out(
                 folder, record, device, fio=fio, tell=tell, host_changes=changed
             )
+        forget(folder)
+        return done
+
+
+def check_resume(run: Path, confirm_serial: str) -> None:
+    """Refuse at once a run that `resume_run` would refuse; nothing is held.
+
+    Raises
+    ------
+    UserError
+        If it is damaged, in use or finished, or its drive is not there or was not
+        confirmed.
+    """
+    require_unfinished(run)
+    record = read_record(run)
+    if record.target.kind == "block":
+        check_block_again(record, _confirmed_again(run, record, confirm_serial))
+
+
+def _confirmed_again(run: Path, record: RunRecord, typed: str) -> str | None:
+    """Return what confirms the drive: ``None`` is what was typed at the beginning."""
+    return None if not typed and is_vouched(run, record) else typed
 
 
 def require_unfinished(run: Path) -> None:

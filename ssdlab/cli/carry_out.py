@@ -156,12 +156,12 @@ def _teller() -> "Callable[[Progress], None]":
     return tell
 
 
-def resume_procedure(run: Path) -> None:
+def resume_procedure(run: Path, confirmed: str) -> None:
     """Go on with a procedure that was stopped, and write its report."""
     from ssdlab.campaign.outcome import outcome_lines
     from ssdlab.campaign.suite import resume_run
     from ssdlab.report import write_report
 
-    done = resume_run(run, tell=_teller())
+    done = resume_run(run, confirm_serial=confirmed, tell=_teller())
     click.echo(f"report   {write_report(done)}")
     click.echo("\n".join(("", *outcome_lines(done))))

@@ -125,13 +125,19 @@ def run(**asked: Any) -> None:
 
 @main.command()
 @run_argument
-def resume(run: Path) -> None:
-    """Go on with a run that was stopped, failed or killed."""
-    from ssdlab.campaign.suite import require_unfinished
+@confirm_option
+def resume(run: Path, *, confirm: str) -> None:
+    """Go on with a run that was stopped, failed or killed.
+
+    On the machine and by the user that began the run, in its own folder, the consent
+    of its begin still counts. A folder that was copied, handed on or changed needs the
+    serial of its drive again: --confirm SERIAL.
+    """
+    from ssdlab.campaign.suite import check_resume
     from ssdlab.store.records import read_record
 
-    require_unfinished(run)
+    check_resume(run, confirm)  # before a kernel is started
     if read_record(run).is_procedure:
-        resume_procedure(run)
+        resume_procedure(run, confirm)
     else:
-        execute(run, {"resume": str(run)})
+        execute(run, {"resume": str(run), "confirm_serial": confirm})

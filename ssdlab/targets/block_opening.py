@@ -4,7 +4,7 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from ssdlab.drive.gate.consent import require_still_meant
+from ssdlab.drive.gate.consent import require_consent, require_still_meant
 from ssdlab.drive.gate.ends import digest_ends, read_kept_ends
 from ssdlab.drive.gate.glance import check_disposable
 from ssdlab.drive.gate.glance import find_obstacles as find_all_obstacles
@@ -30,7 +30,13 @@ from ssdlab.drive.write_cache import (
     restore_write_cache,
 )
 from ssdlab.host.affinity import local_cpus
-from ssdlab.model.drive import AUTO_PURGE, Drive, DriveChoices, WriteCacheState
+from ssdlab.model.drive import (
+    AUTO_PURGE,
+    Consent,
+    Drive,
+    DriveChoices,
+    WriteCacheState,
+)
 from ssdlab.model.errors import (
     MissingToolError,
     PrivilegeError,
@@ -68,28 +74,59 @@ def open_block(spec: str, folder: Path, choices: DriveChoices) -> BlockTarget:
     return _take(held, _identity(drive, spec), folder, choices=choices)
 
 
-def reopen_block(record: RunRecord, folder: Path) -> BlockTarget:
+def reopen_block(
+    record: RunRecord, folder: Path, *, confirmed: str | None = ""
+) -> BlockTarget:
     """Return the drive of an interrupted run, by whatever name it is there now.
 
-    What was typed when the run began counts as long as it means this very drive.
+    What was typed when the run began counts as long as it means this very drive, if
+    ``confirmed`` is ``None``: if the record is known to be this user's own. Otherwise
+    nothing that the folder says counts, and the drive is to be confirmed again.
 
     Raises
     ------
     TargetRefusedError
-        If it is not there, is another one, or is in use.
+        If it is not there, is another one, is in use, or was not consented to.
     """
     identity = record.target
-    recorded = record.drive or _of_older_record(identity)
-    consent = record.consent or require_name(recorded)
-    drive = find_again(recorded, list_drives(), consent)
-    require_still_meant(drive, consent)
+    recorded, drive, consent = _find_confirmed(record, confirmed)
     _note(clean_after_crash(drive, state_folder()), folder)
+    ends = read_kept_ends(folder) if confirmed is None else ""
     held = require_disposable_again(
         drive,
-        KnownDrive(drive=recorded, consent=consent, ends=read_kept_ends(folder)),
+        KnownDrive(drive=recorded, consent=consent, ends=ends),
         named=_stable_name(identity, drive),
     )
     return _take(held, identity, folder, choices=_choices_of(record))
+
+
+def check_block_again(record: RunRecord, confirmed: str | None) -> None:
+    """Refuse at once a run whose drive is not there or was not consented to.
+
+    Raises
+    ------
+    TargetRefusedError
+        If that is so.
+    """
+    _find_confirmed(record, confirmed)
+
+
+def _find_confirmed(
+    record: RunRecord, confirmed: str | None
+) -> tuple[Drive, Drive, Consent]:
+    """Return the drive as recorded and as it is there now, and what confirms it.
+
+    Raises
+    ------
+    TargetRefusedError
+        If it is not there, is another one, or was not consented to.
+    """
+    recorded = record.drive or _of_older_record(record.target)
+    typed = record.consent or require_name(recorded)
+    drive = find_again(recorded, list_drives(), typed)
+    if confirmed is None:
+        return recorded, drive, require_still_meant(drive, typed)
+    return recorded, drive, require_consent(drive, confirmed)
 
 
 def read_block_shape(spec: str) -> Shape:

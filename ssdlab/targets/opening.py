@@ -65,13 +65,19 @@ def open_target(
     return open_block(rest, folder, choices)
 
 
-def reopen_target(record: RunRecord, *, folder: Path) -> Target:
+def reopen_target(
+    record: RunRecord, *, folder: Path, confirmed: str | None = ""
+) -> Target:
     """Open the target of an interrupted run; it must be the same device.
+
+    ``confirmed`` is the serial of a drive, typed again; ``None`` where what was typed
+    when the run began still counts.
 
     Raises
     ------
     TargetRefusedError
-        If it is gone or another one, must not be used now, or the run was imported.
+        If it is gone or another one, must not be used now, was not consented to, or the
+        run was imported.
     """
     identity = record.target
     match identity.kind:
@@ -82,7 +88,7 @@ def reopen_target(record: RunRecord, *, folder: Path) -> Target:
             path = str(identity.options["path"])
             target = reopen_file(path, purge=_purge_of(record))
         case "block":
-            return reopen_block(record, folder)
+            return reopen_block(record, folder, confirmed=confirmed)
         case "imported":
             raise TargetRefusedError(
                 target=identity.spec,

@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import shutil
 import signal
 from pathlib import Path
 
@@ -102,6 +103,32 @@ def test_run_is_stopped_and_gone_on_with_under_another_name(
     jobs = [path.read_text() for path in sorted((run / "steps").glob("*/job.fio"))]
     assert f"filename={device}" in jobs[0]
     assert f"filename={moved}" in jobs[-1]
+
+
+def test_folder_that_was_handed_on_asks_for_the_serial_again(
+    lab: Lab, make_loop: MakeLoop
+) -> None:
+    device = make_loop(512)
+    serial = find_drive(device).serial
+    started = start(lab, device, "--confirm", serial)
+    run = the_run(lab, started)
+    wait_for_steps(run, 2, started)
+    end(started.popen.pid, signal.SIGINT)
+    assert started.wait(60) == 130, started.said
+    wait_until(lambda: not is_held(device), what="let go")
+    copy = shutil.copytree(run, lab.runs / "copy")
+    before = sha256(device)
+    for words in ((), ("--confirm", "yes")):
+        refused = lab.cli("resume", copy, *words)
+        assert refused.wait(60) == 2
+        assert f"--confirm {serial}" in refused.said
+        assert "Traceback" not in refused.said
+    through_notebook = lab.resume(copy)
+    assert through_notebook.wait(60) != 0
+    assert f"--confirm {serial}" in through_notebook.said
+    assert sha256(device) == before
+    confirmed = lab.cli("resume", copy, "--confirm", serial)
+    assert confirmed.wait(120) == 0, confirmed.said
 
 
 def test_device_that_changes_ends_the_run_and_it_goes_on_when_that_is_mended(

@@ -63,8 +63,10 @@ def open_loop(tmp_path: Path) -> Iterator[Open]:
         target.release()
 
 
-def reopen(record: RunRecord, folder: Path) -> BlockTarget:
-    target = reopen_target(record, folder=folder / "target")
+def reopen(
+    record: RunRecord, folder: Path, confirmed: str | None = None
+) -> BlockTarget:
+    target = reopen_target(record, folder=folder / "target", confirmed=confirmed)
     assert isinstance(target, BlockTarget)
     return target
 
@@ -256,6 +258,33 @@ def test_run_is_taken_up_on_its_device_though_it_has_another_name(
         )
     finally:
         again.release()
+
+
+@pytest.mark.parametrize("confirmed", ["", "yes"])
+def test_run_is_not_taken_up_by_a_record_alone(
+    make_loop: MakeLoop, open_loop: Open, tmp_path: Path, confirmed: str
+) -> None:
+    target = open_loop(make_loop(512))
+    record = stored_record(tmp_path, target)
+    serial = target.drive.serial
+    target.release()
+    with pytest.raises(ConsentError, match=rf"--confirm {serial}"):
+        reopen(record, tmp_path, confirmed)
+    with pytest.raises(ConsentError, match=rf"--confirm {serial}"):
+        reopen_target(record, folder=tmp_path / "target")
+    reopen(record, tmp_path, serial).release()
+
+
+def test_what_a_strange_folder_says_of_both_ends_does_not_count(
+    make_loop: MakeLoop, open_loop: Open, tmp_path: Path
+) -> None:
+    target = open_loop(make_loop(512))
+    record = stored_record(tmp_path, target)
+    write_by_chance(target)
+    target.release()
+    with pytest.raises(DriveInUseError, match="file system"):
+        reopen(record, tmp_path, target.drive.serial)
+    reopen(record, tmp_path).release()
 
 
 def test_run_is_not_taken_up_on_a_device_that_is_gone_or_in_use(
