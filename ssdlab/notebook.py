@@ -22,6 +22,7 @@ from ssdlab.model.errors import (
     UnknownNameError,
 )
 from ssdlab.system.durable import write_whole
+from ssdlab.system.folders import LOG_BYTES, Folder
 
 RUN_PTS = "01_run_pts.ipynb"
 _PARAMETERS_TAG = "parameters"
@@ -186,7 +187,9 @@ def execute_notebook(
     import papermill  # noqa: PLC0415 - takes a second
     from nbclient.exceptions import DeadKernelError  # noqa: PLC0415
     from papermill.exceptions import PapermillExecutionError  # noqa: PLC0415
+    from papermill.iorw import papermill_io  # noqa: PLC0415
 
+    papermill_io.register(str(output), _WholeNotebook(output))
     try:
         papermill.execute_notebook(
             str(notebook),
@@ -208,6 +211,28 @@ def execute_notebook(
             notebook=str(output),
             error="its kernel, the process that measures, was killed",
         ) from None
+
+
+class _WholeNotebook:
+    """How papermill saves a notebook: whole each time, and never through a link."""
+
+    def __init__(self, output: Path) -> None:
+        self._output = output
+
+    def write(self, text: str, _path: str) -> None:
+        """Save the notebook."""
+        Folder(self._output.parent).write(
+            self._output.name, text.encode(), is_durable=False
+        )
+
+    def read(self, _path: str) -> str:
+        """Return the notebook as it was saved."""
+        folder = Folder(self._output.parent)
+        return folder.read_text(self._output.name, limit=LOG_BYTES)
+
+    def pretty_path(self, path: str) -> str:
+        """Return how papermill's messages call it."""
+        return path
 
 
 def require_known_parameters(namespace: Mapping[str, Any]) -> None:

@@ -16,6 +16,7 @@ from ssdlab.model.spec import Workload
 from ssdlab.model.step import Step, StepResult
 from ssdlab.plan.context import Batch, Judgement
 from ssdlab.plan.protocol import Plan
+from ssdlab.system.folders import Folder
 
 FILL_BYTES_PER_S = 200e6
 LAT_NS = {"read": 100_000, "write": 400_000}
@@ -108,14 +109,14 @@ class FakeBackend:
     trouble: str = ""
 
     def run(
-        self, step: Step, folder: Path, following: Step | None, *, hold: bool
+        self, step: Step, folder: Folder, following: Step | None, *, hold: bool
     ) -> StepOutcome:
         self.steps_run.append(step.step_id)
         after = following.step_id if following else None
         self.asked.append((step.step_id, after, hold))
         mishap = self.mishaps.get(step.step_id, Mishap())
         self.trouble = mishap.trouble
-        folder.mkdir(parents=True)
+        folder.make_new()
         started_s = self.now_s + self.gaps_s.get(step.step_id, self.gap_s)
         ramp_s = step.workload.ramp_s if step.workload is not None else 0.0
         self.now_s = started_s + ramp_s + (step.runtime_s or 1.0)
@@ -123,8 +124,8 @@ class FakeBackend:
             output = fio_output(step, iops=self.iops_of(step), ended_s=self.now_s)
             left = mishap.output(output)
             if left is not None:
-                (folder / "fio.json").write_bytes(left)
-            (folder / "job.fio").write_text("[global]\n", "utf-8")
+                folder.write("fio.json", left)
+            folder.write("job.fio", b"[global]\n")
         if mishap.raises is not None:
             raise mishap.raises
         return StepOutcome(
@@ -195,13 +196,21 @@ def _fail_when_due(event: str, arguments: tuple[object, ...]) -> None:
     if not _WATCHES or event not in _OPERATIONS:
         return
     path, watch = arguments[0], _WATCHES[-1]
-    if not isinstance(path, str | os.PathLike):
+    if not isinstance(path, str | os.PathLike) or _only_reads(event, arguments):
         return
-    if not os.fspath(path).startswith(watch.folder):
-        return
+    text = os.fspath(path)
+    if Path(text).is_absolute() and not text.startswith(watch.folder):
+        return  # any other is looked up in a folder of the run that is open
     watch.left -= 1
     if watch.left < 0:
         raise PowerFailure(event)
+
+
+def _only_reads(event: str, arguments: tuple[object, ...]) -> bool:
+    """Tell whether an operation changes nothing, so that it is like the next one."""
+    flags = arguments[-1]
+    writes = os.O_WRONLY | os.O_RDWR | os.O_CREAT
+    return event == "open" and isinstance(flags, int) and not flags & writes
 
 
 @contextmanager

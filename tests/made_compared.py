@@ -36,7 +36,7 @@ def make_twin(folder: Path, twin: Twin) -> Run:
     for name, table in TABLES.items():
         frame = _scaled(getattr(made, name).assign(run_id=run_id), twin, name)
         columns = {str(n): _plain(frame[n].tolist()) for n in frame.columns}
-        write_table(made.path / "tables", table, columns)
+        write_table(made.folder / "tables", table, columns)
     return open_run(made.path)
 
 

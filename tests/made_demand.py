@@ -18,6 +18,7 @@ from ssdlab.pts.profiles import Profile, profile_as_dict
 from ssdlab.store.records import write_record
 from ssdlab.store.run import Run, open_run
 from ssdlab.store.tables import rows_to_columns, write_table
+from ssdlab.system.folders import Folder
 from tests.made_run import Recipe, make_run
 from tests.plan.made import Driven, drive
 
@@ -75,7 +76,7 @@ def make_demand(folder: Path, recipe: Demand = Demand()) -> Run:
     for name, values in rows.items():
         table = TABLES[name]
         whole = [{"run_id": run.record.run_id, **row} for row in values]
-        write_table(folder / "tables", table, rows_to_columns(table, whole))
+        write_table(Folder(folder) / "tables", table, rows_to_columns(table, whole))
     return open_run(folder)
 
 

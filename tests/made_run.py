@@ -25,6 +25,7 @@ from ssdlab.model.spec import Tracking, Workload
 from ssdlab.store.records import RunState, write_record, write_state
 from ssdlab.store.run import Run, open_run
 from ssdlab.store.tables import rows_to_columns, write_table
+from ssdlab.system.folders import Folder
 
 Row = dict[str, Any]
 
@@ -390,7 +391,9 @@ def make_run(folder: Path, recipe: Recipe = Recipe()) -> Run:
     maker.rows["findings"] += _finding_rows(recipe)
     (folder / "tables").mkdir(exist_ok=True)
     for name, table in TABLES.items():
-        write_table(folder / "tables", table, rows_to_columns(table, maker.rows[name]))
+        write_table(
+            Folder(folder) / "tables", table, rows_to_columns(table, maker.rows[name])
+        )
     for step, (command, job) in maker.jobs.items():
         place = folder / "steps" / step
         place.mkdir(parents=True, exist_ok=True)

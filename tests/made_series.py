@@ -5,6 +5,7 @@ import numpy as np
 from ssdlab.model.schema import TABLES
 from ssdlab.store.run import Run
 from ssdlab.store.tables import write_table
+from ssdlab.system.folders import Folder
 
 PEAK_IOPS = 3e5
 
@@ -25,4 +26,4 @@ def write_series(run: Run, points: int) -> None:
     }
     tables = run.path / "tables"
     (tables / "series.parquet").unlink()  # it may be one file with those of copies
-    write_table(tables, TABLES["series"], columns)
+    write_table(Folder(tables), TABLES["series"], columns)

@@ -13,6 +13,7 @@ from ssdlab.fio.runner import FioChain, FioOutcome
 from ssdlab.host.inventory import read_cpus, read_load
 from ssdlab.model.errors import FioHungError
 from ssdlab.model.step import Step
+from ssdlab.system.folders import PRIVATE, Folder
 from ssdlab.targets.target import Target
 
 _SLOWEST_BYTES_PER_S = 2e6  # a fill slower than this is taken for hung
@@ -57,7 +58,7 @@ class FioBackend:
         self._counters = target.read_counters()
 
     def run(
-        self, step: Step, folder: Path, following: Step | None, *, hold: bool
+        self, step: Step, folder: Folder, following: Step | None, *, hold: bool
     ) -> StepOutcome:
         """Carry one step out; see `Backend`."""
         self._watch()
@@ -75,7 +76,7 @@ class FioBackend:
         except FioHungError as error:
             raise self._hung(error) from None
         cpu = _host_cpu(before, read_load())
-        (folder / "command.txt").write_text(_command(), "utf-8")
+        folder.write("command.txt", _command().encode())
         said = "\n".join(filter(None, (outcome.said, self._doubt())))
         return replace(_as_step_outcome(outcome), host_cpu=cpu, said=said)
 
@@ -87,7 +88,7 @@ class FioBackend:
         before, self._counters = self._counters, self._target.read_counters()
         return self._target.find_doubt(before, self._counters)
 
-    def _request(self, step: Step, folder: Path) -> FioRequest:
+    def _request(self, step: Step, folder: Folder) -> FioRequest:
         job = render_job(step, self._target.fio_options, cpus=read_cpus())
         work = step.workload
         threads = work.threads if work else 1
@@ -114,13 +115,13 @@ class FioBackend:
             f"What was measured is kept; then: ssdlab resume {self._run}",
         )
 
-    def _purge(self, folder: Path) -> StepOutcome:
+    def _purge(self, folder: Folder) -> StepOutcome:
         """Purge the target; what fails, or cannot have worked, has an exit code."""
         self._chain.discard_ahead()
-        folder.mkdir(parents=True)
+        folder.make_new(PRIVATE)
         started_s = self._clock()
         outcome = self._target.purge(self._tell)
-        (folder / "purge.txt").write_text(f"{outcome.said}\n", "utf-8")
+        folder.write("purge.txt", f"{outcome.said}\n".encode())
         return StepOutcome(
             folder=folder,
             started_s=started_s,

@@ -22,6 +22,7 @@ from ssdlab.model.records import RunRecord, RunStatus
 from ssdlab.plan.phases import plan_suite
 from ssdlab.store.records import read_state
 from ssdlab.store.run import Run, open_run
+from ssdlab.system.folders import Folder
 from ssdlab.targets.target import Target
 
 Tell = Callable[[Progress], None]
@@ -46,6 +47,7 @@ def carry_out(
     RunInterruptedError
         If the user stopped it.
     """
+    Folder(folder).sweep()
     put_aside_unfinished(folder)
     begin_session(folder, host_changes)
     try:
@@ -112,7 +114,8 @@ def _drive(
     watch = AlarmWatch(device, run=folder, clock=clock)
     with (
         recording(
-            folder / "telemetry" / f"session-{session:03d}.jsonl",
+            Folder(folder) / "telemetry",
+            f"session-{session:03d}.jsonl",
             _sources(record, device),
             clock=clock,
         ),

@@ -1,7 +1,6 @@
 """What this host can issue at all: fio's null engine, which has no device behind it."""
 
 import gzip
-import shutil
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -21,6 +20,7 @@ from ssdlab.model.records import CeilingPoint
 from ssdlab.model.spec import Workload
 from ssdlab.model.step import Step, StepResult
 from ssdlab.model.units import GIB, KIB, MIB, block_size_label, mix_label
+from ssdlab.system.folders import LOG_BYTES, Folder
 
 CEILING_FOLDER = "ceiling"
 CEILING_SECONDS = 60.0
@@ -54,7 +54,7 @@ CEILING_WORKLOADS = (
 
 
 def measure_ceiling(
-    folder: Path | None = None,
+    folder: Folder | None = None,
     *,
     seconds: float = CEILING_SECONDS,
     workloads: Sequence[Workload] = CEILING_WORKLOADS,
@@ -64,7 +64,7 @@ def measure_ceiling(
 
     Parameters
     ----------
-    folder : Path, optional
+    folder : Folder, optional
         Is made, and gets what fio said, one folder a point. Without it nothing is
         kept.
     seconds : float, default 60
@@ -94,17 +94,16 @@ def measure_ceiling(
         )
         raise UserError(msg)
     fio, _ = require_fio()
-    scratch = Path(tempfile.mkdtemp(prefix="ssdlab-")) if folder is None else None
+    place = folder or Folder(Path(tempfile.mkdtemp(prefix="ssdlab-")))
     try:
         with FioChain(fio, clock=time.monotonic, tick=lambda: None) as chain:
-            place = folder or scratch or Path()
             return tuple(
                 _measure(chain, workload, each_s, place=place, tell=tell)
                 for workload in workloads
             )
     finally:
-        if scratch is not None:
-            shutil.rmtree(scratch, ignore_errors=True)
+        if folder is None:
+            place.remove_tree()
 
 
 def ceiling_lines(points: Sequence[CeilingPoint]) -> Iterator[str]:
@@ -135,7 +134,7 @@ def _measure(
     workload: Workload,
     seconds: float,
     *,
-    place: Path,
+    place: Folder,
     tell: Callable[[str], None] | None,
 ) -> CeilingPoint:
     """Run one point and keep what fio said of it."""
@@ -178,14 +177,14 @@ def _step(workload: Workload, seconds: float) -> Step:
     )
 
 
-def _read(step: Step, folder: Path, exit_code: int) -> StepResult:
+def _read(step: Step, folder: Folder, exit_code: int) -> StepResult:
     """Return what fio said, and keep it packed."""
-    said = folder / "fio.json"
-    content = said.read_bytes() if said.is_file() else b""
-    (folder / "fio.json.gz").write_bytes(gzip.compress(content, 3, mtime=0))
-    said.unlink(missing_ok=True)
-    (folder / "exitcode").write_text(f"{exit_code}\n", "ascii")
-    (folder / "command.txt").write_text(" ".join(("fio", *FIO_ARGUMENTS, "job.fio\n")))
+    said = folder.has_file("fio.json")
+    content = folder.read("fio.json", limit=LOG_BYTES) if said else b""
+    folder.write("fio.json.gz", gzip.compress(content, 3, mtime=0))
+    folder.remove("fio.json")
+    folder.write("exitcode", f"{exit_code}\n".encode())
+    folder.write("command.txt", " ".join(("fio", *FIO_ARGUMENTS, "job.fio\n")).encode())
     try:
         document = parse_document(content, source=step.step_id)
     except UserError as error:

@@ -34,6 +34,7 @@ from ssdlab.model.errors import (
 from ssdlab.model.step import Step, StepResult
 from ssdlab.plan.context import Batch
 from ssdlab.plan.protocol import Plan
+from ssdlab.system.folders import LOG_BYTES
 
 _RESUME = "What was measured is kept; when it is mended: ssdlab resume"
 _LEAST_FREE_BYTES = 4 * 1024 * 1024
@@ -117,7 +118,7 @@ class Engine:
 
     def _read(self, step: Step, outcome: StepOutcome) -> FioDocument:
         try:
-            content = (outcome.folder / "fio.json").read_bytes()
+            content = outcome.folder.read("fio.json", limit=LOG_BYTES)
             return parse_document(content, source=step.step_id)
         except (OSError, UserError) as error:
             why = (f"fio ended with exit code {outcome.exit_code}", str(error))

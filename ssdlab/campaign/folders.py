@@ -2,14 +2,15 @@
 
 import contextlib
 import secrets
-import shutil
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import NoReturn
 
 from ssdlab.campaign.ceiling import CEILING_FOLDER, CEILING_SECONDS, measure_ceiling
 from ssdlab.campaign.habits import read_habits
 from ssdlab.campaign.ingest import plan_inputs
+from ssdlab.campaign.raw import steps_folder
 from ssdlab.campaign.request import Request, RunChoices, find_request_departures
 from ssdlab.campaign.sessions import now_text
 from ssdlab.campaign.wholeness import hash_plan
@@ -18,6 +19,7 @@ from ssdlab.model.errors import RunFolderError
 from ssdlab.model.host_checks import HostCheck
 from ssdlab.model.records import CeilingPoint, HostIdentity, RunRecord
 from ssdlab.store.records import RunState, write_record, write_state
+from ssdlab.system.folders import Folder
 from ssdlab.targets.opening import open_target
 from ssdlab.targets.shape import Shape
 from ssdlab.targets.target import Target
@@ -38,10 +40,10 @@ def make_folder(runs: Path, asked: Request, run_folder: Path | None) -> Path:
         If there is a run in it, or it cannot be made.
     """
     folder = run_folder or runs / new_run_id(asked.name)
-    if (folder / "run.json").exists():
-        refuse_taken(folder)
     try:
-        (folder / "steps").mkdir(parents=True, exist_ok=True)
+        if Folder(folder).has("run.json"):
+            refuse_taken(folder)
+        steps_folder(folder).make()
     except OSError as error:
         raise RunFolderError(
             folder=str(folder),
@@ -71,7 +73,7 @@ def open_or_clean(asked: Request, folder: Path, choices: RunChoices) -> Target:
     try:
         return open_target(
             asked.target,
-            folder=folder / "target",
+            folder=target_folder(folder),
             choices=choices.of_drive(asked.write_cache),
         )
     except BaseException:
@@ -79,19 +81,26 @@ def open_or_clean(asked: Request, folder: Path, choices: RunChoices) -> Target:
         raise
 
 
+def target_folder(run: Path) -> Path:
+    """Return where the papers of a run's target lie; a link there is refused."""
+    folder = Folder(run) / "target"
+    folder.is_there()
+    return folder.path
+
+
 def take_ceiling(
     folder: Path, device: Target, *, seconds: float = CEILING_SECONDS
 ) -> tuple[CeilingPoint, ...]:
     """Measure what this host can issue; leave no run folder behind if that fails."""
-    place = folder / CEILING_FOLDER
-    shutil.rmtree(place, ignore_errors=True)  # of one that was killed before it began
+    place = Folder(folder) / CEILING_FOLDER
+    place.remove_tree()  # of one that was killed before it began
     try:
         return measure_ceiling(place, seconds=seconds)
     except BaseException:
         device.close()
-        shutil.rmtree(place, ignore_errors=True)
+        place.remove_tree()
         if device.identity.kind == "virtual":  # its server's papers, and nothing else
-            shutil.rmtree(folder / "target", ignore_errors=True)
+            (Folder(folder) / "target").remove_tree()
         _clean(folder)
         raise
 
@@ -110,8 +119,7 @@ def write_papers(folder: Path, record: RunRecord) -> None:
         )  # first: run.json makes it a run
         write_record(folder, record)
     except OSError as error:
-        for name in ("state.json", ".state.json.part", ".run.json.part"):
-            (folder / name).unlink(missing_ok=True)
+        Folder(folder).remove("state.json")
         _clean(folder)
         raise RunFolderError(
             folder=str(folder),
@@ -122,12 +130,15 @@ def write_papers(folder: Path, record: RunRecord) -> None:
 
 def _clean(folder: Path) -> None:
     """Take away what was made of a run folder, as far as nothing is in it."""
-    for name in ("lock", "steps", "target"):
-        path = folder / name
+    run = Folder(folder)
+    for act in (
+        partial(run.remove, "lock"),
+        (run / "steps").remove_empty,
+        (run / "target").remove_empty,
+        folder.rmdir,
+    ):
         with contextlib.suppress(OSError):
-            path.rmdir() if path.is_dir() else path.unlink()
-    with contextlib.suppress(OSError):
-        folder.rmdir()
+            act()
 
 
 def make_record(  # noqa: PLR0917 - one call, in suite

@@ -4,7 +4,6 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,6 +20,7 @@ from ssdlab.model.records import RunRecord
 from ssdlab.model.schema import MEASUREMENTS, PERCENTILES
 from ssdlab.model.spec import PtsTest
 from ssdlab.model.step import Step, StepResult
+from ssdlab.system.folders import Folder
 
 Row = Mapping[str, Any]
 MEASURED_FILE = "measured.json"
@@ -89,7 +89,7 @@ def _require_names(tests: Sequence[PtsTest]) -> None:
             raise ValueError(msg)
 
 
-def read_measured(folder: Path) -> tuple[Row, ...] | None:
+def read_measured(folder: Folder) -> tuple[Row, ...] | None:
     """Return the rows of a step whose numbers alone are known; ``None`` if fio's are.
 
     Raises
@@ -97,18 +97,17 @@ def read_measured(folder: Path) -> tuple[Row, ...] | None:
     RunFolderError
         If they are damaged.
     """
-    path = folder / MEASURED_FILE
-    if not path.is_file():
+    if not folder.has_file(MEASURED_FILE):
         return None
     try:
-        rows = tuple(json.loads(path.read_bytes())["rows"])
+        rows = tuple(json.loads(folder.read(MEASURED_FILE))["rows"])
         unknown = set().union(*rows) - _NUMBERS
         why = f"there is no measurement {min(unknown)!r}" if unknown else ""
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         why = str(error)
     if why:
         raise RunFolderError(
-            folder=str(folder),
+            folder=str(folder.path),
             reason=f"{MEASURED_FILE} is missing or damaged ({why})",
             remedy="Restore it from a copy, or import the file again.",
         )

@@ -1,5 +1,6 @@
 """Build the tables from raw output; do it again at any time with equal content."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -28,6 +29,7 @@ from ssdlab.campaign.raw import (
     read_all_steps,
     read_compressed,
     read_raw_output,
+    steps_folder,
 )
 from ssdlab.campaign.results import summarise_step
 from ssdlab.campaign.telemetry import read_telemetry
@@ -50,6 +52,7 @@ from ssdlab.pts.profiles import profile_from_dict
 from ssdlab.store.records import read_record, read_state
 from ssdlab.store.swap import find_lost, replace_tables
 from ssdlab.store.tables import rows_to_columns
+from ssdlab.system.folders import Folder
 from ssdlab.system.unpack import MAX_INPUT_BYTES
 
 
@@ -62,6 +65,7 @@ class Reader(Protocol):
 
 
 PlanInputs = tuple[Sequence[PtsTest], PlanContext]
+_LOG = re.compile(r"series_.*\.log\.gz")
 _LOG_KINDS: dict[str, LogKind] = {"iops": "iops", "bw": "bw", "lat": "lat"}
 
 
@@ -189,7 +193,7 @@ def read_ingested_step(
     max_input_bytes: int = MAX_INPUT_BYTES,
 ) -> IngestedStep:
     """Return one finished step of a run, of one that still goes on as well."""
-    folder = run / "steps" / kept.step.step_id
+    folder = steps_folder(run) / kept.step.step_id
     read = read_result if record.is_imported else parse_document
     return _read_step(_Raw(folder=folder, read=read, max_bytes=max_input_bytes), kept)
 
@@ -198,7 +202,7 @@ def read_ingested_step(
 class _Raw:
     """The raw output of one step: how to read it, and how much of one file."""
 
-    folder: Path
+    folder: Folder
     read: Reader
     max_bytes: int
 
@@ -207,9 +211,10 @@ class _Raw:
         said = read_raw_output(self.folder, max_bytes=self.max_bytes)
         return self.read(said, source=step.step_id)
 
-    def text(self, path: Path) -> str:
+    def text(self, name: str) -> str:
         """Return the text of a log."""
-        return read_compressed(path, max_bytes=self.max_bytes).decode("ascii")
+        packed = read_compressed(self.folder, name, max_bytes=self.max_bytes)
+        return packed.decode("ascii", "replace")
 
 
 def _read_step(raw: _Raw, record: StepRecord) -> IngestedStep:
@@ -264,12 +269,13 @@ def _with_step(columns: Mapping[str, Any], step: Step) -> Columns:
 
 def _series(raw: _Raw, step: Step) -> Columns:
     threads: dict[str, list[FioLog]] = {}
-    for path in sorted(raw.folder.glob("series_*.log.gz")):
-        kind, _, thread = path.name.removeprefix("series_").partition(".")
+    logs = (name for name in raw.folder.names() if _LOG.fullmatch(name))
+    for name in logs:
+        kind, _, thread = name.removeprefix("series_").partition(".")
         if kind not in _LOG_KINDS:
             continue  # fio adds clat and slat to every lat log
         log = parse_log(
-            raw.text(path), kind=_LOG_KINDS[kind], source=f"{step.step_id}/{path.name}"
+            raw.text(name), kind=_LOG_KINDS[kind], source=f"{step.step_id}/{name}"
         )
         threads.setdefault(thread, []).append(log)
     if step.series_interval_ms is None or not threads:
@@ -379,14 +385,12 @@ def _window_row(
 
 
 def _telemetry(run: Path, record: RunRecord) -> Columns:
-    rows = [
-        {
-            "run_id": record.run_id,
-            "time_s": time_s,
-            "source": source,
-            "name": name,
-            "value": value,
-        }
-        for time_s, source, name, value in read_telemetry(run / "telemetry")
-    ]
-    return rows_to_columns(TABLES["telemetry"], rows)
+    readings = read_telemetry(Folder(run) / "telemetry")
+    columns: Columns = {name: [] for name in TABLES["telemetry"].column_names}
+    for time_s, source, name, value in readings:
+        columns["run_id"].append(record.run_id)
+        columns["time_s"].append(time_s)
+        columns["source"].append(source)
+        columns["name"].append(name)
+        columns["value"].append(value)
+    return columns

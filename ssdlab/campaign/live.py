@@ -11,10 +11,11 @@ import pandas as pd
 from ssdlab.campaign.ingest import read_ingested_step
 from ssdlab.campaign.ingested import Columns, IngestedStep, tabulate_steps
 from ssdlab.campaign.lock import read_holder
-from ssdlab.campaign.raw import read_record_of
+from ssdlab.campaign.raw import finished_steps, read_record_of, steps_folder
 from ssdlab.model.schema import TABLES
 from ssdlab.store.records import read_record, read_state
 from ssdlab.store.tables import columns_to_frame
+from ssdlab.system.folders import Folder
 
 _NUMBERS = ("measurements", "percentiles", "bins", "series")
 _STEPS_AT_ONCE = 16
@@ -49,9 +50,9 @@ class RunWatcher:
         is_running = read_state(self.run).status == "running"
         is_held = read_holder(self.run) is not None
         found = sorted(
-            path.name
-            for path in (self.run / "steps").glob("[!.]*")
-            if path.name not in self._steps
+            folder.name
+            for folder in finished_steps(self.run)
+            if folder.name not in self._steps
         )
         if found:
             self._read(found[:_STEPS_AT_ONCE])
@@ -69,9 +70,8 @@ class RunWatcher:
             status = read_state(self.run).status
             return "nobody works on it any more" if status == "running" else status
         try:
-            said: Mapping[str, Any] = json.loads(
-                (self.run / "progress.json").read_bytes()
-            )
+            content = Folder(self.run).read("progress.json")
+            said: Mapping[str, Any] = json.loads(content)
             return str(said["line"])
         except (OSError, ValueError, KeyError, TypeError):
             return "it has begun"
@@ -79,7 +79,7 @@ class RunWatcher:
     def _read(self, names: Sequence[str]) -> None:
         steps = []
         for name in names:
-            kept = read_record_of(self.run / "steps" / name)
+            kept = read_record_of(steps_folder(self.run) / name)
             steps.append(read_ingested_step(self.run, self._record, kept))
         for table in _NUMBERS:
             columns: Columns = {name: [] for name in TABLES[table].column_names}

@@ -3,12 +3,15 @@
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from io import FileIO
 from pathlib import Path
-from typing import TextIO
 
 from ssdlab.model.errors import RunFolderError
+from ssdlab.system.folders import Folder
 from ssdlab.system.unix import fcntl
 
+_NAME = "lock"
+_MOST_DIGITS = 20
 _TRIES = 40
 _PAUSE_S = 0.25
 
@@ -22,35 +25,38 @@ def locked(run: Path, *, sleep: Callable[[float], None]) -> Iterator[None]:
     RunFolderError
         If another process works on the run.
     """
-    path = run / "lock"
-    with path.open("a+", encoding="ascii") as file:
+    with Folder(run).opened_in_place(_NAME) as file:
         for _ in range(_TRIES):
             if _take(file):
                 break
             sleep(_PAUSE_S)
         else:
-            file.seek(0)
             raise RunFolderError(
                 folder=str(run),
-                reason=f"process {file.read().strip() or '?'} is working on this run",
+                reason=f"process {_holder(file) or '?'} is working on this run",
                 remedy="Wait for it, stop it, or use another folder.",
             )
         file.truncate(0)
-        file.write(str(os.getpid()))
-        file.flush()
+        file.write(str(os.getpid()).encode())
         yield
 
 
 def read_holder(run: Path) -> int | None:
     """Return the process that works on the run, if one does."""
     try:
-        with (run / "lock").open("r+", encoding="ascii") as file:
-            return None if _take(file) else int(file.read().strip() or "0") or None
-    except (OSError, ValueError):
+        with Folder(run).opened_in_place(_NAME, makes=False) as file:
+            return None if _take(file) else _holder(file)
+    except OSError:
         return None
 
 
-def _take(file: TextIO) -> bool:
+def _holder(file: FileIO) -> int | None:
+    file.seek(0)
+    text = file.read(_MOST_DIGITS).strip()
+    return int(text) or None if text.isdigit() else None
+
+
+def _take(file: FileIO) -> bool:
     """Try to take the lock; it is let go when the file is closed."""
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -45,7 +45,7 @@ def open_run(path: str | Path) -> Run:
     """
     run = open_tables(path)
     is_going_on = read_holder(run.path) is not None
-    is_written = (find_tables(run.path) / _WRITTEN_LAST).is_file()
+    is_written = find_tables(run.path).has_file(_WRITTEN_LAST)
     if is_written and not is_going_on and run.state.status != "running":
         return run
     return replace(run, is_going_on=is_going_on, make=partial(_make_frames, run.path))

@@ -1,11 +1,11 @@
 """What the engine needs from the world: a backend, and somebody who listens."""
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Protocol
 
 from ssdlab.model.step import Step, StepResult
 from ssdlab.plan.context import Judgement
+from ssdlab.system.folders import Folder
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -25,7 +25,7 @@ class StepOutcome:
     cannot be shown to have worked.
     """
 
-    folder: Path
+    folder: Folder
     ended_s: float
     started_s: float | None
     exit_code: int
@@ -40,7 +40,7 @@ class Backend(Protocol):
     """Carries steps out: real fio on a target, or the replay of a recorded run."""
 
     def run(
-        self, step: Step, folder: Path, following: Step | None, *, hold: bool
+        self, step: Step, folder: Folder, following: Step | None, *, hold: bool
     ) -> StepOutcome:
         """Carry one step out in a folder that does not exist yet.
 

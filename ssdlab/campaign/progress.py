@@ -11,6 +11,7 @@ from ssdlab.plan.context import Judgement, PlanContext
 from ssdlab.plan.estimate import estimate_phases
 from ssdlab.plan.judge import is_tracked
 from ssdlab.store.records import to_json
+from ssdlab.system.folders import Folder
 
 _FIRST_GUESS_BYTES_PER_S = 100e6
 _SHOWN_VALUES = 5
@@ -140,9 +141,8 @@ class Tracker:
 
     def _publish(self, progress: Progress) -> None:
         self.last = progress
-        aside = self.run / ".progress.part"
-        aside.write_bytes(to_json({**asdict(progress), "line": progress.line}))
-        aside.replace(self.run / "progress.json")
+        content = to_json({**asdict(progress), "line": progress.line})
+        Folder(self.run).write("progress.json", content, is_durable=False)
         self.tell(progress)
 
     def _enter(self, step: Step) -> None:

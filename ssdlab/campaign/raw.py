@@ -6,30 +6,27 @@ renamed into place, ``step.json`` in it. What a crash leaves behind is moved to
 it when no finished step follows: what came after it may have written.
 """
 
-import gzip
 import json
 import math
-import os
+import zlib
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 from ssdlab.campaign.ports import HostCpu
-from ssdlab.model.errors import LargeInputError, PlanMismatchError, RunFolderError
+from ssdlab.model.errors import PlanMismatchError, RunFolderError
 from ssdlab.model.plain import from_plain
 from ssdlab.model.step import Step, StepResult
 from ssdlab.store.records import to_json
-from ssdlab.system.durable import publish, sync_folder, write_whole
-from ssdlab.system.unpack import (
-    MAX_INPUT_BYTES,
-    DamagedArchiveError,
-    InputTooLargeError,
-    gunzip,
-)
+from ssdlab.system.folders import Folder
+from ssdlab.system.unpack import MAX_INPUT_BYTES
 
 UNKNOWN_EXIT_CODE = -1
 _COMPRESSED = ("fio.json",)
+_GZIP = 31  # as zlib calls that form
+_PIECE_BYTES = 1 << 20
 _TIMES = ("started_s", "ended_s")
 
 
@@ -54,34 +51,45 @@ class StepRecord:
     purge_doubt: str = ""
 
 
-def working_folder(run: Path, step_id: str) -> Path:
-    """Return where a step is worked on."""
-    return run / "steps" / f".{step_id}"
+def steps_folder(run: Path) -> Folder:
+    """Return where the steps of a run lie."""
+    return Folder(run) / "steps"
 
 
-def commit_step(run: Path, folder: Path, record: StepRecord) -> None:
+def finished_steps(run: Path) -> tuple[Folder, ...]:
+    """Return the folders of the finished steps, in order."""
+    steps = steps_folder(run)
+    return tuple(steps / name for name in steps.visible_names())
+
+
+def working_folder(run: Path, step_id: str) -> Folder:
+    """Return where a step is worked on; whoever begins it makes it, and new."""
+    return steps_folder(run) / f".{step_id}"
+
+
+def commit_step(run: Path, folder: Folder, record: StepRecord) -> None:
     """Make a step count: compress, make durable, rename into place last."""
-    for name in _COMPRESSED:
-        said = folder / name
-        if said.is_file():
-            write_whole(
-                folder / f"{name}.gz", gzip.compress(said.read_bytes(), 3, mtime=0)
-            )
-            said.unlink()
-    for log in sorted(folder.glob("*.log")):
-        write_whole(
-            folder / f"{log.name}.gz", gzip.compress(log.read_bytes(), 3, mtime=0)
-        )
-        log.unlink()
+    for name in folder.names():
+        if name in _COMPRESSED or name.endswith(".log"):
+            _pack(folder, name)
     if record.exit_code != UNKNOWN_EXIT_CODE:
-        (folder / "exitcode").write_text(f"{record.exit_code}\n", "ascii")
-    for path in folder.iterdir():
-        if path.suffix != ".gz":
-            _sync_file(path)
+        folder.write("exitcode", f"{record.exit_code}\n".encode())
+    folder.sync_files()
     plain = asdict(record)
     plain |= {name: None for name in _TIMES if math.isnan(plain[name])}
-    write_whole(folder / "step.json", to_json(plain))
-    publish(folder, run / "steps" / record.step.step_id)
+    folder.write("step.json", to_json(plain))
+    folder.give_usual_rights()
+    steps = steps_folder(run)
+    steps.move(folder.name, steps, record.step.step_id)
+
+
+def _pack(folder: Folder, name: str) -> None:
+    packer = zlib.compressobj(3, wbits=_GZIP)
+    with folder.opened(name) as file, folder.writing(f"{name}.gz") as packed:
+        while piece := file.read(_PIECE_BYTES):
+            packed.write(packer.compress(piece))
+        packed.write(packer.flush())
+    folder.remove(name)
 
 
 def read_step(run: Path, step: Step) -> StepRecord | None:
@@ -92,8 +100,8 @@ def read_step(run: Path, step: Step) -> StepRecord | None:
     PlanMismatchError
         If a step of that name was recorded with another content.
     """
-    folder = run / "steps" / step.step_id
-    if not folder.is_dir():
+    folder = steps_folder(run) / step.step_id
+    if not folder.is_there():
         return None
     record = read_record_of(folder)
     if record.step != step:
@@ -112,11 +120,10 @@ def read_step(run: Path, step: Step) -> StepRecord | None:
 
 def read_all_steps(run: Path) -> Iterator[StepRecord]:
     """Yield every finished step, in order."""
-    for folder in sorted((run / "steps").glob("[!.]*")):
-        yield read_record_of(folder)
+    yield from map(read_record_of, finished_steps(run))
 
 
-def read_record_of(folder: Path) -> StepRecord:
+def read_record_of(folder: Folder) -> StepRecord:
     """Return the record in a step folder.
 
     Raises
@@ -125,12 +132,12 @@ def read_record_of(folder: Path) -> StepRecord:
         If it is missing or damaged.
     """
     try:
-        data: dict[str, Any] = json.loads((folder / "step.json").read_bytes())
+        data: dict[str, Any] = json.loads(folder.read("step.json"))
         data |= {name: math.nan for name in _TIMES if data[name] is None}
         return _of_its_folder(from_plain(StepRecord, data), folder.name)
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise RunFolderError(
-            folder=str(folder),
+            folder=str(folder.path),
             reason=f"step.json is missing or damaged ({error})",
             remedy="Restore the folder from a copy, or move it away: the run then "
             "measures from that step on again.",
@@ -151,7 +158,7 @@ def _of_its_folder(record: StepRecord, name: str) -> StepRecord:
     return record
 
 
-def read_raw_output(folder: Path, *, max_bytes: int = MAX_INPUT_BYTES) -> bytes:
+def read_raw_output(folder: Folder, *, max_bytes: int = MAX_INPUT_BYTES) -> bytes:
     """Return what fio said in a finished step.
 
     Raises
@@ -159,10 +166,12 @@ def read_raw_output(folder: Path, *, max_bytes: int = MAX_INPUT_BYTES) -> bytes:
     RunFolderError
         If the file is missing or damaged, or holds more than ``max_bytes``.
     """
-    return read_compressed(folder / "fio.json.gz", max_bytes=max_bytes)
+    return read_compressed(folder, "fio.json.gz", max_bytes=max_bytes)
 
 
-def read_compressed(path: Path, *, max_bytes: int = MAX_INPUT_BYTES) -> bytes:
+def read_compressed(
+    folder: Folder, name: str, *, max_bytes: int = MAX_INPUT_BYTES
+) -> bytes:
     """Return what a compressed file of a step holds.
 
     Raises
@@ -171,18 +180,11 @@ def read_compressed(path: Path, *, max_bytes: int = MAX_INPUT_BYTES) -> bytes:
         If the file is missing or damaged, or holds more than ``max_bytes``.
     """
     try:
-        with path.open("rb") as file:
-            return gunzip(file, max_bytes=max_bytes)
-    except InputTooLargeError as error:
+        return folder.unpack(name, limit=max_bytes)
+    except OSError as error:
         raise RunFolderError(
-            folder=str(path.parent),
-            reason=f"{path.name} is too large: {error}",
-            remedy=LargeInputError.REMEDY,
-        ) from error
-    except (OSError, DamagedArchiveError) as error:
-        raise RunFolderError(
-            folder=str(path.parent),
-            reason=f"{path.name} is missing or damaged ({error})",
+            folder=str(folder.path),
+            reason=f"{name} is missing or damaged ({error})",
             remedy="Restore it from a copy; without it this step has no numbers.",
         ) from error
 
@@ -193,27 +195,21 @@ def put_aside_unfinished(run: Path) -> tuple[str, ...]:
     A purge at the end of what is finished goes as well, and is carried out anew: the
     step that was to begin on a purged device may have written to it.
     """
-    leftovers = [*sorted((run / "steps").glob(".*")), *_purge_at_the_end(run)]
-    attempts = run / "attempts"
+    steps, attempts = steps_folder(run), Folder(run) / "attempts"
+    unfinished = [name for name in steps.names() if name.startswith(".")]
+    leftovers = [*unfinished, *_purge_at_the_end(run)]
     for leftover in leftovers:
-        attempts.mkdir(exist_ok=True)
-        name = leftover.name.removeprefix(".")
-        number = len(list(attempts.glob(f"{name}.*"))) + 1
-        leftover.replace(attempts / f"{name}.{number}")
-    if leftovers:
-        sync_folder(attempts)
-    return tuple(leftover.name.removeprefix(".") for leftover in leftovers)
+        name = leftover.removeprefix(".")
+        taken = attempts.make().names()
+        places = (f"{name}.{number}" for number in count(1))
+        free = next(place for place in places if place not in taken)
+        steps.move(leftover, attempts, free)
+    return tuple(leftover.removeprefix(".") for leftover in leftovers)
 
 
-def _purge_at_the_end(run: Path) -> tuple[Path, ...]:
-    """Return the folder of the last finished step if it is a purge."""
-    last = sorted((run / "steps").glob("[!.]*"))[-1:]
-    return tuple(path for path in last if read_record_of(path).step.kind == "purge")
-
-
-def _sync_file(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+def _purge_at_the_end(run: Path) -> tuple[str, ...]:
+    """Return the name of the last finished step if it is a purge."""
+    last = finished_steps(run)[-1:]
+    return tuple(
+        folder.name for folder in last if read_record_of(folder).step.kind == "purge"
+    )

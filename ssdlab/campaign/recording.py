@@ -10,10 +10,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ssdlab.campaign.patterns import compile_pattern, fields_of, fio_size
-from ssdlab.campaign.raw import read_record_of
+from ssdlab.campaign.raw import finished_steps, read_record_of
 from ssdlab.model.errors import FioOutputError, StepError
 from ssdlab.model.spec import Access
 from ssdlab.model.step import Step, StepKind
+from ssdlab.system.folders import Folder
 
 
 class StepNotRecordedError(StepError):
@@ -65,7 +66,7 @@ class Recording:
     """
 
     source: str
-    places: Mapping[Stimulus, Path]
+    places: Mapping[Stimulus, Path | Folder]
     breaks: frozenset[str] = frozenset()
 
     def __or__(self, other: "Recording") -> "Recording":
@@ -77,7 +78,7 @@ class Recording:
             breaks=self.breaks | other.breaks,
         )
 
-    def find(self, step: Step) -> Path:
+    def find(self, step: Step) -> Path | Folder:
         """Return where a step was recorded.
 
         Raises
@@ -156,7 +157,7 @@ def _stimulus_of_name(match: re.Match[str], like: Stimulus) -> Stimulus:
 
 def read_recorded_run(run: Path) -> Recording:
     """Find the finished steps of a run folder of ours."""
-    folders = sorted((run / "steps").glob("[!.]*"))
+    folders = finished_steps(run)
     records = [read_record_of(folder) for folder in folders]
     return Recording(
         source=str(run),

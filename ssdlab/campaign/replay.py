@@ -3,14 +3,13 @@
 Engine, ingest and analysis cannot tell a replay from a measurement.
 """
 
-import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
 from ssdlab.campaign.engine import Engine
 from ssdlab.campaign.ingest import ingest_run, plan_inputs
 from ssdlab.campaign.ports import StepOutcome
-from ssdlab.campaign.raw import read_compressed, read_record_of
+from ssdlab.campaign.raw import read_compressed, read_record_of, steps_folder
 from ssdlab.campaign.recording import (
     Recording,
     StepNotRecordedError,
@@ -24,6 +23,7 @@ from ssdlab.plan.context import Judgement
 from ssdlab.plan.phases import plan_suite
 from ssdlab.store.records import read_record, read_state, write_record, write_state
 from ssdlab.store.run import Run, open_run
+from ssdlab.system.folders import LOG_BYTES, Folder
 
 _MADE_BY_COMMIT = {"step.json", "exitcode"}
 
@@ -37,14 +37,14 @@ class ReplayBackend:
     def run(
         self,
         step: Step,
-        folder: Path,
+        folder: Folder,
         following: Step | None,  # noqa: ARG002 - nothing is to be armed
         *,
         hold: bool,  # noqa: ARG002
     ) -> StepOutcome:
         """Put the recorded output of a step into its folder."""
         place = self.recording.find(step)
-        if place.is_dir():
+        if isinstance(place, Folder):
             return _replay_step(step, place, folder)
         return _replay_output(place, folder)
 
@@ -53,7 +53,7 @@ class ReplayBackend:
         return ""
 
 
-def _replay_output(place: Path, folder: Path) -> StepOutcome:
+def _replay_output(place: Path, folder: Folder) -> StepOutcome:
     """Replay an output of fio.
 
     It ended when fio wrote it, a moment after the last IO. Its exit code is not known;
@@ -72,9 +72,9 @@ def _replay_output(place: Path, folder: Path) -> StepOutcome:
             reason="it does not say when it was written, so gaps cannot be known",
             remedy="Replay an output that has a timestamp.",
         )
-    folder.mkdir(parents=True)
-    (folder / "fio.json").write_bytes(data)
-    (folder / "source.txt").write_text(f"{name}\n", "utf-8")
+    folder.make_new()
+    folder.write("fio.json", data)
+    folder.write("source.txt", f"{name}\n".encode())
     return StepOutcome(
         folder=folder,
         ended_s=document.timestamp_s,
@@ -86,16 +86,16 @@ def _replay_output(place: Path, folder: Path) -> StepOutcome:
     )
 
 
-def _replay_step(step: Step, place: Path, folder: Path) -> StepOutcome:
+def _replay_step(step: Step, place: Folder, folder: Folder) -> StepOutcome:
     """Replay a step folder of ours."""
     record = read_record_of(place)
     _require_same(record.step, step)
-    folder.mkdir(parents=True)
-    for path in sorted(place.iterdir()):
-        if path.suffix == ".gz":
-            (folder / path.stem).write_bytes(read_compressed(path))
-        elif path.name not in _MADE_BY_COMMIT:
-            shutil.copyfile(path, folder / path.name)
+    folder.make_new()
+    for name in place.names():
+        if name.endswith(".gz"):
+            folder.write(name.removesuffix(".gz"), read_compressed(place, name))
+        elif name not in _MADE_BY_COMMIT:
+            folder.write(name, place.read(name))
     return StepOutcome(
         folder=folder,
         ended_s=record.ended_s,
@@ -190,12 +190,15 @@ def replay_run(recorded: str | Path, folder: str | Path) -> Run:
 
 def _make_like(old: Path, new: Path) -> None:
     try:
-        (new / "steps").mkdir(parents=True)
+        new.mkdir(parents=True, exist_ok=True)
+        steps_folder(new).make_new()
     except FileExistsError:
         raise RunFolderError(
             folder=str(new),
             reason="there are steps in it already",
             remedy="Name a folder that does not exist yet.",
         ) from None
-    if (old / "telemetry").is_dir():
-        shutil.copytree(old / "telemetry", new / "telemetry")
+    telemetry = (Folder(new) / "telemetry").make_new()
+    for name in (Folder(old) / "telemetry").names():
+        content = (Folder(old) / "telemetry").read(name, limit=LOG_BYTES)
+        telemetry.write(name, content)

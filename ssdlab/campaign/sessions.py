@@ -6,6 +6,7 @@ from pathlib import Path
 
 from ssdlab.model.records import RunStatus
 from ssdlab.store.records import RunState, read_state, write_state
+from ssdlab.system.folders import Folder
 
 
 def begin_session(folder: Path, host_changes: Sequence[str] = ()) -> None:
@@ -14,7 +15,7 @@ def begin_session(folder: Path, host_changes: Sequence[str] = ()) -> None:
     ``host_changes`` is what has become otherwise of the host since the run began.
     """
     earlier = RunState(status="running")
-    if (folder / "state.json").exists():
+    if Folder(folder).has("state.json"):
         earlier = read_state(folder)
     before = tuple(
         (start, end, how if end else "killed") for start, end, how in earlier.sessions

@@ -21,6 +21,7 @@ from ssdlab.campaign.folders import (
     refuse_taken,
     require_same_plan,
     take_ceiling,
+    target_folder,
     write_papers,
 )
 from ssdlab.campaign.ingest import plan_inputs
@@ -43,6 +44,7 @@ from ssdlab.model.records import RunRecord
 from ssdlab.model.spec import Procedure
 from ssdlab.store.records import read_record, read_state
 from ssdlab.store.run import Run
+from ssdlab.system.folders import Folder
 from ssdlab.targets.block_opening import check_block_again
 from ssdlab.targets.opening import reopen_target
 
@@ -136,7 +138,7 @@ def _begin(asked: Request, choices: RunChoices, tell: Tell | None) -> Run:
     fio, fio_version = require_fio()
     folder = make_folder(choices.runs, asked, choices.run_folder)
     with locked(folder, sleep=time.sleep), terminated_like_interrupted():
-        if (folder / "run.json").exists():
+        if Folder(folder).has("run.json"):
             refuse_taken(folder)
         with released(open_or_clean(asked, folder, choices)) as device:
             ceiling = take_ceiling(folder, device) if choices.host_ceiling else ()
@@ -201,8 +203,9 @@ def resume_run(
         if read_state(folder).status == "finished":
             return write_tables(folder)  # it may have been killed while it wrote them
         require_same_plan(folder, record)
+        target = target_folder(folder)
         confirmed = _confirmed_again(folder, record, confirm_serial)
-        again = reopen_target(record, folder=folder / "target", confirmed=confirmed)
+        again = reopen_target(record, folder=target, confirmed=confirmed)
         with released(again) as device:
             changed = compare_checks(record.host_checks, examine_for(record, device))
             done = carry_out(
@@ -243,7 +246,8 @@ def require_unfinished(run: Path) -> None:
     read_record(run)
     with locked(run, sleep=time.sleep):
         report = run / "report.html"
-        if read_state(run).status == "finished" and report.exists():
+        is_reported = Folder(run).has_file(report.name)
+        if read_state(run).status == "finished" and is_reported:
             raise RunFolderError(
                 folder=str(run),
                 reason="the run is finished; there is nothing to go on with",

@@ -1,13 +1,15 @@
 """Readings taken beside the measurement: before, every few seconds, and after."""
 
 import json
+import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from io import FileIO
-from pathlib import Path
 from typing import Any
+
+from ssdlab.system.folders import LOG_BYTES, Folder
 
 _LAST_READING_S = 30.0  # a device that does not answer is not waited for
 
@@ -23,7 +25,7 @@ class Source:
 
 @contextmanager
 def recording(
-    path: Path, sources: Sequence[Source], *, clock: Callable[[], float]
+    folder: Folder, name: str, sources: Sequence[Source], *, clock: Callable[[], float]
 ) -> Iterator[None]:
     """Append readings by source and name to a file until the block ends.
 
@@ -31,9 +33,8 @@ def recording(
     in a thread of its own meanwhile: one that is slow does not hold the others up. A
     reading that fails is left out: telemetry never stops a run.
     """
-    path.parent.mkdir(exist_ok=True)
     stop = threading.Event()
-    with path.open("ab", buffering=0) as file:  # what a full disk refused is not kept
+    with folder.make().opened_in_place(name) as file:
         log = _Log(file, clock)
         for source in sources:
             log.take(source)
@@ -75,18 +76,19 @@ def _record(source: Source, log: _Log, stop: threading.Event) -> None:
     log.take(source)
 
 
-def read_telemetry(folder: Path) -> Iterator[tuple[float, str, str, float]]:
+def read_telemetry(folder: Folder) -> Iterator[tuple[float, str, str, float]]:
     """Yield time, source, name and value; a line cut by a crash is left out."""
-    for path in sorted(folder.glob("*.jsonl")):
-        for line in path.read_text("utf-8").splitlines():
-            with suppress(ValueError):
+    sessions = (name for name in folder.names() if name.endswith(".jsonl"))
+    for session in sessions:
+        for line in folder.read(session, limit=LOG_BYTES).splitlines():
+            with suppress(ValueError, KeyError, TypeError, AttributeError):
                 yield from _readings(json.loads(line))
 
 
 def _readings(
     entry: dict[str, Any],
 ) -> Iterator[tuple[float, str, str, float]]:
-    time_s = entry.pop("time_s")
+    time_s = float(entry.pop("time_s"))
     for source, readings in entry.items():
         for name, value in readings.items():
-            yield time_s, source, name, value
+            yield time_s, sys.intern(source), sys.intern(name), float(value)

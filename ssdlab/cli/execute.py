@@ -11,6 +11,10 @@ import click
 
 from ssdlab.cli.group import fail
 from ssdlab.model.errors import RunFolderError, RunInterruptedError
+from ssdlab.system.folders import Folder
+
+_NOTEBOOK = "notebook.ipynb"
+_PROGRESS = "progress.json"
 
 
 def execute(folder: Path, parameters: Mapping[str, str | float]) -> None:
@@ -29,14 +33,14 @@ def execute(folder: Path, parameters: Mapping[str, str | float]) -> None:
     from ssdlab.notebook import NotebookFailedError, execute_notebook, find_notebook
     from ssdlab.store.run import open_run
 
-    notebook = folder / "notebook.ipynb"
+    notebook = folder / _NOTEBOOK
     with _new_folder(folder):
         click.echo(f"run      {folder}")
         try:
             with _forward_interrupts(folder), _show_progress(folder):
                 execute_notebook(find_notebook(), notebook, parameters)
         except (KeyboardInterrupt, NotebookFailedError) as error:
-            if not (folder / "run.json").exists():
+            if not Folder(folder).has("run.json"):
                 raise
             if isinstance(error, KeyboardInterrupt):
                 raise RunInterruptedError(folder=str(folder)) from None
@@ -56,13 +60,13 @@ def _new_folder(folder: Path) -> Iterator[None]:
         _make_writable(folder)
         yield
     finally:
-        if not (folder / "run.json").exists():
-            _remove(folder / "notebook.ipynb", made)
+        if not Folder(folder).has("run.json"):
+            _remove(folder, made)
 
 
-def _remove(file: Path, folders: list[Path]) -> None:
+def _remove(run: Path, folders: list[Path]) -> None:
     with suppress(OSError):
-        file.unlink(missing_ok=True)
+        Folder(run).remove(_NOTEBOOK)
         for folder in folders:
             folder.rmdir()
 
@@ -77,7 +81,7 @@ def _make_writable(folder: Path) -> None:
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / "notebook.ipynb").touch()
+        Folder(folder).write(_NOTEBOOK, b"")
     except OSError as error:
         raise RunFolderError(
             folder=str(folder),
@@ -134,24 +138,24 @@ def _show_progress(folder: Path) -> Iterator[None]:
 
 def _watch(folder: Path, done: threading.Event) -> None:
     with suppress(OSError):  # nobody reads any more; the run goes on
-        for progress in _progress(folder / "progress.json", done):
+        for progress in _progress(Folder(folder), done):
             click.echo(progress, nl=not sys.stdout.isatty())
         if sys.stdout.isatty():
             click.echo()
 
 
-def _progress(path: Path, done: threading.Event) -> Iterator[str]:
+def _progress(run: Folder, done: threading.Event) -> Iterator[str]:
     """Yield what is to be shown: each change on a terminal, else each round."""
     import shutil
 
-    seen, shown = _changed_ns(path), ()
+    seen, shown = run.changed_ns(_PROGRESS), ()
     while not done.wait(0.5):
-        now = _changed_ns(path)
+        now = run.changed_ns(_PROGRESS)
         if now == seen:
             continue
         seen = now
         try:
-            progress = json.loads(path.read_bytes())
+            progress = json.loads(run.read(_PROGRESS))
         except (OSError, ValueError):
             continue
         place = tuple(progress[name] for name in ("test", "phase", "round"))
@@ -161,10 +165,3 @@ def _progress(path: Path, done: threading.Event) -> Iterator[str]:
         elif place != shown:
             yield progress["line"]
         shown = place
-
-
-def _changed_ns(path: Path) -> int:
-    try:
-        return path.stat().st_mtime_ns
-    except OSError:
-        return 0

@@ -51,6 +51,6 @@ def figures(run: Path, *, output: Path | None, as_shown: bool, **asked: Any) -> 
     if not as_shown:
         width: Any = int(asked["columns"])
         drawn = {name: publication(figure, width) for name, figure in drawn.items()}
-    folder = output or opened.path / "export" / "figures"
+    folder = output or opened.folder / "export" / "figures"
     for path in write_images(drawn, folder, formats=asked["formats"]):
         click.echo(path)

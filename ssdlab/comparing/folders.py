@@ -11,6 +11,7 @@ from ssdlab.model.schema import TABLES
 from ssdlab.store.catalog import list_runs
 from ssdlab.store.places import find_here_or_above
 from ssdlab.store.run import Run
+from ssdlab.system.folders import Folder
 
 _FEWEST = 2
 _LOOK = "Name run folders, or a folder of runs; ssdlab runs shows those there are."
@@ -50,7 +51,7 @@ def open_runs(runs: str | Path | Sequence[str | Path]) -> OpenedRuns:
     opened: list[Run] = []
     left_out: list[str] = []
     for path in _paths(runs):
-        if (path / "run.json").is_file():
+        if _is_run(path):
             opened.append(_open(path))
             continue
         for folder in _runs_in(path):
@@ -75,6 +76,13 @@ def _open(folder: Path) -> Run:
         if name != _UNUSED:
             getattr(run, name)
     return run
+
+
+def _is_run(path: Path) -> bool:
+    try:
+        return Folder(path).has("run.json")
+    except OSError:
+        return False
 
 
 def _paths(runs: str | Path | Sequence[str | Path]) -> list[Path]:

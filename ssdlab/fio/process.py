@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Protocol
 
 from ssdlab.fio.keeper import Keeper, start_keeper
+from ssdlab.system.folders import LOG_BYTES, PRIVATE, Folder
 
 STOP_S = 20.0
 _GUARD = "setpriv"  # has the kernel kill fio when its parent dies, then becomes fio
@@ -48,7 +49,7 @@ class FioRequest:
     """
 
     step_id: str
-    folder: Path
+    folder: Folder
     job: str
     gated_threads: int
     overdue_s: float
@@ -97,7 +98,7 @@ class FioProcess:
 
         fio writes of an IO error to stderr when it happens.
         """
-        said = (self.request.folder / "fio.stderr").read_bytes()
+        said = self.request.folder.read("fio.stderr", limit=LOG_BYTES)
         is_whole = self.done_s - self.let_go_s >= self.request.least_s
         return self.has_done_its_io and is_whole and b"err" not in said
 
@@ -150,10 +151,10 @@ def start_fio(
     request: FioRequest, executable: str, *, guard: tuple[str, ...]
 ) -> FioProcess:
     """Start fio for a request, held at its gate; its folder must not be there yet."""
-    request.folder.mkdir(parents=True)
+    request.folder.make_new(PRIVATE)
     gate_out, gate_in = os.pipe()
     reports_out, reports_in = os.pipe()
-    keeper = start_keeper(request.folder) if request.has_processes else None
+    keeper = start_keeper(request.folder.path) if request.has_processes else None
     try:
         popen = _launch(
             request, [*guard, executable], gate=gate_out, reports=reports_in
@@ -190,12 +191,12 @@ def _launch(
     if request.descriptor is not None:
         handed.append(request.descriptor)
         job = _FILENAME.sub(f"filename=/proc/self/fd/{request.descriptor}", job)
-    (folder / "job.fio").write_text(request.job, "utf-8")
-    (folder / "armed.fio").write_text(job, "utf-8")
-    with (folder / "fio.stderr").open("wb") as said:
+    folder.write("job.fio", request.job.encode(), is_durable=False)
+    folder.write("armed.fio", job.encode(), is_durable=False)
+    with folder.opened_in_place("fio.stderr") as said:
         return subprocess.Popen(
             [*command, *FIO_ARGUMENTS, "armed.fio"],
-            cwd=folder,
+            cwd=folder.path,
             stdin=subprocess.DEVNULL,
             stdout=said,
             stderr=said,

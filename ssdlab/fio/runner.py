@@ -5,7 +5,7 @@ collects garbage. So the next fio is started while the present one runs, held at
 gate, and let go when the present one's threads report the end of their IO.
 """
 
-import shutil
+import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,7 +20,9 @@ from ssdlab.fio.process import (
     start_fio,
 )
 from ssdlab.model.errors import FioHungError
+from ssdlab.system.folders import LOG_BYTES
 
+_ORDERS_SAID = re.compile(r".*\.p.*run\.txt")
 _TICK_S = 0.25
 _GATE_S = 0.002  # from letting go to the first IO
 
@@ -129,7 +131,7 @@ class FioChain:
         """Throw away the armed fio: it ends without IO, and its folder goes."""
         if self._ahead is not None:
             self._ahead.stop(self._stop_s)
-            shutil.rmtree(self._ahead.request.folder, ignore_errors=True)
+            self._ahead.request.folder.remove_tree()
             self._ahead = None
 
     def _take(self, request: FioRequest) -> tuple[FioProcess, bool]:
@@ -168,9 +170,10 @@ class FioChain:
         done_s = self._last_done_s = process.done_s or self._clock()
         process.stop(self._stop_s)
         folder = process.request.folder
-        for leftover in folder.glob("*.p*run.txt"):
-            leftover.unlink()
-        (folder / "armed.fio").unlink(missing_ok=True)
+        for name in folder.names():
+            if _ORDERS_SAID.fullmatch(name):
+                folder.remove(name)
+        folder.remove("armed.fio")
         return FioOutcome(
             request=process.request,
             exit_code=code if code >= 0 else 128 - code,
@@ -178,5 +181,5 @@ class FioChain:
             let_go_s=process.let_go_s,
             done_s=done_s,
             was_armed=was_armed,
-            said=(folder / "fio.stderr").read_text("utf-8", errors="replace").strip(),
+            said=folder.read_text("fio.stderr", limit=LOG_BYTES).strip(),
         )

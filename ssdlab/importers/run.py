@@ -2,7 +2,6 @@
 
 import json
 import re
-import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
@@ -20,6 +19,7 @@ from ssdlab.model.errors import FioOutputError, RunFolderError
 from ssdlab.model.spec import Access
 from ssdlab.pts.profiles import RND_4K_WRITE
 from ssdlab.store.run import Run, open_run
+from ssdlab.system.folders import Folder
 from ssdlab.system.unpack import MAX_INPUT_BYTES
 
 _ROUND_FOLDER = re.compile(
@@ -89,7 +89,7 @@ def import_run(  # noqa: PLR0913 - each is a choice of the user's, by name
     try:
         if found.published is not None:
             label = label or found.published.report.title
-        (folder / "steps").mkdir(parents=True)
+        (Folder(folder) / "steps").make()
         write_import(folder, found, given, name=name, label=label)
         return open_run(folder)
     except OSError as error:
@@ -99,13 +99,13 @@ def import_run(  # noqa: PLR0913 - each is a choice of the user's, by name
             remedy="Name another folder of runs.",
         ) from error
     finally:
-        if not (folder / "report.html").exists():
-            shutil.rmtree(folder, ignore_errors=True)
+        if not Folder(folder).has("report.html"):
+            Folder(folder).remove_tree()
 
 
 def read_left_out(run: Run) -> tuple[LeftOut, ...]:
     """Return the files that an import left out, and why."""
-    data = json.loads((run.path / IMPORT_FILE).read_bytes())
+    data = json.loads(run.folder.read(IMPORT_FILE))
     return tuple(LeftOut(**entry) for entry in data["left_out"])
 
 

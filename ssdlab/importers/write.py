@@ -2,7 +2,6 @@
 
 import math
 import platform
-import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
@@ -30,7 +29,7 @@ from ssdlab.model.version import VERSION
 from ssdlab.report import write_report
 from ssdlab.store.records import RunState, to_json, write_record, write_state
 from ssdlab.store.run import open_run
-from ssdlab.system.durable import write_whole
+from ssdlab.system.folders import Folder
 from ssdlab.system.unpack import MAX_INPUT_BYTES
 
 IMPORT_FILE = "import.json"
@@ -90,19 +89,16 @@ def write_import(
 
 def _keep_sources(folder: Path, found: Found, paths: Sequence[str | Path]) -> None:
     """Note where the files came from, and keep a file of a whole run as it is."""
+    source = Folder(folder) / "source"
     if found.tkperf is not None:
-        place = folder / "source" / found.tkperf.path.name
-        place.parent.mkdir()
-        shutil.copyfile(found.tkperf.path, place)
+        source.make().write(found.tkperf.path.name, found.tkperf.path.read_bytes())
     if found.published is not None:
-        place = folder / "source" / found.published.file_name
-        place.parent.mkdir()
-        write_whole(place, found.published.data)
+        source.make().write(found.published.file_name, found.published.data)
     sources = {
         "paths": [str(path) for path in paths],
         "left_out": [asdict(entry) for entry in found.left_out],
     }
-    write_whole(folder / IMPORT_FILE, to_json(sources))
+    Folder(folder).write(IMPORT_FILE, to_json(sources))
 
 
 def _span(records: Sequence[StepRecord]) -> tuple[str, str]:
@@ -140,15 +136,15 @@ def _write_step(
     run: Path, reading: Reading, record: StepRecord, *, max_bytes: int
 ) -> None:
     folder = working_folder(run, record.step.step_id)
-    folder.mkdir()
+    folder.make_new()
     if reading.rows:
         rows = {"rows": [dict(row) for row in reading.rows]}
-        (folder / MEASURED_FILE).write_bytes(to_json(rows))
+        folder.write(MEASURED_FILE, to_json(rows))
     else:
         data, _ = read_output(reading.path, max_bytes=max_bytes)
-        (folder / "fio.json").write_bytes(data)
+        folder.write("fio.json", data)
     where = f"{reading.path} {reading.name}" if reading.rows else f"{reading.path}"
-    (folder / "source.txt").write_text(f"{where}\n", "utf-8", errors="replace")
+    folder.write("source.txt", f"{where}\n".encode("utf-8", "replace"))
     commit_step(run, folder, record)
 
 

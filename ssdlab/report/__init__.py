@@ -9,6 +9,8 @@ from ssdlab.system.durable import write_whole
 
 __all__ = ["render_report", "write_report"]
 
+_NAME = "report.html"
+
 
 def render_report(run: Run) -> str:
     """Return the report of a run as one self-contained HTML page.
@@ -56,6 +58,9 @@ def write_report(run: Run, path: Path | None = None) -> Path:
     RunFolderError
         If a table is missing or damaged; nothing is written then.
     """
-    place = run.path / "report.html" if path is None else Path(path)
-    write_whole(place, render_report(run).encode())
-    return place
+    page = render_report(run).encode()
+    if path is not None:
+        write_whole(Path(path), page)
+        return Path(path)
+    run.folder.write(_NAME, page)
+    return run.path / _NAME

@@ -2,10 +2,12 @@
 
 import base64
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Final, Literal, get_args
+from typing import Final, Literal, NoReturn, get_args
 
 import plotly.graph_objects as go
 from plotly.offline import get_plotlyjs
@@ -17,6 +19,7 @@ from ssdlab.report.sections import pages_of
 from ssdlab.store.run import Run
 from ssdlab.system.browser import OpenPage, open_page
 from ssdlab.system.durable import write_whole
+from ssdlab.system.folders import Folder
 
 ImageFormat = Literal["png", "svg", "pdf"]
 
@@ -46,6 +49,16 @@ _PAGE: Final = """<!doctype html><meta charset="utf-8">
 <script>{plotly}</script><script>const figures = [{figures}];{draw}</script>
 """
 _NAME_LETTERS: Final = 60
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """A figure, its format, where it goes, and what writes it there."""
+
+    figure: go.Figure
+    kind: str
+    place: Path
+    write: Callable[[bytes], None]
 
 
 def run_figures(run: Run) -> dict[str, go.Figure]:
@@ -109,13 +122,17 @@ def write_image(figure: go.Figure, path: str | Path) -> Path:
         reason = f"no figure is written as {place.suffix or 'a file without ending'}"
         remedy = "Name a file that ends in .png, .svg or .pdf."
         raise ExportError(place=str(place), reason=reason, remedy=remedy)
-    _write({place: (figure, kind)})
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        _refuse(place, error)
+    _write([_Wanted(figure, kind, place, partial(write_whole, place))])
     return place
 
 
 def write_images(
     figures: Mapping[str, go.Figure],
-    folder: Path,
+    folder: Path | Folder,
     *,
     formats: Sequence[ImageFormat] = ("svg",),
 ) -> tuple[Path, ...]:
@@ -125,7 +142,7 @@ def write_images(
     ----------
     figures : mapping of str to go.Figure
         The figures by the names of their files.
-    folder : Path
+    folder : Path or Folder
         Where they go; it is made.
     formats : sequence of {"png", "svg", "pdf"}, default ("svg",)
         The formats; png has 600 pixels an inch.
@@ -144,26 +161,30 @@ def write_images(
     BrowserFailedError
         If a figure was not drawn.
     """
-    places = {
-        folder / f"{name}.{kind}": (figure, kind)
-        for name, figure in figures.items()
-        for kind in formats
-    }
-    _write(places)
-    return tuple(places)
+    where = folder if isinstance(folder, Folder) else Folder(folder)
+    names = [(name, f"{name}.{kind}", kind) for name in figures for kind in formats]
+    wanted = [
+        _Wanted(figures[name], kind, where.path / file, partial(where.write, file))
+        for name, file, kind in names
+    ]
+    try:
+        where.make()
+    except OSError as error:
+        _refuse(where.path, error)
+    _write(wanted)
+    return tuple(one.place for one in wanted)
 
 
-def _write(wanted: Mapping[Path, tuple[go.Figure, str]]) -> None:
+def _write(wanted: Sequence[_Wanted]) -> None:
     """Draw every figure in one browser and write each when it is drawn."""
-    drawn = {id(figure): figure for figure, _ in wanted.values()}
+    drawn = {id(one.figure): one.figure for one in wanted}
     numbers = {key: number for number, key in enumerate(drawn)}
     with TemporaryDirectory() as folder:
         page = Path(folder) / "figures.html"
         page.write_text(_page(list(drawn.values())), "utf-8")
         with open_page(page, ready="typeof lay === 'function'") as opened:
-            for place, (figure, kind) in wanted.items():
-                image = _draw(opened, numbers[id(figure)], kind)
-                _save(place, image)
+            for one in wanted:
+                _save(one, _draw(opened, numbers[id(one.figure)], one.kind))
 
 
 def _page(figures: Sequence[go.Figure]) -> str:
@@ -185,11 +206,14 @@ def _draw(opened: OpenPage, number: int, kind: str) -> bytes:
     return base64.b64decode(image) if kind == "png" else image.encode()
 
 
-def _save(place: Path, image: bytes) -> None:
+def _save(one: _Wanted, image: bytes) -> None:
     try:
-        place.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(place, image)
+        one.write(image)
     except OSError as error:
-        reason = f"the figure cannot be written there ({error.strerror})"
-        remedy = "Name another place."
-        raise ExportError(place=str(place), reason=reason, remedy=remedy) from None
+        _refuse(one.place, error)
+
+
+def _refuse(place: Path, error: OSError) -> NoReturn:
+    reason = f"the figure cannot be written there ({error.strerror})"
+    remedy = "Name another place."
+    raise ExportError(place=str(place), reason=reason, remedy=remedy) from None

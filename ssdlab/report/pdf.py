@@ -16,6 +16,7 @@ _DRAWN: Final = """(() => {
   if (trouble && !trouble.hidden) throw Error(trouble.textContent);
   return document.documentElement.dataset.plots !== undefined;
 })()"""
+_NAME: Final = "report.pdf"
 _PAPER: Final = {"printBackground": True, "preferCSSPageSize": True}
 
 
@@ -42,7 +43,10 @@ def write_report_pdf(run: Run, path: Path | None = None) -> Path:
         If the browser did not draw the report.
     """
     find_browser()
-    return _write(render_report(run), path or run.path / "report.pdf")
+    if path is not None:
+        return _write(render_report(run), path)
+    run.folder.write(_NAME, _print(render_report(run)))
+    return run.path / _NAME
 
 
 def write_notebook_pdf(executed: Path, output: Path) -> Path:
@@ -74,11 +78,15 @@ def write_notebook_pdf(executed: Path, output: Path) -> Path:
 
 
 def _write(html: str, place: Path) -> Path:
+    write_whole(place, _print(html))
+    return place
+
+
+def _print(html: str) -> bytes:
     with TemporaryDirectory() as folder:
         page = Path(folder) / "page.html"
         page.write_text(html, "utf-8")
-        write_whole(place, print_html(page))
-    return place
+        return print_html(page)
 
 
 def print_html(page: Path) -> bytes:

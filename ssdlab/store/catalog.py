@@ -1,12 +1,12 @@
 """Which runs there are."""
 
-import os
 from dataclasses import dataclass
 from pathlib import Path
 
 from ssdlab.model.errors import RunFolderError
 from ssdlab.store.places import find_here_or_above
 from ssdlab.store.records import read_record, read_state
+from ssdlab.system.folders import Folder
 
 _DEFAULT_FOLDER = Path("data/runs")
 
@@ -51,20 +51,29 @@ def list_runs(folder: str | Path | None = None) -> tuple[RunEntry, ...]:
     if folder is None and not place.exists():
         return ()
     try:
-        os.scandir(place).close()  # glob would find nothing and say nothing
+        names = Folder(place).visible_names(is_needed=True)
     except OSError as error:
         raise RunFolderError(
             folder=str(place),
             reason=f"this folder of runs cannot be read ({error.strerror})",
             remedy="Name another folder of runs (on the command line: --runs FOLDER).",
         ) from None
-    found = sorted(path.parent for path in place.glob("[!.]*/run.json"))
-    return tuple(sorted(map(_entry, found), key=lambda entry: entry.started_at))
+    entries = (_entry(place / name) for name in names if _is_run(place / name))
+    return tuple(sorted(entries, key=lambda entry: entry.started_at))
+
+
+def _is_run(path: Path) -> bool:
+    """Tell whether there is a record of a run, which need not be a good one."""
+    try:
+        return Folder(path).has("run.json")
+    except OSError:
+        return False
 
 
 def _entry(path: Path) -> RunEntry:
     try:
         record, state = read_record(path), read_state(path)
+        steps = (Folder(path) / "steps").visible_names()
     except RunFolderError as error:
         return RunEntry(path=str(path), run_id=path.name, trouble=error.reason)
     return RunEntry(
@@ -76,6 +85,6 @@ def _entry(path: Path) -> RunEntry:
         profile=str(record.profile["name"]),
         tests=record.tests,
         device=f"{record.target.model} {record.target.serial}".strip(),
-        steps=len(list((path / "steps").glob("[!.]*"))),
+        steps=len(steps),
         sessions=len(state.sessions),
     )

@@ -9,15 +9,18 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from ssdlab.model.errors import ExportError, MissingToolError
 from ssdlab.model.schema import TABLES
+from ssdlab.store.parquet import MOST_BYTES
 from ssdlab.store.run import Run
 from ssdlab.store.swap import find_tables
 from ssdlab.system.durable import write_whole
+from ssdlab.system.folders import Folder
 
 if TYPE_CHECKING:
     import pandas as pd
 
 ExportFormat = Literal["csv", "parquet", "xlsx"]
 
+_WORKBOOK = "tables.xlsx"
 SHEET_ROWS: Final = 1_048_576  # of Excel's and LibreOffice's, the head among them
 _CELL_LETTERS: Final = 32_767
 _EXACT_INTEGER: Final = 2**53  # a spreadsheet's numbers are doubles
@@ -55,9 +58,8 @@ def export_run(run: Run, file_format: ExportFormat, place: Path | None = None) -
     RunFolderError
         If the run has no tables.
     """
-    usual = "tables.xlsx" if file_format == "xlsx" else file_format
-    place = place or run.path / "export" / usual
-    if file_format == "xlsx" and place.suffix.lower() != ".xlsx":
+    own = run.folder / "export"
+    if file_format == "xlsx" and place and place.suffix.lower() != ".xlsx":
         raise ExportError(
             place=str(place),
             reason="the name of a workbook ends in .xlsx",
@@ -65,11 +67,18 @@ def export_run(run: Run, file_format: ExportFormat, place: Path | None = None) -
         )
     frames = {name: getattr(run, name) for name in TABLES}
     try:
-        if file_format == "xlsx":
-            _write_workbook(run, frames, place)
-        else:
-            _write_folder(run, frames, place, file_format=file_format)
+        if file_format != "xlsx":
+            folder = Folder(place) if place else own / file_format
+            _write_folder(run, frames, folder.make(), file_format=file_format)
+            return folder.path
+        packed = _pack_workbook(run, frames)
+        if place is None:
+            own.make().write(_WORKBOOK, packed)
+            return own.path / _WORKBOOK
+        place.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(place, packed)
     except OSError as error:
+        place = place or own.path
         reason = f"it cannot be written ({error.strerror})"
         remedy = "Name another place with -o."
         raise ExportError(place=str(place), reason=reason, remedy=remedy) from None
@@ -77,15 +86,15 @@ def export_run(run: Run, file_format: ExportFormat, place: Path | None = None) -
 
 
 def _write_folder(
-    run: Run, frames: "dict[str, pd.DataFrame]", place: Path, *, file_format: str
+    run: Run, frames: "dict[str, pd.DataFrame]", place: Folder, *, file_format: str
 ) -> None:
-    place.mkdir(parents=True, exist_ok=True)
     for name, frame in frames.items():
         if file_format == "parquet":
-            content = (find_tables(run.path) / f"{name}.parquet").read_bytes()
+            tables = find_tables(run.path)
+            content = tables.read(f"{name}.parquet", limit=MOST_BYTES)
         else:
             content = _to_csv(frame).encode()
-        write_whole(place / f"{name}.{file_format}", content)
+        place.write(f"{name}.{file_format}", content)
 
 
 def _to_csv(frame: "pd.DataFrame") -> str:
@@ -110,11 +119,11 @@ def _rows(frame: "pd.DataFrame") -> Iterator[tuple[Any, ...]]:
     return zip(*clean, strict=True)
 
 
-def _write_workbook(run: Run, frames: "dict[str, pd.DataFrame]", place: Path) -> None:
+def _pack_workbook(run: Run, frames: "dict[str, pd.DataFrame]") -> bytes:
     for name, frame in frames.items():
         if len(frame) >= SHEET_ROWS:
             raise ExportError(
-                place=str(place),
+                place=_WORKBOOK,
                 reason=f"the table {name} has {len(frame):,} rows, and a sheet holds "
                 f"{SHEET_ROWS - 1:,}",
                 remedy="Export it as csv or parquet.",
@@ -135,8 +144,7 @@ def _write_workbook(run: Run, frames: "dict[str, pd.DataFrame]", place: Path) ->
     _fill(book.create_sheet("columns"), _dictionary(), frozen="A2")
     packed = io.BytesIO()
     book.save(packed)
-    place.parent.mkdir(parents=True, exist_ok=True)
-    write_whole(place, packed.getvalue())
+    return packed.getvalue()
 
 
 def _about(run: Run) -> list[tuple[str, str]]:

@@ -12,7 +12,7 @@ from ssdlab.model.records import (
     RunRecord,
     RunStatus,
 )
-from ssdlab.system.durable import write_whole
+from ssdlab.system.folders import Folder
 
 _TEXTS = ("run_id", "label", "started_at")
 
@@ -40,12 +40,12 @@ def to_json(value: object) -> bytes:
 
 def write_record(folder: Path, record: RunRecord) -> None:
     """Write ``run.json``."""
-    write_whole(folder / "run.json", to_json(asdict(record)))
+    Folder(folder).write("run.json", to_json(asdict(record)))
 
 
 def write_state(folder: Path, state: RunState) -> None:
     """Write ``state.json``."""
-    write_whole(folder / "state.json", to_json(asdict(state)))
+    Folder(folder).write("state.json", to_json(asdict(state)))
 
 
 def read_record(folder: Path) -> RunRecord:
@@ -90,15 +90,14 @@ def read_state(folder: Path) -> RunState:
 
 
 def _read_json(folder: Path, name: str) -> dict[str, Any]:
-    path = folder / name
-    if not path.is_file():
+    try:
+        data = json.loads(Folder(folder).read(name), parse_constant=_refuse_constant)
+    except (FileNotFoundError, NotADirectoryError):
         raise RunFolderError(
             folder=str(folder),
             reason=f"there is no {name}, so this is no run folder",
             remedy="Name the folder of a run; ssdlab runs lists them.",
-        )
-    try:
-        data = json.loads(path.read_bytes(), parse_constant=_refuse_constant)
+        ) from None
     except (ValueError, OSError, RecursionError) as error:
         _refuse_damaged(folder, name, str(error))
     if not isinstance(data, dict):

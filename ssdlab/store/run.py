@@ -11,7 +11,7 @@ from ssdlab.model.records import RunRecord
 from ssdlab.model.schema import TABLES
 from ssdlab.store.places import find_here_or_above
 from ssdlab.store.records import RunState, read_record, read_state
-from ssdlab.system.unpack import DamagedArchiveError, InputTooLargeError, gunzip
+from ssdlab.system.folders import Folder
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -49,6 +49,11 @@ class Run:
     make: Callable[[], "Mapping[str, pd.DataFrame]"] | None = field(
         default=None, repr=False, compare=False
     )
+
+    @property
+    def folder(self) -> Folder:
+        """The run folder, as the way to its files."""
+        return Folder(self.path)
 
     @property
     def standing(self) -> str:
@@ -113,18 +118,15 @@ class Run:
 
     def job_file(self, step_id: str) -> str:
         """Return the fio job file of a step, or an empty text for a step without."""
-        path = self.path / "steps" / step_id / "job.fio"
-        return path.read_text("utf-8") if path.is_file() else ""
+        return self._step(step_id).find_text("job.fio")
 
     def command(self, step_id: str) -> str:
         """Return the fio command line of a step, or an empty text."""
-        path = self.path / "steps" / step_id / "command.txt"
-        return path.read_text("utf-8").strip() if path.is_file() else ""
+        return self._step(step_id).find_text("command.txt").strip()
 
     def purge_record(self, step_id: str) -> str:
         """Return what a purge did and found, a fact a line, or an empty text."""
-        path = self.path / "steps" / step_id / "purge.txt"
-        return path.read_text("utf-8").strip() if path.is_file() else ""
+        return self._step(step_id).find_text("purge.txt").strip()
 
     def raw_output(self, step_id: str) -> bytes:
         """Return what fio said in a step, as it said it.
@@ -134,17 +136,18 @@ class Run:
         RunFolderError
             If the step has no output of fio, or it is damaged.
         """
-        path = self.path / "steps" / step_id / "fio.json.gz"
         try:
-            with path.open("rb") as file:
-                return gunzip(file)
-        except (OSError, DamagedArchiveError, InputTooLargeError) as error:
+            return self._step(step_id).unpack("fio.json.gz")
+        except OSError as error:
             raise RunFolderError(
                 folder=str(self.path),
                 reason=f"there is no whole fio output of step {step_id!r} ({error})",
                 remedy="Name a step of fio's (see the steps table); if it is damaged, "
                 "restore it from a copy.",
             ) from error
+
+    def _step(self, step_id: str) -> Folder:
+        return self.folder / "steps" / step_id
 
     @cached_property
     def _made(self) -> "Mapping[str, pd.DataFrame]":

@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Final
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from ssdlab.model.errors import RunFolderError
 from ssdlab.model.schema import TABLES
+from ssdlab.store.parquet import read_columns
 from ssdlab.store.tables import write_table
 from ssdlab.system.folders import Folder
 
@@ -31,10 +31,11 @@ _ABANDONED_NS: Final = 3600 * 10**9
 _OF_THE_SYSTEM: Final = frozenset({".DS_Store", "Thumbs.db", "desktop.ini"})
 
 
-def find_tables(run: Path) -> Path:
+def find_tables(run: Path) -> Folder:
     """Return where the tables of a run lie: aside, after a crash while replacing."""
-    place, aside = run / TABLES_FOLDER, run / _OLD
-    return aside if aside.is_dir() and not place.exists() else place
+    folder = Folder(run)
+    is_aside = not folder.has(TABLES_FOLDER) and folder.has(_OLD)
+    return folder / (_OLD if is_aside else TABLES_FOLDER)
 
 
 def replace_tables(run: Path, tables: Mapping[str, Columns]) -> None:
@@ -54,7 +55,7 @@ def replace_tables(run: Path, tables: Mapping[str, Columns]) -> None:
     _sweep(folder, new)
     try:
         for name, columns in tables.items():
-            write_table(made.path, TABLES[name], columns)
+            write_table(made, TABLES[name], columns)
         (folder / _OLD).remove_tree()
         if folder.has(TABLES_FOLDER):
             folder.move(TABLES_FOLDER, folder, _OLD)
@@ -120,14 +121,13 @@ def find_lost(run: Path, tables: Mapping[str, Columns]) -> str:
     return f"{gone_readings} of {readings} telemetry readings" * (gone_readings > 0)
 
 
-def _read(place: Path, name: str, columns: Sequence[str]) -> list[tuple[object, ...]]:
+def _read(place: Folder, name: str, columns: Sequence[str]) -> list[tuple[object, ...]]:
     """Return columns of a table of any version, or nothing if it cannot be read."""
     with (
         suppress(OSError, pa.ArrowException, KeyError, RunFolderError),
-        Folder(place).opened(f"{name}.parquet") as file,
-        pq.ParquetFile(file) as parquet,
+        place.opened(f"{name}.parquet") as file,
     ):
-        table = parquet.read(columns=list(columns))
+        table = read_columns(file, columns)
         return list(
             zip(*(table[column].to_pylist() for column in columns), strict=True)
         )

@@ -3,14 +3,15 @@
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ssdlab.model.errors import RunFolderError
 from ssdlab.model.schema import SCHEMA_VERSION, Table
-from ssdlab.system.durable import publish
+from ssdlab.store.parquet import read_columns, read_schema
+from ssdlab.system.folders import Folder
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,7 +36,7 @@ def arrow_schema(table: Table) -> pa.Schema:
 
 
 def write_table(
-    folder: Path, table: Table, columns: Mapping[str, Sequence[object]]
+    folder: Folder, table: Table, columns: Mapping[str, Sequence[object]]
 ) -> Path:
     """Write one table.
 
@@ -48,11 +49,10 @@ def write_table(
         different = set(columns) ^ set(table.column_names)
         msg = f"columns of {table.name} differ from the schema: {sorted(different)}"
         raise ValueError(msg)
-    path = folder / f"{table.name}.parquet"
-    aside = folder / f".{table.name}.part"
-    pq.write_table(_to_arrow(table, columns), aside, compression="zstd")
-    publish(aside, path)
-    return path
+    name = f"{table.name}.parquet"
+    with folder.writing(name) as file:
+        pq.write_table(_to_arrow(table, columns), file, compression="zstd")
+    return folder.path / name
 
 
 def rows_to_columns(
@@ -77,46 +77,48 @@ def rows_to_columns(
 
 
 def read_table(
-    folder: Path, table: Table, columns: Sequence[str] | None = None
+    folder: Folder, table: Table, columns: Sequence[str] | None = None
 ) -> "pd.DataFrame":
     """Read one table, or some of its columns, with the types of the schema.
 
     Raises
     ------
     RunFolderError
-        If the file is missing, damaged or of another version.
+        If the file is missing, damaged, of another version or too large to be read.
     """
-    path = folder / f"{table.name}.parquet"
-    remedy = f"Rebuild the tables from raw output: ssdlab ingest {folder.parent}"
+    name = f"{table.name}.parquet"
     try:
-        names = None if columns is None else list(columns)
-        with pq.ParquetFile(path) as file:
-            schema = file.schema_arrow
-            content = file.read(columns=names)
+        with folder.opened(name) as file:
+            content, reason = _read(file, table, columns)
     except FileNotFoundError:
+        content, reason = None, f"no {name} yet"
+    except (pa.ArrowException, OSError, MemoryError) as error:
+        content, reason = None, f"{name} cannot be read ({_in_one_line(error)})"
+    if content is None:
+        run = folder.path.parent
         raise RunFolderError(
-            folder=str(folder.parent), reason=f"no {path.name} yet", remedy=remedy
-        ) from None
-    except (pa.ArrowException, OSError) as error:
-        raise RunFolderError(
-            folder=str(folder.parent),
-            reason=f"{path.name} cannot be read ({_in_one_line(error)})",
-            remedy=remedy,
-        ) from error
-    version = (schema.metadata or {}).get(b"ssdlab_schema", b"none").decode()
-    if version != str(SCHEMA_VERSION):
-        raise RunFolderError(
-            folder=str(folder.parent),
-            reason=f"{path.name} has schema version {version}, not {SCHEMA_VERSION}",
-            remedy=remedy,
-        )
-    if not schema.equals(arrow_schema(table)):
-        raise RunFolderError(
-            folder=str(folder.parent),
-            reason=f"{path.name} has other columns than the schema",
-            remedy=remedy,
+            folder=str(run),
+            reason=reason,
+            remedy=f"Rebuild the tables from raw output: ssdlab ingest {run}",
         )
     return _to_frame(content)
+
+
+def _read(
+    file: BinaryIO, table: Table, columns: Sequence[str] | None
+) -> tuple[pa.Table | None, str]:
+    """Return what a table holds, or why it is not read."""
+    name = f"{table.name}.parquet"
+    schema, wanted = read_schema(file), arrow_schema(table)
+    noted = (schema.metadata or {}).get(b"ssdlab_schema", b"none")
+    version = noted.decode("utf-8", "replace")
+    if version != str(SCHEMA_VERSION):
+        return None, f"{name} has schema version {version}, not {SCHEMA_VERSION}"
+    if not schema.equals(wanted):
+        return None, f"{name} has other columns than the schema"
+    names = table.column_names if columns is None else list(columns)
+    packed = read_columns(file, names)
+    return packed.cast(pa.schema([wanted.field(one) for one in names])), ""
 
 
 def _in_one_line(error: Exception) -> str:

@@ -16,20 +16,23 @@ from io import FileIO
 from pathlib import Path
 from typing import BinaryIO, Final, NoReturn
 
+from ssdlab.model.errors import LargeInputError
 from ssdlab.model.units import capacity_label
 from ssdlab.system.durable import aside_name
-from ssdlab.system.held import Held, hold, one_name, refuse, require
+from ssdlab.system.held import REMEDY, Held, hold, one_name, refuse, require
 from ssdlab.system.unpack import (
     MAX_INPUT_BYTES,
     DamagedArchiveError,
     InputTooLargeError,
     gunzip,
+    read_held,
 )
 
 RECORD_BYTES: Final = 16_000_000  # of records, job files and what programs said
 LOG_BYTES: Final = 256_000_000  # of logs, telemetry and outputs of fio, unpacked
 PRIVATE: Final = 0o700  # of a folder that another program is about to write into
 
+_ABSENT: Final = (FileNotFoundError, NotADirectoryError)
 _ASIDE: Final = re.compile(r"\..+\.[0-9a-f]{16}\.part")
 
 
@@ -76,32 +79,38 @@ class Folder:
         try:
             with self._held():
                 return True
-        except FileNotFoundError:
+        except _ABSENT:
             return False
 
     def has(self, name: str) -> bool:
         """Tell whether anything has this name."""
-        with suppress(FileNotFoundError), self._held() as held:
+        with suppress(*_ABSENT), self._held() as held:
             held.look(name)
             return True
         return False
 
     def has_file(self, name: str) -> bool:
         """Tell whether there is a file of this name; what else there is, is refused."""
-        with suppress(FileNotFoundError), self._held() as held:
+        with suppress(*_ABSENT), self._held() as held:
             self._require_file(name, held.look(name))
             return True
         return False
 
-    def names(self) -> tuple[str, ...]:
-        """Return the names in it, sorted; none if it is not there."""
-        with suppress(FileNotFoundError), self._held() as held:
+    def names(self, *, is_needed: bool = False) -> tuple[str, ...]:
+        """Return the names in it, sorted; none if it is not there and not needed."""
+        absent = () if is_needed else _ABSENT
+        with suppress(*absent), self._held() as held:
             return tuple(sorted(held.names()))
         return ()
 
+    def visible_names(self, *, is_needed: bool = False) -> tuple[str, ...]:
+        """Return those of the names in it that do not begin with a dot."""
+        names = self.names(is_needed=is_needed)
+        return tuple(name for name in names if not name.startswith("."))
+
     def changed_ns(self, name: str) -> int:
         """Return when a file was changed last [ns]; 0 if it is not there."""
-        with suppress(FileNotFoundError), self._held() as held:
+        with suppress(*_ABSENT), self._held() as held:
             return held.look(name).st_mtime_ns
         return 0
 
@@ -115,13 +124,15 @@ class Folder:
 
     def read(self, name: str, *, limit: int = RECORD_BYTES) -> bytes:
         """Return what a file holds, of at most ``limit`` bytes."""
+        most = f"more than the {capacity_label(limit)} that it may have"
         with self.opened(name) as file:
             size = os.fstat(file.fileno()).st_size
-            content = b"" if size > limit else file.read()
-        if max(size, len(content)) > limit:
-            most = f"more than the {capacity_label(limit)} that it may have"
-            self._refuse(name, f"has {capacity_label(size)}, {most}")
-        return content
+            if size > limit:
+                self._refuse(name, f"has {capacity_label(size)}, {most}")
+            try:
+                return read_held(file, max_bytes=limit)
+            except InputTooLargeError:  # it grew meanwhile
+                self._refuse(name, f"has {most}")
 
     def read_text(self, name: str, *, limit: int = RECORD_BYTES) -> str:
         """Return the text of a file; bytes that are no UTF-8 are replaced."""
@@ -145,31 +156,32 @@ class Folder:
             except DamagedArchiveError as error:
                 raise OSError(str(error)) from error
             except InputTooLargeError as error:
-                self._refuse(name, f"unpacks to too much ({error})")
+                self._refuse(name, f"is too large: {error}", LargeInputError.REMEDY)
 
-    def write(self, name: str, content: bytes) -> None:
+    def write(self, name: str, content: bytes, *, is_durable: bool = True) -> None:
         """Write a file, so that no reader, and no crash, meets half of it."""
-        with self.writing(name) as file:
+        with self.writing(name, is_durable=is_durable) as file:
             file.write(content)
 
     @contextmanager
-    def writing(self, name: str) -> Iterator[BinaryIO]:
-        """Open a file that is written aside and takes its name when it is whole."""
+    def writing(self, name: str, *, is_durable: bool = True) -> Iterator[BinaryIO]:
+        """Open a file that is written aside and takes its name when it is whole.
+
+        One that need not be durable may be lost in a crash, and waits for no disk.
+        """
         aside = aside_name(name)
         with self._held() as held:
             self._require_file_or_nothing(held, name)
             try:
-                descriptor = held.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
-                with open(descriptor, "wb") as file:
-                    yield file
-                    file.flush()
-                    os.fsync(file.fileno())
+                yield from _written(held, aside, is_durable=is_durable)
                 self._require_file_or_nothing(held, name)
                 held.rename(aside, held, name)
             except BaseException:
                 with suppress(OSError):
                     held.remove(aside)
                 raise
+            if is_durable:
+                held.sync()
 
     @contextmanager
     def opened_in_place(self, name: str, *, makes: bool = True) -> Iterator[FileIO]:
@@ -199,13 +211,14 @@ class Folder:
             return self
 
     def make_new(self, mode: int = 0o777) -> "Folder":
-        """Make the folder in one that is there.
+        """Make the folder, and those above it as far as they are not there.
 
         Raises
         ------
         FileExistsError
             If anything has its name already.
         """
+        Folder(self.root, self.below[:-1]).make()
         with self._held_above() as above:
             above.make(self.name, mode)
         return self
@@ -227,10 +240,11 @@ class Folder:
             refuse(to.root, (*to.below, as_name), "is there already")
         with self._held() as held, hold(to.root, to.below) as there:
             held.rename(name, there, as_name)
+            there.sync()
 
     def remove(self, name: str) -> None:
         """Remove a file, or a link and not what it leads to; if it is there."""
-        with suppress(FileNotFoundError), self._held() as held:
+        with suppress(*_ABSENT), self._held() as held:
             held.remove(name)
 
     def remove_empty(self) -> None:
@@ -271,8 +285,18 @@ class Folder:
         require(found, kind="file", root=self.root, below=(*self.below, name))
 
     def _require_file_or_nothing(self, held: Held, name: str) -> None:
-        with suppress(FileNotFoundError):
+        with suppress(*_ABSENT):
             self._require_file(name, held.look(name))
 
-    def _refuse(self, name: str, what: str) -> NoReturn:
-        refuse(self.root, (*self.below, name), what)
+    def _refuse(self, name: str, what: str, remedy: str = REMEDY) -> NoReturn:
+        refuse(self.root, (*self.below, name), what, remedy=remedy)
+
+
+def _written(held: Held, name: str, *, is_durable: bool) -> Iterator[BinaryIO]:
+    """Yield a new file to be written, and see that it is."""
+    descriptor = held.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
+    with open(descriptor, "wb") as file:
+        yield file
+        file.flush()
+        if is_durable:
+            os.fsync(file.fileno())

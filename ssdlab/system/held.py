@@ -30,6 +30,7 @@ _FLAGS: Final = (
     | getattr(os, "O_CLOEXEC", 0)
     | getattr(os, "O_BINARY", 0)
 )
+REMEDY: Final = "Remove it, or restore the run from a copy."
 _READ_FOLDER: Final = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)
 _IS_REPARSE_POINT: Final = getattr(stat, "FILE_ATTRIBUTE_REPARSE_POINT", 0)
 _KINDS: Final = {
@@ -68,15 +69,18 @@ class Held:
         os.mkdir(self.named(name), mode, dir_fd=self.descriptor)
 
     def rename(self, name: str, there: "Held", as_name: str) -> None:
-        """Give what has a name another one, there, and make that durable."""
+        """Give what has a name another one, there."""
         os.replace(
             self.named(name),
             there.named(as_name),
             src_dir_fd=self.descriptor,
             dst_dir_fd=there.descriptor,
         )
-        if there.descriptor is not None:
-            os.fsync(there.descriptor)
+
+    def sync(self) -> None:
+        """Make the names in it durable, where the system can."""
+        if self.descriptor is not None:
+            os.fsync(self.descriptor)
 
     def remove(self, name: str) -> None:
         """Remove a file, or a link itself."""
@@ -153,7 +157,9 @@ def require(
     refuse(root, below, f"is {what} where a {kind} belongs, and was not opened")
 
 
-def refuse(root: Path, below: Sequence[str], what: str) -> NoReturn:
+def refuse(
+    root: Path, below: Sequence[str], what: str, *, remedy: str = REMEDY
+) -> NoReturn:
     """Refuse something in a folder that the user named.
 
     Raises
@@ -164,7 +170,7 @@ def refuse(root: Path, below: Sequence[str], what: str) -> NoReturn:
     raise RunFolderError(
         folder=str(root),
         reason=f"{'/'.join(below)} {what}",
-        remedy="Remove it, or restore the run from a copy.",
+        remedy=remedy,
     )
 
 

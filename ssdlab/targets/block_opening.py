@@ -44,6 +44,7 @@ from ssdlab.model.errors import (
     TargetRefusedError,
 )
 from ssdlab.model.records import RunRecord, TargetIdentity
+from ssdlab.system.folders import Folder
 from ssdlab.system.state import state_folder
 from ssdlab.targets.again import find_again, require_name
 from ssdlab.targets.block import BlockTarget
@@ -316,9 +317,8 @@ def _of_older_record(identity: TargetIdentity) -> Drive:
 def _note(cleaned: str, folder: Path) -> None:
     """Write down what was taken off that a purge that was killed had left."""
     if cleaned:
-        folder.mkdir(parents=True, exist_ok=True)
-        with (folder / _CLEANED).open("a", encoding="utf-8") as file:
-            file.write(f"{cleaned}\n")
+        with Folder(folder).make().opened_in_place(_CLEANED) as file:
+            file.write(f"{cleaned}\n".encode())
 
 
 def _choices_of(record: RunRecord) -> DriveChoices:

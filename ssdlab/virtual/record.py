@@ -1,7 +1,6 @@
 """``server.json``: which server serves the virtual SSD of a run folder."""
 
 import json
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -9,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from ssdlab.model.errors import RunFolderError, SsdlabError
+from ssdlab.system.folders import Folder
 from ssdlab.system.unix import fcntl
 from ssdlab.virtual.options import VirtualSsdOptions, require_usable
 from ssdlab.virtual.process import ProcessIdentity
@@ -32,7 +32,7 @@ class ServerRecord:
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
     """Let one process at a time start a server for this folder."""
-    with (folder / _LOCK_NAME).open("w") as lock:
+    with Folder(folder).opened_in_place(_LOCK_NAME) as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 
@@ -45,12 +45,7 @@ def write_record(folder: Path, record: ServerRecord) -> None:
         "socket_folder": str(record.socket_folder),
         "options": asdict(record.options),
     }
-    aside = folder / f"{_RECORD_NAME}.tmp"
-    with aside.open("w") as file:
-        json.dump(document, file, indent=2)
-        file.flush()
-        os.fsync(file.fileno())
-    aside.replace(folder / _RECORD_NAME)
+    Folder(folder).write(_RECORD_NAME, json.dumps(document, indent=2).encode())
 
 
 def read_record(folder: Path) -> ServerRecord | None:
@@ -62,12 +57,12 @@ def read_record(folder: Path) -> ServerRecord | None:
         If it is damaged or of another version.
     """
     try:
-        text = (folder / _RECORD_NAME).read_bytes()
+        text = Folder(folder).read(_RECORD_NAME)
     except FileNotFoundError:
         return None
     try:
         return _parse_record(json.loads(text))
-    except (KeyError, TypeError, ValueError, SsdlabError) as error:
+    except (KeyError, TypeError, ValueError, RecursionError, SsdlabError) as error:
         raise RunFolderError(
             folder=str(folder),
             reason=f"{_RECORD_NAME} is damaged or of another version ({error!r})",

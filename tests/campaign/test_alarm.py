@@ -10,6 +10,7 @@ from ssdlab.campaign.alarm import AlarmWatch
 from ssdlab.campaign.backend import FioBackend
 from ssdlab.fio.runner import FioChain
 from ssdlab.model.errors import TargetAlarmError
+from ssdlab.system.folders import Folder
 from ssdlab.targets import open_target
 from ssdlab.targets.file import FileTarget
 from tests.fio.jobs import CONTEXT, cell, workload
@@ -72,16 +73,16 @@ def test_alarm_ends_the_fio_that_runs_and_the_armed_one(tmp_path: Path) -> None:
     target = hot(tmp_path, in_s=3, size=str(CONTEXT.capacity_bytes))
     watch = AlarmWatch(target, run=tmp_path, clock=time.time)
     step = cell(workload(), seconds=60)
-    folder = tmp_path / "steps" / ".1"
+    steps = Folder(tmp_path) / "steps"
     began_s = time.monotonic()
     with FioChain("fio", clock=time.time, tick=watch.tick) as chain:
         backend = FioBackend(
             tmp_path, target, chain=chain, clock=time.time, watch=watch.look
         )
         with pytest.raises(TargetAlarmError, match="91 °C"):
-            backend.run(step, folder, replace(step, step_id="2"), hold=True)
-    assert (folder / "fio.stderr").is_file()
-    assert (tmp_path / "steps" / ".2" / "fio.stderr").is_file()
+            backend.run(step, steps / ".1", replace(step, step_id="2"), hold=True)
+    assert (steps / ".1").has_file("fio.stderr")
+    assert (steps / ".2").has_file("fio.stderr")
     assert time.monotonic() - began_s < 20
     drive = str(tmp_path / "drive")
     assert not [
@@ -110,5 +111,5 @@ def test_step_does_not_begin_after_an_alarm(tmp_path: Path) -> None:
         )
         step = cell(workload(), seconds=1)
         with pytest.raises(TargetAlarmError, match="91 °C"):
-            backend.run(step, tmp_path / "steps" / ".1", None, hold=False)
+            backend.run(step, Folder(tmp_path) / "steps" / ".1", None, hold=False)
     assert not (tmp_path / "steps").exists()

@@ -13,6 +13,7 @@ from ssdlab.model.fio_option import FioOption
 from ssdlab.model.spec import Precondition
 from ssdlab.model.step import Step
 from ssdlab.model.units import KIB, MIB
+from ssdlab.system.folders import Folder
 from ssdlab.targets.opening import open_target
 from tests.fio.jobs import CONTEXT, cell, fill, workload
 
@@ -52,8 +53,7 @@ def request_for(step: Step, folder: Path) -> FioRequest:
     spec = f"file:{folder / 'drive'},size=1MiB"
     drive = open_target(spec, folder=folder)
     chain = Asked()
-    own = folder / step.step_id
-    own.mkdir()
+    own = (Folder(folder) / step.step_id).make_new()
     backend = FioBackend(folder, drive, chain=chain, clock=time.time)
     backend.run(step, own, None, hold=False)
     (request,) = chain.requests

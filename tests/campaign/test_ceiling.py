@@ -14,6 +14,7 @@ from ssdlab.campaign.ceiling import (
 )
 from ssdlab.model.errors import UserError
 from ssdlab.model.records import CeilingPoint
+from ssdlab.system.folders import Folder
 
 POINT = CeilingPoint(
     threads=4, queue_depth=32, block_size_bytes=4096, iops=2_500_000, read_percent=0
@@ -47,7 +48,7 @@ def test_table_tells_place_stimulus_rate_and_time() -> None:
 
 def test_time_that_is_too_short_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"1 s are too short for 11 points of 0\.2 s"):
-        measure_ceiling(tmp_path / "ceiling", seconds=1)
+        measure_ceiling(Folder(tmp_path / "ceiling"), seconds=1)
     assert not (tmp_path / "ceiling").exists()
 
 
@@ -56,7 +57,9 @@ def test_ceiling_is_what_fio_says_of_its_null_engine(tmp_path: Path) -> None:
     folder = tmp_path / "ceiling"
     chosen = CEILING_WORKLOADS[2], CEILING_WORKLOADS[7]
     told: list[str] = []
-    points = measure_ceiling(folder, seconds=1, workloads=chosen, tell=told.append)
+    points = measure_ceiling(
+        Folder(folder), seconds=1, workloads=chosen, tell=told.append
+    )
     assert [(p.threads, p.queue_depth, p.read_percent) for p in points] == [
         (2, 16, 100),
         (2, 16, 0),

@@ -3,6 +3,7 @@
 import errno
 import gzip
 import re
+import shutil
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
@@ -15,6 +16,7 @@ from ssdlab.campaign.raw import (
     read_all_steps,
     read_raw_output,
     read_record_of,
+    steps_folder,
 )
 from ssdlab.model.errors import (
     DiskFullError,
@@ -29,6 +31,7 @@ from ssdlab.model.errors import (
 from ssdlab.model.fio_option import FioOption
 from ssdlab.model.spec import Histogram, PtsTest, Purge
 from ssdlab.plan.phases import plan_suite
+from ssdlab.system.folders import Folder
 from tests.campaign.plans import (
     CELLS,
     CONTEXT,
@@ -120,7 +123,8 @@ def test_purge_is_carried_out_again_before_a_step_that_did_not_end(
     """What that step wrote before the break is on the device until then."""
     interrupt(tmp_path, stop)
     (first,) = (tmp_path / "attempts").glob("*-purge.1")
-    kept = read_record_of(first)
+    named = tmp_path / "kept" / first.name.removesuffix(".1")
+    kept = read_record_of(Folder(shutil.copytree(first, named)))
     backend = FakeBackend(now_s=kept.ended_s + 60)
     drive(tmp_path, backend)
     purge = kept.step.step_id
@@ -399,7 +403,7 @@ def test_power_failure_at_any_file_operation_leaves_no_half_step(
         counted.append(len(records))
         drive(run, FakeBackend())
         assert [r.step.step_id for r in read_all_steps(run)][:2] == [PURGE, FILL]
-        assert read_raw_output(run / "steps" / FILL).endswith(b"}")
+        assert read_raw_output(steps_folder(run) / FILL).endswith(b"}")
         if not was_lost:
             break
     assert counted == sorted(counted)

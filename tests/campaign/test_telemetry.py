@@ -1,5 +1,6 @@
 """Readings beside a measurement: before, meanwhile, after, and never in its way."""
 
+import resource
 import threading
 import time
 from collections import Counter
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from ssdlab.campaign.telemetry import Source, read_telemetry, recording
+from ssdlab.system.folders import Folder
 
 
 def read_nothing() -> Mapping[str, float]:
@@ -16,11 +18,11 @@ def read_nothing() -> Mapping[str, float]:
 
 
 def test_each_source_is_read_before_and_after_at_least(tmp_path: Path) -> None:
-    path = tmp_path / "telemetry" / "session-001.jsonl"
+    folder = Folder(tmp_path) / "telemetry"
     slow = Source(name="block", read=lambda: {"wear_percent": 3.0}, interval_s=600)
-    with recording(path, (slow,), clock=lambda: 7.0):
-        assert list(read_telemetry(path.parent)) == [(7.0, "block", "wear_percent", 3)]
-    assert len(list(read_telemetry(path.parent))) == 2
+    with recording(folder, "s.jsonl", (slow,), clock=lambda: 7.0):
+        assert list(read_telemetry(folder)) == [(7.0, "block", "wear_percent", 3)]
+    assert len(list(read_telemetry(folder))) == 2
 
 
 def test_each_source_is_read_at_its_own_interval(tmp_path: Path) -> None:
@@ -37,9 +39,9 @@ def test_each_source_is_read_at_its_own_interval(tmp_path: Path) -> None:
         Source(name="host", read=often, interval_s=0.01),
         Source(name="block", read=lambda: {"wear_percent": 3.0}, interval_s=600),
     )
-    with recording(tmp_path / "t" / "s.jsonl", sources, clock=time.time):
+    with recording(Folder(tmp_path / "t"), "s.jsonl", sources, clock=time.time):
         assert enough.wait(20)
-    rows = list(read_telemetry(tmp_path / "t"))
+    rows = list(read_telemetry(Folder(tmp_path / "t")))
     kept = Counter(source for _, source, _, _ in rows)
     assert kept == {"host": counts["host"], "block": 2}
     values = [value for _, source, _, value in rows if source == "host"]
@@ -66,7 +68,7 @@ def test_slow_source_holds_no_other_up(tmp_path: Path) -> None:
         Source(name="block", read=hangs_once_begun, interval_s=0.001),
         Source(name="host", read=host, interval_s=0.001),
     )
-    with recording(tmp_path / "t" / "s.jsonl", sources, clock=time.time):
+    with recording(Folder(tmp_path / "t"), "s.jsonl", sources, clock=time.time):
         assert others.wait(20)
         let_go.set()
 
@@ -86,28 +88,34 @@ def test_reading_that_fails_is_left_out_and_stops_nothing(
         return {"wear_percent": 3.0}
 
     source = Source(name="block", read=fails_at_first, interval_s=0.001)
-    with recording(tmp_path / "t" / "s.jsonl", (source,), clock=time.time):
+    with recording(Folder(tmp_path / "t"), "s.jsonl", (source,), clock=time.time):
         assert worked.wait(20)
-    assert len(list(read_telemetry(tmp_path / "t"))) == calls["block"] - 3
+    assert len(list(read_telemetry(Folder(tmp_path / "t")))) == calls["block"] - 3
 
 
-def test_full_disk_stops_nothing_either() -> None:
+def test_full_disk_stops_nothing_either(tmp_path: Path) -> None:
     source = Source(name="drive", read=lambda: {"temperature": 40.0}, interval_s=0.01)
-    with recording(Path("/dev/full"), [source], clock=time.monotonic):
-        time.sleep(0.05)
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, hard))  # no file may grow
+    try:
+        with recording(Folder(tmp_path), "s.jsonl", [source], clock=time.monotonic):
+            time.sleep(0.05)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert (tmp_path / "s.jsonl").read_bytes() == b""
 
 
 def test_what_tells_nothing_leaves_no_line(tmp_path: Path) -> None:
-    path = tmp_path / "t" / "s.jsonl"
-    with recording(path, (Source(name="file", read=read_nothing),), clock=time.time):
+    source = Source(name="file", read=read_nothing)
+    with recording(Folder(tmp_path), "s.jsonl", (source,), clock=time.time):
         pass
-    assert path.read_text("utf-8") == ""
+    assert (tmp_path / "s.jsonl").read_text("utf-8") == ""
 
 
 def test_line_that_a_crash_cut_is_left_out(tmp_path: Path) -> None:
     whole = '{"time_s": 1.0, "host": {"load": 2.0}, "virtual": {"erases": 3.0}}\n'
     (tmp_path / "s.jsonl").write_text(f'{whole}{{"time_s": 2.0, "ho', "utf-8")
-    assert list(read_telemetry(tmp_path)) == [
+    assert list(read_telemetry(Folder(tmp_path))) == [
         (1.0, "host", "load", 2.0),
         (1.0, "virtual", "erases", 3.0),
     ]

@@ -16,6 +16,7 @@ from ssdlab.model.step import Step
 from ssdlab.model.units import KIB, MIB
 from ssdlab.plan.context import PlanContext
 from ssdlab.plan.steps import StepMaker
+from ssdlab.system.folders import Folder
 from ssdlab.virtual.server import VirtualSsd
 
 CONTEXT = PlanContext(
@@ -87,7 +88,7 @@ def request_of(
     assert step.workload is not None
     return FioRequest(
         step_id=step.step_id,
-        folder=folder / step.step_id,
+        folder=Folder(folder) / step.step_id,
         job=job,
         gated_threads=step.workload.threads + ("[tail]" in job),
         overdue_s=overdue_s,
@@ -108,7 +109,7 @@ def run_step(step: Step, target: Mapping[str, str], folder: Path) -> FioOutcome:
 
 def job_of(outcome: FioOutcome) -> dict[str, Any]:
     """Return the one job of fio's JSON."""
-    text = (outcome.request.folder / "fio.json").read_text("utf-8")
+    text = outcome.request.folder.read_text("fio.json")
     (job,) = json.loads(text[text.index("{") :])["jobs"]
     assert isinstance(job, dict)
     return job

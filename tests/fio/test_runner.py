@@ -114,12 +114,12 @@ def test_outcome_says_when_io_was_done_and_keeps_the_job_as_asked(
     assert before <= outcome.let_go_s < outcome.done_s <= time.time()
     assert outcome.done_s - outcome.let_go_s >= 0.4
     assert outcome.said == ""
-    assert sorted(path.name for path in request.folder.iterdir()) == [
+    assert list(request.folder.names()) == [
         "fio.json",
         "fio.stderr",
         "job.fio",
     ]
-    kept = (request.folder / "job.fio").read_text("utf-8")
+    kept = request.folder.read_text("job.fio")
     assert kept == request.job
     assert not {"exec_prerun", "exec_postrun"} & set(options_of(kept)["global"])
 
@@ -313,9 +313,9 @@ def test_discarded_fio_does_no_io_and_its_folder_goes(
     ahead = writes(ssd, tmp_path)
     with new_chain() as chain:
         chain.run(reads(ssd, tmp_path), ahead, hold_following=True)
-        assert ahead.folder.is_dir()
+        assert ahead.folder.is_there()
         chain.discard_ahead()
-        assert not ahead.folder.exists()
+        assert not ahead.folder.is_there()
         chain.discard_ahead()
     assert written(ssd) == 0
 
@@ -328,13 +328,13 @@ def test_armed_fio_is_discarded_when_another_one_is_asked_for(
         chain.run(reads(ssd, tmp_path), ahead, hold_following=True)
         outcome = chain.run(other)
     assert not outcome.was_armed
-    assert not ahead.folder.exists()
+    assert not ahead.folder.is_there()
     assert written(ssd) == job_of(outcome)["write"]["total_ios"]
 
 
 def test_folder_of_a_step_must_be_new(tmp_path: Path) -> None:
     request = request_of(cell(), {"ioengine": "null"}, tmp_path)
-    request.folder.mkdir()
+    request.folder.make_new()
     with new_chain() as chain, pytest.raises(FileExistsError):
         chain.run(request)
 

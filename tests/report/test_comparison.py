@@ -379,7 +379,7 @@ def test_test_that_was_never_judged_was_measured_nevertheless(tmp_path: Path) ->
     make_twin(tmp_path, Twin(number=1, recipe=ALPHA))
     second = make_twin(tmp_path, Twin(number=2, recipe=BETA))
     columns: dict[str, list[object]] = {str(name): [] for name in second.windows}
-    write_table(second.path / "tables", TABLES["windows"], columns)
+    write_table(second.folder / "tables", TABLES["windows"], columns)
     found = missing_cells(compare_runs(tmp_path))
     assert (
         "Beta",

@@ -66,7 +66,7 @@ def tell(
         for name, (first, last) in told.items()
     ]
     table = TABLES["telemetry"]
-    write_table(run.path / "tables", table, rows_to_columns(table, rows))
+    write_table(run.folder / "tables", table, rows_to_columns(table, rows))
 
 
 def report(

@@ -214,7 +214,7 @@ def test_wsat_marks_percentiles_of_too_few_ios_and_does_not_draw_them(
     rows = run.percentiles.assign(is_supported=supported)
     table = TABLES["percentiles"]
     write_table(
-        run.path / "tables", table, {str(name): rows[name].tolist() for name in rows}
+        run.folder / "tables", table, {str(name): rows[name].tolist() for name in rows}
     )
     page = render_report(open_run(run.path))
     assert page.count(" *</td>") == stars

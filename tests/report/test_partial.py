@@ -57,7 +57,7 @@ def test_report_of_a_run_that_did_nothing_renders(tmp_path: Path) -> None:
     run = make_run(tmp_path / "run", Recipe(tests=()))
     for name in ("steps", "measurements", "windows"):
         table = TABLES[name]
-        write_table(run.path / "tables", table, rows_to_columns(table, []))
+        write_table(run.folder / "tables", table, rows_to_columns(table, []))
     assert "No test was asked for." in words(render_report(run))
 
 

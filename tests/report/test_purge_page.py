@@ -37,7 +37,7 @@ def purged(folder: Path, facts: Sequence[str], doubt: str = "") -> str:
         {str(name): None if pd.isna(one) else one for name, one in row.items()}
         for row in steps.to_dict("records")
     ]
-    write_table(run.path / "tables", table, rows_to_columns(table, rows))
+    write_table(run.folder / "tables", table, rows_to_columns(table, rows))
     return section(render_report(open_run(run.path)), "purges")
 
 

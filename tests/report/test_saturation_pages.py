@@ -134,7 +134,7 @@ def test_stop_reason_of_a_stimulus_is_not_that_of_another(run: Run) -> None:
     table = TABLES["windows"]
     held = (run.path / "tables" / "windows.parquet").read_bytes()
     write_table(
-        run.path / "tables", table, {str(name): rows[name].tolist() for name in rows}
+        run.folder / "tables", table, {str(name): rows[name].tolist() for name in rows}
     )
     page = render_report(open_run(run.path))
     (run.path / "tables" / "windows.parquet").write_bytes(held)
@@ -190,7 +190,7 @@ def flat(folder: Path, recipe: Recipe, *, fills: float = 1.0) -> str:
             str(column): [None if pd.isna(value) else value for value in table[column]]
             for column in table
         }
-        write_table(run.path / "tables", TABLES[name], columns)
+        write_table(run.folder / "tables", TABLES[name], columns)
     return render_report(open_run(run.path))
 
 

@@ -10,6 +10,7 @@ from ssdlab.model.schema import TABLES
 from ssdlab.store.catalog import list_runs
 from ssdlab.store.run import open_run
 from ssdlab.store.tables import write_table
+from ssdlab.system.folders import Folder
 from tests.store.folders import STATE, make_run
 
 
@@ -18,7 +19,9 @@ def test_run_gives_its_papers_and_each_frame(tmp_path: Path) -> None:
     (folder / "tables").mkdir()
     for table in TABLES.values():
         write_table(
-            folder / "tables", table, {name: [None] for name in table.column_names}
+            Folder(folder) / "tables",
+            table,
+            {name: [None] for name in table.column_names},
         )
     run = open_run(str(folder))
     assert (run.record.run_id, run.state) == ("run", STATE)

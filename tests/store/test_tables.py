@@ -15,6 +15,7 @@ from ssdlab.store.tables import (
     rows_to_columns,
     write_table,
 )
+from ssdlab.system.folders import Folder
 
 VALUES: dict[str, list[Any]] = {
     "string": ["a", "ä\n,", None],
@@ -38,8 +39,8 @@ def tables(tmp_path: Path) -> Path:
 @pytest.mark.parametrize("name", TABLES)
 def test_table_comes_back_with_the_types_of_the_schema(tables: Path, name: str) -> None:
     table = TABLES[name]
-    path = write_table(tables, table, columns_of(table))
-    frame = read_table(tables, table)
+    path = write_table(Folder(tables), table, columns_of(table))
+    frame = read_table(Folder(tables), table)
     assert path.name == f"{name}.parquet"
     assert list(frame.columns) == list(table.column_names)
     for column in table.columns:
@@ -53,13 +54,13 @@ def test_table_comes_back_with_the_types_of_the_schema(tables: Path, name: str) 
 
 
 def test_empty_table_keeps_its_columns(tables: Path) -> None:
-    write_table(tables, RUNS, {name: [] for name in RUNS.column_names})
-    frame = read_table(tables, RUNS)
+    write_table(Folder(tables), RUNS, {name: [] for name in RUNS.column_names})
+    frame = read_table(Folder(tables), RUNS)
     assert (len(frame), list(frame.columns)) == (0, list(RUNS.column_names))
 
 
 def test_table_says_what_its_columns_mean(tables: Path) -> None:
-    path = write_table(tables, RUNS, columns_of(RUNS))
+    path = write_table(Folder(tables), RUNS, columns_of(RUNS))
     schema = pq.read_schema(path)
     assert schema.metadata[b"ssdlab_schema"] == str(SCHEMA_VERSION).encode()
     meaning = schema.field("capacity_bytes").metadata[b"meaning"]
@@ -73,7 +74,7 @@ def test_columns_other_than_the_schema_are_not_written(tables: Path) -> None:
     with pytest.raises(
         ValueError, match=r"runs differ from the schema: \['colour', 's"
     ):
-        write_table(tables, RUNS, columns)
+        write_table(Folder(tables), RUNS, columns)
     assert list(tables.iterdir()) == []
 
 
@@ -88,12 +89,12 @@ def test_rows_become_columns_and_missing_values_stay_missing() -> None:
 
 def test_table_is_refused_when_it_is_not_there(tables: Path) -> None:
     with pytest.raises(RunFolderError, match=r"no runs\.parquet yet\. Rebuild the tab"):
-        read_table(tables, RUNS)
+        read_table(Folder(tables), RUNS)
 
 
 @pytest.mark.parametrize("damage", ["empty", "text", "cut", "flipped"])
 def test_table_is_refused_when_it_is_damaged(tables: Path, damage: str) -> None:
-    path = write_table(tables, RUNS, columns_of(RUNS))
+    path = write_table(Folder(tables), RUNS, columns_of(RUNS))
     whole = path.read_bytes()
     path.write_bytes(
         {
@@ -105,7 +106,7 @@ def test_table_is_refused_when_it_is_damaged(tables: Path, damage: str) -> None:
         }[damage]
     )
     with pytest.raises(RunFolderError, match=r"runs\.parquet cannot be read"):
-        read_table(tables, RUNS)
+        read_table(Folder(tables), RUNS)
 
 
 @pytest.mark.parametrize("version", ["0", "2", None])
@@ -118,7 +119,7 @@ def test_table_of_another_version_is_refused(tables: Path, version: str | None) 
     with pytest.raises(
         RunFolderError, match=rf"schema version {version or 'none'}, not"
     ):
-        read_table(tables, RUNS)
+        read_table(Folder(tables), RUNS)
 
 
 @pytest.mark.parametrize("change", ["a column less", "another type", "another order"])
@@ -133,11 +134,11 @@ def test_table_with_other_columns_is_refused(tables: Path, change: str) -> None:
     content = pa.table({field.name: [] for field in schema}, schema=schema)
     pq.write_table(content, tables / "runs.parquet")
     with pytest.raises(RunFolderError, match="other columns than the schema"):
-        read_table(tables, RUNS)
+        read_table(Folder(tables), RUNS)
 
 
 def test_name_of_a_folder_never_becomes_a_column(tmp_path: Path) -> None:
     folder = tmp_path / "seed=5" / "tables"
     folder.mkdir(parents=True)
-    write_table(folder, RUNS, columns_of(RUNS))
-    assert read_table(folder, RUNS)["seed"].iloc[0] == 0
+    write_table(Folder(folder), RUNS, columns_of(RUNS))
+    assert read_table(Folder(folder), RUNS)["seed"].iloc[0] == 0

@@ -11,7 +11,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from ssdlab.system.durable import replace_whole
+from ssdlab.system.folders import Folder
 
 _END_BYTES = 4 << 20  # the farthest mark that libblkid knows is at 2 MiB (VMFS)
 _PIECE_BYTES = 1 << 20
@@ -59,13 +59,13 @@ def _read(descriptor: int, place: int, end: int) -> Iterator[bytes]:
 
 def keep_ends(digest: str, folder: Path) -> None:
     """Note what a session left, so that no crash of the system loses it."""
-    replace_whole(folder / _FILE, json.dumps({_KEY: digest}).encode())
+    Folder(folder).write(_FILE, json.dumps({_KEY: digest}).encode())
 
 
 def read_kept_ends(folder: Path) -> str:
     """Return what the last session that ended noted; "" if none did."""
     try:
-        kept = json.loads((folder / _FILE).read_bytes())
-    except (OSError, ValueError):
+        kept = json.loads(Folder(folder).read(_FILE))
+    except (OSError, ValueError, RecursionError):
         return ""
     return str(kept.get(_KEY, "")) if isinstance(kept, dict) else ""
