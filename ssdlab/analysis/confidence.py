@@ -3,7 +3,9 @@
 import numpy as np
 import pandas as pd
 
-from ssdlab.analysis.latency import is_supported, percentiles_from_bins
+from ssdlab.analysis.qos.binned import bin_rounds
+from ssdlab.analysis.qos.claims import claim_levels
+from ssdlab.analysis.qos.latency_kind import latency_kind, with_latency_of
 
 MARKER_LEVELS_PERCENT = (99.0, 99.9, 99.99, 99.999)
 
@@ -73,13 +75,12 @@ def summarise_confidence(
         Six rows a run: ``run_id``, ``marker`` (average, 99 %, 99.9 %, 99.99 %,
         99.999 %, max), ``lat_ns`` [ns], ``confidence_percent``, where the marker
         stands on the curve of `summarise_histogram` [%], and ``is_supported``:
-        enough IOs stand behind it.
+        its interval has an upper end, as in `ssdlab.analysis.summarise_qos`.
 
     Notes
     -----
     Average and maximum are exact; the nines are the middle of one of fio's bins,
-    which are up to 1.6 % wide. The middle of the bin that holds the maximum may lie
-    above it: such a level is the maximum.
+    which are up to 1.6 % wide, held within the exact minimum and maximum.
 
     References
     ----------
@@ -87,10 +88,15 @@ def summarise_confidence(
     """
     steps = _histogram_steps(measurements, test)
     histogram = summarise_histogram(bins, measurements, test=test)
+    held = bins[(bins["direction"] == "total") & (bins["count"] > 0)]
     rows = [
         (run_id, *marker)
         for run_id, curve in histogram.groupby("run_id")
-        for marker in _markers(curve, steps[steps["run_id"] == run_id])
+        for marker in _markers(
+            curve,
+            steps[steps["run_id"] == run_id].sort_values("step_id"),
+            held[held["run_id"] == run_id],
+        )
     ]
     names = ["run_id", "marker", "lat_ns", "confidence_percent", "is_supported"]
     return pd.DataFrame(rows, columns=names)
@@ -105,20 +111,21 @@ def _histogram_steps(measurements: pd.DataFrame, test: str) -> pd.DataFrame:
 
 
 def _markers(
-    curve: pd.DataFrame, steps: pd.DataFrame
+    curve: pd.DataFrame, steps: pd.DataFrame, bins: pd.DataFrame
 ) -> list[tuple[str, float, float, bool]]:
+    own = bins[bins["step_id"].isin(steps["step_id"])]
+    steps = with_latency_of(steps, latency_kind(steps, own))
     weights = steps["total_ios"].to_numpy(dtype=float)
     average = float(np.average(steps["lat_mean_ns"].to_numpy(), weights=weights))
     below = curve[curve["lat_lower_ns"] <= average]["confidence_percent"]
-    levels = list(MARKER_LEVELS_PERCENT)
     greatest = float(steps["lat_max_ns"].max())
-    values = np.fmin(
-        percentiles_from_bins(curve["lat_ns"], curve["count"], levels), greatest
-    )
-    supported = is_supported(levels, int(curve["count"].sum()))
-    nines = zip(levels, values.tolist(), supported.tolist(), strict=True)
+    claims = claim_levels(bin_rounds(steps, own), MARKER_LEVELS_PERCENT)
+    nines = [
+        (f"{one.level:g} %", one.interval.estimate, one.level, one.is_supported)
+        for one in claims
+    ]
     return [
         ("average", average, float(below.max()) if len(below) else 0.0, True),
-        *((f"{level:g} %", float(value), level, ok) for level, value, ok in nines),
+        *nines,
         ("max", greatest, 100.0, True),
     ]

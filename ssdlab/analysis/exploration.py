@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 
 from ssdlab.analysis.averages import average_cells
-from ssdlab.analysis.latency import is_supported, percentiles_from_bins
+from ssdlab.analysis.qos.binned import merged_cells
+from ssdlab.analysis.qos.claims import claim_of_level
 from ssdlab.model.spec import Direction
 
 PERCENTILE_METRICS = MappingProxyType({
@@ -31,7 +32,8 @@ _STEP = ["run_id", "step_id"]
 _WHERE = ["test", "phase", "kind", "round", "access"]
 _CELL = ["block_size_bytes", "read_percent", "threads", "queue_depth"]
 _MEASURED = ["total_ios", "iops", "bw_bytes_per_s", "lat_mean_ns", "lat_max_ns"]
-MEASURED_COLUMNS = (*_STEP, "direction", *_WHERE, *_CELL, *_MEASURED)
+_BEHIND_BINS = ["lat_min_ns", "clat_min_ns", "clat_mean_ns", "clat_max_ns"]
+MEASURED_COLUMNS = (*_STEP, "direction", *_WHERE, *_CELL, *_MEASURED, *_BEHIND_BINS)
 LEVEL_COLUMNS = (*_STEP, "direction", "percentile", "lat_ns", "is_supported")
 _NO_LEVEL = 1e-9
 
@@ -83,14 +85,16 @@ def tabulate_cells(
     -------
     pandas.DataFrame
         One row a step of kind cell, histogram or mean that did such IOs: where it
-        belongs, its workload, ``total_ios``, and the metrics of ``CELL_METRICS``. A
-        percentile that the count of IOs does not support is missing.
+        belongs, its workload, ``total_ios``, the metrics of ``CELL_METRICS``, and what
+        holds a percentile of its bins. A percentile that the IOs do not bound from
+        above is missing.
     """
     totals = measurements[
         (measurements["direction"] == direction)
         & measurements["kind"].isin(["cell", "histogram", "mean"])
     ]
-    cells = totals[[*_STEP, *_WHERE, *_CELL, *_MEASURED]].reset_index(drop=True)
+    names = [*_STEP, *_WHERE, *_CELL, *_MEASURED, *_BEHIND_BINS]
+    cells = totals[names].reset_index(drop=True)
     rows = percentiles[
         (percentiles["direction"] == direction)
         & percentiles["is_supported"].fillna(value=False)
@@ -223,8 +227,7 @@ def summarise_cells(
     if metric not in CELL_METRICS:
         msg = f"{metric!r} is no metric; choose from: {', '.join(CELL_METRICS)}"
         raise ValueError(msg)
-    needed = cells[["step_id", "kind", *axes, metric, "total_ios"]]
-    placed = needed[needed[list(axes)].notna().all(axis=1)]
+    placed = cells[cells[list(axes)].notna().all(axis=1)]
     rows = placed[placed["kind"] != "histogram"]
     if rows.empty:
         rows = placed
@@ -244,15 +247,12 @@ def _merged_percentile(
 ) -> pd.DataFrame:
     level = PERCENTILE_METRICS[metric]
     found: list[tuple[Any, ...]] = []
-    if bins is not None and not bins.empty:
-        counts = bins[["step_id", "lat_ns", "count"]]
-        joined = counts.merge(rows[["step_id", *axes]], on="step_id")
-        for cell, group in joined.groupby(axes):
-            count = int(group["count"].sum())
-            if is_supported([level], count)[0]:
-                value = percentiles_from_bins(group["lat_ns"], group["count"], [level])
-                n_rounds = int(group["step_id"].nunique())
-                found.append((*cell, float(value[0]), n_rounds, count))
+    if bins is not None:
+        for cell, rounds in merged_cells(rows, bins, keys=axes):
+            claim = claim_of_level(rounds, level)
+            if claim.is_supported:
+                value = claim.interval.estimate
+                found.append((*cell, value, len(rounds.counts), rounds.total))
     return pd.DataFrame(found, columns=[*axes, metric, "n_rounds", "total_ios"])
 
 

@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 Histogram = tuple[NDArray[np.int64], NDArray[np.int64]]
+Extremes = tuple[float, float]
 
-_LEVEL_DECIMALS = 9  # 100 - 99.9 is 0.09999999999999432 in binary arithmetic
-_ROUNDING = 1e-12
+UNKNOWN_EXTREMES: Extremes = (math.nan, math.nan)
+_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -73,9 +74,9 @@ def merge_bins(histograms: Iterable[tuple[ArrayLike, ArrayLike]]) -> Histogram:
 
 
 def percentiles_from_bins(
-    values: ArrayLike, counts: ArrayLike, levels: ArrayLike
-) -> NDArray[np.int64]:
-    """Return the bin at each confidence level, by fio's own rule.
+    values: ArrayLike, counts: ArrayLike, levels: ArrayLike, *, within: Extremes
+) -> NDArray[np.float64]:
+    """Return the latency at each confidence level, by fio's own rule.
 
     Parameters
     ----------
@@ -85,12 +86,51 @@ def percentiles_from_bins(
         The IOs in each bin.
     levels : array_like of float, shape (n_levels,)
         Confidence levels [%], greater than 0 and at most 100.
+    within : tuple of float
+        The exact least and greatest of these latencies [ns], NaN where one is not
+        known. The name of a bin is its middle, which may lie beyond them; a percentile
+        does not.
 
     Returns
     -------
-    ndarray of int64, shape (n_levels,)
+    ndarray of float64, shape (n_levels,)
         For each level the first bin, by ascending latency, up to which at least
-        that share of all IOs was counted [ns].
+        that share of all IOs was counted, held within the extremes [ns].
+
+    Raises
+    ------
+    ValueError
+        If no IO was counted, or a level is not within (0, 100].
+
+    Notes
+    -----
+    See `percentile_places` for the rule.
+
+    Examples
+    --------
+    >>> bins = [100, 120, 2000], [3, 5, 2]
+    >>> percentiles_from_bins(*bins, [50, 80, 90], within=(99.0, 1990.0)).tolist()
+    [120.0, 120.0, 1990.0]
+    """
+    names, numbers = merge_bins([(values, counts)])
+    found = names[percentile_places(numbers, levels)]
+    return hold_within(found, within)
+
+
+def percentile_places(counts: NDArray[np.int64], levels: ArrayLike) -> NDArray[np.intp]:
+    """Return the place of the bin at each confidence level, by fio's own rule.
+
+    Parameters
+    ----------
+    counts : ndarray of int64, shape (n_bins,)
+        The IOs in each bin, by ascending latency.
+    levels : array_like of float, shape (n_levels,)
+        Confidence levels [%], greater than 0 and at most 100.
+
+    Returns
+    -------
+    ndarray of intp, shape (n_levels,)
+        For each level the first bin up to which at least that share was counted.
 
     Raises
     ------
@@ -107,25 +147,89 @@ def percentiles_from_bins(
 
     Examples
     --------
-    >>> percentiles_from_bins([100, 120, 2000], [3, 5, 2], [50, 80, 90]).tolist()
-    [120, 120, 2000]
+    >>> percentile_places(np.array([3, 5, 2]), [30, 50, 90]).tolist()
+    [0, 1, 2]
     """
-    names, numbers = merge_bins([(values, counts)])
     shares = np.asarray(levels, dtype=np.float64)
     if not ((shares > 0) & (shares <= 100)).all():
         msg = "a confidence level is more than 0 and at most 100 %"
         raise ValueError(msg)
-    reached = np.cumsum(numbers)
+    reached = np.cumsum(counts)
     if not reached.size or not reached[-1]:
         msg = "no IO was counted, so there is no percentile"
         raise ValueError(msg)
     hundredth = np.longdouble(reached[-1]) * (np.longdouble(1) / 100)
     wanted = shares.astype(np.longdouble) * hundredth
     found = np.searchsorted(reached.astype(np.longdouble), wanted, side="left")
-    return names[np.minimum(found, names.size - 1)]
+    return np.minimum(found, reached.size - 1)
 
 
-def is_supported(levels: ArrayLike, count: int) -> NDArray[np.bool_]:
+def hold_within(
+    latencies: ArrayLike, within: tuple[ArrayLike, ArrayLike]
+) -> NDArray[np.float64]:
+    """Hold latencies within the least and the greatest that were recorded.
+
+    Parameters
+    ----------
+    latencies : array_like of float
+        Latencies as their bins are named [ns].
+    within : tuple of array_like
+        The exact least and greatest latency [ns], NaN where one is not known; of all
+        or of each.
+
+    Returns
+    -------
+    ndarray of float64
+        The same, none below the least or above the greatest [ns].
+
+    Examples
+    --------
+    >>> hold_within([100, 2000], (102.0, 1990.0)).tolist()
+    [102.0, 1990.0]
+    >>> hold_within([100, 2000], UNKNOWN_EXTREMES).tolist()
+    [100.0, 2000.0]
+    """
+    least, greatest = within
+    held = np.fmin(np.fmax(np.asarray(latencies, dtype=np.float64), least), greatest)
+    return np.asarray(held, dtype=np.float64)
+
+
+def least_count(level_percent: float, confidence_percent: float = 95.0) -> int:
+    """Return how many independent latencies bound a percentile from above.
+
+    Parameters
+    ----------
+    level_percent : float
+        The percentile [%], more than 0 and less than 100.
+    confidence_percent : float, default 95
+        The confidence of the two-sided interval [%].
+
+    Returns
+    -------
+    int
+        The least n for which all n lie below the percentile with a chance of half the
+        rest at most: ``p ** n <= (1 - confidence) / 2``.
+
+    Raises
+    ------
+    ValueError
+        If the level is not between 0 and 100 %.
+
+    Examples
+    --------
+    >>> [least_count(level) for level in (50, 99, 99.99)]
+    [6, 368, 36887]
+    """
+    if not 0 < level_percent < 100:
+        msg = f"a quantile lies between 0 and 100 %, and {level_percent:g} does not"
+        raise ValueError(msg)
+    tail = (1 - confidence_percent / 100) / 2
+    return math.ceil(math.log(tail) / math.log(level_percent / 100) - _ROUNDING)
+
+
+def is_supported(
+    levels: ArrayLike, count: int, *, confidence_percent: float = 95.0
+) -> NDArray[np.bool_]:
     """Tell at which confidence levels enough IOs stand behind the percentile.
 
     Parameters
@@ -133,22 +237,25 @@ def is_supported(levels: ArrayLike, count: int) -> NDArray[np.bool_]:
     levels : array_like of float, shape (n_levels,)
         Confidence levels [%].
     count : int
-        IOs counted.
+        Independent IOs counted.
+    confidence_percent : float, default 95
+        The confidence of the two-sided interval [%].
 
     Returns
     -------
     ndarray of bool, shape (n_levels,)
-        Whether at least one IO in ``count`` is expected beyond the level:
-        ``count x (1 - p) >= 1``. A percentile below that is the maximum by another
-        name.
+        Whether there are `least_count` IOs, so that the interval of the percentile has
+        an upper end. One without is the maximum by another name. 100 % has none.
 
     Examples
     --------
-    >>> is_supported([99, 99.9, 99.99], 1000).tolist()
-    [True, True, False]
+    >>> is_supported([99, 99.9, 99.99, 100], 4000).tolist()
+    [True, True, False, False]
     """
-    beyond = np.round(100.0 - np.asarray(levels, dtype=np.float64), _LEVEL_DECIMALS)
-    return np.asarray(count * beyond / 100.0 >= 1.0 - _ROUNDING)
+    return np.array([
+        level < 100 and count >= least_count(level, confidence_percent)
+        for level in np.asarray(levels, dtype=np.float64).tolist()
+    ])
 
 
 def merge_summaries(summaries: Sequence[LatencySummary]) -> LatencySummary:

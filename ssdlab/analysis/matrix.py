@@ -10,7 +10,8 @@ import numpy as np
 import pandas as pd
 
 from ssdlab.analysis.averages import average_cells
-from ssdlab.analysis.latency import is_supported, percentiles_from_bins
+from ssdlab.analysis.qos.binned import merged_cells
+from ssdlab.analysis.qos.claims import claim_of_level
 from ssdlab.model.schema import MEASUREMENTS
 from ssdlab.model.spec import PTS_CRITERIA
 
@@ -177,8 +178,9 @@ def summarise_latency_table(
         merged bins), ``lat_five_nines_mean_ns`` [ns] (mean of the rounds' 99.999 %),
         ``lat_max_ns`` [ns] (maximum over the rounds), ``n_rounds`` (see
         `average_cells`), and
-        ``is_five_nines_supported``: enough IOs stand behind the merged value. What
-        was not recorded is missing.
+        ``is_five_nines_supported``: the interval of the merged value has an upper
+        end, as in `ssdlab.analysis.summarise_qos`; without bins that of each round has
+        one. What was not recorded is missing.
 
     Notes
     -----
@@ -199,7 +201,8 @@ def summarise_latency_table(
     table = table.merge(_merge_five_nines(cells, bins), on=_CELL, how="left")
     table = table.merge(_mean_five_nines(cells, percentiles), on=_CELL, how="left")
     supported = table["is_five_nines_supported"].astype("boolean")
-    table["is_five_nines_supported"] = supported
+    of_rounds = table.pop("are_rounds_supported").astype("boolean")
+    table["is_five_nines_supported"] = supported.fillna(of_rounds)
     return table.reset_index(drop=True)
 
 
@@ -254,28 +257,21 @@ def _mean_five_nines(cells: pd.DataFrame, percentiles: pd.DataFrame) -> pd.DataF
         (percentiles["direction"] == "total")
         & np.isclose(percentiles["percentile"], FIVE_NINES_PERCENT, rtol=0, atol=1e-9)
     ]
-    joined = cells[[*_CELL, "step_id"]].merge(rows[[*_STEP, "lat_ns"]], on=_STEP)
+    joined = cells[[*_CELL, "step_id"]].merge(
+        rows[[*_STEP, "lat_ns", "is_supported"]], on=_STEP
+    )
     return joined.groupby(_CELL, as_index=False).agg(
-        lat_five_nines_mean_ns=("lat_ns", "mean")
+        lat_five_nines_mean_ns=("lat_ns", "mean"),
+        are_rounds_supported=("is_supported", "min"),
     )
 
 
 def _merge_five_nines(cells: pd.DataFrame, bins: pd.DataFrame) -> pd.DataFrame:
-    rows = bins[bins["direction"] == "total"]
-    joined = cells[[*_CELL, "step_id"]].merge(
-        rows[[*_STEP, "lat_ns", "count"]], on=_STEP
-    )
+    totals = bins[bins["direction"] == "total"]
     found = [
-        (
-            *cell,
-            float(
-                percentiles_from_bins(
-                    group["lat_ns"], group["count"], [FIVE_NINES_PERCENT]
-                )[0]
-            ),
-            bool(is_supported([FIVE_NINES_PERCENT], int(group["count"].sum()))[0]),
-        )
-        for cell, group in joined.groupby(_CELL)
+        (*cell, claim.interval.estimate, claim.is_supported)
+        for cell, rounds in merged_cells(cells, totals, keys=_CELL)
+        for claim in [claim_of_level(rounds, FIVE_NINES_PERCENT)]
     ]
     names = [*_CELL, "lat_five_nines_ns", "is_five_nines_supported"]
-    return pd.DataFrame(found, columns=names).astype(joined[_CELL].dtypes)
+    return pd.DataFrame(found, columns=names).astype(cells[_CELL].dtypes)

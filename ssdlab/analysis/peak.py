@@ -46,8 +46,7 @@ def summarise_peak_jobs(
     ended. Its bytes are of all that were completed since. Its histogram has those as
     well, but for a few that were completed in one batch with the IO that ended the
     ramp. Here IOs, IOPS and latencies are all of the histogram, and the data rate is
-    of the bytes. A level is the middle of a bin, so it is not let exceed the exact
-    maximum.
+    of the bytes.
 
     Examples
     --------
@@ -84,8 +83,7 @@ def summarise_peak_jobs(
     said = percentiles[percentiles["direction"] == "total"]
     for level, name in _LEVELS.items():
         found = totals[_STEP].merge(_at_level(said, level), on=_STEP, how="left")
-        values, most = found["lat_ns"].astype(float), frame["lat_max_ns"]
-        frame[f"lat_{name}_ns"] = values.mask(values > most, most)
+        frame[f"lat_{name}_ns"] = found["lat_ns"].astype(float)
         frame[f"is_{name}_supported"] = found["is_supported"].astype("boolean")
     return frame
 

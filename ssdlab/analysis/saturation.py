@@ -50,8 +50,8 @@ def summarise_saturation(
         under IO up to its end, ``iops`` [1/s], ``lat_mean_ns``,
         ``lat_three_nines_ns``, ``lat_four_nines_ns``, ``lat_five_nines_ns``,
         ``lat_max_ns`` [ns], ``is_three_nines_supported``,
-        ``is_four_nines_supported``, ``is_five_nines_supported`` (enough IOs of the
-        round stand behind the level), ``total_written_bytes`` [B], ``tgbw`` (total
+        ``is_four_nines_supported``, ``is_five_nines_supported`` (the IOs of the round
+        bound the level from above), ``total_written_bytes`` [B], ``tgbw`` (total
         gigabytes written, decimal) [GB] and ``drive_fills``. What was not recorded is
         missing.
 

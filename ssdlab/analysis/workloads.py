@@ -5,13 +5,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ssdlab.analysis.latency import percentiles_from_bins
 from ssdlab.analysis.matrix import select_cells
+from ssdlab.analysis.qos.binned import bin_rounds
+from ssdlab.analysis.qos.claims import claim_levels
 from ssdlab.model.spec import PTS_CRITERIA
 
 _WORKLOAD = ["access", "block_size_bytes", "read_percent", "threads", "queue_depth"]
 _STEP = ["run_id", "step_id"]
 _LEVELS = {99.0: "lat_two_nines_ns", 99.99: "lat_four_nines_ns"}
+_NOT_MEASURED: tuple[float, object] = (float("nan"), pd.NA)
+_SUPPORTED = {99.0: "is_two_nines_supported", 99.99: "is_four_nines_supported"}
 
 
 def summarise_workloads(
@@ -47,9 +50,10 @@ def summarise_workloads(
         ``last_round``, ``n_rounds`` (those summarised), ``iops`` [1/s],
         ``bw_bytes_per_s`` [B/s] and ``lat_mean_ns`` [ns] (means of the rounds),
         ``lat_two_nines_ns`` and ``lat_four_nines_ns`` [ns] (99 % and 99.99 %: from
-        merged bins, or as one round alone has them), ``lat_max_ns`` [ns], and
-        ``is_steady``, missing where it was not judged. What was not measured is
-        missing.
+        merged bins, or as one round alone has them), ``lat_max_ns`` [ns],
+        ``is_two_nines_supported`` and ``is_four_nines_supported`` (the interval of the
+        level has an upper end), and ``is_steady``, missing where it was not judged.
+        What was not measured is missing.
     """
     cells = select_cells(measurements, test)
     finals = windows[
@@ -62,8 +66,9 @@ def summarise_workloads(
     ]
     names = ["phase", *_WORKLOAD, "first_round", "last_round", "n_rounds", "iops"]
     names += ["bw_bytes_per_s", "lat_mean_ns", *_LEVELS.values(), "lat_max_ns"]
-    frame = pd.DataFrame(rows, columns=[*names, "is_steady"])
-    frame["is_steady"] = frame["is_steady"].astype("boolean")
+    frame = pd.DataFrame(rows, columns=[*names, *_SUPPORTED.values(), "is_steady"])
+    for name in (*_SUPPORTED.values(), "is_steady"):
+        frame[name] = frame[name].astype("boolean")
     return frame.sort_values(_WORKLOAD).reset_index(drop=True)
 
 
@@ -106,20 +111,32 @@ def _mean_of_all(values: "pd.Series[float]") -> float:
 
 def _nines(
     rounds: pd.DataFrame, percentiles: pd.DataFrame, bins: pd.DataFrame
-) -> dict[str, float]:
+) -> dict[str, object]:
     """Return 99 % and 99.99 % of all IOs; of several rounds only bins can tell."""
     steps = rounds[_STEP]
-    held = bins[bins["direction"] == "total"].merge(steps, on=_STEP)
+    held = bins[(bins["direction"] == "total") & (bins["count"] > 0)]
+    held = held.merge(steps, on=_STEP)
     if held["step_id"].nunique() == len(steps):
-        values = percentiles_from_bins(held["lat_ns"], held["count"], list(_LEVELS))
-        return dict(zip(_LEVELS.values(), map(float, values), strict=True))
-    if len(steps) > 1:
-        return dict.fromkeys(_LEVELS.values(), float("nan"))
-    printed = percentiles[percentiles["direction"] == "total"].merge(steps, on=_STEP)
-    return {name: _level(printed, level) for level, name in _LEVELS.items()}
+        claims = claim_levels(bin_rounds(rounds.sort_values("step_id"), held), _LEVELS)
+        found: list[tuple[float, object]] = [
+            (one.interval.estimate, one.is_supported) for one in claims
+        ]
+    elif len(steps) > 1:
+        found = [_NOT_MEASURED for _ in _LEVELS]
+    else:
+        printed = percentiles[percentiles["direction"] == "total"]
+        printed = printed.merge(steps, on=_STEP)
+        found = [_level(printed, level) for level in _LEVELS]
+    values, supported = zip(*found, strict=True)
+    return {
+        **dict(zip(_LEVELS.values(), values, strict=True)),
+        **dict(zip(_SUPPORTED.values(), supported, strict=True)),
+    }
 
 
-def _level(printed: pd.DataFrame, level: float) -> float:
+def _level(printed: pd.DataFrame, level: float) -> tuple[float, object]:
     is_it = np.isclose(printed["percentile"], level, rtol=0, atol=1e-9)
-    found = printed.loc[is_it, "lat_ns"]
-    return float(found.iloc[0]) if len(found) else float("nan")
+    found = printed[is_it]
+    if found.empty:
+        return _NOT_MEASURED
+    return float(found["lat_ns"].iloc[0]), found["is_supported"].iloc[0]

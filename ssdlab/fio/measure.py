@@ -1,7 +1,8 @@
 """What one fio step measured, as rows of the stored tables; and whether it did.
 
 Job entries that ran together are added, as are directions in the row ``total``:
-rates add, means are weighted by IO count, percentiles come from added bins.
+rates add, means are weighted by IO count, percentiles come from added bins, held within
+the exact least and greatest latency.
 """
 
 import math
@@ -14,11 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ssdlab.analysis.latency import (
+    UNKNOWN_EXTREMES,
+    Extremes,
     Histogram,
+    hold_within,
     is_supported,
     merge_bins,
     merge_summaries,
-    percentiles_from_bins,
+    percentile_places,
     sum_rates,
 )
 from ssdlab.fio.bins import bin_edges, is_last_bin
@@ -82,7 +86,9 @@ def measure(
             _measurement_row(direction, parts, document.measured)
             for direction, parts in sides.items()
         ),
-        percentiles=_percentile_columns(histograms, levels, unit_ns=unit_ns),
+        percentiles=_percentile_columns(
+            histograms, _extremes(sides, bins_of), levels=levels, unit_ns=unit_ns
+        ),
         bins=_bin_columns(histograms, unit_ns=unit_ns),
         bins_of=bins_of,
     )
@@ -195,25 +201,49 @@ def _unit_ns(sides: Mapping[str, Sequence[FioSide]], kind: LatencyKind | None) -
     return next((found.unit_ns for found in bins if found is not None), 1)
 
 
+def _extremes(
+    sides: Mapping[str, Sequence[FioSide]], kind: LatencyKind | None
+) -> Mapping[str, Extremes]:
+    """Return the least and the greatest latency of each direction, as it was exactly.
+
+    ``kind`` is what the bins are of.
+    """
+    if kind is None:
+        return dict.fromkeys(sides, UNKNOWN_EXTREMES)
+    known = {name: _latency_columns(kind, parts) for name, parts in sides.items()}
+    return {
+        name: (columns[f"{kind}_min_ns"], columns[f"{kind}_max_ns"])
+        for name, columns in known.items()
+    }
+
+
 def _percentile_columns(
-    histograms: Mapping[str, Histogram], levels: Sequence[float], *, unit_ns: int
+    histograms: Mapping[str, Histogram],
+    extremes: Mapping[str, Extremes],
+    *,
+    levels: Sequence[float],
+    unit_ns: int,
 ) -> Columns:
     parts = [
-        percentiles_from_bins(values, counts, levels)
+        values[percentile_places(counts, levels)]
         for values, counts in histograms.values()
     ]
-    lat_ns = np.concatenate(parts) if parts else np.empty(0, np.int64)
-    lower, upper = bin_edges(lat_ns, unit_ns)
+    held = [
+        hold_within(named, extremes[direction])
+        for direction, named in zip(histograms, parts, strict=True)
+    ]
+    named = np.concatenate(parts) if parts else np.empty(0, np.int64)
+    lower, upper = bin_edges(named, unit_ns)
     supported = [
         is_supported(levels, int(counts.sum())) for _, counts in histograms.values()
     ]
     return {
         "direction": np.repeat(np.array([*histograms], dtype=object), len(levels)),
         "percentile": np.tile(np.asarray(levels, np.float64), len(parts)),
-        "lat_ns": lat_ns.astype(np.float64),
+        "lat_ns": np.concatenate(held) if parts else np.empty(0, np.float64),
         "lat_lower_ns": lower.astype(np.float64),
         "lat_upper_ns": upper.astype(np.float64),
-        "is_censored": is_last_bin(lat_ns, unit_ns),
+        "is_censored": is_last_bin(named, unit_ns),
         "is_supported": np.concatenate(supported) if parts else np.empty(0, np.bool_),
     }
 

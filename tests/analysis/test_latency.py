@@ -6,8 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ssdlab.analysis.latency import (
+    UNKNOWN_EXTREMES,
     LatencySummary,
     is_supported,
+    least_count,
     merge_bins,
     merge_summaries,
     percentiles_from_bins,
@@ -86,41 +88,47 @@ def test_a_histogram_that_cannot_be_is_refused(
 
 
 def test_a_percentile_is_the_first_bin_that_reaches_its_share() -> None:
-    found = percentiles_from_bins([100, 120, 2000], [3, 5, 2], [30, 31, 80, 81, 100])
+    found = percentiles_from_bins(
+        [100, 120, 2000], [3, 5, 2], [30, 31, 80, 81, 100], within=UNKNOWN_EXTREMES
+    )
     assert found.tolist() == [100, 120, 120, 2000, 2000]
 
 
 def test_the_999th_of_1000_is_not_enough_for_999_per_mille() -> None:
     """fio computes in long double, where 99.9 % of 1000 is more than 999."""
-    found = percentiles_from_bins([10, 20], [999, 1], [99.9])
+    found = percentiles_from_bins([10, 20], [999, 1], [99.9], within=UNKNOWN_EXTREMES)
     assert found.tolist() == [20]
 
 
 def test_a_merged_percentile_is_not_the_mean_of_its_parts() -> None:
     reads, writes = ([100], [900]), ([900], [100])
     values, counts = merge_bins([reads, writes])
-    assert percentiles_from_bins(values, counts, [50]).tolist() == [100]
+    assert percentiles_from_bins(
+        values, counts, [50], within=UNKNOWN_EXTREMES
+    ).tolist() == [100]
 
 
 @pytest.mark.parametrize("level", [0.0, -1.0, 100.1, math.nan])
 def test_a_level_that_cannot_be_is_refused(level: float) -> None:
     with pytest.raises(ValueError, match="more than 0 and at most 100"):
-        percentiles_from_bins([1], [1], [level])
+        percentiles_from_bins([1], [1], [level], within=UNKNOWN_EXTREMES)
 
 
 @pytest.mark.parametrize("bins", [{}, {5: 0}], ids=["no bin", "no IO"])
 def test_a_percentile_of_no_io_is_refused(bins: Bins) -> None:
     with pytest.raises(ValueError, match="no IO was counted"):
-        percentiles_from_bins(*pair(bins), [50])
+        percentiles_from_bins(*pair(bins), [50], within=UNKNOWN_EXTREMES)
 
 
 @given(histograms, levels)
 def test_percentiles_rise_with_the_level(bins: Bins, shares: list[float]) -> None:
-    found = percentiles_from_bins(*pair(bins), shares)
+    found = percentiles_from_bins(*pair(bins), shares, within=UNKNOWN_EXTREMES)
     assert (np.diff(found) >= 0).all()
     assert min(bins) <= found[0]
     assert found[-1] <= max(bins)
-    assert percentiles_from_bins(*pair(bins), [100]).tolist() == [max(bins)]
+    assert percentiles_from_bins(
+        *pair(bins), [100], within=UNKNOWN_EXTREMES
+    ).tolist() == [max(bins)]
 
 
 @given(histograms, levels, st.integers(1, 1000))
@@ -128,9 +136,9 @@ def test_percentiles_scale_with_the_unit(
     bins: Bins, shares: list[float], scale: int
 ) -> None:
     scaled = {value * scale: count for value, count in bins.items()}
-    found = percentiles_from_bins(*pair(bins), shares)
+    found = percentiles_from_bins(*pair(bins), shares, within=UNKNOWN_EXTREMES)
     assert (
-        percentiles_from_bins(*pair(scaled), shares).tolist()
+        percentiles_from_bins(*pair(scaled), shares, within=UNKNOWN_EXTREMES).tolist()
         == (found * scale).tolist()
     )
 
@@ -140,7 +148,9 @@ def test_a_percentile_is_that_of_the_sorted_latencies(
     values: list[int], level: int
 ) -> None:
     needed = max(1, -(-len(values) * level // 100))
-    found = percentiles_from_bins(values, [1] * len(values), [level])
+    found = percentiles_from_bins(
+        values, [1] * len(values), [level], within=UNKNOWN_EXTREMES
+    )
     assert found.tolist() in [
         [sorted(values)[needed - 1]],
         [sorted(values)[min(needed, len(values) - 1)]],
@@ -149,21 +159,39 @@ def test_a_percentile_is_that_of_the_sorted_latencies(
         assert found.tolist() == [sorted(values)[needed - 1]]
 
 
+@given(histograms, levels, st.integers(0, 10**6), st.integers(0, 10**6))
+def test_percentiles_are_held_within_the_extremes(
+    bins: Bins, shares: list[float], least: int, more: int
+) -> None:
+    within = (float(least), float(least + more))
+    held = percentiles_from_bins(*pair(bins), shares, within=within)
+    free = percentiles_from_bins(*pair(bins), shares, within=UNKNOWN_EXTREMES)
+    assert (within[0] <= held).all()
+    assert (held <= within[1]).all()
+    assert held.tolist() == np.clip(free, *within).tolist()
+
+
+def test_an_extreme_that_is_not_known_holds_nothing() -> None:
+    bins = [100, 2000], [1, 1]
+    found = percentiles_from_bins(*bins, [50, 100], within=(math.nan, 1990.0))
+    assert found.tolist() == [100.0, 1990.0]
+
+
 @pytest.mark.parametrize(
     ("level", "count"),
-    [
-        (50, 2),
-        (99, 100),
-        (99.9, 1000),
-        (99.99, 10**4),
-        (99.999, 10**5),
-        (99.9999, 10**6),
-        (99.99999, 10**7),
-    ],
+    [(50, 6), (90, 36), (99, 368), (99.9, 3688), (99.99, 36_887), (99.999, 368_887)],
 )
-def test_a_level_is_supported_from_one_io_beyond_it(level: float, count: int) -> None:
+def test_a_level_is_supported_when_its_interval_has_an_upper_end(
+    level: float, count: int
+) -> None:
+    # p to the n <= 0.025, as 0.99 to the 368
     assert is_supported([level], count).tolist() == [True]
     assert is_supported([level], count - 1).tolist() == [False]
+    assert least_count(level) == count
+
+
+def test_the_maximum_is_no_supported_percentile() -> None:
+    assert is_supported([100.0], 10**9).tolist() == [False]
 
 
 def test_a_summary_of_one_part_is_itself() -> None:

@@ -109,21 +109,6 @@ def test_ios_are_those_of_the_histogram_where_a_ramp_made_counts_differ() -> Non
     )
 
 
-@pytest.mark.parametrize(
-    ("four", "most", "shown"),
-    [(9.1e6, 9e6, 9e6), (8.9e6, 9e6, 8.9e6), (8.9e6, math.nan, 8.9e6)],
-    ids=["middle of a bin above", "below", "maximum not known"],
-)
-def test_level_is_no_more_than_the_exact_maximum(
-    four: float, most: float, shown: float
-) -> None:
-    said = levels("1", four=four, is_supported=True)
-    row = pd.DataFrame([job(lat_max_ns=most)])
-    found = summarise_peak_jobs(row, pd.DataFrame(said), bins(1)).iloc[0]
-    assert found["lat_four_nines_ns"] == shown
-    assert found["lat_two_nines_ns"] == 2e6
-
-
 def test_levels_are_of_all_directions_and_say_what_stands_behind_them() -> None:
     rows = [job(step_id="1"), job(step_id="2", phase="job-03")]
     said = levels("1", four=4e6, is_supported=False)

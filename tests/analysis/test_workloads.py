@@ -42,6 +42,7 @@ def levels(step_id: str, lat_ns: float) -> pd.DataFrame:
         "direction": ["total"],
         "percentile": [99.0],
         "lat_ns": [lat_ns],
+        "is_supported": [True],
     })
 
 
@@ -75,15 +76,19 @@ def test_levels_of_several_rounds_are_of_their_merged_bins() -> None:
         "step_id": ["rounds-1", "rounds-2", "rounds-2"],
         "direction": ["total"] * 3,
         "lat_ns": [1000, 1000, 9000],
+        "lat_lower_ns": [990, 990, 8990],
+        "lat_upper_ns": [1010, 1010, 9010],
         "count": [50, 48, 2],
     })
     frame = summarise_workloads(
-        cells("rounds", [100.0, 100.0]),
+        cells("rounds", [100.0, 100.0]).assign(lat_max_ns=[1005.0, 8995.0]),
         NO_WINDOWS,
         percentiles=levels("rounds-1", 5e5),
         bins=bins,
     )
-    assert frame["lat_two_nines_ns"].tolist() == [9000.0]  # the 99th of 100 IOs
+    # the middle of the 99th IO's bin is at 9000, and no IO took longer than 8995
+    assert frame["lat_two_nines_ns"].tolist() == [8995.0]
+    assert frame["is_two_nines_supported"].tolist() == [False]
 
 
 def test_cell_with_a_window_is_the_mean_over_it() -> None:

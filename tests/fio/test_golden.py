@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from ssdlab.analysis.latency import percentiles_from_bins
+from ssdlab.analysis.latency import UNKNOWN_EXTREMES, percentiles_from_bins
 from ssdlab.fio.document import (
     Direction,
     FioDocument,
@@ -200,7 +200,9 @@ def histograms(paths: list[Path]) -> Iterator[tuple[LatencyBins, dict[float, flo
 
 
 def differing(bins: LatencyBins, percentiles: dict[float, float]) -> list[float]:
-    found = percentiles_from_bins(bins.lat_ns, bins.counts, list(percentiles))
+    found = percentiles_from_bins(
+        bins.lat_ns, bins.counts, list(percentiles), within=UNKNOWN_EXTREMES
+    )
     return [
         level
         for level, ours, fios in zip(

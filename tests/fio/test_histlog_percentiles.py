@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ssdlab.analysis.latency import percentiles_from_bins
+from ssdlab.analysis.latency import UNKNOWN_EXTREMES, percentiles_from_bins
 from ssdlab.fio.histlogs.read import read_fio_histogram_log
 from tests.fio.histlog_texts import record
 
@@ -99,7 +99,9 @@ def test_percentiles_are_those_of_the_merged_bins(
         some = log.frame
         if direction != "total":
             some = some[some["direction"] == direction]
-        expected = percentiles_from_bins(some["lat_ns"], some["count"], levels)
+        expected = percentiles_from_bins(
+            some["lat_ns"], some["count"], levels, within=UNKNOWN_EXTREMES
+        )
         assert rows["lat_ns"].tolist() == expected.tolist()
         assert (rows["total_ios"] == some["count"].sum()).all()
     by_interval = log.percentiles([50], interval_s=0.3).query("direction == 'total'")

@@ -10,7 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ssdlab.analysis.latency import merge_bins, percentiles_from_bins
+from ssdlab.analysis.latency import (
+    UNKNOWN_EXTREMES,
+    merge_bins,
+    percentiles_from_bins,
+)
 from ssdlab.fio.document import FioDocument, FioLatency, FioSide, LatencyKind
 from ssdlab.fio.doubts import find_doubts
 from ssdlab.fio.from_json.parse import parse_document, parse_documents
@@ -48,7 +52,9 @@ def check_percentiles(latency: FioLatency) -> int:
     assert latency.bins is not None
     assert latency.bins.counts.sum() == latency.summary.count
     levels = list(latency.percentiles)
-    walked = percentiles_from_bins(latency.bins.lat_ns, latency.bins.counts, levels)
+    walked = percentiles_from_bins(
+        latency.bins.lat_ns, latency.bins.counts, levels, within=UNKNOWN_EXTREMES
+    )
     assert walked.tolist() == list(latency.percentiles.values())
     return len(levels)
 

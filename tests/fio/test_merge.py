@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ssdlab.analysis.latency import merge_bins, percentiles_from_bins
+from ssdlab.analysis.latency import is_supported, merge_bins, percentiles_from_bins
 from ssdlab.fio.document import FioDocument
 from ssdlab.fio.frames.merge import MergedFio, Timing, merge_jobs
 from ssdlab.fio.frames.result import FioResult, tabulate
@@ -300,12 +300,14 @@ def test_merged_numbers_are_those_of_all_ios(
         assert row["lat_stddev_ns"] == pytest.approx(truth.stddev_ns, rel=1e-9, abs=1)
         names, counts = bins_of(values).lat_ns, bins_of(values).counts
         mine = found.percentiles.iloc[3 * place : 3 * place + 3]
-        levels = percentiles_from_bins(names, counts, LEVELS)
+        extremes = (truth.min_ns, truth.max_ns)
+        levels = percentiles_from_bins(names, counts, LEVELS, within=extremes)
         assert mine["lat_ns"].tolist() == levels.tolist()
         assert (mine["lat_lower_ns"] <= mine["lat_ns"]).all()
         assert (mine["lat_ns"] < mine["lat_upper_ns"]).all()
-        supported = [len(values) >= 2, len(values) >= 10, len(values) >= 100]
-        assert mine["is_supported"].tolist() == supported
+        assert (mine["lat_ns"] <= truth.max_ns).all()
+        supported = is_supported(LEVELS, len(values))
+        assert mine["is_supported"].tolist() == supported.tolist()
 
 
 @settings(deadline=None, max_examples=30)

@@ -5,12 +5,11 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from ssdlab.analysis.comparison.merged_levels import claim_of_load
 from ssdlab.analysis.comparison.metrics import CellMetric
 from ssdlab.analysis.inference.clusters import join_rounds
 from ssdlab.analysis.inference.levels import LevelEstimate, level_of_interval
-from ssdlab.analysis.inference.quantiles import BinnedRounds, least_count
-from ssdlab.analysis.qos.claims import LevelClaim
+from ssdlab.analysis.inference.quantiles import BinnedRounds
+from ssdlab.analysis.qos.claims import LevelClaim, claim_of_level
 from ssdlab.analysis.qos.load import Load
 from ssdlab.analysis.qos.loads import select_loads
 from ssdlab.model.errors import NoHistogramError
@@ -67,7 +66,7 @@ def _loads(window: pd.DataFrame, bins: pd.DataFrame) -> Sequence[Load]:
 
 def _level_row(load: Load, metric: CellMetric) -> pd.DataFrame:
     bins = load.binned()
-    claim = claim_of_load(load, bins, metric.level_percent)
+    claim = claim_of_level(bins, metric.level_percent)
     level = level_of_percentile(bins, claim)
     first = load.steps.iloc[[0]]
     return first.assign(
@@ -81,7 +80,7 @@ def _level_row(load: Load, metric: CellMetric) -> pd.DataFrame:
         doubt="" if claim.is_of_rounds else FEW_ROUNDS,
         open_end=_open_end(claim),
         is_doubted=bool(load.steps["is_doubted"].any()),
-        is_proved=bins.total >= least_count(metric.level_percent),
+        is_proved=math.isfinite(claim.alone.high),
     )
 
 

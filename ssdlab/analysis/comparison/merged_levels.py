@@ -1,13 +1,11 @@
 """Percentiles of all IOs of a load, from merged bins, with their intervals."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Any
 
 import pandas as pd
 
-from ssdlab.analysis.inference.quantiles import BinnedRounds
-from ssdlab.analysis.qos.claims import LevelClaim, claim_of_level
+from ssdlab.analysis.qos.claims import claim_levels
 from ssdlab.analysis.qos.load import Load
 from ssdlab.analysis.qos.loads import select_loads
 from ssdlab.model.errors import NoHistogramError, UnknownNameError
@@ -64,29 +62,6 @@ def summarise_merged_levels(
     return pd.DataFrame(rows, columns=_COLUMNS)
 
 
-def claim_of_load(load: Load, bins: BinnedRounds, level: float) -> LevelClaim:
-    """Return the interval that is claimed of a percentile of a load.
-
-    Parameters
-    ----------
-    load : Load
-        The load.
-    bins : BinnedRounds
-        What its ``binned`` returned.
-    level : float
-        The percentile [%].
-
-    Returns
-    -------
-    LevelClaim
-        That of `claim_of_level`; its estimate is never above the greatest latency.
-    """
-    claim, greatest = claim_of_level(bins, level), load.greatest_ns
-    if not greatest < claim.interval.estimate:
-        return claim
-    return replace(claim, interval=replace(claim.interval, estimate=greatest))
-
-
 def _loads(
     measurements: pd.DataFrame,
     bins: pd.DataFrame,
@@ -119,10 +94,9 @@ def _level_rows(
         "lat_mean_ns": mean,
         "lat_max_ns": load.greatest_ns,
     }
-    for level in levels:
-        claim = claim_of_load(load, bins, level)
+    for claim in claim_levels(bins, levels):
         yield shared | {
-            "level_percent": level,
+            "level_percent": claim.level,
             "lat_ns": claim.interval.estimate,
             "low_ns": claim.interval.low,
             "high_ns": claim.interval.high,

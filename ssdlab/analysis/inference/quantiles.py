@@ -15,7 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ssdlab.analysis.inference.interval import Interval
-from ssdlab.analysis.latency import percentiles_from_bins
+from ssdlab.analysis.latency import (
+    UNKNOWN_EXTREMES,
+    Extremes,
+    hold_within,
+    percentile_places,
+)
 
 FloatArray = NDArray[np.float64]
 
@@ -29,12 +34,14 @@ class BinnedRounds:
 
     ``names``, ``lower`` and ``upper`` have one value a bin, ascending; ``counts`` has
     a row a round and a column a bin. The last bin that holds a value has a value in it.
+    ``extremes`` are the exact least and greatest of all values, NaN where not known.
     """
 
     names: NDArray[np.int64]
     lower: FloatArray
     upper: FloatArray
     counts: NDArray[np.int64]
+    extremes: Extremes = UNKNOWN_EXTREMES
 
     @property
     def merged(self) -> NDArray[np.int64]:
@@ -45,16 +52,6 @@ class BinnedRounds:
     def total(self) -> int:
         """How many values were counted."""
         return int(self.counts.sum())
-
-
-def least_count(level_percent: float, confidence_percent: float = 95.0) -> int:
-    """Return how many independent values bound a quantile from above.
-
-    >>> [least_count(level) for level in (50, 99, 99.99)]
-    [6, 368, 36887]
-    """
-    tail = (1 - confidence_percent / 100) / 2
-    return math.ceil(math.log(tail) / math.log(_share(level_percent)) - _ROUNDING)
 
 
 def find_ranks(
@@ -118,7 +115,7 @@ def quantile_interval(
     Returns
     -------
     Interval
-        The estimate is the bin by fio's rule, as it is named.
+        The estimate is the bin by fio's rule, as it is named, within the extremes.
     """
     ranks = find_ranks(level_percent, bins.total, confidence_percent)
     found = interval_of_ranks(bins, level_percent, ranks)
@@ -141,9 +138,9 @@ def interval_of_ranks(
 
 
 def estimate_quantile(bins: BinnedRounds, level_percent: float) -> float:
-    """Return the bin of a quantile by fio's rule, as it is named."""
-    found = percentiles_from_bins(bins.names, bins.merged, [level_percent])
-    return float(found[0])
+    """Return the bin of a quantile by fio's rule, as it is named, within extremes."""
+    place = percentile_places(bins.merged, [level_percent])
+    return float(hold_within(bins.names[place], bins.extremes)[0])
 
 
 def share_interval(

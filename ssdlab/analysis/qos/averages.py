@@ -67,20 +67,20 @@ def parts_of_mean(load: Load, series: pd.DataFrame | None, column: str) -> Parts
 
 
 def mean_of(load: Load, column: str) -> float:
-    """Return the mean of a column over all steps: of IOs, or of time under IO."""
+    """Return the mean of a column over all steps: of all IOs, or a rate of the steps.
+
+    Rounds count alike in a rate, as in the averages of the PTS.
+    """
     values = load.steps[column].to_numpy(float)
     return float(np.average(values, weights=_weights_of(load.steps, column)))
 
 
 def _weights_of(source: pd.DataFrame, column: str) -> FloatArray:
-    """Return IOs for a latency and seconds for a rate; of a log its intervals are."""
+    """Return IOs for a latency; rounds, or intervals of a log, are alike in a rate."""
+    if column != "lat_mean_ns":
+        return np.ones(len(source))
     is_log = "total_ios" not in source
-    if column == "lat_mean_ns":
-        weights = source["iops" if is_log else "total_ios"].astype(float).to_numpy()
-    else:
-        weights = (
-            np.ones(len(source)) if is_log else source["runtime_s"].to_numpy(float)
-        )
+    weights = source["iops" if is_log else "total_ios"].astype(float).to_numpy()
     is_known = bool(np.isfinite(weights).all())
     return np.asarray(weights if is_known else np.ones(len(source)), float)
 

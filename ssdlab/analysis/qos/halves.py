@@ -1,6 +1,7 @@
 """The halves of a target, latency and rate: what is known of each, and how surely."""
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -14,7 +15,12 @@ from ssdlab.analysis.inference.quantiles import (
     share_interval,
 )
 from ssdlab.analysis.qos.averages import Parts, parts_of_mean
-from ssdlab.analysis.qos.claims import LevelClaim, claim_of_level
+from ssdlab.analysis.qos.claims import (
+    QOS_LEVELS_PERCENT,
+    LevelClaim,
+    claim_levels,
+    order_ends,
+)
 from ssdlab.analysis.qos.load import Load
 from ssdlab.analysis.qos.percentiles import RECORDED, join_notes
 from ssdlab.analysis.qos.target import QosTarget
@@ -69,20 +75,12 @@ def latency_part(question: Question) -> QosPart:
 def _percentile_part(question: Question) -> QosPart:
     bins, target = question.bins, question.target
     confidence_percent = question.confidence_percent
-    level, limit = target.percentile, target.limit_ns
-    claim = claim_of_level(bins, level, confidence_percent=confidence_percent)
+    level = target.percentile
+    levels = sorted({*QOS_LEVELS_PERCENT, level})
+    claims = claim_levels(bins, levels, confidence_percent=confidence_percent)
+    met, missed = _chances_within(bins, target, claims)[level]
+    claim = claims[levels.index(level)]
     found = claim.interval
-    # Latencies are whole nanoseconds: a bin ends one before its upper edge.
-    last = np.maximum(bins.lower, np.ceil(bins.upper) - 1)
-    is_within = last < limit if target.is_strict else last <= limit
-    is_reached = bins.lower < limit if target.is_strict else bins.lower <= limit
-    scale = claim.count / bins.total
-    within = math.floor(int(bins.merged[is_within].sum()) * scale + _ROUNDING)
-    reached = math.ceil(int(bins.merged[is_reached].sum()) * scale - _ROUNDING)
-    met = chance_below(level, within, claim.count)
-    missed = 1 - chance_below(level, reached + 1, claim.count)
-    if reached >= claim.count:
-        missed = 0.0
     verdict = _decide(met, missed, confidence_percent)
     return QosPart(
         value=found.estimate,
@@ -96,8 +94,36 @@ def _percentile_part(question: Question) -> QosPart:
     )
 
 
+def _chances_within(
+    bins: BinnedRounds, target: QosTarget, claims: Sequence[LevelClaim]
+) -> Mapping[float, tuple[float, float]]:
+    """Return how likely the percentile of each level is within the limit, and beyond.
+
+    A higher level that is within takes the lower ones with it, and a lower one that is
+    beyond the higher ones, as with the intervals.
+    """
+    limit = target.limit_ns
+    # Latencies are whole nanoseconds: a bin ends one before its upper edge.
+    last = np.maximum(bins.lower, np.ceil(bins.upper) - 1)
+    is_within = last < limit if target.is_strict else last <= limit
+    is_reached = bins.lower < limit if target.is_strict else bins.lower <= limit
+    within, reached = (int(bins.merged[one].sum()) for one in (is_within, is_reached))
+    levels, own = [claim.level for claim in claims], []
+    for claim in claims:
+        scale = claim.count / bins.total
+        low = math.floor(within * scale + _ROUNDING)
+        high = math.ceil(reached * scale - _ROUNDING)
+        met = chance_below(claim.level, low, claim.count)
+        missed = 1 - chance_below(claim.level, high + 1, claim.count)
+        own.append((met, 0.0 if high >= claim.count else missed))
+    met_chances = -order_ends(levels, [-met for met, _ in own], end="high")
+    missed_chances = order_ends(levels, [missed for _, missed in own], end="low")
+    pairs = zip(met_chances.tolist(), missed_chances.tolist(), strict=True)
+    return dict(zip(levels, pairs, strict=True))
+
+
 def _percentile_note(claim: LevelClaim, verdict: Verdict) -> str:
-    is_short = verdict == "cannot be told" and math.isinf(claim.interval.high)
+    is_short = verdict == "cannot be told" and not claim.is_supported
     alone = "" if claim.is_of_rounds else _ONE_RUN
     return join_notes(alone, _TOO_FEW if is_short else "")
 

@@ -50,9 +50,9 @@ def latency_kind(steps: pd.DataFrame, bins: pd.DataFrame) -> LatencyKind:
 
 
 def with_latency_of(steps: pd.DataFrame, kind: LatencyKind) -> pd.DataFrame:
-    """Return steps whose mean and maximum are of the kind that the bins are of."""
+    """Return steps whose mean and extremes are of the kind that the bins are of."""
     if kind == "lat":
         return steps
-    return steps.assign(
-        lat_mean_ns=steps["clat_mean_ns"], lat_max_ns=steps["clat_max_ns"]
-    )
+    return steps.assign(**{
+        f"lat_{name}_ns": steps[f"clat_{name}_ns"] for name in ("min", "mean", "max")
+    })

@@ -6,10 +6,10 @@ of the measurement window, all rounds, or the one long run of a histogram.
 
 from dataclasses import dataclass
 
-import numpy as np
 import pandas as pd
 
 from ssdlab.analysis.inference.quantiles import BinnedRounds
+from ssdlab.analysis.qos.binned import bin_rounds
 from ssdlab.analysis.qos.latency_kind import LatencyKind
 
 
@@ -60,25 +60,9 @@ class Load:
         Returns
         -------
         BinnedRounds
-            The greatest bin ends where the recorded maximum is, if that is beyond it.
+            As `bin_rounds` returns them.
         """
-        held = self.bins
-        named = held["lat_ns"].to_numpy(np.int64)
-        names, places = np.unique(named, return_inverse=True)
-        order = {step: row for row, step in enumerate(self.steps["step_id"])}
-        rows = held["step_id"].map(order).to_numpy(np.intp)
-        counts = np.zeros((len(order), names.size), np.int64)
-        np.add.at(counts, (rows, places), held["count"].to_numpy(np.int64))
-        lower = np.full(names.size, np.inf)
-        upper = np.zeros(names.size)
-        np.minimum.at(lower, places, held["lat_lower_ns"].to_numpy(float))
-        np.maximum.at(upper, places, held["lat_upper_ns"].to_numpy(float))
-        upper[-1] = self._end_of_last_bin(float(lower[-1]), float(upper[-1]))
-        return BinnedRounds(names=names, lower=lower, upper=upper, counts=counts)
-
-    def _end_of_last_bin(self, lower: float, upper: float) -> float:
-        greatest = self.greatest_ns
-        return max(lower, greatest) if np.isfinite(greatest) else upper
+        return bin_rounds(self.steps, self.bins)
 
     @property
     def greatest_ns(self) -> float:

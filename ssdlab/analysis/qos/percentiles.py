@@ -10,12 +10,11 @@ from ssdlab.analysis.inference.bootstrap import bootstrap_interval
 from ssdlab.analysis.inference.clusters import join_rounds
 from ssdlab.analysis.inference.interval import Interval
 from ssdlab.analysis.inference.means import mean_interval
-from ssdlab.analysis.inference.quantiles import BinnedRounds, least_count
+from ssdlab.analysis.inference.quantiles import BinnedRounds
+from ssdlab.analysis.latency import least_count
 from ssdlab.analysis.qos.averages import parts_of_mean
-from ssdlab.analysis.qos.claims import LevelClaim, claim_of_level
+from ssdlab.analysis.qos.claims import QOS_LEVELS_PERCENT, LevelClaim, claim_levels
 from ssdlab.analysis.qos.load import Load
-
-QOS_LEVELS_PERCENT = (50.0, 90.0, 99.0, 99.9, 99.99, 99.999, 99.9999)
 
 RECORDED = "recorded"
 
@@ -78,8 +77,8 @@ def summarise_qos(
 
     Notes
     -----
-    An interval runs from the lower edge of one bin to the upper edge of another. The
-    maximum is that of these IOs and bounds nothing.
+    An interval runs from the lower edge of one bin to the upper edge of another, and
+    its ends rise with the level. The maximum is that of these IOs and bounds nothing.
 
     Examples
     --------
@@ -94,10 +93,7 @@ def summarise_qos(
     """
     bins = load.binned()
     average = _average_row(load, series, confidence_percent)
-    claims = (
-        claim_of_level(bins, level, confidence_percent=confidence_percent)
-        for level in levels
-    )
+    claims = claim_levels(bins, levels, confidence_percent=confidence_percent)
     rows = [_level_row(load, bins, claim) for claim in claims]
     shared = {"total_ios": bins.total}
     found = [average, *rows, _greatest_row(load, bins)]
@@ -130,15 +126,13 @@ def _average_row(
 
 def _level_row(load: Load, bins: BinnedRounds, claim: LevelClaim) -> dict[str, object]:
     alone, level = claim.alone, claim.level
-    greatest = load.greatest_ns
-    lat_ns = alone.estimate
-    is_censored = load.is_censored and lat_ns >= bins.names[-1]
-    bound = float(bins.lower[-1]) if is_censored else greatest
+    lat_ns = claim.interval.estimate
+    is_censored = load.is_censored and lat_ns >= bins.lower[-1]
     drawn = _drawn_again(bins, claim)
     return {
         "marker": f"{level:.10g} %",
         "percentile": level,
-        "lat_ns": float(np.fmin(lat_ns, bound)),
+        "lat_ns": lat_ns,
         "low_ns": claim.interval.low,
         "high_ns": claim.interval.high,
         "claimed": claim.claimed,
@@ -147,7 +141,7 @@ def _level_row(load: Load, bins: BinnedRounds, claim: LevelClaim) -> dict[str, o
         "bootstrap_low_ns": drawn.low if drawn else math.nan,
         "bootstrap_high_ns": drawn.high if drawn else math.nan,
         "effective_ios": claim.count,
-        "is_supported": math.isfinite(claim.interval.high),
+        "is_supported": claim.is_supported,
         "is_censored": is_censored,
         "confidence_percent": level,
         "exceedance_ratio": 1 - level / 100,
@@ -172,8 +166,11 @@ def _drawn_again(bins: BinnedRounds, claim: LevelClaim) -> Interval | None:
 
 
 def _support_note(bins: BinnedRounds, claim: LevelClaim) -> str:
-    if math.isfinite(claim.interval.high):
-        return ""
+    if claim.is_supported:
+        is_own = claim.bounded_by == claim.level
+        return (
+            "" if is_own else f"bounded by the upper end of {claim.bounded_by:.10g} %"
+        )
     total = bins.total
     needed = least_count(claim.level, claim.interval.confidence_percent)
     if total < needed:
@@ -185,7 +182,7 @@ def _support_note(bins: BinnedRounds, claim: LevelClaim) -> str:
 
 
 def _coarse_note(bins: BinnedRounds, lat_ns: float) -> str:
-    place = int(np.searchsorted(bins.names, lat_ns))
+    place = max(0, int(np.searchsorted(bins.lower, lat_ns, side="right")) - 1)
     low, high = bins.lower[place], bins.upper[place]
     width = (high - low) / low if low else math.inf
     if width <= _COARSE_RATIO or high - low <= 1:

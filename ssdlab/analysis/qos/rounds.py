@@ -3,11 +3,9 @@
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
-from ssdlab.analysis.inference.quantiles import least_count
-from ssdlab.analysis.latency import percentiles_from_bins
+from ssdlab.analysis.latency import is_supported, percentiles_from_bins
 from ssdlab.analysis.qos.load import Load
 
 BAND_LEVELS_PERCENT = (50.0, 90.0, 99.0, 99.9, 99.99)
@@ -41,14 +39,16 @@ def summarise_percentile_rounds(
     bins = load.binned()
     steps = load.steps
     minutes = steps["runtime_s"].astype(float).fillna(0).cumsum() / 60
-    needed = np.array([least_count(level, confidence_percent) for level in levels])
     rows = []
     for place, (counts, (_, step)) in enumerate(
         zip(bins.counts, steps.iterrows(), strict=True)
     ):
-        found = percentiles_from_bins(bins.names, counts, levels)
-        greatest = float(step["lat_max_ns"])
+        least, greatest = float(step["lat_min_ns"]), float(step["lat_max_ns"])
+        found = percentiles_from_bins(
+            bins.names, counts, levels, within=(least, greatest)
+        )
         total = int(counts.sum())
+        bounded = is_supported(levels, total, confidence_percent=confidence_percent)
         shared = {
             "round": place_of_round(step["round"], place),
             "minutes": float(minutes.iloc[place]),
@@ -61,10 +61,10 @@ def summarise_percentile_rounds(
             | {
                 "marker": f"{level:.10g} %",
                 "percentile": level,
-                "lat_ns": float(np.fmin(lat_ns, greatest)),
-                "is_supported": bool(total >= least),
+                "lat_ns": float(lat_ns),
+                "is_supported": bool(is_bounded),
             }
-            for level, lat_ns, least in zip(levels, found, needed, strict=True)
+            for level, lat_ns, is_bounded in zip(levels, found, bounded, strict=True)
         ]
     return pd.DataFrame(rows)
 

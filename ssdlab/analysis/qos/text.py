@@ -7,12 +7,15 @@ from typing import Any
 
 import pandas as pd
 
-from ssdlab.analysis.inference.quantiles import least_count
+from ssdlab.analysis.latency import least_count
 from ssdlab.analysis.plain_rows import plain_rows, plain_value
-from ssdlab.analysis.qos.claims import BETWEEN_ROUNDS, INDEPENDENT
+from ssdlab.analysis.qos.claims import (
+    BETWEEN_ROUNDS,
+    INDEPENDENT,
+    QOS_LEVELS_PERCENT,
+)
 from ssdlab.analysis.qos.halves import QosPart
 from ssdlab.analysis.qos.load import Load, what_text
-from ssdlab.analysis.qos.percentiles import QOS_LEVELS_PERCENT
 from ssdlab.analysis.qos.verdict import QosVerdict
 
 _DIGITS = 4

@@ -4,14 +4,14 @@ A histogram is named by a whole number, its group; that number times three, and 
 kind of latency, is what the functions here sort by.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ssdlab.analysis.latency import is_supported, percentiles_from_bins
+from ssdlab.analysis.latency import hold_within, is_supported, percentile_places
 from ssdlab.fio.document import LATENCY_KINDS
 
 if TYPE_CHECKING:
@@ -166,10 +166,40 @@ def find_overlaps(bins: GroupedBins) -> _Integers:
     return np.unique(bins.histogram[1:][overlaps])
 
 
+def extremes_of_histograms(
+    columns: "Mapping[str, Any] | pd.DataFrame",
+) -> NDArray[np.float64]:
+    """Return the least and the greatest latency of each histogram [ns].
+
+    Parameters
+    ----------
+    columns : mapping or DataFrame
+        Columns such as ``lat_min_ns`` and ``clat_max_ns``, one value a group.
+
+    Returns
+    -------
+    ndarray of float64, shape (n_groups x `KIND_COUNT`, 2)
+        A row a histogram; NaN where one is not known.
+    """
+    ends = [
+        np.stack(
+            [
+                np.asarray(columns[f"{kind}_{end}_ns"], np.float64)
+                for kind in LATENCY_KINDS
+            ],
+            axis=1,
+        ).ravel()
+        for end in ("min", "max")
+    ]
+    return np.stack(ends, axis=1)
+
+
 def walk_percentiles(
-    bins: GroupedBins, levels: Sequence[float]
+    bins: GroupedBins, levels: Sequence[float], extremes: NDArray[np.float64]
 ) -> tuple[_Integers, dict[str, NDArray[Any]]]:
     """Return the percentiles of each histogram at every level, by fio's rule.
+
+    ``extremes`` are what `extremes_of_histograms` returns; percentiles are held within.
 
     Returns
     -------
@@ -185,14 +215,15 @@ def walk_percentiles(
     rows = np.empty((starts.size, len(levels)), np.intp)
     supported = np.empty((starts.size, len(levels)), np.bool_)
     for place, (start, end) in enumerate(zip(starts, ends, strict=True)):
-        names, counts = bins.lat_ns[start:end], bins.counts[start:end]
-        found = percentiles_from_bins(names, counts, levels)
-        rows[place] = start + np.searchsorted(names, found)
+        counts = bins.counts[start:end]
+        rows[place] = start + percentile_places(counts, levels)
         supported[place] = is_supported(levels, int(counts.sum()))
     at = rows.ravel()
-    return np.repeat(bins.histogram[starts], len(levels)), {
+    histograms = np.repeat(bins.histogram[starts], len(levels))
+    least, greatest = extremes[histograms].T
+    return histograms, {
         "percentile": np.tile(np.asarray(levels, np.float64), starts.size),
-        "lat_ns": bins.lat_ns[at].astype(np.float64),
+        "lat_ns": hold_within(bins.lat_ns[at], (least, greatest)),
         "lat_lower_ns": bins.lower_ns[at].astype(np.float64),
         "lat_upper_ns": bins.upper_ns[at].astype(np.float64),
         "is_censored": bins.is_censored[at],
@@ -212,10 +243,14 @@ def bins_frame(keys: "pd.DataFrame", bins: GroupedBins) -> "pd.DataFrame":
 
 
 def percentiles_frame(
-    keys: "pd.DataFrame", bins: GroupedBins, levels: Sequence[float]
+    keys: "pd.DataFrame",
+    bins: GroupedBins,
+    *,
+    levels: Sequence[float],
+    extremes: NDArray[np.float64],
 ) -> "pd.DataFrame":
     """Return the percentiles of bins as a frame, under the keys of their groups."""
-    histograms, columns = walk_percentiles(bins, levels)
+    histograms, columns = walk_percentiles(bins, levels, extremes)
     return _under(keys, histograms).assign(**columns)
 
 

@@ -16,6 +16,7 @@ from ssdlab.fio.frames.binframes import (
     KIND_COUNT,
     GroupedBins,
     bins_frame,
+    extremes_of_histograms,
     find_parts,
     group_bins,
     histogram_numbers,
@@ -83,7 +84,8 @@ def true_intervals(
         Counts, bytes, time and bins differ exactly; rates are those of the interval.
         Means and standard deviations come from the pooled formula turned round. A
         least or greatest latency is known of the first interval, and of another
-        where it changed. Syncs are left out.
+        where it changed; percentiles are held within those since the start. Syncs are
+        left out.
 
     Notes
     -----
@@ -98,7 +100,9 @@ def true_intervals(
     keys = rows[list(_KEYS)]
     return FioIntervals(
         jobs=_interval_jobs(rows, before=before, is_known=is_known),
-        percentiles=percentiles_frame(keys, grouped, levels),
+        percentiles=percentiles_frame(
+            keys, grouped, levels=levels, extremes=extremes_of_histograms(rows)
+        ),
         bins=bins_frame(keys, grouped),
         issues=issues_frame(keys, [*doubts, *bin_doubts]),
     )

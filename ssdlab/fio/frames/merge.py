@@ -18,6 +18,7 @@ from ssdlab.fio.frames.binframes import (
     KIND_COUNT,
     GroupedBins,
     bins_frame,
+    extremes_of_histograms,
     find_overlaps,
     find_parts,
     group_bins,
@@ -132,7 +133,9 @@ def merge_jobs(
         jobs=keys.assign(
             parts=groups.sizes, **_sums(parts, groups, timing=timing), **latencies
         ),
-        percentiles=percentiles_frame(keys, grouped, levels),
+        percentiles=percentiles_frame(
+            keys, grouped, levels=levels, extremes=extremes_of_histograms(latencies)
+        ),
         bins=bins_frame(keys, grouped),
         issues=issues_frame(keys, [*doubts, *bin_doubts]),
     )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ssdlab.analysis.latency import percentiles_from_bins
+from ssdlab.analysis.latency import Extremes, hold_within, percentile_places
 from ssdlab.fio.bins import BIN_COUNT, bin_edges, bin_value, is_last_bin
 from ssdlab.fio.histlogs.times import find_starts
 from ssdlab.fio.logs.choice import AddedLog
@@ -137,27 +137,37 @@ def _priority(column: NDArray[np.uint16]) -> dict[str, Any]:
 def percentiles_frame(
     sums: LogSums, levels: Sequence[float], *, unit_ns: int
 ) -> "pd.DataFrame":
-    """Return percentiles by direction, by fio's own rule on its own bins."""
+    """Return percentiles by direction, by fio's own rule on its own bins.
+
+    They are held within the least and the greatest value of the direction.
+    """
     import pandas as pd  # noqa: PLC0415 - as in rows_frame
 
     names = bin_value(np.arange(BIN_COUNT))
     parts = [
-        (code, percentiles_from_bins(names, counts, levels), int(counts.sum()))
+        (code, names[percentile_places(counts, levels)], int(counts.sum()))
         for code, counts in enumerate(sums.counts)
         if counts.any()
     ]
+    held = [hold_within(found, _extremes(sums, code)) for code, found, _ in parts]
     values = np.concatenate([np.empty(0, np.int64), *(found for _, found, _ in parts)])
     lower, upper = bin_edges(values)
     repeat = partial(np.repeat, repeats=len(levels))
     return pd.DataFrame({
         "direction": directions_from(repeat([code for code, _, _ in parts])),
         "percentile": np.tile(np.asarray(levels, np.float64), len(parts)),
-        "lat_ns": values * unit_ns,
+        "lat_ns": np.concatenate([np.empty(0, np.float64), *held]) * unit_ns,
         "lat_lower_ns": lower * unit_ns,
         "lat_upper_ns": upper * unit_ns,
         "is_censored": is_last_bin(values),
         "count": repeat(np.array([count for _, _, count in parts], np.int64)),
     })
+
+
+def _extremes(sums: LogSums, code: int) -> Extremes:
+    """Return the least and the greatest value of a direction."""
+    runs = sums.runs[sums.runs["direction"] == code]
+    return float(runs["least"].min()), float(runs["greatest"].max())
 
 
 def averaged_runs(

@@ -12,10 +12,10 @@ from ssdlab.analysis.inference.quantiles import (
     BinnedRounds,
     chance_below,
     find_ranks,
-    least_count,
     quantile_interval,
     share_interval,
 )
+from ssdlab.analysis.latency import least_count
 from ssdlab.fio.bins import bin_edges, bin_index, bin_value
 from ssdlab.fio.logs.read import read_fio_log
 from tests.paths import FIO_SAMPLES, require_folder
