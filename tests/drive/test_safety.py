@@ -140,9 +140,16 @@ def test_nobody_is_told_to_wipe_a_drive_that_is_not_the_one_that_was_meant(
 def test_file_system_is_refused_until_it_is_wiped(device: str, backing: Path) -> None:
     run("mkfs.ext4", "-q", device)
     error = refuse(device, backing, r"holds a file system \(ext4\)")
-    (use,) = error.uses
-    run(*use.remedy.partition(": ")[2].removesuffix(".").split())
+    follow(error)
+    follow(refuse(device, backing, "holds copies of a superblock"))
     enter(device).close()
+
+
+def follow(error: DriveInUseError) -> None:
+    """Do what a refusal asks for."""
+    (use,) = error.uses
+    command = use.remedy.partition(": ")[2].removesuffix(".").partition(" (")[0]
+    run("sh", "-c", command)
 
 
 @pytest.fixture
@@ -456,8 +463,7 @@ def test_marks_count_when_it_is_not_known_that_the_run_left_them(
     with pytest.raises(DriveInUseError, match="may have written that itself") as caught:
         enter_again(device, noted)
     assert digest(backing) == before
-    (use,) = caught.value.uses
-    run(*use.remedy.partition(": ")[2].removesuffix(".").split())
+    follow(caught.value)
     enter_again(device, noted).close()
 
 

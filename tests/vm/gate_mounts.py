@@ -91,7 +91,7 @@ MOUNTS: Final = (
         kind="opened",
         reason="the kernel says that $D is claimed",
         remedy="Look on the host",
-        undo="umount /mnt; wipefs -aq $OTHER",
+        undo="umount /mnt; wipefs -aq $OTHER; blkdiscard -z $OTHER",
     ),
     Case(
         name="home",

@@ -240,4 +240,7 @@ def test_partition_volume_and_character_devices_are_refused(
     (of_virtio,) = [drive for drive in now if drive["path"] == path]
     assert of_virtio["can_be_tested"] is False
     assert any("vol" in use["reason"] for use in of_virtio["uses"])
-    guest.check(f"dmsetup remove vol; wipefs -qa {path}1 {path}; partprobe {path}")
+    guest.check(
+        f"dmsetup remove vol; wipefs -qa {path}1 {path}; blkdiscard -z {path}; "
+        f"partprobe {path}"
+    )

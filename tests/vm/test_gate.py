@@ -27,7 +27,8 @@ udevadm control --reload; modprobe loop; udevadm settle
 """
 END = """
 set -e; udevadm settle
-for d in $D?* $D; do [ ! -b $d ] || wipefs --all --quiet $d; done; udevadm settle
+for d in $D?* $D; do [ ! -b $d ] || wipefs --all --quiet $d; done
+blkdiscard --zeroout $D; udevadm settle
 """
 
 

@@ -63,7 +63,7 @@ def test_namespace_is_refused_while_the_other_one_is_used_or_holds_data(
             found = [image_sha256(disk(name)) for name in ("first", "second")]
             assert found == before
             guest.check("umount /mnt")
-    guest.check(f"wipefs -aq {other}; udevadm settle")
+    guest.check(f"wipefs -aq {other}; blkdiscard -z {other}; udevadm settle")
     assert ask_gate(guest, device)["error"] == ""
 
 
@@ -96,7 +96,10 @@ tell(mount=outside("mount {device} /mnt"))
     for name in ("mount", "mount_other"):
         assert "already mounted or mount point busy" in during[name][1]
     assert after["mount"][0] == 0
-    guest.check(f"umount /mnt; wipefs -aq {device}; wipefs -aq {other}; udevadm settle")
+    guest.check(
+        f"umount /mnt; for d in {device} {other}; do wipefs -aq $d; blkdiscard -z $d; "
+        "done; udevadm settle"
+    )
 
 
 def test_loop_device_that_comes_after_the_gate_is_caught_before_the_step(
@@ -144,7 +147,9 @@ def test_drive_is_refused_while_its_other_path_is_used(
     (use,) = answer["uses"]
     assert use["kind"] == "mounted"
     assert f"{second} may be another path to the same drive" in use["reason"]
-    guest.check(f"umount /mnt; wipefs -aq {second}; udevadm settle")
+    guest.check(
+        f"umount /mnt; wipefs -aq {second}; blkdiscard -z {second}; udevadm settle"
+    )
 
 
 RIGHTS = """

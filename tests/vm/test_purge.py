@@ -181,7 +181,7 @@ def test_format_is_refused_while_another_namespace_is_in_use(
         after = [image_sha256(images[name]) for name in ("SMALL", "LARGE")]
         assert after == before
     finally:
-        guest.check(f"umount /mnt/l && wipefs --all {large}")
+        guest.check(f"umount /mnt/l && wipefs --all {large} && blkdiscard -z {large}")
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ import shlex
 from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
 
+from ssdlab.drive.gate.samples import PLACES, count_data_places
 from ssdlab.drive.in_use.relatives import shares_controller
 from ssdlab.drive.inventory import list_drives
 from ssdlab.drive.shown import describe, shown, written_out
@@ -80,11 +81,14 @@ def require_consent(drive: Drive, confirmed: str, *, root: Path = ROOT) -> Conse
     Raises
     ------
     ConsentError
-        If that is not so; it says what to type.
+        If that is not so; it says what to type, and whether the drive is blank.
     """
     consent = find_consent(drive, root)
+    if consent is not None and confirmed == consent.text:
+        return consent
     lost = (
-        f"all data on it will be destroyed ({describe(drive)}){_with_it(drive, root)}"
+        f"all data on it will be destroyed ({describe(drive)}; {_fill(drive, root)})"
+        f"{_with_it(drive, root)}"
     )
     if consent is None:
         raise ConsentError(
@@ -92,8 +96,6 @@ def require_consent(drive: Drive, confirmed: str, *, root: Path = ROOT) -> Conse
             reason=f"{lost}, and {NOT_TOLD_APART}",
             remedy=TELL_IT_APART,
         )
-    if confirmed == consent.text:
-        return consent
     given = f"'{shown(confirmed)}' is not its {consent.what}"
     raise ConsentError(
         target=drive.path,
@@ -101,6 +103,14 @@ def require_consent(drive: Drive, confirmed: str, *, root: Path = ROOT) -> Conse
         remedy=f"If that is what you want, say so by its {consent.what}{consent.why}: "
         f"--confirm {shlex.quote(consent.text)}",
     )
+
+
+def _fill(drive: Drive, root: Path) -> str:
+    """Return how much of a drive holds data, in words: no mark tells of a raw image."""
+    count = count_data_places(within(root, drive.path), drive.capacity_bytes)
+    if count is None:
+        return "what it holds could not be read"
+    return f"{count or 'none'} of {PLACES} sampled places hold data"
 
 
 def _with_it(drive: Drive, root: Path) -> str:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ssdlab.drive.in_use.copies import SuperblockCopies, find_superblock_copies
 from ssdlab.drive.privileges import missing_right
 from ssdlab.drive.shown import shown
 from ssdlab.drive.tools import Ask, ask_tool
@@ -56,10 +57,15 @@ _FIRST_STEPS = {
     "linux_raid_member": "see its array (mdadm --examine)",
     "zfs_member": "see its pool (zpool import)",
     "crypto_LUKS": "without its header the volume can never be opened again",
+    **dict.fromkeys(
+        ("ext2", "ext3", "ext4", "xfs", "btrfs", "f2fs", "vfat", "exfat", "ntfs"),
+        "copies of its superblock that this leaves are named then",
+    ),
 }
 _NOT_OF_ITS_OWN = ("DEVNAME=", "PART_ENTRY_")
 _GPT = b"EFI PART"
 _FAR_END_BYTES = 1 << 20
+_BTRFS_COPIES = (1 << 26, 1 << 38, 1 << 50)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -120,7 +126,8 @@ def look_for_remains(device: str, root: Path = ROOT) -> tuple[Use, ...]:
 
     A GPT is one to it only if its checksum holds and its sectors are those of the
     device: a drive that was in another enclosure may have it elsewhere. Of newer file
-    systems an older libblkid knows nothing.
+    systems an older libblkid knows nothing, and of most file systems it looks for the
+    first superblock alone.
     """
     path = within(root, device)
     try:
@@ -131,9 +138,24 @@ def look_for_remains(device: str, root: Path = ROOT) -> tuple[Use, ...]:
                 for offset, mark, words in _marks(size)
                 if os.pread(file.fileno(), len(mark), offset) == mark
             ]
+            copies = find_superblock_copies(file.fileno(), size)
     except OSError as error:
         return (_unknown(device, f"{error.strerror} when it was read"),)
-    return tuple(found)
+    return (*found, *(_copies(device, one) for one in copies))
+
+
+def _copies(device: str, copies: SuperblockCopies) -> Use:
+    places = ", ".join(f"{offset:,}" for offset in copies.offsets)
+    sectors = " ".join(str(offset // 512) for offset in copies.offsets)
+    return Use(
+        kind="signature",
+        device=device,
+        reason=f"{device} holds copies of a superblock ({copies.kind}), by which its "
+        f"file system can be brought back, at bytes {places}",
+        remedy="If nobody needs it, zero the copies, which wipefs passes over: "
+        f"for at in {sectors}; do dd if=/dev/zero of={shlex.quote(device)} bs=512 "
+        "seek=$at count=1 conv=notrunc; done.",
+    )
 
 
 def _marks(size: int) -> Iterable[tuple[int, bytes, str]]:
@@ -146,6 +168,14 @@ def _marks(size: int) -> Iterable[tuple[int, bytes, str]]:
     ):
         yield 4096 + 24, bytes.fromhex(mark), "a file system (bcachefs)"
     yield 32, b"NXSB", "a file system (apfs)"
+    for place in _BTRFS_COPIES:
+        yield place + 64, b"_BHRfS_M", "a second superblock (btrfs)"
+    yield 4096 + 1024, b"\x10\x20\xf5\xf2", "a second superblock (f2fs)"
+    for sector in (512, 4096):
+        yield 6 * sector + 82, b"FAT32   ", "a second boot sector (FAT32)"
+        yield 12 * sector + 3, b"EXFAT   ", "a second boot sector (exFAT)"
+        last = max(size - sector, 0)
+        yield last + 3, b"NTFS    ", "a second boot sector (NTFS)"
     yield 3, b"-FVE-FS-", "an encrypted volume (BitLocker)"
 
 

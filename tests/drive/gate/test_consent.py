@@ -40,8 +40,8 @@ def test_serial_number_confirms_and_nothing_else_does(made: MadeMachine) -> None
     require_consent(read_drive(disk, made.root), "S5H9NS0N", root=made.root)
     assert refusal(made, disk, "") == (
         "/dev/nvme0n1: all data on it will be destroyed (LAB NVMe, serial S5H9NS0N, "
-        "67.11 MB), and that was not confirmed. If that is what you want, say so by "
-        "its serial number: --confirm S5H9NS0N"
+        "67.11 MB; none of 64 sampled places hold data), and that was not confirmed. "
+        "If that is what you want, say so by its serial number: --confirm S5H9NS0N"
     )
     for wrong in ("s5h9ns0n", "S5H9NS0N ", "S5H9NS0", "yes", "/dev/nvme0n1", "*"):
         text = refusal(made, disk, wrong)

@@ -1,7 +1,9 @@
 """What is on a device: the real wipefs and blkid on made images, and odd answers."""
 
+import os
 import random
 import re
+import shutil
 import struct
 import subprocess
 from collections.abc import Sequence
@@ -107,7 +109,15 @@ def test_what_a_program_formats_is_found_until_it_is_wiped(
     (use,) = look(path)
     assert use.kind == "signature"
     subprocess.run([*WIPE, path], check=True)
+    for copies in look(path):  # of ext4, which wipefs leaves
+        follow(copies)
     assert look(path) == ()
+
+
+def follow(use: Use) -> None:
+    """Do what a use asks for."""
+    command = use.remedy.partition(": ")[2].removesuffix(".")
+    subprocess.run(["sh", "-c", command], check=True, capture_output=True)
 
 
 def test_label_is_told_as_it_can_be_printed() -> None:
@@ -188,6 +198,162 @@ def test_mark_that_an_older_library_does_not_know_is_found(
 ) -> None:
     (use,) = look_for_remains(str(image(tmp_path, (offset, mark))))
     assert (use.kind, words in use.reason) == ("signature", True)
+
+
+@pytest.mark.parametrize(
+    ("offset", "mark", "words"),
+    [
+        ((64 << 20) + 64, b"_BHRfS_M", r"a second superblock \(btrfs\)"),
+        ((256 << 30) + 64, b"_BHRfS_M", r"a second superblock \(btrfs\)"),
+        (5120, struct.pack("<I", 0xF2F52010), r"a second superblock \(f2fs\)"),
+        (6 * 512 + 82, b"FAT32   ", r"a second boot sector \(FAT32\)"),
+        (6 * 4096 + 82, b"FAT32   ", r"a second boot sector \(FAT32\)"),
+        (12 * 512 + 3, b"EXFAT   ", r"a second boot sector \(exFAT\)"),
+        (-512 + 3, b"NTFS    ", r"a second boot sector \(NTFS\)"),
+        (-4096 + 3, b"NTFS    ", r"a second boot sector \(NTFS\)"),
+    ],
+)
+def test_second_mark_of_a_file_system_is_found(
+    offset: int, mark: bytes, words: str, tmp_path: Path
+) -> None:
+    path = sparse(tmp_path, 300 << 30)
+    place = offset if offset >= 0 else (300 << 30) + offset
+    with path.open("r+b") as file:
+        file.seek(place)
+        file.write(mark)
+    (use,) = look_for_remains(str(path))
+    assert use.kind == "signature"
+    assert re.search(f"the mark of {words} at byte {place:,}", use.reason)
+
+
+def sparse(folder: Path, size: int) -> Path:
+    path = folder / "disk.img"
+    with path.open("wb") as file:
+        file.truncate(size)
+    return path
+
+
+def ext_copy(block: int, group: int) -> bytes:
+    """Return the copy that a group of ext4 begins with, as far as it is looked at."""
+    content = bytearray(1024)
+    struct.pack_into("<I", content, 24, (block // 1024).bit_length() - 1)
+    struct.pack_into("<H", content, 56, 0xEF53)
+    struct.pack_into("<H", content, 90, group)
+    return bytes(content)
+
+
+def xfs_copy(block: int, blocks_of_a_group: int) -> bytes:
+    """Return what an allocation group of xfs begins with, as far as it is looked at."""
+    content = bytearray(512)
+    struct.pack_into(">4sIQ", content, 0, b"XFSB", block, 4 * blocks_of_a_group)
+    struct.pack_into(">II", content, 84, blocks_of_a_group, 4)
+    return bytes(content)
+
+
+@pytest.mark.parametrize(
+    ("block", "group", "byte"),  # mke2fs -n prints the block numbers
+    [
+        (1024, 1, 8193 * 1024),
+        (1024, 3, 24577 * 1024),
+        (2048, 1, 16384 * 2048),
+        (4096, 1, 32768 * 4096),
+        (4096, 9, 294912 * 4096),
+        (65536, 1, 524288 * 65536),
+    ],
+)
+def test_copy_of_a_superblock_of_ext_is_found(
+    block: int, group: int, byte: int, tmp_path: Path
+) -> None:
+    path = sparse(tmp_path, 40 << 30)
+    with path.open("r+b") as file:
+        file.seek(byte)
+        file.write(ext_copy(block, group))
+    (use,) = look_for_remains(str(path))
+    assert "holds copies of a superblock (ext2, ext3 or ext4)" in use.reason
+    assert use.reason.endswith(f" at bytes {byte:,}")
+    with path.open("r+b") as file:  # one that belongs elsewhere is chance
+        file.seek(byte)
+        file.write(ext_copy(block, group + 1))
+    assert look_for_remains(str(path)) == ()
+
+
+@pytest.mark.parametrize(
+    ("size", "block", "blocks", "byte"),
+    [
+        (300 << 20, 4096, 19200, 78643200),  # as mkfs.xfs 6.1 made them
+        (20 << 30, 4096, 1310720, 5368709120),
+        (5 << 40, 4096, 268435455, 1099511623680),
+        (300 << 20, 1024, 76800, 78643200),
+        ((300 << 20) + 4096, 4096, 19201, 78647296),
+        (64 << 30, 4096, 1048576, 4 << 30),  # 16 groups
+        (300 << 20, 4096, 19328, 79167488),  # aligned to 512 KiB
+        (40 << 30, 65536, 163840, 10 << 30),
+    ],
+)
+def test_copy_of_a_superblock_of_xfs_is_found(
+    size: int, block: int, blocks: int, byte: int, tmp_path: Path
+) -> None:
+    assert block * blocks == byte
+    path = sparse(tmp_path, size)
+    with path.open("r+b") as file:
+        file.seek(byte)
+        file.write(xfs_copy(block, blocks))
+    (use,) = look_for_remains(str(path))
+    assert "holds copies of a superblock (xfs)" in use.reason
+    assert use.reason.endswith(f" at bytes {byte:,}")
+    with path.open("r+b") as file:
+        file.seek(byte)
+        file.write(xfs_copy(block, blocks + 1))
+    assert look_for_remains(str(path)) == ()
+
+
+@pytest.mark.parametrize(
+    ("command", "gone"),
+    [
+        (("mkfs.ext4", "-qF"), 4096),
+        (("mkfs.ext4", "-qF", "-b", "1024"), 4096),
+        (("mkfs.ext3", "-qF", "-b", "2048"), 4096),
+        (("mkfs.xfs", "-q", "-f"), 4096),
+        (("mkfs.btrfs", "-q", "-f"), 1 << 20),
+        (("mkfs.f2fs", "-q", "-f"), 4096),
+        (("mkfs.vfat", "-F", "32"), 512),
+        (("mkfs.exfat",), 512),
+    ],
+    ids=lambda value: "-".join(value) if isinstance(value, tuple) else str(value),
+)
+def test_file_system_whose_first_superblock_is_gone_is_found(
+    command: Sequence[str], gone: int, tmp_path: Path
+) -> None:
+    if shutil.which(command[0]) is None:
+        pytest.skip(f"{command[0]} is not installed")
+    path = sparse(tmp_path, 384 << 20)
+    subprocess.run([*command, path], check=True, capture_output=True)
+    with path.open("r+b") as file:
+        file.write(bytes(gone))
+    assert ask_tool(("wipefs", "--no-act", str(path)), timeout_s=60).stdout == ""
+    (use,) = find_signatures(str(path), ask=ask_tool)
+    assert use.kind == "signature"
+    assert "a second" in use.reason or "holds copies of a superblock" in use.reason
+    follow(use)
+    assert find_signatures(str(path), ask=ask_tool) == ()
+
+
+def test_few_places_are_read_for_copies(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The gate looks several times, and a slow drive answers in milliseconds."""
+    path = sparse(tmp_path, 4 << 40)
+    read: list[int] = []
+    pread = os.pread
+
+    def note(descriptor: int, count: int, offset: int) -> bytes:
+        read.append(count)
+        return pread(descriptor, count, offset)
+
+    monkeypatch.setattr("ssdlab.drive.in_use.copies.os.pread", note)
+    assert look_for_remains(str(path)) == ()
+    assert len(read) < 260
+    assert sum(read) < 3 * MIB
 
 
 def test_device_of_less_than_a_sector_has_nothing(tmp_path: Path) -> None:

@@ -289,7 +289,7 @@ def test_data_on_another_namespace_of_a_subsystem_is_refused(
 
     use = only(find_uses(drive, root=made.root, ask=ask))  # type: ignore[arg-type]
     assert (use.kind, use.device) == ("other-namespace", "/dev/nvme0n2")
-    assert use.remedy.endswith("wipefs --all /dev/nvme0n2.")
+    assert "wipefs --all /dev/nvme0n2 (copies of its superblock" in use.remedy
 
 
 def test_other_path_to_the_same_drive_in_use_is_refused(made: MadeMachine) -> None:
