@@ -37,13 +37,14 @@ _IMPORT_SHAPES = (
         r"(order|cells|access|rounds|tracking variables) of (?P<test>[^\s:]+): ",
         "import-cells",
     ),
+    (r"missing rounds of (?P<test>[^\s:]+): ", "import-rounds-missing"),
     (r"time of a cell of (?P<test>[^\s:]+): ", "time-scaled"),
     (r"times: ", "import-times"),
     (r"gaps: ", "idle-gap"),
     (r"(devices|hosts): ", "import-mixed"),
     (r"left out: ", "import-left-out"),
     (
-        r"(versions of fio|percentiles|numbers|mixed latencies|raw output): ",
+        r"(versions of fio|percentiles|numbers|values|mixed latencies|raw output): ",
         "import-numbers",
     ),
 )

@@ -57,7 +57,8 @@ def main() -> None:
 
     Exit codes: 0 done, 1 the run failed, 2 the request was wrong, 130 stopped; of
     steady-state 3: the series is not steady; of qos 3: a target was not shown to be
-    met; of parse 3: some of fio's output was cut short.
+    met; of parse 3: some of fio's output was cut short; of import 3: results may be
+    missing.
     """
 
 

@@ -1,5 +1,6 @@
 """Foreign results, made runs like ours."""
 
-from ssdlab.importers.run import import_run, read_left_out
+from ssdlab.importers.record import ImportRecord, read_import
+from ssdlab.importers.run import import_run
 
-__all__ = ["import_run", "read_left_out"]
+__all__ = ["ImportRecord", "import_run", "read_import"]

@@ -1,13 +1,13 @@
 """Cells in phases, as a test of the PTS has them, and their files as its steps."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from statistics import median
 
-from ssdlab.importers.detect import CUSTOM, Cells
+from ssdlab.importers.detect import CUSTOM
 from ssdlab.importers.readings import Reading
-from ssdlab.importers.rounds import find_first_round, is_round_by_round
+from ssdlab.importers.rounds import Series, is_round_by_round
 from ssdlab.model.spec import (
     PTS_CRITERIA,
     Metric,
@@ -43,12 +43,12 @@ class ArrangedTest:
     test: PtsTest
     steps: tuple[tuple[Step, Reading], ...]
     is_cell_by_cell: bool = False
-    first_round: int = 1
+    series: Series = field(default_factory=lambda: Series(cells={}))
 
 
 def arrange(
     test_id: str,
-    cells: Cells,
+    series: Series,
     fills: Sequence[Reading] = (),
     *,
     iops_tracking: Sequence[Tracking] = THREE_TRACKING,
@@ -58,41 +58,47 @@ def arrange(
     Where all cells were taken round by round they are judged in one window, as the
     PTS has it; else each cell has a phase and a window of its own.
     """
-    phases = tuple(_phases(test_id, cells, iops_tracking))
+    phases = tuple(_phases(test_id, series, iops_tracking))
     title, section = TITLES[test_id]
     steps = [_fill_step(test_id, reading) for reading in fills]
     for phase in phases:
-        steps += _cell_steps(test_id, phase, cells)
+        steps += _cell_steps(test_id, phase, series.cells)
     return ArrangedTest(
         test=PtsTest(test_id=test_id, title=title, pts_section=section, phases=phases),
         steps=tuple(steps),
-        is_cell_by_cell=len(phases) > len(tuple(_groups(test_id, cells))),
-        first_round=find_first_round(cells),
+        is_cell_by_cell=len(phases) > len(tuple(_groups(test_id, series.cells))),
+        series=series,
     )
 
 
 def _phases(
-    test_id: str, cells: Cells, iops_tracking: Sequence[Tracking]
+    test_id: str, series: Series, iops_tracking: Sequence[Tracking]
 ) -> Iterator[Phase]:
+    cells = series.cells
     if test_id == "wsat":
         ((workload, rounds),) = cells.items()
-        yield _saturation(workload, rounds)
+        yield _saturation(workload, rounds.values())
         return
     for name, group in _groups(test_id, cells):
-        together = {workload: cells[workload] for workload in group}
+        together = replace(series, cells={w: cells[w] for w in group})
         wanted = [(t.block_size_bytes, t.read_percent) for t in iops_tracking]
         tracking = _tracking(test_id, group, wanted if test_id == "iops" else None)
-        is_short = max(map(len, together.values())) < PTS_CRITERIA.window_rounds
+        last = max(map(series.last_round, group))
+        is_short = last < PTS_CRITERIA.window_rounds
         if is_short or (tracking and is_round_by_round(together)):
             yield _rounds(name, together, tracking)
             continue
         for workload in group:
             own = (_tracked(workload, _METRICS.get(test_id, "iops")),)
             phase_id = f"{name}-{_cell_name(test_id, workload)}"
-            yield _rounds(phase_id, {workload: cells[workload]}, own)
+            yield _rounds(
+                phase_id, replace(series, cells={workload: cells[workload]}), own
+            )
 
 
-def _groups(test_id: str, cells: Cells) -> Iterator[tuple[str, tuple[Workload, ...]]]:
+def _groups(
+    test_id: str, cells: Iterable[Workload]
+) -> Iterator[tuple[str, tuple[Workload, ...]]]:
     """Yield the cells that the PTS judges together: in TP those of a block size."""
     if test_id != "tp":
         yield "rounds", tuple(cells)
@@ -139,17 +145,19 @@ def _tracked(workload: Workload, metric: Metric) -> Tracking:
     )
 
 
-def _rounds(phase_id: str, cells: Cells, tracking: tuple[Tracking, ...]) -> Rounds:
+def _rounds(phase_id: str, series: Series, tracking: tuple[Tracking, ...]) -> Rounds:
     return Rounds(
         phase_id=phase_id,
-        cells=tuple(cells),
-        cell_seconds=_seconds(chain.from_iterable(cells.values())),
+        cells=tuple(series.cells),
+        cell_seconds=_seconds(
+            chain.from_iterable(of_cell.values() for of_cell in series.cells.values())
+        ),
         tracking=tracking,
-        max_rounds=max(map(len, cells.values())),
+        max_rounds=max(map(series.last_round, series.cells)),
     )
 
 
-def _saturation(workload: Workload, rounds: Sequence[Reading]) -> Stimulus:
+def _saturation(workload: Workload, rounds: Iterable[Reading]) -> Stimulus:
     seconds = _seconds(rounds)
     every = max(1, round(_WSAT_SAMPLE_S / seconds)) if seconds else None
     return Stimulus(
@@ -170,7 +178,7 @@ def _seconds(readings: Iterable[Reading]) -> float:
 
 
 def _cell_steps(
-    test_id: str, phase: Phase, cells: Cells
+    test_id: str, phase: Phase, cells: Mapping[Workload, Mapping[int, Reading]]
 ) -> Iterator[tuple[Step, Reading]]:
     group: tuple[Workload, ...] = ()
     if isinstance(phase, Rounds):
@@ -178,7 +186,7 @@ def _cell_steps(
     elif isinstance(phase, Stimulus):
         group = (phase.workload,)
     for place, workload in enumerate(group, start=1):
-        for number, reading in enumerate(cells[workload], start=1):
+        for number, reading in cells[workload].items():
             step = Step(
                 step_id="",
                 test_id=test_id,

@@ -1,9 +1,10 @@
 """From paths to readings: what is taken, and what is left out and why."""
 
+import re
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from ssdlab.importers.readings import OTHER_KINDS, Reader, Reading
+from ssdlab.importers.readings import OTHER_KINDS, Damaged, Reader, Reading
 from ssdlab.importers.sources import (
     LeftOut,
     SourceFile,
@@ -12,37 +13,60 @@ from ssdlab.importers.sources import (
 )
 from ssdlab.model.errors import FioOutputError
 
+_NEVER_RESULTS = frozenset(why for kind, why in OTHER_KINDS.items() if kind != "other")
 
-def collect(
-    sources: Sequence[SourceFile], reader: Reader
-) -> tuple[tuple[Reading, ...], tuple[LeftOut, ...]]:
-    """Read every file that is one; a damaged one that was named is an error.
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Collected:
+    """What the files of an import are.
+
+    ``damaged`` are those of the left-out files that may be of the run.
+    """
+
+    readings: tuple[Reading, ...]
+    left_out: tuple[LeftOut, ...]
+    damaged: tuple[Damaged, ...]
+
+
+def collect(sources: Sequence[SourceFile], reader: Reader) -> Collected:
+    """Read every file that is one; a damaged one costs none of the others.
 
     Raises
     ------
     FioOutputError
-        If a file that was named, or is named like the pattern, cannot be taken, or
-        if none can.
+        If no file is a cell that fio measured.
     """
     readings: list[Reading] = []
     left_out: list[LeftOut] = []
+    failed: list[tuple[SourceFile, Damaged]] = []
     seen: dict[bytes, Reading] = {}
     for source in sources:
         taken = _take(source, reader)
-        if isinstance(taken, Reading) and taken.digest in seen:
-            twin = seen[taken.digest].name
-            taken = LeftOut(file=str(source.path), why=f"the same as {twin}")
-        if isinstance(taken, LeftOut):
+        if isinstance(taken, Damaged):
+            failed.append((source, taken))
+        elif isinstance(taken, LeftOut):
             left_out.append(taken)
-            continue
-        seen[taken.digest] = taken
-        readings.append(taken)
+        elif taken.digest in seen:
+            why = f"the same as {seen[taken.digest].name}"
+            left_out.append(LeftOut(file=str(source.path), why=why))
+        else:
+            seen[taken.digest] = taken
+            readings.append(taken)
+    shapes = {_shape(reading.name) for reading in readings}
+    damaged = []
+    for source, each in failed:
+        is_like_others = source.is_named or _shape(each.name) in shapes
+        is_doubt = reader.is_named_so(source) or _may_be_result(each, is_like_others)
+        damaged += [each] if is_doubt else []
+        left_out.append(LeftOut(file=str(each.path), why=each.why, is_doubt=is_doubt))
     cells = [reading for reading in readings if reading.kind == "cell"]
     if not cells:
-        _refuse_all(sources, reader, left_out)
+        _refuse_all(sources, reader, (left_out, damaged))
     if any(cell.is_timed for cell in cells):
         readings = [_as_fill(reading) for reading in readings]
-    return tuple(readings), tuple(left_out)
+    return Collected(
+        readings=tuple(readings), left_out=tuple(left_out), damaged=tuple(damaged)
+    )
 
 
 def _as_fill(reading: Reading) -> Reading:
@@ -51,46 +75,65 @@ def _as_fill(reading: Reading) -> Reading:
     return replace(reading, kind="precondition") if is_fill else reading
 
 
-def _take(source: SourceFile, reader: Reader) -> Reading | LeftOut:
+def _take(source: SourceFile, reader: Reader) -> Reading | Damaged | LeftOut:
     """Read a file, or say why it is left out.
 
     With a pattern only files of its names are cells; a fill may be named otherwise.
-
-    Raises
-    ------
-    FioOutputError
-        If it was meant and cannot be taken.
     """
     why = why_not_read(source)
-    said = reader.fields(source)
+    try:
+        said = reader.fields(source)
+    except FioOutputError as error:
+        name = source.name or source.path.name
+        return Damaged(
+            path=source.path, group=source.group, name=name, why=error.reason
+        )
     if why and (said is None or reader.pattern is None):
         return LeftOut(file=str(source.path), why=why)
-    is_meant = source.is_named or (reader.pattern is not None and said is not None)
-    try:
-        reading = reader.read(source, said or {})
-    except FioOutputError as error:
-        if is_meant:
-            raise
-        is_other = error.reason in OTHER_KINDS.values()
-        is_foreign = is_other or not begins_as_result(source.path)
-        return LeftOut(file=str(source.path), why=error.reason, is_doubt=not is_foreign)
-    if said is None and reading.kind == "cell":
+    taken = reader.read(source, said or {})
+    if said is None and isinstance(taken, Reading) and taken.kind == "cell":
         why = "an output of fio whose name does not follow the pattern"
         return LeftOut(file=str(source.path), why=why, is_doubt=True)
-    return reading
+    return taken
+
+
+def _may_be_result(damaged: Damaged, is_like_others: bool) -> bool:  # noqa: FBT001
+    """Tell whether a file that cannot be taken may be a result of the run.
+
+    Such is one that has the words of a result, and one without them that was named
+    itself or is named, but for its numbers, like a file that was taken.
+    """
+    if damaged.why in _NEVER_RESULTS:
+        return False
+    is_other = damaged.why in OTHER_KINDS.values()
+    return is_like_others or (not is_other and begins_as_result(damaged.path))
+
+
+def _shape(name: str) -> str:
+    return re.sub(r"\d+", "0", name)
 
 
 def _refuse_all(
-    sources: Sequence[SourceFile], reader: Reader, left_out: Sequence[LeftOut]
+    sources: Sequence[SourceFile],
+    reader: Reader,
+    others: tuple[Sequence[LeftOut], Sequence[Damaged]],
 ) -> None:
-    """Say that nothing can be imported, and why not the first of the files.
+    """Say that nothing can be imported, and why not the first that may be a result.
 
     Raises
     ------
     FioOutputError
         Always.
     """
-    first = left_out[0] if left_out else None
+    left_out, damaged = others
+    if damaged and len(sources) == 1:
+        raise FioOutputError(
+            source=str(damaged[0].path),
+            reason=damaged[0].why,
+            remedy="Give a pattern of names that fits it, or measure it again.",
+        )
+    doubts = [entry for entry in left_out if entry.is_doubt]
+    first = next(iter([*doubts, *left_out]), None)
     reason = f"none of its {len(sources)} files is a cell that fio measured"
     if reader.pattern is not None:
         reason = f"no output of fio in it is named like {reader.pattern_text}"

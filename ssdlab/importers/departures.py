@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from ssdlab.importers.arrange import ArrangedTest
 from ssdlab.importers.detect import CUSTOM
 from ssdlab.importers.readings import Reading
+from ssdlab.importers.rounds import MissingRound, cell_text
 from ssdlab.importers.sources import LeftOut
 from ssdlab.model.spec import Rounds, Workload
 from ssdlab.model.step import Step
@@ -14,6 +15,7 @@ from ssdlab.pts.suite import SUITE
 
 _NOMINAL = PROFILES["pts-2.0-enterprise"]
 _SECONDS_TOLERANCE = 1.0
+_MOST_NAMED = 10
 _UNJUDGED = (CUSTOM, "rounds")
 Gap = tuple[Step, float]
 
@@ -48,10 +50,12 @@ def find_import_departures(
     return (
         f"imported: {unknown} are not known, nor what the device did between the files",
         *(line for arranged in tests for line in find_test_departures(arranged)),
+        *(line for arranged in tests for line in _of_missing(arranged)),
         *_of_times(readings),
         *_of_gaps(gaps),
         *_of_origin(readings),
         *_of_forms(readings),
+        *_of_values(readings),
         *_of_left_out(left_out),
     )
 
@@ -70,11 +74,9 @@ def find_test_departures(arranged: ArrangedTest) -> Iterator[str]:
             "so each has a measurement window of its own"
         )
     yield from _of_cells(name, cells)
-    if arranged.first_round != 1:
-        yield (
-            f"rounds of {name}: named from {arranged.first_round} on, counted from 1 "
-            "here"
-        )
+    first = arranged.series.first_round
+    if first != 1:
+        yield f"rounds of {name}: named from {first} on, counted from 1 here"
     lengths = {
         round(reading.runtime_s)
         for step, reading in arranged.steps
@@ -123,6 +125,31 @@ def _of_cells(name: str, cells: Sequence[Workload]) -> Iterator[str]:
                 yield f"tracking variables of IOPS: {tracked.label} was not taken"
 
 
+def _of_missing(arranged: ArrangedTest) -> Iterator[str]:
+    """Name the rounds that were not read, and that nothing tells of which some are."""
+    name, series = arranged.test.test_id.upper(), arranged.series
+    if series.missing:
+        gaps = "; ".join(map(_gap_text, series.missing[:_MOST_NAMED]))
+        more = len(series.missing) - _MOST_NAMED
+        yield (
+            f"missing rounds of {name}: {len(series.missing)} cells were not read, and "
+            f"no window holds or spans their rounds: {gaps}"
+            + (f"; and {more} more" if more > 0 else "")
+        )
+    if series.unplaced:
+        first = series.unplaced[0]
+        yield (
+            f"missing rounds of {name}: of which cell or round {len(series.unplaced)} "
+            "files are that cannot be read is not known, so that a window may span "
+            f"one; such as {first.path} ({first.why})"
+        )
+
+
+def _gap_text(gap: MissingRound) -> str:
+    where = f"round {gap.round} of {cell_text(gap.workload)}"
+    return f"{where} ({gap.file}: {gap.why})" if gap.file else f"{where} ({gap.why})"
+
+
 def _of_times(readings: Sequence[Reading]) -> Iterator[str]:
     files = [reading for reading in readings if not reading.rows]
     unknown = sum(reading.ended_s is None for reading in files)
@@ -169,6 +196,18 @@ def _of_forms(readings: Sequence[Reading]) -> Iterator[str]:
         yield (
             f"numbers: {normal} of {len(readings)} files are of fio's normal text, "
             "which gives about three digits"
+        )
+
+
+def _of_values(readings: Sequence[Reading]) -> Iterator[str]:
+    """Name the values that cannot be and that no result rests on."""
+    doubtful = [reading for reading in readings if reading.doubts]
+    if doubtful:
+        first, doubt = doubtful[0], doubtful[0].doubts[0]
+        yield (
+            f"values: {len(doubtful)} of {len(readings)} files have some that cannot "
+            "be; no result rests on them, and they are absent; such as "
+            f"{first.path}: {doubt.place}: {doubt.meaning}"
         )
 
 

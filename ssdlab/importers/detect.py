@@ -1,24 +1,26 @@
 """Which test a set of cells is of, when the user does not say."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable
 
-from ssdlab.importers.readings import Reading
+from ssdlab.importers.rounds import Series
 from ssdlab.model.errors import FioOutputError, UnknownNameError
 from ssdlab.model.spec import PTS_CRITERIA, Workload
 from ssdlab.model.units import KIB
 from ssdlab.pts.profiles import LAT_BLOCK_SIZES, LAT_MIXES
 
-Cells = Mapping[Workload, list[Reading]]
 CUSTOM = "custom"
 TESTS = ("iops", "tp", "lat", "wsat", CUSTOM)
 _LONG_SERIES_ROUNDS = 26  # one more than the rounds of any other test
 
 
-def find_test(cells: Cells) -> str:
+def find_test(series: Series) -> str:
     """Return the test that cells look like; ``custom`` is none of the PTS."""
+    cells = series.cells
     if _why_no_test(cells):
         return CUSTOM
-    sizes, mixes, rounds = _shape(cells)
+    sizes = {workload.block_size_bytes for workload in cells}
+    mixes = {workload.read_percent for workload in cells}
+    rounds = min(map(series.last_round, cells)) + len(series.unplaced)
     first = next(iter(cells))
     if len(cells) == 1:
         is_saturating = (first.access, first.block_size_bytes, first.read_percent) == ((
@@ -37,7 +39,7 @@ def find_test(cells: Cells) -> str:
     return "iops" if len(sizes) > 1 and len(mixes) > 1 else CUSTOM
 
 
-def require_test(test: str, cells: Cells) -> None:
+def require_test(test: str, cells: Collection[Workload]) -> None:
     """Require that cells can be of the test that the user named.
 
     Raises
@@ -62,7 +64,7 @@ def require_test(test: str, cells: Cells) -> None:
         )
 
 
-def _why_no_test(cells: Cells) -> str:
+def _why_no_test(cells: Iterable[Workload]) -> str:
     """Say why no test of the PTS can have these cells: one has one access, TC and QD.
 
     Its tables have a place for each block size and mix and for nothing else.
@@ -75,13 +77,6 @@ def _why_no_test(cells: Cells) -> str:
         words = ", ".join(f"T{t or '?'}/Q{q or '?'}" for t, q in sorted(depths))
         return f"its cells are of several TC/QD: {words}"
     return ""
-
-
-def _shape(cells: Cells) -> tuple[set[int], set[int], int]:
-    """Return block sizes, mixes and the fewest rounds."""
-    sizes = {workload.block_size_bytes for workload in cells}
-    mixes = {workload.read_percent for workload in cells}
-    return sizes, mixes, min(len(rounds) for rounds in cells.values())
 
 
 def _is_latency(first: Workload, sizes: set[int], mixes: set[int]) -> bool:

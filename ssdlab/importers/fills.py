@@ -1,5 +1,6 @@
-"""Which outputs are of preconditioning: by their names, or by what they were asked."""
+"""What outputs were asked to do by their options, and which are of preconditioning."""
 
+import json
 import re
 from collections.abc import Sequence
 
@@ -7,6 +8,7 @@ from ssdlab.fio.document import FioDocument
 from ssdlab.model.spec import Workload
 
 _FILL_NAME = re.compile(r"wipc|precond", re.IGNORECASE)
+_OPTIONS = re.compile(rb'"(?:global|job) options"\s*:\s*(\{[^{}]{0,65536}\})')
 _AMOUNTS = ("loops", "io_size", "io_limit", "size")
 
 
@@ -14,6 +16,27 @@ def options_of(document: FioDocument) -> dict[str, str]:
     """Return the options of the first job, those for all of them included."""
     first = next((job.options for job in document.measured if job.options), ())
     return {option.name: option.value for option in (*document.global_options, *first)}
+
+
+def begun_options(data: bytes) -> dict[str, str]:
+    """Return the options that JSON names, of a job whose numbers are not there as well.
+
+    They tell which cell an output was of that was cut short; none if jobs differ.
+    """
+    found = [_plain(text) for text in _OPTIONS.findall(data)]
+    shared = found[0] if data.find(b'"global options"') >= 0 and found else {}
+    jobs = [options for options in found if options is not shared] or found
+    together = [shared | options for options in jobs]
+    is_one = all(options == together[0] for options in together)
+    return together[0] if together and is_one else {}
+
+
+def _plain(text: bytes) -> dict[str, str]:
+    try:
+        options = json.loads(text)
+    except ValueError:
+        return {}
+    return {str(name): str(value) for name, value in options.items()}
 
 
 def is_named_fill(names: Sequence[str], workload: Workload) -> bool:

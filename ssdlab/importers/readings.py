@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NoReturn
@@ -14,8 +14,9 @@ from ssdlab.fio.document import Doubt, FioDocument, Form
 from ssdlab.fio.doubts import find_doubts
 from ssdlab.fio.faults import find_faults
 from ssdlab.fio.identify import FileKind
-from ssdlab.fio.sources import name_source, read_content
+from ssdlab.fio.sources import Content, name_source, read_content
 from ssdlab.importers.fills import (
+    begun_options,
     is_named_fill,
     is_timed,
     options_of,
@@ -33,6 +34,7 @@ from ssdlab.importers.workloads import (
     told_by_fio_plot,
     told_by_jobs,
     told_by_numbers,
+    told_by_options,
 )
 from ssdlab.model.errors import FioOutputError
 from ssdlab.model.spec import Access, Workload
@@ -45,6 +47,7 @@ OTHER_KINDS: Mapping[FileKind, str] = {
     "job-file": "a job file of fio, not a result",
     "other": "no output of fio",
 }
+_OF_VALUES = frozenset({"bad-value", "missing-value", "unreadable-line"})
 _SIGNAL = re.compile(r"terminating on signal \d+")
 _END_OF_TIME_S = 2.5e11
 _AT_LEAST_OUTSTANDING = 4  # fio 2.x counts whole KiB: two blocks of 512 B
@@ -58,7 +61,8 @@ class Reading:
     were not said are ``None``.
     ``may_fill`` says that it wrote an amount and not for a time, as fills do;
     ``is_timed`` that it was to run for a time; ``has_clat_levels`` that its
-    percentiles are of completion alone.
+    percentiles are of completion alone. ``doubts`` are of values that could not be,
+    and on which no result rests.
     """
 
     path: Path
@@ -80,6 +84,7 @@ class Reading:
     is_timed: bool = False
     has_clat_levels: bool = False
     digest: bytes = b""
+    doubts: tuple[Doubt, ...] = ()
     rows: tuple[Mapping[str, Any], ...] = ()
     test: str = ""
 
@@ -89,6 +94,19 @@ class Reading:
         if self.ended_s is None or self.runtime_s is None:
             return None
         return self.ended_s - self.runtime_s
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Damaged:
+    """A file that cannot be taken, and the cell and round it was of, as far as told."""
+
+    path: Path
+    group: int
+    name: str
+    why: str
+    told: Told = NOTHING
+    round: int | None = None
+    ended_s: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -111,9 +129,7 @@ class Reader:
         """
         if self.pattern is None:
             return {}
-        depth = self.pattern_text.count("/") + 1
-        name = "/".join(source.path.absolute().parts[-depth:])
-        match = self.pattern.fullmatch(name)
+        match = self._match(source)
         if match is None:
             return None
         try:
@@ -121,17 +137,50 @@ class Reader:
         except ValueError as error:
             _refuse(source, str(error))
 
-    def read(self, source: SourceFile, said: Mapping[str, str]) -> Reading:
+    def is_named_so(self, source: SourceFile) -> bool:
+        """Tell whether there is a pattern and a file is named like it."""
+        return self._match(source) is not None
+
+    def _match(self, source: SourceFile) -> re.Match[str] | None:
+        if self.pattern is None:
+            return None
+        depth = self.pattern_text.count("/") + 1
+        return self.pattern.fullmatch("/".join(source.path.absolute().parts[-depth:]))
+
+    def read(self, source: SourceFile, said: Mapping[str, str]) -> "Reading | Damaged":
         """Read one file whose name gave these fields.
 
-        One that is no output of fio, not a whole one, or does not say what it is of is
-        a `FioOutputError`.
+        One that is no output of fio, not a whole one, or does not say what it is of
+        cannot be taken.
         """
-        content = read_content(name_source(source.path, max_bytes=self.max_bytes))
-        if content.kind != "output":
-            _refuse(source, OTHER_KINDS[content.kind])
-        data = content.data
-        document = read_result(data, source=str(source.path))
+        document: FioDocument | None = None
+        content: Content | None = None
+        try:
+            content = read_content(name_source(source.path, max_bytes=self.max_bytes))
+            if content.kind != "output":
+                _refuse(source, OTHER_KINDS[content.kind])
+            document = read_result(content.data, source=str(source.path))
+            return self._reading(source, said, (document, content))
+        except FioOutputError as error:
+            return Damaged(
+                path=source.path,
+                group=source.group,
+                name=source.name or source.path.name,
+                why=error.reason,
+                told=self._told_if_any(source, said, content),
+                round=self._round(source, said),
+                ended_s=None if document is None else _moment_s(document),
+            )
+
+    def _reading(
+        self,
+        source: SourceFile,
+        said: Mapping[str, str],
+        read: tuple[FioDocument, Content],
+    ) -> Reading:
+        document, content = read
+        if not document.is_whole:
+            _refuse(source, "it was cut short or is damaged")
         try:
             told = self._told(document, source, said)
         except ValueError as error:
@@ -162,8 +211,23 @@ class Reader:
             may_fill=writes_an_amount(document, workload),
             is_timed=is_timed(document),
             has_clat_levels=has_completion_levels(document),
-            digest=hashlib.sha256(data).digest(),
+            digest=hashlib.sha256(content.data).digest(),
+            doubts=tuple(_aside(document)),
         )
+
+    def _told_if_any(
+        self, source: SourceFile, said: Mapping[str, str], content: Content | None
+    ) -> Told:
+        """Return what is told of a file that cannot be taken, as far as it agrees."""
+        data = content.data if content else b""
+        try:
+            return join({
+                "name": told_by_fields(said),
+                "place": told_by_fio_plot(source.name or source.path.name),
+                "job options": told_by_options(begun_options(data)),
+            })
+        except ValueError:
+            return NOTHING
 
     def _round(self, source: SourceFile, said: Mapping[str, str]) -> int | None:
         if self.pattern is None:
@@ -279,8 +343,6 @@ def _require_whole(
         find_other_mix(document, workload.read_percent),
         *_SIGNAL.findall(f"{document.prefix}\n{document.suffix}")[:1],
     ]
-    if not document.is_whole:
-        faults.insert(0, "it was cut short")
     why = "; ".join(dict.fromkeys(fault for fault in faults if fault))
     if why:
         raise FioOutputError(
@@ -288,6 +350,13 @@ def _require_whole(
             reason=f"it is no whole measurement of {workload.label}: {why}",
             remedy="Leave it out, or measure it again.",
         )
+
+
+def _aside(document: FioDocument) -> Iterator[Doubt]:
+    """Yield the values of an output that cannot be and that no result rests on."""
+    for doubt in document.doubts:
+        if doubt.kind in _OF_VALUES and not doubt.is_grave:
+            yield doubt
 
 
 def _moment_s(document: FioDocument) -> float | None:

@@ -1,30 +1,174 @@
-"""Which round of which cell a file is, and whether rounds followed one another."""
+"""Which round of which cell a file is, which are missing, and how rounds followed."""
 
 import re
-from collections.abc import Iterable, Sequence
-from itertools import pairwise
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, pairwise
 from typing import NoReturn
 
-from ssdlab.importers.detect import Cells
-from ssdlab.importers.readings import Reading
+from ssdlab.importers.readings import Damaged, Reading
+from ssdlab.importers.workloads import Told
 from ssdlab.model.errors import FioOutputError
 from ssdlab.model.spec import Workload
 
 
-def cells_of(readings: Iterable[Reading]) -> dict[Workload, list[Reading]]:
-    """Return the rounds of each cell, in order: cells as the PTS has them.
+@dataclass(frozen=True, kw_only=True, slots=True)
+class MissingRound:
+    """A round of a cell that was not read: its file, if there is one, and why."""
+
+    workload: Workload
+    round: int
+    file: str = ""
+    why: str = "there is no file of it"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Series:
+    """The cells of a test as the PTS has them, and their rounds, counted from 1.
+
+    ``cells`` has the readings of each cell by their round, in order. A round that is
+    not among them is ``missing``. ``unplaced`` may be of rounds as well, and nothing
+    tells of which. ``first_round`` is what the names call the first one.
+    """
+
+    cells: Mapping[Workload, Mapping[int, Reading]]
+    missing: tuple[MissingRound, ...] = ()
+    unplaced: tuple[Damaged, ...] = ()
+    first_round: int = 1
+
+    def last_round(self, workload: Workload) -> int:
+        """Return the last round of a cell that was taken, read or not."""
+        missing = (gap.round for gap in self.missing if gap.workload == workload)
+        return max((*self.cells[workload], *missing))
+
+
+_Member = Reading | Damaged
+
+
+def make_series(readings: Iterable[Reading], damaged: Sequence[Damaged] = ()) -> Series:
+    """Return the rounds of each cell; a file that cannot be read is a missing round.
 
     Raises
     ------
     FioOutputError
-        If two files are of the same round, or a round is missing.
+        If two files are of the same round, or names do not count rounds.
     """
-    cells: dict[Workload, list[Reading]] = {}
-    for reading in sorted(readings, key=_order):
-        cells.setdefault(reading.workload, []).append(reading)
-    for workload, rounds in cells.items():
-        _require_each_round(workload, rounds)
-    return dict(sorted(cells.items(), key=lambda item: _place_in_pts(item[0])))
+    found: dict[Workload, list[_Member]] = {}
+    for reading in readings:
+        found.setdefault(reading.workload, []).append(reading)
+    workloads = tuple(found)
+    unplaced: list[Damaged] = []
+    for each in damaged:
+        homes = [w for w in workloads if _may_be_of(w, each.told)]
+        if len(homes) == 1:
+            found[homes[0]].append(each)
+        else:
+            unplaced.append(each)
+    placed = {w: _by_round(w, members) for w, members in found.items()}
+    unplaced += [
+        member
+        for workload, members in found.items()
+        for member in members
+        if isinstance(member, Damaged) and not _is_among(member, placed[workload])
+    ]
+    first = min(min(rounds) for rounds in placed.values()) if placed else 1
+    ordered = sorted(placed.items(), key=lambda item: _place_in_pts(item[0]))
+    return Series(
+        cells={w: _readings(rounds, first) for w, rounds in ordered},
+        missing=tuple(
+            gap for w, rounds in ordered for gap in _missing(w, rounds, first)
+        ),
+        unplaced=tuple(unplaced),
+        first_round=first,
+    )
+
+
+_ByRound = dict[int, _Member]
+
+
+def _is_among(member: Damaged, rounds: _ByRound) -> bool:
+    """Tell whether a file has a round, its own or one that another file is of."""
+    return member in rounds.values() or member.round in rounds
+
+
+def _may_be_of(workload: Workload, told: Told) -> bool:
+    """Tell whether nothing that is told of a file speaks against a cell."""
+    for name in Told.__dataclass_fields__:
+        said, known = getattr(told, name), getattr(workload, name)
+        is_unknown = not known and name in {"threads", "queue_depth"}
+        if said is not None and said != known and not is_unknown:
+            return False
+    return True
+
+
+def _by_round(workload: Workload, members: Sequence[_Member]) -> _ByRound:
+    """Return the members of a cell by their round: by names, else as they follow.
+
+    A file that cannot be read and that nothing places is not among them.
+    """
+    readings = [member for member in members if isinstance(member, Reading)]
+    if any(reading.round is not None for reading in readings):
+        rounds: _ByRound = _by_name(workload, sorted(readings, key=_order))
+        for member in members:
+            if isinstance(member, Damaged) and _is_near(member.round, rounds):
+                rounds.setdefault(member.round or 0, member)
+        return rounds
+    ordered = sorted(readings, key=_order)
+    places = {
+        member: place
+        for member in members
+        if isinstance(member, Damaged)
+        and (place := _place_among(member, ordered)) is not None
+    }
+    together: list[_Member] = []
+    for number, reading in enumerate([*ordered, None]):
+        together += sorted(
+            (each for each, place in places.items() if place == number),
+            key=lambda each: natural(each.name),
+        )
+        together += [reading] if reading else []
+    return dict(enumerate(together, start=1))
+
+
+def _is_near(number: int | None, rounds: _ByRound) -> bool:
+    """Tell whether a number may be that of a round, by those that are known."""
+    slack = len(rounds) + 1
+    return number is not None and min(rounds) - slack <= number <= max(rounds) + slack
+
+
+def _place_among(damaged: Damaged, ordered: Sequence[Reading]) -> int | None:
+    """Return how many readings of its cell come before a file, by time or else name.
+
+    Names tell where those of the readings are in the order of their times.
+    """
+    times = [r.ended_s for r in ordered if r.ended_s is not None]
+    if damaged.ended_s is not None and len(times) == len(ordered):
+        return sum(time < damaged.ended_s for time in times)
+    names = [natural(reading.name) for reading in ordered]
+    if names == sorted(names):
+        return sum(name < natural(damaged.name) for name in names)
+    return None
+
+
+def _readings(rounds: _ByRound, first: int) -> dict[int, Reading]:
+    return {
+        number - first + 1: member
+        for number, member in sorted(rounds.items())
+        if isinstance(member, Reading)
+    }
+
+
+def _missing(
+    workload: Workload, rounds: _ByRound, first: int
+) -> Iterator[MissingRound]:
+    """Yield the rounds of a cell that were not read, from the first of all cells on."""
+    for number in range(first, max(rounds) + 1):
+        member = rounds.get(number)
+        gap = MissingRound(workload=workload, round=number - first + 1)
+        if member is None:
+            yield gap
+        elif isinstance(member, Damaged):
+            yield replace(gap, file=str(member.path), why=member.why)
 
 
 def _order(reading: Reading) -> tuple[int, float, list[tuple[int, str]]]:
@@ -50,21 +194,30 @@ def _place_in_pts(workload: Workload) -> tuple[object, ...]:
     )
 
 
-def _require_each_round(workload: Workload, rounds: Sequence[Reading]) -> None:
-    named = [reading for reading in rounds if reading.round is not None]
-    if not named:
-        return
-    if len(named) < len(rounds):
-        _refuse(next(r for r in rounds if r.round is None), "its name gives no round")
-    for before, after in pairwise(named):
-        words = f"it is round {after.round} of {_words(workload)}"
+def _by_name(workload: Workload, readings: Sequence[Reading]) -> _ByRound:
+    """Return readings by the rounds that their names give.
+
+    Raises
+    ------
+    FioOutputError
+        If one gives none, two give the same, or most of their rounds are missing.
+    """
+    for reading in readings:
+        if reading.round is None:
+            _refuse(reading, "its name gives no round")
+    numbers = [reading.round or 0 for reading in readings]
+    for before, after in pairwise(readings):
         if before.round == after.round:
+            words = f"it is round {after.round} of {cell_text(workload)}"
             _refuse(after, f"{words}, as is {before.path}")
-        if (before.round or 0) + 1 != after.round:
-            _refuse(after, f"{words}, and the round before it is missing or left out")
+    if numbers[-1] - numbers[0] >= 2 * len(numbers):
+        words = f"it is round {numbers[-1]} of {cell_text(workload)}"
+        _refuse(readings[-1], f"{words}, and most of the rounds before it are missing")
+    return dict(zip(numbers, readings, strict=True))
 
 
-def _words(workload: Workload) -> str:
+def cell_text(workload: Workload) -> str:
+    """Return the name of a cell with its TC/QD."""
     threads, depth = workload.threads or "?", workload.queue_depth or "?"
     return f"{workload.label} T{threads}/Q{depth}"
 
@@ -78,34 +231,19 @@ def _refuse(reading: Reading, reason: str) -> NoReturn:
     )
 
 
-def find_first_round(cells: Cells) -> int:
-    """Return the number that the names give the first round, 1 where they give none.
-
-    Raises
-    ------
-    FioOutputError
-        If the cells do not begin with the same round.
-    """
-    first = {rounds[0].round for rounds in cells.values()} - {None}
-    if len(first) > 1:
-        late = max(cells.values(), key=lambda rounds: rounds[0].round or 0)[0]
-        _refuse(late, "its cell begins with another round than others do")
-    return min((number for number in first if number is not None), default=1)
-
-
-def is_round_by_round(cells: Cells) -> bool:
+def is_round_by_round(series: Series) -> bool:
     """Tell whether no round began before the one before it had ended.
 
     Files without times leave it open; they count as the PTS has it.
     """
-    counts = {len(rounds) for rounds in cells.values()}
-    if len(counts) > 1:
+    lasts = {series.last_round(workload) for workload in series.cells}
+    if len(lasts) > 1:
         return False
-    last_s = float("-inf")
-    for of_round in zip(*cells.values(), strict=True):
-        times = [reading.ended_s for reading in of_round]
-        known = [time for time in times if time is not None]
-        if known and min(known) < last_s:
-            return False
-        last_s = max([last_s, *known])
-    return True
+    times: dict[int, list[float]] = {}
+    for number, reading in chain.from_iterable(
+        of_cell.items() for of_cell in series.cells.values()
+    ):
+        if reading.ended_s is not None:
+            times.setdefault(number, []).append(reading.ended_s)
+    rounds = [times[number] for number in sorted(times)]
+    return all(max(before) <= min(after) for before, after in pairwise(rounds))

@@ -1,6 +1,5 @@
 """Make a run of foreign results: find what they are, then write it as ours."""
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -10,11 +9,11 @@ from ssdlab.importers.arrange import TITLES, ArrangedTest, arrange
 from ssdlab.importers.collect import collect
 from ssdlab.importers.detect import CUSTOM, find_test, require_test
 from ssdlab.importers.published import arrange_published, find_published
-from ssdlab.importers.readings import Reading, make_reader
-from ssdlab.importers.rounds import cells_of
-from ssdlab.importers.sources import LeftOut, find_sources
+from ssdlab.importers.readings import Damaged, Reading, make_reader
+from ssdlab.importers.rounds import Series, make_series
+from ssdlab.importers.sources import find_sources
 from ssdlab.importers.tkperf import find_tkperf, read_tkperf
-from ssdlab.importers.write import IMPORT_FILE, Found, write_import
+from ssdlab.importers.write import Found, write_import
 from ssdlab.model.errors import FioOutputError, RunFolderError
 from ssdlab.model.spec import Access
 from ssdlab.pts.profiles import RND_4K_WRITE
@@ -103,12 +102,6 @@ def import_run(  # noqa: PLR0913 - each is a choice of the user's, by name
             Folder(folder).remove_tree()
 
 
-def read_left_out(run: Run) -> tuple[LeftOut, ...]:
-    """Return the files that an import left out, and why."""
-    data = json.loads(run.folder.read(IMPORT_FILE))
-    return tuple(LeftOut(**entry) for entry in data["left_out"])
-
-
 def _find(
     paths: Sequence[str | Path],
     *,
@@ -124,53 +117,60 @@ def _find(
     if xml is not None:
         tkperf = read_tkperf(xml)
         tests = tuple(
-            arrange(test_id, cells_of(readings), iops_tracking=(RND_4K_WRITE,))
+            arrange(test_id, make_series(readings), iops_tracking=(RND_4K_WRITE,))
             for test_id, readings in tkperf.readings.items()
         )
         return Found(tests=tests, tkperf=tkperf)
     reader = make_reader(pattern, _ACCESS.get(test or ""), max_bytes=max_bytes)
-    readings, left_out = collect(sources, reader)
+    taken = collect(sources, reader)
     return Found(
-        tests=tuple(_tests(readings, test)),
-        left_out=left_out,
-        max_input_bytes=max_bytes,
+        tests=tuple(_tests(taken.readings, taken.damaged, test)),
+        left_out=taken.left_out,
     )
 
 
-def _tests(readings: Sequence[Reading], test: str | None) -> Iterator[ArrangedTest]:
+def _tests(
+    readings: Sequence[Reading], damaged: Sequence[Damaged], test: str | None
+) -> Iterator[ArrangedTest]:
     """Yield the tests of the files: each path its own if each is another test."""
-    apart = {} if test is not None else _tests_apart(readings)
+    apart = {} if test is not None else _tests_apart(readings, damaged)
     if apart:
         for test_id in TITLES:
             if test_id in apart:
-                yield _arrange(test_id, apart[test_id])
+                group, series = apart[test_id]
+                of_path = [reading for reading in readings if reading.group == group]
+                yield arrange(test_id, series, _fills(of_path))
         return
-    cells = cells_of(_cells(readings))
-    test_id = test or find_test(cells)
-    require_test(test_id, cells)
-    yield _arrange(test_id, readings)
+    series = make_series(_cells(readings), damaged)
+    test_id = test or find_test(series)
+    require_test(test_id, series.cells)
+    yield arrange(test_id, series, _fills(readings))
 
 
-def _tests_apart(readings: Sequence[Reading]) -> dict[str, list[Reading]]:
-    """Return the files of each path by its test, if each path is another test."""
-    groups: dict[int, list[Reading]] = {}
-    for reading in readings:
-        groups.setdefault(reading.group, []).append(reading)
-    cells = {group: _cells(files) for group, files in groups.items()}
-    found = {
-        find_test(cells_of(cells[group])): group for group in groups if cells[group]
+def _tests_apart(
+    readings: Sequence[Reading], damaged: Sequence[Damaged]
+) -> dict[str, tuple[int, Series]]:
+    """Return each path and its cells by its test, if each path is another test."""
+    groups = {reading.group for reading in readings}
+    cells = {
+        group: [r for r in _cells(readings) if r.group == group] for group in groups
     }
+    found: dict[str, tuple[int, Series]] = {}
+    for group in groups:
+        if cells[group]:
+            of_path = [each for each in damaged if each.group == group]
+            series = make_series(cells[group], of_path)
+            found[find_test(series)] = group, series
     is_apart = len(found) == len(groups) > 1 and CUSTOM not in found
-    return {test: groups[group] for test, group in found.items()} if is_apart else {}
+    return found if is_apart else {}
 
 
 def _cells(readings: Iterable[Reading]) -> list[Reading]:
     return [reading for reading in readings if reading.kind == "cell"]
 
 
-def _arrange(test_id: str, readings: Sequence[Reading]) -> ArrangedTest:
-    fills = [reading for reading in readings if reading.kind == "precondition"]
-    return arrange(test_id, cells_of(_cells(readings)), fills)
+def _fills(readings: Iterable[Reading]) -> list[Reading]:
+    return [reading for reading in readings if reading.kind == "precondition"]
 
 
 def _device_name(found: Found, readings: Sequence[Reading]) -> str:

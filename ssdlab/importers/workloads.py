@@ -147,6 +147,20 @@ def told_by_jobs(document: FioDocument) -> Told:
     )
 
 
+def told_by_options(options: Mapping[str, str]) -> Told:
+    """Return what the options of one job tell; nothing where there are none."""
+    asked = describe_workload(options)
+    if asked is None:
+        return NOTHING
+    return Told(
+        access=asked.access,
+        block_size_bytes=asked.block_size_bytes,
+        read_percent=asked.read_percent,
+        threads=asked.threads,
+        queue_depth=1 if asked.is_depth_ignored else asked.queue_depth,
+    )
+
+
 def _sum(counts: list[int | None]) -> int | None:
     return None if None in counts else sum(count or 0 for count in counts)
 

@@ -3,7 +3,7 @@
 import math
 import platform
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -21,6 +21,8 @@ from ssdlab.importers.arrange import ArrangedTest, number_steps
 from ssdlab.importers.departures import Gap, find_import_departures
 from ssdlab.importers.published import Published, find_published_departures
 from ssdlab.importers.readings import Reading
+from ssdlab.importers.record import ImportRecord, LostRound, write_import_record
+from ssdlab.importers.rounds import cell_text
 from ssdlab.importers.sources import LeftOut
 from ssdlab.importers.tkperf import TkperfFile
 from ssdlab.model.records import HostIdentity, RunRecord, TargetIdentity
@@ -32,7 +34,6 @@ from ssdlab.store.run import open_run
 from ssdlab.system.folders import Folder
 from ssdlab.system.unpack import MAX_INPUT_BYTES
 
-IMPORT_FILE = "import.json"
 _MB = 1_000_000
 
 
@@ -94,11 +95,22 @@ def _keep_sources(folder: Path, found: Found, paths: Sequence[str | Path]) -> No
         source.make().write(found.tkperf.path.name, found.tkperf.path.read_bytes())
     if found.published is not None:
         source.make().write(found.published.file_name, found.published.data)
-    sources = {
-        "paths": [str(path) for path in paths],
-        "left_out": [asdict(entry) for entry in found.left_out],
-    }
-    Folder(folder).write(IMPORT_FILE, to_json(sources))
+    record = ImportRecord(
+        paths=tuple(str(path) for path in paths),
+        left_out=found.left_out,
+        missing_rounds=tuple(
+            LostRound(
+                test=arranged.test.test_id,
+                cell=cell_text(gap.workload),
+                round=gap.round,
+                file=gap.file,
+                why=gap.why,
+            )
+            for arranged in found.tests
+            for gap in arranged.series.missing
+        ),
+    )
+    write_import_record(folder, record)
 
 
 def _span(records: Sequence[StepRecord]) -> tuple[str, str]:

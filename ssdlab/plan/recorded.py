@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import count, takewhile
 from typing import assert_never
 
 from ssdlab.model.spec import (
@@ -19,6 +18,7 @@ from ssdlab.model.step import Step, StepResult
 from ssdlab.plan.context import Judgement
 from ssdlab.plan.judge import judge_round, judge_samples
 
+_MOST_ROUNDS = 100_000  # a month of them a minute apart; what names more is damaged
 _Place = tuple[int, int]
 _Results = Mapping[_Place, StepResult]
 
@@ -28,9 +28,9 @@ def judge_recorded(
 ) -> Iterator[Judgement]:
     """Yield the judgements after every recorded round; no stop rule is asked.
 
-    A phase ends where its first round is not whole. Of a published report only a window
-    may be known: then rounds begin with its first, and only cells that have rounds
-    count.
+    No window holds or spans a round that is not whole: a file of it is missing. Of a
+    published report only a window may be known: then rounds begin with its first, and
+    only cells that have rounds count.
     """
     found: dict[tuple[str, str], dict[_Place, StepResult]] = {}
     for step, result in steps:
@@ -46,13 +46,13 @@ def judge_recorded(
 def _judge_phase(test_id: str, phase: Phase, results: _Results) -> Iterator[Judgement]:
     match phase:
         case Rounds():
-            first = min((number for number, _ in results), default=1)
-            rounds = _known_rounds(len(phase.cells), results, first=first)
-            for number in range(first, len(rounds) + 1):
+            rounds, whole = _rounds(len(phase.cells), results)
+            for number in whole:
                 yield from judge_round(test_id, phase, rounds[:number])
         case Stimulus():
-            done = [result for (result,) in _whole_rounds(1, results)]
-            for number in range(1, len(done) + 1):
+            rounds, whole = _rounds(1, results)
+            done = [result for (result,) in rounds]
+            for number in whole:
                 yield from judge_samples(test_id, phase, done[:number])
         case Purge() | Precondition() | Histogram() | OperatingPoint():
             pass
@@ -60,31 +60,26 @@ def _judge_phase(test_id: str, phase: Phase, results: _Results) -> Iterator[Judg
             assert_never(phase)
 
 
-def _known_rounds(
-    cells: int, results: _Results, *, first: int
-) -> list[tuple[StepResult, ...]]:
-    """Return all rounds; those before the first are blank, and no window holds them."""
+def _rounds(
+    cells: int, results: _Results
+) -> tuple[list[tuple[StepResult, ...]], tuple[int, ...]]:
+    """Return all rounds from 1 on, and the numbers of those that are whole.
+
+    The others are blank. What follows one of them begins after a gap.
+    """
     known = {place for _, place in results}
+    last = max((number for number, _ in results if number <= _MOST_ROUNDS), default=0)
     blank = StepResult(step_id="")
-    at_all = {
-        (number, place): results.get((number, place), blank)
-        for number, _ in results
-        for place in range(1, cells + 1)
-        if place not in known or (number, place) in results
-    }
-    rounds = _whole_rounds(cells, at_all, first=first)
-    if first > 1 and rounds:
-        begun = replace(rounds[0][0], is_contiguous=False)
-        rounds[0] = (begun, *rounds[0][1:])
-    return [(blank,) * cells] * (first - 1) + rounds
-
-
-def _whole_rounds(
-    cells: int, results: _Results, *, first: int = 1
-) -> list[tuple[StepResult, ...]]:
-    rounds = (
-        tuple(results.get((number, place)) for place in range(1, cells + 1))
-        for number in count(first)
-    )
-    whole = takewhile(lambda found: found and None not in found, rounds)
-    return [tuple(result for result in found if result) for found in whole]
+    rounds: list[tuple[StepResult, ...]] = []
+    whole: list[int] = []
+    for number in range(1, last + 1):
+        at = [results.get((number, place)) for place in range(1, cells + 1)]
+        if any((number, place) not in results for place in known):
+            rounds.append((blank,) * cells)
+            continue
+        done = [result or blank for result in at]
+        if number > 1 and number - 1 not in whole[-1:]:
+            done[0] = replace(done[0], is_contiguous=False)
+        rounds.append(tuple(done))
+        whole.append(number)
+    return rounds, tuple(whole)

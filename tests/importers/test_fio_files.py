@@ -8,7 +8,7 @@ import pytest
 
 from ssdlab.campaign.ingest import ingest_run
 from ssdlab.campaign.outcome import outcome_lines
-from ssdlab.importers import import_run, read_left_out
+from ssdlab.importers import import_run, read_import
 from tests.importers.made import (
     BEGIN_S,
     IOPS_CELLS,
@@ -121,7 +121,7 @@ def test_tree_of_bench_fio_becomes_a_table_of_every_cell(tmp_path: Path) -> None
     (tree / "randread-iodepth-1-numjobs-1_bw.1.log").write_text("500, 1, 0, 4096\n")
     run = import_run(tree.parent, runs=tmp_path / "runs")
     assert run.record.tests == ("custom",)
-    assert [Path(e.file).suffix for e in read_left_out(run)] == [".log"]
+    assert [Path(e.file).suffix for e in read_import(run).left_out] == [".log"]
     (_, *shown) = read_tables(run.path / "report.html")["All 4 cells"]
     assert [row[:7] for row in shown] == [
         ["RND", "4 KiB", "0/100", "1", "1", "1", "12,234.763"],
@@ -218,7 +218,7 @@ def test_same_content_twice_is_one_round(tmp_path: Path) -> None:
     shutil.copyfile(path, path.with_name("copy of a.json"))
     run = import_run(tmp_path / "in", runs=tmp_path / "runs")
     assert len(run.steps) == 1
-    (entry,) = read_left_out(run)
+    (entry,) = read_import(run).left_out
     assert entry.why == "the same as a.json"
 
 
@@ -229,6 +229,8 @@ def test_damaged_file_in_a_folder_is_left_out_and_said(tmp_path: Path) -> None:
     (tmp_path / "in" / "notes.txt").write_text("on a Tuesday\n")
     run = import_run(tmp_path / "in", runs=tmp_path / "runs")
     assert len(run.steps) == 1
-    doubts = {Path(entry.file).name: entry.is_doubt for entry in read_left_out(run)}
+    doubts = {
+        Path(entry.file).name: entry.is_doubt for entry in read_import(run).left_out
+    }
     assert doubts == {"b.json": True, "notes.txt": False}
     assert any(line.startswith("left out: 1 files") for line in run.record.departures)

@@ -11,7 +11,7 @@ from ssdlab.analysis.matrix import (
 )
 from ssdlab.campaign.ingest import build_tables, ingest_run
 from ssdlab.campaign.outcome import outcome_lines
-from ssdlab.importers import import_run, read_left_out
+from ssdlab.importers import import_run, read_import
 from ssdlab.model.errors import TargetRefusedError
 from ssdlab.model.schema import TABLES
 from ssdlab.model.units import block_size_label, mix_label
@@ -284,7 +284,7 @@ def test_raw_output_is_the_file_as_it_was(runs: dict[str, Run]) -> None:
 
 
 def test_file_that_is_no_output_is_named(runs: dict[str, Run]) -> None:
-    (entry,) = read_left_out(runs["iops"])
+    (entry,) = read_import(runs["iops"]).left_out
     assert entry.file.endswith("DEVICE.md")
     assert entry.why == "no output of fio"
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ssdlab.importers import import_run, read_left_out
+from ssdlab.importers import import_run, read_import
 from ssdlab.model.errors import FioOutputError
 from tests.importers.made import BEGIN_S, document, write_cell
 
@@ -34,18 +34,6 @@ def test_round_in_a_name_counts_when_there_is_no_pattern(tmp_path: Path) -> None
     total = run.measurements[run.measurements["direction"] == "total"]
     by_round = dict(zip(total["round"], total["total_ios"], strict=True))
     assert by_round == {1: 2000, 2: 1000}
-
-
-def test_round_that_lacks_in_the_names_is_refused_without_a_pattern(
-    tmp_path: Path,
-) -> None:
-    names = [f"bs4k_round{number}.json" for number in (1, 2, 4, 5, 6)]
-    write_series(tmp_path / "in", names)
-    refuse([tmp_path / "in"], "round 4 of .* and the round before it is missing")
-    run = import_run(
-        tmp_path / "in", runs=tmp_path / "runs", pattern="bs{block_size}_round*.json"
-    )
-    assert len(run.steps) == 5
 
 
 def test_round_twice_in_two_folders_is_refused_without_a_pattern(
@@ -129,7 +117,7 @@ def test_result_that_is_called_a_log_is_read_and_a_log_is_not(tmp_path: Path) ->
     (tmp_path / "in" / "x_bw.1.log").write_text("500, 1, 0, 4096\n")
     run = import_run(tmp_path / "in", runs=tmp_path / "runs")
     assert len(run.steps) == 1
-    (entry,) = read_left_out(run)
+    (entry,) = read_import(run).left_out
     assert entry.file.endswith("x_bw.1.log")
 
 

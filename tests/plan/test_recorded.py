@@ -43,11 +43,37 @@ def test_every_round_from_the_fifth_on_is_judged() -> None:
     assert judged[-1].rounds == (3, 4, 5, 6, 7)
 
 
-def test_phase_ends_where_a_round_is_not_whole() -> None:
-    steps = [step(n, cell, 100) for n in range(1, 9) for cell in (1, 2)]
-    del steps[13]  # cell 2 of round 7
+def test_no_window_holds_or_spans_a_round_that_is_not_whole() -> None:
+    steps = [step(n, cell, 100) for n in range(1, 14) for cell in (1, 2)]
+    del steps[13]  # cell 2 of round 7, which is not the tracked one
     judged = list(judge_recorded([as_test(rounds_of(CELL, OTHER))], steps))
-    assert [j.round for j in judged] == [5, 6]
+    assert [j.round for j in judged] == [5, 6, 12, 13]
+    assert [j.rounds for j in judged][2] == (8, 9, 10, 11, 12)
+
+
+def test_samples_of_a_saturation_do_not_span_a_missing_round() -> None:
+    phase = Stimulus(
+        phase_id="rounds",
+        workload=CELL,
+        round_seconds=60,
+        capacity_multiple=4,
+        time_limit_s=3600,
+        sample_every_rounds=3,
+        tracking=TRACKED,
+    )
+    steps = [step(number, 1, 100) for number in range(1, 36) if number != 17]
+    judged = list(judge_recorded([as_test(phase)], steps))
+    assert [j.rounds for j in judged] == [
+        (3, 6, 9, 12, 15),
+        (18, 21, 24, 27, 30),
+        (21, 24, 27, 30, 33),
+    ]
+
+
+def test_round_of_a_damaged_record_costs_no_time() -> None:
+    steps = [step(number, 1, 100) for number in (1, 2, 3, 4, 5, 10**15)]
+    judged = list(judge_recorded([as_test(rounds_of(CELL))], steps))
+    assert [j.round for j in judged] == [5]
 
 
 def test_saturation_is_judged_at_its_samples() -> None:

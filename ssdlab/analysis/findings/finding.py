@@ -71,6 +71,7 @@ FINDING_KINDS: Mapping[str, FindingKind] = {
     "no-point-below-limit": _major("no operating point was fast enough"),
     "imported": _major("others took the results"),
     "import-cells": _major("cells, order or tests of an import are not those of a PTS"),
+    "import-rounds-missing": _major("rounds of an import are missing or unreadable"),
     "import-left-out": _major("files that may be of the import were left out"),
     "departure": _major("a departure that was recorded in other words"),
     # What is otherwise and does not keep results from being compared.

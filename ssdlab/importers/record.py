@@ -1,0 +1,84 @@
+"""What an import notes beside the run that it makes: sources, and what it lost."""
+
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from ssdlab.importers.sources import LeftOut
+from ssdlab.model.errors import RunFolderError
+from ssdlab.model.plain import from_plain
+from ssdlab.store.records import to_json
+from ssdlab.store.run import Run
+from ssdlab.system.folders import Folder
+
+IMPORT_FILE = "import.json"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LostRound:
+    """A round of a cell that was not read: its file, if there is one, and why."""
+
+    test: str
+    cell: str
+    round: int
+    file: str
+    why: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ImportRecord:
+    """Where an imported run came from, what was left out, and which rounds lack.
+
+    Attributes
+    ----------
+    paths : tuple of str
+        The paths that were named.
+    left_out : tuple of LeftOut
+        The files that were not imported, and why.
+    missing_rounds : tuple of LostRound
+        The rounds of cells that are not in the run.
+    """
+
+    paths: tuple[str, ...]
+    left_out: tuple[LeftOut, ...] = ()
+    missing_rounds: tuple[LostRound, ...] = ()
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether the run may lack something that was measured."""
+        return bool(self.missing_rounds) or any(e.is_doubt for e in self.left_out)
+
+
+def write_import_record(folder: Path, record: ImportRecord) -> None:
+    """Write the record of an import into the folder of its run."""
+    Folder(folder).write(IMPORT_FILE, to_json(asdict(record)))
+
+
+def read_import(run: Run) -> ImportRecord:
+    """Return what an imported run says of its import.
+
+    Parameters
+    ----------
+    run : Run
+        The run.
+
+    Returns
+    -------
+    ImportRecord
+        Where it came from, and what was left out.
+
+    Raises
+    ------
+    RunFolderError
+        If its record is missing or damaged.
+    """
+    try:
+        data: Any = json.loads(run.folder.read(IMPORT_FILE))
+        return from_plain(ImportRecord, data)
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise RunFolderError(
+            folder=str(run.path),
+            reason=f"{IMPORT_FILE} is missing or damaged ({error})",
+            remedy="Restore it from a copy, or import the files again.",
+        ) from error
