@@ -3,7 +3,8 @@
 Each is measured by the real fio, then made small: its papers, its tables,
 and the raw output of the histograms and of each test's last round. What would
 tell whose machine it was is left out, and so is the rest of the raw output, without
-which the tables cannot be built again.
+which the tables cannot be built again. ``--tables`` measures nothing: it writes the
+tables that are there in the form of this version, as a reader of them is shown them.
 """
 
 import argparse
@@ -13,13 +14,14 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 import ssdlab
 from ssdlab.model.schema import TABLES
+from ssdlab.store.tables import frame_to_arrow, read_table
+from ssdlab.system.folders import Folder
 
 ROOT = Path(__file__).resolve().parents[1]
 SAMPLES = ROOT / "data" / "samples"
@@ -148,9 +150,11 @@ def _write_table(path: Path, place: Path, recipe: Recipe | None) -> None:
         target = _target(recipe)
         words = HOST | {"device_serial": target["serial"], "target": target["spec"]}
         content = _with_words(content, words | {"label": recipe.label})
-    pq.write_table(
-        content, place / "tables" / path.name, compression="zstd", compression_level=22
-    )
+    _store(content, place / "tables" / path.name)
+
+
+def _store(content: pa.Table, path: Path) -> None:
+    pq.write_table(content, path, compression="zstd", compression_level=22)
 
 
 def _with_words(content: pa.Table, words: Mapping[str, str]) -> pa.Table:
@@ -176,24 +180,36 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument(
         "--raw", type=Path, default=ROOT / "build" / "samples", help="the whole runs"
     )
+    parser.add_argument(
+        "--tables", action="store_true", help="bring the stored tables up to date alone"
+    )
     asked = parser.parse_args(arguments)
     known = (*RECIPES, *IMPORTS)
     for name in asked.names or known:
         if name not in known:
             parser.error(f"there is no sample {name}; choose from {', '.join(known)}")
-        print(f"{name} {_make(name, asked.raw)}")
+        place = SAMPLES / name
+        if asked.tables:
+            _renew_tables(place)
+        else:
+            _make(name, asked.raw, place)
+        sizes = (path.stat().st_size for path in place.rglob("*") if path.is_file())
+        print(f"{name} {sum(sizes) / 1000:.0f} kB")
     return 0
 
 
-def _make(name: str, raw: Path) -> str:
-    place = SAMPLES / name
+def _renew_tables(place: Path) -> None:
+    for name, table in TABLES.items():
+        frame = read_table(Folder(place / "tables"), table)
+        _store(frame_to_arrow(table, frame), place / "tables" / f"{name}.parquet")
+
+
+def _make(name: str, raw: Path, place: Path) -> None:
     if name in RECIPES:
         raw.mkdir(parents=True, exist_ok=True)
         make_small(record(RECIPES[name], raw / name), place, RECIPES[name])
     else:
         make_small(ssdlab.import_run(f"reference:{name}", runs=raw / "imported"), place)
-    size: Any = sum(path.stat().st_size for path in place.rglob("*") if path.is_file())
-    return f"{size / 1000:.0f} kB"
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ssdlab.analysis.latency import percentiles_from_bins
+from ssdlab.analysis.latency import percentile_places
 from ssdlab.fio.bins import bin_value
 
 FOLDER = "documents"
@@ -95,7 +95,7 @@ def _latency(first: int, ios: int, random: np.random.Generator) -> dict[str, Any
     mean = float(values @ counts) / ios
     spread = float(np.sqrt(((values - mean) ** 2 * counts).sum() / (ios - 1)))
     levels = (1.0, 50.0, 90.0, 99.0, 99.9, 99.99, 99.999)
-    percentiles = percentiles_from_bins(values, counts, levels).tolist()
+    percentiles = values[percentile_places(counts, levels)].tolist()
     return {
         "min": int(values[0]),
         "max": int(values[-1]),

@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 
 from ssdlab.analysis.averages import average_cells
+from ssdlab.analysis.matrix import mark_window
 from ssdlab.analysis.qos.binned import merged_cells
 from ssdlab.analysis.qos.claims import claim_of_level
 from ssdlab.model.spec import Direction
@@ -34,10 +35,14 @@ _CELL = ["block_size_bytes", "read_percent", "threads", "queue_depth"]
 _MEASURED = ["total_ios", "iops", "bw_bytes_per_s", "lat_mean_ns", "lat_max_ns"]
 _BEHIND_BINS = ["lat_min_ns", "clat_min_ns", "clat_mean_ns", "clat_max_ns"]
 MEASURED_COLUMNS = (*_STEP, "direction", *_WHERE, *_CELL, *_MEASURED, *_BEHIND_BINS)
+WINDOW_COLUMNS = (
+    *("run_id", "test", "phase", "is_final"),
+    *("window_first_round", "window_last_round"),
+)
 LEVEL_COLUMNS = (*_STEP, "direction", "percentile", "lat_ns", "is_supported")
 _NO_LEVEL = 1e-9
 
-Rounds = tuple[int, int]
+Rounds = tuple[int, int] | Literal["window", "samples"]
 CellValues = Mapping[str, int]
 
 
@@ -67,6 +72,7 @@ def stack_frames(frames: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
 def tabulate_cells(
     measurements: pd.DataFrame,
     percentiles: pd.DataFrame,
+    windows: pd.DataFrame | None = None,
     *,
     direction: Direction = "total",
 ) -> pd.DataFrame:
@@ -78,6 +84,8 @@ def tabulate_cells(
         The table ``measurements``, of one run or of several.
     percentiles : pandas.DataFrame
         The table ``percentiles`` of the same.
+    windows : pandas.DataFrame, optional
+        The table ``windows`` of the same; without it no round is in a window.
     direction : {"total", "read", "write", "trim"}, default "total"
         All directions together, or what of a mixed workload was read or written.
 
@@ -87,7 +95,8 @@ def tabulate_cells(
         One row a step of kind cell, histogram or mean that did such IOs: where it
         belongs, its workload, ``total_ios``, the metrics of ``CELL_METRICS``, and what
         holds a percentile of its bins. A percentile that the IOs do not bound from
-        above is missing.
+        above is missing. ``is_in_window`` and ``is_sampled`` are those of
+        `ssdlab.analysis.matrix.mark_window`.
     """
     totals = measurements[
         (measurements["direction"] == direction)
@@ -95,6 +104,11 @@ def tabulate_cells(
     ]
     names = [*_STEP, *_WHERE, *_CELL, *_MEASURED, *_BEHIND_BINS]
     cells = totals[names].reset_index(drop=True)
+    if windows is None:
+        unknown = pd.array([pd.NA] * len(cells), dtype="boolean")
+        cells = cells.assign(is_in_window=unknown, is_sampled=unknown)
+    else:
+        cells = mark_window(cells, windows)
     rows = percentiles[
         (percentiles["direction"] == direction)
         & percentiles["is_supported"].fillna(value=False)
@@ -149,9 +163,11 @@ def select_rounds(
         The test.
     phase : str, optional
         One phase of it; without it all.
-    rounds : tuple of int, optional
-        First and last round; without it all. What belongs to no round, such as a
-        histogram, is in every span.
+    rounds : tuple of int or {"window", "samples"}, optional
+        First and last round; or those of the measurement window, of which a
+        determination of write saturation takes samples; without it all. Where there
+        is no window all rounds count. What belongs to no round, such as a histogram,
+        is in every span.
 
     Returns
     -------
@@ -161,7 +177,10 @@ def select_rounds(
     chosen = cells["test"] == test
     if phase:
         chosen &= cells["phase"] == phase
-    if rounds is not None:
+    if isinstance(rounds, str):
+        column = {"window": "is_in_window", "samples": "is_sampled"}[rounds]
+        chosen &= cells[column].fillna(value=True)
+    elif rounds is not None:
         numbers = cells["round"]
         chosen &= numbers.between(*rounds).fillna(value=False) | numbers.isna()
     return cells[chosen.astype(bool)]

@@ -68,24 +68,47 @@ def select_window(
         their mean is the average it states. After them the rows of kind ``mean``,
         which others took over their window.
     """
-    final = windows[(windows["test"] == test) & windows["is_final"].fillna(value=False)]
-    bounds = final.groupby(["run_id", "phase"], as_index=False).agg(
-        window_first_round=("window_first_round", "min"),
-        window_last_round=("window_last_round", "max"),
-    )
     totals = measurements[
         (measurements["test"] == test) & (measurements["direction"] == "total")
     ]
     is_mean = totals["kind"] == "mean"
     is_cell = (totals["kind"] == "cell") & totals["round"].notna()
-    cells = totals[is_cell | is_mean].merge(bounds, on=["run_id", "phase"], how="left")
-    first, last = cells["window_first_round"], cells["window_last_round"]
-    step = ((last - first) // (PTS_CRITERIA.window_rounds - 1)).clip(lower=1)
-    is_sample = (cells["round"] - first) % step == 0
-    inside = cells["round"].between(first, last) & is_sample
-    chosen = inside.fillna(value=False).astype(bool) | (cells["kind"] == "mean")
-    window = cells[chosen].drop(columns=["window_first_round", "window_last_round"])
+    cells = mark_window(totals[is_cell | is_mean], windows)
+    chosen = cells.pop("is_sampled").fillna(value=False) | (cells["kind"] == "mean")
+    window = cells[chosen.astype(bool)].drop(columns="is_in_window")
     return window.sort_values("kind", kind="stable").reset_index(drop=True)
+
+
+def mark_window(cells: pd.DataFrame, windows: pd.DataFrame) -> pd.DataFrame:
+    """Mark the rounds of the reported measurement window of each phase.
+
+    Parameters
+    ----------
+    cells : pandas.DataFrame
+        Rows of ``measurements``, of one run or of several.
+    windows : pandas.DataFrame
+        The table ``windows``; its final rows say which rounds count. All tracking
+        variables of a phase share one window.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The same rows with ``is_in_window``, and ``is_sampled``: whether the
+        determination samples the round, which are all but in a write saturation. Both
+        are missing where a phase never had a window, and for what is of no round.
+    """
+    final = windows[windows["is_final"].fillna(value=False).astype(bool)]
+    bounds = final.groupby(["run_id", "test", "phase"], as_index=False).agg(
+        window_first_round=("window_first_round", "min"),
+        window_last_round=("window_last_round", "max"),
+    )
+    marked = cells.merge(bounds, on=["run_id", "test", "phase"], how="left")
+    first, last = marked.pop("window_first_round"), marked.pop("window_last_round")
+    step = ((last - first) // (PTS_CRITERIA.window_rounds - 1)).clip(lower=1)
+    numbers = marked["round"].astype("Int64")
+    inside = (numbers >= first.astype("Int64")) & (numbers <= last.astype("Int64"))
+    at_sample = ((numbers - first.astype("Int64")) % step.astype("Int64")) == 0
+    return marked.assign(is_in_window=inside, is_sampled=inside & at_sample)
 
 
 def summarise_iops_matrix(

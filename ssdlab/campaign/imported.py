@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ssdlab.analysis.latency import is_supported
+from ssdlab.analysis.latency import UNKNOWN_EXTREMES, hold_within, is_supported
 from ssdlab.fio.bins import bin_edges, is_bin_value, is_last_bin
 from ssdlab.fio.document import FioDocument, FioSide
 from ssdlab.fio.from_json.values import parse_version
@@ -182,9 +182,16 @@ def printed_percentiles(document: FioDocument) -> dict[str, list[Any]]:
 def _add_printed(
     columns: dict[str, list[Any]], name: str, side: FioSide, *, is_exact: bool
 ) -> None:
-    """Add the levels of one direction; edges only where fio named a bin exactly."""
+    """Add the levels of one direction; edges only where fio named a bin exactly.
+
+    Such a level is held within the least and the greatest latency: fio prints the
+    middle of a bin, which may lie beyond. What texts round stays as they print it.
+    """
     kinds = (side.latencies.get(kind) for kind in ("lat", "clat"))
-    printed = next((lat.percentiles for lat in kinds if lat and lat.percentiles), {})
+    latency = next((lat for lat in kinds if lat and lat.percentiles), None)
+    if latency is None:
+        return
+    printed, summary = latency.percentiles, latency.summary
     levels = sorted(p for p in printed if 0 < p < 100 and 0 <= printed[p] < _LONGEST_NS)
     if not levels:
         return
@@ -195,7 +202,12 @@ def _add_printed(
     count = side.total_ios
     columns["direction"] += [name] * len(levels)
     columns["percentile"] += levels
-    columns["lat_ns"] += values.tolist()
+    extremes = UNKNOWN_EXTREMES
+    if is_exact:
+        extremes = (summary.min_ns, summary.max_ns)
+    columns["lat_ns"] += np.where(
+        is_bin, hold_within(values, extremes), values
+    ).tolist()
     columns["lat_lower_ns"] += np.where(is_bin, lower, np.nan).tolist()
     columns["lat_upper_ns"] += np.where(is_bin, upper, np.nan).tolist()
     columns["is_censored"] += [

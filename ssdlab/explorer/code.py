@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from ssdlab.analysis.exploration import Rounds
 from ssdlab.explorer.selection import Selection
 
 Shown = Mapping[str, object]
@@ -21,8 +22,8 @@ def code_of_map(selection: Selection, path: str, shown: Shown) -> str:
     )
     return _cell(
         f"run = ssdlab.open_run({path!r})",
-        _tabulate(selection, "run.measurements", "run.percentiles"),
-        _rounds(selection),
+        _tabulate(selection, "run.measurements", "run.percentiles", "run.windows"),
+        _rounds(selection, selection.counted),
         own,
         _figure("plot_cell_map", "frame", repr(selection.metric), shown=shown),
     )
@@ -32,7 +33,7 @@ def code_of_rounds(selection: Selection, paths: Mapping[str, str], shown: Shown)
     """Return the code of the rounds of a cell."""
     return _cell(
         *_runs(selection, paths),
-        *_cells(selection),
+        *_cells(selection, None if selection.rounds == "window" else selection.rounds),
         'frame = frame[frame["round"].notna()]',
         _figure("plot_cell_rounds", "frame", repr(selection.metric), shown=shown),
     )
@@ -44,7 +45,7 @@ def code_of_histogram(
     """Return the code of the response times of a cell."""
     return _cell(
         *_runs(selection, paths),
-        *_cells(selection),
+        *_cells(selection, selection.rounds),
         "bins = stack({name: run.bins for name, run in runs.items()})",
         _call(
             "frame = ssdlab.analysis.merge_cell_bins",
@@ -114,25 +115,26 @@ def _runs(selection: Selection, paths: Mapping[str, str]) -> tuple[str, ...]:
         "stack = ssdlab.analysis.stack_frames",
         "measured = stack({name: run.measurements for name, run in runs.items()})",
         "levels = stack({name: run.percentiles for name, run in runs.items()})",
-        _tabulate(selection, "measured", "levels"),
+        "windows = stack({name: run.windows for name, run in runs.items()})",
+        _tabulate(selection, "measured", "levels", "windows"),
     )
 
 
-def _cells(selection: Selection) -> tuple[str, ...]:
+def _cells(selection: Selection, rounds: Rounds | None) -> tuple[str, ...]:
     cell = dict(selection.cell)
     return (
-        _rounds(selection),
+        _rounds(selection, rounds),
         f"frame = ssdlab.analysis.select_cell(cells, {cell!r})",
     )
 
 
-def _rounds(selection: Selection) -> str:
+def _rounds(selection: Selection, rounds: Rounds | None) -> str:
     return _call(
         "cells = ssdlab.analysis.select_rounds",
         "cells",
         test=selection.test,
         phase=selection.phase,
-        rounds=selection.rounds,
+        rounds=rounds,
     )
 
 

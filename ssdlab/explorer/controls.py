@@ -51,6 +51,7 @@ class Controls:
             description="Rounds", continuous_update=False, min=1, max=1,
             layout=dict(_WIDE), style={"description_width": _LABEL},
         )  # fmt: skip
+        self.counted = _dropdown("Of rounds")
         self.over = ipywidgets.ToggleButtons(
             options=[("over rounds", "rounds"), ("over time", "time")],
             style={"button_width": "104px"},
@@ -61,6 +62,7 @@ class Controls:
             getattr(self, field).observe(self._hearing(field), "value")
         self.runs.observe(self._hearing("runs"), "value")
         self.rounds.observe(self._heard_rounds, "value")
+        self.counted.observe(self._heard_counted, "value")
         for box in (self.down, self.across):
             box.observe(self._heard_cell, "value")
         self._axes: tuple[str, str] = ("read_percent", "block_size_bytes")
@@ -74,7 +76,8 @@ class Controls:
             layout=dict(_WIDE),
         )
         right = ipywidgets.VBox(
-            [self.down, self.across, self.rounds, self.over], layout=dict(_WIDE)
+            [self.down, self.across, self.counted, self.rounds, self.over],
+            layout=dict(_WIDE),
         )
         return grid([left, middle, right], least_px=270)
 
@@ -113,7 +116,12 @@ class Controls:
         span = choices.rounds or (1, 1)
         for bound in ("min", "max") if span[0] <= self.rounds.max else ("max", "min"):
             setattr(self.rounds, bound, span[bound == "max"])
-        self.rounds.value = selection.rounds or span
+        chosen = selection.rounds if isinstance(selection.rounds, tuple) else None
+        self.rounds.value = chosen or span
+        names = ["measurement window", "all", *(["those chosen"] if chosen else [])]
+        is_window = selection.rounds == "window"
+        counted = "those chosen" if chosen else names[0 if is_window else 1]
+        _offer(self.counted, [(name, name) for name in names], counted)
         self.rounds.disabled = span[0] == span[1]
 
     def _list(self, chosen: Sequence[str] | None = None) -> None:
@@ -146,6 +154,11 @@ class Controls:
             whole = (self.rounds.min, self.rounds.max)
             chosen = tuple(change["new"])
             self._change(rounds=None if chosen == whole else chosen)
+
+    def _heard_counted(self, change: Any) -> None:
+        if not self._is_following and change["new"] != "those chosen":
+            is_window = change["new"] == "measurement window"
+            self._change(rounds="window" if is_window else None)
 
     def _heard_cell(self, _change: Any) -> None:
         if not self._is_following:

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Literal
 
 from ssdlab.analysis.exploration import (
     CELL_METRICS,
+    PERCENTILE_METRICS,
+    Rounds,
     find_cell_axes,
     select_rounds,
 )
@@ -25,7 +27,8 @@ class Selection:
 
     ``runs`` are compared; ``run`` is the one of them whose matrix, job and raw output
     are shown. ``cell`` has the values of both axes of the matrix, by name. ``rounds``
-    is None for all. ``point`` is the round whose job is shown, None for the last.
+    are those of the measurement window where there is one, as in the report; None for
+    all. ``point`` is the round whose job is shown, None for the last.
     """
 
     runs: tuple[str, ...] = ()
@@ -35,7 +38,7 @@ class Selection:
     metric: str = "iops"
     direction: Direction = "total"
     cell: tuple[tuple[str, int], ...] = ()
-    rounds: tuple[int, int] | None = None
+    rounds: tuple[int, int] | Literal["window"] | None = "window"
     over: Over = "rounds"
     point: int | None = None
 
@@ -43,6 +46,12 @@ class Selection:
     def shown(self) -> str:
         """The run that is shown, which is one of those compared."""
         return _one(self.run, self.runs)
+
+    @property
+    def counted(self) -> Rounds | None:
+        """The rounds that the value of a cell is of: a mean is of the samples."""
+        is_mean = self.metric not in {*PERCENTILE_METRICS, "lat_max_ns"}
+        return "samples" if self.rounds == "window" and is_mean else self.rounds
 
     @property
     def axes(self) -> tuple[str, ...]:
@@ -120,7 +129,9 @@ def fit_selection(wanted: Selection, choices: Choices) -> Selection:
         if wanted.direction in choices.directions
         else "total",
         cell=_cell(dict(wanted.cell), choices),
-        rounds=_within(wanted.rounds, choices.rounds),
+        rounds="window"
+        if wanted.rounds == "window"
+        else _within(wanted.rounds, choices.rounds),
     )
 
 

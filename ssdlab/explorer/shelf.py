@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from ssdlab.analysis.exploration import (
     LEVEL_COLUMNS,
     MEASURED_COLUMNS,
+    WINDOW_COLUMNS,
     stack_frames,
     tabulate_cells,
 )
@@ -31,7 +32,11 @@ _KEPT: Mapping[str, int] = {  # tables
     "series": 4,
     "steps": 16,
 }
-_COLUMNS = {"measurements": MEASURED_COLUMNS, "percentiles": LEVEL_COLUMNS}
+_COLUMNS = {
+    "measurements": MEASURED_COLUMNS,
+    "percentiles": LEVEL_COLUMNS,
+    "windows": WINDOW_COLUMNS,
+}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -175,7 +180,8 @@ class Shelf:
                 measured = source["measurements"]
                 self._directions[name] = frozenset(measured["direction"].unique())
                 levels = source["percentiles"]
-                frame = tabulate_cells(measured, levels, direction=direction)
+                windows = source["windows"]
+                frame = tabulate_cells(measured, levels, windows, direction=direction)
             case "bins":
                 frame = _counted(source["bins"], direction)
             case "series" | "steps":

@@ -68,7 +68,7 @@ def frame_of_map(
 ) -> pd.DataFrame:
     """Return the cells of the matrix; ``own`` are those of the run looked at."""
     here = select_rounds(
-        own, test=selection.test, phase=selection.phase, rounds=selection.rounds
+        own, test=selection.test, phase=selection.phase, rounds=selection.counted
     )
     return summarise_cells(
         here,
@@ -97,12 +97,15 @@ def draw_map(selection: Selection, frame: pd.DataFrame, *, places: Places) -> Pi
 
 
 def rows_of_cell(selection: Selection, cells: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of the chosen cell, of every run that is compared."""
+    """Return the rows of the chosen cell, of every run that is compared.
+
+    All rounds are there where those of the measurement window count: they stand out.
+    """
     return select_rounds(
         select_cell(cells, dict(selection.cell)),  # the few of many first
         test=selection.test,
         phase=selection.phase,
-        rounds=selection.rounds,
+        rounds=None if selection.rounds == "window" else selection.rounds,
     )
 
 
@@ -165,7 +168,8 @@ def draw_histogram(
 ) -> Picture:
     """Draw the response times of the chosen cell, of the first runs compared."""
     runs = histogram_runs(selection)
-    steps = rows[rows["run_id"].isin(runs)]
+    counted = select_rounds(rows, test=selection.test, rounds=selection.rounds)
+    steps = counted[counted["run_id"].isin(runs)]
     few = pd.concat(
         [own[own["step_id"].isin(steps["step_id"])] for own in bins], ignore_index=True
     )
@@ -266,6 +270,8 @@ def _direction_words(selection: Selection) -> str:
 def _rounds_words(selection: Selection) -> str:
     if selection.rounds is None:
         return "all rounds"
+    if selection.rounds == "window":
+        return "rounds of the measurement window, or all where there is none"
     first, last = selection.rounds
     return f"rounds {first}–{last}" if first < last else f"round {first}"  # noqa: RUF001 - a range
 

@@ -47,7 +47,9 @@ def plot_cell_rounds(
     ----------
     frame : pandas.DataFrame
         One row a run and round, as `ssdlab.analysis.select_cell` returns them:
-        ``run_id``, ``phase``, ``round``, ``total_ios`` and the metric as stored.
+        ``run_id``, ``phase``, ``round``, ``total_ios`` and the metric as stored;
+        where it has ``is_in_window``, the measurement window of the marked run is
+        shaded.
     metric : str
         The column that is drawn.
     drives : mapping of str to str
@@ -105,11 +107,30 @@ def plot_cell_rounds(
         _ring(figure, known, metric, marked=marked)
     figure.layout.xaxis = round_axis([int(number) for number in known["round"]])
     figure.layout.yaxis = linear_axis(quantity.title)
+    if marked is not None:
+        _shade_window(figure, known, run=marked[0])
     figure.layout.showlegend = len(figure.data) > (2 if marked else 1)
     figure.layout.legend.font.size = 11
     if known.empty:
         _say(figure, "no rounds were measured of this")
     return figure
+
+
+def _shade_window(figure: go.Figure, frame: "pd.DataFrame", *, run: str) -> None:
+    """Shade the measurement window of a run, each part of it that was measured."""
+    if "is_in_window" not in frame:
+        return
+    own = frame[(frame["run_id"] == run) & frame["is_in_window"].fillna(value=False)]
+    for _, rounds in own.groupby("phase", sort=False):
+        figure.add_vrect(
+            x0=int(rounds["round"].min()) - 0.5,
+            x1=int(rounds["round"].max()) + 0.5,
+            fillcolor=COLORS["window"],
+            line_width=0,
+            layer="below",
+            annotation={"text": "measurement window", "font": {"size": 10}},
+            annotation_position="top left",
+        )
 
 
 def _lines(

@@ -194,7 +194,9 @@ def _without_unsupported(frame: "pd.DataFrame") -> tuple["pd.DataFrame", int]:
 def _left_out_text(left_out: int, rounds: int) -> str:
     if not left_out:
         return ""
-    return f"99.999 % not drawn for {left_out} of {rounds} rounds: under 100,000 IOs"
+    return (
+        f"99.999 % not drawn for {left_out} of {rounds} rounds: too few IOs to bound it"
+    )
 
 
 def plot_sparkline(values: "pd.Series[float]", *, name: str) -> go.Figure:

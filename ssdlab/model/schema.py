@@ -7,7 +7,7 @@ row is one observation; what was not measured is missing, never 0.
 from dataclasses import dataclass
 from typing import Literal
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 DType = Literal["string", "int64", "float64", "bool"]
 
@@ -201,13 +201,20 @@ PERCENTILES = Table(
         _STEP,
         _DIRECTION,
         Column("percentile", "float64", "confidence level [%]", is_key=True),
-        Column("lat_ns", "float64", "latency at that level, as fio names the bin [ns]"),
+        Column(
+            "lat_ns",
+            "float64",
+            "latency at that level: the middle of its bin, held within the exact least "
+            "and greatest latency [ns]",
+        ),
         Column("lat_lower_ns", "float64", "lower edge of the bin [ns]"),
         Column("lat_upper_ns", "float64", "upper edge of the bin [ns]"),
         Column(
             "is_censored", "bool", "the bin is fio's last: the value may be greater"
         ),
-        Column("is_supported", "bool", "enough IOs stand behind the level: 1/(1-p)"),
+        Column(
+            "is_supported", "bool", "the IOs bound the level from above: decision 42"
+        ),
     ),
 )
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from ssdlab.analysis.confidence import summarise_confidence
+from ssdlab.analysis.support_mark import UNSUPPORTED_NOTE, mark_unsupported
 from ssdlab.figures.labels import number_text
 from ssdlab.model.spec import stimulus_label
 from ssdlab.report.blocks import Table
@@ -141,8 +142,7 @@ def levels_table(histograms: Mapping[str, ClassHistogram], test: str) -> Table:
         rows=rows,
         words=(1,),
         note="Average and max are exact; a level is the middle of a bin, or the max "
-        "where that is less. * not supported: fewer IOs stand behind the value than "
-        "its level asks for, 100,000 for 99.999 %.",
+        f"where that is less. {UNSUPPORTED_NOTE}",
     )
 
 
@@ -151,5 +151,5 @@ def _level_texts(levels: pd.DataFrame) -> list[str]:
     texts = []
     for name in _LEVELS:
         text = number_text(float(known[name]["lat_ns"]) / 1e6)
-        texts.append(text if known[name]["is_supported"] else f"{text} *")
+        texts.append(mark_unsupported(text, known[name]["is_supported"]))
     return texts

@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from ssdlab.model.errors import ExportError, MissingToolError
 from ssdlab.model.schema import TABLES
-from ssdlab.store.parquet import MOST_BYTES
 from ssdlab.store.run import Run
-from ssdlab.store.swap import find_tables
 from ssdlab.system.durable import write_whole
 from ssdlab.system.folders import Folder
 
@@ -69,7 +67,7 @@ def export_run(run: Run, file_format: ExportFormat, place: Path | None = None) -
     try:
         if file_format != "xlsx":
             folder = Folder(place) if place else own / file_format
-            _write_folder(run, frames, folder.make(), file_format=file_format)
+            _write_folder(frames, folder.make(), file_format=file_format)
             return folder.path
         packed = _pack_workbook(run, frames)
         if place is None:
@@ -86,15 +84,24 @@ def export_run(run: Run, file_format: ExportFormat, place: Path | None = None) -
 
 
 def _write_folder(
-    run: Run, frames: "dict[str, pd.DataFrame]", place: Folder, *, file_format: str
+    frames: "dict[str, pd.DataFrame]", place: Folder, *, file_format: str
 ) -> None:
     for name, frame in frames.items():
         if file_format == "parquet":
-            tables = find_tables(run.path)
-            content = tables.read(f"{name}.parquet", limit=MOST_BYTES)
+            content = _to_parquet(name, frame)
         else:
             content = _to_csv(frame).encode()
         place.write(f"{name}.{file_format}", content)
+
+
+def _to_parquet(name: str, frame: "pd.DataFrame") -> bytes:
+    import pyarrow.parquet as pq  # noqa: PLC0415 - slow, and not needed for text
+
+    from ssdlab.store.tables import frame_to_arrow  # noqa: PLC0415 - as above
+
+    file = io.BytesIO()
+    pq.write_table(frame_to_arrow(TABLES[name], frame), file, compression="zstd")
+    return file.getvalue()
 
 
 def _to_csv(frame: "pd.DataFrame") -> str:

@@ -9,7 +9,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ssdlab.model.errors import RunFolderError
-from ssdlab.model.schema import SCHEMA_VERSION, Table
+from ssdlab.model.schema import (
+    BINS,
+    MEASUREMENTS,
+    PERCENTILES,
+    SCHEMA_VERSION,
+    Table,
+)
+from ssdlab.store.older import OLDER_VERSIONS, renew_percentiles
 from ssdlab.store.parquet import read_columns, read_schema
 from ssdlab.system.folders import Folder
 
@@ -81,6 +88,28 @@ def read_table(
 ) -> "pd.DataFrame":
     """Read one table, or some of its columns, with the types of the schema.
 
+    One of an older version is returned as this version would have made it.
+
+    Raises
+    ------
+    RunFolderError
+        If the file is missing, damaged, of another version or too large to be read.
+    """
+    content = _read_stored(folder, table, columns)
+    if table is not PERCENTILES or _version_of(content.schema) == str(SCHEMA_VERSION):
+        return _to_frame(content)
+    whole, *beside = (
+        _to_frame(_read_stored(folder, one)) for one in (table, MEASUREMENTS, BINS)
+    )
+    renewed = renew_percentiles(whole, *beside)
+    return renewed if columns is None else renewed[list(columns)]
+
+
+def _read_stored(
+    folder: Folder, table: Table, columns: Sequence[str] | None = None
+) -> pa.Table:
+    """Return what is stored of a table, with the version that it was written by.
+
     Raises
     ------
     RunFolderError
@@ -101,7 +130,12 @@ def read_table(
             reason=reason,
             remedy=f"Rebuild the tables from raw output: ssdlab ingest {run}",
         )
-    return _to_frame(content)
+    return content
+
+
+def _version_of(schema: pa.Schema) -> str:
+    noted = (schema.metadata or {}).get(b"ssdlab_schema", b"none")
+    return str(noted.decode("utf-8", "replace"))
 
 
 def _read(
@@ -110,15 +144,15 @@ def _read(
     """Return what a table holds, or why it is not read."""
     name = f"{table.name}.parquet"
     schema, wanted = read_schema(file), arrow_schema(table)
-    noted = (schema.metadata or {}).get(b"ssdlab_schema", b"none")
-    version = noted.decode("utf-8", "replace")
-    if version != str(SCHEMA_VERSION):
+    version = _version_of(schema)
+    if version not in {str(SCHEMA_VERSION), *OLDER_VERSIONS}:
         return None, f"{name} has schema version {version}, not {SCHEMA_VERSION}"
     if not schema.equals(wanted):
         return None, f"{name} has other columns than the schema"
     names = table.column_names if columns is None else list(columns)
     packed = read_columns(file, names)
-    return packed.cast(pa.schema([wanted.field(one) for one in names])), ""
+    fields = [wanted.field(one) for one in names]
+    return packed.cast(pa.schema(fields, metadata=schema.metadata)), ""
 
 
 def _in_one_line(error: Exception) -> str:
@@ -132,6 +166,13 @@ def columns_to_frame(
 ) -> "pd.DataFrame":
     """Return columns as the frame that `read_table` gives when they were written."""
     return _to_frame(_to_arrow(table, columns))
+
+
+def frame_to_arrow(table: Table, frame: "pd.DataFrame") -> pa.Table:
+    """Return a frame as `read_table` gave it in the form in which it is stored."""
+    return pa.Table.from_pandas(
+        frame, schema=arrow_schema(table), preserve_index=False
+    ).replace_schema_metadata(arrow_schema(table).metadata)
 
 
 def _to_arrow(table: Table, columns: Mapping[str, Sequence[object]]) -> pa.Table:

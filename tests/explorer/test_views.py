@@ -76,7 +76,7 @@ def test_first_selection_is_the_cell_that_the_pts_tracks(shelf: Shelf) -> None:
     chosen = fitted(shelf)
     assert (chosen.run, chosen.test, chosen.metric) == ("one", "iops", "iops")
     assert dict(chosen.cell) == {"read_percent": 0, "block_size_bytes": 4096}
-    assert chosen.rounds is None
+    assert chosen.rounds == "window"
 
 
 def test_what_the_runs_do_not_have_becomes_what_they_have(shelf: Shelf) -> None:

@@ -89,7 +89,8 @@ def test_a_log_of_every_io_agrees_with_what_fio_says(
             assert rows.min()[direction] == said["min"]
             assert rows.max()[direction] == said["max"]
             found = percentiles[percentiles["direction"] == direction]
-            assert found["lat_ns"].tolist() == list(said["percentile"].values())
+            named = [min(said["max"], one) for one in said["percentile"].values()]
+            assert found["lat_ns"].tolist() == named  # fio's own may be beyond it
 
 
 @pytest.mark.parametrize("kind", LATENCIES)

@@ -1,7 +1,7 @@
 """Percentiles and verdicts as people read them, in milliseconds."""
 
 import math
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import asdict
 from typing import Any
 
@@ -17,6 +17,7 @@ from ssdlab.analysis.qos.claims import (
 from ssdlab.analysis.qos.halves import QosPart
 from ssdlab.analysis.qos.load import Load, what_text
 from ssdlab.analysis.qos.verdict import QosVerdict
+from ssdlab.analysis.support_mark import UNSUPPORTED_MARK, mark_unsupported
 
 _DIGITS = 4
 _COMPLETION = (
@@ -79,14 +80,14 @@ def tabulate_qos(table: pd.DataFrame) -> pd.DataFrame:
     --------
     >>> row = {"marker": "99 %", "lat_ns": 2e6, "low_ns": 1.9e6, "high_ns": math.inf}
     >>> row |= {"claimed": "independent IOs", "is_censored": False, "note": "few"}
-    >>> tabulate_qos(pd.DataFrame([row])).iloc[0].tolist()
-    ['99 %', '2.000', 'at least 1.900', 'few']
+    >>> tabulate_qos(pd.DataFrame([row | {"is_supported": False}])).iloc[0].tolist()
+    ['99 %', '2.000 *', 'at least 1.900', 'few']
     """
     is_of_rounds = bool((table["claimed"] == BETWEEN_ROUNDS).any())
     rows = [
         {
             "Level": row["marker"],
-            "Response time [ms]": level_text(row["lat_ns"], row["is_censored"]),
+            "Response time [ms]": level_text(row["lat_ns"], row),
             "95 % interval [ms]": interval_text(row["low_ns"], row["high_ns"]),
             **(_beside(row) if is_of_rounds else {}),
             "Note": row["note"],
@@ -181,8 +182,8 @@ def claim_text(load: Load, table: pd.DataFrame) -> str:
     }[str(levels["claimed"].iloc[0])]
     missing = levels.loc[~levels["is_supported"].astype(bool), "marker"].tolist()
     lacking = (
-        f"Not supported by {total:,} IOs: {', '.join(missing)}; these have no upper "
-        "end."
+        f"{UNSUPPORTED_MARK} Not supported by {total:,} IOs: {', '.join(missing)}; "
+        "these have no upper end."
         if missing
         else f"Every level is supported by {total:,} IOs."
     )
@@ -235,13 +236,16 @@ def verdict_of_target_as_dict(verdict: QosVerdict) -> dict[str, Any]:
     return {name: plain_value(value) for name, value in asdict(verdict).items()}
 
 
-def level_text(value_ns: float, is_censored: object) -> str:
-    """Return a percentile in milliseconds, with a sign where it is a lower bound.
+def level_text(value_ns: float, row: Mapping[Hashable, Any]) -> str:
+    """Return a latency in milliseconds, marked if a bound or not supported.
 
-    >>> level_text(2e6, False), level_text(17.1e9, True)
-    ('2.000', '≥ 17,100')
+    >>> level_text(2e6, {"is_censored": False, "is_supported": True})
+    '2.000'
+    >>> level_text(17.1e9, {"is_censored": True, "is_supported": False})
+    '≥ 17,100 *'
     """
-    return f"{'≥ ' if is_censored else ''}{milliseconds(value_ns)}"
+    text = f"{'≥ ' if row['is_censored'] else ''}{milliseconds(value_ns)}"
+    return mark_unsupported(text, row["is_supported"])
 
 
 def milliseconds(value_ns: float) -> str:

@@ -3,6 +3,7 @@
 import pandas as pd
 
 from ssdlab.analysis.comparison.cells import rows_of
+from ssdlab.analysis.support_mark import UNSUPPORTED_NOTE
 from ssdlab.figures.classes.latency import plot_class_confidence
 from ssdlab.figures.labels import number_text
 from ssdlab.report.blocks import Block, Note, Page, Plot, Table
@@ -85,7 +86,7 @@ def intervals_table(comparison: Comparison, test: str) -> Table:
         ),
         rows=tuple(rows),
         words=(0, 1, 4, 5, 6, 7),
-        note=f"From merged bins, with 95 % intervals {of_what}. A question mark for an "
-        "end: too few IOs to bound it. The maximum is that of these IOs and has no "
-        "interval.",
+        note=f"From merged bins, with 95 % intervals {of_what}; a question mark is an "
+        "end that is not bounded. The maximum is that of these IOs and has no "
+        f"interval. {UNSUPPORTED_NOTE}",
     )

@@ -7,6 +7,7 @@ import pandas as pd
 
 from ssdlab.analysis.comparison.cells import repetitions, rows_of
 from ssdlab.analysis.comparison.metrics import METRICS
+from ssdlab.analysis.support_mark import UNSUPPORTED_NOTE
 from ssdlab.figures.labels import QUANTITIES, number_text
 from ssdlab.report.blocks import Table
 from ssdlab.report.class_tables import ratio_text
@@ -165,8 +166,7 @@ def latency_extremes_table(comparison: Comparison) -> Table:
         rows=tuple(rows),
         words=(0, 1, 3, 4, 5, 6),
         note="From merged bins, with 95 % intervals between the rounds of this run; a "
-        "question mark for an end: too few IOs, or rounds too different, to bound it. "
-        "A maximum grows with the number of IOs and has no interval; no verdict rests "
-        "on it.",
+        "question mark is an end that is not bounded. A maximum grows with the number "
+        f"of IOs and has no interval; no verdict rests on it. {UNSUPPORTED_NOTE}",
         is_folded=len(rows) > _LONGEST_OPEN,
     )

@@ -6,6 +6,7 @@ from typing import Any
 
 from ssdlab.analysis.comparison.metrics import METRICS
 from ssdlab.analysis.comparison.verdicts import NOT_COMPARABLE, claim_words
+from ssdlab.analysis.support_mark import mark_unsupported
 from ssdlab.report.class_tables import ratio_text
 from ssdlab.report.text import NOT_MEASURED, is_missing, metric_text
 
@@ -94,8 +95,9 @@ def latency_text(row: Any) -> str:
     >>> latency_text(Row(lat_ns=2e6, low_ns=1.9e6, high_ns=2.5e6))
     '2.00 (1.90 to 2.50)'
     >>> latency_text(Row(lat_ns=2e6, low_ns=1.9e6, high_ns=math.inf))
-    '2.00 (1.90 to ?)'
+    '2.00 * (1.90 to ?)'
     """
+    is_supported = math.isfinite(row.high_ns)
     value, low = (ratio_text(float(part) / 1e6) for part in (row.lat_ns, row.low_ns))
-    high = ratio_text(row.high_ns / 1e6) if math.isfinite(row.high_ns) else "?"
-    return f"{value} ({low} to {high})"
+    high = ratio_text(row.high_ns / 1e6) if is_supported else "?"
+    return f"{mark_unsupported(value, is_supported)} ({low} to {high})"

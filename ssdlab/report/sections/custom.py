@@ -4,6 +4,11 @@ from typing import Any
 
 import pandas as pd
 
+from ssdlab.analysis.support_mark import (
+    UNSUPPORTED_NOTE,
+    has_marks,
+    mark_unsupported,
+)
 from ssdlab.analysis.workloads import summarise_workloads
 from ssdlab.figures.labels import QUANTITIES
 from ssdlab.figures.workloads import plot_workloads
@@ -34,6 +39,10 @@ _DIVISORS = {
     "lat_two_nines_ns": 1e6,
     "lat_four_nines_ns": 1e6,
     "lat_max_ns": 1e6,
+}
+_SUPPORTED = {
+    "lat_two_nines_ns": "is_two_nines_supported",
+    "lat_four_nines_ns": "is_four_nines_supported",
 }
 _NOTE = (
     "Means of the rounds named; a cell of five rounds or more is averaged over its "
@@ -67,12 +76,13 @@ def custom_pages(context: Context) -> tuple[Page, ...]:
 
 def _cells_table(frame: pd.DataFrame) -> Table:
     rows = tuple(_row(row) for _, row in frame.iterrows())
+    note = f"{_NOTE} {UNSUPPORTED_NOTE}" if has_marks(rows) else _NOTE
     return Table(
         caption=f"All {len(rows)} cells",
         corner="Access",
         head=_HEAD,
         rows=rows,
-        note=_NOTE,
+        note=note,
     )
 
 
@@ -85,8 +95,15 @@ def _row(row: "pd.Series[Any]") -> tuple[str, ...]:
         "?" if is_missing(row["threads"]) else str(row["threads"]),
         "?" if is_missing(row["queue_depth"]) else str(row["queue_depth"]),
         f"{first} - {last}" if last > first else str(first),
-        *(_number(row[name], divisor) for name, divisor in _DIVISORS.items()),
+        *(_cell(row, name, divisor) for name, divisor in _DIVISORS.items()),
     )
+
+
+def _cell(row: "pd.Series[Any]", name: str, divisor: float) -> str:
+    text = _number(row[name], divisor)
+    if text == NOT_MEASURED or name not in _SUPPORTED:
+        return text
+    return mark_unsupported(text, row[_SUPPORTED[name]])
 
 
 def _number(value: Any, divisor: float) -> str:

@@ -5,6 +5,11 @@ from collections.abc import Callable
 import pandas as pd
 
 from ssdlab.analysis.confidence import summarise_confidence, summarise_histogram
+from ssdlab.analysis.support_mark import (
+    UNSUPPORTED_NOTE,
+    has_marks,
+    mark_unsupported,
+)
 from ssdlab.figures.histogram import plot_confidence
 from ssdlab.report.blocks import Note, Page, Plot, Table
 from ssdlab.report.context import Context
@@ -56,16 +61,17 @@ def levels_table(
     rows = tuple(
         (
             str(row["marker"]),
-            number(float(row["lat_ns"]) / 1e6),
+            mark_unsupported(number(float(row["lat_ns"]) / 1e6), row["is_supported"]),
             "" if row["is_supported"] else f"not supported by {total:,} IOs",
         )
         for _, row in markers.iterrows()
     )
+    mark = UNSUPPORTED_NOTE if has_marks(rows) else ""
     return Table(
         caption=f"Confidence levels of {total:,} IOs",
         corner="Level",
         head=("Response time [ms]", "Note"),
         rows=rows,
         words=(2,),
-        note=f"{origin} {_LEVELS_NOTE}".strip(),
+        note=" ".join(note for note in (origin, _LEVELS_NOTE, mark) if note),
     )

@@ -6,6 +6,11 @@ from typing import Any
 
 import pandas as pd
 
+from ssdlab.analysis.support_mark import (
+    UNSUPPORTED_NOTE,
+    has_marks,
+    mark_unsupported,
+)
 from ssdlab.figures.labels import QUANTITIES, number_text
 from ssdlab.model.units import block_size_label, mix_label
 from ssdlab.report.blocks import Note, Table
@@ -35,20 +40,17 @@ def matrix_table(frame: pd.DataFrame, column: str, *, caption: str) -> Table:
 
 
 def supported_table(frame: pd.DataFrame, *, caption: str) -> Table:
-    """Return the 99.999 % latencies, each without enough IOs behind it marked."""
+    """Return the 99.999 % latencies, those that are not supported marked."""
     divisor = QUANTITIES["lat_five_nines_ns"].divisor
 
     def cell(row: "pd.Series[Any]") -> str:
         text = _number(row["lat_five_nines_ns"], divisor)
+        is_there = text != NOT_MEASURED
         supported = row["is_five_nines_supported"]
-        is_marked = text != NOT_MEASURED and not pd.isna(supported) and not supported
-        return f"{text} *" if is_marked else text
+        return mark_unsupported(text, supported) if is_there else text
 
     table = _grid(frame, caption, cell)
-    note = ""
-    if any(text.endswith("*") for row in table.rows for text in row):
-        note = "* not supported: fewer than 100,000 IOs stand behind the value."
-    return replace(table, note=note)
+    return replace(table, note=UNSUPPORTED_NOTE if has_marks(table.rows) else "")
 
 
 def _grid(

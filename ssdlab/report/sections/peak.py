@@ -6,6 +6,7 @@ from typing import Any
 import pandas as pd
 
 from ssdlab.analysis.peak import guide_mb_per_s, summarise_peak_jobs
+from ssdlab.analysis.support_mark import UNSUPPORTED_NOTE, mark_unsupported
 from ssdlab.figures.labels import number_text
 from ssdlab.figures.peak import plot_peak_latencies, plot_peak_rates
 from ssdlab.model.units import block_size_label
@@ -42,8 +43,8 @@ _NOTE = (
     "Latencies in ms. The guide's MB/s are fio's KB/s, which are 1,024 B/s, by 1,024; "
     "the other MB/s are decimal. Both are of the bytes that fio counted; IOs, IOPS and "
     "latencies are of the IOs in its histogram of latencies. Levels are the middle of "
-    "one of its bins, at most 1.6 % wide, and no more than the exact maximum; * is one "
-    "that fewer IOs stand behind than it needs (1/(1-p))."
+    "one of its bins, at most 1.6 % wide, and no more than the exact maximum. "
+    f"{UNSUPPORTED_NOTE}"
 )
 _AS_PUBLISHED = "Every option of the jobs that ran is as published."
 
@@ -124,9 +125,9 @@ def _number(value: Any, *, divisor: float = 1.0) -> str:
 
 def _level(row: "pd.Series[Any]", name: str) -> str:
     text = _number(row[f"lat_{name}_ns"], divisor=1e6)
-    known = row[f"is_{name}_supported"]
-    is_doubtful = not is_missing(known) and not bool(known)
-    return f"{text}*" if is_doubtful else text
+    if text == NOT_MEASURED:
+        return text
+    return mark_unsupported(text, row[f"is_{name}_supported"])
 
 
 def _deviations(context: Context, ran: Mapping[str, Job]) -> Block:

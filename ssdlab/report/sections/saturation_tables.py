@@ -6,6 +6,11 @@ from typing import Any
 
 import pandas as pd
 
+from ssdlab.analysis.support_mark import (
+    UNSUPPORTED_NOTE,
+    has_marks,
+    mark_unsupported,
+)
 from ssdlab.figures.labels import number_text
 from ssdlab.model.spec import stimulus_label
 from ssdlab.model.units import duration_label
@@ -46,11 +51,7 @@ _SIDES_HEAD = (
     "Read max [ms]",
     "Write max [ms]",
 )
-_UNSUPPORTED = (
-    "* not supported: fewer IOs stand behind the value than its level asks for, 1,000 "
-    "for 99.9 %, 10,000 for 99.99 % and 100,000 for 99.999 %. Such a 99.999 % is not "
-    "drawn."
-)
+_UNSUPPORTED = f"{UNSUPPORTED_NOTE} Such a 99.999 % is not drawn."
 _NEVER_WRITTEN = (
     "Reads begin on the purged device, without preconditioning: until the writes have "
     "covered the active range, reads meet blocks that hold no data, and drives answer "
@@ -157,13 +158,12 @@ def rounds_table(frame: pd.DataFrame) -> Table:
         )
         for _, row in frame.iterrows()
     )
-    is_marked = any(text.endswith("*") for row in rows for text in row)
     return Table(
         caption="Each round",
         corner="Round",
         head=_ROUND_HEAD,
         rows=rows,
-        note=_UNSUPPORTED if is_marked else "",
+        note=_UNSUPPORTED if has_marks(rows) else "",
         is_folded=True,
     )
 
@@ -202,11 +202,11 @@ def _cell(row: "pd.Series[Any]", column: str) -> str:
 
 
 def _latency(row: "pd.Series[Any]", column: str) -> str:
-    """Return a response time [ms]; a percentile of too few IOs gets a star."""
-    supported = row.get(_LATENCIES[column])
+    """Return a response time [ms]; a percentile that is not supported is marked."""
     text = _milliseconds(row[column])
-    is_bare = text == NOT_MEASURED or pd.isna(supported) or supported
-    return text if is_bare else f"{text} *"
+    if text == NOT_MEASURED:
+        return text
+    return mark_unsupported(text, row.get(_LATENCIES[column]))
 
 
 def _milliseconds(value_ns: Any) -> str:

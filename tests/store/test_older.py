@@ -1,0 +1,75 @@
+"""Tables of version 1: read as this version makes them, from what lies beside them."""
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow.parquet as pq
+import pytest
+
+from ssdlab.analysis.latency import UNKNOWN_EXTREMES, percentiles_from_bins
+from ssdlab.model.schema import PERCENTILES
+from ssdlab.store.export import export_run
+from ssdlab.store.run import open_run
+from ssdlab.store.tables import frame_to_arrow, read_table
+from ssdlab.system.folders import Folder
+from tests.paths import ROOT
+
+SAMPLE = ROOT / "data" / "samples" / "virtual-b"
+_SIDE = ["step_id", "direction"]
+
+
+def as_version_1_had_it(run: Path) -> pd.DataFrame:
+    """Return percentiles as the middle of their bins, each called supported."""
+    opened = open_run(run)
+    held = dict(iter(opened.bins.groupby(_SIDE)))
+    parts = []
+    for side, rows in opened.percentiles.groupby(_SIDE, sort=False):
+        bins = held[side]
+        named = percentiles_from_bins(
+            bins["lat_ns"], bins["count"], rows["percentile"], within=UNKNOWN_EXTREMES
+        )
+        parts.append(rows.assign(lat_ns=named, is_supported=True))
+    return pd.concat(parts).astype({"is_supported": "boolean"})
+
+
+@pytest.fixture
+def old(tmp_path: Path) -> Path:
+    """Return a run folder whose percentiles are those of version 1."""
+    run = tmp_path / "run"
+    shutil.copytree(SAMPLE, run)
+    content = frame_to_arrow(PERCENTILES, as_version_1_had_it(run))
+    content = content.replace_schema_metadata({"ssdlab_schema": "1"})
+    pq.write_table(content, run / "tables" / "percentiles.parquet")
+    return run
+
+
+def test_older_percentiles_are_read_as_this_version_makes_them(old: Path) -> None:
+    stored = pq.read_table(old / "tables" / "percentiles.parquet", partitioning=None)
+    found, wanted = open_run(old).percentiles, open_run(SAMPLE).percentiles
+    assert (stored["lat_ns"].to_numpy() > wanted["lat_ns"]).any()
+    pd.testing.assert_frame_equal(found, wanted)
+
+
+def test_some_columns_of_older_percentiles_are_those_of_all(old: Path) -> None:
+    names = ["lat_ns", "is_supported"]
+    found = read_table(Folder(old / "tables"), PERCENTILES, names)
+    pd.testing.assert_frame_equal(found, open_run(old).percentiles[names])
+
+
+def test_an_export_of_an_older_run_is_that_of_this_version(
+    old: Path, tmp_path: Path
+) -> None:
+    place = export_run(open_run(old), "parquet", tmp_path / "out")
+    found = read_table(Folder(place), PERCENTILES)
+    pd.testing.assert_frame_equal(found, open_run(SAMPLE).percentiles)
+
+
+def test_a_printed_percentile_without_a_bin_stays(old: Path) -> None:
+    path = old / "tables" / "percentiles.parquet"
+    frame = as_version_1_had_it(old).assign(lat_lower_ns=np.nan)
+    frame["is_supported"] = frame["is_supported"].where(frame["lat_ns"] < 0)
+    content = frame_to_arrow(PERCENTILES, frame)
+    pq.write_table(content.replace_schema_metadata({"ssdlab_schema": "1"}), path)
+    pd.testing.assert_frame_equal(open_run(old).percentiles, frame)
