@@ -72,7 +72,8 @@ fio job.fio --output-format=json+ | ssdlab parse - --format jsonl
 ssdlab parse logs/ --table log -o logs.csv
 
 The exit code is 0 if all of fio's output was read, 3 if some of it was cut short or
-damaged, so that the table holds what is whole, and 2 if nothing was read.
+damaged, so that the table holds what is whole, or holds no job entry at all, and 2 if
+nothing was read.
 """
 
 _Item = TypeVar("_Item")
@@ -171,6 +172,9 @@ def _parse_output(
         *documents.loc[~documents["is_whole"], "file"],
     }
     _require_whole(len(cut), files.count)
+    if result.jobs.empty:
+        meaning = "No job entry was read: fio ran no job, or said nothing of it here."
+        fail(f"{meaning} See --table issues.", _EXIT_CUT)
 
 
 def _require_whole(cut_count: int, count: int) -> None:

@@ -15,14 +15,15 @@ _LEAST_HISTOGRAM_FIELDS = 20  # three, and 19 bins at the greatest coarseness
 _MOST_STRANGE_RATIO = 0.02
 _STRANGE = bytes({*range(32), 127} - set(b"\t\n\v\f\r\b\x1b"))
 
-_JSON_MARK = b'"fio version"'
+_JSON_MARKS = (b'"fio version"', b'\\"fio version\\"')
 # Each begins with what is in no other text, so that much of that is searched quickly.
 _NORMAL_MARKS = (
     re.compile(rb": \(g=\d+\): rw="),
     re.compile(rb": \(groupid=\d+, jobs=\d+\): err="),
 )
 _TERSE_MARK = re.compile(
-    rb"\n(?:[345];fio[- ]|2;[^\n]{0,400}?;\d+;-?\d+;\d+;\d+;)(?:[^;\n]*;){40}"
+    rb"[345];fio[- ](?:[^;\n]*;){40}"
+    rb"|\n2;[^\n]{0,400}?;\d+;-?\d+;\d+;\d+;(?:[^;\n]*;){40}"
 )
 # A greatest value may stand before the direction, and four more columns after it.
 _LOG_LINE = re.compile(
@@ -66,7 +67,9 @@ def holds_output(content: bytes, encoding: str) -> bool:
     """Tell whether anything in it is as only fio writes it."""
     if encoding.startswith("utf-16"):
         content = content.replace(b"\0", b"")
-    if _JSON_MARK in content or any(mark.search(content) for mark in _NORMAL_MARKS):
+    if any(mark in content for mark in _JSON_MARKS) or any(
+        mark.search(content) for mark in _NORMAL_MARKS
+    ):
         return True
     if b";" not in content:
         return False

@@ -14,6 +14,7 @@ from ssdlab.fio.from_text.normal import parse_normal
 from ssdlab.fio.from_text.normal_lines import iterate_lines
 from ssdlab.fio.from_text.normal_runs import iterate_printings
 from ssdlab.fio.from_text.terse import is_sum_line, parse_terse
+from ssdlab.fio.wrapped import is_wrapped, unwrap
 from ssdlab.model.errors import FioOutputError
 
 _CLIENT = re.compile(r"^hostname=[^,\n]{0,255}, be=", re.MULTILINE)
@@ -56,9 +57,11 @@ def parse_output(data: bytes, *, source: str) -> tuple[FioDocument, ...]:
     whole = find_only_json(data)
     if whole is not None:
         return (document_from_json(whole, source=source),)
-    text, doubts = decode_output(data)
+    text, of_encoding = decode_output(data)
+    text, of_wrapping = unwrap(text)
+    doubts = (*of_encoding, *of_wrapping)
     documents = list(_documents(_pieces(text, source), source))
-    if not documents:
+    if not any(one.jobs for one in documents) and (not documents or is_wrapped(text)):
         raise FioOutputError(
             source=source,
             reason=_why_nothing(text),
@@ -71,6 +74,11 @@ def parse_output(data: bytes, *, source: str) -> tuple[FioDocument, ...]:
 
 
 def _why_nothing(text: str) -> str:
+    if is_wrapped(text):
+        return (
+            "fio's output stands in strings of JSON there, which are damaged or cut "
+            "short, so that it cannot be taken out of them"
+        )
     if _VERSION_KEY not in text:
         return "it holds no output of fio"
     return (

@@ -218,6 +218,13 @@ def test_a_log_that_was_cut_has_the_same_exit_code(tmp_path: Path) -> None:
     assert done.stdout.count(b"\n") >= 2
 
 
+def test_a_table_without_a_row_is_no_success() -> None:
+    content = json.loads(captured("one_io.json").read_bytes()) | {"jobs": []}
+    done = parse("-", given=json.dumps(content).encode())
+    assert done.returncode == 3
+    assert b"No job entry was read" in done.stderr
+
+
 @pytest.mark.fio
 def test_ios_that_failed_stand_in_the_jobs_table(tmp_path: Path) -> None:
     """128 of 256 blocks do not verify; fio counts them among its IOs."""
