@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from ssdlab.cli.group import fail, json_option, main, printable
+from ssdlab.cli.group import fail, json_option, main, overwrite_option, printable
 
 _DEFAULT = Path("storage-classes.html")
 
@@ -23,9 +23,15 @@ _DEFAULT = Path("storage-classes.html")
     is_flag=True,
     help="rank models and files as well; they stay marked as such",
 )
+@overwrite_option
 @json_option
 def classes(
-    runs: tuple[Path, ...], *, output: Path | None, rank_virtual: bool, as_json: bool
+    runs: tuple[Path, ...],
+    *,
+    output: Path | None,
+    rank_virtual: bool,
+    overwrite: bool,
+    as_json: bool,
 ) -> None:
     """Place runs among the nine storage classes that Calypso published in 2014.
 
@@ -37,7 +43,12 @@ def classes(
     from ssdlab.report.document import write_document
     from ssdlab.report.storage_classes import storage_class_document
     from ssdlab.store.run import open_run
+    from ssdlab.system.outputs import choose_format, require_replaceable
 
+    path = output or _DEFAULT
+    if output is not None or not as_json:
+        choose_format(path, None, ("html",))
+        require_replaceable(path, overwrite=overwrite)
     published = read_storage_classes()
     found = read_class_runs(
         [open_run(run) for run in runs],
@@ -49,7 +60,6 @@ def classes(
         click.echo(json.dumps(plain, indent=1, allow_nan=False))
     if as_json and output is None:
         return
-    path = output or _DEFAULT
     try:
         write_document(storage_class_document(found, published), path)
     except OSError as error:

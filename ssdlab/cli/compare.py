@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ssdlab.cli.group import json_option, main, printable, require_finite
+from ssdlab.cli.group import (
+    json_option,
+    main,
+    overwrite_option,
+    printable,
+    require_finite,
+)
 from ssdlab.model.errors import ExportError
 
 if TYPE_CHECKING:
@@ -57,11 +63,13 @@ _ELSEWHERE = "Make it, or name another place with -o."
     is_flag=True,
     help="take models and files into the score; they stay marked as such",
 )
+@overwrite_option
 @json_option
 def compare(
     runs: tuple[Path, ...],
     *,
     output: Path | None,
+    overwrite: bool,
     as_json: bool,
     **choices: str | float | bool,
 ) -> None:
@@ -74,7 +82,8 @@ def compare(
     from ssdlab.comparing.compare import compare_runs
     from ssdlab.report.comparison.plain import comparison_as_dict
 
-    _require_folder(output or _DEFAULT)
+    if output is not None or not as_json:
+        _require_place(output or _DEFAULT, overwrite=overwrite)
     found = compare_runs(runs, **choices)  # type: ignore[arg-type] # as click parsed them
     if as_json:
         click.echo(json.dumps(comparison_as_dict(found), indent=1, allow_nan=False))
@@ -88,14 +97,18 @@ def compare(
         click.echo(f"\npage  {printable(str(page))}")
 
 
-def _require_folder(output: Path) -> None:
-    """Refuse a page whose folder is not there, before anything is computed.
+def _require_place(output: Path, *, overwrite: bool) -> None:
+    """Refuse a place where no page can be written, before anything is computed.
 
     Raises
     ------
     ExportError
-        If it is not.
+        If its folder is not there, or something is that is not to be replaced.
     """
+    from ssdlab.system.outputs import choose_format, require_replaceable
+
+    choose_format(output, None, ("html",))
+    require_replaceable(output, overwrite=overwrite)
     if not output.parent.is_dir():
         reason = f"there is no folder {str(output.parent)!r}"
         raise ExportError(place=str(output), reason=reason, remedy=_ELSEWHERE)

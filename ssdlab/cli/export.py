@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from ssdlab.cli.group import main, run_argument
+from ssdlab.cli.group import main, overwrite_option, run_argument
 
 
 @main.command()
@@ -14,9 +14,8 @@ from ssdlab.cli.group import main, run_argument
     "--format",
     "file_format",
     type=click.Choice(["csv", "parquet", "xlsx"]),
-    default="csv",
-    show_default=True,
-    help="csv or parquet: a folder with a file a table; xlsx: one workbook",
+    help="csv or parquet: a folder with a file a table; xlsx: one workbook; without it "
+    "xlsx if -o ends in .xlsx, else csv",
 )
 @click.option(
     "-o",
@@ -24,7 +23,10 @@ from ssdlab.cli.group import main, run_argument
     type=click.Path(path_type=Path),
     help="the folder, or the workbook NAME.xlsx; without it RUN/export/...",
 )
-def export(run: Path, file_format: Any, output: Path | None) -> None:
+@overwrite_option
+def export(
+    run: Path, file_format: Any, output: Path | None, *, overwrite: bool
+) -> None:
     """Write the tables of a run for other programs.
 
     Values are those of the tables: nanoseconds, bytes, bytes per second. Text that a
@@ -34,4 +36,45 @@ def export(run: Path, file_format: Any, output: Path | None) -> None:
     from ssdlab.campaign.opening import open_run
     from ssdlab.store.export import export_run
 
+    file_format = _choose(output, file_format)
+    if output is not None and not overwrite:
+        _require_replaceable(output, file_format)
     click.echo(export_run(open_run(run), file_format, output))
+
+
+def _choose(output: Path | None, asked: str | None) -> str:
+    """Return the format, which the name of the folder or workbook must not contradict.
+
+    Raises
+    ------
+    ExportError
+        If it does.
+    """
+    from ssdlab.system.outputs import choose_format, require_folder_name
+
+    if asked == "xlsx" or (output is not None and output.suffix.lower() == ".xlsx"):
+        return choose_format(output, asked, ("xlsx",))
+    require_folder_name(output, "csv and parquet")
+    return asked or "csv"
+
+
+def _require_replaceable(output: Path, file_format: str) -> None:
+    """Require that no file is replaced that ssdlab did not write.
+
+    Raises
+    ------
+    ExportError
+        If one would be.
+    """
+    from ssdlab.model.schema import TABLES
+    from ssdlab.system.outputs import require_replaceable
+
+    if file_format == "xlsx":
+        require_replaceable(output, overwrite=False)
+        return
+    for name, table in TABLES.items():
+        require_replaceable(
+            output / f"{name}.{file_format}",
+            overwrite=False,
+            columns=table.column_names,
+        )

@@ -1,11 +1,12 @@
 """The command ``figures``: the figures of a run as files for a paper."""
 
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import click
 
-from ssdlab.cli.group import main, run_argument
+from ssdlab.cli.group import main, overwrite_option, run_argument
 
 
 @main.command()
@@ -35,6 +36,7 @@ from ssdlab.cli.group import main, run_argument
     type=click.Path(path_type=Path, file_okay=False),
     help="the folder to write; without it RUN/export/figures",
 )
+@overwrite_option
 def figures(run: Path, *, output: Path | None, as_shown: bool, **asked: Any) -> None:
     """Write the figures of a run's report as files for a paper.
 
@@ -45,12 +47,17 @@ def figures(run: Path, *, output: Path | None, as_shown: bool, **asked: Any) -> 
     from ssdlab.campaign.opening import open_run
     from ssdlab.figures.publication import publication
     from ssdlab.report.images import run_figures, write_images
+    from ssdlab.system.outputs import require_folder_name, require_replaceable
 
+    require_folder_name(output, "figures")
     opened = open_run(run)
     drawn = run_figures(opened)
     if not as_shown:
         width: Any = int(asked["columns"])
         drawn = {name: publication(figure, width) for name, figure in drawn.items()}
     folder = output or opened.folder / "export" / "figures"
+    if output is not None:
+        for name, kind in product(drawn, asked["formats"]):
+            require_replaceable(output / f"{name}.{kind}", overwrite=asked["overwrite"])
     for path in write_images(drawn, folder, formats=asked["formats"]):
         click.echo(path)

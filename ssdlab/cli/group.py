@@ -74,9 +74,13 @@ page_format_option = click.option(
     "--format",
     "file_format",
     type=click.Choice(["html", "pdf"]),
-    default="html",
-    show_default=True,
-    help="pdf is printed by a Chromium or Chrome of this machine",
+    help="without it as -o ends, or html; pdf is printed by a Chromium or Chrome of "
+    "this machine",
+)
+overwrite_option = click.option(
+    "--overwrite",
+    is_flag=True,
+    help="replace a file that ssdlab did not write",
 )
 run_argument = click.argument("run", type=click.Path(path_type=Path))
 

@@ -10,6 +10,7 @@ from ssdlab.cli.group import (
     json_option,
     main,
     max_input_option,
+    overwrite_option,
     page_format_option,
     printable,
     run_argument,
@@ -28,13 +29,20 @@ _EXIT_NOT_STEADY = 3
     help="where to write it; without it RUN/report.html or RUN/report.pdf",
 )
 @page_format_option
-def report(run: Path, output: Path | None, file_format: str) -> None:
+@overwrite_option
+def report(
+    run: Path, output: Path | None, file_format: str | None, *, overwrite: bool
+) -> None:
     """Write the report of a run anew, also of one that goes on or has no tables."""
     from ssdlab.campaign.opening import open_run
     from ssdlab.campaign.outcome import conformance_line
     from ssdlab.report import write_report
     from ssdlab.report.pdf import write_report_pdf
+    from ssdlab.system.outputs import choose_format, require_replaceable
 
+    file_format = choose_format(output, file_format, ("html", "pdf"))
+    if output is not None:
+        require_replaceable(output, overwrite=overwrite)
     opened = open_run(run)
     write = write_report_pdf if file_format == "pdf" else write_report
     try:

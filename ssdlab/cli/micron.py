@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ssdlab.cli.carry_out import carry_out, procedure_options
-from ssdlab.cli.group import fail, json_option, main, printable, require_finite
+from ssdlab.cli.group import (
+    fail,
+    json_option,
+    main,
+    overwrite_option,
+    printable,
+    require_finite,
+)
 
 if TYPE_CHECKING:
     from ssdlab.model.spec import Workload
@@ -139,7 +146,10 @@ def precondition_time(run: Path | None, **asked: Any) -> None:
     show_default=True,
     help="the page to write",
 )
-def compare_hosts_command(run_a: Path, run_b: Path, output: Path) -> None:
+@overwrite_option
+def compare_hosts_command(
+    run_a: Path, run_b: Path, output: Path, *, overwrite: bool
+) -> None:
     """Compare the same drive on two hosts; warn of one that is a bottleneck (Micron).
 
     RUN_A and RUN_B hold a write saturation or the same `ssdlab saturate`.
@@ -147,7 +157,10 @@ def compare_hosts_command(run_a: Path, run_b: Path, output: Path) -> None:
     from ssdlab.report.host_pair import read_hosts
     from ssdlab.report.hosts import host_lines, write_hosts
     from ssdlab.store.run import open_run
+    from ssdlab.system.outputs import choose_format, require_replaceable
 
+    choose_format(output, None, ("html",))
+    require_replaceable(output, overwrite=overwrite)
     pair = read_hosts(open_run(run_a), open_run(run_b))
     try:
         page = write_hosts(pair, output)

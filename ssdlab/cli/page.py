@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from ssdlab.cli.group import fail, main, page_format_option
+from ssdlab.cli.group import fail, main, overwrite_option, page_format_option
 
 
 @main.command()
@@ -18,7 +18,10 @@ from ssdlab.cli.group import fail, main, page_format_option
     help="where to write it; without it beside the notebook",
 )
 @page_format_option
-def page(notebook: Path, output: Path | None, file_format: str) -> None:
+@overwrite_option
+def page(
+    notebook: Path, output: Path | None, file_format: str | None, *, overwrite: bool
+) -> None:
     """Write an executed notebook as one page that needs no network.
 
     Text, tables and figures stand as in the notebook, code is folded away. NOTEBOOK is
@@ -26,8 +29,11 @@ def page(notebook: Path, output: Path | None, file_format: str) -> None:
     """
     from ssdlab.report.notebook_page import write_notebook_page
     from ssdlab.report.pdf import write_notebook_pdf
+    from ssdlab.system.outputs import choose_format, require_replaceable
 
+    file_format = choose_format(output, file_format, ("html", "pdf"))
     place = output or notebook.with_suffix(f".{file_format}")
+    require_replaceable(place, overwrite=overwrite)
     write = write_notebook_pdf if file_format == "pdf" else write_notebook_page
     try:
         click.echo(write(notebook, place))

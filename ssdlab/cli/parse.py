@@ -2,10 +2,11 @@
 
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
@@ -14,11 +15,14 @@ from ssdlab.cli.group import (
     fail,
     main,
     max_input_option,
+    overwrite_option,
     printable,
 )
 from ssdlab.cli.tables import TableFormat, TableWriter, opened_output, table_writer
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from ssdlab.fio.document import Doubt
     from ssdlab.fio.frames.result import FioResult
     from ssdlab.fio.read import FilesRead
@@ -92,9 +96,7 @@ _Item = TypeVar("_Item")
     "--format",
     "table_format",
     type=click.Choice(_FORMATS),
-    default="csv",
-    show_default=True,
-    help="parquet needs -o",
+    help="without it that of the ending of -o, or csv; parquet needs -o",
 )
 @click.option(
     "-o",
@@ -112,20 +114,16 @@ _Item = TypeVar("_Item")
     help="the fio that wrote the logs; before 2.99 their latencies were in us",
 )
 @max_input_option
+@overwrite_option
 def parse(paths: tuple[str, ...], **asked: Any) -> None:
     """Read whatever fio wrote into one table."""
     from ssdlab.fio.read import FilesRead
     from ssdlab.fio.read_logs import LogsRead
 
     table: str = asked["table"]
-    table_format: TableFormat = asked["table_format"]
-    output: Path | None = asked["output"]
-    if output == Path("-"):
-        output = None
-    if table_format == "parquet" and output is None:
-        fail("Parquet is no text: name a file for it with -o FILE.", 2)
+    output = _choose_output(asked)
     try:
-        _require_not_read(output, paths)
+        _require_not_read(output.path, paths)
         if table in {"log", "histogram"}:
             logs = LogsRead(
                 paths,
@@ -134,12 +132,43 @@ def parse(paths: tuple[str, ...], **asked: Any) -> None:
                 fio_version=asked["fio_version"],
                 max_input_bytes=asked["max_input_bytes"],
             )
-            _parse_logs(logs, (table_format, output))
+            _parse_logs(logs, output)
         else:
             files = FilesRead(paths, max_input_bytes=asked["max_input_bytes"])
-            _parse_output(files, table, (table_format, output))
+            _parse_output(files, table, output)
     except KeyboardInterrupt:
         fail("Stopped; what was written is not whole.", EXIT_INTERRUPTED)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Output:
+    """What to write, and where; ``path`` is ``None`` for standard output."""
+
+    table_format: TableFormat
+    path: Path | None
+    overwrite: bool
+
+    def require_replaceable(self, frame: "pd.DataFrame") -> None:
+        """Require that no file is replaced that is no such table of ours."""
+        from ssdlab.system.outputs import require_replaceable
+
+        if self.path is not None:
+            columns = list(map(str, frame.columns))
+            require_replaceable(self.path, overwrite=self.overwrite, columns=columns)
+
+
+def _choose_output(asked: Mapping[str, Any]) -> _Output:
+    from ssdlab.system.outputs import choose_format
+
+    path: Path | None = None if asked["output"] == Path("-") else asked["output"]
+    table_format = choose_format(path, asked["table_format"], _FORMATS)
+    if table_format == "parquet" and path is None:
+        fail("Parquet is no text: name a file for it with -o FILE.", 2)
+    return _Output(
+        table_format=cast("TableFormat", table_format),
+        path=path,
+        overwrite=asked["overwrite"],
+    )
 
 
 def _require_not_read(output: Path | None, paths: Sequence[str]) -> None:
@@ -155,15 +184,14 @@ def _require_not_read(output: Path | None, paths: Sequence[str]) -> None:
         fail(f"{printable(str(output))} {meaning}. Name another file with -o.", 2)
 
 
-def _parse_output(
-    files: "FilesRead", table: str, asked: tuple[TableFormat, Path | None]
-) -> None:
+def _parse_output(files: "FilesRead", table: str, output: _Output) -> None:
     from ssdlab.fio.frames.result import tabulate_files
 
     result = tabulate_files(_shown(files))
     files.require_output()
     frame = result.intervals().jobs if table == "intervals" else getattr(result, table)
-    with _opened(*asked) as writer:
+    output.require_replaceable(frame)
+    with _opened(output) as writer:
         writer.write(frame)
     _summarise(result, files.count, is_shown=table == "issues")
     issues, documents = result.issues, result.documents
@@ -185,9 +213,9 @@ def _require_whole(cut_count: int, count: int) -> None:
 
 
 @contextmanager
-def _opened(table_format: TableFormat, output: Path | None) -> Iterator[TableWriter]:
-    with opened_output(output) as file:
-        writer = table_writer(table_format, file)
+def _opened(output: _Output) -> Iterator[TableWriter]:
+    with opened_output(output.path) as file:
+        writer = table_writer(output.table_format, file)
         yield writer
         writer.close()
 
@@ -202,10 +230,11 @@ def _summarise(result: "FioResult", count: int, *, is_shown: bool) -> None:
     click.echo(line if is_shown else f"{line}: see --table issues", err=True)
 
 
-def _parse_logs(logs: "LogsRead", asked: tuple[TableFormat, Path | None]) -> None:
+def _parse_logs(logs: "LogsRead", output: _Output) -> None:
     """Write the rows of all logs of a kind, one file after the other."""
-    with _opened(*asked) as writer:
+    with _opened(output) as writer:
         for frame in _shown(logs):
+            output.require_replaceable(frame)
             writer.write(frame)
         logs.require_logs()
     _say_doubts(logs.doubts)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ssdlab.cli.carry_out import carry_out, procedure_options
-from ssdlab.cli.group import json_option, main, require_finite
+from ssdlab.cli.group import json_option, main, overwrite_option, require_finite
 from ssdlab.model.capture import EXPERIMENTAL
 
 if TYPE_CHECKING:
@@ -114,6 +114,7 @@ def rwsw() -> None:
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path), help="write it as a CSV table"
 )
+@overwrite_option
 @_share_option
 @_trace_options[0]
 @_trace_options[1]
@@ -127,8 +128,14 @@ def capture_command(file: Path, **asked: Any) -> None:
     )
     from ssdlab.analysis.streams.kept import measure_kept
     from ssdlab.cli.capture_lines import capture_lines
-    from ssdlab.store.capture import write_capture
+    from ssdlab.store.capture import COLUMNS, write_capture
+    from ssdlab.system.outputs import choose_format, require_replaceable
 
+    if asked["output"]:
+        choose_format(asked["output"], None, ("csv",))
+        require_replaceable(
+            asked["output"], overwrite=asked["overwrite"], columns=COLUMNS
+        )
     capture = _read(file, asked)
     counts = sum_streams(capture.steps)
     applied = select_streams(counts, least_percent=asked["share"])

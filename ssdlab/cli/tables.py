@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, BinaryIO, Literal, Protocol, cast
 
 from ssdlab.cli.group import fail
 from ssdlab.system.durable import opened_whole
+from ssdlab.system.outputs import TABLE_MARK
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -111,9 +112,9 @@ class _ParquetWriter:
 
         for part in _parts(frame):
             if self._writer is None:
-                self._writer = pq.ParquetWriter(
-                    self._file, part.schema, compression="zstd"
-                )
+                held = part.schema.metadata or {}
+                schema = part.schema.with_metadata({**held, TABLE_MARK: b"parse"})
+                self._writer = pq.ParquetWriter(self._file, schema, compression="zstd")
             self._writer.write_table(part.cast(self._writer.schema))
 
     def close(self) -> None:

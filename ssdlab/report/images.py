@@ -2,6 +2,7 @@
 
 import base64
 import re
+import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -20,6 +21,7 @@ from ssdlab.store.run import Run
 from ssdlab.system.browser import OpenPage, open_page
 from ssdlab.system.durable import write_whole
 from ssdlab.system.folders import Folder
+from ssdlab.system.outputs import PDF_MARK, PNG_MARK, SVG_MARK
 
 ImageFormat = Literal["png", "svg", "pdf"]
 
@@ -49,6 +51,7 @@ _PAGE: Final = """<!doctype html><meta charset="utf-8">
 <script>{plotly}</script><script>const figures = [{figures}];{draw}</script>
 """
 _NAME_LETTERS: Final = 60
+_PNG_HEAD_BYTES: Final = 33  # signature and IHDR
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,10 +203,20 @@ def _draw(opened: OpenPage, number: int, kind: str) -> bytes:
     if kind == "pdf":
         width, height = opened.evaluate(f"lay({number})")
         paper = {"paperWidth": width / _PX, "paperHeight": height / _PX}
-        return opened.print(paper | _BARE)
+        return opened.print(paper | _BARE) + PDF_MARK
     scale = _PNG_SCALE if kind == "png" else 1
     image = str(opened.evaluate(f"draw({number}, '{kind}', {scale})"))
-    return base64.b64decode(image) if kind == "png" else image.encode()
+    if kind == "svg":
+        return image.encode() + b"\n" + SVG_MARK
+    return _marked_png(base64.b64decode(image))
+
+
+def _marked_png(image: bytes) -> bytes:
+    """Return a PNG that says what wrote it, in a chunk of text behind its header."""
+    chunk = b"tEXt" + PNG_MARK
+    size, check = len(PNG_MARK), zlib.crc32(chunk)
+    text = size.to_bytes(4, "big") + chunk + check.to_bytes(4, "big")
+    return image[:_PNG_HEAD_BYTES] + text + image[_PNG_HEAD_BYTES:]
 
 
 def _save(one: _Wanted, image: bytes) -> None:

@@ -9,6 +9,7 @@ from ssdlab.report.notebook_page import render_notebook_page
 from ssdlab.store.run import Run
 from ssdlab.system.browser import find_browser, open_page
 from ssdlab.system.durable import write_whole
+from ssdlab.system.outputs import PDF_MARK
 
 _DRAWN: Final = """(() => {
   if (document.readyState !== "complete") return false;
@@ -86,7 +87,7 @@ def _print(html: str) -> bytes:
     with TemporaryDirectory() as folder:
         page = Path(folder) / "page.html"
         page.write_text(html, "utf-8")
-        return print_html(page)
+        return print_html(page) + PDF_MARK
 
 
 def print_html(page: Path) -> bytes:

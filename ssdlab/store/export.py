@@ -3,6 +3,7 @@
 import csv
 import io
 import re
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
@@ -12,6 +13,7 @@ from ssdlab.model.schema import TABLES
 from ssdlab.store.run import Run
 from ssdlab.system.durable import write_whole
 from ssdlab.system.folders import Folder
+from ssdlab.system.outputs import ZIP_MARK
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -151,6 +153,8 @@ def _pack_workbook(run: Run, frames: "dict[str, pd.DataFrame]") -> bytes:
     _fill(book.create_sheet("columns"), _dictionary(), frozen="A2")
     packed = io.BytesIO()
     book.save(packed)
+    with zipfile.ZipFile(packed, "a") as archive:
+        archive.comment = ZIP_MARK
     return packed.getvalue()
 
 
