@@ -121,9 +121,10 @@ def parse(paths: tuple[str, ...], **asked: Any) -> None:
     from ssdlab.fio.read_logs import LogsRead
 
     table: str = asked["table"]
-    output = _choose_output(asked)
+    path: Path | None = None if asked["output"] == Path("-") else asked["output"]
     try:
-        _require_not_read(output.path, paths)
+        _require_not_read(path, paths)
+        output = _choose_output(path, asked)
         if table in {"log", "histogram"}:
             logs = LogsRead(
                 paths,
@@ -157,10 +158,9 @@ class _Output:
             require_replaceable(self.path, overwrite=self.overwrite, columns=columns)
 
 
-def _choose_output(asked: Mapping[str, Any]) -> _Output:
+def _choose_output(path: Path | None, asked: Mapping[str, Any]) -> _Output:
     from ssdlab.system.outputs import choose_format
 
-    path: Path | None = None if asked["output"] == Path("-") else asked["output"]
     table_format = choose_format(path, asked["table_format"], _FORMATS)
     if table_format == "parquet" and path is None:
         fail("Parquet is no text: name a file for it with -o FILE.", 2)

@@ -62,6 +62,8 @@ def replace_tables(run: Path, tables: Mapping[str, Columns]) -> None:
         folder.move(new, folder, TABLES_FOLDER)
     except BaseException:
         made.remove_tree()
+        with suppress(OSError, RunFolderError):
+            _put_back(folder)
         raise
     (folder / _OLD).remove_tree()
 
