@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ssdlab.fio.document import Doubt, FioDisk, FioDocument, FioJob
+from ssdlab.fio.from_json.values import is_known_version, parse_version
 from ssdlab.fio.from_text.normal_groups import (
     check_results,
     find_disks,
@@ -24,6 +25,7 @@ from ssdlab.fio.from_text.normal_job import build_job, parse_printed_s
 from ssdlab.fio.from_text.normal_lines import Line
 from ssdlab.fio.from_text.normal_runs import Printing, Section, iterate_printings
 
+_RIGHT_SINCE = (3, 26)
 _ROUNDED = (
     "fio's text rounds: minima, maxima and percentiles to whole numbers of their unit "
     "or to five digits, means and deviations to a hundredth of it; bytes are IOs times "
@@ -96,7 +98,17 @@ def _jobs(
             hostname = "" if job.is_aggregate else found.hostname
             jobs.append(replace(job, hostname=hostname))
         doubts += of_job
+    if _prints_right(found.version):
+        doubts = [
+            replace(doubt, is_grave=doubt.is_grave or doubt.kind == "misprinted")
+            for doubt in doubts
+        ]
     return jobs, doubts
+
+
+def _prints_right(version: str) -> bool:
+    """Tell whether a version of fio prints fractions as they are."""
+    return is_known_version(version) and parse_version(version) >= _RIGHT_SINCE
 
 
 def _unreadable(results: Sequence[Line]) -> list[Doubt]:

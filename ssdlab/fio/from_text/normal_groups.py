@@ -78,7 +78,9 @@ def _group_sides(results: Sequence[Line]) -> Iterator[_GroupSide]:
 def _doubts_of(row: _GroupSide, jobs: Sequence[FioJob]) -> Iterator[Doubt]:
     """Yield where the jobs of a group are not what is said of it."""
     is_old = row.line.kind == "old-group-side"
-    printed = parse_amount(row.line.parts[1], kilo=1024 if is_old else 1000)
+    printed = parse_amount(
+        row.line.parts[1], kilo=1024 if is_old else 1000, is_old=is_old
+    )
     sides = [job.sides[row.direction] for job in jobs if row.direction in job.sides]
     done = sum(side.io_bytes or 0 for side in sides)
     if printed is None or not printed.is_near(done, slack=done * _ROUNDING_RATIO):

@@ -83,7 +83,7 @@ def parse_block_sizes(text: str) -> BlockSizes:
         pairs = [(side, *part.partition("-")[::2]) for side, part in sides]
     sizes: dict[Direction, int] = {}
     for side, low, high in pairs:
-        amount = parse_amount(low, kilo=1000 if new else 1024)
+        amount = parse_amount(low, kilo=1000 if new else 1024, is_old=not new)
         size = block_size_of(amount) if amount and low == high else None
         if size:
             sizes[side] = size

@@ -87,7 +87,7 @@ _FORMS: tuple[tuple[LineKind, str, str], ...] = (
         "side",
         r"(?:read|write|trim|mixed)\s*: (?:IOPS=|io=)",
         (
-            r"(\w+)\s*: IOPS=([^,\s]+), BW=([^\s()]+) \([^)]*\)"
+            r"(\w+)\s*: IOPS=([^,\s]+), BW=([^\s()]+) \(([^)]*)\)"
             rf"\(([^)/]+)/{_INT}msec\)(?:;.*)?"
         ),
     ),

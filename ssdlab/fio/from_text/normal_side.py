@@ -50,12 +50,13 @@ class Counts:
 class PrintedRate:
     """The line that begins a direction. ``kilo`` is what its KB counts in.
 
-    What fio did not say is ``None``.
+    ``bw_again`` is the data rate in other units. What fio did not say is ``None``.
     """
 
     direction: Direction
     io: Amount | None
     bw: Amount | None
+    bw_again: Amount | None
     iops: Amount | None
     runtime_ms: int
     kilo: int
@@ -72,19 +73,24 @@ class Measured:
 
 def parse_rate(line: Line) -> PrintedRate | None:
     """Return the parts of ``read: IOPS=…`` (3.x) or ``read : io=…`` (2.x)."""
+    again: Amount | None = None
     if line.kind == "old-side":
         name, io_text, bw_text, iops_text, runtime = line.parts
-        io, bw = parse_amount(io_text, kilo=1024), parse_amount(bw_text, kilo=1024)
+        io, bw = (
+            parse_amount(text, kilo=1024, is_old=True) for text in (io_text, bw_text)
+        )
     else:
-        name, iops_text, bw_text, io_text, runtime = line.parts
+        name, iops_text, bw_text, again_text, io_text, runtime = line.parts
         io, bw = parse_amount(io_text), parse_amount(bw_text)
-    iops = parse_amount(iops_text)
+        again = parse_amount(again_text)
+    iops = parse_amount(iops_text, is_old=line.kind == "old-side")
     if io is None or bw is None or iops is None:
         return None
     return PrintedRate(
         direction=_DIRECTIONS[name],
         io=io,
         bw=bw,
+        bw_again=again,
         iops=iops,
         runtime_ms=int(runtime),
         kilo=bw.kilo or io.kilo or 1024,
@@ -160,20 +166,37 @@ def build_side(
         sampled_bw=measured.sampled_bw,
     )
     doubts = [*_doubts_of_bytes(io), *_doubts_of_rates(side, rate, io)]
+    if io is not None and rate.io is not None:
+        doubts += _doubts_of_reading("io_bytes", rate.io, (io.value, io.step))
     return side, tuple(
         replace(doubt, place=f"{place}.{doubt.place}") for doubt in doubts
     )
 
 
 def _bytes(rate: PrintedRate, counts: Counts, block_bytes: int | None) -> Amount | None:
-    if rate.io is None or not rate.io.step or not block_bytes:
+    if rate.io is None or not rate.io.step:
         return rate.io
+    if not block_bytes:
+        return _reading_by_rate(rate.io, rate)
     issued = float(counts.total * block_bytes)
     if not rate.io.is_near(issued):
-        return rate.io
+        return _reading_by_rate(rate.io, rate)
     if counts.is_interim:  # no more than was issued, or bytes would seem to go back
         return replace(rate.io, value=min(rate.io.value, issued))
     return replace(rate.io, value=issued, step=0.0)
+
+
+def _reading_by_rate(io: Amount, rate: PrintedRate) -> Amount:
+    """Return what printed bytes stand for, by the data rate printed beside them."""
+    printed = [bw for bw in (rate.bw, rate.bw_again) if bw is not None]
+    if not rate.runtime_ms:
+        return io
+    scale = _MS_PER_S / rate.runtime_ms
+    for reading in io.readings:
+        expected, slack = reading.value * scale, 1.0 + reading.step * scale
+        if all(bw.is_near(expected, slack=slack) for bw in printed):
+            return reading
+    return io
 
 
 def _iops(rate: PrintedRate, counts: Counts) -> float:
@@ -194,7 +217,8 @@ def _bw(rate: PrintedRate, io: Amount | None) -> float:
         return math.nan
     if rate.bw is None or (not io.step and rate.bw.is_near(computed, slack=1.0)):
         return computed
-    return rate.bw.value
+    slack = 1.0 + io.step * _MS_PER_S / rate.runtime_ms
+    return rate.bw.reading_near(computed, slack=slack).value
 
 
 def _per_second(io: Amount | None, runtime_ms: int) -> float | None:
@@ -220,12 +244,28 @@ def _doubts_of_rates(
         return
     scale = _MS_PER_S / rate.runtime_ms
     if io is not None and rate.bw is not None:
-        slack = 1.0 + io.step * scale
-        if not rate.bw.is_near(io.value * scale, slack=slack):
+        expected, slack = io.value * scale, 1.0 + io.step * scale
+        if not rate.bw.is_near(expected, slack=slack):
             yield _rates_differ("bw", "the printed data rate is not bytes by runtime")
-    ios = side.total_ios or 0
-    if rate.iops is not None and not rate.iops.is_near(ios * scale, slack=1.0):
+        yield from _doubts_of_reading("bw", rate.bw, (expected, slack))
+    expected = (side.total_ios or 0) * scale
+    if rate.iops is not None and not rate.iops.is_near(expected, slack=1.0):
         yield _rates_differ("iops", "the printed IOPS are not IOs by runtime")
+    if rate.iops is not None:
+        yield from _doubts_of_reading("iops", rate.iops, (expected, 1.0))
+
+
+def _doubts_of_reading(
+    place: str, printed: Amount, counted: tuple[float, float]
+) -> Iterator[Doubt]:
+    """Yield the doubt that a number was printed wrongly, by others and their slack."""
+    value, slack = counted
+    if printed.is_near(value, slack=slack) and not printed.says(value, slack=slack):
+        meaning = (
+            f"printed as {printed.value:.6g}, and {value:.6g} by what was counted: "
+            "versions of fio print fractions wrongly; what was counted is taken"
+        )
+        yield Doubt(kind="misprinted", place=place, meaning=meaning)
 
 
 def _rates_differ(place: str, meaning: str) -> Doubt:
