@@ -90,6 +90,7 @@ class Mishap:
     output: Callable[[bytes], bytes | None] = lambda whole: whole
     raises: BaseException | None = None
     purge_doubt: str = ""
+    suspended_s: float = 0.0
 
 
 @dataclass(kw_only=True)
@@ -137,6 +138,7 @@ class FakeBackend:
             was_armed=False,
             said=mishap.said,
             purge_doubt=mishap.purge_doubt,
+            suspended_s=mishap.suspended_s,
         )
 
     def find_trouble(self) -> str:

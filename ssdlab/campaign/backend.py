@@ -13,6 +13,7 @@ from ssdlab.fio.runner import FioChain, FioOutcome
 from ssdlab.host.inventory import read_cpus, read_load
 from ssdlab.model.errors import FioHungError
 from ssdlab.model.step import Step
+from ssdlab.system.clocks import RunClock
 from ssdlab.system.folders import PRIVATE, Folder
 from ssdlab.targets.target import Target
 
@@ -31,8 +32,8 @@ class FioBackend:
         What fio is pointed at.
     chain : FioChain
         The fio processes.
-    clock : callable
-        Unix time [s].
+    clock : RunClock
+        Unix time [s], and how long the machine was suspended.
     watch : callable, optional
         Called before each step; raises if the run must stop.
     tell : callable, optional
@@ -45,13 +46,14 @@ class FioBackend:
         target: Target,
         *,
         chain: FioChain,
-        clock: Callable[[], float],
+        clock: RunClock,
         watch: Callable[[], None] = lambda: None,
         tell: Callable[[str], None] = lambda _words: None,
     ) -> None:
         self._run = run
         self._watch = watch
         self._tell = tell
+        self._told_s = clock.suspended_s()
         self._target = target
         self._chain = chain
         self._clock = clock
@@ -63,7 +65,19 @@ class FioBackend:
         """Carry one step out; see `Backend`."""
         self._watch()
         if step.kind == "purge":
-            return self._purge(folder)
+            outcome = self._purge(folder)
+        else:
+            outcome = self._measure(step, folder, following, hold=hold)
+        return replace(outcome, suspended_s=self._suspended())
+
+    def _suspended(self) -> float:
+        """Return how long the machine was suspended since this was asked last."""
+        before, self._told_s = self._told_s, self._clock.suspended_s()
+        return max(self._told_s - before, 0.0)
+
+    def _measure(
+        self, step: Step, folder: Folder, following: Step | None, *, hold: bool
+    ) -> StepOutcome:
         ahead = None
         if following is not None and following.kind != "purge":
             ahead = self._request(

@@ -3,7 +3,6 @@
 import contextlib
 import signal
 import threading
-import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -22,6 +21,7 @@ from ssdlab.model.records import RunRecord, RunStatus
 from ssdlab.plan.phases import plan_suite
 from ssdlab.store.records import read_state
 from ssdlab.store.run import Run, open_run
+from ssdlab.system.clocks import RunClock
 from ssdlab.system.folders import Folder
 from ssdlab.targets.target import Target
 
@@ -106,7 +106,7 @@ def _drive(
     folder: Path, record: RunRecord, device: Target, *, fio: str, tell: Tell | None
 ) -> None:
     tests, context = plan_inputs(record)
-    clock = _make_clock()
+    clock = RunClock()
     tracker = Tracker(
         run=folder, tests=tests, context=context, tell=tell or (lambda _progress: None)
     )
@@ -147,12 +147,6 @@ def _sources(record: RunRecord, device: Target) -> tuple[Source, ...]:
             interval_s=device.telemetry_interval_s,
         ),
     )
-
-
-def _make_clock() -> Callable[[], float]:
-    """Return Unix time that no correction of the system's clock makes jump."""
-    offset = time.time() - time.monotonic()  # noqa: TID251 - here clocks are made
-    return lambda: offset + time.monotonic()
 
 
 @contextlib.contextmanager

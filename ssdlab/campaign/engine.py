@@ -31,7 +31,7 @@ from ssdlab.model.errors import (
     TargetGoneError,
     UserError,
 )
-from ssdlab.model.step import Step, StepResult
+from ssdlab.model.step import SUSPEND_S, Step, StepResult
 from ssdlab.plan.context import Batch
 from ssdlab.plan.protocol import Plan
 from ssdlab.system.folders import LOG_BYTES
@@ -55,6 +55,7 @@ class Engine:
     max_idle_s: float
     breaks: frozenset[str] = frozenset()
     last_ended_s: float | None = field(default=None, init=False)
+    last_suspended_s: float = field(default=0.0, init=False)
     is_first_live_step: bool = field(default=True, init=False)
 
     def drive(self, plan: Plan) -> None:
@@ -76,6 +77,7 @@ class Engine:
                 self.listener.step_began(step)
                 record = self._run(step, following, hold=hold)
             self.last_ended_s = record.ended_s
+            self.last_suspended_s = record.suspended_s
             self.listener.step_ended(step, record.result)
             yield record.result
 
@@ -128,10 +130,11 @@ class Engine:
         self, step: Step, outcome: StepOutcome, *, result: StepResult, started_s: float
     ) -> StepRecord:
         idle = None if self.last_ended_s is None else started_s - self.last_ended_s
+        is_suspended = max(outcome.suspended_s, self.last_suspended_s) > SUSPEND_S
         result = replace(
             result,
             idle_before_s=idle,
-            is_contiguous=self._is_contiguous(step, idle),
+            is_contiguous=self._is_contiguous(step, idle) and not is_suspended,
         )
         return StepRecord(
             step=step,
@@ -144,6 +147,7 @@ class Engine:
             result=result,
             host_cpu=outcome.host_cpu,
             purge_doubt=outcome.purge_doubt,
+            suspended_s=outcome.suspended_s,
         )
 
     def _is_contiguous(self, step: Step, idle_s: float | None) -> bool:

@@ -1,6 +1,6 @@
 """All findings of a run: what its record says, and what its frames show."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from ssdlab.analysis.findings.ceiling import find_near_ceiling
 from ssdlab.analysis.findings.conformance import (
     RunFacts,
+    Suspend,
     find_fill_faults,
     find_host_changes,
     find_missing_points,
@@ -30,11 +31,13 @@ from ssdlab.analysis.findings.health import (
     find_miscounts,
     find_unread_health,
 )
-from ssdlab.analysis.findings.timing import find_gaps, find_time_faults
+from ssdlab.analysis.findings.timing import find_gaps, find_suspends, find_time_faults
 from ssdlab.campaign.finding_words import recorded_findings
+from ssdlab.campaign.raw import StepRecord
 from ssdlab.model.records import RunRecord
 from ssdlab.model.schema import TABLES
 from ssdlab.model.spec import PtsTest
+from ssdlab.model.step import SUSPEND_S
 from ssdlab.store.records import RunState
 from ssdlab.store.tables import columns_to_frame
 
@@ -116,6 +119,7 @@ def _of_measured(
         *find_fill_faults(steps, facts),
         *find_time_faults(steps, totals, facts),
         *find_gaps(steps, facts),
+        *find_suspends(facts),
         *find_unsteady(frames["windows"], steps, facts),
         *find_missing_points(measured, facts.tests),
         *(find_buffered_io(facts.tests) if _has_page_cache(record) else ()),
@@ -156,6 +160,7 @@ def gather_facts(
     *,
     tests: Sequence[PtsTest],
     active_range_percent: float,
+    steps: Iterable[StepRecord] = (),
 ) -> RunFacts:
     """Return the plain facts that findings are made from besides the frames."""
     return RunFacts(
@@ -166,6 +171,15 @@ def gather_facts(
         status=state.status,
         sessions=_sessions(state),
         host_changes=state.host_changes,
+        suspends=tuple(
+            Suspend(
+                test=kept.step.test_id,
+                step_id=kept.step.step_id,
+                seconds=kept.suspended_s,
+            )
+            for kept in steps
+            if kept.suspended_s > SUSPEND_S
+        ),
     )
 
 

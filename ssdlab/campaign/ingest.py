@@ -133,7 +133,9 @@ def build_tables(
         tables[name]["run_id"] = [record.run_id] * len(tables[name]["step_id"])
     tests = plan[0] if plan else recorded_tests(record)
     percent = plan[1].active_range_percent if plan else 100
-    facts = gather_facts(record, state, tests=tests, active_range_percent=percent)
+    facts = gather_facts(
+        record, state, tests=tests, active_range_percent=percent, steps=kept_steps
+    )
     findings = find_findings(record, facts, read_frames(tables))
     tables["findings"] = tabulate_findings(record.run_id, findings.all)
     tables["runs"] = tabulate_run(record, state, findings.departures())

@@ -21,8 +21,9 @@ class StepOutcome:
     """How a step ended. Its raw output lies in ``folder``: ``fio.json`` of a fio step.
 
     ``ended_s`` is the Unix time of the last IO; a fio step began its runtime before
-    that. ``started_s`` is given by a step without fio. ``purge_doubt`` is why a purge
-    cannot be shown to have worked.
+    that. ``started_s`` is given by a step without fio. ``suspended_s`` is how long the
+    machine was suspended since the step before had ended. ``purge_doubt`` is why a
+    purge cannot be shown to have worked.
     """
 
     folder: Folder
@@ -34,6 +35,7 @@ class StepOutcome:
     said: str
     host_cpu: HostCpu | None = None
     purge_doubt: str = ""
+    suspended_s: float = 0.0
 
 
 class Backend(Protocol):

@@ -36,7 +36,8 @@ class StepRecord:
 
     Of an imported step the times may be unknown, NaN here and null in the file, and
     the exit code is `UNKNOWN_EXIT_CODE`. ``purge_doubt`` is why a purge cannot be
-    shown to have worked.
+    shown to have worked. ``suspended_s`` is how long the machine was suspended from the
+    end of the step before to the end of this one.
     """
 
     step: Step
@@ -49,6 +50,7 @@ class StepRecord:
     result: StepResult
     host_cpu: HostCpu | None = None
     purge_doubt: str = ""
+    suspended_s: float = 0.0
 
 
 def steps_folder(run: Path) -> Folder:

@@ -13,6 +13,9 @@ from ssdlab.model.spec import Workload
 StepKind = Literal["purge", "precondition", "pre_write", "cell", "histogram", "mean"]
 
 
+SUSPEND_S = 0.1  # by less two clocks differ when they are read one after the other
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Step:
     """One thing for a backend to do: a purge, or one fio run.

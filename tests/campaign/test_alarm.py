@@ -10,6 +10,7 @@ from ssdlab.campaign.alarm import AlarmWatch
 from ssdlab.campaign.backend import FioBackend
 from ssdlab.fio.runner import FioChain
 from ssdlab.model.errors import TargetAlarmError
+from ssdlab.system.clocks import RunClock
 from ssdlab.system.folders import Folder
 from ssdlab.targets import open_target
 from ssdlab.targets.file import FileTarget
@@ -77,7 +78,7 @@ def test_alarm_ends_the_fio_that_runs_and_the_armed_one(tmp_path: Path) -> None:
     began_s = time.monotonic()
     with FioChain("fio", clock=time.time, tick=watch.tick) as chain:
         backend = FioBackend(
-            tmp_path, target, chain=chain, clock=time.time, watch=watch.look
+            tmp_path, target, chain=chain, clock=RunClock(), watch=watch.look
         )
         with pytest.raises(TargetAlarmError, match="91 °C"):
             backend.run(step, steps / ".1", replace(step, step_id="2"), hold=True)
@@ -107,7 +108,7 @@ def test_step_does_not_begin_after_an_alarm(tmp_path: Path) -> None:
     watch = AlarmWatch(target, run=tmp_path, clock=time.time)
     with FioChain("fio", clock=time.time, tick=watch.tick) as chain:
         backend = FioBackend(
-            tmp_path, target, chain=chain, clock=time.time, watch=watch.look
+            tmp_path, target, chain=chain, clock=RunClock(), watch=watch.look
         )
         step = cell(workload(), seconds=1)
         with pytest.raises(TargetAlarmError, match="91 °C"):

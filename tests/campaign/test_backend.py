@@ -1,6 +1,5 @@
 """What the backend asks of fio: how long a step must take, and how long it may."""
 
-import time
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from ssdlab.model.fio_option import FioOption
 from ssdlab.model.spec import Precondition
 from ssdlab.model.step import Step
 from ssdlab.model.units import KIB, MIB
+from ssdlab.system.clocks import RunClock
 from ssdlab.system.folders import Folder
 from ssdlab.targets.opening import open_target
 from tests.fio.jobs import CONTEXT, cell, fill, workload
@@ -54,7 +54,7 @@ def request_for(step: Step, folder: Path) -> FioRequest:
     drive = open_target(spec, folder=folder)
     chain = Asked()
     own = (Folder(folder) / step.step_id).make_new()
-    backend = FioBackend(folder, drive, chain=chain, clock=time.time)
+    backend = FioBackend(folder, drive, chain=chain, clock=RunClock())
     backend.run(step, own, None, hold=False)
     (request,) = chain.requests
     return request

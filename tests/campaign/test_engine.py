@@ -191,6 +191,24 @@ def test_gap_ends_a_window_only_beyond_the_limit(
     assert listener.judgements[0].rounds[0] == (1 if is_contiguous else 3)
 
 
+def test_window_spans_no_suspend_however_short_the_gap(tmp_path: Path) -> None:
+    """Where in a step it was is not known, so it joins no window at either end."""
+    slept = FakeBackend(mishaps={IN_ROUND_3: Mishap(suspended_s=0.2)})
+    listener, _ = drive(tmp_path, slept)
+    records = {record.step.step_id: record for record in read_all_steps(tmp_path)}
+    assert records[IN_ROUND_3].suspended_s == pytest.approx(0.2)
+    broken = [name for name, one in records.items() if not one.result.is_contiguous]
+    assert broken == [IN_ROUND_3, cell_name(11, 3, 0)]
+    assert listener.judgements[0].rounds == tuple(range(4, 9))
+
+
+def test_clocks_that_are_read_in_turn_are_no_suspend(tmp_path: Path) -> None:
+    read = FakeBackend(mishaps={IN_ROUND_3: Mishap(suspended_s=0.09)})
+    listener, told = drive(tmp_path, read)
+    assert all(result.is_contiguous for result in told)
+    assert listener.judgements[0].rounds == tuple(range(1, 6))
+
+
 def test_first_step_has_no_gap_before_it(tmp_path: Path) -> None:
     _, told = drive(tmp_path, FakeBackend(gap_s=100))
     assert (told[0].idle_before_s, told[0].is_contiguous) == (None, True)

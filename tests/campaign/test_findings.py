@@ -55,6 +55,22 @@ def test_findings_are_those_of_the_record_and_of_the_frames(tmp_path: Path) -> N
     ]
 
 
+def test_suspend_is_a_grave_finding_of_its_test(tmp_path: Path) -> None:
+    backend = FakeBackend(
+        mishaps={
+            ROUND_3: Mishap(suspended_s=5400),
+            cell_name(10, 3, 65): Mishap(suspended_s=1800),
+        }
+    )
+    run = measured(tmp_path / "run", backend)
+    row = run.findings.set_index("code").loc["suspended"]
+    assert (row["severity"], row["test"]) == ("grave", "iops")
+    assert row["words"] == (
+        "suspended: the machine was in 2 steps, for 2 h in all, first in "
+        f"{ROUND_3} or in the gap before it; windows begin afresh after it"
+    )
+
+
 def test_doubt_of_a_purge_is_a_finding_of_its_test_and_no_complaint(
     tmp_path: Path,
 ) -> None:

@@ -35,12 +35,22 @@ _UNFINISHED: Mapping[RunStatus, str] = {
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Suspend:
+    """A suspend of the machine in a step, or in the gap before it, and how long [s]."""
+
+    test: str
+    step_id: str
+    seconds: float
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class RunFacts:
     """What a run was asked for, besides its frames.
 
     ``tests`` are those that were planned, ``sessions`` start and end of each time it
     was worked on (Unix time [s], the end ``None`` where it was killed),
-    ``host_changes`` what was otherwise of the host when it was taken up again.
+    ``host_changes`` what was otherwise of the host when it was taken up again,
+    ``suspends`` those of the machine, in order.
     """
 
     tests: tuple[PtsTest, ...]
@@ -50,6 +60,7 @@ class RunFacts:
     status: RunStatus
     sessions: tuple[tuple[float, float | None], ...] = ()
     host_changes: tuple[str, ...] = ()
+    suspends: tuple[Suspend, ...] = ()
 
 
 def find_host_changes(facts: RunFacts) -> tuple[Finding, ...]:

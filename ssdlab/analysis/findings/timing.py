@@ -150,6 +150,35 @@ def find_gaps(steps: "pd.DataFrame", facts: RunFacts) -> tuple[Finding, ...]:
     return tuple(found)
 
 
+def find_suspends(facts: RunFacts) -> tuple[Finding, ...]:
+    """Say that the machine was suspended while a run was worked on.
+
+    The device rests meanwhile and may lose its power, which no clock of fio shows.
+
+    Parameters
+    ----------
+    facts : RunFacts
+        How the run went.
+
+    Returns
+    -------
+    tuple of Finding
+        ``suspended`` of tests.
+    """
+    found = []
+    for test in dict.fromkeys(suspend.test for suspend in facts.suspends):
+        mine = [suspend for suspend in facts.suspends if suspend.test == test]
+        times = "once" if len(mine) == 1 else f"in {len(mine)} steps"
+        words = (
+            f"suspended: the machine was {times}, for "
+            f"{duration_label(sum(suspend.seconds for suspend in mine))} in all, first "
+            f"in {mine[0].step_id} or in the gap before it; windows begin afresh after "
+            "it"
+        )
+        found.append(make_finding("suspended", words, test=test))
+    return tuple(found)
+
+
 def _resumed_steps(steps: "pd.DataFrame", facts: RunFacts) -> set[str]:
     """Return the first step of each session but the first."""
     found = set()
