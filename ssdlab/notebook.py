@@ -228,7 +228,7 @@ class _WholeNotebook:
     def read(self, _path: str) -> str:
         """Return the notebook as it was saved."""
         folder = Folder(self._output.parent)
-        return folder.read_text(self._output.name, limit=LOG_BYTES)
+        return folder.text(self._output.name, limit=LOG_BYTES)
 
     def pretty_path(self, path: str) -> str:
         """Return how papermill's messages call it."""

@@ -183,5 +183,5 @@ class FioChain:
             let_go_s=process.let_go_s,
             done_s=done_s,
             was_armed=was_armed,
-            said=folder.read_text("fio.stderr", limit=LOG_BYTES).strip(),
+            said=folder.text("fio.stderr", limit=LOG_BYTES).strip(),
         )

@@ -134,13 +134,13 @@ class Folder:
             except InputTooLargeError:  # it grew meanwhile
                 self._refuse(name, f"has {most}")
 
-    def read_text(self, name: str, *, limit: int = RECORD_BYTES) -> str:
+    def text(self, name: str, *, limit: int = RECORD_BYTES) -> str:
         """Return the text of a file; bytes that are no UTF-8 are replaced."""
         return self.read(name, limit=limit).decode("utf-8", "replace")
 
     def find_text(self, name: str) -> str:
         """Return the text of a file; an empty one if there is no such file."""
-        return self.read_text(name) if self.has_file(name) else ""
+        return self.text(name) if self.has_file(name) else ""
 
     def unpack(self, name: str, *, limit: int = MAX_INPUT_BYTES) -> bytes:
         """Return what a file packed by gzip holds, of at most ``limit`` bytes.

@@ -197,7 +197,7 @@ def _take(
     try:
         purge = choose_purge(drive, choices.purge)
         watch = _begin_watch(drive, choices.temperature_limit_celsius)
-        folder.mkdir(parents=True, exist_ok=True)
+        Folder(folder).make()
         fault = _set_write_cache(drive, choices.write_cache)
         return BlockTarget(
             identity=identity,

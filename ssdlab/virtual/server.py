@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from ssdlab.model.errors import TargetRefusedError
 from ssdlab.model.units import capacity_label
+from ssdlab.system.folders import Folder
 from ssdlab.virtual.build import OpenPlugin, opened_plugin
 from ssdlab.virtual.counters import (
     Counters,
@@ -180,7 +181,7 @@ def start_server(
     _require_memory(options)
     with opened_plugin(cache_folder, search_path=search_path) as plugin:
         folder = folder.resolve()
-        folder.mkdir(parents=True, exist_ok=True)
+        Folder(folder).make()
         with locked(folder):
             _require_no_server(folder)
             record = _serve(plugin, options, folder=folder, temp_folder=temp_folder)
@@ -195,7 +196,7 @@ def _serve(
     folder: Path,
     temp_folder: Path | None,
 ) -> ServerRecord:
-    (folder / COUNTERS_NAME).unlink(missing_ok=True)
+    Folder(folder).remove(COUNTERS_NAME)
     socket_folder = _make_socket_folder(temp_folder)
     try:
         process = _launch(plugin, options, folder=folder, socket_folder=socket_folder)

@@ -109,7 +109,7 @@ def run_step(step: Step, target: Mapping[str, str], folder: Path) -> FioOutcome:
 
 def job_of(outcome: FioOutcome) -> dict[str, Any]:
     """Return the one job of fio's JSON."""
-    text = outcome.request.folder.read_text("fio.json")
+    text = outcome.request.folder.text("fio.json")
     (job,) = json.loads(text[text.index("{") :])["jobs"]
     assert isinstance(job, dict)
     return job

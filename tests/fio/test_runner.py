@@ -119,7 +119,7 @@ def test_outcome_says_when_io_was_done_and_keeps_the_job_as_asked(
         "fio.stderr",
         "job.fio",
     ]
-    kept = request.folder.read_text("job.fio")
+    kept = request.folder.text("job.fio")
     assert kept == request.job
     assert not {"exec_prerun", "exec_postrun"} & set(options_of(kept)["global"])
 

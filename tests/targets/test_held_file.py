@@ -464,7 +464,7 @@ def test_fio_writes_to_the_held_file_whatever_has_its_name(
     assert job_of(outcome)["write"]["io_bytes"] > 0
     assert path.read_bytes() == precious
     assert moved.read_bytes() != before
-    job_file = outcome.request.folder.read_text("job.fio")
+    job_file = outcome.request.folder.text("job.fio")
     assert f"filename={path}\n" in job_file  # for who reads it
     target.release()
     shutil.rmtree(tmp_path / "steps")

@@ -1,0 +1,114 @@
+"""Commands of ssdlab in a process of their own each, which is forked and not begun.
+
+Importing costs more than most commands. Each has an end in time and in memory.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from tests.paths import ROOT
+
+_WORKER = """
+import json, os, resource, signal, sys, traceback
+import pandas, plotly.graph_objects, pyarrow.parquet
+import ssdlab.comparing.compare, ssdlab.explorer.shelf, ssdlab.report.render
+from ssdlab.cli import main
+
+def explore(run):
+    from ssdlab.explorer.shelf import Shelf
+    shelf = Shelf([run])
+    for name in shelf.listed:
+        shelf.load((name, "cells", "total"))
+    print(len(shelf.listed), [one.trouble for one in shelf.listed.values()])
+
+def carry_out(words):
+    if words[0] == "explore":
+        explore(words[1])
+        return
+    sys.argv = ["ssdlab", *words]
+    main()
+
+def held_bytes():
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[0]) * resource.getpagesize()
+
+for line in sys.stdin:
+    words, said, most_bytes, most_s = json.loads(line)
+    child = os.fork()
+    if not child:
+        nothing = os.open(os.devnull, os.O_RDONLY)
+        out = os.open(said, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+        for number, descriptor in enumerate((nothing, out, out)):
+            os.dup2(descriptor, number)
+        most = held_bytes() + most_bytes
+        resource.setrlimit(resource.RLIMIT_AS, (most, most))
+        signal.alarm(most_s)
+        code = 0
+        try:
+            carry_out(words)
+        except SystemExit as end:
+            code = end.code if isinstance(end.code, int) else int(end.code is not None)
+        except Exception as error:
+            from ssdlab.model.errors import SsdlabError
+            code = getattr(error, "exit_code", 1)
+            print(error) if isinstance(error, SsdlabError) else traceback.print_exc()
+        sys.stdout.flush()
+        os._exit(code)
+    _, status, usage = os.wait4(child, 0)
+    print(json.dumps((os.waitstatus_to_exitcode(status), usage.ru_maxrss)), flush=True)
+"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ended:
+    """How a command ended; ``exit_code`` is negative if a signal ended it."""
+
+    exit_code: int
+    said: str
+    most_mib: float
+
+
+@dataclass(frozen=True)
+class Warm:
+    """A process that has imported everything, and carries commands out."""
+
+    stdin: IO[str]
+    stdout: IO[str]
+    folder: Path
+
+    def run(
+        self, words: Sequence[object], *, most_bytes: int = 2**31, most_s: int = 60
+    ) -> Ended:
+        said = self.folder / "said"
+        asked = ([str(word) for word in words], str(said), most_bytes, most_s)
+        self.stdin.write(f"{json.dumps(asked)}\n")
+        self.stdin.flush()
+        code, most_kib = json.loads(self.stdout.readline())
+        text = said.read_text("utf-8", errors="replace")
+        return Ended(exit_code=code, said=text, most_mib=most_kib / 1024)
+
+
+@contextmanager
+def warmed(folder: Path) -> Iterator[Warm]:
+    environment = {**os.environ, "COLUMNS": "400"}
+    with subprocess.Popen(
+        [sys.executable, "-c", _WORKER],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        cwd=ROOT,
+        env=environment,
+    ) as worker:
+        assert worker.stdin is not None
+        assert worker.stdout is not None
+        try:
+            yield Warm(worker.stdin, worker.stdout, folder)
+        finally:
+            worker.stdin.close()
