@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 from html import escape
-from itertools import accumulate
+from itertools import accumulate, takewhile
 
 _LONGEST_NAME = 28
 _LONGEST_HOVER = 90
@@ -50,6 +50,34 @@ def distinct_texts(
             mark = f" #{place}"
             shown[text] = shortened(text, longest=longest - len(mark)) + mark
     return shown
+
+
+def brief_texts(
+    texts: Iterable[str], *, longest: int = _LONGEST_NAME
+) -> dict[str, str]:
+    """Return by text its form without the first words that all share, and shortened.
+
+    Two words of each are kept. Two texts that differ never become equal.
+
+    >>> list(brief_texts(["virtual SSD make A", "virtual SSD make B"]).values())
+    ['make A', 'make B']
+    >>> list(brief_texts(["Maker 980 PRO", "Other 990"]).values())
+    ['Maker 980 PRO', 'Other 990']
+    """
+    known = list(dict.fromkeys(texts))
+    words = [text.split() for text in known]
+    shared = 0
+    if len(known) > 1:
+        heads = zip(*(own[:-2] for own in words), strict=False)
+        shared = sum(1 for _ in takewhile(lambda head: len(set(head)) == 1, heads))
+    brief = {
+        text: " ".join(own[shared:]) or text
+        for text, own in zip(known, words, strict=True)
+    }
+    if len(set(brief.values())) < len(known):
+        return distinct_texts(known, longest=longest)
+    shown = distinct_texts(brief.values(), longest=longest)
+    return {text: shown[own] for text, own in brief.items()}
 
 
 def shortened(text: str, *, longest: int) -> str:

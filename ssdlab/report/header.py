@@ -9,29 +9,31 @@ from ssdlab.model.plain import from_plain
 from ssdlab.model.records import RunRecord
 from ssdlab.model.spec import ActiveRange
 from ssdlab.model.units import (
-    block_size_label,
     capacity_label,
-    duration_label,
     mix_label,
 )
 from ssdlab.pts.suite import LOOPED_TESTS
 from ssdlab.report.blocks import HeaderColumn
 from ssdlab.report.context import Context
 from ssdlab.report.demand_facts import DEMAND_TESTS, set_up_facts, stimulus_facts
+from ssdlab.report.loop_facts import (
+    Facts,
+    loop_facts,
+    seconds_text,
+    sequence_facts,
+    size_text,
+    toio_text,
+)
 from ssdlab.report.own_windows import count_text
 from ssdlab.report.procedure_facts import procedure_set_up, procedure_stimulus
 from ssdlab.report.stream_facts import is_of_streams, stream_set_up, stream_stimulus
 from ssdlab.report.text import (
     NOT_RECORDED,
     capacity_text,
-    is_missing,
     memory_text,
     or_unknown,
-    workers_text,
 )
 from ssdlab.report.verdict import NOT_ASKED, WDPC
-
-Facts = list[tuple[str, str]]
 
 
 def test_columns(context: Context, test: str) -> tuple[HeaderColumn, ...]:
@@ -168,21 +170,9 @@ def _active_range(context: Context, test: str) -> str:
 
 
 def _workload_text(row: "pd.Series[Any]") -> str:
-    size, mix = _size_text(row["block_size_bytes"]), row["read_percent"]
+    size, mix = size_text(row["block_size_bytes"]), row["read_percent"]
     access = str(row["access"]).upper()
-    return f"{access} {size} {mix_label(int(mix))}, {_toio(row)}"
-
-
-def _size_text(size: Any) -> str:
-    """Return a block size; a missing one is a composite's."""
-    return "composite" if is_missing(size) else block_size_label(int(size))
-
-
-def _toio(row: "pd.Series[Any]") -> str:
-    if is_missing(row["threads"]) or is_missing(row["queue_depth"]):
-        return f"TC/QD {workers_text(row['threads'], row['queue_depth'])}"
-    threads, depth = int(row["threads"]), int(row["queue_depth"])
-    return f"TOIO {threads * depth} (TC {threads} / QD {depth})"
+    return f"{access} {size} {mix_label(int(mix))}, {toio_text(row)}"
 
 
 def _steady_facts(context: Context, test: str) -> Facts:
@@ -229,12 +219,13 @@ def _loops_and_long_runs(context: Context, test: str) -> Facts:
     if test == "xsr":
         facts += _group_facts(cells)
     elif not cells.empty:
-        facts += _loop_facts(cells)
+        facts += loop_facts(cells, steps)
+    facts += sequence_facts(cells)
     waits = cells.loc[cells["wait_s"] > 0, "wait_s"].unique()
     if len(waits):
-        facts.append(("Host idle after each", ", ".join(map(_time_text, waits))))
+        facts.append(("Host idle after each", ", ".join(map(seconds_text, waits))))
     for _, row in steps[steps["kind"] == "histogram"].iterrows():
-        words = f"{_workload_text(row)}, {_time_text(row['duration_s'])}"
+        words = f"{_workload_text(row)}, {seconds_text(row['duration_s'])}"
         facts.append(("Test stimulus 2", words))
     return facts
 
@@ -243,29 +234,7 @@ def _group_facts(cells: pd.DataFrame) -> Facts:
     """Say what each access group of XSR writes, and for how long."""
     facts: Facts = []
     for phase, rounds in cells.groupby("phase", sort=False):
-        median = _time_text(rounds["duration_s"].median())
+        median = seconds_text(rounds["duration_s"].median())
         words = f"{_workload_text(rounds.iloc[0])}; {len(rounds)} rounds of {median}"
         facts.append((f"Access {str(phase).replace('-', ' ')}", words))
     return facts
-
-
-def _loop_facts(cells: pd.DataFrame) -> Facts:
-    """Say what the loops went over; cells of several TC/QD have no common one."""
-    mixes = [mix_label(int(mix)) for mix in cells["read_percent"].unique()]
-    sizes = [_size_text(size) for size in cells["block_size_bytes"].unique()]
-    first = cells.iloc[0]
-    workers = cells[["threads", "queue_depth"]].drop_duplicates()
-    toio = _toio(first) if len(workers) == 1 else f"{len(workers)} pairs of TC/QD"
-    access = ", ".join(str(name).upper() for name in cells["access"].unique())
-    return [
-        ("Test stimulus 1", f"{access}, {toio}"),
-        ("R/W mix (outer loop)", ", ".join(mixes)),
-        ("Block size (inner loop)", ", ".join(sizes)),
-        ("Each cell, median", _time_text(cells["duration_s"].median())),
-    ]
-
-
-def _time_text(seconds: Any) -> str:
-    if pd.isna(seconds):
-        return NOT_RECORDED
-    return duration_label(seconds) if seconds >= 60 else f"{seconds:.3g} s"

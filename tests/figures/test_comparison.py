@@ -177,7 +177,7 @@ def test_differences_stand_on_the_side_of_who_is_better() -> None:
     assert drives.marker.symbol != runs.marker.symbol  # type: ignore[attr-defined] # a trace
     assert "n = 5 and 5 rounds" in drives.text[0]  # type: ignore[attr-defined] # a trace
     assert "Alpha beats Beta" in drives.text[0]  # type: ignore[attr-defined] # a trace
-    assert figure.layout.title.text == "A v B: Alpha v Beta"
+    assert figure.layout.title.text == "Alpha vs. Beta"
     assert figure.layout.xaxis.title.text.endswith("A better →")
 
 

@@ -1,7 +1,7 @@
 """By how much one drive leads another, cell by cell."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 from ssdlab.analysis.comparison.cells import rows_of
 from ssdlab.figures.classes.looks import RunLook, level_axis
 from ssdlab.figures.labels import COLORS, axis, new_figure
-from ssdlab.figures.names import distinct_texts, full_text
+from ssdlab.figures.names import brief_texts, distinct_texts, full_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,7 +26,7 @@ _LEVEL_WORDS = {
     "lat_four_nines_ns": " 99.99 %",
     "lat_five_nines_ns": " 99.999 %",
 }
-_AXIS_TITLE = "← B better      A is … times as good      A better →"
+_LONGEST_SIDE = 24  # letters of a drive's name beside the axis
 _SYMBOLS = {"drives": "circle", "runs": "diamond", "": "circle-open"}
 _CLAIMS = {
     "drives": "shown of the drives",
@@ -64,8 +64,9 @@ def plot_differences(
     sides = [str(rows[side].iloc[0]) if len(rows) else "" for side in ("a", "b")]
     first, second = (looks[name].text if name else "" for name in sides)
     figure = new_figure(
-        f"A v B: {first} v {second}",
-        subtitle="95 % interval of each cell by itself, grey if not that of the claim",
+        f"{first} vs. {second}",
+        subtitle="times as good; 95 % interval of each cell by itself, grey if not "
+        "that of the claim",
         height=_HEAD_PX + _ROW_PX * max(4, len(rows)),
     )
     for claim in _CLAIMS:
@@ -74,7 +75,7 @@ def plot_differences(
     greatest = max([_LEAST_REACH, *(max(r, 1 / r) for r in rows["ratio"])])
     reach = greatest**_SHOWN_REACH
     figure.update_layout(
-        xaxis=level_axis(_AXIS_TITLE, [1 / reach, reach]),
+        xaxis=level_axis(_axis_title(looks, sides), [1 / reach, reach]),
         yaxis=axis(
             "",
             tickvals=list(range(len(names))),
@@ -84,6 +85,15 @@ def plot_differences(
         showlegend=True,
     )
     return figure
+
+
+def _axis_title(looks: Mapping[str, RunLook], sides: Sequence[str]) -> str:
+    """Say by name which way is whose: names, as letters change from pair to pair."""
+    if not all(sides):
+        return ""
+    brief = brief_texts((look.name for look in looks.values()), longest=_LONGEST_SIDE)
+    first, second = (escape(brief[looks[side].name], quote=False) for side in sides)
+    return f"← {second} faster   |   {first} faster →"
 
 
 def _cell_words(row: Any) -> str:

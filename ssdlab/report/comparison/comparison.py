@@ -21,9 +21,12 @@ from ssdlab.analysis.comparison.side_cells import (
 from ssdlab.analysis.comparison.verdicts import Rules
 from ssdlab.figures.classes.looks import RunLook
 from ssdlab.figures.comparison.looks import make_compared_looks, make_side_looks
+from ssdlab.figures.names import brief_texts
 from ssdlab.reference.storage_classes import read_storage_classes
 from ssdlab.report.class_runs import ClassRun, read_class_runs
 from ssdlab.store.run import Run
+
+_SHORT_NAME = 20  # letters, in the head of a column or in a verdict
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -203,6 +206,11 @@ class Comparison:
     def side_names(self) -> list[str]:
         """The sides, in their order."""
         return [str(name) for name in dict.fromkeys(self.sides["side"])]
+
+    @cached_property
+    def short_names(self) -> dict[str, str]:
+        """By side its name where room is scarce; no two sides have the same."""
+        return brief_texts(self.side_names, longest=_SHORT_NAME)
 
 
 def run_by_id(runs: Iterable[Run], run_id: str) -> Run:

@@ -3,7 +3,6 @@
 import textwrap
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from string import ascii_uppercase
 from typing import Any
 
 import pandas as pd
@@ -38,7 +37,7 @@ _TALLY_WORDS = {
     "missing": "missing",
 }
 
-Letters = Mapping[str, str]
+Names = Mapping[str, str]
 Row = tuple[str, ...]
 
 
@@ -59,18 +58,17 @@ def comparison_lines(comparison: Comparison, *, width: int = 80) -> Iterator[str
         many cells which is ahead, and the cells of RND 4 KiB with their intervals; what
         is claimed; and what is missing.
     """
-    names = comparison.side_names
-    letters = dict(zip(names, _letters(len(names)), strict=True))
-    yield from _side_lines(comparison, letters, width)
+    names = comparison.short_names
+    yield from _side_lines(comparison, width)
     yield from _condition_lines(comparison, width)
     yield ""
     if comparison.differences.empty:
         yield "No run measured a cell that can be compared."
         return
-    yield from _tally_lines(comparison.differences, letters, width)
+    yield from _tally_lines(comparison.differences, names, width)
     yield ""
     for pair in pairs_to_show(comparison.differences):
-        own = {name: letters[name] for name in (pair.a, pair.b)}
+        own = {name: names[name] for name in (pair.a, pair.b)}
         yield from _pair_lines(pair.rows, own, width)
         yield ""
     yield from _paragraphs(
@@ -87,52 +85,40 @@ def comparison_lines(comparison: Comparison, *, width: int = 80) -> Iterator[str
         yield from _paragraphs(*texts, width=width)
 
 
-def _tally_lines(
-    differences: pd.DataFrame, letters: Letters, width: int
-) -> Iterator[str]:
+def _tally_lines(differences: pd.DataFrame, names: Names, width: int) -> Iterator[str]:
     """Yield of each pair in how many cells which side is ahead, or why of none."""
     judged, others = find_pairs(differences)
     if judged:
         yield "Who is better, in how many cells"
     for pair in judged:
-        own = {name: letters[name] for name in (pair.a, pair.b)}
+        own = {name: names[name] for name in (pair.a, pair.b)}
         words = f"{len(pair.rows):>4} cells: {_tally_text(pair.rows, own)}"
         yield from _of_pair(own, words, width)
     if others:
         yield "Pairs without a verdict"
     whys: dict[str, list[str]] = {}
     for pair in others:
-        words = f"{letters[pair.a]} v {letters[pair.b]}"
+        words = f"{names[pair.a]} vs. {names[pair.b]}"
         whys.setdefault(why_text(pair), []).append(words)
     for why, pairs in whys.items():
         yield from _paragraphs(f"{', '.join(pairs)}: {why}", width=width)
 
 
-def _of_pair(own: Letters, words: str, width: int) -> list[str]:
-    pair = " v ".join(own.values())
-    after = " " * (len(pair) + 4)
+def _of_pair(own: Names, words: str, width: int) -> list[str]:
+    pair = " vs. ".join(own.values())
     return textwrap.wrap(
-        f"{pair}  {words}", width, initial_indent="  ", subsequent_indent=after
+        f"{pair}  {words}", width, initial_indent="  ", subsequent_indent="      "
     )
 
 
-def _letters(count: int) -> list[str]:
-    """Return a letter for each side, and numbers where there are too many.
-
-    >>> _letters(3), _letters(27)[-1]
-    (['A', 'B', 'C'], '27')
-    """
-    if count <= len(ascii_uppercase):
-        return list(ascii_uppercase[:count])
-    return [str(place) for place in range(1, count + 1)]
-
-
-def _side_lines(comparison: Comparison, letters: Letters, width: int) -> Iterator[str]:
+def _side_lines(comparison: Comparison, width: int) -> Iterator[str]:
     yield "Compared"
     for name, runs in comparison.sides.groupby("side", sort=False):
         kind = kind_text(str(runs["kind"].iloc[0]))
         mark = f": {kind}" if bool(runs["is_model"].iloc[0]) else ""
-        yield shortened(f"  {letters[str(name)]}  {name}{mark}", longest=width)
+        short = comparison.short_names[str(name)]
+        called = "" if short == name else f" (below: {short})"
+        yield shortened(f"  {name}{mark}{called}", longest=width)
         for run_id in runs["run_id"]:
             yield shortened(f"       {run_id}", longest=width)
     yield from _paragraphs(*state_texts(comparison), width=width)
@@ -171,17 +157,17 @@ def _condition(name: str, values: list[str], width: int) -> Iterator[str]:
     )
 
 
-def _pair_lines(rows: pd.DataFrame, letters: Letters, width: int) -> Iterator[str]:
+def _pair_lines(rows: pd.DataFrame, names: Names, width: int) -> Iterator[str]:
     """Yield in how many cells which side is ahead, and the usual cells."""
-    (a, first), (b, second) = letters.items()
-    yield shortened(f"{first} v {second}: {a} v {b}", longest=width)
+    first, second = names.values()
+    yield shortened(" vs. ".join(names), longest=width)
     there = rows[rows["verdict"] != MISSING]
     if there.empty:
         yield "  no cell that both measured"
         return
-    lines: list[Row] = [("", f"{first} / {second}", f"{first}", f"{second}", "")]
+    lines: list[Row] = [("", f"{first} / {second}", first, second, "")]
     for (test, metric), group in there.groupby(["test", "metric"], sort=False):
-        lines += _group_lines(group, letters, title=_title(str(test), str(metric)))
+        lines += _group_lines(group, names, title=_title(str(test), str(metric)))
     yield from _table_lines(lines, width)
     for reason, counts in _reasons(there).items():
         tests = ", ".join(f"{test} {count}" for test, count in counts.items())
@@ -208,17 +194,17 @@ def _title(test: str, metric: str) -> str:
     return f"{title}, {words}" if metric.startswith("lat_") else title
 
 
-def _group_lines(rows: pd.DataFrame, letters: Letters, *, title: str) -> Iterator[Row]:
+def _group_lines(rows: pd.DataFrame, names: Names, *, title: str) -> Iterator[Row]:
     chosen = list(_usual_cells(rows))
     if len(rows) > len(chosen):
         ends = [fine_ratio(end) for end in (rows["ratio"].min(), rows["ratio"].max())]
-        tally = _tally_text(rows, letters)
+        tally = _tally_text(rows, names)
         yield title, f"{ends[0]} … {ends[1]}", "", "", tally
     elif chosen:
         yield title, "", "", "", ""
     for row in chosen:
         values = (value_text(v, str(row.metric)) for v in (row.value_a, row.value_b))
-        yield f"  {row.cell}", ratio_words(row), *values, _verdict_text(row, letters)
+        yield f"  {row.cell}", ratio_words(row), *values, _verdict_text(row, names)
 
 
 def _usual_cells(rows: pd.DataFrame) -> Iterator[Any]:
@@ -232,9 +218,9 @@ def _usual_cells(rows: pd.DataFrame) -> Iterator[Any]:
         yield from rows_of(edges)
 
 
-def _tally_text(rows: pd.DataFrame, letters: Letters) -> str:
+def _tally_text(rows: pd.DataFrame, names: Names) -> str:
     """Return the verdicts that occur, each with its number of cells."""
-    a, b = letters.values()
+    a, b = names.values()
     counts = tally_verdicts(rows)
     return ", ".join(
         f"{words.format(a=a, b=b)} {counts[name]}"
@@ -243,16 +229,15 @@ def _tally_text(rows: pd.DataFrame, letters: Letters) -> str:
     )
 
 
-def _verdict_text(row: Any, letters: Letters) -> str:
+def _verdict_text(row: Any, names: Names) -> str:
     if row.verdict == NOT_COMPARABLE:
         return _TALLY_WORDS["no_verdict"]
     if not row.better:
         is_apart = row.verdict == NO_DIFFERENCE and not row.low <= 1 <= row.high
         return f"{row.verdict}{', after Holm' if is_apart else ''}"
-    winner = letters[str(row.better)]
-    (loser,) = (letter for letter in letters.values() if letter != winner)
+    winner = names[str(row.better)]
     if row.claim == "drives":
-        return f"{winner} beats {loser}"
+        return f"{winner} beats the other"
     return f"{winner} ahead in {'every run' if row.unit == 'runs' else 'these runs'}"
 
 

@@ -35,7 +35,7 @@ class Pair:
     @property
     def title(self) -> str:
         """Both sides by name."""
-        return f"{self.a} v {self.b}"
+        return f"{self.a} vs. {self.b}"
 
     @property
     def is_judged(self) -> bool:

@@ -1,7 +1,7 @@
 """Cells, values, ratios and verdicts as words of a table."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ssdlab.analysis.comparison.metrics import METRICS
@@ -25,13 +25,14 @@ def value_text(value: Any, metric: str) -> str:
     return metric_text(float(value), metric)
 
 
-def verdict_words(row: Any) -> str:
-    """Return a verdict with A and B for the names of the sides."""
+def verdict_words(row: Any, names: Mapping[str, str]) -> str:
+    """Return a verdict; ``names`` are those of the sides as short as they are shown."""
     if not row.better:
         return str(row.verdict)
-    letters = ("A", "B") if row.better == row.a else ("B", "A")
+    sides = (row.a, row.b) if row.better == row.a else (row.b, row.a)
+    winner, loser = (names[str(side)] for side in sides)
     gains = (row.percent, row.percent_low, row.percent_high)
-    return claim_words(str(row.unit), row.claim, gains, sides=letters)
+    return claim_words(str(row.unit), row.claim, gains, sides=(winner, loser))
 
 
 def ratio_words(row: Any) -> str:

@@ -1,6 +1,6 @@
 """The page of verdicts: who is better, cell by cell, and what that rests on."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -53,14 +53,15 @@ _TALLY_NOTE = (
     "“Beats” holds for the drives, “ahead” for these runs alone. Each of the two kinds "
     "of claim errs anywhere in one of 20 such comparisons (Holm). No verdict: other "
     "conditions, not steady, or nothing to tell the scatter from. That no difference "
-    "is shown does not mean that there is none. A column of zeros is left out."
+    "is shown does not mean that there is none. First and second are the drives of "
+    "the row. A column of zeros is left out."
 )
 _TALLY_HEAD = (
     "Cells",
-    "A beats B",
-    "B beats A",
-    "A ahead",
-    "B ahead",
+    "First beats second",
+    "Second beats first",
+    "First ahead",
+    "Second ahead",
     "No difference",
     "No verdict",
     "Missing",
@@ -90,7 +91,7 @@ def verdicts_page(comparison: Comparison) -> Page:
     absent = missing_cells(comparison)
     if absent:
         blocks.append(missing_table(absent))
-    blocks += [verdict_table(pair) for pair in shown]
+    blocks += [verdict_table(pair, comparison.short_names) for pair in shown]
     return Page(title="Who is better", blocks=tuple(blocks))
 
 
@@ -153,7 +154,7 @@ def tally_table(judged: Sequence[Pair]) -> Table:
     kept = [place for place in range(len(_TALLY_HEAD)) if any(c[place] for c in counts)]
     return Table(
         caption="In how many cells which drive is better",
-        corner="A v B",
+        corner="First vs. second",
         head=tuple(_TALLY_HEAD[place] for place in kept),
         rows=tuple(
             (pair.title, *(str(own[place]) for place in kept))
@@ -168,7 +169,7 @@ def barred_table(others: Sequence[Pair]) -> Table:
     """Return the pairs without any verdict, a line each, with why."""
     return Table(
         caption="Pairs without a verdict, and why",
-        corner="A v B",
+        corner="Pair",
         head=("Cells of both", "Why"),
         rows=tuple(
             (pair.title, str((pair.rows["verdict"] != MISSING).sum()), why_text(pair))
@@ -180,8 +181,8 @@ def barred_table(others: Sequence[Pair]) -> Table:
     )
 
 
-def verdict_table(pair: Pair) -> Table:
-    """Return the verdicts of a pair, a cell each."""
+def verdict_table(pair: Pair, names: Mapping[str, str]) -> Table:
+    """Return the verdicts of a pair, a cell each; ``names`` are short ones by side."""
     rows = pair.rows[pair.rows["verdict"] != MISSING]
     has_reasons = bool((rows["reason"] != "").any())
     lines = tuple(
@@ -192,19 +193,20 @@ def verdict_table(pair: Pair) -> Table:
             ratio_words(row),
             p_text(row),
             unit_text(row),
-            verdict_words(row),
+            verdict_words(row, names),
             *([str(row.reason)] if has_reasons else []),
         )
         for row in rows_of(rows)
     )
-    head = ("A", "B", "A / B (95 %)", "p", "n", "Verdict")
+    first, second = names[pair.a], names[pair.b]
+    head = (first, second, f"{first} / {second} (95 %)", "p", "n", "Verdict")
     return Table(
-        caption=f"A v B: {pair.title}, cell by cell",
+        caption=f"{pair.title}, cell by cell",
         corner="Cell",
         head=(*head, "Why not") if has_reasons else head,
         rows=lines,
         words=(0, 6, 7) if has_reasons else (0, 6),
-        note="A / B with the 95 % interval of each cell by itself; p after Holm, over "
+        note="Ratios with the 95 % interval of each cell by itself; p after Holm, over "
         "all cells and pairs of this comparison. n: rounds of one run each, or runs.",
         is_folded=True,
     )
