@@ -103,7 +103,7 @@ def test_page_is_written_and_the_terminal_shows_conditions_and_verdicts(
     done = CliRunner().invoke(main, asked)
     assert done.exit_code == 0
     assert "Alpha vs. Be" in done.output
-    assert "A ahead in these runs" in done.output
+    assert "Alpha ahead in these runs" in done.output
     assert str(page) in done.output
     html = page.read_text("utf-8")
     assert html.count('class="plot"') >= 5

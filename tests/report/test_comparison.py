@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -399,9 +400,9 @@ def test_plain_data_is_json_without_nan(folder: Path) -> None:
 def test_lines_tell_conditions_verdicts_and_what_is_missing(folder: Path) -> None:
     found = compare_runs(runs(folder, 1, 3))
     text = "\n".join(comparison_lines(found))
-    assert "A v B: Alpha <i>1</i> v Gamma" in text
+    assert "Alpha <i>1</i> vs. Gamma" in text
     assert "Gamma, IOPS: not measured" in text
-    assert "A ahead in these runs" in text
+    assert "Alpha <i>1</i> ahead in these runs" in text
     assert "The same conditions" in text
     words = " ".join(text.split())
     assert "nothing is claimed but that these runs differ" in words
@@ -419,15 +420,34 @@ def test_pairs_without_a_verdict_have_a_line_each_behind_those_with_one(
     found = compare_runs(runs(folder, 1, 2, 4, 5))
     page = comparison_page(found, "verdicts")
     tally, barred, *others = tables_of(page)
-    assert [row[0] for row in tally.rows] == ["Alpha <i>1</i> v Beta 0002"]
+    assert [row[0] for row in tally.rows] == ["Alpha <i>1</i> vs. Beta 0002"]
     assert len(barred.rows) == 5
     assert "5 of 6 pairs get no verdict: their conditions differ" in notes_of(page)
     assert {row[2] for row in barred.rows} >= {"other conditions: kernel"}
     folded = [table for table in others if "cell by cell" in table.caption]
     assert len(folded) == 1
-    text = "\n".join(comparison_lines(found))
+    text = " ".join("\n".join(comparison_lines(found, width=200)).split())
     assert text.count("other conditions: kernel") == 1
-    assert text.index("A v B  ") < text.index("Pairs without a verdict")
+    judged, barred_text = text.split("Pairs without a verdict")[:2]
+    assert "Alpha <i>1</i> vs. Beta 0002 " in judged
+    assert "Alpha <i>1</i> vs. Beta 0002," not in barred_text
+
+
+def test_drives_are_named_wherever_two_of_three_are_compared(folder: Path) -> None:
+    found = compare_runs(runs(folder, 1, 2, 3))
+    text = "\n".join(comparison_lines(found, width=120))
+    page = comparison_page(found, "verdicts")
+    assert not re.search(r"\b[ABC] (v|vs\.|/|beats|ahead|better) ?[ABC]?\b", text)
+    for table in tables_of(page):
+        heads = (table.caption, table.corner, *table.head)
+        assert not [one for one in heads if re.search(r"\b[ABC]\b", one)]
+    folded = [table for table in tables_of(page) if "cell by cell" in table.caption]
+    assert folded
+    for table in folded:
+        first, _, second = table.caption.removesuffix(", cell by cell").partition(
+            " vs. "
+        )
+        assert table.head[:3] == (first, second, f"{first} / {second} (95 %)")
 
 
 def test_without_any_verdict_the_first_pairs_are_shown_nevertheless(

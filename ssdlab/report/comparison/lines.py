@@ -27,6 +27,7 @@ _WIDE = 100  # columns; from here on the values stand beside the ratios
 _FEW_CELLS = 4
 _USUAL = "RND 4 KiB "  # the cells that are shown of a large table
 _LEAST_VALUE = 32
+_SHORTER = (20, 12, 8)  # letters of a drive's name in a table, down to what fits
 _TALLY_WORDS = {
     "a_beats": "{a} beats {b}",
     "b_beats": "{b} beats {a}",
@@ -115,9 +116,10 @@ def _side_lines(comparison: Comparison, width: int) -> Iterator[str]:
     yield "Compared"
     for name, runs in comparison.sides.groupby("side", sort=False):
         kind = kind_text(str(runs["kind"].iloc[0]))
+        printed = shortened(str(name), longest=width)
         mark = f": {kind}" if bool(runs["is_model"].iloc[0]) else ""
         short = comparison.short_names[str(name)]
-        called = "" if short == name else f" (below: {short})"
+        called = "" if short.split() == printed.split() else f" (below: {short})"
         yield shortened(f"  {name}{mark}{called}", longest=width)
         for run_id in runs["run_id"]:
             yield shortened(f"       {run_id}", longest=width)
@@ -159,16 +161,12 @@ def _condition(name: str, values: list[str], width: int) -> Iterator[str]:
 
 def _pair_lines(rows: pd.DataFrame, names: Names, width: int) -> Iterator[str]:
     """Yield in how many cells which side is ahead, and the usual cells."""
-    first, second = names.values()
     yield shortened(" vs. ".join(names), longest=width)
     there = rows[rows["verdict"] != MISSING]
     if there.empty:
         yield "  no cell that both measured"
         return
-    lines: list[Row] = [("", f"{first} / {second}", first, second, "")]
-    for (test, metric), group in there.groupby(["test", "metric"], sort=False):
-        lines += _group_lines(group, names, title=_title(str(test), str(metric)))
-    yield from _table_lines(lines, width)
+    yield from _fitting_table(there, names, width)
     for reason, counts in _reasons(there).items():
         tests = ", ".join(f"{test} {count}" for test, count in counts.items())
         yield from textwrap.wrap(
@@ -177,6 +175,26 @@ def _pair_lines(rows: pd.DataFrame, names: Names, width: int) -> Iterator[str]:
             initial_indent="  ",
             subsequent_indent="    ",
         )
+
+
+def _fitting_table(rows: pd.DataFrame, names: Names, width: int) -> list[str]:
+    """Return the cells of a pair, its names as short as the terminal asks for."""
+    lines: list[str] = []
+    for longest in _SHORTER:
+        short = distinct_texts(names.values(), longest=longest)
+        shown = {side: short[name] for side, name in names.items()}
+        lines = list(_table_lines(_table_rows(rows, shown), width))
+        if max(map(len, lines)) <= width:
+            break
+    return [shortened(line, longest=width) for line in lines]
+
+
+def _table_rows(rows: pd.DataFrame, names: Names) -> list[Row]:
+    first, second = names.values()
+    lines: list[Row] = [("", f"{first} / {second}", first, second, "")]
+    for (test, metric), group in rows.groupby(["test", "metric"], sort=False):
+        lines += _group_lines(group, names, title=_title(str(test), str(metric)))
+    return lines
 
 
 def _reasons(rows: pd.DataFrame) -> dict[str, Counter[str]]:
