@@ -12,9 +12,7 @@ from ssdlab.analysis.latency import UNKNOWN_EXTREMES, hold_within, is_supported
 from ssdlab.fio.bins import bin_edges, is_bin_value, is_last_bin
 from ssdlab.fio.document import FioDocument, FioSide
 from ssdlab.fio.from_json.values import parse_version
-from ssdlab.fio.output import parse_output
-from ssdlab.fio.runs import place_in_runs
-from ssdlab.model.errors import FioOutputError, RunFolderError
+from ssdlab.model.errors import RunFolderError
 from ssdlab.model.plain import TYPE_KEY, from_plain
 from ssdlab.model.records import RunRecord
 from ssdlab.model.schema import MEASUREMENTS, PERCENTILES
@@ -112,26 +110,6 @@ def read_measured(folder: Folder) -> tuple[Row, ...] | None:
             remedy="Restore it from a copy, or import the file again.",
         )
     return rows
-
-
-def read_result(data: bytes, *, source: str) -> FioDocument:
-    """Return the one result in an output of fio of any form.
-
-    Raises
-    ------
-    FioOutputError
-        If nothing of fio is in it, or the results of several runs.
-    """
-    documents = parse_output(data, source=source)
-    places = place_in_runs(documents)
-    results = [d for d, place in zip(documents, places, strict=True) if place.is_result]
-    if len(results) > 1:
-        raise FioOutputError(
-            source=source,
-            reason=f"it holds {len(results)} runs of fio, and a step is one",
-            remedy="Put each run into a file of its own.",
-        )
-    return results[0]
 
 
 def summarise_rows(step: Step, rows: Sequence[Row]) -> StepResult:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -12,7 +12,6 @@ from ssdlab.campaign.findings import find_findings, gather_facts, read_frames
 from ssdlab.campaign.imported import (
     printed_percentiles,
     read_measured,
-    read_result,
     recorded_tests,
     summarise_rows,
 )
@@ -24,6 +23,7 @@ from ssdlab.campaign.ingested import (
     tabulate_run,
     tabulate_steps,
 )
+from ssdlab.campaign.parts import find_part, read_part
 from ssdlab.campaign.raw import (
     StepRecord,
     read_all_steps,
@@ -54,15 +54,6 @@ from ssdlab.store.swap import find_lost, replace_tables
 from ssdlab.store.tables import rows_to_columns
 from ssdlab.system.folders import Folder
 from ssdlab.system.unpack import MAX_INPUT_BYTES
-
-
-class Reader(Protocol):
-    """Reads what fio said in a step."""
-
-    def __call__(self, data: bytes, *, source: str) -> FioDocument:
-        """Return its result."""
-        ...
-
 
 PlanInputs = tuple[Sequence[PtsTest], PlanContext]
 _LOG = re.compile(r"series_.*\.log\.gz")
@@ -196,22 +187,24 @@ def read_ingested_step(
 ) -> IngestedStep:
     """Return one finished step of a run, of one that still goes on as well."""
     folder = steps_folder(run) / kept.step.step_id
-    read = read_result if record.is_imported else parse_document
-    return _read_step(_Raw(folder=folder, read=read, max_bytes=max_input_bytes), kept)
+    raw = _Raw(folder=folder, is_imported=record.is_imported, max_bytes=max_input_bytes)
+    return _read_step(raw, kept)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Raw:
-    """The raw output of one step: how to read it, and how much of one file."""
+    """The raw output of one step: whose it is, and how much is read of one file."""
 
     folder: Folder
-    read: Reader
+    is_imported: bool
     max_bytes: int
 
     def document(self, step: Step) -> FioDocument:
         """Return what fio said."""
         said = read_raw_output(self.folder, max_bytes=self.max_bytes)
-        return self.read(said, source=step.step_id)
+        if self.is_imported:
+            return read_part(said, find_part(self.folder), source=step.step_id)
+        return parse_document(said, source=step.step_id)
 
     def text(self, name: str) -> str:
         """Return the text of a log."""

@@ -161,7 +161,7 @@ class FioJob:
 
     ``is_aggregate`` marks the sum of the others (``All clients``). ``total_errors``
     counts errors that ``continue_on_error`` passed over. ``pid`` is the process that
-    did the IO, which normal text names.
+    did the IO, and ``members`` how many jobs the entry is of, which normal text names.
     """
 
     name: str
@@ -179,6 +179,7 @@ class FioJob:
     sync: FioSync | None = None
     steady_state: FioSteadyState | None = None
     pid: int | None = None
+    members: int | None = None
 
     @property
     def parts(self) -> tuple[FioSide, ...]:

@@ -220,9 +220,9 @@ def number_steps(tests: Sequence[ArrangedTest]) -> tuple[tuple[Step, Reading], .
     numbered = []
     for arranged in tests:
         numbered += sorted(arranged.steps, key=_step_order)
-    times = [reading.ended_s for _, reading in numbered]
+    times = [reading.when_s for _, reading in numbered]
     if None not in times:
-        numbered.sort(key=lambda pair: pair[1].ended_s or 0.0)
+        numbered.sort(key=lambda pair: pair[1].when_s or 0.0)
     return tuple(
         (replace(step, step_id=_step_id(number, step)), reading)
         for number, (step, reading) in enumerate(numbered, start=1)

@@ -1,7 +1,7 @@
 """From paths to readings: what is taken, and what is left out and why."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from ssdlab.importers.readings import OTHER_KINDS, Damaged, Reader, Reading
@@ -14,6 +14,8 @@ from ssdlab.importers.sources import (
 from ssdlab.model.errors import FioOutputError
 
 _NEVER_RESULTS = frozenset(why for kind, why in OTHER_KINDS.items() if kind != "other")
+
+_Taken = Reading | Damaged | LeftOut
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -36,29 +38,18 @@ def collect(sources: Sequence[SourceFile], reader: Reader) -> Collected:
     FioOutputError
         If no file is a cell that fio measured.
     """
-    readings: list[Reading] = []
-    left_out: list[LeftOut] = []
-    failed: list[tuple[SourceFile, Damaged]] = []
-    seen: dict[bytes, Reading] = {}
-    for source in sources:
-        taken = _take(source, reader)
-        if isinstance(taken, Damaged):
-            failed.append((source, taken))
-        elif isinstance(taken, LeftOut):
-            left_out.append(taken)
-        elif taken.digest in seen:
-            why = f"the same as {seen[taken.digest].name}"
-            left_out.append(LeftOut(file=str(source.path), why=why))
-        else:
-            seen[taken.digest] = taken
-            readings.append(taken)
-    shapes = {_shape(reading.name) for reading in readings}
-    damaged = []
-    for source, each in failed:
-        is_like_others = source.is_named or _shape(each.name) in shapes
-        is_doubt = reader.is_named_so(source) or _may_be_result(each, is_like_others)
-        damaged += [each] if is_doubt else []
-        left_out.append(LeftOut(file=str(each.path), why=each.why, is_doubt=is_doubt))
+    taken = [(source, each) for source in sources for each in _take(source, reader)]
+    left_out = [each for _, each in taken if isinstance(each, LeftOut)]
+    by_content: dict[bytes, Reading] = {}
+    for source, each in taken:
+        if isinstance(each, Reading):
+            first = by_content.setdefault(each.digest, each)
+            if first is not each:
+                why = f"the same as {first.name}"
+                left_out.append(LeftOut(file=str(source.path), why=why))
+    readings = list(by_content.values())
+    damaged, lost = _damaged(taken, reader, readings)
+    left_out += lost
     cells = [reading for reading in readings if reading.kind == "cell"]
     if not cells:
         _refuse_all(sources, reader, (left_out, damaged))
@@ -69,14 +60,33 @@ def collect(sources: Sequence[SourceFile], reader: Reader) -> Collected:
     )
 
 
+def _damaged(
+    taken: Sequence[tuple[SourceFile, _Taken]],
+    reader: Reader,
+    readings: Sequence[Reading],
+) -> tuple[list[Damaged], list[LeftOut]]:
+    """Return what cannot be taken and may be of the run, and all of it as left out."""
+    shapes = {_shape(reading.name) for reading in readings}
+    damaged: list[Damaged] = []
+    lost: list[LeftOut] = []
+    for source, each in taken:
+        if isinstance(each, Damaged):
+            is_like_others = source.is_named or _shape(each.name) in shapes
+            is_doubt = _may_be_result(each, is_like_others=is_like_others)
+            is_doubt = is_doubt or reader.is_named_so(source)
+            damaged += [each] if is_doubt else []
+            lost.append(LeftOut(file=str(each.path), why=each.why, is_doubt=is_doubt))
+    return damaged, lost
+
+
 def _as_fill(reading: Reading) -> Reading:
     """Take a write of an amount among cells that ran for a time as preconditioning."""
     is_fill = reading.may_fill and reading.round is None
     return replace(reading, kind="precondition") if is_fill else reading
 
 
-def _take(source: SourceFile, reader: Reader) -> Reading | Damaged | LeftOut:
-    """Read a file, or say why it is left out.
+def _take(source: SourceFile, reader: Reader) -> Iterator[_Taken]:
+    """Read the results of a file, or say why it is left out.
 
     With a pattern only files of its names are cells; a fill may be named otherwise.
     """
@@ -85,19 +95,20 @@ def _take(source: SourceFile, reader: Reader) -> Reading | Damaged | LeftOut:
         said = reader.fields(source)
     except FioOutputError as error:
         name = source.name or source.path.name
-        return Damaged(
-            path=source.path, group=source.group, name=name, why=error.reason
-        )
+        yield Damaged(path=source.path, group=source.group, name=name, why=error.reason)
+        return
     if why and (said is None or reader.pattern is None):
-        return LeftOut(file=str(source.path), why=why)
-    taken = reader.read(source, said or {})
-    if said is None and isinstance(taken, Reading) and taken.kind == "cell":
-        why = "an output of fio whose name does not follow the pattern"
-        return LeftOut(file=str(source.path), why=why, is_doubt=True)
-    return taken
+        yield LeftOut(file=str(source.path), why=why)
+        return
+    for taken in reader.read(source, said or {}):
+        if said is None and isinstance(taken, Reading) and taken.kind == "cell":
+            why = "an output of fio whose name does not follow the pattern"
+            yield LeftOut(file=str(source.path), why=why, is_doubt=True)
+        else:
+            yield taken
 
 
-def _may_be_result(damaged: Damaged, is_like_others: bool) -> bool:  # noqa: FBT001
+def _may_be_result(damaged: Damaged, *, is_like_others: bool) -> bool:
     """Tell whether a file that cannot be taken may be a result of the run.
 
     Such is one that has the words of a result, and one without them that was named

@@ -55,6 +55,7 @@ def find_import_departures(
         *_of_gaps(gaps),
         *_of_origin(readings),
         *_of_forms(readings),
+        *_of_order(readings),
         *_of_values(readings),
         *_of_left_out(left_out),
     )
@@ -152,7 +153,13 @@ def _gap_text(gap: MissingRound) -> str:
 
 def _of_times(readings: Sequence[Reading]) -> Iterator[str]:
     files = [reading for reading in readings if not reading.rows]
-    unknown = sum(reading.ended_s is None for reading in files)
+    unknown = sum(reading.when_s is None for reading in files)
+    vague = sum(reading.ended_s is None for reading in files) - unknown
+    if vague:
+        yield (
+            f"times: of {vague} of {len(files)} results it is known which came first, "
+            "and not when they were taken, nor what passed between them"
+        )
     if unknown:
         yield (
             f"times: {unknown} of {len(files)} files do not say when they were "
@@ -196,6 +203,16 @@ def _of_forms(readings: Sequence[Reading]) -> Iterator[str]:
         yield (
             f"numbers: {normal} of {len(readings)} files are of fio's normal text, "
             "which gives about three digits"
+        )
+
+
+def _of_order(readings: Sequence[Reading]) -> Iterator[str]:
+    """Name the results of which only their groups say that they ran apart."""
+    untold = sum(not reading.is_order_told for reading in readings)
+    if untold:
+        yield (
+            f"numbers: {untold} of {len(readings)} results are of groups of jobs in "
+            "one output; that they ran one after another is not said but taken to be so"
         )
 
 

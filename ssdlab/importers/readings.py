@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NoReturn
 
-from ssdlab.campaign.imported import has_completion_levels, read_result
+from ssdlab.campaign.imported import has_completion_levels
+from ssdlab.campaign.parts import Part, ResultPart, read_results
 from ssdlab.campaign.patterns import compile_pattern, fields_of
 from ssdlab.campaign.results import summarise_step
-from ssdlab.fio.document import Doubt, FioDocument, Form
+from ssdlab.fio.document import Doubt, FioDocument, FioJob, Form
 from ssdlab.fio.doubts import find_doubts
 from ssdlab.fio.faults import find_faults
 from ssdlab.fio.identify import FileKind
@@ -62,7 +63,10 @@ class Reading:
     ``may_fill`` says that it wrote an amount and not for a time, as fills do;
     ``is_timed`` that it was to run for a time; ``has_clat_levels`` that its
     percentiles are of completion alone. ``doubts`` are of values that could not be,
-    and on which no result rests.
+    and on which no result rests. ``part`` is which result of its file it is, if that
+    has several, and ``is_order_told`` whether these are known to have run one after
+    another; ``order_s`` orders the files by a clock of no known zone where ``ended_s``
+    is not said.
     """
 
     path: Path
@@ -85,8 +89,16 @@ class Reading:
     has_clat_levels: bool = False
     digest: bytes = b""
     doubts: tuple[Doubt, ...] = ()
+    part: Part | None = None
+    order_s: float | None = None
+    is_order_told: bool = True
     rows: tuple[Mapping[str, Any], ...] = ()
     test: str = ""
+
+    @property
+    def when_s(self) -> float | None:
+        """What orders it in time, as far as anything does."""
+        return self.ended_s if self.order_s is None else self.order_s
 
     @property
     def started_s(self) -> float | None:
@@ -147,40 +159,78 @@ class Reader:
         depth = self.pattern_text.count("/") + 1
         return self.pattern.fullmatch("/".join(source.path.absolute().parts[-depth:]))
 
-    def read(self, source: SourceFile, said: Mapping[str, str]) -> "Reading | Damaged":
-        """Read one file whose name gave these fields.
+    def read(
+        self, source: SourceFile, said: Mapping[str, str]
+    ) -> "tuple[Reading | Damaged, ...]":
+        """Read one file whose name gave these fields: each result that it holds.
 
         One that is no output of fio, not a whole one, or does not say what it is of
         cannot be taken.
         """
-        document: FioDocument | None = None
         content: Content | None = None
         try:
             content = read_content(name_source(source.path, max_bytes=self.max_bytes))
             if content.kind != "output":
                 _refuse(source, OTHER_KINDS[content.kind])
-            document = read_result(content.data, source=str(source.path))
-            return self._reading(source, said, (document, content))
+            results = read_results(content.data, source=str(source.path))
         except FioOutputError as error:
-            return Damaged(
-                path=source.path,
-                group=source.group,
-                name=source.name or source.path.name,
-                why=error.reason,
-                told=self._told_if_any(source, said, content),
-                round=self._round(source, said),
-                ended_s=None if document is None else _moment_s(document),
+            return (self._damaged(source, said, error.reason, content=content),)
+        return tuple(self._result(source, said, (r, content)) for r in results)
+
+    def _result(
+        self,
+        source: SourceFile,
+        said: Mapping[str, str],
+        read: tuple[ResultPart, Content],
+    ) -> "Reading | Damaged":
+        result, content = read
+        try:
+            return self._reading(source, said, read)
+        except FioOutputError as error:
+            is_only = result.part is None
+            return self._damaged(
+                source,
+                said,
+                error.reason,
+                content=content if is_only else None,
+                document=result.document,
             )
+
+    def _damaged(
+        self,
+        source: SourceFile,
+        said: Mapping[str, str],
+        why: str,
+        *,
+        content: Content | None,
+        document: FioDocument | None = None,
+    ) -> "Damaged":
+        name = source.name or source.path.name
+        jobs = document.measured if document is not None else ()
+        if content is None and jobs:
+            why = f"{_names_of(jobs)}: {why}"
+        return Damaged(
+            path=source.path,
+            group=source.group,
+            name=name,
+            why=why,
+            told=self._told_if_any(source, said, document if jobs else content),
+            round=self._round(source, said),
+            ended_s=None if document is None else _order_s(document),
+        )
 
     def _reading(
         self,
         source: SourceFile,
         said: Mapping[str, str],
-        read: tuple[FioDocument, Content],
+        read: tuple[ResultPart, Content],
     ) -> Reading:
-        document, content = read
+        found, content = read
+        document = found.document
         if not document.is_whole:
             _refuse(source, "it was cut short or is damaged")
+        if found.ran_together:
+            _refuse(source, "its groups of jobs ran together, so that none is a cell")
         try:
             told = self._told(document, source, said)
         except ValueError as error:
@@ -192,16 +242,20 @@ class Reader:
         kind: StepKind = "precondition" if is_fill else "cell"
         blank = Step(step_id="", test_id="", phase_id="", kind=kind, workload=workload)
         result, runtime_s = summarise_step(blank, document)
+        name = source.name or source.path.name
+        if found.part is not None:
+            name += f": {_names_of(document.measured)}"
         return Reading(
             path=source.path,
             group=source.group,
-            name=source.name or source.path.name,
+            name=name,
             kind=kind,
             workload=workload,
             result=result,
             round=None if is_fill else self._round(source, said),
             label=said.get("label", ""),
-            ended_s=_moment_s(document),
+            ended_s=_moment_s(document) if found.is_last else None,
+            order_s=found.order_s(_order_s(document)),
             runtime_s=runtime_s or None,
             fio_version=document.fio_version,
             form=document.form,
@@ -211,16 +265,23 @@ class Reader:
             may_fill=writes_an_amount(document, workload),
             is_timed=is_timed(document),
             has_clat_levels=has_completion_levels(document),
-            digest=hashlib.sha256(content.data).digest(),
+            digest=hashlib.sha256(content.data + repr(found.part).encode()).digest(),
             doubts=tuple(_aside(document)),
+            part=found.part,
+            is_order_told=found.is_order_told,
         )
 
     def _told_if_any(
-        self, source: SourceFile, said: Mapping[str, str], content: Content | None
+        self,
+        source: SourceFile,
+        said: Mapping[str, str],
+        held: FioDocument | Content | None,
     ) -> Told:
         """Return what is told of a file that cannot be taken, as far as it agrees."""
-        data = content.data if content else b""
+        data = held.data if isinstance(held, Content) else b""
         try:
+            if isinstance(held, FioDocument):
+                return self._told(held, source, said)
             return join({
                 "name": told_by_fields(said),
                 "place": told_by_fio_plot(source.name or source.path.name),
@@ -239,12 +300,17 @@ class Reader:
     ) -> Told:
         by_jobs = told_by_jobs(document)
         told = join({"name": told_by_fields(said), "job options": by_jobs})
-        if by_jobs != NOTHING:
-            return told  # what options leave open is no one value
+        by_numbers = told_by_numbers(document)
+        by_name = told_by_fio_plot(source.name or source.path.name)
+        if by_jobs != NOTHING:  # what options leave open is no one value
+            if document.form != "normal":
+                return told
+            mix = Told(read_percent=by_name.read_percent)  # text never tells it
+            mix = _fill_in(mix, Told(read_percent=by_numbers.read_percent))
+            return _fill_in(told, mix)
         if self.pattern is None:
-            by_name = told_by_fio_plot(source.name or source.path.name)
             told = _fill_in(told, by_name)
-        told = _fill_in(told, told_by_numbers(document))
+        told = _fill_in(told, by_numbers)
         return _fill_in(told, Told(access=self.access))
 
 
@@ -363,6 +429,17 @@ def _moment_s(document: FioDocument) -> float | None:
     """Return when fio wrote; a time before 1970 or after 9999 is none."""
     moment_s = document.timestamp_s
     return moment_s if moment_s and 0 < moment_s < _END_OF_TIME_S else None
+
+
+def _order_s(document: FioDocument) -> float | None:
+    """Return when fio wrote, if only by a clock of no known time zone."""
+    moment_s = _moment_s(document)
+    return document.printed_s if moment_s is None else moment_s
+
+
+def _names_of(jobs: Sequence[FioJob]) -> str:
+    names = dict.fromkeys(job.name for job in jobs)
+    return f"job {', '.join(names)}" if len(names) == 1 else f"jobs {', '.join(names)}"
 
 
 def _runtime_asked_s(document: FioDocument) -> float | None:

@@ -141,7 +141,7 @@ def _place_among(damaged: Damaged, ordered: Sequence[Reading]) -> int | None:
 
     Names tell where those of the readings are in the order of their times.
     """
-    times = [r.ended_s for r in ordered if r.ended_s is not None]
+    times = [r.when_s for r in ordered if r.when_s is not None]
     if damaged.ended_s is not None and len(times) == len(ordered):
         return sum(time < damaged.ended_s for time in times)
     names = [natural(reading.name) for reading in ordered]
@@ -173,7 +173,7 @@ def _missing(
 
 def _order(reading: Reading) -> tuple[int, float, list[tuple[int, str]]]:
     """Order by the round that a name gives, then by time, then by name."""
-    time_s = float("inf") if reading.ended_s is None else reading.ended_s
+    time_s = float("inf") if reading.when_s is None else reading.when_s
     return reading.round or 0, time_s, natural(reading.name)
 
 
@@ -243,7 +243,7 @@ def is_round_by_round(series: Series) -> bool:
     for number, reading in chain.from_iterable(
         of_cell.items() for of_cell in series.cells.values()
     ):
-        if reading.ended_s is not None:
-            times.setdefault(number, []).append(reading.ended_s)
+        if reading.when_s is not None:
+            times.setdefault(number, []).append(reading.when_s)
     rounds = [times[number] for number in sorted(times)]
     return all(max(before) <= min(after) for before, after in pairwise(rounds))

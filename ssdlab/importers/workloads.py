@@ -1,13 +1,14 @@
 """Which workload a file is of: what its name, its options and its numbers tell."""
 
+import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from types import MappingProxyType
 
 from ssdlab.campaign.patterns import fio_size
-from ssdlab.fio.document import FioDocument
-from ssdlab.fio.jobs.workload import describe_workload
+from ssdlab.fio.document import FioDocument, FioJob, FioSide
+from ssdlab.fio.jobs.workload import describe_workload, parse_size
 from ssdlab.model.spec import Access
 from ssdlab.model.units import block_size_label
 
@@ -33,6 +34,7 @@ _ROUND = re.compile(r"(?<![a-z])round[-_ ]?(\d{1,9})(?!\d)", re.IGNORECASE)
 _SIZE_FOLDER = re.compile(r"\d+(?:\.\d+)?[kKmM](?:i?[bB])?|512[bB]?")
 _ENOUGH_IOS = 1000
 _MIX_TOLERANCE_PERCENT = 5
+_DEVIATIONS = 5
 _COUNTS = ("read_percent", "threads", "queue_depth")
 _NAMES = MappingProxyType({
     "access": "access",
@@ -116,7 +118,7 @@ def round_in_name(name: str) -> int | None:
 
 
 def told_by_jobs(document: FioDocument) -> Told:
-    """Return what the options of the job entries tell.
+    """Return what the options of the job entries tell, or their banner in text.
 
     Raises
     ------
@@ -125,26 +127,39 @@ def told_by_jobs(document: FioDocument) -> Told:
     """
     shared = {option.name: option.value for option in document.global_options}
     entries = [
-        shared | {option.name: option.value for option in job.options}
+        (job, shared | {option.name: option.value for option in job.options})
         for job in document.measured
     ]
-    known = [options for options in entries if options]
-    found = {asked for options in known if (asked := describe_workload(options))}
+    found = {asked for _, told in entries if (asked := describe_workload(told))}
     if not found:
         return NOTHING
     if len({replace(asked, threads=1, runtime_s=None) for asked in found}) > 1:
-        msg = "its jobs are of several workloads, so it is no cell"
+        msg = "its jobs are of several workloads and ran together, so it is no cell"
         raise ValueError(msg)
     asked = next(iter(found))
-    counts = [each.threads for each in map(describe_workload, known) if each]
-    is_grouped = "group_reporting" in known[0]
+    is_mix_told = document.form != "normal" or asked.read_percent in {0, 100}
     return Told(
         access=asked.access,
         block_size_bytes=asked.block_size_bytes,
-        read_percent=asked.read_percent,
-        threads=_sum(counts) if is_grouped else len(entries),
+        read_percent=asked.read_percent if is_mix_told else None,
+        threads=_threads(entries),
         queue_depth=1 if asked.is_depth_ignored else asked.queue_depth,
     )
+
+
+def _threads(entries: Sequence[tuple[FioJob, Mapping[str, str]]]) -> int | None:
+    """Return how many jobs ran: text counts those of each entry.
+
+    JSON has an entry for each, or one for all of a name (``group_reporting``, which it
+    does not always print), and says how many were asked for.
+    """
+    members = [job.members for job, _ in entries]
+    if None not in members:
+        return sum(count or 0 for count in members)
+    names = [job.name for job, _ in entries]
+    asked = {job.name: parse_size(told.get("numjobs", "1")) for job, told in entries}
+    counts = [max(names.count(name), count or 0) for name, count in asked.items()]
+    return None if None in asked.values() else sum(counts)
 
 
 def told_by_options(options: Mapping[str, str]) -> Told:
@@ -161,15 +176,9 @@ def told_by_options(options: Mapping[str, str]) -> Told:
     )
 
 
-def _sum(counts: list[int | None]) -> int | None:
-    return None if None in counts else sum(count or 0 for count in counts)
-
-
 def told_by_numbers(document: FioDocument) -> Told:
-    """Return what was done: reads alone or writes alone, and the size of the IOs."""
+    """Return what was done: the share of reads, and the size of the IOs."""
     parts = [side for job in document.measured for side in job.parts]
-    names = {side.direction for side in parts}
-    mixes = {frozenset({"read"}): 100, frozenset({"write"}): 0}
     sizes = {
         side.io_bytes / side.total_ios
         for side in parts
@@ -178,8 +187,29 @@ def told_by_numbers(document: FioDocument) -> Told:
     is_whole = len(sizes) == 1 and all(size.is_integer() for size in sizes)
     return Told(
         block_size_bytes=int(sizes.pop()) if is_whole else None,
-        read_percent=mixes.get(frozenset(names)),
+        read_percent=_counted_share(parts),
     )
+
+
+def _counted_share(parts: Sequence[FioSide]) -> int | None:
+    """Return the share of reads [%] that was asked for, by what was done.
+
+    fio draws each IO by that share, so that it is the one whole number within a few
+    standard deviations of what was counted; of few IOs it cannot be told.
+    """
+    names = frozenset(side.direction for side in parts)
+    pure = {frozenset({"read"}): 100, frozenset({"write"}): 0}
+    if names != {"read", "write"}:
+        return pure.get(names)
+    counts = [side.total_ios for side in parts]
+    total = sum(count or 0 for count in counts)
+    if None in counts or not total:
+        return None
+    reads = sum(side.total_ios or 0 for side in parts if side.direction == "read")
+    share = reads / total
+    slack = _DEVIATIONS * 100 * math.sqrt(share * (1 - share) / total)
+    low, high = math.ceil(100 * share - slack), math.floor(100 * share + slack)
+    return low if low == high else None
 
 
 def find_other_mix(document: FioDocument, read_percent: int) -> str:

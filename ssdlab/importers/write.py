@@ -9,6 +9,7 @@ from pathlib import Path
 
 from ssdlab.campaign.imported import MEASURED_FILE, tests_as_data
 from ssdlab.campaign.ingest import ingest_run
+from ssdlab.campaign.parts import write_part
 from ssdlab.campaign.raw import (
     UNKNOWN_EXIT_CODE,
     StepRecord,
@@ -155,7 +156,9 @@ def _write_step(
     else:
         data, _ = read_output(reading.path, max_bytes=max_bytes)
         folder.write("fio.json", data)
-    where = f"{reading.path} {reading.name}" if reading.rows else f"{reading.path}"
+        write_part(folder, reading.part)
+    is_part = bool(reading.rows) or reading.part is not None
+    where = f"{reading.path} {reading.name}" if is_part else f"{reading.path}"
     folder.write("source.txt", f"{where}\n".encode("utf-8", "replace"))
     commit_step(run, folder, record)
 

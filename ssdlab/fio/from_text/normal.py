@@ -5,16 +5,18 @@ disks did. A banner or a definition of jobs begins a run; with ``status-interval
 run has several documents, which accumulate. A client prints the entries of one server
 after those of another, and they are one document.
 
-The text has no time zone, no options in full and no histograms. It rounds: see
+The text has no time zone, few options and no histograms. It rounds: see
 `ssdlab.fio.from_text.normal_side` for what is computed from whole numbers instead.
 Under ``unified_rw_reporting`` a direction is ``mixed``.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
 from ssdlab.fio.document import Doubt, FioDisk, FioDocument, FioJob
 from ssdlab.fio.from_json.values import is_known_version, parse_version
+from ssdlab.fio.from_text.definitions import options_of_entry, sizes_of_group
 from ssdlab.fio.from_text.normal_groups import (
     check_results,
     find_disks,
@@ -86,17 +88,21 @@ def _jobs(
 ) -> tuple[list[FioJob], list[Doubt]]:
     jobs: list[FioJob] = []
     doubts: list[Doubt] = []
+    groups = Counter(map(_group, section.entries))
     for lines in section.entries:
-        group = lines[0].parts[1] if lines[0].kind == "entry" else "-1"
+        group = _group(lines)
         job, of_job = build_job(
             lines,
-            sizes=found.sizes.get(int(group), {}),
+            sizes=sizes_of_group(found.definitions, int(group)),
             is_interim=found.is_interim,
             number=first + len(jobs),
         )
         if job is not None:
             hostname = "" if job.is_aggregate else found.hostname
-            jobs.append(replace(job, hostname=hostname))
+            options = options_of_entry(
+                found.definitions, job.name, int(group), is_alone=groups[group] == 1
+            )
+            jobs.append(replace(job, hostname=hostname, options=options))
         doubts += of_job
     if _prints_right(found.version):
         doubts = [
@@ -109,6 +115,10 @@ def _jobs(
 def _prints_right(version: str) -> bool:
     """Tell whether a version of fio prints fractions as they are."""
     return is_known_version(version) and parse_version(version) >= _RIGHT_SINCE
+
+
+def _group(lines: Sequence[Line]) -> str:
+    return lines[0].parts[1] if lines[0].kind == "entry" else "-1"
 
 
 def _unreadable(results: Sequence[Line]) -> list[Doubt]:

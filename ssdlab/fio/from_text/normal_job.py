@@ -1,7 +1,6 @@
 """One job entry of fio's normal text, from its lines."""
 
 import math
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -18,6 +17,7 @@ from ssdlab.fio.document import (
     LatencyKind,
     RateSummary,
 )
+from ssdlab.fio.from_text.definitions import BlockSizes
 from ssdlab.fio.from_text.normal_latency import (
     build_latency,
     parse_latencies,
@@ -35,16 +35,11 @@ from ssdlab.fio.from_text.normal_side import (
     parse_sampled_iops,
 )
 from ssdlab.fio.from_text.text_numbers import (
-    block_size_of,
-    parse_amount,
     parse_count,
     parse_real,
 )
 
-BlockSizes = Mapping[Direction, int]
-
 _SIDES: tuple[Direction, ...] = ("read", "write", "trim")
-_NEW_SIZES = re.compile(r"\(([RWT])\) ([^,\s-]+)-([^,\s-]+)", re.ASCII)
 _SYNC_COLUMN = 3
 # On these lines no result rests: rates that fio sampled, CPU time, fio's own rule.
 _ASIDE = frozenset({"bandwidth", "iops", "cpu", "steadystate"})
@@ -71,25 +66,6 @@ class _Issued:
             dropped=sum(self.dropped[columns]) if self.dropped else None,
             is_interim=self.is_interim,
         )
-
-
-def parse_block_sizes(text: str) -> BlockSizes:
-    """Return the block sizes [B] of a definition, where a direction has one only."""
-    names = dict(zip("RWT", _SIDES, strict=True))
-    new = _NEW_SIZES.findall(text)
-    pairs = [(names[letter], low, high) for letter, low, high in new]
-    if not new:
-        sides = zip(_SIDES, text.split("/"), strict=False)
-        pairs = [(side, *part.partition("-")[::2]) for side, part in sides]
-    sizes: dict[Direction, int] = {}
-    for side, low, high in pairs:
-        amount = parse_amount(low, kilo=1000 if new else 1024, is_old=not new)
-        size = block_size_of(amount) if amount and low == high else None
-        if size:
-            sizes[side] = size
-    if len(sizes) == len(_SIDES) and len({*sizes.values()}) == 1:
-        sizes["mixed"] = sizes["read"]
-    return sizes
 
 
 def build_job(
@@ -122,7 +98,7 @@ def build_job(
 def _job(
     lines: Sequence[Line], sides: Mapping[Direction, FioSide], sync: FioSync | None
 ) -> FioJob:
-    name, group, _members, error, process = lines[0].parts
+    name, group, members, error, process = lines[0].parts
     errors = _first(lines, "errors")
     usr, sys = (parse_real(text) for text in _first(lines, "cpu") or ("nan", "nan"))
     return FioJob(
@@ -139,6 +115,7 @@ def _job(
         is_aggregate=_is_sum(lines[0]),
         sync=sync,
         pid=parse_count(process.partition(":")[0]) or None,
+        members=int(members),
     )
 
 

@@ -165,7 +165,11 @@ _ENTRY = re.compile(
     rf"{_INT}, jobs={_INT}\): err=\s*(-?[0-9]{{1,10}})(?: \(.*\))?: pid=(.*)",
     re.ASCII,
 )
-_DEFINITION = re.compile(rf"{_INT}\): (?:rw=\S+, bs=(.*), ioengine=.*)", re.ASCII)
+_DEFINITION = re.compile(
+    rf"{_INT}\): rw=([^,\s]+), bs=(.*), ioengine=([^,\s]+)"
+    r"(?:, iodepth=([0-9]{1,9}))?(?:,.*)?",
+    re.ASCII,
+)
 _DISK_LINE = re.compile(rf"{_DISK}(?:{_MEMBERS})?", re.ASCII)
 _HOST = re.compile(r"<([^<>\s]{1,255})>(?: |$)")
 _JOB_MARKS: tuple[tuple[str, LineKind, re.Pattern[str]], ...] = (

@@ -3,8 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from ssdlab.fio.document import Direction
-from ssdlab.fio.from_text.normal_job import BlockSizes, parse_block_sizes
+from ssdlab.fio.from_text.definitions import Definition, parse_definition
 from ssdlab.fio.from_text.normal_lines import Line, is_foreign, iterate_lines
 
 # One of these is in whatever holds a result; looking for them is quick.
@@ -42,8 +41,8 @@ class Printing:
     """One printing of all jobs while it is collected.
 
     Only a client has several sections, one a server. ``said`` is what is not fio's
-    result, ``after`` what followed the last one. Block sizes are those of a group if
-    its jobs have the same. ``is_interim`` if the run went on after it. ``begins_run``
+    result, ``after`` what followed the last one; ``definitions`` are of the jobs as fio
+    introduced them. ``is_interim`` if the run went on after it. ``begins_run``
     if fio introduced itself or its jobs before it.
     """
 
@@ -53,7 +52,7 @@ class Printing:
     begins_run: bool = False
     is_successor: bool = False
     is_interim: bool = False
-    sizes: dict[int, BlockSizes] = field(default_factory=dict)
+    definitions: list[Definition] = field(default_factory=list)
     hosts: set[str] = field(default_factory=set)
     sections: list[Section] = field(default_factory=list)
     said: list[str] = field(default_factory=list)
@@ -80,7 +79,7 @@ class Printing:
             version=self.version,
             is_of_client=self.is_of_client,
             is_successor=True,
-            sizes=self.sizes,
+            definitions=self.definitions,
             hosts=set(self.hosts),
             said=self.after,
         )
@@ -141,18 +140,11 @@ def _add(current: Printing, line: Line) -> None:
         case "start":
             current.is_started = True
         case "definition":
-            _add_sizes(current.sizes, int(line.parts[1]), line.parts[2])
+            current.definitions.append(parse_definition(line.parts))
         case None:
             _add_text(current, line)
         case _:
             _add_result(current, line)
-
-
-def _add_sizes(sizes: dict[int, BlockSizes], group_id: int, text: str) -> None:
-    said = parse_block_sizes(text)
-    before = sizes.get(group_id, said)
-    directions: tuple[Direction, ...] = (*said,)
-    sizes[group_id] = {d: said[d] for d in directions if before.get(d) == said[d]}
 
 
 def _add_text(current: Printing, line: Line) -> None:
