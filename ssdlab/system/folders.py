@@ -8,7 +8,6 @@ What is read has a limit; what is written appears whole.
 
 import os
 import re
-import shutil
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
@@ -218,7 +217,7 @@ class Folder:
         FileExistsError
             If anything has its name already.
         """
-        Folder(self.root, self.below[:-1]).make()
+        self._above.make()
         with self._held_above() as above:
             above.make(self.name, mode)
         return self
@@ -254,9 +253,7 @@ class Folder:
 
     def remove_tree(self) -> None:
         """Remove the folder and all that is in it, as far as can be; follow no link."""
-        if not self.below:
-            shutil.rmtree(self.root, ignore_errors=True)
-        elif self.is_there():
+        if self.is_there():
             with self._held_above() as above:
                 above.remove_tree(self.name)
 
@@ -269,7 +266,14 @@ class Folder:
         return hold(self.root, self.below)
 
     def _held_above(self) -> AbstractContextManager[Held]:
-        return hold(self.root, self.below[:-1])
+        above = self._above
+        return hold(above.root, above.below)
+
+    @property
+    def _above(self) -> "Folder":
+        if not self.below:
+            return Folder(self.root.parent)
+        return Folder(self.root, self.below[:-1])
 
     def _open_file(self, held: Held, name: str, flags: int) -> int:
         self._require_file(name, held.look(name))
