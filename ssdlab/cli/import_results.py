@@ -58,6 +58,11 @@ def _list_references(*, as_json: bool) -> None:
     is_flag=True,
     help="name the published reports that ship with ssdlab, and end",
 )
+@click.option(
+    "--again",
+    is_flag=True,
+    help="make another run of results that were imported before",
+)
 @max_input_option
 @runs_option
 @json_option
@@ -87,6 +92,7 @@ def import_results(**asked: Any) -> None:
         label=asked["label"],
         runs=asked["runs"],
         max_input_bytes=asked["max_input_bytes"],
+        again=asked["again"],
     )
     said = read_import(run)
     lines = outcome_lines(run)

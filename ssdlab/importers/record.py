@@ -1,13 +1,18 @@
 """What an import notes beside the run that it makes: sources, and what it lost."""
 
+import hashlib
 import json
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from ssdlab.importers.readings import Reading
 from ssdlab.importers.sources import LeftOut
 from ssdlab.model.errors import RunFolderError
 from ssdlab.model.plain import from_plain
+from ssdlab.model.step import Step
+from ssdlab.model.version import VERSION
 from ssdlab.store.records import to_json
 from ssdlab.store.run import Run
 from ssdlab.system.folders import Folder
@@ -38,11 +43,14 @@ class ImportRecord:
         The files that were not imported, and why.
     missing_rounds : tuple of LostRound
         The rounds of cells that are not in the run.
+    fingerprint : str
+        What tells whether the same results are imported again in the same way.
     """
 
     paths: tuple[str, ...]
     left_out: tuple[LeftOut, ...] = ()
     missing_rounds: tuple[LostRound, ...] = ()
+    fingerprint: str = ""
 
     @property
     def is_partial(self) -> bool:
@@ -53,6 +61,26 @@ class ImportRecord:
 def write_import_record(folder: Path, record: ImportRecord) -> None:
     """Write the record of an import into the folder of its run."""
     Folder(folder).write(IMPORT_FILE, to_json(asdict(record)))
+
+
+def take_fingerprint(steps: Iterable[tuple[Step, Reading]], *names: str) -> str:
+    """Return what tells an import from others: its results as steps, and its names."""
+    digest = hashlib.sha256(repr((VERSION, *names)).encode())
+    for step, reading in steps:
+        digest.update(repr((step, reading.digest, reading.rows)).encode())
+    return digest.hexdigest()
+
+
+def find_twin(runs: Path, fingerprint: str) -> Path | None:
+    """Return the run in a folder of runs that the same import made, if there is one."""
+    for folder in map(Folder, sorted(runs.glob("*"))):
+        try:
+            data = json.loads(folder.read(IMPORT_FILE))
+        except (OSError, ValueError, RunFolderError, RecursionError):
+            continue  # no import, or a damaged one
+        if isinstance(data, dict) and data.get("fingerprint") == fingerprint:
+            return folder.path
+    return None
 
 
 def read_import(run: Run) -> ImportRecord:

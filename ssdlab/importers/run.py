@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from ssdlab.campaign.folders import new_run_id
@@ -10,11 +11,12 @@ from ssdlab.importers.collect import collect
 from ssdlab.importers.detect import CUSTOM, find_test, require_test
 from ssdlab.importers.published import arrange_published, find_published
 from ssdlab.importers.readings import Damaged, Reading, make_reader
+from ssdlab.importers.record import find_twin, take_fingerprint
 from ssdlab.importers.rounds import Series, make_series
 from ssdlab.importers.sources import find_sources
 from ssdlab.importers.tkperf import find_tkperf, read_tkperf
 from ssdlab.importers.write import Found, write_import
-from ssdlab.model.errors import FioOutputError, RunFolderError
+from ssdlab.model.errors import AlreadyImportedError, FioOutputError, RunFolderError
 from ssdlab.model.spec import Access
 from ssdlab.pts.profiles import RND_4K_WRITE
 from ssdlab.store.run import Run, open_run
@@ -42,6 +44,7 @@ def import_run(  # noqa: PLR0913 - each is a choice of the user's, by name
     label: str = "",
     runs: str | Path = "data/runs",
     max_input_bytes: int = MAX_INPUT_BYTES,
+    again: bool = False,
 ) -> Run:
     """Turn foreign results into a run like ours, its tables and report written.
 
@@ -66,17 +69,22 @@ def import_run(  # noqa: PLR0913 - each is a choice of the user's, by name
         The folder that gets the run's folder.
     max_input_bytes : int, default 512 MiB
         The most that is read of one file, once it is unpacked [B].
+    again : bool, default False
+        Make a run even if the same import made one in that folder before.
 
     Returns
     -------
     Run
         The imported run. It is never conformant: its departures say what is unknown.
+        A file that cannot be read costs none of the others; it is named there too.
 
     Raises
     ------
     UserError
-        If the files are no results, contradict their names, or are of several
-        devices; no run was made then.
+        If no file is a result, or rounds stand twice or are of several devices; no run
+        was made then.
+    AlreadyImportedError
+        If the same import made a run before.
     RunFolderError
         If the folder of runs cannot be written.
     """
@@ -84,10 +92,15 @@ def import_run(  # noqa: PLR0913 - each is a choice of the user's, by name
     found = _find(given, pattern=pattern, test=test, max_bytes=max_input_bytes)
     readings = [reading for each in found.tests for _, reading in each.steps]
     name = device_label or _device_name(found, readings)
+    if found.published is not None:
+        label = label or found.published.report.title
+    steps = [pair for each in found.tests for pair in each.steps]
+    found = replace(found, fingerprint=take_fingerprint(steps, name, label))
+    twin = None if again else find_twin(Path(runs), found.fingerprint)
+    if twin is not None:
+        raise AlreadyImportedError(run=str(twin))
     folder = Path(runs) / new_run_id("imported")
     try:
-        if found.published is not None:
-            label = label or found.published.report.title
         (Folder(folder) / "steps").make()
         write_import(folder, found, given, name=name, label=label)
         return open_run(folder)

@@ -46,6 +46,7 @@ class Found:
     left_out: tuple[LeftOut, ...] = ()
     tkperf: TkperfFile | None = None
     published: Published | None = None
+    fingerprint: str = ""
     max_input_bytes: int = MAX_INPUT_BYTES
 
 
@@ -110,6 +111,7 @@ def _keep_sources(folder: Path, found: Found, paths: Sequence[str | Path]) -> No
             for arranged in found.tests
             for gap in arranged.series.missing
         ),
+        fingerprint=found.fingerprint,
     )
     write_import_record(folder, record)
 

@@ -20,6 +20,7 @@
     │   ├── QosTargetError           a text that is no target for a quality of service
     │   ├── CaptureError             a capture of IO streams that cannot be used
     │   ├── FioOutputError           a file that is not what fio writes
+    │   ├── AlreadyImportedError     results that are a run already
     │   │   └── LargeInputError      a file that holds more than may be read of one
     │   ├── NotebookFileError        a file that is no executed notebook
     │   ├── ExportError              what was asked for cannot be written so
@@ -219,6 +220,17 @@ class FioOutputError(UserError):
     def __init__(self, *, source: str, reason: str, remedy: str) -> None:
         self.source, self.reason, self.remedy = source, reason, remedy
         super().__init__(f"{source}: {reason}. {remedy}")
+
+
+class AlreadyImportedError(UserError):
+    """Results that are a run already: a second one would count them twice."""
+
+    def __init__(self, *, run: str) -> None:
+        self.run = run
+        super().__init__(
+            f"These results are a run already: {run}. Open that one, or make another "
+            "of them: --again on the command line, again=True in Python."
+        )
 
 
 class LargeInputError(FioOutputError):

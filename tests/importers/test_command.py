@@ -55,3 +55,30 @@ def test_import_of_what_is_none_ends_with_2_and_one_line(tmp_path: Path) -> None
     assert done.stdout == ""
     assert "none of its 1 files is a cell that fio measured" in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+def test_the_same_import_makes_no_second_run_unless_asked(tmp_path: Path) -> None:
+    path = write_cell(tmp_path / "a.json", {"rw": "randread"}, reads=1000)
+    words = [str(path), "--runs", str(tmp_path / "runs")]
+    assert run_import(*words).exit_code == 0
+    (first,) = (tmp_path / "runs").iterdir()
+    path = path.rename(tmp_path / "b.json")
+    done = run_import(str(path), *words[1:])
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert f"These results are a run already: {first}. Open that one" in done.stderr
+    assert list((tmp_path / "runs").iterdir()) == [first]
+    assert run_import(str(path), *words[1:], "--label", "other").exit_code == 0
+    assert run_import(str(path), *words[1:], "--again").exit_code == 0
+    write_cell(path, {"rw": "randread"}, reads=1001)
+    assert run_import(str(path), *words[1:]).exit_code == 0
+    assert len(list((tmp_path / "runs").iterdir())) == 4
+
+
+def test_what_else_lies_in_the_folder_of_runs_is_no_import(tmp_path: Path) -> None:
+    path = write_cell(tmp_path / "a.json", {"rw": "randread"}, reads=1000)
+    for name, text in (("x", "[]"), ("y", "{"), ("z", '{"fingerprint": 7}')):
+        (tmp_path / "runs" / name).mkdir(parents=True)
+        (tmp_path / "runs" / name / "import.json").write_text(text)
+    (tmp_path / "runs" / "w").mkdir()
+    (tmp_path / "runs" / "w" / "import.json").symlink_to(path)
+    assert run_import(str(path), "--runs", str(tmp_path / "runs")).exit_code == 0
