@@ -115,7 +115,10 @@ class FioOption:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FioSteadyState:
-    """What fio's own steady-state rule (``ss``) found; samples are one a second."""
+    """What fio's own steady-state rule (``ss``) found; samples are one a second.
+
+    Latencies are there if the rule is one of latency, as since fio 3.41 it may be.
+    """
 
     criterion: str
     duration_s: float
@@ -127,6 +130,8 @@ class FioSteadyState:
     iops_mean: float | None
     iops: tuple[float, ...]
     bw_bytes_per_s: tuple[float, ...]
+    lat_mean_ns: float | None = None
+    lat_ns: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -8,6 +8,7 @@ import pytest
 
 from ssdlab.fio.document import Doubt, FioDisk, FioOption, FioSide, RateSummary
 from ssdlab.fio.doubts import find_doubts
+from ssdlab.fio.frames.result import tabulate
 from ssdlab.fio.from_json.parse import document_from_json, parse_document
 from ssdlab.fio.from_json.scan import find_json
 from tests.fio.samples import captured, changed_document, form_of, form_path
@@ -251,6 +252,36 @@ def test_samples_that_fio_had_not_taken_are_missing_and_so_is_their_mean() -> No
     assert (state.iops_mean, state.bw_mean_bytes_per_s) == (None, None)
     assert (state.slope, state.is_attained, state.duration_s) == (-1.5, False, 4)
     assert kinds(document.doubts) == ["window-not-full"]
+
+
+def test_a_steady_state_of_latency_has_its_samples() -> None:
+    """As fio prints them since 3.41, where the rule is of latency."""
+
+    def change(job: Json) -> None:
+        steady(job)
+        job["steadystate"] |= {"ss": "lat:5.000000%", "attained": 1}
+        job["steadystate"]["data"] |= {
+            "lat_mean": 81_500,
+            "lat_ns": [80_000, 81_000, 82_000, 83_000],
+            "iops": [1001, 1000, 1002, 1003],
+            "bw": [4100581, 4096000, 4104192, 4108288],
+        }
+
+    document = changed_document("one_io.json", change)
+    state = document.jobs[0].steady_state
+    assert state is not None
+    assert state.criterion == "lat:5.000000%"
+    assert (*state.lat_ns, state.lat_mean_ns) == (
+        80_000,
+        81_000,
+        82_000,
+        83_000,
+        81_500,
+    )
+    assert not document.doubts
+    rows = tabulate([[document]]).steadystate
+    assert rows["lat_ns"].tolist() == [80_000, 81_000, 82_000, 83_000]
+    assert set(rows["lat_mean_ns"]) == {81_500}
 
 
 def test_a_steady_state_without_samples_is_the_rule_alone() -> None:

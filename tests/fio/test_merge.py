@@ -452,3 +452,37 @@ def test_merged_bins_are_added_by_name() -> None:
     ])
     assert found["lat_ns"].tolist() == values.tolist()
     assert found["count"].tolist() == counts.tolist()
+
+
+@pytest.mark.parametrize(
+    ("runtimes_ms", "ended_s", "has_sum"),
+    [
+        ((1000, 1000), (None, None), True),
+        ((1000, 1100), (1e9 + 0.5, 1e9 + 0.6), True),
+        ((1000, 6000), (None, None), False),
+        ((1000, 1000), (1e9 + 0.5, 1e9 + 60.5), False),
+    ],
+)
+def test_rates_of_unlike_times_have_no_sum(
+    runtimes_ms: tuple[int, int],
+    ended_s: tuple[float | None, float | None],
+    *,
+    has_sum: bool,
+) -> None:
+    files = [
+        [
+            document_of(
+                job_of("a", Did(lat_ns=(5,) * 10, runtime_ms=ms)),
+                source=f"{number}.json",
+                timestamp_s=end_s,
+            )
+        ]
+        for number, (ms, end_s) in enumerate(zip(runtimes_ms, ended_s, strict=True))
+    ]
+    result = tabulate(files)
+    found = result.merge(by=[], timing="together")
+    assert found.jobs["iops"].notna().tolist() == [has_sum]
+    assert found.jobs["total_ios"].tolist() == [20]
+    kinds = set(found.issues.loc[found.issues["is_grave"], "kind"])
+    assert ("unlike-times" in kinds) != has_sum
+    assert result.merge(by=[], timing="in turn").jobs["iops"].notna().all()

@@ -31,6 +31,7 @@ from ssdlab.fio.frames.merge_doubts import (
     doubts_of_latency,
     doubts_of_parts,
     doubts_of_sets,
+    doubts_of_times,
     issues_frame,
 )
 from ssdlab.fio.frames.pooling import (
@@ -57,6 +58,10 @@ _LATENCY_COLUMNS = tuple(
     for what in ("min", "mean", "stddev", "max")
 )
 _EXACT = 2.0**53
+_MS_PER_S = 1000.0
+_UNLIKE_RATIO = 1.05
+_UNLIKE_MS = 500.0
+_STAMP_SLACK_S = 1.0  # some versions of fio give whole seconds
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -97,10 +102,11 @@ def merge_jobs(
         ``["job_name", "direction"]``; none: all rows are one group.
     timing : {"together", "in turn"}
         ``together``: all parts of a group ran at the same time, so rates [1/s], [B/s]
-        add and ``runtime_ms`` is the greatest. ``in turn``: what is of one document
-        and one reporting group ran together and is added; these ran one after
-        another, as rounds do, so rates are means weighted by runtime, which is all
-        IOs by all time, and ``runtime_ms`` adds.
+        add and ``runtime_ms`` is the greatest; where documents show that they ran at
+        other times, or not for as long, their rates have no sum and are missing.
+        ``in turn``: what is of one document and one reporting group ran together and
+        is added; these ran one after another, as rounds do, so rates are means
+        weighted by runtime, which is all IOs by all time, and ``runtime_ms`` adds.
     levels : sequence of float
         Levels of the percentiles [%].
 
@@ -126,13 +132,15 @@ def merge_jobs(
         *doubts_of_parts(parts, groups, documents),
         *doubts_of_latency(parts, groups, latencies),
     ]
+    sums = dict(_sums(parts, groups, timing=timing))
     if timing == "together":
         _, of_sets = _sets(parts, groups)
         doubts += doubts_of_sets(of_sets.sizes)
+        is_unlike = _are_times_unlike(parts, groups, documents)
+        sums |= {name: np.where(is_unlike, np.nan, sums[name]) for name in _RATES}
+        doubts += doubts_of_times(is_unlike)
     return MergedFio(
-        jobs=keys.assign(
-            parts=groups.sizes, **_sums(parts, groups, timing=timing), **latencies
-        ),
+        jobs=keys.assign(parts=groups.sizes, **sums, **latencies),
         percentiles=percentiles_frame(
             keys, grouped, levels=levels, extremes=extremes_of_histograms(latencies)
         ),
@@ -212,6 +220,26 @@ def _sums(
         is_alone = of_sets.sizes == 1
         columns[name] = np.where(is_alone, of_sets.sum(rates_of_sets), mean)
     return columns
+
+
+def _are_times_unlike(
+    parts: "pd.DataFrame", groups: Groups, documents: "pd.DataFrame"
+) -> NDArray[np.bool_]:
+    """Mark groups whose sets did not run at the same time, or not for as long.
+
+    A rate over ten seconds and one over sixty have no sum.
+    """
+    sets, of_sets = _sets(parts, groups)
+    ran_ms = sets.greatest(floats(parts["runtime_ms"]))
+    shortest_ms, longest_ms = of_sets.least(ran_ms), of_sets.greatest(ran_ms)
+    is_unlike = longest_ms > shortest_ms * _UNLIKE_RATIO + _UNLIKE_MS
+    said = documents.set_index(["file", "document"])["timestamp_s"]
+    places = [*zip(parts["file"], parts["document"], strict=True)]
+    ended_s = sets.greatest(floats(said.reindex(places)))
+    began_s = ended_s - ran_ms / _MS_PER_S
+    is_apart = of_sets.greatest(began_s) > of_sets.least(ended_s) + _STAMP_SLACK_S
+    several: NDArray[np.bool_] = of_sets.sizes > 1
+    return np.asarray(several & (is_unlike | is_apart))
 
 
 def _whole(values: NDArray[np.float64]) -> Any:

@@ -51,6 +51,16 @@ def doubts_of_sets(sets_of_group: NDArray[np.int64]) -> Iterator[GroupDoubt]:
         yield GroupDoubt(group=int(group), kind="groups-added", meaning=meaning)
 
 
+def doubts_of_times(is_unlike: NDArray[np.bool_]) -> Iterator[GroupDoubt]:
+    """Yield the groups whose parts cannot have run at the same time."""
+    for group in np.flatnonzero(is_unlike):
+        meaning = (
+            "its parts ran at other times, or not for as long: their rates have no sum "
+            "and are missing; merge them with timing='in turn'"
+        )
+        yield GroupDoubt(group=int(group), kind="unlike-times", meaning=meaning)
+
+
 def doubts_of_latency(
     parts: "pd.DataFrame", groups: Groups, merged: Mapping[str, Any]
 ) -> Iterator[GroupDoubt]:

@@ -147,15 +147,17 @@ def steady_state_rows(place: Place, document: FioDocument) -> Iterator[Row]:
                 state.slope,
                 state.iops_mean,
                 state.bw_mean_bytes_per_s,
+                state.lat_mean_ns,
             )
 
 
 def _samples(state: FioSteadyState) -> Iterator[Row]:
-    count = max(len(state.iops), len(state.bw_bytes_per_s))
+    kinds = (state.iops, state.bw_bytes_per_s, state.lat_ns)
+    count = max(map(len, kinds))
     for number in range(count):
-        yield number, _at(state.iops, number), _at(state.bw_bytes_per_s, number)
+        yield (number, *(_at(samples, number) for samples in kinds))
     if not count:
-        yield None, None, None
+        yield None, None, None, None
 
 
 def _at(values: tuple[float, ...], place: int) -> float | None:

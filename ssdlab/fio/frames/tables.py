@@ -174,6 +174,7 @@ STEADYSTATE = Table(
         Column("sample", "int64", "sample, from 0; missing: fio kept none"),
         Column("iops", "float64", "IOs per second in it"),
         Column("bw_bytes_per_s", "float64", "data rate in it [B/s]"),
+        Column("lat_ns", "float64", "mean latency in it [ns], if the rule is of it"),
         Column("criterion", "string", "the rule asked for, such as iops_slope:0.5%"),
         Column("duration_s", "float64", "length of the rule's window [s]"),
         Column("is_attained", "bool", "the rule was met"),
@@ -182,6 +183,7 @@ STEADYSTATE = Table(
         Column("slope", "float64", "slope of the line, per second"),
         Column("iops_mean", "float64", "mean IOPS of the window"),
         Column("bw_mean_bytes_per_s", "float64", "mean data rate of the window [B/s]"),
+        Column("lat_mean_ns", "float64", "mean latency of the window [ns]"),
     ),
 )
 

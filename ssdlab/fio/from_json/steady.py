@@ -35,10 +35,14 @@ def read_steady_state(
     below = at.below("data")
     iops = () if data is None else _samples(data, "iops", below)
     bw = () if data is None else _samples(data, "bw", below)
-    taken = _taken(iops, bw)
-    is_full = taken == max(len(iops), len(bw))
+    lat = (
+        () if data is None or "lat_ns" not in data else _samples(data, "lat_ns", below)
+    )
+    size = max(len(iops), len(bw), len(lat))
+    taken = _taken(iops, bw, lat)
+    is_full = taken == size
     if not is_full:
-        _note_unfilled(below, taken, max(len(iops), len(bw)))
+        _note_unfilled(below, taken, size)
     return FioSteadyState(
         criterion=take_text(table, "ss", at),
         duration_s=take_amount(table, "duration", at),
@@ -50,6 +54,8 @@ def read_steady_state(
         iops_mean=_mean(data, "iops_mean", below) if is_full else None,
         iops=iops[:taken],
         bw_bytes_per_s=bw[:taken],
+        lat_mean_ns=_mean(data, "lat_mean", below) if lat and is_full else None,
+        lat_ns=lat[:taken],
     )
 
 
@@ -63,12 +69,12 @@ def _samples(data: Mapping[str, object], key: str, place: Place) -> tuple[float,
     return tuple(found)
 
 
-def _taken(iops: tuple[float, ...], bw: tuple[float, ...]) -> int:
+def _taken(*kinds: tuple[float, ...]) -> int:
     """Return how many samples there are before the zeros at the end."""
     return max(
         (
             number + 1
-            for samples in (iops, bw)
+            for samples in kinds
             for number, value in enumerate(samples)
             if value != 0
         ),

@@ -27,6 +27,7 @@ from ssdlab.fio.from_text.normal_job import build_job, parse_printed_s
 from ssdlab.fio.from_text.normal_lines import Line
 from ssdlab.fio.from_text.normal_runs import Printing, Section, iterate_printings
 
+_READ_SINCE = (2, 0)
 _RIGHT_SINCE = (3, 26)
 _ROUNDED = (
     "fio's text rounds: minima, maxima and percentiles to whole numbers of their unit "
@@ -149,4 +150,12 @@ def _doubts(found: Printing, jobs: Sequence[FioJob], *, is_whole: bool) -> list[
         )
     if jobs:
         doubts.append(Doubt(kind="rounded", place="text", meaning=_ROUNDED))
+    if is_known_version(found.version) and parse_version(found.version) < _READ_SINCE:
+        kind, meaning = (
+            "old-version",
+            f"{found.version} is older than what is read: 2.0",
+        )
+        doubts.append(
+            Doubt(kind=kind, place="fio version", meaning=meaning, is_grave=True)
+        )
     return doubts

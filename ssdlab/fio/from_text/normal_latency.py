@@ -23,6 +23,8 @@ def parse_latencies(
     target: dict[float, float] | None = None
     scale = 1.0
     for line in lines:
+        if line.kind is None or line.parts[:1] == ("percentiles",):
+            continue  # a line of others, or a damaged one, is no end of the percentiles
         if line.kind == "percentiles":
             percentiles = _percentiles(line.parts[0], scale)
             if max(percentiles, default=0) > 100:

@@ -58,7 +58,7 @@ _ESCAPE = re.compile(  # what steers a terminal, such as the colours of grep
 )
 _ROW = re.compile(r"([^\r\n]*)(\r\n?|\n|\Z)")
 _EMPTY_OR_JSON = re.compile(r"\s*$|\s+[\"{}\]]")
-_WITHOUT_COLON = ("|", "fio-", "Starting ", "hostname=")
+_WITHOUT_COLON = ("|", "fio-", "fio ", "Starting ", "hostname=")
 _INT = r"([0-9]{1,18})"
 _NUMBER = r"\s*([^,\s]+)"
 _SPREAD = rf"min={_NUMBER}\s*, max={_NUMBER}\s*"
@@ -126,7 +126,7 @@ _FORMS: tuple[tuple[LineKind, str, str], ...] = (
     ),
     ("disks", r"Disk stats \(", r"Disk stats \(read/write\):"),
     ("start", r"Starting [0-9]", r"Starting [0-9]+ .*"),
-    ("banner", r"fio-[0-9]", r"(fio-[0-9]\S*)"),
+    ("banner", r"fio[- ][0-9]", r"(fio[- ][0-9]+\.[0-9]\S*)"),
     ("client", r"hostname=", r"hostname=([^,]*), be=.*, fio=([^,]*).*"),
 )
 # Forms of fio 2.x with the same beginning.

@@ -24,7 +24,7 @@ _BEGINNING = re.compile(r"[345];fio-[0-9][^;\s]*;", re.ASCII)
 _NAME_MARK = ";fio"
 _PERCENTILE_MARK = "%="
 _PROGRESS = re.compile(r"Jobs: [0-9]", re.ASCII)
-_BANNER = re.compile(r"fio-[0-9]\S*", re.ASCII)
+_BANNER = re.compile(r"fio[- ][0-9]+\.[0-9]\S*", re.ASCII)
 _ROUNDED = (
     "terse output cuts latencies, minima, maxima and percentiles, to whole us, bytes "
     "and sampled rates to whole KiB and IOPS to whole numbers"
@@ -138,7 +138,7 @@ def _documents(found: Sequence[_Found]) -> Iterator[Sequence[_Found]]:
     starts = [
         number
         for number, line in enumerate(found)
-        if number and (line.is_apart or _is_sum(found[number - 1]))
+        if number and (line.is_apart or _is_end(found[number - 1]))
     ]
     for start, end in pairwise([0, *starts, len(found)]):
         at = start
@@ -147,9 +147,10 @@ def _documents(found: Sequence[_Found]) -> Iterator[Sequence[_Found]]:
             at += length
 
 
-def _is_sum(line: _Found) -> bool:
-    """Tell whether a client printed a line, the last of its run."""
-    return line.read is not None and line.read.job.name == SUM_ENTRY
+def _is_end(line: _Found) -> bool:
+    """Tell whether a run ended with a line: a client's sum, or what was cut short."""
+    is_sum = line.read is not None and line.read.job.name == SUM_ENTRY
+    return line.is_cut or is_sum
 
 
 def _document(lines: Sequence[_Found], source: str, *, suffix: str) -> FioDocument:
