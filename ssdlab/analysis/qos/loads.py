@@ -11,11 +11,15 @@ from ssdlab.analysis.cells import named_like
 from ssdlab.analysis.qos.latency_kind import latency_kind, with_latency_of
 from ssdlab.analysis.qos.load import Load
 from ssdlab.model.errors import NoHistogramError, UnknownNameError
-from ssdlab.model.spec import DIRECTIONS, stimulus_label
+from ssdlab.model.spec import DIRECTIONS, PTS_CRITERIA, stimulus_label
 
 _WORKLOAD = ["access", "block_size_bytes", "read_percent", "threads", "queue_depth"]
 _KINDS = ("histogram", "cell")
 _ROUNDS = ("window", "all")
+_EVERY_ROUND = (
+    "every round of the window counts, of which the determination of steady state takes "
+    "five samples: its average is another quantity"
+)
 _TESTS_FIRST = ("lat", "wsat")  # the PTS asks these two for a histogram
 
 Loads = tuple[Load, ...]
@@ -265,7 +269,12 @@ def _in_window(load: Load, windows: pd.DataFrame | None) -> Load:
     if not inside.any():
         return _with_steps(load, load.steps, "none of its rounds is in the window")
     is_steady = bool(final["is_round_steady"].fillna(value=False).all())
-    note = "" if is_steady else "the window was not steady"
+    is_sampled = last - first >= 2 * (PTS_CRITERIA.window_rounds - 1)
+    notes = [
+        "" if is_steady else "the window was not steady",
+        _EVERY_ROUND if is_sampled else "",
+    ]
+    note = "; ".join(filter(None, notes))
     return _with_steps(load, load.steps[inside], note)
 
 
