@@ -17,8 +17,8 @@ _WORKLOAD = ["access", "block_size_bytes", "read_percent", "threads", "queue_dep
 _KINDS = ("histogram", "cell")
 _ROUNDS = ("window", "all")
 _EVERY_ROUND = (
-    "every round of the window counts, of which the determination of steady state takes "
-    "five samples: its average is another quantity"
+    "every round of the window counts, of which the determination of steady state "
+    "takes five samples: its average is another quantity"
 )
 _TESTS_FIRST = ("lat", "wsat")  # the PTS asks these two for a histogram
 
