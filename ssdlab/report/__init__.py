@@ -6,6 +6,7 @@ from ssdlab.report.context import read_context
 from ssdlab.report.render import render_page
 from ssdlab.store.run import Run
 from ssdlab.system.durable import write_whole
+from ssdlab.system.outputs import choose_format
 
 __all__ = ["render_report", "write_report"]
 
@@ -57,7 +58,10 @@ def write_report(run: Run, path: Path | None = None) -> Path:
     ------
     RunFolderError
         If a table is missing or damaged; nothing is written then.
+    ExportError
+        If the place has the ending of another format.
     """
+    choose_format(path, "html", ("html",))
     page = render_report(run).encode()
     if path is not None:
         write_whole(Path(path), page)

@@ -9,6 +9,7 @@ from ssdlab.model.version import VERSION
 from ssdlab.report.cells import Section, find_title, is_executed, read_sections
 from ssdlab.report.html import render_html
 from ssdlab.system.durable import write_whole
+from ssdlab.system.outputs import choose_format
 
 
 def write_notebook_page(executed: str | Path, output: str | Path) -> Path:
@@ -30,7 +31,10 @@ def write_notebook_page(executed: str | Path, output: str | Path) -> Path:
     ------
     NotebookFileError
         If the notebook cannot be read, or none of its cells was executed.
+    ExportError
+        If the place has the ending of another format.
     """
+    choose_format(Path(output), "html", ("html",))
     write_whole(Path(output), render_notebook_page(executed).encode())
     return Path(output)
 

@@ -9,7 +9,7 @@ from ssdlab.report.notebook_page import render_notebook_page
 from ssdlab.store.run import Run
 from ssdlab.system.browser import find_browser, open_page
 from ssdlab.system.durable import write_whole
-from ssdlab.system.outputs import PDF_MARK
+from ssdlab.system.outputs import PDF_MARK, choose_format
 
 _DRAWN: Final = """(() => {
   if (document.readyState !== "complete") return false;
@@ -42,7 +42,10 @@ def write_report_pdf(run: Run, path: Path | None = None) -> Path:
         If no browser is installed.
     BrowserFailedError
         If the browser did not draw the report.
+    ExportError
+        If the place has the ending of another format.
     """
+    choose_format(path, "pdf", ("pdf",))
     find_browser()
     if path is not None:
         return _write(render_report(run), path)
@@ -73,7 +76,10 @@ def write_notebook_pdf(executed: Path, output: Path) -> Path:
         If no browser is installed.
     BrowserFailedError
         If the browser did not draw the page.
+    ExportError
+        If the place has the ending of another format.
     """
+    choose_format(output, "pdf", ("pdf",))
     find_browser()
     return _write(render_notebook_page(executed), output)
 

@@ -7,8 +7,12 @@ import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner, Result
 
+from ssdlab.campaign.opening import open_run
 from ssdlab.cli import main
 from ssdlab.model.errors import ExportError
+from ssdlab.report import write_report
+from ssdlab.report.images import run_figures
+from ssdlab.report.pdf import write_report_pdf
 from ssdlab.system.outputs import choose_format, require_replaceable
 from tests.fio.samples import captured
 from tests.paths import ROOT
@@ -176,3 +180,23 @@ def test_a_table_of_text_is_known_by_its_columns(
         return
     with pytest.raises(ExportError, match="did not write"):
         require_replaceable(place, overwrite=False, columns=["a", "b"])
+
+
+def test_figures_replace_no_file_of_somebody_elses(tmp_path: Path) -> None:
+    opened = open_run(SAMPLE)
+    place = tmp_path / f"{list(run_figures(opened))[-1]}.svg"
+    place.write_bytes(MINE)
+    result = run("figures", SAMPLE, "-o", tmp_path)
+    assert result.exit_code == 2
+    assert "did not write" in result.stderr
+    assert place.read_bytes() == MINE
+
+
+def test_python_writes_no_page_under_the_ending_of_another_format(
+    tmp_path: Path,
+) -> None:
+    with pytest.raises(ExportError, match=r"ends in \.pdf"):
+        write_report(open_run(SAMPLE), tmp_path / "x.pdf")
+    with pytest.raises(ExportError, match=r"ends in \.html"):
+        write_report_pdf(open_run(SAMPLE), tmp_path / "x.html")
+    assert list(tmp_path.iterdir()) == []

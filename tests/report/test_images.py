@@ -91,5 +91,5 @@ def test_missing_browser_is_exit_code_2(
 
 def test_folder_that_cannot_be_written_is_named() -> None:
     find_browser()
-    with pytest.raises(ExportError, match=r"/dev/null/x/a\.svg: the figure cannot be"):
+    with pytest.raises(ExportError, match=r"/dev/null/x.*: the figure cannot be"):
         write_images({"a": drawn()}, Path("/dev/null/x"))
