@@ -108,6 +108,28 @@ def test_matrix_marks_the_cell_and_its_code_draws_the_same(
     assert_same(picture)
 
 
+@pytest.mark.parametrize(
+    ("rounds", "n_rounds"), [("window", 5), (None, 6), ((3, 5), 3)]
+)
+@pytest.mark.parametrize("metric", ["iops", "lat_max_ns"])
+def test_matrix_is_of_the_measurement_window_unless_others_are_chosen(
+    shelf: Shelf, places: dict[str, Place], metric: str, *, rounds: Any, n_rounds: int
+) -> None:
+    chosen = fitted(shelf, metric=metric, rounds=rounds)
+    cells, bins = shelf.cells(chosen.runs), shelf.table("one", "bins")
+    own = cells[cells["run_id"] == chosen.run]
+    picture = draw_map(chosen, frame_of_map(chosen, own, bins), places=places)
+    assert picture.frame["n_rounds"].dropna().unique().tolist() == [n_rounds]
+    assert_same(picture)
+
+
+def test_window_is_shaded_in_the_rounds(shelf: Shelf, places: dict[str, Place]) -> None:
+    chosen = fitted(shelf)
+    rows = rows_of_cell(chosen, shelf.cells(chosen.runs))
+    (shade,) = draw_rounds(chosen, rows, places=places).figure.layout.shapes
+    assert (shade.x0, shade.x1) == (1.5, 6.5)
+
+
 def test_rounds_of_both_runs_are_drawn_and_the_shown_one_is_ringed(
     shelf: Shelf, places: dict[str, Place]
 ) -> None:
