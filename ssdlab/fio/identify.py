@@ -21,10 +21,8 @@ _NORMAL_MARKS = (
     re.compile(rb": \(g=\d+\): rw="),
     re.compile(rb": \(groupid=\d+, jobs=\d+\): err="),
 )
-_TERSE_MARK = re.compile(
-    rb"[345];fio[- ](?:[^;\n]*;){40}"
-    rb"|\n2;[^\n]{0,400}?;\d+;-?\d+;\d+;\d+;(?:[^;\n]*;){40}"
-)
+_TERSE_MARK = re.compile(rb";fio[- ](?:[^;\n]*;){40}")
+_TERSE_2_MARK = re.compile(rb"\n2;[^\n]{0,400}?;\d+;-?\d+;\d+;\d+;(?:[^;\n]*;){40}")
 # A greatest value may stand before the direction, and four more columns after it.
 _LOG_LINE = re.compile(
     r"\s*\d+\s*,\s*-?\d+\s*(?:,\s*\d+\s*)?,\s*[0-3]\s*"
@@ -74,7 +72,9 @@ def holds_output(content: bytes, encoding: str) -> bool:
     if b";" not in content:
         return False
     begin = b"\n" + content[:_TERSE_HEAD_BYTES]
-    return any(map(_TERSE_MARK.search, (begin, content)))
+    if _TERSE_MARK.search(content):
+        return True
+    return any(map(_TERSE_2_MARK.search, (begin, content)))
 
 
 def _kind_of_lines(lines: list[str]) -> FileKind:

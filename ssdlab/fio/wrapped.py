@@ -42,6 +42,7 @@ _BEGINNING = re.compile(r"^\s*(?=[\[{])|=> (?=\{)", re.MULTILINE)
 _LINE_KEYS = ("log", "MESSAGE", "message", "textPayload", "line")
 _DECODER = json.JSONDecoder(strict=False)
 _MOST_DEPTH = 50
+_MOST_FAILURES = 200  # each may cost a look at the whole text
 _VERSION_KEY = "fio version"
 
 
@@ -97,13 +98,16 @@ def _is_quoted(text: str, at: int) -> bool:
 def _out_of_strings(text: str) -> str | None:
     """Return the text with each value of JSON replaced by the output in its strings."""
     parts: list[str] = []
-    end = seen = 0
+    end = seen = failures = 0
     for match in _BEGINNING.finditer(text):
         if match.end() < seen:
             continue
+        if failures > _MOST_FAILURES:
+            break
         try:
             value, value_end = _DECODER.raw_decode(text, match.end())
         except (ValueError, RecursionError):
+            failures += 1
             continue
         said, seen = _said_in(value), value_end
         if said is not None:

@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -150,3 +151,19 @@ def test_real_output_is_unwrapped(tmp_path: Path, wrap: str, form: str) -> None:
     wrapped = read_fio(WRAPS[wrap](text).encode())
     assert rows(wrapped) == rows(read_fio(text.encode()))
     assert wrapped.jobs["io_bytes"].sum() >= 2 << 20
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '"a": "' + 'x: (g=0): rw= \\" ' * 100_000,
+        '{"log":"a: (g=0): rw=' + '"\n{"log":"' * 100_000,
+        '"x: (g=0): "\n' + "[\n" * 100_000,
+    ],
+    ids=["one line", "broken lines", "deep"],
+)
+def test_what_only_looks_like_json_is_given_up_soon(text: str) -> None:
+    started = time.perf_counter()
+    with pytest.raises(FioOutputError):
+        read_fio(text.encode())
+    assert time.perf_counter() - started < 30
