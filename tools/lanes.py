@@ -10,6 +10,7 @@ import xml.etree.ElementTree as ET
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "build" / "lanes"
@@ -22,14 +23,15 @@ _NOTHING_CHOSEN = 5  # the exit code of pytest where no test was chosen
 class Lane:
     """Tests that run under the same conditions.
 
-    ``is_parallel`` is of those that may run beside each other. A module stays in one
-    worker, so that what its tests share is made once. With ``is_bare`` the programs on
-    their PATH are only those that `tools/setup.sh` installs.
+    ``beside`` is of those that may run beside each other, and is xdist's word for how
+    they are dealt out: with ``loadfile`` a module stays in one worker, so that what its
+    tests share is made once. With ``is_bare`` the programs on their PATH are only those
+    that `tools/setup.sh` installs.
     """
 
     name: str
     markers: str
-    is_parallel: bool = False
+    beside: Literal["", "loadfile", "worksteal"] = ""
     is_bare: bool = False
     paths: Sequence[str] = ("tests",)
 
@@ -45,7 +47,7 @@ class Lane:
 
     def command(self, arguments: Sequence[str]) -> tuple[str, ...]:
         """Return the call of pytest, with arguments of the user's last."""
-        parallel = ("-n", "logical", "--dist", "loadfile") if self.is_parallel else ()
+        parallel = ("-n", "logical", "--dist", self.beside) if self.beside else ()
         return (
             *(sys.executable, "-m", "pytest", "-q", "-m", self.selection),
             *parallel,
@@ -67,16 +69,16 @@ _PAGES = "notebook or browser"
 SIMULATIONS = Lane(
     name="simulations",
     markers=f"simulation and not (fio or {_PAGES})",
-    is_parallel=True,
+    beside="worksteal",
 )
 PURE = Lane(
     name="pure",
     markers=f"not (fio or {_PAGES} or simulation)",
-    is_parallel=True,
+    beside="loadfile",
     is_bare=True,
     paths=("--doctest-modules", "tests", "ssdlab"),
 )
-PAGES = Lane(name="pages", markers=f"({_PAGES}) and not fio", is_parallel=True)
+PAGES = Lane(name="pages", markers=f"({_PAGES}) and not fio", beside="loadfile")
 FIO = Lane(name="fio", markers="fio")
 LANES = (SIMULATIONS, PURE, PAGES, FIO)
 

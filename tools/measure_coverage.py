@@ -28,7 +28,8 @@ INTRODUCTION = """\
 Measured by `python -m tools.measure_coverage`: series are drawn whose truth is known,
 and it is counted how often the interval of a statistic holds it. An interval of 95 %
 should do so in 93 to 97 of 100 series. Where it does not, the bounds are wider and the
-note says why; a test draws anew, with fewer trials, and holds each share to its bounds.
+note says why; a test draws anew, until a share that keeps its bounds is told from one
+that does not: 93 of 100 from 88.
 The autocorrelation is that of neighbouring rounds. One share is itself uncertain by
 0.014 of 1000 trials (95 %), by 0.03 of 200. Fewer than 1000 are made where a trial goes
 on with a series dozens of times, for dozens to hundreds of rounds.

@@ -6,6 +6,7 @@ import hashlib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from importlib.resources import files
 from typing import Any
 
@@ -106,8 +107,8 @@ def render_html(
         title=title,
         body=body,
         script=script,
-        trusted=" ".join(map(_digest, (script.encode(), _plotly_source()))),
-        plotly=_packed(_plotly_source()),
+        trusted=f"{_digest(script.encode())} {_plotly().digest}",
+        plotly=_plotly().packed,
         figures=_packed(orjson.dumps(figures.specs)),
         jobs=_packed(orjson.dumps(jobs)),
         config=_packed(orjson.dumps(dict(CONFIG))),
@@ -140,5 +141,16 @@ def _packed(content: bytes) -> str:
     return base64.b64encode(gzip.compress(content, 9, mtime=0)).decode()
 
 
-def _plotly_source() -> bytes:
-    return files("plotly").joinpath("package_data", "plotly.min.js").read_bytes()
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Script:
+    """A script as a page holds it, and as the page's policy names it."""
+
+    packed: str
+    digest: str
+
+
+@cache
+def _plotly() -> _Script:
+    """Return plotly.js, which is the same for every page and slow to pack."""
+    source = files("plotly").joinpath("package_data", "plotly.min.js").read_bytes()
+    return _Script(packed=_packed(source), digest=_digest(source))

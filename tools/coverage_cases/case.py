@@ -1,7 +1,8 @@
 """A case: how one trial is made, and how many trials have to be covered."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 import numpy.typing as npt
@@ -49,20 +50,19 @@ class CoverageCase:
 
     def measure(self, trials: int, *, seed: int) -> CoverageRow:
         """Return the share of trials whose interval held the truth."""
+        trials = min(trials, self.most_trials or trials)
+        held = list(self.outcomes(trials, seed=seed))
+        return self.row(trials=len(held), covered=sum(held) / len(held))
+
+    def outcomes(self, trials: int, *, seed: int) -> Iterator[float]:
+        """Yield of so many trials whether the interval held the truth."""
         rng = np.random.default_rng([
             seed,
             *map(ord, self.statistic + self.case),
             self.n,
         ])
-        held: list[float] = []
-        trials = min(trials, self.most_trials or trials)
-        for _ in range(_TRIES_A_TRIAL * trials):
-            outcome = self.trial(rng)
-            if outcome is not None:
-                held.append(outcome)
-            if len(held) == trials:
-                break
-        return self.row(trials=len(held), covered=sum(held) / len(held))
+        drawn = (self.trial(rng) for _ in range(_TRIES_A_TRIAL * trials))
+        return islice((held for held in drawn if held is not None), trials)
 
     def row(self, *, trials: int, covered: float) -> CoverageRow:
         """Return what was measured of it, with its bounds."""

@@ -10,6 +10,7 @@ from scipy import stats
 
 from ssdlab.analysis.inference.autoregressive import (
     AutoregressiveFit,
+    Mixture,
     fit_autoregressive,
 )
 from ssdlab.analysis.inference.trend import fit_line, fit_mean, line_design
@@ -115,3 +116,18 @@ def test_short_series_are_widened(
     reach = float(plain.quantile(0.975) - plain.mean())
     found = float(mixture.quantile(0.975) - mixture.mean())
     assert found == pytest.approx(widening * reach)
+
+
+def test_quantile_has_its_share_of_the_mixture_below_it() -> None:
+    """Also where the parts lie apart, so that the density between them is low."""
+    mixture = Mixture(
+        centers=np.array([0.0, 0.0, 80.0]),
+        scales=np.array([1.0, 3.0, 0.01]),
+        weights=np.array([0.5, 0.25, 0.25]),
+        degrees=3,
+    )
+    for share in (1e-6, 0.025, 0.3, 0.5, 0.749, 0.751, 0.975, 1 - 1e-6):
+        place = float(mixture.quantile(share))
+        away = (place - mixture.centers) / mixture.scales
+        below = float(mixture.weights @ stats.t(3).cdf(away))
+        assert below == pytest.approx(share, abs=1e-9)
