@@ -156,12 +156,17 @@ def browse(*, width: int = 1280, height: int = 900) -> Iterator[Any]:
             browser.close()
 
 
-def run_notebook(page: Any, server: Server, notebook: str) -> list[str]:
-    """Open a notebook in JupyterLab and run every cell; return what went wrong."""
+def open_notebook(page: Any, server: Server, notebook: str) -> None:
+    """Open a notebook in JupyterLab and wait until its kernel is there."""
     page.goto(server.lab(notebook))
     page.wait_for_selector(".jp-Notebook .jp-CodeCell")
     page.wait_for_selector(".jp-StatusBar-Widget :text('| Idle')")
     _dismiss(page)
+
+
+def run_notebook(page: Any, server: Server, notebook: str) -> list[str]:
+    """Open a notebook in JupyterLab and run every cell; return what went wrong."""
+    open_notebook(page, server, notebook)
     page.click(".lm-MenuBar-itemLabel:text-is('Run')")
     page.click(".lm-Menu-itemLabel:text-is('Run All Cells')")
     try:

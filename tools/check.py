@@ -25,7 +25,9 @@ from typing import NoReturn
 from tools.bare_path import bare_path
 from tools.changes import Change, find_changes, touched_tests
 from tools.lanes import (
+    FIO,
     LANES,
+    PAGES,
     PURE,
     RESULTS,
     ROOT,
@@ -70,8 +72,10 @@ class Checks:
         if self._call(command, self.environment, words, is_quiet=is_quiet):
             self.failed.append(words)
 
-    def run_lane(self, lane: Lane, arguments: Sequence[str]) -> None:
-        """Run the tests of a lane."""
+    def run_lane(
+        self, lane: Lane, arguments: Sequence[str], *, is_quiet: bool = False
+    ) -> None:
+        """Run the tests of a lane; with ``is_quiet`` it is heard when it has ended."""
         print(f"check: the lane {lane.name}", flush=True)
         environment = dict(self.environment)
         if lane.is_bare:
@@ -79,7 +83,8 @@ class Checks:
             environment["PATH"] = bare_path(links, environment["PATH"])
         place = f"--basetemp={environment['TMPDIR']}/{lane.name}"
         command, words = lane.command([place, *arguments]), f"the lane {lane.name}"
-        if lane.has_failed(self._call(command, environment, words), arguments):
+        code = self._call(command, environment, words, is_quiet=is_quiet)
+        if lane.has_failed(code, arguments):
             self.failed.append(words)
 
     @staticmethod
@@ -113,16 +118,21 @@ def lint(checks: Checks, *, is_quiet: bool = False) -> None:
 
 
 def test(checks: Checks, arguments: Sequence[str]) -> None:
-    """Check the code beside the simulations, then run the other lanes in turn."""
+    """Check the code, and run every lane.
+
+    The checks run beside the pure tests, and the simulations beside fio, which mostly
+    waits: they take what time of the processor nobody else wants.
+    """
     for lane in LANES:
         lane.report.unlink(missing_ok=True)
     with ThreadPoolExecutor(1) as beside:
         linted = beside.submit(lint, checks, is_quiet=True)
-        checks.run_lane(SIMULATIONS, arguments)
+        checks.run_lane(PURE, arguments)
         linted.result()
-    for lane in LANES:
-        if lane != SIMULATIONS:
-            checks.run_lane(lane, arguments)
+        checks.run_lane(PAGES, arguments)
+        drawn = beside.submit(checks.run_lane, SIMULATIONS, arguments, is_quiet=True)
+        checks.run_lane(FIO, arguments)
+        drawn.result()
     slowest = render_slowest(read_durations(LANES))
     (RESULTS / "slowest.txt").write_text(f"{slowest}\n", "utf-8")
     print(slowest)

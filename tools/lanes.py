@@ -26,13 +26,14 @@ class Lane:
     ``beside`` is of those that may run beside each other, and is xdist's word for how
     they are dealt out: with ``loadfile`` a module stays in one worker, so that what its
     tests share is made once. With ``is_bare`` the programs on their PATH are only those
-    that `tools/setup.sh` installs.
+    that `tools/setup.sh` installs. What ``gives_way`` runs when nobody else wants to.
     """
 
     name: str
     markers: str
     beside: Literal["", "loadfile", "worksteal"] = ""
     is_bare: bool = False
+    gives_way: bool = False
     paths: Sequence[str] = ("tests",)
 
     @property
@@ -48,7 +49,9 @@ class Lane:
     def command(self, arguments: Sequence[str]) -> tuple[str, ...]:
         """Return the call of pytest, with arguments of the user's last."""
         parallel = ("-n", "logical", "--dist", self.beside) if self.beside else ()
+        nice = ("nice", "-n", "19") if self.gives_way else ()
         return (
+            *nice,
             *(sys.executable, "-m", "pytest", "-q", "-m", self.selection),
             *parallel,
             f"--timeout={_TIMEOUT_S}",
@@ -70,6 +73,7 @@ SIMULATIONS = Lane(
     name="simulations",
     markers=f"simulation and not (fio or {_PAGES})",
     beside="worksteal",
+    gives_way=True,
 )
 PURE = Lane(
     name="pure",
@@ -80,7 +84,7 @@ PURE = Lane(
 )
 PAGES = Lane(name="pages", markers=f"({_PAGES}) and not fio", beside="loadfile")
 FIO = Lane(name="fio", markers="fio")
-LANES = (SIMULATIONS, PURE, PAGES, FIO)
+LANES = (PURE, PAGES, FIO, SIMULATIONS)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -28,11 +28,12 @@ from ssdlab.model.schema import TABLES
 from ssdlab.report.blocks import Note, Page, Plot, Table
 from ssdlab.report.comparison.comparison import Comparison
 from ssdlab.report.comparison.lines import comparison_lines
-from ssdlab.report.comparison.missing import missing_cells
+from ssdlab.report.comparison.missing import missing_cells, missing_notes
 from ssdlab.report.comparison.pages import TOPICS, comparison_page
 from ssdlab.report.comparison.plain import comparison_as_dict
 from ssdlab.report.context import read_context
 from ssdlab.report.findings import box_findings
+from ssdlab.report.text import TEST_TITLES
 from ssdlab.store.tables import write_table
 from tests.made_compared import Twin, make_twin
 from tests.made_run import Recipe
@@ -131,6 +132,13 @@ def test_test_that_one_run_lacks_is_missing_and_never_zero(folder: Path) -> None
     assert "IOPS: not measured by Gamma." in notes_of(page)
     assert {row[2] for row in tables_of(page)[0].rows} == {"-"}
     assert (found.differences[found.differences["test"] == "lat"]["ratio"] > 0).all()
+
+
+def test_tests_that_no_run_has_are_named_once(folder: Path) -> None:
+    found = compare_runs(runs(folder, 1, 3))
+    notes = missing_notes(found, "xsr", "hir", "lat")
+    titles = f"{TEST_TITLES['xsr']}, {TEST_TITLES['hir']}"
+    assert notes == [Note(text=f"Measured by no run: {titles}.")]
 
 
 def test_other_kernel_bars_the_verdict_and_leaves_the_numbers(folder: Path) -> None:

@@ -97,9 +97,7 @@ def _bursts(rng: Generator, count: int) -> NDArray[np.bool_]:
 def exact_bins(values: Floats) -> BinnedRounds:
     """Return values as bins of their own."""
     names, places = np.unique(values, return_inverse=True)
-    counts = np.zeros((len(values), names.size), np.int64)
-    rows = np.repeat(np.arange(len(values)), values.shape[1])
-    np.add.at(counts, (rows, places.ravel()), 1)
+    counts = _count(places.reshape(values.shape), names.size)
     whole = np.arange(names.size)
     return BinnedRounds(names=whole, lower=names, upper=names, counts=counts)
 
@@ -108,9 +106,7 @@ def fio_bins(values: Floats) -> BinnedRounds:
     """Return values as fio would have counted them, by their logarithm again."""
     lat_ns = np.maximum(1, _MEDIAN_NS * np.exp(values)).astype(np.int64)
     index, places = np.unique(bin_index(lat_ns), return_inverse=True)
-    counts = np.zeros((len(values), index.size), np.int64)
-    rows = np.repeat(np.arange(len(values)), values.shape[1])
-    np.add.at(counts, (rows, places.ravel()), 1)
+    counts = _count(places.reshape(values.shape), index.size)
     names = bin_value(index)
     lower, upper = bin_edges(names)
     return BinnedRounds(
@@ -119,6 +115,13 @@ def fio_bins(values: Floats) -> BinnedRounds:
         upper=np.log(upper / _MEDIAN_NS),
         counts=counts,
     )
+
+
+def _count(places: NDArray[np.intp], size: int) -> NDArray[np.int64]:
+    """Return how often each place stands in each row."""
+    rows = size * np.arange(len(places))[:, None]
+    found = np.bincount((rows + places).ravel(), minlength=size * len(places))
+    return found.reshape(len(places), size)
 
 
 def _between(bins: BinnedRounds, level: float) -> Interval:

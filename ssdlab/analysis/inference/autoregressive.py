@@ -6,6 +6,7 @@ are averaged by how well each explains the series (decision 38).
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -167,18 +168,18 @@ def fit_autoregressive(
     if count <= width:
         msg = f"{count} values are too few for {width} coefficients"
         raise ValueError(msg)
-    start = np.linalg.lstsq(columns, series, rcond=None)[0]
+    known = _design(columns.tobytes(), width)
+    start = known.estimator @ series
     residuals = series - columns @ start
     greatest = float(np.abs(series).max(initial=0.0))
     least_square = count * (_ROUNDING_RATIO * greatest) ** 2 + np.finfo(float).tiny
-    products = _whiten(columns, columns)
     cross = _whiten(columns, residuals[:, None])[..., 0]
     own = _whiten(residuals[:, None], residuals[:, None])[..., 0, 0]
-    spreads = np.linalg.inv(products)
+    spreads = known.spreads
     shifts = np.einsum("kij,kj->ki", spreads, cross)
     squares = np.maximum(own - np.einsum("ki,ki->k", shifts, cross), least_square)
     logs = (0.5 - _EDGE_WEIGHT) * np.log1p(-(_GRID**2))
-    logs = logs - np.linalg.slogdet(products)[1] / 2
+    logs = logs - known.determinants / 2
     logs = logs - (count - width) / 2 * np.log(squares)
     weights = np.exp(logs - logs.max())
     evidence = float(logs.max() + np.log(weights.sum()))
@@ -188,7 +189,7 @@ def fit_autoregressive(
         autocorrelations=_GRID[kept],
         weights=weights[kept] / weights[kept].sum(),
         ordinary=np.asarray(start, dtype=np.float64),
-        ordinary_spreads=_ordinary_spreads(columns, _GRID[kept]),
+        ordinary_spreads=known.ordinary_spreads[kept],
         coefficients=start + shifts[kept],
         spreads=spreads[kept],
         squares=squares[kept],
@@ -223,13 +224,40 @@ def _whiten(left: FloatArray, right: FloatArray) -> FloatArray:
     return np.asarray(whole - grid * beside + grid**2 * inner)
 
 
-def _ordinary_spreads(columns: FloatArray, alike: FloatArray) -> FloatArray:
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Design:
+    """What fits of the same columns share: all that does not depend on the values.
+
+    ``estimator`` has the rows of ordinary least squares, and ``determinants`` are the
+    logarithms of those of the products that ``spreads`` are the inverses of.
+    """
+
+    estimator: FloatArray
+    spreads: FloatArray
+    determinants: FloatArray
+    ordinary_spreads: FloatArray
+
+
+@lru_cache(maxsize=64)
+def _design(columns: bytes, width: int) -> _Design:
+    """Return what fits of some columns share, which are given row by row."""
+    table = np.frombuffer(columns).reshape(-1, width)
+    products = _whiten(table, table)
+    estimator = np.asarray(np.linalg.pinv(table), dtype=np.float64)
+    return _Design(
+        estimator=estimator,
+        spreads=np.asarray(np.linalg.inv(products), dtype=np.float64),
+        determinants=np.linalg.slogdet(products)[1],
+        ordinary_spreads=_ordinary_spreads(estimator, _GRID),
+    )
+
+
+def _ordinary_spreads(rows: FloatArray, alike: FloatArray) -> FloatArray:
     """Return the covariance of ordinary least squares by autocorrelation.
 
     That of the noise depends on the distance alone, so the products of the
     estimator's rows are added up by distance first.
     """
-    rows = np.linalg.pinv(columns)
     count = rows.shape[1]
     waves = np.fft.rfft(rows, 2 * count)
     pairs = waves[:, None].conj() * waves[None]

@@ -87,8 +87,7 @@ def _design_effect(bins: BinnedRounds, level_percent: float) -> float:
 
     Where no value lies beyond the quantile's bin, it is that of the bin below.
     """
-    reached = np.cumsum(bins.counts, axis=1, dtype=np.float64)
-    merged = reached.sum(axis=0)
+    merged = np.cumsum(bins.counts.sum(axis=0), dtype=np.float64)
     total = merged[-1]
     place = int(np.searchsorted(merged, level_percent / 100 * total - _ROUNDING))
     below_all = int(np.searchsorted(merged, total)) - 1
@@ -96,8 +95,9 @@ def _design_effect(bins: BinnedRounds, level_percent: float) -> float:
     if place < 0 or not merged[place]:
         return 1.0
     share = merged[place] / total
-    rounds = len(reached)
-    off = reached[:, place] - share * reached[:, -1]
+    rounds = len(bins.counts)
+    reached = bins.counts[:, : place + 1].sum(axis=1)
+    off = reached - share * bins.counts.sum(axis=1)
     variance = rounds / (rounds - 1) * float(off @ off) / total**2
     return float(variance / (share * (1 - share) / total))
 

@@ -12,11 +12,11 @@ from ssdlab.analysis.inference.interval import Interval
 from ssdlab.analysis.inference.trend import (
     NO_SCATTER,
     fit_mean,
-    interval_of,
     short_series_note,
 )
 
 _FUTURES = 39  # their least and greatest hold the next one with 95 %
+_TOP = 0.975  # the upper end of an interval that lies evenly about the level
 _TIMES_AS_MANY = (2, 3, 4, 6, 9, 17)
 
 
@@ -74,8 +74,8 @@ def rounds_to_halve(
 
 
 def _width(series: FloatArray) -> float:
-    interval = interval_of(fit_mean(series), [1.0])
-    return interval.high - interval.low
+    level = fit_mean(series).combine([1.0])
+    return 2 * float(level.quantile(_TOP) - level.mean())
 
 
 def _go_on(
