@@ -27,6 +27,7 @@ _ROUND_FOLDER = re.compile(
     r"(?:round|rnd|run|loop|pass|cycle|rep|repeat|iter|iteration)?[-_. ]?\d+",
     re.IGNORECASE,
 )
+_UNNAMED = "a device that it does not name"
 _ACCESS: dict[str, Access] = {
     "iops": "rnd",
     "lat": "rnd",
@@ -202,7 +203,7 @@ def _device_name(found: Found, readings: Sequence[Reading]) -> str:
     first: dict[object, Reading] = {}
     for reading in readings:
         before = first.setdefault((reading.kind, reading.workload), reading)
-        name, other = _origin(reading), _origin(before)
+        name, other = (_origin(each) or _UNNAMED for each in (reading, before))
         if reading.kind == "cell" and name != other:
             raise FioOutputError(
                 source=str(reading.path),
