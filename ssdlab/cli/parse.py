@@ -52,7 +52,7 @@ _CUT_KINDS = frozenset({"cut-short", "truncated", "truncated-archive"})
 _HELP = """Read whatever fio wrote into one table, in ns, bytes and bytes per second.
 
 PATH is a file, a folder, which is walked, or - for standard input: JSON, JSON+,
-terse and normal output of fio 2.1 or later, with other text around it or not, also
+terse and normal output of fio 2.0 or later, with other text around it or not, also
 in gzip or zstd. Each table holds all files; what is missing was not measured.
 
 \b

@@ -42,7 +42,7 @@ _REMEDIES: Mapping[str, str] = {
 def read_fio(
     source: FioSources, *, max_input_bytes: int = MAX_INPUT_BYTES
 ) -> FioResult:
-    """Read fio's output in any form, of fio 2.1 or later.
+    """Read fio's output in any form, of fio 2.0 or later.
 
     Parameters
     ----------
