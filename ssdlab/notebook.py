@@ -2,8 +2,10 @@
 
 import ast
 import json
+import logging
 import math
 import os
+import re
 import shutil
 import sys
 from collections.abc import Iterator, Mapping
@@ -21,6 +23,7 @@ from ssdlab.model.errors import (
     SsdlabError,
     UnknownNameError,
 )
+from ssdlab.model.shortages import no_memory, shortage_of
 from ssdlab.system.durable import write_whole
 from ssdlab.system.folders import LOG_BYTES, Folder
 
@@ -34,6 +37,8 @@ _KINDS: Mapping[str, tuple[tuple[type, ...], str]] = {
     "float": ((int, float), "a number"),
     "bool": ((bool,), "True or False"),
 }
+
+_ERROR_NUMBER = re.compile(r"\[Errno (\d{1,4})\]")  # as Python prints an OSError
 
 CopyState = Literal["new", "as it was", "kept"]
 
@@ -182,6 +187,7 @@ def execute_notebook(
         if name not in known:
             raise UnknownNameError(kind="parameter", name=name, known=known)
     os.environ.setdefault("JUPYTER_PREFER_ENV_PATH", "1")
+    logging.getLogger("asyncio").setLevel(logging.CRITICAL)  # of tasks that are stopped
     # Loads 35 grammars for half of papermill's start-up and is not needed here.
     sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
     import papermill  # noqa: PLC0415 - takes a second
@@ -200,13 +206,15 @@ def execute_notebook(
             request_save_on_cell_execute=keeps_saving,
             autosave_cell_every=30 if keeps_saving else 0,
             cwd=str(Path.cwd()),
-            extra_arguments=["--IPKernelApp.log_level=40"],  # errors, no advice
+            # Errors of cells are in the notebook; those of a kernel that is ended in
+            # the middle of an answer tell nobody anything.
+            extra_arguments=["--IPKernelApp.log_level=50"],
         )
     except PapermillExecutionError as error:
         if error.ename == "KeyboardInterrupt":
             raise KeyboardInterrupt from None
         _raise_translated(error, output)
-    except DeadKernelError:
+    except (DeadKernelError, RuntimeError):  # RuntimeError: it died before it answered
         raise NotebookFailedError(
             notebook=str(output),
             error="its kernel, the process that measures, was killed",
@@ -288,6 +296,11 @@ def _raise_translated(error: Any, output: Path) -> NoReturn:
     kind = getattr(errors, str(error.ename), None)
     if isinstance(kind, type) and issubclass(kind, SsdlabError):
         raise ReportedError(str(error.evalue), exit_code=kind.exit_code) from None
-    raise NotebookFailedError(
-        notebook=str(output), error=f"{error.ename}: {error.evalue}"
-    ) from None
+    said = f"{error.ename}: {error.evalue}"
+    number = _ERROR_NUMBER.match(str(error.evalue))
+    shortage = shortage_of(int(number[1])) if number else None
+    if error.ename == "MemoryError":
+        shortage = no_memory()
+    if shortage:
+        said = f"{shortage} ({said})"
+    raise NotebookFailedError(notebook=str(output), error=said) from None

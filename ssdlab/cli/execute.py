@@ -3,6 +3,7 @@
 import json
 import sys
 import threading
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -55,7 +56,11 @@ def execute(folder: Path, parameters: Mapping[str, str | float]) -> None:
 @contextmanager
 def _new_folder(folder: Path) -> Iterator[None]:
     """Make the folder; if no run began in it, take away what was made."""
+    from ssdlab.campaign.leftovers import sweep_leftovers
+
     made = [path for path in (folder, *folder.parents) if not path.exists()]
+    now_s = time.time()  # noqa: TID251 - here clocks are made
+    sweep_leftovers(folder.parent, now_s=now_s)
     try:
         _make_writable(folder)
         yield

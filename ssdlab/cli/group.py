@@ -4,24 +4,41 @@ import math
 import os
 import re
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from types import CodeType
 from typing import Any, NoReturn
 
 import click
 
 from ssdlab.model.errors import SsdlabError
+from ssdlab.model.shortages import find_shortage
 from ssdlab.model.units import parse_size
 from ssdlab.model.version import VERSION
 
 # Heavy modules are imported inside the commands: --help must answer at once.
 
-EXIT_INTERRUPTED = 130
+EXIT_WRONG, EXIT_INTERRUPTED = 2, 130
+_STREAMS = 3  # standard input, output and errors
 _RATED_UNITS = {"G": 1e9, "T": 1e12, "P": 1e15}
 _RATED = re.compile(r"\s*(\d{1,9}(?:\.\d{1,9})?)\s*([GTP])B\s*", re.IGNORECASE)
 
 
 class _Group(click.Group):
     """Turns every error of ours into one message and its exit code."""
+
+    def main(self, *args: Any, **extra: Any) -> Any:
+        """Run a command; what it could not write to its output is told too."""
+        _require_output()
+        try:
+            try:
+                return super().main(*args, **extra)
+            finally:
+                _flush()
+        except BrokenPipeError:
+            _end_unheard()
+        except OSError as error:
+            _end_by(error)
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -31,15 +48,64 @@ class _Group(click.Group):
         except KeyboardInterrupt:
             fail("Stopped; nothing was measured.", EXIT_INTERRUPTED)
         except BrokenPipeError:
-            _forget_output()
-            sys.exit(0)
+            _end_unheard()
+        except MemoryError as error:
+            fail(str(find_shortage(error)), 1)
 
 
-def _forget_output() -> None:
-    """Let what is still to be written go nowhere: nobody reads any more."""
+def _require_output() -> None:
+    """Require a standard output, and give the other two to nobody if they are closed.
+
+    What is opened next would get their numbers, and every program that is started
+    would write there: into a table, or a drive.
+    """
+    is_closed = sys.stdout is None
+    while (nowhere := os.open(os.devnull, os.O_RDWR)) < _STREAMS:
+        os.set_inheritable(nowhere, True)  # noqa: FBT003 - as the standard streams are
+    os.close(nowhere)
+    if is_closed:
+        fail(
+            "Standard output is closed, so nothing can be shown. Let it go to a file, "
+            "or to /dev/null.",
+            EXIT_WRONG,
+        )
+
+
+def _end_unheard() -> NoReturn:
+    """End well: nobody reads any more."""
+    forget_output()
+    sys.stderr.close()
+    sys.exit(0)
+
+
+def _end_by(error: OSError) -> NoReturn:
+    """Say in one line what the system refused, of the output or of anything else."""
+    if any(code in _WRITERS for code in _codes_of(error)):
+        forget_output()
+        fail(f"Standard output cannot be written ({error.strerror}).", 1)
+    shortage = find_shortage(error)
+    fail(str(shortage or error), shortage.exit_code if shortage else 1)
+
+
+def _codes_of(error: BaseException) -> Iterator[CodeType]:
+    """Yield the code that an error came through, from the outermost."""
+    trace = error.__traceback__
+    while trace is not None:
+        yield trace.tb_frame.f_code
+        trace = trace.tb_next
+
+
+def _flush() -> None:
+    sys.stdout.flush()
+
+
+_WRITERS = frozenset((_flush.__code__, click.echo.__code__))
+
+
+def forget_output() -> None:
+    """Let what is still to be written go nowhere."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, sys.stdout.fileno())
-    sys.stderr.close()
 
 
 def fail(message: str, exit_code: int) -> NoReturn:

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Literal, Protocol, cast
 
-from ssdlab.cli.group import fail
+from ssdlab.cli.group import fail, forget_output
 from ssdlab.system.durable import opened_whole
 from ssdlab.system.outputs import TABLE_MARK
 
@@ -166,7 +166,9 @@ def opened_output(path: Path | None) -> Iterator[BinaryIO]:
     except BrokenPipeError:
         raise
     except OSError as error:
-        name = "standard output" if path is None else path
+        if path is None:
+            forget_output()
+        name = "Standard output" if path is None else path
         fail(f"{name} cannot be written ({error.strerror or error}).", 2)
 
 

@@ -23,8 +23,10 @@
     │   ├── AlreadyImportedError     results that are a run already
     │   │   └── LargeInputError      a file that holds more than may be read of one
     │   ├── NotebookFileError        a file that is no executed notebook
+    │   ├── DescriptorLimitError     this process may open too few files
     │   ├── ExportError              what was asked for cannot be written so
     │   └── MissingToolError         fio, nbdkit or a compiler is not there
+    ├── ShortageError                a full disk, or too little memory: exit code 1
     ├── BrowserFailedError           a browser that did not draw a page: exit code 1
     └── RunFailedError               a run that began and could not go on: exit code 1
         ├── FioFailedError           fio ended with an error or did no IO
@@ -266,6 +268,24 @@ class MissingToolError(UserError):
         super().__init__(
             f"{tool} is needed for {needed_for} and was not found. {remedy}"
         )
+
+
+class DescriptorLimitError(UserError):
+    """A process that may open too few files at once."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "Too few files may be open at once (file descriptors: ulimit -n). Raise "
+            "the limit of this shell, ulimit -n 1024, and try again."
+        )
+
+
+class ShortageError(SsdlabError):
+    """A machine that lacks something while it works."""
+
+    def __init__(self, *, lack: str, remedy: str) -> None:
+        self.lack, self.remedy = lack, remedy
+        super().__init__(f"{lack}. {remedy}")
 
 
 class BrowserFailedError(SsdlabError):

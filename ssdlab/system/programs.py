@@ -15,6 +15,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
+from ssdlab.model.shortages import find_shortage
+
 TIMED_OUT: Final = -1
 NOT_STARTED: Final = 126  # as shells say it
 _TO_DIE_S: Final = 2.0
@@ -52,6 +54,8 @@ def run_to_end(
     ------
     KeyboardInterrupt
         If the user stopped it.
+    SsdlabError
+        If the machine lacks what starting it needs.
     """
     _reap()
     try:
@@ -65,6 +69,8 @@ def run_to_end(
             env=environment,
         )
     except OSError as error:
+        if shortage := find_shortage(error):
+            raise shortage from error
         said = f"{words[0]} cannot be started ({error.strerror})"
         return Ended(exit_code=NOT_STARTED, stderr=said)
     try:
