@@ -75,7 +75,27 @@ def _open(folder: Path) -> Run:
     for name in TABLES:
         if name != _UNUSED:
             getattr(run, name)
+    _require_own_tables(run)
     return run
+
+
+def _require_own_tables(run: Run) -> None:
+    """Require that its tables are of the run: its steps would be taken for another's.
+
+    Raises
+    ------
+    RunFolderError
+        If they are of one with another name.
+    """
+    others = {str(name) for name in run.measurements["run_id"].dropna().unique()}
+    others.discard(run.record.run_id)
+    if others:
+        raise RunFolderError(
+            folder=str(run.path),
+            reason=f"its tables are of run {min(others)!r}, and its record of "
+            f"{run.record.run_id!r}",
+            remedy=f"Rebuild the tables from raw output: ssdlab ingest {run.path}",
+        )
 
 
 def _is_run(path: Path) -> bool:
