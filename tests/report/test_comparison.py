@@ -3,6 +3,7 @@
 import json
 import math
 import re
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -338,6 +339,16 @@ def test_comparison_needs_two_different_runs(folder: Path, tmp_path: Path) -> No
         compare_runs(tmp_path)
     with pytest.raises(UnknownNameError, match="There is no condition 'weather'"):
         compare_runs(runs(folder, 1, 2), accept="weather")
+
+
+def test_tables_of_another_run_are_refused(folder: Path, tmp_path: Path) -> None:
+    """Its steps would be taken for those of the run that they were copied from."""
+    (first,) = runs(folder, 1)
+    copied = Path(shutil.copytree(first, tmp_path / "copied"))
+    record = json.loads((copied / "run.json").read_bytes())
+    (copied / "run.json").write_text(json.dumps(record | {"run_id": "mine"}))
+    with pytest.raises(RunFolderError, match=r"its tables are of run .*'mine'"):
+        compare_runs([first, copied])
 
 
 def test_folder_of_runs_and_text_of_runs_stand_for_their_runs(folder: Path) -> None:
