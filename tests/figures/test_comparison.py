@@ -178,7 +178,7 @@ def test_differences_stand_on_the_side_of_who_is_better() -> None:
     assert "n = 5 and 5 rounds" in drives.text[0]  # type: ignore[attr-defined] # a trace
     assert "Alpha beats Beta" in drives.text[0]  # type: ignore[attr-defined] # a trace
     assert figure.layout.title.text == "Alpha vs. Beta"
-    assert figure.layout.xaxis.title.text == "← Beta faster   |   Alpha faster →"
+    assert figure.layout.xaxis.title.text == "← Beta faster<br>Alpha faster →"
 
 
 def test_interval_of_a_time_is_that_of_its_inverse() -> None:

@@ -68,7 +68,7 @@ def test_nothing_that_a_cell_shows_can_run(render: Any, text: str) -> None:
     names = [tag for tag, _ in tags]
     assert names.count("script") == 5
     assert not {"form", "iframe", "object"} & set(names)
-    assert names.count("meta") == 4
+    assert names.count("meta") == 5
     attributes = [pair for _, attrs in tags for pair in attrs.items()]
     assert not [name for name, _ in attributes if name.startswith("on")]
     assert not [text for _, text in attributes if "javascript:" in (text or "")]

@@ -93,7 +93,7 @@ def _axis_title(looks: Mapping[str, RunLook], sides: Sequence[str]) -> str:
         return ""
     brief = brief_texts((look.name for look in looks.values()), longest=_LONGEST_SIDE)
     first, second = (escape(brief[looks[side].name], quote=False) for side in sides)
-    return f"← {second} faster   |   {first} faster →"
+    return f"← {second} faster<br>{first} faster →"
 
 
 def _cell_words(row: Any) -> str:
