@@ -226,6 +226,9 @@ def check_resume(run: Path, confirm_serial: str) -> None:
     """
     require_unfinished(run)
     record = read_record(run)
+    if read_state(run).status == "finished":
+        return  # its tables and report are written, and no drive is touched
+    require_same_plan(run, record)
     if record.target.kind == "block":
         check_block_again(record, _confirmed_again(run, record, confirm_serial))
 

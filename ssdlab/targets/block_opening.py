@@ -309,8 +309,14 @@ def _write_cache_trouble(drive: Drive) -> str:
 
 
 def _of_older_record(identity: TargetIdentity) -> Drive:
-    """Return the loop device of a run whose record holds no drive."""
-    drive = find_drive(str(identity.options["path"]))
+    """Return the loop device of a run whose record holds no drive.
+
+    Raises
+    ------
+    TargetRefusedError
+        If it is not there, or the record does not name it.
+    """
+    drive = find_drive(str(identity.options.get("path", identity.spec)))
     return replace(drive, serial=identity.serial)
 
 

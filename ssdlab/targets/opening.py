@@ -85,7 +85,13 @@ def reopen_target(
             options = identity.spec.partition(":")[2]
             target: Target = reopen_virtual(options, folder, purge=_purge_of(record))
         case "file":
-            path = str(identity.options["path"])
+            path = str(identity.options.get("path", ""))
+            if not path:
+                raise TargetRefusedError(
+                    target=identity.spec,
+                    reason="the record of this run does not say which file it measured",
+                    remedy="Restore run.json from a copy, or begin a new run.",
+                )
             target = reopen_file(path, purge=_purge_of(record))
         case "block":
             return reopen_block(record, folder, confirmed=confirmed)

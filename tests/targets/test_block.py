@@ -563,3 +563,14 @@ def test_note_of_a_drive_that_a_purge_left_locked_is_looked_at_when_it_is_opened
     said = (tmp_path / "target/cleaned.txt").read_text()
     assert f"{device} still has the ATA password" in said
     assert note.exists()
+
+
+def test_record_that_names_no_drive_is_refused_in_words(
+    make_loop: MakeLoop, open_loop: Open, tmp_path: Path
+) -> None:
+    target = open_loop(make_loop(512))
+    record = stored_record(tmp_path, target)
+    target.release()
+    identity = replace(record.target, spec="/dev/nothing", options={})
+    with pytest.raises(TargetRefusedError, match="/dev/nothing"):
+        reopen(replace(record, drive=None, target=identity), tmp_path)
