@@ -88,14 +88,25 @@ def test_a_damaged_line_of_percentiles_costs_that_line() -> None:
 
 def test_json_of_fio_2_0_is_read() -> None:
     """As fio 2.0.8 prints it: no counts, whole us, and KiB."""
-    four = {"min": 5, "max": 90, "mean": 12.5, "stddev": 3.25}
+    four: dict[str, object] = {"min": 5, "max": 90, "mean": 12.5, "stddev": 3.25}
     percentiles = {"1.000000": 6, "99.000000": 40}
     nothing = {"min": 0, "max": 0, "mean": 0.0, "stddev": 0.0}
-    idle = {"io_bytes": 0, "bw": 0, "iops": 0, "runtime": 0}
+    idle: dict[str, object] = {"io_bytes": 0, "bw": 0, "iops": 0, "runtime": 0}
     idle |= {"slat": nothing, "clat": nothing, "lat": nothing}
-    read = {"io_bytes": 40960, "bw": 8192, "iops": 2048, "runtime": 5000}
+    read: dict[str, object] = {
+        "io_bytes": 40960,
+        "bw": 8192,
+        "iops": 2048,
+        "runtime": 5000,
+    }
     read |= {"slat": nothing, "clat": four | {"percentile": percentiles}, "lat": four}
-    job = {"jobname": "a", "groupid": 0, "error": 0, "read": read, "write": idle}
+    job: dict[str, object] = {
+        "jobname": "a",
+        "groupid": 0,
+        "error": 0,
+        "read": read,
+        "write": idle,
+    }
     job |= {"usr_cpu": 1.0, "sys_cpu": 2.0, "ctx": 9, "majf": 0, "minf": 1}
     content = {"fio version": "fio-2.0.8", "jobs": [job], "disk_util": []}
     result = read_fio(json.dumps(content).encode())
