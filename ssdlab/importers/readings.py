@@ -1,6 +1,7 @@
 """One file of fio's, read: its workload, its round, its times and its numbers."""
 
 import hashlib
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -48,6 +49,7 @@ OTHER_KINDS: Mapping[FileKind, str] = {
     "job-file": "a job file of fio, not a result",
     "other": "no output of fio",
 }
+_ROUNDED_RATIO = 0.005  # fio's text gives three digits of the bytes or more
 _OF_VALUES = frozenset({"bad-value", "missing-value", "unreadable-line"})
 _SIGNAL = re.compile(r"terminating on signal \d+")
 _END_OF_TIME_S = 2.5e11
@@ -392,7 +394,11 @@ def _require_whole(
     FioOutputError
         If it was cut short, ended with errors, or did something else.
     """
-    outstanding = workload.threads * workload.queue_depth
+    outstanding = max(
+        workload.threads * workload.queue_depth,
+        _AT_LEAST_OUTSTANDING,
+        *_unsure_ios(document),
+    )
     faults = [
         *(
             f"{doubt.place}: {doubt.meaning}"
@@ -403,7 +409,7 @@ def _require_whole(
             document,
             exit_code=0,
             block_sizes_bytes=workload.block_range_bytes,
-            outstanding=max(outstanding, _AT_LEAST_OUTSTANDING),
+            outstanding=outstanding,
             runtime_s=_runtime_asked_s(document),
         ),
         find_other_mix(document, workload.read_percent),
@@ -416,6 +422,13 @@ def _require_whole(
             reason=f"it is no whole measurement of {workload.label}: {why}",
             remedy="Leave it out, or measure it again.",
         )
+
+
+def _unsure_ios(document: FioDocument) -> Iterator[int]:
+    """Yield how many IOs the bytes of each direction leave open where text rounds."""
+    if any(d.kind == "rounded" and "io_bytes" in d.place for d in document.doubts):
+        for side in (side for job in document.measured for side in job.parts):
+            yield math.ceil(_ROUNDED_RATIO * (side.total_ios or 0))
 
 
 def _aside(document: FioDocument) -> Iterator[Doubt]:

@@ -137,3 +137,21 @@ def test_note_of_a_part_that_is_damaged_is_an_error(tmp_path: Path) -> None:
     step.write_text('{"run": 7, "group": 1}')
     with pytest.raises(FioOutputError, match="does not hold the one result"):
         ingest_run(run.path)
+
+
+def test_a_printing_that_may_be_of_the_run_before_is_no_round(tmp_path: Path) -> None:
+    """One entry printed twice without banner, date or process."""
+    text = TEXT.read_text()
+    entry = text[text.index("fill: (groupid=2") : text.index("reads-again: (groupid")]
+    entry = entry.replace("groupid=2", "groupid=0").replace(": pid=21556:", ": pid=0:")
+    results = "Run status group 0 (all jobs):\n  WRITE: bw=19.5GiB/s (20.9GB/s), "
+    results += "19.5GiB/s-19.5GiB/s (20.9GB/s-20.9GB/s), io=19.5GiB (21.0GB), "
+    results += "run=1001-1001msec\n"
+    path = tmp_path / "seq-64k.txt"
+    path.write_text(f"{entry}\n{results}\n{entry}\n{results}")
+    pattern = "{access}-{block_size}.txt"
+    run = import_run(path, pattern=pattern, runs=tmp_path / "runs")
+    assert len(totals(run)) == 1
+    (lost,) = read_import(run).left_out
+    assert "nothing tells whether it is of the same run" in lost.why
+    assert lost.is_doubt
