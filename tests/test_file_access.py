@@ -34,6 +34,7 @@ ALLOWED: Mapping[str, str] = {
     "campaign/ceiling.py": "a folder of its own for what is not kept",
     "campaign/folders.py": "the run folder itself",
     "campaign/ingested.py": "no file: how much a step read",
+    "campaign/leftovers.py": "who owns the run folder itself",
     "campaign/profiles.py": "the profile that the user named",
     "campaign/recording.py": "outputs of fio in a folder that the user named",
     "campaign/replay.py": "the folder of the new run itself",

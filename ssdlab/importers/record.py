@@ -3,6 +3,7 @@
 import hashlib
 import json
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -73,7 +74,10 @@ def take_fingerprint(steps: Iterable[tuple[Step, Reading]], *names: str) -> str:
 
 def find_twin(runs: Path, fingerprint: str) -> Path | None:
     """Return the run in a folder of runs that the same import made, if there is one."""
-    for folder in map(Folder, sorted(runs.glob("*"))):
+    names: tuple[str, ...] = ()
+    with suppress(OSError):  # whoever writes there next says so
+        names = Folder(runs).visible_names()
+    for folder in (Folder(runs / name) for name in names):
         try:
             data = json.loads(folder.read(IMPORT_FILE))
         except (OSError, ValueError, RunFolderError, RecursionError):
