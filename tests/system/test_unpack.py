@@ -72,7 +72,9 @@ def test_a_gzip_archive_is_unpacked_whole_or_not_at_all(data: bytes, most: int) 
 
 
 @pytest.mark.parametrize(
-    "data", [b"", b"plain", gzip.compress(b"cut")[:-1], gzip.compress(b"a") + b"more"]
+    "data",
+    [b"", b"plain", gzip.compress(b"cut")[:-1], gzip.compress(b"a") + b"more"],
+    ids=["empty", "plain", "cut", "more"],
 )
 def test_what_is_no_whole_gzip_archive_is_an_error(data: bytes) -> None:
     with pytest.raises(DamagedArchiveError):

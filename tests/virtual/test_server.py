@@ -226,7 +226,7 @@ def _of_one_that_runs(folder: Path, _pid: int) -> Path:
         (_with_another_name, 0),
         (_with_a_thesis, 0),
         (_of_another_process, 0),
-        (_of_one_that_runs, os.getpid()),
+        pytest.param(_of_one_that_runs, os.getpid(), id="_of_one_that_runs"),
     ],
 )
 def test_attach_tidies_only_what_a_server_of_ours_left(
