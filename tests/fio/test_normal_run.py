@@ -84,7 +84,8 @@ def assert_says_the_same(
         for direction, side in job.sides.items():
             place = f"jobs[{number}].{direction}.io_bytes"
             rounded = [doubt for doubt in document.doubts if doubt.place == place]
-            assert bool(rounded) >= is_interim
+            is_in_full = (side.io_bytes or 0) < 10_000  # fio has room for four digits
+            assert rounded or not is_interim or is_in_full
             assert_side_is(side, entry[direction], is_rounded=bool(rounded))
             for kind, latency in side.latencies.items():
                 count = None if is_interim else entry[direction][f"{kind}_ns"]["N"]
