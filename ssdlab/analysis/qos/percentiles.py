@@ -18,6 +18,8 @@ from ssdlab.analysis.qos.load import Load
 
 RECORDED = "recorded"
 
+# The PTS averages rounds alike: the LAT table of the report, which is another quantity.
+_OF_ALL_IOS = "of all IOs; the report's is the mean of the rounds"
 _SEED = 2016  # any will do; the same one, so that a page can be made again
 _COARSE_RATIO = 0.02  # fio's own bins are 1/64 wide at most
 _COLUMNS = [
@@ -111,7 +113,8 @@ def _average_row(
         parts.values, parts.weights, confidence_percent=confidence_percent
     )
     is_known = parts.is_known
-    note = "" if is_known else "no rounds and no log: its spread is not known"
+    note = _OF_ALL_IOS if len(load.steps) > 1 else ""
+    note = note if is_known else "no rounds and no log: its spread is not known"
     return {
         "marker": "average",
         "lat_ns": found.estimate,
