@@ -12,7 +12,7 @@ from pathlib import Path
 # What `tools/setup.sh` looks for and gets, with what a compiler calls by name; git and
 # make are there before it.
 PROGRAMS = (
-    *("fio", "nbdkit", "cc", "as", "ld", "git", "make"),
+    *("fio", "nbdkit", "cc", "gcc", "as", "ld", "git", "make"),
     *("chromium", "chromium-browser", "google-chrome", "sfdisk"),
 )
 _FOLDERS = tuple(map(Path, ("/usr/sbin", "/usr/bin", "/sbin", "/bin")))
