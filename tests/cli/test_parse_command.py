@@ -94,7 +94,9 @@ def test_all_formats_hold_the_same_values(tmp_path: Path, table: str) -> None:
     asked = (DATA, "--table", table)
     as_csv = parse(*asked)
     as_lines = parse(*asked, "--format", "jsonl")
-    assert parse(*asked, "--format", "parquet", "-o", path).returncode == 0
+    as_parquet = parse(*asked, "--format", "parquet", "-o", path)
+    codes = [done.returncode for done in (as_csv, as_lines, as_parquet)]
+    assert codes == [3, 3, 3]  # some of the files are of runs that were cut short
     lines = [json.loads(line) for line in as_lines.stdout.splitlines()]
     cells = rows_of(as_csv)
     columns = pq.read_table(path, partitioning=None).to_pydict()

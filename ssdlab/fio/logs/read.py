@@ -211,7 +211,7 @@ def read_fio_log(
     >>> log.layout
     ('time', 'value', 'direction', 'block size', 'priority flag')
     >>> log.percentiles([50.0])["lat_ns"].tolist()
-    [20608]
+    [20608.0]
     """
     file = find_log(source, max_bytes=max_input_bytes)
     return _read(file, kind or _kind_of(file.name), fio_version)
