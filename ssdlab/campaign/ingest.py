@@ -111,12 +111,12 @@ def build_tables(
     ]
     if plan is None and not record.is_imported:
         plan = plan_inputs(record)
-    judgements, is_over = _judge(record, plan, steps)
+    judgements, is_over = judge_steps(record, plan, steps)
     if state.status == "finished" and not (is_over or drops_missing):
         refuse_loss(run, "the end of the run, which finished,")
     tables = {
         "steps": tabulate_steps(record, steps),
-        "windows": _windows(record, judgements),
+        "windows": tabulate_windows(record, judgements),
         "telemetry": _telemetry(run, record),
     }
     for name in ("measurements", "percentiles", "bins", "series"):
@@ -287,7 +287,7 @@ def _stack(table: Table, parts: Iterator[Columns]) -> Columns:
     return stacked
 
 
-def _judge(
+def judge_steps(
     record: RunRecord, inputs: PlanInputs | None, steps: Sequence[IngestedStep]
 ) -> tuple[list[Judgement], bool]:
     """Return every judgement: the plan's, replayed over the results, or an import's.
@@ -310,7 +310,8 @@ def _judge(
     return judgements, hash_plan(*inputs) != record.plan_hash
 
 
-def _windows(record: RunRecord, judgements: Sequence[Judgement]) -> Columns:
+def tabulate_windows(record: RunRecord, judgements: Sequence[Judgement]) -> Columns:
+    """Return the rows of ``windows``, a judgement each, as columns."""
     reported = _reported_rounds(judgements, is_imported=record.is_imported)
     return rows_to_columns(
         TABLES["windows"],

@@ -8,7 +8,12 @@ from typing import Any
 
 import pandas as pd
 
-from ssdlab.campaign.ingest import read_ingested_step
+from ssdlab.campaign.ingest import (
+    judge_steps,
+    plan_inputs,
+    read_ingested_step,
+    tabulate_windows,
+)
 from ssdlab.campaign.ingested import Columns, IngestedStep, tabulate_steps
 from ssdlab.campaign.lock import read_holder
 from ssdlab.campaign.raw import finished_steps, read_record_of, steps_folder
@@ -42,6 +47,8 @@ class RunWatcher:
     def __init__(self, run: Path) -> None:
         self.run = run
         self._record = read_record(run)
+        is_planned = not self._record.is_imported
+        self._plan = plan_inputs(self._record) if is_planned else None
         self._steps: dict[str, IngestedStep] = {}
         self._tables: dict[str, pd.DataFrame] = {}
 
@@ -88,14 +95,19 @@ class RunWatcher:
                     values.extend(step.rows[table][name])
             columns["run_id"] = [self._record.run_id] * len(columns["step_id"])
             self._add(table, columns)
-        # A row of steps counts what was written before it, so they are made together.
+        # Rows of steps and windows rest on those before them: they are made together.
         bare = {"measurements": {"io_bytes": [None]}}
         for step in steps:
             rows = step.rows if self._record.is_imported else bare
             self._steps[step.record.step.step_id] = replace(step, rows=rows)
         ordered = [self._steps[name] for name in sorted(self._steps)]
-        columns = tabulate_steps(self._record, ordered)
-        self._tables["steps"] = columns_to_frame(TABLES["steps"], columns)
+        judgements, _ = judge_steps(self._record, self._plan, ordered)
+        whole = {
+            "steps": tabulate_steps(self._record, ordered),
+            "windows": tabulate_windows(self._record, judgements),
+        }
+        for table, columns in whole.items():
+            self._tables[table] = columns_to_frame(TABLES[table], columns)
 
     def _add(self, table: str, columns: Columns) -> None:
         frame = columns_to_frame(TABLES[table], columns)

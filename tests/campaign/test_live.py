@@ -35,7 +35,7 @@ def test_new_steps_are_read_once_and_add_up_to_the_tables_of_the_whole(
     news = last_news(watcher)
     whole = build_tables(SAMPLE)
     assert news.tables is not None
-    for name in ("steps", "measurements", "percentiles", "bins", "series"):
+    for name in ("steps", "measurements", "percentiles", "bins", "series", "windows"):
         expected = columns_to_frame(TABLES[name], whole[name])
         pd.testing.assert_frame_equal(news.tables[name], expected)
 
