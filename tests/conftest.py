@@ -6,6 +6,8 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import settings
 
+from tools.lanes import LANES, names_marker
+
 # For `make quick`: a few examples of each property, as far as it names no number.
 settings.register_profile("quick", max_examples=10, deadline=None)
 
@@ -17,6 +19,23 @@ def pytest_configure() -> None:
     """
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """See that each module names the markers of its tests: lanes look for them there.
+
+    Raises
+    ------
+    pytest.UsageError
+        If one does not.
+    """
+    of_lanes = {marker for lane in LANES for marker in lane.named}
+    used = {(item.path, mark.name) for item in items for mark in item.iter_markers()}
+    for path, marker in sorted(used):
+        if marker in of_lanes and not names_marker(path, marker):
+            msg = f"{path} has tests marked {marker} and does not say mark.{marker}"
+            raise pytest.UsageError(msg)
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -40,10 +40,12 @@ def test_lane_is_that_of_what_a_test_needs() -> None:
 
 def test_every_lane_looks_for_tests_where_tests_may_lie() -> None:
     assert PYTEST["testpaths"] == ["tests"]
-    assert [lane.name for lane in LANES if "tests" not in lane.paths] == []
     lost = [path for path in ROOT.glob("*/**/test_*.py") if is_ours(path)]
     assert [path for path in lost if ROOT / "tests" not in path.parents] == []
     assert PURE.paths == ("--doctest-modules", "tests", "ssdlab")
+    assert "tests/test_coverage.py" in SIMULATIONS.paths
+    assert "tests/test_lanes.py" in PAGES.paths  # it names every marker
+    assert "tests/model/test_units.py" not in {*FIO.paths, *PAGES.paths}
 
 
 def is_ours(path: Path) -> bool:

@@ -114,25 +114,26 @@ class Checks:
 def lint(checks: Checks, *, is_quiet: bool = False) -> None:
     """Check the code."""
     for command in LINT:
-        checks.run(command, is_quiet=is_quiet)
+        gives_way = ("nice", "-n", "19", *command)
+        checks.run(gives_way, name=" ".join(command), is_quiet=is_quiet)
 
 
 def test(checks: Checks, arguments: Sequence[str]) -> None:
     """Check the code, and run every lane.
 
-    The checks run beside the pure tests, and the simulations beside fio, which mostly
-    waits: they take what time of the processor nobody else wants.
+    The checks and the simulations run beside fio, which mostly waits: they take what
+    time of the processor nobody else wants.
     """
     for lane in LANES:
         lane.report.unlink(missing_ok=True)
     with ThreadPoolExecutor(1) as beside:
         linted = beside.submit(lint, checks, is_quiet=True)
-        checks.run_lane(PURE, arguments)
-        linted.result()
-        checks.run_lane(PAGES, arguments)
         drawn = beside.submit(checks.run_lane, SIMULATIONS, arguments, is_quiet=True)
         checks.run_lane(FIO, arguments)
+        linted.result()
         drawn.result()
+    checks.run_lane(PURE, arguments)
+    checks.run_lane(PAGES, arguments)
     slowest = render_slowest(read_durations(LANES))
     (RESULTS / "slowest.txt").write_text(f"{slowest}\n", "utf-8")
     print(slowest)

@@ -27,19 +27,32 @@ class Lane:
     they are dealt out: with ``loadfile`` a module stays in one worker, so that what its
     tests share is made once. With ``is_bare`` the programs on their PATH are only those
     that `tools/setup.sh` installs. What ``gives_way`` runs when nobody else wants to.
+    Only modules that name one of the markers ``named`` are collected; without any all
+    modules are, and the doctests.
     """
 
     name: str
     markers: str
+    named: Sequence[str] = ()
     beside: Literal["", "loadfile", "worksteal"] = ""
     is_bare: bool = False
     gives_way: bool = False
-    paths: Sequence[str] = ("tests",)
 
     @property
     def selection(self) -> str:
         """The expression that chooses the tests of the lane."""
         return f"({self.markers}) and {NEVER}"
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """Where its tests lie: to import each module of tests takes half a minute."""
+        if not self.named:
+            return ("--doctest-modules", "tests", "ssdlab")
+        return tuple(
+            str(path.relative_to(ROOT))
+            for path in sorted(ROOT.glob("tests/**/test_*.py"))
+            if any(names_marker(path, marker) for marker in self.named)
+        )
 
     @property
     def report(self) -> Path:
@@ -68,10 +81,16 @@ class Lane:
         return code != 0 and not (arguments and code == _NOTHING_CHOSEN)
 
 
+def names_marker(module: Path, marker: str) -> bool:
+    """Tell whether a module of tests names a marker."""
+    return f"mark.{marker}" in module.read_text("utf-8")
+
+
 _PAGES = "notebook or browser"
 SIMULATIONS = Lane(
     name="simulations",
     markers=f"simulation and not (fio or {_PAGES})",
+    named=("simulation",),
     beside="worksteal",
     gives_way=True,
 )
@@ -80,10 +99,14 @@ PURE = Lane(
     markers=f"not (fio or {_PAGES} or simulation)",
     beside="loadfile",
     is_bare=True,
-    paths=("--doctest-modules", "tests", "ssdlab"),
 )
-PAGES = Lane(name="pages", markers=f"({_PAGES}) and not fio", beside="loadfile")
-FIO = Lane(name="fio", markers="fio")
+PAGES = Lane(
+    name="pages",
+    markers=f"({_PAGES}) and not fio",
+    named=("notebook", "browser"),
+    beside="loadfile",
+)
+FIO = Lane(name="fio", markers="fio", named=("fio",))
 LANES = (PURE, PAGES, FIO, SIMULATIONS)
 
 
