@@ -10,7 +10,7 @@ from ssdlab.fio.document import Doubt, FioDocument
 from ssdlab.fio.encodings import decode_output
 from ssdlab.fio.from_json.parse import document_from_json
 from ssdlab.fio.from_json.scan import FoundJson, find_json, find_only_json
-from ssdlab.fio.from_text.normal import parse_normal
+from ssdlab.fio.from_text.normal import iterate_normal
 from ssdlab.fio.from_text.normal_lines import iterate_lines
 from ssdlab.fio.from_text.normal_runs import iterate_printings
 from ssdlab.fio.from_text.terse import is_sum_line, parse_terse
@@ -143,13 +143,13 @@ def _with_normal(pieces: Sequence[_Piece], source: str) -> list[_Piece]:
     """
     texts = [piece.text.removesuffix("\n") for piece in pieces]
     plain = "\n".join(texts) + ("\n" if pieces[-1].text.endswith("\n") else "")
-    documents = parse_normal(plain, source=source)
+    documents = [*iterate_normal(plain, source=source)]
     if not documents:
         return list(pieces)
     ends = list(accumulate(text.count("\n") + 1 for text in texts))
     said: dict[int, list[FioDocument]] = {}
-    is_begun_last = _is_begun(texts[-1]) or not any(piece.is_said for piece in pieces)
-    for line, document in zip(_first_lines(plain), documents, strict=True):
+    is_begun_last = not any(piece.is_said for piece in pieces) or _is_begun(texts[-1])
+    for line, document in documents:
         place = bisect_left(ends, line) if line else len(ends) - 1
         if line or is_begun_last:
             said.setdefault(place, []).append(document)
@@ -171,19 +171,6 @@ def _with_documents(piece: _Piece, documents: tuple[FioDocument, ...]) -> _Piece
     if documents:
         return _Piece(documents=documents)
     return piece if piece.is_said else _Piece(text=_text_beside_results(piece.text))
-
-
-def _first_lines(plain: str) -> list[int]:
-    """Return the line at which the results of each printing begin; 0: the last one.
-
-    A run that has no results ended where the text does.
-    """
-    return [
-        printing.sections[0].entries[0][0].number
-        if printing.sections and printing.sections[0].entries
-        else 0
-        for printing in iterate_printings(plain)
-    ]
 
 
 def _text_beside_results(text: str) -> str:

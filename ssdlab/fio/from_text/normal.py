@@ -11,7 +11,7 @@ Under ``unified_rw_reporting`` a direction is ``mixed``.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ssdlab.fio.document import Doubt, FioDisk, FioDocument, FioJob
@@ -43,7 +43,13 @@ def parse_normal(text: str, *, source: str) -> tuple[FioDocument, ...]:
     It raises nothing: what is not fio's is passed over, and what is fio's and cannot
     be read is a grave doubt.
     """
-    return tuple(_document(found, source) for found in iterate_printings(text))
+    return tuple(document for _, document in iterate_normal(text, source=source))
+
+
+def iterate_normal(text: str, *, source: str) -> Iterator[tuple[int, FioDocument]]:
+    """Yield every document, and the line at which its results begin; 0 without any."""
+    for found in iterate_printings(text):
+        yield found.first_line, _document(found, source)
 
 
 def _document(found: Printing, source: str) -> FioDocument:

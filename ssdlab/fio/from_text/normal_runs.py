@@ -73,6 +73,13 @@ class Printing:
         """Whether it is a document: it has results, or should have."""
         return bool(self.sections) or self.is_started
 
+    @property
+    def first_line(self) -> int:
+        """The line at which its results begin; 0 if it has no entries there."""
+        if not self.sections or not self.sections[0].entries:
+            return 0
+        return self.sections[0].entries[0][0].number
+
     def successor(self) -> "Printing":
         """Return the next printing of the same run, still empty."""
         return Printing(
