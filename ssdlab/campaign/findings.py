@@ -12,6 +12,7 @@ from ssdlab.analysis.findings.conformance import (
     find_fill_faults,
     find_host_changes,
     find_missing_points,
+    find_missing_steps,
     find_purge_faults,
     find_unfinished,
     find_unsteady,
@@ -96,6 +97,7 @@ def find_findings(record: RunRecord, facts: RunFacts, frames: Frames) -> Finding
     """
     recorded = recorded_findings(record)
     found = (
+        *find_missing_steps(frames["steps"], facts),
         *find_complaints(frames["steps"]),
         *find_fio_faults(record.host.fio_version),
     )
@@ -161,6 +163,7 @@ def gather_facts(
     tests: Sequence[PtsTest],
     active_range_percent: float,
     steps: Iterable[StepRecord] = (),
+    lacks_end: bool = False,
 ) -> RunFacts:
     """Return the plain facts that findings are made from besides the frames."""
     return RunFacts(
@@ -171,6 +174,7 @@ def gather_facts(
         status=state.status,
         sessions=_sessions(state),
         host_changes=state.host_changes,
+        lacks_end=lacks_end,
         suspends=tuple(
             Suspend(
                 test=kept.step.test_id,

@@ -112,7 +112,8 @@ def build_tables(
     if plan is None and not record.is_imported:
         plan = plan_inputs(record)
     judgements, is_over = judge_steps(record, plan, steps)
-    if state.status == "finished" and not (is_over or drops_missing):
+    lacks_end = state.status == "finished" and not is_over
+    if lacks_end and not drops_missing:
         refuse_loss(run, "the end of the run, which finished,")
     tables = {
         "steps": tabulate_steps(record, steps),
@@ -125,7 +126,12 @@ def build_tables(
     tests = plan[0] if plan else recorded_tests(record)
     percent = plan[1].active_range_percent if plan else 100
     facts = gather_facts(
-        record, state, tests=tests, active_range_percent=percent, steps=kept_steps
+        record,
+        state,
+        tests=tests,
+        active_range_percent=percent,
+        steps=kept_steps,
+        lacks_end=lacks_end,
     )
     findings = find_findings(record, facts, read_frames(tables))
     tables["findings"] = tabulate_findings(record.run_id, findings.all)

@@ -48,6 +48,9 @@ from ssdlab.system.folders import Folder
 from ssdlab.targets.block_opening import check_block_again
 from ssdlab.targets.opening import reopen_target
 
+_WRITTEN_FOLDERS = ("steps", "tables", "target", "telemetry")  # by a run that goes on
+_WRITTEN_FILES = ("notebook.ipynb", "progress.json")
+
 
 def run_suite(  # noqa: PLR0913 - each is a choice of the user's, by name
     target: str = "virtual",
@@ -247,6 +250,10 @@ def require_unfinished(run: Path) -> None:
         If it is damaged, in use or finished.
     """
     read_record(run)
+    for name in _WRITTEN_FOLDERS:
+        (Folder(run) / name).is_there()
+    for name in _WRITTEN_FILES:
+        Folder(run).has_file(name)
     with locked(run, sleep=time.sleep):
         report = run / "report.html"
         is_reported = Folder(run).has_file(report.name)

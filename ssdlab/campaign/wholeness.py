@@ -2,17 +2,15 @@
 
 import hashlib
 import json
-import re
 from collections.abc import Collection, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import NoReturn
 
+from ssdlab.analysis.findings.conformance import missing_numbers
 from ssdlab.model.errors import RunFolderError
 from ssdlab.model.spec import PtsTest
 from ssdlab.plan.context import PlanContext
-
-_NUMBER = re.compile(r"(\d{5,9})-")
 
 
 def hash_plan(tests: Sequence[PtsTest], context: PlanContext) -> str:
@@ -29,11 +27,10 @@ def require_consecutive(run: Path, step_ids: Collection[str]) -> None:
     RunFolderError
         If one is.
     """
-    matches = [_NUMBER.match(step_id) for step_id in step_ids]
-    numbers = {int(match[1]) for match in matches if match}
-    if numbers and max(numbers) > len(numbers):
-        lost = max(numbers) - len(numbers)
-        refuse_loss(run, f"{lost} of the {max(numbers)} steps that were carried out")
+    missing = missing_numbers(step_ids)
+    if missing:
+        count = len(missing) + len(step_ids)
+        refuse_loss(run, f"{len(missing)} of the {count} steps that were carried out")
 
 
 def refuse_loss(run: Path, lost: str) -> NoReturn:

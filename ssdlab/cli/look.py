@@ -86,13 +86,17 @@ def runs(ctx: click.Context, runs: Path, *, as_json: bool) -> None:
     from click.core import ParameterSource
 
     from ssdlab.campaign.lock import read_holder
+    from ssdlab.model.errors import RunFolderError
     from ssdlab.store.catalog import list_runs
 
     is_default = ctx.get_parameter_source("runs") is ParameterSource.DEFAULT
     entries = [asdict(entry) for entry in list_runs(None if is_default else runs)]
     for entry in entries:
-        if entry["status"] == "running" and read_holder(Path(entry["path"])) is None:
-            entry["status"] = "killed"
+        try:
+            if entry["status"] == "running" and not read_holder(Path(entry["path"])):
+                entry["status"] = "killed"
+        except RunFolderError as error:
+            entry["trouble"] = error.reason
     if as_json:
         click.echo(json.dumps(entries, indent=1))
         return

@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Literal, Protocol, cast
 
 from ssdlab.cli.group import fail, forget_output
-from ssdlab.system.durable import opened_whole
-from ssdlab.system.outputs import TABLE_MARK
+from ssdlab.system import outputs
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -113,7 +112,10 @@ class _ParquetWriter:
         for part in _parts(frame):
             if self._writer is None:
                 held = part.schema.metadata or {}
-                schema = part.schema.with_metadata({**held, TABLE_MARK: b"parse"})
+                schema = part.schema.with_metadata({
+                    **held,
+                    outputs.TABLE_MARK: b"parse",
+                })
                 self._writer = pq.ParquetWriter(self._file, schema, compression="zstd")
             self._writer.write_table(part.cast(self._writer.schema))
 
@@ -161,7 +163,7 @@ def opened_output(path: Path | None) -> Iterator[BinaryIO]:
             yield _standard_output()
             sys.stdout.buffer.flush()
         else:
-            with opened_whole(path) as file:
+            with outputs.opened_output(path) as file:
                 yield file
     except BrokenPipeError:
         raise

@@ -5,8 +5,7 @@ from pathlib import Path
 from ssdlab.report.context import read_context
 from ssdlab.report.render import render_page
 from ssdlab.store.run import Run
-from ssdlab.system.durable import write_whole
-from ssdlab.system.outputs import choose_format
+from ssdlab.system.outputs import choose_format, write_output
 
 __all__ = ["render_report", "write_report"]
 
@@ -64,7 +63,7 @@ def write_report(run: Run, path: Path | None = None) -> Path:
     choose_format(path, "html", ("html",))
     page = render_report(run).encode()
     if path is not None:
-        write_whole(Path(path), page)
+        write_output(Path(path), page)
         return Path(path)
     run.folder.write(_NAME, page)
     return run.path / _NAME

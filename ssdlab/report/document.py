@@ -6,7 +6,7 @@ from pathlib import Path
 from ssdlab.model.version import VERSION
 from ssdlab.report.blocks import Note, Page
 from ssdlab.report.html import render_html
-from ssdlab.system.durable import write_whole
+from ssdlab.system.outputs import write_output
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -31,5 +31,5 @@ def render_document(document: Document) -> str:
 
 def write_document(document: Document, path: Path) -> Path:
     """Write a document; it appears whole or not at all. Return where it lies."""
-    write_whole(path, render_document(document).encode())
+    write_output(path, render_document(document).encode())
     return path

@@ -19,9 +19,14 @@ from ssdlab.report.context import read_context
 from ssdlab.report.sections import pages_of
 from ssdlab.store.run import Run
 from ssdlab.system.browser import OpenPage, open_page
-from ssdlab.system.durable import write_whole
 from ssdlab.system.folders import Folder
-from ssdlab.system.outputs import PDF_MARK, PNG_MARK, SVG_MARK
+from ssdlab.system.outputs import (
+    PDF_MARK,
+    PNG_MARK,
+    SVG_MARK,
+    output_folder,
+    write_output,
+)
 
 ImageFormat = Literal["png", "svg", "pdf"]
 
@@ -126,10 +131,10 @@ def write_image(figure: go.Figure, path: str | Path) -> Path:
         remedy = "Name a file that ends in .png, .svg or .pdf."
         raise ExportError(place=str(place), reason=reason, remedy=remedy)
     try:
-        place.parent.mkdir(parents=True, exist_ok=True)
+        output_folder(place.parent).make()
     except OSError as error:
         _refuse(place, error)
-    _write([_Wanted(figure, kind, place, partial(write_whole, place))])
+    _write([_Wanted(figure, kind, place, partial(write_output, place))])
     return place
 
 
@@ -164,7 +169,7 @@ def write_images(
     BrowserFailedError
         If a figure was not drawn.
     """
-    where = folder if isinstance(folder, Folder) else Folder(folder)
+    where = folder if isinstance(folder, Folder) else output_folder(folder)
     names = [(name, f"{name}.{kind}", kind) for name in figures for kind in formats]
     wanted = [
         _Wanted(figures[name], kind, where.path / file, partial(where.write, file))

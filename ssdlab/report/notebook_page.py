@@ -8,8 +8,7 @@ from ssdlab.model.errors import NotebookFileError
 from ssdlab.model.version import VERSION
 from ssdlab.report.cells import Section, find_title, is_executed, read_sections
 from ssdlab.report.html import render_html
-from ssdlab.system.durable import write_whole
-from ssdlab.system.outputs import choose_format
+from ssdlab.system.outputs import choose_format, write_output
 
 
 def write_notebook_page(executed: str | Path, output: str | Path) -> Path:
@@ -35,7 +34,7 @@ def write_notebook_page(executed: str | Path, output: str | Path) -> Path:
         If the place has the ending of another format.
     """
     choose_format(Path(output), "html", ("html",))
-    write_whole(Path(output), render_notebook_page(executed).encode())
+    write_output(Path(output), render_notebook_page(executed).encode())
     return Path(output)
 
 

@@ -8,8 +8,7 @@ from ssdlab.report import render_report
 from ssdlab.report.notebook_page import render_notebook_page
 from ssdlab.store.run import Run
 from ssdlab.system.browser import find_browser, open_page
-from ssdlab.system.durable import write_whole
-from ssdlab.system.outputs import PDF_MARK, choose_format
+from ssdlab.system.outputs import PDF_MARK, choose_format, write_output
 
 _DRAWN: Final = """(() => {
   if (document.readyState !== "complete") return false;
@@ -85,7 +84,7 @@ def write_notebook_pdf(executed: Path, output: Path) -> Path:
 
 
 def _write(html: str, place: Path) -> Path:
-    write_whole(place, _print(html))
+    write_output(place, _print(html))
     return place
 
 

@@ -26,7 +26,7 @@ from ssdlab.model.capture import Capture, CaptureStep, StreamCount
 from ssdlab.model.errors import CaptureError
 from ssdlab.model.spec import Access
 from ssdlab.store.blkparse import is_blkparse, read_blkparse
-from ssdlab.system.durable import write_whole
+from ssdlab.system.outputs import write_output
 
 COLUMNS = (
     *("step", "start_s", "duration_s", "queue_depth"),
@@ -99,7 +99,7 @@ def write_capture(capture: Capture, path: Path) -> Path:
         If it cannot be written.
     """
     try:
-        write_whole(path, render_capture(capture).encode())
+        write_output(path, render_capture(capture).encode())
     except OSError as error:
         reason = f"it cannot be written ({error.strerror})"
         _refuse((str(path), 0), reason, "Name a file in a folder that can be written.")

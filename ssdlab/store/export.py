@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from ssdlab.model.errors import ExportError, MissingToolError
 from ssdlab.model.schema import TABLES
 from ssdlab.store.run import Run
-from ssdlab.system.durable import write_whole
 from ssdlab.system.folders import Folder
-from ssdlab.system.outputs import ZIP_MARK
+from ssdlab.system.outputs import ZIP_MARK, output_folder, write_output
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -68,15 +67,15 @@ def export_run(run: Run, file_format: ExportFormat, place: Path | None = None) -
     frames = {name: getattr(run, name) for name in TABLES}
     try:
         if file_format != "xlsx":
-            folder = Folder(place) if place else own / file_format
+            folder = output_folder(place) if place else own / file_format
             _write_folder(frames, folder.make(), file_format=file_format)
             return folder.path
         packed = _pack_workbook(run, frames)
         if place is None:
             own.make().write(_WORKBOOK, packed)
             return own.path / _WORKBOOK
-        place.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(place, packed)
+        output_folder(place.parent).make()
+        write_output(place, packed)
     except OSError as error:
         place = place or own.path
         reason = f"it cannot be written ({error.strerror})"

@@ -2,15 +2,21 @@
 
 What a command writes says in the file that ssdlab wrote it, so that the next command
 may replace it. What lies at such a place and does not say so is somebody's own.
+
+A link that the user named is followed, but none in a run folder: that may be of others.
 """
 
 import json
+import os
 import stat
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path, PurePath
-from typing import Final
+from typing import BinaryIO, Final
 
 from ssdlab.model.errors import ExportError
+from ssdlab.system.durable import opened_whole
+from ssdlab.system.folders import Folder
 
 HTML_MARK: Final = b'<meta name="generator" content="ssdlab">'
 PDF_MARK: Final = b"%made by ssdlab\n"  # a comment after the end, which no reader reads
@@ -79,6 +85,48 @@ def choose_format(
         reason=f"its name ends in {ending}, and {wanted}",
         remedy=f"Give it the ending of its format: {', '.join(endings)}.",
     )
+
+
+def write_output(path: Path, content: bytes) -> None:
+    """Write a file as `opened_output` does."""
+    with opened_output(path) as file:
+        file.write(content)
+
+
+@contextmanager
+def opened_output(path: Path) -> Iterator[BinaryIO]:
+    """Open a file that a user named, which appears when it is whole.
+
+    Raises
+    ------
+    RunFolderError
+        If it lies in a run folder, and a link or another thing that is no file of a
+        run stands there or on the way.
+    """
+    folder = output_folder(path.parent)
+    is_in_run = os.path.lexists(folder.root / "run.json")
+    with folder.writing(path.name) if is_in_run else opened_whole(path) as file:
+        yield file
+
+
+def output_folder(path: Path) -> Folder:
+    """Return a folder that a user named; one in a run folder as a folder of that run.
+
+    Parameters
+    ----------
+    path : Path
+        The folder, which need not be there yet.
+
+    Returns
+    -------
+    Folder
+        Its root is a run folder if it lies in one, or is one.
+    """
+    whole = Path(os.path.abspath(path))  # noqa: PTH100 - links stay as they are named
+    for run in (whole, *whole.parents):
+        if os.path.lexists(run / "run.json"):
+            return Folder(run, whole.relative_to(run).parts)
+    return Folder(path)
 
 
 def require_folder_name(output: Path | None, what: str) -> None:

@@ -18,6 +18,7 @@ from ssdlab.campaign.wholeness import hash_plan
 from ssdlab.cli import main
 from ssdlab.model.errors import RunFolderError
 from ssdlab.procedures.peak import peak
+from ssdlab.report import render_report
 from ssdlab.store.records import read_record, write_record
 from tests.made_procedure import measure_made
 from tests.paths import ROOT
@@ -69,7 +70,16 @@ def test_what_is_left_is_written_when_the_user_says_so(tmp_path: Path) -> None:
     run = Path(shutil.copytree(SAMPLES / "virtual-a", tmp_path / "run"))
     assert ingest(run, "--drop-missing").exit_code == 0
     kept = {record.step.step_id for record in read_all_steps(run)}
-    assert set(open_run(run).steps["step_id"]) == kept
+    opened = open_run(run)
+    assert set(opened.steps["step_id"]) == kept
+    last = max(int(step_id[:5]) for step_id in kept)
+    words = f"steps: {last - len(kept)} of {last} steps are missing"
+    found = opened.findings.set_index("code").loc["steps-missing"]
+    assert found["severity"] == "grave"
+    assert found["words"].startswith(words)
+    assert words in opened.runs["departures"].item()
+    assert not opened.runs["is_conformant"].item()
+    assert words in render_report(opened).partition("</main>")[0]
     assert ingest(run).exit_code == 2  # the numbers of the steps still tell
 
 
@@ -77,6 +87,16 @@ def test_what_is_left_is_written_when_the_user_says_so(tmp_path: Path) -> None:
 def test_a_step_that_is_gone_is_missed(run: Path, place: int) -> None:
     shutil.rmtree(sorted((run / "steps").iterdir())[place])
     refused(run, "steps")
+
+
+def test_a_whole_run_misses_no_step(run: Path) -> None:
+    assert "steps-missing" not in set(open_run(run).findings["code"])
+    shutil.rmtree(sorted((run / "steps").iterdir())[20])
+    assert ingest(run, "--drop-missing").exit_code == 0
+    count = len(list((run / "steps").iterdir())) + 1
+    found = open_run(run).findings.set_index("code").loc["steps-missing"]
+    words = f"steps: 1 of {count} steps are missing, the first is number 21"
+    assert found["words"] == words
 
 
 def test_the_last_step_is_missed_when_there_are_no_tables(tmp_path: Path) -> None:
@@ -93,6 +113,10 @@ def test_the_last_step_is_missed_when_there_are_no_tables(tmp_path: Path) -> Non
     assert not (run / "tables").exists()
     with pytest.raises(RunFolderError, match="the end of the run"):
         _ = open_run(run).measurements
+    assert ingest(run, "--drop-missing").exit_code == 0
+    found = open_run(run).findings.set_index("code").loc["steps-missing"]
+    count = len(list((run / "steps").iterdir()))
+    assert found["words"].startswith(f"steps: those behind number {count} are missing")
 
 
 def test_the_log_of_a_step_that_is_gone_is_missed(run: Path) -> None:

@@ -3,11 +3,17 @@
 import json
 import os
 import shutil
-from collections.abc import Iterator, Mapping
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
 
+from ssdlab.campaign.telemetry import recording
+from ssdlab.model.errors import RunFolderError
+from ssdlab.notebook import ReportedError, execute_notebook, find_notebook
+from ssdlab.system.folders import Folder
 from tests.cli.warm import Ended, Warm, warmed
 from tests.paths import ROOT
 from tests.system.hostile import HUGE, NO_FILES, SECRET, Plant
@@ -27,6 +33,10 @@ COMMANDS: Mapping[str, tuple[str, ...]] = {
     "compare": ("compare", "RUN", "OTHER", "--json"),
     "classes": ("classes", "RUN", "-o", "OUT"),
     "explore": ("explore", "RUN"),
+    "report -o": ("report", "RUN", "-o", "RUN/report.html", "--overwrite"),
+    "report -o below": ("report", "RUN", "-o", "RUN/export/a.html", "--overwrite"),
+    "export -o": ("export", "RUN", "--format", "csv", "-o", "RUN/export/mine"),
+    "figures": ("figures", "RUN"),
 }
 # What each command looks at, and has to refuse where it is not what it should be.
 FILES: Mapping[str, tuple[str, ...]] = {
@@ -34,13 +44,14 @@ FILES: Mapping[str, tuple[str, ...]] = {
                f"{STEP}/job.fio", f"{STEP}/command.txt", f"{PURGE}/purge.txt"),
     "ingest": ("run.json", f"{STEP}/step.json", f"{STEP}/fio.json.gz",
                "telemetry/session-001.jsonl", "tables/bins.parquet"),
-    "resume": ("run.json", "state.json", "lock"),
+    "resume": ("run.json", "state.json", "lock", "progress.json"),
     "export": ("run.json", "tables/series.parquet", "export/csv/runs.csv"),
     "parquet": ("tables/runs.parquet",),
     "qos": ("state.json", "tables/bins.parquet"),
     "compare": ("run.json", "tables/measurements.parquet", f"{STEP}/job.fio"),
     "classes": ("state.json", "tables/steps.parquet"),
     "explore": ("tables/percentiles.parquet",),
+    "report -o": ("report.html",),
 }  # fmt: skip
 FOLDERS: Mapping[str, tuple[str, ...]] = {
     "report": ("tables", STEP, "steps"),
@@ -49,6 +60,10 @@ FOLDERS: Mapping[str, tuple[str, ...]] = {
     "qos": ("tables",),
     "compare": ("tables",),
     "explore": ("tables",),
+    "resume": ("steps", "tables", "telemetry", "target"),
+    "report -o below": ("export",),
+    "export -o": ("export", "export/mine"),
+    "figures": ("export/figures",),
 }
 KINDS = (
     "a link to a file",
@@ -58,7 +73,7 @@ KINDS = (
     "10 GB",
 )
 # What is only written may be 10 GB long before, and is not read.
-WRITTEN = {"lock", "export/csv/runs.csv", "report.html"}
+WRITTEN = {"lock", "export/csv/runs.csv", "report.html", "progress.json"}
 
 
 @pytest.fixture(scope="module")
@@ -105,8 +120,10 @@ class Stranger:
         if command == "resume":
             self._interrupt()
         named = {"RUN": self.run, "OUT": self.out, "OTHER": self.other}
-        words = [named.get(word, word) for word in COMMANDS[command]]
-        return warm.run(words)
+        heads = [word.partition("/") for word in COMMANDS[command]]
+        return warm.run([
+            named[head] / rest if head in named else head for head, _, rest in heads
+        ])
 
     def _interrupt(self) -> None:
         """Let the run be one to go on with, unless something else stands there."""
@@ -170,4 +187,164 @@ def test_report_replaces_nothing_but_a_report(
     stranger = Stranger(base, tmp_path)
     stranger.plant("report.html", NO_FILES[kind], stranger.victim)
     require_refused(stranger.carry_out(warm, "report"), "report.html")
+    stranger.require_untouched()
+
+
+def _say_running(run: Path) -> None:
+    """Let the run seem to be worked on, so that its lock is looked at."""
+    state = json.loads((run / "state.json").read_bytes())
+    (run / "state.json").unlink()  # it has a second name
+    (run / "state.json").write_text(json.dumps({**state, "status": "running"}))
+
+
+@pytest.mark.parametrize("kind", NO_FILES)
+@pytest.mark.parametrize("name", ["run.json", "state.json", "lock", "steps"])
+def test_a_bad_run_is_listed_and_costs_no_other(
+    warm: Warm, base: Path, tmp_path: Path, *, name: str, kind: str
+) -> None:
+    if (name, kind) == ("steps", "a folder"):
+        pytest.skip("it is one")
+    runs = tmp_path / "runs"
+    stranger = Stranger(base, runs / "one")
+    shutil.copytree(stranger.run, runs / "two", copy_function=os.link)
+    shutil.move(stranger.run, runs / "bad")
+    stranger.run = runs / "bad"
+    _say_running(stranger.run)
+    stranger.plant(name, NO_FILES[kind], stranger.victim)
+    ended = warm.run(("runs", "--runs", runs))
+    assert ended.exit_code == 0, ended.said
+    assert "Traceback" not in ended.said
+    bad, two = sorted(line for line in ended.said.splitlines() if str(runs) in line)
+    assert name in bad
+    assert "finished" in two
+    stranger.require_untouched()
+
+
+HARD = "has a second name (a hard link)"
+
+
+@pytest.mark.parametrize("command", ["resume", "runs"])
+def test_a_lock_with_a_second_name_is_not_written(
+    warm: Warm, base: Path, tmp_path: Path, command: str
+) -> None:
+    stranger = Stranger(base, tmp_path)
+    stranger.plant(
+        "lock", lambda place, victim: os.link(victim, place), stranger.victim
+    )
+    if command == "resume":
+        ended = stranger.carry_out(warm, "resume")
+        require_refused(ended, "lock")
+    else:
+        _say_running(stranger.run)
+        ended = warm.run(("runs", "--runs", tmp_path))
+        assert ended.exit_code == 0, ended.said
+    assert HARD in ended.said
+    stranger.require_untouched()
+
+
+def test_telemetry_with_a_second_name_is_not_appended_to(
+    base: Path, tmp_path: Path
+) -> None:
+    stranger = Stranger(base, tmp_path)
+    name = "session-002.jsonl"
+    os.link(stranger.victim, stranger.run / "telemetry" / name)
+    folder = Folder(stranger.run) / "telemetry"
+    with (
+        pytest.raises(RunFolderError, match="hard link"),
+        recording(folder, name, (), clock=lambda: 0.0),
+    ):
+        pass
+    stranger.require_untouched()
+
+
+def _cut(content: bytes) -> bytes:
+    return content[: len(content) // 2]
+
+
+def _empty(_content: bytes) -> bytes:
+    return b""
+
+
+def _flip(content: bytes) -> bytes:
+    """Flip a bit in each of 16 places."""
+    flipped = bytearray(content)
+    for place in range(8, len(content), max(1, len(content) // 16)):
+        flipped[place] ^= 1 << (place % 8)
+    return bytes(flipped)
+
+
+DAMAGED = (
+    ("report", "run.json"),
+    ("resume", "run.json"),
+    ("report", "state.json"),
+    ("ingest", f"{STEP}/step.json"),
+    ("ingest", f"{STEP}/fio.json.gz"),
+    ("ingest", "telemetry/session-001.jsonl"),
+    ("qos", "tables/bins.parquet"),
+)
+
+
+@pytest.mark.parametrize("damage", [_cut, _empty, _flip])
+@pytest.mark.parametrize(("command", "name"), DAMAGED)
+def test_what_is_damaged_is_told_and_the_tables_are_kept(
+    warm: Warm,
+    base: Path,
+    tmp_path: Path,
+    *,
+    command: str,
+    name: str,
+    damage: Callable[[bytes], bytes],
+) -> None:
+    stranger = Stranger(base, tmp_path)
+    place = stranger.run / name
+    content = damage(place.read_bytes())
+    place.unlink()  # it has a second name
+    place.write_bytes(content)
+    tables = {path: path.read_bytes() for path in (stranger.run / "tables").iterdir()}
+    ended = stranger.carry_out(warm, command)
+    assert ended.exit_code == 2, (ended.exit_code, ended.said[-500:])
+    assert "Traceback" not in ended.said
+    assert ended.said.count("\n") <= 3
+    what = "telemetry" if name.startswith("telemetry") else name.rpartition("/")[2]
+    assert what in ended.said
+    for path, before in tables.items():
+        assert path.read_bytes() == before
+
+
+@pytest.mark.browser
+def test_figures_replace_no_link(base: Path, tmp_path: Path) -> None:
+    stranger = Stranger(base, tmp_path)
+    words = [sys.executable, "-m", "ssdlab.cli", "figures", str(stranger.run)]
+    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    drawn = Path(done.stdout.splitlines()[0])
+    stranger.plant(
+        str(drawn.relative_to(stranger.run)), NO_FILES["a link to a file"],
+        stranger.victim,
+    )  # fmt: skip
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.returncode == 2, done.stderr
+    assert drawn.name in done.stderr
+    assert "Traceback" not in done.stderr
+    stranger.require_untouched()
+
+
+@pytest.mark.notebook
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [("tables/measurements.parquet", "a link to a file"), ("state.json", "a pipe")],
+)
+def test_a_notebook_refuses_what_is_no_file_of_the_run(
+    base: Path, tmp_path: Path, *, name: str, kind: str
+) -> None:
+    stranger = Stranger(base, tmp_path)
+    stranger.plant(name, NO_FILES[kind], stranger.victim)
+    with pytest.raises(ReportedError, match=name.rpartition("/")[2]) as told:
+        execute_notebook(
+            find_notebook("02_steady_state.ipynb"),
+            tmp_path / "executed.ipynb",
+            {"run": str(stranger.run), "test": "lat"},
+            keeps_saving=False,
+        )
+    assert told.value.exit_code == 2
+    assert SECRET not in (tmp_path / "executed.ipynb").read_bytes()
     stranger.require_untouched()

@@ -6,7 +6,8 @@ limits and what they mean stand in decision record 30. Times and gaps are in
 `ssdlab.analysis.findings.doubts`.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 SATURATION = "wsat"  # the names of tests that may end without a steady state begin so
+_NUMBER = re.compile(r"(\d{5,9})-")
 _UNFINISHED: Mapping[RunStatus, str] = {
     "running": "the run has not come to its end",
     "failed": "the run ended with an error",
@@ -50,7 +52,8 @@ class RunFacts:
     ``tests`` are those that were planned, ``sessions`` start and end of each time it
     was worked on (Unix time [s], the end ``None`` where it was killed),
     ``host_changes`` what was otherwise of the host when it was taken up again,
-    ``suspends`` those of the machine, in order.
+    ``suspends`` those of the machine, in order, ``lacks_end`` whether it finished and
+    its steps do not reach the end of its plan.
     """
 
     tests: tuple[PtsTest, ...]
@@ -61,6 +64,7 @@ class RunFacts:
     sessions: tuple[tuple[float, float | None], ...] = ()
     host_changes: tuple[str, ...] = ()
     suspends: tuple[Suspend, ...] = ()
+    lacks_end: bool = False
 
 
 def find_host_changes(facts: RunFacts) -> tuple[Finding, ...]:
@@ -80,6 +84,62 @@ def find_host_changes(facts: RunFacts) -> tuple[Finding, ...]:
         make_finding("host-changed", f"host, when the run was taken up again: {words}")
         for words in facts.host_changes
     )
+
+
+def missing_numbers(step_ids: Iterable[str]) -> tuple[int, ...]:
+    """Return the numbers of steps that are missing before the last one that is there.
+
+    Parameters
+    ----------
+    step_ids : iterable of str
+        Names of steps, which begin with their numbers from 1 on.
+
+    Returns
+    -------
+    tuple of int
+        In order.
+
+    Examples
+    --------
+    >>> missing_numbers(["00001-iops-purge", "00004-iops-wipc"])
+    (2, 3)
+    """
+    matches = map(_NUMBER.match, step_ids)
+    numbers = {int(match[1]) for match in matches if match}
+    return tuple(sorted(set(range(1, max(numbers, default=0))) - numbers))
+
+
+def find_missing_steps(steps: "pd.DataFrame", facts: RunFacts) -> tuple[Finding, ...]:
+    """Say how many of the steps that were carried out are missing.
+
+    Of those behind the last one that is there, the number is not known.
+
+    Parameters
+    ----------
+    steps : pandas.DataFrame
+        The table ``steps``.
+    facts : RunFacts
+        How the run went.
+
+    Returns
+    -------
+    tuple of Finding
+        ``steps-missing``, or nothing.
+    """
+    missing = missing_numbers(steps["step_id"])
+    if missing:
+        words = (
+            f"steps: {len(missing)} of {len(steps) + len(missing)} steps are missing, "
+            f"the first is number {missing[0]}"
+        )
+        return (make_finding("steps-missing", words),)
+    if facts.lacks_end:
+        words = (
+            f"steps: those behind number {len(steps)} are missing, though the run came "
+            "to its end"
+        )
+        return (make_finding("steps-missing", words),)
+    return ()
 
 
 def find_unfinished(steps: "pd.DataFrame", facts: RunFacts) -> tuple[Finding, ...]:

@@ -49,6 +49,7 @@ FINDING_KINDS: Mapping[str, FindingKind] = {
     "written-miscount": _grave("the drive counted other bytes written than fio"),
     "clock-jump": _grave("times contradict each other"),
     "suspended": _grave("the machine was suspended while it measured"),
+    "steps-missing": _grave("steps that were carried out are missing"),
     "doubts": _grave("fio or the target complained"),
     "import-mixed": _grave("results of several devices or hosts in one run"),
     # What makes them other results than those of the standard.
