@@ -26,6 +26,7 @@ from ssdlab.model.errors import (
 from ssdlab.model.shortages import no_memory, shortage_of
 from ssdlab.system.durable import write_whole
 from ssdlab.system.folders import LOG_BYTES, Folder
+from ssdlab.system.private import private_folder
 
 RUN_PTS = "01_run_pts.ipynb"
 _PARAMETERS_TAG = "parameters"
@@ -194,22 +195,26 @@ def execute_notebook(
     from nbclient.exceptions import DeadKernelError  # noqa: PLC0415
     from papermill.exceptions import PapermillExecutionError  # noqa: PLC0415
     from papermill.iorw import papermill_io  # noqa: PLC0415
+    from traitlets.config import Config  # noqa: PLC0415
 
     papermill_io.register(str(output), _WholeNotebook(output))
     try:
-        papermill.execute_notebook(
-            str(notebook),
-            str(output),
-            parameters=dict(parameters),
-            kernel_name="python3",
-            progress_bar=False,
-            request_save_on_cell_execute=keeps_saving,
-            autosave_cell_every=30 if keeps_saving else 0,
-            cwd=str(Path.cwd()),
-            # Errors of cells are in the notebook; those of a kernel that is ended in
-            # the middle of an answer tell nobody anything.
-            extra_arguments=["--IPKernelApp.log_level=50"],
-        )
+        with private_folder("ssdlab-kernel-") as folder:
+            connection = {"connection_file": str(folder / "kernel.json")}
+            papermill.execute_notebook(
+                str(notebook),
+                str(output),
+                parameters=dict(parameters),
+                kernel_name="python3",
+                progress_bar=False,
+                request_save_on_cell_execute=keeps_saving,
+                autosave_cell_every=30 if keeps_saving else 0,
+                cwd=str(Path.cwd()),
+                # Errors of cells are in the notebook; those of a kernel that is ended
+                # in the middle of an answer tell nobody anything.
+                extra_arguments=["--IPKernelApp.log_level=50"],
+                config=Config(KernelManager=connection),
+            )
     except PapermillExecutionError as error:
         if error.ename == "KeyboardInterrupt":
             raise KeyboardInterrupt from None
