@@ -188,7 +188,8 @@ def execute_notebook(
         if name not in known:
             raise UnknownNameError(kind="parameter", name=name, known=known)
     os.environ.setdefault("JUPYTER_PREFER_ENV_PATH", "1")
-    logging.getLogger("asyncio").setLevel(logging.CRITICAL)  # of tasks that are stopped
+    for name in ("asyncio", "papermill"):  # of what is stopped; errors are raised
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     # Loads 35 grammars for half of papermill's start-up and is not needed here.
     sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
     import papermill  # noqa: PLC0415 - takes a second

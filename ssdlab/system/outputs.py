@@ -104,7 +104,7 @@ def opened_output(path: Path) -> Iterator[BinaryIO]:
         run stands there or on the way.
     """
     folder = output_folder(path.parent)
-    is_in_run = os.path.lexists(folder.root / "run.json")
+    is_in_run = _is_in_run(folder)
     with folder.writing(path.name) if is_in_run else opened_whole(path) as file:
         yield file
 
@@ -127,6 +127,10 @@ def output_folder(path: Path) -> Folder:
         if os.path.lexists(run / "run.json"):
             return Folder(run, whole.relative_to(run).parts)
     return Folder(path)
+
+
+def _is_in_run(folder: Folder) -> bool:
+    return os.path.lexists(folder.root / "run.json")
 
 
 def require_folder_name(output: Path | None, what: str) -> None:
@@ -168,7 +172,12 @@ def require_replaceable(
     ------
     ExportError
         If a file lies there that ssdlab did not write.
+    RunFolderError
+        If it lies in a run folder, where `opened_output` would refuse it.
     """
+    folder = output_folder(output.parent)
+    if _is_in_run(folder):
+        folder.has_file(output.name)
     if overwrite or not _is_strange(output, columns):
         return
     raise ExportError(

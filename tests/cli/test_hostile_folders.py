@@ -13,6 +13,8 @@ import pytest
 from ssdlab.campaign.telemetry import recording
 from ssdlab.model.errors import RunFolderError
 from ssdlab.notebook import ReportedError, execute_notebook, find_notebook
+from ssdlab.report.images import run_figures
+from ssdlab.store.run import open_run
 from ssdlab.system.folders import Folder
 from tests.cli.warm import Ended, Warm, warmed
 from tests.paths import ROOT
@@ -314,16 +316,13 @@ def test_what_is_damaged_is_told_and_the_tables_are_kept(
 @pytest.mark.browser
 def test_figures_replace_no_link(base: Path, tmp_path: Path) -> None:
     stranger = Stranger(base, tmp_path)
+    drawn = next(iter(run_figures(open_run(stranger.run))))  # the first that is drawn
+    place = f"export/figures/{drawn}.svg"
+    stranger.plant(place, NO_FILES["a link to a file"], stranger.victim)
     words = [sys.executable, "-m", "ssdlab.cli", "figures", str(stranger.run)]
-    done = subprocess.run(words, capture_output=True, text=True, check=True)
-    drawn = Path(done.stdout.splitlines()[0])
-    stranger.plant(
-        str(drawn.relative_to(stranger.run)), NO_FILES["a link to a file"],
-        stranger.victim,
-    )  # fmt: skip
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     assert done.returncode == 2, done.stderr
-    assert drawn.name in done.stderr
+    assert f"{drawn}.svg" in done.stderr
     assert "Traceback" not in done.stderr
     stranger.require_untouched()
 

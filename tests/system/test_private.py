@@ -14,12 +14,13 @@ from ssdlab.system.private import private_folder
 PREFIX = "ssdlab-made-"
 HOUR_S = 3600
 KILLED = """
-import os, sys
+import os, signal, sys
 from pathlib import Path
 from ssdlab.system.private import private_folder
 with private_folder(sys.argv[1]) as folder:
     (folder / "kernel.json").write_text("secret")
-    os.kill(os.getpid(), 9)
+    os.kill(os.getpid(), int(sys.argv[2]))
+    signal.pause()
 """
 
 
@@ -43,13 +44,24 @@ def test_it_is_private_and_goes() -> None:
 
 
 def test_that_of_a_killed_program_goes_after_an_hour(temporary: Path) -> None:
-    subprocess.run([sys.executable, "-c", KILLED, PREFIX], check=False)
+    subprocess.run([sys.executable, "-c", KILLED, PREFIX, "9"], check=False)
     (left,) = temporary.iterdir()
     with private_folder(PREFIX):
         assert left.exists()
     age(left, 2 * HOUR_S)
     with private_folder(PREFIX):
         assert not left.exists()
+    assert not list(temporary.iterdir())
+
+
+def test_that_of_an_interrupted_program_goes_with_it(temporary: Path) -> None:
+    with pytest.raises(KeyboardInterrupt), private_folder(PREFIX) as folder:
+        raise KeyboardInterrupt
+    assert folder.exists()  # this program goes on
+    folder.rmdir()
+    words = [sys.executable, "-c", KILLED, PREFIX, "2"]
+    done = subprocess.run(words, capture_output=True, check=False)
+    assert done.returncode
     assert not list(temporary.iterdir())
 
 
