@@ -8,6 +8,7 @@ from itertools import accumulate
 
 from ssdlab.fio.document import Doubt, FioDocument
 from ssdlab.fio.encodings import decode_output
+from ssdlab.fio.from_json.density import find_excess
 from ssdlab.fio.from_json.parse import document_from_json
 from ssdlab.fio.from_json.scan import FoundJson, find_json, find_only_json
 from ssdlab.fio.from_text.normal import iterate_normal
@@ -52,14 +53,17 @@ def parse_output(data: bytes, *, source: str) -> tuple[FioDocument, ...]:
     Raises
     ------
     FioOutputError
-        If nothing of fio is in it.
+        If nothing of fio is in it, or more values than fio ever writes in so much.
     """
+    _require_plausible(data, source)
     whole = find_only_json(data)
     if whole is not None:
         return (document_from_json(whole, source=source),)
     text, of_encoding = decode_output(data)
     text, of_wrapping = unwrap(text)
     doubts = (*of_encoding, *of_wrapping)
+    if doubts:
+        _require_plausible(text.encode("utf-8", "surrogatepass"), source)
     documents = list(_documents(_pieces(text, source), source))
     if not any(one.jobs for one in documents) and (not documents or is_wrapped(text)):
         raise FioOutputError(
@@ -71,6 +75,16 @@ def parse_output(data: bytes, *, source: str) -> tuple[FioDocument, ...]:
         first = documents[0]
         documents[0] = replace(first, doubts=(*doubts, *first.doubts))
     return tuple(documents)
+
+
+def _require_plausible(data: bytes, source: str) -> None:
+    excess = find_excess(data)
+    if excess:
+        raise FioOutputError(
+            source=source,
+            reason=f"it holds {excess}, which fio never writes",
+            remedy="Give what fio wrote, such as with --output-format=json+.",
+        )
 
 
 def _why_nothing(text: str) -> str:
