@@ -58,7 +58,6 @@ ALLOWED: Mapping[str, str] = {
     "report/pdf.py": "a page for the browser",
     "store/capture.py": "the capture that the user named",
     "store/catalog.py": "whether the folder of runs is there",
-    "store/export.py": "the workbook that the user named",
     "store/places.py": "which folder the user meant",
     "store/series_csv.py": "the table that the user named",
     "targets/file.py": "the file that is measured",
