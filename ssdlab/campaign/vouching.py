@@ -79,12 +79,10 @@ def _read_own(folder: Folder, name: str) -> bytes:
     PermissionError
         If it is somebody else's, or the folder is.
     """
-    with folder.opened(name) as file:
-        owners = {os.fstat(file.fileno()).st_uid, folder.path.stat().st_uid}
-        if owners != {os.geteuid()}:
-            msg = f"{name} is not this user's"
-            raise PermissionError(msg)
-    return folder.read(name)
+    if folder.path.stat().st_uid != os.geteuid():
+        msg = f"{folder.path} is not this user's"
+        raise PermissionError(msg)
+    return folder.read(name, owner=os.geteuid())
 
 
 def _notes() -> Folder:

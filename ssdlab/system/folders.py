@@ -121,13 +121,24 @@ class Folder:
         with open(descriptor, "rb") as file:
             yield file
 
-    def read(self, name: str, *, limit: int = RECORD_BYTES) -> bytes:
-        """Return what a file holds, of at most ``limit`` bytes."""
+    def read(
+        self, name: str, *, limit: int = RECORD_BYTES, owner: int | None = None
+    ) -> bytes:
+        """Return what a file holds, of at most ``limit`` bytes.
+
+        Raises
+        ------
+        PermissionError
+            If it is not the file of ``owner``, where one is given.
+        """
         most = f"more than the {capacity_label(limit)} that it may have"
         with self.opened(name) as file:
-            size = os.fstat(file.fileno()).st_size
-            if size > limit:
-                self._refuse(name, f"has {capacity_label(size)}, {most}")
+            state = os.fstat(file.fileno())
+            if owner not in {None, state.st_uid}:
+                msg = f"{name} is of another owner"
+                raise PermissionError(msg)
+            if state.st_size > limit:
+                self._refuse(name, f"has {capacity_label(state.st_size)}, {most}")
             try:
                 return read_held(file, max_bytes=limit)
             except InputTooLargeError:  # it grew meanwhile

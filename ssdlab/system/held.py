@@ -23,7 +23,7 @@ HAS_DESCRIPTORS: Final = hasattr(os, "O_NOFOLLOW") and os.supports_dir_fd >= {
     os.unlink,
     os.rename,
 }
-_FLAGS: Final = (
+FLAGS: Final = (
     getattr(os, "O_NOFOLLOW", 0)
     | getattr(os, "O_NONBLOCK", 0)  # a pipe waits for nobody
     | getattr(os, "O_NOCTTY", 0)
@@ -33,7 +33,7 @@ _FLAGS: Final = (
 REMEDY: Final = "Remove it, or restore the run from a copy."
 _READ_FOLDER: Final = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)
 _IS_REPARSE_POINT: Final = getattr(stat, "FILE_ATTRIBUTE_REPARSE_POINT", 0)
-_KINDS: Final = {
+KINDS: Final = {
     stat.S_IFREG: "a regular file",
     stat.S_IFDIR: "a folder",
     stat.S_IFLNK: "a symbolic link",
@@ -62,7 +62,7 @@ class Held:
 
     def open(self, name: str, flags: int) -> int:
         """Return a descriptor of what has a name; a link is not followed."""
-        return os.open(self.named(name), flags | _FLAGS, 0o666, dir_fd=self.descriptor)
+        return os.open(self.named(name), flags | FLAGS, 0o666, dir_fd=self.descriptor)
 
     def make(self, name: str, mode: int = 0o777) -> None:
         """Make a folder in it."""
@@ -153,7 +153,7 @@ def require(
     if is_right(found.st_mode) and not is_link:
         return
     mode = stat.S_IFLNK if is_link else stat.S_IFMT(found.st_mode)
-    what = _KINDS.get(mode, "something unknown")
+    what = KINDS.get(mode, "something unknown")
     refuse(root, below, f"is {what} where a {kind} belongs, and was not opened")
 
 

@@ -56,15 +56,13 @@ def read_note(path: Path, owner: int) -> Note | None:
     """Return the note of a file, if it is one and has the owner of the file."""
     place = note_path(path)
     try:
-        with Folder(place.parent).opened(place.name) as file:
-            content = file.read(_MOST_BYTES + 1)
-            if os.fstat(file.fileno()).st_uid != owner:
-                return None
+        folder = Folder(place.parent)
+        content = folder.read(place.name, limit=_MOST_BYTES, owner=owner)
         note = from_plain(Note, json.loads(content))
     except (OSError, ValueError, RecursionError, RunFolderError):
         return None
     is_one = note.format_version == _FORMAT and _SERIAL.fullmatch(note.serial)
-    return note if is_one and len(content) <= _MOST_BYTES else None
+    return note if is_one else None
 
 
 def write_note(path: Path, note: Note) -> None:

@@ -17,6 +17,7 @@ from ssdlab.drive.gate.ends import digest_ends
 from ssdlab.drive.gate.samples import sample_places
 from ssdlab.model.errors import RunFolderError, TargetRefusedError
 from ssdlab.system.births import read_birth_ns
+from ssdlab.system.held import FLAGS, KINDS
 from ssdlab.system.unix import fcntl
 from ssdlab.targets.file_note import (
     Note,
@@ -29,20 +30,6 @@ from ssdlab.targets.file_note import (
 
 _TRIES: Final = 8
 _PAUSE_S: Final = 0.25  # what a run that ends just now may take to let go
-_FLAGS: Final = (
-    getattr(os, "O_NOFOLLOW", 0)
-    | getattr(os, "O_NONBLOCK", 0)
-    | getattr(os, "O_NOCTTY", 0)
-    | getattr(os, "O_CLOEXEC", 0)
-)
-_KINDS: Final = {
-    stat.S_IFLNK: "a symbolic link",
-    stat.S_IFBLK: "a block device",
-    stat.S_IFCHR: "a character device",
-    stat.S_IFDIR: "a folder",
-    stat.S_IFIFO: "a named pipe",
-    stat.S_IFSOCK: "a socket",
-}
 _ANOTHER_NAME = "ssdlab overwrites only files that it made: name one that is not there."
 _NOT_THE_FILE = "this is not the file that ssdlab made here"
 
@@ -202,9 +189,9 @@ def _open_locked(path: Path, access: int, lock: int) -> tuple[int, Note]:
     try:
         kind = stat.S_IFMT(path.lstat().st_mode)
         if kind != stat.S_IFREG:
-            what = _KINDS.get(kind, "no file")
+            what = KINDS.get(kind, "no file")
             _refuse(path, f"it is {what}, not a file that ssdlab made", _ANOTHER_NAME)
-        descriptor = os.open(path, access | _FLAGS)
+        descriptor = os.open(path, access | FLAGS)
     except OSError as error:
         gone = error.errno == errno.ENOENT
         what = "the file is gone" if gone else "it cannot be opened"
