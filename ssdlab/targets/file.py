@@ -81,6 +81,7 @@ class FileTarget:
 
     def find_alarm(self) -> str:
         """Return why the run must stop now: it is not the file any more."""
+        self.held.beat()
         return self.held.find_trouble()
 
     def read_counters(self) -> dict[str, float]:

@@ -79,6 +79,23 @@ def write_note(path: Path, note: Note) -> None:
     Folder(place.parent).write(place.name, json.dumps(asdict(note)).encode())
 
 
+def touch_note(path: Path) -> None:
+    """Give the note of a file the present time, if it is there; wait for no disk."""
+    place = note_path(path)
+    folder = Folder(place.parent)
+    with (
+        suppress(OSError, RunFolderError),
+        folder.opened_in_place(place.name, makes=False) as file,
+    ):
+        os.utime(file.fileno())
+
+
+def read_beat_ns(path: Path) -> int:
+    """Return when the note of a file was written or touched last [Unix ns]."""
+    place = note_path(path)
+    return Folder(place.parent).changed_ns(place.name)
+
+
 def is_older_note(path: Path) -> bool:
     """Tell whether an older version of ssdlab wrote the note of a file."""
     place = note_path(path)

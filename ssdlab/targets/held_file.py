@@ -24,12 +24,16 @@ from ssdlab.targets.file_note import (
     has_mark,
     is_older_note,
     note_path,
+    read_beat_ns,
     read_note,
+    touch_note,
     write_note,
 )
 
 _TRIES: Final = 8
 _PAUSE_S: Final = 0.25  # what a run that ends just now may take to let go
+_BEAT_S: Final = 5.0  # how often the note is told that its session lives
+_LAST_WRITE_NS: Final = 60 * 10**9  # how long after that it may have written
 _ANOTHER_NAME = "ssdlab overwrites only files that it made: name one that is not there."
 _NOT_THE_FILE = "this is not the file that ssdlab made here"
 
@@ -46,11 +50,14 @@ class HeldFile:
         Open to read and write; -1 when it was let go.
     note : Note
         What its note says.
+    beat_s : float
+        When the note was told last that the session lives, by the monotonic clock.
     """
 
     path: Path
     descriptor: int
     note: Note
+    beat_s: float = 0.0
 
     def find_trouble(self) -> str:
         """Return why this is not the file any more that was opened, or an empty text.
@@ -69,6 +76,13 @@ class HeldFile:
         if strange := find_strangeness(self.descriptor, self.note):
             return f"{self.path} is not as it was: {strange}"
         return ""
+
+    def beat(self) -> None:
+        """Let the time of the note say that the session lives, every few seconds."""
+        now_s = time.monotonic()
+        if now_s - self.beat_s >= _BEAT_S:
+            self.beat_s = now_s
+            touch_note(self.path)
 
     def begin(self) -> None:
         """Note that the file is in use: what it holds is not known from now on."""
@@ -108,7 +122,8 @@ def hold_file(path: Path, *, is_resumed: bool = False) -> HeldFile:
     """Return a file of ours, held, if it is as its last session left it.
 
     ``is_resumed`` says that it is the file of a run that goes on. Only such a one may
-    have been left by a session that was killed, if all it holds looks random.
+    have been left by a session that was killed, if it was not changed since that lived
+    and all it holds looks random.
 
     Raises
     ------
@@ -228,9 +243,10 @@ def _require_ours(path: Path, descriptor: int) -> Note:
 def _require_rest(held: HeldFile, *, is_resumed: bool) -> None:
     """Require that nobody has written to a file since a session ended."""
     path, note = held.path, held.note
+    if is_resumed and note.state == "in use":
+        _require_as_killed(held)
+        return
     if note.state != "at rest":
-        if is_resumed and note.state == "in use" and _looks_random(held):
-            return
         _refuse(
             path,
             "the last session on it was killed, so that what is in it now is not known",
@@ -243,6 +259,22 @@ def _require_rest(held: HeldFile, *, is_resumed: bool) -> None:
             path,
             f"{_NOT_THE_FILE}: it was written to since ssdlab used it last",
             _ANOTHER_NAME,
+        )
+
+
+def _require_as_killed(held: HeldFile) -> None:
+    """Require that nobody has changed a file since a session on it was killed.
+
+    The time of its last change is compared, as unlike that of the last write no program
+    can set it.
+    """
+    changed_ns = os.fstat(held.descriptor).st_ctime_ns
+    lived_ns = read_beat_ns(held.path)
+    if changed_ns > lived_ns + _LAST_WRITE_NS or not _looks_random(held):
+        _refuse(
+            held.path,
+            f"{_NOT_THE_FILE}: it was changed after the session on it was killed",
+            f"Begin a new run, on another file. {_remove(held.path)}",
         )
 
 

@@ -9,6 +9,8 @@ import os
 import shutil
 import subprocess
 import sys
+import time
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
@@ -274,6 +276,47 @@ def test_file_rewritten_after_a_killed_session_is_refused(made: Target) -> None:
     path.write_bytes(b"dear mother\n" * (MIB // 12) + b"love")
     assert path.stat().st_size == MIB
     require_refused(made, "session on it was killed")
+
+
+def test_session_that_was_killed_long_ago_is_taken_up(
+    made: Target, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(held_file, "_LAST_WRITE_NS", 0)
+    kill_session(path_of(made))
+    assert not reopen(made).release()
+
+
+@pytest.mark.parametrize("is_time_kept", [False, True], ids=["now", "as rsync -t"])
+def test_file_given_compressed_data_after_a_killed_session_is_refused(
+    made: Target, monkeypatch: pytest.MonkeyPatch, *, is_time_kept: bool
+) -> None:
+    """Of the same size, in place: mark, birth time and randomness are as they were."""
+    monkeypatch.setattr(held_file, "_LAST_WRITE_NS", 0)
+    path = path_of(made)
+    kill_session(path)
+    before = path.stat()
+    path.write_bytes(zlib.compress(os.urandom(2 * MIB))[:MIB])
+    if is_time_kept:
+        os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    require_refused(made, "session on it was killed")
+
+
+def test_note_tells_that_its_session_lives(made: Target) -> None:
+    path = path_of(made)
+    target = open_at(path)
+    note = note_path(path)
+    content = note.read_bytes()
+    os.utime(note, (0, 0))
+    assert not target.find_alarm()
+    touched_ns = note.stat().st_mtime_ns
+    assert abs(touched_ns - time.time_ns()) < 60e9
+    assert not target.find_alarm()  # too soon to be told again
+    assert (note.stat().st_mtime_ns, note.read_bytes()) == (touched_ns, content)
+    note.unlink()
+    target.held.beat_s = 0.0  # type: ignore[attr-defined]
+    assert not target.find_alarm()
+    assert not note.exists()
+    target.release()
 
 
 def test_file_whose_filling_was_cut_short_is_refused(tmp_path: Path) -> None:
