@@ -218,8 +218,10 @@ def resume_run(
         return done
 
 
-def check_resume(run: Path, confirm_serial: str) -> None:
+def check_resume(run: Path, confirm_serial: str) -> str:
     """Refuse at once a run that `resume_run` would refuse; nothing is held.
+
+    What it destroys on a drive that was confirmed anew is returned, in words.
 
     Raises
     ------
@@ -230,10 +232,11 @@ def check_resume(run: Path, confirm_serial: str) -> None:
     require_unfinished(run)
     record = read_record(run)
     if read_state(run).status == "finished":
-        return  # its tables and report are written, and no drive is touched
+        return ""  # its tables and report are written, and no drive is touched
     require_same_plan(run, record)
-    if record.target.kind == "block":
-        check_block_again(record, _confirmed_again(run, record, confirm_serial))
+    if record.target.kind != "block":
+        return ""
+    return check_block_again(record, _confirmed_again(run, record, confirm_serial))
 
 
 def _confirmed_again(run: Path, record: RunRecord, typed: str) -> str | None:

@@ -95,6 +95,7 @@ def carry_out(procedure: "Procedure", asked: dict[str, Any]) -> None:
     from ssdlab.campaign.outcome import outcome_lines
     from ssdlab.campaign.suite import run_procedure
     from ssdlab.report import write_report
+    from ssdlab.targets.opening import check_target
 
     if asked["dry_run"]:
         plan = forecast_procedure(
@@ -105,6 +106,7 @@ def carry_out(procedure: "Procedure", asked: dict[str, Any]) -> None:
         )
         click.echo("\n".join(map(printable, forecast_lines(plan))))
         return
+    say_loss(check_target(asked["target"], asked["confirm"]))
     if asked["host_ceiling"]:
         click.echo(HOST_CEILING_FIRST, err=True)
     run = run_procedure(
@@ -117,6 +119,12 @@ def carry_out(procedure: "Procedure", asked: dict[str, Any]) -> None:
     click.echo(f"tables   {run.path / 'tables'}")
     click.echo(f"report   {write_report(run)}")
     click.echo("\n".join(("", *outcome_lines(run))))
+
+
+def say_loss(words: str) -> None:
+    """Print what is about to be destroyed, if anything, before it is."""
+    if words:
+        click.echo(printable(words), err=True)
 
 
 def read_choices(asked: dict[str, Any]) -> "RunChoices":

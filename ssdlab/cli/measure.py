@@ -14,6 +14,7 @@ from ssdlab.cli.carry_out import (
     purge_option,
     read_choices,
     resume_procedure,
+    say_loss,
     seed_option,
     target_option,
     tbw_option,
@@ -103,7 +104,7 @@ def run(**asked: Any) -> None:
         asked["tests"],
         choices=read_choices(asked),
     )
-    check_target(asked["target"], asked["confirm"])  # before a kernel is started
+    say_loss(check_target(asked["target"], asked["confirm"]))  # before a kernel starts
     folder = asked["runs"] / new_run_id(request.name)
     parameters = {
         "target": asked["target"],
@@ -136,7 +137,7 @@ def resume(run: Path, *, confirm: str) -> None:
     from ssdlab.campaign.suite import check_resume
     from ssdlab.store.records import read_record
 
-    check_resume(run, confirm)  # before a kernel is started
+    say_loss(check_resume(run, confirm))  # before a kernel is started
     if read_record(run).is_procedure:
         resume_procedure(run, confirm)
     else:

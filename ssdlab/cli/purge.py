@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ssdlab.cli.carry_out import confirm_option
+from ssdlab.cli.carry_out import confirm_option, say_loss
 from ssdlab.cli.group import EXIT_INTERRUPTED, fail, main, printable
 from ssdlab.model.drive import AUTO_PURGE, PURGE_METHODS
 
@@ -45,6 +45,7 @@ def purge(**asked: Any) -> None:
 
 def carry_out(drive: "Drive", asked: dict[str, Any]) -> None:
     """Pass the gate, purge, and print what was done and found."""
+    from ssdlab.drive.gate.consent import describe_loss
     from ssdlab.drive.purge import choose_purge, clean_after_crash, purge_drive
     from ssdlab.drive.safety import require_disposable
     from ssdlab.system.state import state_folder
@@ -60,6 +61,7 @@ def carry_out(drive: "Drive", asked: dict[str, Any]) -> None:
         say_unseen(held.unseen)
         choice = choose_purge(drive, method)
         say_choice(choice)
+        say_loss(f"{drive.path}: {describe_loss(drive)}.")
         try:
             outcome = purge_drive(held, choice, folder=folder, tell=say_progress)
         except KeyboardInterrupt:

@@ -4,7 +4,11 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from ssdlab.drive.gate.consent import require_consent, require_still_meant
+from ssdlab.drive.gate.consent import (
+    describe_loss,
+    require_consent,
+    require_still_meant,
+)
 from ssdlab.drive.gate.ends import digest_ends, read_kept_ends
 from ssdlab.drive.gate.glance import check_disposable
 from ssdlab.drive.gate.glance import find_obstacles as find_all_obstacles
@@ -101,15 +105,22 @@ def reopen_block(
     return _take(held, identity, folder, choices=_choices_of(record))
 
 
-def check_block_again(record: RunRecord, confirmed: str | None) -> None:
+def check_block_again(record: RunRecord, confirmed: str | None) -> str:
     """Refuse at once a run whose drive is not there or was not consented to.
+
+    What it destroys is returned, where it was confirmed anew.
 
     Raises
     ------
     TargetRefusedError
         If that is so.
     """
-    _find_confirmed(record, confirmed)
+    _, drive, _ = _find_confirmed(record, confirmed)
+    return "" if confirmed is None else _loss(drive)
+
+
+def _loss(drive: Drive) -> str:
+    return f"{drive.path}: {describe_loss(drive)}."
 
 
 def _find_confirmed(
@@ -167,10 +178,11 @@ def foresee_block_purge(spec: str, wanted: str) -> PurgeOutlook:
     )
 
 
-def check_block(spec: str, confirmed: str) -> None:
-    """Refuse a drive that a run would be refused on now; nothing is held.
+def check_block(spec: str, confirmed: str) -> str:
+    """Refuse a drive that a run would be refused on now; return what one destroys.
 
-    One that a purge may have left locked is not looked at: opening it unlocks it first.
+    Nothing is held. A drive that a purge may have left locked is not looked at: opening
+    it unlocks it first.
 
     Raises
     ------
@@ -181,6 +193,7 @@ def check_block(spec: str, confirmed: str) -> None:
     drive = find_drive(spec)
     if not has_journal(drive, state_folder()):
         check_disposable(drive, confirmed)
+    return _loss(drive)
 
 
 def find_block_obstacles(spec: str) -> tuple[str, ...]:

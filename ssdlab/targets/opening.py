@@ -159,8 +159,10 @@ def foresee_purge(spec: str, wanted: str) -> PurgeOutlook:
     return PurgeOutlook(method=choice.method, departures=no_purge_departures(choice))
 
 
-def check_target(spec: str, confirmed: str) -> None:
+def check_target(spec: str, confirmed: str) -> str:
     """Refuse at once a target that `open_target` would refuse; nothing is held.
+
+    What a run destroys on a drive is returned, in words; else an empty text.
 
     Raises
     ------
@@ -168,8 +170,7 @@ def check_target(spec: str, confirmed: str) -> None:
         If a drive is in use, or that it is erased was not consented to.
     """
     kind, rest = _split(spec)
-    if kind == "block":
-        check_block(rest, confirmed)
+    return check_block(rest, confirmed) if kind == "block" else ""
 
 
 def require_room(spec: str, capacity_bytes: int) -> None:

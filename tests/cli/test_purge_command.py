@@ -54,6 +54,7 @@ def test_purge_prints_each_fact_and_ends_well_when_it_shows(
     assert first == "discard: discard of all LBAs"
     assert why.startswith("Why: the first method that this drive can do; the drive")
     assert facts[-1] == "64 places read back: 64 zeros"
+    assert "64 of 64 sampled places hold data).\n" in done.stderr
     assert not any(backing(device).read_bytes())
 
 

@@ -35,6 +35,7 @@ from ssdlab.store.records import to_json
 from ssdlab.system.state import state_folder
 from ssdlab.targets import Target, open_target, reopen_target
 from ssdlab.targets.block import BlockTarget
+from ssdlab.targets.block_opening import check_block_again
 from ssdlab.targets.opening import check_target, find_obstacles, read_shape
 from tests.fio.jobs import CONTEXT, cell, job_of, run_step, workload
 from tests.targets.conftest import MakeLoop, attach_loop, move_loop, resize_loop
@@ -272,6 +273,8 @@ def test_run_is_not_taken_up_by_a_record_alone(
         reopen(record, tmp_path, confirmed)
     with pytest.raises(ConsentError, match=rf"--confirm {serial}"):
         reopen_target(record, folder=tmp_path / "target")
+    assert "sampled places hold data)" in check_block_again(record, serial)
+    assert not check_block_again(record, None)  # nothing is confirmed anew
     reopen(record, tmp_path, serial).release()
 
 
@@ -538,12 +541,41 @@ def test_run_is_refused_before_a_kernel_is_started_for_it(
 
 
 def test_target_that_is_no_drive_needs_no_consent(make_loop: MakeLoop) -> None:
-    check_target("virtual", "")
-    check_target("file:/nowhere/x,size=64MiB", "")
+    assert not check_target("virtual", "")
+    assert not check_target("file:/nowhere/x,size=64MiB", "")
     device = make_loop(512)
     with pytest.raises(ConsentError):
         check_target(device, "")
-    check_target(device, find_drive(device).serial)
+    assert check_target(device, find_drive(device).serial)
+
+
+@pytest.mark.parametrize(
+    "command", [("run",), ("saturate", "--stimulus", "RND 4KiB 0/100")], ids=len
+)
+def test_who_confirms_at_once_is_told_how_much_data_the_drive_holds(
+    make_loop: MakeLoop, tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    """As who is asked is: on stderr, before the run begins, which here it cannot."""
+    device = make_loop(512)
+    image = Path(find_drive(device).serial)
+    with image.open("r+b") as file:
+        file.write(b"raw " * (16 * MIB // 4))
+    subprocess.run(["blockdev", "--flushbufs", device], check=True)
+    (tmp_path / "runs").touch()
+    asked = (*command, "--target", device, "--confirm", image, "--runs", "runs/here")
+    done = subprocess.run(
+        [sys.executable, "-m", "ssdlab.cli", *asked],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 2
+    loss, error = done.stderr.splitlines()
+    assert loss.startswith(f"{device}: all data on it will be destroyed (")
+    assert loss.endswith("; 16 of 64 sampled places hold data).")
+    assert "runs" in error
 
 
 def test_note_of_a_drive_that_a_purge_left_locked_is_looked_at_when_it_is_opened(

@@ -86,10 +86,7 @@ def require_consent(drive: Drive, confirmed: str, *, root: Path = ROOT) -> Conse
     consent = find_consent(drive, root)
     if consent is not None and confirmed == consent.text:
         return consent
-    lost = (
-        f"all data on it will be destroyed ({describe(drive)}; {_fill(drive, root)})"
-        f"{_with_it(drive, root)}"
-    )
+    lost = describe_loss(drive, root)
     if consent is None:
         raise ConsentError(
             target=drive.path,
@@ -102,6 +99,14 @@ def require_consent(drive: Drive, confirmed: str, *, root: Path = ROOT) -> Conse
         reason=f"{lost}, and {given if confirmed else 'that was not confirmed'}",
         remedy=f"If that is what you want, say so by its {consent.what}{consent.why}: "
         f"--confirm {shlex.quote(consent.text)}",
+    )
+
+
+def describe_loss(drive: Drive, root: Path = ROOT) -> str:
+    """Return in words what is lost when a drive is erased, and how much data that is."""
+    return (
+        f"all data on it will be destroyed ({describe(drive)}; {_fill(drive, root)})"
+        f"{_with_it(drive, root)}"
     )
 
 
