@@ -118,6 +118,7 @@ def test_fio_3_8_is_read_by_its_counts(run: tuple[int, int, int]) -> None:
 
 
 @given(RUNS)
+@example((66_760_175, 9, 1 << 20))  # a rate that doubles would round up
 @settings(max_examples=300, deadline=None)
 def test_fio_3_33_is_read_by_its_counts(run: tuple[int, int, int]) -> None:
     text = new_text(*run, version="fio-3.33", carries=True)

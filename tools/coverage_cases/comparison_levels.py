@@ -5,7 +5,6 @@ Where rounds do not bound one on the side of the other there is no interval, and
 series does not count as one; in a table it counts as a comparison that shows nothing.
 """
 
-from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -14,9 +13,10 @@ from ssdlab.analysis.comparison.level_cells import level_of_percentile
 from ssdlab.analysis.inference.differences import Difference, compare_levels
 from ssdlab.analysis.inference.levels import LevelEstimate
 from ssdlab.analysis.inference.multiplicity import adjust_by_holm
+from ssdlab.analysis.inference.quantiles import BinnedRounds
 from ssdlab.analysis.qos.claims import claim_of_level
 from tools.coverage_cases.case import CoverageCase
-from tools.coverage_cases.qos import Drive, exact_bins
+from tools.coverage_cases.qos import Drive, count_each
 
 Generator = np.random.Generator
 
@@ -37,8 +37,10 @@ _BURSTS = Drive(
 
 
 def _level(rng: Generator, drive: Drive) -> LevelEstimate:
-    found = exact_bins(np.rint(_MEDIAN_US * np.exp(drive.draw(rng))))
-    bins = replace(found, names=found.lower.astype(np.int64))
+    lat_us = np.rint(_MEDIAN_US * np.exp(drive.draw(rng))).astype(np.int64)
+    names, counts = count_each(lat_us)
+    edges = names.astype(np.float64)
+    bins = BinnedRounds(names=names, lower=edges, upper=edges, counts=counts)
     return level_of_percentile(bins, claim_of_level(bins, _LEVEL_PERCENT))
 
 

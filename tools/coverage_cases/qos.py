@@ -105,8 +105,7 @@ def exact_bins(values: Floats) -> BinnedRounds:
 def fio_bins(values: Floats) -> BinnedRounds:
     """Return values as fio would have counted them, by their logarithm again."""
     lat_ns = np.maximum(1, _MEDIAN_NS * np.exp(values)).astype(np.int64)
-    index, places = np.unique(bin_index(lat_ns), return_inverse=True)
-    counts = _count(places.reshape(values.shape), index.size)
+    index, counts = count_each(bin_index(lat_ns))
     names = bin_value(index)
     lower, upper = bin_edges(names)
     return BinnedRounds(
@@ -115,6 +114,18 @@ def fio_bins(values: Floats) -> BinnedRounds:
         upper=np.log(upper / _MEDIAN_NS),
         counts=counts,
     )
+
+
+def count_each(
+    numbers: NDArray[np.int64],
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the whole numbers that there are, and how often each is in each row.
+
+    It is several times faster than to sort, as the numbers are small.
+    """
+    counts = _count(numbers, int(numbers.max()) + 1)
+    is_there = counts.any(axis=0)
+    return np.flatnonzero(is_there), np.compress(is_there, counts, axis=1)
 
 
 def _count(places: NDArray[np.intp], size: int) -> NDArray[np.int64]:

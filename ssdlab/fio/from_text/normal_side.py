@@ -224,7 +224,7 @@ def _bw(rate: PrintedRate, io: Amount | None) -> float:
 def _per_second(io: Amount | None, runtime_ms: int) -> float | None:
     if io is None or not runtime_ms:
         return None
-    return float(math.floor(io.value * _MS_PER_S / runtime_ms))
+    return float(int(io.value) * 1000 // runtime_ms)
 
 
 def _doubts_of_bytes(io: Amount | None) -> Iterator[Doubt]:

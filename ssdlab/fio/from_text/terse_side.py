@@ -116,7 +116,7 @@ def _bytes_per_s(io_bytes: int | None, runtime_ms: int) -> float:
         return 0.0
     if io_bytes is None or not runtime_ms:
         return math.nan
-    return float(math.floor(io_bytes * _MS_PER_S / runtime_ms))
+    return float(io_bytes * 1000 // runtime_ms)
 
 
 def _latencies(block: Sequence[str]) -> dict[LatencyKind, FioLatency]:
