@@ -562,7 +562,15 @@ def test_who_confirms_at_once_is_told_how_much_data_the_drive_holds(
         file.write(b"raw " * (16 * MIB // 4))
     subprocess.run(["blockdev", "--flushbufs", device], check=True)
     (tmp_path / "runs").touch()
-    asked = (*command, "--target", device, "--confirm", image, "--runs", "runs/here")
+    asked = (
+        *command,
+        "--target",
+        device,
+        "--confirm",
+        str(image),
+        "--runs",
+        "runs/here",
+    )
     done = subprocess.run(
         [sys.executable, "-m", "ssdlab.cli", *asked],
         capture_output=True,

@@ -103,7 +103,7 @@ def require_consent(drive: Drive, confirmed: str, *, root: Path = ROOT) -> Conse
 
 
 def describe_loss(drive: Drive, root: Path = ROOT) -> str:
-    """Return in words what is lost when a drive is erased, and how much data that is."""
+    """Return in words what is lost with a drive, and how much of it holds data."""
     return (
         f"all data on it will be destroyed ({describe(drive)}; {_fill(drive, root)})"
         f"{_with_it(drive, root)}"
