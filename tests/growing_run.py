@@ -29,6 +29,7 @@ def begin(folder: Path) -> Path:
     """Make the folder of a run that has begun and finished no step."""
     (folder / "steps").mkdir(parents=True)
     shutil.copy(SAMPLE / "run.json", folder)
+    shutil.copytree(SAMPLE / "telemetry", folder / "telemetry")
     set_status(folder, "running")
     return folder
 

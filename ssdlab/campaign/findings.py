@@ -32,6 +32,7 @@ from ssdlab.analysis.findings.health import (
     find_miscounts,
     find_unread_health,
 )
+from ssdlab.analysis.findings.telemetry import find_missing_telemetry
 from ssdlab.analysis.findings.timing import find_gaps, find_suspends, find_time_faults
 from ssdlab.campaign.finding_words import recorded_findings
 from ssdlab.campaign.raw import StepRecord
@@ -125,6 +126,7 @@ def _of_measured(
         *find_unsteady(frames["windows"], steps, facts),
         *find_missing_points(measured, facts.tests),
         *(find_buffered_io(facts.tests) if _has_page_cache(record) else ()),
+        *find_missing_telemetry(frames["telemetry"], steps, facts),
         *find_throttling(frames["telemetry"], steps),
         *find_link_downgrades(frames["telemetry"], steps),
         *_of_health(record, facts, frames),

@@ -33,7 +33,12 @@ from ssdlab.campaign.raw import (
 )
 from ssdlab.campaign.results import summarise_step
 from ssdlab.campaign.telemetry import read_telemetry
-from ssdlab.campaign.wholeness import hash_plan, refuse_loss, require_consecutive
+from ssdlab.campaign.wholeness import (
+    hash_plan,
+    refuse_loss,
+    require_consecutive,
+    require_telemetry,
+)
 from ssdlab.fio.document import FioDocument
 from ssdlab.fio.from_json.parse import parse_document
 from ssdlab.fio.logs.read import FioLog, LogKind, parse_log
@@ -99,7 +104,7 @@ def build_tables(
     ------
     RunFolderError
         If the record or a step cannot be read, or, unless ``drops_missing``, if steps
-        are missing that were carried out.
+        or telemetry are missing that were recorded.
     """
     record, state = read_record(run), read_state(run)
     kept_steps = list(read_all_steps(run))
@@ -134,6 +139,8 @@ def build_tables(
         lacks_end=lacks_end,
     )
     findings = find_findings(record, facts, read_frames(tables))
+    if not drops_missing:
+        require_telemetry(run, findings.found)
     tables["findings"] = tabulate_findings(record.run_id, findings.all)
     tables["runs"] = tabulate_run(record, state, findings.departures())
     return tables

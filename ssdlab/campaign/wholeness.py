@@ -2,12 +2,13 @@
 
 import hashlib
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import NoReturn
 
 from ssdlab.analysis.findings.conformance import missing_numbers
+from ssdlab.analysis.findings.finding import Finding
 from ssdlab.model.errors import RunFolderError
 from ssdlab.model.spec import PtsTest
 from ssdlab.plan.context import PlanContext
@@ -31,6 +32,20 @@ def require_consecutive(run: Path, step_ids: Collection[str]) -> None:
     if missing:
         count = len(missing) + len(step_ids)
         refuse_loss(run, f"{len(missing)} of the {count} steps that were carried out")
+
+
+def require_telemetry(run: Path, found: Iterable[Finding]) -> None:
+    """Require that no session is found to lack readings that were taken in it.
+
+    Raises
+    ------
+    RunFolderError
+        If one is.
+    """
+    sessions = sum(finding.code == "telemetry-missing" for finding in found)
+    if sessions:
+        plural = "s" if sessions > 1 else ""
+        refuse_loss(run, f"telemetry readings of {sessions} session{plural}")
 
 
 def refuse_loss(run: Path, lost: str) -> NoReturn:

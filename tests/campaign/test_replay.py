@@ -248,6 +248,7 @@ def cut_sample(folder: Path, *, status: str, first_steps: int) -> Path:
     (folder / "steps").mkdir(parents=True)
     for step in steps:
         shutil.copytree(step, folder / "steps" / step.name)
+    shutil.copytree(SAMPLE / "telemetry", folder / "telemetry")
     (folder / "run.json").write_bytes((SAMPLE / "run.json").read_bytes())
     state = read_state(SAMPLE)
     write_state(folder, RunState(status=status, sessions=state.sessions))  # type: ignore[arg-type] # one of the four

@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -90,7 +91,8 @@ def test_a_step_that_is_gone_is_missed(run: Path, place: int) -> None:
 
 
 def test_a_whole_run_misses_no_step(run: Path) -> None:
-    assert "steps-missing" not in set(open_run(run).findings["code"])
+    codes = {"steps-missing", "telemetry-missing"}
+    assert not codes & set(open_run(run).findings["code"])
     shutil.rmtree(sorted((run / "steps").iterdir())[20])
     assert ingest(run, "--drop-missing").exit_code == 0
     count = len(list((run / "steps").iterdir())) + 1
@@ -130,6 +132,47 @@ def test_the_log_of_a_step_that_is_gone_is_missed(run: Path) -> None:
 def test_telemetry_that_is_gone_is_missed(run: Path) -> None:
     shutil.rmtree(run / "telemetry")
     refused(run, "telemetry readings")
+
+
+def _empty(run: Path) -> None:
+    next((run / "telemetry").iterdir()).write_text("")
+
+
+def _cut_end(run: Path) -> None:
+    log = next((run / "telemetry").iterdir())
+    log.write_text("".join(log.read_text().splitlines(keepends=True)[:5]))
+
+
+def _cut_begin(run: Path) -> None:
+    log = next((run / "telemetry").iterdir())
+    log.write_text("".join(log.read_text().splitlines(keepends=True)[-5:]))
+
+
+@pytest.mark.parametrize(
+    ("spoil", "words"),
+    [
+        (lambda run: shutil.rmtree(run / "telemetry"), "its readings are missing"),
+        (_empty, "its readings are missing"),
+        (_cut_end, "its last 1 min 10 s are missing"),
+        (_cut_begin, "its first 1 min 10 s are missing"),
+    ],
+)
+def test_telemetry_that_is_gone_is_missed_without_tables_and_a_finding(
+    run: Path, spoil: Callable[[Path], None], words: str
+) -> None:
+    shutil.rmtree(run / "tables")
+    spoil(run)
+    result = ingest(run)
+    assert result.exit_code == 2
+    assert "telemetry readings of 1 session would be lost" in result.stderr
+    assert not (run / "tables").exists()
+    assert ingest(run, "--drop-missing").exit_code == 0
+    opened = open_run(run)
+    found = opened.findings.set_index("code").loc["telemetry-missing"]
+    assert found["severity"] == "grave"
+    assert found["words"] == f"telemetry: session 1 of 1: {words}"
+    assert found["words"] in opened.runs["departures"].item()
+    assert not opened.runs["is_conformant"].item()
 
 
 def test_the_output_of_a_step_that_is_gone_is_missed(run: Path) -> None:

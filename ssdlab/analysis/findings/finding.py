@@ -50,6 +50,7 @@ FINDING_KINDS: Mapping[str, FindingKind] = {
     "clock-jump": _grave("times contradict each other"),
     "suspended": _grave("the machine was suspended while it measured"),
     "steps-missing": _grave("steps that were carried out are missing"),
+    "telemetry-missing": _grave("readings that were taken are missing"),
     "doubts": _grave("fio or the target complained"),
     "import-mixed": _grave("results of several devices or hosts in one run"),
     # What makes them other results than those of the standard.
