@@ -4,18 +4,17 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate
+from itertools import accumulate, chain
 
 from ssdlab.fio.document import Doubt, FioDocument
 from ssdlab.fio.encodings import decode_output
-from ssdlab.fio.from_json.density import find_excess
 from ssdlab.fio.from_json.parse import document_from_json
-from ssdlab.fio.from_json.scan import FoundJson, find_json, find_only_json
+from ssdlab.fio.from_json.scan import find_only_json, iterate_json
 from ssdlab.fio.from_text.normal import iterate_normal
 from ssdlab.fio.from_text.normal_lines import iterate_lines
 from ssdlab.fio.from_text.normal_runs import iterate_printings
 from ssdlab.fio.from_text.terse import is_sum_line, parse_terse
-from ssdlab.fio.wrapped import is_wrapped, unwrap
+from ssdlab.fio.wrapped import holds_mark, is_wrapped, unwrap
 from ssdlab.model.errors import FioOutputError
 
 _CLIENT = re.compile(r"^hostname=[^,\n]{0,255}, be=", re.MULTILINE)
@@ -37,12 +36,6 @@ class _Piece:
     text: str = ""
     lines: str = ""
     documents: tuple[FioDocument, ...] = ()
-    found: FoundJson | None = None
-
-    @property
-    def is_said(self) -> bool:
-        """Whether it holds documents."""
-        return self.found is not None or bool(self.documents)
 
 
 def parse_output(data: bytes, *, source: str) -> tuple[FioDocument, ...]:
@@ -55,16 +48,16 @@ def parse_output(data: bytes, *, source: str) -> tuple[FioDocument, ...]:
     FioOutputError
         If nothing of fio is in it, or more values than fio ever writes in so much.
     """
-    _require_plausible(data, source)
     whole = find_only_json(data)
     if whole is not None:
         return (document_from_json(whole, source=source),)
-    text, of_encoding = decode_output(data)
-    text, of_wrapping = unwrap(text)
-    doubts = (*of_encoding, *of_wrapping)
-    if doubts:
-        _require_plausible(text.encode("utf-8", "surrogatepass"), source)
-    documents = list(_documents(_pieces(text, source), source))
+    text, doubts = decode_output(data)
+    pieces = [*_cut_at_json(text, source)]
+    if any(map(_may_be_wrapped, pieces)):
+        text, of_wrapping = unwrap(text)
+        doubts = (*doubts, *of_wrapping)
+        pieces = [*_cut_at_json(text, source)] if of_wrapping else pieces
+    documents = list(_documents(_cut_at_text(pieces, source)))
     if not any(one.jobs for one in documents) and (not documents or is_wrapped(text)):
         raise FioOutputError(
             source=source,
@@ -75,16 +68,6 @@ def parse_output(data: bytes, *, source: str) -> tuple[FioDocument, ...]:
         first = documents[0]
         documents[0] = replace(first, doubts=(*doubts, *first.doubts))
     return tuple(documents)
-
-
-def _require_plausible(data: bytes, source: str) -> None:
-    excess = find_excess(data)
-    if excess:
-        raise FioOutputError(
-            source=source,
-            reason=f"it holds {excess}, which fio never writes",
-            remedy="Give what fio wrote, such as with --output-format=json+.",
-        )
 
 
 def _why_nothing(text: str) -> str:
@@ -101,19 +84,29 @@ def _why_nothing(text: str) -> str:
     )
 
 
-def _pieces(text: str, source: str) -> list[_Piece]:
-    """Return the whole text, cut where documents begin and end."""
-    pieces: list[_Piece] = []
+def _cut_at_json(text: str, source: str) -> Iterator[_Piece]:
+    """Yield the whole text: what stands beside documents in JSON, and each of them."""
+    data = text.encode("utf-8", "replace")
     end = 0
-    for found in (*find_json(text), None):
-        start = len(text) if found is None else found.start
-        pieces += _cut_at_terse_lines(text[end:start], source)
-        if found is not None:
-            pieces.append(_Piece(found=found))
-            end = found.end
-    if _CLIENT.search(text):
-        pieces = list(_with_clients(pieces, source))
-    if any(piece.text.strip() and not piece.is_said for piece in pieces):
+    for found in iterate_json(data, source=source):
+        yield _Piece(text=data[end : found.start].decode())
+        yield _Piece(documents=(document_from_json(found, source=source),))
+        end = found.end
+    yield _Piece(text=data[end:].decode())
+
+
+def _may_be_wrapped(piece: _Piece) -> bool:
+    """Tell whether output of fio is in other text, or in what was cut short."""
+    return holds_mark(piece.text) or any(not one.is_whole for one in piece.documents)
+
+
+def _cut_at_text(pieces: Sequence[_Piece], source: str) -> Sequence[_Piece]:
+    """Return the pieces, cut where documents of other forms begin and end."""
+    has_clients = any(_CLIENT.search(piece.text) for piece in pieces)
+    pieces = [*chain.from_iterable(_cut_at_terse_lines(one, source) for one in pieces)]
+    if has_clients:
+        pieces = [*_with_clients(pieces, source)]
+    if any(piece.text.strip() for piece in pieces):
         return _with_normal(pieces, source)
     return pieces
 
@@ -126,7 +119,7 @@ def _with_clients(pieces: Sequence[_Piece], source: str) -> Iterator[_Piece]:
     lines = ""
     for piece in pieces:
         lines += piece.lines
-        if not piece.lines or piece.found is not None:
+        if not piece.lines:
             yield piece
         elif is_sum_line(piece.lines):
             yield _Piece(lines=lines, documents=parse_terse(lines, source=source))
@@ -137,8 +130,11 @@ def _with_clients(pieces: Sequence[_Piece], source: str) -> Iterator[_Piece]:
         yield _Piece(lines=lines, documents=parse_terse(lines, source=source))
 
 
-def _cut_at_terse_lines(text: str, source: str) -> Iterator[_Piece]:
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
+def _cut_at_terse_lines(piece: _Piece, source: str) -> Iterator[_Piece]:
+    if piece.documents:
+        yield piece
+        return
+    text = piece.text.replace("\r\n", "\n").replace("\r", "\n")
     end = 0
     for match in _TERSE_LINES.finditer(text):
         yield _Piece(text=text[end : match.start()])
@@ -162,7 +158,7 @@ def _with_normal(pieces: Sequence[_Piece], source: str) -> list[_Piece]:
         return list(pieces)
     ends = list(accumulate(text.count("\n") + 1 for text in texts))
     said: dict[int, list[FioDocument]] = {}
-    is_begun_last = not any(piece.is_said for piece in pieces) or _is_begun(texts[-1])
+    is_begun_last = not any(piece.documents for piece in pieces) or _is_begun(texts[-1])
     for line, document in documents:
         place = bisect_left(ends, line) if line else len(ends) - 1
         if line or is_begun_last:
@@ -184,7 +180,7 @@ def _is_begun(text: str) -> bool:
 def _with_documents(piece: _Piece, documents: tuple[FioDocument, ...]) -> _Piece:
     if documents:
         return _Piece(documents=documents)
-    return piece if piece.is_said else _Piece(text=_text_beside_results(piece.text))
+    return piece if piece.documents else _Piece(text=_text_beside_results(piece.text))
 
 
 def _text_beside_results(text: str) -> str:
@@ -192,32 +188,27 @@ def _text_beside_results(text: str) -> str:
     return "\n".join(line.text for line in lines)
 
 
-def _documents(pieces: Sequence[_Piece], source: str) -> Iterator[FioDocument]:
+def _documents(pieces: Sequence[_Piece]) -> Iterator[FioDocument]:
     """Yield the documents, each with the text before it, and after the last one."""
-    last = max((n for n, piece in enumerate(pieces) if piece.is_said), default=-1)
+    last = max((n for n, piece in enumerate(pieces) if piece.documents), default=-1)
     after = "\n".join(piece.text for piece in pieces[last + 1 :]).strip()
     before: list[str] = []
     for number, piece in enumerate(pieces[: last + 1]):
-        if piece.is_said:
+        if piece.documents:
             around = "\n".join(before).strip(), after if number == last else ""
-            yield from _placed(piece, source, around)
+            yield from _placed(piece, around)
             before = []
         else:
             before.append(piece.text)
 
 
-def _placed(
-    piece: _Piece, source: str, around: tuple[str, str]
-) -> Iterator[FioDocument]:
+def _placed(piece: _Piece, around: tuple[str, str]) -> Iterator[FioDocument]:
+    if not any(around):
+        yield from piece.documents
+        return
     prefix, suffix, doubts = _kept(*around)
-    documents = piece.documents
-    if piece.found is not None:
-        json = document_from_json(
-            piece.found, source=source, prefix=prefix, suffix=suffix
-        )
-        documents, prefix, suffix = (json,), "", ""
-    last = len(documents) - 1
-    for number, document in enumerate(documents):
+    last = len(piece.documents) - 1
+    for number, document in enumerate(piece.documents):
         yield replace(
             document,
             prefix=_joined(prefix if not number else "", document.prefix),

@@ -66,6 +66,11 @@ def unwrap(text: str) -> tuple[str, tuple[Doubt, ...]]:
     return text, tuple(doubts)
 
 
+def holds_mark(text: str) -> bool:
+    """Tell whether something stands there that only fio writes."""
+    return any(mark in text for mark in _MARKS)
+
+
 def is_wrapped(text: str) -> bool:
     """Tell whether fio's output stands in a string of JSON."""
     return any(_is_quoted(text, at) for at, _ in _places(text))
@@ -137,7 +142,7 @@ def _line_of(value: object) -> str | None:
 
 def _outputs(value: object, depth: int = 0) -> Iterator[str]:
     """Yield every string that holds output of fio; a list of lines is one."""
-    if isinstance(value, str) and any(mark in value for mark in _MARKS):
+    if isinstance(value, str) and holds_mark(value):
         yield value.strip("\r\n") + "\n"
     elif depth < _MOST_DEPTH:
         for item in _items(value):

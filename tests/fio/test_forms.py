@@ -10,7 +10,7 @@ from ssdlab.fio.document import Doubt, FioDisk, FioOption, FioSide, RateSummary
 from ssdlab.fio.doubts import find_doubts
 from ssdlab.fio.frames.result import tabulate
 from ssdlab.fio.from_json.parse import document_from_json, parse_document
-from ssdlab.fio.from_json.scan import find_json
+from ssdlab.fio.from_json.scan import iterate_json
 from tests.fio.samples import captured, changed_document, form_of, form_path
 from tests.paths import FIO_SAMPLES, require_folder
 
@@ -79,7 +79,7 @@ def change_bins(change: Json) -> bytes:
     ],
 )
 def test_bins_by_an_unknown_index_are_missing_and_a_grave_doubt(change: Json) -> None:
-    (found,) = find_json(change_bins(change))
+    (found,) = iterate_json(change_bins(change))
     document = document_from_json(found, source="x")
     assert document.jobs[0].sides["read"].latencies["clat"].bins is None
     (doubt,) = document.doubts

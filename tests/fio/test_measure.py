@@ -8,7 +8,7 @@ import pytest
 from ssdlab.fio.bins import bin_value
 from ssdlab.fio.document import Direction
 from ssdlab.fio.from_json.parse import document_from_json, parse_document
-from ssdlab.fio.from_json.scan import find_json
+from ssdlab.fio.from_json.scan import iterate_json
 from ssdlab.fio.measure import DEFAULT_LEVELS, StepMeasurement, measure
 from ssdlab.model import schema
 from ssdlab.model.errors import FioOutputError
@@ -253,7 +253,7 @@ def test_a_side_without_its_amount_is_refused(key: str) -> None:
     def drop(job: dict[str, Any]) -> None:
         del job["read"][key]
 
-    (found,) = find_json(changed("randrw.json", drop))
+    (found,) = iterate_json(changed("randrw.json", drop))
     document = document_from_json(found, source="cell.json")
     with pytest.raises(FioOutputError, match=r"cell\.json: the read side .* has no "):
         measure(document)

@@ -18,7 +18,7 @@ from ssdlab.fio.from_json.parse import (
     parse_document,
     parse_documents,
 )
-from ssdlab.fio.from_json.scan import find_json
+from ssdlab.fio.from_json.scan import iterate_json
 from ssdlab.model.errors import FioOutputError
 from tests.fio.samples import captured, form_path
 
@@ -40,7 +40,7 @@ def bytes_of(name: str) -> bytes:
 
 
 def lenient(data: bytes) -> list[FioDocument]:
-    documents = [document_from_json(found, source="x") for found in find_json(data)]
+    documents = [document_from_json(found, source="x") for found in iterate_json(data)]
     for document in documents:
         find_doubts(document)
     return documents

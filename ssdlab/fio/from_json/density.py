@@ -6,40 +6,75 @@ tightly as JSON allows, the densest known has an object or list in 112 bytes, an
 smallest with a job takes 2 kB.
 """
 
-import re
-from itertools import pairwise
+import numpy as np
 
-_START = re.compile(rb'\{\s*"fio version"\s*:')
-_CLOSING = b"\n}"
+from ssdlab.model.errors import FioOutputError
+
 _SMALL_BYTES = 1000
 _MOST_SMALL = 10_000
 _LEAST_BYTES_PER_OBJECT = 64
 _LEAST_BYTES_PER_VALUE = 6
 _MOST_UNWEIGHED = 1_000_000  # so many of either cost little, however dense they are
+_PIECE_BYTES = 1 << 17
+# The two differ in one bit, which is set here: so both are counted in one pass.
+_OPENING, _BIT = ord("{"), ord("{") ^ ord("[")
 
 
-def find_excess(data: bytes) -> str | None:
-    """Return in words what no output of fio has so much of; ``None`` if it may be."""
-    starts = [match.start() for match in _START.finditer(data)]
-    small = 0
-    for start, following in pairwise([*starts, len(data)]):
-        small += following - start < _SMALL_BYTES
-        if small > _MOST_SMALL:
-            return f"more than {_MOST_SMALL:,} documents without room for a job"
-        if following - start > _MOST_UNWEIGHED and (
-            excess := _excess_of(data, start, following)
-        ):
-            return excess
-    return None
+class Scale:
+    """Weighs all JSON of one input, each part of it before it is decoded."""
+
+    def __init__(self, source: str) -> None:
+        self._source = source
+        self._bytes = self._objects = self._values = self._small = 0
+
+    def count_document(self, size_bytes: int) -> None:
+        """Count a document that reaches so far.
+
+        Raises
+        ------
+        FioOutputError
+            If too many have no room for a job.
+        """
+        self._small += size_bytes < _SMALL_BYTES
+        if self._small > _MOST_SMALL:
+            self._refuse(f"more than {_MOST_SMALL:,} documents without room for a job")
+
+    def put(self, data: bytes) -> None:
+        """Weigh JSON that is to be decoded next.
+
+        Raises
+        ------
+        FioOutputError
+            If there is more of anything than fio ever writes in so many bytes.
+        """
+        self._bytes += len(data)
+        if self._bytes <= _MOST_UNWEIGHED:
+            return
+        objects, values = _count(data)
+        self._objects += objects
+        self._values += values
+        within = f"in {self._bytes:,} bytes of JSON"
+        if self._objects > max(_MOST_UNWEIGHED, self._bytes // _LEAST_BYTES_PER_OBJECT):
+            self._refuse(f"{self._objects:,} objects and lists {within}")
+        if self._values > max(_MOST_UNWEIGHED, self._bytes // _LEAST_BYTES_PER_VALUE):
+            self._refuse(f"{self._values:,} values {within}")
+
+    def _refuse(self, excess: str) -> None:
+        raise FioOutputError(
+            source=self._source,
+            reason=f"it holds {excess}, which fio never writes",
+            remedy="Give what fio wrote, such as with --output-format=json+.",
+        )
 
 
-def _excess_of(data: bytes, start: int, following: int) -> str | None:
-    closing = data.find(_CLOSING, start, following)
-    end = closing if closing >= 0 else following
-    objects = data.count(b"{", start, end) + data.count(b"[", start, end)
-    values = data.count(b",", start, end)
-    if objects > max(_MOST_UNWEIGHED, (end - start) // _LEAST_BYTES_PER_OBJECT):
-        return f"{objects:,} objects and lists in {end - start:,} bytes of JSON"
-    if values > max(_MOST_UNWEIGHED, (end - start) // _LEAST_BYTES_PER_VALUE):
-        return f"{values:,} values in {end - start:,} bytes of JSON"
-    return None
+def _count(data: bytes) -> tuple[int, int]:
+    """Return how many objects and lists there are, and how many values follow others.
+
+    Signs in strings are counted too: fio writes few of them there.
+    """
+    objects = values = 0
+    for start in range(0, len(data), _PIECE_BYTES):
+        piece = np.frombuffer(data[start : start + _PIECE_BYTES], np.uint8)
+        objects += int(np.count_nonzero((piece | _BIT) == _OPENING))
+        values += int(np.count_nonzero(piece == ord(",")))
+    return objects, values

@@ -77,9 +77,9 @@ def read_entries(content: _Table, place: Place) -> tuple[FioJob, ...]:
 
 
 def _read_job(entry: _Table, place: Place, *, is_of_clients: bool) -> FioJob:
+    name = take_text(entry, "jobname", place.aside())
+    place = place.of("job", name)
     aside = place.aside()
-    name = take_text(entry, "jobname", aside)
-    place, aside = place.of("job", name), aside.of("job", name)
     sides = {
         direction: _read_side(table, direction, place.below(direction))
         for direction in DIRECTIONS
@@ -153,6 +153,7 @@ def _read_side(side: _Table, direction: Direction, place: Place) -> FioSide:
         latencies = _read_latencies(side, place)
         if runtime_ms == 0:  # fio prints a rate of 0 rather than divide by it
             iops = bw_bytes_per_s = math.nan
+    aside = place.aside()
     return FioSide(
         direction=direction,
         io_bytes=io_bytes if is_in_bytes or io_bytes is None else io_bytes * _KIB,
@@ -163,8 +164,8 @@ def _read_side(side: _Table, direction: Direction, place: Place) -> FioSide:
         iops=iops,
         bw_bytes_per_s=bw_bytes_per_s,
         latencies=latencies,
-        sampled_iops=_read_samples(side, place, prefix="iops", deviation="iops_stddev"),
-        sampled_bw=_read_samples(side, place, prefix="bw", deviation="bw_dev"),
+        sampled_iops=_read_samples(side, aside, prefix="iops", deviation="iops_stddev"),
+        sampled_bw=_read_samples(side, aside, prefix="bw", deviation="bw_dev"),
     )
 
 
@@ -210,12 +211,11 @@ def _read_samples(
     """
     if f"{prefix}_mean" not in side:
         return None
-    samples = take_count_if_there(side, f"{prefix}_samples", place.aside())
+    samples = take_count_if_there(side, f"{prefix}_samples", place)
     maximum, mean = side.get(f"{prefix}_max"), side.get(f"{prefix}_mean")
     if samples == 0 or (samples is None and maximum == 0 and mean == 0):
         return None
     scale = _KIB if prefix == "bw" else 1
-    place = place.aside()
     return RateSummary(
         minimum=take_amount(side, f"{prefix}_min", place) * scale,
         maximum=take_amount(side, f"{prefix}_max", place) * scale,

@@ -15,7 +15,7 @@ from ssdlab.fio.from_json.disks import read_disks
 from ssdlab.fio.from_json.entries import read_entries
 from ssdlab.fio.from_json.loose_json import ENTRY_LISTS
 from ssdlab.fio.from_json.options import read_options
-from ssdlab.fio.from_json.scan import FoundJson, find_json
+from ssdlab.fio.from_json.scan import FoundJson, iterate_json
 from ssdlab.fio.from_json.values import Place, parse_version, take_time
 from ssdlab.model.errors import FioOutputError
 
@@ -32,9 +32,11 @@ def parse_documents(
     Raises
     ------
     FioOutputError
-        If there is none, or one is cut short or lacks a number; it names the key, the
-        version of fio and ``source``.
+        If there is none, if one is cut short or lacks a number, or if there is more
+        than fio ever writes in so many bytes; it names the key, the version of fio and
+        ``source``.
     """
+    data = _bytes(data)
     found = _require_json(data, source)
     return tuple(
         _require_whole(
@@ -50,8 +52,10 @@ def parse_document(data: bytes | str, *, source: str = "fio output") -> FioDocum
     Raises
     ------
     FioOutputError
-        If there is none, if one is cut short, or if the last lacks a number.
+        If there is none, if one is cut short, if the last lacks a number, or if there
+        is more than fio ever writes in so many bytes.
     """
+    data = _bytes(data)
     found = _require_json(data, source)
     for one in found[:-1]:
         if not one.is_whole:
@@ -73,12 +77,13 @@ def document_from_json(
     content = found.content
     version = str(content.get("fio version", ""))
     place = Place("", list(found.doubts), parse_version(version))
+    aside = place.aside()
     return FioDocument(
         source=source,
         form="json",
         fio_version=version,
-        timestamp_s=_timestamp_s(content, place.aside()),
-        global_options=read_options(content, "global options", place.aside()),
+        timestamp_s=_timestamp_s(content, aside),
+        global_options=read_options(content, "global options", aside),
         jobs=read_entries(content, place) if _has_entries(found) else (),
         disks=read_disks(content, place),
         prefix=prefix,
@@ -102,8 +107,12 @@ def _timestamp_s(content: Mapping[str, object], place: Place) -> float | None:
     return None
 
 
-def _require_json(data: bytes | str, source: str) -> tuple[FoundJson, ...]:
-    found = find_json(data)
+def _bytes(output: bytes | str) -> bytes:
+    return output if isinstance(output, bytes) else output.encode("utf-8", "replace")
+
+
+def _require_json(data: bytes, source: str) -> tuple[FoundJson, ...]:
+    found = tuple(iterate_json(data, source=source))
     if not found:
         raise FioOutputError(
             source=source,
@@ -114,7 +123,7 @@ def _require_json(data: bytes | str, source: str) -> tuple[FoundJson, ...]:
 
 
 def _with_texts(
-    data: bytes | str, found: tuple[FoundJson, ...]
+    data: bytes, found: tuple[FoundJson, ...]
 ) -> list[tuple[FoundJson, str, str]]:
     """Return each document with the text before it, the last with what follows it."""
     ends = [0, *(one.end for one in found)]
@@ -125,9 +134,8 @@ def _with_texts(
     return list(zip(found, prefixes, suffixes, strict=True))
 
 
-def _text(part: bytes | str) -> str:
-    text = part if isinstance(part, str) else part.decode("utf-8", "replace")
-    return text.strip().lstrip(_BYTE_ORDER_MARK)
+def _text(part: bytes) -> str:
+    return part.decode("utf-8", "replace").strip().lstrip(_BYTE_ORDER_MARK)
 
 
 def _require_whole(document: FioDocument) -> FioDocument:

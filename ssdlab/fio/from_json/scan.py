@@ -1,4 +1,4 @@
-"""Find fio's JSON documents in whatever stands around them; never raises.
+"""Find fio's JSON documents in whatever stands around them.
 
 fio may write text before, between and after its documents, writes several of them
 with ``status-interval``, and ends in the middle of one when it is killed.
@@ -7,23 +7,25 @@ with ``status-interval``, and ends in the middle of one when it is killed.
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
 
 import orjson
 
 from ssdlab.fio.document import Doubt
+from ssdlab.fio.from_json.density import Scale
 from ssdlab.fio.from_json.loose_json import read_loose, repeats_options
 from ssdlab.fio.from_json.taken_bins import decode_without_bins
+from ssdlab.model.errors import FioOutputError
 
 _VERSION_KEY = "fio version"
-_START = r'\{\s*"fio version"\s*:\s*"[^"\\{}\x00-\x1f]{0,200}"'
-_START_OF_TEXT = re.compile(_START)
-_START_OF_BYTES = re.compile(_START.encode())
+_VERSION = re.compile(rb'"fio version"\s*:\s*"[^"\\{}\x00-\x1f]{0,200}"')
+_CLOSING = b"\n}"
+_UNNAMED = "fio output"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class FoundJson:
-    """One JSON document and where it stands in the text that was given.
+    """One JSON document and where it stands in the bytes that were given.
 
     What is not ``is_whole`` was cut short or damaged: ``content`` has the values and
     job entries that are whole, and a doubt says what was lost. Nobody can tell where
@@ -37,51 +39,74 @@ class FoundJson:
     doubts: tuple[Doubt, ...]
 
 
-def find_json(text: bytes | str) -> tuple[FoundJson, ...]:
-    """Return every JSON document of fio in ``text``, in its order; maybe none."""
-    only = find_only_json(text)
-    return tuple(_scan(text)) if only is None else (only,)
+def iterate_json(data: bytes, *, source: str = _UNNAMED) -> Iterator[FoundJson]:
+    """Yield every JSON document of fio in its order; maybe none.
+
+    Raises
+    ------
+    FioOutputError
+        Before a document with which there is more JSON than fio ever writes in so many
+        bytes.
+    """
+    only = find_only_json(data)
+    if only is not None:
+        yield only
+        return
+    scale = Scale(source)
+    for start, end in pairwise(chain(_starts(data), [len(data)])):
+        scale.count_document(end - start)
+        yield _document(data[start:end], start, scale)
 
 
-def find_only_json(text: bytes | str) -> FoundJson | None:
-    """Return the document that ``text`` is, if it is one whole document alone."""
-    content = _decode(text)
-    return None if content is None else _whole(content, 0, len(text))
+def find_only_json(data: bytes) -> FoundJson | None:
+    """Return the document that all of it is, if it is one whole document alone.
 
-
-def _decode(text: bytes | str) -> dict[str, object] | None:
-    """Return what the whole of ``text`` is, or ``None`` where it is no document."""
-    taken = decode_without_bins(text) if isinstance(text, bytes) else None
+    What is too dense for one is not decoded.
+    """
     try:
-        content, rest = taken or (orjson.loads(text), text)
+        Scale(_UNNAMED).put(data)
+    except FioOutputError:
+        return None
+    content = _decode(data)
+    return None if content is None else _whole(content, 0, len(data))
+
+
+def _decode(data: bytes) -> dict[str, object] | None:
+    """Return the document that all of it is, or ``None`` where it is none."""
+    try:
+        content, rest = decode_without_bins(data) or (orjson.loads(data), data)
     except orjson.JSONDecodeError:
         return None
     if not isinstance(content, dict) or not isinstance(content.get(_VERSION_KEY), str):
         return None
-    if repeats_options(_as_bytes(rest), content):
-        return read_loose(_as_text(text).lstrip()).content
+    if repeats_options(rest, content):
+        return read_loose(data.decode().lstrip()).content
     return content
 
 
-def _scan(text: bytes | str) -> Iterator[FoundJson]:
-    if isinstance(text, bytes):
-        starts = [match.start() for match in _START_OF_BYTES.finditer(text)]
-    else:
-        starts = [match.start() for match in _START_OF_TEXT.finditer(text)]
-    for start, end in pairwise([*starts, len(text)]):
-        yield _document(text[start:end], start)
+def _starts(data: bytes) -> Iterator[int]:
+    """Yield where a brace stands before a version of fio: the first key of each."""
+    after = 0
+    for match in _VERSION.finditer(data):
+        start = data.rfind(b"{", after, match.start())
+        if start >= 0 and not data[start + 1 : match.start()].strip():
+            yield start
+        after = match.end()
 
 
-def _document(part: bytes | str, start: int) -> FoundJson:
+def _document(part: bytes, start: int, scale: Scale) -> FoundJson:
     """Return the document that ``part`` begins with."""
     end = _end_as_fio_prints_it(part)
+    scale.put(part[:end])
     content = _decode(part[:end])
     if content is not None:
         return _whole(content, start, start + end)
-    text = _as_text(part)
+    scale.put(part[end:])
+    text = part.decode("utf-8", "surrogateescape")
     found = read_loose(text)
     if found.lost is None:
-        return _whole(found.content, start, start + _length_in(part, text[: found.end]))
+        length = len(text[: found.end].encode("utf-8", "surrogateescape"))
+        return _whole(found.content, start, start + length)
     meaning = f"the JSON is damaged or cut short at its character {found.end}"
     return FoundJson(
         content=found.content,
@@ -98,22 +123,7 @@ def _whole(content: dict[str, object], start: int, end: int) -> FoundJson:
     return FoundJson(content=content, start=start, end=end, is_whole=True, doubts=())
 
 
-def _end_as_fio_prints_it(part: bytes | str) -> int:
+def _end_as_fio_prints_it(part: bytes) -> int:
     """Return where the first line ends that begins with the closing brace."""
-    closing = part.find(b"\n}") if isinstance(part, bytes) else part.find("\n}")
-    return closing + 2 if closing >= 0 else len(part)
-
-
-def _as_bytes(text: bytes | str) -> bytes:
-    return text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
-
-
-def _as_text(text: bytes | str) -> str:
-    """Return text of which `_length_in` still knows the length in bytes."""
-    return text if isinstance(text, str) else text.decode("utf-8", "surrogateescape")
-
-
-def _length_in(part: bytes | str, text: str) -> int:
-    if isinstance(part, str):
-        return len(text)
-    return len(text.encode("utf-8", "surrogateescape"))
+    closing = part.find(_CLOSING)
+    return closing + len(_CLOSING) if closing >= 0 else len(part)

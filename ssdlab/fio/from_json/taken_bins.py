@@ -22,6 +22,7 @@ from ssdlab.fio.kernels import load_scanner
 
 _NANOSECONDS_SINCE: Final = (2, 99)  # bins before that have other names
 _KERNEL: Final = "from_json/bins_scan"
+_KEY: Final = b'"bins"'
 _SIDES: Final = (*DIRECTIONS, "sync")
 _KINDS: Final = tuple(f"{kind}_ns" for kind in LATENCY_KINDS)
 _SHORTEST_BIN: Final = 5
@@ -95,7 +96,7 @@ def _objects_in(value: object, names: Sequence[str]) -> Iterator[dict[str, objec
 
 def _take(data: bytes) -> tuple[bytes, list[TakenBins]] | None:
     scanner = _scanner()
-    if scanner is None:
+    if scanner is None or _KEY not in data:
         return None
     size = len(data)
     text = np.empty(size + (size // _SHORTEST_OBJECT + 1) * _LONGEST_NUMBER, np.uint8)

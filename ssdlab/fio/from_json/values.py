@@ -6,8 +6,9 @@ How much such a doubt weighs follows from what rests on the value: see `Place`.
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from reprlib import Repr
+from typing import NamedTuple
 
 from ssdlab.fio.document import Doubt
 
@@ -24,20 +25,20 @@ _SHOWN = Repr()
 _SHOWN.maxstring = _SHOWN.maxother = 60
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """Where values stand, and the list of doubts about them, which grows.
 
-    ``owner`` names the job or the disk that they are of. Results rest on them unless
-    the place is put `aside`: on what the kernel counted of a disk, on CPU time, on
-    rates that fio sampled or on names rests none. A value that is missing or cannot
-    be is absent; the doubt about it is grave only if results rest on it.
+    ``owner`` is the job or the disk that they are of: which of them, and its name.
+    Results rest on them unless the place is put `aside`: on what the kernel counted of
+    a disk, on CPU time, on rates that fio sampled or on names rests none. A value that
+    is missing or cannot be is absent; the doubt about it is grave only if results rest
+    on it. It is a tuple, as a document has dozens of them.
     """
 
     path: str
     doubts: list[Doubt]
     version: tuple[int, int] = _UNKNOWN_IS_NEW
-    owner: str = ""
+    owner: tuple[str, str] | None = None
     is_result: bool = True
 
     def below(self, key: str) -> "Place":
@@ -47,11 +48,11 @@ class Place:
 
     def of(self, what: str, name: str) -> "Place":
         """Return this place as that of a job or a disk."""
-        return replace(self, owner=f" ({what} {_SHOWN.repr(name)})")
+        return Place(self.path, self.doubts, self.version, (what, name), self.is_result)
 
     def aside(self) -> "Place":
         """Return this place as one on which no result rests."""
-        return replace(self, is_result=False)
+        return Place(self.path, self.doubts, self.version, self.owner, is_result=False)
 
     def note(self, kind: str, meaning: str, *, is_grave: bool = False) -> None:
         """Note a doubt; a document that is all wrong gets a bounded number of them."""
@@ -66,7 +67,10 @@ class Place:
 
     def refuse(self, meaning: str, *, kind: str = "bad-value") -> None:
         """Note that a value that should stand here cannot be had."""
-        self.note(kind, f"{meaning}{self.owner}", is_grave=self.is_result)
+        if self.owner is not None:
+            what, name = self.owner
+            meaning += f" ({what} {_SHOWN.repr(name)})"
+        self.note(kind, meaning, is_grave=self.is_result)
 
     def refuse_value(self, table: Mapping[str, object], key: str, why: str) -> None:
         """Note that the value of a key is missing, or what is wrong with it."""
@@ -137,6 +141,9 @@ def take_number(table: Mapping[str, object], key: str, place: Place) -> float:
 
 def take_amount(table: Mapping[str, object], key: str, place: Place) -> float:
     """Return a number that should be there and cannot be negative, or NaN."""
+    value = table.get(key)
+    if (type(value) is float or type(value) is int) and 0 <= value < _LIMIT:
+        return float(value)  # soon, as nearly all are
     number = take_number(table, key, place)
     if number < 0:
         place.refuse_value(table, key, "which is negative")
@@ -166,11 +173,14 @@ def take_integer(table: Mapping[str, object], key: str, place: Place) -> int | N
 
 def take_count(table: Mapping[str, object], key: str, place: Place) -> int | None:
     """Return a whole number, 0 or more, that should be there, or ``None``."""
-    value = take_integer(table, key, place)
-    if value is not None and value < 0:
+    value = table.get(key)
+    if type(value) is int and 0 <= value < _LIMIT:
+        return value  # soon, as nearly all are
+    count = take_integer(table, key, place)
+    if count is not None and count < 0:
         place.refuse_value(table, key, "which is no count")
         return None
-    return value
+    return count
 
 
 def take_count_if_there(
