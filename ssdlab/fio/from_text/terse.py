@@ -84,10 +84,13 @@ def _find(text: str) -> tuple[list[_Found], str]:
         is_v2 = line.startswith("2;")
         has_v2 = has_v2 or (is_v2 and _PERCENTILE_MARK in line)
         if _LINE.match(line) and (has_v2 or not is_v2):
+            read, reason = _read(line)
             found.append(
-                replace(
-                    _read(line, is_last=not is_ended),
+                _Found(
                     number=number,
+                    read=read,
+                    reason=reason,
+                    is_cut=not is_ended and (read is None or read.may_be_cut),
                     is_apart=is_apart,
                     before="\n".join(others),
                     banner=banner,
@@ -107,7 +110,11 @@ def _rows(text: str) -> Iterator[tuple[int, str, bool]]:
     A line that was cut short ends where the next one begins in the same row.
     """
     for number, (row, is_ended) in enumerate(iterate_rows(text), start=1):
-        marks = [match.start() for match in _BEGINNING.finditer(row)]
+        marks = (
+            [match.start() for match in _BEGINNING.finditer(row)]
+            if row.count(_NAME_MARK) > 1
+            else []
+        )
         if len(marks) > 1 and _LINE.match(row.strip()):
             for start, end in pairwise(marks):
                 yield number, row[start:end], False
@@ -116,22 +123,12 @@ def _rows(text: str) -> Iterator[tuple[int, str, bool]]:
             yield number, row, is_ended
 
 
-def _read(line: str, *, is_last: bool) -> _Found:
-    read: TerseLine | None = None
-    reason = ""
+def _read(line: str) -> tuple[TerseLine | None, str]:
+    """Return what a line says, or why it cannot be read."""
     try:
-        read = parse_terse_line(line)
+        return parse_terse_line(line), ""
     except UnreadableLineError as error:
-        reason = str(error)
-    return _Found(
-        number=0,
-        read=read,
-        reason=reason,
-        is_cut=is_last and (read is None or read.may_be_cut),
-        is_apart=False,
-        before="",
-        banner="",
-    )
+        return None, str(error)
 
 
 def _documents(found: Sequence[_Found]) -> Iterator[Sequence[_Found]]:

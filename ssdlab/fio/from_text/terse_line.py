@@ -32,11 +32,14 @@ from ssdlab.fio.from_text.terse_side import (
     take_integer,
     take_percent,
 )
-from ssdlab.fio.from_text.text_numbers import is_counter, parse_count
+from ssdlab.fio.from_text.text_numbers import COUNTER, REAL, parse_count
 
 _USAGE = 5  # user, system, context switches, major and minor faults
 _SHARES = 7 + 10 + 12  # depths, buckets of us, buckets of ms
+_ALL_SHARES = re.compile(rf"(?:{REAL}%;){{{_SHARES - 1}}}{REAL}%", re.ASCII)
 _DISK = 9
+_COUNTERS = re.compile(rf"{COUNTER}(?:;{COUNTER}){{{_DISK - 3}}}", re.ASCII)
+_MAY_BE_WRAPPED = re.compile(r"-|[0-9]{19}", re.ASCII)
 _MEMBERS = "slaves"
 _WITHOUT_TRIM: tuple[Direction, ...] = ("read", "write", "mixed")
 _WITH_TRIM: tuple[Direction, ...] = ("read", "write", "trim", "mixed")
@@ -164,8 +167,10 @@ def _usage(fields: Sequence[str]) -> tuple[float, float]:
     if len(fields) < _USAGE + _SHARES:
         msg = "it ends early"
         raise UnreadableLineError(msg)
-    for field in fields[_USAGE : _USAGE + _SHARES]:
-        take_percent(field)
+    shares = fields[_USAGE : _USAGE + _SHARES]
+    if not _ALL_SHARES.fullmatch(";".join(shares)):
+        for field in shares:
+            take_percent(field)
     return take_percent(fields[0]), take_percent(fields[1])
 
 
@@ -188,7 +193,7 @@ def _disk(fields: Sequence[str], before: Sequence[FioDisk]) -> FioDisk | None:
     """Return a disk, or the sum over those below the one before."""
     if len(fields) < _DISK or not fields[-1].endswith("%"):
         return None
-    if not all(map(is_counter, fields[1:-1])):
+    if not _COUNTERS.fullmatch(";".join(fields[1:-1])):
         return None
     is_of_members = fields[0] == _MEMBERS and bool(before)
     name = before[-1].name if is_of_members else fields[0]
@@ -198,6 +203,8 @@ def _disk(fields: Sequence[str], before: Sequence[FioDisk]) -> FioDisk | None:
 
 def _doubts_of_disks(fields: Sequence[str]) -> Iterator[Doubt]:
     """Yield the counters of disks that wrapped; no result rests on them."""
+    if not _MAY_BE_WRAPPED.search(";".join(fields)):
+        return
     for number in range(len(fields) // _DISK):
         name, *numbers = fields[_DISK * number : _DISK * (number + 1)]
         yield from find_disk_doubts(name, numbers, place=f"disks[{number}]")

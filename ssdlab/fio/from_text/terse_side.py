@@ -166,10 +166,11 @@ def _percentiles(fields: Sequence[str]) -> dict[float, float]:
     percentiles: dict[float, float] = {}
     for field in fields:
         match = PERCENTILE.fullmatch(field)
-        if match is None or float(match[1]) > 100:
+        level = float(match[1]) if match else math.inf
+        if match is None or level > 100:
             msg = f"{field[:20]!r} is no percentile"
             raise UnreadableLineError(msg)
-        if level := float(match[1]):
+        if level:
             percentiles[level] = int(match[2]) * _NS_PER_US
     return percentiles
 

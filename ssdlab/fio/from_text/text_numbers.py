@@ -19,8 +19,10 @@ _AMOUNT = re.compile(
     re.ASCII,
 )
 _COUNT = re.compile(r"[0-9]{1,18}", re.ASCII)
-_COUNTER = re.compile(r"-?[0-9]{1,20}", re.ASCII)
-_REAL = re.compile(r"-?(?:[0-9]{1,30}(?:\.[0-9]{0,30})?|nan|inf)", re.ASCII)
+COUNTER = r"-?[0-9]{1,20}"  # of the kernel, wrapped or not
+REAL = r"-?(?:[0-9]{1,30}(?:\.[0-9]{0,30})?|nan|inf)"
+_COUNTER = re.compile(COUNTER, re.ASCII)
+_REAL = re.compile(REAL, re.ASCII)
 _NO_COUNT = 1 << 63
 _PREFIXES = " kMGTPE"
 _BITS_PER_BYTE = 8
@@ -143,18 +145,13 @@ def parse_count(text: str) -> int | None:
     return int(text) if _COUNT.fullmatch(text) else None
 
 
-def is_counter(text: str) -> bool:
-    """Tell whether a text has the form of a counter of the kernel, wrapped or not."""
-    return _COUNTER.fullmatch(text) is not None
-
-
 def parse_counter(text: str) -> int | None:
     """Return a counter of the kernel; ``None`` where it wrapped.
 
     fio subtracts what it read before the run, so that the difference is negative then,
     and prints it so or as a number near 2 to the 64th.
     """
-    count = int(text) if is_counter(text) else -1
+    count = int(text) if _COUNTER.fullmatch(text) else -1
     return count if 0 <= count < _NO_COUNT else None
 
 
