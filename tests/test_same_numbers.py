@@ -3,6 +3,7 @@
 import html
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -50,16 +51,26 @@ _OF_THE_FOUR = ("iops", "tp", "lat", "wsat")
 
 @pytest.fixture(scope="module", params=RUNS, ids=lambda path: path.name)
 def run(request: pytest.FixtureRequest) -> ssdlab.Run:
-    path: Path = request.param
+    return opened(request.param)
+
+
+@cache
+def opened(path: Path) -> ssdlab.Run:
     return ssdlab.open_run(path)
 
 
-def loads_of(run: ssdlab.Run, test: str) -> tuple[Load, ...]:
-    """Return what `ssdlab qos` shows of a test; nothing where it has no histogram."""
+@cache
+def _selected(path: Path, test: str) -> tuple[Load, ...]:
+    run = opened(path)
     try:
         return select_loads(run.measurements, run.bins, run.windows, test=test)
     except (NoHistogramError, UnknownNameError):
         return ()
+
+
+def loads_of(run: ssdlab.Run, test: str) -> tuple[Load, ...]:
+    """Return what `ssdlab qos` shows of a test; nothing where it has no histogram."""
+    return _selected(run.path, test)
 
 
 def matrix_of(run: ssdlab.Run, test: str, metric: str) -> pd.DataFrame:
@@ -247,7 +258,7 @@ def select_all_rounds(run: ssdlab.Run, test: str) -> Iterator[Load]:
 
 
 def test_report_and_terminal_write_one_number_with_one_mark() -> None:
-    run = ssdlab.open_run(SAMPLES / "virtual-b")
+    run = opened(SAMPLES / "virtual-b")
     page = html.unescape(render_report(run))
     (load,) = [one for one in loads_of(run, "lat") if one.kind == "histogram"]
     levels = summarise_qos(load)

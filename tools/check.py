@@ -25,13 +25,10 @@ from typing import NoReturn
 from tools.bare_path import bare_path
 from tools.changes import Change, find_changes, touched_tests
 from tools.lanes import (
-    FIO,
     LANES,
-    PAGES,
     PURE,
     RESULTS,
     ROOT,
-    SIMULATIONS,
     Lane,
     read_durations,
     render_slowest,
@@ -121,19 +118,22 @@ def lint(checks: Checks, *, is_quiet: bool = False) -> None:
 def test(checks: Checks, arguments: Sequence[str]) -> None:
     """Check the code, and run every lane.
 
-    The checks and the simulations run beside fio, which mostly waits: they take what
-    time of the processor nobody else wants.
+    The checks and what else gives way run one after the other, beside fio, which
+    mostly waits: they take what time of the processor nobody else wants.
     """
     for lane in LANES:
         lane.report.unlink(missing_ok=True)
     with ThreadPoolExecutor(1) as beside:
-        linted = beside.submit(lint, checks, is_quiet=True)
-        drawn = beside.submit(checks.run_lane, SIMULATIONS, arguments, is_quiet=True)
-        checks.run_lane(FIO, arguments)
-        linted.result()
-        drawn.result()
-    checks.run_lane(PURE, arguments)
-    checks.run_lane(PAGES, arguments)
+        under_way = [beside.submit(lint, checks, is_quiet=True)]
+        for lane in LANES:
+            if lane.gives_way:
+                later = beside.submit(checks.run_lane, lane, arguments, is_quiet=True)
+                under_way.append(later)
+        for lane in LANES:
+            if not lane.gives_way:
+                checks.run_lane(lane, arguments)
+        for one in under_way:
+            one.result()
     slowest = render_slowest(read_durations(LANES))
     (RESULTS / "slowest.txt").write_text(f"{slowest}\n", "utf-8")
     print(slowest)

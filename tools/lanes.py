@@ -99,6 +99,7 @@ PURE = Lane(
     markers=f"not (fio or {_PAGES} or simulation)",
     beside="loadfile",
     is_bare=True,
+    gives_way=True,
 )
 PAGES = Lane(
     name="pages",
@@ -107,7 +108,7 @@ PAGES = Lane(
     beside="loadfile",
 )
 FIO = Lane(name="fio", markers="fio", named=("fio",))
-LANES = (PURE, PAGES, FIO, SIMULATIONS)
+LANES = (FIO, PAGES, PURE, SIMULATIONS)  # in this order
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -29,7 +29,7 @@ def explore(run):
     print(len(shelf.listed), [one.trouble for one in shelf.listed.values()])
 
 def carry_out(words):
-    if words[0] == "explore":
+    if words[:1] == ["explore"]:
         explore(words[1])
         return
     sys.argv = ["ssdlab", *words]
@@ -40,13 +40,14 @@ def held_bytes():
         return int(file.read().split()[0]) * resource.getpagesize()
 
 for line in sys.stdin:
-    words, said, most_bytes, most_s = json.loads(line)
+    words, folder, said, most_bytes, most_s = json.loads(line)
     child = os.fork()
     if not child:
-        nothing = os.open(os.devnull, os.O_RDONLY)
-        out = os.open(said, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
-        for number, descriptor in enumerate((nothing, out, out)):
-            os.dup2(descriptor, number)
+        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+        for number, name in enumerate(said, 1):
+            file = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+            os.dup2(file, number)
+        os.chdir(folder)
         most = held_bytes() + most_bytes
         resource.setrlimit(resource.RLIMIT_AS, (most, most))
         signal.alarm(most_s)
@@ -71,8 +72,14 @@ class Ended:
     """How a command ended; ``exit_code`` is negative if a signal ended it."""
 
     exit_code: int
-    said: str
+    out: str
+    err: str
     most_mib: float
+
+    @property
+    def said(self) -> str:
+        """What it wrote, standard output first."""
+        return self.out + self.err
 
 
 @dataclass(frozen=True)
@@ -84,15 +91,22 @@ class Warm:
     folder: Path
 
     def run(
-        self, words: Sequence[object], *, most_bytes: int = 2**31, most_s: int = 60
+        self,
+        words: Sequence[object],
+        *,
+        folder: Path = ROOT,
+        most_bytes: int = 2**31,
+        most_s: int = 60,
     ) -> Ended:
-        said = self.folder / "said"
-        asked = ([str(word) for word in words], str(said), most_bytes, most_s)
+        """Carry out a command in a folder; return how it ended."""
+        said = [self.folder / name for name in ("out", "err")]
+        files = [str(path) for path in said]
+        asked = [[str(word) for word in words], str(folder), files, most_bytes, most_s]
         self.stdin.write(f"{json.dumps(asked)}\n")
         self.stdin.flush()
         code, most_kib = json.loads(self.stdout.readline())
-        text = said.read_text("utf-8", errors="replace")
-        return Ended(exit_code=code, said=text, most_mib=most_kib / 1024)
+        out, err = (path.read_text("utf-8", errors="replace") for path in said)
+        return Ended(exit_code=code, out=out, err=err, most_mib=most_kib / 1024)
 
 
 @contextmanager

@@ -2,44 +2,40 @@
 
 import json
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from ssdlab.model.errors import UnknownNameError
 from ssdlab.notebook import execute_notebook, find_notebook
-from tests.integration.lab import Lab, Started, files_below
+from tests.cli.warm import Ended, Warm, warmed
+from tests.integration.lab import Lab, files_below
 from tests.paths import ROOT
 
 RUN = ("run", "--target", "virtual", "--runs", "runs")
 GOOD = "value\n" + "100\n" * 5
 
 
-def assert_refused(started: Started, *words: str) -> None:
+@pytest.fixture(scope="module")
+def warm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Warm]:
+    with warmed(tmp_path_factory.mktemp("warm")) as worker:
+        yield worker
+
+
+def assert_refused(ended: Ended, *words: str) -> None:
     """Assert one message of one line, and exit code 2."""
-    assert started.wait() == 2, started.said
-    assert started.out.read_text("utf-8") == ""
-    said = started.err.read_text("utf-8")
-    assert said.startswith("ssdlab: "), said
-    assert said.count("\n") == 1, said
-    assert "Traceback" not in said
+    assert ended.exit_code == 2, ended.said
+    assert ended.out == ""
+    assert ended.err.startswith("ssdlab: "), ended.err
+    assert ended.err.count("\n") == 1, ended.err
+    assert "Traceback" not in ended.err
     for word in words:
-        assert word in said
-
-
-def begin(lab: Lab, *arguments: str) -> tuple[Started, dict[str, bytes]]:
-    """Start a command; return it and the files that there were."""
-    before = files_below(lab.folder)
-    return lab.cli(*arguments), before
+        assert word in ended.err
 
 
 def assert_nothing_written(lab: Lab, before: dict[str, bytes]) -> None:
-    after = {
-        name: content
-        for name, content in files_below(lab.folder).items()
-        if not name.startswith("words-")
-    }
-    assert after == before
+    assert files_below(lab.folder) == before
     assert list(lab.runs.iterdir()) == []
 
 
@@ -89,10 +85,10 @@ def assert_nothing_written(lab: Lab, before: dict[str, bytes]) -> None:
     ids=lambda value: repr(value)[:60] if isinstance(value, tuple) else None,
 )
 def test_bad_input_is_refused_and_nothing_is_written(
-    lab: Lab, arguments: tuple[str, ...], words: tuple[str, ...]
+    warm: Warm, lab: Lab, arguments: tuple[str, ...], words: tuple[str, ...]
 ) -> None:
-    started, before = begin(lab, *arguments)
-    assert_refused(started, *words)
+    before = files_below(lab.folder)
+    assert_refused(warm.run(arguments, folder=lab.folder), *words)
     assert_nothing_written(lab, before)
 
 
@@ -111,12 +107,13 @@ def test_bad_input_is_refused_and_nothing_is_written(
     ],
 )
 def test_command_that_click_cannot_read_is_refused(
-    lab: Lab, arguments: tuple[str, ...]
+    warm: Warm, lab: Lab, arguments: tuple[str, ...]
 ) -> None:
-    started, before = begin(lab, *arguments)
-    assert started.wait() == 2
-    assert started.said.startswith("Usage: ")
-    assert "Traceback" not in started.said
+    before = files_below(lab.folder)
+    ended = warm.run(arguments, folder=lab.folder)
+    assert ended.exit_code == 2
+    assert ended.said.startswith("Usage: ")
+    assert "Traceback" not in ended.said
     assert_nothing_written(lab, before)
 
 
@@ -135,12 +132,12 @@ def test_command_that_click_cannot_read_is_refused(
     ],
 )
 def test_series_that_cannot_be_judged_is_refused(
-    lab: Lab, content: str, options: tuple[str, ...], word: str
+    warm: Warm, tmp_path: Path, content: str, options: tuple[str, ...], word: str
 ) -> None:
-    (lab.folder / "own.csv").write_text(content, "utf-8")
+    (tmp_path / "own.csv").write_text(content, "utf-8")
     for output in ((), ("--json",)):
-        refused = lab.cli("steady-state", "own.csv", *options, *output)
-        assert_refused(refused, "own.csv: ", word)
+        words = ("steady-state", "own.csv", *options, *output)
+        assert_refused(warm.run(words, folder=tmp_path), "own.csv: ", word)
 
 
 @pytest.mark.parametrize(
@@ -155,16 +152,16 @@ def test_series_that_cannot_be_judged_is_refused(
     ],
 )
 def test_damaged_run_folder_is_refused_and_left_as_it_is(
-    lab: Lab, content: bytes, word: str
+    warm: Warm, tmp_path: Path, content: bytes, word: str
 ) -> None:
-    run = lab.runs / "damaged"
+    run = tmp_path / "runs" / "damaged"
     (run / "steps" / "00001-iops-purge").mkdir(parents=True)
     (run / "run.json").write_bytes(content)
     before = files_below(run)
     for command in ("resume", "report", "ingest"):
-        assert_refused(lab.cli(command, run), word)
-    listed = lab.cli("runs", "--runs", lab.runs)
-    assert listed.wait() == 0
+        assert_refused(warm.run((command, run)), word)
+    listed = warm.run(("runs", "--runs", run.parent))
+    assert listed.exit_code == 0
     assert word in listed.said
     assert files_below(run) == before
 
