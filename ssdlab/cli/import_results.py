@@ -16,6 +16,7 @@ from ssdlab.cli.group import (
     printable,
     runs_option,
 )
+from ssdlab.cli.live import live_line
 
 if TYPE_CHECKING:
     from ssdlab.importers import ImportRecord
@@ -84,16 +85,18 @@ def import_results(**asked: Any) -> None:
         return
     if not asked["paths"]:
         click.get_current_context().fail("Missing argument 'PATHS...'.")
-    run = import_run(
-        asked["paths"],
-        pattern=asked["pattern"],
-        test=asked["test"],
-        device_label=asked["device_label"],
-        label=asked["label"],
-        runs=asked["runs"],
-        max_input_bytes=asked["max_input_bytes"],
-        again=asked["again"],
-    )
+    with live_line() as tell:
+        run = import_run(
+            asked["paths"],
+            pattern=asked["pattern"],
+            test=asked["test"],
+            device_label=asked["device_label"],
+            label=asked["label"],
+            runs=asked["runs"],
+            max_input_bytes=asked["max_input_bytes"],
+            again=asked["again"],
+            tell=tell,
+        )
     said = read_import(run)
     lines = outcome_lines(run)
     if asked["as_json"]:

@@ -11,6 +11,7 @@ from ssdlab.importers.sources import (
     begins_as_result,
     why_not_read,
 )
+from ssdlab.importers.telling import Tell, be_silent, counted
 from ssdlab.model.errors import FioOutputError
 
 _NEVER_RESULTS = frozenset(why for kind, why in OTHER_KINDS.items() if kind != "other")
@@ -30,7 +31,9 @@ class Collected:
     damaged: tuple[Damaged, ...]
 
 
-def collect(sources: Sequence[SourceFile], reader: Reader) -> Collected:
+def collect(
+    sources: Sequence[SourceFile], reader: Reader, tell: Tell = be_silent
+) -> Collected:
     """Read every file that is one; a damaged one costs none of the others.
 
     Raises
@@ -38,7 +41,8 @@ def collect(sources: Sequence[SourceFile], reader: Reader) -> Collected:
     FioOutputError
         If no file is a cell that fio measured.
     """
-    taken = [(source, each) for source in sources for each in _take(source, reader)]
+    told = counted(sources, "reading file", tell)
+    taken = [(source, each) for source in told for each in _take(source, reader)]
     left_out = [each for _, each in taken if isinstance(each, LeftOut)]
     by_content: dict[bytes, Reading] = {}
     for source, each in taken:

@@ -14,6 +14,7 @@ from ssdlab.importers.readings import Damaged, Reading, make_reader
 from ssdlab.importers.record import find_twin, take_fingerprint
 from ssdlab.importers.rounds import Series, make_series
 from ssdlab.importers.sources import find_sources
+from ssdlab.importers.telling import Tell, be_silent
 from ssdlab.importers.tkperf import find_tkperf, read_tkperf
 from ssdlab.importers.write import Found, write_import
 from ssdlab.model.errors import AlreadyImportedError, FioOutputError, RunFolderError
@@ -46,6 +47,7 @@ def import_run(  # noqa: PLR0913 - each is a choice of the user's, by name
     runs: str | Path = "data/runs",
     max_input_bytes: int = MAX_INPUT_BYTES,
     again: bool = False,
+    tell: Tell = be_silent,
 ) -> Run:
     """Turn foreign results into a run like ours, its tables and report written.
 
@@ -72,6 +74,8 @@ def import_run(  # noqa: PLR0913 - each is a choice of the user's, by name
         The most that is read of one file, once it is unpacked [B].
     again : bool, default False
         Make a run even if the same import made one in that folder before.
+    tell : callable, optional
+        Is told in words how far it is; without it nothing is told.
 
     Returns
     -------
@@ -90,7 +94,9 @@ def import_run(  # noqa: PLR0913 - each is a choice of the user's, by name
         If the folder of runs cannot be written.
     """
     given = [paths] if isinstance(paths, str | Path) else list(paths)
-    found = _find(given, pattern=pattern, test=test, max_bytes=max_input_bytes)
+    found = _find(
+        given, pattern=pattern, test=test, max_bytes=max_input_bytes, tell=tell
+    )
     readings = [reading for each in found.tests for _, reading in each.steps]
     name = device_label or _device_name(found, readings)
     if found.published is not None:
@@ -103,7 +109,7 @@ def import_run(  # noqa: PLR0913 - each is a choice of the user's, by name
     folder = Path(runs) / new_run_id("imported")
     try:
         (Folder(folder) / "steps").make()
-        write_import(folder, found, given, name=name, label=label)
+        write_import(folder, found, given, name=name, label=label, tell=tell)
         return open_run(folder)
     except OSError as error:
         raise RunFolderError(
@@ -122,6 +128,7 @@ def _find(
     pattern: str | None,
     test: str | None,
     max_bytes: int,
+    tell: Tell,
 ) -> Found:
     published = find_published(paths)
     if published is not None:
@@ -136,7 +143,7 @@ def _find(
         )
         return Found(tests=tests, tkperf=tkperf)
     reader = make_reader(pattern, _ACCESS.get(test or ""), max_bytes=max_bytes)
-    taken = collect(sources, reader)
+    taken = collect(sources, reader, tell)
     return Found(
         tests=tuple(_tests(taken.readings, taken.damaged, test)),
         left_out=taken.left_out,

@@ -25,6 +25,7 @@ from ssdlab.importers.readings import Reading
 from ssdlab.importers.record import ImportRecord, LostRound, write_import_record
 from ssdlab.importers.rounds import cell_text
 from ssdlab.importers.sources import LeftOut
+from ssdlab.importers.telling import Tell, be_silent, counted
 from ssdlab.importers.tkperf import TkperfFile
 from ssdlab.model.records import HostIdentity, RunRecord, TargetIdentity
 from ssdlab.model.step import Step
@@ -57,11 +58,13 @@ def write_import(
     *,
     name: str,
     label: str,
+    tell: Tell = be_silent,
 ) -> None:
     """Write the run; it is one when its record stands."""
     steps = number_steps(found.tests)
     records = list(_records(steps))
-    for (_, reading), record in zip(steps, records, strict=True):
+    pairs = list(zip(steps, records, strict=True))
+    for (_, reading), record in counted(pairs, "writing step", tell):
         _write_step(folder, reading, record, max_bytes=found.max_input_bytes)
     _keep_sources(folder, found, paths)
     begun, ended = _span(records)
@@ -86,7 +89,9 @@ def write_import(
         departures=_departures(found, records),
     )
     write_record(folder, run_record)
+    tell("writing the tables")
     ingest_run(folder, max_input_bytes=found.max_input_bytes)
+    tell("writing the report")
     write_report(open_run(folder))
 
 

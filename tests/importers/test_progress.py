@@ -1,0 +1,58 @@
+"""How far an import is, on a terminal alone; and what is left of a stopped one."""
+
+import os
+import pty
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.importers.made import IOPS_CELLS, write_rounds
+
+COMMAND = (sys.executable, "-m", "ssdlab.cli", "import")
+
+
+def read_all(terminal: int) -> str:
+    said = b""
+    try:
+        while piece := os.read(terminal, 4096):
+            said += piece
+    except OSError:  # how Linux says that nobody has it open any more
+        pass
+    return said.decode()
+
+
+@pytest.mark.parametrize("is_terminal", [True, False])
+def test_it_is_told_on_a_terminal_alone(tmp_path: Path, *, is_terminal: bool) -> None:
+    write_rounds(tmp_path / "in", IOPS_CELLS, rounds=25)
+    ours, theirs = pty.openpty() if is_terminal else os.pipe()
+    command = (*COMMAND, str(tmp_path / "in"), "--runs", str(tmp_path / "runs"))
+    with subprocess.Popen(command, stderr=theirs, stdout=subprocess.PIPE) as started:
+        os.close(theirs)
+        said = read_all(ours)
+        assert started.wait(120) == 0
+    os.close(ours)
+    assert ("\rwriting the report " in said) is is_terminal
+    if is_terminal:
+        assert said.endswith(" \r")  # the line is gone
+
+
+@pytest.mark.parametrize("moment", ["steps/*", "run.json", "tables"])
+def test_stopped_import_leaves_nothing(tmp_path: Path, moment: str) -> None:
+    write_rounds(tmp_path / "in", IOPS_CELLS, rounds=25)
+    runs = tmp_path / "runs"
+    command = (*COMMAND, str(tmp_path / "in"), "--runs", str(runs))
+    with subprocess.Popen(
+        command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as started:
+        end_s = time.monotonic() + 60
+        while not list(runs.glob(f"*/{moment}")) and time.monotonic() < end_s:
+            time.sleep(0.005)
+        started.send_signal(signal.SIGINT)
+        said, error = started.communicate(timeout=60)
+    assert (started.returncode, said) == (130, "")
+    assert error.count("\n") == 1
+    assert list(runs.iterdir()) == []
