@@ -14,7 +14,8 @@ from ssdlab.fio.from_text.normal import iterate_normal
 from ssdlab.fio.from_text.normal_lines import iterate_lines
 from ssdlab.fio.from_text.normal_runs import iterate_printings
 from ssdlab.fio.from_text.terse import is_sum_line, parse_terse
-from ssdlab.fio.wrapped import holds_mark, is_wrapped, unwrap
+from ssdlab.fio.marks import holds_mark
+from ssdlab.fio.wrapped import is_wrapped, unwrap
 from ssdlab.model.errors import FioOutputError
 
 _CLIENT = re.compile(r"^hostname=[^,\n]{0,255}, be=", re.MULTILINE)
@@ -54,7 +55,7 @@ def parse_output(data: bytes, *, source: str) -> tuple[FioDocument, ...]:
     text, doubts = decode_output(data)
     pieces = [*_cut_at_json(text, source)]
     if any(map(_may_be_wrapped, pieces)):
-        text, of_wrapping = unwrap(text)
+        text, of_wrapping = unwrap(text, source=source)
         doubts = (*doubts, *of_wrapping)
         pieces = [*_cut_at_json(text, source)] if of_wrapping else pieces
     documents = list(_documents(_cut_at_text(pieces, source)))

@@ -10,10 +10,9 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby, takewhile
 
 from ssdlab.fio.document import Doubt
+from ssdlab.fio.from_json.density import Scale
+from ssdlab.fio.marks import TERSE_MARKS, holds_mark, iterate_marks, require_plausible
 
-# Of what only fio writes, something stands in each of its outputs.
-_MARKS = ('fio version"', 'fio version\\"', ": (groupid=", ": (g=", ";fio-", ";fio ")
-_TERSE_MARKS = frozenset({";fio-", ";fio "})
 _STAMP = (
     r"\[?[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]{1,9})?"
     r"(?:Z|[+-][0-9]{2}:?[0-9]{2})?\]?(?:[ \t]|$)"
@@ -37,6 +36,7 @@ _RESULT = re.compile(
 )
 _NEIGHBOURS = 4
 _NEAR = 4096
+_STRING = re.compile(r'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
 _QUOTED = re.compile(r'\\.|"')
 _BEGINNING = re.compile(r"^\s*(?=[\[{])|=> (?=\{)", re.MULTILINE)
 _LINE_KEYS = ("log", "MESSAGE", "message", "textPayload", "line")
@@ -46,16 +46,25 @@ _MOST_FAILURES = 200  # each may cost a look at the whole text
 _VERSION_KEY = "fio version"
 
 
-def unwrap(text: str) -> tuple[str, tuple[Doubt, ...]]:
-    """Return fio's output as fio wrote it, and doubts that say what was taken off."""
-    places = [*_places(text)]
+def unwrap(text: str, *, source: str) -> tuple[str, tuple[Doubt, ...]]:
+    """Return fio's output as fio wrote it, and doubts that say what was taken off.
+
+    Raises
+    ------
+    FioOutputError
+        If it holds more than fio ever writes in so many bytes.
+    """
+    require_plausible(text, source)
+    places = [*iterate_marks(text)]
     doubts: list[Doubt] = []
     if any(_is_quoted(text, at) for at, _ in places):
+        Scale(source).put(_STRING.sub("", text).encode("utf-8", "replace"))
         said = _out_of_strings(text)
         if said is not None:
+            require_plausible(said, source)
             meaning = "fio's output stood in strings of JSON and was taken out of them"
             doubts.append(Doubt(kind="in-json", place="file", meaning=meaning))
-            text, places = said, [*_places(said)]
+            text, places = said, [*iterate_marks(said)]
     prefix = next(filter(None, (_prefix(text, *place) for place in places)), None)
     if prefix is None:
         return text, tuple(doubts)
@@ -66,24 +75,9 @@ def unwrap(text: str) -> tuple[str, tuple[Doubt, ...]]:
     return text, tuple(doubts)
 
 
-def holds_mark(text: str) -> bool:
-    """Tell whether something stands there that only fio writes."""
-    return any(mark in text for mark in _MARKS)
-
-
 def is_wrapped(text: str) -> bool:
     """Tell whether fio's output stands in a string of JSON."""
-    return any(_is_quoted(text, at) for at, _ in _places(text))
-
-
-def _places(text: str) -> Iterator[tuple[int, str]]:
-    """Yield where marks of fio stand, each with its mark, once a line."""
-    for mark in _MARKS:
-        at = text.find(mark)
-        while at >= 0:
-            yield at, mark
-            end = text.find("\n", at)
-            at = text.find(mark, end) if end >= 0 else -1
+    return any(_is_quoted(text, at) for at, _ in iterate_marks(text))
 
 
 def _line_start(text: str, at: int) -> int:
@@ -173,7 +167,7 @@ def _prefix(text: str, at: int, mark: str) -> re.Pattern[str] | None:
     ]
     found = _common_beginning([*neighbours, text[start:at]])
     is_sign = bool(found.strip()) and not found[-1].isalnum()
-    if not is_sign or mark in _TERSE_MARKS or len(neighbours) < _NEIGHBOURS:
+    if not is_sign or mark in TERSE_MARKS or len(neighbours) < _NEIGHBOURS:
         return None
     return re.compile(re.escape(found.rstrip()) + r"(?:[ \t]|$)?")
 

@@ -19,6 +19,7 @@ from ssdlab.model.errors import FioOutputError
 
 _VERSION_KEY = "fio version"
 _VERSION = re.compile(rb'"fio version"\s*:\s*"[^"\\{}\x00-\x1f]{0,200}"')
+_OPENING = re.compile(rb"\s*\{")
 _CLOSING = b"\n}"
 _UNNAMED = "fio output"
 
@@ -63,6 +64,8 @@ def find_only_json(data: bytes) -> FoundJson | None:
 
     What is too dense for one is not decoded.
     """
+    if not _OPENING.match(data):
+        return None
     try:
         Scale(_UNNAMED).put(data)
     except FioOutputError:
