@@ -4,6 +4,8 @@ It is removed when the program ends. What killed programs left, the next one rem
 """
 
 import atexit
+import errno
+import os
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -15,30 +17,33 @@ from typing import Final
 
 from ssdlab.model.errors import RunFolderError
 from ssdlab.system.folders import Folder
+from ssdlab.system.unix import fcntl
 
-_ABANDONED_S: Final = 3600.0
+_BEING_MADE_S: Final = 10.0  # one that is younger may not be locked yet
 
 
 @contextmanager
 def private_folder(prefix: str) -> Iterator[Path]:
     """Make a folder that only this user can read, and remove it at the end.
 
-    After Ctrl-C it goes when the program ends. Others of this user with the prefix go
-    first if they are older than an hour, even if they are in use: nobody looks into one
-    that long after it was made.
+    After Ctrl-C it goes when the program ends. It is locked as long as the program
+    lives: others of this user with the prefix that nobody holds go first. Where folders
+    cannot be locked (Windows), none of them goes.
 
     Raises
     ------
     KeyboardInterrupt
         As the block does.
     """
-    made = tempfile.mkdtemp(prefix=prefix)
-    remove = partial(shutil.rmtree, made, ignore_errors=True)
+    made = Path(tempfile.mkdtemp(prefix=prefix))
+    held: list[int] = []
+    remove = partial(_remove, made, held)
     atexit.register(remove)  # behind what is registered later, such as ends of kernels
     with suppress(OSError, RunFolderError):
-        _sweep(Path(made), prefix)
+        held.append(_hold(made))
+        _sweep(made, prefix)
     try:
-        yield Path(made)
+        yield made
     except KeyboardInterrupt:
         raise  # what was just started may still be about to look into it
     except BaseException:
@@ -47,13 +52,48 @@ def private_folder(prefix: str) -> Iterator[Path]:
     remove()
 
 
+def _remove(folder: Path, held: list[int]) -> None:
+    """Remove a folder and let go of it; a second time nothing happens."""
+    shutil.rmtree(folder, ignore_errors=True)
+    while held:
+        os.close(held.pop())
+
+
+def _hold(folder: Path) -> int:
+    """Lock a folder for as long as this program lives, or until it is let go.
+
+    Raises
+    ------
+    OSError
+        If another program holds it, or it cannot be locked here.
+    """
+    if fcntl is None:
+        raise OSError(errno.ENOTSUP, "folders cannot be locked on this system")
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BaseException:
+        os.close(descriptor)
+        raise
+    return descriptor
+
+
 def _sweep(made: Path, prefix: str) -> None:
-    mine, above = made.lstat(), Folder(made.parent)
+    above = Folder(made.parent)
     for name in above.names():
-        if not name.startswith(prefix):
-            continue
-        with suppress(OSError, RunFolderError):
-            found = (made.parent / name).lstat()
-            is_mine = S_ISDIR(found.st_mode) and found.st_uid == mine.st_uid
-            if is_mine and mine.st_mtime - found.st_mtime > _ABANDONED_S:
-                (above / name).remove_tree()
+        if name.startswith(prefix):
+            with suppress(OSError, RunFolderError):
+                _remove_if_left(above, name, made.lstat())
+
+
+def _remove_if_left(above: Folder, name: str, mine: os.stat_result) -> None:
+    path = above.path / name
+    found = path.lstat()
+    is_mine = S_ISDIR(found.st_mode) and found.st_uid == mine.st_uid
+    if not is_mine or mine.st_mtime - found.st_mtime <= _BEING_MADE_S:
+        return
+    held = _hold(path)
+    try:
+        (above / name).remove_tree()
+    finally:
+        os.close(held)
