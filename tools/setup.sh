@@ -91,6 +91,8 @@ cpio cpio
 modprobe kmod
 zstd zstd
 setpriv util-linux
+sudo sudo
+setfacl acl
 nvme nvme-cli
 smartctl smartmontools
 hdparm hdparm

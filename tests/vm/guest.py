@@ -21,6 +21,7 @@ import re
 import shlex
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Sequence
@@ -28,6 +29,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self
 
+from tests.paths import ROOT
 from tests.vm.devices import Device
 from tests.vm.image import GuestImage
 from tests.vm.link import Answer, GuestLostError, Job, Link
@@ -162,6 +164,14 @@ class Guest:
         drives = self.check(["lsblk", "-J", "-d", "-o", "PATH,SERIAL"]).json()
         found = drives["blockdevices"]
         return sorted(item["path"] for item in found if item["serial"] == serial)
+
+    def open_python(self) -> None:
+        """Let every user run this Python on this checkout.
+
+        Both may lie in a folder that is root's alone.
+        """
+        folders = {*Path(sys.executable).resolve().parents, *ROOT.parents}
+        self.check(["chmod", "a+rx", *map(str, sorted(folders))])
 
     def await_nodes(self, serial: str, count: int = 1) -> list[str]:
         """Return the drives of this serial number when there are so many.

@@ -117,9 +117,14 @@ def begin(
     return _start(guest, call)
 
 
-def resume(guest: Guest, run: str = "/job/run") -> RunInGuest:
-    """Go on with a run."""
-    return _start(guest, f"resume_run({run!r})")
+def resume(
+    guest: Guest, run: str = "/job/run", *, confirm_serial: str = ""
+) -> RunInGuest:
+    """Go on with a run; another boot of a guest has to be told the serial number.
+
+    What is kept of a machine's own runs is gone with the root of the guest.
+    """
+    return _start(guest, f"resume_run({run!r}, confirm_serial={confirm_serial!r})")
 
 
 def _start(guest: Guest, call: str) -> RunInGuest:

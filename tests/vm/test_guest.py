@@ -162,7 +162,9 @@ def test_drive_goes_and_comes_back_when_unplugged(guest: Guest) -> None:
     assert guest.check(f"head -c 4 {back}").stdout == "mine"
     guest.unplug("alone")
     guest.plug("alone", serial="OTHER")  # the same slot, another drive
-    assert guest.await_nodes("OTHER") == [back]
+    (other,) = guest.await_nodes("OTHER")
+    assert guest.nodes("ALONE1") == []
+    assert guest.check(f"head -c 4 {other}").stdout == "mine"  # on the same image
 
 
 def test_code_runs_with_the_package_of_this_checkout(guest: Guest) -> None:

@@ -1,5 +1,6 @@
 """What drives tell of their health, read from drives that answer like real ones."""
 
+import sys
 from typing import Any
 
 import pytest
@@ -37,6 +38,7 @@ def guest(boot: Boot, disk: Disk) -> Guest:
     )
     guest.check("udevadm settle")
     guest.warm(*MODULES)
+    guest.open_python()
     return guest
 
 
@@ -191,7 +193,7 @@ def test_the_capability_gives_the_right_where_there_is_no_sudo(
     (guest.shared / "access.py").write_text(ACCESS)
     user = "setpriv --reuid=65534 --regid=65534 --groups=disk"
     rights = f"--inh-caps=+{capability} --ambient-caps=+{capability}"
-    answer = guest.check(f"{user} {rights} python3 /job/access.py {path}")
+    answer = guest.check(f"{user} {rights} {sys.executable} /job/access.py {path}")
     refused, celsius = answer.json()
     assert refused == ""
     assert celsius in {31, 50}

@@ -12,6 +12,7 @@ from ssdlab.virtual.server import VirtualSsd
 from tests.integration.lab import recorded_steps
 from tests.vm.conftest import Boot, Serve
 from tests.vm.devices import MIB, nvme, on_nbd
+from tests.vm.guest import Guest
 from tests.vm.runs import (
     DEVICE,
     SERIAL,
@@ -62,7 +63,7 @@ def test_suite_is_gone_on_with_after_the_power_was_cut(
     second = boot_once(drive, shared=shared, memory_mib=1536)
     assert cache_of(second) == "enabled"  # the drive's own setting came back
     warm(second)
-    again = resume(second)
+    again = resume_elsewhere(second, before)
     again.wait_for_steps(len(before) + 1)
     assert cache_of(second) == "disabled"
     purged = counters_after_purge(again, ssd)
@@ -79,6 +80,14 @@ def test_suite_is_gone_on_with_after_the_power_was_cut(
     check_reached_the_drive(done, ssd)
     check_garbage_collection(purged, ssd.counters())
     check_report(done)
+
+
+def resume_elsewhere(guest: Guest, before: dict[str, str]) -> RunInGuest:
+    """Go on with a run of which this machine knows nothing: it is refused at first."""
+    refused = resume(guest)
+    assert f"--confirm {SERIAL}" in refused.end(2)
+    assert recorded_steps(refused.folder) == before
+    return resume(guest, confirm_serial=SERIAL)
 
 
 def counters_after_purge(run: RunInGuest, ssd: VirtualSsd) -> Counters:
