@@ -120,7 +120,8 @@ show(cells, caption="Every cell; each can be named in tracking", is_folded=True)
 ssdlab.figures.plot_window_means(windows, metric=series.metric)
 
 # %%
-show(windows, caption="Every window of this cell", is_folded=True, **unit)
+shown = windows.drop(columns="reason")
+show(shown, caption="Every window of this cell", is_folded=True, **unit)
 
 # %% [markdown]
 # ### How sure, and what more rounds would bring

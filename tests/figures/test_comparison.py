@@ -181,6 +181,16 @@ def test_differences_stand_on_the_side_of_who_is_better() -> None:
     assert figure.layout.xaxis.title.text == "← Beta faster<br>Alpha faster →"
 
 
+def test_long_names_are_as_short_in_the_title_as_a_narrow_page_needs() -> None:
+    names = {"Alpha": "MAKER ONE MODEL 1234567890 LOT A", "Beta": "OTHER " * 9 + "B"}
+    sides = SIDES.replace({"side": names})
+    table = differences().replace(names)
+    figure = plot_differences(table, looks=make_side_looks(sides))
+    first, second = figure.layout.title.text.split(" vs. ")
+    assert max(len(first), len(second)) <= 28
+    assert (first[:9], second[:5]) == ("MAKER ONE", "OTHER")
+
+
 def test_interval_of_a_time_is_that_of_its_inverse() -> None:
     figure = plot_differences(differences().iloc[2:], looks=LOOKS)
     line = next(trace for trace in figure.data if trace.mode == "lines")

@@ -27,6 +27,7 @@ _LEVEL_WORDS = {
     "lat_five_nines_ns": " 99.999 %",
 }
 _LONGEST_SIDE = 24  # letters of a drive's name beside the axis
+_LONGEST_IN_TITLE = 28  # of capitals, two of these fit on a page of 800 px
 _SYMBOLS = {"drives": "circle", "runs": "diamond", "": "circle-open"}
 _CLAIMS = {
     "drives": "shown of the drives",
@@ -62,7 +63,7 @@ def plot_differences(
     names = [f"{str(row.test).upper()} {_cell_words(row)}" for row in rows_of(rows)]
     labels = distinct_texts(names, longest=44)
     sides = [str(rows[side].iloc[0]) if len(rows) else "" for side in ("a", "b")]
-    first, second = (looks[name].text if name else "" for name in sides)
+    first, second = _brief_sides(looks, sides, longest=_LONGEST_IN_TITLE)
     figure = new_figure(
         f"{first} vs. {second}",
         subtitle="times as good; 95 % interval of each cell by itself, grey if not "
@@ -91,9 +92,18 @@ def _axis_title(looks: Mapping[str, RunLook], sides: Sequence[str]) -> str:
     """Say by name which way is whose: names, as letters change from pair to pair."""
     if not all(sides):
         return ""
-    brief = brief_texts((look.name for look in looks.values()), longest=_LONGEST_SIDE)
-    first, second = (escape(brief[looks[side].name], quote=False) for side in sides)
+    first, second = _brief_sides(looks, sides, longest=_LONGEST_SIDE)
     return f"← {second} faster<br>{first} faster →"
+
+
+def _brief_sides(
+    looks: Mapping[str, RunLook], sides: Sequence[str], *, longest: int
+) -> list[str]:
+    """Return the names of two drives in so many letters; of all they stay distinct."""
+    brief = brief_texts((look.name for look in looks.values()), longest=longest)
+    return [
+        escape(brief[looks[side].name], quote=False) if side else "" for side in sides
+    ]
 
 
 def _cell_words(row: Any) -> str:

@@ -37,9 +37,13 @@ def plot_forecast(
     -------
     plotly.graph_objects.Figure
         The foretold round over the rounds that were known, with its 95 % interval; a
-        line where the series was steady in the end. An arrow up has no upper end.
+        line where the series was steady in the end. A triangle has no upper end, and an
+        open one, at the top, no end at all.
     """
-    words = "after as many rounds; 95 % intervals; triangle: no upper end in sight"
+    words = (
+        "after as many rounds; 95 % intervals; triangle: no upper end in sight, open: "
+        "no end at all"
+    )
     figure = new_figure(title, subtitle=words, height=380)
     rows = [row for _, row in forecast.iterrows()]
     known = [int(row["after_round"]) for row in rows]
@@ -50,13 +54,11 @@ def plot_forecast(
     figure.add_scatter(
         x=known,
         y=[top if end is None else end for end in ends],
-        mode="markers+text",
-        text=["not in sight" if end is None else "" for end in ends],
-        textposition="middle right",
+        mode="markers",
         marker={
             "color": COLORS["measured"],
             "size": 9,
-            "symbol": ["triangle-up" if end is None else "circle" for end in highs],
+            "symbol": list(map(_symbol, ends, highs)),
         },
         error_y={
             "type": "data",
@@ -101,6 +103,12 @@ def plot_forecast(
     )
     figure.update_xaxes(title_text="Rounds known")
     return figure
+
+
+def _symbol(end: float | None, high: float | None) -> str:
+    if high is not None:
+        return "circle"
+    return "triangle-up-open" if end is None else "triangle-up"
 
 
 def _end(row: "pd.Series[Any]", name: str) -> float | None:

@@ -20,6 +20,9 @@ def test_forecast_has_what_came_and_an_open_end(series: RoundSeries) -> None:
     assert f"steady after round {came}" in figure.layout.annotations[0].text
     endless = forecast.assign(more_high=math.inf)
     assert set(plot_forecast(endless).data[0].marker.symbol) == {"triangle-up"}
+    hopeless = plot_forecast(endless.assign(more_rounds=math.inf)).data[0]
+    assert set(hopeless.marker.symbol) == {"triangle-up-open"}
+    assert hopeless.text is None  # words at the last mark would be cut off
     nothing = plot_forecast(forecast.iloc[:0])
     assert "fewer than four" in nothing.layout.annotations[0].text
 
