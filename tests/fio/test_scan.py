@@ -176,6 +176,7 @@ ADVERSE = {
     "numbers": '{"fio version":"x","a":[' + "nan," * BIG,
     "digits": '{"fio version":"x","a":' + "9" * BIG + "}!",
     "spaces": ("{" + " " * 50) * (BIG // 10),
+    "blanks": '{"fio version":"x",' + " " * (BIG * 50),
     "ends": '{"fio version":"x"' + "\n}" * BIG,
     "options": '{"fio version":"x","a":[' + '{"job options":"a"},' * BIG + "1]}",
     "colons": '{"fio version":"x","a":' + ": " * BIG,

@@ -6,8 +6,11 @@ tightly as JSON allows, the densest known has an object or list in 112 bytes, an
 smallest with a job takes 2 kB.
 """
 
+from collections.abc import Mapping
+
 import numpy as np
 
+from ssdlab.fio.from_json.loose_json import ENTRY_LISTS
 from ssdlab.model.errors import FioOutputError
 
 _SMALL_BYTES = 1000
@@ -25,7 +28,7 @@ class Scale:
 
     def __init__(self, source: str) -> None:
         self._source = source
-        self._bytes = self._objects = self._values = self._small = 0
+        self._bytes = self._objects = self._values = self._small = self._jobs = 0
 
     def count_document(self, size_bytes: int) -> None:
         """Count a document that reaches so far.
@@ -38,6 +41,19 @@ class Scale:
         self._small += size_bytes < _SMALL_BYTES
         if self._small > _MOST_SMALL:
             self._refuse(f"more than {_MOST_SMALL:,} documents without room for a job")
+
+    def count_jobs(self, content: Mapping[str, object]) -> None:
+        """Count the entries of jobs in what was decoded: each is read at length.
+
+        Raises
+        ------
+        FioOutputError
+            If there are more than there is room for.
+        """
+        lists = [content.get(key) for key in ENTRY_LISTS]
+        self._jobs += sum(len(found) for found in lists if isinstance(found, list))
+        if self._jobs > max(_MOST_SMALL, self._bytes // _SMALL_BYTES):
+            self._refuse(f"{self._jobs:,} jobs in {self._bytes:,} bytes of JSON")
 
     def put(self, data: bytes) -> None:
         """Weigh JSON that is to be decoded next.

@@ -15,7 +15,7 @@ from operator import itemgetter
 ENTRY_LISTS = ("jobs", "client_stats")
 
 _SPACE = re.compile(r"[ \t\r\n]*")
-_HAS_C_NUMBER = re.compile(r"[:,\[][ \t\r\n]*[+-]?(?:nan|inf)", re.IGNORECASE)
+_HAS_C_NUMBER = re.compile(r"[:,\[][ \t\r\n]*+[+-]?(?:nan|inf)", re.IGNORECASE)
 # A string, whole or not, is matched first, so that nothing in it is taken for a number.
 _C_NUMBER = re.compile(
     r'"(?:[^"\\]++|\\.)*+"?|(?<![\w.])[+-]?(?:nan|inf(?:inity)?)(?!\w)',

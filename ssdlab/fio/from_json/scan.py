@@ -62,26 +62,34 @@ def iterate_json(data: bytes, *, source: str = _UNNAMED) -> Iterator[FoundJson]:
 def find_only_json(data: bytes) -> FoundJson | None:
     """Return the document that all of it is, if it is one whole document alone.
 
-    What is too dense for one is not decoded.
+    What is denser than any that fio writes is none.
     """
     if not _OPENING.match(data):
         return None
+    scale = Scale(_UNNAMED)
     try:
-        Scale(_UNNAMED).put(data)
+        scale.put(data)
+        content = _decode(data, scale)
     except FioOutputError:
         return None
-    content = _decode(data)
     return None if content is None else _whole(content, 0, len(data))
 
 
-def _decode(data: bytes) -> dict[str, object] | None:
-    """Return the document that all of it is, or ``None`` where it is none."""
+def _decode(data: bytes, scale: Scale) -> dict[str, object] | None:
+    """Return the document that all of it is, or ``None`` where it is none.
+
+    Raises
+    ------
+    FioOutputError
+        If it has more jobs than there is room for.
+    """
     try:
         content, rest = decode_without_bins(data) or (orjson.loads(data), data)
     except orjson.JSONDecodeError:
         return None
     if not isinstance(content, dict) or not isinstance(content.get(_VERSION_KEY), str):
         return None
+    scale.count_jobs(content)
     if repeats_options(rest, content):
         return read_loose(data.decode().lstrip()).content
     return content
@@ -101,12 +109,13 @@ def _document(part: bytes, start: int, scale: Scale) -> FoundJson:
     """Return the document that ``part`` begins with."""
     end = _end_as_fio_prints_it(part)
     scale.put(part[:end])
-    content = _decode(part[:end])
+    content = _decode(part[:end], scale)
     if content is not None:
         return _whole(content, start, start + end)
     scale.put(part[end:])
     text = part.decode("utf-8", "surrogateescape")
     found = read_loose(text)
+    scale.count_jobs(found.content)
     if found.lost is None:
         length = len(text[: found.end].encode("utf-8", "surrogateescape"))
         return _whole(found.content, start, start + length)
