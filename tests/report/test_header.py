@@ -119,7 +119,8 @@ def test_write_cache_is_told_as_it_stood(
     expected: str,
 ) -> None:
     departures = (departure,) if departure else ()
-    recipe = Recipe(profile={"write_cache": asked}, departures=departures)
+    profile = {"write_cache": asked}
+    recipe = Recipe(tests=("lat",), profile=profile, departures=departures)
     run = make_run(tmp_path / "run", recipe)
     write_record(run.path, replace(run.record, write_cache=stood))
     assert write_cache_text(read_context(open_run(run.path))) == expected
