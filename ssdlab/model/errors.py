@@ -20,8 +20,8 @@
     │   ├── QosTargetError           a text that is no target for a quality of service
     │   ├── CaptureError             a capture of IO streams that cannot be used
     │   ├── FioOutputError           a file that is not what fio writes
-    │   ├── AlreadyImportedError     results that are a run already
     │   │   └── LargeInputError      a file that holds more than may be read of one
+    │   ├── AlreadyImportedError     results that are a run already
     │   ├── NotebookFileError        a file that is no executed notebook
     │   ├── DescriptorLimitError     this process may open too few files
     │   ├── ExportError              what was asked for cannot be written so
