@@ -23,9 +23,9 @@ _NOTHING_CHOSEN = 5  # the exit code of pytest where no test was chosen
 class Lane:
     """Tests that run under the same conditions.
 
-    ``beside`` is of those that may run beside each other, and is xdist's word for how
-    they are dealt out: with ``loadfile`` a module stays in one worker, so that what its
-    tests share is made once. With ``is_bare`` the programs on their PATH are only those
+    ``beside`` is xdist's word for how tests are dealt out to ``workers``, by default one
+    a processor: with ``loadfile`` a module stays in one of them, so that what its tests
+    share is made once. With ``is_bare`` the programs on their PATH are only those
     that `tools/setup.sh` installs. What ``gives_way`` runs when nobody else wants to.
     Only modules that name one of the markers ``named`` are collected; without any all
     modules are, and the doctests.
@@ -34,7 +34,8 @@ class Lane:
     name: str
     markers: str
     named: Sequence[str] = ()
-    beside: Literal["", "loadfile", "worksteal"] = ""
+    beside: Literal["loadfile", "worksteal"] = "loadfile"
+    workers: str = "logical"
     is_bare: bool = False
     gives_way: bool = False
 
@@ -61,12 +62,11 @@ class Lane:
 
     def command(self, arguments: Sequence[str]) -> tuple[str, ...]:
         """Return the call of pytest, with arguments of the user's last."""
-        parallel = ("-n", "logical", "--dist", self.beside) if self.beside else ()
         nice = ("nice", "-n", "19") if self.gives_way else ()
         return (
             *nice,
             *(sys.executable, "-m", "pytest", "-q", "-m", self.selection),
-            *parallel,
+            *("-n", self.workers, "--dist", self.beside),
             f"--timeout={_TIMEOUT_S}",
             f"--junitxml={self.report}",
             *self.paths,
@@ -97,7 +97,6 @@ SIMULATIONS = Lane(
 PURE = Lane(
     name="pure",
     markers=f"not (fio or {_PAGES} or simulation)",
-    beside="loadfile",
     is_bare=True,
     gives_way=True,
 )
@@ -105,9 +104,9 @@ PAGES = Lane(
     name="pages",
     markers=f"({_PAGES}) and not fio",
     named=("notebook", "browser"),
-    beside="loadfile",
 )
-FIO = Lane(name="fio", markers="fio", named=("fio",))
+# More than two at once, and a drive of one slows down that of another.
+FIO = Lane(name="fio", markers="fio", named=("fio",), workers="2")
 LANES = (FIO, PAGES, PURE, SIMULATIONS)  # in this order
 
 

@@ -168,15 +168,16 @@ class Explorer(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no types
         missing = self._missing_runs()
         more = [] if missing else self._shelf.missing(self._easel.wanted(chosen))
         self._asked_for = self._ask(more)
+        self.controls.follow(chosen, self._choices)
+        self.board.is_zoomed = self._span is not None
+        parts = (chosen.run.rpartition("/")[2], chosen.test, chosen.metric)
+        self.board.filename = "-".join(part for part in parts if part)
+        # The figures come after the lists: who sees them chooses from what there is.
         self._easel.draw(chosen, self._cells, self._span)
         if missing:
             self._tell_reading(missing)
         else:
             self._tell("reading" if self._shelf.missing(more) else self._following.line)
-        self.controls.follow(chosen, self._choices)
-        self.board.is_zoomed = self._span is not None
-        parts = (chosen.run.rpartition("/")[2], chosen.test, chosen.metric)
-        self.board.filename = "-".join(part for part in parts if part)
         self._show_behind()
 
     def _reads_first(self) -> bool:

@@ -63,3 +63,18 @@ def test_part_that_another_run_lacks_is_told(explorer: Explorer) -> None:
     explorer.choose(runs=("virtual-lat",))
     assert explorer.selection.test == "lat"
     assert "Nothing was measured of iops; lat is shown." in explorer._status.value
+
+
+def test_lists_are_settled_before_a_figure_shows_what_was_chosen(
+    explorer: Explorer,
+) -> None:
+    """Else who chooses as soon as the figure is there has his choice overwritten."""
+    explorer.choose(cell=(("read_percent", 65), TRACKED))
+    explorer.choose(direction="read")
+    changed: list[str] = []
+    for box in (explorer.controls.down, explorer.controls.across):
+        box.observe(lambda _: changed.append("list"), "options")
+    explorer.board.observe(lambda _: changed.append("figure"), "cell")
+    explorer.choose(direction="total")
+    assert changed.index("list") < changed.index("figure")
+    assert changed[-1] == "figure"
