@@ -23,9 +23,9 @@ _NOTHING_CHOSEN = 5  # the exit code of pytest where no test was chosen
 class Lane:
     """Tests that run under the same conditions.
 
-    ``beside`` is xdist's word for how tests are dealt out to ``workers``, by default one
-    a processor: with ``loadfile`` a module stays in one of them, so that what its tests
-    share is made once. With ``is_bare`` the programs on their PATH are only those
+    ``beside`` is xdist's word for how tests are dealt out to ``workers``, by default
+    one a processor: with ``loadfile`` a module stays in one of them, so that what its
+    tests share is made once. With ``is_bare`` the programs on their PATH are only those
     that `tools/setup.sh` installs. What ``gives_way`` runs when nobody else wants to.
     Only modules that name one of the markers ``named`` are collected; without any all
     modules are, and the doctests.
