@@ -2,11 +2,13 @@
 
 import re
 import tomllib
+from importlib.metadata import distributions
 from typing import Any
 
 import pytest
 import yaml  # type: ignore[import-untyped]  # no stubs in the lock
 from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
 from tests.paths import ROOT
@@ -66,6 +68,18 @@ def test_lock_satisfies_every_bound_of_pyproject(wanted: Requirement) -> None:
 def test_conda_environment_has_the_locked_version(wanted: Requirement) -> None:
     name = canonicalize_name(wanted.name)
     assert str(conda_specs()[name].specifier) == f"=={locked_versions()[name]}"
+
+
+def test_lock_asks_for_no_later_python_than_pyproject() -> None:
+    """Debian 12 has 3.11.2, and what asks for 3.11.5 cannot be installed there."""
+    floor = PYPROJECT["project"]["requires-python"].removeprefix(">=")
+    later = [
+        f"{one.name} {one.version}"
+        for one in distributions()
+        if canonicalize_name(one.name) in locked_versions()
+        and f"{floor}.0" not in SpecifierSet(one.metadata["Requires-Python"] or "")
+    ]
+    assert later == []
 
 
 def test_conda_environment_has_nothing_that_pyproject_does_not_ask_for() -> None:
