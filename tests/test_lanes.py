@@ -11,7 +11,16 @@ import pytest
 from tests.paths import ROOT
 from tools.bare_path import PROGRAMS, bare_path
 from tools.changes import Change, find_changes, touched_tests
-from tools.lanes import FIO, LANES, PAGES, PURE, SIMULATIONS, Duration, render_slowest
+from tools.lanes import (
+    FIO,
+    LANES,
+    PAGES,
+    PURE,
+    SIMULATIONS,
+    TIMED,
+    Duration,
+    render_slowest,
+)
 
 SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 PYTEST = SETTINGS["tool"]["pytest"]["ini_options"]
@@ -34,6 +43,7 @@ def test_test_is_in_one_lane_whatever_its_markers() -> None:
 def test_lane_is_that_of_what_a_test_needs() -> None:
     assert lanes_of() == [PURE.name]
     assert lanes_of("fio", "notebook") == [FIO.name]
+    assert lanes_of("fio", "timed") == [TIMED.name]
     assert lanes_of("browser") == lanes_of("notebook", "browser") == [PAGES.name]
     assert lanes_of("simulation") == [SIMULATIONS.name]
 
@@ -61,6 +71,9 @@ def test_fio() -> None: ...
 @pytest.mark.fio
 @pytest.mark.notebook
 def test_fio_notebook() -> None: ...
+@pytest.mark.fio
+@pytest.mark.timed
+def test_timed() -> None: ...
 @pytest.mark.browser
 def test_browser() -> None: ...
 @pytest.mark.simulation
@@ -77,6 +90,7 @@ def test_pytest_itself_chooses_each_test_for_one_lane(tmp_path: Path) -> None:
         "pure": ["test_plain"],
         "pages": ["test_browser"],
         "fio": ["test_fio", "test_fio_notebook"],
+        "timed": ["test_timed"],
     }
 
 

@@ -89,25 +89,26 @@ def names_marker(module: Path, marker: str) -> bool:
 _PAGES = "notebook or browser"
 SIMULATIONS = Lane(
     name="simulations",
-    markers=f"simulation and not (fio or {_PAGES})",
+    markers=f"simulation and not (timed or fio or {_PAGES})",
     named=("simulation",),
     beside="worksteal",
     gives_way=True,
 )
 PURE = Lane(
     name="pure",
-    markers=f"not (fio or {_PAGES} or simulation)",
+    markers=f"not (timed or fio or {_PAGES} or simulation)",
     is_bare=True,
     gives_way=True,
 )
 PAGES = Lane(
     name="pages",
-    markers=f"({_PAGES}) and not fio",
+    markers=f"({_PAGES}) and not (timed or fio)",
     named=("notebook", "browser"),
 )
 # More than two at once, and a drive of one slows down that of another.
-FIO = Lane(name="fio", markers="fio", named=("fio",), workers="2")
-LANES = (FIO, PAGES, PURE, SIMULATIONS)  # in this order
+FIO = Lane(name="fio", markers="fio and not timed", named=("fio",), workers="2")
+TIMED = Lane(name="timed", markers="timed", named=("timed",), workers="0")
+LANES = (TIMED, FIO, PAGES, PURE, SIMULATIONS)  # in this order
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,7 +7,7 @@ import ssdlab
 from ssdlab.virtual.counters import read_idle_gaps
 from tests.integration.lab import Lab
 
-pytestmark = pytest.mark.fio
+pytestmark = [pytest.mark.fio, pytest.mark.timed]
 LIMIT_S = 0.03
 AGREEMENT_S = 0.01
 

@@ -16,7 +16,7 @@ from tests.virtual.lab import (
     run_fio,
 )
 
-pytestmark = pytest.mark.fio
+pytestmark = [pytest.mark.fio, pytest.mark.timed]
 
 QUICK = VirtualSsdOptions(
     size_bytes=24 * MIB,

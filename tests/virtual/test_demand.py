@@ -47,6 +47,7 @@ def test_drive_sees_tc_connections_of_qd_requests_each(
 
 
 @pytest.mark.fio
+@pytest.mark.timed
 def test_drive_serves_1024_outstanding_requests_at_the_rate_of_the_model(
     serve: Serve, tmp_path: Path
 ) -> None:
