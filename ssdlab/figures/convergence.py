@@ -11,6 +11,7 @@ from ssdlab.figures.labels import (
     QUANTITIES,
     axis,
     block_size_style,
+    lay_out,
     linear_axis,
     new_figure,
     number_text,
@@ -83,7 +84,8 @@ def plot_convergence(
             hovertemplate=f"{block_size_label(size)}, round %{{x}}: %{{y:,.4~g}}"
             f" {quantity.unit}<extra></extra>",
         )
-    figure.update_layout(
+    lay_out(
+        figure,
         xaxis=round_axis([int(number) for number in frame["round"]]),
         yaxis=linear_axis(quantity.title),
         showlegend=True,
@@ -191,7 +193,7 @@ def plot_steady_state_window(
         marker={"color": COLORS["measured"], "size": 10},
         hovertemplate=f"round %{{x}}: %{{y:,.5~g}} {quantity.unit}<extra></extra>",
     )
-    figure.update_layout(xaxis=round_axis(ends), yaxis=axis(quantity.title))
+    lay_out(figure, xaxis=round_axis(ends), yaxis=axis(quantity.title))
     figure.update_yaxes(tickformat=",~r")
     return figure
 

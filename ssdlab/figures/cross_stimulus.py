@@ -8,6 +8,7 @@ from ssdlab.figures.labels import (
     COLORS,
     QUANTITIES,
     decades_axis,
+    lay_out,
     linear_axis,
     new_figure,
     scaled,
@@ -82,7 +83,7 @@ def plot_cross_stimulus(
     y_axis = linear_axis(quantity.title)
     if metric != "bw_bytes_per_s":
         y_axis = decades_axis(quantity.title, drawn)
-    figure.update_layout(xaxis=linear_axis(unit.title), yaxis=y_axis, showlegend=True)
+    lay_out(figure, xaxis=linear_axis(unit.title), yaxis=y_axis, showlegend=True)
     return figure
 
 
@@ -149,7 +150,8 @@ def plot_cross_stimulus_latency(rounds: "pd.DataFrame") -> go.Figure:
     low, high = right["range"]
     right |= {"overlaying": "y", "side": "right", "showgrid": False}
     right["range"] = [low, high + 0.1 * (high - low)]  # its top label below the buttons
-    figure.update_layout(
+    lay_out(
+        figure,
         xaxis=linear_axis(unit.title),
         yaxis=linear_axis("Throughput [MB/s]"),
         yaxis2=right,

@@ -11,6 +11,7 @@ from ssdlab.figures.labels import (
     COLORS,
     DIRECTION_COLORS,
     axis,
+    lay_out,
     linear_axis,
     new_figure,
     number_text,
@@ -92,7 +93,7 @@ def plot_pre_writes(frame: "pd.DataFrame", *, title: str) -> go.Figure:
         marker={"size": 7},
         hovertemplate="%{text}: %{y:,.0f} IOPS<extra></extra>",
     )
-    figure.update_layout(xaxis=linear_axis(unit.title), yaxis=linear_axis("IOPS"))
+    lay_out(figure, xaxis=linear_axis(unit.title), yaxis=linear_axis("IOPS"))
     return figure
 
 
@@ -138,7 +139,8 @@ def plot_demand_rounds(
             style=load_style(depth),
             hover=f"Q{depth}, round %{{x}}: %{{y:,.0f}} IOPS",
         )
-    figure.update_layout(
+    lay_out(
+        figure,
         xaxis=round_axis([int(number) for number in rows["round"]]),
         yaxis=linear_axis("IOPS"),
         showlegend=True,
@@ -185,7 +187,8 @@ def plot_demand_variation(frame: "pd.DataFrame") -> go.Figure:
             style=load_style(threads),
             hover=f"T{threads}/Q%{{x}}: %{{y:,.0f}} IOPS",
         )
-    figure.update_layout(
+    lay_out(
+        figure,
         xaxis=_depth_axis(distinct(frame["queue_depth"])),
         yaxis=linear_axis("IOPS"),
         showlegend=True,
@@ -236,7 +239,8 @@ def plot_host_cpu(frame: "pd.DataFrame") -> go.Figure:
         ]
         color = load_style(threads)[0]
         figure.add_trace(column_row(columns, deep, name=f"T{threads}", color=color))
-    figure.update_layout(
+    lay_out(
+        figure,
         scene=column_scene(
             SceneAxis(title="Queue depth", names=[f"Q{depth}" for depth in depths]),
             SceneAxis(title="Threads", names=[f"T{threads}" for threads in counts]),

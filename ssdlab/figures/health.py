@@ -6,7 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import plotly.graph_objects as go
 
-from ssdlab.figures.labels import COLORS, QUANTITIES, Quantity, axis, new_figure, scaled
+from ssdlab.figures.labels import (
+    COLORS,
+    QUANTITIES,
+    Quantity,
+    axis,
+    lay_out,
+    new_figure,
+    scaled,
+)
 from ssdlab.figures.names import figure_text
 from ssdlab.figures.recovery import span_s, time_quantity, times_of
 
@@ -94,13 +102,16 @@ def add_drive_strip(
         whole.layout[place].domain = [plot_begin, 1]
     left, right = _free_axes(whole)
     _add_readings(whole, trace, unit=unit, axes=(left, right))
-    whole.update_layout({
-        "height": height,
-        "showlegend": True,
-        "xaxis": {"anchor": _short(left)},
-        left: {"domain": [0, strip]},
-        right: {"domain": [0, strip]},
-    })
+    lay_out(
+        whole,
+        **{
+            "height": height,
+            "showlegend": True,
+            "xaxis": {"anchor": _short(left)},
+            left: {"domain": [0, strip]},
+            right: {"domain": [0, strip]},
+        },
+    )
     _shade_throttled(whole, trace, unit=unit)
     return whole
 
@@ -137,13 +148,13 @@ def _add_readings(
             hovertemplate=f"%{{x:,.4~g}} {unit.unit}: %{{y:,.4~g}} {look.of_what}"
             "<extra></extra>",
         )
-        figure.update_layout({axis_name: _axis_of(look, trace, values)})
+        lay_out(figure, **{axis_name: _axis_of(look, trace, values)})
         if look.column == "temperature_celsius":
             _add_limits(figure, trace, values, axis_name=_short(axis_name))
     if len(told) > 1:
         side_axis = {"overlaying": _short(axes[0]), "side": "right"}
         own_ticks = {"tickmode": "auto", "showgrid": False}
-        figure.update_layout({axes[1]: side_axis | own_ticks})
+        lay_out(figure, **{axes[1]: side_axis | own_ticks})
 
 
 def _axis_of(
@@ -278,7 +289,8 @@ def plot_drive_health(
         )
     _shade_throttled(figure, trace, unit=unit)
     _make_room_for_names(figure)
-    figure.update_layout(
+    lay_out(
+        figure,
         xaxis=axis(unit.title, range=[0, whole_s / unit.divisor], tickformat=",~r"),
         showlegend=True,
     )
@@ -289,4 +301,4 @@ def _make_room_for_names(figure: go.Figure) -> None:
     """Raise the top of a fixed axis, so that names of tests stand above the lines."""
     if figure.layout.yaxis.range:
         low, high = figure.layout.yaxis.range
-        figure.update_layout(yaxis={"range": [low, high + 0.3 * (high - low)]})
+        lay_out(figure, yaxis={"range": [low, high + 0.3 * (high - low)]})

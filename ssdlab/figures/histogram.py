@@ -10,6 +10,7 @@ from ssdlab.figures.labels import (
     COLORS,
     axis,
     decades_axis,
+    lay_out,
     new_figure,
     number_text,
     scaled,
@@ -101,7 +102,8 @@ def plot_confidence(
         hovertemplate="%{y:.5~f} % within %{x:.4~g} ms<extra></extra>",
     )
     _add_markers(figure, markers, int(measurement["total_ios"]))
-    figure.update_layout(
+    lay_out(
+        figure,
         xaxis=decades_axis("Response time [ms]", [*lower, *upper]),
         yaxis=decades_axis("IO count", [1.0, *(float(count) for count in counts)]),
         yaxis2=axis(

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Literal
 
 import plotly.graph_objects as go
 
-from ssdlab.figures.labels import QUANTITIES, linear_axis, new_figure, scaled
+from ssdlab.figures.labels import QUANTITIES, lay_out, linear_axis, new_figure, scaled
 from ssdlab.figures.names import figure_text
 from ssdlab.figures.recovery import span_s, time_quantity, times_of
 from ssdlab.figures.single_stimulus import Rate
@@ -72,7 +72,8 @@ def plot_hosts(
             hovertemplate=f"%{{x:,.4~g}}: %{{y:,.4~g}} {quantity.unit_or_name}"
             "<extra>%{fullData.name}</extra>",
         )
-    figure.update_layout(
+    lay_out(
+        figure,
         xaxis=linear_axis(unit.title if x == "time_s" else _FILLS),
         yaxis=linear_axis(quantity.title),
         showlegend=True,

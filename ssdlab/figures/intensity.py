@@ -11,6 +11,7 @@ from ssdlab.figures.labels import (
     QUANTITIES,
     axis,
     decades_axis,
+    lay_out,
     linear_axis,
     new_figure,
     number_text,
@@ -90,7 +91,8 @@ def plot_demand_intensity(
     if max_lat_ns is not None:
         _add_limit(figure, max_lat_ns)
         times += scaled([max_lat_ns], "lat_mean_ns")
-    figure.update_layout(
+    lay_out(
+        figure,
         xaxis=axis("IOPS", tickformat=",~r"),
         yaxis=decades_axis(_ART, times),
         showlegend=True,
@@ -156,7 +158,8 @@ def plot_toio(frame: "pd.DataFrame", *, second: Second = "lat_mean_ns") -> go.Fi
     right["range"] = [right["range"][0], right["range"][1] + _HEADROOM]
     if second == "bw_bytes_per_s":
         right = linear_axis(title, tickmode="auto")
-    figure.update_layout(
+    lay_out(
+        figure,
         xaxis=_toio_axis(ordered["toio"]),
         yaxis=linear_axis("IOPS"),
         yaxis2=right | {"overlaying": "y", "side": "right", "showgrid": False},

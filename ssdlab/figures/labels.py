@@ -223,7 +223,7 @@ def time_text(value_ns: float) -> str:
 
 def new_figure(title: str, *, subtitle: str = "", height: int = 420) -> go.Figure:
     """Return an empty figure in the common look: white ground, readable ticks."""
-    # All at once: update_layout takes ten times as long as the constructor.
+    # All at once: each later addition takes as long as all of this.
     layout = {
         "template": go.layout.Template(),
         "title": {
@@ -251,6 +251,23 @@ def new_figure(title: str, *, subtitle: str = "", height: int = 420) -> go.Figur
         "modebar": {"color": COLORS["axis"], "bgcolor": "rgba(255,255,255,0.7)"},
     }
     return go.Figure(layout=layout)
+
+
+def lay_out(figure: go.Figure, **layout: Any) -> None:
+    """Add to the layout of a figure, mappings to those that are there.
+
+    `update_layout` does so too, and takes five times as long.
+    """
+    known = figure.layout.to_plotly_json()
+    for name, value in layout.items():
+        figure.layout[name] = _added(known.get(name), value)
+
+
+def _added(known: Any, value: Any) -> Any:
+    """Return a value of a layout with what is added to it."""
+    if not (isinstance(known, dict) and isinstance(value, dict)):
+        return value
+    return known | {name: _added(known.get(name), one) for name, one in value.items()}
 
 
 def axis(title: str, **more: Any) -> dict[str, Any]:

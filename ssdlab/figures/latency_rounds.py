@@ -8,6 +8,7 @@ from ssdlab.figures.labels import (
     COLORS,
     QUANTITIES,
     decades_axis,
+    lay_out,
     new_figure,
     round_axis,
     scaled,
@@ -66,7 +67,8 @@ def plot_latency_rounds(
             marker={"symbol": symbol, "size": 5},
             hovertemplate=f"{name}, round %{{x}}: %{{y:,.4~g}} ms<extra></extra>",
         )
-    figure.update_layout(
+    lay_out(
+        figure,
         xaxis=round_axis(rounds),
         yaxis=decades_axis(f"Latency [{QUANTITIES['lat_ns'].unit}]", drawn),
         showlegend=True,

@@ -12,6 +12,7 @@ from ssdlab.figures.labels import (
     axis,
     block_size_axis,
     decades_axis,
+    lay_out,
     linear_axis,
     mix_name,
     mix_style,
@@ -71,7 +72,8 @@ def plot_iops_2d(
             hovertemplate=f"%{{text}}, {mix_name(mix)}: %{{y:,.0f}} IOPS"
             "<extra></extra>",
         )
-    figure.update_layout(
+    lay_out(
+        figure,
         xaxis=block_size_axis(int(size) for size in frame["block_size_bytes"]),
         yaxis=decades_axis("IOPS", scaled(frame["iops"], "iops")),
     )
@@ -124,7 +126,8 @@ def plot_columns_3d(
             (sizes.index(int(s)), h) for s, h in heights.items() if h is not None
         ]
         figure.add_trace(_columns(columns, depth, mix=mix, sizes=sizes, metric=metric))
-    figure.update_layout(
+    lay_out(
+        figure,
         scene=column_scene(
             SceneAxis(title="Block size", names=[block_size_label(s) for s in sizes]),
             SceneAxis(title="R/W mix", names=[mix_label(mix) for mix in mixes]),
@@ -207,7 +210,8 @@ def plot_throughput_2d(
             marker={"color": DIRECTION_COLORS[direction]},
             hovertemplate=f"%{{x}} {direction}: %{{y:,.1f}} MB/s<extra></extra>",
         )
-    figure.update_layout(
+    lay_out(
+        figure,
         xaxis=axis("Block size", type="category", showgrid=False),
         yaxis=linear_axis(quantity.title),
         bargap=0.5,

@@ -12,6 +12,7 @@ from ssdlab.figures.labels import (
     DIRECTION_COLORS,
     axis,
     decades_axis,
+    lay_out,
     linear_axis,
     new_figure,
     number_text,
@@ -77,7 +78,8 @@ def plot_oio_sweep(frame: "pd.DataFrame") -> go.Figure:
     )
     right = decades_axis("Average response time [ms]", times)
     right["range"] = [right["range"][0], right["range"][1] + _HEADROOM]
-    figure.update_layout(
+    lay_out(
+        figure,
         xaxis=axis(
             "Outstanding IOs, all threads (OIO)",
             type="log",
@@ -145,7 +147,8 @@ def plot_oio_intensity(frame: "pd.DataFrame") -> go.Figure:
             },
             hovertemplate=f"Knee: OIO {row.oio}, {words}<extra></extra>",
         )
-    figure.update_layout(
+    lay_out(
+        figure,
         xaxis=linear_axis("IOPS"),
         yaxis=decades_axis("Average response time [ms]", times),
         showlegend=True,

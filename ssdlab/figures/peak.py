@@ -11,6 +11,7 @@ from ssdlab.figures.labels import (
     QUANTITIES,
     axis,
     decades_axis,
+    lay_out,
     new_figure,
     scaled,
 )
@@ -68,14 +69,17 @@ def plot_peak_rates(
             _add_rates(figure, rows, direction=direction, symbol=symbol)
     for metric, number, domain in _PANELS:
         values = scaled(frame[metric], metric)
-        figure.update_layout({
-            f"xaxis{number}": _job_axis(
-                list(frame["job"]), domain=list(domain), anchor=f"y{number}"
-            ),
-            f"yaxis{number}": decades_axis(QUANTITIES[metric].title, values)
-            | {"anchor": f"x{number}"},
-        })
-    figure.update_layout(showlegend=True)
+        lay_out(
+            figure,
+            **{
+                f"xaxis{number}": _job_axis(
+                    list(frame["job"]), domain=list(domain), anchor=f"y{number}"
+                ),
+                f"yaxis{number}": decades_axis(QUANTITIES[metric].title, values)
+                | {"anchor": f"x{number}"},
+            },
+        )
+    lay_out(figure, showlegend=True)
     return figure
 
 
@@ -131,7 +135,8 @@ def plot_peak_latencies(
             customdata=_names(frame),
             hovertemplate=f"%{{customdata}}<br>{name} %{{y:,.4~g}} ms<extra></extra>",
         )
-    figure.update_layout(
+    lay_out(
+        figure,
         xaxis=_job_axis(list(frame["job"]), showgrid=False),
         yaxis=decades_axis(QUANTITIES["lat_ns"].title, drawn),
         showlegend=True,

@@ -10,6 +10,7 @@ from ssdlab.figures.labels import (
     QUANTITIES,
     Quantity,
     decades_axis,
+    lay_out,
     linear_axis,
     new_figure,
     scaled,
@@ -101,8 +102,8 @@ def plot_preconditioning(
         )
     if window:
         _shade(figure, window, name="measurement window", color=COLORS["window"])
-    figure.update_layout(
-        xaxis=linear_axis("Round"), yaxis=linear_axis("IOPS"), showlegend=True
+    lay_out(
+        figure, xaxis=linear_axis("Round"), yaxis=linear_axis("IOPS"), showlegend=True
     )
     return figure
 
@@ -151,8 +152,11 @@ def plot_idle_recovery(accesses: "pd.DataFrame") -> go.Figure:
         for chosen, name, look in series:
             if not chosen.empty:
                 _add_accesses(figure, chosen, unit=unit, name=name, style=look)
-    figure.update_layout(
-        xaxis=linear_axis(unit.title), yaxis=linear_axis("IOPS"), showlegend=True
+    lay_out(
+        figure,
+        xaxis=linear_axis(unit.title),
+        yaxis=linear_axis("IOPS"),
+        showlegend=True,
     )
     return figure
 
@@ -243,7 +247,8 @@ def plot_idle_recovery_latency(accesses: "pd.DataFrame") -> go.Figure:
             name = "" if is_named else "baseline"
             _shade(figure, ends, name=name, color="rgba(123,135,148,0.16)")
             is_named = True
-    figure.update_layout(
+    lay_out(
+        figure,
         xaxis=linear_axis(unit.title),
         yaxis=decades_axis("Response time [ms]", drawn),
         showlegend=True,

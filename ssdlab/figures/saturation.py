@@ -10,6 +10,7 @@ from ssdlab.figures.labels import (
     QUANTITIES,
     axis,
     decades_axis,
+    lay_out,
     linear_axis,
     new_figure,
     scaled,
@@ -94,7 +95,7 @@ def plot_saturation(
             "<extra></extra>",
         )
     y_axis = decades_axis("IOPS", drawn) if iops_scale == "log" else linear_axis("IOPS")
-    figure.update_layout(xaxis=linear_axis(QUANTITIES[x].title), yaxis=y_axis)
+    lay_out(figure, xaxis=linear_axis(QUANTITIES[x].title), yaxis=y_axis)
     return figure
 
 
@@ -171,7 +172,8 @@ def plot_saturation_latency(
     )
     right = linear_axis("IOPS", overlaying="y", side="right", tickmode="auto")
     right["showgrid"] = False
-    figure.update_layout(
+    lay_out(
+        figure,
         xaxis=linear_axis(QUANTITIES[x].title),
         yaxis=decades_axis("Response time [ms]", drawn),
         yaxis2=right,
@@ -231,7 +233,8 @@ def plot_sparkline(values: "pd.Series[float]", *, name: str) -> go.Figure:
         x=rounds[-1:], y=numbers[-1:], name="last round", mode="markers",
         marker={"color": COLORS["fit"], "size": 6}, hoverinfo="skip",
     )  # fmt: skip
-    figure.update_layout(
+    lay_out(
+        figure,
         xaxis={"visible": False, "fixedrange": True},
         yaxis={"visible": False, "fixedrange": True, "rangemode": "tozero"},
         margin={"l": 2, "r": 6, "t": 4, "b": 4},
@@ -284,7 +287,8 @@ def plot_idle_gaps(frame: "pd.DataFrame") -> go.Figure:
             hovertemplate="%{y:.4f} s before %{text}<extra></extra>",
         )
     gaps = scaled(steps["idle_before_s"], "idle_before_s")
-    figure.update_layout(
+    lay_out(
+        figure,
         xaxis=axis("Step, in the order of the run", tickformat="d"),
         yaxis=decades_axis(QUANTITIES["idle_before_s"].title, gaps),
         showlegend=True,

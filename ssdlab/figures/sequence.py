@@ -7,6 +7,7 @@ import plotly.graph_objects as go
 from ssdlab.figures.labels import (
     COLORS,
     QUANTITIES,
+    lay_out,
     linear_axis,
     new_figure,
     scaled,
@@ -72,12 +73,15 @@ def plot_sequence(
         _add_mean(figure, rows.tail(last_rounds), times[-last_rounds:], look=look)
         _add_band(figure, (begin, times[-1]), number=place + 1, look=look)
         begin = times[-1]
-    figure.update_layout(
-        xaxis=linear_axis(unit.title), yaxis=axes[0] if axes else {}, showlegend=True
+    lay_out(
+        figure,
+        xaxis=linear_axis(unit.title),
+        yaxis=axes[0] if axes else {},
+        showlegend=True,
     )
     if len(axes) > 1:
         look_right = {"overlaying": "y", "side": "right", "showgrid": False}
-        figure.update_layout(yaxis2=axes[1] | look_right | {"tickmode": "auto"})
+        lay_out(figure, yaxis2=axes[1] | look_right | {"tickmode": "auto"})
     return figure
 
 

@@ -8,6 +8,7 @@ from ssdlab.figures.labels import (
     COLORS,
     QUANTITIES,
     decades_axis,
+    lay_out,
     linear_axis,
     new_figure,
     scaled,
@@ -88,7 +89,8 @@ def plot_single_stimulus(
     low, high = right["range"]
     right |= {"overlaying": "y", "side": "right", "showgrid": False}
     right["range"] = [low, high + 0.1 * (high - low)]  # its top label below the buttons
-    figure.update_layout(
+    lay_out(
+        figure,
         xaxis=linear_axis(unit.title),
         yaxis=linear_axis(quantity.title),
         yaxis2=right,

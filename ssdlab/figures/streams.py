@@ -12,6 +12,7 @@ from ssdlab.figures.labels import (
     QUANTITIES,
     axis,
     decades_axis,
+    lay_out,
     linear_axis,
     new_figure,
     scaled,
@@ -81,7 +82,8 @@ def plot_stream_map(frame: "pd.DataFrame", *, duration_s: float) -> go.Figure:
             "(%{customdata[1]:,})<extra></extra>",
         )
     _name_last_step(figure, frame)
-    figure.update_layout(
+    lay_out(
+        figure,
         barmode="stack",
         bargap=0,
         margin_r=150,
@@ -177,7 +179,8 @@ def plot_replay(
     positive = [value for value in drawn if value]
     is_wide = bool(positive) and max(positive) > 20 * min(positive)
     title = quantity.title
-    figure.update_layout(
+    lay_out(
+        figure,
         xaxis=axis("Step of the capture", tickformat="d"),
         yaxis=decades_axis(title, drawn) if is_wide else linear_axis(title),
         showlegend=True,

@@ -9,6 +9,7 @@ from ssdlab.figures.labels import (
     QUANTITIES,
     axis,
     block_size_style,
+    lay_out,
     linear_axis,
     mix_name,
     mix_style,
@@ -70,20 +71,23 @@ def plot_workloads(
         _add_lines(figure, rows, style=(*style, dash))
     places = list(dict.fromkeys(_pair(row) for row in ordered.itertuples()))
     for metric, number, domain in _PANELS:
-        figure.update_layout({
-            f"xaxis{number}": axis(
-                "TC/QD, by IOs outstanding",
-                type="category",
-                categoryorder="array",
-                categoryarray=places,
-                domain=list(domain),
-                anchor=f"y{number}",
-            ),
-            f"yaxis{number}": linear_axis(
-                QUANTITIES[metric].title, anchor=f"x{number}"
-            ),
-        })
-    figure.update_layout(showlegend=True)
+        lay_out(
+            figure,
+            **{
+                f"xaxis{number}": axis(
+                    "TC/QD, by IOs outstanding",
+                    type="category",
+                    categoryorder="array",
+                    categoryarray=places,
+                    domain=list(domain),
+                    anchor=f"y{number}",
+                ),
+                f"yaxis{number}": linear_axis(
+                    QUANTITIES[metric].title, anchor=f"x{number}"
+                ),
+            },
+        )
+    lay_out(figure, showlegend=True)
     return figure
 
 

@@ -12,8 +12,11 @@ from ssdlab.figures.labels import (
     block_size_axis,
     block_size_style,
     decades_axis,
+    lay_out,
+    linear_axis,
     log_ticks,
     mix_style,
+    new_figure,
     number_text,
     round_axis,
     scaled,
@@ -108,3 +111,17 @@ def test_colours_differ_between_block_sizes_and_between_mixes() -> None:
 
 def test_mix_style_of_an_unusual_mix_is_that_of_its_neighbour() -> None:
     assert mix_style(70) == mix_style(65)
+
+
+def test_layout_is_added_to_as_plotly_adds_to_it() -> None:
+    ours, theirs = new_figure("T", subtitle="S"), new_figure("T", subtitle="S")
+    added = (
+        {"title": {"subtitle": {"text": "other"}}, "margin": {"b": 7}},
+        {"yaxis2": linear_axis("IOPS", side="right"), "showlegend": False},
+        {"yaxis2": {"title": {"text": "MB/s"}}, "legend": {"font": {"size": 9}}},
+    )
+    for layout in added:
+        lay_out(ours, **layout)
+        theirs.update_layout(layout)
+    assert ours.to_dict() == theirs.to_dict()
+    assert ours.layout.title.subtitle.font.size == 12

@@ -11,6 +11,7 @@ from ssdlab.figures.classes.looks import GROUP_LOOKS, RunLook, group_look, level
 from ssdlab.figures.label_places import Label, label_gap_px, place_labels
 from ssdlab.figures.labels import (
     axis,
+    lay_out,
     new_figure,
     number_text,
     scaled,
@@ -65,7 +66,7 @@ def plot_class_latency(
     points += _add_runs(figure, values, looks)
     across = level_axis("Average latency [ms]", [point[0] for point in points])
     up = level_axis("Maximum latency [ms]", [point[1] for point in points])
-    figure.update_layout(xaxis=across, yaxis=up)
+    lay_out(figure, xaxis=across, yaxis=up)
     _add_names(figure, points, (across["range"], up["range"]))
     return figure
 
@@ -230,7 +231,8 @@ def plot_class_confidence(
             },
             hovertemplate="%{text}<extra></extra>",
         )
-    figure.update_layout(
+    lay_out(
+        figure,
         xaxis=axis(
             "Confidence level",
             tickvals=list(range(len(_LEVELS))),

@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 from ssdlab.analysis.classes.metrics import METRICS_BY_NAME
 from ssdlab.figures.classes.looks import RunLook, level_axis
 from ssdlab.figures.classes.rows import LevelRow, class_rows, row_numbers, run_rows
-from ssdlab.figures.labels import axis, new_figure, number_text
+from ssdlab.figures.labels import axis, lay_out, new_figure, number_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -172,7 +172,8 @@ def _set_axes(
         titles, ("x", "x2"), ([0, 0.54], [0.6, 1]), strict=True
     ):
         panels.append(level_axis(title, drawn[panel]) | {"domain": domain})
-    figure.update_layout(
+    lay_out(
+        figure,
         xaxis=panels[0],
         xaxis2=panels[1],
         yaxis=axis(

@@ -9,6 +9,7 @@ from ssdlab.figures.classes.looks import RunLook, group_look, level_axis
 from ssdlab.figures.labels import (
     QUANTITIES,
     axis,
+    lay_out,
     linear_axis,
     new_figure,
     number_text,
@@ -68,7 +69,8 @@ def plot_class_saturation(
     classes = classes[(levels.max(axis=1) >= low) & (levels.min(axis=1) <= high)]
     _add_levels(figure, classes)
     runs_end = 0.58 if len(classes) else 1
-    figure.update_layout(
+    lay_out(
+        figure,
         xaxis=_run_axis(rounds, "time_s", domain=[0, runs_end], visible=not is_alone),
         xaxis2=axis(
             "",
@@ -111,7 +113,8 @@ def plot_class_written(
     _add_runs(figure, rounds, looks, x="total_written_bytes")
     drawn = [value for trace in figure.data for value in trace.y]
     _add_runs(figure, rounds, looks, x="drive_fills", panel="x2")
-    figure.update_layout(
+    lay_out(
+        figure,
         xaxis=_run_axis(rounds, "total_written_bytes", domain=[0, 0.47]),
         xaxis2=_run_axis(rounds, "drive_fills", domain=[0.53, 1], visible=True),
         yaxis=level_axis("IOPS", drawn),

@@ -14,6 +14,7 @@ from ssdlab.figures.labels import (
     QUANTITIES,
     Quantity,
     axis,
+    lay_out,
     new_figure,
     number_text,
 )
@@ -79,7 +80,8 @@ def plot_compared_cells(
             place=(place, len(names), cells),
             quantity=quantity,
         )
-    figure.update_layout(
+    lay_out(
+        figure,
         xaxis=_value_axis(quantity.title, drawn),
         yaxis=axis(
             "",

@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 
 from ssdlab.analysis.comparison.cells import rows_of
 from ssdlab.figures.classes.looks import RunLook, level_axis
-from ssdlab.figures.labels import linear_axis, new_figure, scaled, time_text
+from ssdlab.figures.labels import lay_out, linear_axis, new_figure, scaled, time_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,7 +44,8 @@ def plot_iops_response(
     times = {run: scaled(own["lat_mean_ns"], "lat_ns") for run, own in there.items()}
     for run_id, own in there.items():
         _add_points(figure, own, looks[run_id], x=times[run_id], mode="markers")
-    figure.update_layout(
+    lay_out(
+        figure,
         xaxis=level_axis("Mean response time [ms]", chain(*times.values())),
         yaxis=level_axis("IOPS", _rates_of(figure)),
         showlegend=True,
@@ -84,7 +85,8 @@ def plot_compared_demand(
     for run_id, own in best.items():
         mode = "lines+markers"
         _add_points(figure, own, looks[run_id], x=loads[run_id], mode=mode)
-    figure.update_layout(
+    lay_out(
+        figure,
         xaxis=level_axis("Outstanding IOs: TC x QD", chain(*loads.values())),
         yaxis=linear_axis("IOPS"),
         showlegend=True,

@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 
 from ssdlab.analysis.comparison.cells import rows_of
 from ssdlab.figures.classes.looks import RunLook, level_axis
-from ssdlab.figures.labels import COLORS, axis, new_figure
+from ssdlab.figures.labels import COLORS, axis, lay_out, new_figure
 from ssdlab.figures.names import brief_texts, distinct_texts, full_text
 
 if TYPE_CHECKING:
@@ -75,7 +75,8 @@ def plot_differences(
     figure.add_vline(x=1, line={"color": COLORS["axis"], "width": 1})
     greatest = max([_LEAST_REACH, *(max(r, 1 / r) for r in rows["ratio"])])
     reach = greatest**_SHOWN_REACH
-    figure.update_layout(
+    lay_out(
+        figure,
         xaxis=level_axis(_axis_title(looks, sides), [1 / reach, reach]),
         yaxis=axis(
             "",

@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 
 from ssdlab.analysis.comparison.cells import rows_of
 from ssdlab.figures.classes.looks import RunLook
-from ssdlab.figures.labels import axis, new_figure, short_number
+from ssdlab.figures.labels import axis, lay_out, new_figure, short_number
 from ssdlab.figures.scales import CELL_INK, FROM_LESS_TO_MORE, FROM_LITTLE_TO_MUCH
 from ssdlab.model.units import block_size_label, mix_label
 
@@ -130,7 +130,7 @@ def _panels(title: str, subtitle: str, *, names: Sequence[str]) -> go.Figure:
         number = str(place + 1) if place else ""
         top = 1 - place / down
         bottom, head = top - 1 / down + 0.14 / down, top - 0.12 / down
-        figure.update_layout({
+        lay_out(figure, **{
             f"xaxis{number}": axis(
                 "R/W mix" if place == down - 1 else "",
                 type="category", showgrid=False, anchor=f"y{number}", tickangle=0,

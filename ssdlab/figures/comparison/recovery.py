@@ -10,6 +10,7 @@ from ssdlab.figures.classes.looks import RunLook, level_axis
 from ssdlab.figures.labels import (
     COLORS,
     axis,
+    lay_out,
     linear_axis,
     new_figure,
     number_text,
@@ -73,7 +74,8 @@ def plot_compared_idle_recovery(
             hovertemplate="%{text}<extra></extra>",
         )
     figure.add_hline(y=1, line={"color": COLORS["axis"], "width": 1, "dash": "dot"})
-    figure.update_layout(
+    lay_out(
+        figure,
         xaxis=linear_axis("Rest before each access [s]"),
         yaxis=axis("IOPS after rest / IOPS without"),
         showlegend=True,
@@ -148,7 +150,8 @@ def plot_compared_cross_stimulus(
             line={"color": look.color, "width": 1.8, "dash": look.dash},
             hovertemplate="%{text}<extra></extra>",
         )
-    figure.update_layout(
+    lay_out(
+        figure,
         xaxis=linear_axis(unit.title),
         yaxis=level_axis("Throughput [MB/s]", drawn),
         showlegend=True,

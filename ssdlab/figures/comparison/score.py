@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 
 from ssdlab.analysis.comparison.cells import rows_of
 from ssdlab.figures.classes.looks import RunLook, level_axis
-from ssdlab.figures.labels import COLORS, axis, new_figure
+from ssdlab.figures.labels import COLORS, axis, lay_out, new_figure
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -77,7 +77,8 @@ def plot_score(scores: "pd.DataFrame", *, looks: Mapping[str, RunLook]) -> go.Fi
         )
     weights = dict(zip(scores["term"], scores["weight"], strict=True))
     figure.add_vline(x=1, line={"color": COLORS["axis"], "width": 1, "dash": "dot"})
-    figure.update_layout(
+    lay_out(
+        figure,
         xaxis=level_axis("Times as good as the mean of all", drawn),
         yaxis=axis(
             "",

@@ -9,6 +9,7 @@ from ssdlab.figures.labels import (
     DIRECTION_COLORS,
     axis,
     decades_axis,
+    lay_out,
     new_figure,
     scaled,
 )
@@ -85,7 +86,8 @@ def plot_exceedance(
         _add_censored_end(figure, frame[frame["load"] == load], style)
     if limit_ns is not None:
         drawn.append(limit_ns / 1e6)
-    figure.update_layout(
+    lay_out(
+        figure,
         xaxis=decades_axis("Response time [ms]", drawn),
         yaxis=_nines_axis(least),
         showlegend=True,

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import plotly.graph_objects as go
 
-from ssdlab.figures.labels import axis, decades_axis, new_figure, round_axis
+from ssdlab.figures.labels import axis, decades_axis, lay_out, new_figure, round_axis
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -57,7 +57,7 @@ def plot_latency_map(
             xref="paper",
             yref="paper",
         )
-        figure.update_layout(xaxis={"visible": False}, yaxis={"visible": False})
+        lay_out(figure, xaxis={"visible": False}, yaxis={"visible": False})
         return figure
     return _filled_map(figure, frame)
 
@@ -106,7 +106,7 @@ def _filled_map(figure: go.Figure, frame: "pd.DataFrame") -> go.Figure:
         if is_round
         else axis("Time [s]", range=[float(moments[0]), float(moments[-1])])
     )
-    figure.update_layout(
-        xaxis=place, yaxis=decades_axis("Response time [ms]", edges.tolist())
+    lay_out(
+        figure, xaxis=place, yaxis=decades_axis("Response time [ms]", edges.tolist())
     )
     return figure

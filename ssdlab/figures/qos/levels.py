@@ -8,6 +8,7 @@ import plotly.graph_objects as go
 from ssdlab.figures.labels import (
     COLORS,
     axis,
+    lay_out,
     new_figure,
     number_text,
     scaled,
@@ -82,7 +83,8 @@ def plot_qos_levels(
     drawn += _finite(levels["high_ns"])
     _add_lines(figure, frame, limit_ns)
     drawn += [] if limit_ns is None else [limit_ns / 1e6]
-    figure.update_layout(
+    lay_out(
+        figure,
         xaxis=axis(
             "Percentile [%]",
             tickvals=list(range(len(levels))),

@@ -6,6 +6,7 @@ import plotly.graph_objects as go
 
 from ssdlab.figures.labels import (
     COLORS,
+    lay_out,
     linear_axis,
     new_figure,
     round_axis,
@@ -87,7 +88,8 @@ def plot_percentile_rounds(
     drawn += scaled(first["lat_max_ns"], "lat_ns")
     style = {"color": COLORS["range_limit"], "name": "Maximum", "dash": "dash"}
     _add_line(figure, (first["place"], first["lat_max_ns"], first["total_ios"]), style)
-    figure.update_layout(
+    lay_out(
+        figure,
         xaxis=place_axis,
         yaxis=response_axis(drawn),
         showlegend=True,

@@ -8,6 +8,7 @@ from ssdlab.figures.labels import (
     COLORS,
     axis,
     chosen_round_axis,
+    lay_out,
     new_figure,
     number_text,
 )
@@ -96,7 +97,8 @@ def plot_forecast(
             yref="paper",
             showarrow=False,
         )
-    figure.update_layout(
+    lay_out(
+        figure,
         xaxis=chosen_round_axis(known),
         yaxis=axis("Steady after round", rangemode="tozero"),
         showlegend=False,

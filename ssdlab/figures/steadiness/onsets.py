@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import plotly.graph_objects as go
 
-from ssdlab.figures.labels import COLORS, axis, new_figure, round_axis
+from ssdlab.figures.labels import COLORS, axis, lay_out, new_figure, round_axis
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -47,7 +47,8 @@ def plot_onsets(onsets: "pd.DataFrame", *, title: str = "Steady from") -> go.Fig
             continue
         _add_onset(figure, row, place=place, color=color)
     last = onsets[["first_round", "first_high", "decided_after"]].max().max()
-    figure.update_layout(
+    lay_out(
+        figure,
         xaxis=round_axis([1, int(last) if last == last else 5]),  # noqa: PLR0124 - NaN
         yaxis=axis(
             "",

@@ -3,7 +3,7 @@
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from ssdlab.figures.labels import new_figure
+from ssdlab.figures.labels import lay_out, new_figure
 
 
 def two_panels(title: str, subtitle: str, *, upper_share: float) -> go.Figure:
@@ -16,5 +16,5 @@ def two_panels(title: str, subtitle: str, *, upper_share: float) -> go.Figure:
         row_heights=[upper_share, 1 - upper_share],
         figure=new_figure(title, subtitle=subtitle, height=560),
     )
-    figure.update_layout(margin={"b": 110})
+    lay_out(figure, margin={"b": 110})
     return figure

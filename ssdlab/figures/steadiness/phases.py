@@ -9,6 +9,7 @@ from ssdlab.figures.labels import (
     PHASE_COLORS,
     QUANTITIES,
     axis,
+    lay_out,
     new_figure,
     number_text,
     round_axis,
@@ -66,7 +67,8 @@ def plot_phases(series: "RoundSeries", phases: "pd.DataFrame") -> go.Figure:
         )
         shown.add(phase)
         _add_level(figure, part, metric=series.metric, color=color)
-    figure.update_layout(
+    lay_out(
+        figure,
         xaxis=round_axis([*series.rounds]),
         yaxis=axis(
             quantity.title, tickformat=",~r", range=_value_range(series, phases)

@@ -8,6 +8,7 @@ from ssdlab.figures.labels import (
     COLORS,
     QUANTITIES,
     axis,
+    lay_out,
     new_figure,
     round_axis,
     scaled,
@@ -75,7 +76,8 @@ def plot_tracked(
         line_width=0,
         layer="below",
     )
-    figure.update_layout(
+    lay_out(
+        figure,
         xaxis=round_axis([int(number) for number in frame["round"]] or [1, 5]),
         yaxis=axis("Of the window average [%]"),
         showlegend=True,

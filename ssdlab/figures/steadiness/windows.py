@@ -10,6 +10,7 @@ from ssdlab.figures.labels import (
     QUANTITIES,
     axis,
     chosen_round_axis,
+    lay_out,
     new_figure,
     number_text,
     scaled,
@@ -72,7 +73,8 @@ def plot_window_ratios(
                 name=f"{words} limit {100 * ratio:.0f} %",
                 showlegend=True,
             )
-    figure.update_layout(
+    lay_out(
+        figure,
         xaxis=chosen_round_axis([
             int(number) for number in windows["window_last_round"]
         ]),
@@ -138,7 +140,7 @@ def plot_window_means(
     title_above = axis(QUANTITIES[metric].title, tickformat=",~r")
     figure.update_yaxes(title_above, row=1, col=1)
     figure.update_yaxes(axis("Drift over a window [%]"), row=2, col=1)
-    figure.update_layout(margin={"b": 60}, showlegend=False)
+    lay_out(figure, margin={"b": 60}, showlegend=False)
     return figure
 
 

@@ -12,7 +12,7 @@ from ssdlab.figures.convergence import (
     plot_convergence,
     plot_steady_state_window,
 )
-from ssdlab.figures.labels import QUANTITIES, Quantity
+from ssdlab.figures.labels import QUANTITIES, Quantity, lay_out
 from ssdlab.model.units import block_size_label
 from ssdlab.report.blocks import Block, Note, Page, Plot, Table
 from ssdlab.report.context import Context, is_of_phase
@@ -165,7 +165,7 @@ def _plot_samples(
     figure = plot_steady_state_window(samples, by_round, criteria=context.criteria)
     outcome = "steady state" if verdict["is_steady"] else "NOT steady"
     words = f"Samples {stride} rounds apart, rounds {first} - {last}: {outcome}"
-    figure.update_layout(title_subtitle_text=words)
+    lay_out(figure, title={"subtitle": {"text": words}})
     figure.update_xaxes(
         tickmode="array",
         tickvals=list(range(first, last + 1, stride)),
