@@ -230,6 +230,20 @@ def test_change_of_a_test_runs_it_whatever_it_takes() -> None:
     assert chosen_for("ssdlab/model/units.py", budget_s=0) == []
 
 
+def test_time_is_spent_by_what_each_module_took_last(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tools.lanes.RESULTS", tmp_path)
+    nearest = "tests/analysis/inference/test_autoregressive.py"
+    case = '<t><testcase classname="{}" name="a" time="{}"/></t>'
+    name = nearest.removesuffix(".py").replace("/", ".")
+    (tmp_path / "pure.xml").write_text(case.format(name, 30))
+    changed = "ssdlab/analysis/inference/autoregressive.py"
+    assert chosen_for(changed, budget_s=20) == []
+    (tmp_path / "quick.xml").write_text(case.format(name, 10))
+    assert chosen_for(changed, budget_s=20)[0] == nearest
+
+
 def test_lazily_loaded_name_leads_to_those_who_use_it() -> None:
     assert "tests/analysis/test_public_names.py" in chosen_for(
         "ssdlab/analysis/matrix.py"

@@ -26,7 +26,7 @@ from tools.bare_path import bare_path
 from tools.changes import Change, find_changes, touched_tests
 from tools.lanes import (
     LANES,
-    PURE,
+    QUICK,
     RESULTS,
     ROOT,
     Lane,
@@ -163,8 +163,10 @@ def _quick_tests(checks: Checks, change: Change) -> None:
         return
     paths = map(str, choice.chosen)
     command = (
-        *("python", "-m", "pytest", "-q", "-m", PURE.selection),
-        *("-n", "logical", "--dist", "loadfile", "--hypothesis-profile=quick", *paths),
+        *("python", "-m", "pytest", "-q", "-m", QUICK.selection),
+        *("-n", "logical", "--dist", "loadfile", "--hypothesis-profile=quick"),
+        f"--junitxml={QUICK.report}",
+        *paths,
     )
     checks.run(command, name=f"{len(choice.chosen)} modules of tests")
     if choice.left:

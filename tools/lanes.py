@@ -8,7 +8,7 @@ the other has `make test-vm`.
 import sys
 import xml.etree.ElementTree as ET
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -109,6 +109,7 @@ PAGES = Lane(
 FIO = Lane(name="fio", markers="fio and not timed", named=("fio",), workers="2")
 TIMED = Lane(name="timed", markers="timed", named=("timed",), workers="0")
 LANES = (TIMED, FIO, PAGES, PURE, SIMULATIONS)  # in this order
+QUICK = replace(PURE, name="quick")  # those of PURE that are nearest to a change
 
 
 @dataclass(frozen=True, kw_only=True)
