@@ -84,24 +84,8 @@ def render_html(
         The page. It loads nothing, sends nothing, and opens from disk.
     """
     figures = _Figures()
-    environment = Environment(
-        loader=PackageLoader("ssdlab.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters["place"] = figures.place
-    environment.filters["when"] = when_text
-    environment.filters["pieces"] = split_long_words
-    environment.tests |= {
-        "table": lambda block: isinstance(block, Table),
-        "plot": lambda block: isinstance(block, Plot),
-        "note": lambda block: isinstance(block, Note),
-        "drawing": lambda part: isinstance(part, Drawing),
-        "code": lambda part: isinstance(part, Code),
-    }
-    body = environment.get_template(template).render(**values)
+    environment = _environment()
+    body = environment.get_template(template).render(place=figures.place, **values)
     script = environment.get_template("report.js").render()
     return environment.get_template("page.html.j2").render(
         title=title,
@@ -113,6 +97,28 @@ def render_html(
         jobs=_packed(orjson.dumps(jobs)),
         config=_packed(orjson.dumps(dict(CONFIG))),
     )
+
+
+@cache
+def _environment() -> Environment:
+    """Return what renders templates, each of which is compiled once."""
+    environment = Environment(
+        loader=PackageLoader("ssdlab.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["when"] = when_text
+    environment.filters["pieces"] = split_long_words
+    environment.tests |= {
+        "table": lambda block: isinstance(block, Table),
+        "plot": lambda block: isinstance(block, Plot),
+        "note": lambda block: isinstance(block, Note),
+        "drawing": lambda part: isinstance(part, Drawing),
+        "code": lambda part: isinstance(part, Code),
+    }
+    return environment
 
 
 def split_long_words(text: str) -> list[str]:

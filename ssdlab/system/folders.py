@@ -150,7 +150,9 @@ class Folder:
 
     def find_text(self, name: str) -> str:
         """Return the text of a file; an empty one if there is no such file."""
-        return self.text(name) if self.has_file(name) else ""
+        with suppress(*_ABSENT):
+            return self.text(name)
+        return ""
 
     def unpack(self, name: str, *, limit: int = MAX_INPUT_BYTES) -> bytes:
         """Return what a file packed by gzip holds, of at most ``limit`` bytes.
