@@ -55,13 +55,11 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Run:
     return make_run(tmp_path_factory.mktemp("made") / "model", recipe)
 
 
-def test_without_a_run_the_nine_classes_go_to_the_current_folder(
-    tmp_path: Path,
-) -> None:
-    done = ssdlab_process("classes", cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
+def test_without_a_run_the_nine_classes_go_to_the_current_folder(here: Path) -> None:
+    done = ssdlab("classes")
+    assert done.exit_code == 0, done.stderr
     assert done.stdout == "storage-classes.html\n"
-    assert "PCIe 8 Lane" in (tmp_path / "storage-classes.html").read_text("utf-8")
+    assert "PCIe 8 Lane" in (here / "storage-classes.html").read_text("utf-8")
 
 
 def test_page_goes_where_it_is_asked_for(model: Run, here: Path) -> None:

@@ -1,10 +1,7 @@
 """`ssdlab doctor` on this machine, which it must not change, and what it says."""
 
 import json
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,21 +12,7 @@ from ssdlab.cli.doctor_lines import report_lines, summary_line, tuned_lines
 from ssdlab.host.checks import CHECKS
 from ssdlab.host.tuning import Tuned
 from ssdlab.model.host_checks import CheckVerdict, HostCheck
-
-COMMAND = (sys.executable, "-m", "ssdlab.cli", "doctor")
-
-
-def doctor(
-    *arguments: str | Path, **environment: str
-) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*COMMAND, *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-        env={**os.environ, **environment},
-    )
+from tests.cli.called import call
 
 
 def made(verdict: CheckVerdict, read: str = "5 (/sys/x)", **changes: Any) -> HostCheck:
@@ -51,7 +34,9 @@ def lines_of(*checks: HostCheck) -> list[str]:
 
 
 def test_host_is_told_with_what_why_and_what_to_do() -> None:
-    done = doctor()
+    done = call(
+        "doctor",
+    )
     assert done.returncode == 0, done.stderr
     assert "Does not apply here: " in done.stdout
     last = done.stdout.splitlines()[-1]
@@ -65,7 +50,7 @@ def test_host_is_told_with_what_why_and_what_to_do() -> None:
 
 
 def test_json_lists_every_check_with_its_fields() -> None:
-    done = doctor("--json", "--target", "virtual:size=64MiB")
+    done = call("doctor", "--json", "--target", "virtual:size=64MiB")
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     assert [check["check_id"] for check in found] == [c.check_id for c in CHECKS]
@@ -79,7 +64,7 @@ def test_json_lists_every_check_with_its_fields() -> None:
 
 def test_file_is_told_that_it_cannot_be_purged(tmp_path: Path) -> None:
     target = tmp_path / "file"
-    done = doctor("--json", "--target", f"file:{target},size=64MiB")
+    done = call("doctor", "--json", "--target", f"file:{target},size=64MiB")
     assert done.returncode == 0, done.stderr
     by_id = {check["check_id"]: check for check in json.loads(done.stdout)}
     assert by_id["format_before_write"]["verdict"] == "warn"
@@ -100,7 +85,7 @@ def test_file_is_told_that_it_cannot_be_purged(tmp_path: Path) -> None:
 def test_wrong_request_is_one_line_and_exit_code_2(
     arguments: tuple[str, ...], words: str
 ) -> None:
-    done = doctor(*arguments)
+    done = call("doctor", *arguments)
     assert (done.returncode, done.stdout) == (2, "")
     assert words in done.stderr
     assert done.stderr.startswith("ssdlab: ")
@@ -108,11 +93,14 @@ def test_wrong_request_is_one_line_and_exit_code_2(
 
 
 def test_revert_without_changes_says_so(tmp_path: Path) -> None:
-    done = doctor("--revert", XDG_STATE_HOME=str(tmp_path))
+    done = call("doctor", "--revert", XDG_STATE_HOME=str(tmp_path))
     assert done.returncode == 0, done.stderr
     journal = tmp_path / "ssdlab/host-tuning.json"
     assert f"There is nothing to undo: {journal}" in done.stdout
-    assert json.loads(doctor("--revert", "--json", "--journal", journal).stdout) == []
+    assert (
+        json.loads(call("doctor", "--revert", "--json", "--journal", journal).stdout)
+        == []
+    )
 
 
 def test_bad_comes_first_and_is_told_in_full() -> None:

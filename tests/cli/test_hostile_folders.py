@@ -115,10 +115,7 @@ class Stranger:
 
     def carry_out(self, warm: Warm, command: str) -> Ended:
         if command == "compare":
-            shutil.copytree(SAMPLE, self.other)
-            record = json.loads((self.other / "run.json").read_bytes())
-            record["run_id"] += "-other"
-            (self.other / "run.json").write_text(json.dumps(record))
+            self._make_other()
         if command == "resume":
             self._interrupt()
         named = {"RUN": self.run, "OUT": self.out, "OTHER": self.other}
@@ -126,6 +123,14 @@ class Stranger:
         return warm.run([
             named[head] / rest if head in named else head for head, _, rest in heads
         ])
+
+    def _make_other(self) -> None:
+        """Put a run beside ours that is like it, and whose tables are to be built."""
+        shutil.copytree(SAMPLE, self.other, copy_function=os.link)
+        record = json.loads((SAMPLE / "run.json").read_bytes())
+        record["run_id"] += "-other"
+        (self.other / "run.json").unlink()
+        (self.other / "run.json").write_text(json.dumps(record))
 
     def _interrupt(self) -> None:
         """Let the run be one to go on with, unless something else stands there."""

@@ -1,24 +1,14 @@
 """`ssdlab peak` before anything is measured."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-
-def peak(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "ssdlab.cli", "peak", *arguments],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+from tests.cli.called import call
 
 
 def test_dry_run_says_time_and_bytes_and_touches_nothing() -> None:
-    done = peak("--target", "virtual", "--dry-run")
+    done = call("peak", "--target", "virtual", "--dry-run")
     assert done.returncode == 0, done.stderr
     assert "HGST/WD, Flash Performance Best Practices, 17 April 2018" in done.stdout
     assert "peak  11 " in done.stdout
@@ -38,7 +28,7 @@ def test_dry_run_says_time_and_bytes_and_touches_nothing() -> None:
 def test_numbers_that_mean_nothing_are_refused(
     arguments: tuple[str, ...], words: str
 ) -> None:
-    done = peak("--target", "virtual", "--dry-run", *arguments)
+    done = call("peak", "--target", "virtual", "--dry-run", *arguments)
     assert done.returncode == 2
     assert words in done.stderr
     assert "Traceback" not in done.stderr
@@ -46,7 +36,9 @@ def test_numbers_that_mean_nothing_are_refused(
 
 def test_runs_in_a_file_are_refused_in_one_line(tmp_path: Path) -> None:
     (tmp_path / "taken").write_text("", "utf-8")
-    done = peak("--target", "virtual:size=48MiB", "--runs", str(tmp_path / "taken"))
+    done = call(
+        "peak", "--target", "virtual:size=48MiB", "--runs", str(tmp_path / "taken")
+    )
     assert done.returncode == 2
     assert len(done.stderr.splitlines()) == 1
     assert "the folder cannot be made" in done.stderr

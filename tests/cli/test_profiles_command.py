@@ -11,6 +11,7 @@ import pytest
 from ssdlab.model.units import MIB
 from ssdlab.pts import PROFILES, find_profile
 from ssdlab.pts.profile_file import parse_profile
+from tests.cli.called import call
 
 COMMAND = (sys.executable, "-m", "ssdlab.cli")
 SMALL = """\
@@ -20,18 +21,8 @@ cell_s = 0.5
 """
 
 
-def ssdlab(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*COMMAND, *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-
-
 def plan(*arguments: str | Path, target: str = "virtual") -> dict[str, Any]:
-    done = ssdlab("plan", "--target", target, "--json", *arguments)
+    done = call("plan", "--target", target, "--json", *arguments)
     assert done.returncode == 0, done.stderr
     found: dict[str, Any] = json.loads(done.stdout)
     return found
@@ -45,7 +36,7 @@ def mine(tmp_path: Path) -> Path:
 
 
 def test_list_has_every_profile_with_title_document_tests_and_time() -> None:
-    done = ssdlab("profiles")
+    done = call("profiles")
     assert done.returncode == 0, done.stderr
     for name, profile in PROFILES.items():
         at = done.stdout.index(f"{name} ")
@@ -58,7 +49,7 @@ def test_list_has_every_profile_with_title_document_tests_and_time() -> None:
 
 
 def test_list_as_json_says_the_same() -> None:
-    rows = json.loads(ssdlab("profiles", "--json").stdout)
+    rows = json.loads(call("profiles", "--json").stdout)
     assert [row["name"] for row in rows] == list(PROFILES)
     first = rows[0]
     assert first["seconds_min"] == 69 * 3600 + 2 * 60
@@ -66,12 +57,12 @@ def test_list_as_json_says_the_same() -> None:
 
 
 def test_what_show_prints_is_a_profile_of_a_file(tmp_path: Path) -> None:
-    done = ssdlab("profiles", "show", "pts-c-1.x")
+    done = call("profiles", "show", "pts-c-1.x")
     path = tmp_path / "copy.toml"
     path.write_text(done.stdout, "utf-8")
     parsed = parse_profile(done.stdout, source="x", name="pts-c-1.x")
     assert parsed == find_profile("pts-c-1.x")
-    again = ssdlab("profiles", "show", path)
+    again = call("profiles", "show", path)
     assert again.returncode == 0, again.stderr
     assert 'name = "copy"' in again.stdout
     assert "active_ranges = [" in again.stdout
@@ -111,7 +102,7 @@ def test_test_that_the_profile_does_not_have_is_refused(
 ) -> None:
     runs = ("--runs", tmp_path / "runs")
     where = runs if command == "run" else ()
-    done = ssdlab(
+    done = call(
         command, "--target", "virtual", "--profile", profile, "--tests", "lat,hir",
         *where,
     )  # fmt: skip
@@ -140,7 +131,7 @@ def test_wrong_file_ends_with_2_and_names_file_and_key(
     path = tmp_path / "wrong.toml"
     if content is not None:
         path.write_bytes(content)
-    done = ssdlab("plan", "--target", "virtual", "--profile", path)
+    done = call("plan", "--target", "virtual", "--profile", path)
     assert done.returncode == 2
     assert done.stderr.startswith(f"ssdlab: {path}: {words}")
     assert done.stderr.count("\n") == 1
@@ -149,8 +140,8 @@ def test_wrong_file_ends_with_2_and_names_file_and_key(
 def test_wrong_file_is_refused_by_run_and_show_alike(tmp_path: Path) -> None:
     path, runs = tmp_path / "wrong.toml", tmp_path / "runs"
     path.write_text('based_on = "demo"\ncell_s = 0\n')
-    shown = ssdlab("profiles", "show", path)
-    run = ssdlab("run", "--target", "virtual", "--profile", path, "--runs", runs)
+    shown = call("profiles", "show", path)
+    run = call("run", "--target", "virtual", "--profile", path, "--runs", runs)
     assert shown.returncode == run.returncode == 2
     assert shown.stderr == run.stderr
     assert f"{path}: cell_s: 0 is not from 0.1" in run.stderr
@@ -158,7 +149,7 @@ def test_wrong_file_is_refused_by_run_and_show_alike(tmp_path: Path) -> None:
 
 
 def test_profile_without_a_range_that_fits_is_refused() -> None:
-    done = ssdlab("plan", "--target", "virtual", "--profile", "pts-c-1.x")
+    done = call("plan", "--target", "virtual", "--profile", "pts-c-1.x")
     assert done.returncode == 2
     assert "active_ranges: none of AR100-8GiB" in done.stderr
 
@@ -170,10 +161,13 @@ def test_run_measures_each_range_of_a_file(mine: Path, tmp_path: Path) -> None:
         'write_cache = "as found"\n',
         "utf-8",
     )
-    done = ssdlab(
-        "run", "--target", "virtual:size=64MiB", "--profile", mine, "--tests", "lat",
-        "--runs", tmp_path / "runs", "--seed", "7",
-    )  # fmt: skip
+    command = [
+        *COMMAND, "run", "--target", "virtual:size=64MiB", "--profile", mine,
+        "--tests", "lat", "--runs", tmp_path / "runs", "--seed", "7",
+    ]  # fmt: skip
+    done = subprocess.run(
+        command, capture_output=True, text=True, timeout=120, check=False
+    )
     assert done.returncode == 0, done.stderr
     (run,) = (tmp_path / "runs").glob("*mine*")
     record = json.loads((run / "run.json").read_text())

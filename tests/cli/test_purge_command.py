@@ -3,27 +3,15 @@
 import os
 import re
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from ssdlab.model.units import MIB
+from tests.cli.called import call
 from tests.targets.conftest import MakeLoop, make_loop
 
 __all__ = ["make_loop"]
-
-COMMAND = (sys.executable, "-m", "ssdlab.cli", "purge")
-
-
-def purge(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*COMMAND, *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
 
 
 def backing(device: str) -> Path:
@@ -48,7 +36,7 @@ def test_purge_prints_each_fact_and_ends_well_when_it_shows(
 ) -> None:
     device = make_loop(512)
     fill(device)
-    done = purge(device, "--confirm", backing(device))
+    done = call("purge", device, "--confirm", backing(device))
     assert done.returncode == 0, done.stderr
     first, why, *facts = done.stdout.splitlines()
     assert first == "discard: discard of all LBAs"
@@ -61,7 +49,7 @@ def test_purge_prints_each_fact_and_ends_well_when_it_shows(
 def test_list_shows_every_method_and_needs_no_consent(make_loop: MakeLoop) -> None:
     device = make_loop(512)
     before = fill(device)
-    done = purge(device, "--list")
+    done = call("purge", device, "--list")
     assert done.returncode == 0, done.stderr
     rows = [re.split(" {2,}", line[:43].strip()) for line in lines(done)]
     rows = [[*row[0].split(), *row[1:]] for row in rows]
@@ -79,7 +67,7 @@ def test_list_of_a_drive_in_use_says_that_it_cannot_be_purged_now(
 ) -> None:
     device = make_loop(512)
     subprocess.run(["mkfs.ext4", "-q", device], check=True)
-    done = purge(device, "--list")
+    done = call("purge", device, "--list")
     assert done.returncode == 0, done.stderr
     head, reason = done.stdout.splitlines()[-2:]
     assert head == "cannot be purged now:"
@@ -88,7 +76,7 @@ def test_list_of_a_drive_in_use_says_that_it_cannot_be_purged_now(
 
 
 def test_help_names_the_texts_by_what_they_are() -> None:
-    said = purge("--help").stdout
+    said = call("purge", "--help").stdout
     assert "--confirm SERIAL" in said
     assert "--method METHOD" in said
 
@@ -99,7 +87,7 @@ def test_purge_without_consent_is_refused_and_nothing_written(
 ) -> None:
     device = make_loop(512)
     before = fill(device)
-    done = purge(device, "--confirm", confirm)
+    done = call("purge", device, "--confirm", confirm)
     assert done.returncode == 2
     assert str(backing(device)) in done.stderr
     assert backing(device).read_bytes() == before
@@ -111,7 +99,7 @@ def test_purge_of_a_drive_in_use_is_refused_and_nothing_written(
     device = make_loop(512)
     subprocess.run(["mkfs.ext4", "-q", device], check=True)
     before = backing(device).read_bytes()
-    done = purge(device, "--confirm", backing(device))
+    done = call("purge", device, "--confirm", backing(device))
     assert done.returncode == 2
     assert "ext4" in done.stderr
     assert backing(device).read_bytes() == before
@@ -119,7 +107,9 @@ def test_purge_of_a_drive_in_use_is_refused_and_nothing_written(
 
 def test_failed_purge_ends_with_one_and_says_why(make_loop: MakeLoop) -> None:
     device = make_loop(512)
-    done = purge(device, "--confirm", backing(device), "--method", "discard-secure")
+    done = call(
+        "purge", device, "--confirm", backing(device), "--method", "discard-secure"
+    )
     assert done.returncode == 1
     assert "ssdlab: The purge of /dev/loop" in done.stderr
     assert "Operation not supported. Choose another method" in done.stderr
@@ -138,14 +128,14 @@ def test_method_that_cannot_be_is_refused(
 ) -> None:
     device = make_loop(512)
     before = fill(device)
-    done = purge(device, "--confirm", backing(device), *arguments)
+    done = call("purge", device, "--confirm", backing(device), *arguments)
     assert done.returncode == 2
     assert words in done.stderr
     assert backing(device).read_bytes() == before
 
 
 def test_target_that_is_no_drive_is_refused(tmp_path: Path) -> None:
-    done = purge(tmp_path / "nothing", "--list")
+    done = call("purge", tmp_path / "nothing", "--list")
     assert done.returncode == 2
     assert done.stderr.startswith("ssdlab: ")
     assert len(done.stderr.splitlines()) == 1

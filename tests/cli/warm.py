@@ -16,9 +16,10 @@ from typing import IO
 from tests.paths import ROOT
 
 _WORKER = """
-import json, os, resource, signal, sys, traceback
-import pandas, plotly.graph_objects, pyarrow.parquet
-import ssdlab.comparing.compare, ssdlab.explorer.shelf, ssdlab.report.render
+import gc, json, os, resource, signal, sys, traceback
+import pandas, plotly.graph_objects, pyarrow.parquet, scipy.stats
+import ssdlab.campaign.carry_out, ssdlab.comparing.compare, ssdlab.explorer.shelf
+import ssdlab.report.render, ssdlab.store.export
 from ssdlab.cli import main
 
 def explore(run):
@@ -39,6 +40,7 @@ def held_bytes():
     with open("/proc/self/statm") as file:
         return int(file.read().split()[0]) * resource.getpagesize()
 
+gc.freeze()  # a collection in a child would copy all of our memory
 for line in sys.stdin:
     words, folder, said, most_bytes, most_s = json.loads(line)
     child = os.fork()

@@ -37,6 +37,7 @@ from ssdlab.targets import Target, open_target, reopen_target
 from ssdlab.targets.block import BlockTarget
 from ssdlab.targets.block_opening import check_block_again
 from ssdlab.targets.opening import check_target, find_obstacles, read_shape
+from tests.cli.called import call
 from tests.fio.jobs import CONTEXT, cell, job_of, run_step, workload
 from tests.targets.conftest import MakeLoop, attach_loop, move_loop, resize_loop
 from tests.targets.stored import stored_record
@@ -526,14 +527,7 @@ def test_run_is_refused_before_a_kernel_is_started_for_it(
 ) -> None:
     device = make_loop(512)
     runs = tmp_path / "runs"
-    command = [sys.executable, "-m", "ssdlab.cli", "run", "--target", device]
-    done = subprocess.run(
-        [*command, "--confirm", "another", "--runs", runs],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+    done = call("run", "--target", device, "--confirm", "another", "--runs", runs)
     assert done.returncode == 2
     assert "'another' is not its serial number" in done.stderr
     assert done.stdout == ""
@@ -553,7 +547,10 @@ def test_target_that_is_no_drive_needs_no_consent(make_loop: MakeLoop) -> None:
     "command", [("run",), ("saturate", "--stimulus", "RND 4KiB 0/100")], ids=len
 )
 def test_who_confirms_at_once_is_told_how_much_data_the_drive_holds(
-    make_loop: MakeLoop, tmp_path: Path, command: tuple[str, ...]
+    make_loop: MakeLoop,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    command: tuple[str, ...],
 ) -> None:
     """As who is asked is: on stderr, before the run begins, which here it cannot."""
     device = make_loop(512)
@@ -562,23 +559,9 @@ def test_who_confirms_at_once_is_told_how_much_data_the_drive_holds(
         file.write(b"raw " * (16 * MIB // 4))
     subprocess.run(["blockdev", "--flushbufs", device], check=True)
     (tmp_path / "runs").touch()
-    asked = (
-        *command,
-        "--target",
-        device,
-        "--confirm",
-        str(image),
-        "--runs",
-        "runs/here",
-    )
-    done = subprocess.run(
-        [sys.executable, "-m", "ssdlab.cli", *asked],
-        capture_output=True,
-        text=True,
-        cwd=tmp_path,
-        timeout=60,
-        check=False,
-    )
+    monkeypatch.chdir(tmp_path)
+    target = ("--target", device, "--confirm", str(image))
+    done = call(*command, *target, "--runs", "runs/here")
     assert done.returncode == 2
     loss, error = done.stderr.splitlines()
     assert loss.startswith(f"{device}: all data on it will be destroyed (")
