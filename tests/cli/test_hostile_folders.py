@@ -86,19 +86,25 @@ def warm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Warm]:
 
 @pytest.fixture(scope="module")
 def base(warm: Warm, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a run with its tables, which was interrupted as far as it tells."""
-    place = tmp_path_factory.mktemp("base") / "run"
-    shutil.copytree(SAMPLE, place)
-    ended = warm.run(("ingest", place))
-    assert ended.exit_code == 0, ended.said
-    return place
+    """Return a run with its tables; beside it lies ``other``, to be compared with."""
+    folder = tmp_path_factory.mktemp("base")
+    for name in ("run", "other"):
+        shutil.copytree(SAMPLE, folder / name)
+    record = json.loads((SAMPLE / "run.json").read_bytes())
+    record["run_id"] += "-other"
+    (folder / "other" / "run.json").write_text(json.dumps(record))
+    for name in ("run", "other"):
+        ended = warm.run(("ingest", folder / name))
+        assert ended.exit_code == 0, ended.said
+    return folder / "run"
 
 
 class Stranger:
     """A run folder, and beside it what nobody may touch."""
 
     def __init__(self, base: Path, place: Path) -> None:
-        self.run, self.out, self.other = place / "run", place / "out", place / "other"
+        self.run, self.out = place / "run", place / "out"
+        self.other = base.with_name("other")
         shutil.copytree(base, self.run, copy_function=os.link)  # written to by nobody
         self.theirs = place / "theirs"
         self.theirs.mkdir()
@@ -114,8 +120,6 @@ class Stranger:
         plant(place, target)
 
     def carry_out(self, warm: Warm, command: str) -> Ended:
-        if command == "compare":
-            self._make_other()
         if command == "resume":
             self._interrupt()
         named = {"RUN": self.run, "OUT": self.out, "OTHER": self.other}
@@ -123,14 +127,6 @@ class Stranger:
         return warm.run([
             named[head] / rest if head in named else head for head, _, rest in heads
         ])
-
-    def _make_other(self) -> None:
-        """Put a run beside ours that is like it, and whose tables are to be built."""
-        shutil.copytree(SAMPLE, self.other, copy_function=os.link)
-        record = json.loads((SAMPLE / "run.json").read_bytes())
-        record["run_id"] += "-other"
-        (self.other / "run.json").unlink()
-        (self.other / "run.json").write_text(json.dumps(record))
 
     def _interrupt(self) -> None:
         """Let the run be one to go on with, unless something else stands there."""

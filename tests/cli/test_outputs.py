@@ -17,8 +17,8 @@ from ssdlab.system.outputs import choose_format, require_replaceable
 from tests.fio.samples import captured
 from tests.paths import ROOT
 
-SAMPLE = ROOT / "data" / "samples" / "virtual-a"
-OTHER = ROOT / "data" / "samples" / "virtual-b"
+SAMPLE = ROOT / "data" / "samples" / "tkperf-intel-s3510"
+OTHER = ROOT / "data" / "samples" / "tkperf-crucial-mx200"
 OUTPUT = captured("one_io.json")
 MINE = b"what somebody wrote, and nobody else has\n"
 

@@ -18,7 +18,7 @@ from tests.paths import ROOT
 _WORKER = """
 import gc, json, os, resource, signal, sys, traceback
 import pandas, plotly.graph_objects, pyarrow.parquet, scipy.stats
-import ssdlab.campaign.carry_out, ssdlab.comparing.compare, ssdlab.explorer.shelf
+import ssdlab.campaign.suite, ssdlab.comparing.compare, ssdlab.explorer.shelf
 import ssdlab.report.render, ssdlab.store.export
 from ssdlab.cli import main
 
