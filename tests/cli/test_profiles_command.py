@@ -161,10 +161,10 @@ def test_run_measures_each_range_of_a_file(mine: Path, tmp_path: Path) -> None:
         'write_cache = "as found"\n',
         "utf-8",
     )
-    command = [
-        *COMMAND, "run", "--target", "virtual:size=64MiB", "--profile", mine,
-        "--tests", "lat", "--runs", tmp_path / "runs", "--seed", "7",
-    ]  # fmt: skip
+    command = (
+        *COMMAND, "run", "--target", "virtual:size=64MiB", "--profile", str(mine),
+        "--tests", "lat", "--runs", str(tmp_path / "runs"), "--seed", "7",
+    )  # fmt: skip
     done = subprocess.run(
         command, capture_output=True, text=True, timeout=120, check=False
     )
