@@ -150,18 +150,40 @@ def percentile_places(counts: NDArray[np.int64], levels: ArrayLike) -> NDArray[n
     >>> percentile_places(np.array([3, 5, 2]), [30, 50, 90]).tolist()
     [0, 1, 2]
     """
+    return places_reached(np.cumsum(counts), levels)
+
+
+def places_reached(reached: NDArray[np.int64], levels: ArrayLike) -> NDArray[np.intp]:
+    """Return the place of the bin at each confidence level, as `percentile_places`.
+
+    Parameters
+    ----------
+    reached : ndarray of int64, shape (n_bins,)
+        The IOs in each bin and those below it.
+    levels : array_like of float, shape (n_levels,)
+        Confidence levels [%], greater than 0 and at most 100.
+
+    Returns
+    -------
+    ndarray of intp, shape (n_levels,)
+        For each level the first bin up to which at least that share was counted.
+
+    Raises
+    ------
+    ValueError
+        If no IO was counted, or a level is not within (0, 100].
+    """
     shares = np.asarray(levels, dtype=np.float64)
     if not ((shares > 0) & (shares <= 100)).all():
         msg = "a confidence level is more than 0 and at most 100 %"
         raise ValueError(msg)
-    reached = np.cumsum(counts)
     if not reached.size or not reached[-1]:
         msg = "no IO was counted, so there is no percentile"
         raise ValueError(msg)
     hundredth = np.longdouble(reached[-1]) * (np.longdouble(1) / 100)
     wanted = shares.astype(np.longdouble) * hundredth
-    found = np.searchsorted(reached.astype(np.longdouble), wanted, side="left")
-    return np.minimum(found, reached.size - 1)
+    found = np.searchsorted(reached, np.ceil(wanted).astype(np.int64), side="left")
+    return np.asarray(np.minimum(found, reached.size - 1))
 
 
 def hold_within(

@@ -38,14 +38,15 @@ _DRIVES = (
 def made_load(values: Floats, rates: Floats) -> Load:
     """Return logarithms of latencies, by median, as a load: a bin a nanosecond."""
     lat_ns = np.maximum(1, _MEDIAN_NS * np.exp(values)).astype(np.int64)
-    names = [f"s{number}" for number in range(len(lat_ns))]
-    parts = [
-        pd.DataFrame({"step_id": name, "lat_ns": found[0], "count": found[1]})
-        for name, found in zip(
-            names, (np.unique(row, return_counts=True) for row in lat_ns), strict=True
-        )
-    ]
-    bins = pd.concat(parts, ignore_index=True)
+    names = pd.Index([f"s{number}" for number in range(len(lat_ns))])
+    counted = [np.unique(row, return_counts=True) for row in lat_ns]
+    places, counts = (np.concatenate(parts) for parts in zip(*counted, strict=True))
+    rows = np.repeat(np.arange(len(names)), [found.size for found, _ in counted])
+    bins = pd.DataFrame({
+        "step_id": pd.Categorical.from_codes(rows, names),
+        "lat_ns": places,
+        "count": counts,
+    })
     steps = pd.DataFrame({
         "step_id": names,
         "iops": rates,

@@ -87,17 +87,16 @@ def _design_effect(bins: BinnedRounds, level_percent: float) -> float:
 
     Where no value lies beyond the quantile's bin, it is that of the bin below.
     """
-    merged = np.cumsum(bins.counts.sum(axis=0), dtype=np.float64)
-    total = merged[-1]
-    place = int(np.searchsorted(merged, level_percent / 100 * total - _ROUNDING))
-    below_all = int(np.searchsorted(merged, total)) - 1
-    place = min(place, below_all)
+    merged, total = bins.reached, float(bins.total)
+    wanted = math.ceil(level_percent / 100 * total - _ROUNDING)
+    below_all = int(np.searchsorted(merged, bins.total)) - 1
+    place = min(int(np.searchsorted(merged, wanted)), below_all)
     if place < 0 or not merged[place]:
         return 1.0
     share = merged[place] / total
     rounds = len(bins.counts)
     reached = bins.counts[:, : place + 1].sum(axis=1)
-    off = reached - share * bins.counts.sum(axis=1)
+    off = reached - share * bins.of_rounds
     variance = rounds / (rounds - 1) * float(off @ off) / total**2
     return float(variance / (share * (1 - share) / total))
 
@@ -129,15 +128,43 @@ def between_rounds_interval(
     if len(bins.counts) < FEWEST_ROUNDS:
         msg = f"{len(bins.counts)} rounds do not tell how rounds differ"
         raise ValueError(msg)
-    found = effective_count(bins, level_percent, confidence_percent=confidence_percent)
-    low, high = find_ranks(level_percent, found.whole, confidence_percent)
-    scale = bins.total / found.whole
+    held = effective_count(bins, level_percent, confidence_percent=confidence_percent)
+    return interval_of_count(
+        bins, level_percent, held.whole, confidence_percent=confidence_percent
+    )
+
+
+def interval_of_count(
+    bins: BinnedRounds, level_percent: float, count: int, *, confidence_percent: float
+) -> Interval:
+    """Return a quantile and its interval if so many of the values are independent.
+
+    Parameters
+    ----------
+    bins : BinnedRounds
+        The counts; rounds are added.
+    level_percent : float
+        The quantile [%].
+    count : int
+        How many independent values tell as much, from 1: `EffectiveCount.whole`.
+    confidence_percent : float
+        The chance that the interval holds the quantile [%].
+
+    Returns
+    -------
+    Interval
+        Between the ranks that bound the quantile of `count` values, as far apart among
+        all values.
+    """
+    low, high = find_ranks(level_percent, count, confidence_percent)
+    scale = bins.total / count
     ranks = (
         math.floor((low - 1) * scale + _ROUNDING) + 1 if low else 0,
-        math.ceil(high * scale - _ROUNDING) if high <= found.whole else bins.total + 1,
+        math.ceil(high * scale - _ROUNDING) if high <= count else bins.total + 1,
     )
-    interval = interval_of_ranks(bins, level_percent, ranks)
-    return replace(interval, confidence_percent=confidence_percent)
+    return interval_of_ranks(
+        bins, level_percent, ranks, confidence_percent=confidence_percent
+    )
 
 
 def join_rounds(bins: BinnedRounds) -> BinnedRounds:

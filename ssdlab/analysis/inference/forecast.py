@@ -76,12 +76,18 @@ def draw_futures(
     weights = np.exp(evidence - evidence.max())
     rng = np.random.default_rng(seed)
     shares = rng.multinomial(draws, weights / weights.sum())
-    futures = [
+    drawn = [
         _draw(series, decay, (int(share), rounds), rng=rng)
         for decay, share in zip(decays, shares, strict=True)
         if share
     ]
-    return np.concatenate(futures)
+    means, noise, alike, fresh = zip(*drawn, strict=True)
+    return _go_on(
+        np.concatenate(means),
+        np.concatenate(noise),
+        alike=np.concatenate(alike),
+        fresh=np.concatenate(fresh, axis=1),
+    )
 
 
 def _fit_decays(series: FloatArray) -> list[_Decay]:
@@ -103,28 +109,42 @@ def _draw(
     size: tuple[int, int],
     *,
     rng: np.random.Generator,
-) -> FloatArray:
-    """Draw futures of one decay time: noise and coefficients, then round by round."""
+) -> tuple[FloatArray, ...]:
+    """Draw coefficients and innovations of one decay time: see `_go_on`."""
     draws, rounds = size
     fit = decay.fit
     chosen = rng.choice(len(fit.weights), size=draws, p=fit.weights)
-    variances = fit.squares[chosen] / rng.chisquare(fit.degrees, size=draws)
+    deviations = np.sqrt(fit.squares[chosen] / rng.chisquare(fit.degrees, size=draws))
     roots = np.linalg.cholesky(fit.spreads)[chosen]
     normals = rng.standard_normal((draws, 2))
     offsets = np.einsum("kij,kj->ki", roots, normals)
-    coefficients = fit.coefficients[chosen] + np.sqrt(variances)[:, None] * offsets
+    coefficients = fit.coefficients[chosen] + deviations[:, None] * offsets
     count = len(series)
     last = coefficients[:, 0] + coefficients[:, 1] * decay.shape(
         np.array([count - 1.0])
     )
-    noise = series[-1] - last
-    alike = fit.autocorrelations[chosen]
     ahead = decay.shape(np.arange(count, count + rounds, dtype=np.float64))
-    futures: FloatArray = coefficients[:, :1] + coefficients[:, 1:] * ahead
-    for step in range(rounds):
-        noise = alike * noise + np.sqrt(variances) * rng.standard_normal(draws)
-        futures[:, step] += noise
-    return futures
+    return (
+        coefficients[:, :1] + coefficients[:, 1:] * ahead,
+        series[-1] - last,
+        fit.autocorrelations[chosen],
+        deviations * rng.standard_normal((rounds, draws)),
+    )
+
+
+def _go_on(
+    means: FloatArray, noise: FloatArray, *, alike: FloatArray, fresh: FloatArray
+) -> FloatArray:
+    """Add noise to what is expected of each future, round by round.
+
+    ``means`` has the shape (draws, rounds) and ``fresh`` (rounds, draws); ``noise`` is
+    that of the last round measured.
+    """
+    futures = means.T.copy()
+    for step, innovation in enumerate(fresh):
+        noise = alike * noise + innovation
+        futures[step] += noise
+    return futures.T.copy()
 
 
 def first_time(is_reached: BoolArray, *, confidence_percent: float = 95.0) -> Interval:

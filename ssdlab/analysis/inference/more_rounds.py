@@ -65,9 +65,10 @@ def rounds_to_halve(
     totals = count * np.array(_TIMES_AS_MANY)
     futures = _go_on(series, fit, int(totals[-1]) - count, seed=seed)
     more = []
+    wide = _width(series)
     for future in futures:
         whole = np.concatenate([series, future])
-        more.append(find_halving(whole, count) - count)
+        more.append(find_halving(whole, count, wide) - count)
     low, middle, high = min(more), sorted(more)[_FUTURES // 2], max(more)
     note = short_series_note(count, called)
     return Interval(estimate=float(middle), low=float(low), high=float(high), note=note)
@@ -94,7 +95,7 @@ def _go_on(
     return futures
 
 
-def find_halving(whole: FloatArray, count: int) -> float:
+def find_halving(whole: FloatArray, count: int, wide: float | None = None) -> float:
     """Return after how many values the interval of the level is half as wide.
 
     Parameters
@@ -103,14 +104,16 @@ def find_halving(whole: FloatArray, count: int) -> float:
         A series of 17 times as many values as `count`, or more.
     count : int
         The first so many values had the interval that is to be halved.
+    wide : float, optional
+        How wide that was, where it is known.
 
     Returns
     -------
     float
         Between the lengths tried, 2 to 17 times `count`; infinite if none does it.
     """
-    half = _width(whole[:count]) / 2
-    before, wide = count, 2 * half
+    wide = _width(whole[:count]) if wide is None else wide
+    before, half = count, wide / 2
     for total in (times * count for times in _TIMES_AS_MANY):
         width = _width(whole[:total])
         if width <= half:

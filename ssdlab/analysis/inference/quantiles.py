@@ -9,7 +9,8 @@ wider by the bins, never narrower.
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +20,7 @@ from ssdlab.analysis.latency import (
     UNKNOWN_EXTREMES,
     Extremes,
     hold_within,
-    percentile_places,
+    places_reached,
 )
 
 FloatArray = NDArray[np.float64]
@@ -28,7 +29,7 @@ NO_UPPER_END = "too few values to bound it from above"
 _ROUNDING = 1e-9
 
 
-@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class BinnedRounds:
     """The same bins, counted in each of several rounds.
 
@@ -43,17 +44,28 @@ class BinnedRounds:
     counts: NDArray[np.int64]
     extremes: Extremes = UNKNOWN_EXTREMES
 
-    @property
+    @cached_property
     def merged(self) -> NDArray[np.int64]:
         """The counts of all rounds together, shape (n_bins,)."""
         return np.asarray(self.counts.sum(axis=0))
 
+    @cached_property
+    def reached(self) -> NDArray[np.int64]:
+        """How many values of all rounds are in each bin and those below it."""
+        return np.cumsum(self.merged)
+
+    @cached_property
+    def of_rounds(self) -> NDArray[np.int64]:
+        """How many values each round counted, shape (n_rounds,)."""
+        return np.asarray(self.counts.sum(axis=1))
+
     @property
     def total(self) -> int:
         """How many values were counted."""
-        return int(self.counts.sum())
+        return int(self.reached[-1]) if self.reached.size else 0
 
 
+@lru_cache(maxsize=4096)
 def find_ranks(
     level_percent: float, count: int, confidence_percent: float = 95.0
 ) -> tuple[int, int]:
@@ -118,28 +130,34 @@ def quantile_interval(
         The estimate is the bin by fio's rule, as it is named, within the extremes.
     """
     ranks = find_ranks(level_percent, bins.total, confidence_percent)
-    found = interval_of_ranks(bins, level_percent, ranks)
-    return replace(found, confidence_percent=confidence_percent)
+    return interval_of_ranks(
+        bins, level_percent, ranks, confidence_percent=confidence_percent
+    )
 
 
 def interval_of_ranks(
-    bins: BinnedRounds, level_percent: float, ranks: tuple[int, int]
+    bins: BinnedRounds,
+    level_percent: float,
+    ranks: tuple[int, int],
+    *,
+    confidence_percent: float,
 ) -> Interval:
     """Return the interval between the bins that hold two ranks."""
-    reached = np.cumsum(bins.merged)
+    reached = bins.reached
     low, high = ranks
     is_open = high > bins.total
     return Interval(
         estimate=estimate_quantile(bins, level_percent),
         low=0.0 if low < 1 else float(bins.lower[np.searchsorted(reached, low)]),
         high=math.inf if is_open else float(bins.upper[np.searchsorted(reached, high)]),
+        confidence_percent=confidence_percent,
         note=NO_UPPER_END if is_open else "",
     )
 
 
 def estimate_quantile(bins: BinnedRounds, level_percent: float) -> float:
     """Return the bin of a quantile by fio's rule, as it is named, within extremes."""
-    place = percentile_places(bins.merged, [level_percent])
+    place = places_reached(bins.reached, [level_percent])
     return float(hold_within(bins.names[place], bins.extremes)[0])
 
 

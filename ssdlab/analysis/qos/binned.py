@@ -31,7 +31,8 @@ def bin_rounds(steps: pd.DataFrame, bins: pd.DataFrame) -> BinnedRounds:
     """
     names, places = np.unique(bins["lat_ns"].to_numpy(np.int64), return_inverse=True)
     order = {step: row for row, step in enumerate(steps["step_id"])}
-    rows = bins["step_id"].map(order).to_numpy(np.intp)
+    codes, step_ids = pd.factorize(bins["step_id"])
+    rows = np.array([order[step] for step in step_ids], dtype=np.intp)[codes]
     counts = np.zeros((len(order), names.size), np.int64)
     np.add.at(counts, (rows, places), bins["count"].to_numpy(np.int64))
     lower = np.full(names.size, np.inf)

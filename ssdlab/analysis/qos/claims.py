@@ -12,7 +12,7 @@ rule is used anywhere.
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 
 from ssdlab.analysis.inference.clusters import (
     FEWEST_ROUNDS,
-    between_rounds_interval,
     effective_count,
+    interval_of_count,
     join_rounds,
 )
 from ssdlab.analysis.inference.interval import Interval
@@ -121,7 +121,11 @@ def claim_levels(
     """
     asked = [float(level) for level in levels]
     ascending = sorted({*asked, *QOS_LEVELS_PERCENT})
-    own = [_own_claim(bins, level, confidence_percent) for level in ascending]
+    joined = join_rounds(bins)
+    own = [
+        _own_claim(bins, level, joined=joined, confidence_percent=confidence_percent)
+        for level in ascending
+    ]
     lows = order_ends(ascending, [one.interval.low for one in own], end="low")
     highs = order_ends(ascending, [one.interval.high for one in own], end="high")
     known = {
@@ -159,7 +163,7 @@ def order_ends(
     [0.3, 1.6, 1.6, 1.6, inf]
     """
     places, values = np.array(list(levels)), np.array(list(ends), dtype=np.float64)
-    is_usual = np.isin(places, QOS_LEVELS_PERCENT)
+    is_usual = np.array([place in QOS_LEVELS_PERCENT for place in places.tolist()])
     usual = _rising(values[is_usual], end)
     below = np.concatenate([[-math.inf], usual])[np.cumsum(is_usual)]
     above = np.concatenate([usual, [math.inf]])[np.cumsum(is_usual)]
@@ -177,9 +181,13 @@ def _rising(ends: FloatArray, end: End) -> FloatArray:
 
 
 def _own_claim(
-    bins: BinnedRounds, level: float, confidence_percent: float
+    bins: BinnedRounds,
+    level: float,
+    *,
+    joined: BinnedRounds,
+    confidence_percent: float,
 ) -> LevelClaim:
-    """Return the interval of a percentile by itself."""
+    """Return the interval of a percentile by itself; ``joined`` are the same rounds."""
     alone = quantile_interval(bins, level, confidence_percent=confidence_percent)
     rounds = len(bins.counts)
     if rounds < FEWEST_ROUNDS:
@@ -192,11 +200,10 @@ def _own_claim(
             rounds=rounds,
             bounded_by=level,
         )
-    joined = join_rounds(bins)
-    apart = between_rounds_interval(
-        joined, level, confidence_percent=confidence_percent
-    )
     held = effective_count(joined, level, confidence_percent=confidence_percent)
+    apart = interval_of_count(
+        joined, level, held.whole, confidence_percent=confidence_percent
+    )
     interval = Interval(
         estimate=alone.estimate,
         low=min(alone.low, apart.low),
@@ -216,10 +223,15 @@ def _own_claim(
 
 
 def _with_ends(
-    claim: LevelClaim, ends: Iterable[float], own: Iterable[LevelClaim]
+    claim: LevelClaim, ends: Iterable[float], own: Sequence[LevelClaim]
 ) -> LevelClaim:
-    """Return a claim with other ends; ``own`` are those of each level by itself."""
+    """Return a claim with other ends; ``own`` are those of each level by itself.
+
+    A usual level is bounded by usual ones alone: see `order_ends`.
+    """
     low, high = ends
+    is_usual = claim.level in QOS_LEVELS_PERCENT
+    others = QOS_LEVELS_PERCENT if is_usual else [one.level for one in own]
     same = (one.level for one in own if one.interval.high == high)
     return replace(
         claim,
@@ -229,5 +241,8 @@ def _with_ends(
             high=high,
             note=claim.interval.note if math.isinf(high) else "",
         ),
-        bounded_by=next((level for level in same if level >= claim.level), claim.level),
+        bounded_by=next(
+            (level for level in same if level >= claim.level and level in others),
+            claim.level,
+        ),
     )

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from ssdlab.analysis.inference.quantiles import BinnedRounds
@@ -67,6 +67,9 @@ def test_nothing_is_supported_that_so_many_independent_ios_do_not_support(
 
 @settings(deadline=None)
 @given(ROUNDS, LEVELS)
+@example(
+    counts=[[0, 2043, 0, 620], [26, 1142, 1235, 479], [167, 0, 0, 84]], levels=[64.0]
+)
 def test_a_usual_level_is_the_same_whatever_else_is_asked(
     counts: list[list[int]], levels: list[float]
 ) -> None:
