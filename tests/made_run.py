@@ -394,12 +394,13 @@ def make_run(folder: Path, recipe: Recipe = Recipe()) -> Run:
         write_table(
             Folder(folder) / "tables", table, rows_to_columns(table, maker.rows[name])
         )
+    said = gzip.compress(b"{}")
     for step, (command, job) in maker.jobs.items():
         place = folder / "steps" / step
         place.mkdir(parents=True, exist_ok=True)
         (place / "command.txt").write_text(command + "\n", "utf-8")
         (place / "job.fio").write_text(job, "utf-8")
-        (place / "fio.json.gz").write_bytes(gzip.compress(b"{}"))
+        (place / "fio.json.gz").write_bytes(said)
     return open_run(folder)
 
 

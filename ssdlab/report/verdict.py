@@ -179,8 +179,9 @@ def _cross_stimulus(context: Context) -> SummaryRow:
 
 def _summary(context: Context, verdict: "pd.Series[Any]") -> SummaryRow:
     test, metric = str(verdict["test"]), str(verdict["metric"])
-    series = tracked_series(context, verdict)
-    begins = (tracked_frame(context, verdict)["round"] == 1).any()  # a window may not
+    frame = tracked_frame(context, verdict)
+    series = frame[metric].astype(float)  # one a round, oldest first
+    begins = (frame["round"] == 1).any()  # a window may not
     first = metric_text(float(series.iloc[0]), metric) if begins else NOT_MEASURED
     if test.startswith("wsat") and not context.is_imported:
         first += " (FOB)"
@@ -231,12 +232,6 @@ def _unjudged(context: Context, test: str, phase: str) -> SummaryRow:
         is_steady=False if is_asked else None,
         spark=None,
     )
-
-
-def tracked_series(context: Context, verdict: "pd.Series[Any]") -> "pd.Series[float]":
-    """Return the values of a tracking variable, one a round, oldest first."""
-    frame = tracked_frame(context, verdict)
-    return frame[str(verdict["metric"])].astype(float)
 
 
 def tracked_frame(context: Context, verdict: "pd.Series[Any]") -> pd.DataFrame:

@@ -182,6 +182,7 @@ def one_name(name: str, folder: Path) -> str:
     RunFolderError
         If it does not: a record may hold any text where a name belongs.
     """
-    if not name or name == ".." or "\0" in name or Path(name).name != name:
+    is_one = os.path.basename(name) == name and "\0" not in name
+    if not is_one or name in {"", ".", ".."}:
         refuse(folder, (repr(name),), "is no name of a file in a folder")
     return name

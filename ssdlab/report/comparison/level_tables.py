@@ -35,10 +35,9 @@ def values_table(summary: pd.DataFrame, names: Sequence[str], *, caption: str) -
         return _values_by_line(summary, names, caption=title)
     lines = []
     counts = {name: _count_text(summary[summary["side"] == name]) for name in names}
-    for (metric, cell), group in summary.groupby(["metric", "cell"], sort=False):
-        own = {str(row.side): row for row in rows_of(group)}
+    for (metric, cell), own in _sides_by_cell(summary).items():
         lines.append((
-            _cell_words(str(metric), str(cell)),
+            _cell_words(metric, cell),
             *(
                 _with_interval(own.get(name), has_count=not counts[name])
                 for name in names
@@ -57,16 +56,24 @@ def values_table(summary: pd.DataFrame, names: Sequence[str], *, caption: str) -
     )
 
 
+def _sides_by_cell(summary: pd.DataFrame) -> dict[tuple[str, str], dict[str, Any]]:
+    """Return the row of each side by metric and cell, in the order of the rows."""
+    cells: dict[tuple[str, str], dict[str, Any]] = {}
+    for row in rows_of(summary):
+        cell = cells.setdefault((str(row.metric), str(row.cell)), {})
+        cell[str(row.side)] = row
+    return cells
+
+
 def _values_by_line(
     summary: pd.DataFrame, names: Sequence[str], *, caption: str
 ) -> Table:
     """Return a line for each cell of each side that measured it."""
     lines = []
-    for (metric, cell), group in summary.groupby(["metric", "cell"], sort=False):
-        own = {str(row.side): row for row in rows_of(group)}
+    for (metric, cell), own in _sides_by_cell(summary).items():
         lines += [
             (
-                _cell_words(str(metric), str(cell)),
+                _cell_words(metric, cell),
                 name,
                 _with_interval(own[name], has_count=False),
                 repetitions(own[name]),
