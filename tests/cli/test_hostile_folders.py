@@ -22,6 +22,7 @@ from tests.system.hostile import HUGE, NO_FILES, SECRET, Plant
 
 SAMPLE = ROOT / "data" / "samples" / "virtual-lat"
 STEP = "steps/00003-lat-rounds-r001-rnd-8KiB-r100"
+BEHIND_THE_FIRST_ROUND = shutil.ignore_patterns("*-r00[2-9]-*", "*-histogram")
 PURGE = "steps/00001-lat-purge"
 MOST_MIB = 2048
 
@@ -86,10 +87,13 @@ def warm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Warm]:
 
 @pytest.fixture(scope="module")
 def base(warm: Warm, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a run with its tables; beside it lies ``other``, to be compared with."""
+    """Return a run with its tables; beside it lies ``other``, to be compared with.
+
+    It is the begin of a run, of which each test copies the files.
+    """
     folder = tmp_path_factory.mktemp("base")
     for name in ("run", "other"):
-        shutil.copytree(SAMPLE, folder / name)
+        shutil.copytree(SAMPLE, folder / name, ignore=BEHIND_THE_FIRST_ROUND)
     record = json.loads((SAMPLE / "run.json").read_bytes())
     record["run_id"] += "-other"
     (folder / "other" / "run.json").write_text(json.dumps(record))

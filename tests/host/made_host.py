@@ -1,6 +1,8 @@
 """A host made of files, on which every check is good, and what may be changed of it."""
 
+import os
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -191,9 +193,19 @@ def write_files(root: Path, files: Mapping[str, str | None]) -> None:
 
 
 def make_scene(root: Path, case: Case) -> Scene:
-    """Make the host of a case below the root, and look at it."""
-    write_files(root, {**good_files(), **case.files})
+    """Make the host of a case below the root, of a good one if that stands there."""
+    is_made = (root / BOOT_ID).exists()
+    write_files(root, case.files if is_made else {**good_files(), **case.files})
     return see_scene(root, case)
+
+
+def restore(root: Path, case: Case) -> None:
+    """Make a good host again of that of a case."""
+    good = good_files()
+    for name in {*case.files, *QUIET, *case.later, *case.loaded}:
+        write_files(root, {name: good.get(name)})
+        with suppress(OSError):  # it holds what a good host has
+            os.removedirs((root / name).parent)
 
 
 def see_scene(root: Path, case: Case) -> Scene:

@@ -151,8 +151,8 @@ CASES = (
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_clock_is_judged_by_what_is_read(case: Case, tmp_path: Path) -> None:
-    require_found(tmp_path, case)
+def test_clock_is_judged_by_what_is_read(case: Case, host: Path) -> None:
+    require_found(host, case)
 
 
 def test_only_a_governor_that_is_there_can_be_set(tmp_path: Path) -> None:

@@ -134,8 +134,8 @@ CASES = (
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_clock_is_judged_under_load(case: Case, tmp_path: Path) -> None:
-    require_found(tmp_path, case)
+def test_clock_is_judged_under_load(case: Case, host: Path) -> None:
+    require_found(host, case)
 
 
 @pytest.mark.parametrize(

@@ -128,8 +128,8 @@ CASES = (
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_fio_is_judged_by_what_is_read(case: Case, tmp_path: Path) -> None:
-    require_found(tmp_path, case)
+def test_fio_is_judged_by_what_is_read(case: Case, host: Path) -> None:
+    require_found(host, case)
 
 
 @pytest.mark.parametrize(

@@ -149,10 +149,8 @@ CASES = (
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_sleep_and_energy_are_judged_by_what_is_read(
-    case: Case, tmp_path: Path
-) -> None:
-    require_found(tmp_path, case)
+def test_sleep_and_energy_are_judged_by_what_is_read(case: Case, host: Path) -> None:
+    require_found(host, case)
 
 
 @pytest.mark.parametrize(

@@ -72,5 +72,5 @@ CASES = (
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_habits_are_judged_by_what_is_told(case: Case, tmp_path: Path) -> None:
-    require_found(tmp_path, case)
+def test_habits_are_judged_by_what_is_told(case: Case, host: Path) -> None:
+    require_found(host, case)

@@ -91,8 +91,8 @@ CASES = (
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_load_is_judged_by_what_is_read(case: Case, tmp_path: Path) -> None:
-    require_found(tmp_path, case)
+def test_load_is_judged_by_what_is_read(case: Case, host: Path) -> None:
+    require_found(host, case)
 
 
 def test_own_process_is_no_other_load(tmp_path: Path) -> None:

@@ -114,5 +114,5 @@ CASES = (
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_link_is_judged_by_what_is_read(case: Case, tmp_path: Path) -> None:
-    require_found(tmp_path, case)
+def test_link_is_judged_by_what_is_read(case: Case, host: Path) -> None:
+    require_found(host, case)

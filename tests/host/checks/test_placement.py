@@ -93,8 +93,8 @@ CASES = (
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_placement_is_judged_by_what_is_read(case: Case, tmp_path: Path) -> None:
-    require_found(tmp_path, case)
+def test_placement_is_judged_by_what_is_read(case: Case, host: Path) -> None:
+    require_found(host, case)
 
 
 def test_interrupts_are_spread_over_the_near_cpus_without_the_admin_queue(

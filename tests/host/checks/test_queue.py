@@ -134,8 +134,8 @@ CASES = (
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_queue_is_judged_by_what_is_read(case: Case, tmp_path: Path) -> None:
-    require_found(tmp_path, case)
+def test_queue_is_judged_by_what_is_read(case: Case, host: Path) -> None:
+    require_found(host, case)
 
 
 def test_scheduler_is_set_with_the_requests_that_the_kernel_sets_along(

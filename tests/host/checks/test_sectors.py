@@ -69,8 +69,8 @@ CASES = (
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_sectors_are_judged_by_the_blocks(case: Case, tmp_path: Path) -> None:
-    require_found(tmp_path, case)
+def test_sectors_are_judged_by_the_blocks(case: Case, host: Path) -> None:
+    require_found(host, case)
 
 
 @pytest.mark.parametrize(
