@@ -4,7 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -221,7 +221,7 @@ from pathlib import Path
 from ssdlab.campaign.ingest import ingest_run, plan_inputs
 from ssdlab.system.folders import Folder
 
-left = int(sys.argv[2])
+left = 0
 
 def dying(real):
     def called(self, *arguments, **named):
@@ -234,19 +234,32 @@ def dying(real):
 
 for name in ("move", "remove_tree", "make_new"):
     setattr(Folder, name, dying(getattr(Folder, name)))
-ingest_run(Path(sys.argv[1]))
+for left, run in enumerate(sys.argv[1:]):
+    child = os.fork()
+    if not child:
+        ingest_run(Path(run))
+        os._exit(0)
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
 """
+CALLS = range(6)
 
 
-@pytest.mark.parametrize("calls", range(6))
+@pytest.fixture(scope="module")
+def killed(ingested: Path, tmp_path_factory: pytest.TempPathFactory) -> Sequence[Path]:
+    """Return runs whose ingest was killed at each of its calls, but for the last."""
+    folder = tmp_path_factory.mktemp("killed")
+    runs = [shutil.copytree(ingested, folder / str(calls)) for calls in CALLS]
+    command = [sys.executable, "-c", DIE, *map(str, runs)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
+    assert done.stdout.split() == [*"99999", "0"]
+    return runs
+
+
+@pytest.mark.parametrize("calls", CALLS)
 def test_a_kill_at_any_moment_leaves_the_old_tables_or_the_new(
-    run: Path, calls: int
+    killed: Sequence[Path], ingested: Path, calls: int
 ) -> None:
-    frame = open_run(run).measurements
-    killed = subprocess.run(
-        [sys.executable, "-c", DIE, run, str(calls)], check=False, cwd=ROOT
-    )
-    assert killed.returncode == (9 if calls < 5 else 0)
+    run, frame = killed[calls], open_run(ingested).measurements
     pd.testing.assert_frame_equal(open_run(run).measurements, frame)
     for path in run.glob(".tables.*[0-9a-f]"):
         os.utime(path, (0, 0))
