@@ -1,4 +1,5 @@
 import os
+import shutil
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -38,6 +39,13 @@ __attribute__((constructor)) static void run (void)
 """
 
 
+@pytest.fixture
+def cache(plugin_cache: Path, tmp_path: Path) -> Path:
+    """Return a cache that holds the plugin, which need not be compiled for it."""
+    build_plugin(plugin_cache)
+    return Path(shutil.copytree(plugin_cache, tmp_path / "cache"))
+
+
 def _plant(so: Path, *, owner: int = -1, mode: int = 0o755) -> None:
     """Put a library where a plugin is looked for, that tells when it is loaded."""
     source = so.with_suffix(".c")
@@ -52,8 +60,9 @@ def _plant(so: Path, *, owner: int = -1, mode: int = 0o755) -> None:
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file away")
 @pytest.mark.parametrize("given", ["file", "folder"])
-def test_plugin_of_another_user_is_not_loaded(tmp_path: Path, given: str) -> None:
-    cache = tmp_path / "cache"
+def test_plugin_of_another_user_is_not_loaded(
+    cache: Path, tmp_path: Path, given: str
+) -> None:
     so = build_plugin(cache).path
     _plant(so, owner=65534 if given == "file" else -1)
     if given == "folder":
@@ -63,8 +72,9 @@ def test_plugin_of_another_user_is_not_loaded(tmp_path: Path, given: str) -> Non
     assert not (cache / "loaded").exists()
 
 
-def test_plugin_that_others_may_change_is_built_anew(tmp_path: Path) -> None:
-    cache = tmp_path / "cache"
+def test_plugin_that_others_may_change_is_built_anew(
+    cache: Path, tmp_path: Path
+) -> None:
     so = build_plugin(cache).path
     assert (so.stat().st_mode & 0o777, cache.stat().st_mode & 0o777) == (0o700, 0o700)
     _plant(so, mode=0o775)
@@ -73,15 +83,16 @@ def test_plugin_that_others_may_change_is_built_anew(tmp_path: Path) -> None:
     assert so.stat().st_mode & 0o777 == 0o700
 
 
-def test_plugin_in_a_folder_of_runs_is_never_loaded(tmp_path: Path) -> None:
+def test_plugin_in_a_folder_of_runs_is_never_loaded(
+    plugin_cache: Path, tmp_path: Path
+) -> None:
     planted = tmp_path / "runs" / ".cache"
     planted.mkdir(parents=True)
-    _plant(planted / build_plugin(tmp_path / "cache").path.name)
+    name = build_plugin(plugin_cache).path.name
+    _plant(planted / name)
     target = open_target("virtual:size=32MiB", folder=tmp_path / "runs/one/target")
     target.close()
-    assert [path.name for path in planted.iterdir()] == [
-        build_plugin(tmp_path / "cache").path.name
-    ]
+    assert [path.name for path in planted.iterdir()] == [name]
 
 
 @pytest.mark.parametrize("home", ["a file", "none"])
@@ -122,15 +133,17 @@ def test_build_plugin_leaves_one_whole_file_when_many_build_at_once(
     assert len(paths) == 1
 
 
-def test_build_plugin_builds_anew_when_the_compiler_changes(tmp_path: Path) -> None:
+def test_build_plugin_builds_anew_when_the_compiler_changes(
+    cache: Path, tmp_path: Path
+) -> None:
     other = _folder_of_programs(
         tmp_path / "bin",
         gcc='case $1 in --version) echo "other 1.0";; *) exec /usr/bin/gcc "$@";; esac',
         nbdkit="exit 0",
     )
     paths = {
-        build_plugin(tmp_path / "cache").path,
-        build_plugin(tmp_path / "cache", search_path=other).path,
+        build_plugin(cache).path,
+        build_plugin(cache, search_path=other).path,
     }
     assert len(paths) == 2
 
