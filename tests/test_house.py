@@ -57,6 +57,10 @@ def test_import_of_ssdlab_loads_nothing_heavy() -> None:
     assert loaded_by("import ssdlab") == set()
 
 
+def test_run_begins_without_what_only_its_end_needs() -> None:
+    assert loaded_by("import ssdlab; ssdlab.run_suite") <= {"numpy", "pyarrow"}
+
+
 def test_help_of_the_command_line_loads_nothing_heavy() -> None:
     call = "sys.argv = ['ssdlab', '--help']; from ssdlab.cli import main; main()"
     assert loaded_by(call) == set()

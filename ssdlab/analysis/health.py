@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 if TYPE_CHECKING:
+    import pandas as pd
     from numpy.typing import NDArray
 
 DRIVE = "block"  # the source of the readings of a drive
@@ -24,7 +24,7 @@ _SUMMARY = ["test", "name", "n_readings", "first", "last", "minimum", "maximum"]
 _WRITTEN = ["test", "counted_bytes", "fio_bytes", "fio_min_bytes", "fio_max_bytes"]
 
 
-def select_drive(telemetry: pd.DataFrame) -> pd.DataFrame:
+def select_drive(telemetry: "pd.DataFrame") -> "pd.DataFrame":
     """Return what the drive said of itself, in the order of time.
 
     Parameters
@@ -41,13 +41,13 @@ def select_drive(telemetry: pd.DataFrame) -> pd.DataFrame:
     return own.sort_values("time_s", kind="stable")
 
 
-def spans_of_tests(steps: pd.DataFrame) -> Iterator[tuple[str, float, float]]:
+def spans_of_tests(steps: "pd.DataFrame") -> Iterator[tuple[str, float, float]]:
     """Yield each test with the time of its first and last IO [s]."""
     for test, rows in steps.groupby("test", sort=False):
         yield str(test), float(rows["started_s"].min()), float(rows["ended_s"].max())
 
 
-def rise_within(counted: pd.DataFrame, begin_s: float, end_s: float) -> float:
+def rise_within(counted: "pd.DataFrame", begin_s: float, end_s: float) -> float:
     """Return how far a count went up from just before a span to its end.
 
     Parameters
@@ -65,6 +65,7 @@ def rise_within(counted: pd.DataFrame, begin_s: float, end_s: float) -> float:
 
     Examples
     --------
+    >>> import pandas as pd
     >>> counted = pd.DataFrame({"time_s": [1.0, 2.0, 3.0], "value": [7.0, 9.0, 1.0]})
     >>> rise_within(counted, 1.5, 3.0)
     2.0
@@ -76,7 +77,9 @@ def rise_within(counted: pd.DataFrame, begin_s: float, end_s: float) -> float:
     return float(np.diff(values).clip(min=0).sum()) if len(values) > 1 else np.nan
 
 
-def summarise_health(telemetry: pd.DataFrame, steps: pd.DataFrame) -> pd.DataFrame:
+def summarise_health(
+    telemetry: "pd.DataFrame", steps: "pd.DataFrame"
+) -> "pd.DataFrame":
     """Return what the drive said of itself in each test.
 
     Parameters
@@ -97,12 +100,15 @@ def summarise_health(telemetry: pd.DataFrame, steps: pd.DataFrame) -> pd.DataFra
 
     Examples
     --------
+    >>> import pandas as pd
     >>> readings = pd.DataFrame({"time_s": [0.0, 5.0], "value": [40.0, 44.0]})
     >>> readings = readings.assign(source="block", name="temperature_celsius")
     >>> test = pd.DataFrame({"test": ["tp"], "started_s": [0.0], "ended_s": [9.0]})
     >>> float(summarise_health(readings, test)["mean"].iloc[0])
     42.0
     """
+    import pandas as pd  # noqa: PLC0415 - 0.3 s before a run begins
+
     own = select_drive(telemetry)
     rows = [
         _summary(test, str(name), readings, begin_s=begin_s, end_s=end_s)
@@ -114,7 +120,7 @@ def summarise_health(telemetry: pd.DataFrame, steps: pd.DataFrame) -> pd.DataFra
 
 
 def _summary(
-    test: str, name: str, readings: pd.DataFrame, *, begin_s: float, end_s: float
+    test: str, name: str, readings: "pd.DataFrame", *, begin_s: float, end_s: float
 ) -> dict[str, object]:
     values = readings[readings["time_s"].between(begin_s, end_s)]["value"]
     return {
@@ -130,7 +136,9 @@ def _summary(
     }
 
 
-def summarise_reading_cost(health: pd.DataFrame, steps: pd.DataFrame) -> pd.DataFrame:
+def summarise_reading_cost(
+    health: "pd.DataFrame", steps: "pd.DataFrame"
+) -> "pd.DataFrame":
     """Return what share of each test went by while the drive's health was read.
 
     Parameters
@@ -147,6 +155,8 @@ def summarise_reading_cost(health: pd.DataFrame, steps: pd.DataFrame) -> pd.Data
         ``read_max_s`` [s] and ``read_percent``, all readings by the length of the
         test [%].
     """
+    import pandas as pd  # noqa: PLC0415 - 0.3 s before a run begins
+
     length_s = {test: end_s - begin_s for test, begin_s, end_s in spans_of_tests(steps)}
     rows = health[health["name"] == READING_TOOK]
     spent_s = rows["mean"] * rows["n_readings"]
@@ -159,7 +169,7 @@ def summarise_reading_cost(health: pd.DataFrame, steps: pd.DataFrame) -> pd.Data
     }).reset_index(drop=True)
 
 
-def compare_written(telemetry: pd.DataFrame, steps: pd.DataFrame) -> pd.DataFrame:
+def compare_written(telemetry: "pd.DataFrame", steps: "pd.DataFrame") -> "pd.DataFrame":
     """Return what the drive counted as written beside what fio wrote meanwhile.
 
     Parameters
@@ -185,6 +195,8 @@ def compare_written(telemetry: pd.DataFrame, steps: pd.DataFrame) -> pd.DataFram
     Within a step fio is taken to write at an even rate. A purge, and a gap in which
     the run was broken off, are left out.
     """
+    import pandas as pd  # noqa: PLC0415 - 0.3 s before a run begins
+
     own = select_drive(telemetry)
     counted = own[own["name"] == WRITTEN]
     rows = []
@@ -199,7 +211,7 @@ def compare_written(telemetry: pd.DataFrame, steps: pd.DataFrame) -> pd.DataFram
     return pd.DataFrame(rows, columns=_WRITTEN)
 
 
-def _pieces(steps: pd.DataFrame) -> Iterator[pd.DataFrame]:
+def _pieces(steps: "pd.DataFrame") -> "Iterator[pd.DataFrame]":
     """Yield the steps of a test that followed each other, between purges and gaps."""
     ordered = steps.sort_values("started_s")
     is_purge = ordered["kind"] == "purge"
@@ -210,7 +222,7 @@ def _pieces(steps: pd.DataFrame) -> Iterator[pd.DataFrame]:
 
 
 def _compare_piece(
-    counted: pd.DataFrame, piece: pd.DataFrame
+    counted: "pd.DataFrame", piece: "pd.DataFrame"
 ) -> "NDArray[np.float64] | None":
     """Return what was counted, and what fio wrote, at least and at most [B]."""
     begin_s, end_s = piece["started_s"].min(), piece["ended_s"].max()
@@ -229,7 +241,7 @@ def _compare_piece(
     return np.array([counted_bytes, end - begin, least, most])
 
 
-def _written_until(piece: pd.DataFrame, times: list[float]) -> "NDArray[np.float64]":
+def _written_until(piece: "pd.DataFrame", times: list[float]) -> "NDArray[np.float64]":
     """Return what fio had written of a piece at some times [B]."""
     edges = piece[["started_s", "ended_s"]].to_numpy(float).ravel()
     sums = np.cumsum(piece["written_bytes"].to_numpy(float))

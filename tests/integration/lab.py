@@ -1,6 +1,6 @@
 """Real runs in processes of their own, on small virtual SSDs, and what they leave.
 
-Every process that a test starts, and whatever those start in turn, carries a mark in
+Every program that a test starts, and whatever those start in turn, carries a mark in
 its environment: so a stray fio, kernel or server is found and ended by it.
 """
 
@@ -9,16 +9,17 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import ssdlab
 from ssdlab.model.errors import SsdlabError
 from ssdlab.store.records import RunState, read_state
 from ssdlab.virtual.server import VirtualSsd, attach
+from tests.integration.forked import Forked, Place, be_command_line, fork
 from tests.paths import ROOT
 
 TARGET = "virtual:size=48MiB,linger=120"
@@ -48,6 +49,10 @@ if "SSDLAB_TEST_GRACE_S" in os.environ:
 
     backend._GRACE_S = float(os.environ["SSDLAB_TEST_GRACE_S"])
     runner.FioChain.__init__.__kwdefaults__["stop_s"] = backend._GRACE_S
+if "SSDLAB_TEST_CEILING_S" in os.environ:
+    from ssdlab.campaign.folders import take_ceiling
+
+    take_ceiling.__kwdefaults__["seconds"] = float(os.environ["SSDLAB_TEST_CEILING_S"])
 if "SSDLAB_TEST_NO_DEATH_SIGNAL" in os.environ:
     import ssdlab.fio.runner as runner
 
@@ -55,30 +60,12 @@ if "SSDLAB_TEST_NO_DEATH_SIGNAL" in os.environ:
     runner.find_guard = lambda: ()
 """
 
-# What the notebook does, without the notebook: three seconds sooner.
-MEASURE = """\
-import sys
-import ssdlab
-
-try:
-    if sys.argv[1] == "resume":
-        ssdlab.resume_run(sys.argv[2])
-    else:
-        target, profile, tests, folder, runs, seed = sys.argv[2:]
-        ssdlab.run_suite(
-            target, profile, tests, run_folder=folder, runs=runs, seed=int(seed)
-        )
-except ssdlab.SsdlabError as error:
-    print(f"{type(error).__name__}: {error}", file=sys.stderr)
-    sys.exit(error.exit_code)
-"""
-
 
 @dataclass(frozen=True, kw_only=True)
 class Started:
     """A process under way whose words go to files."""
 
-    popen: "subprocess.Popen[bytes]"
+    popen: "subprocess.Popen[bytes] | Forked"
     out: Path
     err: Path
 
@@ -112,20 +99,18 @@ class Lab:
 
     def start(self, *command: str | Path, **environment: str) -> Started:
         """Start a command in the lab's folder."""
-        words = self.folder / f"words-{len(self.started)}"
-        out, err = words.with_suffix(".out"), words.with_suffix(".err")
-        with out.open("wb") as said, err.open("wb") as complained:
+        place = self._make_place(environment)
+        with place.out.open("wb") as out, place.err.open("wb") as err:
             popen = subprocess.Popen(
                 [str(part) for part in command],
-                cwd=self.folder,
+                cwd=place.folder,
                 stdin=subprocess.DEVNULL,
-                stdout=said,
-                stderr=complained,
-                env={**self.environment, **environment},
+                stdout=out,
+                stderr=err,
+                env=place.environment,
                 start_new_session=True,
             )
-        self.started.append(Started(popen=popen, out=out, err=err))
-        return self.started[-1]
+        return self._add(popen, place)
 
     def measure(
         self,
@@ -135,23 +120,53 @@ class Lab:
         target: str = TARGET,
         profile: str = "tiny",
         seed: int = 7,
+        host_ceiling: bool = False,
         **environment: str,
     ) -> Started:
-        """Start `run_suite` in a process of its own."""
-        arguments = ("run", target, profile, tests, run, self.runs, str(seed))
-        return self.start(sys.executable, "-c", MEASURE, *arguments, **environment)
+        """Start `run_suite` in a process of its own: the notebook without a kernel."""
+        place = self._make_place(environment)
+        popen = fork(
+            place,
+            ssdlab.run_suite,
+            target=target,
+            profile=profile,
+            tests=tests,
+            runs=self.runs,
+            run_folder=run,
+            seed=seed,
+            host_ceiling=host_ceiling,
+        )
+        return self._add(popen, place)
 
-    def resume(self, run: Path, **environment: str) -> Started:
+    def resume(self, run: Path) -> Started:
         """Start `resume_run` in a process of its own."""
-        return self.start(sys.executable, "-c", MEASURE, "resume", run, **environment)
+        place = self._make_place({})
+        return self._add(fork(place, ssdlab.resume_run, run=run), place)
 
     def cli(self, *arguments: str | Path, **environment: str) -> Started:
-        """Start the command line."""
-        command = (sys.executable, "-m", "ssdlab.cli", *arguments)
-        return self.start(*command, **environment)
+        """Start the command line in a process of its own."""
+        place = self._make_place(environment)
+        words = [str(part) for part in arguments]
+        return self._add(fork(place, be_command_line, words=words), place)
+
+    def _make_place(self, environment: Mapping[str, str]) -> Place:
+        words = self.folder / f"words-{len(self.started)}"
+        place = Place(
+            folder=self.folder,
+            environment={**self.environment, **environment},
+            out=words.with_suffix(".out"),
+            err=words.with_suffix(".err"),
+        )
+        place.out.touch()
+        place.err.touch()
+        return place
+
+    def _add(self, popen: "subprocess.Popen[bytes] | Forked", place: Place) -> Started:
+        self.started.append(Started(popen=popen, out=place.out, err=place.err))
+        return self.started[-1]
 
     def find(self, *words: str) -> list[int]:
-        """Return the living processes of this lab whose command holds every word."""
+        """Return the living programs of this lab whose command holds every word."""
         return [
             pid
             for pid, command in self._processes()
@@ -171,8 +186,10 @@ class Lab:
                 continue
         for pid, _ in self._processes():
             end(pid, signal.SIGKILL)
-        for started in self.started:
-            started.popen.wait(10)
+        for started in self.started:  # a forked one has no mark from its beginning
+            if started.popen.poll() is None:
+                end(started.popen.pid, signal.SIGKILL)
+            started.wait(10)
 
     def _processes(self) -> Iterator[tuple[int, str]]:
         mark = f"{_MARK}={self.folder}".encode()

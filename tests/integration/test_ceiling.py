@@ -2,39 +2,21 @@
 
 import json
 import signal
-import sys
 
 import pytest
 
 import ssdlab
 from ssdlab.campaign.ceiling import CEILING_WORKLOADS
-from tests.integration.lab import TARGET, Lab, wait_until
+from tests.integration.lab import Lab, end, wait_until
 
 NAMES = [(w.threads, w.queue_depth, w.read_percent) for w in CEILING_WORKLOADS]
-
-# As `run_suite` does it, in a few seconds instead of a minute.
-MEASURE = """\
-import sys
-import ssdlab
-from ssdlab.campaign import folders
-
-folders.take_ceiling.__kwdefaults__["seconds"] = float(sys.argv[4])
-try:
-    ssdlab.run_suite(
-        sys.argv[1], "tiny", "wsat", run_folder=sys.argv[2], runs=sys.argv[3], seed=7,
-        host_ceiling=True,
-    )
-except ssdlab.SsdlabError as error:
-    print(error, file=sys.stderr)
-    sys.exit(error.exit_code)
-"""
 
 
 @pytest.mark.fio
 def test_ceiling_is_measured_before_the_first_step_and_recorded(lab: Lab) -> None:
     folder = lab.runs / "run"
-    asked = (sys.executable, "-c", MEASURE, TARGET, folder, lab.runs, "3.3")
-    assert lab.start(*asked).wait(90) == 0
+    measured = lab.measure(folder, host_ceiling=True, SSDLAB_TEST_CEILING_S="3.3")
+    assert measured.wait(90) == 0, measured.said
     run = ssdlab.open_run(folder)
     points = run.record.host_ceiling
     assert [(p.threads, p.queue_depth, p.read_percent) for p in points] == NAMES
@@ -49,8 +31,7 @@ def test_ceiling_is_measured_before_the_first_step_and_recorded(lab: Lab) -> Non
 @pytest.mark.fio
 def test_ceiling_that_fails_leaves_no_run_and_no_server(lab: Lab) -> None:
     folder = lab.runs / "run"
-    asked = (sys.executable, "-c", MEASURE, TARGET, folder, lab.runs, "0.1")
-    failed = lab.start(*asked)
+    failed = lab.measure(folder, host_ceiling=True, SSDLAB_TEST_CEILING_S="0.1")
     assert failed.wait(60) == 2
     assert "0.1 s are too short for 11 points" in failed.said
     assert not folder.exists()
@@ -60,10 +41,9 @@ def test_ceiling_that_fails_leaves_no_run_and_no_server(lab: Lab) -> None:
 @pytest.mark.fio
 def test_ceiling_that_is_told_to_stop_leaves_no_run_and_no_server(lab: Lab) -> None:
     folder = lab.runs / "run"
-    asked = (sys.executable, "-c", MEASURE, TARGET, folder, lab.runs, "30")
-    started = lab.start(*asked)
+    started = lab.measure(folder, host_ceiling=True, SSDLAB_TEST_CEILING_S="30")
     wait_until(lambda: list(folder.glob("ceiling/*/job.fio")), what="the first point")
-    started.popen.send_signal(signal.SIGTERM)
+    end(started.popen.pid, signal.SIGTERM)
     started.wait(30)
     assert not folder.exists()
     assert lab.find("nbdkit") == []
@@ -75,8 +55,8 @@ def test_run_begins_where_one_was_killed_while_it_measured_the_ceiling(
 ) -> None:
     folder = lab.runs / "run"
     (folder / "ceiling" / "T1-Q1-4KiB-r100").mkdir(parents=True)
-    asked = (sys.executable, "-c", MEASURE, TARGET, folder, lab.runs, "2.2")
-    assert lab.start(*asked).wait(90) == 0
+    measured = lab.measure(folder, host_ceiling=True, SSDLAB_TEST_CEILING_S="2.2")
+    assert measured.wait(90) == 0, measured.said
     assert len(ssdlab.open_run(folder).record.host_ceiling) == len(NAMES)
 
 

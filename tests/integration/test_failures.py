@@ -99,7 +99,7 @@ class Cable:
         self.fault.unlink()
 
     def remove(self) -> None:
-        self.proxy.popen.terminate()
+        end(self.proxy.popen.pid, signal.SIGTERM)
         self.proxy.wait()
         self.behind.unlink(missing_ok=True)
 
