@@ -3,6 +3,7 @@
 import ctypes
 import subprocess
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -48,6 +49,7 @@ def kernel(
     return ctypes.CDLL(str(built))
 
 
+@cache
 def numbers_of(role: Role) -> st.SearchStrategy[str]:
     match role:
         case Role.DIRECTION:
@@ -66,6 +68,11 @@ SEPARATORS = st.sampled_from([", "] * 20 + [",", " ,", ",  ", ",\t", ",,", ";", 
 ENDS = st.sampled_from(["\n"] * 10 + ["\r\n", " \n", "\n\n", "\r\r\n", ",\n", "\0\n"])
 
 
+@cache
+def cells_of(role: Role) -> st.SearchStrategy[str]:
+    return numbers_of(role) | ODD
+
+
 @st.composite
 def logs(draw: st.DrawFn) -> tuple[Layout, bytes]:
     layout = draw(st.sampled_from(LAYOUTS))
@@ -74,9 +81,8 @@ def logs(draw: st.DrawFn) -> tuple[Layout, bytes]:
     for _ in range(draw(st.integers(0, 8))):
         is_odd = draw(st.integers(0, 4)) == 0
         for place, role in enumerate(roles):
-            cell = numbers_of(role) | ODD if is_odd else numbers_of(role)
             text += (draw(SEPARATORS) if is_odd else ", ") if place else ""
-            text += draw(cell)
+            text += draw(cells_of(role) if is_odd else numbers_of(role))
         text += draw(ENDS) if is_odd else "\n"
     data = text.encode()
     return layout, data[: len(data) - draw(st.sampled_from([0, 0, 0, 1, 4]))]

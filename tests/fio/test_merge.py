@@ -391,13 +391,12 @@ def test_change_of_unit_changes_latencies_alone(parts: list[tuple[int, ...]]) ->
     result = tables_of(document_of(*jobs))
     columns = [name for name in result.jobs.columns if str(name).startswith("lat_")]
     scaled = result.jobs.assign(**{str(c): result.jobs[c] * 1000 for c in columns})
-    was = merged(result, []).jobs
-    now = merged(replace(result, jobs=scaled), []).jobs
-    for name in was.columns:
+    was = one(merged(result, []).jobs)
+    now = one(merged(replace(result, jobs=scaled), []).jobs)
+    assert was.keys() == now.keys()
+    for name, value in was.items():
         factor = 1000 if name in columns else 1
-        assert one(now)[str(name)] == pytest.approx(
-            one(was)[str(name)] * factor, nan_ok=True
-        )
+        assert now[name] == pytest.approx(value * factor, nan_ok=True)
 
 
 def test_two_hosts_merge_into_the_sum_that_fio_made() -> None:

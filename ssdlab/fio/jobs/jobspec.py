@@ -9,6 +9,7 @@ below it. Values are text here: ``${NAME}`` and ``$jobname`` stay as written.
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from ssdlab.fio.document import Doubt
 from ssdlab.model.errors import FioOutputError
@@ -236,6 +237,7 @@ def _render_section(section: JobSection) -> str:
     return "".join(f"{line}\n" for line in (header, *lines))
 
 
+@lru_cache(maxsize=1024)  # steps of one run share nearly all options
 def _render_option(option: JobOption) -> str:
     name, value = option
     joint = " " if name == _INCLUDE else "="
