@@ -186,15 +186,16 @@ class _Maker:
         fast = self.rng.lognormal(np.log(mean_ns * 0.9), 0.25, ios - slow)
         late = self.rng.lognormal(np.log(mean_ns * 8), 0.5, slow)
         lat = np.concatenate([fast, late])
-        octave = np.floor(np.log2(lat)).astype(int) - 6
-        lower = (lat / 2.0**octave).astype(int) * 2**octave
-        edges, places, counts = np.unique(lower, return_index=True, return_counts=True)
-        for edge, place, count in zip(edges, places, counts, strict=True):
-            width = 2 ** int(octave[place])
+        mantissa, exponent = np.frexp(lat)
+        octave, place = exponent - 7, (mantissa * 128).astype(int) - 64
+        counts = np.bincount(octave * 64 + place)
+        for number in map(int, np.flatnonzero(counts)):
+            width = 2 ** (number // 64)
+            edge = (number % 64 + 64) * width
             self.rows["bins"].append({
                 "run_id": RUN_ID, "step_id": step, "direction": "total",
-                "lat_ns": int(edge) + width // 2, "lat_lower_ns": int(edge),
-                "lat_upper_ns": int(edge) + width, "count": int(count),
+                "lat_ns": edge + width // 2, "lat_lower_ns": edge,
+                "lat_upper_ns": edge + width, "count": int(counts[number]),
             })  # fmt: skip
         self._correct(step, lat)
 
@@ -204,11 +205,11 @@ class _Maker:
             if row["step_id"] == step:
                 row |= {"lat_mean_ns": lat.mean(), "lat_max_ns": lat.max()}
                 row |= {"total_ios": len(lat)}
-        for row in self.rows["percentiles"]:
-            if row["step_id"] == step:
-                value = float(np.percentile(lat, row["percentile"]))
-                row |= {"lat_ns": value, "lat_lower_ns": value, "lat_upper_ns": value}
-                row["is_supported"] = len(lat) >= 1 / (1 - row["percentile"] / 100)
+        rows = [row for row in self.rows["percentiles"] if row["step_id"] == step]
+        values = np.percentile(lat, [row["percentile"] for row in rows])
+        for row, value in zip(rows, map(float, values), strict=True):
+            row |= {"lat_ns": value, "lat_lower_ns": value, "lat_upper_ns": value}
+            row["is_supported"] = len(lat) >= 1 / (1 - row["percentile"] / 100)
 
     def judge(self, test: str, phase: str, tracking: tuple[Tracking, ...]) -> None:
         """Write every judgement from round 5 on, by the rule of the PTS."""
