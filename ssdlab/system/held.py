@@ -16,13 +16,11 @@ from typing import Final, NoReturn
 
 from ssdlab.model.errors import RunFolderError
 
-HAS_DESCRIPTORS: Final = hasattr(os, "O_NOFOLLOW") and os.supports_dir_fd >= {
-    os.open,
-    os.stat,
-    os.mkdir,
-    os.unlink,
-    os.rename,
-}
+HAS_DESCRIPTORS: Final = (
+    hasattr(os, "O_NOFOLLOW")
+    and hasattr(os, "O_DIRECTORY")
+    and os.supports_dir_fd >= {os.open, os.stat, os.mkdir, os.unlink, os.rename}
+)
 FLAGS: Final = (
     getattr(os, "O_NOFOLLOW", 0)
     | getattr(os, "O_NONBLOCK", 0)  # a pipe waits for nobody
@@ -128,14 +126,34 @@ def hold(root: Path, below: Sequence[str]) -> Iterator[Held]:
             opened.append(os.open(root, _READ_FOLDER | getattr(os, "O_CLOEXEC", 0)))
             held = Held(root, opened[-1])
         for depth, name in enumerate(below, 1):
-            require(held.look(name), kind="folder", root=root, below=below[:depth])
-            if held.descriptor is not None:
-                opened.append(held.open(name, _READ_FOLDER))
+            if held.descriptor is None:
+                _require_folder(held, root, below[:depth])
+            else:
+                opened.append(_open_folder(held, root, below[:depth]))
             held = Held(held.path / name, opened[-1] if opened else None)
         yield held
     finally:
         for descriptor in opened:
             os.close(descriptor)
+
+
+def _open_folder(held: Held, root: Path, below: Sequence[str]) -> int:
+    """Return a descriptor of a folder; the system opens nothing else, nor a link.
+
+    Raises
+    ------
+    OSError
+        If it cannot be opened, though nothing else stands there.
+    """
+    try:
+        return held.open(below[-1], _READ_FOLDER)
+    except OSError:
+        _require_folder(held, root, below)
+        raise
+
+
+def _require_folder(held: Held, root: Path, below: Sequence[str]) -> None:
+    require(held.look(below[-1]), kind="folder", root=root, below=below)
 
 
 def require(

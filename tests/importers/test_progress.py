@@ -15,6 +15,14 @@ from tests.importers.made import IOPS_CELLS, write_rounds
 COMMAND = (sys.executable, "-m", "ssdlab.cli", "import")
 
 
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Return a folder of 225 outputs."""
+    folder = tmp_path_factory.mktemp("results")
+    write_rounds(folder, IOPS_CELLS, rounds=25)
+    return str(folder)
+
+
 def read_all(terminal: int) -> str:
     said = b""
     try:
@@ -26,10 +34,11 @@ def read_all(terminal: int) -> str:
 
 
 @pytest.mark.parametrize("is_terminal", [True, False])
-def test_it_is_told_on_a_terminal_alone(tmp_path: Path, *, is_terminal: bool) -> None:
-    write_rounds(tmp_path / "in", IOPS_CELLS, rounds=25)
+def test_it_is_told_on_a_terminal_alone(
+    tmp_path: Path, results: str, *, is_terminal: bool
+) -> None:
     ours, theirs = pty.openpty() if is_terminal else os.pipe()
-    command = (*COMMAND, str(tmp_path / "in"), "--runs", str(tmp_path / "runs"))
+    command = (*COMMAND, results, "--runs", str(tmp_path / "runs"))
     with subprocess.Popen(command, stderr=theirs, stdout=subprocess.PIPE) as started:
         os.close(theirs)
         said = read_all(ours)
@@ -41,10 +50,11 @@ def test_it_is_told_on_a_terminal_alone(tmp_path: Path, *, is_terminal: bool) ->
 
 
 @pytest.mark.parametrize("moment", ["steps/*", "run.json", "tables"])
-def test_stopped_import_leaves_nothing(tmp_path: Path, moment: str) -> None:
-    write_rounds(tmp_path / "in", IOPS_CELLS, rounds=25)
+def test_stopped_import_leaves_nothing(
+    tmp_path: Path, results: str, moment: str
+) -> None:
     runs = tmp_path / "runs"
-    command = (*COMMAND, str(tmp_path / "in"), "--runs", str(runs))
+    command = (*COMMAND, results, "--runs", str(runs))
     with subprocess.Popen(
         command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as started:
