@@ -19,7 +19,9 @@ NOT_YET = (
 
 
 def test_each_test_gets_a_line_and_throughput_one_a_block_size(tmp_path: Path) -> None:
-    run = make_run(tmp_path / "run", Recipe(rounds=6, saturation_rounds=10))
+    run = make_run(
+        tmp_path / "run", Recipe(rounds=6, saturation_rounds=10, histogram_ios=20_000)
+    )
     *lines, wsat, last = outcome_lines(run)
     assert lines == [
         "iops         steady in rounds 2 - 6",
@@ -36,7 +38,7 @@ def test_each_test_gets_a_line_and_throughput_one_a_block_size(tmp_path: Path) -
 
 
 def test_line_names_what_was_not_steady_and_why(tmp_path: Path) -> None:
-    recipe = Recipe(tests=("iops", "lat"), rounds=5, steady=False)
+    recipe = Recipe(tests=("iops", "lat"), rounds=5, steady=False, histogram_ios=20_000)
     run = make_run(tmp_path / "run", recipe)
     iops, lat, _ = outcome_lines(run)
     failed = run.windows[run.windows["is_final"] & ~run.windows["is_steady"]]
@@ -50,7 +52,9 @@ def test_line_names_what_was_not_steady_and_why(tmp_path: Path) -> None:
 
 
 def test_line_says_so_when_nothing_was_judged(tmp_path: Path) -> None:
-    run = make_run(tmp_path / "run", Recipe(tests=("lat",), rounds=3))
+    run = make_run(
+        tmp_path / "run", Recipe(tests=("lat",), rounds=3, histogram_ios=20_000)
+    )
     assert outcome_lines(run)[0] == "lat          no steady state was judged"
 
 
@@ -64,7 +68,9 @@ def test_line_says_so_when_nothing_was_judged(tmp_path: Path) -> None:
 def test_last_line_is_about_the_standard(
     tmp_path: Path, departures: tuple[str, ...], line: str
 ) -> None:
-    recipe = Recipe(tests=("lat",), rounds=5, departures=departures)
+    recipe = Recipe(
+        tests=("lat",), rounds=5, departures=departures, histogram_ios=20_000
+    )
     assert outcome_lines(make_run(tmp_path / "run", recipe))[-1] == line
 
 
