@@ -40,7 +40,22 @@ def list_round_series(
     names = [*_CELL, *_QUEUES]
     distinct = cells.groupby(names, dropna=False, sort=False, as_index=False)
     counted = distinct.agg(rounds=("round", "nunique"))
-    rows = [_listed(test, row.to_dict(), tracked) for _, row in counted.iterrows()]
+    variables = [row for _, row in tracked.iterrows()]
+    are_of = [
+        is_of_cell(counted, row) & (counted["phase"] == row["phase"])
+        for row in variables
+    ]
+    rows = [
+        _listed(
+            test,
+            row.to_dict(),
+            beside=[one for one in variables if one["phase"] == row["phase"]],
+            of_cell=[
+                one for one, are in zip(variables, are_of, strict=True) if are[place]
+            ],
+        )
+        for place, row in counted.iterrows()
+    ]
     frame = pd.DataFrame(rows)
     same = frame.duplicated(["phase", "tracking"], keep=False)
     for place in frame.index[same & ~frame["is_tracked"]]:
@@ -79,11 +94,16 @@ def is_named(listed: pd.DataFrame, tracking: str) -> list[bool]:
 
 
 def _listed(
-    test: str, cell: dict[Hashable, Any], tracked: pd.DataFrame
+    test: str,
+    cell: dict[Hashable, Any],
+    *,
+    beside: list["pd.Series[Any]"],
+    of_cell: list["pd.Series[Any]"],
 ) -> dict[Hashable, Any]:
-    """Return a cell with its name, and its verdict's row if it is tracked."""
-    beside = tracked[tracked["phase"] == cell["phase"]]
-    of_cell = [row for _, row in beside.iterrows() if _is_cell(cell, row)]
+    """Return a cell with its name, and its verdict's row if it is tracked.
+
+    ``beside`` are the verdicts of its phase, and ``of_cell`` those of the cell.
+    """
     size = cell["block_size_bytes"]
     label = stimulus_label(
         cell["access"], 0 if pd.isna(size) else int(size), int(cell["read_percent"])
@@ -97,12 +117,8 @@ def _listed(
             "is_tracked": bool(of_cell),
         }
     )
-    judged = of_cell or [line for _, line in beside.iterrows()]
+    judged = of_cell or beside
     names = ("window_first_round", "window_last_round")
     bounds = [int(judged[0][name]) if judged else 0 for name in names]
     row["is_round_steady"] = bool(judged and judged[0]["is_round_steady"])
     return row | dict(zip(names, bounds, strict=True))
-
-
-def _is_cell(cell: dict[Hashable, Any], tracked: "pd.Series[Any]") -> bool:
-    return bool(is_of_cell(pd.DataFrame([cell]), tracked).iloc[0])
