@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from ssdlab.campaign.suite import run_suite
 from ssdlab.cli import main
 from ssdlab.store.run import Run
 from tests.made_run import Recipe, make_run
@@ -112,13 +113,15 @@ def test_wrong_request_ends_with_2_and_one_line(
 def test_measured_virtual_ssd_is_shown_beside_the_classes(tmp_path: Path) -> None:
     profile = tmp_path / "quick.toml"
     profile.write_text(PROFILE, "utf-8")
-    done = ssdlab_process(
-        "run", "--target", "virtual:size=32MiB", "--profile", profile,
-        "--tests", "lat", "--runs", tmp_path / "runs", "--seed", "5", cwd=tmp_path,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    (run,) = (tmp_path / "runs").glob("*quick*")
-    found = ssdlab("classes", run, "--json", "--rank-virtual")
+    run = run_suite(
+        "virtual:size=32MiB",
+        str(profile),
+        "lat",
+        runs=tmp_path / "runs",
+        seed=5,
+        tell=lambda _: None,
+    )
+    found = ssdlab("classes", run.path, "--json", "--rank-virtual")
     assert found.exit_code == 0, found.stderr
     (placed,) = json.loads(found.stdout)["runs"]
     values = {row["metric"]: row for row in placed["values"]}

@@ -154,5 +154,5 @@ def test_device_that_changes_ends_the_run_and_it_goes_on_when_that_is_mended(
     assert refused.wait(60) == 2
     assert "capacity in bytes was" in refused.said
     resize_loop(device, 64 * MIB)
-    resumed = lab.cli("resume", run.relative_to(lab.folder))
+    resumed = lab.resume(run)
     assert resumed.wait(120) == 0, resumed.said
