@@ -21,6 +21,7 @@ from tests.paths import ROOT
 
 TOKEN = "made-for-this-test"
 _PATIENCE_S = 120
+_POLL_MS = 200  # to look at each frame that is drawn would slow down what is waited for
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -170,7 +171,7 @@ def run_notebook(page: Any, server: Server, notebook: str) -> list[str]:
     page.click(".lm-MenuBar-itemLabel:text-is('Run')")
     page.click(".lm-Menu-itemLabel:text-is('Run All Cells')")
     try:
-        page.wait_for_function(_ALL_RAN)
+        page.wait_for_function(_ALL_RAN, polling=_POLL_MS)
     except Exception:
         page.screenshot(path=server.folder / "not-run.png")  # to be looked at
         raise

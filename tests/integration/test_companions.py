@@ -1,8 +1,10 @@
 """The companion notebooks, carried out on recorded runs and turned into pages."""
 
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -46,6 +48,12 @@ def done(
     return Done(companion=companion, executed=notebook, page=page)
 
 
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with browse() as page:
+        yield page.context.browser
+
+
 def test_notebook_runs_on_samples_and_becomes_a_page(done: Done) -> None:
     companion, page = done.companion, done.page
     said = words(page.read_text("utf-8"))
@@ -56,10 +64,10 @@ def test_notebook_runs_on_samples_and_becomes_a_page(done: Done) -> None:
 
 
 @pytest.mark.browser
-def test_page_opens_from_disk_with_the_network_off(done: Done) -> None:
+def test_page_opens_from_disk_with_the_network_off(done: Done, browser: Any) -> None:
     asked: list[str] = []
     said: list[str] = []
-    with browse() as page:
+    with browser.new_page(viewport={"width": 1280, "height": 900}) as page:
         page.context.set_offline(True)
         page.on("request", lambda request: asked.append(request.url))
         page.on("console", lambda message: said.append(message.text))
