@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ssdlab.campaign.ports import HostCpu, StepOutcome
 from ssdlab.campaign.raw import working_folder
-from ssdlab.fio.jobs.jobfile import render_job
+from ssdlab.fio.jobs.jobfile import count_threads, render_job
 from ssdlab.fio.jobs.published import has_processes
 from ssdlab.fio.process import FIO_ARGUMENTS, FioRequest
 from ssdlab.fio.runner import FioChain, FioOutcome
@@ -105,14 +105,12 @@ class FioBackend:
     def _request(self, step: Step, folder: Folder) -> FioRequest:
         job = render_job(step, self._target.fio_options, cpus=read_cpus())
         work = step.workload
-        threads = work.threads if work else 1
-        has_tail = "[tail]" in job
         io_s = (step.runtime_s or 0) + (work.ramp_s if work is not None else 0)
         return FioRequest(
             step_id=step.step_id,
             folder=folder,
             job=job,
-            gated_threads=threads + has_tail,
+            gated_threads=count_threads(step),
             wait_s=step.wait_s,
             least_s=0.95 * io_s,
             overdue_s=_GRACE_S + 2 * io_s + _most_bytes(step) / _SLOWEST_BYTES_PER_S,
@@ -154,7 +152,7 @@ def _most_bytes(step: Step) -> int:
     if work is None:
         return 0
     queues = work.queue_depth * work.block_range_bytes[1]
-    return work.threads * ((step.io_bytes or 0) + queues)
+    return (step.whole_amount_bytes or 0) + work.threads * queues
 
 
 def _host_cpu(

@@ -109,7 +109,7 @@ class Engine:
             block_sizes_bytes=step.workload.block_range_bytes,
             outstanding=step.workload.threads * step.workload.queue_depth,
             runtime_s=step.runtime_s,
-            io_bytes=_whole_amount(step),
+            io_bytes=step.whole_amount_bytes,
         )
         trouble = self.backend.find_trouble()  # fio may count what it did not do
         if faults or trouble:
@@ -208,13 +208,6 @@ class Engine:
             reason=reason,
             remedy=f"See fio's words. {self._again}",
         )
-
-
-def _whole_amount(step: Step) -> int | None:
-    """Return the bytes that all threads of a fill write."""
-    if step.io_bytes is None or step.workload is None:
-        return None
-    return step.io_bytes * step.workload.threads
 
 
 def _disk_full(step: Step, run: Path) -> DiskFullError:

@@ -60,6 +60,7 @@ _CODES = {
     "max_rounds": "rounds-allowed",
     "wdpc_max_samples": "rounds-allowed",
     "write_cache": "write-cache",
+    "wipc_threads": "wipc-threads",
 }
 _FILLS = {"wipc_capacity_multiple", "tp_has_wipc"}
 

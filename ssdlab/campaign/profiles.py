@@ -69,7 +69,7 @@ def outline_profile(profile: Profile) -> Outline:
         seconds_min=sum(least for least, _ in timed),
         seconds_max=sum(most for _, most in timed),
         fill_capacities=sum(
-            phase.capacity_multiple * phase.threads
+            phase.written_capacities
             for test in tests
             for phase in test.phases
             if isinstance(phase, Precondition)

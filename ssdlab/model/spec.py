@@ -207,9 +207,10 @@ class Purge:
 class Precondition:
     """Workload-independent preconditioning: sequential writes (PTS 2.0.2, 3.3).
 
-    ``capacity_multiple`` counts user capacities, written inside the active range
-    by each thread. More than one thread is TKperf's way: each begins at LBA 0. An
-    ``active_range`` of ``None`` is that of the profile, here and in other phases.
+    ``capacity_multiple`` counts user capacities, written inside the active range. If
+    ``is_divided``, each thread writes its share of them to a part of its own of the
+    range; otherwise each writes all of them, from LBA 0 on. An ``active_range`` of
+    ``None`` is that of the profile, here and in other phases.
     ``fio_options`` are those of a published job: they take the place of ours.
     """
 
@@ -218,12 +219,18 @@ class Precondition:
     queue_depth: int
     capacity_multiple: float
     threads: int = 1
+    is_divided: bool = False
     active_range: ActiveRange | None = None
     fio_options: FioOptions = ()
 
     def __post_init__(self) -> None:
         """Refuse options that are not of the closed set."""
         _require_closed(self.fio_options)
+
+    @property
+    def written_capacities(self) -> float:
+        """How many user capacities all threads write."""
+        return self.capacity_multiple * (1 if self.is_divided else self.threads)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -21,9 +21,11 @@ class Step:
     """One thing for a backend to do: a purge, or one fio run.
 
     Of ``runtime_s`` and ``io_bytes`` a fio step has exactly one: it ends by time or
-    by amount. ``offset_bytes`` is where a sequential stream begins. ``round`` and
-    ``cell`` count from 1. A purge has no workload. ``wait_s`` is how long the host is
-    to rest before the first IO, all that the harness adds included.
+    by amount, which each thread does, or, if it ``is_divided``, all of them do, each
+    in a part of its own of the range. ``offset_bytes`` is where a sequential stream
+    begins. ``round`` and ``cell`` count from 1. A purge has no workload. ``wait_s``
+    is how long the host is to rest before the first IO, all that the harness adds
+    included.
     """
 
     step_id: str
@@ -41,6 +43,14 @@ class Step:
     uses_random_map: bool = False
     series_interval_ms: int | None = None
     wait_s: float = 0.0
+    is_divided: bool = False
+
+    @property
+    def whole_amount_bytes(self) -> int | None:
+        """What all threads do of a step that ends by amount."""
+        if self.io_bytes is None or self.workload is None:
+            return None
+        return self.io_bytes * (1 if self.is_divided else self.workload.threads)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

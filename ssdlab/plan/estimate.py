@@ -115,7 +115,7 @@ def _estimate_phase(
         case Purge():
             return Cost(steps_min=1, steps_max=1)
         case Precondition():
-            amount = phase.capacity_multiple * context.capacity_bytes * phase.threads
+            amount = phase.written_capacities * context.capacity_bytes
             return Cost(
                 steps_min=1,
                 steps_max=1,

@@ -36,6 +36,7 @@ class StepMaker:
                 fio_options=phase.fio_options,
             ),
             io_bytes=int(-(-amount // unit)) * unit,
+            is_divided=phase.is_divided,
         )
         return self._finish(number, step)
 

@@ -29,6 +29,7 @@ _TESTS_OF = {  # of the names that begin otherwise than a test, or than their on
     "demand": ("cbw", "dirth"),
     "point": ("cbw", "dirth"),
 }
+_LONGEST_WSAT_S = 24 * 3600
 _SEGMENTS = (
     "segments of the active range: one of the whole amount instead of 2048 at places "
     "by chance"
@@ -45,8 +46,8 @@ def find_departures(profile: Profile, test_ids: tuple[str, ...]) -> tuple[str, .
         field.name
         for field in fields(Profile)
         if field.name not in _OURS | _OPERATOR_CHOICE
-        and not (field.name == "max_idle_s" and profile.max_idle_s < nominal.max_idle_s)
         and getattr(profile, field.name) != getattr(nominal, field.name)
+        and not _is_allowed(field.name, profile, test_ids)
         and _concerns(field.name, profile, test_ids)
     ]
     return (
@@ -54,6 +55,35 @@ def find_departures(profile: Profile, test_ids: tuple[str, ...]) -> tuple[str, .
         *_other_tests(nominal, test_ids),
         *_segments(profile, test_ids),
     )
+
+
+def _is_allowed(name: str, profile: Profile, test_ids: tuple[str, ...]) -> bool:
+    """Tell whether a value is another one that the edition allows as well."""
+    nominal = PROFILES[profile.nominal]
+    match name:
+        case "max_idle_s":  # ours, and stricter
+            return profile.max_idle_s < nominal.max_idle_s
+        case "max_rounds":  # after round 25 the operator may go on: pts.md 3.1, SS-4
+            return profile.max_rounds > nominal.max_rounds
+        case "wsat_time_limit_s":  # pts.md 23, row 6
+            limit_s = profile.wsat_time_limit_s
+            return nominal.wsat_time_limit_s <= limit_s <= _LONGEST_WSAT_S
+        case "active_ranges":  # "optional ActiveRange(Test Operator Choice)" of E 1.1
+            wholes = [active.percent for active in profile.active_ranges]
+            has_amounts = any(active.amount_bytes for active in profile.active_ranges)
+            is_named = nominal.spec_version.startswith("PTS-E 1")
+            return is_named and 100 in wholes and not has_amounts
+        case "wipc_threads":  # those of the loop, as its number: pts.md 4.3, WIPC-3
+            return _loop_threads(profile, test_ids) == {profile.wipc_threads}
+        case _:
+            return False
+
+
+def _loop_threads(profile: Profile, test_ids: tuple[str, ...]) -> set[int]:
+    """Return the threads that preconditioning should have in the tests asked for."""
+    random = {profile.threads} if {"iops", "lat"} & set(test_ids) else set()
+    has_fill = profile.tp_has_wipc and "tp" in test_ids
+    return random | ({profile.tp_threads} if has_fill else set())
 
 
 def _departure(name: str, profile: Profile, nominal: Profile) -> str:

@@ -103,7 +103,16 @@ VALUES: dict[str, Value] = {
     ),
     "wipc_block_size_bytes": _one("preconditioning block size", "4.3", "size"),
     "wipc_threads": _one(
-        "threads of the preconditioning", "4.3", "count", limits=_THREADS
+        "threads of the preconditioning",
+        "4.3",
+        "count",
+        limits=_THREADS,
+        absent="those of the loop",
+    ),
+    "wipc_is_divided": _one(
+        "a part of the range for each preconditioning thread",
+        "4.3",
+        "flag",
     ),
     "uses_random_map": _one(
         "fio's random map (no block twice in a cell)", "16, 20", "flag"

@@ -39,6 +39,7 @@ class Profile:
     ``nominal`` names the profile whose values count as conformant; each value that
     differs from it is a departure. ``active_ranges`` are the loops of PTS-C 1.x in
     IOPS, TP and LAT; where there are none, ``active_range_percent`` holds.
+    ``wipc_threads`` is ``None`` when preconditioning has the threads of the loop.
     ``tp_tracked_sizes`` is ``None`` when every block size has its own steady state.
     ``wsat_sample_every_rounds`` is ``None`` when WSAT has no steady-state stop.
     ``histogram_s`` is ``None`` without the histogram runs. ``max_idle_s`` is ours: a
@@ -57,7 +58,8 @@ class Profile:
     queue_depth: int
     wipc_capacity_multiple: float
     wipc_block_size_bytes: int
-    wipc_threads: int
+    wipc_threads: int | None
+    wipc_is_divided: bool
     uses_random_map: bool
     cell_s: float
     max_rounds: int
@@ -115,7 +117,8 @@ _ENTERPRISE = Profile(
     queue_depth=32,
     wipc_capacity_multiple=2,
     wipc_block_size_bytes=128 * KIB,
-    wipc_threads=1,
+    wipc_threads=None,
+    wipc_is_divided=True,
     uses_random_map=False,
     cell_s=60,
     max_rounds=25,
@@ -205,7 +208,7 @@ _TKPERF = replace(
     write_cache="as found",
     threads=2,
     queue_depth=16,
-    wipc_threads=2,
+    wipc_is_divided=False,
     uses_random_map=True,
     tp_block_sizes=(MIB, 64 * KIB, 8 * KIB, 4 * KIB, 512),
     tp_threads=2,
@@ -287,6 +290,7 @@ def profile_from_dict(values: dict[str, Any]) -> Profile:
     """
     held = PROFILES.get(str(values.get("nominal")), _ENTERPRISE)
     later = {name: value for name, value in asdict(held).items() if _is_later(name)}
+    later["wipc_is_divided"] = False
     names = {field.name for field in fields(Profile)}
     known = {name: value for name, value in values.items() if name in names}
     return from_plain(Profile, later | known)

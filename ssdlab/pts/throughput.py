@@ -36,7 +36,8 @@ def _one_block_size(profile: Profile, block_size: int) -> tuple[Phase, ...]:
     fill = Precondition(  # at the tested block size: pts.md 4.3, WIPC-2
         phase_id=f"wipc-{name}",
         block_size_bytes=block_size,
-        threads=profile.wipc_threads,
+        threads=profile.wipc_threads or profile.tp_threads,
+        is_divided=profile.wipc_is_divided,
         queue_depth=profile.tp_queue_depth,
         capacity_multiple=profile.wipc_capacity_multiple,
     )

@@ -182,7 +182,8 @@ def test_run_measures_each_range_of_a_file(mine: Path, tmp_path: Path) -> None:
     cells = [text for name, text in jobs.items() if "-rounds-" in name]
     assert len(cells) == 2 * 5
     assert all(f"size={16 * MIB}\n" in text for text in cells)
-    assert f"size={64 * MIB}\n" in jobs["lat-wipc-AR100-16MiB"]
-    assert f"size={48 * MIB}\n" in jobs["lat-wipc-AR75-16MiB"]
+    for active, part in (("AR100", 32 * MIB), ("AR75", 24 * MIB)):
+        assert f"\nsize={part}\n" in jobs[f"lat-wipc-{active}-16MiB"]
+        assert f"\noffset_increment={part}\n" in jobs[f"lat-wipc-{active}-16MiB"]
     for text in jobs.values():
-        assert "offset=0\n" in text or "offset" not in text
+        assert "offset=0\n" in text or "\noffset=" not in text

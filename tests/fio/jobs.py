@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ssdlab.fio.installed import require_fio
-from ssdlab.fio.jobs.jobfile import render_job
+from ssdlab.fio.jobs.jobfile import count_threads, render_job
 from ssdlab.fio.process import FioRequest
 from ssdlab.fio.runner import FioChain, FioOutcome
 from ssdlab.model.spec import Access, Precondition, Workload
@@ -90,7 +90,7 @@ def request_of(
         step_id=step.step_id,
         folder=Folder(folder) / step.step_id,
         job=job,
-        gated_threads=step.workload.threads + ("[tail]" in job),
+        gated_threads=count_threads(step),
         overdue_s=overdue_s,
         least_s=least_s,
     )

@@ -3,8 +3,10 @@
 from dataclasses import replace
 
 import pytest
+from hypothesis import assume, given
+from hypothesis.strategies import integers, sampled_from
 
-from ssdlab.fio.jobs.jobfile import PERCENTILES, render_job
+from ssdlab.fio.jobs.jobfile import PERCENTILES, count_threads, render_job
 from ssdlab.model.spec import Access, Precondition
 from ssdlab.model.units import KIB, MIB
 from ssdlab.plan.context import PlanContext
@@ -125,6 +127,39 @@ def test_fill_adds_up_to_its_amount_when_the_capacity_is_no_multiple_of_a_block(
     assert tail["numjobs"] == "1"
     written = threads * int(whole["io_size"]) + int(tail["io_size"])
     assert written == 2 * threads * (64 * MIB + odd)
+
+
+@given(
+    blocks=integers(1, 4000),
+    tail=integers(0, 255),
+    threads=integers(1, 32),
+    percent=sampled_from([100, 75, 50, 10]),
+)
+def test_divided_fill_has_each_sector_of_its_range_in_one_part(
+    blocks: int, tail: int, threads: int, percent: int
+) -> None:
+    whole = context(blocks * 128 * KIB + tail * 512, percent=percent)
+    assume(whole.range_bytes >= 512)
+    step = fill(replace(WIPC, threads=threads, is_divided=True), whole)
+    sections = options_of(render_job(step, NULL))
+    del sections["global"]
+    spans, written = [], 0
+    for options in sections.values():
+        size, count = int(options["size"]), int(options["numjobs"])
+        begins = int(options.get("offset", 0))
+        spans += [(begins + size * at, size) for at in range(count)]
+        written += count * int(options["io_size"])
+    end = 0
+    for begins, size in sorted(spans):
+        assert begins == end
+        assert size > 0
+        end += size
+    assert end == whole.range_bytes
+    assert count_threads(step) == len(spans) <= threads + 2
+    asked = 2 * whole.capacity_bytes
+    assert written - asked >= 0
+    if percent == 100:
+        assert written == asked == step.whole_amount_bytes
 
 
 def test_fill_of_a_part_of_the_device_writes_the_capacity_inside_it() -> None:

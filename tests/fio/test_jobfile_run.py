@@ -135,6 +135,82 @@ def test_fill_writes_every_page_twice_a_thread_and_not_a_byte_more(
     assert step.io_bytes == written // threads
 
 
+@pytest.mark.parametrize("threads", [1, 2, 4])
+@pytest.mark.parametrize(
+    "size_bytes",
+    [32 * MIB, 32 * MIB + 12 * KIB, 32 * MIB + 3 * 128 * KIB, 33 * MIB + 252 * KIB],
+    ids=["even", "tail", "rest", "rest and tail"],
+)
+def test_divided_fill_writes_every_page_twice_each_thread_its_part(
+    tmp_path: Path, serve: Serve, size_bytes: int, threads: int
+) -> None:
+    ssd = serve(replace(UNTIMED, size_bytes=size_bytes))
+    context = PlanContext(
+        capacity_bytes=size_bytes, sector_bytes=512, active_range_percent=100, seed=5
+    )
+    phase = Precondition(
+        phase_id="wipc",
+        block_size_bytes=128 * KIB,
+        queue_depth=32,
+        capacity_multiple=2,
+        threads=threads,
+        is_divided=True,
+    )
+    step = fill(phase, context)
+    outcome = run_step(step, reach(ssd), tmp_path / "steps")
+    assert np.unique(ssd.page_write_counts()).tolist() == [2]
+    written = ssd.counters().host_written_bytes
+    assert written == 2 * size_bytes == step.io_bytes == step.whole_amount_bytes
+    assert job_of(outcome)["write"]["io_bytes"] == written
+
+
+@pytest.mark.parametrize("threads", [1, 2, 4])
+def test_divided_fill_of_a_part_of_the_device_stays_inside_it(
+    tmp_path: Path, serve: Serve, threads: int
+) -> None:
+    size_bytes = 32 * MIB + 12 * KIB
+    ssd = serve(replace(UNTIMED, size_bytes=size_bytes))
+    context = PlanContext(
+        capacity_bytes=size_bytes, sector_bytes=512, active_range_percent=75, seed=5
+    )
+    phase = Precondition(
+        phase_id="wipc",
+        block_size_bytes=128 * KIB,
+        queue_depth=8,
+        capacity_multiple=2,
+        threads=threads,
+        is_divided=True,
+    )
+    step = fill(phase, context)
+    run_step(step, reach(ssd), tmp_path / "steps")
+    counts = ssd.page_write_counts()
+    pages = step.range_bytes // 4096
+    assert set(np.unique(counts[:pages]).tolist()) == {2, 3}
+    assert not counts[pages + 1 :].any()
+    asked = 2 * size_bytes
+    assert 0 <= ssd.counters().host_written_bytes - asked < (threads + 1) * 128 * KIB
+
+
+def test_threads_of_a_divided_fill_begin_where_their_parts_do(tmp_path: Path) -> None:
+    context = PlanContext(
+        capacity_bytes=8 * MIB, sector_bytes=512, active_range_percent=100, seed=5
+    )
+    phase = Precondition(
+        phase_id="wipc",
+        block_size_bytes=128 * KIB,
+        queue_depth=1,
+        capacity_multiple=2,
+        threads=4,
+        is_divided=True,
+    )
+    asked = offsets(fill(phase, context), tmp_path / "a")
+    parts = {min(one): one for one in asked.values()}
+    assert sorted(parts) == [0, 2 * MIB, 4 * MIB, 6 * MIB]
+    for start, one in parts.items():
+        blocks = [start + at * 128 * KIB for at in range(16)]
+        assert one == blocks * 2
+
+
 def test_fill_of_a_part_of_the_device_stays_inside_it(
     tmp_path: Path, serve: Serve
 ) -> None:

@@ -54,7 +54,7 @@ def test_tkperf_names_what_it_reads_otherwise() -> None:
     text = "\n".join(find_departures(find_profile("tkperf"), ALL))
     for part in (
         "write cache: as found instead of disabled",
-        "threads of the preconditioning: 2 instead of 1",
+        "a part of the range for each preconditioning thread: no instead of yes",
         "fio's random map (no block twice in a cell): yes instead of no",
         "block sizes of TP: 1024KiB 64KiB 8KiB 4KiB 0.5KiB instead of 1024KiB 128KiB",
         "thread count of TP: 2 instead of 1",
@@ -76,7 +76,17 @@ def test_tkperf_names_what_it_reads_otherwise() -> None:
         ({"cell_s": 59}, ("tp",), 1),
         ({"histogram_s": 600}, ("iops", "tp"), 0),
         ({"histogram_s": 600}, ("wsat",), 1),
-        ({"wsat_time_limit_s": 24 * 3600}, ("wsat",), 1),
+        ({"wsat_time_limit_s": 24 * 3600}, ("wsat",), 0),
+        ({"wsat_time_limit_s": 24 * 3600 + 1}, ("wsat",), 1),
+        ({"wsat_time_limit_s": 5 * 3600}, ("wsat",), 1),
+        ({"max_rounds": 40}, ("iops", "tp", "lat"), 0),
+        ({"max_rounds": 24}, ("iops",), 1),
+        ({"wipc_threads": 4}, ("iops", "lat", "wsat"), 0),
+        ({"wipc_threads": 4}, ("iops", "tp"), 1),
+        ({"wipc_threads": 1}, ("tp", "wsat"), 0),
+        ({"wipc_threads": 1}, ("iops",), 1),
+        ({"wipc_threads": 1, "threads": 1}, ("iops", "tp", "lat"), 0),
+        ({"wipc_is_divided": False}, ("iops",), 1),
         ({"active_range_percent": 75.5}, ("iops",), 1),
     ],
 )
@@ -122,6 +132,15 @@ def test_active_ranges_of_other_editions_are_a_departure() -> None:
         looped, ("lat",)
     )
     assert find_departures(looped, ("wsat", "hir")) == ()
+
+
+def test_further_active_ranges_are_the_operators_choice_in_edition_1() -> None:
+    edition = find_profile("pts-e-1.1")
+    whole, half = ActiveRange(percent=100), ActiveRange(percent=50)
+    amount = ActiveRange(percent=100, amount_bytes=100 * MIB)
+    for ranges, count in (((whole, half), 0), ((half,), 1), ((whole, amount), 2)):
+        looped = replace(edition, active_ranges=ranges)
+        assert len(find_departures(looped, ("iops",))) == count
 
 
 def test_test_that_an_edition_does_not_have_is_a_departure() -> None:

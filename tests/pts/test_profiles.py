@@ -198,8 +198,8 @@ def test_iops_and_latency_fill_twice_after_the_purge(name: str, test_id: str) ->
     assert isinstance(rounds, Rounds)
     assert isinstance(fill, Precondition)
     assert (fill.capacity_multiple, fill.block_size_bytes) == (2, 128 * KIB)
-    assert fill.threads == (2 if name == "tkperf" else 1)
-    assert fill.queue_depth == DEFAULT_LOAD[name][1]
+    assert (fill.threads, fill.queue_depth) == DEFAULT_LOAD[name]
+    assert fill.is_divided == (name != "tkperf")
 
 
 @pytest.mark.parametrize("name", PROFILES)

@@ -280,7 +280,7 @@ def _fill_faults(
         if set(own["phase"]) & _phases_after(test, phase):
             yield f"{phase.phase_id}: there was no preconditioning"
         return
-    asked = phase.capacity_multiple * facts.capacity_bytes * phase.threads
+    asked = phase.written_capacities * facts.capacity_bytes
     written = int(fills["written_bytes"].sum())
     if written < asked - phase.block_size_bytes * phase.threads:
         yield (

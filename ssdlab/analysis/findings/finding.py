@@ -79,6 +79,7 @@ FINDING_KINDS: Mapping[str, FindingKind] = {
     "departure": _major("a departure that was recorded in other words"),
     # What is otherwise and does not keep results from being compared.
     "rounds-allowed": _minor("another number of rounds is allowed at most"),
+    "wipc-threads": _minor("preconditioning had other threads than the loop"),
     "time-measured": _minor("steps ran longer or shorter than asked"),
     "wait-measured": _minor("rests of HIR were not kept"),
     "cells-left-out": _minor("cells below the sector were left out"),

@@ -151,27 +151,70 @@ def _series(step: Step) -> Options:
 
 
 def _fill(step: Step, workload: Workload) -> dict[str, Options]:
-    """Return the sections of a fill that reaches the last sector as often as the rest.
+    """Return the sections of a fill that reaches every sector equally often.
 
-    fio leaves out what is left of a range when it is no whole block; a second
-    section writes that tail as one smaller block, once for each pass of each thread.
+    A divided range has equal parts of whole blocks, one for each thread. The blocks
+    that are left over, and the tail that is less than a block, which fio would leave
+    out, have a section each: it writes them as often as the range is passed.
     """
-    amount, span = step.io_bytes or 0, step.range_bytes
-    tail = span % workload.block_size_bytes
-    if not tail:
-        return {"fill": {"size": str(span), "io_size": str(amount)}}
-    tails = amount // span * tail
-    return {
-        "fill": {"size": str(span - tail), "io_size": str(amount - tails)},
-        "tail": {
-            "offset": str(span - tail),
-            "size": str(tail),
-            "io_size": str(tails * workload.threads),
-            "bs": str(tail),
-            "iodepth": "1",
-            "numjobs": "1",
-        },
-    }
+    amount, span, block = (
+        step.io_bytes or 0,
+        step.range_bytes,
+        workload.block_size_bytes,
+    )
+    blocks, tail = divmod(span, block)
+    parts = max(1, min(workload.threads, blocks)) if step.is_divided else 1
+    rest = blocks % parts * block
+    passes = amount // span
+    share = amount - passes * (rest + tail)
+    if parts > 1:
+        share = -(-share // (parts * block)) * block
+    part = blocks // parts * block
+    sections: dict[str, Options] = {}
+    if part:
+        sections["fill"] = {"size": str(part), "io_size": str(share)}
+    if part and step.is_divided:
+        sections["fill"] |= {"numjobs": str(parts), "offset_increment": str(part)}
+    repeats = passes if step.is_divided else passes * workload.threads
+    for name, size, block_bytes in (("rest", rest, block), ("tail", tail, tail)):
+        if size:
+            sections[name] = {
+                "offset": str(parts * part if name == "rest" else span - tail),
+                "size": str(size),
+                "io_size": str(repeats * size),
+                "bs": str(block_bytes),
+                "iodepth": "1",
+                "numjobs": "1",
+            }
+    return sections
+
+
+def count_threads(step: Step) -> int:
+    """Return how many threads fio begins for a step.
+
+    Parameters
+    ----------
+    step : Step
+        A step with a workload.
+
+    Returns
+    -------
+    int
+        Those of its workload, and one for each part of a fill that they leave over.
+
+    Raises
+    ------
+    ValueError
+        If the step has no workload.
+    """
+    work = step.workload
+    if work is None:
+        msg = f"step {step.step_id} is no fio step"
+        raise ValueError(msg)
+    if work.fio_options or step.io_bytes is None:
+        return work.threads
+    sections = _fill(step, work).values()
+    return sum(int(options.get("numjobs", work.threads)) for options in sections)
 
 
 def _job_file(sections: Mapping[str, Mapping[str, str]]) -> JobFile:
