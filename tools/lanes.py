@@ -27,6 +27,7 @@ class Lane:
     one a processor: with ``loadfile`` a module stays in one of them, so that what its
     tests share is made once. With ``is_bare`` the programs on their PATH are only those
     that `tools/setup.sh` installs. What ``gives_way`` runs when nobody else wants to.
+    The files of what runs ``in_memory`` are on no disk, where there is room for that.
     Only modules that name one of the markers ``named`` are collected; without any all
     modules are, and the doctests.
     """
@@ -38,6 +39,7 @@ class Lane:
     workers: str = "logical"
     is_bare: bool = False
     gives_way: bool = False
+    in_memory: bool = False
 
     @property
     def selection(self) -> str:
@@ -93,17 +95,20 @@ SIMULATIONS = Lane(
     named=("simulation",),
     beside="worksteal",
     gives_way=True,
+    in_memory=True,
 )
 PURE = Lane(
     name="pure",
     markers=f"not (timed or fio or {_PAGES} or simulation)",
     is_bare=True,
     gives_way=True,
+    in_memory=True,
 )
 PAGES = Lane(
     name="pages",
     markers=f"({_PAGES}) and not (timed or fio)",
     named=("notebook", "browser"),
+    in_memory=True,
 )
 # More than two at once, and a drive of one slows down that of another.
 FIO = Lane(name="fio", markers="fio and not timed", named=("fio",), workers="2")

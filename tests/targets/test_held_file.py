@@ -26,6 +26,7 @@ from ssdlab.targets import Target, file_note, held_file, open_target, reopen_tar
 from ssdlab.targets.file_note import Note, note_path, read_note
 from ssdlab.targets.opening import read_shape
 from tests.fio.jobs import CONTEXT, cell, job_of, new_chain, request_of, workload
+from tests.paths import ROOT
 from tests.targets.conftest import MakeLoop
 from tests.targets.stored import stored_record
 
@@ -35,6 +36,15 @@ SIZE = "1MiB"
 def open_at(path: Path, size: str = SIZE) -> Target:
     spec = f"file:{path}" + (f",size={size}" if size else "")
     return open_target(spec, folder=Path("/nowhere"))
+
+
+@pytest.fixture
+def tmp_path() -> Iterator[Path]:
+    """Return a folder beside the code: one in memory gives no inode a second time."""
+    build = ROOT / "build"
+    build.mkdir(exist_ok=True)
+    with TemporaryDirectory(dir=build) as folder:
+        yield Path(folder)
 
 
 @pytest.fixture
