@@ -202,6 +202,12 @@ pip() { "$VENV/bin/python" -m pip --disable-pip-version-check --no-cache-dir "$@
 
 is_stamped() { [ "$(cat "$VENV/$1" 2>/dev/null)" = "$2" ]; }
 
+install_half() {
+  awk -v half="$1" '/^[A-Za-z0-9]/ { count++ } count % 2 == half' \
+    "$ROOT/requirements.lock" >"$VENV/half-$1.txt"
+  pip install --quiet --no-compile --no-deps --require-hashes -r "$VENV/half-$1.txt"
+}
+
 # Of another lock, place or Python, the environment is made anew.
 install_locked() {
   wanted="$ROOT|$("$1" -c 'import sys; print(sys.version.split()[0])')|$(cksum <"$ROOT/requirements.lock")"
@@ -213,7 +219,12 @@ install_locked() {
     "$1" -m venv "$VENV"
   fi
   rm -f "$VENV/ssdlab-lock" "$VENV/ssdlab-package"
-  pip install --quiet --no-compile --require-hashes -r "$ROOT/requirements.lock"
+  # The lock names every package, so two processes install one half of them each.
+  install_half 0 &
+  halves=$!
+  install_half 1 || { wait "$halves" || :; return 1; }
+  wait "$halves"
+  rm -f "$VENV"/half-?.txt
   # All processors compile faster than pip; files of another Python stay as they are,
   # and nobody imports the tests of the packages.
   "$VENV/bin/python" -m compileall -qq -j 0 -x '/tests/' "$VENV/lib" || :

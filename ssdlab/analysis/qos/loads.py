@@ -1,9 +1,9 @@
 """The loads of a run that kept latency histograms: their list, and a choice of them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import compress
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 
@@ -42,6 +42,8 @@ def summarise_loads(measurements: pd.DataFrame, bins: pd.DataFrame) -> pd.DataFr
         histogram), ``directions``, ``steps`` (rounds or long runs) and ``total_ios``
         in their histograms. Those of the tests LAT and WSAT come first.
     """
+    held = _held_bins(bins, "total")
+    found = _find_candidates(measurements, held, direction="total")
     rows = [
         {
             "test": load.test,
@@ -52,7 +54,7 @@ def summarise_loads(measurements: pd.DataFrame, bins: pd.DataFrame) -> pd.DataFr
             "steps": len(load.steps),
             "total_ios": int(load.bins["count"].sum()),
         }
-        for load in _all_loads(measurements, bins, direction="total")
+        for load in _load_all(found, held, direction="total")
     ]
     names = ["test", "phase", "workload", "kind", "directions", "steps", "total_ios"]
     return pd.DataFrame(rows, columns=names)
@@ -127,13 +129,15 @@ def select_loads(
     """
     if direction not in DIRECTIONS:
         raise UnknownNameError(kind="direction", name=direction, known=DIRECTIONS)
-    found = tuple(_all_loads(measurements, bins, direction=direction))
+    held = _held_bins(bins, direction)
+    found = _find_candidates(measurements, held, direction=direction)
     if not found:
         raise NoHistogramError(direction=direction)
     chosen = _named(found, test=test, workload=workload)
     if not test and not workload:
         chosen = _with_histogram(chosen)
-    return tuple(_in_window(load, windows) for load in chosen)
+    loads = _load_all(chosen, held, direction=direction)
+    return tuple(_in_window(load, windows) for load in loads)
 
 
 def select_load(
@@ -185,42 +189,63 @@ def workload_label(row: "pd.Series[Any] | dict[str, Any]") -> str:
     return f"{label} T{int(known['threads'])}/Q{int(known['queue_depth'])}"
 
 
-def _all_loads(
-    measurements: pd.DataFrame, bins: pd.DataFrame, *, direction: str
-) -> Iterator[Load]:
-    held = bins[(bins["direction"] == direction) & (bins["count"] > 0)]
+def _held_bins(bins: pd.DataFrame, direction: str) -> pd.DataFrame:
+    return bins[(bins["direction"] == direction) & (bins["count"] > 0)]
+
+
+class _Candidate(NamedTuple):
+    """The steps of what may be a load, before its bins are looked for."""
+
+    test: str
+    phase: str
+    workload: str
+    kind: str
+    rows: pd.DataFrame
+
+
+def _find_candidates(
+    measurements: pd.DataFrame, held: pd.DataFrame, *, direction: str
+) -> tuple[_Candidate, ...]:
     steps = measurements[
         (measurements["direction"] == direction)
         & measurements["kind"].isin(_KINDS)
         & measurements["step_id"].isin(held["step_id"].unique())
     ].copy()
     steps["workload"] = [workload_label(row) for _, row in steps[_WORKLOAD].iterrows()]
-    by_step = dict(iter(held.groupby("step_id", sort=False)))
     keys = ["test", "phase", "workload", "kind"]
     groups = [
-        (str(test), str(phase), str(workload), str(kind), group)
+        _Candidate(str(test), str(phase), str(workload), str(kind), group)
         for (test, phase, workload, kind), group in steps.groupby(keys, sort=False)
     ]
-    for test, phase, workload, kind, rows in sorted(groups, key=_order):
-        group = rows.sort_values("step_id", kind="stable")
+    return tuple(sorted(groups, key=_order))
+
+
+def _load_all(
+    chosen: Iterable[_Candidate], held: pd.DataFrame, *, direction: str
+) -> Iterator[Load]:
+    names = [step for candidate in chosen for step in candidate.rows["step_id"]]
+    own_bins = held[held["step_id"].isin(names)]
+    by_step = dict(iter(own_bins.groupby("step_id", sort=False)))
+    for candidate in chosen:
+        group = candidate.rows.sort_values("step_id", kind="stable")
         own = pd.concat([by_step[step] for step in group["step_id"]])
         latency = latency_kind(group, own)
         yield Load(
-            test=test,
-            phase=phase,
-            workload=workload,
+            test=candidate.test,
+            phase=candidate.phase,
+            workload=candidate.workload,
             direction=direction,
-            kind=kind,
+            kind=candidate.kind,
             steps=with_latency_of(group, latency).reset_index(drop=True),
             bins=own.sort_values(["lat_ns"], kind="stable"),
             latency=latency,
         )
 
 
-def _order(group: tuple[Any, ...]) -> tuple[int, int]:
-    test, _, _, kind, _ = group
+def _order(candidate: _Candidate) -> tuple[int, int]:
+    test = candidate.test
     place = _TESTS_FIRST.index(test) if test in _TESTS_FIRST else len(_TESTS_FIRST)
-    return place, _KINDS.index(kind)
+    return place, _KINDS.index(candidate.kind)
 
 
 def _directions(load: Load, measurements: pd.DataFrame, bins: pd.DataFrame) -> str:
@@ -232,7 +257,9 @@ def _directions(load: Load, measurements: pd.DataFrame, bins: pd.DataFrame) -> s
     )
 
 
-def _named(found: Loads, *, test: str, workload: str) -> Loads:
+def _named(
+    found: Sequence[_Candidate], *, test: str, workload: str
+) -> tuple[_Candidate, ...]:
     of_test = tuple(load for load in found if test in {"", load.test})
     if not of_test:
         known = sorted({load.test for load in found})
@@ -247,10 +274,10 @@ def _named(found: Loads, *, test: str, workload: str) -> Loads:
     return chosen
 
 
-def _with_histogram(loads: Loads) -> Loads:
-    of_runs = {(load.test, load.workload) for load in loads if load.kind == "histogram"}
+def _with_histogram(found: Sequence[_Candidate]) -> tuple[_Candidate, ...]:
+    of_runs = {(one.test, one.workload) for one in found if one.kind == "histogram"}
     return tuple(
-        load for load in loads if not of_runs or (load.test, load.workload) in of_runs
+        one for one in found if not of_runs or (one.test, one.workload) in of_runs
     )
 
 
