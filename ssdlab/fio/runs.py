@@ -195,14 +195,24 @@ def _moments(documents: Sequence[FioDocument]) -> list[_Moment]:
 
 
 def _says_the_same(one: FioDocument, other: FioDocument) -> bool:
-    """Tell whether two forms speak of the same; normal text leaves idle jobs out."""
+    """Tell whether two forms speak of the same; normal text leaves idle jobs out.
+
+    A client writes text of a job when that ended, and JSON in the order of its servers.
+    """
     jobs, twins = ([job for job in said.jobs if _busy(job)] for said in (one, other))
     if not other.is_whole:
         jobs = jobs[: len(twins)]
+    elif any(job.is_aggregate for job in jobs):
+        jobs, twins = sorted(jobs, key=_runtimes), sorted(twins, key=_runtimes)
     if not _versions_agree(one, other) or len(jobs) != len(twins):
         return False
     pairs = zip(jobs, twins, strict=True)
     return all(_jobs_say_the_same(job, twin) for job, twin in pairs)
+
+
+def _runtimes(job: FioJob) -> tuple[str, list[tuple[str, int]]]:
+    times = ((side.direction, side.runtime_ms or 0) for side in job.parts)
+    return job.name, sorted(times)
 
 
 def _versions_agree(one: FioDocument, other: FioDocument) -> bool:

@@ -1,5 +1,6 @@
 """What a client of a real ``fio --server`` prints: its sum is no job of its own."""
 
+import json
 import socket
 import subprocess
 import time
@@ -89,6 +90,36 @@ def test_the_sum_of_all_clients_is_not_added_to_them(
     merged = result.merge(timing="together")
     assert merged.jobs["io_bytes"].tolist() == [JOBS * 400 * 4096]
     assert grave(result) == set()
+
+
+def test_jobs_that_ended_in_another_order_than_their_servers_are_the_same_run() -> None:
+    """JSON of clients has them by server; text has them as they ended."""
+    line = (
+        "{}: (groupid=0, jobs=1): err= 0: pid={}: Mon Jan  1 00:00:00 2018\n"
+        "  write: IOPS=1000, BW=4000KiB/s (4096kB/s)({}KiB/{}msec)\n"
+        "     issued rwts: total=0,{},0,0 short=0,0,0,0 dropped=0,0,0,0\n"
+    )
+    ended = [("one", 7, 400, 100), ("one", 8, 800, 200), ("All clients", 0, 1200, 200)]
+    text = "".join(line.format(*of_job, of_job[2] // 4) for of_job in ended)
+    jobs = [
+        {
+            "jobname": name,
+            "groupid": 0,
+            "error": 0,
+            "write": {
+                "io_bytes": kib * 1024,
+                "total_ios": kib // 4,
+                "runtime": ms,
+                "iops": 1000.0,
+                "bw_bytes": 4096000,
+            },
+        }
+        for name, _, kib, ms in (ended[1], ended[0], ended[2])
+    ]
+    document = {"fio version": "fio-3.33", "client_stats": jobs}
+    result = read_fio(f"fio-3.33\n{text}\n{json.dumps(document)}\n".encode())
+    assert result.documents["form"].tolist() == ["normal", "json"]
+    assert result.documents["is_result"].tolist() == [False, True]
 
 
 @pytest.mark.fio
