@@ -17,6 +17,7 @@ from tests.paths import ROOT
 
 COREUTILS = (
     "sh",
+    "awk",
     "cat",
     "cksum",
     "cp",
@@ -31,6 +32,8 @@ COREUTILS = (
     "xargs",
 )
 NOTHING = "exit 0"
+# How pip is called for each half of the lock, and for ssdlab itself.
+LOCK, PACKAGE = ("--require-hashes", "--require-hashes"), ("--no-build-isolation",)
 # Answers to what the script asks of a Python, an environment and its pip.
 PYTHON = """
 echo "python $*" >>"$LOG"
@@ -215,9 +218,9 @@ def test_what_only_tests_need_is_installed_for_them_alone(equipped: Machine) -> 
 
 def test_second_setup_does_nothing(equipped: Machine) -> None:
     equipped.setup("run")
-    assert pip_calls(equipped) == ["--require-hashes", "--no-deps"]
+    assert pip_calls(equipped) == [*LOCK, *PACKAGE]
     equipped.setup("run")
-    assert pip_calls(equipped) == ["--require-hashes", "--no-deps"]
+    assert pip_calls(equipped) == [*LOCK, *PACKAGE]
 
 
 def change_lock(checkout: Path) -> None:
@@ -235,9 +238,9 @@ def break_python(checkout: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "calls"),
     [
-        (change_lock, ["--require-hashes", "--no-deps"]),
-        (change_project, ["--no-deps"]),
-        (break_python, ["--require-hashes", "--no-deps"]),
+        (change_lock, [*LOCK, *PACKAGE]),
+        (change_project, [*PACKAGE]),
+        (break_python, [*LOCK, *PACKAGE]),
     ],
 )
 def test_setup_renews_what_a_change_touches(
@@ -256,7 +259,7 @@ def test_interrupted_setup_is_taken_up_again(equipped: Machine) -> None:
     assert equipped.setup("run").returncode != 0
     offline.unlink()
     assert equipped.setup("run").returncode == 0
-    assert pip_calls(equipped) == ["--require-hashes", "--require-hashes", "--no-deps"]
+    assert pip_calls(equipped) == [*LOCK, *LOCK, *PACKAGE]
 
 
 def test_guest_tools_are_named_only_where_a_guest_is_wanted(equipped: Machine) -> None:
@@ -294,7 +297,7 @@ def test_script_is_executable(script: str) -> None:
 
 
 def pip_calls(machine: Machine) -> list[str]:
-    marks = ("--require-hashes", "--no-deps")
+    marks = {*LOCK, *PACKAGE}
     return [
         mark
         for line in machine.log
