@@ -77,20 +77,25 @@ def test_run_fails_by_name_and_goes_on_when_the_target_answers_with_eio(
 
 
 class Cable:
-    """A proxy put between fio and the virtual SSD that can answer with EIO."""
+    """A proxy put between fio and the virtual SSD that can answer with EIO.
+
+    It takes the place of the socket at once: the next fio may connect at any moment.
+    """
 
     def __init__(self, lab: Lab, run: Path) -> None:
         self.socket = ssd_of(run).socket_path
         self.behind = self.socket.with_name("behind")
         self.fault = lab.folder / "fault"
-        self.socket.rename(self.behind)
+        os.link(self.socket, self.behind)
+        front = self.socket.with_name("front")
         command = (
             *("nbdkit", "--foreground", "--threads", "64", "--filter=error"),
-            *("--unix", str(self.socket), "nbd", f"socket={self.behind}"),
+            *("--unix", str(front), "nbd", f"socket={self.behind}"),
             *("error=EIO", "error-rate=100%", f"error-file={self.fault}"),
         )
         self.proxy = lab.start(*command)
-        wait_until(self.socket.exists, what="the proxy serves")
+        wait_until(front.exists, what="the proxy serves")
+        front.replace(self.socket)
 
     def cut(self) -> None:
         self.fault.touch()
@@ -101,7 +106,8 @@ class Cable:
     def remove(self) -> None:
         end(self.proxy.popen.pid, signal.SIGTERM)
         self.proxy.wait()
-        self.behind.unlink(missing_ok=True)
+        for path in (self.socket, self.behind):
+            path.unlink(missing_ok=True)
 
 
 def test_run_fails_by_name_and_goes_on_when_the_target_hangs(lab: Lab) -> None:
