@@ -204,9 +204,13 @@ def test_latency_table_has_the_numbers_and_marks_of_qos_explorer_and_comparison(
         }
         assert by_cell(matrix_of(run, "lat", metric), metric) == supported
     compared = summarise_merged_levels(
-        run.measurements, run.bins, run.windows, test="lat", levels=[99.9]
+        run.measurements,
+        run.bins,
+        run.windows,
+        test="lat",
+        kind="cell",
+        levels=[99.9],
     )
-    compared = compared[compared["kind"] == "cell"]
     for name in ("lat_ns", "low_ns", "high_ns"):
         own = {cell: one.loc["99.9 %", name] for cell, one in levels.items()}
         assert by_cell(compared, name) == own

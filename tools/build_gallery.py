@@ -126,7 +126,12 @@ def _draw_samples(drawn: Drawn) -> None:
         for entry in ssdlab.list_runs(SAMPLES)
         if (Path(entry.path) / "tables").is_dir()
     ]
+    tests_drawn: dict[bool, set[str]] = {False: set(), True: set()}
     for run in sorted(runs, key=lambda run: run.record.is_imported):
+        tests = set(run.measurements["test"])
+        if tests <= tests_drawn[run.record.is_imported]:
+            continue  # its figures are those of another sample
+        tests_drawn[run.record.is_imported] |= tests
         with drawn.of(f"sample {run.path.name}"):
             render_report(run)
     ours = [run for run in runs if not run.record.is_imported]

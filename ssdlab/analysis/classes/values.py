@@ -1,6 +1,6 @@
 """The columns of the nine storage classes, as far as one run measured them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,6 +35,7 @@ class _Frames:
     measurements: pd.DataFrame
     windows: pd.DataFrame
     steps: pd.DataFrame
+    inside: Mapping[str, pd.DataFrame]  # by test, the rounds of its measurement window
 
 
 def summarise_class_values(
@@ -71,7 +72,11 @@ def summarise_class_values(
     ----------
     .. [1] Calypso Systems, "Performance Comparison by Storage Class", August 2014.
     """
-    frames = _Frames(measurements=measurements, windows=windows, steps=steps)
+    there = {metric.test for metric in CLASS_METRICS} & {*measurements["test"]}
+    inside = {test: select_window(measurements, windows, test) for test in there}
+    frames = _Frames(
+        measurements=measurements, windows=windows, steps=steps, inside=inside
+    )
     names = ["metric", "value", "n_rounds", "is_steady", "source", "conditions"]
     rows = [_row(metric, _find(metric, frames)) for metric in CLASS_METRICS]
     types = {"value": "float64", "n_rounds": "Int64", "is_steady": "boolean"}
@@ -97,7 +102,7 @@ def _find(metric: ClassMetric, frames: _Frames) -> _Found | str:
     """Return what was found, or in words why nothing was."""
     if metric.name == "fob_iops":
         return _first_round(metric, frames)
-    if (frames.measurements["test"] == metric.test).any():
+    if metric.test in frames.inside:
         return _window_value(metric, frames)
     if metric.name == "write_iops":
         return _saturated(metric, frames)
@@ -114,8 +119,7 @@ def _of_cell(rows: pd.DataFrame, metric: ClassMetric) -> pd.DataFrame:
 
 def _window_value(metric: ClassMetric, frames: _Frames) -> _Found | str:
     name = metric.test.upper()
-    window = select_window(frames.measurements, frames.windows, metric.test)
-    cell = _of_cell(window, metric)
+    cell = _of_cell(frames.inside[metric.test], metric)
     if cell.empty:
         return _why_no_window(metric, frames)
     cell = _widest(cell, frames.steps)

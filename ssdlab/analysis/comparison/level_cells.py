@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import pandas as pd
 
@@ -43,15 +44,18 @@ def tabulate_level_cells(
         and ``is_doubted`` where any round is. A percentile that no run has IOs enough
         for is left out.
     """
-    parts = [
-        _level_row(load, metric)
+    found = [
+        (load.steps.iloc[[0]], _level(load, metric))
         for run_id, own in window[window["kind"] == "cell"].groupby("run_id")
         for load in _loads(own, bins[bins["run_id"] == run_id])
         for metric in metrics
     ]
-    if not parts:
+    if not found:
         return window.iloc[:0]
-    table = pd.concat(parts, ignore_index=True)
+    rows, levels = zip(*found, strict=True)
+    table = pd.concat(rows, ignore_index=True)
+    table["round"] = table["round"].mask(table["round"].notna())
+    table = table.assign(**pd.DataFrame(levels))
     proved = table.groupby(["phase", "metric"])["is_proved"].transform("any")
     return table[proved.astype(bool)].drop(columns="is_proved")
 
@@ -64,24 +68,21 @@ def _loads(window: pd.DataFrame, bins: pd.DataFrame) -> Sequence[Load]:
         return ()
 
 
-def _level_row(load: Load, metric: CellMetric) -> pd.DataFrame:
-    bins = load.binned()
-    claim = claim_of_level(bins, metric.level_percent)
-    level = level_of_percentile(bins, claim)
-    first = load.steps.iloc[[0]]
-    return first.assign(
-        round=first["round"].mask(first["round"].notna()),
-        metric=metric.name,
-        value=claim.interval.estimate,
-        log_variance=level.variance if claim.is_of_rounds else math.nan,
-        log_variance_above=level.variance_above if claim.is_of_rounds else math.nan,
-        freedom=level.freedom,
-        n_rounds=claim.rounds,
-        doubt="" if claim.is_of_rounds else FEW_ROUNDS,
-        open_end=_open_end(claim),
-        is_doubted=bool(load.steps["is_doubted"].any()),
-        is_proved=math.isfinite(claim.alone.high),
-    )
+def _level(load: Load, metric: CellMetric) -> dict[str, Any]:
+    claim = claim_of_level(load.binned, metric.level_percent)
+    level = level_of_percentile(load.binned, claim)
+    return {
+        "metric": metric.name,
+        "value": claim.interval.estimate,
+        "log_variance": level.variance if claim.is_of_rounds else math.nan,
+        "log_variance_above": level.variance_above if claim.is_of_rounds else math.nan,
+        "freedom": level.freedom,
+        "n_rounds": claim.rounds,
+        "doubt": "" if claim.is_of_rounds else FEW_ROUNDS,
+        "open_end": _open_end(claim),
+        "is_doubted": bool(load.steps["is_doubted"].any()),
+        "is_proved": math.isfinite(claim.alone.high),
+    }
 
 
 def level_of_percentile(bins: BinnedRounds, claim: LevelClaim) -> LevelEstimate:

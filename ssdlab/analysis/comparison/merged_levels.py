@@ -1,7 +1,7 @@
 """Percentiles of all IOs of a load, from merged bins, with their intervals."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import pandas as pd
 
@@ -21,9 +21,10 @@ def summarise_merged_levels(
     windows: pd.DataFrame,
     *,
     test: str,
+    kind: Literal["cell", "histogram"],
     levels: Sequence[float],
 ) -> pd.DataFrame:
-    """Return percentiles of every load of a test, of several runs, with intervals.
+    """Return percentiles of the loads of a test, of several runs, with intervals.
 
     Parameters
     ----------
@@ -35,15 +36,16 @@ def summarise_merged_levels(
         The table ``windows``: rounds count that are in the measurement window.
     test : str
         The test.
+    kind : {"cell", "histogram"}
+        Whether of its rounds or of its long runs.
     levels : sequence of float
         Percentiles [%].
 
     Returns
     -------
     pandas.DataFrame
-        One row a run, load and percentile: ``run_id``, ``test``, ``kind`` (cell or
-        histogram), ``workload``, ``access``, ``block_size_bytes`` [B],
-        ``read_percent`` [%], ``n_rounds``, ``total_ios``, ``level_percent`` [%],
+        One row a run, load and percentile: ``run_id``, ``test``, ``kind``,
+        ``workload``, ``access``, ``block_size_bytes`` [B], ``read_percent`` [%], ``n_rounds``, ``total_ios``, ``level_percent`` [%],
         ``lat_ns`` with ``low_ns`` and ``high_ns`` (95 %; infinite where nothing bounds
         it), ``is_of_rounds`` (the interval is that between rounds, else that of
         independent IOs), ``lat_mean_ns`` and ``lat_max_ns`` of all IOs [ns].
@@ -56,7 +58,7 @@ def summarise_merged_levels(
     rows = [
         row
         for run_id, own in measurements.groupby("run_id", sort=False)
-        for load in _loads(own, bins, windows, run_id=str(run_id), test=test)
+        for load in _loads(own, bins, windows, run_id=str(run_id), test=test, kind=kind)
         for row in _level_rows(load, levels, run_id=str(run_id))
     ]
     return pd.DataFrame(rows, columns=_COLUMNS)
@@ -69,13 +71,14 @@ def _loads(
     *,
     run_id: str,
     test: str,
+    kind: Literal["cell", "histogram"],
 ) -> tuple[Load, ...]:
     """Return the loads of one run; none where it has no histogram of the test."""
     rows = measurements[measurements["test"] == test]
     is_own = (bins["run_id"] == run_id) & bins["step_id"].isin(rows["step_id"])
     judged = windows[windows["run_id"] == run_id]
     try:
-        return select_loads(rows, bins[is_own], judged, test=test)
+        return select_loads(rows, bins[is_own], judged, test=test, kind=kind)
     except (NoHistogramError, UnknownNameError):
         return ()
 
@@ -83,7 +86,7 @@ def _loads(
 def _level_rows(
     load: Load, levels: Sequence[float], *, run_id: str
 ) -> Iterator[dict[str, Any]]:
-    bins, first = load.binned(), load.steps.iloc[0]
+    bins, first = load.binned, load.steps.iloc[0]
     weights = load.steps["total_ios"].astype(float)
     mean = (load.steps["lat_mean_ns"] * weights).sum() / weights.sum()
     shared: dict[str, Any] = {"run_id": run_id, "test": load.test, "kind": load.kind}

@@ -56,7 +56,7 @@ def summarise_curve(*loads: Load, confidence_percent: float = 95.0) -> pd.DataFr
 
 
 def _curve(load: Load, confidence_percent: float) -> pd.DataFrame:
-    bins = load.binned()
+    bins = load.binned
     reached = np.cumsum(bins.merged)
     total = bins.total
     return pd.DataFrame({

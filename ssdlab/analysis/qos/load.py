@@ -5,6 +5,7 @@ of the measurement window, all rounds, or the one long run of a histogram.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import pandas as pd
 
@@ -13,7 +14,7 @@ from ssdlab.analysis.qos.binned import bin_rounds
 from ssdlab.analysis.qos.latency_kind import LatencyKind
 
 
-@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Load:
     """Steps of one workload, and their histograms.
 
@@ -54,14 +55,9 @@ class Load:
         """Whether it is of rounds or of one run."""
         return what_text(self.kind, len(self.steps))
 
+    @cached_property
     def binned(self) -> BinnedRounds:
-        """Return the counts as arrays: a row a step, a column a bin.
-
-        Returns
-        -------
-        BinnedRounds
-            As `bin_rounds` returns them.
-        """
+        """The counts as arrays, as `bin_rounds` returns them: a row a step."""
         return bin_rounds(self.steps, self.bins)
 
     @property

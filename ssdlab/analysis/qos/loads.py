@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import compress
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import pandas as pd
 
@@ -93,6 +93,7 @@ def select_loads(
     test: str = "",
     workload: str = "",
     direction: str = "total",
+    kind: Literal["", "cell", "histogram"] = "",
 ) -> Loads:
     """Return the loads of a run that a test and a workload name.
 
@@ -113,11 +114,14 @@ def select_loads(
         Its first words, such as ``RND 4KiB 0/100``; blanks and case do not matter.
     direction : {"total", "read", "write", "trim"}, default "total"
         Which IOs.
+    kind : {"", "cell", "histogram"}, default ""
+        Only rounds or long runs; both where nothing is said.
 
     Returns
     -------
     tuple of Load
-        Long runs first, in the order of `summarise_loads`.
+        Long runs first, in the order of `summarise_loads`; none where there are none
+        of the kind.
 
     Raises
     ------
@@ -136,6 +140,7 @@ def select_loads(
     chosen = _named(found, test=test, workload=workload)
     if not test and not workload:
         chosen = _with_histogram(chosen)
+    chosen = tuple(one for one in chosen if kind in {"", one.kind})
     loads = _load_all(chosen, held, direction=direction)
     return tuple(_in_window(load, windows) for load in loads)
 

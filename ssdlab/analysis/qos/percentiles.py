@@ -93,7 +93,7 @@ def summarise_qos(
     >>> found["lat_ns"].tolist(), found["is_supported"].tolist()
     ([27.5, 10.0, 80.0, 90.0], [True, True, False, True])
     """
-    bins = load.binned()
+    bins = load.binned
     average = _average_row(load, series, confidence_percent)
     claims = claim_levels(bins, levels, confidence_percent=confidence_percent)
     rows = [_level_row(load, bins, claim) for claim in claims]
@@ -124,7 +124,7 @@ def _average_row(
         "is_supported": True,
         "is_censored": False,
         "note": note,
-    } | _place(load.binned(), found.estimate)
+    } | _place(load.binned, found.estimate)
 
 
 def _level_row(load: Load, bins: BinnedRounds, claim: LevelClaim) -> dict[str, object]:

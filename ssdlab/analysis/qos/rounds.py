@@ -36,7 +36,7 @@ def summarise_percentile_rounds(
         ``lat_ns``, ``lat_mean_ns``, ``lat_max_ns`` [ns], ``total_ios``, and
         ``is_supported``: the IOs of this one step bound the level from above.
     """
-    bins = load.binned()
+    bins = load.binned
     steps = load.steps
     minutes = steps["runtime_s"].astype(float).fillna(0).cumsum() / 60
     rows = []

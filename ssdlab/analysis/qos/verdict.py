@@ -84,7 +84,7 @@ def assess_qos(
     as many independent IOs as the rounds are worth. A maximum that was recorded never
     shows that a greater one does not come: such a target is not met, or cannot be told.
     """
-    bins = load.binned()
+    bins = load.binned
     question = Question(
         load=load,
         bins=bins,

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal
 
 import pandas as pd
 
@@ -132,10 +133,12 @@ class Comparison:
         """Drive-to-drive against run-to-run."""
         return summarise_variance(self.found, self.differences)
 
-    def merged_levels(self, test: str, levels: Sequence[float]) -> pd.DataFrame:
+    def merged_levels(
+        self, test: str, kind: Literal["cell", "histogram"], levels: Sequence[float]
+    ) -> pd.DataFrame:
         """Return percentiles of all IOs of the loads of a test, with intervals."""
         return summarise_merged_levels(
-            self.totals, self.bins, self.windows, test=test, levels=levels
+            self.totals, self.bins, self.windows, test=test, kind=kind, levels=levels
         )
 
     @cached_property

@@ -57,8 +57,7 @@ def confidence_page(comparison: Comparison) -> Page:
 
 def intervals_table(comparison: Comparison, test: str) -> Table:
     """Return the confidence levels of the histograms of a test, with intervals."""
-    table = comparison.merged_levels(test, EXTREME_LEVELS_PERCENT)
-    table = table[table["kind"] == "histogram"]
+    table = comparison.merged_levels(test, "histogram", EXTREME_LEVELS_PERCENT)
     rows = []
     for look in comparison.run_looks:
         own = table[table["run_id"] == look.run_id]

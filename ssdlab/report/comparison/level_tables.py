@@ -149,8 +149,7 @@ def saturation_table(rounds: pd.DataFrame, comparison: Comparison) -> Table:
 
 def latency_extremes_table(comparison: Comparison) -> Table:
     """Return percentiles and maximum of all IOs of the window, run by run."""
-    table = comparison.merged_levels("lat", EXTREME_LEVELS_PERCENT)
-    table = table[table["kind"] == "cell"]
+    table = comparison.merged_levels("lat", "cell", EXTREME_LEVELS_PERCENT)
     names = {look.run_id: look.name for look in comparison.run_looks}
     order = ["access", "block_size_bytes", "read_percent", "workload"]
     rows = []

@@ -13,6 +13,6 @@ def test_curve_falls_to_nothing_and_tells_where_its_tail_is_not_supported() -> N
 
 def test_directions_are_those_that_fio_told_apart() -> None:
     read, write = select_directions(ROUNDS, MEASURED, COUNTED)
-    assert (read.direction, read.binned().total) == ("read", 650)
-    assert (write.direction, write.binned().total) == ("write", 350)
+    assert (read.direction, read.binned.total) == ("read", 650)
+    assert (write.direction, write.binned.total) == ("write", 350)
     assert select_directions(ONE_RUN, MEASURED, COUNTED) == (ONE_RUN,)

@@ -18,7 +18,7 @@ def test_loads_are_listed_long_runs_first() -> None:
 def test_rounds_of_the_window_alone_count_when_windows_are_given() -> None:
     (_, load) = select_loads(MEASURED, COUNTED, WINDOWS)
     assert load.steps["round"].tolist() == [2, 3, 4, 5]
-    assert load.binned().total == 4000
+    assert load.binned.total == 4000
     assert load.note == ""
     shaky = WINDOWS.assign(is_round_steady=False)
     assert select_loads(MEASURED, COUNTED, shaky)[1].note == "the window was not steady"

@@ -62,10 +62,10 @@ def test_maximum_beyond_the_last_bin_is_a_censored_tail() -> None:
     table = summarise_qos(load, levels=[99, 99.9999]).set_index("marker")
     assert load.is_censored
     assert table["is_censored"].tolist() == [False, False, True, False]
-    assert table["lat_ns"]["99.9999 %"] == load.binned().lower[-1]
+    assert table["lat_ns"]["99.9999 %"] == load.binned.lower[-1]
     assert tabulate_qos(table.reset_index())["Response time [ms]"][2].startswith("≥ ")
     assert "fio tells no latencies apart" in table["note"]["99.9999 %"]
-    assert load.binned().upper[-1] == 9.0e6
+    assert load.binned.upper[-1] == 9.0e6
 
 
 def test_ios_that_no_bin_holds_are_told() -> None:
