@@ -44,18 +44,18 @@ def tabulate_level_cells(
         and ``is_doubted`` where any round is. A percentile that no run has IOs enough
         for is left out.
     """
-    found = [
-        (load.steps.iloc[[0]], _level(load, metric))
+    loads = [
+        load
         for run_id, own in window[window["kind"] == "cell"].groupby("run_id")
         for load in _loads(own, bins[bins["run_id"] == run_id])
-        for metric in metrics
     ]
-    if not found:
+    if not loads:
         return window.iloc[:0]
-    rows, levels = zip(*found, strict=True)
-    table = pd.concat(rows, ignore_index=True)
+    firsts = [load.steps.iloc[[0]] for load in loads for _ in metrics]
+    levels = [_level(load, metric) for load in loads for metric in metrics]
+    table = pd.concat(firsts, ignore_index=True)
     table["round"] = table["round"].mask(table["round"].notna())
-    table = table.assign(**pd.DataFrame(levels))
+    table[list(levels[0])] = pd.DataFrame(levels)
     proved = table.groupby(["phase", "metric"])["is_proved"].transform("any")
     return table[proved.astype(bool)].drop(columns="is_proved")
 

@@ -45,10 +45,11 @@ def summarise_merged_levels(
     -------
     pandas.DataFrame
         One row a run, load and percentile: ``run_id``, ``test``, ``kind``,
-        ``workload``, ``access``, ``block_size_bytes`` [B], ``read_percent`` [%], ``n_rounds``, ``total_ios``, ``level_percent`` [%],
-        ``lat_ns`` with ``low_ns`` and ``high_ns`` (95 %; infinite where nothing bounds
-        it), ``is_of_rounds`` (the interval is that between rounds, else that of
-        independent IOs), ``lat_mean_ns`` and ``lat_max_ns`` of all IOs [ns].
+        ``workload``, ``access``, ``block_size_bytes`` [B], ``read_percent`` [%],
+        ``n_rounds``, ``total_ios``, ``level_percent`` [%], ``lat_ns`` with ``low_ns``
+        and ``high_ns`` (95 %; infinite where nothing bounds it), ``is_of_rounds`` (the
+        interval is that between rounds, else that of independent IOs),
+        ``lat_mean_ns`` and ``lat_max_ns`` of all IOs [ns].
 
     Notes
     -----
@@ -73,12 +74,12 @@ def _loads(
     test: str,
     kind: Literal["cell", "histogram"],
 ) -> tuple[Load, ...]:
-    """Return the loads of one run; none where it has no histogram of the test."""
-    rows = measurements[measurements["test"] == test]
+    """Return the loads of one run; none where it has no such histogram."""
+    rows = measurements[(measurements["test"] == test) & (measurements["kind"] == kind)]
     is_own = (bins["run_id"] == run_id) & bins["step_id"].isin(rows["step_id"])
     judged = windows[windows["run_id"] == run_id]
     try:
-        return select_loads(rows, bins[is_own], judged, test=test, kind=kind)
+        return select_loads(rows, bins[is_own], judged, test=test)
     except (NoHistogramError, UnknownNameError):
         return ()
 

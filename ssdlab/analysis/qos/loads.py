@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import compress
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import pandas as pd
 
@@ -93,7 +93,6 @@ def select_loads(
     test: str = "",
     workload: str = "",
     direction: str = "total",
-    kind: Literal["", "cell", "histogram"] = "",
 ) -> Loads:
     """Return the loads of a run that a test and a workload name.
 
@@ -114,14 +113,11 @@ def select_loads(
         Its first words, such as ``RND 4KiB 0/100``; blanks and case do not matter.
     direction : {"total", "read", "write", "trim"}, default "total"
         Which IOs.
-    kind : {"", "cell", "histogram"}, default ""
-        Only rounds or long runs; both where nothing is said.
 
     Returns
     -------
     tuple of Load
-        Long runs first, in the order of `summarise_loads`; none where there are none
-        of the kind.
+        Long runs first, in the order of `summarise_loads`.
 
     Raises
     ------
@@ -140,7 +136,6 @@ def select_loads(
     chosen = _named(found, test=test, workload=workload)
     if not test and not workload:
         chosen = _with_histogram(chosen)
-    chosen = tuple(one for one in chosen if kind in {"", one.kind})
     loads = _load_all(chosen, held, direction=direction)
     return tuple(_in_window(load, windows) for load in loads)
 
@@ -150,9 +145,9 @@ def select_load(
     bins: pd.DataFrame,
     *,
     kind: str = "",
-    **names: str,
+    direction: str = "total",
 ) -> Load:
-    """Return the first load that a test and a workload name, with all of its rounds.
+    """Return the first load of a run that kept a histogram, with all of its rounds.
 
     Parameters
     ----------
@@ -162,8 +157,8 @@ def select_load(
         The table ``bins``.
     kind : {"", "cell", "histogram"}, default ""
         Rounds or a long run, if there are both; the long run where nothing is said.
-    **names : str
-        ``test``, ``workload`` and ``direction``, as in `select_loads`.
+    direction : {"total", "read", "write", "trim"}, default "total"
+        Which IOs.
 
     Returns
     -------
@@ -175,9 +170,9 @@ def select_load(
     NoHistogramError
         If the run has no histogram, or none in that direction.
     UnknownNameError
-        If there is no such test or workload among those that have one.
+        If there is no such direction.
     """
-    found = select_loads(measurements, bins, None, **names)
+    found = select_loads(measurements, bins, direction=direction)
     return next((load for load in found if load.kind == kind), found[0])
 
 
