@@ -6,6 +6,8 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import settings
 
+from ssdlab.fio import process
+from tests.quick_fio import CLOCK
 from tools.lanes import LANES, names_marker
 
 # For `make quick`: a few examples of each property, as far as it names no number.
@@ -36,6 +38,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if marker in of_lanes and not names_marker(path, marker):
             msg = f"{path} has tests marked {marker} and does not say mark.{marker}"
             raise pytest.UsageError(msg)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def quick_fio() -> Iterator[None]:
+    """Let no fio that ssdlab starts measure its clock first."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(process, "FIO_ARGUMENTS", (CLOCK, *process.FIO_ARGUMENTS))
+        yield
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -22,6 +22,7 @@ from ssdlab.cli import main
 from ssdlab.fio.read import read_fio
 from tests.fio.samples import DATA, captured
 from tests.paths import FIO_SAMPLES, ROOT, require_folder
+from tests.quick_fio import CLOCK
 
 COMMAND = (sys.executable, "-m", "ssdlab.cli", "parse")
 
@@ -235,7 +236,7 @@ def test_ios_that_failed_stand_in_the_jobs_table(tmp_path: Path) -> None:
     """128 of 256 blocks do not verify; fio counts them among its IOs."""
     job = ("--name=a", f"--filename={tmp_path}/data", "--size=1m", "--bs=4k")
     verify = ("--verify=crc32c", "--continue_on_error=verify")
-    fio = ("fio", *job, *verify)
+    fio = ("fio", CLOCK, *job, *verify)
     subprocess.run([*fio, "--rw=write", "--do_verify=0"], check=True, cwd=tmp_path)
     with (tmp_path / "data").open("r+b") as file:
         for block in range(0, 256, 2):

@@ -12,6 +12,7 @@ from ssdlab.fio.frames.result import FioResult
 from ssdlab.fio.output import parse_output
 from ssdlab.fio.read import read_fio
 from ssdlab.fio.runs import place_in_runs
+from tests.quick_fio import CLOCK
 
 RUNS = 20
 
@@ -89,7 +90,7 @@ def append(path: Path, *options: str, times: int = RUNS) -> list[int]:
     asked = [300 + 10 * number for number in range(times)]
     job = (
         *("--name=j", "--ioengine=null", "--size=1g", "--rw=randread", "--bs=4k"),
-        "--clocksource=clock_gettime",  # fio measures the speed of its usual one first
+        CLOCK,
     )
     under_way = [
         subprocess.Popen(

@@ -11,6 +11,7 @@ from ssdlab.fio.document import FioDocument
 from ssdlab.fio.faults import find_faults
 from ssdlab.fio.from_json.parse import parse_document
 from tests.fio.samples import captured, changed_document, document_of
+from tests.quick_fio import CLOCK
 
 OUTSTANDING = 8
 
@@ -147,7 +148,7 @@ def test_the_sum_of_all_clients_is_no_fault_of_its_own() -> None:
     assert found == ("job 'cell' ended with error 5 (Input/output error)",)
 
 
-FIO = ("fio", "--output-format=json+", "--clocksource=clock_gettime", "--name=cell")
+FIO = ("fio", "--output-format=json+", CLOCK, "--name=cell")
 
 
 @pytest.mark.fio

@@ -12,6 +12,7 @@ import pytest
 from ssdlab.fio.bins import bin_index
 from ssdlab.fio.histlogs.read import FioHistogramLog, read_fio_histogram_log
 from ssdlab.model.errors import FioOutputError
+from tests.quick_fio import CLOCK
 
 pytestmark = pytest.mark.fio
 
@@ -22,7 +23,7 @@ RECORD_EACH = ("--log_hist_msec=1", "--thinktime=5000", "--number_ios=90")
 
 
 def run_fio(folder: Path, *options: str) -> dict[str, Any]:
-    command = ["fio", "--name=made", "--ioengine=null", "--size=1g", "--bs=4k"]
+    command = ["fio", CLOCK, "--name=made", "--ioengine=null", "--size=1g", "--bs=4k"]
     logs = ["--write_hist_log=made", "--output-format=json+", "--output=made.json"]
     subprocess.run([*command, *logs, *options], cwd=folder, check=True)
     found: dict[str, Any] = json.loads((folder / "made.json").read_text())

@@ -17,6 +17,7 @@ from ssdlab.plan.context import PlanContext
 from ssdlab.plan.streams import Stream
 from ssdlab.virtual.options import VirtualSsdOptions
 from tests.fio.jobs import cell, fill, job_of, reach, run_step, workload
+from tests.quick_fio import CLOCK
 from tests.virtual.conftest import Serve
 from tests.virtual.lab import UNTIMED
 
@@ -30,7 +31,14 @@ def offsets(step: Step, folder: Path) -> dict[str, list[int]]:
     folder.mkdir()
     (folder / "job.fio").write_text(render_job(step, NULL), "utf-8")
     subprocess.run(
-        [require_fio()[0], "--debug=io", "--output=said", "--eta=never", "job.fio"],
+        [
+            require_fio()[0],
+            CLOCK,
+            "--debug=io",
+            "--output=said",
+            "--eta=never",
+            "job.fio",
+        ],
         cwd=folder,
         check=True,
         capture_output=True,

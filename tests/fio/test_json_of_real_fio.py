@@ -19,10 +19,11 @@ from ssdlab.fio.document import FioDocument, FioLatency, FioSide, LatencyKind
 from ssdlab.fio.doubts import find_doubts
 from ssdlab.fio.from_json.parse import parse_document, parse_documents
 from ssdlab.fio.measure import DEFAULT_LEVELS, measure
+from tests.quick_fio import CLOCK
 
 pytestmark = pytest.mark.fio
 
-FIO = ("fio", "--clocksource=clock_gettime")
+FIO = ("fio", CLOCK)
 JOB = ("--name=j", "--ioengine=null", "--size=32m", "--bs=4k", "--iodepth=8")
 ALL_LATENCIES = ("--lat_percentiles=1", "--slat_percentiles=1", "--clat_percentiles=1")
 

@@ -14,6 +14,7 @@ from ssdlab.fio.document import FioDocument
 from ssdlab.fio.output import parse_output
 from ssdlab.fio.runs import doubts_of_runs, place_in_runs
 from tests.fio.samples import captured
+from tests.quick_fio import CLOCK
 
 Change = Callable[[dict[str, Any]], object]
 
@@ -230,7 +231,14 @@ def fio(folder: Path, *options: str, forms: str = "json") -> bytes:
     job = ("--name=a", "--ioengine=null", "--size=1g", "--rate_iops=1000")
     output = folder / "output"
     subprocess.run(
-        ["fio", f"--output-format={forms}", f"--output={output}", *job, *options],
+        [
+            "fio",
+            CLOCK,
+            f"--output-format={forms}",
+            f"--output={output}",
+            *job,
+            *options,
+        ],
         cwd=folder,
         check=True,
         capture_output=True,

@@ -17,6 +17,7 @@ from ssdlab.model.units import KIB, MIB
 from ssdlab.virtual.counters import SECTOR_BYTES
 from ssdlab.virtual.options import VirtualSsdOptions
 from tests.fio.jobs import cell, options_of, reach, run_step
+from tests.quick_fio import CLOCK
 from tests.virtual.conftest import Serve
 from tests.virtual.lab import UNTIMED
 
@@ -121,7 +122,7 @@ def made_by_fio(step: Step, folder: Path) -> Counter[tuple[str, int, bool]]:
     """
     job = render_job(step, NULL).replace("[cell]\n", "[cell]\nwrite_iolog=log\n")
     (folder / "job.fio").write_text(job, "utf-8")
-    command = [require_fio()[0], "--eta=never", "--output=said", "job.fio"]
+    command = [require_fio()[0], CLOCK, "--eta=never", "--output=said", "job.fio"]
     subprocess.run(command, cwd=folder, check=True, capture_output=True)
     found: Counter[tuple[str, int, bool]] = Counter()
     ends: dict[str, int] = {}

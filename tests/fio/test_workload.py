@@ -24,6 +24,7 @@ from ssdlab.fio.read import read_fio
 from ssdlab.model.spec import Access
 from tests.fio.jobs import cell, workload
 from tests.paths import FIO_SAMPLES, ROOT, require_folder
+from tests.quick_fio import CLOCK
 
 MATRIX = ROOT / "tests" / "data" / "jobs" / "matrix.fio"
 
@@ -290,7 +291,7 @@ def test_workloads_of_real_pts_runs_are_those_of_their_names() -> None:
 
 def run_fio(*arguments: str) -> str:
     return subprocess.run(
-        [require_fio()[0], "--ioengine=null", "--size=64m", *arguments],
+        [require_fio()[0], CLOCK, "--ioengine=null", "--size=64m", *arguments],
         check=True,
         capture_output=True,
         text=True,

@@ -13,6 +13,7 @@ from ssdlab.fio.read import read_fio
 from ssdlab.model.errors import FioOutputError
 from tests.fio.samples import captured
 from tests.fio.test_appended import grave, normal, terse
+from tests.quick_fio import CLOCK
 
 Wrap = Callable[[str], str]
 
@@ -143,7 +144,7 @@ def test_text_in_options_does_not_look_wrapped() -> None:
 def test_real_output_is_unwrapped(tmp_path: Path, wrap: str, form: str) -> None:
     job = ("--name=a b", "--size=2m", "--rw=randrw", "--bs=4k", "--group_reporting")
     text = subprocess.run(
-        ["fio", *job, f"--output-format={form}", f"--directory={tmp_path}"],
+        ["fio", CLOCK, *job, f"--output-format={form}", f"--directory={tmp_path}"],
         capture_output=True,
         check=True,
         text=True,

@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from tests.quick_fio import CLOCK
+
 _SECOND = ("--time_based", "--runtime=1")
 _NULL = ("--ioengine=null", "--size=1g", "--rate_iops=2000", *_SECOND)
 _FILE = ("--size=2m", *_SECOND)
@@ -63,7 +65,14 @@ def run_all(folder: Path) -> dict[str, str]:
     forms = "--output-format=json,terse,normal"
     running = {
         name: subprocess.Popen(
-            [fio, forms, f"--directory={folder}", f"--output={folder}/{name}", *wanted],
+            [
+                fio,
+                CLOCK,
+                forms,
+                f"--directory={folder}",
+                f"--output={folder}/{name}",
+                *wanted,
+            ],
             cwd=folder,
             stdout=subprocess.DEVNULL,
         )

@@ -21,6 +21,7 @@ from ssdlab.store.records import RunState, read_state
 from ssdlab.virtual.server import VirtualSsd, attach
 from tests.integration.forked import Forked, Place, be_command_line, fork
 from tests.paths import ROOT
+from tests.quick_fio import CLOCK
 
 TARGET = "virtual:size=48MiB,linger=120"
 CELL_S = 0.3
@@ -32,7 +33,10 @@ SITE = """\
 import os
 from dataclasses import replace
 
+from ssdlab.fio import process
 from ssdlab.pts.profiles import PROFILES, RND_4K_WRITE
+
+process.FIO_ARGUMENTS = ("CLOCK", *process.FIO_ARGUMENTS)
 
 PROFILES["tiny"] = replace(
     PROFILES["demo"], name="tiny", cell_s=0.3, max_rounds=8, wipc_capacity_multiple=1,
@@ -58,7 +62,7 @@ if "SSDLAB_TEST_NO_DEATH_SIGNAL" in os.environ:
 
     assert runner.find_guard()
     runner.find_guard = lambda: ()
-"""
+""".replace("CLOCK", CLOCK)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,6 +9,7 @@ from typing import Any
 from ssdlab.model.units import MIB
 from ssdlab.virtual.options import VirtualSsdOptions
 from ssdlab.virtual.server import VirtualSsd
+from tests.quick_fio import CLOCK
 
 UNTIMED = VirtualSsdOptions(
     size_bytes=32 * MIB,
@@ -28,6 +29,7 @@ def run_fio(ssd: VirtualSsd, *arguments: str) -> dict[str, Any]:
     """Return the one job of fio's JSON; fio must have succeeded."""
     command = [
         "fio",
+        CLOCK,
         "--name=test",
         "--ioengine=nbd",
         f"--uri={ssd.uri}",

@@ -145,9 +145,9 @@ def select_load(
     bins: pd.DataFrame,
     *,
     kind: str = "",
-    direction: str = "total",
+    **names: str,
 ) -> Load:
-    """Return the first load of a run that kept a histogram, with all of its rounds.
+    """Return the first load that a test and a workload name, with all of its rounds.
 
     Parameters
     ----------
@@ -157,8 +157,8 @@ def select_load(
         The table ``bins``.
     kind : {"", "cell", "histogram"}, default ""
         Rounds or a long run, if there are both; the long run where nothing is said.
-    direction : {"total", "read", "write", "trim"}, default "total"
-        Which IOs.
+    **names : str
+        ``test``, ``workload`` and ``direction``, as in `select_loads`.
 
     Returns
     -------
@@ -170,9 +170,9 @@ def select_load(
     NoHistogramError
         If the run has no histogram, or none in that direction.
     UnknownNameError
-        If there is no such direction.
+        If there is no such test or workload among those that have one.
     """
-    found = select_loads(measurements, bins, direction=direction)
+    found = select_loads(measurements, bins, None, **names)
     return next((load for load in found if load.kind == kind), found[0])
 
 
