@@ -50,6 +50,11 @@ _WIDE = """(selector) => [...document.querySelectorAll(selector)].filter(
 ).map((place) => `${place.scrollWidth - place.clientWidth} px: `
   + place.textContent.trim().slice(0, 60))"""
 
+# Every figure has the width of its place, as a narrower window has it after a while.
+FITTED = """() => [...document.querySelectorAll(".js-plotly-plot")].every((graph) =>
+  graph.getBoundingClientRect().right <= innerWidth
+    && graph._fullLayout.width <= graph.parentElement.clientWidth + 1)"""
+
 
 def look_at_figures(page: Any) -> list[dict[str, Any]]:
     """Return title, whether it is drawn, and faults of each plotly figure of a page."""

@@ -14,7 +14,7 @@ from ssdlab.report.notebook_page import write_notebook_page
 from tests.browser import is_chatter
 from tests.executed import COMPANIONS, Companion, executed
 from tests.jupyter_browser import browse
-from tests.looks import figure_faults, look_at_figures, too_wide
+from tests.looks import FITTED, figure_faults, look_at_figures, too_wide
 from tests.paths import ROOT
 from tests.report.conftest import words
 
@@ -72,10 +72,11 @@ def test_page_opens_from_disk_with_the_network_off(done: Done, browser: Any) -> 
         page.on("request", lambda request: asked.append(request.url))
         page.on("console", lambda message: said.append(message.text))
         page.on("pageerror", lambda error: said.append(str(error)))
+        page.goto(done.page.as_uri())
+        page.wait_for_selector("html[data-plots]", state="attached")
         for width in (1280, 800):
             page.set_viewport_size({"width": width, "height": 900})
-            page.goto(done.page.as_uri())
-            page.wait_for_selector("html[data-plots]", state="attached")
+            page.wait_for_function(FITTED)
             assert len(look_at_figures(page)) >= done.companion.figures
             assert figure_faults(page) == []
             assert too_wide(page, "html") == []

@@ -19,7 +19,7 @@ from tests.jupyter_browser import (
     run_notebook,
     serve_lab,
 )
-from tests.looks import figure_faults, hover_text, look_at_figures, too_wide
+from tests.looks import FITTED, figure_faults, hover_text, look_at_figures, too_wide
 from tests.paths import ROOT
 
 pytestmark = [pytest.mark.browser, pytest.mark.notebook]
@@ -133,7 +133,7 @@ def test_a_point_tells_what_it_is(case: Opened, page: Any) -> None:
 def test_nothing_overlaps_or_is_cut_off(case: Opened, page: Any, width: int) -> None:
     show_files(page, is_shown=width > 1000)
     page.set_viewport_size({"width": width, "height": HEIGHT})
-    page.wait_for_function(_FITTED)
+    page.wait_for_function(FITTED)
     with pictured(page, f"{case.notebook}-{width}"):
         assert figure_faults(page) == []
         assert too_wide(page, outputs_at(case, width)) == []
@@ -152,8 +152,3 @@ def show_files(page: Any, *, is_shown: bool) -> None:
         page.keyboard.press("Control+b")
         state = "visible" if is_shown else "hidden"
         page.locator("#jp-left-stack").wait_for(state=state)
-
-
-_FITTED = """() => [...document.querySelectorAll(".js-plotly-plot")].every((graph) =>
-  graph.getBoundingClientRect().right <= innerWidth && graph._fullLayout.width
-    <= graph.closest(".jp-OutputArea-output").clientWidth + 1)"""
