@@ -34,6 +34,7 @@ from ssdlab.model.errors import (
     TargetRefusedError,
 )
 from tests.drive.users import as_nobody, only_root
+from tests.made_loop import attach_loop, detach_loops, require_loops
 from tests.made_tree import MIB
 from tests.paths import require_program
 
@@ -50,20 +51,16 @@ def run(*command: str | Path) -> str:
 @pytest.fixture
 def attach() -> Iterator[Attach]:
     """Attach loop devices to files, and take away all that were not taken."""
-    if os.geteuid():
-        pytest.skip("only root may make loop devices")
-    made: list[str] = []
+    require_loops()
+    files: list[Path] = []
 
     def attach_one(file: Path) -> str:
-        try:
-            made.append(run("losetup", "--find", "--show", file))
-        except subprocess.CalledProcessError as error:
-            pytest.skip(f"losetup cannot make a loop device: {error.stderr.strip()}")
-        return made[-1]
+        files.append(file)
+        return attach_loop(file)
 
     yield attach_one
-    for device in reversed(made):
-        subprocess.run(["losetup", "--detach", device], check=False)
+    for file in reversed(files):
+        detach_loops(file)
 
 
 @pytest.fixture
@@ -548,23 +545,28 @@ def test_device_that_became_read_only_is_told(device: str) -> None:
         assert held.is_alive() == ""
 
 
-def test_device_of_another_time_is_refused(
-    device: str, backing: Path, tmp_path: Path
-) -> None:
-    before = find_drive(device)
-    run("losetup", "--detach", device)
-    with pytest.raises(TargetRefusedError):
-        require_disposable(before, confirmed=before.serial)
+def test_device_of_another_time_is_refused(backing: Path, tmp_path: Path) -> None:
+    require_loops()
+    device = "/dev/loop1917"  # a name that nobody gets who asks for one that is free
     other = tmp_path / "other.img"
     other.write_bytes(bytes(64 * MIB))
-    run("losetup", device, other)
-    with pytest.raises(DriveInUseError, match="not the drive that was meant"):
-        require_disposable(before, confirmed=before.serial)
-    assert digest(other) == hashlib.sha256(bytes(64 * MIB)).hexdigest()
-    run("losetup", "--detach", device)
-    run("losetup", device, backing)
-    with pytest.raises(TargetRefusedError, match="another disk has its name"):
-        require_disposable(before, confirmed=before.serial)
+    try:
+        run("losetup", device, backing)
+        before = find_drive(device)
+        run("losetup", "--detach", device)
+        with pytest.raises(TargetRefusedError):
+            require_disposable(before, confirmed=before.serial)
+        run("losetup", device, other)
+        with pytest.raises(DriveInUseError, match="not the drive that was meant"):
+            require_disposable(before, confirmed=before.serial)
+        assert digest(other) == hashlib.sha256(bytes(64 * MIB)).hexdigest()
+        run("losetup", "--detach", device)
+        run("losetup", device, backing)
+        with pytest.raises(TargetRefusedError, match="another disk has its name"):
+            require_disposable(before, confirmed=before.serial)
+    finally:
+        detach_loops(other)
+        detach_loops(backing)
 
 
 def test_node_that_leads_elsewhere_is_refused(device: str, tmp_path: Path) -> None:

@@ -38,7 +38,12 @@ def test_it_is_told_on_a_terminal_alone(
     tmp_path: Path, results: str, *, is_terminal: bool
 ) -> None:
     ours, theirs = pty.openpty() if is_terminal else os.pipe()
-    command = (*COMMAND, results, "--runs", str(tmp_path / "runs"))
+    at_once = (
+        "from ssdlab.cli import live; live._QUIET_S = live._BETWEEN_S = 0.0; "
+        "from ssdlab.cli import main; main()"
+    )
+    words = ("import", results, "--runs", str(tmp_path / "runs"))
+    command = (sys.executable, "-c", at_once, *words)
     with subprocess.Popen(command, stderr=theirs, stdout=subprocess.PIPE) as started:
         os.close(theirs)
         said = read_all(ours)

@@ -8,16 +8,17 @@ from pathlib import Path
 import pytest
 
 from ssdlab.model.units import MIB
+from tests.made_loop import attach_loop, detach_loops, require_loops
 
 MakeLoop = Callable[[int], str]
 SIZE_BYTES = 64 * MIB
+_DIRECT = "--direct-io=on"
 
 
 @pytest.fixture
 def make_loop(tmp_path: Path) -> Iterator[MakeLoop]:
     """Make loop devices of 64 MiB with a sector size; skip where that cannot be."""
-    if os.geteuid():
-        pytest.skip("only root may make loop devices")
+    require_loops()
     files: list[Path] = []
 
     def make(sector_bytes: int) -> str:
@@ -25,22 +26,11 @@ def make_loop(tmp_path: Path) -> Iterator[MakeLoop]:
         with file.open("wb") as backing:
             backing.truncate(SIZE_BYTES)
         files.append(file)
-        done = _attach(file, sector_bytes=sector_bytes)
-        if done.returncode:
-            pytest.skip(f"losetup cannot make a loop device: {done.stderr.strip()}")
-        return done.stdout.strip()
+        return attach_loop(file, f"--sector-size={sector_bytes}", _DIRECT)
 
     yield make
     for file in files:
-        for device in _loops_on(file):
-            subprocess.run(["losetup", "--detach", device], check=True)
-
-
-def attach_loop(file: str) -> str:
-    """Return a loop device, whichever is free, on a file."""
-    done = _attach(Path(file))
-    assert done.returncode == 0, done.stderr
-    return done.stdout.strip()
+        detach_loops(file)
 
 
 def move_loop(device: str) -> str:
@@ -49,7 +39,7 @@ def move_loop(device: str) -> str:
     The old name is let go last, so that nobody else can have got the new one.
     """
     file = Path(f"/sys/class/block/{Path(device).name}/loop/backing_file")
-    new = attach_loop(file.read_text().strip())
+    new = attach_loop(Path(file.read_text().strip()), _DIRECT)
     subprocess.run(["losetup", "--detach", device], check=True)
     return new
 
@@ -59,27 +49,3 @@ def resize_loop(device: str, size_bytes: int) -> None:
     file = Path(f"/sys/class/block/{Path(device).name}/loop/backing_file")
     os.truncate(file.read_text().strip(), size_bytes)
     subprocess.run(["losetup", "--set-capacity", device], check=True)
-
-
-def _attach(
-    file: Path, *, sector_bytes: int = 512
-) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(
-        [
-            *("losetup", "--find", "--show", "--direct-io=on"),
-            *(f"--sector-size={sector_bytes}", str(file)),
-        ],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-
-def _loops_on(file: Path) -> list[str]:
-    listed = subprocess.run(
-        ["losetup", "--noheadings", "--output=NAME", "--associated", str(file)],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return listed.stdout.split()

@@ -39,7 +39,8 @@ from ssdlab.targets.block_opening import check_block_again
 from ssdlab.targets.opening import check_target, find_obstacles, read_shape
 from tests.cli.called import call
 from tests.fio.jobs import CONTEXT, cell, job_of, run_step, workload
-from tests.targets.conftest import MakeLoop, attach_loop, move_loop, resize_loop
+from tests.made_loop import attach_loop
+from tests.targets.conftest import MakeLoop, move_loop, resize_loop
 from tests.targets.stored import stored_record
 
 Open = Callable[..., BlockTarget]
@@ -307,7 +308,7 @@ def test_run_is_not_taken_up_on_a_device_that_is_gone_or_in_use(
     subprocess.run(["losetup", "--detach", device], check=True)
     with pytest.raises(TargetRefusedError, match=f"{file}.* is not attached"):
         reopen(record, tmp_path)
-    attach_loop(file)
+    attach_loop(Path(file), "--direct-io=on")
     reopen(record, tmp_path).release()
 
 
