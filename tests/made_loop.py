@@ -33,7 +33,8 @@ def attach_loop(file: Path, *options: str) -> str:
 
 
 def detach_loops(file: Path) -> None:
-    """Detach every loop device that is on a file."""
+    """Detach every loop device that is on a file, which has to be there still."""
+    assert file.exists()
     listed = subprocess.run(
         ["losetup", "--noheadings", "--output=NAME", "--associated", file],
         capture_output=True,

@@ -336,6 +336,7 @@ def test_drive_below_the_root_of_this_machine_cannot_be_tested() -> None:
     assert row["uses"]
 
 
+@pytest.mark.timed
 def test_list_of_this_machine_is_told_within_a_second_or_so() -> None:
     began_s = time.monotonic()
     list_here()

@@ -49,8 +49,9 @@ def run(*command: str | Path) -> str:
 
 
 @pytest.fixture
-def attach() -> Iterator[Attach]:
-    """Attach loop devices to files, and take away all that were not taken."""
+def attach(tmp_path: Path) -> Iterator[Attach]:
+    """Attach loop devices to files in a folder that is there until they are gone."""
+    assert tmp_path.is_dir()
     require_loops()
     files: list[Path] = []
 

@@ -431,12 +431,12 @@ def test_thousands_of_rows_take_no_python_loop_a_row() -> None:
         ),
     )
     merged(result, ["job_name"])
-    started = time.perf_counter()
+    started = time.process_time()
     merged(result, ["job_name"])
-    small_s = time.perf_counter() - started
-    started = time.perf_counter()
+    small_s = time.process_time() - started
+    started = time.process_time()
     found = merged(many, ["job_name"])
-    assert time.perf_counter() - started < max(small_s * times / 2, 0.5)
+    assert time.process_time() - started < max(small_s * times / 2, 0.5)
     assert found.jobs["parts"].tolist() == [1600] * 4
     assert found.bins["count"].sum() == 39 * 6400
 

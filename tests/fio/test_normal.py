@@ -334,9 +334,9 @@ def test_time_is_linear_in_the_text() -> None:
     text = data("normal-3.1.txt")
     entry, results = text[text.index("one: (group") :].split("\nRun status", 1)
     latency = next(line for line in entry.splitlines() if "clat (" in line)
-    started = time.perf_counter()
+    started = time.process_time()
     assert len(parse(text * 1000)) == 1000
     (document,) = parse(entry * 1000 + f"\nRun status{results}" * 1000)
     assert "group-differs" in grave(document)
     parse(entry.replace(latency, f"{latency}\n" * 40_000))
-    assert time.perf_counter() - started < 30
+    assert time.process_time() - started < 30

@@ -234,7 +234,7 @@ def test_any_change_of_a_byte_raises_nothing(drawn: st.DataObject) -> None:
 
 def test_time_is_linear_in_the_lines() -> None:
     line = data("terse-disks.txt")
-    started = time.perf_counter()
+    started = time.process_time()
     documents = parse(line * 4000)
     assert sum(len(document.jobs) for document in documents) == 4000
-    assert time.perf_counter() - started < 20
+    assert time.process_time() - started < 20

@@ -164,7 +164,7 @@ def test_real_output_is_unwrapped(tmp_path: Path, wrap: str, form: str) -> None:
     ids=["one line", "broken lines", "deep"],
 )
 def test_what_only_looks_like_json_is_given_up_soon(text: str) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     with pytest.raises(FioOutputError):
         read_fio(text.encode())
-    assert time.perf_counter() - started < 30
+    assert time.process_time() - started < 30

@@ -138,12 +138,12 @@ def test_link_that_the_user_named_is_followed(folder: Folder, tmp_path: Path) ->
 
 def test_file_of_10_gb_is_refused_before_it_is_read(folder: Folder) -> None:
     _huge(folder.path / "run.json", folder.path)
-    before = time.monotonic()
+    before = time.process_time()
     with pytest.raises(
         RunFolderError, match=r"run\.json has 10 GB, more than the 16 MB"
     ):
         folder.read("run.json")
-    assert time.monotonic() - before < 1
+    assert time.process_time() - before < 1
 
 
 def test_bomb_is_unpacked_as_far_as_its_limit(folder: Folder) -> None:

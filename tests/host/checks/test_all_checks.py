@@ -4,6 +4,8 @@ import csv
 import time
 from pathlib import Path
 
+import pytest
+
 from ssdlab.host.checks import CHECKS, Means, examine_host, examine_scene
 from tests.host.checks import (
     test_clock,
@@ -91,6 +93,7 @@ def test_only_the_drive_and_the_network_may_not_apply(tmp_path: Path) -> None:
     assert absent == {check.check_id for check in CHECKS if check.needs}
 
 
+@pytest.mark.timed
 def test_this_host_is_examined_within_a_second() -> None:
     began_s = time.monotonic()
     found = examine_host(None)
