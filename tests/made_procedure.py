@@ -7,6 +7,7 @@ from pathlib import Path
 from ssdlab.campaign.engine import Engine
 from ssdlab.campaign.ingest import ingest_run
 from ssdlab.campaign.request import procedure_as_dict
+from ssdlab.model.drive import PurgeChoice
 from ssdlab.model.records import HostIdentity, RunRecord, RunStatus, TargetIdentity
 from ssdlab.model.spec import Procedure
 from ssdlab.model.step import Step, StepResult
@@ -15,6 +16,7 @@ from ssdlab.plan.context import Batch, Judgement, PlanContext
 from ssdlab.plan.phases import plan_suite
 from ssdlab.store.records import RunState, write_record, write_state
 from ssdlab.store.run import Run, open_run
+from tests.departed import departed
 from tests.fakes import FakeBackend, RememberingListener
 
 CAPACITY_BYTES = 64 * MIB
@@ -40,6 +42,8 @@ HOST = HostIdentity(
     fio_version="fio-3.33",
     ssdlab_version="0.1.0",
 )
+
+TRIM = PurgeChoice(method="discard", words="trim", why="")
 
 
 def plan_of(
@@ -82,7 +86,8 @@ def measure_made(
         target=target,
         host=replace(HOST, cpu=cpu),
         purge_method="trim",
-        departures=("the target is made up",),
+        purge_choice=TRIM,
+        departures=departed("the target is made up", code="departure"),
     )
     write_record(folder, record)
     write_state(folder, RunState(status=status, finished_at=record.started_at))

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ssdlab.analysis.findings.finding import Finding, make_finding
+from ssdlab.model.drive import PurgeChoice
 from ssdlab.model.records import (
     CeilingPoint,
     HostIdentity,
@@ -22,10 +23,12 @@ from ssdlab.model.records import (
 )
 from ssdlab.model.schema import TABLES
 from ssdlab.model.spec import Tracking, Workload
+from ssdlab.pts.profiles import PROFILES, profile_as_dict
 from ssdlab.store.records import RunState, write_record, write_state
 from ssdlab.store.run import Run, open_run
 from ssdlab.store.tables import rows_to_columns, write_table
 from ssdlab.system.folders import Folder
+from tests.departed import departed
 
 Row = dict[str, Any]
 
@@ -406,11 +409,13 @@ def make_run(folder: Path, recipe: Recipe = Recipe()) -> Run:
 
 
 def _record(recipe: Recipe) -> RunRecord:
-    profile = {
-        "name": "demo", "spec_version": recipe.spec_version,
-        "write_cache": "disabled", "active_range_percent": 100,
-        "window": {"window_rounds": 5, "max_range_ratio": 0.2, "max_slope_ratio": 0.1},
-    }  # fmt: skip
+    profile = profile_as_dict(
+        replace(
+            PROFILES["pts-2.0-enterprise"],
+            name="demo",
+            spec_version=recipe.spec_version,
+        )
+    )
     return RunRecord(
         run_id=RUN_ID,
         label=recipe.label,
@@ -422,7 +427,9 @@ def _record(recipe: Recipe) -> RunRecord:
         target=_target(recipe),
         host=_host(),
         purge_method=PURGE_METHOD,
-        departures=recipe.departures,
+        purge_choice=PurgeChoice(method="discard", words=PURGE_METHOD, why=""),
+        departures=departed(*recipe.departures),
+        write_cache="disabled",
         host_ceiling=recipe.ceiling,
     )
 
@@ -478,7 +485,8 @@ def _run_row(record: RunRecord, recipe: Recipe) -> Row:
         "ssdlab_version": host.ssdlab_version, "seed": record.seed,
         "interruptions": 0,
         "is_conformant": not record.departures and not recipe.findings,
-        "departures": "\n".join(record.departures),
+        "is_steady": recipe.steady, "doubts": "",
+        "departures": "\n".join(recipe.departures),
     }  # fmt: skip
 
 

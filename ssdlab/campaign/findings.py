@@ -25,7 +25,10 @@ from ssdlab.analysis.findings.doubts import (
     find_link_downgrades,
     find_throttling,
 )
-from ssdlab.analysis.findings.finding import WHOLE_RUN, Finding, share_findings
+from ssdlab.analysis.findings.finding import (
+    WHOLE_RUN,
+    Finding,
+)
 from ssdlab.analysis.findings.health import (
     find_bad_settings,
     find_health_faults,
@@ -34,12 +37,12 @@ from ssdlab.analysis.findings.health import (
 )
 from ssdlab.analysis.findings.telemetry import find_missing_telemetry
 from ssdlab.analysis.findings.timing import find_gaps, find_suspends, find_time_faults
-from ssdlab.campaign.finding_words import recorded_findings
 from ssdlab.campaign.raw import StepRecord
 from ssdlab.model.records import RunRecord
 from ssdlab.model.schema import TABLES
 from ssdlab.model.spec import PtsTest
 from ssdlab.model.step import SUSPEND_S
+from ssdlab.pts.conformance import find_recorded_findings
 from ssdlab.store.records import RunState
 from ssdlab.store.tables import columns_to_frame
 
@@ -61,15 +64,6 @@ class Findings:
     def all(self) -> tuple[Finding, ...]:
         """All of them, those of the record first."""
         return (*self.recorded, *self.found)
-
-    def departures(self) -> tuple[str, ...]:
-        """Return each in words, once; of those found besides with their tests."""
-        lines = [found.words for found in self.recorded]
-        lines += [
-            ": ".join(filter(None, (", ".join(shared.tests), shared.words)))
-            for shared in share_findings(self.found)
-        ]
-        return tuple(dict.fromkeys(lines))
 
 
 def read_frames(tables: Mapping[str, Mapping[str, Sequence[object]]]) -> Frames:
@@ -96,7 +90,7 @@ def find_findings(record: RunRecord, facts: RunFacts, frames: Frames) -> Finding
     Findings
         What the record says, and what was found besides.
     """
-    recorded = recorded_findings(record)
+    recorded = find_recorded_findings(record)
     found = (
         *find_missing_steps(frames["steps"], facts),
         *find_complaints(frames["steps"]),
@@ -172,7 +166,9 @@ def gather_facts(
         tests=tuple(tests),
         capacity_bytes=record.target.capacity_bytes,
         active_range_percent=active_range_percent,
-        purge_method=record.purge_method,
+        purge=record.purge_choice.method if record.purge_choice else None,
+        purge_words=record.purge_method,
+        is_model=record.target.kind == "virtual",
         status=state.status,
         sessions=_sessions(state),
         host_changes=state.host_changes,

@@ -11,7 +11,7 @@ from ssdlab.campaign.ceiling import CEILING_FOLDER, CEILING_SECONDS, measure_cei
 from ssdlab.campaign.habits import read_habits
 from ssdlab.campaign.ingest import plan_inputs
 from ssdlab.campaign.raw import steps_folder
-from ssdlab.campaign.request import Request, RunChoices, find_request_departures
+from ssdlab.campaign.request import Request, RunChoices
 from ssdlab.campaign.sessions import now_text
 from ssdlab.campaign.wholeness import hash_plan
 from ssdlab.host.checks import examine_host
@@ -21,7 +21,6 @@ from ssdlab.model.records import CeilingPoint, HostIdentity, RunRecord
 from ssdlab.store.records import RunState, write_record, write_state
 from ssdlab.system.folders import Folder
 from ssdlab.targets.opening import open_target
-from ssdlab.targets.shape import Shape
 from ssdlab.targets.target import Target
 
 
@@ -157,16 +156,8 @@ def make_record(  # noqa: PLR0917 - one call, in suite
         host=host,
         purge_method=device.purge_choice.words,
         purge_choice=device.purge_choice,
-        departures=find_request_departures(
-            asked,
-            Shape(
-                capacity_bytes=device.identity.capacity_bytes,
-                sector_bytes=device.identity.sector_bytes,
-                departures=device.departures,
-                write_cache_fault=device.write_cache_fault,
-            ),
-        ),
         write_cache=device.write_cache,
+        write_cache_fault=device.write_cache_fault,
         drive=device.drive,
         consent=device.consent,
     )

@@ -1,10 +1,9 @@
 """What a run would do, without doing it: for ``ssdlab plan``."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any
 
-from ssdlab.campaign.conformance import find_run_departures
 from ssdlab.campaign.endurance import endurance_costs, endurance_lines, find_endurance
 from ssdlab.campaign.forecast_table import cost_table, span_words
 from ssdlab.campaign.profiles import open_profile
@@ -18,7 +17,6 @@ from ssdlab.campaign.request import (
     ACTIVE_RANGE_PERCENT,
     RunChoices,
     check_procedure,
-    find_request_departures,
 )
 from ssdlab.model.drive import AUTO_PURGE
 from ssdlab.model.spec import Histogram, Precondition, Procedure, PtsTest
@@ -26,6 +24,11 @@ from ssdlab.model.units import capacity_label
 from ssdlab.plan.context import PlanContext
 from ssdlab.plan.estimate import estimate_suite
 from ssdlab.procedures.peak import PEAK, find_format_advice
+from ssdlab.pts.conformance import (
+    Measured,
+    find_procedure_departures,
+    find_suite_departures,
+)
 from ssdlab.pts.fitting import fit_suite
 from ssdlab.pts.suite import choose_tests
 from ssdlab.targets.opening import (
@@ -40,7 +43,7 @@ from ssdlab.targets.shape import Shape
 _USUAL_BYTES_PER_S = 500e6  # of a SATA drive, about
 _LISTS = {
     "how the procedure is carried out:": "notes",
-    "not PTS-conformant because:": "departures",
+    "departs from the standard in:": "departures",
     "a run on it would be refused now:": "obstacles",
 }
 _LEAST_BYTES = "those of the fills before the rounds, and of purges that write"
@@ -103,11 +106,12 @@ def forecast(
         capacity_bytes=aim.shape.capacity_bytes,
         sector_bytes=aim.shape.sector_bytes,
     )
+    departures = find_suite_departures(chosen, names, _measured(aim))
     return {
         "target": target,
         "profile": chosen.name,
         "spec_version": chosen.spec_version,
-        "departures": find_run_departures(chosen, names, aim.shape),
+        "departures": [one.words for one in departures],
         "obstacles": find_obstacles(target),
         **_costs(
             aim,
@@ -134,12 +138,13 @@ def forecast_procedure(
         If a run would be refused.
     """
     aim = _take_aim(target, purge)
-    asked = check_procedure(target, procedure, choices=RunChoices())
+    check_procedure(target, procedure, choices=RunChoices())
+    departures = find_procedure_departures(procedure.title, _measured(aim))
     return {
         "target": target,
         "profile": procedure.name,
         "spec_version": procedure.source,
-        "departures": find_request_departures(asked, aim.shape),
+        "departures": [one.words for one in departures],
         "obstacles": find_obstacles(target),
         "notes": [*procedure.notes, *_sector_advice(procedure, aim.shape)],
         **_costs(aim, procedure.tests, rated_bytes=rated_bytes),
@@ -147,11 +152,20 @@ def forecast_procedure(
 
 
 def _take_aim(target: str, purge: str) -> _Aim:
-    """Return a target, of which the purge may depart from the standard as well."""
-    shape, outlook = read_shape(target), foresee_purge(target, purge)
-    departures = (*shape.departures, *outlook.departures)
     return _Aim(
-        target=target, shape=replace(shape, departures=departures), outlook=outlook
+        target=target, shape=read_shape(target), outlook=foresee_purge(target, purge)
+    )
+
+
+def _measured(aim: _Aim) -> Measured:
+    shape = aim.shape
+    return Measured(
+        kind=shape.kind,
+        is_loop=shape.is_loop,
+        capacity_bytes=shape.capacity_bytes,
+        sector_bytes=shape.sector_bytes,
+        purge=aim.outlook.method,
+        write_cache_fault=shape.write_cache_fault,
     )
 
 

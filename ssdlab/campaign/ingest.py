@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ssdlab.analysis.findings.answers import find_answers
 from ssdlab.campaign.findings import find_findings, gather_facts, read_frames
 from ssdlab.campaign.imported import (
     printed_percentiles,
@@ -138,11 +139,19 @@ def build_tables(
         steps=kept_steps,
         lacks_end=lacks_end,
     )
-    findings = find_findings(record, facts, read_frames(tables))
+    frames = read_frames(tables)
+    findings = find_findings(record, facts, frames)
     if not drops_missing:
         require_telemetry(run, findings.found)
     tables["findings"] = tabulate_findings(record.run_id, findings.all)
-    tables["runs"] = tabulate_run(record, state, findings.departures())
+    answers = find_answers(
+        findings.all,
+        frames["windows"],
+        tests=record.tests,
+        edition=str(record.profile["spec_version"]),
+        is_over=state.status == "finished",
+    )
+    tables["runs"] = tabulate_run(record, state, answers)
     return tables
 
 

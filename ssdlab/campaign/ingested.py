@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from ssdlab.analysis.findings.finding import Finding
+from ssdlab.analysis.findings.answers import Answers
+from ssdlab.analysis.findings.finding import Finding, SharedFinding
 from ssdlab.campaign.raw import StepRecord
 from ssdlab.model.records import RunRecord
 from ssdlab.model.schema import TABLES
@@ -107,10 +108,8 @@ def tabulate_findings(run_id: str, findings: Sequence[Finding]) -> Columns:
     return rows_to_columns(TABLES["findings"], rows)
 
 
-def tabulate_run(
-    record: RunRecord, state: RunState, departures: Sequence[str]
-) -> Columns:
-    """Return the table of the run, one row; it is conformant if nothing departs."""
+def tabulate_run(record: RunRecord, state: RunState, answers: Answers) -> Columns:
+    """Return the table of the run, one row, with the answers to the three questions."""
     profile, target, host = record.profile, record.target, record.host
     row = {
         "run_id": record.run_id,
@@ -140,7 +139,17 @@ def tabulate_run(
         "ssdlab_version": host.ssdlab_version,
         "seed": record.seed or None,
         "interruptions": max(0, len(state.sessions) - 1),
-        "is_conformant": not departures,
-        "departures": "\n".join(departures),
+        "is_conformant": answers.conforms,
+        "is_steady": answers.is_steady,
+        "departures": _lines_of(answers.found("procedure")),
+        "doubts": _lines_of(answers.found("numbers")),
     }
     return rows_to_columns(TABLES["runs"], [row])
+
+
+def _lines_of(shared: Sequence[SharedFinding]) -> str:
+    """Return each finding in words, after the tests that it concerns, one a line."""
+    return "\n".join(
+        ": ".join(filter(None, (", ".join(found.tests), found.words)))
+        for found in shared
+    )

@@ -8,7 +8,6 @@ from ssdlab.analysis.cross_stimulus import (
     summarise_access_groups,
     summarise_cross_stimulus,
 )
-from ssdlab.analysis.findings.finding import count_text, read_findings, share_findings
 from ssdlab.analysis.idle_recovery import summarise_idle_recovery, summarise_wait_states
 from ssdlab.analysis.phases import is_cell_by_cell, phase_label, range_name
 from ssdlab.campaign.imported import recorded_tests
@@ -24,7 +23,7 @@ _NOT_JUDGED = "no steady state was judged"
 
 
 def outcome_lines(run: Run) -> list[str]:
-    """Say whether each test of a run was steady, and the run conformant.
+    """Say whether each test of a run was steady, and what is to be said of the run.
 
     Parameters
     ----------
@@ -34,7 +33,7 @@ def outcome_lines(run: Run) -> list[str]:
     Returns
     -------
     list of str
-        One line a test, of TP one a block size, and one about the run.
+        One line a test, of TP one a block size, and three about the run.
 
     Raises
     ------
@@ -49,7 +48,7 @@ def outcome_lines(run: Run) -> list[str]:
     ]
     width = max((_NAME_WIDTH, *(len(name) + 2 for name, _ in named)))
     lines = [f"{name:<{width}}{outcome}" for name, outcome in named]
-    return [*lines, conformance_line(run)]
+    return [*lines, "", *answer_lines(run)]
 
 
 def _of_test(run: Run, test: str, finals: "pd.DataFrame") -> Iterator[tuple[str, str]]:
@@ -139,8 +138,8 @@ def _outcome(judged: "pd.DataFrame") -> str:
     return f"NOT steady: {'; '.join(reasons)}"
 
 
-def conformance_line(run: Run) -> str:
-    """Say whether a run is conformant, and if not how much was found.
+def answer_lines(run: Run) -> list[str]:
+    """Say whether a run conforms, got steady, and how much is doubtful.
 
     Parameters
     ----------
@@ -149,18 +148,14 @@ def conformance_line(run: Run) -> str:
 
     Returns
     -------
-    str
-        One line; it counts the findings by their severity.
+    list of str
+        One line for each of the three questions.
 
     Raises
     ------
     RunFolderError
         If the table of findings is missing or damaged.
     """
-    shared = share_findings(read_findings(run.findings.to_dict("records")))
-    if run.record.is_procedure:
-        title = run.record.profile["title"]
-        return f"{title}: a procedure of its own, not the PTS; {count_text(shared)}"
-    if not shared:
-        return "PTS-conformant"
-    return f"not PTS-conformant: {count_text(shared)}, see the report"
+    lines = run.answers.lines
+    width = max(len(name) for name, _ in lines) + 2
+    return [f"{name:<{width}}{words}" for name, words in lines]

@@ -5,11 +5,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from ssdlab.campaign.conformance import find_run_departures
 from ssdlab.campaign.imported import tests_as_data
 from ssdlab.campaign.profiles import open_profile
 from ssdlab.fio.installed import require_fio
-from ssdlab.model.drive import AUTO_PURGE, PURGE_METHODS, DriveChoices, WriteCacheState
+from ssdlab.model.drive import (
+    AUTO_PURGE,
+    PURGE_METHODS,
+    DriveChoices,
+    WriteCacheState,
+)
 from ssdlab.model.errors import UnknownNameError, UserError
 from ssdlab.model.spec import Procedure
 from ssdlab.pts.block_checks import require_blocks_in_range, require_whole_sectors
@@ -181,14 +185,6 @@ def procedure_as_dict(procedure: Procedure) -> dict[str, object]:
         "tests": tests_as_data(procedure.tests),
         "given": procedure.given,
     }
-
-
-def find_request_departures(asked: Request, shape: Shape) -> tuple[str, ...]:
-    """Return what departs from the PTS in a request; see `find_run_departures`."""
-    if isinstance(asked.source, Procedure):
-        words = f"{asked.source.title}: a procedure of its own and no test of the PTS"
-        return (words, *shape.departures)
-    return find_run_departures(asked.source, asked.tests, shape)
 
 
 def _require_purge(name: str) -> None:

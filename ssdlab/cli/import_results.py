@@ -121,7 +121,8 @@ def _as_plain(run: "Run", said: "ImportRecord", lines: list[str]) -> dict[str, A
         "is_partial": said.is_partial,
         "left_out": [asdict(entry) for entry in said.left_out],
         "missing_rounds": [asdict(gap) for gap in said.missing_rounds],
-        "departures": run.record.departures,
+        "departures": [asdict(one) for one in run.record.departures],
+        "answers": run.answers.as_dict(),
         "outcome": lines,
     }
 

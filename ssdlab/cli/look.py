@@ -1,7 +1,9 @@
 """Commands that look at what is there: runs, reports, tables, a series."""
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -16,6 +18,9 @@ from ssdlab.cli.group import (
     run_argument,
     runs_option,
 )
+
+if TYPE_CHECKING:
+    from ssdlab.store.catalog import RunEntry
 
 _EXIT_NOT_STEADY = 3
 
@@ -35,7 +40,7 @@ def report(
 ) -> None:
     """Write the report of a run anew, also of one that goes on or has no tables."""
     from ssdlab.campaign.opening import open_run
-    from ssdlab.campaign.outcome import conformance_line
+    from ssdlab.campaign.outcome import answer_lines
     from ssdlab.report import write_report
     from ssdlab.report.pdf import write_report_pdf
     from ssdlab.system.outputs import choose_format, require_replaceable
@@ -49,7 +54,7 @@ def report(
         click.echo(write(opened, output))
     except OSError as error:
         fail(f"{output or run} cannot be written ({error.strerror}).", 2)
-    click.echo(conformance_line(opened), err=True)
+    click.echo("\n".join(answer_lines(opened)), err=True)
 
 
 @main.command()
@@ -80,23 +85,14 @@ def ingest(run: Path, *, max_input_bytes: int, drop_missing: bool) -> None:
 @json_option
 @click.pass_context
 def runs(ctx: click.Context, runs: Path, *, as_json: bool) -> None:
-    """List the runs in a folder."""
-    from dataclasses import asdict
-
+    """List the runs in a folder, each with what its tables say of it."""
     from click.core import ParameterSource
 
-    from ssdlab.campaign.lock import read_holder
-    from ssdlab.model.errors import RunFolderError
     from ssdlab.store.catalog import list_runs
 
     is_default = ctx.get_parameter_source("runs") is ParameterSource.DEFAULT
-    entries = [asdict(entry) for entry in list_runs(None if is_default else runs)]
-    for entry in entries:
-        try:
-            if entry["status"] == "running" and not read_holder(Path(entry["path"])):
-                entry["status"] = "killed"
-        except RunFolderError as error:
-            entry["trouble"] = error.reason
+    found = list_runs(None if is_default else runs)
+    entries = [_as_plain(entry) for entry in found]
     if as_json:
         click.echo(json.dumps(entries, indent=1))
         return
@@ -104,8 +100,43 @@ def runs(ctx: click.Context, runs: Path, *, as_json: bool) -> None:
         what = entry["trouble"] or f"{entry['status']:<11} {','.join(entry['tests'])}"
         line = f"{entry['path']}  {what}  {entry['device']}  {entry['label']}"
         click.echo(printable(line))
+        if answers := _answers(entry):
+            click.echo(f"    {answers}")
     if not entries:
         click.echo(f"There are no runs in {runs}.")
+
+
+def _as_plain(entry: "RunEntry") -> dict[str, Any]:
+    """Return what is known of a run; nobody works on one that was killed."""
+    from dataclasses import asdict
+
+    from ssdlab.campaign.lock import read_holder
+    from ssdlab.model.errors import RunFolderError
+    from ssdlab.store.catalog import find_outcome
+
+    if entry.trouble:
+        return asdict(entry)
+    plain = asdict(entry) | asdict(find_outcome(entry.path))
+    try:
+        if entry.status == "running" and not read_holder(Path(entry.path)):
+            plain["status"] = "killed"
+    except RunFolderError as error:
+        plain["trouble"] = error.reason
+    return plain
+
+
+def _answers(entry: Mapping[str, Any]) -> str:
+    """Return the answers of a run that has tables in a line, as far as they are."""
+    said = []
+    if entry.get("is_conformant") is not None:
+        follows = "conforms" if entry["is_conformant"] else "departs"
+        said.append(f"procedure {follows}")
+    if entry.get("is_steady") is not None:
+        said.append("steady" if entry["is_steady"] else "not steady")
+    if entry.get("doubts") is not None:
+        noun = "doubt" if entry["doubts"] == 1 else "doubts"
+        said.append(f"{entry['doubts'] or 'no'} {noun}")
+    return " · ".join(said)
 
 
 @main.command("steady-state")

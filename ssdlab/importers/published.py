@@ -13,10 +13,12 @@ from ssdlab.importers.arrange import TITLES, ArrangedTest
 from ssdlab.importers.departures import find_test_departures
 from ssdlab.importers.readings import Reading
 from ssdlab.importers.tkperf import MIXED_LATENCIES
+from ssdlab.model.departure import Departure
 from ssdlab.model.errors import FioOutputError
 from ssdlab.model.spec import Metric, PtsTest, Rounds, Tracking, Workload
 from ssdlab.model.step import Step, StepResult
 from ssdlab.model.units import KIB, MIB
+from ssdlab.pts.departures import clause_of
 from ssdlab.reference.tkperf_form import Setup, TkperfReport
 from ssdlab.reference.tkperf_reports import find_tkperf_file, parse_tkperf_report
 from ssdlab.reference.tkperf_tables import PrintedTest, printed_tests
@@ -25,14 +27,18 @@ _PREFIX = "reference:"
 _MOST_BYTES = 1 << 20
 _NS_PER_US = 1e3
 _NS_PER_MS = 1e6
-_ORIGIN = (
-    "imported: typed in from a published report; purge and preconditioning are not "
-    "known, nor what the device did between the rounds"
+_ORIGIN = Departure(
+    code="imported",
+    subject="imported",
+    done="typed in from a published report; purge and preconditioning are not known, "
+    "nor what the device did between the rounds",
 )
-_ROUNDS = (
-    "rounds: the report prints those of the tracking variables in their windows; every "
+_ROUNDS = Departure(
+    code="import-rounds-missing",
+    subject="rounds",
+    done="the report prints those of the tracking variables in their windows; every "
     "other cell is known only as its mean over the window, and a greatest latency only "
-    "as the greatest of it"
+    "as the greatest of it",
 )
 
 
@@ -249,8 +255,8 @@ def _fio_version(setup: Setup) -> str:
 
 def find_published_departures(
     published: Published, tests: Sequence[ArrangedTest]
-) -> tuple[str, ...]:
-    """Return each departure of a published report in words; there always are some."""
+) -> tuple[Departure, ...]:
+    """Return each departure of a published report; there always are some."""
     setup = published.report.setup
     found = {arranged.test.test_id for arranged in tests}
     return (
@@ -261,23 +267,36 @@ def find_published_departures(
         *_of_write_cache(setup),
         *((MIXED_LATENCIES,) if "lat" in found else ()),
         *_of_capacity(setup),
-        *setup.doubts,
+        *(_doubt(words) for words in setup.doubts),
     )
 
 
-def _of_capacity(setup: Setup) -> Iterator[str]:
+def _doubt(words: str) -> Departure:
+    return Departure(code="import-numbers", subject="", done=words)
+
+
+def _of_capacity(setup: Setup) -> Iterator[Departure]:
     if setup.capacity_mb:
-        yield "capacity: printed in whole MB, so its bytes are not exact"
+        yield _doubt("capacity: printed in whole MB, so its bytes are not exact")
 
 
-def _of_workers(setup: Setup, tests: set[str]) -> Iterator[str]:
+def _of_workers(setup: Setup, tests: set[str]) -> Iterator[Departure]:
     workers = f"T{setup.numjobs or '?'}/Q{setup.iodepth or '?'}"
     if "tp" in tests and workers != "T1/Q32":
-        yield f"threads and queue depth of TP: {workers} instead of T1/Q32"
+        yield Departure(
+            code="profile-value",
+            subject="threads and queue depth of TP",
+            done=workers,
+            asked="T1/Q32",
+            clause=clause_of(["tp"]),
+            tests=("tp",),
+        )
 
 
-def _of_write_cache(setup: Setup) -> Iterator[str]:
+def _of_write_cache(setup: Setup) -> Iterator[Departure]:
     if setup.write_cache is None:
-        yield "write cache: not known"
+        yield Departure(code="write-cache", subject="write cache", done="not known")
     elif setup.write_cache:
-        yield "write cache: enabled instead of disabled"
+        yield Departure(
+            code="write-cache", subject="write cache", done="enabled", asked="disabled"
+        )

@@ -18,6 +18,7 @@ from xml.etree import ElementTree as ET
 from ssdlab.importers.readings import Reading
 from ssdlab.importers.sources import SourceFile
 from ssdlab.importers.tkperf_rounds import READ, Place, Workers, fail
+from ssdlab.model.departure import Departure
 from ssdlab.model.errors import FioOutputError
 
 _MAX_BYTES = 1 << 26
@@ -28,13 +29,16 @@ _TESTS = (  # name of an element without what is not a letter, and the test it i
     (re.compile(r"^tp|throughput|tp$"), "tp"),
 )
 _MATRICES = ("roundmat", "roundmats", "roundmatrices", "rndmatrices")
-MIXED_LATENCIES = (
-    "mixed latencies: TKperf's mean, least and greatest of 65/35 are 0.65 x that of "
-    "reads + 0.35 x that of writes, which no IO need have had"
+MIXED_LATENCIES = Departure(
+    code="import-numbers",
+    subject="mixed latencies",
+    done="TKperf's mean, least and greatest of 65/35 are 0.65 x that of reads + 0.35 x "
+    "that of writes, which no IO need have had",
 )
-_ONLY_ROUNDS = (
-    "raw output: TKperf kept no output of fio, so bytes, percentiles and times are "
-    "not known"
+_ONLY_ROUNDS = Departure(
+    code="import-numbers",
+    subject="raw output",
+    done="TKperf kept no output of fio, so bytes, percentiles and times are not known",
 )
 
 
@@ -45,7 +49,7 @@ class TkperfFile:
     path: Path
     device: str
     readings: Mapping[str, tuple[Reading, ...]]
-    departures: tuple[str, ...]
+    departures: tuple[Departure, ...]
 
 
 def find_tkperf(sources: Sequence[SourceFile]) -> SourceFile | None:

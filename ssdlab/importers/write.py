@@ -27,6 +27,7 @@ from ssdlab.importers.rounds import cell_text
 from ssdlab.importers.sources import LeftOut
 from ssdlab.importers.telling import Tell, be_silent, counted
 from ssdlab.importers.tkperf import TkperfFile
+from ssdlab.model.departure import Departure
 from ssdlab.model.records import HostIdentity, RunRecord, TargetIdentity
 from ssdlab.model.step import Step
 from ssdlab.model.version import VERSION
@@ -170,7 +171,7 @@ def _write_step(
     commit_step(run, folder, record)
 
 
-def _departures(found: Found, records: Sequence[StepRecord]) -> tuple[str, ...]:
+def _departures(found: Found, records: Sequence[StepRecord]) -> tuple[Departure, ...]:
     if found.published is not None:
         return find_published_departures(found.published, found.tests)
     more = found.tkperf.departures if found.tkperf is not None else ()

@@ -4,10 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from ssdlab.model.departure import Departure
 from ssdlab.model.drive import Consent, Drive, PurgeChoice, WriteCacheState
 from ssdlab.model.host_checks import HostCheck
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 
 RunStatus = Literal["running", "finished", "failed", "interrupted"]
 TargetKind = Literal["virtual", "file", "block", "imported"]
@@ -70,7 +71,10 @@ class RunRecord:
 
     ``profile`` holds every value of the profile, not its name alone: a profile that
     changes later does not change what a run asked for. A procedure and an import have
-    their ``tests`` in it. ``host_ceiling`` is empty where it was not asked for.
+    their ``tests`` in it. ``departures`` are those that an import found; what a run
+    departs in follows from the rest and is not kept. ``write_cache_fault`` is why the
+    write cache could not be set, if it could not. ``host_ceiling`` is empty where it
+    was not asked for.
     """
 
     run_id: str
@@ -83,10 +87,11 @@ class RunRecord:
     target: TargetIdentity
     host: HostIdentity
     purge_method: str
-    departures: tuple[str, ...]
+    departures: tuple[Departure, ...] = ()
     host_ceiling: tuple[CeilingPoint, ...] = ()
     purge_choice: PurgeChoice | None = None
     write_cache: WriteCacheState = "as found"
+    write_cache_fault: str = ""
     temperature_limit_celsius: float | None = None
     drive: Drive | None = None
     consent: Consent | None = None
@@ -97,6 +102,13 @@ class RunRecord:
     def is_imported(self) -> bool:
         """Whether the results were others' work."""
         return self.target.kind == "imported"
+
+    @property
+    def is_cache_left(self) -> bool:
+        """Whether the write cache was to be set, and stood as it was found."""
+        is_to_be_set = self.profile.get("write_cache") in {"enabled", "disabled"}
+        is_left = bool(self.write_cache_fault) or self.write_cache == "as found"
+        return is_to_be_set and is_left and not self.is_imported
 
     @property
     def is_procedure(self) -> bool:

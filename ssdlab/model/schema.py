@@ -7,7 +7,7 @@ row is one observation; what was not measured is missing, never 0.
 from dataclasses import dataclass
 from typing import Literal
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 
 DType = Literal["string", "int64", "float64", "bool"]
 
@@ -116,8 +116,18 @@ RUNS = Table(
         Column("ssdlab_version", "string", "version of ssdlab"),
         Column("seed", "int64", "seed that every offset seed is made from"),
         Column("interruptions", "int64", "times that the run was taken up again"),
-        Column("is_conformant", "bool", "there is no finding"),
+        Column(
+            "is_conformant",
+            "bool",
+            "it came to its end, and nothing in its procedure departs",
+        ),
+        Column(
+            "is_steady",
+            "bool",
+            "each test that is judged got steady; missing where none was judged",
+        ),
         Column("departures", "string", "each departure in words, one a line"),
+        Column("doubts", "string", "each doubt about the numbers in words, one a line"),
     ),
 )
 
@@ -322,6 +332,7 @@ FINDINGS = Table(
         Column("severity", "string", "grave, major or minor"),
         Column("test", "string", "the test it concerns; empty: the whole run"),
         Column("words", "string", "what was found, for people"),
+        Column("clause", "string", "where the standard asks for it; empty: nowhere"),
     ),
 )
 

@@ -1,12 +1,15 @@
-"""What departs from the standard, in words: a run is conformant when nothing does."""
+"""What a profile asks for otherwise than the standard."""
 
+from collections.abc import Iterable
 from dataclasses import fields
+from typing import Any
 
+from ssdlab.model.departure import Departure
 from ssdlab.model.spec import ActiveRange, Tracking
 from ssdlab.model.units import block_size_label, duration_label, mix_label
 from ssdlab.pts.profile_values import VALUES
 from ssdlab.pts.profiles import PROFILES, Profile
-from ssdlab.pts.suite import LOOPED_TESTS, SATURATIONS, optional_tests
+from ssdlab.pts.suite import LOOPED_TESTS, SATURATIONS, SUITE, optional_tests
 
 _OURS = {"name", "title", "spec_version", "nominal", "tests"}
 # Operator choices of the standard: reported, and no departure (pts.md 6, 9).
@@ -29,17 +32,53 @@ _TESTS_OF = {  # of the names that begin otherwise than a test, or than their on
     "demand": ("cbw", "dirth"),
     "point": ("cbw", "dirth"),
 }
+_CODES = {  # of the values that weigh otherwise than the rest
+    "max_rounds": "rounds-allowed",
+    "wdpc_max_samples": "rounds-allowed",
+    "write_cache": "write-cache",
+    "wipc_threads": "wipc-threads",
+}
+_FILLS = {"wipc_capacity_multiple", "tp_has_wipc"}
+# Values that make a test shorter or longer, besides those in seconds.
+_LENGTHS = {
+    "hir_cycles",
+    "hir_baseline_cycles",
+    "wsat_capacity_multiple",
+    "wsat_sample_every_rounds",
+    "wdpc_sample_every_rounds",
+}
+_ALL = tuple(SUITE)
 _LONGEST_WSAT_S = 24 * 3600
-_SEGMENTS = (
-    "segments of the active range: one of the whole amount instead of 2048 at places "
-    "by chance"
-)
+_PRECONDITIONING, _FLOW = "3.3", "4"
+_SECTIONS = {  # of PTS 2.0.2
+    "iops": "7",
+    "tp": "8",
+    "lat": "9",
+    "wsat": "10",
+    "hir": "11",
+    "xsr": "12",
+    "cbw": "13",
+    "dirth": "14",
+}
 
 
-def find_departures(profile: Profile, test_ids: tuple[str, ...]) -> tuple[str, ...]:
-    """Return each value of the profile that is not its nominal one, in words.
+def find_departures(
+    profile: Profile, test_ids: tuple[str, ...]
+) -> tuple[Departure, ...]:
+    """Return each value of a profile that is not its nominal one.
 
-    Values of tests that were not asked for do not count.
+    Parameters
+    ----------
+    profile : Profile
+        The profile.
+    test_ids : tuple of str
+        The tests asked for; values of others do not count.
+
+    Returns
+    -------
+    tuple of Departure
+        None where the profile asks for what its edition does, or leaves to the
+        operator.
     """
     nominal = PROFILES[profile.nominal]
     names = [
@@ -51,10 +90,21 @@ def find_departures(profile: Profile, test_ids: tuple[str, ...]) -> tuple[str, .
         and _concerns(field.name, profile, test_ids)
     ]
     return (
-        *(_departure(name, profile, nominal) for name in names),
+        *(_departure(name, profile, test_ids) for name in names),
         *_other_tests(nominal, test_ids),
         *_segments(profile, test_ids),
     )
+
+
+def clause_of(test_ids: Iterable[str]) -> str:
+    """Return where the standard describes tests, such as ``PTS 2.0.2, section 7``."""
+    return _clause(*(_SECTIONS[_prefix(test)] for test in test_ids))
+
+
+def _clause(*sections: str) -> str:
+    known = list(dict.fromkeys(sections))
+    noun = "section" if len(known) == 1 else "sections"
+    return f"PTS 2.0.2, {noun} {', '.join(known)}"
 
 
 def _is_allowed(name: str, profile: Profile, test_ids: tuple[str, ...]) -> bool:
@@ -86,26 +136,62 @@ def _loop_threads(profile: Profile, test_ids: tuple[str, ...]) -> set[int]:
     return random | ({profile.tp_threads} if has_fill else set())
 
 
-def _departure(name: str, profile: Profile, nominal: Profile) -> str:
-    value, wanted = getattr(profile, name), getattr(nominal, name)
+def _departure(name: str, profile: Profile, test_ids: tuple[str, ...]) -> Departure:
+    value = getattr(profile, name)
+    wanted = getattr(PROFILES[profile.nominal], name)
     texts = _text(name, value), _text(name, wanted)
     if texts[0] == texts[1]:  # too near to each other for words
         texts = str(value), str(wanted)
-    return f"{VALUES[name].words}: {texts[0]} instead of {texts[1]}"
+    concerned = concerned_tests(name, test_ids, tp_has_wipc=profile.tp_has_wipc)
+    is_of_all = concerned_tests(name, _ALL, tp_has_wipc=profile.tp_has_wipc) == _ALL
+    clause = _clause(_FLOW) if is_of_all else clause_of(concerned)
+    return Departure(
+        code=_code(name, value, wanted),
+        subject=VALUES[name].words,
+        done=texts[0],
+        asked=texts[1],
+        clause=_clause(_PRECONDITIONING) if _prefix(name) == "wipc" else clause,
+        tests=() if is_of_all else concerned,
+    )
 
 
-def _other_tests(nominal: Profile, test_ids: tuple[str, ...]) -> tuple[str, ...]:
+def _code(name: str, value: Any, wanted: Any) -> str:
+    if name in _FILLS and value < wanted:
+        return "fill-short"
+    is_length = VALUES[name].kind == "seconds" or name in _LENGTHS
+    return _CODES.get(name, "time-scaled" if is_length else "profile-value")
+
+
+def _other_tests(nominal: Profile, test_ids: tuple[str, ...]) -> tuple[Departure, ...]:
     known = {*nominal.tests, *optional_tests(nominal)}
     return tuple(
-        f"test {test_id}: not known to be one of {nominal.spec_version}"
+        Departure(
+            code="test-of-another-edition",
+            subject=f"test {test_id}",
+            done=f"not known to be one of {nominal.spec_version}",
+            clause=clause_of([test_id]),
+            tests=(test_id,),
+        )
         for test_id in test_ids
         if test_id not in known
     )
 
 
-def _segments(profile: Profile, test_ids: tuple[str, ...]) -> tuple[str, ...]:
+def _segments(profile: Profile, test_ids: tuple[str, ...]) -> tuple[Departure, ...]:
+    looped = tuple(test for test in test_ids if test in LOOPED_TESTS)
     has_amounts = any(active.amount_bytes for active in profile.active_ranges)
-    return (_SEGMENTS,) if has_amounts and LOOPED_TESTS & set(test_ids) else ()
+    if not has_amounts or not looped:
+        return ()
+    return (
+        Departure(
+            code="segments",
+            subject="segments of the active range",
+            done="one of the whole amount",
+            asked="2048 at places by chance",
+            clause=clause_of(looped),
+            tests=looped,
+        ),
+    )
 
 
 def concerned_tests(
@@ -115,12 +201,17 @@ def concerned_tests(
 
     Preconditioning as in IOPS is that of TP too where a profile has it.
     """
-    prefix = name.split("_", maxsplit=1)[0]
+    prefix = _prefix(name)
     own = (prefix,) if prefix in _TEST_NAMES else test_ids
     concerned = set(_TESTS_OF.get(name) or _TESTS_OF.get(prefix, own))
     if prefix == "wipc" and tp_has_wipc:
         concerned.add("tp")
     return tuple(test_id for test_id in test_ids if test_id in concerned)
+
+
+def _prefix(name: str) -> str:
+    """Return what a value, or an optional workload of WSAT, is named after."""
+    return name.replace("-", "_").split("_", maxsplit=1)[0]
 
 
 def _concerns(name: str, profile: Profile, test_ids: tuple[str, ...]) -> bool:

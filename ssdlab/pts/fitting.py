@@ -1,7 +1,9 @@
 """A profile on a device: what does not fit is left out, and said so."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from ssdlab.model.departure import Departure
 from ssdlab.model.errors import ProfileError
 from ssdlab.model.spec import (
     Composite,
@@ -14,6 +16,7 @@ from ssdlab.pts.block_checks import (
     require_blocks_in_range,
     require_whole_sectors,
 )
+from ssdlab.pts.departures import clause_of
 from ssdlab.pts.profiles import Profile
 from ssdlab.pts.suite import LOOPED_TESTS, SATURATIONS, build_tests
 
@@ -24,10 +27,10 @@ _FIXED_SIZES = set(SATURATIONS) - {"wsat-composite"}
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FittedSuite:
-    """Tests that fit a device, and what of the profile was left out, in words."""
+    """Tests that fit a device, and what of the profile was left out."""
 
     tests: tuple[PtsTest, ...]
-    left_out: tuple[str, ...]
+    left_out: tuple[Departure, ...]
 
 
 def fit_suite(
@@ -62,23 +65,23 @@ def fit_suite(
         If nothing is left of what a test needs.
     """
     _require_span(profile, capacity_bytes)
-    spanned, ranges_left_out = _fit_to_capacity(profile, capacity_bytes)
-    if set(test_ids) & LOOPED_TESTS and profile.active_ranges:
+    looped = tuple(test for test in test_ids if test in LOOPED_TESTS)
+    spanned, ranges_left_out = _fit_to_capacity(profile, capacity_bytes, looped)
+    if looped and profile.active_ranges:
         _require_ranges(profile, spanned, capacity_bytes)
-    else:
-        ranges_left_out = ()
     fitting = fit_to_sectors(spanned, sector_bytes)
     asked = build_tests(spanned, test_ids)
     tests = build_tests(fitting, test_ids)
-    words = list(ranges_left_out)
-    if asked != tests:
-        words.append(f"cells below the sector of {sector_bytes} B: left out")
     fitted = tuple(_with_composite(test, sector_bytes) for test in tests)
-    words += [
-        _composite_words(test, sector_bytes)
-        for test, before in zip(fitted, tests, strict=True)
-        if test != before
-    ]
+    left_out = (
+        *ranges_left_out,
+        *_cells_left_out(asked, tests, sector_bytes),
+        *(
+            _composite_changed(test.test_id, sector_bytes)
+            for test, before in zip(fitted, tests, strict=True)
+            if test != before
+        ),
+    )
     for test in fitted:
         remedy = _remedy(test)
         require_whole_sectors(profile.name, test, sector_bytes, remedy=remedy)
@@ -89,7 +92,7 @@ def fit_suite(
             active_range_percent=profile.active_range_percent,
             remedy=remedy,
         )
-    return FittedSuite(tests=fitted, left_out=tuple(words))
+    return FittedSuite(tests=fitted, left_out=left_out)
 
 
 def fit_to_sectors(profile: Profile, sector_bytes: int) -> Profile:
@@ -125,20 +128,50 @@ def fit_composite(composite: Composite, sector_bytes: int) -> Composite:
 
 
 def _fit_to_capacity(
-    profile: Profile, capacity_bytes: int
-) -> tuple[Profile, tuple[str, ...]]:
-    """Leave out the active ranges that have less than the amount to be accessed."""
-    fitting, words = [], []
+    profile: Profile, capacity_bytes: int, looped: tuple[str, ...]
+) -> tuple[Profile, tuple[Departure, ...]]:
+    """Leave out the active ranges that have less than the amount to be accessed.
+
+    It is a departure where tests loop over them.
+    """
+    fitting, left_out = [], []
     for active in profile.active_ranges:
         span = capacity_bytes * active.percent / 100
         if span >= max(active.amount_bytes or 0, _LEAST_RANGE_BYTES):
             fitting.append(active)
-        else:
-            words.append(
-                f"active range {active.name}: left out, its {active.percent:g} % of "
-                f"{capacity_label(capacity_bytes)} are too small"
+        elif looped:
+            small = f"{active.percent:g} % of {capacity_label(capacity_bytes)}"
+            left_out.append(
+                Departure(
+                    code="ranges-left-out",
+                    subject=f"active range {active.name}",
+                    done=f"left out, its {small} are too small",
+                    clause=clause_of(looped),
+                    tests=looped,
+                )
             )
-    return replace(profile, active_ranges=tuple(fitting)), tuple(words)
+    return replace(profile, active_ranges=tuple(fitting)), tuple(left_out)
+
+
+def _cells_left_out(
+    asked: Sequence[PtsTest], tests: Sequence[PtsTest], sector_bytes: int
+) -> tuple[Departure, ...]:
+    smaller = tuple(
+        before.test_id
+        for before, test in zip(asked, tests, strict=True)
+        if before != test
+    )
+    if not smaller:
+        return ()
+    return (
+        Departure(
+            code="cells-left-out",
+            subject=f"cells below the sector of {sector_bytes} B",
+            done="left out",
+            clause=clause_of(smaller),
+            tests=smaller,
+        ),
+    )
 
 
 def _require_span(profile: Profile, capacity_bytes: int) -> None:
@@ -178,10 +211,14 @@ def _require_ranges(profile: Profile, fitting: Profile, capacity_bytes: int) -> 
         )
 
 
-def _composite_words(test: PtsTest, sector_bytes: int) -> str:
-    return (
-        f"composite blocks of {test.test_id.upper()} below the sector of "
-        f"{sector_bytes} B: left out, their share goes to the 4 KiB blocks"
+def _composite_changed(test_id: str, sector_bytes: int) -> Departure:
+    name = test_id.upper()
+    return Departure(
+        code="composite-changed",
+        subject=f"composite blocks of {name} below the sector of {sector_bytes} B",
+        done="left out, their share goes to the 4 KiB blocks",
+        clause=clause_of([test_id]),
+        tests=(test_id,),
     )
 
 

@@ -141,7 +141,9 @@ def _class_run(
         name=name,
         kind=kind,
         is_ranked=is_ranked,
-        conditions=find_run_conditions(facts, classes),
+        conditions=find_run_conditions(
+            facts, classes, is_cache_left=context.record.is_cache_left
+        ),
         measured=values,
         places=summarise_class_places(taken, classes),
         distances=distances,

@@ -9,7 +9,7 @@ from ssdlab.report.blocks import Block, Plot, Table
 from ssdlab.report.comparison.comparison import Comparison
 from ssdlab.report.comparison.pages import comparison_page
 from ssdlab.report.context import read_context
-from ssdlab.report.findings import FindingGroup, FindingsBox, box_findings
+from ssdlab.report.findings import AnswerBox, FindingGroup, box_answers
 from ssdlab.report.html import split_long_words
 from ssdlab.report.sections import pages_of
 from ssdlab.report.verdict import status_notes, summary_rows
@@ -36,7 +36,7 @@ _HEAD = ("Tracking variable", "First round", "Steady", "Rounds", "Verdict")
 
 
 def show_overview(run: Run) -> None:
-    """Show in a notebook what a run found, and whether it conforms to the PTS.
+    """Show in a notebook what a run found, and what is to be said of it.
 
     Parameters
     ----------
@@ -53,14 +53,12 @@ def show_overview(run: Run) -> None:
     words = tuple(range(1, len(_HEAD) + 1))
     table = Table(caption=caption, corner="Test", head=_HEAD, rows=rows, words=words)
     _show_blocks((*status_notes(context), table))
-    _show_html(_conformance(box_findings(context)))
+    _show_html("".join(map(_answer, box_answers(context))))
 
 
-def _conformance(box: FindingsBox) -> str:
-    if not box.groups:
-        return "<p><b>PTS-conformant</b>: nothing departs from the profile.</p>"
+def _answer(box: AnswerBox) -> str:
     parts = "".join(map(_group, box.groups))
-    return f"<p><b>Not PTS-conformant</b>: {escape(box.count)}</p>{parts}"
+    return f"<p><b>{escape(box.question)}</b>: {escape(box.words)}</p>{parts}"
 
 
 def _group(group: FindingGroup) -> str:

@@ -1,20 +1,26 @@
-"""The findings of a run as its report shows them: by severity, with their tests."""
+"""The answers to the three questions, as pages show them: each with its findings."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
+from ssdlab.analysis.findings.answers import Answers
 from ssdlab.analysis.findings.finding import (
     SEVERITIES,
     SEVERITY_WORDS,
+    Answer,
     Severity,
     SharedFinding,
-    count_text,
-    make_finding,
-    read_findings,
-    share_findings,
 )
 from ssdlab.report.context import Context
 from ssdlab.report.text import TEST_TITLES
-from ssdlab.store.run import Run
+
+Standing = Literal["good", "bad", "doubtful", "open"]
+_QUESTIONS: Mapping[Answer, str] = {
+    "procedure": "Procedure",
+    "steady state": "Steady state",
+    "numbers": "Doubts about the numbers",
+}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -23,6 +29,7 @@ class FindingLine:
 
     tests: str
     words: str
+    clause: str
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -35,15 +42,17 @@ class FindingGroup:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class FindingsBox:
-    """What is found about a run or a test: how much, and each, the gravest first."""
+class AnswerBox:
+    """One question, its answer in words, how good that is, and why it is so."""
 
-    count: str
+    question: str
+    words: str
+    standing: Standing
     groups: tuple[FindingGroup, ...]
 
     @property
     def grave(self) -> tuple[FindingLine, ...]:
-        """Those that a reader must not miss."""
+        """What a reader must not miss."""
         return tuple(
             line
             for group in self.groups
@@ -57,33 +66,60 @@ class FindingsBox:
         return tuple(group for group in self.groups if group.severity != "grave")
 
 
-def box_findings(context: Context, test: str = "") -> FindingsBox:
-    """Return the findings of the whole run, or those that concern a test."""
-    shared = [
-        found for found in shared_findings(context) if not test or found.concerns(test)
-    ]
-    groups = [
+def box_answers(context: Context, test: str = "") -> tuple[AnswerBox, ...]:
+    """Return the three answers of the whole run, or as far as they concern a test."""
+    answers = context.run.answers
+    if test:
+        answers = answers.of_test(test)
+    standings: tuple[tuple[Answer, Standing], ...] = (
+        ("procedure", _followed(answers)),
+        ("steady state", _reached(answers)),
+        ("numbers", _doubted(answers)),
+    )
+    return tuple(
+        AnswerBox(
+            question=_QUESTIONS[answer],
+            words=words,
+            standing=standing,
+            groups=_groups(context, answers.found(answer)),
+        )
+        for (answer, standing), (_, words) in zip(standings, answers.lines, strict=True)
+    )
+
+
+def _followed(answers: Answers) -> Standing:
+    if answers.conforms:
+        return "good"
+    return "bad" if answers.found("procedure") else "open"
+
+
+def _reached(answers: Answers) -> Standing:
+    if answers.is_steady is None:
+        return "open"
+    return "good" if answers.is_steady else "bad"
+
+
+def _doubted(answers: Answers) -> Standing:
+    doubts = answers.found("numbers")
+    if any(found.severity == "grave" for found in doubts):
+        return "bad"
+    return "doubtful" if doubts else "good"
+
+
+def _groups(
+    context: Context, found: Sequence[SharedFinding]
+) -> tuple[FindingGroup, ...]:
+    groups = (
         FindingGroup(
             severity=severity,
             meaning=SEVERITY_WORDS[severity],
             lines=tuple(
-                _line(context, found) for found in shared if found.severity == severity
+                _line(context, one) for one in found if one.severity == severity
             ),
         )
         for severity in SEVERITIES
-    ]
-    return FindingsBox(
-        count=count_text(shared),
-        groups=tuple(group for group in groups if group.lines),
     )
-
-
-def shared_findings(context: Context | Run) -> tuple[SharedFinding, ...]:
-    """Return what was found; of a run without tables, what its record says."""
-    if context.findings.empty:
-        recorded = context.record.departures
-        return share_findings(make_finding("departure", text) for text in recorded)
-    return share_findings(read_findings(context.findings.to_dict("records")))
+    return tuple(group for group in groups if group.lines)
 
 
 def _line(context: Context, found: SharedFinding) -> FindingLine:
@@ -91,4 +127,4 @@ def _line(context: Context, found: SharedFinding) -> FindingLine:
         test.upper() if test in TEST_TITLES else context.title_of(test)
         for test in found.tests
     )
-    return FindingLine(tests=", ".join(names), words=found.words)
+    return FindingLine(tests=", ".join(names), words=found.words, clause=found.clause)

@@ -111,12 +111,8 @@ def write_cache_text(context: Context) -> str:
     """Return how the write cache stood; what was only asked for is not claimed."""
     record = context.record
     asked = or_unknown(record.profile.get("write_cache", ""))
-    is_as_found = any(
-        departure.startswith("write cache: left as it was found")
-        for departure in record.departures
-    )
     stood = "" if record.write_cache == "as found" else record.write_cache
-    if is_as_found:
+    if record.is_cache_left:
         found = f"{stood}, as found" if stood else "as found"
         return f"{found} (the profile asks for {asked})"
     return f"{stood}, as found" if stood and asked == "as found" else asked

@@ -13,7 +13,6 @@ from ssdlab.figures.labels import QUANTITIES
 from ssdlab.figures.names import shortened
 from ssdlab.report.blocks import Note, Page, Plot, Table, Tone
 from ssdlab.report.document import Document, write_document
-from ssdlab.report.findings import shared_findings
 from ssdlab.report.header import device_facts, platform_facts
 from ssdlab.report.host_pair import HOSTS, HostPair
 from ssdlab.report.rounded import rate_text, share_text
@@ -113,7 +112,7 @@ def _doubt_notes(pair: HostPair) -> Iterator[Note]:
     has_grave = any(
         finding.severity == "grave"
         for context in pair.contexts
-        for finding in shared_findings(context)
+        for finding in context.run.answers.findings
     )
     tone: Tone = "warning" if has_grave else "plain"
     yield Note(text=f"Found about the runs, listed below: {counts}.", tone=tone)
@@ -122,7 +121,7 @@ def _doubt_notes(pair: HostPair) -> Iterator[Note]:
 def _counts(pair: HostPair) -> list[str]:
     """Return how much was found about each run."""
     return [
-        f"host {name}: {count_text(shared_findings(context))}"
+        f"host {name}: {count_text(context.run.answers.findings)}"
         for name, context in zip(HOSTS, pair.contexts, strict=True)
     ]
 
@@ -219,7 +218,7 @@ def _findings_page(pair: HostPair) -> Page:
     """Return what was found about each run: it may explain what the curves show."""
     tables = []
     for name, context in zip(HOSTS, pair.contexts, strict=True):
-        shared = shared_findings(context)
+        shared = context.run.answers.findings
         rows = tuple(
             (
                 found.code,

@@ -119,7 +119,8 @@ def remarks(
 
 
 def _is_unpurged(context: Context) -> bool:
-    return context.record.purge_method.startswith("none")
+    choice = context.record.purge_choice
+    return choice is not None and choice.method == "none"
 
 
 def _deviations_of(context: Context, job: PeakJob, ran: Job) -> Iterator[str]:

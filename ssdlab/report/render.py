@@ -8,7 +8,7 @@ from ssdlab.report.blocks import Block, Chapter, Note, Page
 from ssdlab.report.ceiling import ceiling_table
 from ssdlab.report.context import Context
 from ssdlab.report.drive_health import drive_blocks
-from ssdlab.report.findings import box_findings
+from ssdlab.report.findings import box_answers
 from ssdlab.report.gaps import idle_plot, idle_table
 from ssdlab.report.header import front_facts, platform_facts, test_columns
 from ssdlab.report.host_checks import host_blocks
@@ -36,9 +36,9 @@ def _values(context: Context) -> dict[str, object]:
         "spec_version": context.spec_version,
         "kicker": _kicker(context),
         "profile": str(context.record.profile.get("name", "")),
-        "findings": box_findings(context),
-        "findings_of": {
-            chapter.test_id: box_findings(context, chapter.test_id)
+        "answers": box_answers(context),
+        "answers_of": {
+            chapter.test_id: box_answers(context, chapter.test_id)
             for chapter in chapters
         },
         "notes": status_notes(context),

@@ -4,8 +4,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ssdlab.model.errors import RunFolderError
+from ssdlab.model.schema import RUNS
 from ssdlab.store.places import find_here_or_above
 from ssdlab.store.records import read_record, read_state
+from ssdlab.store.tables import read_table
 from ssdlab.system.folders import Folder
 
 _DEFAULT_FOLDER = Path("data/runs")
@@ -26,6 +28,48 @@ class RunEntry:
     steps: int = 0
     sessions: int = 0
     trouble: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RunOutcome:
+    """What the tables of a run say of it in short; ``None`` is what they do not say.
+
+    ``doubts`` is how many there are about its numbers.
+    """
+
+    is_conformant: bool | None = None
+    is_steady: bool | None = None
+    doubts: int | None = None
+
+
+def find_outcome(path: str | Path) -> RunOutcome:
+    """Return what came of a run, by its tables.
+
+    Parameters
+    ----------
+    path : str or Path
+        The run folder.
+
+    Returns
+    -------
+    RunOutcome
+        Without any answer where there are no tables, or none that can be read.
+    """
+    columns = ("is_conformant", "is_steady", "doubts")
+    try:
+        rows = read_table(Folder(Path(path)) / "tables", RUNS, columns)
+    except RunFolderError:
+        return RunOutcome()
+    if len(rows) != 1:
+        return RunOutcome()
+    conformant, steady, doubts = (
+        None if rows[name].isna().iloc[0] else rows[name].iloc[0] for name in columns
+    )
+    return RunOutcome(
+        is_conformant=None if conformant is None else bool(conformant),
+        is_steady=None if steady is None else bool(steady),
+        doubts=None if doubts is None else len(str(doubts).splitlines()),
+    )
 
 
 def list_runs(folder: str | Path | None = None) -> tuple[RunEntry, ...]:

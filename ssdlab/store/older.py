@@ -5,6 +5,7 @@ maximum, and called a level supported from one IO expected beyond it. Both follo
 tables that lie beside: ``measurements`` has the extremes, ``bins`` the counts.
 """
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,7 +15,12 @@ from ssdlab.analysis.latency import hold_within, is_supported
 if TYPE_CHECKING:
     import pandas as pd
 
-OLDER_VERSIONS = ("1",)
+OLDER_VERSIONS = ("1", "2")
+RENEWED = "1"  # the version whose percentiles are made anew
+ADDED: Mapping[str, Mapping[str, str | None]] = {  # by version 3, as older ones have it
+    "findings": {"clause": ""},
+    "runs": {"is_steady": None, "doubts": None},
+}
 
 _SIDE = ["run_id", "step_id", "direction"]
 _ENDS = ["lat_min_ns", "lat_max_ns", "clat_min_ns", "clat_max_ns", "total_ios"]

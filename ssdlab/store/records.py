@@ -12,6 +12,7 @@ from ssdlab.model.records import (
     RunRecord,
     RunStatus,
 )
+from ssdlab.store.format_1 import renew_record
 from ssdlab.system.folders import Folder
 
 _TEXTS = ("run_id", "label", "started_at")
@@ -58,10 +59,10 @@ def read_record(folder: Path) -> RunRecord:
     """
     data = _read_json(folder, "run.json")
     version = data.get("format_version")
-    if version != FORMAT_VERSION:
+    if version not in {1, FORMAT_VERSION} or isinstance(version, bool):
         raise RunFolderError(
             folder=str(folder),
-            reason=f"run.json has format {version}, this ssdlab reads {FORMAT_VERSION}",
+            reason=f"run.json has format {version}, this ssdlab reads 1 and 2",
             remedy="Open it with the version of ssdlab that made it.",
         )
     if not all(isinstance(data.get(name), str) for name in _TEXTS):
@@ -69,7 +70,7 @@ def read_record(folder: Path) -> RunRecord:
     if not isinstance(data.get("profile"), dict) or "name" not in data["profile"]:
         _refuse_damaged(folder, "run.json", "its profile is none")
     try:
-        return from_plain(RunRecord, data)
+        return from_plain(RunRecord, renew_record(data) if version == 1 else data)
     except ValueError as error:
         _refuse_damaged(folder, "run.json", str(error))
 

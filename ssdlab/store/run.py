@@ -6,9 +6,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ssdlab.analysis.findings.answers import Answers, find_answers
+from ssdlab.analysis.findings.finding import read_findings
 from ssdlab.model.errors import RunFolderError
 from ssdlab.model.records import RunRecord
 from ssdlab.model.schema import TABLES
+from ssdlab.pts.conformance import find_recorded_findings
 from ssdlab.store.places import find_here_or_above
 from ssdlab.store.records import RunState, read_record, read_state
 from ssdlab.system.folders import Folder
@@ -115,6 +118,21 @@ class Run:
     def findings(self) -> "pd.DataFrame":
         """One row a finding: what departs from the PTS, or makes numbers doubtful."""
         return self.read("findings")
+
+    @cached_property
+    def answers(self) -> Answers:
+        """Whether the procedure conforms, the tests got steady, numbers are doubtful.
+
+        Of a run without tables there is what its record says.
+        """
+        found = read_findings(self.findings.to_dict("records"))
+        return find_answers(
+            found or find_recorded_findings(self.record),
+            self.windows,
+            tests=self.record.tests,
+            edition=str(self.record.profile.get("spec_version", "the PTS")),
+            is_over=self.state.status == "finished" and not self.is_going_on,
+        )
 
     def job_file(self, step_id: str) -> str:
         """Return the fio job file of a step, or an empty text for a step without."""

@@ -16,7 +16,7 @@ from ssdlab.model.schema import (
     SCHEMA_VERSION,
     Table,
 )
-from ssdlab.store.older import OLDER_VERSIONS, renew_percentiles
+from ssdlab.store.older import ADDED, OLDER_VERSIONS, RENEWED, renew_percentiles
 from ssdlab.store.parquet import read_columns, read_schema
 from ssdlab.system.folders import Folder
 
@@ -96,7 +96,7 @@ def read_table(
         If the file is missing, damaged, of another version or too large to be read.
     """
     content = _read_stored(folder, table, columns)
-    if table is not PERCENTILES or _version_of(content.schema) == str(SCHEMA_VERSION):
+    if table is not PERCENTILES or _version_of(content.schema) != RENEWED:
         return _to_frame(content)
     whole, *beside = (
         _to_frame(_read_stored(folder, one)) for one in (table, MEASUREMENTS, BINS)
@@ -147,12 +147,18 @@ def _read(
     version = _version_of(schema)
     if version not in {str(SCHEMA_VERSION), *OLDER_VERSIONS}:
         return None, f"{name} has schema version {version}, not {SCHEMA_VERSION}"
-    if not schema.equals(wanted):
+    is_older = version in OLDER_VERSIONS
+    added = ADDED.get(table.name, {}) if is_older else {}
+    kept = pa.schema([field for field in wanted if field.name not in added])
+    if not schema.equals(kept):
         return None, f"{name} has other columns than the schema"
     names = table.column_names if columns is None else list(columns)
-    packed = read_columns(file, names)
+    packed = read_columns(file, [one for one in names if one not in added])
+    for column, value in added.items():
+        filled = pa.array([value] * packed.num_rows, wanted.field(column).type)
+        packed = packed.append_column(column, filled)
     fields = [wanted.field(one) for one in names]
-    return packed.cast(pa.schema(fields, metadata=schema.metadata)), ""
+    return packed.select(names).cast(pa.schema(fields, metadata=schema.metadata)), ""
 
 
 def _in_one_line(error: Exception) -> str:

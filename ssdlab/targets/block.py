@@ -52,7 +52,6 @@ class BlockTarget:
     drive: Drive
     fio_options: Mapping[str, str]
     purge_choice: PurgeChoice
-    departures: tuple[str, ...]
     write_cache: WriteCacheState
     write_cache_fault: str
     held: HeldDrive

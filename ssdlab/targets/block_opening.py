@@ -53,11 +53,10 @@ from ssdlab.system.state import state_folder
 from ssdlab.targets.again import find_again, require_name
 from ssdlab.targets.block import BlockTarget
 from ssdlab.targets.options import require_safe_path
-from ssdlab.targets.purges import PurgeOutlook, no_purge_departures
+from ssdlab.targets.purges import PurgeOutlook
 from ssdlab.targets.shape import Shape
 from ssdlab.targets.watch import DriveWatch
 
-LOOP_DEPARTURES = ("the target is a loop device, not a drive",)
 _CLEANED = "cleaned.txt"  # what was left behind by a crash, and what was done about it
 _BUSES = {"nvme": "NVMe", "ata": "ATA", "scsi": "SCSI", "usb": "USB"}
 _NO_FEATURE = {"loop", "virtio", "other"}  # buses whose devices tell of no write cache
@@ -154,7 +153,8 @@ def read_block_shape(spec: str) -> Shape:
     return Shape(
         capacity_bytes=drive.capacity_bytes,
         sector_bytes=drive.logical_sector_bytes,
-        departures=_departures(drive),
+        kind="block",
+        is_loop=drive.bus == "loop",
         write_cache_fault=_write_cache_trouble(drive),
     )
 
@@ -174,7 +174,6 @@ def foresee_block_purge(spec: str, wanted: str) -> PurgeOutlook:
     return PurgeOutlook(
         method=choice.method,
         expected_s=told[choice.method],
-        departures=no_purge_departures(choice),
     )
 
 
@@ -217,7 +216,6 @@ def _take(
             drive=drive,
             fio_options=_fio_options(drive),
             purge_choice=purge,
-            departures=(*_departures(drive), *no_purge_departures(purge)),
             write_cache=read_write_cache(drive) or "as found",
             write_cache_fault=fault,
             held=held,
@@ -308,10 +306,6 @@ def _interface(drive: Drive) -> str:
     if drive.bus != "nvme" or link is None or not (link.width and link.speed_gt_s):
         return bus
     return f"{bus}, PCIe {link.speed_gt_s:g} GT/s x{link.width}"
-
-
-def _departures(drive: Drive) -> tuple[str, ...]:
-    return LOOP_DEPARTURES if drive.bus == "loop" else ()
 
 
 def _write_cache_trouble(drive: Drive) -> str:

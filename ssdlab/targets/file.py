@@ -36,10 +36,6 @@ from ssdlab.targets.shape import Shape
 
 _CHUNK = 1024 * 1024
 SECTOR_BYTES = 512
-FILE_DEPARTURES = (
-    "the target is a file, not a drive",
-    "no purge: a file cannot be purged",
-)
 _WRITE_CACHE = "a file has none of its own"
 FILE_PURGE = PurgeChoice(
     method="none",
@@ -56,7 +52,6 @@ class FileTarget:
     fio_options: Mapping[str, str]
     held: HeldFile
     purge_choice: PurgeChoice = FILE_PURGE
-    departures: tuple[str, ...] = FILE_DEPARTURES
     telemetry_interval_s: float = 60.0
     drive: None = None
     consent: None = None
@@ -141,7 +136,7 @@ def read_file_shape(text: str) -> Shape:
     return Shape(
         capacity_bytes=capacity_bytes,
         sector_bytes=SECTOR_BYTES,
-        departures=FILE_DEPARTURES,
+        kind="file",
         write_cache_fault=_WRITE_CACHE,
     )
 

@@ -15,7 +15,7 @@ from ssdlab.targets.block_opening import (
     reopen_block,
 )
 from ssdlab.targets.file import FILE_PURGE, open_file, read_file_shape, reopen_file
-from ssdlab.targets.purges import PurgeOutlook, find_purge_choice, no_purge_departures
+from ssdlab.targets.purges import PurgeOutlook, find_purge_choice
 from ssdlab.targets.shape import Shape
 from ssdlab.targets.target import Target
 from ssdlab.targets.virtual import (
@@ -156,7 +156,7 @@ def foresee_purge(spec: str, wanted: str) -> PurgeOutlook:
         choice = find_purge_choice(wanted, (FILE_PURGE,), target="a file")
         return PurgeOutlook(method=choice.method)
     choice = find_purge_choice(wanted, VIRTUAL_PURGES, target="a virtual SSD")
-    return PurgeOutlook(method=choice.method, departures=no_purge_departures(choice))
+    return PurgeOutlook(method=choice.method)
 
 
 def check_target(spec: str, confirmed: str) -> str:

@@ -9,14 +9,10 @@ from ssdlab.model.errors import UnknownNameError
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PurgeOutlook:
-    """How a target would be purged, and how long it says that this takes, if it does.
-
-    ``departures`` are what departs from the standard by this method.
-    """
+    """How a target would be purged, and how long it says that takes, if it does."""
 
     method: PurgeMethod
     expected_s: float | None = None
-    departures: tuple[str, ...] = ()
 
 
 def find_purge_choice(
@@ -34,8 +30,3 @@ def find_purge_choice(
             return choice
     known = (AUTO_PURGE, *(choice.method for choice in choices))
     raise UnknownNameError(kind=f"purge of {target}", name=wanted, known=known)
-
-
-def no_purge_departures(choice: PurgeChoice) -> tuple[str, ...]:
-    """Return what departs from the standard where nothing is purged."""
-    return ("no purge: none was asked for",) if choice.method == "none" else ()

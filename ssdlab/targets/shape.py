@@ -2,18 +2,21 @@
 
 from dataclasses import dataclass
 
+from ssdlab.model.records import TargetKind
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Shape:
     """What a target is or will be.
 
-    ``departures`` are those of any run on it. ``write_cache_fault`` is why its write
-    cache cannot be set; an empty text if it may be. ``write_bytes_per_s`` is the data
+    ``write_cache_fault`` is why its write cache cannot be set; an empty text if it may
+    be. ``write_bytes_per_s`` is the data
     rate that no lasting write to it exceeds, where that is known.
     """
 
     capacity_bytes: int
     sector_bytes: int
-    departures: tuple[str, ...]
+    kind: TargetKind
+    is_loop: bool = False
     write_cache_fault: str = ""
     write_bytes_per_s: float | None = None

@@ -30,8 +30,6 @@ class Target(Protocol):
         How it is purged, in words for the report, and why so.
     telemetry_interval_s : float
         How often its telemetry is read while a run lasts.
-    departures : tuple of str
-        What about this target departs from the standard, in words.
     drive : Drive or None
         The block device behind it, as it was when it was opened; a model and a file
         have none.
@@ -70,11 +68,6 @@ class Target(Protocol):
     @property
     def telemetry_interval_s(self) -> float:
         """Return how often its telemetry is read [s]."""
-        ...
-
-    @property
-    def departures(self) -> tuple[str, ...]:
-        """Return what about this target departs from the standard."""
         ...
 
     @property

@@ -7,7 +7,7 @@ from pathlib import Path
 from ssdlab.model.drive import AUTO_PURGE, PurgeChoice, PurgeOutcome, WriteCacheState
 from ssdlab.model.host_checks import HostCheck
 from ssdlab.model.records import TargetIdentity
-from ssdlab.targets.purges import find_purge_choice, no_purge_departures
+from ssdlab.targets.purges import find_purge_choice
 from ssdlab.targets.shape import Shape
 from ssdlab.virtual.options import find_write_bound, parse_options
 from ssdlab.virtual.server import VirtualSsd, attach, start_server
@@ -32,7 +32,6 @@ _COUNTED = (
 )
 
 
-VIRTUAL_DEPARTURES = ("the target is a virtual SSD: a model in memory, not a drive",)
 _WRITE_CACHE = "the model has none that could be switched"
 _TRIM = PurgeChoice(
     method="discard",
@@ -52,7 +51,6 @@ class VirtualTarget:
     ssd: VirtualSsd
     identity: TargetIdentity
     purge_choice: PurgeChoice
-    departures: tuple[str, ...]
     telemetry_interval_s: float = 1.0
     drive: None = None
     consent: None = None
@@ -143,7 +141,7 @@ def read_virtual_shape(text: str) -> Shape:
     return Shape(
         capacity_bytes=options.size_bytes,
         sector_bytes=SECTOR_BYTES,
-        departures=VIRTUAL_DEPARTURES,
+        kind="virtual",
         write_cache_fault=_WRITE_CACHE,
         write_bytes_per_s=find_write_bound(options),
     )
@@ -154,7 +152,6 @@ def _target(ssd: VirtualSsd, options: str, purge: PurgeChoice) -> VirtualTarget:
         ssd=ssd,
         identity=_identity(ssd, options),
         purge_choice=purge,
-        departures=(*VIRTUAL_DEPARTURES, *no_purge_departures(purge)),
     )
 
 

@@ -16,6 +16,7 @@ from ssdlab.analysis.findings.conformance import (
     judge_purge,
 )
 from ssdlab.analysis.findings.finding import Finding
+from ssdlab.model.drive import PurgeMethod
 from ssdlab.model.records import RunStatus
 from ssdlab.model.spec import (
     ActiveRange,
@@ -53,7 +54,9 @@ FACTS = RunFacts(
     tests=(IOPS,),
     capacity_bytes=CAPACITY,
     active_range_percent=100,
-    purge_method=TRIM,
+    purge="discard",
+    purge_words=TRIM,
+    is_model=True,
     status="finished",
 )
 
@@ -74,23 +77,23 @@ def told(found: tuple[Finding, ...]) -> list[tuple[str, str, str]]:
 
 
 @pytest.mark.parametrize(
-    ("method", "proof"),
+    ("method", "is_model", "proof"),
     [
-        (TRIM, "proven"),
-        ("ATA SECURITY ERASE UNIT, security erase", "proven"),
-        ("nvme sanitize, block erase", "proven"),
-        ("SCSI format unit", "proven"),
-        ("nvme format with secure erase", "proven"),
-        ("nvme format", "unproven"),  # a plain format is no purge: pts.md 4.2
-        ("discard of all LBAs (blkdiscard)", "unproven"),
-        ("trim of every block", "unproven"),
-        ("none: a file cannot be purged", "none"),
-        ("not known", "none"),
-        ("", "none"),
+        ("ata-security-erase", False, "proven"),
+        ("nvme-sanitize-block", False, "proven"),
+        ("discard", False, "unproven"),
+        ("discard", True, "proven"),
+        ("overwrite", True, "unproven"),
+        (None, False, "unproven"),
+        (None, True, "unproven"),
+        ("none", False, "none"),
+        ("none", True, "none"),
     ],
 )
-def test_purge_counts_by_its_method(method: str, proof: str) -> None:
-    assert judge_purge(method) == proof
+def test_purge_counts_by_its_method(
+    method: PurgeMethod | None, proof: str, *, is_model: bool
+) -> None:
+    assert judge_purge(method, is_model=is_model) == proof
 
 
 def test_purge_that_is_done_and_proven_is_no_finding() -> None:
@@ -124,17 +127,19 @@ def test_test_that_begins_without_a_purge_is_found() -> None:
 
 def test_method_that_is_none_is_one_finding_of_the_run() -> None:
     rows = steps([step("purge", "purge"), step("cell", "rounds")])
-    facts = replace(FACTS, purge_method="none: a file cannot be purged")
+    facts = replace(FACTS, purge="none", purge_words="none: a file cannot be purged")
     assert told(find_purge_faults(rows, facts)) == [
         ("purge-none", "", "no purge: the method is 'none: a file cannot be purged'")
     ]
-    nameless = find_purge_faults(rows, replace(FACTS, purge_method=""))
+    nameless = find_purge_faults(rows, replace(FACTS, purge="none", purge_words=""))
     assert nameless[0].words == "no purge: the method is 'not recorded'"
 
 
 def test_discard_is_not_proven_to_be_a_purge() -> None:
     rows = steps([step("purge", "purge")])
-    facts = replace(FACTS, purge_method="discard of all LBAs (blkdiscard)")
+    facts = replace(
+        FACTS, purge_words="discard of all LBAs (blkdiscard)", is_model=False
+    )
     (found,) = find_purge_faults(rows, facts)
     assert (found.code, found.severity, found.test) == (
         "purge-unverified",

@@ -31,7 +31,8 @@ FACTS = RunFacts(
     tests=(),
     capacity_bytes=2**30,
     active_range_percent=100,
-    purge_method="trim",
+    purge="discard",
+    purge_words="trim",
     status="finished",
     sessions=((1000.0, 1100.0),),
 )

@@ -1,6 +1,7 @@
 """Findings: every code is written down, and equal ones are told once."""
 
 import re
+from dataclasses import asdict
 
 import pytest
 from hypothesis import given
@@ -85,11 +86,7 @@ def test_sharing_loses_and_adds_nothing(found: list[Finding]) -> None:
 
 @given(FINDINGS)
 def test_findings_come_back_from_rows(found: list[Finding]) -> None:
-    rows = [
-        {"code": f.code, "severity": f.severity, "test": f.test, "words": f.words}
-        for f in found
-    ]
-    assert read_findings(rows) == tuple(found)
+    assert read_findings([asdict(one) for one in found]) == tuple(found)
 
 
 def test_count_of_nothing_and_of_one() -> None:

@@ -14,7 +14,8 @@ FACTS = RunFacts(
     tests=(),
     capacity_bytes=2**30,
     active_range_percent=100,
-    purge_method="trim",
+    purge="discard",
+    purge_words="trim",
     status="finished",
     sessions=((1000.0, 2000.0), (5000.0, None), (9000.0, 9001.0)),
 )

@@ -1,5 +1,6 @@
 """A short suite for a small drive, and one way to drive it."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from ssdlab.campaign.engine import Engine
@@ -17,9 +18,11 @@ from ssdlab.model.spec import (
 from ssdlab.model.step import StepResult
 from ssdlab.plan.context import PlanContext
 from ssdlab.plan.phases import plan_suite
+from ssdlab.pts.profiles import PROFILES, profile_as_dict
 from ssdlab.store.records import RunState, write_record, write_state
+from tests.departed import departed
 from tests.fakes import RememberingListener, overheard
-from tests.made_procedure import HOST
+from tests.made_procedure import HOST, TRIM
 
 KIB = 1024
 CAPACITY_BYTES = 64 * KIB * KIB
@@ -115,15 +118,10 @@ def write_papers(
 ) -> None:
     """Write ``run.json`` and ``state.json`` of a run that follows no profile."""
     run.mkdir(parents=True, exist_ok=True)
-    profile: dict[str, object] = {
-        "name": "made by a test",
-        "spec_version": "none",
-        "write_cache": "as found",
-        "active_range_percent": 100,
-    }
+    profile = replace(PROFILES["pts-2.0-enterprise"], name="made by a test")
     target = TargetIdentity(
-        kind="virtual",
-        spec="virtual",
+        kind="block",
+        spec="/dev/fake",
         model="Fake SSD",
         serial="FAKE1",
         firmware="1",
@@ -135,13 +133,15 @@ def write_papers(
         label=label,
         started_at="2026-11-21T12:00:00+00:00",
         tests=("iops", "wsat"),
-        profile=profile,
+        profile=profile_as_dict(profile),
         seed=7,
         plan_hash="",
         target=target,
         host=HOST,
         purge_method="trim",
-        departures=("the target is made up",),
+        purge_choice=TRIM,
+        write_cache="disabled",
+        departures=departed("the target is made up", code="departure"),
     )
     write_record(run, record)
     write_state(run, RunState(status="finished", finished_at=record.started_at))

@@ -10,7 +10,7 @@ import pytest
 
 from ssdlab.campaign.ingest import ingest_run
 from ssdlab.campaign.raw import put_aside_unfinished
-from ssdlab.model.drive import Bus, Drive
+from ssdlab.model.drive import Bus, Drive, PurgeChoice
 from ssdlab.model.errors import RunFolderError
 from ssdlab.model.host_checks import HostCheck
 from ssdlab.model.records import CeilingPoint
@@ -83,13 +83,15 @@ def test_doubt_of_a_purge_is_a_finding_of_its_test_and_no_complaint(
 
 def test_run_without_findings_is_conformant(tmp_path: Path) -> None:
     run = measured(tmp_path / "run")
-    record = replace(run.record, departures=(), purge_method="security erase")
+    erase = PurgeChoice(method="ata-security-erase", words="security erase", why="")
+    record = replace(run.record, departures=(), purge_choice=erase)
     write_record(run.path, record)
     ingest_run(run.path, INPUTS)
     again = open_run(run.path)
     assert found(again) == []
     assert bool(again.runs.iloc[0]["is_conformant"])
     assert again.runs.iloc[0]["departures"] == ""
+    assert again.runs.iloc[0]["doubts"] == ""
 
 
 def test_run_that_was_interrupted_is_not_conformant(tmp_path: Path) -> None:

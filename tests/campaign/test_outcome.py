@@ -22,7 +22,7 @@ def test_each_test_gets_a_line_and_throughput_one_a_block_size(tmp_path: Path) -
     run = make_run(
         tmp_path / "run", Recipe(rounds=6, saturation_rounds=10, histogram_ios=20_000)
     )
-    *lines, wsat, last = outcome_lines(run)
+    *lines, wsat, space, procedure, steady, doubts = outcome_lines(run)
     assert lines == [
         "iops         steady in rounds 2 - 6",
         "tp 1024 KiB  steady in rounds 2 - 6",
@@ -34,13 +34,18 @@ def test_each_test_gets_a_line_and_throughput_one_a_block_size(tmp_path: Path) -
         f"wsat         NOT steady: {reason}",
         "wsat         steady in rounds 6 - 10",
     }
-    assert last == "not PTS-conformant: 2 findings (2 major), see the report"
+    assert space == ""
+    assert procedure == (
+        "procedure                 departs from 2.0.2 in 2 points (2 major)"
+    )
+    assert steady.startswith("steady state              reached")
+    assert doubts == "doubts about the numbers  none"
 
 
 def test_line_names_what_was_not_steady_and_why(tmp_path: Path) -> None:
     recipe = Recipe(tests=("iops", "lat"), rounds=5, steady=False, histogram_ios=20_000)
     run = make_run(tmp_path / "run", recipe)
-    iops, lat, _ = outcome_lines(run)
+    iops, lat, *_, steady, _ = outcome_lines(run)
     failed = run.windows[run.windows["is_final"] & ~run.windows["is_steady"]]
     reasons = {
         test: [f"{row.tracking}: {row.reason}" for row in rows.itertuples()]
@@ -49,6 +54,7 @@ def test_line_names_what_was_not_steady_and_why(tmp_path: Path) -> None:
     assert len(reasons["iops"]) < 3  # reads stay steady: only what failed is named
     assert iops == f"iops         NOT steady: {'; '.join(reasons['iops'])}"
     assert lat == f"lat          NOT steady: {reasons['lat'][0].partition(': ')[2]}"
+    assert steady.split(maxsplit=2)[2] == "not reached in each test"
 
 
 def test_line_says_so_when_nothing_was_judged(tmp_path: Path) -> None:
@@ -61,17 +67,22 @@ def test_line_says_so_when_nothing_was_judged(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("departures", "line"),
     [
-        ((), "PTS-conformant"),
-        (("a model",), "not PTS-conformant: 1 finding (1 major), see the report"),
+        ((), "conforms to 2.0.2"),
+        (("a model",), "departs from 2.0.2 in 1 point (1 major)"),
     ],
 )
-def test_last_line_is_about_the_standard(
+def test_first_answer_is_about_the_standard(
     tmp_path: Path, departures: tuple[str, ...], line: str
 ) -> None:
     recipe = Recipe(
-        tests=("lat",), rounds=5, departures=departures, histogram_ios=20_000
+        tests=("lat",),
+        rounds=5,
+        departures=departures,
+        histogram_ios=20_000,
+        kind="block",
     )
-    assert outcome_lines(make_run(tmp_path / "run", recipe))[-1] == line
+    said = outcome_lines(make_run(tmp_path / "run", recipe))
+    assert said[-3] == f"procedure                 {line}"
 
 
 def test_idle_recovery_tells_its_preconditioning_and_what_waits_brought(

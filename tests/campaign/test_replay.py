@@ -260,8 +260,9 @@ def test_interrupted_run_is_replayed_as_far_as_it_came(tmp_path: Path) -> None:
     run = replay_run(old, tmp_path / "new")
     assert len(run.steps) == 49
     assert run.windows["round"].tolist() == [5]
-    (told,) = run.runs["departures"]
-    assert told.splitlines()[-1] == "lat: rounds: not steady after 5 rounds"
+    (told,) = run.findings.loc[run.findings["code"] == "not-steady", "words"]
+    assert told == "rounds: not steady after 5 rounds"
+    assert run.runs["is_steady"].tolist() == [False]
     assert run.state.status == "interrupted"
     assert run.record == read_record(SAMPLE)
 

@@ -171,7 +171,7 @@ def test_telemetry_that_is_gone_is_missed_without_tables_and_a_finding(
     found = opened.findings.set_index("code").loc["telemetry-missing"]
     assert found["severity"] == "grave"
     assert found["words"] == f"telemetry: session 1 of 1: {words}"
-    assert found["words"] in opened.runs["departures"].item()
+    assert found["words"] in opened.runs["doubts"].item()
     assert not opened.runs["is_conformant"].item()
 
 

@@ -42,7 +42,12 @@ def test_normal_agrees_with_json_in_the_same_file() -> None:
 def test_normal_agrees_with_json_of_the_same_run(
     runs: dict[str, str], name: str
 ) -> None:
-    documents, said = parse(runs[name]), json_documents(runs[name])
+    documents = [document for document in parse(runs[name]) if document.jobs]
+    said = [  # before a job has begun there is next to nothing in the text
+        content
+        for content in json_documents(runs[name])
+        if any(map(has_begun, content["jobs"]))
+    ]
     assert len(documents) == len(said) >= (3 if name.startswith("status") else 1)
     for document, content in zip(documents[:-1], said[:-1], strict=True):
         assert_says_the_same(document, content, is_interim=True)

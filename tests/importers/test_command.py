@@ -30,7 +30,10 @@ def test_import_prints_where_the_run_is_and_its_verdict(tmp_path: Path) -> None:
         f"report   {folder / 'report.html'}",
         "",
         "iops         steady in rounds 1 - 5",
-        "not PTS-conformant: 2 findings (2 major), see the report",
+        "",
+        "procedure                 departs from PTS 2.0.2 in 2 points (2 major)",
+        "steady state              reached",
+        "doubts about the numbers  none",
     ]
     assert done.stderr.startswith("left out ")
     assert "\x1b" not in done.stderr

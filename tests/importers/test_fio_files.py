@@ -9,6 +9,7 @@ import pytest
 from ssdlab.campaign.ingest import ingest_run
 from ssdlab.campaign.outcome import outcome_lines
 from ssdlab.importers import import_run, read_import
+from tests.departed import words_of
 from tests.importers.made import (
     BEGIN_S,
     IOPS_CELLS,
@@ -37,7 +38,7 @@ def test_whole_rounds_are_judged_in_one_window(tmp_path: Path) -> None:
     assert finals["round"].tolist() == [5, 5, 5]
     assert outcome_lines(run)[0] == "iops         steady in rounds 1 - 5"
     assert run.steps["threads"].unique().tolist() == [2]
-    said = "\n".join(run.record.departures)
+    said = "\n".join(words_of(run.record.departures))
     assert "cells were taken by themselves" not in said
     assert "cells of IOPS: 9 of the 56 of the PTS" in said
 
@@ -65,7 +66,7 @@ def test_cells_without_a_tracking_variable_are_judged_by_themselves(
     assert run.record.tests == ("iops",)
     assert len(run.windows[run.windows["is_final"]]) == 4
     assert "tracking variables of IOPS: RND 4 KiB 0/100 was not taken" in (
-        run.record.departures
+        words_of(run.record.departures)
     )
 
 
@@ -184,7 +185,9 @@ def test_files_without_a_time_are_in_the_order_of_their_names(tmp_path: Path) ->
     assert total["total_ios"].tolist() == [1000, 2000, 10_000]
     assert run.steps[["started_s", "ended_s", "duration_s"]].isna().all().all()
     assert run.runs["started_at"].isna().all()
-    assert any("3 of 3 files do not say" in line for line in run.record.departures)
+    assert any(
+        "3 of 3 files do not say" in line for line in words_of(run.record.departures)
+    )
 
 
 def test_rests_inside_a_phase_are_named(tmp_path: Path) -> None:
@@ -196,7 +199,9 @@ def test_rests_inside_a_phase_are_named(tmp_path: Path) -> None:
             ended_s=BEGIN_S + number * 360,
         )
     run = import_run(tmp_path / "in", runs=tmp_path / "runs")
-    (line,) = (text for text in run.record.departures if text.startswith("gaps"))
+    (line,) = (
+        text for text in words_of(run.record.departures) if text.startswith("gaps")
+    )
     assert "rested 5 times" in line
     assert "5 min at most" in line
 
@@ -233,4 +238,6 @@ def test_damaged_file_in_a_folder_is_left_out_and_said(tmp_path: Path) -> None:
         Path(entry.file).name: entry.is_doubt for entry in read_import(run).left_out
     }
     assert doubts == {"b.json": True, "notes.txt": False}
-    assert any(line.startswith("left out: 1 files") for line in run.record.departures)
+    assert any(
+        line.startswith("left out: 1 files") for line in words_of(run.record.departures)
+    )

@@ -11,6 +11,7 @@ from ssdlab.campaign.ingest import ingest_run
 from ssdlab.importers import import_run, read_import
 from ssdlab.model.errors import FioOutputError, RunFolderError
 from ssdlab.store.run import Run
+from tests.departed import words_of
 from tests.importers.made import BEGIN_S, document
 from tests.paths import FIO_SAMPLES, ROOT, require_folder
 
@@ -62,7 +63,7 @@ def test_groups_of_jobs_in_text_are_cells_by_their_banners(tmp_path: Path) -> No
     ios = [2749741, 1198561 + 646007, 319704, 2738474]
     assert [row["total_ios"] for row in totals(run)] == ios
     assert totals(run)[1]["iops"] == pytest.approx(ios[1] / 1.003)
-    said = "\n".join(run.record.departures)
+    said = "\n".join(words_of(run.record.departures))
     assert "that they ran one after another is not said" in said
     assert run.steps["ended_s"].isna().all()
 

@@ -11,6 +11,7 @@ from ssdlab.cli import import_results
 from ssdlab.cli.group import main
 from ssdlab.importers import import_run, read_import
 from ssdlab.store.run import Run
+from tests.departed import words_of
 from tests.importers.made import BEGIN_S, IOPS_CELLS, write_cell
 
 COMMAND = import_results.import_results.name or ""
@@ -171,7 +172,7 @@ def test_a_counter_of_the_kernel_that_wrapped_is_named_and_refuses_nothing(
     path.write_text(json.dumps(plain))
     run = import_run(path, runs=tmp_path / "runs")
     assert not read_import(run).is_partial
-    (words,) = (w for w in run.record.departures if w.startswith("values: "))
+    (words,) = (w for w in words_of(run.record.departures) if w.startswith("values: "))
     assert words.endswith(
         "a.json: disk_util[0].in_queue: is -27, which is no count (disk 'sda')"
     )

@@ -15,6 +15,7 @@ from ssdlab.importers import import_run
 from ssdlab.model.errors import FioOutputError, UnknownNameError
 from ssdlab.reference.tkperf_reports import find_tkperf_file
 from ssdlab.store.run import Run
+from tests.departed import words_of
 from tests.importers.tables import find_table
 
 MX200 = "reference:tkperf-crucial-mx200"
@@ -108,7 +109,7 @@ def test_setup_is_the_identity_of_the_run(run: Run) -> None:
 
 
 def test_departures_say_what_is_unknown_and_what_is_doubtful(tmp_path: Path) -> None:
-    lines = import_run(S3510, runs=tmp_path).record.departures
+    lines = words_of(import_run(S3510, runs=tmp_path).record.departures)
     for begin in (
         "imported: typed in from a published report",
         "rounds: the report prints those of the tracking variables",
@@ -150,7 +151,7 @@ def test_report_of_one_test_and_a_short_setup_is_enough(tmp_path: Path) -> None:
     assert run.record.target.capacity_bytes == 0
     assert run.runs["capacity_bytes"].isna().all()
     assert run.steps["threads"].isna().all()
-    assert "write cache: not known" in run.record.departures
+    assert "write cache: not known" in words_of(run.record.departures)
     assert run.record.started_at == ""
 
 

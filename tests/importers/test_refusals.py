@@ -8,6 +8,7 @@ import pytest
 
 from ssdlab.importers import import_run
 from ssdlab.model.errors import FioOutputError, RunFolderError, UnknownNameError
+from tests.departed import words_of
 from tests.importers.made import BEGIN_S, document, write_cell
 
 PATTERN = "bs{block_size}_read{read_percent}_round{round}.json"
@@ -111,7 +112,7 @@ def test_rounds_of_two_devices_are_refused_and_named_ones_taken(
     refuse(tmp_path / "in", "it is of /dev/sdb, and .*1.json of the same cell is of")
     run = import_run(tmp_path / "in", runs=tmp_path / "runs", device_label="one")
     assert run.record.target.model == "one"
-    assert "devices: /dev/sda, /dev/sdb in one run" in run.record.departures
+    assert "devices: /dev/sda, /dev/sdb in one run" in words_of(run.record.departures)
 
 
 def test_run_that_was_stopped_is_refused(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import pytest
 
 from ssdlab.importers import import_run, read_import
 from ssdlab.model.errors import FioOutputError
+from tests.departed import words_of
 from tests.importers.made import BEGIN_S, document, write_cell
 
 READ = {"rw": "randread", "bs": "4k"}
@@ -83,7 +84,7 @@ def test_same_cell_of_two_hosts_is_refused(tmp_path: Path) -> None:
     refuse([tmp_path / "in"], "of another folder or host")
     run = import_run(tmp_path / "in", runs=tmp_path / "runs", device_label="one")
     assert run.record.host.platform == "alpha, beta"
-    assert "hosts: alpha, beta in one run" in run.record.departures
+    assert "hosts: alpha, beta in one run" in words_of(run.record.departures)
 
 
 def test_rounds_that_are_named_from_0_are_said_to_be(tmp_path: Path) -> None:
@@ -95,7 +96,7 @@ def test_rounds_that_are_named_from_0_are_said_to_be(tmp_path: Path) -> None:
             write_cell(tmp_path / "in" / name, cell, reads=1000, ended_s=ended_s)
     run = import_run(tmp_path / "in", runs=tmp_path / "runs", test="iops")
     line = "rounds of IOPS: named from 0 on, counted from 1 here"
-    assert line in run.record.departures
+    assert line in words_of(run.record.departures)
 
 
 def test_writes_of_an_amount_are_cells_when_no_other_ran_for_a_time(
@@ -109,7 +110,9 @@ def test_writes_of_an_amount_are_cells_when_no_other_ran_for_a_time(
         (tmp_path / "in" / f"{mode}.json").write_text(json.dumps(whole))
     run = import_run(tmp_path / "in", runs=tmp_path / "runs")
     assert run.steps["kind"].tolist() == ["cell", "cell"]
-    assert "purge, preconditioning and write cache" in run.record.departures[0]
+    assert (
+        "purge, preconditioning and write cache" in words_of(run.record.departures)[0]
+    )
 
 
 def test_result_that_is_called_a_log_is_read_and_a_log_is_not(tmp_path: Path) -> None:
@@ -131,8 +134,9 @@ def test_percentiles_of_total_latency_are_not_said_to_be_of_clat(
         (tmp_path / f"{kind}.json").write_text(json.dumps(whole))
     said = {
         kind: any(
-            line.startswith("percentiles: those of 1 of 1")
-            for line in import_run(
+            departure.subject == "percentiles"
+            and departure.done.startswith("those of 1 of 1")
+            for departure in import_run(
                 tmp_path / f"{kind}.json", runs=tmp_path / "runs"
             ).record.departures
         )

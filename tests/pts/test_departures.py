@@ -9,6 +9,7 @@ from ssdlab.model.units import MIB
 from ssdlab.pts import PROFILES, SUITE, Profile, find_profile
 from ssdlab.pts.departures import _OPERATOR_CHOICE, _OURS, find_departures
 from ssdlab.pts.profile_values import VALUES
+from tests.departed import words_of
 
 ALL = tuple(SUITE)
 ALL_MIXES = "100/0 95/5 65/35 50/50 35/65 5/95 0/100"
@@ -23,7 +24,7 @@ def test_editions_of_the_standard_depart_in_nothing(name: str) -> None:
 
 def test_demo_names_every_scaled_value() -> None:
     departures = find_departures(find_profile("demo"), ALL)
-    assert departures == (
+    assert words_of(departures) == (
         "time of a cell: 1 s instead of 1 min",
         "rounds at most: 10 instead of 25",
         f"R/W mixes of IOPS: 100/0 65/35 0/100 instead of {ALL_MIXES}",
@@ -51,7 +52,7 @@ def test_demo_names_every_scaled_value() -> None:
 
 
 def test_tkperf_names_what_it_reads_otherwise() -> None:
-    text = "\n".join(find_departures(find_profile("tkperf"), ALL))
+    text = "\n".join(words_of(find_departures(find_profile("tkperf"), ALL)))
     for part in (
         "write cache: as found instead of disabled",
         "a part of the range for each preconditioning thread: no instead of yes",
@@ -112,7 +113,7 @@ def test_every_value_of_a_profile_has_words_or_is_no_value_of_a_file() -> None:
 def test_client_edition_1_departs_in_its_segments_alone() -> None:
     client = find_profile("pts-c-1.x")
     (segments,) = find_departures(client, client.tests)
-    assert segments == (
+    assert segments.words == (
         "segments of the active range: one of the whole amount instead of 2048 at "
         "places by chance"
     )
@@ -128,8 +129,8 @@ def test_active_ranges_of_other_editions_are_a_departure() -> None:
         ),
     )
     what = "active ranges and amounts of IOPS, TP and LAT"
-    assert f"{what}: AR100-all AR75-100MiB instead of none" in find_departures(
-        looped, ("lat",)
+    assert f"{what}: AR100-all AR75-100MiB instead of none" in words_of(
+        find_departures(looped, ("lat",))
     )
     assert find_departures(looped, ("wsat", "hir")) == ()
 
@@ -145,7 +146,7 @@ def test_further_active_ranges_are_the_operators_choice_in_edition_1() -> None:
 
 def test_test_that_an_edition_does_not_have_is_a_departure() -> None:
     client = find_profile("pts-c-1.x")
-    assert find_departures(client, ("hir",)) == (
+    assert words_of(find_departures(client, ("hir",))) == (
         "test hir: not known to be one of PTS-C 1.x",
     )
 
@@ -164,7 +165,7 @@ def test_times_near_to_the_nominal_one_are_told_apart(
     seconds: float, words: str
 ) -> None:
     profile = replace(find_profile("pts-2.0-enterprise"), cell_s=seconds)
-    assert find_departures(profile, ("tp",)) == (f"time of a cell: {words}",)
+    assert words_of(find_departures(profile, ("tp",))) == (f"time of a cell: {words}",)
 
 
 @pytest.mark.parametrize("name", PROFILES)
@@ -175,5 +176,5 @@ def test_nominal_profile_is_nominal_to_itself(name: str) -> None:
 
 def test_preconditioning_departs_only_in_tests_that_have_one() -> None:
     for test in ("tp", "wsat"):
-        text = "\n".join(find_departures(find_profile("tkperf"), (test,)))
+        text = "\n".join(words_of(find_departures(find_profile("tkperf"), (test,))))
         assert "threads of the preconditioning" not in text

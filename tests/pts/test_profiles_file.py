@@ -14,6 +14,7 @@ from ssdlab.pts import PROFILES, Profile, find_profile
 from ssdlab.pts.departures import find_departures
 from ssdlab.pts.profile_file import parse_profile, render_profile
 from ssdlab.pts.profile_values import VALUES
+from tests.departed import words_of
 
 BASE = 'based_on = "pts-2.0-enterprise"\n'
 
@@ -57,7 +58,7 @@ def test_copy_of_a_shown_profile_with_one_change_departs_in_that_alone() -> None
     mine = parse_profile(changed, source="mine.toml", name="mine")
     assert (mine.name, mine.nominal) == ("mine", "pts-2.0-client")
     assert mine.title == "changed SNIA SSS PTS 2.0, client"
-    assert find_departures(mine, mine.tests) == (
+    assert words_of(find_departures(mine, mine.tests)) == (
         "time of a cell: 30 s instead of 1 min",
     )
 

@@ -57,8 +57,8 @@ def test_composite_on_4kn_gives_the_share_of_small_blocks_to_4_kib() -> None:
         assert workload.composite is not None
         assert workload.composite.block_shares == ON_4KN
         assert sum(share for _, share in workload.composite.block_shares) == 100
-    (words,) = fitted.left_out
-    assert words == (
+    (departure,) = fitted.left_out
+    assert departure.words == (
         "composite blocks of CBW below the sector of 4096 B: left out, their share "
         "goes to the 4 KiB blocks"
     )
@@ -66,7 +66,7 @@ def test_composite_on_4kn_gives_the_share_of_small_blocks_to_4_kib() -> None:
 
 def test_cells_and_composite_below_a_sector_are_both_told() -> None:
     told = fit("pts-2.0-enterprise", "iops", "cbw", "dirth", sector_bytes=4096).left_out
-    assert [words.split(" below")[0] for words in told] == [
+    assert [one.words.split(" below")[0] for one in told] == [
         "cells",
         "composite blocks of CBW",
     ]
@@ -85,7 +85,8 @@ def test_ranges_with_less_than_their_amount_are_left_out(
     capacity_gb: int, left_out: tuple[str, ...]
 ) -> None:
     fitted = fit("pts-c-1.x", "iops", capacity_bytes=capacity_gb * 10**9)
-    assert [words.split()[2].strip(":") for words in fitted.left_out] == list(left_out)
+    names = [departure.subject.split()[-1] for departure in fitted.left_out]
+    assert names == list(left_out)
     kept = [
         phase.phase_id.removeprefix("rounds-")
         for phase in fitted.tests[0].phases
@@ -102,7 +103,7 @@ def test_amount_may_be_the_whole_range_and_not_a_byte_more() -> None:
     profile = replace(find_profile("pts-c-1.x"), active_ranges=ranges)
     assert fit(profile, "lat", capacity_bytes=8 * GIB).left_out == ()
     told = fit(profile, "lat", capacity_bytes=8 * GIB - 512).left_out
-    assert told == (
+    assert tuple(departure.words for departure in told) == (
         "active range AR100-8GiB: left out, its 100 % of 8.59 GB are too small",
     )
 

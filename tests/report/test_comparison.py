@@ -33,7 +33,7 @@ from ssdlab.report.comparison.missing import missing_cells, missing_notes
 from ssdlab.report.comparison.pages import TOPICS, comparison_page
 from ssdlab.report.comparison.plain import comparison_as_dict
 from ssdlab.report.context import read_context
-from ssdlab.report.findings import box_findings
+from ssdlab.report.findings import box_answers
 from ssdlab.report.text import TEST_TITLES
 from ssdlab.store.tables import write_table
 from tests.made_compared import Twin, make_twin
@@ -250,9 +250,13 @@ def test_findings_are_counted_as_the_report_of_the_run_counts_them(
     make_twin(tmp_path, Twin(number=1, recipe=ALPHA))
     run = make_twin(tmp_path, Twin(number=2, recipe=replace(BETA, findings=twice)))
     sides = tables_of(comparison_page(compare_runs(tmp_path), "conditions"))[0]
-    counts = [row[-1] for row in sides.rows]
-    assert counts == ["2 findings (2 major)", "3 findings (1 grave, 2 major)"]
-    assert counts[1] == box_findings(read_context(run)).count
+    answers = [row[-3:] for row in sides.rows]
+    assert [(procedure, doubts) for procedure, _, doubts in answers] == [
+        ("departs from 2.0.2 in 2 points (2 major)", "none"),
+        ("departs from 2.0.2 in 2 points (2 major)", "1 (1 grave)"),
+    ]
+    shown = [box.words for box in box_answers(read_context(run))]
+    assert list(answers[1]) == shown
 
 
 def test_grave_finding_bars_the_cells_of_its_test_alone(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ssdlab.analysis.findings.finding import make_finding
-from ssdlab.campaign.outcome import conformance_line
+from ssdlab.campaign.outcome import answer_lines
 from ssdlab.model.errors import RunFolderError
 from ssdlab.model.records import CeilingPoint
 from ssdlab.report import render_report
@@ -41,17 +41,19 @@ def sections(page: str, test: str) -> list[str]:
 
 def test_front_page_groups_findings_by_severity_with_their_tests(shown: str) -> None:
     front = words(shown[: shown.index('class="titleblock"')])
-    assert "Not PTS-conformant: 4 findings (1 grave, 2 major, 1 minor)" in front
     places = [
         front.index(text)
         for text in (
-            "Grave the numbers may be wrong, or not those of the device",
-            "LAT clock: 3 steps <went> back",
+            "Procedure departs from 2.0.2 in 3 points (2 major, 1 minor)",
+            "Steady state reached: IOPS, LAT; ended at its limit: WSAT",
+            "Doubts about the numbers 1 (1 grave)",
             "Major the results are not those that the standard asks for",
             "the target is a model",
             "IOPS, LAT time of a cell: 1 s",
             "Minor a difference that is known; the results can be compared",
             "WSAT rounds at most: 10",
+            "Grave LAT: clock: 3 steps <went> back",
+            "Results",
         )
     ]
     assert places == sorted(places)
@@ -60,11 +62,11 @@ def test_front_page_groups_findings_by_severity_with_their_tests(shown: str) -> 
 @pytest.mark.parametrize(
     ("test", "count", "there", "absent"),
     [
-        ("lat", "3 findings (1 grave, 2 major)", ["clock: 3", "a cell"], ["at most"]),
-        ("iops", "2 findings (2 major)", ["a model", "a cell"], ["clock: 3"]),
+        ("lat", "2 points (2 major)", ["clock: 3", "a cell"], ["at most"]),
+        ("iops", "2 points (2 major)", ["a model", "a cell"], ["clock: 3"]),
         (
             "wsat",
-            "2 findings (1 major, 1 minor)",
+            "2 points (1 major, 1 minor)",
             ["a model", "rounds at most"],
             ["a cell"],
         ),
@@ -77,15 +79,16 @@ def test_each_page_has_the_findings_of_its_test_and_of_the_run(
     assert len(pages) > 3
     for page in pages:
         box = words(re.search(r'<div class="findings">.*?</div>', page, re.DOTALL)[0])  # type: ignore[index] # the test fails where there is none
-        assert f"Not PTS-conformant: {count} about this test or the whole run" in box
+        assert f"Procedure: departs from 2.0.2 in {count}" in box
+        ended = "ended at its limit" if test == "wsat" else "reached"
+        assert f"Steady state: {ended}" in box
         assert all(text in box for text in there)
         assert not any(text in box for text in absent)
 
 
 def test_grave_findings_are_not_folded(shown: str) -> None:
     for page in sections(shown, "lat"):
-        folded = re.search(r"<div class=\"findings\">\s*<details>.*?</details>", page,
-                           re.DOTALL)  # fmt: skip
+        folded = re.search(r"<details class=\"bad\">.*?</details>", page, re.DOTALL)
         assert folded
         assert "clock: 3 steps" not in folded[0]
         assert "time of a cell" in folded[0]
@@ -96,20 +99,24 @@ def test_grave_findings_are_not_folded(shown: str) -> None:
 def test_page_that_no_finding_concerns_says_so(render: Render) -> None:
     page = render(replace(RECIPE, departures=(), findings=(GRAVE,)))
     for section in sections(page, "iops"):
-        assert "No finding concerns this test" in words(section)
+        text = words(section)
+        assert "Procedure: conforms to 2.0.2" in text
+        assert "Doubts about the numbers: none" in text
 
 
 def test_pages_of_a_conformant_run_say_so(render: Render) -> None:
     recipe = replace(RECIPE, departures=(), findings=(), kind="block")
     for section in sections(render(recipe), "lat"):
-        assert "PTS-conformant: no findings." in words(section)
+        assert "Procedure: conforms to 2.0.2" in words(section)
 
 
 def test_outcome_counts_by_severity(tmp_path: Path) -> None:
     run = make_run(tmp_path / "run", RECIPE)
-    assert conformance_line(run) == (
-        "not PTS-conformant: 4 findings (1 grave, 2 major, 1 minor), see the report"
-    )
+    assert answer_lines(run) == [
+        "procedure                 departs from 2.0.2 in 3 points (2 major, 1 minor)",
+        "steady state              reached: IOPS, LAT; ended at its limit: WSAT",
+        "doubts about the numbers  1 (1 grave)",
+    ]
 
 
 def test_finished_run_without_the_table_is_refused_with_a_remedy(

@@ -90,22 +90,22 @@ def test_procedure_says_that_no_window_was_full_only_where_one_was_due(
 
 
 @pytest.mark.parametrize(
-    ("asked", "stood", "departure", "expected"),
+    ("asked", "stood", "fault", "expected"),
     [
         ("disabled", "disabled", "", "disabled"),
-        ("disabled", "as found", "", "disabled"),  # a record before it was set
+        ("disabled", "as found", "", "as found (the profile asks for disabled)"),
         ("as found", "as found", "", "as found"),
         ("as found", "enabled", "", "enabled, as found"),
         (
             "disabled",
             "as found",
-            "write cache: left as it was found instead of disabled: it has none",
+            "it has none",
             "as found (the profile asks for disabled)",
         ),
         (
             "disabled",
             "enabled",
-            "write cache: left as it was found instead of disabled: it may not",
+            "it may not",
             "enabled, as found (the profile asks for disabled)",
         ),
     ],
@@ -115,12 +115,11 @@ def test_write_cache_is_told_as_it_stood(
     *,
     asked: str,
     stood: WriteCacheState,
-    departure: str,
+    fault: str,
     expected: str,
 ) -> None:
-    departures = (departure,) if departure else ()
-    profile = {"write_cache": asked}
-    recipe = Recipe(tests=("lat",), profile=profile, departures=departures)
+    recipe = Recipe(tests=("lat",), profile={"write_cache": asked})
     run = make_run(tmp_path / "run", recipe)
-    write_record(run.path, replace(run.record, write_cache=stood))
+    record = replace(run.record, write_cache=stood, write_cache_fault=fault)
+    write_record(run.path, record)
     assert write_cache_text(read_context(open_run(run.path))) == expected

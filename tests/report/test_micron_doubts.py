@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ssdlab.figures.hosts import plot_hosts
+from ssdlab.model.drive import WriteCacheState
 from ssdlab.model.step import Step
 from ssdlab.procedures.saturation import saturate
 from ssdlab.procedures.sequence import sequence
@@ -130,11 +131,14 @@ def saturated(
     return measure_made(folder, procedure, answer, label=label)
 
 
-def with_conditions(run: Run, *, fio: str, cache: str, percent: float) -> Run:
+def with_conditions(
+    run: Run, *, fio: str, cache: WriteCacheState, percent: float
+) -> Run:
     record = run.record
     profile = {"write_cache": cache, "active_range_percent": percent}
     host = replace(record.host, fio_version=fio)
-    write_record(run.path, replace(record, host=host, profile=record.profile | profile))
+    changed = replace(record, host=host, profile=record.profile | profile)
+    write_record(run.path, replace(changed, write_cache=cache))
     return open_run(run.path)
 
 

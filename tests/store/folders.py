@@ -6,6 +6,7 @@ from ssdlab.model.records import HostIdentity, RunRecord, TargetIdentity
 from ssdlab.pts import find_profile
 from ssdlab.pts.profiles import profile_as_dict
 from ssdlab.store.records import RunState, write_record, write_state
+from tests.departed import departed
 
 HOST = HostIdentity(
     platform="Ä maker",
@@ -47,7 +48,7 @@ def record(run_id: str = "run-1", started_at: str = "2026-11-21T10:00:00") -> Ru
         target=TARGET,
         host=HOST,
         purge_method="trim",
-        departures=("a model",),
+        departures=departed("a model"),
     )
 
 

@@ -80,13 +80,13 @@ def test_papers_are_refused_when_they_are_damaged(
     assert told.value.exit_code == 2
 
 
-@pytest.mark.parametrize("version", [0, 2, "1", None])
+@pytest.mark.parametrize("version", [0, 3, "1", True, None])
 def test_record_of_another_version_is_refused(tmp_path: Path, version: object) -> None:
     folder = make_run(tmp_path / "run")
     change(folder, "run.json", lambda data: data.update(format_version=version))
     with pytest.raises(
         RunFolderError,
-        match=rf"has format {version}, this ssdlab reads 1\. Open it with the version",
+        match=rf"has format {version}, this ssdlab reads 1 and 2\. Open it with",
     ):
         read_record(folder)
 

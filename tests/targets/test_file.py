@@ -60,8 +60,7 @@ def test_file_is_made_with_random_content(tmp_path: Path) -> None:
 def test_file_says_what_it_is_not(tmp_path: Path) -> None:
     target = open_at(tmp_path / "drive", "1MiB")
     assert target.identity.is_virtual
-    assert "not a drive" in target.departures[0]
-    assert "no purge" in target.departures[1]
+    assert target.purge_choice.method == "none"
     assert target.purge(print) == PurgeOutcome(said="none: a file cannot be purged")
     assert (target.read_counters(), target.read_telemetry()) == ({}, {})
     assert (target.find_alarm(), target.release(), target.release()) == ("", "", "")
@@ -209,7 +208,7 @@ def test_shape_is_read_without_touching_anything(tmp_path: Path) -> None:
     shape = read_shape(f"FILE:{path}")
     assert {p.name: p.read_bytes() for p in tmp_path.iterdir()} == left
     assert (shape.capacity_bytes, shape.write_bytes_per_s) == (1536, None)
-    assert shape.departures == used_at(path).departures
+    assert (shape.kind, shape.is_loop) == ("file", False)
     with pytest.raises(TargetRefusedError, match="no size was given"):
         read_shape(f"file:{tmp_path / 'none'}")
 

@@ -126,7 +126,9 @@ def run_kind(run: RunFacts) -> str:
     return "imported" if run["profile"] == "imported" else "drive"
 
 
-def find_run_conditions(run: RunFacts, classes: pd.DataFrame) -> tuple[str, ...]:
+def find_run_conditions(
+    run: RunFacts, classes: pd.DataFrame, *, is_cache_left: bool
+) -> tuple[str, ...]:
     """Return what differs from the source in all values of a run, in words.
 
     Parameters
@@ -135,6 +137,8 @@ def find_run_conditions(run: RunFacts, classes: pd.DataFrame) -> tuple[str, ...]
         The row of the table ``runs``.
     classes : pandas.DataFrame
         The published table.
+    is_cache_left : bool
+        Whether the write cache was to be set, and stood as it was found.
 
     Returns
     -------
@@ -144,7 +148,7 @@ def find_run_conditions(run: RunFacts, classes: pd.DataFrame) -> tuple[str, ...]
     return (
         *_of_target(run),
         *_of_capacity(run["capacity_bytes"], classes["capacity_gb"]),
-        *_of_profile(run),
+        *_of_profile(run, is_cache_left=is_cache_left),
         *_of_state(run),
     )
 
@@ -188,7 +192,7 @@ def _of_capacity(capacity_bytes: Any, capacities_gb: "pd.Series[int]") -> Iterat
         yield f"user capacity: {words}, and the nine have {least:,} to {most:,} GB"
 
 
-def _of_profile(run: RunFacts) -> Iterator[str]:
+def _of_profile(run: RunFacts, *, is_cache_left: bool) -> Iterator[str]:
     version = str(run["spec_version"])
     if version != SPEC_VERSION:
         yield f"method: {version}, profile {run['profile']}, instead of {SPEC_VERSION}"
@@ -196,8 +200,8 @@ def _of_profile(run: RunFacts) -> Iterator[str]:
     if not math.isnan(percent) and percent != 100:
         yield f"active range: {percent:g} % of user capacity instead of 100 %"
     cache = str(run["write_cache"])
-    as_found = "write cache: left as it was found" in str(run["departures"])
-    asked = f"left as found (the profile asks for {cache})" if as_found else cache
+    left = f"left as found (the profile asks for {cache})"
+    asked = left if is_cache_left else cache
     yield f"write cache: {asked}; that of the source is not told"
 
 

@@ -152,8 +152,8 @@ def _write_cache(record: RunRecord) -> str:
     if record.write_cache != "as found":
         return record.write_cache
     asked = str(record.profile.get("write_cache", ""))
-    is_left = "write cache: left as it was found" in "\n".join(record.departures)
-    return f"{_NOT_KNOWN}: left as found" if is_left or asked == "as found" else asked
+    is_left = record.is_cache_left or asked == "as found"
+    return f"{_NOT_KNOWN}: left as found" if is_left else asked
 
 
 def _job_facts(

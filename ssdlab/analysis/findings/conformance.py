@@ -9,10 +9,11 @@ limits and what they mean stand in decision record 30. Times and gaps are in
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from ssdlab.analysis.demand import MAX_LAT_NS, summarise_points
 from ssdlab.analysis.findings.finding import Finding, make_finding
+from ssdlab.model.drive import PurgeMethod
 from ssdlab.model.records import RunStatus
 from ssdlab.model.spec import (
     OperatingPoint,
@@ -27,6 +28,12 @@ from ssdlab.model.units import active_range_bytes, capacity_label
 if TYPE_CHECKING:
     import pandas as pd
 
+# What the block layer or plain writes do: none of them leaves a drive as if never used.
+_UNPROVEN_PURGES: frozenset[PurgeMethod] = frozenset({
+    "discard-secure",
+    "discard",
+    "overwrite",
+})
 SATURATION = "wsat"  # the names of tests that may end without a steady state begin so
 _NUMBER = re.compile(r"(\d{5,9})-")
 _UNFINISHED: Mapping[RunStatus, str] = {
@@ -49,7 +56,9 @@ class Suspend:
 class RunFacts:
     """What a run was asked for, besides its frames.
 
-    ``tests`` are those that were planned, ``sessions`` start and end of each time it
+    ``tests`` are those that were planned, ``purge`` is the method of the purge where it
+    is known and ``purge_words`` what the report says of it, ``is_model`` whether a
+    model in memory was measured, ``sessions`` start and end of each time it
     was worked on (Unix time [s], the end ``None`` where it was killed),
     ``host_changes`` what was otherwise of the host when it was taken up again,
     ``suspends`` those of the machine, in order, ``lacks_end`` whether it finished and
@@ -59,12 +68,14 @@ class RunFacts:
     tests: tuple[PtsTest, ...]
     capacity_bytes: int
     active_range_percent: float
-    purge_method: str
+    purge: PurgeMethod | None
+    purge_words: str
     status: RunStatus
     sessions: tuple[tuple[float, float | None], ...] = ()
     host_changes: tuple[str, ...] = ()
     suspends: tuple[Suspend, ...] = ()
     lacks_end: bool = False
+    is_model: bool = False
 
 
 def find_host_changes(facts: RunFacts) -> tuple[Finding, ...]:
@@ -182,8 +193,8 @@ def find_purge_faults(steps: "pd.DataFrame", facts: RunFacts) -> tuple[Finding, 
     tuple of Finding
         ``purge-none`` of the run or of tests, or ``purge-unverified``.
     """
-    method = facts.purge_method
-    proof = judge_purge(method)
+    method = facts.purge_words
+    proof = judge_purge(facts.purge, is_model=facts.is_model)
     if proof == "none":
         words = f"no purge: the method is {method or 'not recorded'!r}"
         return (make_finding("purge-none", words),)
@@ -213,36 +224,37 @@ def _doubtful_purges(steps: "pd.DataFrame") -> Iterator[Finding]:
                 yield make_finding("purge-unverified", said, test=str(test))
 
 
-def judge_purge(method: str) -> str:
+def judge_purge(
+    method: PurgeMethod | None, *, is_model: bool = False
+) -> Literal["none", "unproven", "proven"]:
     """Tell whether a method counts as a purge: pts.md 4.2.
 
     Parameters
     ----------
-    method : str
-        The method in words, as the record has it.
+    method : str, optional
+        The method, ``None`` where it is not known.
+    is_model : bool, default False
+        Whether a model in memory was purged.
 
     Returns
     -------
     str
-        ``none``; ``unproven``, as for a discard of a device or words that are not
+        ``none``; ``unproven``, as for a discard of a device or a method that is not
         known; or ``proven``: secure erase, sanitize and format with erasure are
         purges by definition, and the trim of the virtual SSD is proven by its own
         counters.
 
     Examples
     --------
-    >>> judge_purge("trim of all LBAs of the virtual SSD"), judge_purge("blkdiscard")
+    >>> judge_purge("discard", is_model=True), judge_purge("discard")
     ('proven', 'unproven')
     """
-    words = method.lower()
-    if not words or words.startswith(("none", "not known")):
+    if method == "none":
         return "none"
-    is_model = "trim" in words and "virtual ssd" in words
-    is_standard = any(
-        name in words
-        for name in ("secure erase", "security erase", "sanitize", "format unit")
-    )
-    return "proven" if is_model or is_standard else "unproven"
+    if method == "discard" and is_model:
+        return "proven"
+    is_unproven = method is None or method in _UNPROVEN_PURGES
+    return "unproven" if is_unproven else "proven"
 
 
 def find_fill_faults(steps: "pd.DataFrame", facts: RunFacts) -> tuple[Finding, ...]:

@@ -5,7 +5,6 @@ from typing import Final
 
 from ssdlab.model.drive import PURGE_METHODS, Bus, PurgeMethod
 
-# `ssdlab.analysis.judge_purge` knows a purge by these words: pts.md 4.2.
 PURGE_WORDS: Final[Mapping[PurgeMethod, str]] = {
     "nvme-format-user-data": "NVMe format, secure erase of the user data",
     "nvme-format-crypto": "NVMe format, cryptographic secure erase",

@@ -8,12 +8,10 @@ import pandas as pd
 from ssdlab.analysis.comparison.cells import rows_of
 from ssdlab.analysis.comparison.condition_facts import DIFFERS, SAME, is_known
 from ssdlab.analysis.comparison.conditions import name_conditions
-from ssdlab.analysis.findings.finding import count_text
 from ssdlab.analysis.measured_on import kind_text
 from ssdlab.figures.names import distinct_texts, shortened
 from ssdlab.report.blocks import Block, Note, Page, Table
 from ssdlab.report.comparison.comparison import Comparison, run_by_id
-from ssdlab.report.findings import shared_findings
 from ssdlab.store.run import Run
 
 _LONGEST_VALUE = 70
@@ -125,14 +123,21 @@ def sides_table(comparison: Comparison) -> Table:
             str(row.run_id),
             kind_text(str(row.kind)),
             _short(_identity(run)),
-            count_text(shared_findings(run)),
+            *(words for _, words in run.answers.lines),
         ))
     return Table(
         caption="What is compared",
         corner="Drive",
-        head=("Run", "Kind", "Model, serial number, label", "Findings"),
+        head=(
+            "Run",
+            "Kind",
+            "Model, serial number, label",
+            "Procedure",
+            "Steady state",
+            "Doubts about the numbers",
+        ),
         rows=tuple(rows),
-        words=(0, 1, 2, 3, 4),
+        words=tuple(range(7)),
         note="Runs of one drive under the same conditions are repetitions of one side.",
     )
 

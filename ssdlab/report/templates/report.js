@@ -84,7 +84,7 @@
 
   // What paper has to show: folded tables too, but not what the page says lies elsewhere.
   function unfold() {
-    for (const block of document.querySelectorAll("main details:not(.conditions, .input, .jobs, .findings *, #repeat *)")) {
+    for (const block of document.querySelectorAll("main details:not(.conditions, .input, .jobs, .page:not(.front) .findings *, #repeat *)")) {
       if (block.open) continue;
       block.open = true;
       unfolded.push(block);

@@ -44,7 +44,7 @@ RECORD = RunRecord(
     target=TARGET,
     host=HOST,
     purge_method="sanitize",
-    departures=(),
+    write_cache="disabled",
 )
 OTHER = replace(RECORD, run_id="b")
 JOB = {"engine": "libaio", "data pattern": "fio's own"}
@@ -119,9 +119,9 @@ def test_two_known_values_differ_whatever_a_third_run_does_not_say() -> None:
 
 
 def test_write_cache_as_it_was_found_is_known_where_it_was_read() -> None:
-    left = ("write cache: left as it was found instead of disabled: no way to set it",)
-    one = replace(RECORD, departures=left)
-    other = replace(OTHER, departures=left)
+    left = "no way to set it"
+    one = replace(RECORD, write_cache="as found", write_cache_fault=left)
+    other = replace(OTHER, write_cache="as found", write_cache_fault=left)
     assert standing(conditions(one, other), "write cache") == UNKNOWN
     read = [replace(run, write_cache="enabled") for run in (one, other)]
     assert standing(conditions(*read), "write cache") == SAME

@@ -1,0 +1,209 @@
+"""What a run departs from the standard in, from what was asked for and of what."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ssdlab.analysis.findings.finding import WHOLE_RUN, Finding, make_finding
+from ssdlab.model.departure import Departure
+from ssdlab.model.drive import PurgeMethod, WriteCacheState
+from ssdlab.model.errors import ProfileError
+from ssdlab.model.records import RunRecord, TargetKind
+from ssdlab.pts.departures import find_departures
+from ssdlab.pts.fitting import fit_suite
+from ssdlab.pts.profiles import Profile, profile_from_dict
+
+_PURGE, _CACHE = "PTS 2.0.2, section 3.2", "PTS 2.0.2, sections 4, 5"
+_TARGETS = {
+    "virtual": (
+        "virtual-target",
+        "the target is a virtual SSD",
+        "a model in memory, not a drive",
+    ),
+    "file": ("file-target", "", "the target is a file, not a drive"),
+    "loop": ("loop-target", "", "the target is a loop device, not a drive"),
+}
+_NO_CACHE = {
+    "virtual": "the model has none that could be switched",
+    "file": "a file has none of its own",
+}
+_IMPORTED = Departure(
+    code="imported", subject="imported", done="how it was measured is not known"
+)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Measured:
+    """What is, or will be, measured, as far as the standard asks for it.
+
+    ``purge`` is how it is purged and ``write_cache`` how its write cache stands, each
+    ``None`` where that is not known; ``write_cache_fault`` is why that cannot be set,
+    or an empty text.
+    """
+
+    kind: TargetKind
+    is_loop: bool
+    capacity_bytes: int
+    sector_bytes: int
+    purge: PurgeMethod | None
+    write_cache: WriteCacheState | None = None
+    write_cache_fault: str = ""
+
+
+def find_suite_departures(
+    profile: Profile, tests: tuple[str, ...], measured: Measured
+) -> tuple[Departure, ...]:
+    """Return what a run of tests departs in.
+
+    Parameters
+    ----------
+    profile : Profile
+        The profile asked for.
+    tests : tuple of str
+        The tests asked for.
+    measured : Measured
+        What they are carried out on.
+
+    Returns
+    -------
+    tuple of Departure
+        None when the run can be conformant.
+
+    Raises
+    ------
+    ProfileError
+        If the profile does not fit the target.
+    """
+    fitted = fit_suite(
+        profile,
+        tests,
+        capacity_bytes=measured.capacity_bytes,
+        sector_bytes=measured.sector_bytes,
+    )
+    return (
+        *_of_target(measured),
+        *find_departures(profile, tests),
+        *_of_write_cache(profile.write_cache, measured),
+        *fitted.left_out,
+    )
+
+
+def find_procedure_departures(title: str, measured: Measured) -> tuple[Departure, ...]:
+    """Return what a procedure departs in: it is no test of the standard.
+
+    Parameters
+    ----------
+    title : str
+        What it is called.
+    measured : Measured
+        What it is carried out on.
+
+    Returns
+    -------
+    tuple of Departure
+        At least that.
+    """
+    done = "a procedure of its own and no test of the PTS"
+    itself = Departure(code="procedure", subject=title, done=done)
+    return (itself, *_of_target(measured))
+
+
+def _of_target(measured: Measured) -> Iterator[Departure]:
+    """Yield what departs with any run on a target."""
+    name = "loop" if measured.is_loop else measured.kind
+    if name in _TARGETS:
+        code, subject, done = _TARGETS[name]
+        yield Departure(code=code, subject=subject, done=done)
+    if measured.purge == "none":
+        is_file = measured.kind == "file"
+        why = "a file cannot be purged" if is_file else "none was asked for"
+        yield Departure(code="purge-none", subject="no purge", done=why, clause=_PURGE)
+
+
+def _of_write_cache(
+    asked: WriteCacheState, measured: Measured
+) -> tuple[Departure, ...]:
+    """Return that the write cache was not as asked, or is not known to have been."""
+    stood, fault = measured.write_cache, measured.write_cache_fault
+    fault = _NO_CACHE.get(measured.kind, fault)
+    if asked == "as found" or (not fault and stood in {None, asked}):
+        return ()
+    is_left = bool(fault) or stood == "as found"
+    return (
+        Departure(
+            code="write-cache",
+            subject="write cache",
+            done="left as it was found" if is_left else str(stood),
+            asked=asked,
+            why=fault,
+            clause=_CACHE,
+        ),
+    )
+
+
+def find_recorded_departures(record: RunRecord) -> tuple[Departure, ...]:
+    """Return what a run departs in by its record alone, derived anew.
+
+    Parameters
+    ----------
+    record : RunRecord
+        The record of a run, a procedure or an import.
+
+    Returns
+    -------
+    tuple of Departure
+        Those that the record keeps, of an import or of an earlier format, besides.
+        There always is one where the profile cannot be read.
+    """
+    if record.is_imported:
+        is_said = any(one.code == "imported" for one in record.departures)
+        return record.departures if is_said else (_IMPORTED, *record.departures)
+    target, choice = record.target, record.purge_choice
+    measured = Measured(
+        kind=target.kind,
+        is_loop=record.drive is not None and record.drive.bus == "loop",
+        capacity_bytes=target.capacity_bytes,
+        sector_bytes=target.sector_bytes,
+        purge=choice.method if choice else None,
+        write_cache=record.write_cache,
+        write_cache_fault=record.write_cache_fault,
+    )
+    if record.is_procedure:
+        title = str(record.profile.get("title", record.profile.get("name", "")))
+        derived = find_procedure_departures(title, measured)
+    else:
+        derived = _of_suite(record, measured)
+    return (*derived, *record.departures)
+
+
+def find_recorded_findings(record: RunRecord) -> tuple[Finding, ...]:
+    """Return `find_recorded_departures` as findings of the run, or of each test.
+
+    Parameters
+    ----------
+    record : RunRecord
+        The record of a run, a procedure or an import.
+
+    Returns
+    -------
+    tuple of Finding
+        In order.
+    """
+    return tuple(
+        make_finding(one.code, one.words, test=test, clause=one.clause)
+        for one in find_recorded_departures(record)
+        for test in one.tests or (WHOLE_RUN,)
+    )
+
+
+def _of_suite(record: RunRecord, measured: Measured) -> tuple[Departure, ...]:
+    try:
+        profile = profile_from_dict(record.profile)
+        return find_suite_departures(profile, record.tests, measured)
+    except (ValueError, ProfileError) as error:
+        unknown = Departure(
+            code="profile-unknown",
+            subject="profile",
+            done="what was asked for cannot be read",
+            why=str(error),
+        )
+        return (unknown, *_of_target(measured))
