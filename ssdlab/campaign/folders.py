@@ -2,6 +2,7 @@
 
 import contextlib
 import secrets
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -14,10 +15,13 @@ from ssdlab.campaign.raw import steps_folder
 from ssdlab.campaign.request import Request, RunChoices
 from ssdlab.campaign.sessions import now_text
 from ssdlab.campaign.wholeness import hash_plan
+from ssdlab.drive.attachment import read_attachment
 from ssdlab.host.checks import examine_host
+from ssdlab.host.inventory import find_file_system, read_machine
 from ssdlab.model.errors import RunFolderError
 from ssdlab.model.host_checks import HostCheck
 from ssdlab.model.records import CeilingPoint, HostIdentity, RunRecord
+from ssdlab.model.report_fields import ReportFields
 from ssdlab.store.records import RunState, write_record, write_state
 from ssdlab.system.folders import Folder
 from ssdlab.targets.opening import open_target
@@ -158,9 +162,21 @@ def make_record(  # noqa: PLR0917 - one call, in suite
         purge_choice=device.purge_choice,
         write_cache=device.write_cache,
         write_cache_fault=device.write_cache_fault,
+        report_fields=_known_fields(device).with_given(asked.report_fields),
         drive=device.drive,
         consent=device.consent,
     )
+
+
+def _known_fields(device: Target) -> ReportFields:
+    """Return what this machine tells of itself and of how the target is attached."""
+    known = read_machine()
+    if device.drive is not None:
+        return known.with_given(read_attachment(device.drive))
+    if device.identity.kind == "file":
+        path = Path(str(device.identity.options["path"]))
+        return replace(known, file_system=find_file_system(path))
+    return known
 
 
 def examine_for(record: RunRecord, device: Target) -> tuple[HostCheck, ...]:

@@ -5,10 +5,11 @@ from pathlib import Path
 from typing import NoReturn
 
 from ssdlab.model.errors import ProfileError
+from ssdlab.model.report_fields import ReportFields
 from ssdlab.model.spec import Precondition, PtsTest
 from ssdlab.plan.context import PlanContext
 from ssdlab.plan.estimate import estimate_phases
-from ssdlab.pts.profile_file import parse_profile
+from ssdlab.pts.profile_file import parse_profile, parse_report
 from ssdlab.pts.profiles import PROFILES, Profile, find_profile
 from ssdlab.pts.suite import build_tests
 
@@ -47,6 +48,19 @@ def open_profile(name: str) -> Profile:
         return find_profile(name)
     path = Path(name)
     return parse_profile(_read_text(path), source=name, name=path.stem)
+
+
+def open_report_fields(name: str) -> ReportFields:
+    """Return what a file says for the report; a profile of ssdlab says nothing.
+
+    Raises
+    ------
+    ProfileError
+        If there is no such file, or its table ``[report]`` cannot be read.
+    """
+    if not name.lower().endswith(_SUFFIX):
+        return ReportFields()
+    return parse_report(_read_text(Path(name)), source=name)
 
 
 def outline_profiles() -> tuple[Outline, ...]:

@@ -2,11 +2,11 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from ssdlab.campaign.imported import tests_as_data
-from ssdlab.campaign.profiles import open_profile
+from ssdlab.campaign.profiles import open_profile, open_report_fields
 from ssdlab.fio.installed import require_fio
 from ssdlab.model.drive import (
     AUTO_PURGE,
@@ -15,6 +15,7 @@ from ssdlab.model.drive import (
     WriteCacheState,
 )
 from ssdlab.model.errors import UnknownNameError, UserError
+from ssdlab.model.report_fields import ReportFields
 from ssdlab.model.spec import Procedure
 from ssdlab.pts.block_checks import require_blocks_in_range, require_whole_sectors
 from ssdlab.pts.fitting import fit_suite
@@ -69,7 +70,8 @@ class RunChoices:
 class Request:
     """What to measure, and by which profile or procedure.
 
-    ``values`` are what ``run.json`` keeps of either.
+    ``values`` are what ``run.json`` keeps of either, ``report_fields`` what its file
+    says for the report.
     """
 
     target: str
@@ -77,6 +79,7 @@ class Request:
     values: dict[str, object]
     tests: tuple[str, ...]
     source: Profile | Procedure
+    report_fields: ReportFields = field(default_factory=ReportFields)
 
     @property
     def write_cache(self) -> WriteCacheState:
@@ -118,6 +121,7 @@ def check_request(
         values=profile_as_dict(chosen),
         tests=choose_tests(chosen, tests),
         source=chosen,
+        report_fields=open_report_fields(profile),
     )
     require_room(target, shape.capacity_bytes)
     fit_suite(

@@ -1,7 +1,7 @@
 """Commands that look at what is there: runs, reports, tables, a series."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,11 +18,22 @@ from ssdlab.cli.group import (
     run_argument,
     runs_option,
 )
+from ssdlab.model.report_fields import TITLES
 
 if TYPE_CHECKING:
     from ssdlab.store.catalog import RunEntry
 
 _EXIT_NOT_STEADY = 3
+Command = Callable[..., None]
+
+
+def _field_options(command: Command) -> Command:
+    """Give a command an option for each field of a report."""
+    for name, title in reversed(tuple(TITLES.items())):
+        command = click.option(
+            f"--{name.replace('_', '-')}", default="", help=f"for the report: {title}"
+        )(command)
+    return command
 
 
 @main.command()
@@ -35,12 +46,30 @@ _EXIT_NOT_STEADY = 3
 )
 @page_format_option
 @overwrite_option
+@click.option(
+    "--fields",
+    metavar="FILE.toml",
+    default="",
+    help="a file with a table [report] that names what is asked for below",
+)
+@_field_options
 def report(
-    run: Path, output: Path | None, file_format: str | None, *, overwrite: bool
+    run: Path,
+    *,
+    output: Path | None,
+    file_format: str | None,
+    fields: str,
+    overwrite: bool,
+    **given: str,
 ) -> None:
-    """Write the report of a run anew, also of one that goes on or has no tables."""
+    """Write the report of a run anew, also of one that goes on or has no tables.
+
+    What a report has to name and no machine can tell (PTS 2.0.2, section 5) is given
+    by the options from --operator on, and kept in RUN/report.json.
+    """
     from ssdlab.campaign.opening import open_run
     from ssdlab.campaign.outcome import answer_lines
+    from ssdlab.campaign.report_fields import add_report_fields
     from ssdlab.report import write_report
     from ssdlab.report.pdf import write_report_pdf
     from ssdlab.system.outputs import choose_format, require_replaceable
@@ -48,6 +77,7 @@ def report(
     file_format = choose_format(output, file_format, ("html", "pdf"))
     if output is not None:
         require_replaceable(output, overwrite=overwrite)
+    add_report_fields(run, given, source=fields)
     opened = open_run(run)
     write = write_report_pdf if file_format == "pdf" else write_report
     try:

@@ -17,10 +17,14 @@ def read_pcie_link(folder: Path, root: Path = ROOT) -> PcieLink | None:
     ``None`` if there is none, or the system tells nothing of its link: what stands
     inside the chipset has none.
     """
-    for place in folders_above(folder, root):
-        if _ADDRESS.fullmatch(place.name):
-            return _link(place)
-    return None
+    place = find_pci_folder(folder, root)
+    return _link(place) if place else None
+
+
+def find_pci_folder(folder: Path, root: Path = ROOT) -> Path | None:
+    """Return the folder of the PCI device that a folder of sysfs belongs to."""
+    places = folders_above(folder, root)
+    return next((one for one in places if _ADDRESS.fullmatch(one.name)), None)
 
 
 def read_numa_node(folder: Path, root: Path = ROOT) -> int | None:

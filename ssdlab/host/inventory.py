@@ -6,9 +6,13 @@ import re
 from pathlib import Path
 
 from ssdlab.model.records import HostIdentity
+from ssdlab.model.report_fields import ReportFields
+from ssdlab.model.units import capacity_label
 from ssdlab.model.version import VERSION
+from ssdlab.system.files import ROOT, within
 
 _NOT_TOLD = "not told by the system"
+_SECTOR_BYTES = 512  # of sysfs, whatever that of the disk
 
 
 def read_host(fio_version: str) -> HostIdentity:
@@ -23,6 +27,49 @@ def read_host(fio_version: str) -> HostIdentity:
         fio_version=fio_version,
         ssdlab_version=VERSION,
     )
+
+
+def read_machine(root: Path = ROOT) -> ReportFields:
+    """Return what the system tells of the hardware that a report has to name.
+
+    Parameters
+    ----------
+    root : Path
+        Where ``/sys`` stands; what it boots from is that of this machine's ``/``.
+
+    Returns
+    -------
+    ReportFields
+        ``motherboard`` and ``boot_storage``, as far as they are told.
+    """
+    return ReportFields(
+        motherboard=_dmi("board_vendor", "board_name", root=root),
+        boot_storage=_disk_of(Path("/").stat().st_dev, root),
+    )
+
+
+def find_file_system(path: Path, root: Path = ROOT) -> str:
+    """Return the kind of file system that a file is on, if the system tells it."""
+    device = path.stat().st_dev
+    number = f"{os.major(device)}:{os.minor(device)}"
+    mounts = _text(within(root, "/proc/self/mountinfo")).splitlines()
+    for words in (line.split() for line in mounts):
+        if len(words) > 2 and words[2] == number and "-" in words[:-1]:
+            return words[words.index("-") + 1]
+    return ""
+
+
+def _disk_of(device: int, root: Path) -> str:
+    """Return the model and size of the disk of a file system, as far as told."""
+    number = f"{os.major(device)}:{os.minor(device)}"
+    place = Path(os.path.realpath(within(root, f"/sys/dev/block/{number}")))
+    disk = place.parent if (place / "partition").exists() else place
+    sectors = _text(disk / "size")
+    if not sectors.isdigit():
+        return ""
+    size = capacity_label(int(sectors) * _SECTOR_BYTES)
+    model = " ".join(_text(disk / "device" / "model").split()) or disk.name
+    return f"{model}, {size}"
 
 
 def read_load() -> dict[str, float]:
@@ -52,9 +99,12 @@ def _text(path: Path) -> str:
 
 
 def _platform() -> str:
-    folder = Path("/sys/class/dmi/id")
-    names = [_text(folder / name) for name in ("sys_vendor", "product_name")]
-    return " ".join(name for name in names if name) or _NOT_TOLD
+    return _dmi("sys_vendor", "product_name") or _NOT_TOLD
+
+
+def _dmi(*names: str, root: Path = ROOT) -> str:
+    folder = within(root, "/sys/class/dmi/id")
+    return " ".join(filter(None, (_text(folder / name) for name in names)))
 
 
 def _cpu() -> str:

@@ -7,6 +7,7 @@ from typing import Literal
 from ssdlab.model.departure import Departure
 from ssdlab.model.drive import Consent, Drive, PurgeChoice, WriteCacheState
 from ssdlab.model.host_checks import HostCheck
+from ssdlab.model.report_fields import ReportFields
 
 FORMAT_VERSION = 2
 
@@ -73,7 +74,8 @@ class RunRecord:
     changes later does not change what a run asked for. A procedure and an import have
     their ``tests`` in it. ``departures`` are those that an import found; what a run
     departs in follows from the rest and is not kept. ``write_cache_fault`` is why the
-    write cache could not be set, if it could not. ``host_ceiling`` is empty where it
+    write cache could not be set, if it could not. ``report_fields`` are what machine
+    and user said for the report when the run began. ``host_ceiling`` is empty where it
     was not asked for.
     """
 
@@ -92,6 +94,7 @@ class RunRecord:
     purge_choice: PurgeChoice | None = None
     write_cache: WriteCacheState = "as found"
     write_cache_fault: str = ""
+    report_fields: ReportFields = field(default_factory=ReportFields)
     temperature_limit_celsius: float | None = None
     drive: Drive | None = None
     consent: Consent | None = None

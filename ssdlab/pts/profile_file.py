@@ -9,6 +9,7 @@ from dataclasses import fields, replace
 from typing import Any, NoReturn
 
 from ssdlab.model.errors import ProfileError
+from ssdlab.model.report_fields import NAMES, ReportFields
 from ssdlab.model.spec import ActiveRange, Tracking
 from ssdlab.pts.profile_checks import check_whole
 from ssdlab.pts.profile_entries import Entry, active_range_text, size_text
@@ -17,6 +18,7 @@ from ssdlab.pts.profiles import PROFILES, Profile
 from ssdlab.pts.suite import optional_tests
 
 _BASE = "based_on"
+_REPORT = "report"
 _FREE = ("name", "title")  # a user's own words
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _LONGEST_TITLE = 200
@@ -92,6 +94,7 @@ def parse_profile(text: str, *, source: str, name: str) -> Profile:
         of another type, out of range, or does not go with the others.
     """
     given = _load(text, source)
+    given.pop(_REPORT, None)
     base = _find_base(given.pop(_BASE, None), source)
     words = {"name": name} | {key: given.pop(key) for key in _FREE if key in given}
     for key in given:
@@ -103,6 +106,49 @@ def parse_profile(text: str, *, source: str, name: str) -> Profile:
     }
     profile = check_whole(replace(base, **changes), source=source)
     return _named(profile, words, source=source)
+
+
+def parse_report(text: str, *, source: str) -> ReportFields:
+    """Return what the table ``[report]`` of a TOML text says for the report.
+
+    Parameters
+    ----------
+    text : str
+        A profile, or a text with that table alone.
+    source : str
+        What to call the text in an error, such as its file.
+
+    Returns
+    -------
+    ReportFields
+        All empty where there is no such table.
+
+    Raises
+    ------
+    ProfileError
+        If the text is no TOML, or the table has an unknown key or a value that is no
+        text of one line.
+    """
+    table = _load(text, source).get(_REPORT, {})
+    if not isinstance(table, dict):
+        _refuse_report(source, _REPORT, "it is no table")
+    for key, value in table.items():
+        if key not in NAMES:
+            _refuse_report(source, key, "there is no such field of a report")
+        if not isinstance(value, str) or not value.isprintable():
+            _refuse_report(source, key, "this is no text of one line")
+        if len(value) > _LONGEST_TITLE:
+            _refuse_report(source, key, f"it has more than {_LONGEST_TITLE} letters")
+    return ReportFields(**table)
+
+
+def _refuse_report(source: str, key: str, reason: str) -> NoReturn:
+    raise ProfileError(
+        source=source,
+        key=key,
+        reason=reason,
+        remedy=f"The fields of [report] are {', '.join(NAMES)}.",
+    )
 
 
 def _load(text: str, source: str) -> dict[str, object]:

@@ -48,13 +48,19 @@ def test_columns(context: Context, test: str) -> tuple[HeaderColumn, ...]:
 
 def platform_facts(context: Context) -> Facts:
     """Return what is known of the host and its software."""
-    host = context.record.host
+    host, said = context.record.host, context.run.report_fields
     return [
         ("Platform", or_unknown(host.platform)),
+        ("Motherboard", or_unknown(said.motherboard)),
         ("CPU", or_unknown(host.cpu)),
         ("Memory", memory_text(host.dram_bytes)),
+        ("HBA or slot", or_unknown(said.hba)),
+        ("Boot storage", or_unknown(said.boot_storage)),
+        *_if_said("Peripherals", said.peripherals),
         ("Operating system", or_unknown(host.operating_system)),
         ("Kernel", or_unknown(host.kernel)),
+        ("Driver", or_unknown(said.driver)),
+        *_if_said("File system", said.file_system),
         ("Test software", or_unknown(host.fio_version)),
         (
             "Imported by" if context.is_imported else "Driven by",
@@ -66,19 +72,27 @@ def platform_facts(context: Context) -> Facts:
 
 def device_facts(context: Context) -> Facts:
     """Return what is known of the device, and how it was set."""
-    target = context.record.target
+    target, said = context.record.target, context.run.report_fields
     sector = f"{target.sector_bytes:,} B" if target.sector_bytes else NOT_RECORDED
     return [
         ("Kind", _kind(context.record)),
+        ("Manufacturer", or_unknown(said.manufacturer)),
         ("Called" if context.is_imported else "Model", or_unknown(target.model)),
         ("Serial number", or_unknown(target.serial)),
         ("Firmware", or_unknown(target.firmware)),
         ("User capacity", capacity_text(target.capacity_bytes)),
         ("Logical sector", sector),
         ("Interface", or_unknown(target.interface)),
+        ("Form factor", or_unknown(said.form_factor)),
+        ("Media type", or_unknown(said.media)),
+        *_if_said("Other features", said.features),
         ("Purge method", or_unknown(context.record.purge_method)),
         ("Write cache", write_cache_text(context)),
     ]
+
+
+def _if_said(name: str, words: str) -> Facts:
+    return [(name, words)] if words else []
 
 
 def front_facts(context: Context) -> Facts:
@@ -120,7 +134,18 @@ def write_cache_text(context: Context) -> str:
 
 def _common_facts(context: Context, test: str) -> Facts:
     pattern = NOT_RECORDED if context.is_imported else "RND"
-    return [("Data pattern", pattern), ("Active range", _active_range(context, test))]
+    return [
+        ("Data pattern", pattern),
+        ("Active range", _active_range(context, test)),
+        *_if_said("AR amount", _amounts(context, test)),
+    ]
+
+
+def _amounts(context: Context, test: str) -> str:
+    """Return how much was accessed; fio takes one piece, which is one segment."""
+    spans = context.steps_of(test)["range_bytes"].dropna().unique()
+    amounts = ", ".join(capacity_label(int(span)) for span in sorted(spans))
+    return f"{amounts} in one segment" if amounts else ""
 
 
 def _set_up(context: Context, test: str) -> Facts:

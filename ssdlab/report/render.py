@@ -1,7 +1,9 @@
 """The blocks of a run to its report."""
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 
+from ssdlab.model.report_fields import TITLES
 from ssdlab.model.version import VERSION
 from ssdlab.report.appendix import all_jobs, shown_jobs, steps_table
 from ssdlab.report.blocks import Block, Chapter, Note, Page
@@ -41,6 +43,13 @@ def _values(context: Context) -> dict[str, object]:
             chapter.test_id: box_answers(context, chapter.test_id)
             for chapter in chapters
         },
+        "said": context.run.report_fields,
+        "lacking": ", ".join(
+            TITLES[name].lower().replace("hba", "HBA")
+            for name in context.run.report_fields.missing
+        ),
+        "report_date": datetime.now(tz=UTC).date().isoformat(),
+        "folder": context.run.path.name,
         "notes": status_notes(context),
         "summary": summary_rows(context),
         "device": front_facts(context),

@@ -10,10 +10,12 @@ from ssdlab.analysis.findings.answers import Answers, find_answers
 from ssdlab.analysis.findings.finding import read_findings
 from ssdlab.model.errors import RunFolderError
 from ssdlab.model.records import RunRecord
+from ssdlab.model.report_fields import ReportFields
 from ssdlab.model.schema import TABLES
 from ssdlab.pts.conformance import find_recorded_findings
 from ssdlab.store.places import find_here_or_above
 from ssdlab.store.records import RunState, read_record, read_state
+from ssdlab.store.report_fields import read_given
 from ssdlab.system.folders import Folder
 
 if TYPE_CHECKING:
@@ -118,6 +120,11 @@ class Run:
     def findings(self) -> "pd.DataFrame":
         """One row a finding: what departs from the PTS, or makes numbers doubtful."""
         return self.read("findings")
+
+    @cached_property
+    def report_fields(self) -> ReportFields:
+        """What a report has to name besides its results, as far as anybody said it."""
+        return self.record.report_fields.with_given(read_given(self.path))
 
     @cached_property
     def answers(self) -> Answers:

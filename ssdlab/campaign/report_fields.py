@@ -1,0 +1,52 @@
+"""What people say for the report of a run, now or later."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from ssdlab.campaign.profiles import open_report_fields
+from ssdlab.model.errors import UserError
+from ssdlab.model.report_fields import ReportFields
+from ssdlab.store.records import read_record
+from ssdlab.store.report_fields import add_given
+
+_LONGEST = 200
+
+
+def add_report_fields(
+    run: str | Path, given: Mapping[str, str], *, source: str = ""
+) -> None:
+    """Keep what is said for the report of a run; nothing where nothing is said.
+
+    Parameters
+    ----------
+    run : str or Path
+        The run folder.
+    given : mapping of str to str
+        By the names of `ReportFields`; an empty text says nothing.
+    source : str
+        A TOML file with a table ``[report]``; what is given goes before it.
+
+    Raises
+    ------
+    UserError
+        If a text cannot be shown on a line, the file cannot be read, or there is no
+        such run.
+    """
+    for name, text in given.items():
+        if not text.isprintable() or len(text) > _LONGEST:
+            msg = (
+                f"The {name.replace('_', ' ')} {text[:40]!r} cannot be shown. Use at "
+                f"most {_LONGEST} printable characters."
+            )
+            raise UserError(msg)
+    fields = _of_file(source).with_given(ReportFields(**given))
+    if fields != ReportFields():
+        read_record(Path(run))
+        add_given(Path(run), fields)
+
+
+def _of_file(source: str) -> ReportFields:
+    if source and not source.lower().endswith(".toml"):
+        msg = f"{source} is no TOML file. Name one with a table [report]: FILE.toml."
+        raise UserError(msg)
+    return open_report_fields(source) if source else ReportFields()

@@ -1,0 +1,75 @@
+"""How a drive is attached, as a report names it: its slot, its drivers, its maker."""
+
+import re
+from pathlib import Path
+
+from ssdlab.drive.pcie import find_pci_folder
+from ssdlab.drive.sysfs import block_folder, folders_above
+from ssdlab.drive.tools import Ask, ask_tool
+from ssdlab.model.drive import Drive
+from ssdlab.model.errors import MissingToolError
+from ssdlab.model.report_fields import ReportFields
+from ssdlab.system.files import ROOT
+
+_LSPCI_S = 10.0
+_LINE = re.compile(r"(\w+):\s+(.*)")
+
+
+def read_attachment(
+    drive: Drive, *, root: Path = ROOT, ask: Ask = ask_tool
+) -> ReportFields:
+    """Return what this machine tells of how a drive is attached.
+
+    Parameters
+    ----------
+    drive : Drive
+        The drive.
+    root : Path
+        Where ``/sys`` stands.
+    ask : Ask
+        Runs ``lspci``, where it is installed.
+
+    Returns
+    -------
+    ReportFields
+        ``hba``, ``driver`` and, of an NVMe drive, ``manufacturer``, as far as known.
+    """
+    controller = root / "sys/class/nvme" / (drive.controller or ".")
+    is_named = bool(drive.controller) and controller.exists()
+    folder = controller if is_named else block_folder(drive.name, root)
+    pci = find_pci_folder(folder, root)
+    if pci is None:
+        return ReportFields(driver=_drivers(folder, None, root))
+    told = _ask_lspci(pci.name, ask)
+    maker = told.get("SVendor") or told.get("Vendor", "")
+    words = " ".join(filter(None, (told.get("Vendor"), told.get("Device"))))
+    slot = f"slot {told['PhySlot']}, " if "PhySlot" in told else ""
+    return ReportFields(
+        hba=f"{words} ({slot}PCI {pci.name})" if words else f"PCI {pci.name}",
+        driver=_drivers(folder, pci, root),
+        manufacturer=maker if drive.bus == "nvme" else "",
+    )
+
+
+def _drivers(folder: Path, pci: Path | None, root: Path) -> str:
+    """Return the drivers from the block device up to its PCI device, in that order."""
+    names = []
+    for place in folders_above(folder, root):
+        link = place / "driver"
+        if link.is_symlink():
+            names.append(link.readlink().name)
+        if place == pci:
+            break
+    return ", ".join(dict.fromkeys(names))
+
+
+def _ask_lspci(address: str, ask: Ask) -> dict[str, str]:
+    """Return what ``lspci`` tells of a device, by its own names; or nothing."""
+    try:
+        answer = ask(["lspci", "-D", "-vmm", "-s", address], timeout_s=_LSPCI_S)
+    except MissingToolError:
+        return {}
+    if answer.exit_code != 0:
+        return {}
+    lines = map(_LINE.fullmatch, answer.stdout.splitlines())
+    return {match[1]: match[2].strip() for match in lines if match}
