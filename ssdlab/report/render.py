@@ -44,10 +44,7 @@ def _values(context: Context) -> dict[str, object]:
             for chapter in chapters
         },
         "said": context.run.report_fields,
-        "lacking": ", ".join(
-            TITLES[name].lower().replace("hba", "HBA")
-            for name in context.run.report_fields.missing
-        ),
+        "lacking": _lacking(context),
         "report_date": datetime.now(tz=UTC).date().isoformat(),
         "folder": context.run.path.name,
         "notes": status_notes(context),
@@ -64,6 +61,14 @@ def _values(context: Context) -> dict[str, object]:
         "jobs": shown_jobs(context),
         "version": VERSION,
     }
+
+
+def _lacking(context: Context) -> str:
+    """Return the fields that the report of a drive must have and lacks."""
+    if context.record.target.is_virtual:
+        return ""
+    missing = context.run.report_fields.missing
+    return ", ".join(TITLES[name].lower().replace("hba", "HBA") for name in missing)
 
 
 def _examined(context: Context) -> list[tuple[str, str, tuple[Block, ...]]]:
