@@ -10,10 +10,10 @@ _HEADING = ("test", "steps", "rounds", "time", "written", "drive fills")
 
 def cost_table(tests: Sequence[dict[str, Any]]) -> list[str]:
     """Return a heading and one line a test."""
-    return _table([_HEADING, *(_row(test) for test in tests)])
+    return set_table([_HEADING, *(_row(test) for test in tests)])
 
 
-def _table(rows: Sequence[Sequence[str]]) -> list[str]:
+def set_table(rows: Sequence[Sequence[str]]) -> list[str]:
     """Set rows under each other, two blanks between the widest cells."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]

@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -60,6 +60,12 @@ seed_option = click.option(
     default=0,
     help="seed of all offsets; 0 draws one",
 )
+jobs_option = click.option(
+    "--jobs",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="write the fio job files of the plan to this folder, with an index",
+)
 HOST_CEILING_FIRST = "The host ceiling is measured first; that takes a minute."
 host_ceiling_option = click.option(
     "--host-ceiling",
@@ -78,6 +84,7 @@ _OPTIONS = (
     click.option(
         "--dry-run", is_flag=True, help="show what it would do and cost; touch nothing"
     ),
+    jobs_option,
     runs_option,
 )
 
@@ -90,22 +97,24 @@ def procedure_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def carry_out(procedure: "Procedure", asked: dict[str, Any]) -> None:
-    """Measure by a procedure, show how it goes on, and write its report."""
-    from ssdlab.campaign.forecast import forecast_lines, forecast_procedure
+    """Measure by a procedure, show how it goes on, and write its report.
+
+    Raises
+    ------
+    click.UsageError
+        If the jobs of a plan are asked for, and a run.
+    """
     from ssdlab.campaign.outcome import outcome_lines
     from ssdlab.campaign.suite import run_procedure
     from ssdlab.report import write_report
     from ssdlab.targets.opening import check_target
 
     if asked["dry_run"]:
-        plan = forecast_procedure(
-            asked["target"],
-            procedure,
-            rated_bytes=asked["tbw"],
-            purge=asked["purge"],
-        )
-        click.echo("\n".join(map(printable, forecast_lines(plan))))
+        _show_plan(procedure, asked)
         return
+    if asked["jobs"] is not None:
+        msg = "--jobs writes what would be done; give --dry-run with it"
+        raise click.UsageError(msg)
     say_loss(check_target(asked["target"], asked["confirm"]))
     if asked["host_ceiling"]:
         click.echo(HOST_CEILING_FIRST, err=True)
@@ -119,6 +128,27 @@ def carry_out(procedure: "Procedure", asked: dict[str, Any]) -> None:
     click.echo(f"tables   {run.path / 'tables'}")
     click.echo(f"report   {write_report(run)}")
     click.echo("\n".join(("", *outcome_lines(run))))
+
+
+def _show_plan(procedure: "Procedure", asked: dict[str, Any]) -> None:
+    """Show what a procedure would do and cost, and write its jobs where asked to."""
+    from ssdlab.campaign.forecast import forecast_lines, forecast_procedure
+    from ssdlab.campaign.job_files import write_jobs
+    from ssdlab.campaign.job_plan import plan_procedure_jobs
+
+    target, purge = asked["target"], asked["purge"]
+    lines = forecast_lines(
+        forecast_procedure(target, procedure, rated_bytes=asked["tbw"], purge=purge)
+    )
+    if asked["jobs"] is not None:
+        jobs = plan_procedure_jobs(target, procedure, seed=asked["seed"], purge=purge)
+        lines += jobs_lines(write_jobs(jobs, asked["jobs"]), asked["jobs"])
+    click.echo("\n".join(map(printable, lines)))
+
+
+def jobs_lines(written: Sequence[str], folder: Path) -> list[str]:
+    """Say which job files were written."""
+    return ["", f"jobs     {len(written)} job files, listed in {folder / 'index.txt'}"]
 
 
 def say_loss(words: str) -> None:

@@ -10,6 +10,8 @@ from ssdlab.cli.carry_out import (
     HOST_CEILING_FIRST,
     confirm_option,
     host_ceiling_option,
+    jobs_lines,
+    jobs_option,
     label_option,
     purge_option,
     read_choices,
@@ -58,10 +60,19 @@ _tests = click.option(
 )
 @purge_option
 @tbw_option
+@jobs_option
+@seed_option
 @json_option
 def plan(**asked: Any) -> None:
-    """Show what a run would do and cost; touch nothing."""
+    """Show what a run would do and cost; do nothing to its target.
+
+    With --jobs DIR every different fio job file of the run is written there, each
+    under the number of its step and with the clause of the standard that asks for it;
+    DIR/index.txt has a line for each step.
+    """
     from ssdlab.campaign.forecast import forecast, forecast_lines
+    from ssdlab.campaign.job_files import write_jobs
+    from ssdlab.campaign.job_plan import plan_suite_jobs
 
     speed = asked["write_speed"]
     plan_of_run = forecast(
@@ -72,10 +83,21 @@ def plan(**asked: Any) -> None:
         rated_bytes=asked["tbw"],
         purge=asked["purge"],
     )
+    lines = forecast_lines(plan_of_run)
+    if asked["jobs"] is not None:
+        jobs = plan_suite_jobs(
+            asked["target"],
+            asked["profile"],
+            asked["tests"],
+            seed=asked["seed"],
+            purge=asked["purge"],
+        )
+        lines += jobs_lines(write_jobs(jobs, asked["jobs"]), asked["jobs"])
+        plan_of_run["jobs"] = [job.as_data() for job in jobs.jobs]
     if asked["as_json"]:
         click.echo(json.dumps(plan_of_run, indent=1))
     else:
-        click.echo("\n".join(forecast_lines(plan_of_run)))
+        click.echo("\n".join(lines))
 
 
 @main.command()

@@ -156,6 +156,7 @@ def read_block_shape(spec: str) -> Shape:
         kind="block",
         is_loop=drive.bus == "loop",
         write_cache_fault=_write_cache_trouble(drive),
+        fio_options=_fio_options(drive),
     )
 
 

@@ -138,6 +138,7 @@ def read_file_shape(text: str) -> Shape:
         sector_bytes=SECTOR_BYTES,
         kind="file",
         write_cache_fault=_WRITE_CACHE,
+        fio_options=_fio_options(path),
     )
 
 
@@ -174,13 +175,17 @@ def _target(held: HeldFile) -> FileTarget:
             interface="file system",
             options={"path": str(path)},
         ),
-        fio_options={
-            "ioengine": "libaio",
-            "filename": require_safe_path(str(path)),
-            "allow_file_create": "0",
-        },
+        fio_options=_fio_options(path),
         held=held,
     )
+
+
+def _fio_options(path: Path) -> dict[str, str]:
+    return {
+        "ioengine": "libaio",
+        "filename": require_safe_path(str(path)),
+        "allow_file_create": "0",
+    }
 
 
 def _refuse(path: Path, reason: str, remedy: str) -> NoReturn:

@@ -10,7 +10,7 @@ from ssdlab.model.records import TargetIdentity
 from ssdlab.targets.purges import find_purge_choice
 from ssdlab.targets.shape import Shape
 from ssdlab.virtual.options import find_write_bound, parse_options
-from ssdlab.virtual.server import VirtualSsd, attach, start_server
+from ssdlab.virtual.server import VirtualSsd, attach, socket_uri, start_server
 
 SECTOR_BYTES = 512
 _LATE_RATIO = 0.05  # a few late answers are the scheduler of the host, and say nothing
@@ -63,7 +63,7 @@ class VirtualTarget:
     @property
     def fio_options(self) -> Mapping[str, str]:
         """Return the fio options that reach the server."""
-        return {"ioengine": "nbd", "uri": self.ssd.uri}
+        return _fio_options(self.ssd.uri)
 
     def purge(self, tell: Callable[[str], None]) -> PurgeOutcome:
         """Trim every LBA, and ask the model whether any page is still mapped."""
@@ -144,7 +144,12 @@ def read_virtual_shape(text: str) -> Shape:
         kind="virtual",
         write_cache_fault=_WRITE_CACHE,
         write_bytes_per_s=find_write_bound(options),
+        fio_options=_fio_options(socket_uri("SOCKET")),
     )
+
+
+def _fio_options(uri: str) -> dict[str, str]:
+    return {"ioengine": "nbd", "uri": uri}
 
 
 def _target(ssd: VirtualSsd, options: str, purge: PurgeChoice) -> VirtualTarget:

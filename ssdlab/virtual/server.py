@@ -90,7 +90,7 @@ class VirtualSsd:
     @property
     def uri(self) -> str:
         """How fio reaches the drive: the ``uri`` of its nbd engine."""
-        return f"nbd+unix:///?socket={quote(str(self.socket_path))}"
+        return socket_uri(str(self.socket_path))
 
     @property
     def counters_path(self) -> Path:
@@ -154,6 +154,11 @@ class VirtualSsd:
             if _wait_until(lambda: not self.is_alive(), patience_s=_STOP_PATIENCE_S):
                 break
         tidy_after(self.record)
+
+
+def socket_uri(socket_path: str) -> str:
+    """Return how fio reaches a drive that is served at a socket."""
+    return f"nbd+unix:///?socket={quote(socket_path)}"
 
 
 def start_server(

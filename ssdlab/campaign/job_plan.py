@@ -1,0 +1,206 @@
+"""What fio will be asked to do in a run: each different job, before the run begins."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ssdlab.campaign.profiles import open_profile
+from ssdlab.campaign.request import (
+    ACTIVE_RANGE_PERCENT,
+    RunChoices,
+    check_procedure,
+)
+from ssdlab.fio.jobs.jobfile import render_job
+from ssdlab.host.inventory import read_cpus
+from ssdlab.model.drive import AUTO_PURGE
+from ssdlab.model.spec import Phase, Precondition, Procedure, PtsTest, Purge
+from ssdlab.model.step import Step
+from ssdlab.plan.context import PlanContext
+from ssdlab.plan.rehearsal import PlannedStep, rehearse
+from ssdlab.pts.fitting import fit_suite
+from ssdlab.pts.suite import choose_tests
+from ssdlab.targets.opening import foresee_purge, read_shape, require_room
+
+_PTS = "PTS 2.0.2"
+_SECTIONS_OF_PHASES = {Purge: "3.2", Precondition: "3.3"}
+_SHOWN_SEED = 1  # where the run will draw one
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PlannedJob:
+    """One different step of a run.
+
+    Attributes
+    ----------
+    planned : PlannedStep
+        The step, and how often it comes.
+    clause : str
+        The sections of the standard that ask for it; empty for other procedures.
+    purge : str
+        By which method the target is purged, if the step is a purge.
+    job : str
+        The text of its job file; empty for a purge.
+    """
+
+    planned: PlannedStep
+    clause: str
+    purge: str
+    job: str
+
+    @property
+    def step(self) -> Step:
+        """The first step of its kind, if every loop goes to its last round."""
+        return self.planned.step
+
+    def as_data(self) -> dict[str, Any]:
+        """Return what it is, without the text of its job, as JSON can hold it."""
+        step, work = self.step, self.step.workload
+        return {
+            "step_id": step.step_id,
+            "test": step.test_id,
+            "phase": step.phase_id,
+            "clause": self.clause,
+            "kind": step.kind,
+            "purge": self.purge,
+            "stimulus": work.label if work else None,
+            "threads": work.threads if work else None,
+            "queue_depth": work.queue_depth if work else None,
+            "block_size_bytes": work.block_size_bytes if work else None,
+            "read_percent": work.read_percent if work else None,
+            "seconds": step.runtime_s,
+            "bytes": step.whole_amount_bytes,
+            "rest_before_s": step.wait_s,
+            "times_max": self.planned.times,
+            "goes_on": self.planned.goes_on,
+            "is_fallback": self.planned.is_fallback,
+        }
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class JobPlan:
+    """All jobs of a run in its order, and what they are planned from.
+
+    ``seed`` is that of the run; 0 if the run will draw one: the jobs have another then.
+    """
+
+    name: str
+    source: str
+    target: str
+    capacity_bytes: int
+    seed: int
+    is_of_pts: bool
+    jobs: tuple[PlannedJob, ...]
+
+
+def plan_suite_jobs(
+    target: str, profile: str, tests: str, *, seed: int = 0, purge: str = AUTO_PURGE
+) -> JobPlan:
+    """Return each different job that a run of a profile can ask fio for.
+
+    Parameters
+    ----------
+    target : str
+        ``virtual``, ``file:PATH,size=1GiB``, ``/dev/…``; it is not touched.
+    profile : str
+        The profile, such as ``pts-2.0-enterprise``, or a file: ``mine.toml``.
+    tests : str
+        The tests, in the order to be run, separated by commas, or ``all``.
+    seed : int, default 0
+        The seed of the run; 0 if it will draw one.
+    purge : str
+        How the target is purged.
+
+    Returns
+    -------
+    JobPlan
+        In the order of the run.
+
+    Raises
+    ------
+    UserError
+        If a run would be refused.
+    """
+    chosen, shape = open_profile(profile), read_shape(target)
+    names = choose_tests(chosen, tests)
+    require_room(target, shape.capacity_bytes)
+    fitted = fit_suite(
+        chosen,
+        names,
+        capacity_bytes=shape.capacity_bytes,
+        sector_bytes=shape.sector_bytes,
+    )
+    context = PlanContext(
+        capacity_bytes=shape.capacity_bytes,
+        sector_bytes=shape.sector_bytes,
+        active_range_percent=chosen.active_range_percent,
+        seed=seed or _SHOWN_SEED,
+        uses_random_map=chosen.uses_random_map,
+    )
+    return JobPlan(
+        name=chosen.name,
+        source=chosen.spec_version,
+        target=target,
+        capacity_bytes=shape.capacity_bytes,
+        seed=seed,
+        is_of_pts=True,
+        jobs=_plan_jobs(target, fitted.tests, context, purge=purge),
+    )
+
+
+def plan_procedure_jobs(
+    target: str, procedure: Procedure, *, seed: int = 0, purge: str = AUTO_PURGE
+) -> JobPlan:
+    """Return each different job of a procedure; see `plan_suite_jobs`.
+
+    Raises
+    ------
+    UserError
+        If a run would be refused.
+    """
+    check_procedure(target, procedure, choices=RunChoices())
+    shape = read_shape(target)
+    context = PlanContext(
+        capacity_bytes=shape.capacity_bytes,
+        sector_bytes=shape.sector_bytes,
+        active_range_percent=ACTIVE_RANGE_PERCENT,
+        seed=seed or _SHOWN_SEED,
+    )
+    return JobPlan(
+        name=procedure.name,
+        source=procedure.source,
+        target=target,
+        capacity_bytes=shape.capacity_bytes,
+        seed=seed,
+        is_of_pts=False,
+        jobs=_plan_jobs(target, procedure.tests, context, purge=purge),
+    )
+
+
+def _plan_jobs(
+    target: str, tests: Sequence[PtsTest], context: PlanContext, *, purge: str
+) -> tuple[PlannedJob, ...]:
+    options = read_shape(target).fio_options
+    method = foresee_purge(target, purge).method
+    return tuple(
+        PlannedJob(
+            planned=planned,
+            clause=_clause(planned.test, planned.phase),
+            purge=method if planned.step.workload is None else "",
+            job=_render(planned.step, options),
+        )
+        for planned in rehearse(tests, context)
+    )
+
+
+def _render(step: Step, options: Mapping[str, str]) -> str:
+    """Return a job file as `FioBackend` will render it."""
+    return "" if step.workload is None else render_job(step, options, cpus=read_cpus())
+
+
+def _clause(test: PtsTest, phase: Phase) -> str:
+    if not test.pts_section:
+        return ""
+    general = _SECTIONS_OF_PHASES.get(type(phase))
+    if general is None:
+        return f"{_PTS}, section {test.pts_section}"
+    return f"{_PTS}, sections {general} and {test.pts_section}"
