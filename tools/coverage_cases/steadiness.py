@@ -1,5 +1,6 @@
 """Level, slope, last change and forecasts of rounds that are alike."""
 
+from collections.abc import Callable
 from functools import partial
 
 import numpy as np
@@ -17,6 +18,9 @@ from ssdlab.analysis.steadiness.forecast import (
 from ssdlab.analysis.steadiness.series import RoundSeries
 from ssdlab.analysis.steady_state import assess_series, find_first_steady_round
 from tools.coverage_cases.case import CoverageCase, draw_noise
+
+FloatArray = npt.NDArray[np.float64]
+Noise = Callable[[np.random.Generator, int], FloatArray]
 
 _HORIZON, _DRAWS, _WINDOW = 40, 400, 5
 _SLOW_TRIALS = 200  # half a second each
@@ -43,14 +47,29 @@ def _slope(rng: np.random.Generator, *, count: int, alike: float) -> bool:
     return _holds(estimate_slope(line + draw_noise(rng, count, alike)), -0.3)
 
 
-def _change(rng: np.random.Generator, *, count: int, alike: float) -> bool | None:
-    place = count // 3
+def _change(
+    rng: np.random.Generator, *, count: int, alike: float, step: float
+) -> bool | None:
+    place = int(rng.integers(8, count - 8))
     series = 100 + draw_noise(rng, count, alike)
-    series[:place] += 10
+    series[:place] += step
     cut = segment_series(series)
     if len(cut.starts) < 2:
         return None
     return _holds(locate_last_change(series, cut), place)
+
+
+def _uncut(rng: np.random.Generator, *, count: int, noise: Noise) -> bool:
+    return len(segment_series(100 + noise(rng, count)).starts) == 1
+
+
+def _stalls(rng: np.random.Generator, count: int) -> FloatArray:
+    """Draw independent noise; one round of 50 falls by 10 deviations."""
+    return rng.standard_normal(count) - 10 * (rng.random(count) < 0.02)
+
+
+def _heavy_tails(rng: np.random.Generator, count: int) -> FloatArray:
+    return rng.standard_t(3, count)
 
 
 def _forecast(rng: np.random.Generator, *, count: int, decay: float) -> bool | None:
@@ -100,14 +119,12 @@ def _joint_forecast(rng: np.random.Generator, *, count: int) -> bool | None:
     return bool(row["more_low"] <= truth <= row["more_high"])
 
 
-def _decaying(
-    rng: np.random.Generator, total: int, decay: float
-) -> npt.NDArray[np.float64]:
+def _decaying(rng: np.random.Generator, total: int, decay: float) -> FloatArray:
     noise = 1 + 0.02 * draw_noise(rng, total, 0.3)
     return np.asarray(100 * (1 + 1.5 * np.exp(-np.arange(total) / decay)) * noise)
 
 
-def _as_rounds(values: npt.NDArray[np.float64]) -> RoundSeries:
+def _as_rounds(values: FloatArray) -> RoundSeries:
     return RoundSeries(
         test="iops",
         phase="rounds",
@@ -140,14 +157,31 @@ CASES = (
     *(
         CoverageCase(
             statistic="round of the last change",
-            case=f"a step of 10 deviations, autocorrelation {alike:g}",
+            case=f"a step of {step} deviations, autocorrelation {alike:g}",
             n=count,
-            trial=partial(_change, count=count, alike=alike),
+            trial=partial(_change, count=count, alike=alike, step=step),
             high=1.0,
             note="whole rounds cannot be cut to 95 %",
         )
         for count in (25, 60)
         for alike in (0.0, 0.5)
+        for step in (2, 3, 10)
+    ),
+    *(
+        CoverageCase(
+            statistic="no cut of a steady series",
+            case=words,
+            n=count,
+            trial=partial(_uncut, count=count, noise=noise),
+            low=0.95,
+            high=1.0,
+            note="at most one in 20 may be cut",
+        )
+        for words, noise in (
+            ("2 % of the rounds stall by 10 deviations", _stalls),
+            ("Student's t of 3 degrees", _heavy_tails),
+        )
+        for count in (25, 60, 360)
     ),
     *(
         CoverageCase(

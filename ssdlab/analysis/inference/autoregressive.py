@@ -171,16 +171,13 @@ def fit_autoregressive(
     known = _design(columns.tobytes(), width)
     start = known.estimator @ series
     residuals = series - columns @ start
-    greatest = float(np.abs(series).max(initial=0.0))
-    least_square = count * (_ROUNDING_RATIO * greatest) ** 2 + np.finfo(float).tiny
+    least_square = _least_square(series)
     cross = _whiten(columns, residuals[:, None])[..., 0]
     own = _whiten(residuals[:, None], residuals[:, None])[..., 0, 0]
     spreads = known.spreads
     shifts = np.einsum("kij,kj->ki", spreads, cross)
     squares = np.maximum(own - np.einsum("ki,ki->k", shifts, cross), least_square)
-    logs = (0.5 - _EDGE_WEIGHT) * np.log1p(-(_GRID**2))
-    logs = logs - known.determinants / 2
-    logs = logs - (count - width) / 2 * np.log(squares)
+    logs = _log_weights(known.determinants, squares, count - width)
     weights = np.exp(logs - logs.max())
     evidence = float(logs.max() + np.log(weights.sum()))
     weights /= weights.sum()
@@ -197,6 +194,63 @@ def fit_autoregressive(
         evidence=evidence,
         has_scatter=bool((residuals**2).sum() > least_square),
     )
+
+
+def weigh_columns(
+    values: npt.ArrayLike, shared: npt.ArrayLike, each: npt.ArrayLike
+) -> FloatArray:
+    """Return how well a series is explained with each of several columns.
+
+    Parameters
+    ----------
+    values : array_like of float, shape (n,)
+        One value a round, oldest first, none missing; more than p + 1.
+    shared : array_like of float, shape (n, p)
+        Columns of every design.
+    each : array_like of float, shape (n, m)
+        The columns of which one is added at a time.
+
+    Returns
+    -------
+    ndarray of float, shape (m,)
+        The ``evidence`` that `fit_autoregressive` has of each design, at the cost of
+        few fits; minus infinity where a column is a sum of the shared ones.
+    """
+    series, columns = as_values(values), np.asarray(shared, dtype=np.float64)
+    added = np.asarray(each, dtype=np.float64)
+    estimator = np.linalg.pinv(columns)
+    rest = (series - columns @ (estimator @ series))[:, None]
+    sizes = (added**2).sum(axis=0)
+    added = added - columns @ (estimator @ added)
+    is_new = (added**2).sum(axis=0) > _ROUNDING_RATIO * sizes
+    own, apart = _whiten(columns, columns), _whiten(columns, added)
+    toward = np.linalg.solve(own, np.concatenate([_whiten(columns, rest), apart], -1))
+    left = _whiten(rest, rest)[:, 0] - (_whiten(rest, columns) @ toward[..., :1])[:, 0]
+    across = (_whiten(rest, added) - _whiten(rest, columns) @ toward[..., 1:])[:, 0]
+    lengths = _whiten_lengths(added) - (apart * toward[..., 1:]).sum(axis=1)
+    lengths = np.where(is_new, lengths, 1.0)
+    count, width = columns.shape
+    squares = np.maximum(left - across**2 / lengths, _least_square(series))
+    determinants = np.linalg.slogdet(own)[1][:, None] + np.log(lengths)
+    logs = _log_weights(determinants, squares, count - width - 1)
+    greatest = logs.max(axis=0)
+    found = greatest + np.log(np.exp(logs - greatest).sum(axis=0))
+    return np.where(is_new, found, -np.inf)
+
+
+def _log_weights(
+    determinants: FloatArray, squares: FloatArray, degrees: int
+) -> FloatArray:
+    """Return the logarithms of the grid's weights, the grid in the first dimension."""
+    edge = (0.5 - _EDGE_WEIGHT) * np.log1p(-(_GRID**2))
+    edge = edge.reshape(-1, *[1] * (squares.ndim - 1))
+    return np.asarray(edge - determinants / 2 - degrees / 2 * np.log(squares))
+
+
+def _least_square(series: FloatArray) -> float:
+    """Return the sum of squares that rounding alone may leave."""
+    greatest = float(np.abs(series).max(initial=0.0))
+    return len(series) * (_ROUNDING_RATIO * greatest) ** 2 + float(np.finfo(float).tiny)
 
 
 def _widening(width: int, degrees: int) -> float:
@@ -221,6 +275,15 @@ def _whiten(left: FloatArray, right: FloatArray) -> FloatArray:
     inner = left[1:-1].T @ right[1:-1]
     beside = left[1:].T @ right[:-1] + left[:-1].T @ right[1:]
     grid = _GRID[:, None, None]
+    return np.asarray(whole - grid * beside + grid**2 * inner)
+
+
+def _whiten_lengths(columns: FloatArray) -> FloatArray:
+    """Return the product of each column with itself, as `_whiten` has them."""
+    whole = (columns**2).sum(axis=0)
+    inner = (columns[1:-1] ** 2).sum(axis=0)
+    beside = 2 * (columns[1:] * columns[:-1]).sum(axis=0)
+    grid = _GRID[:, None]
     return np.asarray(whole - grid * beside + grid**2 * inner)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 BATCH = 5
-_FEWEST_BATCHES = 10
+FEWEST_ROUNDS = 60  # of 25 independent ones the best cut takes 10 in the median
 _FEWEST_LEFT = 5  # batches, that no cut takes away
 
 
@@ -19,7 +19,7 @@ class Truncation:
     """How many values to cut off, and the mean of the rest.
 
     ``is_found`` is False where the best cut lies in the later half: then the series
-    is too short for what it begins with.
+    is too short for what it begins with. ``note`` says what the cut is not good for.
     """
 
     dropped: int
@@ -72,14 +72,12 @@ def find_truncation(values: npt.ArrayLike, *, batch: int = BATCH) -> Truncation:
     best = int(np.argmin(errors))
     dropped = best * batch
     is_found = count > 1 and best <= count // 2
-    note = ""
-    if not is_found:
-        note = "the best cut leaves less than half: too short to say"
-    elif count < _FEWEST_BATCHES:
-        note = f"coarse: {count} batches of {batch}, {_FEWEST_BATCHES} were better"
+    notes = [] if is_found else ["the best cut leaves less than half: too short to say"]
+    if len(series) < FEWEST_ROUNDS:
+        notes.append(f"of little use below {FEWEST_ROUNDS} rounds")
     return Truncation(
         dropped=dropped,
         mean=float(series[dropped:].mean()),
         is_found=is_found,
-        note=note,
+        note="; ".join(notes),
     )

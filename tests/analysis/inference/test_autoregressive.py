@@ -12,6 +12,7 @@ from ssdlab.analysis.inference.autoregressive import (
     AutoregressiveFit,
     Mixture,
     fit_autoregressive,
+    weigh_columns,
 )
 from ssdlab.analysis.inference.trend import fit_line, fit_mean, line_design
 
@@ -131,3 +132,21 @@ def test_quantile_has_its_share_of_the_mixture_below_it() -> None:
         away = (place - mixture.centers) / mixture.scales
         below = float(mixture.weights @ stats.t(3).cdf(away))
         assert below == pytest.approx(share, abs=1e-9)
+
+
+def test_columns_are_weighed_as_fits_of_each_design_are() -> None:
+    rng = np.random.default_rng(6)
+    values = 100 + rng.standard_normal(9)
+    shared, each = line_design(9), rng.standard_normal((9, 4))
+    fits = [
+        fit_autoregressive(values, np.column_stack([shared, column])).evidence
+        for column in each.T
+    ]
+    assert weigh_columns(values, shared, each) == pytest.approx(fits, rel=1e-8)
+
+
+def test_column_that_the_shared_ones_make_explains_nothing_more() -> None:
+    shared = line_design(6)
+    each = np.column_stack([shared @ [2.0, 3.0], np.arange(6.0) ** 2])
+    found = weigh_columns([1.0, 2, 4, 7, 11, 17], shared, each)
+    assert np.isneginf(found).tolist() == [True, False]

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from ssdlab.analysis.inference.change_points import (
     Segmentation,
     estimate_noise,
+    hold_stalls,
     locate_last_change,
     segment_series,
 )
@@ -47,6 +48,7 @@ def test_search_finds_the_least_cost_of_all(
 ) -> None:
     values = np.array(whole, dtype=float)
     found = segment_series(values, penalty=penalty, fewest=fewest)
+    values = hold_stalls(values, found.noise)
     lengths = [last - first for first, last in found.bounds]
     assert min(lengths) >= fewest
     assert sum(lengths) == len(values)
@@ -82,6 +84,43 @@ def test_steady_series_are_seldom_cut(alike: float, most: float) -> None:
         len(segment_series(draw_noise(rng, 25, alike)).starts) > 1 for _ in range(300)
     ]
     assert np.mean(cut) <= most
+
+
+@pytest.mark.parametrize("far", [-50.0, -10.0, 10.0, 1e6])
+def test_lone_stalls_are_no_change_of_level(far: float) -> None:
+    values = 100 + draw_noise(np.random.default_rng(3), 60, 0.0)
+    assert segment_series(values).starts == (0,)
+    values[[0, 17, 30, 31, 59]] += far
+    assert segment_series(values).starts == (0,)
+
+
+@pytest.mark.parametrize("at", [0, 20, 57])
+def test_level_of_three_rounds_is_no_stall(at: int) -> None:
+    values = 100 + draw_noise(np.random.default_rng(3), 60, 0.0)
+    values[at : at + 3] -= 30
+    assert {at, min(at + 3, 60)} <= {*segment_series(values).starts, 60}
+
+
+def test_stalls_are_held_by_hand() -> None:
+    """The medians of five are 5 5 5 5 4 1 1 1, the ends being mirrored."""
+    values = np.array([5.0, 5, 5, 90, 5, 1, 1, 1])
+    assert hold_stalls(values, 2.0).tolist() == [5.0, 5, 5, 11, 5, 1, 1, 1]
+    assert hold_stalls(values[:4], 2.0).tolist() == [5.0, 5, 5, 90]
+
+
+@settings(deadline=None, max_examples=50)
+@given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=30), st.floats(0, 1e3))
+def test_held_values_are_nearer_and_what_is_near_stays(
+    whole: list[float], noise: float
+) -> None:
+    values = np.array(whole)
+    held = hold_stalls(values, noise)
+    assert held.shape == values.shape
+    assert (held >= values.min()).all()
+    assert (held <= values.max()).all()
+    if np.ptp(values) <= 3 * noise:
+        assert (held == values).all()
+    assert hold_stalls(-values, noise) == pytest.approx(-held)
 
 
 def test_great_step_is_found_where_it_is() -> None:
@@ -120,8 +159,32 @@ def test_last_change_of_a_clear_step_is_sure() -> None:
     assert (change.low, change.estimate, change.high) == (6, 6, 6)
 
 
+def test_stall_does_not_move_the_last_change() -> None:
+    values = 100 + draw_noise(np.random.default_rng(5), 60, 0.0)
+    values[:20] += 10
+    values[[12, 45]] -= 60
+    change = locate_last_change(values, segment_series(values))
+    assert (change.low, change.estimate, change.high) == (20, 20, 20)
+
+
+def test_changes_before_the_last_do_not_widen_it() -> None:
+    values = 100 + draw_noise(np.random.default_rng(5), 60, 0.0)
+    values[:20] += 40
+    values[:40] += 10
+    cut = segment_series(values)
+    assert cut.starts == (0, 20, 40)
+    change = locate_last_change(values, cut)
+    assert (change.low, change.estimate, change.high) == (40, 40, 40)
+
+
+def test_last_change_of_three_values_may_be_anywhere() -> None:
+    cut = Segmentation(starts=(0, 2), count=3, noise=1.0, penalty=1.0)
+    change = locate_last_change([5.0, 5.0, 1.0], cut)
+    assert (change.low, change.estimate, change.high) == (1, 2, 2)
+
+
 def test_small_step_is_less_sure_than_a_great_one() -> None:
-    values = np.tile([0.0, 1.0, 0.3, 0.8], 10)
+    values = draw_noise(np.random.default_rng(12), 40, 0.0) / 2
     cut = Segmentation(starts=(0, 20), count=40, noise=0.5, penalty=1.0)
     widths = []
     for step in (0.4, 4.0):

@@ -28,11 +28,24 @@ def test_cut_is_made_where_the_transient_ends() -> None:
 def test_series_that_falls_to_its_end_is_too_short_to_say() -> None:
     found = find_truncation(np.linspace(200, 100, 60))
     assert not found.is_found
-    assert "too short" in found.note
+    assert found.note.endswith("too short to say")
 
 
-def test_few_batches_are_coarse() -> None:
-    assert "coarse" in find_truncation(100 + np.resize([1.0, -1, 0], 25)).note
+def test_fewer_than_sixty_rounds_are_called_of_little_use() -> None:
+    assert find_truncation(np.resize([1.0, -1, 0], 60)).note == ""
+    short = find_truncation(np.resize([1.0, -1, 0], 59)).note
+    assert short == "of little use below 60 rounds"
+    falling = find_truncation(np.linspace(200, 100, 25)).note
+    assert falling.endswith("too short to say; of little use below 60 rounds")
+
+
+def test_cuts_of_few_independent_rounds_are_chance() -> None:
+    """What the note says: half of such series of 25 rounds lose ten or more."""
+    rng = np.random.default_rng(3)
+    dropped = [find_truncation(rng.standard_normal(25)).dropped for _ in range(300)]
+    longer = [find_truncation(rng.standard_normal(60)).dropped for _ in range(300)]
+    assert np.median(dropped) >= 10
+    assert np.median(longer) <= 5
 
 
 @pytest.mark.parametrize("values", [[1.0] * 4, [math.nan] * 5])
