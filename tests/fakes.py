@@ -27,8 +27,8 @@ def fio_output(step: Step, *, iops: float, ended_s: float, error: int = 0) -> by
     """Return what fio 3.33 would say of a step on a drive of so many IOPS."""
     workload = step.workload
     assert workload is not None
-    if step.io_bytes is not None:
-        ios = step.io_bytes * workload.threads // workload.block_size_bytes
+    if step.whole_amount_bytes is not None:
+        ios = step.whole_amount_bytes // workload.block_size_bytes
         runtime_s = ios * workload.block_size_bytes / FILL_BYTES_PER_S
     else:
         assert step.runtime_s is not None
@@ -120,7 +120,7 @@ class FakeBackend:
         folder.make_new()
         started_s = self.now_s + self.gaps_s.get(step.step_id, self.gap_s)
         ramp_s = step.workload.ramp_s if step.workload is not None else 0.0
-        self.now_s = started_s + ramp_s + (step.runtime_s or 1.0)
+        self.now_s = started_s + ramp_s + _seconds(step)
         if step.workload is not None:
             output = fio_output(step, iops=self.iops_of(step), ended_s=self.now_s)
             left = mishap.output(output)
@@ -143,6 +143,12 @@ class FakeBackend:
 
     def find_trouble(self) -> str:
         return self.trouble
+
+
+def _seconds(step: Step) -> float:
+    if step.whole_amount_bytes is not None:
+        return step.whole_amount_bytes / FILL_BYTES_PER_S
+    return step.runtime_s or 1.0
 
 
 @dataclass

@@ -9,6 +9,7 @@ from ssdlab.analysis.findings.ceiling import find_near_ceiling
 from ssdlab.analysis.findings.conformance import (
     RunFacts,
     Suspend,
+    find_changed_files,
     find_fill_faults,
     find_host_changes,
     find_missing_points,
@@ -92,6 +93,7 @@ def find_findings(record: RunRecord, facts: RunFacts, frames: Frames) -> Finding
     """
     recorded = find_recorded_findings(record)
     found = (
+        *find_changed_files(facts),
         *find_missing_steps(frames["steps"], facts),
         *find_complaints(frames["steps"]),
         *find_fio_faults(record.host.fio_version),

@@ -24,6 +24,7 @@ from ssdlab.campaign.ingested import (
     tabulate_run,
     tabulate_steps,
 )
+from ssdlab.campaign.manifest import find_changes
 from ssdlab.campaign.parts import find_part, read_part
 from ssdlab.campaign.raw import (
     StepRecord,
@@ -139,6 +140,7 @@ def build_tables(
         steps=kept_steps,
         lacks_end=lacks_end,
     )
+    facts = replace(facts, changes=find_changes(run, kept_steps))
     frames = read_frames(tables)
     findings = find_findings(record, facts, frames)
     if not drops_missing:

@@ -9,8 +9,8 @@ it when no finished step follows: what came after it may have written.
 import json
 import math
 import zlib
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field, replace
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -19,11 +19,13 @@ from ssdlab.campaign.ports import HostCpu
 from ssdlab.model.errors import PlanMismatchError, RunFolderError
 from ssdlab.model.plain import from_plain
 from ssdlab.model.step import Step, StepResult
+from ssdlab.store.digests import digest_files
 from ssdlab.store.records import to_json
 from ssdlab.system.folders import Folder
 from ssdlab.system.unpack import MAX_INPUT_BYTES
 
 UNKNOWN_EXIT_CODE = -1
+STEP_FILE = "step.json"
 _COMPRESSED = ("fio.json",)
 _GZIP = 31  # as zlib calls that form
 _PIECE_BYTES = 1 << 20
@@ -37,7 +39,8 @@ class StepRecord:
     Of an imported step the times may be unknown, NaN here and null in the file, and
     the exit code is `UNKNOWN_EXIT_CODE`. ``purge_doubt`` is why a purge cannot be
     shown to have worked. ``suspended_s`` is how long the machine was suspended from the
-    end of the step before to the end of this one.
+    end of the step before to the end of this one. ``files`` are the SHA-256 of what
+    lies beside the record, by name; an earlier version kept none.
     """
 
     step: Step
@@ -51,6 +54,7 @@ class StepRecord:
     host_cpu: HostCpu | None = None
     purge_doubt: str = ""
     suspended_s: float = 0.0
+    files: Mapping[str, str] = field(default_factory=dict)
 
 
 def steps_folder(run: Path) -> Folder:
@@ -77,9 +81,9 @@ def commit_step(run: Path, folder: Folder, record: StepRecord) -> None:
     if record.exit_code != UNKNOWN_EXIT_CODE:
         folder.write("exitcode", f"{record.exit_code}\n".encode())
     folder.sync_files()
-    plain = asdict(record)
+    plain = asdict(replace(record, files=digest_files(folder)))
     plain |= {name: None for name in _TIMES if math.isnan(plain[name])}
-    folder.write("step.json", to_json(plain))
+    folder.write(STEP_FILE, to_json(plain))
     folder.give_usual_rights()
     steps = steps_folder(run)
     steps.move(folder.name, steps, record.step.step_id)
@@ -134,7 +138,7 @@ def read_record_of(folder: Folder) -> StepRecord:
         If it is missing or damaged.
     """
     try:
-        data: dict[str, Any] = json.loads(folder.read("step.json"))
+        data: dict[str, Any] = json.loads(folder.read(STEP_FILE))
         data |= {name: math.nan for name in _TIMES if data[name] is None}
         return _of_its_folder(from_plain(StepRecord, data), folder.name)
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
+from ssdlab.campaign.manifest import seal_run
 from ssdlab.model.records import RunStatus
 from ssdlab.store.records import RunState, read_state, write_state
 from ssdlab.system.folders import Folder
@@ -32,7 +33,8 @@ def begin_session(folder: Path, host_changes: Sequence[str] = ()) -> None:
 
 
 def end_session(folder: Path, status: RunStatus, message: str) -> None:
-    """Note how the session ended."""
+    """Note how the session ended, and seal what there is."""
+    seal_run(folder)
     state = read_state(folder)
     *before, (start, _, _) = state.sessions
     end = now_text()

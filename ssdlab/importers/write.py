@@ -9,6 +9,7 @@ from pathlib import Path
 
 from ssdlab.campaign.imported import MEASURED_FILE, tests_as_data
 from ssdlab.campaign.ingest import ingest_run
+from ssdlab.campaign.manifest import seal_run
 from ssdlab.campaign.parts import write_part
 from ssdlab.campaign.raw import (
     UNKNOWN_EXIT_CODE,
@@ -90,6 +91,7 @@ def write_import(
         departures=_departures(found, records),
     )
     write_record(folder, run_record)
+    seal_run(folder)
     tell("writing the tables")
     ingest_run(folder, max_input_bytes=found.max_input_bytes)
     tell("writing the report")

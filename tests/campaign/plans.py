@@ -4,6 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ssdlab.campaign.engine import Engine
+from ssdlab.campaign.manifest import seal_run
 from ssdlab.campaign.ports import Backend
 from ssdlab.model.records import RunRecord, TargetIdentity
 from ssdlab.model.spec import (
@@ -145,3 +146,4 @@ def write_papers(
     )
     write_record(run, record)
     write_state(run, RunState(status="finished", finished_at=record.started_at))
+    seal_run(run)

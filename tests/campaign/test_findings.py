@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from ssdlab.campaign.ingest import ingest_run
+from ssdlab.campaign.manifest import seal_run
 from ssdlab.campaign.raw import put_aside_unfinished
 from ssdlab.model.drive import Bus, Drive, PurgeChoice
 from ssdlab.model.errors import RunFolderError
@@ -86,6 +87,7 @@ def test_run_without_findings_is_conformant(tmp_path: Path) -> None:
     erase = PurgeChoice(method="ata-security-erase", words="security erase", why="")
     record = replace(run.record, departures=(), purge_choice=erase)
     write_record(run.path, record)
+    seal_run(run.path)
     ingest_run(run.path, INPUTS)
     again = open_run(run.path)
     assert found(again) == []
@@ -196,5 +198,6 @@ def test_bad_settings_of_the_host_are_one_finding_of_the_run(tmp_path: Path) -> 
         for name in ("governor", "ASPM")
     )  # fmt: skip
     write_record(run.path, replace(run.record, host_checks=checks))
+    seal_run(run.path)
     ingest_run(run.path, INPUTS)
     assert found(open_run(run.path))[-1] == ("host-settings", "")

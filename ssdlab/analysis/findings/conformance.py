@@ -53,6 +53,18 @@ class Suspend:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Changes:
+    """What of a run is not as it was written, by the names of the files.
+
+    ``is_sealed`` is whether there is anything to hold the record against.
+    """
+
+    is_sealed: bool
+    record: tuple[str, ...] = ()
+    raw: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class RunFacts:
     """What a run was asked for, besides its frames.
 
@@ -62,7 +74,7 @@ class RunFacts:
     was worked on (Unix time [s], the end ``None`` where it was killed),
     ``host_changes`` what was otherwise of the host when it was taken up again,
     ``suspends`` those of the machine, in order, ``lacks_end`` whether it finished and
-    its steps do not reach the end of its plan.
+    its steps do not reach the end of its plan, ``changes`` what was changed since.
     """
 
     tests: tuple[PtsTest, ...]
@@ -76,6 +88,35 @@ class RunFacts:
     suspends: tuple[Suspend, ...] = ()
     lacks_end: bool = False
     is_model: bool = False
+    changes: Changes = Changes(is_sealed=True)
+
+
+def find_changed_files(facts: RunFacts) -> tuple[Finding, ...]:
+    """Say what of a run is not as it was written.
+
+    Parameters
+    ----------
+    facts : RunFacts
+        What was asked for, and which files were changed since.
+
+    Returns
+    -------
+    tuple of Finding
+        ``record-changed``, ``raw-changed``, and ``not-sealed`` of a run that is over.
+    """
+    found = []
+    for code, names in (
+        ("record-changed", facts.changes.record),
+        ("raw-changed", facts.changes.raw),
+    ):
+        if names:
+            noun = "file is" if len(names) == 1 else "files are"
+            words = f"{len(names)} {noun} not as written, such as {names[0]}"
+            found.append(make_finding(code, f"{code.partition('-')[0]}: {words}"))
+    if not facts.changes.is_sealed and facts.status == "finished":
+        words = "manifest: there is none, so that no change of the record would show"
+        found.append(make_finding("not-sealed", words))
+    return tuple(found)
 
 
 def find_host_changes(facts: RunFacts) -> tuple[Finding, ...]:

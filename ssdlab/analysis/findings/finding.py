@@ -67,6 +67,8 @@ FINDING_KINDS: Mapping[str, FindingKind] = {
     ),
     "telemetry-missing": _doubt("grave", "readings that were taken are missing"),
     "doubts": _doubt("grave", "fio or the target complained"),
+    "record-changed": _departure("grave", "record or steps were changed since"),
+    "raw-changed": _doubt("grave", "raw output was changed since"),
     "import-mixed": _departure(
         "grave", "results of several devices or hosts in one run"
     ),
@@ -135,6 +137,7 @@ FINDING_KINDS: Mapping[str, FindingKind] = {
     "host-changed": _doubt(
         "minor", "the host was otherwise when the run was taken up again"
     ),
+    "not-sealed": _doubt("minor", "nothing shows that the record is as written"),
     "fio-fault": _doubt("minor", "a version of fio that a source does not trust"),
     "import-times": _doubt(
         "minor", "when files of an import were written is not known"

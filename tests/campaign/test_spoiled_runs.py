@@ -1,0 +1,233 @@
+"""An ideal run conforms; each way to spoil it is told, by its clause."""
+
+import gzip
+import json
+import shutil
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ssdlab.campaign.manifest import seal_run
+from ssdlab.model.drive import PurgeChoice, PurgeMethod
+from ssdlab.model.records import RunRecord, TargetKind
+from ssdlab.pts.profiles import profile_as_dict
+from ssdlab.store.records import RunState, write_record, write_state
+from ssdlab.store.run import Run
+from tests.fakes import FakeBackend, Mishap
+from tests.made_ideal import (
+    DRIVE,
+    NOMINAL,
+    ideal_record,
+    ingested,
+    measure_ideal,
+)
+
+S = "PTS 2.0.2, section"
+Spoil = Callable[[Path], None]
+
+
+@pytest.fixture(scope="module")
+def ideal(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("ideal") / "run"
+    measure_ideal(folder)
+    return folder
+
+
+@pytest.fixture
+def run(ideal: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(ideal, tmp_path / "run"))
+
+
+def departures(run: Run) -> list[tuple[str, str]]:
+    return [(one.code, one.clause) for one in run.answers.found("procedure")]
+
+
+def test_ideal_run_conforms_is_steady_and_has_no_doubts(run: Path) -> None:
+    opened = ingested(run)
+    assert departures(opened) == []
+    assert opened.answers.lines == (
+        ("procedure", "conforms to PTS 2.0.2"),
+        ("steady state", "reached"),
+        ("doubts about the numbers", "none"),
+    )
+    row = opened.runs.iloc[0]
+    assert (bool(row["is_conformant"]), bool(row["is_steady"])) == (True, True)
+
+
+# --- What was asked for, and of what ------------------------------------------
+
+
+def asking(**values: Any) -> RunRecord:
+    profile = replace(NOMINAL, **values)
+    return ideal_record(profile=profile_as_dict(profile))
+
+
+def purged(method: PurgeMethod) -> RunRecord:
+    choice = PurgeChoice(method=method, words="sanitize, block erase", why="")
+    return ideal_record(purge_choice=choice)
+
+
+@pytest.mark.parametrize(
+    ("record", "code", "clause"),
+    [
+        (asking(cell_s=59), "time-scaled", f"{S} 9"),
+        (asking(lat_mixes=(100, 0)), "profile-value", f"{S} 9"),
+        (asking(active_range_percent=75), "profile-value", f"{S} 4"),
+        (asking(wipc_capacity_multiple=1), "fill-short", f"{S} 3.3"),
+        (asking(wipc_threads=1), "wipc-threads", f"{S} 3.3"),
+        (asking(max_rounds=10), "rounds-allowed", f"{S} 9"),
+        (asking(histogram_s=60), "time-scaled", f"{S} 9"),
+        (ideal_record(write_cache="enabled"), "write-cache", f"{S}s 4, 5"),
+        (ideal_record(write_cache="as found"), "write-cache", f"{S}s 4, 5"),
+        (ideal_record(write_cache_fault="no way"), "write-cache", f"{S}s 4, 5"),
+        (purged("none"), "purge-none", f"{S} 3.2"),
+        (purged("discard"), "purge-unverified", f"{S} 3.2"),
+        (ideal_record(purge_choice=None), "purge-unverified", f"{S} 3.2"),
+        (
+            ideal_record(target=replace(DRIVE, sector_bytes=4096)),
+            "cells-left-out",
+            f"{S} 9",
+        ),
+    ],
+)
+def test_what_was_asked_otherwise_is_told(
+    ideal: Path, tmp_path: Path, record: RunRecord, code: str, clause: str
+) -> None:
+    run = tmp_path / "run"
+    if record.profile == ideal_record().profile:  # its steps are those of the ideal run
+        shutil.copytree(ideal, run)
+        write_record(run, record)
+        seal_run(run)
+    else:
+        measure_ideal(run, record=record)
+    assert departures(ingested(run)) == [(code, clause)]
+
+
+@pytest.mark.parametrize(
+    ("kind", "code"), [("virtual", "virtual-target"), ("file", "file-target")]
+)
+def test_what_is_no_drive_is_told(tmp_path: Path, kind: TargetKind, code: str) -> None:
+    record = ideal_record(target=replace(DRIVE, kind=kind))
+    measure_ideal(tmp_path / "run", record=record)
+    found = {name for name, _ in departures(ingested(tmp_path / "run"))}
+    assert code in found
+    assert found <= {code, "write-cache", "purge-unverified"}
+
+
+# --- What was done ------------------------------------------------------------
+
+
+def nth_cell(ideal: Path, number: int) -> str:
+    names = sorted(path.name for path in (ideal / "steps").iterdir())
+    cells = [name for name in names if "-rounds-" in name]
+    return cells[number]
+
+
+def test_rest_within_a_test_is_told(ideal: Path, tmp_path: Path) -> None:
+    backend = FakeBackend(gaps_s={nth_cell(ideal, 12): 60.0})
+    measure_ideal(tmp_path / "run", backend)
+    assert ("idle-gap", f"{S} 4") in departures(ingested(tmp_path / "run"))
+
+
+def test_interruption_within_a_test_is_told(ideal: Path, tmp_path: Path) -> None:
+    name, run = nth_cell(ideal, 12), tmp_path / "run"
+    measure_ideal(run, FakeBackend(gaps_s={name: 60.0}))
+    step = json.loads((run / "steps" / name / "step.json").read_text("utf-8"))
+    begun, end = "2026-11-21T12:00:00+00:00", "2026-11-22T12:00:00+00:00"
+    broken, again = (
+        datetime.fromtimestamp(step["started_s"] - before_s, UTC).isoformat()
+        for before_s in (50, 20)
+    )
+    sessions = ((begun, broken, "interrupted"), (again, end, "finished"))
+    write_state(run, RunState(status="finished", finished_at=end, sessions=sessions))
+    assert departures(ingested(run)) == [("resumed", f"{S} 4")]
+
+
+def test_suspend_is_told(ideal: Path, tmp_path: Path) -> None:
+    mishaps = {nth_cell(ideal, 12): Mishap(suspended_s=3600.0)}
+    measure_ideal(tmp_path / "run", FakeBackend(mishaps=mishaps))
+    assert ("suspended", f"{S} 4") in departures(ingested(tmp_path / "run"))
+
+
+def test_purge_that_cannot_be_shown_is_told(ideal: Path, tmp_path: Path) -> None:
+    names = sorted(path.name for path in (ideal / "steps").iterdir())
+    doubtful = Mishap(purge_doubt="no LBA could be read back")
+    measure_ideal(tmp_path / "run", FakeBackend(mishaps={names[0]: doubtful}))
+    assert departures(ingested(tmp_path / "run")) == [("purge-unverified", f"{S} 3.2")]
+
+
+def test_run_that_was_interrupted_is_told(ideal: Path, tmp_path: Path) -> None:
+    stop = {nth_cell(ideal, 12): Mishap(raises=KeyboardInterrupt())}
+    with pytest.raises(KeyboardInterrupt):
+        measure_ideal(tmp_path / "run", FakeBackend(mishaps=stop), status="interrupted")
+    opened = ingested(tmp_path / "run")
+    assert ("unfinished", f"{S} 4") in departures(opened)
+    assert opened.answers.steadiness == {"lat": "not judged"}
+
+
+def test_test_that_never_gets_steady_is_no_departure_and_is_told(
+    tmp_path: Path,
+) -> None:
+    backend = FakeBackend(iops_of=lambda step: 1000.0 * 1.1 ** (step.round or 0))
+    measure_ideal(tmp_path / "run", backend, record=ideal_record(tests=("tp",)))
+    opened = ingested(tmp_path / "run")
+    assert departures(opened) == []
+    assert opened.answers.steadiness == {"tp": "not reached"}
+    found = opened.answers.found("steady state")
+    assert {one.clause for one in found} == {f"{S} 2.1.24"}
+    assert int(opened.windows["round"].max()) == NOMINAL.max_rounds
+
+
+# --- What became of it afterwards ---------------------------------------------
+
+
+def edit_profile(run: Path) -> None:
+    path = run / "run.json"
+    plain = json.loads(path.read_text("utf-8"))
+    plain["label"] = "a better one"
+    path.write_text(json.dumps(plain), "utf-8")
+
+
+def edit_raw(run: Path, what: str, **changes: float) -> None:
+    """Scale values of both directions in the output of a step."""
+    (folder, *_) = sorted((run / "steps").glob(f"*-{what}*"))
+    path = folder / "fio.json.gz"
+    plain = json.loads(gzip.decompress(path.read_bytes()))
+    for side in ("read", "write"):
+        own = plain["jobs"][0][side]
+        own |= {name: round(own[name] * by) for name, by in changes.items()}
+    path.write_bytes(gzip.compress(json.dumps(plain).encode()))
+
+
+def shorten_cell(run: Path) -> None:
+    edit_raw(run, "rounds", runtime=0.94)
+
+
+def halve_fill(run: Path) -> None:
+    edit_raw(run, "wipc", io_bytes=0.5, total_ios=0.5)
+
+
+def lose_steps(run: Path) -> None:
+    names = sorted(path.name for path in (run / "steps").iterdir())
+    for name in names[10:20]:
+        shutil.rmtree(run / "steps" / name)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "code"),
+    [
+        (edit_profile, "record-changed"),
+        (lose_steps, "steps-missing"),
+        (shorten_cell, "time-measured"),
+        (halve_fill, "fill-short"),
+    ],
+)
+def test_what_was_done_to_it_later_is_told(run: Path, spoil: Spoil, code: str) -> None:
+    spoil(run)
+    opened = ingested(run)
+    assert code in {name for name, _ in departures(opened)}
+    assert not opened.answers.conforms
