@@ -14,8 +14,10 @@ from ssdlab.analysis.inference.quantiles import (
     chance_below,
     share_interval,
 )
+from ssdlab.analysis.inference.unseen import unseen_text
 from ssdlab.analysis.qos.averages import Parts, parts_of_mean
 from ssdlab.analysis.qos.claims import (
+    BETWEEN_ROUNDS,
     QOS_LEVELS_PERCENT,
     LevelClaim,
     claim_levels,
@@ -124,8 +126,8 @@ def _chances_within(
 
 def _percentile_note(claim: LevelClaim, verdict: Verdict) -> str:
     is_short = verdict == "cannot be told" and not claim.is_supported
-    alone = "" if claim.is_of_rounds else _ONE_RUN
-    return join_notes(alone, _TOO_FEW if is_short else "")
+    bounded = unseen_text(claim.rounds) if claim.is_of_rounds else _ONE_RUN
+    return join_notes(bounded, _TOO_FEW if is_short else "")
 
 
 def _decide(met: float, missed: float, confidence_percent: float) -> Verdict:
@@ -188,6 +190,8 @@ def _part_of_mean(
         parts.values, parts.weights, confidence_percent=confidence_percent
     )
     met, missed = chances
+    is_of_rounds = parts.claimed == BETWEEN_ROUNDS
+    unseen = unseen_text(len(question.load.steps)) if is_of_rounds else ""
     return QosPart(
         value=found.estimate,
         low=found.low,
@@ -196,5 +200,5 @@ def _part_of_mean(
         met_chance=met,
         missed_chance=missed,
         claimed=parts.claimed,
-        note=found.note,
+        note=join_notes(found.note, unseen),
     )

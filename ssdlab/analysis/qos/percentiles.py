@@ -39,6 +39,7 @@ _COLUMNS = [
     "is_censored",
     "confidence_percent",
     "exceedance_ratio",
+    "seen_rounds",
     "note",
 ]
 
@@ -75,7 +76,9 @@ def summarise_qos(
         ``is_supported``: the interval has an upper end; ``is_censored``: the value
         lies in a bin beyond which fio does not tell latencies apart;
         ``confidence_percent`` and ``exceedance_ratio``, the IOs up to the marker [%]
-        and beyond it; ``note``. An end that nothing bounds is infinite.
+        and beyond it; ``seen_rounds``, the rounds behind an interval between rounds,
+        which bound what it can know (`unseen_text`); ``note``. An end that nothing
+        bounds is infinite.
 
     Notes
     -----
@@ -148,6 +151,7 @@ def _level_row(load: Load, bins: BinnedRounds, claim: LevelClaim) -> dict[str, o
         "is_censored": is_censored,
         "confidence_percent": level,
         "exceedance_ratio": 1 - level / 100,
+        "seen_rounds": claim.rounds if claim.is_of_rounds else math.nan,
         "note": join_notes(
             _support_note(bins, claim),
             "in a bin beyond which fio tells no latencies apart" if is_censored else "",

@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 
+from ssdlab.analysis.inference.unseen import unseen_text
 from ssdlab.analysis.latency import least_count
 from ssdlab.analysis.plain_rows import plain_rows, plain_value
 from ssdlab.analysis.qos.claims import (
@@ -176,7 +177,7 @@ def claim_text(load: Load, table: pd.DataFrame) -> str:
     claimed = {
         BETWEEN_ROUNDS: "The intervals of percentiles are those between rounds: "
         "rounds are taken as independent of each other, the IOs of one round need not "
-        "be.",
+        f"be. {_unseen_of(levels)}.",
         INDEPENDENT: "The intervals of percentiles hold if the IOs are independent of "
         f"each other: {load.what} cannot tell how rounds differ.",
     }[str(levels["claimed"].iloc[0])]
@@ -190,6 +191,11 @@ def claim_text(load: Load, table: pd.DataFrame) -> str:
     note = f" Of the rounds: {load.note}." if load.note else ""
     note += _COMPLETION if load.latency == "clat" else ""
     return f"{load.label}: {load.what}, {total:,} IOs.{note}\n{claimed}\n{lacking}"
+
+
+def _unseen_of(levels: pd.DataFrame) -> str:
+    rounds = levels["seen_rounds"].iloc[0]
+    return "" if math.isnan(rounds) else unseen_text(int(rounds))
 
 
 def qos_as_dict(load: Load, table: pd.DataFrame) -> dict[str, Any]:

@@ -156,7 +156,7 @@ def _certainty_of(parts: list[QosPart], verdict: Verdict) -> float:
 
 
 def _words(verdict: Verdict, certainty: float, parts: list[QosPart]) -> str:
-    notes = [part.note for part in parts if part.note]
+    notes = dict.fromkeys(part.note for part in parts if part.note)
     if math.isnan(certainty):
         head = str(verdict)
     elif verdict == "cannot be told":

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import plotly.graph_objects as go
 
+from ssdlab.analysis.inference.unseen import unseen_text
 from ssdlab.figures.labels import (
     COLORS,
     axis,
@@ -56,7 +57,8 @@ def plot_qos_levels(
     -------
     plotly.graph_objects.Figure
         A point a level on a logarithmic axis [ms]; an arrow where nothing bounds it
-        from above; average and maximum as lines.
+        from above; average and maximum as lines. Below the title what intervals
+        between rounds cannot know.
 
     Examples
     --------
@@ -64,12 +66,14 @@ def plot_qos_levels(
     >>> row = {"marker": "99 %", "percentile": 99.0, "lat_ns": 2e6, "low_ns": 1e6}
     >>> row |= {"high_ns": 3e6, "claimed": "independent IOs", "is_supported": True}
     >>> row |= {"independent_low_ns": 1e6, "independent_high_ns": 3e6, "note": ""}
+    >>> row |= {"seen_rounds": math.nan}
     >>> figure = plot_qos_levels(pd.DataFrame([row | {"total_ios": 9}]))
     >>> figure.data[0].name, figure.data[0].y
     ('Claimed: independent IOs', (2.0,))
     """
-    figure = new_figure(title, subtitle=_rates_text(rates), height=500)
     levels = frame[frame["percentile"].notna()].reset_index(drop=True)
+    words = "; ".join(filter(None, [_rates_text(rates), _unseen_text(levels)]))
+    figure = new_figure(title, subtitle=words, height=500)
     claimed = str(levels["claimed"].iloc[0])
     drawn = [*scaled(frame["lat_ns"], "lat_ns"), *scaled(levels["low_ns"], "lat_ns")]
     _add_intervals(
@@ -126,6 +130,11 @@ def _rates_text(rates: "Mapping[str, float] | None") -> str:
         f"{number_text(rates['bw_bytes_per_s'] / 1e6)} MB/s, "
         f"MRT {time_text(rates['lat_max_ns'])}, {rates['total_ios']:,.0f} IOs"
     )
+
+
+def _unseen_text(levels: "pd.DataFrame") -> str:
+    rounds = float(levels["seen_rounds"].iloc[0])
+    return "" if math.isnan(rounds) else unseen_text(int(rounds))
 
 
 def _finite(values: "pd.Series[float]") -> list[float | None]:

@@ -4,12 +4,14 @@ import pytest
 
 from ssdlab.analysis import (
     assess_qos,
+    claim_text,
     parse_qos_target,
     summarise_load,
     summarise_qos,
     tabulate_qos,
     tabulate_verdicts,
 )
+from ssdlab.analysis.inference.unseen import unseen_text
 from tests.analysis.qos.made_loads import ONE_RUN, ROUNDS
 
 
@@ -19,5 +21,11 @@ def test_rates_of_a_load_and_its_tables_as_text() -> None:
     assert shown["95 % interval [ms]"].tolist()[-1] == "at least 5.000"
     verdicts = [assess_qos(ROUNDS, parse_qos_target("p50 <= 2 ms at 900 IOPS"))]
     assert tabulate_verdicts(verdicts)["Verdict"].tolist() == [
-        "met, with a certainty of more than 99.9 %"
+        f"met, with a certainty of more than 99.9 %; {unseen_text(len(ROUNDS.steps))}"
     ]
+
+
+def test_what_intervals_between_rounds_cannot_know_stands_beside_them() -> None:
+    words = claim_text(ROUNDS, summarise_qos(ROUNDS))
+    assert unseen_text(len(ROUNDS.steps)) in words
+    assert "say nothing of" not in claim_text(ONE_RUN, summarise_qos(ONE_RUN))

@@ -17,6 +17,7 @@ LEVELS = pd.DataFrame({
     "independent_low_ns": [math.nan, 1.9e6, 4e6, math.nan],
     "independent_high_ns": [math.nan, 2.1e6, math.inf, math.nan],
     "total_ios": 1000,
+    "seen_rounds": [math.nan, 5, 5, math.nan],
     "is_supported": [True, True, False, True],
     "confidence_percent": [60.0, 99.0, 99.9999, 100.0],
     "note": ["", "", "not supported by 1,000 IOs", ""],
@@ -55,7 +56,17 @@ def test_average_maximum_and_target_are_marked_where_they_are() -> None:
     }
     assert [line.y0 for line in figure.layout.shapes] == [1.2, 5.0, 4.0]
     subtitle = figure.layout.title.subtitle.text
-    assert subtitle == "1,000 IOPS, 4.096 MB/s, MRT 5.000 ms, 1,000 IOs"
+    assert subtitle == (
+        "1,000 IOPS, 4.096 MB/s, MRT 5.000 ms, 1,000 IOs; "
+        "5 rounds say nothing of what strikes fewer than 45 % of rounds"
+    )
+
+
+def test_one_run_has_no_rounds_to_be_bounded_by() -> None:
+    alone = LEVELS.assign(claimed="independent IOs", seen_rounds=math.nan)
+    assert (
+        "rounds" not in plot_qos_levels(alone, rates=RATES).layout.title.subtitle.text
+    )
 
 
 def test_confidence_plot_takes_the_same_table() -> None:
