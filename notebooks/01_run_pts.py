@@ -23,6 +23,7 @@ temperature_limit: float = 0.0  # stop above it [°C]; 0: the drive's own limit
 seed: int = 0  # 0 draws one; it is recorded
 host_ceiling: bool = False  # measure first, for a minute, what this host can issue
 resume: str = ""  # the folder of a run to go on with
+more_rounds: int = 0  # then: so many more for rounds that are not steady
 
 # %%
 import ssdlab
@@ -42,7 +43,9 @@ choices |= {"confirm_serial": confirm_serial, "host_ceiling": host_ceiling}
 choices |= {"purge": purge, "temperature_limit": temperature_limit}
 progress = ssdlab.show_progress()
 run = (
-    ssdlab.resume_run(resume, confirm_serial=confirm_serial, tell=progress)
+    ssdlab.resume_run(
+        resume, more_rounds=more_rounds, confirm_serial=confirm_serial, tell=progress
+    )
     if resume
     else ssdlab.run_suite(target, profile, tests, tell=progress, **choices)
 )

@@ -105,12 +105,13 @@ def _with_rest(message: str, device: Target) -> str:
 def _drive(
     folder: Path, record: RunRecord, device: Target, *, fio: str, tell: Tell | None
 ) -> None:
-    tests, context = plan_inputs(record)
+    state = read_state(folder)
+    tests, context = plan_inputs(record, state.extensions)
     clock = RunClock()
     tracker = Tracker(
         run=folder, tests=tests, context=context, tell=tell or (lambda _progress: None)
     )
-    session = len(read_state(folder).sessions)
+    session = len(state.sessions)
     watch = AlarmWatch(device, run=folder, clock=clock)
     with (
         recording(

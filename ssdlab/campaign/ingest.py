@@ -1,7 +1,7 @@
 """Build the tables from raw output; do it again at any time with equal content."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -47,12 +47,13 @@ from ssdlab.fio.logs.read import FioLog, LogKind, parse_log
 from ssdlab.fio.logs.series import tabulate_series
 from ssdlab.fio.measure import DEFAULT_LEVELS, measure
 from ssdlab.model.errors import RunFolderError
-from ssdlab.model.records import RunRecord
+from ssdlab.model.records import Extension, RunRecord
 from ssdlab.model.schema import TABLES, Table
 from ssdlab.model.spec import PtsTest
 from ssdlab.model.step import Step, StepResult
 from ssdlab.plan.context import Judgement, PlanContext
-from ssdlab.plan.phases import plan_suite
+from ssdlab.plan.extension import extend_tests
+from ssdlab.plan.following import follow_plan
 from ssdlab.plan.recorded import judge_recorded
 from ssdlab.pts.fitting import fit_suite
 from ssdlab.pts.profiles import profile_from_dict
@@ -117,7 +118,7 @@ def build_tables(
         for kept in kept_steps
     ]
     if plan is None and not record.is_imported:
-        plan = plan_inputs(record)
+        plan = plan_inputs(record, state.extensions)
     judgements, is_over = judge_steps(record, plan, steps)
     lacks_end = state.status == "finished" and not is_over
     if lacks_end and not drops_missing:
@@ -157,8 +158,23 @@ def build_tables(
     return tables
 
 
-def plan_inputs(record: RunRecord) -> tuple[tuple[PtsTest, ...], PlanContext]:
+def plan_inputs(
+    record: RunRecord, extensions: Iterable[Extension] = ()
+) -> tuple[tuple[PtsTest, ...], PlanContext]:
     """Return the tests and the context that a run's plan was made from.
+
+    Parameters
+    ----------
+    record : RunRecord
+        What was asked for when the run began.
+    extensions : iterable of Extension, optional
+        What was added to that: the ``extensions`` of its state. Without them the plan
+        is that of its begin, of which the record keeps the hash.
+
+    Returns
+    -------
+    tuple of tests and PlanContext
+        What `plan_suite` takes.
 
     Raises
     ------
@@ -199,7 +215,7 @@ def plan_inputs(record: RunRecord) -> tuple[tuple[PtsTest, ...], PlanContext]:
         capacity_bytes=context.capacity_bytes,
         sector_bytes=context.sector_bytes,
     )
-    return fitted.tests, context
+    return extend_tests(fitted.tests, extensions), context
 
 
 def read_ingested_step(
@@ -322,16 +338,9 @@ def judge_steps(
     if inputs is None:
         pairs = [(step.record.step, step.result) for step in steps]
         return list(judge_recorded(recorded_tests(record), pairs)), True
-    judgements: list[Judgement] = []
     results = {step.record.step.step_id: step.result for step in steps}
-    plan = plan_suite(*inputs, judgements.append)
-    try:
-        batch = next(plan)
-        while all(step.step_id in results for step in batch.steps):
-            batch = plan.send(tuple(results[step.step_id] for step in batch.steps))
-    except StopIteration:
-        return judgements, True
-    return judgements, hash_plan(*inputs) != record.plan_hash
+    judgements, is_over = follow_plan(*inputs, results)
+    return judgements, is_over or hash_plan(*plan_inputs(record)) != record.plan_hash
 
 
 def tabulate_windows(record: RunRecord, judgements: Sequence[Judgement]) -> Columns:

@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 
 from ssdlab.campaign.ingest import (
+    PlanInputs,
     judge_steps,
     plan_inputs,
     read_ingested_step,
@@ -47,8 +48,6 @@ class RunWatcher:
     def __init__(self, run: Path) -> None:
         self.run = run
         self._record = read_record(run)
-        is_planned = not self._record.is_imported
-        self._plan = plan_inputs(self._record) if is_planned else None
         self._steps: dict[str, IngestedStep] = {}
         self._tables: dict[str, pd.DataFrame] = {}
 
@@ -83,6 +82,12 @@ class RunWatcher:
         except (OSError, ValueError, KeyError, TypeError):
             return "it has begun"
 
+    def _plan(self) -> PlanInputs | None:
+        """Return what the run is planned from now: rounds may have been added."""
+        if self._record.is_imported:
+            return None
+        return plan_inputs(self._record, read_state(self.run).extensions)
+
     def _read(self, names: Sequence[str]) -> None:
         steps = []
         for name in names:
@@ -101,7 +106,7 @@ class RunWatcher:
             rows = step.rows if self._record.is_imported else bare
             self._steps[step.record.step.step_id] = replace(step, rows=rows)
         ordered = [self._steps[name] for name in sorted(self._steps)]
-        judgements, _ = judge_steps(self._record, self._plan, ordered)
+        judgements, _ = judge_steps(self._record, self._plan(), ordered)
         whole = {
             "steps": tabulate_steps(self._record, ordered),
             "windows": tabulate_windows(self._record, judgements),

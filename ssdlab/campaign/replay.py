@@ -180,7 +180,9 @@ def replay_run(recorded: str | Path, folder: str | Path) -> Run:
         breaks=recording.breaks,
     )
     try:
-        engine.drive(plan_suite(*plan_inputs(record), lambda _judgement: None))
+        engine.drive(
+            plan_suite(*plan_inputs(record, state.extensions), lambda _judgement: None)
+        )
     except StepNotRecordedError:
         if state.status == "finished":
             raise

@@ -1,11 +1,12 @@
 """The sessions of a run: each time that it was worked on, and how that ended."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from ssdlab.campaign.manifest import seal_run
-from ssdlab.model.records import RunStatus
+from ssdlab.model.records import Extension, RunStatus
 from ssdlab.store.records import RunState, read_state, write_state
 from ssdlab.system.folders import Folder
 
@@ -24,8 +25,11 @@ def begin_session(folder: Path, host_changes: Sequence[str] = ()) -> None:
     changes = dict.fromkeys((*earlier.host_changes, *host_changes))
     write_state(
         folder,
-        RunState(
+        replace(
+            earlier,
             status="running",
+            finished_at="",
+            message="",
             sessions=(*before, (now_text(), "", "running")),
             host_changes=tuple(changes),
         ),
@@ -40,12 +44,25 @@ def end_session(folder: Path, status: RunStatus, message: str) -> None:
     end = now_text()
     write_state(
         folder,
-        RunState(
+        replace(
+            state,
             status=status,
             finished_at=end,
             message=message,
             sessions=(*before, (start, end, status)),
-            host_changes=state.host_changes,
+        ),
+    )
+
+
+def note_extension(folder: Path, extension: Extension) -> None:
+    """Note that a run goes on for more rounds; one that was finished is so no more."""
+    state = read_state(folder)
+    write_state(
+        folder,
+        replace(
+            state,
+            status="interrupted",
+            extensions=(*state.extensions, extension),
         ),
     )
 

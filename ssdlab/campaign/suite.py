@@ -4,6 +4,7 @@ import secrets
 import time
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 
 from ssdlab.campaign.carrying import (
@@ -13,6 +14,7 @@ from ssdlab.campaign.carrying import (
     terminated_like_interrupted,
     write_tables,
 )
+from ssdlab.campaign.extending import find_extension
 from ssdlab.campaign.folders import (
     examine_for,
     make_folder,
@@ -33,6 +35,7 @@ from ssdlab.campaign.request import (
     check_request,
     read_temperature_limit,
 )
+from ssdlab.campaign.sessions import note_extension
 from ssdlab.campaign.vouching import forget, is_vouched, vouch_for
 from ssdlab.campaign.wholeness import hash_plan
 from ssdlab.fio.installed import require_fio
@@ -46,7 +49,11 @@ from ssdlab.store.records import read_record, read_state
 from ssdlab.store.run import Run
 from ssdlab.system.folders import Folder
 from ssdlab.targets.block_opening import check_block_again
-from ssdlab.targets.opening import reopen_target
+from ssdlab.targets.opening import (
+    read_left_ends,
+    reopen_target,
+    require_as_left,
+)
 
 _WRITTEN_FOLDERS = ("steps", "tables", "target", "telemetry")  # by a run that goes on
 _WRITTEN_FILES = ("notebook.ipynb", "progress.json")
@@ -167,9 +174,13 @@ def _begin(asked: Request, choices: RunChoices, tell: Tell | None) -> Run:
 
 
 def resume_run(
-    run: str | Path, *, confirm_serial: str = "", tell: Tell | None = None
+    run: str | Path,
+    *,
+    more_rounds: int = 0,
+    confirm_serial: str = "",
+    tell: Tell | None = None,
 ) -> Run:
-    """Take an interrupted or failed run up again.
+    """Take an interrupted or failed run up again, or go on after its last round.
 
     Steps that were finished are not measured again; a window of steady state
     begins afresh after the gap.
@@ -178,6 +189,9 @@ def resume_run(
     ----------
     run : str or Path
         The run folder.
+    more_rounds : int, default 0
+        How many rounds more than before its loops may take that have not ended: a run
+        that finished with rounds that were not steady goes on behind the last of them.
     confirm_serial : str, default ""
         The serial of a drive that may be destroyed. It is needed where the folder is
         not as this user made it on this machine, such as a copy.
@@ -192,8 +206,8 @@ def resume_run(
     Raises
     ------
     UserError
-        If the folder is damaged or in use, or the device is gone, another one or was
-        not confirmed.
+        If the folder is damaged or in use, the device is gone, another one or was
+        not confirmed, or no rounds of the run can go on.
     RunFailedError
         If a step failed; what was measured is kept.
     RunInterruptedError
@@ -203,14 +217,26 @@ def resume_run(
     record = read_record(folder)
     fio, _ = require_fio()
     with locked(folder, sleep=time.sleep), terminated_like_interrupted():
-        if read_state(folder).status == "finished":
+        state = read_state(folder)
+        if state.status == "finished" and not more_rounds:
             return write_tables(folder)  # it may have been killed while it wrote them
         require_same_plan(folder, record)
+        extension = (
+            find_extension(folder, record, state, more_rounds=more_rounds)
+            if more_rounds
+            else None
+        )
         target = target_folder(folder)
         confirmed = _confirmed_again(folder, record, confirm_serial)
+        ends = read_left_ends(target)
         again = reopen_target(record, folder=target, confirmed=confirmed)
         with released(again) as device:
+            if state.status == "finished":
+                left_s = datetime.fromisoformat(state.finished_at).timestamp()
+                require_as_left(device, ends=ends, left_s=left_s)
             changed = compare_checks(record.host_checks, examine_for(record, device))
+            if extension is not None:
+                note_extension(folder, extension)
             done = carry_out(
                 folder, record, device, fio=fio, tell=tell, host_changes=changed
             )
@@ -218,7 +244,7 @@ def resume_run(
         return done
 
 
-def check_resume(run: Path, confirm_serial: str) -> str:
+def check_resume(run: Path, confirm_serial: str, *, more_rounds: int = 0) -> str:
     """Refuse at once a run that `resume_run` would refuse; nothing is held.
 
     What it destroys on a drive that was confirmed anew is returned, in words.
@@ -227,13 +253,15 @@ def check_resume(run: Path, confirm_serial: str) -> str:
     ------
     UserError
         If it is damaged, in use or finished, or its drive is not there or was not
-        confirmed.
+        confirmed, or no rounds of it can go on.
     """
-    require_unfinished(run)
-    record = read_record(run)
-    if read_state(run).status == "finished":
+    require_resumable(run, may_be_finished=more_rounds > 0)
+    record, state = read_record(run), read_state(run)
+    if state.status == "finished" and not more_rounds:
         return ""  # its tables and report are written, and no drive is touched
     require_same_plan(run, record)
+    if more_rounds:
+        find_extension(run, record, state, more_rounds=more_rounds)
     if record.target.kind != "block":
         return ""
     return check_block_again(record, _confirmed_again(run, record, confirm_serial))
@@ -244,13 +272,13 @@ def _confirmed_again(run: Path, record: RunRecord, typed: str) -> str | None:
     return None if not typed and is_vouched(run, record) else typed
 
 
-def require_unfinished(run: Path) -> None:
+def require_resumable(run: Path, *, may_be_finished: bool = False) -> None:
     """Require that the run can be gone on with, now.
 
     Raises
     ------
     RunFolderError
-        If it is damaged, in use or finished.
+        If it is damaged, in use, or finished and may not be.
     """
     read_record(run)
     for name in _WRITTEN_FOLDERS:
@@ -260,9 +288,11 @@ def require_unfinished(run: Path) -> None:
     with locked(run, sleep=time.sleep):
         report = run / "report.html"
         is_reported = Folder(run).has_file(report.name)
-        if read_state(run).status == "finished" and is_reported:
+        is_over = read_state(run).status == "finished" and not may_be_finished
+        if is_over and is_reported:
             raise RunFolderError(
                 folder=str(run),
                 reason="the run is finished; there is nothing to go on with",
-                remedy=f"See {report}, or write it anew: ssdlab report {run}",
+                remedy=f"See {report}, or write it anew: ssdlab report {run}. Rounds "
+                "that were not steady go on with --more-rounds.",
             )

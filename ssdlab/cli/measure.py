@@ -115,6 +115,8 @@ def run(**asked: Any) -> None:
     """Measure a target with the tests of a profile.
 
     Ctrl-C stops it cleanly and keeps what is done; `ssdlab resume` goes on with it.
+    A test ends after the rounds that its profile allows at most; the standard leaves it
+    to the operator to allow more than 25: max_rounds of a profile of your own.
     """
     from ssdlab.campaign.folders import new_run_id
     from ssdlab.campaign.request import check_request
@@ -149,8 +151,19 @@ def run(**asked: Any) -> None:
 @main.command()
 @run_argument
 @confirm_option
-def resume(run: Path, *, confirm: str) -> None:
+@click.option(
+    "--more-rounds",
+    type=click.IntRange(1),
+    metavar="N",
+    help="let rounds that are not steady go on, for N rounds at most",
+)
+def resume(run: Path, *, confirm: str, more_rounds: int | None) -> None:
     """Go on with a run that was stopped, failed or killed.
+
+    A test of the PTS that is not steady after the rounds it was allowed (25) goes on
+    with --more-rounds N, as the standard leaves to the operator, if its rounds were the
+    last thing that the run did. The pause before them is reported. To have none, allow
+    more rounds before the run begins: a profile of your own with max_rounds = 40.
 
     On the machine and by the user that began the run, in its own folder, the consent
     of its begin still counts. A folder that was copied, handed on or changed needs the
@@ -159,8 +172,10 @@ def resume(run: Path, *, confirm: str) -> None:
     from ssdlab.campaign.suite import check_resume
     from ssdlab.store.records import read_record
 
-    say_loss(check_resume(run, confirm))  # before a kernel is started
+    more = more_rounds or 0
+    say_loss(check_resume(run, confirm, more_rounds=more))  # before a kernel is started
     if read_record(run).is_procedure:
         resume_procedure(run, confirm)
     else:
-        execute(run, {"resume": str(run), "confirm_serial": confirm})
+        parameters = {"resume": str(run), "confirm_serial": confirm}
+        execute(run, {**parameters, "more_rounds": more})

@@ -10,6 +10,7 @@ from ssdlab.model.host_checks import HostCheck
 from ssdlab.model.report_fields import ReportFields
 
 FORMAT_VERSION = 2
+MOST_MORE_ROUNDS = 1000
 
 RunStatus = Literal["running", "finished", "failed", "interrupted"]
 TargetKind = Literal["virtual", "file", "block", "imported"]
@@ -64,6 +65,40 @@ class CeilingPoint:
     block_size_bytes: int
     iops: float
     read_percent: int = 100
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Extension:
+    """That the operator went on for more rounds than a run was begun with.
+
+    PTS 2.0.2 leaves that to the operator where a test is not steady after round 25.
+
+    Attributes
+    ----------
+    asked_at : str
+        When, as ISO 8601.
+    more_rounds : int
+        How many rounds more each loop may take.
+    test, phase : str
+        The first phase that it holds for; it holds for all after it too.
+    """
+
+    asked_at: str
+    more_rounds: int
+    test: str
+    phase: str
+
+    def __post_init__(self) -> None:
+        """Refuse a number that nobody could have asked for.
+
+        Raises
+        ------
+        ValueError
+            If it is one.
+        """
+        if not 1 <= self.more_rounds <= MOST_MORE_ROUNDS:
+            msg = f"{self.more_rounds} more rounds are not from 1 to {MOST_MORE_ROUNDS}"
+            raise ValueError(msg)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -9,6 +9,7 @@ from ssdlab.model.errors import RunFolderError
 from ssdlab.model.plain import from_plain
 from ssdlab.model.records import (
     FORMAT_VERSION,
+    Extension,
     RunRecord,
     RunStatus,
 )
@@ -24,7 +25,8 @@ class RunState:
 
     ``sessions`` lists each time that the run was worked on, as (start, end or empty
     while it runs, how it ended). ``host_changes`` are what was otherwise of the host
-    when the run was taken up again.
+    when the run was taken up again. ``extensions`` are the rounds that were added to
+    those which the run was begun with.
     """
 
     status: RunStatus
@@ -32,6 +34,7 @@ class RunState:
     message: str = ""
     sessions: tuple[tuple[str, str, str], ...] = ()
     host_changes: tuple[str, ...] = ()
+    extensions: tuple[Extension, ...] = ()
 
 
 def to_json(value: object) -> bytes:

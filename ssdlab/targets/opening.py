@@ -1,11 +1,14 @@
 """From the text that a user wrote to a target."""
 
+import os
 from pathlib import Path
 
+from ssdlab.drive.gate.ends import read_kept_ends
 from ssdlab.model.drive import AUTO_PURGE, DriveChoices
 from ssdlab.model.errors import TargetRefusedError, UnknownNameError
 from ssdlab.model.records import RunRecord
 from ssdlab.model.units import MIB, capacity_label
+from ssdlab.targets.block import BlockTarget
 from ssdlab.targets.block_opening import (
     check_block,
     find_block_obstacles,
@@ -14,7 +17,13 @@ from ssdlab.targets.block_opening import (
     read_block_shape,
     reopen_block,
 )
-from ssdlab.targets.file import FILE_PURGE, open_file, read_file_shape, reopen_file
+from ssdlab.targets.file import (
+    FILE_PURGE,
+    FileTarget,
+    open_file,
+    read_file_shape,
+    reopen_file,
+)
 from ssdlab.targets.purges import PurgeOutlook, find_purge_choice
 from ssdlab.targets.shape import Shape
 from ssdlab.targets.target import Target
@@ -26,6 +35,7 @@ from ssdlab.targets.virtual import (
 )
 
 LEAST_CAPACITY_BYTES = 32 * MIB  # 32 of the largest blocks
+_WHOLE_SECOND_S = 1.0  # of which a record of a time has only whole ones
 _KNOWN = ("virtual[:size=256MiB,op=12]", "file:PATH,size=1GiB", "/dev/NAME")
 
 
@@ -110,6 +120,46 @@ def reopen_target(
             remedy="Attach the device of this run, or begin a new run.",
         )
     return target
+
+
+def require_as_left(target: Target, *, ends: str, left_s: float) -> None:
+    """Require that nobody wrote to a target since a run that finished left it.
+
+    Its rounds cannot go on otherwise: they would not follow one another.
+
+    Parameters
+    ----------
+    target : Target
+        The target, open again.
+    ends : str
+        What the run noted of the ends of a drive: `read_left_ends`.
+    left_s : float
+        When the run finished [s, Unix time].
+
+    Raises
+    ------
+    TargetRefusedError
+        If somebody did; the target was let go then.
+    """
+    is_changed = False
+    if isinstance(target, BlockTarget):
+        is_changed = bool(ends) and target.ends != ends
+    elif isinstance(target, FileTarget):
+        changed_s = os.fstat(target.descriptor).st_mtime
+        is_changed = changed_s > left_s + _WHOLE_SECOND_S
+    if is_changed:
+        target.release()
+        raise TargetRefusedError(
+            target=target.identity.spec,
+            reason="it was written to since the run finished, so that its rounds "
+            "cannot go on from where they ended",
+            remedy="Begin a new run with more rounds allowed: max_rounds of a profile.",
+        )
+
+
+def read_left_ends(folder: Path) -> str:
+    """Return what the last session on a drive noted that it left; "" if none did."""
+    return read_kept_ends(folder)
 
 
 def _purge_of(record: RunRecord) -> str:

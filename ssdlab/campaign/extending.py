@@ -1,0 +1,185 @@
+"""Whether a run can go on for more rounds than it was begun with, and from where.
+
+PTS 2.0.2 checks for a steady state after each round up to the 25th, and leaves it to
+the operator whether to go on after that. A test goes on right behind its last round:
+where other steps followed, the drive was purged or filled with something else.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NoReturn
+
+from ssdlab.campaign.ingest import plan_inputs
+from ssdlab.campaign.raw import read_all_steps
+from ssdlab.campaign.sessions import now_text
+from ssdlab.model.errors import RunFolderError
+from ssdlab.model.records import MOST_MORE_ROUNDS, Extension, RunRecord
+from ssdlab.model.spec import Rounds
+from ssdlab.plan.extension import loops_of
+from ssdlab.plan.following import follow_plan
+from ssdlab.store.records import RunState
+
+_Place = tuple[str, str]
+_NEW_RUN = (
+    "Begin a new run of it with more rounds allowed from the start: a profile of your "
+    "own with max_rounds, which is no departure where it is more than 25."
+)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Progress:
+    """How far a run came: its phases in order, the last one it reached, its loops.
+
+    ``unsteady`` are the loops that have rounds and did not end in a steady window.
+    """
+
+    places: tuple[_Place, ...]
+    last: int
+    loops: dict[_Place, Rounds]
+    unsteady: tuple[_Place, ...]
+
+    @property
+    def closed(self) -> tuple[_Place, ...]:
+        """The unsteady loops that other steps followed."""
+        return tuple(
+            place for place in self.unsteady if self.places.index(place) < self.last
+        )
+
+
+def find_extension(
+    folder: Path, record: RunRecord, state: RunState, *, more_rounds: int
+) -> Extension:
+    """Return the extension of a run by so many rounds; nothing is written.
+
+    Parameters
+    ----------
+    folder : Path
+        The run folder.
+    record : RunRecord
+        Its record.
+    state : RunState
+        How far it is.
+    more_rounds : int
+        How many rounds more each loop may take that has not ended.
+
+    Returns
+    -------
+    Extension
+        From the phase on that the run came to last.
+
+    Raises
+    ------
+    RunFolderError
+        If the run has no rounds that could go on, or too few are asked for.
+    """
+    if record.is_imported or record.is_procedure:
+        kind = "was imported" if record.is_imported else "follows a procedure"
+        _refuse(
+            folder,
+            f"it {kind}, and more rounds are left to the operator by the tests of the "
+            "PTS alone",
+            "Resume it without --more-rounds, or begin a new run.",
+        )
+    progress = _find_progress(folder, record, state)
+    if state.status == "finished":
+        _require_unsteady_end(folder, progress)
+        if record.target.kind == "virtual":
+            _refuse(
+                folder,
+                "the run is finished, and its virtual SSD ended with all that it held",
+                _NEW_RUN,
+            )
+    coming = [
+        loop
+        for place, loop in progress.loops.items()
+        if progress.places.index(place) >= progress.last
+    ]
+    if not coming:
+        _refuse(
+            folder,
+            f"no rounds until steady are left in it{_closed_words(progress)}",
+            f"Resume it without --more-rounds. {_NEW_RUN}",
+        )
+    _require_window(folder, more_rounds, coming)
+    test, phase = progress.places[progress.last]
+    return Extension(
+        asked_at=now_text(), more_rounds=more_rounds, test=test, phase=phase
+    )
+
+
+def _find_progress(folder: Path, record: RunRecord, state: RunState) -> _Progress:
+    tests, context = plan_inputs(record, state.extensions)
+    steps = list(read_all_steps(folder))
+    results = {kept.step.step_id: kept.result for kept in steps}
+    judgements, _ = follow_plan(tests, context, results)
+    reached = {(kept.step.test_id, kept.step.phase_id) for kept in steps}
+    ends = {(one.test_id, one.phase_id): one.is_round_steady for one in judgements}
+    loops = {(test.test_id, loop.phase_id): loop for test, loop in loops_of(tests)}
+    places = tuple(
+        (test.test_id, phase.phase_id) for test in tests for phase in test.phases
+    )
+    return _Progress(
+        places=places,
+        last=max((at for at, one in enumerate(places) if one in reached), default=0),
+        loops=loops,
+        unsteady=tuple(
+            place for place in loops if place in reached and not ends.get(place)
+        ),
+    )
+
+
+def _require_unsteady_end(folder: Path, progress: _Progress) -> None:
+    """Require that a finished run ended with a loop that was not steady.
+
+    Raises
+    ------
+    RunFolderError
+        If it did not.
+    """
+    if progress.places[progress.last] in progress.unsteady:
+        return
+    if not progress.unsteady:
+        _refuse(
+            folder,
+            "the run is finished, and no rounds of it ended without a steady state",
+            "There is nothing to go on with.",
+        )
+    why = _closed_words(progress)
+    _refuse(
+        folder,
+        f"the run is finished, and none of its rounds can go on{why}",
+        _NEW_RUN,
+    )
+
+
+def _closed_words(progress: _Progress) -> str:
+    if not progress.closed:
+        return ""
+    names = ", ".join(f"{phase} of {test}" for test, phase in progress.closed)
+    return (
+        f": {names} did not get steady, but other steps followed, and a test goes on "
+        "only right behind its last round, without a purge"
+    )
+
+
+def _require_window(folder: Path, more_rounds: int, loops: list[Rounds]) -> None:
+    """Require rounds enough for a window that begins afresh behind the pause.
+
+    Raises
+    ------
+    RunFolderError
+        If there are fewer, or more than any drive needs.
+    """
+    window = min(loop.criteria.window_rounds for loop in loops)
+    if window <= more_rounds <= MOST_MORE_ROUNDS:
+        return
+    _refuse(
+        folder,
+        f"{more_rounds} more rounds were asked for, and a window of {window} rounds "
+        "begins afresh behind the pause",
+        f"Ask for {window} to {MOST_MORE_ROUNDS} more rounds.",
+    )
+
+
+def _refuse(folder: Path, reason: str, remedy: str) -> NoReturn:
+    raise RunFolderError(folder=str(folder), reason=reason, remedy=remedy)
