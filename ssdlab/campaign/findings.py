@@ -37,7 +37,12 @@ from ssdlab.analysis.findings.health import (
     find_unread_health,
 )
 from ssdlab.analysis.findings.telemetry import find_missing_telemetry
-from ssdlab.analysis.findings.timing import find_gaps, find_suspends, find_time_faults
+from ssdlab.analysis.findings.timing import (
+    find_few_ios,
+    find_gaps,
+    find_suspends,
+    find_time_faults,
+)
 from ssdlab.campaign.raw import StepRecord
 from ssdlab.model.records import RunRecord
 from ssdlab.model.schema import TABLES
@@ -118,6 +123,7 @@ def _of_measured(
         *find_fill_faults(steps, facts),
         *find_time_faults(steps, totals, facts),
         *find_gaps(steps, facts),
+        *find_few_ios(totals),
         *find_suspends(facts),
         *find_unsteady(frames["windows"], steps, facts),
         *find_missing_points(measured, facts.tests),

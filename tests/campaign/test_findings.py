@@ -22,13 +22,14 @@ from tests.fakes import FakeBackend, Mishap
 from tests.paths import ROOT
 
 SAMPLE = ROOT / "data" / "samples" / "virtual-lat"
+GAP_S = 0.001  # little beside cells of a second
 ROUND_3 = cell_name(9, 3, 100)
 MADE_UP = ("departure", "")  # what the papers of a made-up run say
 UNPROVEN = ("purge-unverified", "")  # their method is the one word "trim"
 
 
 def measured(run: Path, backend: FakeBackend | None = None) -> Run:
-    drive(run, backend or FakeBackend())
+    drive(run, backend or FakeBackend(gap_s=GAP_S))
     write_papers(run)
     ingest_run(run, INPUTS)
     return open_run(run)
@@ -39,7 +40,7 @@ def found(run: Run) -> list[tuple[str, str]]:
 
 
 def test_findings_are_those_of_the_record_and_of_the_frames(tmp_path: Path) -> None:
-    run = measured(tmp_path / "run", FakeBackend(gaps_s={ROUND_3: 60}))
+    run = measured(tmp_path / "run", FakeBackend(gap_s=GAP_S, gaps_s={ROUND_3: 60}))
     assert found(run) == [MADE_UP, UNPROVEN, ("idle-gap", "iops")]
     assert run.findings["number"].tolist() == [1, 2, 3]
     assert set(run.findings["severity"]) == {"major"}
@@ -77,7 +78,7 @@ def test_doubt_of_a_purge_is_a_finding_of_its_test_and_no_complaint(
 ) -> None:
     doubtful = Mishap(purge_doubt="no LBA could be read back")
     mishaps = {"00001-iops-purge": doubtful}
-    run = measured(tmp_path / "run", FakeBackend(mishaps=mishaps))
+    run = measured(tmp_path / "run", FakeBackend(gap_s=GAP_S, mishaps=mishaps))
     assert found(run) == [MADE_UP, UNPROVEN, ("purge-unverified", "iops")]
     assert run.findings["words"].iloc[-1] == "purge: no LBA could be read back"
 
@@ -98,8 +99,9 @@ def test_run_without_findings_is_conformant(tmp_path: Path) -> None:
 
 def test_run_that_was_interrupted_is_not_conformant(tmp_path: Path) -> None:
     stop = cell_name(10, 3, 65)
+    mishaps = {stop: Mishap(raises=KeyboardInterrupt())}
     with pytest.raises(KeyboardInterrupt):
-        drive(tmp_path, FakeBackend(mishaps={stop: Mishap(raises=KeyboardInterrupt())}))
+        drive(tmp_path, FakeBackend(gap_s=GAP_S, mishaps=mishaps))
     put_aside_unfinished(tmp_path)
     write_papers(tmp_path)
     write_state(tmp_path, RunState(status="interrupted"))

@@ -133,6 +133,18 @@ def test_rest_within_a_test_is_told(ideal: Path, tmp_path: Path) -> None:
     assert ("idle-gap", f"{S} 4") in departures(ingested(tmp_path / "run"))
 
 
+def test_short_rests_before_each_cell_are_told(tmp_path: Path) -> None:
+    measure_ideal(tmp_path / "run", FakeBackend(gap_s=0.4))
+    assert departures(ingested(tmp_path / "run")) == [("idle-share", f"{S} 4")]
+
+
+def test_cells_of_few_ios_are_a_doubt(tmp_path: Path) -> None:
+    measure_ideal(tmp_path / "run", FakeBackend(iops_of=lambda _step: 1.0))
+    opened = ingested(tmp_path / "run")
+    assert departures(opened) == []
+    assert [one.code for one in opened.answers.found("numbers")] == ["few-ios"]
+
+
 def test_interruption_within_a_test_is_told(ideal: Path, tmp_path: Path) -> None:
     name, run = nth_cell(ideal, 12), tmp_path / "run"
     measure_ideal(run, FakeBackend(gaps_s={name: 60.0}))
@@ -204,7 +216,7 @@ def edit_raw(run: Path, what: str, **changes: float) -> None:
 
 
 def shorten_cell(run: Path) -> None:
-    edit_raw(run, "rounds", runtime=0.94)
+    edit_raw(run, "rounds", runtime=0.99)
 
 
 def halve_fill(run: Path) -> None:

@@ -99,6 +99,7 @@ FINDING_KINDS: Mapping[str, FindingKind] = {
         "major", "block sizes of the composite were left out", "13"
     ),
     "idle-gap": _departure("major", "the device rested for longer than the limit", "4"),
+    "idle-share": _departure("major", "the device was idle too much of the time", "4"),
     "resumed": _departure("major", "a test was interrupted and taken up again", "4"),
     "not-steady": FindingKind(
         severity="major",
@@ -120,6 +121,7 @@ FINDING_KINDS: Mapping[str, FindingKind] = {
         "major", "files that may be of the import were left out"
     ),
     "departure": _departure("major", "a departure that an earlier version recorded"),
+    "few-ios": _doubt("major", "cells have too few IOs for their means"),
     # What is otherwise and does not keep results from being compared.
     "rounds-allowed": _departure("minor", "fewer rounds are allowed at most", "4"),
     "wipc-threads": _departure(

@@ -23,8 +23,11 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _Place = tuple[str, str, str]
-TIME_TOLERANCE_RATIO = 0.05  # a step may wait for IOs that are still outstanding
-TIME_TOLERANCE_S = 0.05
+TIME_TOLERANCE_RATIO = 0.005
+TIME_TOLERANCE_S = 0.05  # a step may wait for IOs that are still outstanding
+GAP_LIMIT_S = 1.0
+IDLE_LIMIT_RATIO = 0.005  # of a phase
+LEAST_IOS = 100  # of a cell: latencies of CV 1 have a mean known to 10 % then
 WAIT_TOLERANCE_RATIO = 0.1  # of a rest that was asked for
 
 
@@ -115,7 +118,9 @@ def _wait_faults(steps: "pd.DataFrame") -> Iterator[Finding]:
 def find_gaps(steps: "pd.DataFrame", facts: RunFacts) -> tuple[Finding, ...]:
     """Say where the device rested too long, and where a test was taken up again.
 
-    A gap before a purge is none: what it may have changed is purged away.
+    The standard has steps follow one another without delay and names no limit: decision
+    69. A gap before a purge is none: what it may have changed is purged away. Nor is a
+    rest that was asked for.
 
     Parameters
     ----------
@@ -127,19 +132,23 @@ def find_gaps(steps: "pd.DataFrame", facts: RunFacts) -> tuple[Finding, ...]:
     Returns
     -------
     tuple of Finding
-        ``idle-gap`` and ``resumed`` of tests.
+        ``idle-gap``, ``idle-share`` and ``resumed`` of tests.
     """
-    broken = ~steps["is_contiguous"].fillna(value=True).astype(bool)
-    gaps = steps[broken & (steps["kind"] != "purge")]
-    is_resumed = gaps["step_id"].isin(_resumed_steps(steps, facts))
+    idle_s = steps["idle_before_s"].where(~(steps["wait_s"] > 0)).fillna(0)
+    worked = steps.assign(idle_s=idle_s)[steps["kind"] != "purge"]
+    broken = ~worked["is_contiguous"].fillna(value=True).astype(bool)
+    is_resumed = broken & worked["step_id"].isin(_resumed_steps(steps, facts))
+    gaps = worked[~is_resumed & (broken | (worked["idle_s"] > GAP_LIMIT_S))]
     found = []
-    for test, rows in gaps[~is_resumed].groupby("test", sort=False):
+    for test, rows in gaps.groupby("test", sort=False):
+        afresh = int(broken[rows.index].sum())
         words = (
             f"gaps: {len(rows)} in which the device rested, the longest "
-            f"{_longest(rows)}; windows begin afresh after each"
+            f"{_longest(rows)}; {_afresh(afresh, len(rows))}"
         )
         found.append(make_finding("idle-gap", words, test=str(test)))
-    for test, rows in gaps[is_resumed].groupby("test", sort=False):
+    found += _idle_shares(worked[~is_resumed].drop(gaps.index))
+    for test, rows in worked[is_resumed].groupby("test", sort=False):
         times = "once" if len(rows) == 1 else f"{len(rows)} times"
         words = (
             f"taken up again {times} after an interruption of "
@@ -147,6 +156,60 @@ def find_gaps(steps: "pd.DataFrame", facts: RunFacts) -> tuple[Finding, ...]:
             "begin afresh after it"
         )
         found.append(make_finding("resumed", words, test=str(test)))
+    return tuple(found)
+
+
+def _afresh(count: int, gaps: int) -> str:
+    if count == gaps:
+        return "windows begin afresh after each"
+    return (
+        f"windows begin afresh after {count} of them"
+        if count
+        else ("no window begins afresh after them")
+    )
+
+
+def _idle_shares(worked: "pd.DataFrame") -> Iterator[Finding]:
+    """Yield where much of the time of a phase was idle, in gaps however short."""
+    sums = worked.groupby(["test", "phase"], sort=False, as_index=False).agg(
+        idle_s=("idle_s", "sum"), busy_s=("duration_s", "sum")
+    )
+    sums["ratio"] = sums["idle_s"] / (sums["idle_s"] + sums["busy_s"])
+    over = sums[sums["ratio"] > IDLE_LIMIT_RATIO]
+    for test, rows in over.groupby("test", sort=False):
+        worst = rows.iloc[int(rows["ratio"].to_numpy().argmax())]
+        others = len(rows) - 1
+        more = f" and of {others} more" if others else ""
+        words = (
+            f"idle time: more than {100 * IDLE_LIMIT_RATIO:g} % of the time of "
+            f"{worst['phase']}{more}, {100 * worst['ratio']:.2g} % at worst"
+        )
+        yield make_finding("idle-share", words, test=str(test))
+
+
+def find_few_ios(totals: "pd.DataFrame") -> tuple[Finding, ...]:
+    """Say which cells and histogram runs have too few IOs for their mean.
+
+    Parameters
+    ----------
+    totals : pandas.DataFrame
+        The rows ``total`` of the table ``measurements``.
+
+    Returns
+    -------
+    tuple of Finding
+        ``few-ios`` of tests.
+    """
+    measured = totals[totals["kind"].isin(["cell", "histogram"])]
+    few = measured[measured["total_ios"].fillna(0) < LEAST_IOS]
+    found = []
+    for test, rows in few.groupby("test", sort=False):
+        count, least = int((measured["test"] == test).sum()), rows["total_ios"].min()
+        words = (
+            f"few IOs: {len(rows)} of {count} cells have fewer than {LEAST_IOS}, "
+            f"{int(least)} at least; a mean of so few is not known to 10 %"
+        )
+        found.append(make_finding("few-ios", words, test=str(test)))
     return tuple(found)
 
 
