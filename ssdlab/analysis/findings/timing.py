@@ -119,7 +119,7 @@ def find_gaps(steps: "pd.DataFrame", facts: RunFacts) -> tuple[Finding, ...]:
     """Say where the device rested too long, and where a test was taken up again.
 
     The standard has steps follow one another without delay and names no limit: decision
-    69. A gap before a purge is none: what it may have changed is purged away. Nor is a
+    75. A gap before a purge is none: what it may have changed is purged away. Nor is a
     rest that was asked for.
 
     Parameters
