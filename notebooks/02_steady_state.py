@@ -137,8 +137,9 @@ show(precision, caption="Average, slope and drift", **unit)
 # %% [markdown]
 # ## How many rounds are still needed
 #
-# Foretold after each round as if the run had ended there, by futures drawn from a decay
-# to a level with noise, for all tracking variables at once.
+# Foretold after each round as if the run had ended there, by futures drawn from one or
+# two decays to a level with noise, for all tracking variables at once. After few rounds
+# the interval has often no upper end: a slow part may still come.
 
 # %%
 beside = ssdlab.analysis.take_tracked_series(*frames, like=series)

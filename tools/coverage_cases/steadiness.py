@@ -15,6 +15,7 @@ from ssdlab.analysis.steadiness.forecast import (
     find_first_steady,
     forecast_steady_state,
 )
+from ssdlab.analysis.steadiness.forecast_text import TESTED_DECAYS
 from ssdlab.analysis.steadiness.series import RoundSeries
 from ssdlab.analysis.steady_state import assess_series, find_first_steady_round
 from tools.coverage_cases.case import CoverageCase, draw_noise
@@ -22,8 +23,10 @@ from tools.coverage_cases.case import CoverageCase, draw_noise
 FloatArray = npt.NDArray[np.float64]
 Noise = Callable[[np.random.Generator, int], FloatArray]
 
+_ONE, _TWO, _POWER, _OVER = TESTED_DECAYS
 _HORIZON, _DRAWS, _WINDOW = 40, 400, 5
 _SLOW_TRIALS = 200  # half a second each
+_FEW_TRIALS = 300
 _FEW_ROUNDS = "so few rounds do not tell how alike they are: errs to the safe side"
 _BOUNDS = {
     5: (1.0, _FEW_ROUNDS),
@@ -72,10 +75,12 @@ def _heavy_tails(rng: np.random.Generator, count: int) -> FloatArray:
     return rng.standard_t(3, count)
 
 
-def _forecast(rng: np.random.Generator, *, count: int, decay: float) -> bool | None:
-    """Foretell the first steady round of a decay that is not steady yet."""
+def _forecast(
+    rng: np.random.Generator, *, count: int, level: Noise, noise: float
+) -> bool | None:
+    """Foretell the first steady round of a series that is not steady yet."""
     total = count + _HORIZON
-    series = _decaying(rng, total, decay)
+    series = 100 * level(rng, total) + noise * rng.standard_normal(total)
     came = find_first_steady_round(series)
     if came is not None and came <= count:
         return None
@@ -86,6 +91,36 @@ def _forecast(rng: np.random.Generator, *, count: int, decay: float) -> bool | N
     steady[:, : _WINDOW - 1] = False
     truth = np.inf if came is None else came - count
     return _holds(first_time(steady[:, count:]), truth)
+
+
+def _falling(_: np.random.Generator, count: int, *, time: float) -> FloatArray:
+    """Return a decay from 2.5 times the level."""
+    return np.asarray(1 + 1.5 * np.exp(-np.arange(count) / time))
+
+
+def _two_phases(_: np.random.Generator, count: int) -> FloatArray:
+    rounds = np.arange(count)
+    return np.asarray(1 + 1.5 * np.exp(-rounds / 2) + np.exp(-rounds / 12))
+
+
+def _any_two_phases(rng: np.random.Generator, count: int) -> FloatArray:
+    """Draw a fast and a slow part, so that no grid of decay times suits them all."""
+    rounds = np.arange(count)
+    fast, slow = rng.uniform(1, 3), rng.uniform(8, 20)
+    heights = rng.uniform(1, 2), rng.uniform(0.5, 1.5)
+    return np.asarray(
+        1 + heights[0] * np.exp(-rounds / fast) + heights[1] * np.exp(-rounds / slow)
+    )
+
+
+def _power_law(_: np.random.Generator, count: int) -> FloatArray:
+    return np.asarray(1 + 3 / (1 + np.arange(count) / 3))
+
+
+def _overshoot(_: np.random.Generator, count: int) -> FloatArray:
+    """Fall to six tenths and climb back."""
+    rounds = np.arange(count)
+    return np.asarray(1 + 2.5 * np.exp(-rounds / 2) - 0.9 * np.exp(-rounds / 7))
 
 
 def _halving(rng: np.random.Generator, *, count: int, alike: float) -> bool:
@@ -186,13 +221,23 @@ CASES = (
     *(
         CoverageCase(
             statistic="rounds until steady, foretold",
-            case=f"decay in {decay:g} rounds",
+            case=words,
             n=count,
-            trial=partial(_forecast, count=count, decay=decay),
+            trial=partial(_forecast, count=count, level=level, noise=noise),
             high=1.0,
-            note="whole rounds; a decay of which little is seen is guessed",
+            note="wide where little is seen of the end; whole rounds",
+            most_trials=_FEW_TRIALS,
         )
-        for count, decay in ((6, 2.0), (6, 5.0), (8, 5.0), (8, 10.0), (12, 10.0))
+        for words, level, noise, counts in (
+            (f"{_ONE} in 2 rounds", partial(_falling, time=2.0), 0.3, (6,)),
+            (f"{_ONE} in 5 rounds", partial(_falling, time=5.0), 0.3, (8,)),
+            (f"{_ONE} in 10 rounds", partial(_falling, time=10.0), 0.3, (12,)),
+            (f"{_TWO} in 2 and 12 rounds", _two_phases, 1.5, (6, 8)),
+            (f"{_TWO} in 1 to 3 and 8 to 20 rounds", _any_two_phases, 0.5, (6, 8)),
+            (f"{_POWER} of 3 rounds", _power_law, 1.5, (6,)),
+            (f"{_OVER} and back in 7 rounds", _overshoot, 1.5, (6,)),
+        )
+        for count in counts
     ),
     CoverageCase(
         statistic="rounds until three are steady at once, foretold",

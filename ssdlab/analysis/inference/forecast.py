@@ -1,17 +1,20 @@
 """Futures of a series that settles: a decay to a level, with noise that is alike.
 
-How fast it decays, how alike the noise is, and all else that is not known is drawn
+The decay is one exponential or the sum of two, the slower of which may go the other
+way. How fast they are, how alike the noise is, and all else that is not known is drawn
 anew for each future, by how well it explains what was measured (decision 40).
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
 
 from ssdlab.analysis.inference.autoregressive import (
-    AutoregressiveFit,
     fit_autoregressive,
+    weigh_columns,
 )
 from ssdlab.analysis.inference.interval import Interval
 
@@ -23,22 +26,36 @@ DRAWS = 1000
 
 _FASTEST_ROUNDS = 0.5
 _SLOWEST_SHARE = 3.0  # of the rounds measured; a slower decay is as good as a line
-_DECAYS = 18
+_SINGLE, _OF_PAIRS = 80, 14  # decay times that are tried of one exponential, of two
+# The height of the slower one, by that of the faster: below 0 the series overshoots.
+_HEIGHT_RATIOS = (-0.6, -0.4, -0.2, 0.25, 0.5, 1.0, 2.0)
+# No shape is quite that of a drive, and few rounds without noise would choose one as if
+# it were: what the rounds say for a shape counts as if they were fewer (decision 40).
+_BELIEF = 0.7
+_A_SHAPE = 5  # futures go on with a shape each time that it is drawn: it costs a fit
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class _Decay:
-    """A decay time, its scale, and the fits of level and height."""
+class _Shapes:
+    """Shapes of a decay, in a row each: two decay times [rounds], and the height ratio.
 
-    rounds: float
-    middle: float
-    scale: float
-    fit: AutoregressiveFit
+    ``middle`` and ``scale`` are of the rounds measured: shapes are told from there.
+    """
 
-    def shape(self, rounds: FloatArray) -> FloatArray:
-        """Return the decay at rounds, counted from 0, as the fit has it."""
-        raw = np.exp(-rounds / self.rounds)
+    parts: FloatArray
+    middle: FloatArray
+    scale: FloatArray
+
+    def at(self, rounds: int) -> FloatArray:
+        """Return the shapes at so many rounds: shape (rounds, shapes)."""
+        raw = _raw_shapes(self.parts, rounds)
         return np.asarray((raw - self.middle) / self.scale, dtype=np.float64)
+
+
+def _raw_shapes(parts: FloatArray, rounds: int) -> FloatArray:
+    fast, slow, ratio = parts.T
+    places = np.arange(rounds, dtype=np.float64)[:, None]
+    return np.asarray(np.exp(-places / fast) + ratio * np.exp(-places / slow))
 
 
 def draw_futures(
@@ -71,15 +88,18 @@ def draw_futures(
     if series.ndim != 1 or len(series) < FEWEST_TO_FORECAST:
         msg = f"a forecast needs {FEWEST_TO_FORECAST} rounds or more"
         raise ValueError(msg)
-    decays = _fit_decays(series)
-    evidence = np.array([decay.fit.evidence for decay in decays])
-    weights = np.exp(evidence - evidence.max())
     rng = np.random.default_rng(seed)
-    shares = rng.multinomial(draws, weights / weights.sum())
+    every = _find_shapes(len(series)).at(len(series) + rounds)
+    known = every[: len(series)]
+    evidence = weigh_columns(series, np.ones((len(series), 1)), known)
+    weights = np.exp(_BELIEF * (evidence - evidence.max()))
+    chosen = rng.choice(
+        len(weights), size=-(-draws // _A_SHAPE), p=weights / weights.sum()
+    )
+    places, shares = np.unique(chosen.repeat(_A_SHAPE)[:draws], return_counts=True)
     drawn = [
-        _draw(series, decay, (int(share), rounds), rng=rng)
-        for decay, share in zip(decays, shares, strict=True)
-        if share
+        _draw(series, every[:, place], int(share), rng=rng)
+        for place, share in zip(places, shares, strict=True)
     ]
     means, noise, alike, fresh = zip(*drawn, strict=True)
     return _go_on(
@@ -90,45 +110,46 @@ def draw_futures(
     )
 
 
-def _fit_decays(series: FloatArray) -> list[_Decay]:
-    count = len(series)
+@lru_cache(maxsize=256)
+def _find_shapes(count: int) -> _Shapes:
+    """Return the shapes that are tried of so many rounds, all as likely before."""
     slowest = max(2 * _FASTEST_ROUNDS, _SLOWEST_SHARE * count)
-    decays = []
-    for time in np.geomspace(_FASTEST_ROUNDS, slowest, _DECAYS):
-        raw = np.exp(-np.arange(count) / time)
-        middle, scale = float(raw.mean()), float(raw.std())
-        design = np.column_stack([np.ones(count), (raw - middle) / scale])
-        fit = fit_autoregressive(series, design)
-        decays.append(_Decay(rounds=float(time), middle=middle, scale=scale, fit=fit))
-    return decays
+    alone = np.geomspace(_FASTEST_ROUNDS, slowest, _SINGLE)
+    times = np.geomspace(_FASTEST_ROUNDS, slowest, _OF_PAIRS)
+    pairs = np.array([
+        (fast, slow, ratio)
+        for fast, slow in combinations(times, 2)
+        for ratio in _HEIGHT_RATIOS
+    ])
+    singles = np.column_stack([alone, alone, np.zeros(len(alone))])
+    parts = np.concatenate([singles, pairs])
+    raw = _raw_shapes(parts, count)
+    return _Shapes(parts=parts, middle=raw.mean(axis=0), scale=raw.std(axis=0))
 
 
 def _draw(
-    series: FloatArray,
-    decay: _Decay,
-    size: tuple[int, int],
-    *,
-    rng: np.random.Generator,
+    series: FloatArray, shape: FloatArray, draws: int, *, rng: np.random.Generator
 ) -> tuple[FloatArray, ...]:
-    """Draw coefficients and innovations of one decay time: see `_go_on`."""
-    draws, rounds = size
-    fit = decay.fit
+    """Draw coefficients and innovations of one shape of a decay: see `_go_on`.
+
+    ``shape`` goes on for the rounds ahead.
+    """
+    count = len(series)
+    ahead = shape[count:]
+    design = np.column_stack([np.ones(count), shape[:count]])
+    fit = fit_autoregressive(series, design)
     chosen = rng.choice(len(fit.weights), size=draws, p=fit.weights)
     deviations = np.sqrt(fit.squares[chosen] / rng.chisquare(fit.degrees, size=draws))
     roots = np.linalg.cholesky(fit.spreads)[chosen]
     normals = rng.standard_normal((draws, 2))
     offsets = np.einsum("kij,kj->ki", roots, normals)
     coefficients = fit.coefficients[chosen] + deviations[:, None] * offsets
-    count = len(series)
-    last = coefficients[:, 0] + coefficients[:, 1] * decay.shape(
-        np.array([count - 1.0])
-    )
-    ahead = decay.shape(np.arange(count, count + rounds, dtype=np.float64))
+    last = coefficients[:, 0] + coefficients[:, 1] * shape[count - 1]
     return (
         coefficients[:, :1] + coefficients[:, 1:] * ahead,
         series[-1] - last,
         fit.autocorrelations[chosen],
-        deviations * rng.standard_normal((rounds, draws)),
+        deviations * rng.standard_normal((len(ahead), draws)),
     )
 
 

@@ -22,7 +22,8 @@ def unseen_ratio(rounds: int, *, confidence_percent: float = 95.0) -> float:
     >>> [round(unseen_ratio(rounds), 4) for rounds in (1, 5, 25, 60)]
     [0.95, 0.4507, 0.1129, 0.0487]
     """
-    return 1 - (1 - confidence_percent / 100) ** (1 / rounds)
+    spared: float = (1 - confidence_percent / 100) ** (1 / rounds)
+    return 1 - spared
 
 
 def unseen_text(rounds: int, *, confidence_percent: float = 95.0) -> str:

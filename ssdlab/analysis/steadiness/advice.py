@@ -1,17 +1,75 @@
 """In words, what lies beyond the rule of the PTS: advice, not a verdict."""
 
-from typing import Any
+from dataclasses import dataclass
 
 import pandas as pd
 
+from ssdlab.analysis.inference.change_points import segment_series
 from ssdlab.analysis.steadiness.onsets import summarise_onsets
-from ssdlab.analysis.steadiness.phases import STEADY, UNSETTLED, summarise_phases
-from ssdlab.analysis.steadiness.precision import summarise_precision
+from ssdlab.analysis.steadiness.phases import (
+    STEADY,
+    UNSETTLED,
+    is_long_enough,
+    summarise_phases,
+)
+from ssdlab.analysis.steadiness.precision import NOTABLE_RATIO, Drift, find_drifts
 from ssdlab.analysis.steadiness.rules import PTS_RULE, find_steady_rule
 from ssdlab.analysis.steadiness.series import RoundSeries
 
-NOTABLE_RATIO = 0.02  # of the level: what a slower drift may make of it unseen
 _SHORT = " (too few rounds after the last change to call them steady)"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Advice:
+    """What speaks against a verdict of the PTS that rounds are steady.
+
+    ``drift`` is the greatest one that is sure and notable, of the window or since the
+    last change of level.
+    """
+
+    is_confirmed: bool
+    drift: Drift | None
+
+    @property
+    def words(self) -> str:
+        """The advice in words; empty where nothing speaks against the verdict."""
+        said = [] if self.is_confirmed else ["change points do not confirm it"]
+        if self.drift is not None:
+            found = self.drift.ratio
+            said.append(
+                f"still drifts, {100 * found.estimate:+.1f} % over rounds "
+                f"{self.drift.rounds}"
+            )
+        return "; ".join(said)
+
+
+def find_advice(series: RoundSeries) -> Advice:
+    """Tell what speaks against the verdict of the PTS that a series is steady.
+
+    Parameters
+    ----------
+    series : RoundSeries
+        The series.
+
+    Returns
+    -------
+    Advice
+        Nothing where the PTS does not call it steady.
+
+    Notes
+    -----
+    It is advice, not a verdict, and not of the standard: the rule of the PTS accepts a
+    level that settles slowly while it is far from where it will be.
+    """
+    if not series.is_window_steady:
+        return Advice(is_confirmed=True, drift=None)
+    drifts = [one for one in find_drifts(series) if one.is_sure and one.is_notable]
+    start = segment_series(series.measured).starts[-1]
+    count = len(series.measured)
+    return Advice(
+        is_confirmed=is_long_enough(count - start, count),
+        drift=max(drifts, key=lambda one: abs(one.ratio.estimate), default=None),
+    )
 
 
 def steadiness_text(series: RoundSeries, rule: str = PTS_RULE) -> str:
@@ -82,19 +140,20 @@ def _level_words(onsets: pd.DataFrame, phases: pd.DataFrame) -> list[str]:
 
 
 def _drift_words(series: RoundSeries, rule: str) -> list[str]:
-    precision = summarise_precision(series, rule)
-    drifts = precision[precision["unit"] == "ratio"]
-    return [f"{_drift(row)}." for _, row in drifts.iterrows()]
+    return [f"{_drift(drift)}." for drift in find_drifts(series, rule)]
 
 
-def _drift(row: "pd.Series[Any]") -> str:
+def _drift(drift: Drift) -> str:
     """Say whether a drift is sure, and whether it matters."""
-    is_sure = row["low"] > 0 or row["high"] < 0
-    is_notable = abs(row["estimate"]) > NOTABLE_RATIO
+    found = drift.ratio
     said = "no drift is shown"
-    if is_sure:
-        said = "the level still drifts" if is_notable else "the level drifts a little"
+    if drift.is_sure:
+        said = (
+            "the level still drifts"
+            if drift.is_notable
+            else "the level drifts a little"
+        )
     return (
-        f"Rounds {row['rounds']}: {said}, {100 * row['estimate']:+.1f} % over them "
-        f"(95 %: {100 * row['low']:+.1f} to {100 * row['high']:+.1f} %)"
+        f"Rounds {drift.rounds}: {said}, {100 * found.estimate:+.1f} % over them "
+        f"(95 %: {100 * found.low:+.1f} to {100 * found.high:+.1f} %)"
     )

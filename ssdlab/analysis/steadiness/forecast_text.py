@@ -9,6 +9,13 @@ from ssdlab.analysis.steadiness.forecast import find_first_steady
 from ssdlab.analysis.steadiness.rules import PTS_RULE
 from ssdlab.analysis.steadiness.series import RoundSeries
 
+# What the interval was shown to hold of, by the cases of the page of coverage.
+TESTED_DECAYS = ("one decay", "two decays at once", "a power law", "an overshoot")
+FORECAST_CLAIM = (
+    f"The 95 % hold for {', '.join(TESTED_DECAYS[:-1])} or {TESTED_DECAYS[-1]}; of a "
+    "level that swings they were 90 %"
+)
+
 
 def forecast_text(
     tracked: Sequence[RoundSeries], forecast: pd.DataFrame, rule: str = PTS_RULE
@@ -45,6 +52,7 @@ def forecast_text(
     )
     if len(tracked) > 1:
         said += f" It waits longest for {row['waits_for']}."
+    said += f" {FORECAST_CLAIM}."
     return said if row["is_supported"] else f"{said} Do not rely on it: {row['note']}."
 
 

@@ -1,5 +1,6 @@
 """How sure the numbers of the reported window are, and what more rounds bring."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,53 @@ from ssdlab.analysis.steadiness.series import RoundSeries
 from ssdlab.analysis.steadiness.window_fit import summarise_fit
 
 FloatArray = npt.NDArray[np.float64]
-_FEWEST_STEADY = 5
+_FEWEST_STEADY, _FEWEST_FOR_DRIFT = 5, 4
+NOTABLE_RATIO = 0.02  # of the level: what a slower drift may make of it unseen
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Drift:
+    """What a level gains or loses over some rounds, as a ratio of it."""
+
+    rounds: str
+    ratio: Interval
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether the interval leaves one sign alone."""
+        return self.ratio.low > 0 or self.ratio.high < 0
+
+    @property
+    def is_notable(self) -> bool:
+        """Whether it is more than a fiftieth of the level."""
+        return abs(self.ratio.estimate) > NOTABLE_RATIO
+
+
+def find_drifts(series: RoundSeries, rule: str = PTS_RULE) -> tuple[Drift, ...]:
+    """Tell what the level gains or loses in the window, and since the last change.
+
+    Parameters
+    ----------
+    series : RoundSeries
+        The series.
+    rule : {"pts-2.0.2", "tkperf", "each-value"}, default "pts-2.0.2"
+        The rule that chooses the window.
+
+    Returns
+    -------
+    tuple of Drift
+        Of each part that has four rounds or more; one where both parts are the same.
+    """
+    return tuple(
+        Drift(rounds=words, ratio=_drift(values, called=f"{step}s"))
+        for words, values, step in _parts(series, summarise_fit(series, rule))
+        if len(values) >= _FEWEST_FOR_DRIFT
+    )
+
+
+def _drift(values: FloatArray, *, called: str) -> Interval:
+    across = (len(values) - 1) / float(values.mean())
+    return interval_of(fit_line(values), [0.0, across], called=called)
 
 
 def summarise_precision(series: RoundSeries, rule: str = PTS_RULE) -> pd.DataFrame:
@@ -45,7 +92,7 @@ def summarise_precision(series: RoundSeries, rule: str = PTS_RULE) -> pd.DataFra
     rows = [
         {"rounds": words} | row
         for words, values, step in _parts(series, summarise_fit(series, rule))
-        if len(values) >= 4
+        if len(values) >= _FEWEST_FOR_DRIFT
         for row in _precision_rows(values, step)
     ]
     names = ["rounds", "quantity", "unit", "estimate", "low", "high", "note"]
@@ -78,10 +125,9 @@ def _precision_rows(values: FloatArray, step: str) -> list[dict[str, Any]]:
     mean = estimate_nonnegative_mean(values, called=called)
     slope = interval_of(line, [0.0, 1.0], called=called)
     error = float(line.combine([0.0, 1.0]).standard_error())
-    across = len(values) - 1
     centered = line_design(len(values))[:, 1]
     plain = _plain_error(values, centered)
-    drift = interval_of(line, [0.0, across / mean.estimate], called=called)
+    drift = _drift(values, called=called)
     test = assess_stationarity(values)
     return [
         _row("average", "value", mean),

@@ -9,9 +9,14 @@ from ssdlab.analysis.steadiness.forecast import (
     find_first_steady,
     forecast_steady_state,
 )
-from ssdlab.analysis.steadiness.forecast_text import forecast_text
+from ssdlab.analysis.steadiness.forecast_text import (
+    FORECAST_CLAIM,
+    TESTED_DECAYS,
+    forecast_text,
+)
 from ssdlab.analysis.steadiness.series import RoundSeries
 from tests.analysis.made_rounds import make_rounds, settled
+from tools.coverage_cases.steadiness import CASES
 
 
 def two(rounds: int) -> tuple[RoundSeries, RoundSeries]:
@@ -53,7 +58,7 @@ def test_rounds_that_only_some_have_are_not_known_yet() -> None:
 def test_text_looks_ahead_and_says_when_it_is_steady() -> None:
     ahead = forecast_text(two(6), forecast_steady_state(two(6)))
     assert ahead.startswith("Not steady after round 6. Rounds still needed: ")
-    assert ahead.endswith("It waits longest for slow.")
+    assert ahead.endswith(f"It waits longest for slow. {FORECAST_CLAIM}.")
     done = forecast_text(two(30), forecast_steady_state(two(30)))
     assert "all 2 tracking variables at once. Nothing is left" in done
     early = forecast_text(two(3), forecast_steady_state(two(3)))
@@ -78,3 +83,26 @@ def test_forecast_does_not_depend_on_the_unit(unit: float) -> None:
     ]
     scaled = forecast_steady_state(other)
     assert scaled["more_rounds"].tolist() == plain["more_rounds"].tolist()
+
+
+def test_claim_names_what_the_page_of_coverage_shows_and_no_more() -> None:
+    shown = {
+        next(name for name in TESTED_DECAYS if case.case.startswith(name))
+        for case in CASES
+        if case.statistic == "rounds until steady, foretold"
+    }
+    assert shown == set(TESTED_DECAYS)
+    assert all(name in FORECAST_CLAIM for name in TESTED_DECAYS)
+
+
+def test_slow_second_decay_is_not_foretold_to_end_with_the_first() -> None:
+    """Two decays, in 2 and 12 rounds: one exponential said 3 to 5 rounds of 10."""
+    rounds = np.arange(40)
+    level = 100 * (1 + 1.5 * np.exp(-rounds / 2) + np.exp(-rounds / 12))
+    whole = make_rounds(level + np.random.default_rng(2).normal(0, 1.5, 40))
+    came = find_first_steady([whole])
+    row = forecast_steady_state(
+        replace(whole, rounds=whole.rounds[:8], measured=whole.measured[:8])
+    ).iloc[-1]
+    assert came is not None
+    assert row["more_low"] <= came - 8 <= row["more_high"]
