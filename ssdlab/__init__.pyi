@@ -2,6 +2,7 @@ from . import analysis as analysis
 from . import figures as figures
 from .analysis.steady_state import assess_steady_state as assess_steady_state
 from .campaign.display import show_progress as show_progress
+from .campaign.more_rounds import ask_more_rounds as ask_more_rounds
 from .campaign.opening import open_run as open_run
 from .campaign.suite import resume_run as resume_run
 from .campaign.suite import run_suite as run_suite

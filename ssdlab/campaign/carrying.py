@@ -4,21 +4,25 @@ import contextlib
 import signal
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from ssdlab.campaign.alarm import AlarmWatch
 from ssdlab.campaign.backend import FioBackend
 from ssdlab.campaign.engine import Engine
 from ssdlab.campaign.ingest import ingest_run, plan_inputs
+from ssdlab.campaign.more_rounds import take_request
 from ssdlab.campaign.progress import Progress, Tracker
 from ssdlab.campaign.raw import put_aside_unfinished
-from ssdlab.campaign.sessions import begin_session, end_session
+from ssdlab.campaign.sessions import begin_session, end_session, note_extension
 from ssdlab.campaign.telemetry import Source, recording
 from ssdlab.fio.runner import FioChain
 from ssdlab.host.inventory import read_load
 from ssdlab.model.errors import RunFolderError, RunInterruptedError, SsdlabError
 from ssdlab.model.records import RunRecord, RunStatus
 from ssdlab.plan.phases import plan_suite
+from ssdlab.plan.protocol import Plan
 from ssdlab.store.records import read_state
 from ssdlab.store.run import Run, open_run
 from ssdlab.system.clocks import RunClock
@@ -49,6 +53,7 @@ def carry_out(
     """
     Folder(folder).sweep()
     put_aside_unfinished(folder)
+    take_request(folder)  # of a session that ended before it saw that
     begin_session(folder, host_changes)
     try:
         with terminated_like_interrupted():
@@ -135,8 +140,37 @@ def _drive(
             listener=tracker,
             max_idle_s=float(str(record.profile["max_idle_s"])),
         )
-        engine.drive(plan_suite(tests, context, tracker.judged))
+        engine.drive(
+            plan_suite(tests, context, tracker.judged),
+            partial(renew_plan, folder, record, tracker),
+        )
         tracker.finished()
+
+
+def renew_plan(folder: Path, record: RunRecord, tracker: Tracker) -> Plan | None:
+    """Return the plan of a run that was asked for more rounds while it goes on.
+
+    Parameters
+    ----------
+    folder : Path
+        The run folder.
+    record : RunRecord
+        Its record.
+    tracker : Tracker
+        Knows where the run is; it hears the judgements of the new plan.
+
+    Returns
+    -------
+    Plan or None
+        None if no rounds were asked for.
+    """
+    asked = take_request(folder)
+    if asked is None:
+        return None
+    test, phase = tracker.phase
+    note_extension(folder, replace(asked, test=test, phase=phase))
+    tracker.tests, context = plan_inputs(record, read_state(folder).extensions)
+    return plan_suite(tracker.tests, context, tracker.judged)
 
 
 def _sources(record: RunRecord, device: Target) -> tuple[Source, ...]:

@@ -6,7 +6,7 @@ result is told to the plan as it was the first time.
 
 import errno
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -58,12 +58,26 @@ class Engine:
     last_suspended_s: float = field(default=0.0, init=False)
     is_first_live_step: bool = field(default=True, init=False)
 
-    def drive(self, plan: Plan) -> None:
-        """Carry the plan out to its end."""
+    def drive(
+        self, plan: Plan, renew: Callable[[], Plan | None] = lambda: None
+    ) -> None:
+        """Carry the plan out to its end.
+
+        After each batch ``renew`` may give a plan that takes the place of this one: it
+        is told all results so far, and must ask for the same steps up to there.
+        """
+        told: list[tuple[StepResult, ...]] = []
         try:
             batch = next(plan)
             while True:
-                batch = plan.send(tuple(self._carry_out(batch)))
+                told.append(tuple(self._carry_out(batch)))
+                newer = renew()
+                if newer is None:
+                    batch = plan.send(told[-1])
+                    continue
+                plan, batch = newer, next(newer)
+                for results in told:
+                    batch = plan.send(results)
         except StopIteration:
             return
 

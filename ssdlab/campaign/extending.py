@@ -47,7 +47,12 @@ class _Progress:
 
 
 def find_extension(
-    folder: Path, record: RunRecord, state: RunState, *, more_rounds: int
+    folder: Path,
+    record: RunRecord,
+    state: RunState,
+    *,
+    more_rounds: int,
+    has_pause: bool = True,
 ) -> Extension:
     """Return the extension of a run by so many rounds; nothing is written.
 
@@ -61,6 +66,8 @@ def find_extension(
         How far it is.
     more_rounds : int
         How many rounds more each loop may take that has not ended.
+    has_pause : bool, default True
+        Whether windows begin afresh, as the run has to be taken up again.
 
     Returns
     -------
@@ -100,7 +107,8 @@ def find_extension(
             f"no rounds until steady are left in it{_closed_words(progress)}",
             f"Resume it without --more-rounds. {_NEW_RUN}",
         )
-    _require_window(folder, more_rounds, coming)
+    window = min(loop.criteria.window_rounds for loop in coming) if has_pause else 1
+    _require_rounds(folder, more_rounds, least=window)
     test, phase = progress.places[progress.last]
     return Extension(
         asked_at=now_text(), more_rounds=more_rounds, test=test, phase=phase
@@ -162,22 +170,21 @@ def _closed_words(progress: _Progress) -> str:
     )
 
 
-def _require_window(folder: Path, more_rounds: int, loops: list[Rounds]) -> None:
-    """Require rounds enough for a window that begins afresh behind the pause.
+def _require_rounds(folder: Path, more_rounds: int, *, least: int) -> None:
+    """Require rounds enough for a window, and not more than any drive needs.
 
     Raises
     ------
     RunFolderError
-        If there are fewer, or more than any drive needs.
+        If there are fewer or more.
     """
-    window = min(loop.criteria.window_rounds for loop in loops)
-    if window <= more_rounds <= MOST_MORE_ROUNDS:
+    if least <= more_rounds <= MOST_MORE_ROUNDS:
         return
+    why = f", and a window of {least} begins afresh behind the pause" * (least > 1)
     _refuse(
         folder,
-        f"{more_rounds} more rounds were asked for, and a window of {window} rounds "
-        "begins afresh behind the pause",
-        f"Ask for {window} to {MOST_MORE_ROUNDS} more rounds.",
+        f"{more_rounds} more rounds were asked for{why}",
+        f"Ask for {least} to {MOST_MORE_ROUNDS} more rounds.",
     )
 
 

@@ -57,14 +57,9 @@ def end_session(folder: Path, status: RunStatus, message: str) -> None:
 def note_extension(folder: Path, extension: Extension) -> None:
     """Note that a run goes on for more rounds; one that was finished is so no more."""
     state = read_state(folder)
-    write_state(
-        folder,
-        replace(
-            state,
-            status="interrupted",
-            extensions=(*state.extensions, extension),
-        ),
-    )
+    status = "interrupted" if state.status == "finished" else state.status
+    extensions = (*state.extensions, extension)
+    write_state(folder, replace(state, status=status, extensions=extensions))
 
 
 def now_text() -> str:

@@ -162,17 +162,26 @@ def resume(run: Path, *, confirm: str, more_rounds: int | None) -> None:
 
     A test of the PTS that is not steady after the rounds it was allowed (25) goes on
     with --more-rounds N, as the standard leaves to the operator, if its rounds were the
-    last thing that the run did. The pause before them is reported. To have none, allow
-    more rounds before the run begins: a profile of your own with max_rounds = 40.
+    last thing that the run did. The pause before them is reported. There is none if a
+    run is asked while it goes on, or before it begins: a profile of your own with
+    max_rounds = 40.
 
     On the machine and by the user that began the run, in its own folder, the consent
     of its begin still counts. A folder that was copied, handed on or changed needs the
     serial of its drive again: --confirm SERIAL.
     """
+    from ssdlab.campaign.lock import read_holder
+    from ssdlab.campaign.more_rounds import ask_more_rounds
     from ssdlab.campaign.suite import check_resume
     from ssdlab.store.records import read_record
 
     more = more_rounds or 0
+    if more and read_holder(run) is not None:
+        ask_more_rounds(run, more)
+        click.echo(
+            f"asked    for {more} rounds more; the run sees to it after its round"
+        )
+        return
     say_loss(check_resume(run, confirm, more_rounds=more))  # before a kernel is started
     if read_record(run).is_procedure:
         resume_procedure(run, confirm)

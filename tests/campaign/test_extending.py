@@ -6,10 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from ssdlab.campaign.carrying import renew_plan
 from ssdlab.campaign.engine import Engine
 from ssdlab.campaign.extending import find_extension
 from ssdlab.campaign.ingest import ingest_run, plan_inputs
 from ssdlab.campaign.live import RunWatcher
+from ssdlab.campaign.lock import locked
+from ssdlab.campaign.more_rounds import ask_more_rounds, take_request
+from ssdlab.campaign.progress import Tracker
 from ssdlab.campaign.raw import put_aside_unfinished, read_all_steps
 from ssdlab.campaign.replay import replay_run
 from ssdlab.campaign.sessions import begin_session, end_session, note_extension
@@ -239,6 +243,88 @@ def test_number_of_a_damaged_state_is_refused(tmp_path: Path) -> None:
     )
     with pytest.raises(RunFolderError, match="-20 more rounds are not from 1"):
         read_state(run)
+
+
+def work_on_and_ask(run: Path, iops: Iops, at: str, more_rounds: int) -> FakeBackend:
+    """Carry a run out, and ask for more rounds during a step of it."""
+    record = read_record(run)
+    tests, context = plan_inputs(record)
+    tracker = Tracker(run=run, tests=tests, context=context, tell=lambda _now: None)
+
+    def ask(step: Step) -> float:
+        if step.step_id == at:
+            ask_more_rounds(run, more_rounds)
+        return iops(step)
+
+    backend = FakeBackend(iops_of=ask)
+    engine = Engine(run=run, backend=backend, listener=tracker, max_idle_s=5)
+    with locked(run, sleep=lambda _s: None):
+        engine.drive(
+            plan_suite(tests, context, tracker.judged),
+            lambda: renew_plan(run, record, tracker),
+        )
+    write_state(run, replace(read_state(run), status="finished"))
+    return backend
+
+
+def test_run_that_is_asked_while_it_goes_on_has_no_pause_and_no_departure(
+    tmp_path: Path,
+) -> None:
+    run = make_run(tmp_path / "run", profile=PROFILE)
+    last = "00052-iops-rounds-r025-rnd-4KiB-r0"
+    backend = work_on_and_ask(run, steady_from(24), last, 10)
+    assert rounds_of(run) == 28
+    assert len(backend.steps_run) == len(set(backend.steps_run))
+    (asked,) = read_state(run).extensions
+    assert (asked.test, asked.phase, asked.more_rounds) == ("iops", "rounds", 10)
+    done = ingested(run)
+    codes = set(done.findings["code"])
+    assert not codes & {"idle-gap", "resumed", "not-steady", "rounds-allowed"}
+    (final,) = done.windows[done.windows["is_final"]].to_dict("records")
+    assert (final["window_first_round"], final["window_last_round"]) == (24, 28)
+    assert not (run / "more-rounds.json").exists()
+
+
+def test_rounds_asked_for_later_hold_for_what_is_still_to_come(tmp_path: Path) -> None:
+    run = make_run(tmp_path / "run", ("iops", "tp"))
+    second = "00016-tp-wipc-1024KiB"
+    work_on_and_ask(run, never, second, 3)
+    assert rounds_of(run) == 6
+    assert rounds_of(run, "rounds-1024KiB") == rounds_of(run, "rounds-128KiB") == 9
+
+
+def test_nobody_can_be_asked_where_nobody_works(tmp_path: Path) -> None:
+    run = make_run(tmp_path / "run")
+    with pytest.raises(RunFolderError, match="nobody works on it now"):
+        ask_more_rounds(run, 10)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[]",
+        "{}",
+        '{"more_rounds": 5}',
+        '{"more_rounds": -5, "asked_at": ""}',
+        '{"more_rounds": 1e400, "asked_at": ""}',
+        '{"more_rounds": true, "asked_at": ""}',
+        "[" * 100_000,
+    ],
+)
+def test_request_that_says_nothing_is_none_and_goes(tmp_path: Path, text: str) -> None:
+    (tmp_path / "more-rounds.json").write_text(text)
+    assert take_request(tmp_path) is None
+    assert not (tmp_path / "more-rounds.json").exists()
+
+
+def test_request_through_a_link_is_none(tmp_path: Path) -> None:
+    run, outside = tmp_path / "run", tmp_path / "outside"
+    run.mkdir()
+    outside.write_text('{"more_rounds": 5, "asked_at": ""}')
+    (run / "more-rounds.json").symlink_to(outside)
+    assert take_request(run) is None
+    assert outside.exists()
 
 
 def refused(run: Path, more_rounds: int = 10) -> str:

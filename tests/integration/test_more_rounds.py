@@ -1,17 +1,19 @@
 """A run goes on after the rounds it was allowed, on targets with real fio."""
 
+import subprocess
 import time
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from ssdlab.campaign.progress import Progress
 from ssdlab.campaign.raw import read_all_steps
 from ssdlab.campaign.suite import resume_run, run_suite
 from ssdlab.model.errors import RunInterruptedError, TargetRefusedError
 from ssdlab.pts.profiles import PROFILES, RND_4K_WRITE
 from ssdlab.store.records import read_record, read_state
-from ssdlab.store.run import Run
+from ssdlab.store.run import Run, open_run
 from tests.cli.called import call
 
 pytestmark = pytest.mark.fio
@@ -90,3 +92,28 @@ def test_interrupted_run_on_a_virtual_ssd_takes_more_rounds(tmp_path: Path) -> N
     done = resume_run(tmp_path / "run", more_rounds=7)
     assert max(rounds_of(done)) == FEW + 7
     assert read_state(done.path).status == "finished"
+
+
+def test_run_that_goes_on_takes_more_rounds_without_a_pause(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    asked: list[subprocess.CompletedProcess[str]] = []
+
+    def ask(progress: Progress) -> None:
+        if progress.round == FEW and not asked:
+            asked.append(call("resume", folder, "--more-rounds", "3"))
+
+    run_suite(
+        f"file:{tmp_path / 'drive.bin'},size=32MiB",
+        "never",
+        "iops",
+        run_folder=folder,
+        seed=7,
+        tell=ask,
+    )
+    (done,) = asked
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "asked    for 3 rounds more" in done.stdout
+    run = open_run(folder)
+    assert rounds_of(run) == list(range(1, FEW + 3 + 1))
+    assert len(run.state.sessions) == 1
+    assert "resumed" not in set(run.findings["code"])

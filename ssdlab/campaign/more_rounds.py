@@ -1,0 +1,77 @@
+"""Ask the process that works on a run for more rounds: a note that it takes up.
+
+Only that process writes the state of its run. Whoever asks leaves a file, which it
+looks for after each round.
+"""
+
+import json
+from pathlib import Path
+
+from ssdlab.campaign.extending import find_extension
+from ssdlab.campaign.lock import read_holder
+from ssdlab.model.errors import RunFolderError
+from ssdlab.model.records import Extension
+from ssdlab.store.records import read_record, read_state, to_json
+from ssdlab.system.folders import Folder
+
+_REQUEST = "more-rounds.json"
+
+
+def ask_more_rounds(run: str | Path, more_rounds: int) -> Extension:
+    """Ask a run that goes on to let its rounds go on for more than they may.
+
+    It goes on without a pause: the process that works on it, in whatever terminal or
+    notebook, sees to it when its present round has ended.
+
+    Parameters
+    ----------
+    run : str or Path
+        The run folder.
+    more_rounds : int
+        How many rounds more the present loop, and each one after it, may take.
+
+    Returns
+    -------
+    Extension
+        What was asked for.
+
+    Raises
+    ------
+    RunFolderError
+        If nobody works on the run, or it has no rounds that could go on.
+    """
+    folder = Path(run)
+    record, state = read_record(folder), read_state(folder)
+    if read_holder(folder) is None:
+        raise RunFolderError(
+            folder=str(folder),
+            reason="nobody works on it now who could be asked for more rounds",
+            remedy=f"Go on with it: ssdlab resume {folder} --more-rounds {more_rounds}",
+        )
+    asked = find_extension(
+        folder, record, state, more_rounds=more_rounds, has_pause=False
+    )
+    Folder(folder).write(
+        _REQUEST, to_json({"asked_at": asked.asked_at, "more_rounds": more_rounds})
+    )
+    return asked
+
+
+def take_request(run: Path) -> Extension | None:
+    """Return what a run was asked for, once; not yet from where on it holds.
+
+    A request that cannot be read is none, and is removed.
+    """
+    folder = Folder(run)
+    if not folder.has(_REQUEST):
+        return None
+    try:
+        said = json.loads(folder.read(_REQUEST))
+        rounds, asked_at = said["more_rounds"], str(said["asked_at"])
+        if type(rounds) is not int:
+            return None
+        return Extension(asked_at=asked_at, more_rounds=rounds, test="", phase="")
+    except (OSError, ValueError, KeyError, TypeError, RecursionError, RunFolderError):
+        return None
+    finally:
+        folder.remove(_REQUEST)
