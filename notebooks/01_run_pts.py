@@ -39,15 +39,13 @@ ssdlab.require_known_parameters(globals())
 
 # %%
 choices = {"runs": runs, "run_folder": run_folder, "label": label, "seed": seed}
-choices |= {"confirm_serial": confirm_serial, "host_ceiling": host_ceiling}
-choices |= {"purge": purge, "temperature_limit": temperature_limit}
-progress = ssdlab.show_progress()
+choices |= {"host_ceiling": host_ceiling, "purge": purge}
+choices |= {"temperature_limit": temperature_limit}
+always = {"confirm_serial": confirm_serial, "tell": ssdlab.show_progress()}
 run = (
-    ssdlab.resume_run(
-        resume, more_rounds=more_rounds, confirm_serial=confirm_serial, tell=progress
-    )
+    ssdlab.resume_run(resume, more_rounds=more_rounds, **always)
     if resume
-    else ssdlab.run_suite(target, profile, tests, tell=progress, **choices)
+    else ssdlab.run_suite(target, profile, tests, **always, **choices)
 )
 
 # %% [markdown]
