@@ -45,7 +45,14 @@ def show_overview(run: Run) -> None:
     """
     context = read_context(run)
     rows = tuple(
-        (f"{row.test}", row.tracked, row.first, row.steady, row.rounds, row.verdict)
+        (
+            f"{row.test}",
+            row.tracked,
+            row.first,
+            row.steady,
+            row.rounds,
+            ". ".join(filter(None, [row.verdict, row.advice])),
+        )
         for row in summary_rows(context)
     )
     target = run.record.target

@@ -13,6 +13,8 @@ from ssdlab.analysis.cross_stimulus import (
     summarise_cross_stimulus,
 )
 from ssdlab.analysis.phases import is_cell_by_cell, range_name
+from ssdlab.analysis.steadiness.advice import find_advice
+from ssdlab.analysis.steadiness.series import series_of_cell
 from ssdlab.figures.saturation import plot_sparkline
 from ssdlab.report.blocks import Note, Plot
 from ssdlab.report.context import Context
@@ -43,7 +45,8 @@ _NEVER_INGESTED = (
 class SummaryRow:
     """One tracking variable on the front page.
 
-    ``is_steady`` is None where no steady state was asked for.
+    ``is_steady`` is None where no steady state was asked for. ``advice`` is what speaks
+    against a verdict that it is steady, beyond the rule of the PTS.
     """
 
     test: str
@@ -54,6 +57,7 @@ class SummaryRow:
     verdict: str
     is_steady: bool | None
     spark: Plot | None
+    advice: str = ""
 
 
 def status_notes(context: Context) -> tuple[Note, ...]:
@@ -196,7 +200,15 @@ def _summary(context: Context, verdict: "pd.Series[Any]") -> SummaryRow:
         verdict=_verdict_text(verdict),
         is_steady=steady,
         spark=_spark(series, f"{context.title_of(test)} {verdict['tracking']}"),
+        advice=_advice(frame, verdict) if steady else "",
     )
+
+
+def _advice(frame: pd.DataFrame, verdict: "pd.Series[Any]") -> str:
+    """Say what speaks against a verdict that a tracking variable is steady."""
+    series = series_of_cell(frame, verdict.to_dict(), metric=str(verdict["metric"]))
+    words = find_advice(series).words
+    return f"Beyond the PTS: {words}" if words else ""
 
 
 def _verdict_text(verdict: "pd.Series[Any]") -> str:

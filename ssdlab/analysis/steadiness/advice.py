@@ -61,7 +61,7 @@ def find_advice(series: RoundSeries) -> Advice:
     It is advice, not a verdict, and not of the standard: the rule of the PTS accepts a
     level that settles slowly while it is far from where it will be.
     """
-    if not series.is_window_steady:
+    if not series.is_window_steady or not series.measured:
         return Advice(is_confirmed=True, drift=None)
     drifts = [one for one in find_drifts(series) if one.is_sure and one.is_notable]
     start = segment_series(series.measured).starts[-1]

@@ -12,6 +12,7 @@ from ssdlab.analysis.inference.interval import Interval
 from ssdlab.analysis.inference.more_rounds import rounds_to_halve
 from ssdlab.analysis.inference.stationarity import assess_stationarity
 from ssdlab.analysis.inference.trend import (
+    NO_SCATTER,
     estimate_nonnegative_mean,
     fit_line,
     interval_of,
@@ -61,12 +62,14 @@ def find_drifts(series: RoundSeries, rule: str = PTS_RULE) -> tuple[Drift, ...]:
     """
     return tuple(
         Drift(rounds=words, ratio=_drift(values, called=f"{step}s"))
-        for words, values, step in _parts(series, summarise_fit(series, rule))
+        for words, values, step in _parts(series, _window_of(series, rule))
         if len(values) >= _FEWEST_FOR_DRIFT
     )
 
 
 def _drift(values: FloatArray, *, called: str) -> Interval:
+    if not values.any():  # a ratio to nothing
+        return Interval(estimate=0.0, low=0.0, high=0.0, note=NO_SCATTER)
     across = (len(values) - 1) / float(values.mean())
     return interval_of(fit_line(values), [0.0, across], called=called)
 
@@ -91,7 +94,7 @@ def summarise_precision(series: RoundSeries, rule: str = PTS_RULE) -> pd.DataFra
     """
     rows = [
         {"rounds": words} | row
-        for words, values, step in _parts(series, summarise_fit(series, rule))
+        for words, values, step in _parts(series, _window_of(series, rule))
         if len(values) >= _FEWEST_FOR_DRIFT
         for row in _precision_rows(values, step)
     ]
@@ -99,19 +102,33 @@ def summarise_precision(series: RoundSeries, rule: str = PTS_RULE) -> pd.DataFra
     return pd.DataFrame(rows, columns=names)
 
 
-def _parts(series: RoundSeries, fit: pd.DataFrame) -> list[tuple[str, FloatArray, str]]:
+def _window_of(series: RoundSeries, rule: str) -> dict[int, float]:
+    """Return the rounds and values of the window that a rule reports.
+
+    That of the PTS is the run's own; the windows need not be judged again for it.
+    """
+    if rule != PTS_RULE or series.window is None:
+        fit = summarise_fit(series, rule)
+        return dict(zip(fit["round"].astype(int), fit["value"], strict=True))
+    first, last = series.window
+    sampled = {series.rounds[at]: series.measured[at] for at in series.samples()}
+    return {at: value for at, value in sampled.items() if first <= at <= last}
+
+
+def _parts(
+    series: RoundSeries, reported: dict[int, float]
+) -> list[tuple[str, FloatArray, str]]:
     """Return words, values and what one value is: window, then the last level."""
     since: tuple[int, ...] = ()
     if len(series.measured) >= _FEWEST_STEADY:
         since = series.rounds[segment_series(series.measured).starts[-1] :]
-    window = tuple(int(number) for number in fit["round"])
+    window, values = tuple(reported), np.array(list(reported.values()))
     if window and window == since:
         words = f"{window[0]} - {window[-1]}, the window and since the last change"
-        return [(words, fit["value"].to_numpy(dtype=np.float64), "round")]
+        return [(words, values, "round")]
     parts = []
     if window:
         words = f"{window[0]} - {window[-1]}, the window"
-        values = fit["value"].to_numpy(dtype=np.float64)
         parts.append((words, values, series.counted))
     if since:
         words = f"{since[0]} - {since[-1]}, since the last change"

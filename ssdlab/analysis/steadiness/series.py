@@ -1,7 +1,7 @@
 """One value a round: the tracking variables of a test, or any other cell of it."""
 
-from collections.abc import Hashable
-from dataclasses import dataclass
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -236,24 +236,51 @@ def _take_cell(
     cells = select_cells(measurements, test)
     cells = cells[(cells["phase"] == cell["phase"]) & is_of_cell(cells, cell)]
     chosen_metric = metric or str(cell["metric"])
+    series = series_of_cell(cells, cell, metric=chosen_metric)
+    kept = cells.drop_duplicates("round").sort_values("round")
+    kept = kept[kept[chosen_metric].notna()]
+    return replace(
+        series,
+        as_tkperf=_as_tkperf(measurements, kept, chosen_metric),
+        segment_starts=_segment_starts(steps, cell),
+        is_tracked=bool(cell["is_tracked"]),
+    )
+
+
+def series_of_cell(
+    cells: pd.DataFrame, cell: Mapping[Hashable, Any], *, metric: str
+) -> RoundSeries:
+    """Take the rounds of one cell, and the window that is reported of it.
+
+    Parameters
+    ----------
+    cells : pandas.DataFrame
+        The measurements of the cell.
+    cell : mapping
+        A row of what `list_round_series` returned, or of the table ``windows``.
+    metric : str
+        What is taken of it.
+
+    Returns
+    -------
+    RoundSeries
+        Without gaps, and without what TKperf would have taken.
+    """
     cells = cells.drop_duplicates("round").sort_values("round")
-    cells = cells[cells[chosen_metric].notna()]
-    first, last = cell["window_first_round"], cell["window_last_round"]
+    cells = cells[cells[metric].notna()]
+    first, last = int(cell["window_first_round"]), int(cell["window_last_round"])
     every = max(1, (last - first) // (PTS_CRITERIA.window_rounds - 1)) if last else 1
     return RoundSeries(
-        test=test,
+        test=str(cell["test"]),
         phase=str(cell["phase"]),
         tracking=str(cell["tracking"]),
-        metric=chosen_metric,
+        metric=metric,
         rounds=tuple(int(number) for number in cells["round"]),
-        measured=tuple(float(value) for value in cells[chosen_metric]),
-        as_tkperf=_as_tkperf(measurements, cells, chosen_metric),
+        measured=tuple(float(value) for value in cells[metric]),
         sample_every=every,
         first_sample=(first - 1) % every + 1 if every > 1 else 1,
-        segment_starts=_segment_starts(steps, cell),
         window=(first, last) if last else None,
         is_window_steady=bool(cell["is_round_steady"]),
-        is_tracked=bool(cell["is_tracked"]),
         is_judged=bool(last),
     )
 

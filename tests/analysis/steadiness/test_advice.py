@@ -3,8 +3,20 @@
 import numpy as np
 import pytest
 
-from ssdlab.analysis.steadiness.advice import steadiness_text
+from ssdlab.analysis.steadiness.advice import find_advice, steadiness_text
+from ssdlab.analysis.steadiness.precision import find_drifts
+from ssdlab.analysis.steadiness.series import RoundSeries
+from ssdlab.analysis.steadiness.window_fit import summarise_fit
+from ssdlab.analysis.steady_state import find_first_steady_round
 from tests.analysis.made_rounds import make_rounds
+
+
+def judged(values: np.ndarray) -> RoundSeries:
+    """Return rounds up to the first steady window, as a run ends with it."""
+    last = find_first_steady_round(values)
+    assert last is not None
+    window = (last - 4, last)
+    return make_rounds(values[:last], window=window, is_window_steady=True)
 
 
 def test_text_tells_the_verdict_of_the_pts_first_and_the_rest_apart() -> None:
@@ -41,3 +53,45 @@ def test_drift_that_is_sure_but_small_is_not_denied(slope: float, words: str) ->
 def test_rounds_that_the_run_did_not_judge_get_no_verdict() -> None:
     text = steadiness_text(make_rounds([100.0] * 8, is_judged=False))
     assert "NOT steady: the run judged no window of these rounds" in text
+
+
+def test_slow_decay_that_the_pts_calls_steady_is_advised_against() -> None:
+    """A decay in 12 rounds is 40 % above its level where the rule is met."""
+    rng = np.random.default_rng(6)
+    decay = 100 * (1 + 2 * np.exp(-np.arange(25) / 12))
+    advice = [find_advice(judged(decay + rng.standard_normal(25))) for _ in range(20)]
+    assert sum(bool(one.words) for one in advice) >= 18
+    drifts = [one.drift for one in advice if one.drift is not None]
+    assert all(drift.ratio.high < 0 for drift in drifts)
+    assert any("do not confirm it; still drifts, -" in one.words for one in advice)
+
+
+def test_steady_rounds_are_seldom_advised_against() -> None:
+    rng = np.random.default_rng(7)
+    words = [
+        find_advice(judged(100 + 3 * rng.standard_normal(25))).words for _ in range(60)
+    ]
+    assert sum(map(bool, words)) <= 3
+
+
+def test_advice_is_of_what_the_pts_calls_steady_alone() -> None:
+    falling = np.linspace(200, 100, 20)
+    assert find_advice(make_rounds(falling, window=(16, 20))).words == ""
+    assert find_advice(make_rounds([], is_window_steady=True)).words == ""
+
+
+@pytest.mark.parametrize("values", [[0.0] * 8, [100.0] * 8])
+def test_rounds_that_are_all_the_same_do_not_drift(values: list[float]) -> None:
+    series = make_rounds(values, window=(4, 8), is_window_steady=True)
+    assert find_advice(series).words == ""
+
+
+def test_window_of_the_run_is_that_of_the_rule() -> None:
+    """The run's own window is taken as it stands, which judging finds as well."""
+    values = 100 + np.random.default_rng(8).standard_normal(20)
+    series = make_rounds(values, window=(3, 7), is_window_steady=True)
+    (window, _) = find_drifts(series)
+    fit = summarise_fit(series)
+    assert window.rounds.startswith("3 - 7, the window")
+    line = np.polyfit(range(5), fit["value"].to_numpy(float), 1)[0]
+    assert window.ratio.estimate == pytest.approx(4 * line / fit["value"].mean())
