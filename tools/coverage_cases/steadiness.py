@@ -10,7 +10,7 @@ from ssdlab.analysis.inference.change_points import locate_last_change, segment_
 from ssdlab.analysis.inference.forecast import draw_futures, first_time
 from ssdlab.analysis.inference.interval import Interval
 from ssdlab.analysis.inference.more_rounds import find_halving, rounds_to_halve
-from ssdlab.analysis.inference.trend import estimate_mean, estimate_slope
+from ssdlab.analysis.inference.trend import NOT_COVERED, estimate_mean, estimate_slope
 from ssdlab.analysis.steadiness.forecast import (
     find_first_steady,
     forecast_steady_state,
@@ -48,6 +48,30 @@ def _level(rng: np.random.Generator, *, count: int, alike: float) -> bool:
 def _slope(rng: np.random.Generator, *, count: int, alike: float) -> bool:
     line = 100 - 0.3 * np.arange(count)
     return _holds(estimate_slope(line + draw_noise(rng, count, alike)), -0.3)
+
+
+def _level_of(rng: np.random.Generator, *, count: int, noise: Noise) -> bool:
+    return _holds(estimate_mean(100 + noise(rng, count)), 100.0)
+
+
+def _two_states(rng: np.random.Generator, count: int) -> FloatArray:
+    """Draw two states, each kept for another round with a chance of 0.9."""
+    changes = rng.random(count) < 0.1
+    state = rng.choice([-1.0, 1.0]) * (-1.0) ** np.cumsum(changes)
+    return np.asarray(state + 0.3 * rng.standard_normal(count))
+
+
+def _long_memory(rng: np.random.Generator, count: int) -> FloatArray:
+    """Draw fractional Gaussian noise of a Hurst exponent of 0.85."""
+    apart = np.abs(np.subtract.outer(np.arange(count), np.arange(count)))
+    powers = [np.abs(apart + step) ** 1.7 for step in (-1.0, 0.0, 1.0)]
+    spread = (powers[0] - 2 * powers[1] + powers[2]) / 2
+    return np.asarray(np.linalg.cholesky(spread) @ rng.standard_normal(count))
+
+
+def _rare_drops(rng: np.random.Generator, count: int) -> FloatArray:
+    """Draw independent noise; one round of 20 falls by 8 deviations."""
+    return rng.standard_normal(count) - 8 * (rng.random(count) < 0.05) + 0.4
 
 
 def _change(
@@ -189,6 +213,20 @@ def _alike_cases() -> list[CoverageCase]:
 
 CASES = (
     *_alike_cases(),
+    *(
+        CoverageCase(
+            statistic="level of rounds",
+            case=words,
+            n=25,
+            trial=partial(_level_of, count=25, noise=noise),
+            low=0.0,
+            high=0.94,
+            note="not claimed: not alike by a process of first order",
+        )
+        for words, noise in zip(
+            NOT_COVERED, (_two_states, _long_memory, _rare_drops), strict=True
+        )
+    ),
     *(
         CoverageCase(
             statistic="round of the last change",

@@ -14,6 +14,15 @@ from ssdlab.analysis.inference.autoregressive import (
 from ssdlab.analysis.inference.interval import Interval
 
 FEWEST_FOR_AUTOCORRELATION = 20
+# Up to which autocorrelation level and slope hold at any number of rounds, and noise of
+# which they do not: by the cases of the page of coverage.
+ALIKE_AT_MOST = 0.8
+NOT_COVERED = ("two states", "long memory", "rare drops")
+LEVEL_CLAIM = (
+    "The 95 % hold if rounds are alike by a process of first order, neighbours by "
+    f"{ALIKE_AT_MOST:g} at most; not covered are {', '.join(NOT_COVERED[:-1])} and "
+    f"{NOT_COVERED[-1]}"
+)
 NO_SCATTER = "the values do not scatter at all"
 
 
@@ -36,7 +45,7 @@ def short_series_note(count: int, called: str = "rounds") -> str:
         return ""
     return (
         f"fewer than {FEWEST_FOR_AUTOCORRELATION} {called} do not tell how alike "
-        "neighbours are: wide enough up to a correlation of 0.8"
+        f"neighbours are: wide enough up to a correlation of {ALIKE_AT_MOST:g}"
     )
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from ssdlab.analysis.inference.change_points import segment_series
+from ssdlab.analysis.inference.trend import LEVEL_CLAIM
 from ssdlab.analysis.steadiness.onsets import summarise_onsets
 from ssdlab.analysis.steadiness.phases import (
     STEADY,
@@ -100,6 +101,7 @@ def steadiness_text(series: RoundSeries, rule: str = PTS_RULE) -> str:
         _phases_words(phases),
         *_level_words(onsets, phases),
         *_drift_words(series, rule),
+        f"{LEVEL_CLAIM}.",
     ]
     return "\n".join([*lines, *(f"  {words}" for words in told)])
 

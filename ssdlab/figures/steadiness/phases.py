@@ -43,7 +43,7 @@ def plot_phases(series: "RoundSeries", phases: "pd.DataFrame") -> go.Figure:
     quantity = QUANTITIES[series.metric]
     figure = new_figure(
         f"{series.tracking}: phases found by change points",
-        subtitle="line: level; shade: 95 % interval if steady; advice only",
+        subtitle="line: level; shade: 95 %, if alike by first order; advice only",
     )
     shown: set[str] = set()
     for _, part in phases.iterrows():

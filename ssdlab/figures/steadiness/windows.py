@@ -122,7 +122,7 @@ def plot_window_means(
         Above each window's average with the 95 % interval of the level, the reported
         one in the colour of the fit; below its drift, 0 if it were steady.
     """
-    words = "95 % intervals, allowing for rounds that are alike; filled: steady"
+    words = "95 % intervals if rounds are alike by first order; filled: steady"
     figure = two_panels(title, words, upper_share=0.6)
     middle, low, high = (
         scaled(windows[name], metric) for name in ("average", "mean_low", "mean_high")

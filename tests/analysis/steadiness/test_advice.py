@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from ssdlab.analysis.inference.trend import LEVEL_CLAIM
 from ssdlab.analysis.steadiness.advice import find_advice, steadiness_text
 from ssdlab.analysis.steadiness.precision import find_drifts
 from ssdlab.analysis.steadiness.series import RoundSeries
@@ -47,7 +48,9 @@ def test_text_warns_when_the_level_of_the_pts_is_another() -> None:
 def test_drift_that_is_sure_but_small_is_not_denied(slope: float, words: str) -> None:
     noise = 0.01 * np.random.default_rng(4).standard_normal(30)
     series = make_rounds(100 + slope * np.arange(30) + noise * (1 if slope else 50))
-    assert words in steadiness_text(series).splitlines()[-1]
+    told, claim = steadiness_text(series).splitlines()[-2:]
+    assert words in told
+    assert claim == f"  {LEVEL_CLAIM}."
 
 
 def test_rounds_that_the_run_did_not_judge_get_no_verdict() -> None:
