@@ -10,11 +10,15 @@ import pytest
 from ssdlab.campaign.progress import Progress
 from ssdlab.campaign.raw import read_all_steps
 from ssdlab.campaign.suite import resume_run, run_suite
-from ssdlab.model.errors import RunInterruptedError, TargetRefusedError
+from ssdlab.drive.inventory import find_drive
+from ssdlab.model.errors import RunInterruptedError, TargetRefusedError, UserError
 from ssdlab.pts.profiles import PROFILES, RND_4K_WRITE
 from ssdlab.store.records import read_record, read_state
 from ssdlab.store.run import Run, open_run
 from tests.cli.called import call
+from tests.targets.conftest import MakeLoop, make_loop
+
+__all__ = ["make_loop"]
 
 pytestmark = pytest.mark.fio
 FEW = 5
@@ -117,3 +121,24 @@ def test_run_that_goes_on_takes_more_rounds_without_a_pause(tmp_path: Path) -> N
     assert rounds_of(run) == list(range(1, FEW + 3 + 1))
     assert len(run.state.sessions) == 1
     assert "resumed" not in set(run.findings["code"])
+
+
+def test_drive_goes_on_until_somebody_else_writes_to_it(
+    tmp_path: Path, make_loop: MakeLoop
+) -> None:
+    device = make_loop(512)
+    serial = find_drive(device).serial
+    run = run_suite(
+        device, "never", "iops", run_folder=tmp_path / "run", confirm_serial=serial
+    )
+    with pytest.raises(UserError, match="confirm"):  # its consent ended with the run
+        resume_run(run.path, more_rounds=5)
+    assert read_state(run.path).status == "finished"
+    done = resume_run(run.path, more_rounds=5, confirm_serial=serial)
+    assert rounds_of(done) == list(range(1, FEW + 5 + 1))
+
+    Path(device).write_bytes(bytes(1 << 20))
+    with pytest.raises(TargetRefusedError, match="written to since the run finished"):
+        resume_run(run.path, more_rounds=5, confirm_serial=serial)
+    assert len(read_state(run.path).extensions) == 1
+    assert read_state(run.path).status == "finished"
