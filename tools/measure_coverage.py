@@ -33,6 +33,7 @@ that does not: 93 of 100 from 88.
 The autocorrelation is that of neighbouring rounds. One share is itself uncertain by
 0.014 of 1000 trials (95 %), by 0.03 of 200. Fewer than 1000 are made where a trial goes
 on with a series dozens of times, for dozens to hundreds of rounds.
+Processes on which claims failed before are on a [page of their own](hard-cases.md).
 """
 HEAD = """\
 | Statistic | Case | n | Trials | Nominal | Covered | Bounds | Note |

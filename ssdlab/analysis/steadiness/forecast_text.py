@@ -12,8 +12,8 @@ from ssdlab.analysis.steadiness.series import RoundSeries
 # What the interval was shown to hold of, by the cases of the page of coverage.
 TESTED_DECAYS = ("one decay", "two decays at once", "a power law", "an overshoot")
 FORECAST_CLAIM = (
-    f"The 95 % hold for {', '.join(TESTED_DECAYS[:-1])} or {TESTED_DECAYS[-1]}; of a "
-    "level that swings they were 90 %"
+    f"The 95 % hold for {', '.join(TESTED_DECAYS[:-1])} or {TESTED_DECAYS[-1]}; "
+    "nothing is claimed of a level that swings"
 )
 
 

@@ -1,0 +1,169 @@
+"""How often claims about rounds hold on processes that are hard for them.
+
+Usage: ``python benchmarks/hard_cases.py [--trials N] [--only WORDS]``. It needs nothing
+but the functions that it measures, so that it runs with another version of the package
+as well: ``PYTHONPATH=OTHER/CHECKOUT python benchmarks/hard_cases.py``. The table in
+``docs/hard-cases.md`` is made of what it prints of two versions.
+"""
+
+import argparse
+from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import product
+
+import numpy as np
+import numpy.typing as npt
+
+from ssdlab.analysis.inference.change_points import locate_last_change, segment_series
+from ssdlab.analysis.inference.forecast import draw_futures, first_time
+from ssdlab.analysis.inference.trend import estimate_mean
+from ssdlab.analysis.steady_state import assess_series, find_first_steady_round
+
+Generator = np.random.Generator
+Floats = npt.NDArray[np.float64]
+Draw = Callable[[Generator, int], Floats]
+Trial = Callable[[Generator], float | None]
+
+_HORIZON, _DRAWS, _WINDOW = 25, 400, 5
+_TRIES = 50  # a trial; of some series most are steady already
+
+
+def _alike(rng: Generator, count: int, *, by: float = 0.0) -> Floats:
+    noise = rng.standard_normal(count)
+    for place in range(1, count):
+        noise[place] = by * noise[place - 1] + (1 - by**2) ** 0.5 * noise[place]
+    return noise
+
+
+def _states(rng: Generator, count: int) -> Floats:
+    changes = np.cumsum(rng.random(count) < 0.1)
+    level = rng.choice([-1.0, 1.0]) * (-1.0) ** changes
+    return np.asarray(level + 0.3 * rng.standard_normal(count))
+
+
+def _memory(rng: Generator, count: int) -> Floats:
+    apart = np.abs(np.subtract.outer(np.arange(count), np.arange(count)))
+    low, same, high = (np.abs(apart + step) ** 1.7 for step in (-1.0, 0.0, 1.0))
+    spread = np.linalg.cholesky((low - 2 * same + high) / 2)
+    return np.asarray(spread @ rng.standard_normal(count))
+
+
+def _drops(rng: Generator, count: int, *, share: float, depth: float) -> Floats:
+    return rng.standard_normal(count) - depth * (rng.random(count) < share)
+
+
+def _tails(rng: Generator, count: int) -> Floats:
+    return rng.standard_t(3, count)
+
+
+def _level(rng: Generator, *, count: int, noise: Draw, mean: float = 0.0) -> bool:
+    found = estimate_mean(100 + noise(rng, count))
+    return found.low <= 100 + mean <= found.high
+
+
+def _uncut(rng: Generator, *, count: int, noise: Draw) -> bool:
+    return len(segment_series(100 + noise(rng, count)).starts) == 1
+
+
+def _located(rng: Generator, *, count: int, step: float, by: float) -> bool | None:
+    at = int(rng.integers(8, count - 8))
+    series = 100 + _alike(rng, count, by=by) - step * (np.arange(count) >= at)
+    cut = segment_series(series)
+    if len(cut.starts) < 2:
+        return None
+    found = locate_last_change(series, cut)
+    return found.low <= at <= found.high
+
+
+def _foretold(
+    rng: Generator, *, count: int, level: Draw, noise: float = 1.5
+) -> bool | None:
+    series = 100 * level(rng, 60) + noise * rng.standard_normal(60)
+    came = find_first_steady_round(series)
+    if came is not None and came <= count:
+        return None
+    futures = draw_futures(series[:count], _HORIZON, draws=_DRAWS)
+    whole = np.concatenate([np.tile(series[:count], (_DRAWS, 1)), futures], axis=1)
+    steady = assess_series(whole.ravel()).is_steady.reshape(whole.shape)
+    steady[:, : _WINDOW - 1] = False
+    truth = np.inf if came is None or came - count > _HORIZON else came - count
+    found = first_time(steady[:, count:])
+    return found.low <= truth <= found.high
+
+
+def _decays(
+    _: Generator, count: int, *, heights: tuple[float, ...], times: tuple[float, ...]
+) -> Floats:
+    rounds = np.arange(count)
+    parts = [h * np.exp(-rounds / t) for h, t in zip(heights, times, strict=True)]
+    return np.asarray(1 + np.sum(parts, axis=0))
+
+
+def _power(_: Generator, count: int) -> Floats:
+    return np.asarray(1 + 3 / (1 + np.arange(count) / 3))
+
+
+def _swings(rng: Generator, count: int) -> Floats:
+    turns = np.arange(count) / 7 + rng.random()
+    return np.asarray(1 + 0.18 * np.sin(2 * np.pi * turns))
+
+
+NOISES: dict[str, tuple[Draw, float]] = {
+    "AR(1) of 0.9": (partial(_alike, by=0.9), 0.0),
+    "AR(1) of 0.95": (partial(_alike, by=0.95), 0.0),
+    "two states, each kept with 0.9": (_states, 0.0),
+    "long memory, H = 0.85": (_memory, 0.0),
+    "5 % of the rounds at -8 deviations": (partial(_drops, share=0.05, depth=8), -0.4),
+}
+STEADY: dict[str, Draw] = {
+    "independent": _alike,
+    "AR(1) of 0.5": partial(_alike, by=0.5),
+    "2 % of the rounds at -10 deviations": partial(_drops, share=0.02, depth=10),
+    "Student's t of 3 degrees": _tails,
+}
+SETTLING: dict[str, Draw] = {
+    "one decay, 6 rounds": partial(_decays, heights=(2.0,), times=(6.0,)),
+    "decays, 2 and 12 rounds": partial(_decays, heights=(1.5, 1.0), times=(2.0, 12.0)),
+    "power law": _power,
+    "overshoot": partial(_decays, heights=(2.5, -0.9), times=(2.0, 7.0)),
+    "swing of 18 % and 7 rounds": _swings,
+}
+
+
+def cases() -> Iterator[tuple[str, str, int, Trial]]:
+    """Yield claim, process, number of rounds and trial."""
+    for (name, (noise, mean)), count in product(NOISES.items(), (5, 25, 60)):
+        level = partial(_level, count=count, noise=noise, mean=mean)
+        yield "level held", name, count, level
+    for (name, draw), count in product(STEADY.items(), (25, 60, 360)):
+        yield "steady, not cut", name, count, partial(_uncut, count=count, noise=draw)
+    for step, by, count in product((2.0, 3.0, 5.0), (0.0, 0.5), (25, 60)):
+        located = partial(_located, count=count, step=step, by=by)
+        yield "last change held", f"step of {step:g}, AR(1) of {by:g}", count, located
+    for (name, settling), count in product(SETTLING.items(), (6, 8, 12)):
+        foretold = partial(_foretold, count=count, level=settling)
+        yield "rounds foretold held", name, count, foretold
+
+
+def main() -> None:
+    """Print a row a case."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--trials", type=int, default=300)
+    parser.add_argument("--only", default="")
+    asked = parser.parse_args()
+    for claim, name, count, trial in cases():
+        if asked.only not in f"{claim}, {name}":
+            continue
+        rng = np.random.default_rng([20261123, count, *map(ord, claim + name)])
+        drawn = (trial(rng) for _ in range(_TRIES * asked.trials))
+        held: list[float] = []
+        for outcome in drawn:
+            held += [] if outcome is None else [outcome]
+            if len(held) == asked.trials:
+                break
+        share = f"{np.mean(held):.3f}" if held else "nan"
+        print(f"| {claim} | {name} | {count} | {share} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
