@@ -11,7 +11,10 @@ import pandas as pd
 from ssdlab.analysis.comparison.cells import CELL, rows_of
 from ssdlab.analysis.comparison.condition_facts import workers_text
 from ssdlab.analysis.comparison.conditions import GRAVE_FINDINGS, NOT_STEADY
-from ssdlab.analysis.inference.dependence import estimate_dependence
+from ssdlab.analysis.inference.dependence import (
+    GREATEST_DEPENDENCE,
+    bound_dependence,
+)
 from ssdlab.analysis.inference.levels import (
     LevelEstimate,
     estimate_level,
@@ -30,7 +33,8 @@ Unit = Literal["runs", "rounds"]
 class SideCell:
     """One cell of one side: of each run its rounds, and what speaks against them.
 
-    ``dependences`` are those of the rounds of each run. ``merged`` are percentiles of
+    ``dependences`` are those of the rounds of each run, as found or assumed.
+    ``merged`` are percentiles of
     runs, each of the merged bins of its rounds, and ``open_ends`` say why an end of one
     is not bounded; ``printed`` are means of others without rounds.
     """
@@ -78,7 +82,7 @@ class SideCell:
     def run_levels(self) -> tuple[LevelEstimate, ...]:
         """The level of each run by its rounds; nothing of means that others printed."""
         of_rounds = (
-            estimate_level(one, dependence=0.0 if math.isnan(known) else known)
+            estimate_level(one, dependence=known)
             for one, known in zip(self.rounds, self.dependences, strict=True)
         )
         return (*of_rounds, *self.merged)
@@ -150,13 +154,26 @@ def find_cells(
 
 
 def _dependences(cells: pd.DataFrame) -> dict[tuple[str, str, str], float]:
-    """Return how much rounds depend on each other: once a run, test and metric."""
+    """Return how much rounds depend on each other: once a run, test and metric.
+
+    It is an estimate and one standard error of it. A test of few rounds cannot tell: it
+    has the greatest of the other tests of its run, and without any the greatest that
+    there is. What is not known is never taken as 0: decision 76.
+    """
     rounds = cells[cells["round"].notna()]
-    return {
-        (str(run), str(test), str(metric)): estimate_dependence([
+    found = {
+        (str(run), str(test), str(metric)): bound_dependence([
             one["value"].to_numpy() for _, one in group.groupby("cell")
         ])
         for (run, test, metric), group in rounds.groupby(["run_id", "test", "metric"])
+    }
+    greatest: dict[str, float] = {}
+    for (run, _, _), one in found.items():
+        if not math.isnan(one):
+            greatest[run] = max(one, greatest.get(run, 0.0))
+    return {
+        place: greatest.get(place[0], GREATEST_DEPENDENCE) if math.isnan(one) else one
+        for place, one in found.items()
     }
 
 
@@ -242,7 +259,8 @@ def summarise_sides(
         (as stored: the mean of the rounds, or the percentile of their merged bins,
         over several runs the geometric mean of theirs), ``low`` and ``high`` (missing
         where nothing is repeated), ``unit`` (runs or rounds), ``n`` of them,
-        ``n_runs``, and ``dependence`` of the rounds (missing where it cannot be told).
+        ``n_runs``, and ``dependence`` of the rounds, as found or assumed (missing of
+        runs and of merged bins).
     """
     rows = [
         {**dict(zip(CELL, place, strict=True)), **_summary(one, confidence_percent)}

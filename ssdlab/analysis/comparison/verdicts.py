@@ -18,6 +18,12 @@ OTHER_CONDITIONS = "not the same conditions"
 MISSING = "missing"
 TOO_SMALL = "less than what matters"
 
+# Where simulations of whole tables bound the errors: decision 76.
+ERRS_WHERE = (
+    "as long as neighbouring rounds correlate by at most 0.8 and no drive falls into "
+    "one of several states"
+)
+
 Claim = Literal["drives", "runs", ""]
 
 

@@ -60,6 +60,38 @@ def estimate_dependence(series: Iterable[npt.ArrayLike]) -> float:
     return float(np.interp(found, np.maximum.accumulate(expected), grid))
 
 
+def bound_dependence(series: Iterable[npt.ArrayLike]) -> float:
+    """Return how much values depend on the ones before, at most about.
+
+    Parameters
+    ----------
+    series : iterable of array_like of float
+        As `estimate_dependence` takes them.
+
+    Returns
+    -------
+    float
+        The estimate and one standard error of it, `GREATEST_DEPENDENCE` at most; NaN
+        where there is no estimate.
+
+    Notes
+    -----
+    The standard error is that of the correlation of neighbours in a long series of
+    first order, sqrt((1 - r^2) / n), of as many values as there are residuals.
+
+    Examples
+    --------
+    >>> bound_dependence([[1.0, 2.0, 1.0]])
+    nan
+    """
+    own = [np.asarray(one, dtype=np.float64) for one in series]
+    found = estimate_dependence(own)
+    freedom = sum(max(len(one) - 1, 0) for one in own)
+    if math.isnan(found) or not freedom:
+        return math.nan
+    return min(found + math.sqrt((1 - found**2) / freedom), GREATEST_DEPENDENCE)
+
+
 @dataclass(frozen=True, slots=True)
 class Moments:
     """Of n values of a process of variance 1.

@@ -26,7 +26,7 @@ def conditions_page(comparison: Comparison) -> Page:
     if len(models):
         words = models_text(list(dict.fromkeys(models)), comparison)
         blocks.append(Note(text=words, tone="warning"))
-    blocks.append(sides_table(comparison))
+    blocks += [sides_table(comparison), answers_table(comparison)]
     table = comparison.conditions
     others = table[table["standing"] != SAME].sort_values(
         "standing", key=lambda column: column != DIFFERS, kind="stable"
@@ -123,22 +123,29 @@ def sides_table(comparison: Comparison) -> Table:
             str(row.run_id),
             kind_text(str(row.kind)),
             _short(_identity(run)),
-            *(words for _, words in run.answers.lines),
         ))
     return Table(
         caption="What is compared",
         corner="Drive",
-        head=(
-            "Run",
-            "Kind",
-            "Model, serial number, label",
-            "Procedure",
-            "Steady state",
-            "Doubts about the numbers",
-        ),
+        head=("Run", "Kind", "Model, serial number, label"),
         rows=tuple(rows),
-        words=tuple(range(7)),
+        words=(0, 1, 2, 3),
         note="Runs of one drive under the same conditions are repetitions of one side.",
+    )
+
+
+def answers_table(comparison: Comparison) -> Table:
+    """Return what is to be said of each run: procedure, steady state, doubts."""
+    rows = (
+        (run.record.run_id, *(words for _, words in run.answers.lines))
+        for run in comparison.runs
+    )
+    return Table(
+        caption="What is to be said of each run",
+        corner="Run",
+        head=("Procedure", "Steady state", "Doubts about the numbers"),
+        rows=tuple(rows),
+        words=(0, 1, 2, 3),
     )
 
 

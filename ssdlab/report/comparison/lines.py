@@ -12,7 +12,12 @@ from ssdlab.analysis.comparison.condition_facts import SAME, WORKERS
 from ssdlab.analysis.comparison.conditions import name_conditions
 from ssdlab.analysis.comparison.metrics import METRICS, is_by_workers
 from ssdlab.analysis.comparison.tally import tally_verdicts
-from ssdlab.analysis.comparison.verdicts import MISSING, NO_DIFFERENCE, NOT_COMPARABLE
+from ssdlab.analysis.comparison.verdicts import (
+    ERRS_WHERE,
+    MISSING,
+    NO_DIFFERENCE,
+    NOT_COMPARABLE,
+)
 from ssdlab.analysis.measured_on import kind_text
 from ssdlab.figures.names import distinct_texts, shortened
 from ssdlab.report.comparison.comparison import Comparison
@@ -74,8 +79,9 @@ def comparison_lines(comparison: Comparison, *, width: int = 80) -> Iterator[str
         yield ""
     yield from _paragraphs(
         "“Beats” is shown of the drives, “ahead” of these runs alone; each kind errs "
-        "anywhere in one of 20 such comparisons (Holm). Intervals are of 95 %, of each "
-        "cell by itself. That no difference is shown does not mean that there is none.",
+        f"anywhere in one of 20 such comparisons (Holm), {ERRS_WHERE}. Intervals are "
+        "of 95 %, of each cell by itself. That no difference is shown does not mean "
+        "that there is none.",
         *claim_texts(comparison),
         width=width,
     )

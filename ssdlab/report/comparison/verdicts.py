@@ -7,7 +7,7 @@ import pandas as pd
 
 from ssdlab.analysis.comparison.cells import rows_of
 from ssdlab.analysis.comparison.tally import tally_verdicts
-from ssdlab.analysis.comparison.verdicts import MISSING
+from ssdlab.analysis.comparison.verdicts import ERRS_WHERE, MISSING
 from ssdlab.figures.comparison.differences import plot_differences
 from ssdlab.report.blocks import Block, Note, Page, Plot, Table
 from ssdlab.report.comparison.comparison import Comparison
@@ -51,10 +51,10 @@ _MOST_MISSING = 6  # rows; longer tables are folded
 _MOST_BARRED = 3  # likewise
 _TALLY_NOTE = (
     "“Beats” holds for the drives, “ahead” for these runs alone. Each of the two kinds "
-    "of claim errs anywhere in one of 20 such comparisons (Holm). No verdict: other "
-    "conditions, not steady, or nothing to tell the scatter from. That no difference "
-    "is shown does not mean that there is none. First and second are the drives of "
-    "the row. A column of zeros is left out."
+    f"of claim errs anywhere in one of 20 such comparisons (Holm), {ERRS_WHERE}. No "
+    "verdict: other conditions, not steady, or nothing to tell the scatter from. That "
+    "no difference is shown does not mean that there is none. First and second are the "
+    "drives of the row. A column of zeros is left out."
 )
 _TALLY_HEAD = (
     "Cells",
