@@ -173,7 +173,7 @@ def _joint_forecast(rng: np.random.Generator, *, count: int) -> bool | None:
     if came is not None and came <= count:
         return None
     known = [_as_rounds(values[:count]) for values in whole]
-    row = forecast_steady_state(known, horizon=_HORIZON).iloc[-1]
+    row = forecast_steady_state(known, horizon=_HORIZON, after=count).iloc[-1]
     truth = np.inf if came is None else came - count
     return bool(row["more_low"] <= truth <= row["more_high"])
 

@@ -43,6 +43,7 @@ def forecast_steady_state(
     rule: str = PTS_RULE,
     *,
     horizon: int = _HORIZON,
+    after: int | None = None,
 ) -> pd.DataFrame:
     """Foretell after each round how many more a test needs until it is steady.
 
@@ -55,15 +56,18 @@ def forecast_steady_state(
         The rule that ends the test; TKperf's is asked of the numbers as measured.
     horizon : int, default 25
         How many samples ahead futures are drawn.
+    after : int, optional
+        The one round after which to foretell, by default each.
 
     Returns
     -------
     pandas.DataFrame
         One row a round (where only samples count, a sample) from the fourth until
-        all are steady: ``after_round``, ``more_rounds`` with ``more_low`` and
-        ``more_high`` (95 %; infinite beyond the horizon), ``chance_within_5`` more
-        samples, ``waits_for``, the variable that is steady last, ``came_after``, the
-        round after which all were steady if they were, ``is_supported`` and ``note``.
+        all are steady, or that asked for: ``after_round``, ``more_rounds`` with
+        ``more_low`` and ``more_high`` (95 %; infinite beyond the horizon),
+        ``chance_within_5`` more samples, ``waits_for``, the variable that is steady
+        last, ``came_after``, the round after which all were steady if they were,
+        ``is_supported`` and ``note``.
 
     Notes
     -----
@@ -80,13 +84,13 @@ def forecast_steady_state(
     samples = {series.rounds[place] for place in series.samples()}
     rows = []
     for end in range(FEWEST_TO_FORECAST, len(rounds) + 1):
-        after = int(rounds[end - 1])
-        if came is not None and after >= came:
+        done = int(rounds[end - 1])
+        if came is not None and done >= came:
             break
-        if after not in samples and end < len(rounds):
+        if after not in {None, done} or (done not in samples and end < len(rounds)):
             continue
         row = _foretell(variables, rounds[:end], chosen, horizon=horizon)
-        rows.append({"after_round": after, "came_after": came} | row)
+        rows.append({"after_round": done, "came_after": came} | row)
     return pd.DataFrame(rows, columns=_COLUMNS)
 
 

@@ -48,6 +48,13 @@ def test_forecast_waits_for_the_variable_that_falls() -> None:
     assert forecast_steady_state(even).iloc[-1]["came_after"] == 5
 
 
+def test_forecast_after_one_round_is_that_of_all_of_them() -> None:
+    every = forecast_steady_state(two(6))
+    for place, done in enumerate(every["after_round"]):
+        row = forecast_steady_state(two(6), after=done)
+        assert row.to_dict("records") == [every.iloc[place].to_dict()]
+
+
 def test_rounds_that_only_some_have_are_not_known_yet() -> None:
     even, slow = two(6)
     longer = replace(even, rounds=(*even.rounds, 7), measured=(*even.measured, 100.0))
