@@ -3,11 +3,12 @@
 #
 # Any number of runs side by side: under which conditions they were measured, what each
 # drive does, and where one beats another. Every difference has its interval, and a
-# verdict holds for the whole table: if nothing differed, one comparison in 20 would
-# name a winner anywhere.
+# verdict holds for the whole table: if nothing differed, at most one comparison in 20
+# would name a winner anywhere.
 #
-# What one run of each shows is claimed of these runs alone. "Beats" is claimed of the
-# drives, and takes drives that were measured several times.
+# What one run of each shows is claimed of these runs alone. "Beats" and "the same" are
+# claimed of the drives, and take drives that were measured several times: three times
+# each where two are compared, more where there are more.
 #
 # A test that a run does not have is said to be missing, and is never 0. Virtual SSDs
 # and files are compared as well, and marked. They are left out of the score unless
@@ -17,6 +18,9 @@
 runs: str = "data/samples"  # run folders or folders of runs, separated by commas
 accept: str = ""  # conditions that count as equal though they differ: kernel, host; all
 least_percent: float = 0.0  # what a difference must surely exceed to matter [%]
+same_percent: float = 3.0  # within what drives must lie to be called the same [%]
+primary: str = ""  # cells declared beforehand as what matters: iops 4 KiB 0/100
+control: str = "fwer"  # error rate of the table: fwer (Holm), fdr (Benjamini-Hochberg)
 score: str = ""  # your weights, such as iops 4 KiB 0/100: 2, lat mean: 1
 watts: str = ""  # power of each drive [W], such as Model A: 6.5, Model B: 5
 include_virtual: bool = False  # take virtual SSDs and files into the score
@@ -26,6 +30,7 @@ import ssdlab
 
 ssdlab.require_known_parameters(globals())
 choices = {"accept": accept, "least_percent": least_percent, "score": score}
+choices |= {"same_percent": same_percent, "primary": primary, "control": control}
 choices |= {"watts": watts, "include_virtual": include_virtual}
 comparison = ssdlab.compare_runs(runs, **choices)
 
@@ -44,8 +49,8 @@ ssdlab.show_comparison(comparison, "conditions")
 # The ratio of two drives in each cell. Its interval is Student's, after Welch, of the
 # logarithm: over runs where a drive of the two was measured again, else over the
 # rounds of one run, widened by how much they depend on each other. The verdict uses
-# p-values after Holm over all cells and pairs. "No difference shown" is not "equal":
-# look at how wide the interval is.
+# p-values adjusted over all cells and pairs. "No difference shown" is not "the same",
+# which is shown by two one-sided tests: look at how wide the interval is.
 
 # %%
 ssdlab.show_comparison(comparison, "verdicts")

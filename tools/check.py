@@ -127,17 +127,17 @@ def test(checks: Checks, arguments: Sequence[str]) -> None:
     """Check the code, and run every lane.
 
     The checks and the lanes that give way run beside fio, which mostly waits: they
-    take what time of the processor nobody else wants. Two of them at once, so that the
-    last module of the one does not leave a processor idle.
+    take what time of the processor nobody else wants. All of them at once, as their
+    tests wait as well, for processes that they start.
     """
     for lane in LANES:
         lane.report.unlink(missing_ok=True)
-    with ThreadPoolExecutor(2) as beside:
+    giving_way = [lane for lane in LANES if lane.gives_way]
+    with ThreadPoolExecutor(1 + len(giving_way)) as beside:
         under_way = [beside.submit(lint, checks, is_quiet=True)]
-        for lane in LANES:
-            if lane.gives_way:
-                later = beside.submit(checks.run_lane, lane, arguments, is_quiet=True)
-                under_way.append(later)
+        for lane in giving_way:
+            later = beside.submit(checks.run_lane, lane, arguments, is_quiet=True)
+            under_way.append(later)
         for lane in LANES:
             if not lane.gives_way:
                 checks.run_lane(lane, arguments)

@@ -226,8 +226,9 @@ install_locked() {
   wait "$halves"
   rm -f "$VENV"/half-?.txt
   # All processors compile faster than pip; files of another Python stay as they are,
-  # and nobody imports the tests of the packages.
-  "$VENV/bin/python" -m compileall -qq -j 0 -x '/tests/' "$VENV/lib" || :
+  # and nobody imports the tests of the packages, or what is compiled already.
+  rarely='/(tests|pip|mypyc?|debugpy|setuptools|sphinx|snowballstemmer|docutils)/'
+  "$VENV/bin/python" -m compileall -qq -j 0 -x "$rarely" "$VENV/lib" || :
   printf '%s\n' "$wanted" >"$VENV/ssdlab-lock"
 }
 

@@ -20,6 +20,7 @@ from ssdlab.analysis.findings.conformance import (
 )
 from ssdlab.analysis.findings.doubts import (
     find_buffered_io,
+    find_cache_changes,
     find_clock_jumps,
     find_complaints,
     find_fio_faults,
@@ -117,6 +118,7 @@ def _of_measured(
 ) -> tuple[Finding, ...]:
     steps, measured = frames["steps"], frames["measurements"]
     totals = measured[measured["direction"] == "total"]
+    cache = "as found" if record.write_cache_fault else record.write_cache
     return (
         *find_unfinished(steps, facts),
         *find_purge_faults(steps, facts),
@@ -131,6 +133,7 @@ def _of_measured(
         *find_missing_telemetry(frames["telemetry"], steps, facts),
         *find_throttling(frames["telemetry"], steps),
         *find_link_downgrades(frames["telemetry"], steps),
+        *find_cache_changes(frames["telemetry"], steps, asked=cache),
         *_of_health(record, facts, frames),
         *find_near_ceiling(totals, record.host_ceiling),
         *find_clock_jumps(steps, facts),

@@ -50,6 +50,29 @@ _ELSEWHERE = "Make it, or name another place with -o."
     help="what a difference must surely exceed to matter [%]",
 )
 @click.option(
+    "--same-percent",
+    type=click.FloatRange(min=0, min_open=True),
+    callback=require_finite,
+    default=3.0,
+    show_default=True,
+    help="within what two drives must surely lie to be called the same [%]",
+)
+@click.option(
+    "--primary",
+    default="",
+    metavar="CELLS",
+    help="cells declared beforehand as what matters, which get half of the error: "
+    "'iops 4 KiB 0/100'",
+)
+@click.option(
+    "--control",
+    type=click.Choice(["fwer", "fdr"]),
+    default="fwer",
+    show_default=True,
+    help="error rate of the whole table: of any wrong verdict (Holm), or the share of "
+    "wrong ones (Benjamini-Hochberg)",
+)
+@click.option(
     "--score",
     default="",
     metavar="WEIGHTS",

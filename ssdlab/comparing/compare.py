@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
 
+from ssdlab.analysis.comparison.cell_choice import parse_cells
 from ssdlab.analysis.comparison.conditions import (
     barring_values,
     require_conditions,
@@ -14,9 +16,9 @@ from ssdlab.analysis.comparison.conditions import (
 from ssdlab.analysis.comparison.power import parse_watts
 from ssdlab.analysis.comparison.score import parse_score
 from ssdlab.analysis.comparison.sides import tabulate_sides
-from ssdlab.analysis.comparison.verdicts import Rules
+from ssdlab.analysis.comparison.verdicts import CONTROLS, SAME_PERCENT, Rules
 from ssdlab.comparing.folders import open_runs
-from ssdlab.model.errors import ParameterError
+from ssdlab.model.errors import ParameterError, UnknownNameError
 from ssdlab.report.comparison.comparison import Comparison
 from ssdlab.store.run import Run
 
@@ -31,11 +33,14 @@ _PATTERN_OPTIONS = (
 )
 
 
-def compare_runs(
+def compare_runs(  # noqa: PLR0913 - each is a choice of the user's, by name
     runs: str | Path | Sequence[str | Path],
     *,
     accept: str = "",
     least_percent: float = 0.0,
+    same_percent: float = SAME_PERCENT,
+    primary: str = "",
+    control: str = "fwer",
     score: str = "",
     watts: str = "",
     include_virtual: bool = False,
@@ -52,6 +57,14 @@ def compare_runs(
         ``all``.
     least_percent : float, default 0
         What a difference must surely exceed to matter [%].
+    same_percent : float, default 3
+        Within what two sides must surely lie to be called the same [%].
+    primary : str, default ""
+        The cells that were declared beforehand to be what matters, such as
+        ``iops 4 KiB 0/100``: half of the error of the whole table is theirs.
+    control : {"fwer", "fdr"}, default "fwer"
+        The error rate that is kept over the table: of any wrong verdict (Holm), or the
+        share of wrong ones among all (Benjamini-Hochberg).
     score : str, default ""
         What a score is made of, such as ``iops 4 KiB 0/100: 2, lat mean: 1``.
     watts : str, default ""
@@ -72,16 +85,26 @@ def compare_runs(
     RepeatedNameError
         If a run is there twice.
     UnknownNameError
-        If ``accept`` or ``watts`` name what is not there.
+        If ``accept`` or ``watts`` name what is not there, or ``control`` is none.
     SeriesError
-        If ``score`` or ``watts`` cannot be read.
+        If ``primary``, ``score`` or ``watts`` cannot be read.
     ParameterError
-        If ``least_percent`` is below 0.
+        If ``least_percent`` is below 0, or ``same_percent`` not above 0.
     """
     if not 0 <= least_percent < float("inf"):
         raise ParameterError(
             name="least_percent", value=least_percent, asked="0 or more"
         )
+    if not 0 < same_percent < float("inf"):
+        raise ParameterError(name="same_percent", value=same_percent, asked="above 0")
+    if control not in CONTROLS:
+        raise UnknownNameError(kind="error rate", name=control, known=[*CONTROLS])
+    rules = Rules(
+        least_percent=least_percent,
+        same_percent=same_percent,
+        control=control,
+        primary=parse_cells(primary),
+    )
     found = open_runs(runs)
     opened = found.runs
     records = [run.record for run in opened]
@@ -94,7 +117,7 @@ def compare_runs(
     sides = tabulate_sides(records, barring_values(conditions, accepted=accepted))
     made = Comparison(
         runs=opened,
-        rules=Rules(least_percent=least_percent, accepted=accepted),
+        rules=replace(rules, accepted=accepted),
         terms=parse_score(score),
         watts_text=watts,
         include_virtual=include_virtual,

@@ -195,6 +195,7 @@ class PurgeOutcome:
 
 
 WriteCacheState = Literal["enabled", "disabled", "as found"]
+CACHE_IS_ON = "write_cache_is_on"  # a reading of the telemetry: 1 or 0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

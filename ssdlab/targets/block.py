@@ -9,8 +9,13 @@ from ssdlab.drive.gate.ends import digest_ends, keep_ends
 from ssdlab.drive.notes import drive_folder
 from ssdlab.drive.purge import purge_drive, stopping_words
 from ssdlab.drive.safety import HeldDrive, require_still_disposable
-from ssdlab.drive.write_cache import restore_write_cache, set_write_cache
+from ssdlab.drive.write_cache import (
+    read_write_cache,
+    restore_write_cache,
+    set_write_cache,
+)
 from ssdlab.model.drive import (
+    CACHE_IS_ON,
     Consent,
     Drive,
     DriveChoices,
@@ -120,8 +125,16 @@ class BlockTarget:
         return reading_interval_s(self.drive)
 
     def read_telemetry(self) -> dict[str, float]:
-        """Ask the drive how it is; what it does not tell is left out."""
-        return self.watch.read()
+        """Ask the drive how it and its write cache are; what is not told is left out.
+
+        A controller that resets within a test puts its own setting of the cache back.
+        """
+        readings = self.watch.read()
+        if self.watch.is_paused:
+            return {}
+        cache = read_write_cache(self.drive)
+        is_on = {} if cache is None else {CACHE_IS_ON: float(cache == "enabled")}
+        return readings | is_on
 
     def find_doubt(
         self, before: Mapping[str, float], after: Mapping[str, float]

@@ -8,12 +8,14 @@ import pytest
 from ssdlab.analysis.findings.conformance import RunFacts
 from ssdlab.analysis.findings.doubts import (
     find_buffered_io,
+    find_cache_changes,
     find_clock_jumps,
     find_complaints,
     find_fio_faults,
     find_link_downgrades,
     find_throttling,
 )
+from ssdlab.model.drive import CACHE_IS_ON, WriteCacheState
 from ssdlab.model.fio_option import FioOption, FioOptions
 from ssdlab.model.schema import TELEMETRY
 from ssdlab.model.spec import (
@@ -200,6 +202,27 @@ def test_link_below_its_greatest_width_or_speed_is_found() -> None:
         ("tp", "link: 8 of 16 GT/s at times"),
     ]
     assert {(f.code, f.severity) for f in found} == {("link-downgraded", "grave")}
+
+
+@pytest.mark.parametrize(
+    ("asked", "tests"),
+    [("disabled", ["tp"]), ("enabled", ["iops", "tp"]), ("as found", ["tp"])],
+)
+def test_write_cache_that_was_put_back_within_a_test_is_found(
+    asked: WriteCacheState, tests: list[str]
+) -> None:
+    rows = steps([span("iops", 10, 20), span("tp", 20.5, 30), span("lat", 31, 40)])
+    told = readings(
+        (11, CACHE_IS_ON, 0), (15, CACHE_IS_ON, 0),
+        (22, CACHE_IS_ON, 0), (27, CACHE_IS_ON, 1),
+        (30.5, CACHE_IS_ON, 1),
+    )  # fmt: skip
+    found = find_cache_changes(told, rows, asked=asked)
+    assert [f.test for f in found] == tests
+    assert {(f.code, f.severity) for f in found} == {("write-cache", "major")}
+    if asked == "disabled":
+        assert "enabled in 1 of 2 readings, though disabled before" in found[0].words
+    assert find_cache_changes(readings(), rows, asked=asked) == ()
 
 
 def test_link_that_fell_is_found_without_knowing_its_maximum() -> None:

@@ -76,6 +76,7 @@ def differences() -> pd.DataFrame:
         "n_b": 5,
         "better": ["Alpha", "", "Alpha"],
         "claim": ["drives", "", "runs"],
+        "same": "",
         "verdict": ["Alpha beats Beta", "no difference shown", "Alpha ahead of Beta"],
         "reason": ["", "", ""],
     })
@@ -179,6 +180,14 @@ def test_differences_stand_on_the_side_of_who_is_better() -> None:
     assert "Alpha beats Beta" in drives.text[0]  # type: ignore[attr-defined] # a trace
     assert figure.layout.title.text == "Alpha vs. Beta"
     assert figure.layout.xaxis.title.text == "← Beta faster<br>Alpha faster →"
+
+
+def test_cell_that_is_the_same_has_a_mark_of_its_own() -> None:
+    table = differences().assign(same=["", "drives", ""])
+    figure = plot_differences(table, looks=LOOKS)
+    same = trace_named(figure, "shown to be the same")
+    assert list(same.x) == [1.0]  # type: ignore[attr-defined] # a trace
+    assert "not shown, or not judged" not in {trace.name for trace in figure.data}
 
 
 def test_long_names_are_as_short_in_the_title_as_a_narrow_page_needs() -> None:

@@ -145,6 +145,7 @@ def check_numbers(done: ssdlab.Run) -> None:
         drive["name"]
     )
     assert drive["name"].eq("temperature_celsius").sum() > 4
+    assert set(drive.query("name == 'write_cache_is_on'")["value"]) == {0.0}
     took_s = drive.query("name == 'health_read_s'")["value"]
     assert took_s.median() < 0.5
 

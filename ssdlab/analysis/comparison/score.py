@@ -1,7 +1,6 @@
 """A score by the weights of its reader, and what it is made of."""
 
 import math
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,26 +8,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ssdlab.analysis.comparison.cell_choice import (
+    CellChoice,
+    find_choice,
+    no_metric_text,
+)
 from ssdlab.analysis.comparison.metrics import METRICS
 from ssdlab.analysis.comparison.side_cells import SideCell
 from ssdlab.model.errors import SeriesError
 
-_METRIC_WORDS = {
-    "iops": ("iops", "iops"),
-    "wsat": ("wsat", "iops"),
-    "cbw": ("cbw", "iops"),
-    "dirth": ("dirth", "iops"),
-    "tp": ("tp", "bw_bytes_per_s"),
-    "lat mean": ("lat", "lat_mean_ns"),
-    "lat 99.9": ("lat", "lat_three_nines_ns"),
-    "lat 99.99": ("lat", "lat_four_nines_ns"),
-    "lat 99.999": ("lat", "lat_five_nines_ns"),
-}
-_TERM = re.compile(
-    r"(?P<metric>[a-z]+(?: mean| 99\.9{1,3}(?= |$))?)"
-    r"(?: (?P<size>\d+(?:\.\d+)? [KM]iB))?(?: (?P<mix>\d{1,3}/\d{1,3}))?",
-    re.IGNORECASE,
-)
 _EXAMPLE = "Write it as 'iops 4 KiB 0/100: 2, lat mean: 1'"
 
 
@@ -36,22 +24,8 @@ _EXAMPLE = "Write it as 'iops 4 KiB 0/100: 2, lat mean: 1'"
 class ScoreTerm:
     """One part of a score: which cells, and how much they weigh."""
 
-    text: str
-    test: str
-    metric: str
-    size: str
-    mix: str
+    cells: CellChoice
     weight: float
-
-    def holds(self, place: tuple[str, str, str]) -> bool:
-        """Tell whether a cell, by test, metric and words, belongs to it."""
-        test, metric, cell = place
-        words = f" {cell} "
-        return (
-            (test, metric) == (self.test, self.metric)
-            and (not self.size or f" {self.size} " in words)
-            and (not self.mix or f" {self.mix} " in words)
-        )
 
 
 def parse_score(text: str) -> tuple[ScoreTerm, ...]:
@@ -75,45 +49,30 @@ def parse_score(text: str) -> tuple[ScoreTerm, ...]:
 
     Examples
     --------
-    >>> [(term.test, term.size, term.weight) for term in parse_score("tp 128 KiB: 2")]
-    [('tp', '128 KiB', 2.0)]
+    >>> term, = parse_score("tp 128 KiB: 2")
+    >>> term.cells.test, term.cells.size, term.weight
+    ('tp', '128 KiB', 2.0)
     """
     return tuple(_parse_term(part, text) for part in text.split(",") if part.strip())
 
 
 def _parse_term(part: str, text: str) -> ScoreTerm:
     words, _, weight_text = (piece.strip() for piece in part.rpartition(":"))
-    match = _TERM.fullmatch(" ".join(words.split()))
-    known = _METRIC_WORDS.get(match["metric"].lower()) if match else None
+    cells = find_choice(words)
     try:
         weight = float(weight_text)
     except ValueError:
         weight = math.nan
     reason = ""
-    if match is None or known is None:
-        names = ", ".join(_METRIC_WORDS)
-        reason = f"{part.strip()!r} names no metric; known are {names}"
+    if cells is None:
+        reason = no_metric_text(part.strip())
     elif not (weight > 0 and math.isfinite(weight)):
         reason = f"the weight in {part.strip()!r} is no number above zero"
-    if match is None or known is None or reason:
+    if cells is None or reason:
         raise SeriesError(
             source=f"score {text!r}", reason=reason, remedy=f"{_EXAMPLE}."
         )
-    return ScoreTerm(
-        text=words,
-        test=known[0],
-        metric=known[1],
-        size=_size(match["size"] or ""),
-        mix=match["mix"] or "",
-        weight=weight,
-    )
-
-
-def _size(text: str) -> str:
-    number, _, unit = text.partition(" ")
-    if not number:
-        return ""
-    return f"{number} {unit[0].upper()}iB"
+    return ScoreTerm(cells=cells, weight=weight)
 
 
 def score_sides(
@@ -184,13 +143,13 @@ def _term_rows(
     own = [
         cells
         for place, cells in found.items()
-        if term.holds(place) and all(name in cells for name in names)
+        if term.cells.holds(place) and all(name in cells for name in names)
     ]
-    sign = 1.0 if METRICS[term.metric].is_more_better else -1.0
+    sign = 1.0 if METRICS[term.cells.metric].is_more_better else -1.0
     rows = []
     for name in names:
         parts = [_lead(cells, names, name) for cells in own]
-        row = {"side": name, "term": term.text, "weight": term.weight}
+        row = {"side": name, "term": term.cells.text, "weight": term.weight}
         row |= {"n_cells": len(own), "ratio": math.nan}
         row |= {"low": math.nan, "high": math.nan}
         if parts:

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import pandas as pd
@@ -17,10 +17,12 @@ from ssdlab.analysis.inference.dependence import (
 )
 from ssdlab.analysis.inference.levels import (
     LevelEstimate,
+    RunScatter,
     estimate_level,
     estimate_log_level,
     join_levels,
     level_reaches,
+    pool_scatter,
 )
 
 _OF_STEPS = "doubts"  # the finding that the table of steps tells of more closely
@@ -36,7 +38,8 @@ class SideCell:
     ``dependences`` are those of the rounds of each run, as found or assumed.
     ``merged`` are percentiles of
     runs, each of the merged bins of its rounds, and ``open_ends`` say why an end of one
-    is not bounded; ``printed`` are means of others without rounds.
+    is not bounded; ``printed`` are means of others without rounds. ``scatter`` is how
+    its runs scatter over all cells of the metric.
     """
 
     side: str
@@ -48,6 +51,7 @@ class SideCell:
     doubts: tuple[str, ...]
     merged: tuple[LevelEstimate, ...] = ()
     open_ends: tuple[str, ...] = ()
+    scatter: RunScatter | None = None
 
     @property
     def means(self) -> Values:
@@ -75,7 +79,8 @@ class SideCell:
     def level(self) -> LevelEstimate | None:
         """The level by its unit; nothing of one mean that others printed."""
         if self.unit == "runs":
-            return estimate_log_level(self.means) if self.n_runs > 1 else None
+            by_runs = estimate_log_level(self.means, scatter=self.scatter)
+            return by_runs if self.n_runs > 1 else None
         return self.run_levels[0]
 
     @property
@@ -143,13 +148,42 @@ def find_cells(
     for row in rows_of(cells):
         own = table.setdefault((row.test, row.metric, row.cell), {})
         own.setdefault(side_of[row.run_id], []).append(row)
-    return {
+    return pool_runs({
         place: {
             side: _side_cell(own[side], side=side, dependences=dependences, grave=grave)
             for side in order
             if side in own
         }
         for place, own in table.items()
+    })
+
+
+def pool_runs(
+    found: Mapping[tuple[str, str, str], Mapping[str, SideCell]],
+) -> dict[tuple[str, str, str], dict[str, SideCell]]:
+    """Tell each cell how the runs of its side scatter over all cells of its metric.
+
+    Parameters
+    ----------
+    found : mapping
+        By test, metric and cell, and then by side.
+
+    Returns
+    -------
+    dict
+        The same cells. What a metric of a test has no repeated run of has no scatter.
+    """
+    means: dict[tuple[str, str, str], list[Values]] = {}
+    for (test, metric, _), own in found.items():
+        for side, one in own.items():
+            means.setdefault((test, metric, side), []).append(one.means)
+    pooled = {place: pool_scatter(groups) for place, groups in means.items()}
+    return {
+        place: {
+            side: replace(one, scatter=pooled[place[0], place[1], side])
+            for side, one in own.items()
+        }
+        for place, own in found.items()
     }
 
 

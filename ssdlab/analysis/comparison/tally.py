@@ -6,8 +6,8 @@ import pandas as pd
 
 from ssdlab.analysis.comparison.verdicts import MISSING, NO_DIFFERENCE, TOO_SMALL
 
-_COUNTS = ["a_beats", "b_beats", "a_ahead", "b_ahead", "no_difference"]
-_COUNTS += ["no_verdict", "missing"]
+_COUNTS = ["a_beats", "b_beats", "same", "a_ahead", "b_ahead", "same_in_runs"]
+_COUNTS += ["no_difference", "no_verdict", "missing"]
 TALLY_COLUMNS = ["n_cells", *_COUNTS]
 
 
@@ -22,13 +22,15 @@ def tally_verdicts(differences: pd.DataFrame) -> dict[str, int]:
     Returns
     -------
     dict of str to int
-        ``n_cells``; ``a_beats`` and ``b_beats``, shown of the drives; ``a_ahead`` and
-        ``b_ahead``, shown of these runs alone; ``no_difference`` that was shown or that
-        matters; ``no_verdict`` (other conditions, or not comparable) and ``missing``.
+        ``n_cells``; ``a_beats``, ``b_beats`` and ``same``, shown of the drives;
+        ``a_ahead``, ``b_ahead`` and ``same_in_runs``, shown of these runs alone;
+        ``no_difference`` that was shown or that matters; ``no_verdict`` (other
+        conditions, or not comparable) and ``missing``.
 
     Examples
     --------
     >>> rows = {"a": "A", "better": ["A", ""], "claim": ["drives", ""]}
+    >>> rows |= {"same": ""}
     >>> rows |= {"verdict": ["A beats B", "missing"]}
     >>> found = tally_verdicts(pd.DataFrame(rows))
     >>> found["n_cells"], found["a_beats"], found["missing"], found["a_ahead"]
@@ -39,6 +41,8 @@ def tally_verdicts(differences: pd.DataFrame) -> dict[str, int]:
 
 
 def _kind(row: Any) -> str:
+    if row.same:
+        return "same" if row.same == "drives" else "same_in_runs"
     if row.better:
         side = "a" if row.better == row.a else "b"
         return f"{side}_{'beats' if row.claim == 'drives' else 'ahead'}"

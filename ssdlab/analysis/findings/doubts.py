@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from ssdlab.analysis.findings.conformance import RunFacts
 from ssdlab.analysis.findings.finding import Finding, make_finding
 from ssdlab.analysis.health import THROTTLED, rise_within, spans_of_tests
+from ssdlab.model.drive import CACHE_IS_ON, WriteCacheState
 from ssdlab.model.spec import (
     Histogram,
     OperatingPoint,
@@ -264,6 +265,45 @@ def find_link_downgrades(
         for _, rows in telemetry.groupby("source", sort=False)
         for words in _downgrades(rows, begin_s, end_s)
     )
+
+
+def find_cache_changes(
+    telemetry: "pd.DataFrame", steps: "pd.DataFrame", *, asked: WriteCacheState
+) -> tuple[Finding, ...]:
+    """Say in which tests the write cache was not what it was set to before them.
+
+    Parameters
+    ----------
+    telemetry : pandas.DataFrame
+        The table ``telemetry``; `CACHE_IS_ON` are the rows that are looked for.
+    steps : pandas.DataFrame
+        The table ``steps``.
+    asked : {"enabled", "disabled", "as found"}
+        What it was set to; as found it is held against its first reading.
+
+    Returns
+    -------
+    tuple of Finding
+        ``write-cache`` of tests.
+    """
+    told = telemetry[telemetry["name"] == CACHE_IS_ON]
+    if told.empty:
+        return ()
+    first = told.sort_values("time_s")["value"].iloc[0]
+    is_on = bool(first) if asked == "as found" else asked == "enabled"
+    found = []
+    for test, begin_s, end_s in spans_of_tests(steps):
+        within = told["time_s"].between(begin_s, end_s)
+        others = int((within & (told["value"] != is_on)).sum())
+        if others:
+            words = (
+                f"write cache: {'disabled' if is_on else 'enabled'} in {others} of "
+                f"{int(within.sum())} readings, though "
+                f"{'enabled' if is_on else 'disabled'} before: a reset puts back what "
+                "the drive starts with"
+            )
+            found.append(make_finding("write-cache", words, test=test))
+    return tuple(found)
 
 
 def _downgrades(rows: "pd.DataFrame", begin_s: float, end_s: float) -> Iterator[str]:

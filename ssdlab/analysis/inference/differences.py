@@ -3,12 +3,12 @@
 import math
 from dataclasses import dataclass, replace
 
-import numpy as np
 import numpy.typing as npt
 
 from ssdlab.analysis.inference.interval import Interval
 from ssdlab.analysis.inference.levels import (
     LevelEstimate,
+    RunScatter,
     estimate_log_level,
     join_freedoms,
 )
@@ -19,20 +19,36 @@ class Difference:
     """One side by another: the ratio with its interval, and how surely it is not 1.
 
     ``p_value`` is that of the hypothesis that the truth lies within the least ratio
-    that was asked for; NaN where it cannot be told, which ``ratio.note`` explains.
+    that was asked for, and ``p_same`` that of the hypothesis that it lies beyond the
+    ratio that counts as the same; NaN where they cannot be told, which ``ratio.note``
+    explains.
     """
 
     ratio: Interval
     p_value: float
+    p_same: float
     freedom: float
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Limits:
+    """What a difference is judged by.
+
+    ``confidence_percent`` is the level of its interval [%]. A ratio up to
+    ``least_ratio``, and down to its inverse, does not matter: 1.05 for 5 %. One that is
+    surely within ``same_ratio`` and its inverse is the same.
+    """
+
+    confidence_percent: float = 95.0
+    least_ratio: float = 1.0
+    same_ratio: float = 1.03
+
+
+_PLAIN = Limits()
+
+
 def compare_levels(
-    first: LevelEstimate,
-    second: LevelEstimate,
-    *,
-    confidence_percent: float = 95.0,
-    least_ratio: float = 1.0,
+    first: LevelEstimate, second: LevelEstimate, *, limits: Limits = _PLAIN
 ) -> Difference:
     """Compare two sides by the logarithm of their ratio, after Welch.
 
@@ -40,10 +56,8 @@ def compare_levels(
     ----------
     first, second : LevelEstimate
         The sides.
-    confidence_percent : float, default 95
-        Level of the interval [%].
-    least_ratio : float, default 1
-        A ratio up to this, and down to its inverse, does not matter: 1.05 for 5 %.
+    limits : Limits, optional
+        Confidence, what matters, and what counts as the same.
 
     Returns
     -------
@@ -55,7 +69,9 @@ def compare_levels(
     Where a level may be farther off to one side than to the other, each end of the
     ratio has the scatter that it takes: its low end that of the first side downwards
     and of the second upwards [2]_. The p-value is by the end towards 1, so a percentile
-    that nothing bounds from above can still be shown to be greater than another.
+    that nothing bounds from above can still be shown to be greater than another. That
+    both are the same is shown by two one-sided tests [3]_. Tests have the
+    ``test_freedom`` of the levels, the interval their own.
 
     References
     ----------
@@ -63,6 +79,9 @@ def compare_levels(
        population variances are involved", Biometrika 34, 1947.
     .. [2] G. Y. Zou, A. Donner, "Construction of confidence limits about effect
        measures: a general approach", Statistics in Medicine 27, 2008.
+    .. [3] D. J. Schuirmann, "A comparison of the two one-sided tests procedure and the
+       power approach for assessing the equivalence of average bioavailability",
+       Journal of Pharmacokinetics and Biopharmaceutics 15, 1987.
 
     Examples
     --------
@@ -73,24 +92,24 @@ def compare_levels(
     (0.5, 0.48, 0.521)
     """
     freedoms = (first.freedom, second.freedom)
+    of_tests = (first.test_freedom, second.test_freedom)
     down, up = (
-        _Scatter(variance=sum(pair), freedom=join_freedoms(pair, freedoms))
+        _Scatter(
+            variance=sum(pair),
+            freedom=join_freedoms(pair, freedoms),
+            test_freedom=join_freedoms(pair, of_tests),
+        )
         for pair in zip(first.variances, second.variances[::-1], strict=True)
     )
-    return _judge(
-        first.log_mean - second.log_mean,
-        (down, up),
-        confidence_percent=confidence_percent,
-        least_ratio=least_ratio,
-    )
+    return _judge(first.log_mean - second.log_mean, (down, up), limits)
 
 
 def compare_runs_of_sides(
     first: npt.ArrayLike,
     second: npt.ArrayLike,
     *,
-    confidence_percent: float = 95.0,
-    least_ratio: float = 1.0,
+    scatters: tuple[RunScatter | None, RunScatter | None] = (None, None),
+    limits: Limits = _PLAIN,
 ) -> Difference:
     """Compare two sides by one value a run: the honest unit where runs are repeated.
 
@@ -98,10 +117,10 @@ def compare_runs_of_sides(
     ----------
     first, second : array_like of float, shape (n_runs,)
         One value a run; a side with a single run borrows the scatter of the other.
-    confidence_percent : float, default 95
-        Level of the interval [%].
-    least_ratio : float, default 1
-        A ratio up to this, and down to its inverse, does not matter.
+    scatters : tuple of RunScatter or None, optional
+        How the runs of either scatter in the other cells of the metric.
+    limits : Limits, optional
+        Confidence, what matters, and what counts as the same.
 
     Returns
     -------
@@ -113,20 +132,21 @@ def compare_runs_of_sides(
     Two sides with repeated runs are compared after Welch. Where one repeats them alone,
     the variance of the logarithm between runs is taken as the same in both.
     """
-    logs = [np.log(np.asarray(one, dtype=np.float64)) for one in (first, second)]
-    sizes = [len(one) for one in logs]
-    shift = float(logs[0].mean() - logs[1].mean())
-    limits = {"confidence_percent": confidence_percent, "least_ratio": least_ratio}
-    if min(sizes) >= 2:
-        levels = [estimate_log_level(one) for one in (first, second)]
-        return compare_levels(levels[0], levels[1], **limits)
-    freedom = sum(sizes) - 2
-    if freedom == 0:
-        return _judge(shift, (_UNKNOWN, _UNKNOWN), **limits)
-    squares = math.fsum(float(((one - one.mean()) ** 2).sum()) for one in logs)
-    variance = squares / freedom * (1 / sizes[0] + 1 / sizes[1])
-    scatter = _Scatter(variance=variance, freedom=float(freedom))
-    return _judge(shift, (scatter, scatter), **limits)
+    levels = [
+        estimate_log_level(values, scatter=scatter)
+        for values, scatter in zip((first, second), scatters, strict=True)
+    ]
+    repeated = [one for one in levels if one.n_values > 1]
+    if len(repeated) == 2:
+        return compare_levels(levels[0], levels[1], limits=limits)
+    known = repeated[0] if repeated else levels[0]
+    scatter = _Scatter(
+        variance=known.variance * known.n_values * (1 / known.n_values + 1),
+        freedom=known.freedom,
+        test_freedom=known.test_freedom,
+    )
+    shift = levels[0].log_mean - levels[1].log_mean
+    return _judge(shift, (scatter, scatter), limits)
 
 
 def widest_difference(first: Difference, second: Difference) -> Difference:
@@ -140,7 +160,7 @@ def widest_difference(first: Difference, second: Difference) -> Difference:
     Returns
     -------
     Difference
-        The interval that holds both, and the greater p-value.
+        The interval that holds both, and the greater p-values.
     """
     if math.isnan(first.p_value) or math.isnan(second.p_value):
         return first
@@ -149,6 +169,7 @@ def widest_difference(first: Difference, second: Difference) -> Difference:
     return Difference(
         ratio=replace(first.ratio, low=low, high=high),
         p_value=max(first.p_value, second.p_value),
+        p_same=max(first.p_same, second.p_same),
         freedom=first.freedom,
     )
 
@@ -159,6 +180,7 @@ class _Scatter:
 
     variance: float
     freedom: float
+    test_freedom: float
 
     def reach(self, confidence_percent: float) -> float:
         """Return by what factor the interval reaches to that side."""
@@ -169,20 +191,22 @@ class _Scatter:
         student = float(stdtrit(self.freedom, 0.5 + confidence_percent / 200))
         return math.exp(student * math.sqrt(self.variance))
 
+    def tail(self, distance: float) -> float:
+        """Return how likely the logarithm is off by as much as this to that side."""
+        from scipy.special import stdtr  # noqa: PLC0415 - scipy is slow to load
 
-_UNKNOWN = _Scatter(variance=math.nan, freedom=math.nan)
+        if not self.variance > 0:
+            return 1.0 if math.isnan(self.variance) or distance <= 0 else 0.0
+        return float(stdtr(self.test_freedom, -distance / math.sqrt(self.variance)))
 
 
 def _judge(
-    shift: float,
-    scatters: tuple[_Scatter, _Scatter],
-    *,
-    confidence_percent: float,
-    least_ratio: float,
+    shift: float, scatters: tuple[_Scatter, _Scatter], limits: Limits
 ) -> Difference:
     """Make a difference of the logarithm of a ratio and its scatter down and up."""
     ratio = math.exp(shift)
-    towards = scatters[0 if shift > 0 else 1]
+    down, up = scatters
+    towards = down if shift > 0 else up
     if not towards.variance > 0:
         note = "the values do not scatter at all"
         if math.isnan(towards.variance):
@@ -192,22 +216,21 @@ def _judge(
             estimate=ratio,
             low=nan,
             high=nan,
-            confidence_percent=confidence_percent,
+            confidence_percent=limits.confidence_percent,
             note=note,
         )
-        return Difference(ratio=interval, p_value=nan, freedom=nan)
-    from scipy.special import stdtr  # noqa: PLC0415 - scipy is slow to load
-
-    down, up = (one.reach(confidence_percent) for one in scatters)
-    beyond = max(0.0, abs(shift) - math.log(least_ratio))
-    error = math.sqrt(towards.variance)
+        return Difference(ratio=interval, p_value=nan, p_same=nan, freedom=nan)
+    reaches = [one.reach(limits.confidence_percent) for one in scatters]
+    beyond = max(0.0, abs(shift) - math.log(limits.least_ratio))
+    same = math.log(limits.same_ratio)
     return Difference(
         ratio=Interval(
             estimate=ratio,
-            low=ratio / down,
-            high=ratio * up,
-            confidence_percent=confidence_percent,
+            low=ratio / reaches[0],
+            high=ratio * reaches[1],
+            confidence_percent=limits.confidence_percent,
         ),
-        p_value=min(1.0, 2 * float(stdtr(towards.freedom, -beyond / error))),
+        p_value=min(1.0, 2 * towards.tail(beyond)),
+        p_same=max(down.tail(same + shift), up.tail(same - shift)),
         freedom=towards.freedom,
     )

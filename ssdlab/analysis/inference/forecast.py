@@ -32,7 +32,7 @@ _HEIGHT_RATIOS = (-0.6, -0.4, -0.2, 0.25, 0.5, 1.0, 2.0)
 # No shape is quite that of a drive, and few rounds without noise would choose one as if
 # it were: what the rounds say for a shape counts as if they were fewer (decision 40).
 _BELIEF = 0.7
-_A_SHAPE = 10  # futures go on with a shape each time that it is drawn: it costs a fit
+_A_SHAPE = 5  # futures go on with a shape each time that it is drawn: it costs a fit
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -1,7 +1,7 @@
 """The level of one side: the logarithm of its mean, and how sure that is."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,7 +17,8 @@ class LevelEstimate:
 
     ``variance`` is that of ``log_mean``, ``freedom`` its degrees of freedom, and
     ``n_values`` how many values stand behind it. A level that may be farther off
-    upwards than downwards has a ``variance_above`` of its own.
+    upwards than downwards has a ``variance_above`` of its own. Where scatter is pooled
+    over cells, a test of the level has ``test_freedom``, more than its interval.
     """
 
     log_mean: float
@@ -25,12 +26,37 @@ class LevelEstimate:
     freedom: float
     n_values: int
     variance_above: float | None = None
+    pooled_freedom: float = 0.0
 
     @property
     def variances(self) -> tuple[float, float]:
         """The variance downwards and that upwards; NaN where nothing bounds it."""
         above = self.variance_above
         return self.variance, self.variance if above is None else above
+
+    @property
+    def test_freedom(self) -> float:
+        """The degrees of freedom of a test, with what pooling over cells adds."""
+        return self.freedom + self.pooled_freedom
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RunScatter:
+    """How much runs of one side scatter, pooled over the cells of a test.
+
+    ``variance`` is that of the logarithm from run to run, the mean over ``n_cells``.
+    """
+
+    variance: float
+    n_cells: int
+
+    @property
+    def freedom(self) -> float:
+        """What it adds to the degrees of freedom of a cell's test (decision 77)."""
+        return _POOLED_FREEDOM * (1 - 1 / self.n_cells)
+
+
+_POOLED_FREEDOM = 2.0  # however many cells: they share their runs, and scatter unlike
 
 
 def estimate_level(values: npt.ArrayLike, *, dependence: float = 0.0) -> LevelEstimate:
@@ -81,27 +107,73 @@ def estimate_level(values: npt.ArrayLike, *, dependence: float = 0.0) -> LevelEs
     )
 
 
-def estimate_log_level(values: npt.ArrayLike) -> LevelEstimate:
+def estimate_log_level(
+    values: npt.ArrayLike, *, scatter: RunScatter | None = None
+) -> LevelEstimate:
     """Estimate the geometric mean of independent values, such as one a run.
 
     Parameters
     ----------
     values : array_like of float, shape (n,)
-        Two or more values above zero.
+        Values above zero.
+    scatter : RunScatter, optional
+        How such values scatter in the cells of the same test: a few values that are
+        alike by luck are never taken to scatter less.
 
     Returns
     -------
     LevelEstimate
-        Its logarithm, and the variance of that.
+        Its logarithm, and the variance of that; of a single value it is NaN.
+
+    Examples
+    --------
+    >>> pooled = RunScatter(variance=0.5, n_cells=4)
+    >>> level = estimate_log_level([1.0, 1.0], scatter=pooled)
+    >>> level.variance, level.freedom, level.test_freedom
+    (0.25, 1.0, 2.5)
     """
     logs = np.log(np.asarray(values, dtype=np.float64))
     n = len(logs)
+    if n < 2:
+        nan = math.nan
+        mean = float(logs.mean())
+        return LevelEstimate(log_mean=mean, variance=nan, freedom=nan, n_values=n)
+    floor = scatter.variance if scatter else 0.0
     return LevelEstimate(
         log_mean=float(logs.mean()),
-        variance=float(logs.var(ddof=1)) / n,
+        variance=max(float(logs.var(ddof=1)), floor) / n,
         freedom=float(n - 1),
         n_values=n,
+        pooled_freedom=scatter.freedom if scatter else 0.0,
     )
+
+
+def pool_scatter(groups: Iterable[npt.ArrayLike]) -> RunScatter | None:
+    """Pool how values scatter in the cells of a test, from run to run.
+
+    Parameters
+    ----------
+    groups : iterable of array_like of float
+        Of each cell one value a run, above zero.
+
+    Returns
+    -------
+    RunScatter or None
+        Nothing where no cell has two values.
+
+    Examples
+    --------
+    >>> pooled = pool_scatter([[1.0, math.e], [1.0, 1.0], [3.0]])
+    >>> round(pooled.variance, 9), pooled.n_cells
+    (0.25, 2)
+    """
+    logs = [np.log(np.asarray(one, dtype=np.float64)) for one in groups]
+    repeated = [one for one in logs if len(one) > 1]
+    if not repeated:
+        return None
+    squares = math.fsum(float(((one - one.mean()) ** 2).sum()) for one in repeated)
+    freedom = sum(len(one) - 1 for one in repeated)
+    return RunScatter(variance=squares / freedom, n_cells=len(repeated))
 
 
 def level_of_interval(

@@ -28,10 +28,11 @@ _LEVEL_WORDS = {
 }
 _LONGEST_SIDE = 24  # letters of a drive's name beside the axis
 _LONGEST_IN_TITLE = 28  # of capitals, two of these fit on a page of 800 px
-_SYMBOLS = {"drives": "circle", "runs": "diamond", "": "circle-open"}
+_SYMBOLS = {"drives": "circle", "runs": "diamond", "same": "square", "": "circle-open"}
 _CLAIMS = {
     "drives": "shown of the drives",
     "runs": "shown of these runs alone",
+    "same": "shown to be the same",
     "": "not shown, or not judged",
 }
 
@@ -54,10 +55,10 @@ def plot_differences(
     plotly.graph_objects.Figure
         One row a cell, on a logarithmic axis: to the right of 1 the first drive is
         better, to the left the second. Circles in the colour of who is better are
-        differences that are shown of the drives, diamonds of these runs alone, open
-        grey ones are not shown. A diamond's interval is grey where it is that of
-        measuring again, which the claim is not of. An interval that is far wider than
-        the differences runs out of the axis.
+        differences that are shown of the drives, diamonds of these runs alone; grey
+        squares are the same, and of open grey circles nothing is shown. A diamond's
+        interval is grey where it is that of measuring again, which the claim is not of.
+        An interval that is far wider than the differences runs out of the axis.
     """
     rows = differences[differences["high"] > 0]
     names = [f"{str(row.test).upper()} {_cell_words(row)}" for row in rows_of(rows)]
@@ -119,7 +120,7 @@ def _add_claim(
     own = [
         (place, row)
         for place, row in zip(places, rows_of(rows), strict=True)
-        if row.claim == claim
+        if (row.claim or "same" * bool(row.same)) == claim
     ]
     if not own:
         return

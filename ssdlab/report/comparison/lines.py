@@ -2,7 +2,7 @@
 
 import textwrap
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from typing import Any
 
 import pandas as pd
@@ -13,7 +13,7 @@ from ssdlab.analysis.comparison.conditions import name_conditions
 from ssdlab.analysis.comparison.metrics import METRICS, is_by_workers
 from ssdlab.analysis.comparison.tally import tally_verdicts
 from ssdlab.analysis.comparison.verdicts import (
-    ERRS_WHERE,
+    CONTROLS,
     MISSING,
     NO_DIFFERENCE,
     NOT_COMPARABLE,
@@ -36,12 +36,15 @@ _SHORTER = (20, 12, 8)  # letters of a drive's name in a table, down to what fit
 _TALLY_WORDS = {
     "a_beats": "{a} beats {b}",
     "b_beats": "{b} beats {a}",
+    "same": "the same",
     "a_ahead": "{a} ahead",
     "b_ahead": "{b} ahead",
+    "same_in_runs": "same in runs",
     "no_difference": "no difference",
     "no_verdict": "no verdict",
     "missing": "missing",
 }
+_UNDECIDED = ("no_difference", "no_verdict", "missing")
 
 Names = Mapping[str, str]
 Row = tuple[str, ...]
@@ -78,10 +81,10 @@ def comparison_lines(comparison: Comparison, *, width: int = 80) -> Iterator[str
         yield from _pair_lines(pair.rows, own, width)
         yield ""
     yield from _paragraphs(
-        "“Beats” is shown of the drives, “ahead” of these runs alone; each kind errs "
-        f"anywhere in one of 20 such comparisons (Holm), {ERRS_WHERE}. Intervals are "
-        "of 95 %, of each cell by itself. That no difference is shown does not mean "
-        "that there is none.",
+        "“Beats” and “the same” are shown of the drives, “ahead” and “the same in "
+        "these runs” of these runs alone; each kind of claim "
+        f"{CONTROLS[comparison.rules.control]}. Intervals are of 95 %, of each cell by "
+        "itself. That no difference is shown does not mean that there is none.",
         *claim_texts(comparison),
         width=width,
     )
@@ -192,7 +195,13 @@ def _fitting_table(rows: pd.DataFrame, names: Names, width: int) -> list[str]:
         lines = list(_table_lines(_table_rows(rows, shown), width))
         if max(map(len, lines)) <= width:
             break
-    return [shortened(line, longest=width) for line in lines]
+    return [_fitting(line, width) for line in lines]
+
+
+def _fitting(line: str, width: int) -> str:
+    text = line.lstrip()
+    indent = len(line) - len(text)
+    return " " * indent + shortened(text, longest=width - indent)
 
 
 def _table_rows(rows: pd.DataFrame, names: Names) -> list[Row]:
@@ -222,8 +231,8 @@ def _group_lines(rows: pd.DataFrame, names: Names, *, title: str) -> Iterator[Ro
     chosen = list(_usual_cells(rows))
     if len(rows) > len(chosen):
         ends = [fine_ratio(end) for end in (rows["ratio"].min(), rows["ratio"].max())]
-        tally = _tally_text(rows, names)
-        yield title, f"{ends[0]} … {ends[1]}", "", "", tally
+        tally = _tally_text(rows, names, left_out=_UNDECIDED) or "nothing shown"
+        yield title, f"{ends[0]} … {ends[1]}", "", "", f"{tally}, of {len(rows)}"
     elif chosen:
         yield title, "", "", "", ""
     for row in chosen:
@@ -242,23 +251,27 @@ def _usual_cells(rows: pd.DataFrame) -> Iterator[Any]:
         yield from rows_of(edges)
 
 
-def _tally_text(rows: pd.DataFrame, names: Names) -> str:
+def _tally_text(
+    rows: pd.DataFrame, names: Names, *, left_out: Container[str] = ()
+) -> str:
     """Return the verdicts that occur, each with its number of cells."""
     a, b = names.values()
     counts = tally_verdicts(rows)
     return ", ".join(
         f"{words.format(a=a, b=b)} {counts[name]}"
         for name, words in _TALLY_WORDS.items()
-        if counts[name]
+        if counts[name] and name not in left_out
     )
 
 
 def _verdict_text(row: Any, names: Names) -> str:
     if row.verdict == NOT_COMPARABLE:
         return _TALLY_WORDS["no_verdict"]
+    if row.same:
+        return _TALLY_WORDS["same" if row.same == "drives" else "same_in_runs"]
     if not row.better:
         is_apart = row.verdict == NO_DIFFERENCE and not row.low <= 1 <= row.high
-        return f"{row.verdict}{', after Holm' if is_apart else ''}"
+        return "not shown over the table" if is_apart else str(row.verdict)
     winner = names[str(row.better)]
     if row.claim == "drives":
         return f"{winner} beats the other"

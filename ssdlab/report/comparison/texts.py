@@ -65,8 +65,9 @@ def fine_ratio(ratio: Any) -> str:
 
 def p_text(row: Any) -> str:
     """Return the p-value that the verdict of a row rests on, or that there is none."""
-    is_of_runs = row.claim == "runs" or math.isnan(row.p_drives_holm)
-    p_value = row.p_runs_holm if is_of_runs else row.p_drives_holm
+    is_of_runs = "runs" in {row.claim, row.same} or math.isnan(row.p_drives_adjusted)
+    kind = "same_" if row.same else ""
+    p_value = getattr(row, f"p_{kind}{'runs' if is_of_runs else 'drives'}_adjusted")
     if math.isnan(p_value) or row.verdict == NOT_COMPARABLE:
         return NOT_MEASURED
     return "< 0.001" if p_value < 0.001 else f"{p_value:.3f}"

@@ -5,9 +5,16 @@ from typing import Any
 
 import pandas as pd
 
-from ssdlab.analysis.comparison.cells import rows_of
+from ssdlab.analysis.comparison.cells import CELL, rows_of
 from ssdlab.analysis.comparison.tally import tally_verdicts
-from ssdlab.analysis.comparison.verdicts import ERRS_WHERE, MISSING
+from ssdlab.analysis.comparison.verdicts import (
+    CONTROLS,
+    FOUND_CELLS,
+    FOUND_PERCENT,
+    MISSING,
+    OTHER_CONDITIONS,
+    Rules,
+)
 from ssdlab.figures.comparison.differences import plot_differences
 from ssdlab.report.blocks import Block, Note, Page, Plot, Table
 from ssdlab.report.comparison.comparison import Comparison
@@ -31,37 +38,40 @@ from ssdlab.report.rounded import rounded_text
 
 _BY_ROUNDS = (
     "No drive was measured twice under the same conditions, so the unit is the round "
-    "of one run, and nothing is claimed but that these runs differ. How a drive "
-    "differs from one run to the next, or one sample of a model from another, is not "
-    "in the intervals. To compare drives measure each of them several times."
+    "of one run, and nothing is claimed but what these runs show. How a drive differs "
+    "from one run to the next, or one sample of a model from another, is not in the "
+    "intervals. To compare drives measure each of them several times."
 )
 _ONE_DRIVE = (
     "All runs are of one drive under the same conditions: what differs is not the "
     "drive, but one run and the next."
 )
-_ENOUGH_RUNS = 4
 _BY_RUNS = (
     "Where a drive of a pair was measured several times the unit is the run: “beats” "
-    "is claimed of the drives, and the intervals hold what measuring again would "
-    "change. A drive with a single run borrows the scatter of the other of its pair. "
-    "Else the unit is the round of one run each. “Ahead” is claimed of these runs "
-    "alone, by their rounds."
+    "and “the same” are claimed of the drives, and the intervals hold what measuring "
+    "again would change. The runs of a cell never count as more alike than those of "
+    "all cells of its metric, and a drive with a single run borrows the scatter of the "
+    "other of its pair. Else the unit is the round of one run each. “Ahead” is claimed "
+    "of these runs alone, by their rounds."
 )
+_PRIMARY = " (primary)"
 _MOST_MISSING = 6  # rows; longer tables are folded
 _MOST_BARRED = 3  # likewise
 _TALLY_NOTE = (
-    "“Beats” holds for the drives, “ahead” for these runs alone. Each of the two kinds "
-    f"of claim errs anywhere in one of 20 such comparisons (Holm), {ERRS_WHERE}. No "
-    "verdict: other conditions, not steady, or nothing to tell the scatter from. That "
-    "no difference is shown does not mean that there is none. First and second are the "
-    "drives of the row. A column of zeros is left out."
+    "“Beats” and “the same” hold for the drives, “ahead” and “the same in these runs” "
+    "for these runs alone. Each kind of claim {errs}. The same: surely within "
+    "{same:g} %. No verdict: other conditions, not steady, or nothing to tell the "
+    "scatter from. That no difference is shown does not mean that there is none. First "
+    "and second are the drives of the row. A column of zeros is left out."
 )
 _TALLY_HEAD = (
     "Cells",
     "First beats second",
     "Second beats first",
+    "The same",
     "First ahead",
     "Second ahead",
+    "Same in these runs",
     "No difference",
     "No verdict",
     "Missing",
@@ -76,7 +86,7 @@ def verdicts_page(comparison: Comparison) -> Page:
         return Page(title="Who is better", blocks=(note,))
     judged, others = find_pairs(table)
     shown = pairs_to_show(table)
-    blocks: list[Block] = [tally_table(judged)] if judged else []
+    blocks: list[Block] = [tally_table(judged, comparison.rules)] if judged else []
     if others:
         words = sum_text(others, len(judged) + len(others))
         blocks.append(Note(text=words, tone="warning"))
@@ -115,7 +125,9 @@ def claim_texts(comparison: Comparison) -> list[str]:
     texts = [_ONE_DRIVE if is_one_drive else _BY_ROUNDS]
     if is_repeated:
         texts = [_BY_RUNS, *(repeats_text(row) for row in rows_of(comparison.repeats))]
-    return [*texts, *filter(None, [power_text(comparison.differences)])]
+    found = [more_runs_text(comparison.differences, comparison.short_names)]
+    found += [power_text(comparison.differences), primary_text(comparison)]
+    return [*texts, *filter(None, found)]
 
 
 def repeats_text(row: Any) -> str:
@@ -135,20 +147,56 @@ def repeats_text(row: Any) -> str:
     )
 
 
-def power_text(table: pd.DataFrame) -> str:
-    """Say how large a difference must be to be shown, where runs are few."""
-    by_runs = table[table["p_drives"].notna()]
-    if by_runs.empty or int(by_runs[["n_a", "n_b"]].max().max()) >= _ENOUGH_RUNS:
+def more_runs_text(table: pd.DataFrame, names: Mapping[str, str]) -> str:
+    """Say how many more runs it takes before anything is claimed of drives."""
+    judged = table[~table["verdict"].isin([MISSING, OTHER_CONDITIONS])]
+    more = pd.concat([
+        judged[[side, f"more_runs_{side}"]].set_axis(["side", "runs"], axis=1)
+        for side in "ab"
+    ])
+    most = more.groupby("side", sort=False)["runs"].max()
+    texts = [f"{names[str(side)]} {count}" for side, count in most.items() if count]
+    if not texts:
         return ""
     return (
-        f"Two or three runs of a drive tell its scatter badly, and {len(by_runs)} "
-        "comparisons are judged together: small p-values cannot come about, and large "
-        "differences of drives may not be shown. Look at the intervals, and measure "
-        f"each drive {_ENOUGH_RUNS} times or more."
+        "Runs of a drive may fall into one of two states, and with so few runs equal "
+        "drives would fall apart too often: of some pairs nothing is claimed of drives "
+        f"before there are more runs. Runs still needed: {', '.join(texts)}."
     )
 
 
-def tally_table(judged: Sequence[Pair]) -> Table:
+def power_text(table: pd.DataFrame) -> str:
+    """Say how large a difference must be to be found, where runs are few."""
+    by_runs = table[table["p_drives"].notna()]
+    if by_runs.empty or int(by_runs[["n_a", "n_b"]].max().max()) >= max(FOUND_PERCENT):
+        return ""
+    found = ", ".join(
+        f"{percent:g} % with {runs} runs a side"
+        for runs, percent in FOUND_PERCENT.items()
+    )
+    return (
+        f"{len(by_runs)} comparisons are judged together, by few runs: only large "
+        "differences are found. Of drives that scatter by 1 % from run to run a "
+        f"difference in one of {FOUND_CELLS} cells is found in four of five trials "
+        f"where it is {found}."
+    )
+
+
+def primary_text(comparison: Comparison) -> str:
+    """Say which cells were declared beforehand, and what that gives them."""
+    rules, table = comparison.rules, comparison.differences
+    if not rules.primary:
+        return ""
+    named = ", ".join(one.text for one in rules.primary)
+    count = len(table.loc[table["is_primary"], CELL].drop_duplicates())
+    cells = f"{count} cell{'' if count == 1 else 's'}"
+    return (
+        f"Declared as what matters: {named} ({cells}). They may use half of the error "
+        "of the whole table, which holds only if they were chosen before the runs."
+    )
+
+
+def tally_table(judged: Sequence[Pair], rules: Rules) -> Table:
     """Return of each pair in how many cells each side is better."""
     counts = [list(tally_verdicts(pair.rows).values()) for pair in judged]
     kept = [place for place in range(len(_TALLY_HEAD)) if any(c[place] for c in counts)]
@@ -161,7 +209,7 @@ def tally_table(judged: Sequence[Pair]) -> Table:
             for pair, own in zip(judged, counts, strict=True)
         ),
         words=(0,),
-        note=_TALLY_NOTE,
+        note=_TALLY_NOTE.format(errs=CONTROLS[rules.control], same=rules.same_percent),
     )
 
 
@@ -187,7 +235,7 @@ def verdict_table(pair: Pair, names: Mapping[str, str]) -> Table:
     has_reasons = bool((rows["reason"] != "").any())
     lines = tuple(
         (
-            f"{str(row.test).upper()} {cell_name(row)}",
+            f"{str(row.test).upper()} {cell_name(row)}{_PRIMARY * row.is_primary}",
             value_text(row.value_a, str(row.metric)),
             value_text(row.value_b, str(row.metric)),
             ratio_words(row),
@@ -206,7 +254,7 @@ def verdict_table(pair: Pair, names: Mapping[str, str]) -> Table:
         head=(*head, "Why not") if has_reasons else head,
         rows=lines,
         words=(0, 6, 7) if has_reasons else (0, 6),
-        note="Ratios with the 95 % interval of each cell by itself; p after Holm, over "
+        note="Ratios with the 95 % interval of each cell by itself; p adjusted over "
         "all cells and pairs of this comparison. n: rounds of one run each, or runs.",
         is_folded=True,
     )

@@ -8,14 +8,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ssdlab.analysis.comparison.cell_choice import parse_cells
 from ssdlab.analysis.comparison.conditions import name_conditions
 from ssdlab.analysis.comparison.pairs import compare_cells
 from ssdlab.analysis.comparison.repeats import compare_repeats
 from ssdlab.analysis.comparison.rest_gains import summarise_rest_gains
-from ssdlab.analysis.comparison.side_cells import SideCell
+from ssdlab.analysis.comparison.side_cells import SideCell, pool_runs
 from ssdlab.analysis.comparison.sides import with_run_word
 from ssdlab.analysis.comparison.tally import tally_verdicts
-from ssdlab.analysis.comparison.verdicts import NO_DIFFERENCE
+from ssdlab.analysis.comparison.verdicts import (
+    NO_DIFFERENCE,
+    Rules,
+    chance_of_states,
+    more_runs_needed,
+)
 from ssdlab.analysis.inference.differences import compare_levels, widest_difference
 from ssdlab.analysis.inference.levels import (
     estimate_level,
@@ -45,13 +51,22 @@ def side(name: str, *rounds: tuple[float, ...]) -> SideCell:
     )
 
 
-def compare(*sides: SideCell) -> pd.DataFrame:
+def compare(*sides: SideCell, rules: Rules | None = None) -> pd.DataFrame:
+    return compare_table({PLACE: {one.side: one for one in sides}}, rules=rules)
+
+
+def compare_table(
+    found: dict[tuple[str, str, str], dict[str, SideCell]],
+    rules: Rules | None = None,
+) -> pd.DataFrame:
+    sides = next(iter(found.values())).values()
     table = pd.DataFrame({
         "run_id": [run for one in sides for run in one.run_ids],
         "side": [one.side for one in sides for _ in one.run_ids],
     })
-    found = {PLACE: {one.side: one for one in sides}}
-    return compare_cells(found, table, conditions=NO_CONDITIONS)
+    return compare_cells(
+        pool_runs(found), table, conditions=NO_CONDITIONS, rules=rules or Rules()
+    )
 
 
 def about(level: float, spread: float = 0.01) -> tuple[float, ...]:
@@ -71,6 +86,130 @@ def test_drives_that_were_measured_again_beat_each_other() -> None:
     row = compare(first, second).iloc[0]
     assert (row["unit"], row["claim"], row["better"]) == ("runs", "drives", "B")
     assert row["verdict"].startswith("B beats A by ")
+
+
+def test_two_runs_a_side_claim_nothing_of_drives_and_say_how_many_it_takes() -> None:
+    first = side("A", about(100), about(100.1))
+    second = side("B", about(150), about(150.1))
+    row = compare(first, second).iloc[0]
+    assert (row["claim"], row["better"]) == ("runs", "B")
+    assert math.isnan(row["p_drives"])
+    assert (row["more_runs_a"], row["more_runs_b"]) == (1, 1)
+    assert "not shown of the drives" in row["verdict"]
+
+
+@pytest.mark.parametrize(
+    ("runs", "pairs", "more"),
+    [
+        ((3, 3), 1, (0, 0)),
+        ((2, 2), 1, (1, 1)),
+        ((2, 4), 1, (0, 0)),
+        ((2, 3), 1, (1, 0)),
+        ((7, 1), 1, (0, 0)),
+        ((6, 1), 1, (0, 1)),
+        ((4, 4), 6, (0, 0)),
+        ((4, 4), 7, (1, 0)),
+    ],
+)
+def test_runs_that_a_claim_of_drives_takes(
+    runs: tuple[int, int], pairs: int, more: tuple[int, int]
+) -> None:
+    """Seven runs against one fall apart in (7/8)^7 / 8 + 1/8^7 * 7/8 = 4.9 %."""
+    assert more_runs_needed(*runs, pairs=pairs) == more
+    assert more_runs_needed(*runs[::-1], pairs=pairs) in {more, more[::-1]}
+
+
+def test_chance_of_states_is_that_of_all_ways_to_fall_apart() -> None:
+    """Counted: of the 2^5 ways that two and three runs fall, two are apart."""
+    assert chance_of_states(2, 3) == pytest.approx(2 / 2**5)
+    assert chance_of_states(7, 1) == pytest.approx((7 / 8) ** 7 / 8, rel=1e-3)
+
+
+def test_drives_that_hardly_differ_are_the_same_and_which_wins_is_not_asked() -> None:
+    first = side("A", *(about(100 + step, 0.001) for step in (0, 0.1, -0.1, 0.05)))
+    second = side("B", *(about(100.2 + step, 0.001) for step in (0, 0.1, -0.2, 0.1)))
+    row = compare(first, second).iloc[0]
+    assert (row["same"], row["claim"], row["better"]) == ("drives", "", "")
+    assert row["verdict"] == "the same within 3 %"
+    single = compare(side("A", about(100, 0.001)), side("B", about(100.1, 0.001)))
+    assert single.iloc[0]["verdict"] == "the same within 3 % in these runs"
+    tight = Rules(same_percent=0.01)
+    row = compare(first, second, rules=tight).iloc[0]
+    assert (row["same"], row["verdict"]) == ("", NO_DIFFERENCE)
+
+
+def test_shown_difference_is_told_rather_than_that_it_is_small() -> None:
+    """Two percent, sure to a tenth: a winner, though it is within three."""
+    first = side("A", *(about(100 + step, 0.001) for step in (0, 0.02, -0.02, 0.01)))
+    second = side("B", *(about(102 + step, 0.001) for step in (0, 0.02, -0.02, 0.01)))
+    row = compare(first, second).iloc[0]
+    assert row["p_same_drives_adjusted"] < 0.05
+    assert (row["better"], row["claim"], row["same"]) == ("B", "drives", "")
+
+
+def test_cell_whose_runs_are_alike_by_luck_has_the_scatter_of_its_metric() -> None:
+    """Three runs of either drive agree in one cell, and in no other."""
+    runs = (0.9, 1.0, 1.1)
+    table = {
+        (*PLACE[:2], f"cell {place}"): {
+            name: side(name, *(about(level * one, 0.001) for one in runs))
+            for name, level in (("A", 100), ("B", 105))
+        }
+        for place in range(8)
+    }
+    alike = {
+        name: side(name, *(about(level * one, 0.001) for one in (0.9999, 1, 1.0001)))
+        for name, level in (("A", 100), ("B", 105))
+    }
+    alone = compare_table({PLACE: alike}).iloc[0]
+    assert alone["claim"] == "drives"
+    rows = compare_table({PLACE: alike, **table})
+    assert rows.iloc[0]["claim"] == "runs"
+    assert rows.iloc[0]["p_drives"] > 0.3
+    assert rows.iloc[0]["low"] < 1 < rows.iloc[0]["high"]
+
+
+def test_declared_cell_has_half_of_the_error() -> None:
+    """Holm alone leaves it unshown among 40 others, and declared it is shown."""
+    runs = ((0.99, 1.0, 1.01), (1.06, 1.07, 1.08))
+    found = {
+        (*PLACE[:2], name): {
+            letter: side(letter, *(about(100 * one, 0.001) for one in levels))
+            for letter, levels in zip("AB", (runs[0], which), strict=True)
+        }
+        for name, which in {
+            PLACE[2]: runs[1],
+            **{f"cell {n}": runs[0] for n in range(40)},
+        }.items()
+    }
+    plain = compare_table(found)
+    rules = Rules(primary=parse_cells("iops 4 KiB 0/100"))
+    declared = compare_table(found, rules=rules)
+    assert declared["is_primary"].tolist() == [True] + [False] * 40
+    first, then = (table.iloc[0]["p_drives_adjusted"] for table in (plain, declared))
+    assert first == pytest.approx(41 * plain.iloc[0]["p_drives"])
+    assert then == pytest.approx(2 * declared.iloc[0]["p_drives"])
+
+
+def test_false_discovery_rate_is_a_named_choice_that_finds_more() -> None:
+    rng = np.random.default_rng(4)
+    found = {
+        (*PLACE[:2], f"cell {n}"): {
+            name: side(
+                name,
+                *(about(level * (1 + 0.01 * rng.standard_normal())) for _ in range(4)),
+            )
+            for name, level in (("A", 100.0), ("B", 104.0 if n < 20 else 100.0))
+        }
+        for n in range(40)
+    }
+    counts = [
+        int(
+            (compare_table(found, rules=Rules(control=name))["claim"] == "drives").sum()
+        )
+        for name in ("fwer", "fdr")
+    ]
+    assert counts[0] < counts[1] <= 22
 
 
 def test_two_runs_that_are_far_apart_leave_the_drives_open() -> None:

@@ -11,6 +11,7 @@ from scipy import stats
 
 from ssdlab.analysis.inference.dependence import LEAST_FREEDOM, estimate_dependence
 from ssdlab.analysis.inference.differences import (
+    Limits,
     compare_levels,
     compare_runs_of_sides,
 )
@@ -18,8 +19,12 @@ from ssdlab.analysis.inference.levels import (
     LevelEstimate,
     estimate_level,
     estimate_log_level,
+    pool_scatter,
 )
-from ssdlab.analysis.inference.multiplicity import adjust_by_holm
+from ssdlab.analysis.inference.multiplicity import (
+    adjust_by_benjamini_hochberg,
+    adjust_by_holm,
+)
 
 values = st.lists(st.floats(1.0, 1e6), min_size=2, max_size=12)
 
@@ -117,13 +122,85 @@ def test_p_value_is_below_five_percent_exactly_when_the_interval_leaves_out_one(
 def test_difference_within_what_matters_has_p_value_one() -> None:
     first, second = estimate_level([103, 104, 102]), estimate_level([100, 101, 99])
     assert compare_levels(first, second).p_value < 0.05
-    assert compare_levels(first, second, least_ratio=1.05).p_value == 1
+    assert compare_levels(first, second, limits=Limits(least_ratio=1.05)).p_value == 1
+
+
+def test_sameness_is_the_greater_of_two_one_sided_tests_of_a_kept_library() -> None:
+    first, second = np.array([0.0, 0.02, 0.01]), np.array([0.005, 0.03, -0.005])
+    margin = math.log(1.05)
+    wanted = max(
+        stats.ttest_ind(
+            first, second + sign * margin, equal_var=False, alternative=way
+        ).pvalue
+        for sign, way in ((1, "less"), (-1, "greater"))
+    )
+    limits = Limits(same_ratio=1.05)
+    found = compare_runs_of_sides(np.exp(first), np.exp(second), limits=limits)
+    assert found.p_same == pytest.approx(wanted)
+    back = compare_runs_of_sides(np.exp(second), np.exp(first), limits=limits)
+    assert back.p_same == pytest.approx(wanted)
+
+
+@given(values, values, st.floats(1.001, 2.0))
+def test_sameness_is_shown_exactly_when_the_interval_of_90_percent_is_within(
+    first: list[float], second: list[float], ratio: float
+) -> None:
+    limits = Limits(confidence_percent=90.0, same_ratio=ratio)
+    levels = estimate_level(first), estimate_level(second)
+    found = compare_levels(*levels, limits=limits)
+    if math.isnan(found.p_same) or found.p_same == pytest.approx(0.05):
+        return
+    is_within = 1 / ratio < found.ratio.low and found.ratio.high < ratio
+    assert is_within == (found.p_same < 0.05)
+
+
+def test_end_that_nothing_bounds_is_never_the_same() -> None:
+    slower, faster = estimate_level([100, 100.1]), estimate_level([101, 101.1])
+    endless = replace(faster, variance_above=math.nan)
+    limits = Limits(same_ratio=2.0)
+    assert compare_levels(faster, slower, limits=limits).p_same < 0.05
+    for pair in ((endless, slower), (slower, endless)):
+        assert compare_levels(*pair, limits=limits).p_same == 1.0
+
+
+def test_pooled_scatter_is_a_floor_and_lends_freedom_to_tests_alone() -> None:
+    quiet, noisy = [100.0, 100.1, 99.9], [100.0, 130.0, 75.0]
+    pooled = pool_scatter([quiet, noisy])
+    assert pooled is not None
+    variances = [np.log(one).var(ddof=1) for one in (quiet, noisy)]
+    assert pooled.variance == pytest.approx(np.mean(variances))
+    assert pooled.freedom == pytest.approx(1.0)
+    levels = [estimate_log_level(one, scatter=pooled) for one in (quiet, noisy)]
+    assert levels[0].variance == pytest.approx(pooled.variance / 3)
+    assert levels[1].variance == pytest.approx(variances[1] / 3)
+    assert {level.freedom for level in levels} == {2.0}
+    assert {level.test_freedom for level in levels} == {3.0}
+    alone = pool_scatter([quiet])
+    assert alone is not None
+    assert estimate_log_level(quiet, scatter=alone).test_freedom == 2.0
 
 
 def test_holm_equals_the_hand_computed_example_and_leaves_out_what_is_no_test() -> None:
     adjusted = adjust_by_holm([0.01, math.nan, 0.04, 0.03])
     assert adjusted[[0, 2, 3]].tolist() == pytest.approx([0.03, 0.06, 0.06])
     assert math.isnan(adjusted[1])
+
+
+def test_weights_share_the_error_and_holm_goes_on_with_what_is_left() -> None:
+    """Half for the first, a quarter each for the others, then all of what is left."""
+    adjusted = adjust_by_holm([0.02, 0.012, 0.03], weights=[0.5, 0.25, 0.25])
+    assert adjusted.tolist() == pytest.approx([0.04, 0.04, 0.04])
+    alone = adjust_by_holm([0.03, math.nan], weights=[0.1, 9.0])
+    assert alone[0] == pytest.approx(0.03)
+
+
+def test_false_discoveries_equal_the_hand_computed_example_and_weights_count() -> None:
+    adjusted = adjust_by_benjamini_hochberg([0.01, math.nan, 0.02, 0.04])
+    assert adjusted[[0, 2, 3]].tolist() == pytest.approx([0.03, 0.03, 0.04])
+    assert math.isnan(adjusted[1])
+    weighted = adjust_by_benjamini_hochberg([0.04, 0.04], weights=[3, 1])
+    assert weighted[0] < 0.06 < weighted[1]
+    assert np.isnan(adjust_by_benjamini_hochberg([math.nan])).all()
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=30))
