@@ -1,4 +1,4 @@
-"""How often claims about rounds hold on processes that are hard for them.
+"""How often claims about rounds and drives hold on processes that are hard for them.
 
 Usage: ``python benchmarks/hard_cases.py [--trials N] [--only WORDS]``. It needs nothing
 but the functions that it measures, so that it runs with another version of the package
@@ -7,13 +7,17 @@ as well: ``PYTHONPATH=OTHER/CHECKOUT python benchmarks/hard_cases.py``. The tabl
 """
 
 import argparse
+import math
 from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import product
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
+from ssdlab.analysis.comparison.pairs import compare_cells
+from ssdlab.analysis.comparison.side_cells import find_cells
 from ssdlab.analysis.inference.change_points import locate_last_change, segment_series
 from ssdlab.analysis.inference.forecast import draw_futures, first_time
 from ssdlab.analysis.inference.trend import estimate_mean
@@ -130,8 +134,111 @@ SETTLING: dict[str, Draw] = {
 }
 
 
+# Tests of a whole table of drives, each with its metric and number of cells.
+TESTS = {
+    "iops": ("iops", 56),
+    "tp": ("bw_bytes_per_s", 2),
+    "lat": ("lat_mean_ns", 9),
+    "wsat": ("iops", 1),
+}
+_WHOLE = tuple(TESTS)
+_WINDOW_CELLS = {
+    "threads": 4,
+    "queue_depth": 32,
+    "log_variance": math.nan,
+    "log_variance_above": math.nan,
+    "freedom": math.nan,
+    "n_rounds": 0,
+    "is_steady": True,
+    "doubt": "",
+    "open_end": "",
+    "is_doubted": False,
+}
+_NO_FINDINGS = pd.DataFrame({"run_id": [], "test": [], "severity": [], "code": []})
+_NO_CONDITIONS = pd.DataFrame(
+    columns=["condition", "run_id", "value", "standing", "is_barring"]
+)
+
+
+def _of_the_run(rng: Generator, cells: int) -> Floats:
+    return np.full(cells, 0.03 * rng.standard_normal())
+
+
+def _of_each_cell(rng: Generator, cells: int) -> Floats:
+    return 0.03 * rng.standard_normal(cells)
+
+
+def _heavy(rng: Generator, cells: int) -> Floats:
+    return np.full(cells, 0.015 * rng.standard_t(2))
+
+
+def _state_of_the_run(rng: Generator, cells: int) -> Floats:
+    state = math.log(1.25) * (rng.random() < 0.5)
+    return np.asarray(state + 0.003 * rng.standard_normal(cells))
+
+
+def _state_of_each_cell(rng: Generator, cells: int) -> Floats:
+    state = math.log(1.25) * (rng.random(cells) < 0.5)
+    return np.asarray(state + 0.003 * rng.standard_normal(cells))
+
+
+def _no_winner(
+    rng: Generator,
+    *,
+    tests: tuple[str, ...],
+    runs: int,
+    spread: float,
+    by: float,
+    effect: Draw | None = None,
+) -> bool:
+    """Compare two equal drives as `ssdlab compare` does; tell that none is better."""
+    rows = []
+    for side, run in product("AB", range(runs)):
+        for test in tests:
+            metric, cells = TESTS[test]
+            shifts = np.zeros(cells) if effect is None else effect(rng, cells)
+            for cell, shift in enumerate(shifts):
+                values = 1e5 * math.exp(shift) * (1 + spread * _alike(rng, 5, by=by))
+                place = (f"{side}{run}", test, metric, f"cell {cell:02d}")
+                rows += [(*place, number, one) for number, one in enumerate(values, 1)]
+    names = ["run_id", "test", "metric", "cell", "round", "value"]
+    table = pd.DataFrame(rows, columns=names).assign(**_WINDOW_CELLS)
+    sides = table[["run_id"]].drop_duplicates()
+    sides = sides.assign(side=sides["run_id"].str[0])
+    found = find_cells(table, sides, findings=_NO_FINDINGS)
+    claims = compare_cells(found, sides, conditions=_NO_CONDITIONS)["claim"]
+    return not (claims == ("runs" if runs == 1 else "drives")).any()
+
+
+TABLES: dict[str, tuple[str, ...]] = {
+    "WSAT": ("wsat",),
+    "TP": ("tp",),
+    "LAT": ("lat",),
+    "68 cells": _WHOLE,
+}
+EFFECTS: dict[str, Draw] = {
+    "as a whole": _of_the_run,
+    "each cell by itself": _of_each_cell,
+    "as a whole, heavy tails": _heavy,
+    "two states, as a whole": _state_of_the_run,
+    "two states, each cell by itself": _state_of_each_cell,
+}
+
+
+def _comparisons() -> Iterator[tuple[str, str, int, Trial]]:
+    for (name, tests), by in product(TABLES.items(), (0.0, 0.5, 0.8)):
+        process = f"{name}, one run each, rounds AR(1) of {by:g}"
+        trial = partial(_no_winner, tests=tests, runs=1, spread=0.02, by=by)
+        yield "no winner among equal drives", process, 5, trial
+    for (words, effect), runs in product(EFFECTS.items(), (2, 3, 4)):
+        trial = partial(
+            _no_winner, tests=("lat",), runs=runs, spread=0.01, by=0.3, effect=effect
+        )
+        yield "no winner among equal drives", f"LAT, runs scatter {words}", runs, trial
+
+
 def cases() -> Iterator[tuple[str, str, int, Trial]]:
-    """Yield claim, process, number of rounds and trial."""
+    """Yield claim, process, number of rounds (or of runs a side) and trial."""
     for (name, (noise, mean)), count in product(NOISES.items(), (5, 25, 60)):
         level = partial(_level, count=count, noise=noise, mean=mean)
         yield "level held", name, count, level
@@ -143,6 +250,7 @@ def cases() -> Iterator[tuple[str, str, int, Trial]]:
     for (name, settling), count in product(SETTLING.items(), (6, 8, 12)):
         foretold = partial(_foretold, count=count, level=settling)
         yield "rounds foretold held", name, count, foretold
+    yield from _comparisons()
 
 
 def main() -> None:

@@ -1,5 +1,6 @@
 """What all tests share."""
 
+import gc
 import signal
 from collections.abc import Iterator
 
@@ -21,6 +22,12 @@ def pytest_configure() -> None:
     """
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_collection_finish() -> None:
+    """Let the garbage collector leave alone what stays until the end: all the tests."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.hookimpl(tryfirst=True)

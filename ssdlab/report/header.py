@@ -230,6 +230,13 @@ def _stimulus(context: Context, test: str) -> Facts:
     return [*facts, *_loops_and_long_runs(context, test)]
 
 
+# Implementations differ, and the text of the edition is not at hand: decision 78.
+_UNSURE_THREADS = (
+    "Not certain",
+    "TC of access group 2 in PTS-E 1.1: implementations have 1 or 8",
+)
+
+
 def _loops_and_long_runs(context: Context, test: str) -> Facts:
     steps = context.steps_of(test)
     facts: Facts = []
@@ -239,6 +246,7 @@ def _loops_and_long_runs(context: Context, test: str) -> Facts:
         cells = cells[cells["phase"] != WDPC]
     if test == "xsr":
         facts += _group_facts(cells)
+        facts += [_UNSURE_THREADS] if context.is_edition_1 else []
     elif not cells.empty:
         facts += loop_facts(cells, steps)
     facts += sequence_facts(cells)

@@ -56,6 +56,16 @@ def notes_of(page: Page) -> list[Note]:
     return [block for block in page.blocks if isinstance(block, Note)]
 
 
+def test_threads_of_xsr_are_said_to_be_uncertain_in_the_edition_1_1(
+    tmp_path: Path,
+) -> None:
+    unsure = "TC of access group 2 in PTS-E 1.1: implementations have 1 or 8"
+    for name, profile in (("new", PROFILE), ("old", EDITION_1)):
+        recipe = Recovery(tests=("xsr",), profile=profile)
+        page = words(render_report(make_recovery(tmp_path / name, recipe)))
+        assert (unsure in page) == (name == "old")
+
+
 def required_plots(version: str) -> set[str]:
     table = require_folder(REFERENCE) / "pts_report_plots.csv"
     with table.open(encoding="utf-8") as file:

@@ -7,6 +7,7 @@ stands out from it. Rounds of one run each tell of these runs alone.
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Literal
 
 import numpy as np
@@ -146,6 +147,7 @@ def same_words(claim: Claim, percent: float) -> str:
 _IN_THESE_RUNS = " in these runs"
 
 
+@cache
 def chance_of_states(n_a: int, n_b: int) -> float:
     """Return how often two equal drives fall apart that are in one of two states.
 
