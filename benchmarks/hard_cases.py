@@ -142,7 +142,7 @@ TESTS = {
     "wsat": ("iops", 1),
 }
 _WHOLE = tuple(TESTS)
-_WINDOW_CELLS = {
+_WINDOW_CELLS: dict[str, float | str] = {
     "threads": 4,
     "queue_depth": 32,
     "log_variance": math.nan,
