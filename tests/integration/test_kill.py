@@ -131,8 +131,10 @@ class Ordeal:
             what="no fio and no kernel left",
         )
         ssd = ssd_of(self.run)
-        wait_until(
-            lambda: not ssd.counters().in_flight, timeout_s=2, what="nothing in flight"
+        wait_until(  # what lies in a closed socket is still carried out, IO by IO
+            lambda: (ssd.counters().connections, ssd.counters().in_flight) == (0, 0),
+            timeout_s=2,
+            what="no client and nothing in flight",
         )
         before = ssd.counters()
         time.sleep(CELL_S / 2)
