@@ -106,7 +106,7 @@ def answer(step: Step, recipe: Demand) -> StepResult:
         iops=iops,
         bw_bytes_per_s=iops * block_bytes(step.workload),
         lat_mean_ns=step.workload.threads * step.workload.queue_depth / iops * 1e9,
-        written_bytes=int(iops * (step.runtime_s or 0)),
+        written_bytes=int(iops * block_bytes(step.workload) * (step.runtime_s or 0)),
     )
 
 
@@ -125,6 +125,7 @@ def _step_row(step: Step, recipe: Demand) -> Row:
         "duration_s": step.runtime_s or 1.0,
         "idle_before_s": 0.0,
         "is_contiguous": True,
+        "written_bytes": step.whole_amount_bytes,
     }
     if recipe.has_host_cpu and step.workload is not None:
         row["host_system_cpu_percent"] = true_cpu(step.workload)

@@ -106,13 +106,14 @@ class FioBackend:
         job = render_job(step, self._target.fio_options, cpus=read_cpus())
         work = step.workload
         io_s = (step.runtime_s or 0) + (work.ramp_s if work is not None else 0)
+        least_s = 0.95 * io_s if step.io_bytes is None else 0.0
         return FioRequest(
             step_id=step.step_id,
             folder=folder,
             job=job,
             gated_threads=count_threads(step),
             wait_s=step.wait_s,
-            least_s=0.95 * io_s,
+            least_s=least_s,
             overdue_s=_GRACE_S + 2 * io_s + _most_bytes(step) / _SLOWEST_BYTES_PER_S,
             has_processes=work is not None and has_processes(work),
             descriptor=self._target.descriptor,

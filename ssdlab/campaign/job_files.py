@@ -181,9 +181,11 @@ def _queues(job: PlannedJob) -> str:
 
 def _end(job: PlannedJob) -> str:
     seconds, amount = job.step.runtime_s, job.step.whole_amount_bytes
-    if seconds is not None:
-        return f"{seconds:g} s"
-    return "-" if amount is None else f"{amount} B"
+    ends = (
+        None if seconds is None else f"{seconds:g} s",
+        None if amount is None else f"{amount} B",
+    )
+    return " or ".join(filter(None, ends)) or "-"
 
 
 def _rounds(job: PlannedJob) -> str:

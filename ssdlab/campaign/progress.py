@@ -202,7 +202,11 @@ class Tracker:
         if not isinstance(spec, Rounds) or self.verdict:
             return 0.0
         missing = spec.criteria.window_rounds - len(self.values)
-        before_s = spec.pre_write.seconds if spec.pre_write else 0.0
+        before_s = 0.0
+        if spec.pre_write:
+            before_s = spec.pre_write.expected_seconds(
+                self.context.capacity_bytes, self.speed_bytes_per_s
+            )
         return max(0, missing) * (before_s + len(spec.cells) * spec.cell_seconds)
 
     def _as_running(self, test: PtsTest) -> PtsTest:

@@ -34,8 +34,9 @@ def find_faults(
 
     ``block_sizes_bytes`` are the least and the greatest that an IO may have.
     ``outstanding`` is threads times queue depth: so many IOs may have been counted
-    without their bytes when a run ended. Of ``runtime_s`` and ``io_bytes`` a run was
-    asked for one; ``io_bytes`` may be rounded down to whole blocks.
+    without their bytes when a run ended. A run was asked for ``runtime_s`` or for
+    ``io_bytes``, or for what comes first of both. ``io_bytes`` may be rounded down to
+    whole blocks.
     """
     return (
         *_faults_of_exit(document, exit_code),
@@ -45,7 +46,7 @@ def find_faults(
             document,
             runtime_s=runtime_s,
             io_bytes=io_bytes,
-            unit=block_sizes_bytes[1],
+            slack=block_sizes_bytes[1] * (1 if runtime_s is None else outstanding),
         ),
     )
 
@@ -97,16 +98,20 @@ def _faults_of_bytes(
 
 
 def _faults_of_amount(
-    document: FioDocument, *, runtime_s: float | None, io_bytes: int | None, unit: int
+    document: FioDocument, *, runtime_s: float | None, io_bytes: int | None, slack: int
 ) -> Iterator[str]:
+    """Yield what was not done; each thread of a run that has both ends for itself."""
     sides = _parts(document)
     if not sides:
         return
+    lacks, ends = [], [end for end in (runtime_s, io_bytes) if end is not None]
     ran_s = max(side.runtime_ms or 0 for side in sides) / _MS_PER_S
     if runtime_s is not None:
         least_s = runtime_s * _LEAST_RUNTIME_RATIO - _RUNTIME_SLACK_S
         if ran_s < least_s:
-            yield f"fio ran for {ran_s:g} s of the {runtime_s:g} s asked for"
+            lacks.append(f"fio ran for {ran_s:g} s of the {runtime_s:g} s asked for")
     done = sum(side.io_bytes or 0 for side in sides)
-    if io_bytes is not None and done <= io_bytes - unit:
-        yield f"{done} B were done of the {io_bytes} B asked for"
+    if io_bytes is not None and done <= io_bytes - slack:
+        lacks.append(f"{done} B were done of the {io_bytes} B asked for")
+    if lacks and len(lacks) == len(ends):
+        yield "; ".join(lacks)

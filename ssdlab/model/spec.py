@@ -257,10 +257,22 @@ class Rounds:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PreWrite:
-    """Writes before each round of a demand variation: pts.md 12.2, step 3a."""
+    """Writes before each round of a demand variation: pts.md 12.2, step 3a.
+
+    They end after ``seconds``, or after ``capacity_multiple`` user capacities if those
+    are written earlier; ``None`` leaves the time alone.
+    """
 
     workload: Workload
     seconds: float
+    capacity_multiple: float | None = None
+
+    def expected_seconds(self, capacity_bytes: int, speed_bytes_per_s: float) -> float:
+        """Return how long [s] they take on a drive that writes so fast."""
+        if self.capacity_multiple is None:
+            return self.seconds
+        amount = self.capacity_multiple * capacity_bytes
+        return min(self.seconds, amount / speed_bytes_per_s)
 
 
 def _whole_rounds(seconds: float, round_seconds: float) -> int:

@@ -20,12 +20,12 @@ SUSPEND_S = 0.1  # by less two clocks differ when they are read one after the ot
 class Step:
     """One thing for a backend to do: a purge, or one fio run.
 
-    Of ``runtime_s`` and ``io_bytes`` a fio step has exactly one: it ends by time or
-    by amount, which each thread does, or, if it ``is_divided``, all of them do, each
-    in a part of its own of the range. ``offset_bytes`` is where a sequential stream
-    begins. ``round`` and ``cell`` count from 1. A purge has no workload. ``wait_s``
-    is how long the host is to rest before the first IO, all that the harness adds
-    included.
+    A fio step ends by time, ``runtime_s``, or by amount, ``io_bytes``, and one that has
+    both by what comes first. The amount is that of each thread, or, if the step
+    ``is_divided``, of all of them, each in a part of its own of the range.
+    ``offset_bytes`` is where a sequential stream begins. ``round`` and ``cell`` count
+    from 1. A purge has no workload. ``wait_s`` is how long the host is to rest before
+    the first IO, all that the harness adds included.
     """
 
     step_id: str
@@ -47,7 +47,7 @@ class Step:
 
     @property
     def whole_amount_bytes(self) -> int | None:
-        """What all threads do of a step that ends by amount."""
+        """What all threads do of a step that ends by amount, at most if it has time."""
         if self.io_bytes is None or self.workload is None:
             return None
         return self.io_bytes * (1 if self.is_divided else self.workload.threads)

@@ -126,7 +126,7 @@ def _estimate_phase(
                 written_bytes_max=amount,
             )
         case Rounds():
-            return _estimate_rounds(phase, speed, before)
+            return _estimate_rounds(phase, context, speed=speed, before=before)
         case Stimulus():
             return _estimate_stimulus(phase, context, speed)
         case OperatingPoint():
@@ -144,22 +144,27 @@ def _estimate_phase(
             assert_never(phase)
 
 
-def _estimate_rounds(phase: Rounds, speed: float, before: dict[str, Cost]) -> Cost:
+def _estimate_rounds(
+    phase: Rounds, context: PlanContext, *, speed: float, before: dict[str, Cost]
+) -> Cost:
     least, most = phase.criteria.window_rounds, phase.max_rounds
     if phase.same_rounds_as:
         lead = before[phase.same_rounds_as]
         least, most = lead.rounds_min, lead.rounds_max
-    pre_write_s = phase.pre_write.seconds if phase.pre_write else 0.0
     cells = len(phase.cells) + (phase.pre_write is not None)
-    seconds = pre_write_s + len(phase.cells) * phase.cell_seconds
+    pre_write_s, pre_write_most_s = 0.0, 0.0
+    if phase.pre_write:
+        pre_write_s = phase.pre_write.expected_seconds(context.capacity_bytes, speed)
+        pre_write_most_s = phase.pre_write.seconds
+    cells_s = len(phase.cells) * phase.cell_seconds
     write_s = sum(map(_write_share, phase.cells)) * phase.cell_seconds + pre_write_s
     return Cost(
         steps_min=least * cells,
         steps_max=most * cells,
         rounds_min=least,
         rounds_max=most,
-        seconds_min=least * seconds,
-        seconds_max=most * seconds,
+        seconds_min=least * (cells_s + pre_write_s),
+        seconds_max=most * (cells_s + pre_write_most_s),
         written_bytes_max=most * write_s * speed,
     )
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from ssdlab.analysis.demand import DemandPoint, select_points
 from ssdlab.model.errors import StepError
-from ssdlab.model.spec import OperatingPoint, Workload
+from ssdlab.model.spec import OperatingPoint, PreWrite, Workload
 from ssdlab.model.step import Step, StepResult
 from ssdlab.plan.context import Batch
 from ssdlab.plan.protocol import PhaseEnd, PhasePlan
@@ -41,7 +41,9 @@ def _steps(
     pre_write, workload = _at_point(phase, make, demand)
     writes = tuple(
         make.pre_write(
-            number + at, at + 1, workload=pre_write, seconds=phase.round_seconds
+            number + at,
+            at + 1,
+            PreWrite(workload=pre_write, seconds=phase.round_seconds),
         )
         for at in range(rounds)
     )

@@ -30,11 +30,7 @@ class _Place:
         asked = self.phase.pre_write
         if asked is None:
             return ()
-        return (
-            self.make.pre_write(
-                number, round_number, workload=asked.workload, seconds=asked.seconds
-            ),
-        )
+        return (self.make.pre_write(number, round_number, asked),)
 
     def first(self, round_number: int, number: int) -> Step:
         """Return the first step of a round, from 1."""

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from ssdlab.model.spec import Precondition, Workload
+from ssdlab.model.spec import Precondition, PreWrite, Workload
 from ssdlab.model.step import Step, StepKind
 from ssdlab.model.units import block_size_label
 from ssdlab.plan.context import PlanContext
@@ -44,11 +44,15 @@ class StepMaker:
         """Return a long run whose every response time is counted."""
         return self._finish(number, self._long("histogram", workload, seconds))
 
-    def pre_write(
-        self, number: int, round_number: int, *, workload: Workload, seconds: float
-    ) -> Step:
+    def pre_write(self, number: int, round_number: int, asked: PreWrite) -> Step:
         """Return the writes before a round, or a round of those before a point."""
-        step = self._long("pre_write", workload, seconds)
+        work = asked.workload
+        step = self._long("pre_write", work, asked.seconds)
+        if asked.capacity_multiple is not None:
+            amount = asked.capacity_multiple * self.context.capacity_bytes
+            unit = work.block_range_bytes[1]
+            blocks = max(1, int(amount / work.threads) // unit)
+            step = replace(step, io_bytes=blocks * unit)
         return self._finish(number, replace(step, round=round_number))
 
     def cell(self, number: int, place: tuple[int, int], blank: Step) -> Step:

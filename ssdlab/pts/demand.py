@@ -94,7 +94,11 @@ def _demand_test(profile: Profile, measured: Workload, test: PtsTest) -> PtsTest
         cell_seconds=profile.cell_s,
         tracking=(_tracking(most),),
         max_rounds=profile.max_rounds,
-        pre_write=PreWrite(workload=writes, seconds=profile.demand_pre_write_s),
+        pre_write=PreWrite(
+            workload=writes,
+            seconds=profile.demand_pre_write_s,
+            capacity_multiple=profile.demand_pre_write_capacity_multiple,
+        ),
     )
     points = tuple(
         OperatingPoint(

@@ -44,11 +44,15 @@ _LENGTHS = {
     "hir_cycles",
     "hir_baseline_cycles",
     "wsat_capacity_multiple",
+    "demand_pre_write_capacity_multiple",
     "wsat_sample_every_rounds",
     "wdpc_sample_every_rounds",
 }
 _ALL = tuple(SUITE)
-_LONGEST_WSAT_S = 24 * 3600
+_LONGEST_S = {  # pts.md 23, row 6, and 12.2, step 3a
+    "wsat_time_limit_s": 24 * 3600,
+    "demand_pre_write_s": 30 * 60,
+}
 _PRECONDITIONING, _FLOW = "3.3", "4"
 _SECTIONS = {  # of PTS 2.0.2
     "iops": "7",
@@ -115,9 +119,9 @@ def _is_allowed(name: str, profile: Profile, test_ids: tuple[str, ...]) -> bool:
             return profile.max_idle_s < nominal.max_idle_s
         case "max_rounds":  # after round 25 the operator may go on: pts.md 3.1, SS-4
             return profile.max_rounds > nominal.max_rounds
-        case "wsat_time_limit_s":  # pts.md 23, row 6
-            limit_s = profile.wsat_time_limit_s
-            return nominal.wsat_time_limit_s <= limit_s <= _LONGEST_WSAT_S
+        case "wsat_time_limit_s" | "demand_pre_write_s":
+            least_s, limit_s = getattr(nominal, name), getattr(profile, name)
+            return bool(least_s <= limit_s <= _LONGEST_S[name])
         case "active_ranges":  # "optional ActiveRange(Test Operator Choice)" of E 1.1
             wholes = [active.percent for active in profile.active_ranges]
             has_amounts = any(active.amount_bytes for active in profile.active_ranges)

@@ -186,6 +186,12 @@ VALUES: dict[str, Value] = {
     "demand_pre_write_s": _one(
         "time of the pre-writes between rounds", "12.2", "seconds"
     ),
+    "demand_pre_write_capacity_multiple": _one(
+        "limit of the pre-writes between rounds in user capacities",
+        "12.2",
+        "number",
+        absent="none",
+    ),
     "demand_max_lat_ms": _one(
         "mean response time [ms] that a chosen point stays below",
         "12.2",

@@ -93,6 +93,7 @@ class Profile:
     demand_threads: tuple[int, ...]
     demand_queue_depths: tuple[int, ...]
     demand_pre_write_s: float
+    demand_pre_write_capacity_multiple: float | None
     demand_max_lat_ms: float
     point_pre_write_s: float
     point_round_s: float
@@ -152,6 +153,7 @@ _ENTERPRISE = Profile(
     demand_threads=DEMAND_VALUES,
     demand_queue_depths=DEMAND_VALUES,
     demand_pre_write_s=300,
+    demand_pre_write_capacity_multiple=0.1,
     demand_max_lat_ms=5,
     point_pre_write_s=3600,
     point_round_s=60,
@@ -290,7 +292,7 @@ def profile_from_dict(values: dict[str, Any]) -> Profile:
     """
     held = PROFILES.get(str(values.get("nominal")), _ENTERPRISE)
     later = {name: value for name, value in asdict(held).items() if _is_later(name)}
-    later["wipc_is_divided"] = False
+    later |= {"wipc_is_divided": False, "demand_pre_write_capacity_multiple": None}
     names = {field.name for field in fields(Profile)}
     known = {name: value for name, value in values.items() if name in names}
     return from_plain(Profile, later | known)

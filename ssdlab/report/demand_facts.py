@@ -65,8 +65,12 @@ def set_up_facts(context: Context, test: str) -> Facts:
         facts.append(("Pre-condition 1", words))
     between = steps[(steps["phase"] == DEMAND_PHASE) & (steps["kind"] == "pre_write")]
     if not between.empty:
-        time = _time(between["duration_s"].median())
-        facts.append(("Inter-round pre-write", f"{_stimulus(between.iloc[0])}, {time}"))
+        parts = [_stimulus(between.iloc[0]), _time(between["duration_s"].median())]
+        capacity = context.record.target.capacity_bytes
+        if capacity and between["written_bytes"].notna().all():
+            percent = 100 * float(between["written_bytes"].median()) / capacity
+            parts.append(f"{percent:.2g} % of the user capacity")
+        facts.append(("Inter-round pre-write", ", ".join(parts)))
     return facts
 
 

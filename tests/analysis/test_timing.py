@@ -103,6 +103,17 @@ def test_time_finding_names_the_worst() -> None:
     )
 
 
+@pytest.mark.parametrize(("missing_bytes", "findings"), [(0, 0), (9000, 1)])
+def test_pre_write_may_end_by_its_amount(missing_bytes: int, findings: int) -> None:
+    before = PreWrite(workload=CELL, seconds=300, capacity_multiple=0.1)
+    test = replace(FACTS.tests[0], phases=(replace(ROUNDS, pre_write=before),))
+    facts = replace(FACTS, tests=(test,))
+    short = ran("rounds", "pre_write", 32.0)
+    short["io_bytes"] = int(0.1 * 2**30) - missing_bytes  # threads lack a block each
+    assert len(find_time_faults(NO_STEPS, short, facts)) == findings
+    assert len(find_time_faults(NO_STEPS, short, FACTS)) == 1
+
+
 def test_steps_by_amount_or_without_a_time_have_no_time_finding() -> None:
     fill = ran("wipc", "precondition", 4000.0)
     unknown = ran("rounds", "cell", float("nan"))

@@ -140,6 +140,22 @@ def test_an_amount_that_was_not_done_is_a_fault(
     assert len(found) == fault_count
 
 
+@pytest.mark.parametrize(
+    ("runtime_s", "more_bytes", "fault_count"),
+    [(1.0, 2**30, 0), (60.0, 0, 0), (60.0, 4096 * OUTSTANDING, 1), (1.0, 0, 0)],
+)
+def test_of_time_and_amount_one_is_enough(
+    runtime_s: float, more_bytes: int, fault_count: int
+) -> None:
+    document = document_of("randrw.json")
+    done = sum(side.io_bytes or 0 for side in document.jobs[0].parts)
+    found = faults(document, runtime_s=runtime_s, io_bytes=done + more_bytes)
+    assert len(found) == fault_count
+    if found:
+        assert "s of the 60 s asked for; " in found[0]
+        assert found[0].endswith(f"B were done of the {done + more_bytes} B asked for")
+
+
 def test_the_sum_of_all_clients_is_no_fault_of_its_own() -> None:
     content = json.loads(captured("randrw.json").read_bytes())
     entry = {**content.pop("jobs")[0], "hostname": "a", "error": 5}

@@ -181,15 +181,20 @@ def test_target_options_come_first_and_every_option_once() -> None:
     assert options_of(job)["global"]["filename"] == "/x y"
 
 
-def test_step_without_one_way_to_end_is_refused() -> None:
+def test_step_without_an_end_is_refused() -> None:
     make = StepMaker(context=context(MIB), test_id="iops", phase_id="purge")
-    for step in (
-        make.purge(1),
-        replace(cell(), runtime_s=None),
-        replace(cell(), io_bytes=4096),
-    ):
-        with pytest.raises(ValueError, match="no fio step with one way to end"):
+    for step in (make.purge(1), replace(cell(), runtime_s=None)):
+        with pytest.raises(ValueError, match="is no fio step, or has no end"):
             render_job(step, NULL)
+
+
+def test_step_with_time_and_amount_ends_by_what_comes_first() -> None:
+    step = replace(cell(workload(threads=4)), io_bytes=4096)
+    written = options_of(render_job(step, NULL))["cell"]
+    assert "time_based" not in written  # with it fio passes over the amount
+    assert (written["runtime"], written["io_size"]) == ("500ms", "4096")
+    assert step.whole_amount_bytes == 4 * 4096
+    assert count_threads(step) == 4
 
 
 @pytest.mark.parametrize("name", PROFILES)

@@ -291,6 +291,22 @@ def test_cell_lasts_its_time_though_its_size_is_done_sooner(
     assert job["write"]["io_bytes"] > 16 * MIB
 
 
+@pytest.mark.parametrize(("asked", "is_by_time"), [(2 * MIB, False), (2**40, True)])
+def test_step_with_time_and_amount_ends_by_what_comes_first(
+    tmp_path: Path, serve: Serve, asked: int, *, is_by_time: bool
+) -> None:
+    """pts.md 12.2, step 3a; four threads have a share each, of random offsets."""
+    ssd = serve(replace(UNTIMED, size_bytes=8 * MIB, pages_per_block=16))
+    context = PlanContext(
+        capacity_bytes=8 * MIB, sector_bytes=512, active_range_percent=100, seed=5
+    )
+    work = workload(threads=4, queue_depth=8)
+    step = replace(cell(work, seconds=3, context=context), io_bytes=asked // 4)
+    written = job_of(run_step(step, reach(ssd), tmp_path / "steps"))["write"]
+    assert (written["runtime"] >= 2900) == is_by_time
+    assert (written["io_bytes"] == asked) == (not is_by_time)
+
+
 def test_mix_is_that_of_the_ios(tmp_path: Path) -> None:
     step = cell(workload(read_percent=65, queue_depth=4), seconds=0.2)
     job = job_of(run_step(step, NULL, tmp_path))

@@ -174,10 +174,39 @@ def test_test_takes_601_minutes_at_best_and_38_hours_at_most(
     best = [s for s in drive(profile, [test]).steps if s.workload]
     assert sum(step.runtime_s or 0 for step in best) == 601 * MIN
     chosen = find_profile(profile)
-    (cost,) = estimate_suite(build_tests(chosen, [test]), context_of(chosen), 1e9)
+    tests, whole = build_tests(chosen, [test]), context_of(chosen)
+    slow = whole.capacity_bytes / 3000  # 5 minutes write a tenth of the drive
+    (cost,) = estimate_suite(tests, whole, slow)
     assert cost.cost.seconds_min == 601 * MIN
     assert cost.cost.seconds_max == (721 + 25 * 54 + 3 * 70) * MIN
     assert cost.cost.steps_min == len(best) + 1
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_pre_writes_between_rounds_end_at_a_tenth_of_the_capacity(test: str) -> None:
+    """5 minutes at 3 GB/s are 94 % of a drive of 960 GB; a tenth of it is 32 s."""
+    chosen, capacity_bytes = find_profile("pts-2.0-enterprise"), 960 * 10**9
+    steps = drive(chosen, [test], capacity_bytes=capacity_bytes).steps
+    between = [
+        step for step in steps if step.kind == "pre_write" and step.phase_id == "demand"
+    ]
+    assert len(between) == 5
+    for step in between:
+        assert step.runtime_s == 5 * MIN
+        assert 0 <= 96 * 10**9 - (step.whole_amount_bytes or 0) < 32 * 64 * KIB
+    assert {step.io_bytes for step in steps} - {None} == {between[0].io_bytes}
+    whole = context_of(chosen, capacity_bytes)
+    (cost,) = estimate_suite(build_tests(chosen, [test]), whole, 3e9)
+    assert cost.cost.seconds_min == 601 * MIN - 5 * (5 * MIN - 32)
+    assert cost.cost.seconds_max == (721 + 25 * 54 + 3 * 70) * MIN
+
+
+def test_pre_writes_without_a_limit_end_by_time_alone() -> None:
+    chosen = replace(
+        find_profile("pts-2.0-enterprise"), demand_pre_write_capacity_multiple=None
+    )
+    before = [step for step in drive(chosen, ["cbw"]).steps if step.kind == "pre_write"]
+    assert {step.io_bytes for step in before} == {None}
 
 
 def test_rounds_end_after_25_when_they_are_never_steady() -> None:

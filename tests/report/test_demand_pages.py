@@ -207,7 +207,8 @@ def test_head_names_stimulus_points_and_alignment(whole: Context) -> None:
         "RND composite 0/100, TOIO 1,024 (TC 32 / QD 32); SS rounds 1 - 13"
     )
     assert facts["Inter-round pre-write"] == (
-        "RND composite 0/100, TOIO 1,024 (TC 32 / QD 32), 5 min"
+        "RND composite 0/100, TOIO 1,024 (TC 32 / QD 32), 5 min, 10 % of the user "
+        "capacity"
     )
     facts = dict(stimulus.facts)
     assert facts["Test stimulus 1"] == "RND composite 40/60"

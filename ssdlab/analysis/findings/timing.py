@@ -50,10 +50,13 @@ def find_time_faults(
     tuple of Finding
         ``time-measured`` and ``wait-measured`` of tests.
     """
-    asked_s = _asked_s(facts)
-    places = zip(totals["test"], totals["phase"], totals["kind"], strict=True)
+    asked_s, amounts = _asked_s(facts), _enough_bytes(facts)
+    places = list(zip(totals["test"], totals["phase"], totals["kind"], strict=True))
     timed = totals.assign(asked_s=[asked_s.get(place, np.nan) for place in places])
-    timed = timed[timed["asked_s"].notna() & timed["runtime_s"].notna()]
+    enough = [amounts.get(place, np.inf) for place in places]
+    done_bytes = timed["io_bytes"].astype(float).fillna(0)
+    is_by_time = timed["asked_s"].notna() & (done_bytes < enough)
+    timed = timed[is_by_time & timed["runtime_s"].notna()]
     off_s = (timed["runtime_s"] - timed["asked_s"]).abs()
     limit_s = timed["asked_s"] * TIME_TOLERANCE_RATIO + TIME_TOLERANCE_S
     found = []
@@ -77,6 +80,23 @@ def _asked_s(facts: RunFacts) -> dict[_Place, float]:
         for phase in test.possible_phases
         for kind, seconds in _seconds_of(phase)
     }
+
+
+def _enough_bytes(facts: RunFacts) -> dict[_Place, float]:
+    """Return how much [B] ends a step before its time: pts.md 12.2, step 3a.
+
+    Each thread has its share of it, in whole blocks.
+    """
+    found = {}
+    for test in facts.tests:
+        for phase in test.possible_phases:
+            before = phase.pre_write if isinstance(phase, Rounds) else None
+            if before is not None and before.capacity_multiple is not None:
+                work = before.workload
+                rest = work.threads * work.block_range_bytes[1]
+                amount = before.capacity_multiple * facts.capacity_bytes
+                found[test.test_id, phase.phase_id, "pre_write"] = amount - rest
+    return found
 
 
 def _seconds_of(phase: Phase) -> tuple[tuple[StepKind, float], ...]:

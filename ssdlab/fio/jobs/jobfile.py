@@ -50,19 +50,19 @@ def render_job(
     Raises
     ------
     ValueError
-        If the step has no workload, or neither or both of time and amount, or if
-        fio could not read an option of the target back.
+        If the step has no workload, or neither time nor amount, or if fio could not
+        read an option of the target back.
     """
     workload = step.workload
-    if workload is None or (step.runtime_s is None) == (step.io_bytes is None):
-        msg = f"step {step.step_id} is no fio step with one way to end"
+    if workload is None or (step.runtime_s is None and step.io_bytes is None):
+        msg = f"step {step.step_id} is no fio step, or has no end"
         raise ValueError(msg)
     if workload.fio_options:
         shared = published_options(workload, target_options, cpus=cpus)
         last = {"job": published_end(step) | _series(step)}
     else:
         shared = {**target_options, **_shared(step, workload)}
-        last = _timed(step) if step.io_bytes is None else _fill(step, workload)
+        last = _fill(step, workload) if step.runtime_s is None else _timed(step)
     shared |= {"randseed": str(step.seed), **_READING}
     return render_job_file(_job_file({"global": shared} | last))
 
@@ -129,8 +129,9 @@ def _blocks(workload: Workload) -> Options:
 
 
 def _timed(step: Step) -> dict[str, Options]:
+    by_amount = {"io_size": str(step.io_bytes)}  # of fio, which has no limit of a group
     options = {
-        "time_based": "1",
+        **({"time_based": "1"} if step.io_bytes is None else by_amount),
         "runtime": f"{round((step.runtime_s or 0) * 1000)}ms",
         "offset": str(step.offset_bytes),
         "size": str(step.range_bytes - step.offset_bytes),
@@ -211,7 +212,7 @@ def count_threads(step: Step) -> int:
     if work is None:
         msg = f"step {step.step_id} is no fio step"
         raise ValueError(msg)
-    if work.fio_options or step.io_bytes is None:
+    if work.fio_options or step.runtime_s is not None:
         return work.threads
     sections = _fill(step, work).values()
     return sum(int(options.get("numjobs", work.threads)) for options in sections)
