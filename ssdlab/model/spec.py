@@ -179,11 +179,13 @@ class ActiveRange:
     """A part of the device from LBA 0 on: PTS-C 1.x loops over several.
 
     ``percent`` of the user capacity may be used. ``amount_bytes`` is how much of that
-    the measured cells access; ``None`` is all of it.
+    the measured cells access; ``None`` is all of it. Random cells access it in so many
+    ``segments`` at places by chance, sequential ones in one piece.
     """
 
     percent: float
     amount_bytes: int | None = None
+    segments: int = 1
 
     @property
     def name(self) -> str:

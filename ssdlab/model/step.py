@@ -17,6 +17,18 @@ SUSPEND_S = 0.1  # by less two clocks differ when they are read one after the ot
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Segments:
+    """The pieces of an active range of ``span_bytes`` that random IOs stay in.
+
+    There are ``count`` of them, and ``seed`` says where: alike for all of a range.
+    """
+
+    count: int
+    span_bytes: int
+    seed: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Step:
     """One thing for a backend to do: a purge, or one fio run.
 
@@ -25,7 +37,8 @@ class Step:
     ``is_divided``, of all of them, each in a part of its own of the range.
     ``offset_bytes`` is where a sequential stream begins. ``round`` and ``cell`` count
     from 1. A purge has no workload. ``wait_s`` is how long the host is to rest before
-    the first IO, all that the harness adds included.
+    the first IO, all that the harness adds included. With ``segments`` the range is in
+    pieces that add up to ``range_bytes``; otherwise it is one, from LBA 0 on.
     """
 
     step_id: str
@@ -44,6 +57,7 @@ class Step:
     series_interval_ms: int | None = None
     wait_s: float = 0.0
     is_divided: bool = False
+    segments: Segments | None = None
 
     @property
     def whole_amount_bytes(self) -> int | None:

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 from ssdlab.analysis.window_verdict import SteadyStateVerdict
 from ssdlab.model.spec import ActiveRange, Tracking
-from ssdlab.model.step import Step
+from ssdlab.model.step import Segments, Step
 from ssdlab.model.units import active_range_bytes
 
 _GOLDEN_STEP = 0x9E3779B1
@@ -15,7 +15,8 @@ _SEED_PRIME = 2**31 - 1  # prime, so that no two numbers below it share a seed
 class PlanContext:
     """The device and the seed: a plan reads no clock and draws no random number.
 
-    ``amount_bytes`` is how much of the active range is accessed, all if ``None``.
+    ``amount_bytes`` is how much of the active range is accessed, all if ``None``, and
+    ``segment_count`` in how many pieces.
     """
 
     capacity_bytes: int
@@ -24,6 +25,7 @@ class PlanContext:
     seed: int
     uses_random_map: bool = False
     amount_bytes: int | None = None
+    segment_count: int = 1
 
     @property
     def range_bytes(self) -> int:
@@ -34,6 +36,14 @@ class PlanContext:
             amount_bytes=self.amount_bytes,
         )
 
+    @property
+    def segments(self) -> Segments | None:
+        """The pieces of the active range that random cells access, if it is in some."""
+        if self.amount_bytes is None or self.segment_count == 1:
+            return None
+        whole = active_range_bytes(self.capacity_bytes, self.active_range_percent)
+        return Segments(count=self.segment_count, span_bytes=whole, seed=self.seed)
+
     def within(self, active_range: ActiveRange | None) -> "PlanContext":
         """Return the context of a phase that has an active range of its own."""
         if active_range is None:
@@ -42,6 +52,7 @@ class PlanContext:
             self,
             active_range_percent=active_range.percent,
             amount_bytes=active_range.amount_bytes,
+            segment_count=active_range.segments,
         )
 
     def step_seed(self, number: int) -> int:

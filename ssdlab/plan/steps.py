@@ -88,10 +88,13 @@ class StepMaker:
         )
 
     def _finish(self, number: int, step: Step) -> Step:
+        work = step.workload
+        is_random = work is not None and work.access == "rnd" and not work.streams
         return replace(
             step,
             step_id=_step_id(number, step),
             seed=self.context.step_seed(number),
+            segments=self.context.segments if is_random else None,
         )
 
 

@@ -1,7 +1,7 @@
 """What a profile asks for otherwise than the standard."""
 
 from collections.abc import Iterable
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
 from ssdlab.model.departure import Departure
@@ -122,11 +122,8 @@ def _is_allowed(name: str, profile: Profile, test_ids: tuple[str, ...]) -> bool:
         case "wsat_time_limit_s" | "demand_pre_write_s":
             least_s, limit_s = getattr(nominal, name), getattr(profile, name)
             return bool(least_s <= limit_s <= _LONGEST_S[name])
-        case "active_ranges":  # "optional ActiveRange(Test Operator Choice)" of E 1.1
-            wholes = [active.percent for active in profile.active_ranges]
-            has_amounts = any(active.amount_bytes for active in profile.active_ranges)
-            is_named = nominal.spec_version.startswith("PTS-E 1")
-            return is_named and 100 in wholes and not has_amounts
+        case "active_ranges":
+            return _has_ranges_of(profile, nominal)
         case "wipc_threads":  # those of the loop, as its number: pts.md 4.3, WIPC-3
             return _loop_threads(profile, test_ids) == {profile.wipc_threads}
         case _:
@@ -181,20 +178,45 @@ def _other_tests(nominal: Profile, test_ids: tuple[str, ...]) -> tuple[Departure
     )
 
 
-def _segments(profile: Profile, test_ids: tuple[str, ...]) -> tuple[Departure, ...]:
-    looped = tuple(test for test in test_ids if test in LOOPED_TESTS)
+def _has_ranges_of(profile: Profile, nominal: Profile) -> bool:
+    """Tell whether the ranges are those of an edition; segments depart by themselves.
+
+    PTS-E 1.1 has an "optional ActiveRange(Test Operator Choice)" besides the whole one.
+    """
+    if _without_segments(profile) == _without_segments(nominal):
+        return True
+    wholes = [active.percent for active in profile.active_ranges]
     has_amounts = any(active.amount_bytes for active in profile.active_ranges)
-    if not has_amounts or not looped:
+    is_named = nominal.spec_version.startswith("PTS-E 1")
+    return is_named and 100 in wholes and not has_amounts
+
+
+def _without_segments(profile: Profile) -> tuple[ActiveRange, ...]:
+    return tuple(replace(active, segments=1) for active in profile.active_ranges)
+
+
+def _segments(profile: Profile, test_ids: tuple[str, ...]) -> tuple[Departure, ...]:
+    """Name the segments of amounts: sequential tests have one, as fio has no more."""
+    counts = [each.segments for each in profile.active_ranges if each.amount_bytes]
+    if not counts:
         return ()
-    return (
+    tests: dict[int, tuple[str, ...]] = {}
+    for test in test_ids:
+        if test in LOOPED_TESTS:
+            count = 1 if test == "tp" else min(counts)
+            tests[count] = (*tests.get(count, ()), test)
+    return tuple(
         Departure(
             code="segments",
             subject="segments of the active range",
-            done="one of the whole amount",
+            done=f"{count} at places by chance"
+            if count > 1
+            else "one of the whole amount",
             asked="2048 at places by chance",
             clause=clause_of(looped),
             tests=looped,
-        ),
+        )
+        for count, looped in tests.items()
     )
 
 

@@ -15,7 +15,11 @@ _SECTOR_BYTES = 512
 _LONGEST_LIST = 100
 _LEAST_AMOUNT_BYTES = 8 * MIB
 _TRACKING = re.compile(r"RND\s+(\S+|\S+ \S+)\s+(\d{1,3})/(\d{1,3})", re.IGNORECASE)
-_RANGE = re.compile(r"(\d{1,3}(?:\.\d{1,6})?)\s*%(?:\s+(\S.*))?")
+_LEAST_SEGMENT_BYTES = 4 * MIB
+_SEGMENTS = (1, 2, 4, 5, 10, 20, 25, 50, 100)  # of whole percents, as fio draws them
+_RANGE = re.compile(
+    r"(\d{1,3}(?:\.\d{1,6})?)\s*%(?:\s+(\S.*?)(?:\s+in\s+(\d{1,9})\s+segments?)?)?"
+)
 _SHOWN = 60
 
 
@@ -93,11 +97,12 @@ def size_text(size_bytes: int) -> str:
 
 
 def active_range_text(active: ActiveRange) -> str:
-    """Return an active range as a file has it: ``75 % 8 GiB``."""
+    """Return an active range as a file has it: ``75 % 8 GiB in 100 segments``."""
     part = f"{active.percent:.9g} %"
     if active.amount_bytes is None:
         return part
-    return f"{part} {size_text(active.amount_bytes)}"
+    pieces = f" in {active.segments} segments" if active.segments > 1 else ""
+    return f"{part} {size_text(active.amount_bytes)}{pieces}"
 
 
 def _read_number(entry: Entry, given: object) -> int | float:
@@ -173,8 +178,16 @@ def _read_range(entry: Entry, given: object) -> ActiveRange:
     amount = None if found[2] is None else _size_of(entry, found[2])
     if amount is not None and (amount < _LEAST_AMOUNT_BYTES or amount % MIB):
         raise entry.error(given, "has an amount that is not whole MiB, 8 or more")
+    segments = int(found[3] or 1)
+    if segments not in _SEGMENTS:
+        counts = ", ".join(map(str, _SEGMENTS))
+        raise entry.error(given, f"has no count of segments that fio draws: {counts}")
+    if amount is not None and amount // segments < _LEAST_SEGMENT_BYTES:
+        raise entry.error(given, "has segments of less than 4 MiB")
     return ActiveRange(
-        percent=int(percent) if percent.is_integer() else percent, amount_bytes=amount
+        percent=int(percent) if percent.is_integer() else percent,
+        amount_bytes=amount,
+        segments=segments,
     )
 
 

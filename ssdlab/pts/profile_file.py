@@ -5,16 +5,17 @@ import json
 import re
 import tomllib
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import fields, replace
 from typing import Any, NoReturn
 
-from ssdlab.model.errors import ProfileError
+from ssdlab.model.errors import ProfileError, UnknownNameError
 from ssdlab.model.report_fields import NAMES, ReportFields
 from ssdlab.model.spec import ActiveRange, Tracking
 from ssdlab.pts.profile_checks import check_whole
 from ssdlab.pts.profile_entries import Entry, active_range_text, size_text
 from ssdlab.pts.profile_values import VALUES, Value
-from ssdlab.pts.profiles import PROFILES, Profile
+from ssdlab.pts.profiles import PROFILES, Profile, find_profile
 from ssdlab.pts.suite import optional_tests
 
 _BASE = "based_on"
@@ -164,8 +165,9 @@ def _load(text: str, source: str) -> dict[str, object]:
 
 
 def _find_base(base: object, source: str) -> Profile:
-    if isinstance(base, str) and base.lower() in PROFILES:
-        return PROFILES[base.lower()]
+    with suppress(UnknownNameError):
+        if isinstance(base, str):
+            return find_profile(base)
     reason = "it is missing" if base is None else f"there is no profile {base!r}"
     raise ProfileError(
         source=source,

@@ -184,16 +184,16 @@ _E_1_1 = replace(
     wsat_time_limit_s=24 * 3600,
     histogram_s=None,
 )
-_C_1_X = replace(
+_C_1_1 = replace(
     _CLIENT,
-    name="pts-c-1.x",
-    title="SNIA SSS PTS-C 1.x, client",
-    spec_version="PTS-C 1.x",
-    nominal="pts-c-1.x",
+    name="pts-c-1.1",
+    title="SNIA SSS PTS-C 1.1, client",
+    spec_version="PTS-C 1.1",
+    nominal="pts-c-1.1",
     tests=BASIC_TESTS,
     active_range_percent=100,
     active_ranges=tuple(  # outer loops of PTS-C 1.x: pts.md section 6
-        ActiveRange(percent=percent, amount_bytes=amount)
+        ActiveRange(percent=percent, amount_bytes=amount, segments=100)
         for percent in (100, 75)
         for amount in (8 * GIB, 16 * GIB)
     ),
@@ -253,8 +253,9 @@ _DEMO = replace(
 )
 PROFILES = {
     profile.name: profile
-    for profile in (_ENTERPRISE, _CLIENT, _E_1_1, _C_1_X, _TKPERF, _DEMO)
+    for profile in (_ENTERPRISE, _CLIENT, _E_1_1, _C_1_1, _TKPERF, _DEMO)
 }
+_FORMER = {"pts-c-1.x": "pts-c-1.1"}  # of ssdlab 0.1.0, as runs and files name it
 # What a value of a profile is named for that runs of ssdlab 0.1.0 do not have: their
 # tests did not need it.
 _LATER = {"tests", "active_ranges", "wdpc", "hir", "xsr", "demand", "point"}
@@ -269,9 +270,10 @@ def find_profile(name: str) -> Profile:
     UnknownNameError
         If there is none; it lists the known ones.
     """
-    if name.lower() not in PROFILES:
+    now = _FORMER.get(name.lower(), name.lower())
+    if now not in PROFILES:
         raise UnknownNameError(kind="profile", name=name, known=tuple(PROFILES))
-    return PROFILES[name.lower()]
+    return PROFILES[now]
 
 
 def profile_as_dict(profile: Profile) -> dict[str, object]:
@@ -290,7 +292,9 @@ def profile_from_dict(values: dict[str, Any]) -> Profile:
     ValueError
         If its values are not those of a profile.
     """
-    held = PROFILES.get(str(values.get("nominal")), _ENTERPRISE)
+    named = str(values.get("nominal"))
+    values = {**values, "nominal": _FORMER.get(named, named)}
+    held = PROFILES.get(values["nominal"], _ENTERPRISE)
     later = {name: value for name, value in asdict(held).items() if _is_later(name)}
     later |= {"wipc_is_divided": False, "demand_pre_write_capacity_multiple": None}
     names = {field.name for field in fields(Profile)}

@@ -142,10 +142,29 @@ def _common_facts(context: Context, test: str) -> Facts:
 
 
 def _amounts(context: Context, test: str) -> str:
-    """Return how much was accessed; fio takes one piece, which is one segment."""
-    spans = context.steps_of(test)["range_bytes"].dropna().unique()
-    amounts = ", ".join(capacity_label(int(span)) for span in sorted(spans))
-    return f"{amounts} in one segment" if amounts else ""
+    """Return how much was accessed, and in how many segments: in TP in one."""
+    steps = context.steps_of(test)
+    spans = steps[steps["kind"] != "precondition"]["range_bytes"].dropna().unique()
+    counts = {
+        active.amount_bytes: active.segments
+        for active in _loops(context, test)
+        if test != "tp"
+    }
+    return ", ".join(
+        f"{capacity_label(int(span))} in {_pieces(counts.get(int(span), 1))}"
+        for span in sorted(spans)
+    )
+
+
+def _pieces(count: int) -> str:
+    return "one segment" if count == 1 else f"{count} segments at places by chance"
+
+
+def _loops(context: Context, test: str) -> tuple[ActiveRange, ...]:
+    loops = context.record.profile.get("active_ranges")
+    if not isinstance(loops, list) or test not in LOOPED_TESTS:
+        return ()
+    return tuple(from_plain(ActiveRange, loop) for loop in loops)
 
 
 def _set_up(context: Context, test: str) -> Facts:
@@ -181,12 +200,9 @@ def _named(name: str, phase: object) -> str:
 
 
 def _active_range(context: Context, test: str) -> str:
-    profile = context.record.profile
-    loops = profile.get("active_ranges")
-    if isinstance(loops, list) and loops and test in LOOPED_TESTS:
-        parts = (from_plain(ActiveRange, loop) for loop in loops)
-        return ", ".join(part.name for part in parts)
-    percent = profile.get("active_range_percent")
+    if loops := _loops(context, test):
+        return ", ".join(active.name for active in loops)
+    percent = context.record.profile.get("active_range_percent")
     return NOT_RECORDED if percent is None else f"{percent} % of user capacity"
 
 

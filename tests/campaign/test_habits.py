@@ -32,7 +32,7 @@ def test_every_profile_is_direct_asynchronous_and_purged(name: str) -> None:
 def test_most_outstanding_are_all_ios_of_all_threads() -> None:
     # CBW and DIRTH go to 32 threads of queue depth 32; IOPS of clients to 2 of 16.
     assert read_habits(of_profile("demo"), DRIVE).most_outstanding == 32 * 32
-    clients = read_habits(of_profile("pts-c-1.x", "iops"), DRIVE)
+    clients = read_habits(of_profile("pts-c-1.1", "iops"), DRIVE)
     assert clients.most_outstanding == 2 * 16
 
 

@@ -68,7 +68,7 @@ def test_jobs_are_those_that_a_run_writes(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", PROFILES)
 def test_fio_takes_every_job_of_a_profile(name: str, tmp_path: Path) -> None:
     target = f"file:{tmp_path / 'drive.bin'},size=1GiB"
-    if name == "pts-c-1.x":
+    if name == "pts-c-1.1":
         target = "virtual:size=64GiB"  # its active ranges need room
     names = write_jobs(plan_suite_jobs(target, name, "all"), tmp_path / "jobs")
     done = subprocess.run(

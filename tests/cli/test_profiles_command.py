@@ -15,7 +15,7 @@ from tests.cli.called import call
 
 COMMAND = (sys.executable, "-m", "ssdlab.cli")
 SMALL = """\
-based_on = "pts-c-1.x"
+based_on = "pts-c-1.1"
 active_ranges = ["100 % 16 MiB", "75 % 16 MiB", "100 % 8 GiB"]
 cell_s = 0.5
 """
@@ -57,11 +57,11 @@ def test_list_as_json_says_the_same() -> None:
 
 
 def test_what_show_prints_is_a_profile_of_a_file(tmp_path: Path) -> None:
-    done = call("profiles", "show", "pts-c-1.x")
+    done = call("profiles", "show", "pts-c-1.1")
     path = tmp_path / "copy.toml"
     path.write_text(done.stdout, "utf-8")
-    parsed = parse_profile(done.stdout, source="x", name="pts-c-1.x")
-    assert parsed == find_profile("pts-c-1.x")
+    parsed = parse_profile(done.stdout, source="x", name="pts-c-1.1")
+    assert parsed == find_profile("pts-c-1.1")
     again = call("profiles", "show", path)
     assert again.returncode == 0, again.stderr
     assert 'name = "copy"' in again.stdout
@@ -95,7 +95,7 @@ def test_plan_of_all_has_the_tests_of_the_profile(mine: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("command", "profile"), [("plan", "tkperf"), ("run", "pts-c-1.x")]
+    ("command", "profile"), [("plan", "tkperf"), ("run", "pts-c-1.1")]
 )
 def test_test_that_the_profile_does_not_have_is_refused(
     command: str, profile: str, tmp_path: Path
@@ -149,7 +149,7 @@ def test_wrong_file_is_refused_by_run_and_show_alike(tmp_path: Path) -> None:
 
 
 def test_profile_without_a_range_that_fits_is_refused() -> None:
-    done = call("plan", "--target", "virtual", "--profile", "pts-c-1.x")
+    done = call("plan", "--target", "virtual", "--profile", "pts-c-1.1")
     assert done.returncode == 2
     assert "active_ranges: none of AR100-8GiB" in done.stderr
 
@@ -174,6 +174,7 @@ def test_run_measures_each_range_of_a_file(mine: Path, tmp_path: Path) -> None:
     assert record["profile"]["active_ranges"][1] == {
         "percent": 75,
         "amount_bytes": 16 * MIB,
+        "segments": 1,
     }
     jobs = {
         path.parent.name.split("-", 1)[1]: path.read_text()

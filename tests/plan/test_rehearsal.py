@@ -41,7 +41,7 @@ def test_iops_has_a_purge_a_fill_and_the_56_cells_of_the_first_of_25_rounds() ->
     ]
 
 
-@pytest.mark.parametrize("profile", ["pts-2.0-enterprise", "pts-e-1.1", "pts-c-1.x"])
+@pytest.mark.parametrize("profile", ["pts-2.0-enterprise", "pts-e-1.1", "pts-c-1.1"])
 @pytest.mark.parametrize("test", ["iops", "tp", "lat", "wsat"])
 def test_rehearsal_counts_the_steps_of_a_drive_that_never_gets_steady(
     profile: str, test: str

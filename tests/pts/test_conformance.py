@@ -127,7 +127,7 @@ def test_a_target_without_a_cache_departs_in_it_unless_none_was_asked_for() -> N
 
 
 def test_values_of_a_profile_and_of_fitting_are_among_them() -> None:
-    client = replace(find_profile("pts-c-1.x"), write_cache="as found")
+    client = replace(find_profile("pts-c-1.1"), write_cache="as found")
     small = replace(DRIVE, capacity_bytes=20_000_000_000, write_cache="as found")
     found = find_suite_departures(client, ("iops",), small)
     left_out = "active range AR75-16GiB: left out, its 75 % of 20 GB are too small"
@@ -136,7 +136,7 @@ def test_values_of_a_profile_and_of_fitting_are_among_them() -> None:
     assert left_out in words_of(found)
 
 
-@pytest.mark.parametrize("name", ["demo", "tkperf", "pts-c-1.x"])
+@pytest.mark.parametrize("name", ["demo", "tkperf", "pts-c-1.1"])
 def test_every_departure_has_a_code_that_is_known_and_tests_that_were_asked_for(
     name: str,
 ) -> None:

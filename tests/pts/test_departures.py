@@ -116,13 +116,22 @@ def test_every_value_of_a_profile_has_words_or_is_no_value_of_a_file() -> None:
 
 
 def test_client_edition_1_departs_in_its_segments_alone() -> None:
-    client = find_profile("pts-c-1.x")
-    (segments,) = find_departures(client, client.tests)
-    assert segments.words == (
-        "segments of the active range: one of the whole amount instead of 2048 at "
-        "places by chance"
-    )
+    client = find_profile("pts-c-1.1")
+    random, sequential = find_departures(client, client.tests)
+    subject, asked = "segments of the active range", "2048 at places by chance"
+    assert random.words == f"{subject}: 100 at places by chance instead of {asked}"
+    assert random.tests == ("iops", "lat")
+    assert sequential.words == f"{subject}: one of the whole amount instead of {asked}"
+    assert sequential.tests == ("tp",)
     assert find_departures(client, ("wsat",)) == ()
+
+
+def test_ranges_in_one_piece_depart_once() -> None:
+    client = find_profile("pts-c-1.1")
+    whole = tuple(replace(active, segments=1) for active in client.active_ranges)
+    (found,) = find_departures(replace(client, active_ranges=whole), client.tests)
+    assert (found.code, found.tests) == ("segments", ("iops", "tp", "lat"))
+    assert found.done == "one of the whole amount"
 
 
 def test_active_ranges_of_other_editions_are_a_departure() -> None:
@@ -150,9 +159,9 @@ def test_further_active_ranges_are_the_operators_choice_in_edition_1() -> None:
 
 
 def test_test_that_an_edition_does_not_have_is_a_departure() -> None:
-    client = find_profile("pts-c-1.x")
+    client = find_profile("pts-c-1.1")
     assert words_of(find_departures(client, ("hir",))) == (
-        "test hir: not known to be one of PTS-C 1.x",
+        "test hir: not known to be one of PTS-C 1.1",
     )
 
 

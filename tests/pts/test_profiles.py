@@ -20,7 +20,7 @@ DEFAULT_LOAD = {
     "pts-2.0-enterprise": (4, 32),
     "pts-2.0-client": (2, 16),
     "pts-e-1.1": (4, 32),
-    "pts-c-1.x": (2, 16),
+    "pts-c-1.1": (2, 16),
     "tkperf": (2, 16),
     "demo": (2, 16),
 }
@@ -29,16 +29,16 @@ WRITE_CACHE = {
     "pts-2.0-enterprise": "disabled",
     "pts-2.0-client": "enabled",
     "pts-e-1.1": "disabled",
-    "pts-c-1.x": "enabled",
+    "pts-c-1.1": "enabled",
     "tkperf": "as found",
     "demo": "disabled",
 }
-EDITIONS_1 = {"pts-e-1.1", "pts-c-1.x", "tkperf"}
+EDITIONS_1 = {"pts-e-1.1", "pts-c-1.1", "tkperf"}
 
 
 def first_loop(name: str, phase_id: str = "rounds") -> str:
     """Return the name of a phase in the first active range, where there are several."""
-    return f"{phase_id}-AR100-8GiB" if name == "pts-c-1.x" else phase_id
+    return f"{phase_id}-AR100-8GiB" if name == "pts-c-1.1" else phase_id
 
 
 def test_every_profile_is_expected_here() -> None:
@@ -111,7 +111,7 @@ def test_throughput_of_tkperf_has_five_sizes_and_no_fill() -> None:
         ("pts-2.0-enterprise", THREE),
         ("pts-2.0-client", THREE),
         ("pts-e-1.1", THREE[:1]),
-        ("pts-c-1.x", THREE[:1]),
+        ("pts-c-1.1", THREE[:1]),
         ("tkperf", THREE[:1]),
         ("demo", THREE),
     ],
@@ -158,7 +158,7 @@ def test_times_are_nominal(name: str) -> None:
         ("pts-2.0-enterprise", 6, 31),
         ("pts-2.0-client", 6, 31),
         ("pts-e-1.1", 24, 31),
-        ("pts-c-1.x", 24, 31),
+        ("pts-c-1.1", 24, 31),
         ("tkperf", 24, None),
     ],
 )
@@ -221,6 +221,17 @@ def test_changed_profile_comes_back_from_json_changed() -> None:
     changed = replace(find_profile("tkperf"), cell_s=0.5, tp_tracked_sizes=None)
     stored = json.loads(json.dumps(profile_as_dict(changed)))
     assert profile_from_dict(stored) == changed
+
+
+def test_runs_and_files_may_name_the_client_edition_as_before() -> None:
+    client = find_profile("pts-c-1.1")
+    assert find_profile("PTS-C-1.x") == client
+    stored = json.loads(json.dumps(profile_as_dict(client)))
+    for active in stored["active_ranges"]:
+        del active["segments"]
+    before = profile_from_dict(stored | {"nominal": "pts-c-1.x"})
+    assert before.nominal == "pts-c-1.1"
+    assert {active.segments for active in before.active_ranges} == {1}
 
 
 def test_stored_profile_is_refused_when_a_value_is_missing() -> None:

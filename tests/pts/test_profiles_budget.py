@@ -65,10 +65,10 @@ def test_time_of_edition_2_is_that_of_the_budget(name: str, test_id: str) -> Non
         ("pts-e-1.1", "lat", 1, 45 * MINUTES, 225 * MINUTES),
         ("pts-e-1.1", "wsat", 0, 155 * MINUTES, 24 * HOURS),
         ("pts-e-1.1", "cbw", *BUDGET["cbw"]),
-        ("pts-c-1.x", "iops", 4, 4 * 280 * MINUTES, 4 * 1400 * MINUTES),
-        ("pts-c-1.x", "tp", 4, 4 * 10 * MINUTES, 4 * 50 * MINUTES),
-        ("pts-c-1.x", "lat", 4, 4 * 45 * MINUTES, 4 * 225 * MINUTES),
-        ("pts-c-1.x", "wsat", 0, 155 * MINUTES, 24 * HOURS),
+        ("pts-c-1.1", "iops", 4, 4 * 280 * MINUTES, 4 * 1400 * MINUTES),
+        ("pts-c-1.1", "tp", 4, 4 * 10 * MINUTES, 4 * 50 * MINUTES),
+        ("pts-c-1.1", "lat", 4, 4 * 45 * MINUTES, 4 * 225 * MINUTES),
+        ("pts-c-1.1", "wsat", 0, 155 * MINUTES, 24 * HOURS),
         ("tkperf", "iops", 2, 280 * MINUTES, 1400 * MINUTES),
         ("tkperf", "tp", 0, 5 * 10 * MINUTES, 5 * 50 * MINUTES),
         ("tkperf", "wsat", 0, 24 * HOURS, 24 * HOURS),
@@ -93,7 +93,7 @@ def test_outline_is_the_sum_of_the_tests_without_their_fills() -> None:
 def test_outline_counts_the_fills_of_each_thread_and_range() -> None:
     fills = {o.profile.name: o.fill_capacities for o in outline_profiles()}
     assert list(fills) == list(PROFILES)
-    assert (fills["tkperf"], fills["pts-c-1.x"]) == (8, 24)
+    assert (fills["tkperf"], fills["pts-c-1.1"]) == (8, 24)
 
 
 def test_outline_is_of_the_tests_of_the_profile_alone() -> None:

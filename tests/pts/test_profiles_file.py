@@ -48,7 +48,7 @@ def test_shown_profile_has_every_value_with_its_words_and_section(name: str) -> 
 def test_shown_profile_names_the_nominal_value_where_it_differs() -> None:
     text = render_profile(find_profile("demo"))
     assert "# nominal, as in pts-2.0-enterprise: 60\ncell_s = 1\n" in text
-    assert "nominal, as in" not in render_profile(find_profile("pts-c-1.x"))
+    assert "nominal, as in" not in render_profile(find_profile("pts-c-1.1"))
 
 
 def test_copy_of_a_shown_profile_with_one_change_departs_in_that_alone() -> None:
@@ -177,6 +177,14 @@ def test_values_are_read_with_their_units(text: str, key: str, value: object) ->
         ('iops_tracking = ["RND 4 KiB 60/60"]', "is no cell such as"),
         ('active_ranges = ["0 % 8 GiB"]', "is no active range such as"),
         ('active_ranges = ["75 % 3 MiB"]', "has an amount that is not whole MiB"),
+        (
+            'active_ranges = ["75 % 8 GiB in 2048 segments"]',
+            "has no count of segments that fio draws: 1, 2, 4, 5, 10, 20, 25, 50, 100",
+        ),
+        (
+            'active_ranges = ["75 % 8 MiB in 4 segments"]',
+            "has segments of less than 4 MiB",
+        ),
         ('histogram_s = "off"', "'off' is no number"),
         ('cell_s = "none"', "'none' is no number"),
         (

@@ -34,7 +34,7 @@ def fit(
     )
 
 
-@pytest.mark.parametrize("name", ["pts-2.0-enterprise", "pts-c-1.x", "tkperf"])
+@pytest.mark.parametrize("name", ["pts-2.0-enterprise", "pts-c-1.1", "tkperf"])
 def test_suite_stays_as_it_is_where_all_fits(name: str) -> None:
     tests = find_profile(name).tests
     fitted = fit(name, *tests)
@@ -84,7 +84,7 @@ def test_cells_and_composite_below_a_sector_are_both_told() -> None:
 def test_ranges_with_less_than_their_amount_are_left_out(
     capacity_gb: int, left_out: tuple[str, ...]
 ) -> None:
-    fitted = fit("pts-c-1.x", "iops", capacity_bytes=capacity_gb * 10**9)
+    fitted = fit("pts-c-1.1", "iops", capacity_bytes=capacity_gb * 10**9)
     names = [departure.subject.split()[-1] for departure in fitted.left_out]
     assert names == list(left_out)
     kept = [
@@ -100,7 +100,7 @@ def test_amount_may_be_the_whole_range_and_not_a_byte_more() -> None:
         ActiveRange(percent=100, amount_bytes=8 * GIB),
         ActiveRange(percent=100, amount_bytes=16 * MIB),
     )
-    profile = replace(find_profile("pts-c-1.x"), active_ranges=ranges)
+    profile = replace(find_profile("pts-c-1.1"), active_ranges=ranges)
     assert fit(profile, "lat", capacity_bytes=8 * GIB).left_out == ()
     told = fit(profile, "lat", capacity_bytes=8 * GIB - 512).left_out
     assert tuple(departure.words for departure in told) == (
@@ -110,13 +110,13 @@ def test_amount_may_be_the_whole_range_and_not_a_byte_more() -> None:
 
 def test_profile_is_refused_when_no_range_fits() -> None:
     with pytest.raises(
-        ProfileError, match=r"pts-c-1.x: active_ranges: none of AR100-8GiB .* 134\.2 MB"
+        ProfileError, match=r"pts-c-1.1: active_ranges: none of AR100-8GiB .* 134\.2 MB"
     ):
-        fit("pts-c-1.x", "wsat", "lat", capacity_bytes=128 * MIB)
+        fit("pts-c-1.1", "wsat", "lat", capacity_bytes=128 * MIB)
 
 
 def test_ranges_do_not_matter_to_a_test_without_them() -> None:
-    assert fit("pts-c-1.x", "wsat", capacity_bytes=128 * MIB).left_out == ()
+    assert fit("pts-c-1.1", "wsat", capacity_bytes=128 * MIB).left_out == ()
 
 
 def test_range_too_small_for_the_largest_block_is_refused() -> None:

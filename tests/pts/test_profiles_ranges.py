@@ -1,10 +1,11 @@
-"""PTS-C 1.x: active ranges and amounts, each from its own purge."""
+"""PTS-C 1.1: active ranges and amounts, each from its own purge."""
 
 from dataclasses import replace
 
 import pytest
 
 from ssdlab.model.spec import ActiveRange, Precondition, Purge, Rounds
+from ssdlab.model.step import Segments
 from ssdlab.model.units import GIB, KIB, MIB
 from ssdlab.pts import build_tests, find_profile
 from ssdlab.pts.ranges import repeat_over_ranges
@@ -18,7 +19,7 @@ THREE_QUARTERS = CAPACITY * 3 // 4 // MIB * MIB
 
 @pytest.mark.parametrize("test_id", ["iops", "lat"])
 def test_each_range_has_its_own_purge_fill_and_rounds(test_id: str) -> None:
-    test = build("pts-c-1.x", test_id)
+    test = build("pts-c-1.1", test_id)
     assert [phase.phase_id for phase in test.phases] == [
         f"{kind}-{name}" for name in NAMES for kind in ("purge", "wipc", "rounds")
     ]
@@ -27,7 +28,7 @@ def test_each_range_has_its_own_purge_fill_and_rounds(test_id: str) -> None:
 
 
 def test_throughput_has_one_block_size_in_each_range() -> None:
-    test = build("pts-c-1.x", "tp")
+    test = build("pts-c-1.1", "tp")
     assert loops(test) == {
         f"rounds-1024KiB-{name}": [("seq", 1024, 100), ("seq", 1024, 0)]
         for name in NAMES
@@ -38,19 +39,19 @@ def test_throughput_has_one_block_size_in_each_range() -> None:
 
 def test_cells_are_those_of_the_other_editions_in_every_range() -> None:
     wanted = loops(build("pts-2.0-client", "iops"))["rounds"]
-    assert loops(build("pts-c-1.x", "iops")) == {
+    assert loops(build("pts-c-1.1", "iops")) == {
         f"rounds-{name}": wanted for name in NAMES
     }
 
 
 def test_saturation_has_no_loop_over_ranges() -> None:
-    test = build("pts-c-1.x", "wsat")
+    test = build("pts-c-1.1", "wsat")
     assert [phase.phase_id for phase in test.phases] == ["purge", "saturation"]
 
 
 @pytest.mark.parametrize("test_id", ["iops", "tp", "lat"])
 def test_steps_fill_the_range_and_measure_its_amount(test_id: str) -> None:
-    steps = drive("pts-c-1.x", [test_id]).steps
+    steps = drive("pts-c-1.1", [test_id]).steps
     seen = set()
     for step in steps:
         name = step.phase_id.removeprefix("rounds-").removeprefix("1024KiB-")
@@ -58,9 +59,13 @@ def test_steps_fill_the_range_and_measure_its_amount(test_id: str) -> None:
             seen.add(name)
             assert step.range_bytes == AMOUNTS[name], step.step_id
             assert step.offset_bytes == 0
+            span = CAPACITY if "AR100" in name else THREE_QUARTERS
+            pieces = Segments(count=100, span_bytes=span, seed=7)
+            assert step.segments == (None if test_id == "tp" else pieces)
         if step.kind == "precondition":
             whole = CAPACITY if "AR100" in step.phase_id else THREE_QUARTERS
             assert step.range_bytes == whole
+            assert step.segments is None
             assert step.io_bytes is not None
             assert 0 <= step.io_bytes - 2 * CAPACITY < MIB
     assert seen == set(NAMES)
@@ -68,7 +73,7 @@ def test_steps_fill_the_range_and_measure_its_amount(test_id: str) -> None:
 
 
 def test_rounds_of_each_range_end_by_themselves() -> None:
-    driven = drive("pts-c-1.x", ["lat"], never_steady)
+    driven = drive("pts-c-1.1", ["lat"], never_steady)
     assert [driven.rounds_of(f"rounds-{name}") for name in NAMES] == [25] * 4
 
 

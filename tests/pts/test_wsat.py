@@ -23,7 +23,7 @@ from tests.plan.made import CAPACITY, context_of, drive, result_of
 from tests.pts.cells import build, load, phase_of, row
 
 EDITION_2 = ("pts-2.0-enterprise", "pts-2.0-client", "demo")
-EDITION_1 = ("pts-e-1.1", "pts-c-1.x", "tkperf")
+EDITION_1 = ("pts-e-1.1", "pts-c-1.1", "tkperf")
 STIMULI = {
     "wsat-oltp": ("rnd", 8, 65),
     "wsat-vod": ("seq", 128, 90),

@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 
 from ssdlab.model.drive import WriteCacheState
+from ssdlab.model.spec import ActiveRange
 from ssdlab.model.step import Step
+from ssdlab.model.units import capacity_label
 from ssdlab.procedures.peak import peak
 from ssdlab.procedures.saturation import saturate
 from ssdlab.procedures.sequence import sequence
@@ -18,7 +20,7 @@ from ssdlab.report.header import write_cache_text
 from ssdlab.store.records import write_record
 from ssdlab.store.run import Run, open_run
 from tests.made_procedure import measure_made
-from tests.made_run import Recipe, make_run
+from tests.made_run import CAPACITY_BYTES, Recipe, make_run
 
 
 def _active_range(folder: Path, profile: dict[str, object], test: str) -> str:
@@ -35,10 +37,24 @@ def _active_range(folder: Path, profile: dict[str, object], test: str) -> str:
 def test_loops_over_active_ranges_are_named_in_the_tests_that_have_them(
     tmp_path: Path,
 ) -> None:
-    profile = asdict(find_profile("pts-c-1.x"))
+    profile = asdict(find_profile("pts-c-1.1"))
     loops = "AR100-8GiB, AR100-16GiB, AR75-8GiB, AR75-16GiB"
     assert _active_range(tmp_path / "a", profile, "iops") == loops
     assert _active_range(tmp_path / "b", profile, "wsat") == "100 % of user capacity"
+
+
+@pytest.mark.parametrize(
+    ("test", "pieces"),
+    [("iops", "100 segments at places by chance"), ("tp", "one segment")],
+)
+def test_amount_is_told_with_its_segments(
+    tmp_path: Path, test: str, pieces: str
+) -> None:
+    active = ActiveRange(percent=100, amount_bytes=CAPACITY_BYTES, segments=100)
+    profile = replace(find_profile("pts-c-1.1"), active_ranges=(active,))
+    run = make_run(tmp_path, Recipe(profile=asdict(profile)))
+    amount = capacity_label(CAPACITY_BYTES)
+    assert dict(_head(run, test))["AR amount"] == f"{amount} in {pieces}"
 
 
 def test_one_active_range_is_told_in_percent(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Collection, Mapping
 
 from ssdlab.fio.jobs.jobspec import JobFile, JobSection, render_job_file
 from ssdlab.fio.jobs.published import published_end, published_options
+from ssdlab.fio.jobs.segments import segment_options
 from ssdlab.fio.jobs.streams import stream_options
 from ssdlab.model.spec import Workload
 from ssdlab.model.step import Step
@@ -70,12 +71,13 @@ def render_job(
 def _shared(step: Step, workload: Workload) -> Options:
     """Return what holds for every job of ours, however it ends."""
     is_plain = workload.composite is None and not workload.streams
-    has_map = step.uses_random_map and is_plain
+    has_map = step.uses_random_map and is_plain and step.segments is None
     shared = {
         "direct": "1",
         "thread": "1",
         "group_reporting": "1",
         **_stimulus(workload),
+        **segment_options(step),
         "numjobs": str(workload.threads),
         "iodepth": str(workload.queue_depth),
         "refill_buffers": "1",
@@ -134,9 +136,13 @@ def _timed(step: Step) -> dict[str, Options]:
         **({"time_based": "1"} if step.io_bytes is None else by_amount),
         "runtime": f"{round((step.runtime_s or 0) * 1000)}ms",
         "offset": str(step.offset_bytes),
-        "size": str(step.range_bytes - step.offset_bytes),
+        "size": str(_span_bytes(step) - step.offset_bytes),
     }
     return {"cell": options | _series(step)}
+
+
+def _span_bytes(step: Step) -> int:
+    return step.segments.span_bytes if step.segments else step.range_bytes
 
 
 def _series(step: Step) -> Options:
