@@ -26,6 +26,7 @@ from ssdlab.analysis.findings.doubts import (
     find_fio_faults,
     find_link_downgrades,
     find_throttling,
+    find_unread_cache,
 )
 from ssdlab.analysis.findings.finding import (
     WHOLE_RUN,
@@ -118,7 +119,6 @@ def _of_measured(
 ) -> tuple[Finding, ...]:
     steps, measured = frames["steps"], frames["measurements"]
     totals = measured[measured["direction"] == "total"]
-    cache = "as found" if record.write_cache_fault else record.write_cache
     return (
         *find_unfinished(steps, facts),
         *find_purge_faults(steps, facts),
@@ -133,7 +133,7 @@ def _of_measured(
         *find_missing_telemetry(frames["telemetry"], steps, facts),
         *find_throttling(frames["telemetry"], steps),
         *find_link_downgrades(frames["telemetry"], steps),
-        *find_cache_changes(frames["telemetry"], steps, asked=cache),
+        *_of_write_cache(record, frames),
         *_of_health(record, facts, frames),
         *find_near_ceiling(totals, record.host_ceiling),
         *find_clock_jumps(steps, facts),
@@ -150,6 +150,16 @@ def _of_health(
         *find_health_faults(telemetry, steps),
         *find_miscounts(telemetry, steps, tests=facts.tests),
         *(find_unread_health(telemetry) if _is_real_drive(record) else ()),
+    )
+
+
+def _of_write_cache(record: RunRecord, frames: Frames) -> tuple[Finding, ...]:
+    telemetry, steps = frames["telemetry"], frames["steps"]
+    if record.write_cache_fault or record.write_cache == "as found":
+        return find_cache_changes(telemetry, steps, asked="as found")
+    return (
+        *find_cache_changes(telemetry, steps, asked=record.write_cache),
+        *(find_unread_cache(telemetry, steps) if _is_real_drive(record) else ()),
     )
 
 

@@ -14,6 +14,7 @@ from ssdlab.analysis.findings.doubts import (
     find_fio_faults,
     find_link_downgrades,
     find_throttling,
+    find_unread_cache,
 )
 from ssdlab.model.drive import CACHE_IS_ON, WriteCacheState
 from ssdlab.model.fio_option import FioOption, FioOptions
@@ -223,6 +224,16 @@ def test_write_cache_that_was_put_back_within_a_test_is_found(
     if asked == "disabled":
         assert "enabled in 1 of 2 readings, though disabled before" in found[0].words
     assert find_cache_changes(readings(), rows, asked=asked) == ()
+
+
+def test_write_cache_that_was_not_read_within_a_test_is_found() -> None:
+    rows = steps([span("iops", 10, 20), span("tp", 20.5, 30), span("lat", 31, 40)])
+    told = readings((11, CACHE_IS_ON, 0), (20.2, CACHE_IS_ON, 0), (35, "temp", 1))
+    found = find_unread_cache(told, rows)
+    assert [(f.test, f.code, f.severity) for f in found] == [
+        ("tp", "write-cache-unread", "minor"),
+        ("lat", "write-cache-unread", "minor"),
+    ]
 
 
 def test_link_that_fell_is_found_without_knowing_its_maximum() -> None:

@@ -4,6 +4,7 @@ import json
 import shutil
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -188,6 +189,25 @@ def test_health_of_a_drive_is_judged_when_the_tables_are_built(
     told = set(open_run(run.path).findings["code"])
     assert "media-errors" in told
     assert "no-health" not in told
+
+
+@pytest.mark.parametrize(
+    ("bus", "changes", "is_missed"),
+    [
+        ("nvme", {"write_cache": "disabled"}, True),
+        ("nvme", {"write_cache": "as found"}, False),
+        ("nvme", {"write_cache": "disabled", "write_cache_fault": "none"}, False),
+        ("loop", {"write_cache": "disabled"}, False),
+    ],
+)
+def test_write_cache_that_was_set_must_be_read_within_the_test(
+    tmp_path: Path, bus: Bus, changes: dict[str, Any], *, is_missed: bool
+) -> None:
+    run = measured(tmp_path / "run")
+    write_record(run.path, replace(run.record, drive=made_drive(bus), **changes))
+    ingest_run(run.path, INPUTS)
+    codes = set(open_run(run.path).findings["code"])
+    assert ("write-cache-unread" in codes) == is_missed
 
 
 def test_bad_settings_of_the_host_are_one_finding_of_the_run(tmp_path: Path) -> None:

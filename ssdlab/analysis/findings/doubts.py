@@ -306,6 +306,32 @@ def find_cache_changes(
     return tuple(found)
 
 
+def find_unread_cache(
+    telemetry: "pd.DataFrame", steps: "pd.DataFrame"
+) -> tuple[Finding, ...]:
+    """Say within which tests the write cache was not read, though it was set for them.
+
+    Parameters
+    ----------
+    telemetry : pandas.DataFrame
+        The table ``telemetry``; `CACHE_IS_ON` are the rows that are looked for.
+    steps : pandas.DataFrame
+        The table ``steps``.
+
+    Returns
+    -------
+    tuple of Finding
+        ``write-cache-unread`` of tests.
+    """
+    told = telemetry.loc[telemetry["name"] == CACHE_IS_ON, "time_s"]
+    words = "write cache: not read within the test, so a reset of the drive may undo it"
+    return tuple(
+        make_finding("write-cache-unread", words, test=test)
+        for test, begin_s, end_s in spans_of_tests(steps)
+        if not told.between(begin_s, end_s).any()
+    )
+
+
 def _downgrades(rows: "pd.DataFrame", begin_s: float, end_s: float) -> Iterator[str]:
     for name, most_name, unit in LINKS:
         most = rows.loc[rows["name"].isin((name, most_name)), "value"].max()

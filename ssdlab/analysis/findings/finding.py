@@ -86,6 +86,9 @@ FINDING_KINDS: Mapping[str, FindingKind] = {
     "write-cache": _departure(
         "major", "the write cache was not set as the profile asks", "4"
     ),
+    "write-cache-unread": _departure(
+        "minor", "nothing shows that the write cache stayed as it was set", "4"
+    ),
     "time-scaled": _departure("major", "a time of the profile is not the nominal one"),
     "profile-value": _departure(
         "major", "another value of the profile is not the nominal one"
