@@ -10,7 +10,9 @@ from ssdlab.analysis.cross_stimulus import (
 )
 from ssdlab.analysis.idle_recovery import summarise_idle_recovery, summarise_wait_states
 from ssdlab.analysis.phases import is_cell_by_cell, phase_label, range_name
+from ssdlab.campaign.extending import find_extension
 from ssdlab.campaign.imported import recorded_tests
+from ssdlab.model.errors import RunFolderError
 from ssdlab.model.units import block_size_label
 from ssdlab.store.run import Run
 
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
 
 _NAME_WIDTH = len("tp 1024 KiB  ")
 _WDPC = "wdpc"
+_MORE_ROUNDS = 10
 _NOT_JUDGED = "no steady state was judged"
 
 
@@ -33,7 +36,8 @@ def outcome_lines(run: Run) -> list[str]:
     Returns
     -------
     list of str
-        One line a test, of TP one a block size, and three about the run.
+        One line a test, of TP one a block size, three about the run, and how it goes
+        on where its last rounds were not steady.
 
     Raises
     ------
@@ -48,7 +52,22 @@ def outcome_lines(run: Run) -> list[str]:
     ]
     width = max((_NAME_WIDTH, *(len(name) + 2 for name, _ in named)))
     lines = [f"{name:<{width}}{outcome}" for name, outcome in named]
-    return [*lines, "", *answer_lines(run)]
+    return [*lines, "", *answer_lines(run), *_way_on(run)]
+
+
+def _way_on(run: Run) -> list[str]:
+    """Say how rounds that ended without a steady state go on, if they can."""
+    if run.state.status != "finished":
+        return []
+    try:
+        find_extension(run.path, run.record, run.state, more_rounds=_MORE_ROUNDS)
+    except RunFolderError:
+        return []
+    return [
+        "",
+        "The standard leaves it to the operator to go on until it is steady:",
+        f"ssdlab resume {run.path} --more-rounds {_MORE_ROUNDS}",
+    ]
 
 
 def _of_test(run: Run, test: str, finals: "pd.DataFrame") -> Iterator[tuple[str, str]]:

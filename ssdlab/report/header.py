@@ -1,5 +1,6 @@
 """The four columns at the head of each PTS page (PTS 2.0.2, section 5)."""
 
+from collections.abc import Iterator
 from typing import Any, assert_never
 
 import pandas as pd
@@ -232,7 +233,16 @@ def _steady_facts(context: Context, test: str) -> Facts:
     if finals.empty:
         words = "not judged" if test == "custom" else "SS NOT ACHIEVED"
         facts.append(("Note", f"{words}: no full window"))
-    return facts
+    return [*facts, *_extensions(context, test)]
+
+
+def _extensions(context: Context, test: str) -> Iterator[tuple[str, str]]:
+    """Yield the rounds that the operator added: PTS 2.0.2, 3.1, leaves it to them."""
+    tests = context.record.tests
+    for one in context.run.state.extensions:
+        if one.test in tests and test in tests[tests.index(one.test) :]:
+            words = f"{one.more_rounds} more at most, asked for at {one.asked_at}"
+            yield "Rounds", f"{words}, from {one.phase} of {one.test.upper()} on"
 
 
 def _stimulus(context: Context, test: str) -> Facts:

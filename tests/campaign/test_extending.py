@@ -13,6 +13,7 @@ from ssdlab.campaign.ingest import ingest_run, plan_inputs
 from ssdlab.campaign.live import RunWatcher
 from ssdlab.campaign.lock import locked
 from ssdlab.campaign.more_rounds import ask_more_rounds, take_request
+from ssdlab.campaign.outcome import outcome_lines
 from ssdlab.campaign.progress import Tracker
 from ssdlab.campaign.raw import put_aside_unfinished, read_all_steps
 from ssdlab.campaign.replay import replay_run
@@ -25,6 +26,8 @@ from ssdlab.model.step import Step
 from ssdlab.plan.extension import loops_of
 from ssdlab.plan.phases import plan_suite
 from ssdlab.pts.profiles import PROFILES, RND_4K_WRITE, Profile, profile_as_dict
+from ssdlab.report import header
+from ssdlab.report.context import read_context
 from ssdlab.store.records import (
     read_record,
     read_state,
@@ -157,6 +160,36 @@ def test_more_rounds_are_no_departure_and_the_pause_is_one(tmp_path: Path) -> No
     assert before - after == {"not-steady"}
     assert after - before == {"idle-gap"}  # of sessions that are noted: resumed
     assert "rounds-allowed" not in after
+
+
+def test_end_of_an_unsteady_run_says_how_it_goes_on(tmp_path: Path) -> None:
+    run = make_run(tmp_path / "run")
+    work_on(run)
+    hint = f"ssdlab resume {run} --more-rounds 10"
+    assert outcome_lines(ingested(run))[-1] == hint
+    extend(run, 10)
+    assert hint not in outcome_lines(ingested(run))  # it waits to be taken up again
+    work_on(run, steady_from(0))
+    assert hint not in outcome_lines(ingested(run))
+
+
+def test_rounds_that_were_added_are_in_the_head_of_their_test(tmp_path: Path) -> None:
+    run = make_run(tmp_path / "run", ("tp", "iops"))
+    work_on(run, lambda step: 1000.0 if step.test_id == "tp" else never(step))
+    added = extend(run, 10)
+    work_on(run, steady_from(0))
+    context = read_context(ingested(run))
+    heads = {
+        test: [
+            fact
+            for column in header.test_columns(context, test)
+            for fact in column.facts
+        ]
+        for test in ("tp", "iops")
+    }
+    words = f"10 more at most, asked for at {added.asked_at}, from rounds of IOPS on"
+    assert ("Rounds", words) in heads["iops"]
+    assert "Rounds" not in dict(heads["tp"])
 
 
 def test_rounds_that_stay_unsteady_go_on_again(tmp_path: Path) -> None:
