@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from ssdlab.campaign.manifest import seal_run
-from ssdlab.model.drive import PurgeChoice, PurgeMethod
+from ssdlab.model.drive import CACHE_IS_ON, Drive, PurgeChoice, PurgeMethod
 from ssdlab.model.records import RunRecord, TargetKind
 from ssdlab.pts.profiles import profile_as_dict
 from ssdlab.store.records import RunState, write_record, write_state
@@ -136,6 +136,37 @@ def test_rest_within_a_test_is_told(ideal: Path, tmp_path: Path) -> None:
 def test_short_rests_before_each_cell_are_told(tmp_path: Path) -> None:
     measure_ideal(tmp_path / "run", FakeBackend(gap_s=0.4))
     assert departures(ingested(tmp_path / "run")) == [("idle-share", f"{S} 4")]
+
+
+@pytest.mark.parametrize(
+    ("readings", "found"),
+    [
+        ((0, 0, 0), []),
+        ((0, 0, 1), [("write-cache", f"{S} 4")]),  # what a reset puts back
+        ((), [("write-cache-unread", f"{S} 4")]),
+    ],
+    ids=["kept", "put back", "not read"],
+)
+def test_write_cache_within_the_test_is_told(
+    tmp_path: Path, readings: tuple[int, ...], found: list[tuple[str, str]]
+) -> None:
+    run = tmp_path / "run"
+    drive = Drive(
+        path="/dev/made", name="made", model="Made SSD", serial="M1", firmware="1",
+        wwn="", bus="nvme", capacity_bytes=64 * 2**30, logical_sector_bytes=512,
+        physical_sector_bytes=512, device_number="259:0",
+    )  # fmt: skip
+    measure_ideal(run, record=ideal_record(drive=drive))
+    last = max((run / "steps").iterdir())
+    ended_s = json.loads((last / "step.json").read_text("utf-8"))["ended_s"]
+    (run / "telemetry").mkdir(exist_ok=True)
+    lines = (
+        json.dumps({"time_s": ended_s - 90 * at - 1, "block": {CACHE_IS_ON: value}})
+        for at, value in enumerate(readings)
+    )
+    (run / "telemetry" / "session-001.jsonl").write_text("\n".join(lines), "utf-8")
+    seal_run(run)
+    assert departures(ingested(run)) == found
 
 
 def test_cells_of_few_ios_are_a_doubt(tmp_path: Path) -> None:

@@ -261,8 +261,9 @@ def test_samples_of_rates_are_read_where_fio_took_some(tmp_path: Path) -> None:
     read = run_job(tmp_path, "--size=1g", *TIMED).jobs[0].sides["read"]
     assert read.sampled_iops is not None
     assert read.sampled_bw is not None
-    assert read.sampled_iops.mean == pytest.approx(2000, rel=0.2)
-    assert read.sampled_bw.mean == pytest.approx(2000 * 4096, rel=0.2)
+    # What a busy machine does of 2,000 in half a second is not told; the unit is.
+    assert 400 < read.sampled_iops.mean < 10_000
+    assert 400 * 4096 < read.sampled_bw.mean < 10_000 * 4096
     short = run_job(tmp_path, "--rw=randread").jobs[0].sides["read"]
     assert (short.sampled_iops, short.sampled_bw) == (None, None)
 
