@@ -18,7 +18,7 @@ export JUPYTER_DATA_DIR := $(STATE)/jupyter/data
 export JUPYTER_RUNTIME_DIR := $(STATE)/jupyter/runtime
 export XDG_CACHE_HOME := $(STATE)/cache
 
-.PHONY: help setup setup-test setup-vm run test quick lane test-vm lint fuzz bench docs notebooks gallery \
+.PHONY: help setup setup-test setup-vm run test quick lane test-vm lint same fuzz bench docs notebooks gallery \
   samples lab lock clean distclean
 .DEFAULT_GOAL := help
 
@@ -53,6 +53,9 @@ test-vm: setup-vm ## run the tests on NVMe, ATA and SCSI drives of a guest (PYTE
 
 lint: setup ## check the code without running the tests
 	@$(BIN)/python -m tools.check lint
+
+same: setup-test ## compare what is made of known runs with what it was before
+	@$(BIN)/python -m tools.same
 
 fuzz: setup-test ## look for input that the parsers do not stand (FUZZ_SECONDS)
 	@$(BIN)/python -m pip install --quiet -e '.[fuzz]'

@@ -169,9 +169,9 @@ def _draw_made(drawn: Drawn, folder: Path) -> None:
         for name, make in (("recovery", make_recovery), ("demand", make_demand)):
             render_report(make(folder / name))
         for name, procedure in _procedures():
-            render_report(measure_made(folder / name, procedure, _falling))
+            render_report(measure_made(folder / name, procedure, falling))
         # Its page asks for the jobs as fio had them, which made numbers have not.
-        run = measure_made(folder / "peak", peak(), _falling)
+        run = measure_made(folder / "peak", peak(), falling)
         jobs = peak_frame(read_context(run), "peak")
         figures.plot_peak_rates(jobs)
         figures.plot_peak_latencies(jobs)
@@ -233,7 +233,7 @@ def _draw_score() -> None:
     figures.plot_score(scores, looks=figures.make_side_looks(sides))
 
 
-def _falling(step: Step) -> float:
+def falling(step: Step) -> float:
     """Fall from 9,000 to 2,000 IOPS in four rounds."""
     return max(2000.0, 9000.0 - 2000.0 * ((step.round or 1) - 1))
 
@@ -244,7 +244,7 @@ def _saturated(folder: Path, host: str) -> ssdlab.Run:
     return measure_made(
         folder / host,
         procedure,
-        lambda step: share * _falling(step),
+        lambda step: share * falling(step),
         label=host,
         cpu=f"CPU of the {host} host",
     )
