@@ -10,6 +10,7 @@ from ssdlab.model.drive import PurgeChoice
 from ssdlab.model.records import RunRecord, RunStatus, TargetIdentity
 from ssdlab.plan.phases import plan_suite
 from ssdlab.pts.profiles import PROFILES, profile_as_dict
+from ssdlab.store.format_1 import plan_again
 from ssdlab.store.records import RunState, write_record, write_state
 from ssdlab.store.run import Run, open_run
 from tests.fakes import FakeBackend, RememberingListener
@@ -44,7 +45,8 @@ def ideal_record(**changes: object) -> RunRecord:
         purge_choice=SANITIZE,
         write_cache="disabled",
     )
-    return replace(record, **changes)  # type: ignore[arg-type] # of one field each
+    changed = replace(record, **changes)  # type: ignore[arg-type] # of one field each
+    return changed if "planned" in changes else plan_again(changed)
 
 
 def measure_ideal(

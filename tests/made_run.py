@@ -24,6 +24,7 @@ from ssdlab.model.records import (
 from ssdlab.model.schema import TABLES
 from ssdlab.model.spec import Tracking, Workload
 from ssdlab.pts.profiles import PROFILES, profile_as_dict
+from ssdlab.store.format_1 import plan_again
 from ssdlab.store.records import RunState, write_record, write_state
 from ssdlab.store.run import Run, open_run
 from ssdlab.store.tables import rows_to_columns, write_table
@@ -416,7 +417,7 @@ def _record(recipe: Recipe) -> RunRecord:
             spec_version=recipe.spec_version,
         )
     )
-    return RunRecord(
+    made = RunRecord(
         run_id=RUN_ID,
         label=recipe.label,
         started_at="2026-11-21T12:00:00+00:00",
@@ -432,6 +433,7 @@ def _record(recipe: Recipe) -> RunRecord:
         write_cache="disabled",
         host_ceiling=recipe.ceiling,
     )
+    return plan_again(made)
 
 
 def _target(recipe: Recipe) -> TargetIdentity:

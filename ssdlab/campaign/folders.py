@@ -22,6 +22,8 @@ from ssdlab.model.errors import RunFolderError
 from ssdlab.model.host_checks import HostCheck
 from ssdlab.model.records import CeilingPoint, HostIdentity, RunRecord
 from ssdlab.model.report_fields import ReportFields
+from ssdlab.model.spec import Procedure, PtsTest
+from ssdlab.pts.fitting import fit_suite
 from ssdlab.store.records import RunState, write_record, write_state
 from ssdlab.system.folders import Folder
 from ssdlab.targets.opening import open_target
@@ -157,6 +159,7 @@ def make_record(  # noqa: PLR0917 - one call, in suite
         seed=0,
         plan_hash="",
         target=device.identity,
+        planned=_fit(asked, device),
         host=host,
         purge_method=device.purge_choice.words,
         purge_choice=device.purge_choice,
@@ -166,6 +169,18 @@ def make_record(  # noqa: PLR0917 - one call, in suite
         drive=device.drive,
         consent=device.consent,
     )
+
+
+def _fit(asked: Request, device: Target) -> tuple[PtsTest, ...]:
+    """Return the tests of a profile as they fit the target; a procedure has its own."""
+    if isinstance(asked.source, Procedure):
+        return ()
+    return fit_suite(
+        asked.source,
+        asked.tests,
+        capacity_bytes=device.identity.capacity_bytes,
+        sector_bytes=device.identity.sector_bytes,
+    ).tests
 
 
 def _known_fields(device: Target) -> ReportFields:

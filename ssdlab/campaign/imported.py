@@ -1,9 +1,9 @@
-"""A run whose tests stand in its record: a procedure, or an import of others' work."""
+"""What stands in the record of a run alone: its tests, and the values of an import."""
 
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from ssdlab.fio.bins import bin_edges, is_bin_value, is_last_bin
 from ssdlab.fio.document import FioDocument, FioSide
 from ssdlab.fio.from_json.values import parse_version
 from ssdlab.model.errors import RunFolderError
-from ssdlab.model.plain import TYPE_KEY, from_plain
+from ssdlab.model.plain import from_plain
 from ssdlab.model.records import RunRecord
 from ssdlab.model.schema import MEASUREMENTS, PERCENTILES
 from ssdlab.model.spec import PtsTest
@@ -36,31 +36,21 @@ class _Tests:
     tests: tuple[PtsTest, ...]
 
 
-def tests_as_data(tests: Sequence[PtsTest]) -> list[dict[str, Any]]:
-    """Return tests as plain values, as ``run.json`` keeps them."""
-    return [
-        asdict(test)
-        | {
-            name: [
-                {TYPE_KEY: type(phase).__name__, **asdict(phase)}
-                for phase in getattr(test, name)
-            ]
-            for name in ("phases", "fallback")
-        }
-        for test in tests
-    ]
-
-
 def recorded_tests(record: RunRecord) -> tuple[PtsTest, ...]:
-    """Return the tests in the record of an imported run or of a procedure.
+    """Return the tests that a run was asked for: of a suite as they fit its target.
 
     Raises
     ------
     RunFolderError
-        If they are damaged.
+        If they are damaged, or not there.
     """
+    is_suite = not (record.is_imported or record.is_procedure)
     try:
-        tests = from_plain(_Tests, {"tests": record.profile["tests"]}).tests
+        if is_suite:
+            tests = record.planned
+            _require_ids(tests, record.tests)
+        else:
+            tests = from_plain(_Tests, {"tests": record.profile["tests"]}).tests
         _require_names(tests)
     except (KeyError, ValueError) as error:
         raise RunFolderError(
@@ -69,6 +59,20 @@ def recorded_tests(record: RunRecord) -> tuple[PtsTest, ...]:
             remedy="Restore it from a copy, or import the files again.",
         ) from error
     return tests
+
+
+def _require_ids(tests: Sequence[PtsTest], named: Sequence[str]) -> None:
+    """Require that the tests of a suite are those that its record names.
+
+    Raises
+    ------
+    ValueError
+        If they are others.
+    """
+    found = tuple(test.test_id for test in tests)
+    if found != tuple(named):
+        msg = f"it names {', '.join(named)} and holds {', '.join(found) or 'none'}"
+        raise ValueError(msg)
 
 
 def _require_names(tests: Sequence[PtsTest]) -> None:

@@ -55,7 +55,6 @@ from ssdlab.plan.context import Judgement, PlanContext
 from ssdlab.plan.extension import extend_tests
 from ssdlab.plan.following import follow_plan
 from ssdlab.plan.recorded import judge_recorded
-from ssdlab.pts.fitting import fit_suite
 from ssdlab.pts.profiles import profile_from_dict
 from ssdlab.store.records import read_record, read_state
 from ssdlab.store.swap import find_lost, replace_tables
@@ -209,13 +208,7 @@ def plan_inputs(
         seed=record.seed,
         uses_random_map=profile.uses_random_map,
     )
-    fitted = fit_suite(
-        profile,
-        record.tests,
-        capacity_bytes=context.capacity_bytes,
-        sector_bytes=context.sector_bytes,
-    )
-    return extend_tests(fitted.tests, extensions), context
+    return extend_tests(recorded_tests(record), extensions), context
 
 
 def read_ingested_step(

@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ssdlab.campaign.imported import tests_as_data
 from ssdlab.campaign.profiles import open_profile, open_report_fields
 from ssdlab.fio.installed import require_fio
 from ssdlab.model.drive import (
@@ -15,6 +14,7 @@ from ssdlab.model.drive import (
     WriteCacheState,
 )
 from ssdlab.model.errors import UnknownNameError, UserError
+from ssdlab.model.plain import to_plain_tests
 from ssdlab.model.report_fields import ReportFields
 from ssdlab.model.spec import Procedure
 from ssdlab.pts.block_checks import require_blocks_in_range, require_whole_sectors
@@ -186,7 +186,7 @@ def procedure_as_dict(procedure: Procedure) -> dict[str, object]:
         "uses_random_map": False,
         "max_idle_s": procedure.max_idle_s,
         "notes": list(procedure.notes),
-        "tests": tests_as_data(procedure.tests),
+        "tests": to_plain_tests(procedure.tests),
         "given": procedure.given,
     }
 

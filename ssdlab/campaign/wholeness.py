@@ -3,9 +3,9 @@
 import hashlib
 import json
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import asdict
+from dataclasses import fields, is_dataclass
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from ssdlab.analysis.findings.conformance import missing_numbers
 from ssdlab.analysis.findings.finding import Finding
@@ -16,8 +16,19 @@ from ssdlab.plan.context import PlanContext
 
 def hash_plan(tests: Sequence[PtsTest], context: PlanContext) -> str:
     """Return what tells two plans apart."""
-    plan = [[asdict(test) for test in tests], asdict(context)]
+    plan = [_said(test) for test in (*tests, context)]
     return hashlib.sha256(json.dumps(plan, sort_keys=True).encode()).hexdigest()
+
+
+def _said(value: Any) -> Any:
+    """Return data without what it does not say: a field added later changes nothing."""
+    if isinstance(value, tuple):
+        return [_said(item) for item in value]
+    if not is_dataclass(value):
+        return value
+    said = ((field, getattr(value, field.name)) for field in fields(value))
+    told = {field.name: _said(item) for field, item in said if item != field.default}
+    return {"": type(value).__name__, **told}
 
 
 def require_consecutive(run: Path, step_ids: Collection[str]) -> None:

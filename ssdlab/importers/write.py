@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from ssdlab.campaign.imported import MEASURED_FILE, tests_as_data
+from ssdlab.campaign.imported import MEASURED_FILE
 from ssdlab.campaign.ingest import ingest_run
 from ssdlab.campaign.manifest import seal_run
 from ssdlab.campaign.parts import write_part
@@ -29,6 +29,7 @@ from ssdlab.importers.sources import LeftOut
 from ssdlab.importers.telling import Tell, be_silent, counted
 from ssdlab.importers.tkperf import TkperfFile
 from ssdlab.model.departure import Departure
+from ssdlab.model.plain import to_plain_tests
 from ssdlab.model.records import HostIdentity, RunRecord, TargetIdentity
 from ssdlab.model.step import Step
 from ssdlab.model.version import VERSION
@@ -190,7 +191,7 @@ def _profile(found: Found) -> dict[str, object]:
         "spec_version": "PTS-E 1.1" if is_tkperf else "PTS 2.0.2",
         "write_cache": _write_cache(found),
         "active_range_percent": None,
-        "tests": tests_as_data([arranged.test for arranged in found.tests]),
+        "tests": to_plain_tests([arranged.test for arranged in found.tests]),
     }
 
 

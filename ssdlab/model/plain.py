@@ -1,8 +1,8 @@
 """Frozen data from plain values: what a JSON file holds of a test, step or record."""
 
 import math
-from collections.abc import Mapping
-from dataclasses import MISSING, fields, is_dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import MISSING, asdict, fields, is_dataclass
 from functools import cache
 from types import NoneType, UnionType
 from typing import (
@@ -17,6 +17,7 @@ from typing import (
 )
 
 from ssdlab.model.fio_option import FioOption
+from ssdlab.model.spec import PtsTest
 
 TYPE_KEY = "type"
 
@@ -134,3 +135,18 @@ def _require(kind: Any, data: Any, where: str) -> Any:
 def _fail(where: str, why: str) -> NoReturn:
     msg = f"{where}: {why}"
     raise ValueError(msg)
+
+
+def to_plain_tests(tests: Sequence[PtsTest]) -> list[dict[str, Any]]:
+    """Return tests as plain values, as ``run.json`` keeps them."""
+    return [
+        asdict(test)
+        | {
+            name: [
+                {TYPE_KEY: type(phase).__name__, **asdict(phase)}
+                for phase in getattr(test, name)
+            ]
+            for name in ("phases", "fallback")
+        }
+        for test in tests
+    ]

@@ -8,6 +8,7 @@ from ssdlab.model.departure import Departure
 from ssdlab.model.drive import Consent, Drive, PurgeChoice, WriteCacheState
 from ssdlab.model.host_checks import HostCheck
 from ssdlab.model.report_fields import ReportFields
+from ssdlab.model.spec import PtsTest
 
 FORMAT_VERSION = 2
 MOST_MORE_ROUNDS = 1000
@@ -106,12 +107,13 @@ class RunRecord:
     """``run.json``: everything a plan is made from, so that a run can go on.
 
     ``profile`` holds every value of the profile, not its name alone: a profile that
-    changes later does not change what a run asked for. A procedure and an import have
-    their ``tests`` in it. ``departures`` are those that an import found; what a run
-    departs in follows from the rest and is not kept. ``write_cache_fault`` is why the
-    write cache could not be set, if it could not. ``report_fields`` are what machine
-    and user said for the report when the run began. ``host_ceiling`` is empty where it
-    was not asked for.
+    changes later does not change what a run asked for. ``planned`` are the tests of a
+    suite as they fit the target, each phase and workload; a procedure and an import
+    have theirs in ``profile``. ``departures`` are those that an import found; what a
+    run departs in follows from the rest and is not kept. ``write_cache_fault`` is why
+    the write cache could not be set, if it could not. ``report_fields`` are what the
+    machine and the user said for the report when the run began. ``host_ceiling`` is
+    empty where it was not asked for.
     """
 
     run_id: str
@@ -124,6 +126,7 @@ class RunRecord:
     target: TargetIdentity
     host: HostIdentity
     purge_method: str
+    planned: tuple[PtsTest, ...] = ()
     departures: tuple[Departure, ...] = ()
     host_ceiling: tuple[CeilingPoint, ...] = ()
     purge_choice: PurgeChoice | None = None

@@ -8,7 +8,7 @@ from ssdlab.model.departure import Departure
 from ssdlab.model.drive import PurgeMethod, WriteCacheState
 from ssdlab.model.errors import ProfileError
 from ssdlab.model.records import RunRecord, TargetKind
-from ssdlab.pts.departures import find_departures
+from ssdlab.pts.departures import clause_of, find_departures
 from ssdlab.pts.fitting import fit_suite
 from ssdlab.pts.profiles import Profile, profile_from_dict
 
@@ -198,7 +198,10 @@ def find_recorded_findings(record: RunRecord) -> tuple[Finding, ...]:
 def _of_suite(record: RunRecord, measured: Measured) -> tuple[Departure, ...]:
     try:
         profile = profile_from_dict(record.profile)
-        return find_suite_departures(profile, record.tests, measured)
+        return (
+            *find_suite_departures(profile, record.tests, measured),
+            *_of_plan(record, profile),
+        )
     except (ValueError, ProfileError) as error:
         unknown = Departure(
             code="profile-unknown",
@@ -207,3 +210,28 @@ def _of_suite(record: RunRecord, measured: Measured) -> tuple[Departure, ...]:
             why=str(error),
         )
         return (unknown, *_of_target(measured))
+
+
+def _of_plan(record: RunRecord, profile: Profile) -> Iterator[Departure]:
+    """Yield the tests that were planned otherwise than their profile asks.
+
+    What departs is told from the profile, so the tests that were carried out must be
+    those of it: whoever edits it, or leaves out the tests, gains nothing.
+    """
+    fitted = fit_suite(
+        profile,
+        record.tests,
+        capacity_bytes=record.target.capacity_bytes,
+        sector_bytes=record.target.sector_bytes,
+    )
+    planned = {test.test_id: test for test in record.planned}
+    for test in fitted.tests:
+        mine = planned.get(test.test_id)
+        if mine is None or mine.possible_phases != test.possible_phases:
+            yield Departure(
+                code="plan-unlike-profile",
+                subject=f"plan of {test.test_id}",
+                done="not that of the profile" if mine else "not recorded",
+                clause=clause_of([test.test_id]),
+                tests=(test.test_id,),
+            )

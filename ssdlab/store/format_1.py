@@ -8,11 +8,15 @@ kept as a departure of the run.
 
 import re
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from ssdlab.model.departure import Departure
+from ssdlab.model.errors import UserError
+from ssdlab.model.records import RunRecord
+from ssdlab.pts.fitting import fit_suite
 from ssdlab.pts.profile_values import VALUES
+from ssdlab.pts.profiles import profile_from_dict
 
 _CACHE = re.compile(r"write cache: left as it was found instead of [^:]+: (?P<why>.+)")
 _DERIVED = re.compile(
@@ -113,3 +117,33 @@ def _purge_choice(data: Mapping[str, Any], kind: object) -> dict[str, str] | Non
     words = str(data.get("purge_method", ""))
     method = "none" if kind == "file" or words.startswith("none") else "discard"
     return {"method": method, "words": words, "why": ""}
+
+
+def plan_again(record: RunRecord) -> RunRecord:
+    """Return a record with the tests that it was planned from, which are not in it.
+
+    An import and a procedure have theirs. Where the profile is none of this version
+    there are none, and the run cannot be said to conform.
+
+    Parameters
+    ----------
+    record : RunRecord
+        The record of a run of format 1.
+
+    Returns
+    -------
+    RunRecord
+        The same with its tests as they fit the target.
+    """
+    if record.is_imported or record.is_procedure:
+        return record
+    try:
+        fitted = fit_suite(
+            profile_from_dict(record.profile),
+            record.tests,
+            capacity_bytes=record.target.capacity_bytes,
+            sector_bytes=record.target.sector_bytes,
+        )
+    except (ValueError, UserError):
+        return record
+    return replace(record, planned=fitted.tests)

@@ -6,14 +6,14 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from ssdlab.model.errors import RunFolderError
-from ssdlab.model.plain import from_plain
+from ssdlab.model.plain import from_plain, to_plain_tests
 from ssdlab.model.records import (
     FORMAT_VERSION,
     Extension,
     RunRecord,
     RunStatus,
 )
-from ssdlab.store.format_1 import renew_record
+from ssdlab.store.format_1 import plan_again, renew_record
 from ssdlab.system.folders import Folder
 
 _TEXTS = ("run_id", "label", "started_at")
@@ -44,7 +44,12 @@ def to_json(value: object) -> bytes:
 
 def write_record(folder: Path, record: RunRecord) -> None:
     """Write ``run.json``."""
-    Folder(folder).write("run.json", to_json(asdict(record)))
+    Folder(folder).write("run.json", to_json(record_as_dict(record)))
+
+
+def record_as_dict(record: RunRecord) -> dict[str, Any]:
+    """Return plain values, as ``run.json`` keeps them."""
+    return asdict(record) | {"planned": to_plain_tests(record.planned)}
 
 
 def write_state(folder: Path, state: RunState) -> None:
@@ -73,7 +78,9 @@ def read_record(folder: Path) -> RunRecord:
     if not isinstance(data.get("profile"), dict) or "name" not in data["profile"]:
         _refuse_damaged(folder, "run.json", "its profile is none")
     try:
-        return from_plain(RunRecord, renew_record(data) if version == 1 else data)
+        if version == 1:
+            return plan_again(from_plain(RunRecord, renew_record(data)))
+        return from_plain(RunRecord, data)
     except ValueError as error:
         _refuse_damaged(folder, "run.json", str(error))
 

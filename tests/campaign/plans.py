@@ -20,6 +20,7 @@ from ssdlab.model.step import StepResult
 from ssdlab.plan.context import PlanContext
 from ssdlab.plan.phases import plan_suite
 from ssdlab.pts.profiles import PROFILES, profile_as_dict
+from ssdlab.store.format_1 import plan_again
 from ssdlab.store.records import RunState, write_record, write_state
 from tests.departed import departed
 from tests.fakes import RememberingListener, overheard
@@ -129,7 +130,7 @@ def write_papers(
         capacity_bytes=capacity_bytes,
         sector_bytes=512,
     )
-    record = RunRecord(
+    made = RunRecord(
         run_id=run.name,
         label=label,
         started_at="2026-11-21T12:00:00+00:00",
@@ -144,6 +145,6 @@ def write_papers(
         write_cache="disabled",
         departures=departed("the target is made up", code="departure"),
     )
-    write_record(run, record)
-    write_state(run, RunState(status="finished", finished_at=record.started_at))
+    write_record(run, plan_again(made))
+    write_state(run, RunState(status="finished", finished_at=made.started_at))
     seal_run(run)

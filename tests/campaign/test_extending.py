@@ -28,6 +28,7 @@ from ssdlab.plan.phases import plan_suite
 from ssdlab.pts.profiles import PROFILES, RND_4K_WRITE, Profile, profile_as_dict
 from ssdlab.report import header
 from ssdlab.report.context import read_context
+from ssdlab.store.format_1 import plan_again
 from ssdlab.store.records import (
     read_record,
     read_state,
@@ -66,8 +67,13 @@ def make_run(
 ) -> Path:
     """Make the papers of a run that has no steps yet."""
     write_papers(run)
-    record = replace(
-        read_record(run), tests=tests, profile=profile_as_dict(profile), departures=()
+    record = plan_again(
+        replace(
+            read_record(run),
+            tests=tests,
+            profile=profile_as_dict(profile),
+            departures=(),
+        )
     )
     record = replace(record, plan_hash=hash_plan(*plan_inputs(record)))
     write_record(run, record)

@@ -13,6 +13,7 @@ import pytest
 
 from ssdlab.campaign.manifest import seal_run
 from ssdlab.model.drive import CACHE_IS_ON, Drive, PurgeChoice, PurgeMethod
+from ssdlab.model.errors import RunFolderError
 from ssdlab.model.records import RunRecord, TargetKind
 from ssdlab.pts.profiles import profile_as_dict
 from ssdlab.store.records import RunState, write_record, write_state
@@ -88,6 +89,11 @@ def purged(method: PurgeMethod) -> RunRecord:
         (purged("discard"), "purge-unverified", f"{S} 3.2"),
         (ideal_record(purge_choice=None), "purge-unverified", f"{S} 3.2"),
         (
+            replace(asking(cell_s=59), profile=ideal_record().profile),
+            "plan-unlike-profile",
+            f"{S} 9",
+        ),
+        (
             ideal_record(target=replace(DRIVE, sector_bytes=4096)),
             "cells-left-out",
             f"{S} 9",
@@ -98,13 +104,22 @@ def test_what_was_asked_otherwise_is_told(
     ideal: Path, tmp_path: Path, record: RunRecord, code: str, clause: str
 ) -> None:
     run = tmp_path / "run"
-    if record.profile == ideal_record().profile:  # its steps are those of the ideal run
+    if record.planned == ideal_record().planned:  # its steps are those of the ideal run
         shutil.copytree(ideal, run)
         write_record(run, record)
         seal_run(run)
     else:
         measure_ideal(run, record=record)
     assert departures(ingested(run)) == [(code, clause)]
+
+
+def test_record_without_the_tests_that_were_asked_for_gives_no_tables(
+    run: Path,
+) -> None:
+    write_record(run, ideal_record(planned=()))
+    seal_run(run)
+    with pytest.raises(RunFolderError, match="it names lat and holds none"):
+        ingested(run)
 
 
 @pytest.mark.parametrize(

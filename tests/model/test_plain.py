@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ssdlab.campaign.imported import tests_as_data as as_data
 from ssdlab.model.fio_option import FioOption
 from ssdlab.model.plain import from_plain
+from ssdlab.model.plain import to_plain_tests as as_data
 from ssdlab.model.spec import PtsTest, Workload
 from ssdlab.model.step import Step
 from ssdlab.pts.profiles import PROFILES

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ssdlab.campaign import imported
-from ssdlab.model.plain import from_plain
+from ssdlab.model.plain import from_plain, to_plain_tests
 from ssdlab.model.spec import Procedure, PtsTest, Workload
 from ssdlab.model.step import Step, StepResult
 from ssdlab.model.units import KIB
@@ -115,7 +114,7 @@ def test_cost_has_the_second_attempt_at_most_and_not_at_least(
 
 def test_procedure_comes_back_from_its_record() -> None:
     for procedure in (saturate(SEQUENTIAL), sequence(RANDOM, SEQUENTIAL)):
-        data = imported.tests_as_data(procedure.tests)
+        data = to_plain_tests(procedure.tests)
         assert tuple(from_plain(PtsTest, test) for test in data) == procedure.tests
 
 

@@ -16,6 +16,7 @@ from ssdlab.pts.conformance import (
 )
 from ssdlab.pts.departures import find_departures
 from ssdlab.pts.profiles import find_profile, profile_as_dict
+from ssdlab.store.format_1 import plan_again
 from tests.departed import departed, words_of
 from tests.store.folders import TARGET, record
 
@@ -45,7 +46,8 @@ def drive_record(**changes: object) -> RunRecord:
         purge_choice=SANITIZE,
         write_cache="disabled",
     )
-    return replace(papers, **changes)  # type: ignore[arg-type] # of one field each
+    changed = replace(papers, **changes)  # type: ignore[arg-type] # of one field each
+    return plan_again(changed)
 
 
 def codes(papers: RunRecord) -> list[str]:
@@ -160,6 +162,25 @@ def test_record_that_says_nothing_departs_in_what_it_asked_for_all_the_same() ->
     assert codes(replace(papers, target=model)) == [
         "virtual-target", "profile-value", "time-scaled", "write-cache"
     ]  # fmt: skip
+
+
+def test_profile_that_was_edited_departs_as_its_plan_is_another() -> None:
+    scaled = drive_record(profile=profile_as_dict(replace(NOMINAL, cell_s=1)))
+    edited = replace(scaled, profile=profile_as_dict(NOMINAL))
+    found = find_recorded_departures(edited)
+    assert [(one.code, one.words, one.clause) for one in found] == [
+        (
+            "plan-unlike-profile",
+            "plan of iops: not that of the profile",
+            "PTS 2.0.2, section 7",
+        )
+    ]
+    both = drive_record(tests=("iops", "wsat"))
+    emptied = find_recorded_departures(replace(both, planned=()))
+    assert [one.words for one in emptied] == [
+        "plan of iops: not recorded",
+        "plan of wsat: not recorded",
+    ]
 
 
 def test_what_a_record_says_besides_is_kept() -> None:

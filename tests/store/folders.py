@@ -5,6 +5,7 @@ from pathlib import Path
 from ssdlab.model.records import HostIdentity, RunRecord, TargetIdentity
 from ssdlab.pts import find_profile
 from ssdlab.pts.profiles import profile_as_dict
+from ssdlab.store.format_1 import plan_again
 from ssdlab.store.records import RunState, write_record, write_state
 from tests.departed import departed
 
@@ -37,7 +38,7 @@ STATE = RunState(
 
 
 def record(run_id: str = "run-1", started_at: str = "2026-11-21T10:00:00") -> RunRecord:
-    return RunRecord(
+    made = RunRecord(
         run_id=run_id,
         label="läbel",
         started_at=started_at,
@@ -50,6 +51,7 @@ def record(run_id: str = "run-1", started_at: str = "2026-11-21T10:00:00") -> Ru
         purge_method="trim",
         departures=departed("a model"),
     )
+    return plan_again(made)
 
 
 def make_run(folder: Path, *, started_at: str = "2026-11-21T10:00:00") -> Path:

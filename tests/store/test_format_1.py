@@ -21,7 +21,7 @@ SAMPLES = sorted((ROOT / "data" / "samples").glob("*/run.json"))
 def read_old(folder: Path, **changes: Any) -> RunRecord:
     """Return the record of format 1 with these values, as it is read."""
     old = asdict(record()) | {"format_version": 1, "departures": []} | changes
-    del old["write_cache_fault"]
+    del old["write_cache_fault"], old["planned"]
     (folder / "run.json").write_text(json.dumps(old), "utf-8")
     return read_record(folder)
 

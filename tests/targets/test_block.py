@@ -10,7 +10,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -31,7 +31,7 @@ from ssdlab.model.spec import Rounds
 from ssdlab.model.units import KIB, MIB
 from ssdlab.pts import build_tests, find_profile
 from ssdlab.pts.fitting import fit_to_sectors
-from ssdlab.store.records import to_json
+from ssdlab.store.records import record_as_dict, to_json
 from ssdlab.system.state import state_folder
 from ssdlab.targets import Target, open_target, reopen_target
 from ssdlab.targets.block import BlockTarget
@@ -463,7 +463,7 @@ def test_record_holds_the_drive_as_it_was_opened(
     target = open_loop(make_loop(512))
     record = stored_record(tmp_path, target)
     assert record.drive == target.drive
-    assert from_plain(RunRecord, json.loads(to_json(asdict(record)))) == record
+    assert from_plain(RunRecord, json.loads(to_json(record_as_dict(record)))) == record
 
 
 def test_sectors_of_4_kib_drop_the_cells_below(

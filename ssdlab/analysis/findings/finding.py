@@ -94,6 +94,9 @@ FINDING_KINDS: Mapping[str, FindingKind] = {
         "major", "another value of the profile is not the nominal one"
     ),
     "profile-unknown": _departure("major", "what was asked for cannot be read"),
+    "plan-unlike-profile": _departure(
+        "major", "what was carried out is not what the profile asks"
+    ),
     "test-of-another-edition": _departure(
         "major", "a test that the edition does not have"
     ),
