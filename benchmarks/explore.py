@@ -18,7 +18,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from ssdlab.store.run import open_run
+from ssdlab.store.run import open_tables
 from tests.jupyter_browser import browse, place_notebook, run_notebook, serve_lab
 from tests.made_run import Recipe, make_run
 from tests.made_series import write_series
@@ -61,7 +61,7 @@ def make_runs(folder: Path, count: int, points: int) -> None:
         (copy / "run.json").write_text(json.dumps(record), "utf-8")
     for kind in kinds:
         shutil.rmtree(kind.path)
-    write_series(open_run(folder / "made-000"), points)
+    write_series(open_tables(folder / "made-000"), points)
 
 
 def time_action(page: Any, act: Action) -> list[float]:

@@ -8,7 +8,7 @@ import pandas as pd
 
 from ssdlab.model.schema import TABLES
 from ssdlab.store.records import write_record
-from ssdlab.store.run import Run, open_run
+from ssdlab.store.run import Run, open_tables
 from ssdlab.store.tables import write_table
 from tests.made_run import Recipe, make_run
 
@@ -37,7 +37,7 @@ def make_twin(folder: Path, twin: Twin) -> Run:
         frame = _scaled(getattr(made, name).assign(run_id=run_id), twin, name)
         columns = {str(n): _plain(frame[n].tolist()) for n in frame.columns}
         write_table(made.folder / "tables", table, columns)
-    return open_run(made.path)
+    return open_tables(made.path)
 
 
 def _plain(values: list[object]) -> list[object]:

@@ -16,7 +16,7 @@ from ssdlab.plan.context import Judgement
 from ssdlab.pts import find_profile
 from ssdlab.pts.profiles import Profile, profile_as_dict
 from ssdlab.store.records import write_record
-from ssdlab.store.run import Run, open_run
+from ssdlab.store.run import Run, open_tables
 from ssdlab.store.tables import rows_to_columns, write_table
 from ssdlab.system.folders import Folder
 from tests.made_run import Recipe, make_run
@@ -77,7 +77,7 @@ def make_demand(folder: Path, recipe: Demand = Demand()) -> Run:
         table = TABLES[name]
         whole = [{"run_id": run.record.run_id, **row} for row in values]
         write_table(Folder(folder) / "tables", table, rows_to_columns(table, whole))
-    return open_run(folder)
+    return open_tables(folder)
 
 
 def true_iops(workload: Workload, service_s: float = SERVICE_S) -> float:

@@ -12,7 +12,7 @@ from ssdlab.plan.phases import plan_suite
 from ssdlab.pts.profiles import PROFILES, profile_as_dict
 from ssdlab.store.format_1 import plan_again
 from ssdlab.store.records import RunState, write_record, write_state
-from ssdlab.store.run import Run, open_run
+from ssdlab.store.run import Run, open_tables
 from tests.fakes import FakeBackend, RememberingListener
 from tests.made_procedure import HOST
 
@@ -76,4 +76,4 @@ def measure_ideal(
 def ingested(folder: Path) -> Run:
     """Return a run with its tables made anew."""
     ingest_run(folder, drops_missing=True)
-    return open_run(folder)
+    return open_tables(folder)

@@ -15,7 +15,7 @@ from ssdlab.model.units import MIB
 from ssdlab.plan.context import Batch, Judgement, PlanContext
 from ssdlab.plan.phases import plan_suite
 from ssdlab.store.records import RunState, write_record, write_state
-from ssdlab.store.run import Run, open_run
+from ssdlab.store.run import Run, open_tables
 from tests.departed import departed
 from tests.fakes import FakeBackend, RememberingListener
 
@@ -99,4 +99,4 @@ def measure_made(
     )
     engine.drive(plan_suite(procedure.tests, CONTEXT, lambda _judgement: None))
     ingest_run(folder)
-    return open_run(folder)
+    return open_tables(folder)

@@ -26,7 +26,7 @@ from ssdlab.model.spec import Tracking, Workload
 from ssdlab.pts.profiles import PROFILES, profile_as_dict
 from ssdlab.store.format_1 import plan_again
 from ssdlab.store.records import RunState, write_record, write_state
-from ssdlab.store.run import Run, open_run
+from ssdlab.store.run import Run, open_tables
 from ssdlab.store.tables import rows_to_columns, write_table
 from ssdlab.system.folders import Folder
 from tests.departed import departed
@@ -406,7 +406,7 @@ def make_run(folder: Path, recipe: Recipe = Recipe()) -> Run:
         (place / "command.txt").write_text(command + "\n", "utf-8")
         (place / "job.fio").write_text(job, "utf-8")
         (place / "fio.json.gz").write_bytes(said)
-    return open_run(folder)
+    return open_tables(folder)
 
 
 def _record(recipe: Recipe) -> RunRecord:

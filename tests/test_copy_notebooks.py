@@ -8,7 +8,7 @@ from click.testing import CliRunner
 from ssdlab.cli import main
 from ssdlab.notebook import copy_notebooks
 from ssdlab.store.catalog import list_runs
-from ssdlab.store.run import open_run
+from ssdlab.store.run import open_tables
 from tests.made_run import Recipe, make_run
 from tests.paths import ROOT
 
@@ -56,6 +56,6 @@ def test_run_named_from_a_folder_of_notebooks_is_found_above(
     run = make_run(tmp_path / "data" / "runs" / "one", Recipe(tests=("lat",)))
     (tmp_path / "notebooks").mkdir()
     monkeypatch.chdir(tmp_path / "notebooks")
-    assert open_run("data/runs/one").path == run.path
+    assert open_tables("data/runs/one").path == run.path
     assert [entry.path for entry in list_runs()] == [str(run.path)]
     assert [entry.path for entry in list_runs("data/runs")] == [str(run.path)]

@@ -24,7 +24,7 @@ from ssdlab.model.records import RunRecord, RunStatus
 from ssdlab.plan.phases import plan_suite
 from ssdlab.plan.protocol import Plan
 from ssdlab.store.records import read_state
-from ssdlab.store.run import Run, open_run
+from ssdlab.store.run import Run, open_tables
 from ssdlab.system.clocks import RunClock
 from ssdlab.system.folders import Folder
 from ssdlab.targets.target import Target
@@ -90,7 +90,7 @@ def write_tables(folder: Path) -> Run:
             reason=f"all is measured, but its tables cannot be written ({error})",
             remedy=f"Make room; then: ssdlab resume {folder}",
         ) from None
-    return open_run(folder)
+    return open_tables(folder)
 
 
 @contextlib.contextmanager

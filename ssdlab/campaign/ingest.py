@@ -33,7 +33,7 @@ from ssdlab.campaign.raw import (
     read_raw_output,
     steps_folder,
 )
-from ssdlab.campaign.results import summarise_step
+from ssdlab.campaign.results import summarise_measured
 from ssdlab.campaign.telemetry import read_telemetry
 from ssdlab.campaign.wholeness import (
     hash_plan,
@@ -275,7 +275,7 @@ def _read_numbers(raw: _Raw, step: Step) -> tuple[StepResult, dict[str, Columns]
     percentiles: Mapping[str, Any] = measured.percentiles
     if measured.bins_of is None:
         percentiles = printed_percentiles(document)
-    result, _ = summarise_step(step, document)
+    result, _ = summarise_measured(step, measured.measurements)
     return result, {
         "measurements": _measurements(step, measured.measurements),
         "percentiles": _with_step(percentiles, step),

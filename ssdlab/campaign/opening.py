@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 from ssdlab.campaign.ingest import build_tables
 from ssdlab.campaign.lock import read_holder
 from ssdlab.model.schema import TABLES
-from ssdlab.store.run import Run
-from ssdlab.store.run import open_run as open_tables
+from ssdlab.store.run import Run, open_tables
 from ssdlab.store.swap import find_tables
 from ssdlab.store.tables import columns_to_frame
 

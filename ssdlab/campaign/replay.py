@@ -22,7 +22,7 @@ from ssdlab.model.step import Step, StepResult
 from ssdlab.plan.context import Judgement
 from ssdlab.plan.phases import plan_suite
 from ssdlab.store.records import read_record, read_state, write_record, write_state
-from ssdlab.store.run import Run, open_run
+from ssdlab.store.run import Run, open_tables
 from ssdlab.system.folders import LOG_BYTES, Folder
 
 _MADE_BY_COMMIT = {"step.json", "exitcode"}
@@ -187,7 +187,7 @@ def replay_run(recorded: str | Path, folder: str | Path) -> Run:
         if state.status == "finished":
             raise
     ingest_run(new)
-    return open_run(new)
+    return open_tables(new)
 
 
 def _make_like(old: Path, new: Path) -> None:

@@ -1,5 +1,8 @@
 """From what fio said to what a plan may know, and to rows of the tables."""
 
+from collections.abc import Iterable, Mapping
+from typing import Any
+
 from ssdlab.fio.document import FioDocument
 from ssdlab.fio.measure import measure
 from ssdlab.model.step import Step, StepResult
@@ -9,10 +12,14 @@ _NO_LEVELS: tuple[float, ...] = (99.0,)
 
 def summarise_step(step: Step, document: FioDocument) -> tuple[StepResult, float]:
     """Return a step's result and its time under IO [s]."""
-    rows = {
-        row["direction"]: row
-        for row in measure(document, levels=_NO_LEVELS).measurements
-    }
+    return summarise_measured(step, measure(document, levels=_NO_LEVELS).measurements)
+
+
+def summarise_measured(
+    step: Step, measurements: Iterable[Mapping[str, Any]]
+) -> tuple[StepResult, float]:
+    """Return the same of what was measured already: a row a direction."""
+    rows = {row["direction"]: row for row in measurements}
     total = rows["total"]
     result = StepResult(
         step_id=step.step_id,

@@ -38,11 +38,11 @@ def classes(
     Without RUN the nine classes alone are shown. With --json the numbers are printed,
     and a page is written only where -o says so.
     """
+    from ssdlab.campaign.opening import open_run
     from ssdlab.reference.storage_classes import read_storage_classes
     from ssdlab.report.class_runs import class_runs_as_dict, read_class_runs
     from ssdlab.report.document import write_document
     from ssdlab.report.storage_classes import storage_class_document
-    from ssdlab.store.run import open_run
     from ssdlab.system.outputs import choose_format, require_replaceable
 
     path = output or _DEFAULT

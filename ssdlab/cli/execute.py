@@ -30,9 +30,9 @@ def execute(folder: Path, parameters: Mapping[str, str | float]) -> None:
     NotebookFailedError
         If it failed before the run began.
     """
+    from ssdlab.campaign.opening import open_run
     from ssdlab.campaign.outcome import outcome_lines
     from ssdlab.notebook import NotebookFailedError, execute_notebook, find_notebook
-    from ssdlab.store.run import open_run
 
     notebook = folder / _NOTEBOOK
     with _new_folder(folder):

@@ -154,9 +154,9 @@ def compare_hosts_command(
 
     RUN_A and RUN_B hold a write saturation or the same `ssdlab saturate`.
     """
+    from ssdlab.campaign.opening import open_run
     from ssdlab.report.host_pair import read_hosts
     from ssdlab.report.hosts import host_lines, write_hosts
-    from ssdlab.store.run import open_run
     from ssdlab.system.outputs import choose_format, require_replaceable
 
     choose_format(output, None, ("html",))

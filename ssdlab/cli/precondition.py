@@ -76,8 +76,8 @@ def _of_run(path: Path) -> dict[str, Any]:
         If the run is not finished, or has no steady rate of such writes.
     """
     from ssdlab.analysis.precondition import find_steady_write_rate
+    from ssdlab.campaign.opening import open_run
     from ssdlab.procedures.saturation import SATURATE
-    from ssdlab.store.run import open_run
 
     run = open_run(path)
     if run.state.status != "finished":

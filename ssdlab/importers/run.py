@@ -20,7 +20,7 @@ from ssdlab.importers.write import Found, write_import
 from ssdlab.model.errors import AlreadyImportedError, FioOutputError, RunFolderError
 from ssdlab.model.spec import Access
 from ssdlab.pts.profiles import RND_4K_WRITE
-from ssdlab.store.run import Run, open_run
+from ssdlab.store.run import Run, open_tables
 from ssdlab.system.folders import Folder
 from ssdlab.system.unpack import MAX_INPUT_BYTES
 
@@ -110,7 +110,7 @@ def import_run(  # noqa: PLR0913 - each is a choice of the user's, by name
     try:
         (Folder(folder) / "steps").make()
         write_import(folder, found, given, name=name, label=label, tell=tell)
-        return open_run(folder)
+        return open_tables(folder)
     except OSError as error:
         raise RunFolderError(
             folder=str(folder),

@@ -35,7 +35,7 @@ from ssdlab.model.step import Step
 from ssdlab.model.version import VERSION
 from ssdlab.report import write_report
 from ssdlab.store.records import RunState, to_json, write_record, write_state
-from ssdlab.store.run import open_run
+from ssdlab.store.run import open_tables
 from ssdlab.system.folders import Folder
 from ssdlab.system.unpack import MAX_INPUT_BYTES
 
@@ -96,7 +96,7 @@ def write_import(
     tell("writing the tables")
     ingest_run(folder, max_input_bytes=found.max_input_bytes)
     tell("writing the report")
-    write_report(open_run(folder))
+    write_report(open_tables(folder))
 
 
 def _keep_sources(folder: Path, found: Found, paths: Sequence[str | Path]) -> None:

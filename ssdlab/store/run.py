@@ -202,8 +202,8 @@ class Run:
         return read_table(find_tables(self.path), TABLES[name], columns)
 
 
-def open_run(path: str | Path) -> Run:
-    """Open a run folder whose tables are written.
+def open_tables(path: str | Path) -> Run:
+    """Open a run folder whose tables are written; `ssdlab.open_run` opens any.
 
     Parameters
     ----------

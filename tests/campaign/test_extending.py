@@ -35,7 +35,7 @@ from ssdlab.store.records import (
     write_record,
     write_state,
 )
-from ssdlab.store.run import Run, open_run
+from ssdlab.store.run import Run, open_tables
 from tests.campaign.plans import write_papers
 from tests.cli.called import call
 from tests.fakes import FakeBackend, Mishap, RememberingListener
@@ -128,7 +128,7 @@ def rounds_of(run: Path, phase: str = "rounds") -> int:
 
 def ingested(run: Path) -> Run:
     ingest_run(run)
-    return open_run(run)
+    return open_tables(run)
 
 
 def test_finished_run_goes_on_right_behind_its_last_round(tmp_path: Path) -> None:

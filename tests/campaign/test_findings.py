@@ -17,7 +17,7 @@ from ssdlab.model.errors import RunFolderError
 from ssdlab.model.host_checks import HostCheck
 from ssdlab.model.records import CeilingPoint
 from ssdlab.store.records import RunState, read_record, write_record, write_state
-from ssdlab.store.run import Run, open_run
+from ssdlab.store.run import Run, open_tables
 from tests.campaign.plans import INPUTS, cell_name, drive, write_papers
 from tests.fakes import FakeBackend, Mishap
 from tests.paths import ROOT
@@ -33,7 +33,7 @@ def measured(run: Path, backend: FakeBackend | None = None) -> Run:
     drive(run, backend or FakeBackend(gap_s=GAP_S))
     write_papers(run)
     ingest_run(run, INPUTS)
-    return open_run(run)
+    return open_tables(run)
 
 
 def found(run: Run) -> list[tuple[str, str]]:
@@ -91,7 +91,7 @@ def test_run_without_findings_is_conformant(tmp_path: Path) -> None:
     write_record(run.path, record)
     seal_run(run.path)
     ingest_run(run.path, INPUTS)
-    again = open_run(run.path)
+    again = open_tables(run.path)
     assert found(again) == []
     assert bool(again.runs.iloc[0]["is_conformant"])
     assert again.runs.iloc[0]["departures"] == ""
@@ -107,7 +107,7 @@ def test_run_that_was_interrupted_is_not_conformant(tmp_path: Path) -> None:
     write_papers(tmp_path)
     write_state(tmp_path, RunState(status="interrupted"))
     ingest_run(tmp_path, INPUTS)
-    run = open_run(tmp_path)
+    run = open_tables(tmp_path)
     assert found(run) == [MADE_UP, ("unfinished", ""), UNPROVEN]
     assert "not begun: wsat" in run.findings["words"][1]
 
@@ -128,7 +128,7 @@ def test_result_at_the_ceiling_in_the_record_is_found(tmp_path: Path) -> None:
     )
     write_record(run.path, replace(run.record, host_ceiling=ceiling))
     ingest_run(run.path, INPUTS)
-    again = open_run(run.path)
+    again = open_tables(run.path)
     assert again.record.host_ceiling == ceiling
     assert ("host-ceiling", "iops") in found(again)
 
@@ -137,7 +137,7 @@ def test_old_run_folder_gets_its_findings(tmp_path: Path) -> None:
     """The sample was recorded before there were findings."""
     shutil.copytree(SAMPLE, tmp_path / "run")
     ingest_run(tmp_path / "run")
-    run = open_run(tmp_path / "run")
+    run = open_tables(tmp_path / "run")
     codes = found(run)
     assert ("virtual-target", "") in codes
     assert ("time-scaled", "lat") in codes
@@ -154,9 +154,9 @@ def test_old_run_folder_gets_its_findings(tmp_path: Path) -> None:
 def test_tables_of_an_older_version_say_what_to_do(tmp_path: Path) -> None:
     run = measured(tmp_path / "run")
     (run.path / "tables" / "findings.parquet").unlink()
-    assert isinstance(open_run(run.path).steps, pd.DataFrame)
+    assert isinstance(open_tables(run.path).steps, pd.DataFrame)
     with pytest.raises(RunFolderError, match=r"no findings\.parquet yet.*ssdlab ing"):
-        _ = open_run(run.path).findings
+        _ = open_tables(run.path).findings
 
 
 def made_drive(bus: Bus) -> Drive:
@@ -176,7 +176,7 @@ def test_health_of_a_drive_is_judged_when_the_tables_are_built(
     run = measured(tmp_path / "run")
     write_record(run.path, replace(run.record, drive=made_drive(bus)))
     ingest_run(run.path, INPUTS)
-    silent = set(open_run(run.path).findings["code"])
+    silent = set(open_tables(run.path).findings["code"])
     assert ("no-health" in silent) == is_missed
     begin_s, end_s = run.steps["started_s"].min(), run.steps["ended_s"].max()
     (run.path / "telemetry").mkdir(exist_ok=True)
@@ -186,7 +186,7 @@ def test_health_of_a_drive_is_judged_when_the_tables_are_built(
     )
     (run.path / "telemetry" / "session-001.jsonl").write_text("\n".join(lines), "utf-8")
     ingest_run(run.path, INPUTS)
-    told = set(open_run(run.path).findings["code"])
+    told = set(open_tables(run.path).findings["code"])
     assert "media-errors" in told
     assert "no-health" not in told
 
@@ -206,7 +206,7 @@ def test_write_cache_that_was_set_must_be_read_within_the_test(
     run = measured(tmp_path / "run")
     write_record(run.path, replace(run.record, drive=made_drive(bus), **changes))
     ingest_run(run.path, INPUTS)
-    codes = set(open_run(run.path).findings["code"])
+    codes = set(open_tables(run.path).findings["code"])
     assert ("write-cache-unread" in codes) == is_missed
 
 
@@ -222,4 +222,4 @@ def test_bad_settings_of_the_host_are_one_finding_of_the_run(tmp_path: Path) -> 
     write_record(run.path, replace(run.record, host_checks=checks))
     seal_run(run.path)
     ingest_run(run.path, INPUTS)
-    assert found(open_run(run.path))[-1] == ("host-settings", "")
+    assert found(open_tables(run.path))[-1] == ("host-settings", "")

@@ -12,7 +12,7 @@ from ssdlab.campaign.raw import put_aside_unfinished
 from ssdlab.model.errors import FioOutputError, RunFolderError
 from ssdlab.model.schema import TABLES
 from ssdlab.model.step import Step
-from ssdlab.store.run import Run, open_run
+from ssdlab.store.run import Run, open_tables
 from tests.campaign.plans import (
     CAPACITY_BYTES,
     INPUTS,
@@ -37,7 +37,7 @@ def measured(run: Path, backend: FakeBackend | None = None) -> Run:
     drive(run, backend or FakeBackend(iops_of=speed))
     write_papers(run)
     ingest_run(run, INPUTS)
-    return open_run(run)
+    return open_tables(run)
 
 
 @pytest.fixture(scope="module")
@@ -165,7 +165,7 @@ def test_windows_of_a_run_that_goes_on_end_with_its_last_full_round(
     put_aside_unfinished(tmp_path)
     write_papers(tmp_path)
     ingest_run(tmp_path, INPUTS)
-    windows = open_run(tmp_path).windows
+    windows = open_tables(tmp_path).windows
     assert windows["round"].tolist() == [5, 6]
     assert windows["is_final"].tolist() == [False, True]
 
@@ -182,7 +182,7 @@ def test_tables_are_equal_when_built_again(tmp_path: Path) -> None:
     frames = {name: getattr(run, name) for name in TABLES}
     (run.path / "tables" / "steps.parquet").write_bytes(b"damaged")
     ingest_run(run.path, INPUTS)
-    again = open_run(run.path)
+    again = open_tables(run.path)
     for name, frame in frames.items():
         pd.testing.assert_frame_equal(frame, getattr(again, name), check_exact=True)
 

@@ -15,7 +15,7 @@ from ssdlab.campaign.manifest import find_changes, seal_run
 from ssdlab.campaign.raw import read_all_steps, steps_folder
 from ssdlab.model.errors import RunFolderError
 from ssdlab.store.records import read_record, write_record
-from ssdlab.store.run import open_run
+from ssdlab.store.run import open_tables
 from ssdlab.system.folders import Folder
 from tests.campaign.plans import INPUTS, drive, write_papers
 from tests.fakes import FakeBackend
@@ -36,7 +36,7 @@ def run(written: Path, tmp_path: Path) -> Path:
 
 def codes(run: Path) -> set[str]:
     ingest_run(run, INPUTS)
-    return set(open_run(run).findings["code"])
+    return set(open_tables(run).findings["code"])
 
 
 def first_cell(run: Path) -> Path:
@@ -94,7 +94,7 @@ def test_each_change_is_found(
 ) -> None:
     change(run)
     assert of_seal(codes(run)) == {code}
-    opened = open_run(run)
+    opened = open_tables(run)
     assert opened.answers.conforms is False  # the record departs besides
     assert opened.answers.has_doubts == (code != "record-changed")
 

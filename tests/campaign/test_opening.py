@@ -63,7 +63,7 @@ def test_run_that_was_resumed_is_not_read_from_its_old_tables(run: Path) -> None
     grow(run, 0, 3)
     ingest_run(run)
     grow(run, 3, 5)
-    assert len(store.open_run(run).steps) == 3
+    assert len(store.open_tables(run).steps) == 3
     with (run / "lock").open("w", encoding="ascii") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         file.write("4711")

@@ -32,7 +32,7 @@ from ssdlab.model.schema import TABLES
 from ssdlab.model.step import Step
 from ssdlab.plan.phases import plan_suite
 from ssdlab.store.records import RunState, read_record, read_state, write_state
-from ssdlab.store.run import Run, open_run
+from ssdlab.store.run import Run, open_tables
 from ssdlab.system.folders import Folder
 from tests.campaign.plans import (
     CONTEXT,
@@ -188,7 +188,7 @@ def replayed_by_hand(old: Path, new: Path) -> Run:
     )
     engine.drive(plan_suite(TESTS, CONTEXT, lambda _judgement: None))
     ingest_run(new, INPUTS)
-    return open_run(new)
+    return open_tables(new)
 
 
 def test_run_that_was_resumed_at_once_keeps_its_break_in_a_replay(
@@ -204,7 +204,8 @@ def test_run_that_was_resumed_at_once_keeps_its_break_in_a_replay(
     write_papers(old)
     ingest_run(old, INPUTS)
     assert read_recorded_run(old).breaks == {stop}
-    recorded, replayed = open_run(old), replayed_by_hand(old, tmp_path / "new" / "run")
+    recorded = open_tables(old)
+    replayed = replayed_by_hand(old, tmp_path / "new" / "run")
     assert recorded.windows["window_first_round"].tolist() == [4]
     for name in TABLES:
         pd.testing.assert_frame_equal(
@@ -226,7 +227,7 @@ def test_replayed_run_breaks_its_windows_where_the_recorded_one_did(
     replayed = replay_run(old, tmp_path / "new")
     assert replayed.windows["window_first_round"].tolist() == [3]
     pd.testing.assert_frame_equal(
-        replayed.windows, open_run(old).windows, check_exact=True
+        replayed.windows, open_tables(old).windows, check_exact=True
     )
 
 

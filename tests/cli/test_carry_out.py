@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ssdlab.store.run import open_run
+from ssdlab.store.run import open_tables
 from tests.paths import ROOT
 
 SATURATE = (
@@ -28,5 +28,5 @@ def test_procedure_goes_on_when_nobody_reads_its_progress_any_more(
         started.stderr.close()
         assert started.wait(120) == 0
     (folder,) = tmp_path.glob("[!.]*")
-    assert open_run(folder).state.status == "finished"
+    assert open_tables(folder).state.status == "finished"
     assert (folder / "report.html").is_file()

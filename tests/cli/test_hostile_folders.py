@@ -14,7 +14,7 @@ from ssdlab.campaign.telemetry import recording
 from ssdlab.model.errors import RunFolderError
 from ssdlab.notebook import ReportedError, execute_notebook, find_notebook
 from ssdlab.report.images import run_figures
-from ssdlab.store.run import open_run
+from ssdlab.store.run import open_tables
 from ssdlab.system.folders import Folder
 from tests.cli.warm import Ended, Warm, warmed
 from tests.paths import ROOT
@@ -321,7 +321,9 @@ def test_what_is_damaged_is_told_and_the_tables_are_kept(
 @pytest.mark.browser
 def test_figures_replace_no_link(base: Path, tmp_path: Path) -> None:
     stranger = Stranger(base, tmp_path)
-    drawn = next(iter(run_figures(open_run(stranger.run))))  # the first that is drawn
+    drawn = next(
+        iter(run_figures(open_tables(stranger.run)))
+    )  # the first that is drawn
     place = f"export/figures/{drawn}.svg"
     stranger.plant(place, NO_FILES["a link to a file"], stranger.victim)
     words = [sys.executable, "-m", "ssdlab.cli", "figures", str(stranger.run)]

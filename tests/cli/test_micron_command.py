@@ -228,3 +228,30 @@ def test_hosts_are_compared_on_a_page(tmp_path: Path) -> None:
     nowhere = tmp_path / "no" / "page.html"
     line = refused("compare-hosts", fast.path, slow.path, "-o", nowhere)
     assert "cannot be written" in line
+
+
+@pytest.mark.parametrize(
+    ("command", "runs", "options"),
+    [
+        ("precondition-time", 1, ("--json",)),
+        ("classes", 1, ("--json",)),
+        ("compare-hosts", 2, ("-o", "hosts.html")),
+    ],
+)
+def test_run_that_lost_its_tables_is_read_all_the_same(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    command: str,
+    runs: int,
+    options: tuple[str, ...],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    procedure = saturate(SEQUENTIAL, iterations=5, minutes=1)
+    made = [
+        measure_made(tmp_path / f"run-{at}", procedure, lambda _step: 1000.0)
+        for at in range(runs)
+    ]
+    for run in made:
+        shutil.rmtree(run.path / "tables")
+    done = ssdlab(command, *(run.path for run in made), *options)
+    assert done.exit_code == 0, done.output

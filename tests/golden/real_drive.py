@@ -30,7 +30,7 @@ from ssdlab.model.spec import (
 )
 from ssdlab.plan.context import PlanContext
 from ssdlab.plan.phases import plan_suite
-from ssdlab.store.run import Run, open_run
+from ssdlab.store.run import Run, open_tables
 from tests.campaign.plans import write_papers
 from tests.paths import FIO_SAMPLES, require_folder
 
@@ -139,7 +139,7 @@ def replay(
     write_papers(run, capacity_bytes=CAPACITY_BYTES, label=test.test_id)
     drive_recording(run, recording, test, max_idle_s=max_idle_s)
     ingest_run(run, ((test,), CONTEXT))
-    return open_run(run)
+    return open_tables(run)
 
 
 def drive_recording(

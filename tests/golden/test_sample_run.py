@@ -11,7 +11,7 @@ from ssdlab.campaign.ingest import ingest_run
 from ssdlab.campaign.raw import StepRecord, read_all_steps
 from ssdlab.campaign.replay import replay_run
 from ssdlab.model.schema import TABLES
-from ssdlab.store.run import Run, open_run
+from ssdlab.store.run import Run, open_tables
 from tests.paths import ROOT
 
 SAMPLE = ROOT / "data" / "samples" / "virtual-lat"
@@ -23,7 +23,7 @@ def ingested(tmp_path_factory: pytest.TempPathFactory) -> Run:
     folder = tmp_path_factory.mktemp("sample") / "run"
     shutil.copytree(SAMPLE, folder)
     ingest_run(folder)
-    return open_run(folder)
+    return open_tables(folder)
 
 
 @pytest.fixture(scope="module")
@@ -61,11 +61,11 @@ def test_tables_are_equal_when_built_again(tmp_path: Path) -> None:
     folder = tmp_path / "run"
     shutil.copytree(SAMPLE, folder)
     ingest_run(folder)
-    first = open_run(folder)
+    first = open_tables(folder)
     frames = {name: frame_of(first, name) for name in FRAMES}
     shutil.rmtree(folder / "tables")
     ingest_run(folder)
-    again = open_run(folder)
+    again = open_tables(folder)
     for name, frame in frames.items():
         pd.testing.assert_frame_equal(frame, frame_of(again, name), check_exact=True)
 

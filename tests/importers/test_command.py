@@ -7,7 +7,7 @@ from click.testing import CliRunner, Result
 
 from ssdlab.cli import import_results
 from ssdlab.cli.group import main
-from ssdlab.store.run import open_run
+from ssdlab.store.run import open_tables
 from tests.importers.made import IOPS_CELLS, write_cell, write_rounds
 
 COMMAND = import_results.import_results.name or ""
@@ -38,7 +38,7 @@ def test_import_prints_where_the_run_is_and_its_verdict(tmp_path: Path) -> None:
     assert done.stderr.startswith("left out ")
     assert "\x1b" not in done.stderr
     assert (folder / "report.html").is_file()
-    assert open_run(folder).record.target.model == "HG6"
+    assert open_tables(folder).record.target.model == "HG6"
 
 
 def test_import_prints_json(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from click.testing import CliRunner, Result
 
 from ssdlab.cli import import_results
 from ssdlab.cli.group import main
-from ssdlab.store.run import open_run
+from ssdlab.store.run import open_tables
 
 MX200 = "reference:tkperf-crucial-mx200"
 S3510 = "reference:tkperf-intel-s3510"
@@ -31,7 +31,7 @@ def test_command_names_the_references_and_imports_one(tmp_path: Path) -> None:
         "tp 1024 KiB  steady in rounds 1 - 5",
         "lat          steady in rounds 4 - 8",
     ]
-    label = open_run(Path(said["run"])).record.label
+    label = open_tables(Path(said["run"])).record.label
     assert label == "Intel DC S3510 80 GB, TKperf report of 2015-06-01"
 
 

@@ -14,7 +14,7 @@ from ssdlab.drive.inventory import find_drive
 from ssdlab.model.errors import RunInterruptedError, TargetRefusedError, UserError
 from ssdlab.pts.profiles import PROFILES, RND_4K_WRITE
 from ssdlab.store.records import read_record, read_state
-from ssdlab.store.run import Run, open_run
+from ssdlab.store.run import Run, open_tables
 from tests.cli.called import call
 from tests.targets.conftest import MakeLoop, make_loop
 
@@ -117,7 +117,7 @@ def test_run_that_goes_on_takes_more_rounds_without_a_pause(tmp_path: Path) -> N
     (done,) = asked
     assert (done.returncode, done.stderr) == (0, "")
     assert "asked    for 3 rounds more" in done.stdout
-    run = open_run(folder)
+    run = open_tables(folder)
     assert rounds_of(run) == list(range(1, FEW + 3 + 1))
     assert len(run.state.sessions) == 1
     assert "resumed" not in set(run.findings["code"])

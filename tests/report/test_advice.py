@@ -9,7 +9,7 @@ import pytest
 from ssdlab.report import render_report
 from ssdlab.report.context import read_context
 from ssdlab.report.verdict import summary_rows
-from ssdlab.store.run import Run, open_run
+from ssdlab.store.run import Run, open_tables
 from tests.executed import SAMPLES
 from tests.report.conftest import words
 
@@ -17,7 +17,7 @@ from tests.report.conftest import words
 @pytest.fixture(scope="module")
 def mx200() -> Run:
     """A published run of TKperf whose five rounds still rise."""
-    return open_run(SAMPLES / "tkperf-crucial-mx200")
+    return open_tables(SAMPLES / "tkperf-crucial-mx200")
 
 
 def test_drift_stands_beside_the_verdict_that_it_is_steady(mx200: Run) -> None:

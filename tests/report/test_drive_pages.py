@@ -16,7 +16,7 @@ from ssdlab.model.host_checks import CheckVerdict, HostCheck
 from ssdlab.model.schema import TABLES
 from ssdlab.report import render_report
 from ssdlab.store.records import write_record
-from ssdlab.store.run import Run, open_run
+from ssdlab.store.run import Run, open_tables
 from ssdlab.store.tables import rows_to_columns, write_table
 from tests.made_run import RUN_ID, Recipe, make_run
 from tests.report.conftest import SMALL, words
@@ -81,7 +81,7 @@ def report(
     run = make_run(folder / "run", recipe)
     tell(run, told, source, dips)
     write_record(run.path, replace(run.record, **facts))
-    return render_report(open_run(run.path))
+    return render_report(open_tables(run.path))
 
 
 def section(page: str, name: str) -> str:

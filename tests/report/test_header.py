@@ -18,7 +18,7 @@ from ssdlab.report.context import read_context
 from ssdlab.report.header import test_columns as columns_of
 from ssdlab.report.header import write_cache_text
 from ssdlab.store.records import write_record
-from ssdlab.store.run import Run, open_run
+from ssdlab.store.run import Run, open_tables
 from tests.made_procedure import measure_made
 from tests.made_run import CAPACITY_BYTES, Recipe, make_run
 
@@ -138,4 +138,4 @@ def test_write_cache_is_told_as_it_stood(
     run = make_run(tmp_path / "run", recipe)
     record = replace(run.record, write_cache=stood, write_cache_fault=fault)
     write_record(run.path, record)
-    assert write_cache_text(read_context(open_run(run.path))) == expected
+    assert write_cache_text(read_context(open_tables(run.path))) == expected

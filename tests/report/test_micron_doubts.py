@@ -16,7 +16,7 @@ from ssdlab.report.document import render_document
 from ssdlab.report.host_pair import read_hosts
 from ssdlab.report.hosts import host_lines, hosts_document
 from ssdlab.store.records import write_record
-from ssdlab.store.run import Run, open_run
+from ssdlab.store.run import Run, open_tables
 from tests.made_procedure import measure_made
 from tests.report.conftest import words
 
@@ -139,7 +139,7 @@ def with_conditions(
     host = replace(record.host, fio_version=fio)
     changed = replace(record, host=host, profile=record.profile | profile)
     write_record(run.path, replace(changed, write_cache=cache))
-    return open_run(run.path)
+    return open_tables(run.path)
 
 
 def test_hosts_page_tells_cache_range_fio_and_rounds_apart(tmp_path: Path) -> None:

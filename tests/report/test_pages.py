@@ -15,7 +15,7 @@ import pytest
 from ssdlab.model.errors import RunFolderError
 from ssdlab.model.schema import TABLES
 from ssdlab.report import render_report, write_report
-from ssdlab.store.run import Run, open_run
+from ssdlab.store.run import Run, open_tables
 from ssdlab.store.tables import write_table
 from tests.made_run import PURGE_METHOD, make_run
 from tests.paths import REFERENCE, require_folder
@@ -193,7 +193,7 @@ def test_report_of_a_finished_run_stays_when_a_table_is_lost(
     else:
         table.write_bytes(table.read_bytes()[:100])
     with pytest.raises(RunFolderError, match="ssdlab ingest") as refusal:
-        write_report(open_run(run.path))
+        write_report(open_tables(run.path))
 
     assert str(run.path) in str(refusal.value)
     assert (run.path / "report.html").read_bytes() == good
@@ -218,7 +218,7 @@ def test_wsat_marks_percentiles_of_too_few_ios_and_does_not_draw_them(
     write_table(
         run.folder / "tables", table, {str(name): rows[name].tolist() for name in rows}
     )
-    page = render_report(open_run(run.path))
+    page = render_report(open_tables(run.path))
     assert page.count(" *</td>") == stars  # with 99.999 % of the histogram
     assert ("not drawn for 40 of 40 rounds" in words(page)) is not supported
     assert ("Such a 99.999 % is not drawn" in words(page)) is not supported

@@ -8,7 +8,7 @@ import pandas as pd
 
 from ssdlab.model.schema import TABLES
 from ssdlab.report import render_report
-from ssdlab.store.run import open_run
+from ssdlab.store.run import open_tables
 from ssdlab.store.tables import rows_to_columns, write_table
 from tests.made_run import make_run
 from tests.report.conftest import SMALL, words
@@ -38,7 +38,7 @@ def purged(folder: Path, facts: Sequence[str], doubt: str = "") -> str:
         for row in steps.to_dict("records")
     ]
     write_table(run.folder / "tables", table, rows_to_columns(table, rows))
-    return section(render_report(open_run(run.path)), "purges")
+    return section(render_report(open_tables(run.path)), "purges")
 
 
 def test_purge_page_shows_what_each_found_and_folds_its_record(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from ssdlab.pts.profile_file import parse_profile, parse_report
 from ssdlab.report import render_report
 from ssdlab.store.records import write_record
 from ssdlab.store.report_fields import add_given, read_given
-from ssdlab.store.run import open_run
+from ssdlab.store.run import open_tables
 from tests.cli.called import call
 from tests.made_run import Recipe, make_run
 from tests.report.conftest import words
@@ -56,7 +56,7 @@ def test_what_is_given_goes_before_what_was_known(
 
 
 def test_report_names_what_it_lacks_until_it_is_said(run: Path) -> None:
-    before = words(render_report(open_run(run)))
+    before = words(render_report(open_tables(run)))
     lacking = "operator, motherboard, HBA or slot, boot storage, driver"
     assert f"section 5, requires of one: {lacking}, manufacturer, form factor" in before
     assert "Operator not recorded" in before
@@ -76,16 +76,16 @@ def test_what_was_said_is_kept_and_added_to(run: Path) -> None:
     add_given(run, ReportFields(media="QLC"))
     assert read_given(run) == ReportFields(operator="A. B.", media="QLC")
     record = replace(
-        open_run(run).record, report_fields=ReportFields(driver="nvme", media="MLC")
+        open_tables(run).record, report_fields=ReportFields(driver="nvme", media="MLC")
     )
     write_record(run, record)
-    fields = open_run(run).report_fields
+    fields = open_tables(run).report_fields
     assert (fields.operator, fields.driver, fields.media) == ("A. B.", "nvme", "QLC")
 
 
 def test_report_that_has_it_all_lacks_nothing(run: Path) -> None:
     add_given(run, ReportFields(**dict.fromkeys(NAMES, "given")))
-    assert "requires of one" not in words(render_report(open_run(run)))
+    assert "requires of one" not in words(render_report(open_tables(run)))
 
 
 def test_fields_come_from_a_file(run: Path, tmp_path: Path) -> None:
@@ -132,7 +132,7 @@ def test_damaged_fields_are_refused_with_the_remedy(run: Path) -> None:
     for content in ("{", json.dumps({"operator": 3}), json.dumps([])):
         (run / "report.json").write_text(content)
         with pytest.raises(RunFolderError, match=r"report\.json is damaged"):
-            render_report(open_run(run))
+            render_report(open_tables(run))
 
 
 def test_profile_of_a_user_may_say_them(tmp_path: Path) -> None:

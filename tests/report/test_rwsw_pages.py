@@ -12,7 +12,7 @@ from ssdlab.model.capture import EXPERIMENTAL, Capture, CaptureStep, StreamCount
 from ssdlab.procedures.rwsw import individual_streams
 from ssdlab.procedures.stream_load import Saturating
 from ssdlab.report import write_report
-from ssdlab.store.run import open_run
+from ssdlab.store.run import open_tables
 from tests.made_procedure import measure_made
 from tests.paths import ROOT
 from tests.report.conftest import words
@@ -143,7 +143,7 @@ def test_wsat_is_measured_and_its_pages_say_what_it_is_not(tmp_path: Path) -> No
         *("--max-rounds", "6", "--runs", str(tmp_path / "runs")),
     )
     (report,) = (tmp_path / "runs").glob("*/report.html")
-    measured = open_run(report.parent).measurements
+    measured = open_tables(report.parent).measurements
     writes = measured[measured["direction"] == "write"]
     moved = (writes["bw_bytes_per_s"] * writes["runtime_s"]).sum()
     mean = moved / writes["total_ios"].sum()

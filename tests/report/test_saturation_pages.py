@@ -18,7 +18,7 @@ from ssdlab.report import render_report
 from ssdlab.report.display import show_test
 from ssdlab.report.sections import PAGES, PTS_SECTIONS
 from ssdlab.report.text import TEST_TITLES
-from ssdlab.store.run import Run, open_run
+from ssdlab.store.run import Run, open_tables
 from ssdlab.store.tables import write_table
 from tests.made_run import Recipe, make_run
 from tests.report.conftest import SMALL, Render, words
@@ -34,7 +34,7 @@ MIXES = replace(
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     made = make_run(tmp_path_factory.mktemp("mixes") / "run", MIXES)
-    return open_run(made.path)
+    return open_tables(made.path)
 
 
 @pytest.fixture(scope="module")
@@ -131,7 +131,7 @@ def test_stop_reason_of_a_stimulus_is_not_that_of_another(run: Run) -> None:
     write_table(
         run.folder / "tables", table, {str(name): rows[name].tolist() for name in rows}
     )
-    page = render_report(open_run(run.path))
+    page = render_report(open_tables(run.path))
     (run.path / "tables" / "windows.parquet").write_bytes(held)
     reasons = {
         test: next(pages_of(page, test)).split("Why it stopped: ")[1].split(".")[0]
@@ -186,7 +186,7 @@ def flat(folder: Path, recipe: Recipe, *, fills: float = 1.0) -> str:
             for column in table
         }
         write_table(run.folder / "tables", TABLES[name], columns)
-    return render_report(open_run(run.path))
+    return render_report(open_tables(run.path))
 
 
 def test_random_writes_that_do_not_decline_warn_of_the_host(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 from ssdlab.analysis.latency import UNKNOWN_EXTREMES, percentiles_from_bins
 from ssdlab.model.schema import PERCENTILES
 from ssdlab.store.export import export_run
-from ssdlab.store.run import open_run
+from ssdlab.store.run import open_tables
 from ssdlab.store.tables import frame_to_arrow, read_table
 from ssdlab.system.folders import Folder
 from tests.paths import ROOT
@@ -22,7 +22,7 @@ _SIDE = ["step_id", "direction"]
 
 def as_version_1_had_it(run: Path) -> pd.DataFrame:
     """Return percentiles as the middle of their bins, each called supported."""
-    opened = open_run(run)
+    opened = open_tables(run)
     held = dict(iter(opened.bins.groupby(_SIDE)))
     parts = []
     for side, rows in opened.percentiles.groupby(_SIDE, sort=False):
@@ -47,7 +47,7 @@ def old(tmp_path: Path) -> Path:
 
 def test_older_percentiles_are_read_as_this_version_makes_them(old: Path) -> None:
     stored = pq.read_table(old / "tables" / "percentiles.parquet", partitioning=None)
-    found, wanted = open_run(old).percentiles, open_run(SAMPLE).percentiles
+    found, wanted = open_tables(old).percentiles, open_tables(SAMPLE).percentiles
     assert (stored["lat_ns"].to_numpy() > wanted["lat_ns"]).any()
     pd.testing.assert_frame_equal(found, wanted)
 
@@ -55,15 +55,15 @@ def test_older_percentiles_are_read_as_this_version_makes_them(old: Path) -> Non
 def test_some_columns_of_older_percentiles_are_those_of_all(old: Path) -> None:
     names = ["lat_ns", "is_supported"]
     found = read_table(Folder(old / "tables"), PERCENTILES, names)
-    pd.testing.assert_frame_equal(found, open_run(old).percentiles[names])
+    pd.testing.assert_frame_equal(found, open_tables(old).percentiles[names])
 
 
 def test_an_export_of_an_older_run_is_that_of_this_version(
     old: Path, tmp_path: Path
 ) -> None:
-    place = export_run(open_run(old), "parquet", tmp_path / "out")
+    place = export_run(open_tables(old), "parquet", tmp_path / "out")
     found = read_table(Folder(place), PERCENTILES)
-    pd.testing.assert_frame_equal(found, open_run(SAMPLE).percentiles)
+    pd.testing.assert_frame_equal(found, open_tables(SAMPLE).percentiles)
 
 
 def test_a_printed_percentile_without_a_bin_stays(old: Path) -> None:
@@ -72,4 +72,4 @@ def test_a_printed_percentile_without_a_bin_stays(old: Path) -> None:
     frame["is_supported"] = frame["is_supported"].where(frame["lat_ns"] < 0)
     content = frame_to_arrow(PERCENTILES, frame)
     pq.write_table(content.replace_schema_metadata({"ssdlab_schema": "1"}), path)
-    pd.testing.assert_frame_equal(open_run(old).percentiles, frame)
+    pd.testing.assert_frame_equal(open_tables(old).percentiles, frame)

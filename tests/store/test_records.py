@@ -15,7 +15,7 @@ from ssdlab.store.records import (
     write_record,
     write_state,
 )
-from ssdlab.store.run import open_run
+from ssdlab.store.run import open_tables
 from tests.store.folders import STATE, make_run, record
 
 Change = Callable[[dict[str, Any]], object]
@@ -58,7 +58,7 @@ def test_folder_without_its_papers_is_no_run(tmp_path: Path, name: str) -> None:
     make_run(tmp_path / "run")
     (tmp_path / "run" / name).unlink()
     with pytest.raises(RunFolderError, match=rf"there is no {name}, so this is no run"):
-        open_run(tmp_path / "run")
+        open_tables(tmp_path / "run")
 
 
 @pytest.mark.parametrize("name", ["run.json", "state.json"])
@@ -75,7 +75,7 @@ def test_papers_are_refused_when_they_are_damaged(
     with pytest.raises(
         RunFolderError, match=rf"{name} (is damaged|has format)"
     ) as told:
-        open_run(folder)
+        open_tables(folder)
     assert str(folder) in str(told.value)
     assert told.value.exit_code == 2
 

@@ -8,7 +8,7 @@ import pytest
 from ssdlab.model.errors import RunFolderError
 from ssdlab.model.schema import TABLES
 from ssdlab.store.catalog import list_runs
-from ssdlab.store.run import open_run
+from ssdlab.store.run import open_tables
 from ssdlab.store.tables import write_table
 from ssdlab.system.folders import Folder
 from tests.store.folders import STATE, make_run
@@ -23,7 +23,7 @@ def test_run_gives_its_papers_and_each_frame(tmp_path: Path) -> None:
             table,
             {name: [None] for name in table.column_names},
         )
-    run = open_run(str(folder))
+    run = open_tables(str(folder))
     assert (run.record.run_id, run.state) == ("run", STATE)
     for name, table in TABLES.items():
         assert list(getattr(run, name).columns) == list(table.column_names)
@@ -31,7 +31,7 @@ def test_run_gives_its_papers_and_each_frame(tmp_path: Path) -> None:
 
 
 def test_frame_that_is_not_there_yet_is_named(tmp_path: Path) -> None:
-    run = open_run(make_run(tmp_path / "run"))
+    run = open_tables(make_run(tmp_path / "run"))
     with pytest.raises(RunFolderError, match=r"no windows\.parquet yet"):
         run.windows  # noqa: B018 - reading it is the test
 
@@ -43,7 +43,7 @@ def test_raw_output_of_a_step_is_what_fio_said(tmp_path: Path) -> None:
     (step / "job.fio").write_text("[global]\n")
     (step / "command.txt").write_text("fio job.fio\n")
     (step / "fio.json.gz").write_bytes(gzip.compress(b"{said}"))
-    run = open_run(folder)
+    run = open_tables(folder)
     assert run.raw_output(step.name) == b"{said}"
     assert run.job_file(step.name) == "[global]\n"
     assert run.command(step.name) == "fio job.fio"
@@ -64,7 +64,7 @@ def test_raw_output_is_refused_when_it_is_not_whole(
     if content is not None:
         (step / "fio.json.gz").write_bytes(content)
     with pytest.raises(RunFolderError, match="no whole fio output of step '00002-x'"):
-        open_run(folder).raw_output(step.name)
+        open_tables(folder).raw_output(step.name)
 
 
 def test_runs_are_listed_oldest_first_and_damaged_ones_too(tmp_path: Path) -> None:
