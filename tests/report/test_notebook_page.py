@@ -20,6 +20,7 @@ from tests.report.made_notebook import (
 )
 from tests.report.test_safety import HOSTILE, tags_of
 
+BOX = '<div class="scroll" tabindex="0">'
 TABLE = "<style>.dataframe {color: red}</style><table><tr><td>1.5</td></tr></table>"
 
 
@@ -85,8 +86,8 @@ def test_heading_inside_code_begins_no_section(render: Any) -> None:
 @pytest.mark.parametrize(
     ("html", "clean"),
     [
-        ("<p>a<p>b</div>", "<p>a<p>b</p></p>"),
-        ("<b>a<i>b</b>c", "<b>a<i>b</i></b>c"),
+        ("<p>a<p>b</div>", "<p>a</p><p>b</p>"),
+        ("<b>a<i>b</b>c", "<b>a<i>b</i></b><i>c</i>"),
         ("<svg><script>x</script></svg>y", "y"),
         ("<img src='https://x/y.png' alt='a'>", '<img alt="a">'),
         ("<a href=' javascript:x'>a</a>", "<a>a</a>"),
@@ -97,6 +98,27 @@ def test_heading_inside_code_begins_no_section(render: Any) -> None:
         ("<p style='background: url(//x)'>a</p>", "<p>a</p>"),
         ("<style>p { background: url(//x) }</style>", ""),
         ("<style>#T_1 {color: red}</style>", "<style>#T_1 {color: red}</style>"),
+        (
+            "<style type='text/css'>#T_1 td:nth-child(2) {color: rgb(1 2 3)}</style>",
+            "<style>#T_1 td:nth-child(2) {color: rgb(1 2 3)}</style>",
+        ),
+        ("<style>p { background: image-set('https://x/y' 1x) }</style>", ""),
+        ("<p style='background: IMAGE-SET(\"//x\" 1x)'>a</p>", "<p>a</p>"),
+        ("<p style='list-style: image(\"//x\")'>a</p>", "<p>a</p>"),
+        ("<p style='position:/**/fixed'>a</p>", "<p>a</p>"),
+        (
+            "<p style='width: calc((1px + 2px) * 3)'>a</p>",
+            '<p style="width: calc((1px + 2px) * 3)">a</p>',
+        ),
+        ("<style>@import '//x';</style>b", "b"),
+        ("<style><b>a</style>b", "b"),
+        (
+            "<table><tr><td>1<table><tr><td>2</table>",
+            (
+                f"{BOX}<table><tbody><tr><td>1<table><tbody><tr><td>2</td></tr></tbody>"
+                "</table></td></tr></tbody></table></div>"
+            ),
+        ),
         ("<b title='\"><script>'>a</b>", '<b title="&quot;&gt;&lt;script&gt;">a</b>'),
         ("<template><p>a</template>b", "b"),
         ("<script>a", ""),

@@ -5,8 +5,9 @@ most 100 of equal share; a gap is a zone that is never drawn.
 """
 
 import random
+from functools import lru_cache
 
-from ssdlab.model.step import Step
+from ssdlab.model.step import Segments, Step
 from ssdlab.model.units import MIB
 
 
@@ -29,11 +30,13 @@ def lay_segments(step: Step) -> tuple[tuple[int, int], ...]:
     Sizes are equal to within 1 MiB and add up to the amount. Every way to place them
     is as likely as any other; no two touch where the range has room for that.
     """
-    asked = step.segments
-    if asked is None:
-        return ()
-    least, larger = divmod(step.range_bytes // MIB, asked.count)
-    free = asked.span_bytes // MIB - step.range_bytes // MIB
+    return () if step.segments is None else _lay(step.segments, step.range_bytes)
+
+
+@lru_cache(maxsize=16)  # all cells of a range have the same
+def _lay(asked: Segments, amount_bytes: int) -> tuple[tuple[int, int], ...]:
+    least, larger = divmod(amount_bytes // MIB, asked.count)
+    free = asked.span_bytes // MIB - amount_bytes // MIB
     gap = int(free >= asked.count - 1)
     free -= gap * (asked.count - 1)
     chance = random.Random(asked.seed)  # noqa: S311 - a layout that can be repeated
