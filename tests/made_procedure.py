@@ -14,6 +14,9 @@ from ssdlab.model.step import Step, StepResult
 from ssdlab.model.units import MIB
 from ssdlab.plan.context import Batch, Judgement, PlanContext
 from ssdlab.plan.phases import plan_suite
+from ssdlab.procedures.saturation import saturate
+from ssdlab.procedures.sequence import sequence
+from ssdlab.procedures.stimulus_text import parse_stimulus
 from ssdlab.store.records import RunState, write_record, write_state
 from ssdlab.store.run import Run, open_tables
 from tests.departed import departed
@@ -100,3 +103,32 @@ def measure_made(
     engine.drive(plan_suite(procedure.tests, CONTEXT, lambda _judgement: None))
     ingest_run(folder)
     return open_tables(folder)
+
+
+HOSTS = {
+    "direct": 1.0,
+    "adapter": 0.4,
+}  # what share of the drive's rate each lets through
+
+
+def falling(step: Step) -> float:
+    """Fall from 9,000 to 2,000 IOPS in four rounds."""
+    return max(2000.0, 9000.0 - 2000.0 * ((step.round or 1) - 1))
+
+
+def make_saturated(folder: Path, *, share: float = 1.0) -> Run:
+    """Saturate a drive on a host of the folder's name that lets through so much."""
+    return measure_made(
+        folder,
+        saturate(parse_stimulus("RND 4KiB 0/100"), iterations=12),
+        lambda step: share * falling(step),
+        label=folder.name,
+        cpu=f"CPU of the {folder.name} host",
+    )
+
+
+def make_sequence(folder: Path) -> Run:
+    random, sequential = map(parse_stimulus, ("RND 4KiB 0/100", "SEQ 128KiB 0/100"))
+    return measure_made(
+        folder, sequence(random, sequential, rounds=6, minutes=1), falling
+    )

@@ -31,11 +31,7 @@ from ssdlab import figures
 from ssdlab.analysis import reduce_series
 from ssdlab.analysis.health_trace import DriveTrace
 from ssdlab.analysis.streams.capture import tabulate_capture
-from ssdlab.model.step import Step
 from ssdlab.procedures.peak import peak
-from ssdlab.procedures.saturation import saturate
-from ssdlab.procedures.sequence import sequence
-from ssdlab.procedures.stimulus_text import parse_stimulus
 from ssdlab.reference.storage_classes import read_storage_classes
 from ssdlab.report import render_report
 from ssdlab.report.blocks import Note, Page, Plot
@@ -48,7 +44,13 @@ from ssdlab.report.sections.peak import peak_frame
 from ssdlab.report.storage_classes import storage_class_document
 from ssdlab.store.capture import read_capture
 from tests.made_demand import make_demand
-from tests.made_procedure import measure_made
+from tests.made_procedure import (
+    HOSTS,
+    falling,
+    make_saturated,
+    make_sequence,
+    measure_made,
+)
 from tests.made_recovery import make_recovery
 from tests.made_run import Recipe, make_run
 
@@ -168,8 +170,8 @@ def _draw_made(drawn: Drawn, folder: Path) -> None:
         render_document(storage_class_document(found, classes))
         for name, make in (("recovery", make_recovery), ("demand", make_demand)):
             render_report(make(folder / name))
-        for name, procedure in _procedures():
-            render_report(measure_made(folder / name, procedure, falling))
+        for measure in (make_saturated, make_sequence):
+            render_report(measure(folder / measure.__name__))
         # Its page asks for the jobs as fio had them, which made numbers have not.
         run = measure_made(folder / "peak", peak(), falling)
         jobs = peak_frame(read_context(run), "peak")
@@ -177,14 +179,10 @@ def _draw_made(drawn: Drawn, folder: Path) -> None:
         figures.plot_peak_latencies(jobs)
         _draw_frames()
         _draw_score()
-        pair = [_saturated(folder, name) for name in ("direct", "adapter")]
+        pair = [
+            make_saturated(folder / name, share=share) for name, share in HOSTS.items()
+        ]
         render_document(hosts_document(read_hosts(*pair)))
-
-
-def _procedures() -> Iterator[tuple[str, Any]]:
-    random, sequential = map(parse_stimulus, ("RND 4KiB 0/100", "SEQ 128KiB 0/100"))
-    yield "saturate", saturate(random, iterations=12)
-    yield "sequence", sequence(random, sequential, rounds=6, minutes=1)
 
 
 def _draw_frames() -> None:
@@ -231,23 +229,6 @@ def _draw_score() -> None:
     columns = ["side", "term", "weight", "n_cells", "ratio", "low", "high"]
     scores = pd.DataFrame(rows, columns=columns)
     figures.plot_score(scores, looks=figures.make_side_looks(sides))
-
-
-def falling(step: Step) -> float:
-    """Fall from 9,000 to 2,000 IOPS in four rounds."""
-    return max(2000.0, 9000.0 - 2000.0 * ((step.round or 1) - 1))
-
-
-def _saturated(folder: Path, host: str) -> ssdlab.Run:
-    procedure = saturate(parse_stimulus("RND 4KiB 0/100"), iterations=12)
-    share = 1.0 if host == "direct" else 0.4
-    return measure_made(
-        folder / host,
-        procedure,
-        lambda step: share * falling(step),
-        label=host,
-        cpu=f"CPU of the {host} host",
-    )
 
 
 def gallery(drawn: Drawn) -> Document:

@@ -25,18 +25,14 @@ import ssdlab
 from ssdlab.cli import main as command_line
 from ssdlab.model.schema import TABLES
 from ssdlab.notebook import execute_notebook, find_notebook
-from ssdlab.procedures.saturation import saturate
-from ssdlab.procedures.sequence import sequence
-from ssdlab.procedures.stimulus_text import parse_stimulus
 from ssdlab.pts import PROFILES
 from ssdlab.report import render_report
 from tests.executed import COMPANIONS, Companion
 from tests.made_demand import make_demand
 from tests.made_ideal import ingested, measure_ideal
-from tests.made_procedure import measure_made
+from tests.made_procedure import HOSTS, make_saturated, make_sequence
 from tests.made_recovery import make_recovery
 from tests.made_run import Recipe, make_run
-from tools.build_gallery import falling
 
 ROOT = Path(__file__).resolve().parents[1]
 SAMPLES = Path("data") / "samples"
@@ -142,24 +138,6 @@ def _made_ideal(folder: Path) -> ssdlab.Run:
     return ingested(folder)
 
 
-def _saturated(folder: Path, *, share: float = 1.0) -> ssdlab.Run:
-    procedure = saturate(parse_stimulus("RND 4KiB 0/100"), iterations=12)
-    return measure_made(
-        folder,
-        procedure,
-        lambda step: share * falling(step),
-        label=folder.name,
-        cpu=f"CPU of the {folder.name} host",
-    )
-
-
-def _sequence(folder: Path) -> ssdlab.Run:
-    random, sequential = map(parse_stimulus, ("RND 4KiB 0/100", "SEQ 128KiB 0/100"))
-    return measure_made(
-        folder, sequence(random, sequential, rounds=6, minutes=1), falling
-    )
-
-
 _MADE: Mapping[str, Callable[[Path], ssdlab.Run]] = {
     "basic": lambda folder: make_run(
         folder, Recipe(saturation_rounds=40, histogram_ios=60_000)
@@ -167,8 +145,8 @@ _MADE: Mapping[str, Callable[[Path], ssdlab.Run]] = {
     "recovery": make_recovery,
     "demand": make_demand,
     "ideal": _made_ideal,
-    "saturate": _saturated,
-    "sequence": _sequence,
+    "saturate": make_saturated,
+    "sequence": make_sequence,
 }
 
 
@@ -202,7 +180,10 @@ def _commands(folder: Path) -> Texts:
     ours = [path for path in samples if "virtual-" in path]
     series = folder / "series.csv"
     series.write_text("iops\n900\n500\n410\n400\n395\n402\n398\n", "utf-8")
-    hosts = [str(_saturated(folder / name, share=share).path) for name, share in _HOSTS]
+    hosts = [
+        str(make_saturated(folder / name, share=share).path)
+        for name, share in HOSTS.items()
+    ]
     pages = {
         name: str(folder / f"{name}.html") for name in ("sides", "hosts", "classes")
     }
@@ -222,9 +203,6 @@ def _commands(folder: Path) -> Texts:
         told = page_texts(Path(page).read_text("utf-8"))
         texts |= {f"pages/{name}/{key}": text for key, text in told.items()}
     return texts
-
-
-_HOSTS = (("direct", 1.0), ("adapter", 0.4))
 
 
 def _with_json(words: Sequence[str]) -> Sequence[str]:

@@ -57,7 +57,8 @@ def outcome_lines(run: Run) -> list[str]:
 
 def _way_on(run: Run) -> list[str]:
     """Say how rounds that ended without a steady state go on, if they can."""
-    if run.state.status != "finished":
+    is_steady = set(run.answers.steadiness.values()) <= {"reached"}
+    if run.state.status != "finished" or is_steady:
         return []
     try:
         find_extension(run.path, run.record, run.state, more_rounds=_MORE_ROUNDS)

@@ -269,6 +269,15 @@ class PreWrite:
     seconds: float
     capacity_multiple: float | None = None
 
+    def thread_bytes(self, capacity_bytes: int) -> int | None:
+        """Return what each thread writes at most [B], in whole blocks."""
+        if self.capacity_multiple is None:
+            return None
+        work = self.workload
+        block = work.block_range_bytes[1]
+        share = int(self.capacity_multiple * capacity_bytes / work.threads)
+        return max(1, share // block) * block
+
     def expected_seconds(self, capacity_bytes: int, speed_bytes_per_s: float) -> float:
         """Return how long [s] they take on a drive that writes so fast."""
         if self.capacity_multiple is None:

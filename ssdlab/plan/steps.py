@@ -46,14 +46,12 @@ class StepMaker:
 
     def pre_write(self, number: int, round_number: int, asked: PreWrite) -> Step:
         """Return the writes before a round, or a round of those before a point."""
-        work = asked.workload
-        step = self._long("pre_write", work, asked.seconds)
-        if asked.capacity_multiple is not None:
-            amount = asked.capacity_multiple * self.context.capacity_bytes
-            unit = work.block_range_bytes[1]
-            blocks = max(1, int(amount / work.threads) // unit)
-            step = replace(step, io_bytes=blocks * unit)
-        return self._finish(number, replace(step, round=round_number))
+        step = replace(
+            self._long("pre_write", asked.workload, asked.seconds),
+            round=round_number,
+            io_bytes=asked.thread_bytes(self.context.capacity_bytes),
+        )
+        return self._finish(number, step)
 
     def cell(self, number: int, place: tuple[int, int], blank: Step) -> Step:
         """Return the cell at ``place``, round and cell from 1, of a prepared step."""

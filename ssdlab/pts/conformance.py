@@ -9,7 +9,7 @@ from ssdlab.model.drive import PurgeMethod, WriteCacheState
 from ssdlab.model.errors import ProfileError
 from ssdlab.model.records import RunRecord, TargetKind
 from ssdlab.pts.departures import clause_of, find_departures
-from ssdlab.pts.fitting import fit_suite
+from ssdlab.pts.fitting import FittedSuite, fit_suite
 from ssdlab.pts.profiles import Profile, profile_from_dict
 
 _PURGE, _CACHE = "PTS 2.0.2, section 3.2", "PTS 2.0.2, sections 4, 5"
@@ -73,12 +73,22 @@ def find_suite_departures(
     ProfileError
         If the profile does not fit the target.
     """
-    fitted = fit_suite(
+    fitted = _fit(profile, tests, measured)
+    return _of_fitted(profile, tests, measured, fitted=fitted)
+
+
+def _fit(profile: Profile, tests: tuple[str, ...], measured: Measured) -> FittedSuite:
+    return fit_suite(
         profile,
         tests,
         capacity_bytes=measured.capacity_bytes,
         sector_bytes=measured.sector_bytes,
     )
+
+
+def _of_fitted(
+    profile: Profile, tests: tuple[str, ...], measured: Measured, *, fitted: FittedSuite
+) -> tuple[Departure, ...]:
     return (
         *_of_target(measured),
         *find_departures(profile, tests),
@@ -198,9 +208,10 @@ def find_recorded_findings(record: RunRecord) -> tuple[Finding, ...]:
 def _of_suite(record: RunRecord, measured: Measured) -> tuple[Departure, ...]:
     try:
         profile = profile_from_dict(record.profile)
+        fitted = _fit(profile, record.tests, measured)
         return (
-            *find_suite_departures(profile, record.tests, measured),
-            *_of_plan(record, profile),
+            *_of_fitted(profile, record.tests, measured, fitted=fitted),
+            *_of_plan(record, fitted),
         )
     except (ValueError, ProfileError) as error:
         unknown = Departure(
@@ -212,18 +223,12 @@ def _of_suite(record: RunRecord, measured: Measured) -> tuple[Departure, ...]:
         return (unknown, *_of_target(measured))
 
 
-def _of_plan(record: RunRecord, profile: Profile) -> Iterator[Departure]:
+def _of_plan(record: RunRecord, fitted: FittedSuite) -> Iterator[Departure]:
     """Yield the tests that were planned otherwise than their profile asks.
 
     What departs is told from the profile, so the tests that were carried out must be
     those of it: whoever edits it, or leaves out the tests, gains nothing.
     """
-    fitted = fit_suite(
-        profile,
-        record.tests,
-        capacity_bytes=record.target.capacity_bytes,
-        sector_bytes=record.target.sector_bytes,
-    )
     planned = {test.test_id: test for test in record.planned}
     for test in fitted.tests:
         mine = planned.get(test.test_id)

@@ -83,20 +83,14 @@ def _asked_s(facts: RunFacts) -> dict[_Place, float]:
 
 
 def _enough_bytes(facts: RunFacts) -> dict[_Place, float]:
-    """Return how much [B] ends a step before its time: pts.md 12.2, step 3a.
-
-    Each thread has its share of it, in whole blocks.
-    """
-    found = {}
-    for test in facts.tests:
-        for phase in test.possible_phases:
-            before = phase.pre_write if isinstance(phase, Rounds) else None
-            if before is not None and before.capacity_multiple is not None:
-                work = before.workload
-                rest = work.threads * work.block_range_bytes[1]
-                amount = before.capacity_multiple * facts.capacity_bytes
-                found[test.test_id, phase.phase_id, "pre_write"] = amount - rest
-    return found
+    """Return how much [B] ends a step before its time: pts.md 12.2, step 3a."""
+    return {
+        (test.test_id, phase.phase_id, "pre_write"): share * before.workload.threads
+        for test in facts.tests
+        for phase in test.possible_phases
+        if isinstance(phase, Rounds) and (before := phase.pre_write)
+        if (share := before.thread_bytes(facts.capacity_bytes))
+    }
 
 
 def _seconds_of(phase: Phase) -> tuple[tuple[StepKind, float], ...]:
