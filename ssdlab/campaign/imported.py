@@ -56,7 +56,9 @@ def recorded_tests(record: RunRecord) -> tuple[PtsTest, ...]:
         raise RunFolderError(
             folder=record.run_id,
             reason=f"the tests in its run.json are damaged ({error})",
-            remedy="Restore it from a copy, or import the files again.",
+            remedy="Restore it from a copy, or import the files again."
+            if record.is_imported
+            else "Restore it from a copy; the raw output in steps/ is not touched.",
         ) from error
     return tests
 
