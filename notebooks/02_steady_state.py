@@ -35,7 +35,7 @@ print(wrapped(opened.standing))
 # one in so many rounds.
 
 # %%
-spec = opened.record.profile["spec_version"]
+spec = opened.record.asked.spec_version
 text = ssdlab.analysis.pts_verdict_text(opened.windows, series.test, spec)
 print(wrapped(text))
 table = ssdlab.analysis.summarise_determination(opened.windows, series.test)

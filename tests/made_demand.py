@@ -14,12 +14,12 @@ from ssdlab.model.spec import Workload
 from ssdlab.model.step import Step, StepResult
 from ssdlab.plan.context import Judgement
 from ssdlab.pts import find_profile
-from ssdlab.pts.profiles import Profile, profile_as_dict
+from ssdlab.pts.profile import Profile
 from ssdlab.store.records import write_record
 from ssdlab.store.run import Run, open_tables
 from ssdlab.store.tables import rows_to_columns, write_table
 from ssdlab.system.folders import Folder
-from tests.made_run import Recipe, make_run
+from tests.made_run import Recipe, make_run, record_of
 from tests.plan.made import Driven, drive
 
 Row = dict[str, Any]
@@ -29,8 +29,7 @@ CEILING = 50_000.0
 LAST_ROUND = 0.95
 WRITES = 20_000.0
 MEAN_BLOCK_BYTES = 7818.24  # of the composite: pts.md 12.1
-PROFILE = replace(
-    find_profile("pts-2.0-enterprise"),
+PROFILE = find_profile("pts-2.0-enterprise").having(
     wdpc_sample_every_rounds=3,
     demand_threads=(32, 4, 1),
     demand_queue_depths=(32, 4, 1),
@@ -56,10 +55,13 @@ class Demand:
 
 def make_demand(folder: Path, recipe: Demand = Demand()) -> Run:
     """Write a whole run folder and open it."""
-    profile = profile_as_dict(recipe.profile)
-    version = recipe.profile.spec_version
-    run = make_run(folder, Recipe(tests=(), profile=profile, spec_version=version))
-    write_record(folder, replace(run.record, tests=recipe.tests))
+    asked = Recipe(
+        tests=recipe.tests,
+        profile=recipe.profile,
+        spec_version=recipe.profile.spec_version,
+    )
+    run = make_run(folder, replace(asked, tests=()))
+    write_record(folder, record_of(asked))
     driven = drive(recipe.profile, recipe.tests, lambda step: answer(step, recipe))
     done = driven.steps[: recipe.steps]
     known = {step.step_id for step in done}

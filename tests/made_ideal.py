@@ -6,11 +6,14 @@ from pathlib import Path
 from ssdlab.campaign.engine import Engine
 from ssdlab.campaign.ingest import ingest_run, plan_inputs
 from ssdlab.campaign.manifest import seal_run
+from ssdlab.model.asked import Suite
 from ssdlab.model.drive import PurgeChoice
 from ssdlab.model.records import RunRecord, RunStatus, TargetIdentity
 from ssdlab.plan.phases import plan_suite
-from ssdlab.pts.profiles import PROFILES, profile_as_dict
-from ssdlab.store.format_1 import plan_again
+from ssdlab.pts.fitting import ask_suite
+from ssdlab.pts.profile import Profile
+from ssdlab.pts.profiles import PROFILES
+from ssdlab.pts.shared import Flow
 from ssdlab.store.records import RunState, write_record, write_state
 from ssdlab.store.run import Run, open_tables
 from tests.fakes import FakeBackend, RememberingListener
@@ -29,14 +32,13 @@ DRIVE = TargetIdentity(
 )
 
 
-def ideal_record(**changes: object) -> RunRecord:
+def ideal_record(profile: Profile = NOMINAL, **changes: object) -> RunRecord:
     """Return the record of a run that departs in nothing, but for these values."""
     record = RunRecord(
         run_id="ideal",
         label="",
         started_at="2026-11-21T12:00:00+00:00",
-        tests=("lat",),
-        profile=profile_as_dict(NOMINAL),
+        asked=asked_on(DRIVE, profile),
         seed=7,
         plan_hash="",
         target=DRIVE,
@@ -45,8 +47,21 @@ def ideal_record(**changes: object) -> RunRecord:
         purge_choice=SANITIZE,
         write_cache="disabled",
     )
-    changed = replace(record, **changes)  # type: ignore[arg-type] # of one field each
-    return changed if "planned" in changes else plan_again(changed)
+    return replace(record, **changes)  # type: ignore[arg-type] # of one field each
+
+
+def asked_on(
+    target: TargetIdentity,
+    profile: Profile = NOMINAL,
+    tests: tuple[str, ...] = ("lat",),
+) -> Suite:
+    """Return tests of a profile as they fit a target."""
+    return ask_suite(
+        profile,
+        tests,
+        capacity_bytes=target.capacity_bytes,
+        sector_bytes=target.sector_bytes,
+    )
 
 
 def measure_ideal(
@@ -65,7 +80,7 @@ def measure_ideal(
         run=folder,
         backend=backend or FakeBackend(),
         listener=RememberingListener(),
-        max_idle_s=NOMINAL.max_idle_s,
+        max_idle_s=NOMINAL[Flow].max_idle_s,
     )
     try:
         engine.drive(plan_suite(*plan_inputs(record), lambda _judgement: None))

@@ -6,10 +6,9 @@ from pathlib import Path
 
 from ssdlab.campaign.engine import Engine
 from ssdlab.campaign.ingest import ingest_run
-from ssdlab.campaign.request import procedure_as_dict
+from ssdlab.model.asked import Procedure
 from ssdlab.model.drive import PurgeChoice
 from ssdlab.model.records import HostIdentity, RunRecord, RunStatus, TargetIdentity
-from ssdlab.model.spec import Procedure
 from ssdlab.model.step import Step, StepResult
 from ssdlab.model.units import MIB
 from ssdlab.plan.context import Batch, Judgement, PlanContext
@@ -82,8 +81,7 @@ def measure_made(
         run_id=folder.name,
         label=label,
         started_at="2026-11-21T12:00:00+00:00",
-        tests=tuple(test.test_id for test in procedure.tests),
-        profile=procedure_as_dict(procedure),
+        asked=procedure,
         seed=7,
         plan_hash="",
         target=target,

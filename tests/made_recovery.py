@@ -11,12 +11,12 @@ from ssdlab.model.schema import TABLES
 from ssdlab.model.step import Step, StepResult
 from ssdlab.plan.context import Judgement
 from ssdlab.pts import find_profile
-from ssdlab.pts.profiles import Profile, profile_as_dict
+from ssdlab.pts.profile import Profile
 from ssdlab.store.records import write_record
 from ssdlab.store.run import Run, open_tables
 from ssdlab.store.tables import rows_to_columns, write_table
 from ssdlab.system.folders import Folder
-from tests.made_run import Recipe, make_run
+from tests.made_run import Recipe, make_run, record_of
 from tests.plan.made import Driven, drive
 
 Row = dict[str, Any]
@@ -24,8 +24,7 @@ Row = dict[str, Any]
 IOPS = 1000.0
 WAIT_GAIN = {1: 1.25, 10: 1.5}
 OVERHEAD_S = 0.25
-PROFILE = replace(
-    find_profile("pts-2.0-enterprise"),
+PROFILE = find_profile("pts-2.0-enterprise").having(
     wdpc_sample_every_rounds=3,
     hir_wait_states=(1, 10),
     hir_cycles=3,
@@ -57,9 +56,9 @@ class Recovery:
 
 def make_recovery(folder: Path, recipe: Recovery = Recovery()) -> Run:
     """Write a whole run folder and open it."""
-    profile = profile_as_dict(recipe.profile)
-    run = make_run(folder, Recipe(tests=(), profile=profile))
-    write_record(folder, replace(run.record, tests=recipe.tests))
+    asked = Recipe(tests=recipe.tests, profile=recipe.profile)
+    run = make_run(folder, replace(asked, tests=()))
+    write_record(folder, record_of(asked))
     driven = drive(recipe.profile, recipe.tests, lambda step: answer(step, recipe))
     done = driven.steps[: recipe.steps]
     rows = {

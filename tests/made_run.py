@@ -5,8 +5,8 @@ is measured, and the record says ``virtual``.
 """
 
 import gzip
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +23,9 @@ from ssdlab.model.records import (
 )
 from ssdlab.model.schema import TABLES
 from ssdlab.model.spec import Tracking, Workload
-from ssdlab.pts.profiles import PROFILES, profile_as_dict
-from ssdlab.store.format_1 import plan_again
+from ssdlab.pts.fitting import ask_suite
+from ssdlab.pts.profile import Profile
+from ssdlab.pts.profiles import PROFILES
 from ssdlab.store.records import RunState, write_record, write_state
 from ssdlab.store.run import Run, open_tables
 from ssdlab.store.tables import rows_to_columns, write_table
@@ -35,6 +36,7 @@ Row = dict[str, Any]
 
 RUN_ID = "20261121-120000-made"
 CAPACITY_BYTES = 480_103_981_056
+DEMO = replace(PROFILES["pts-2.0-enterprise"], name="demo")
 STARTED_S = 1_795_262_400.0
 KIB = 1024
 SIZES = (*(KIB * size for size in (1024, 128, 64, 32, 16, 8, 4)), 512)
@@ -65,7 +67,7 @@ class Recipe:
     )
     findings: tuple[Finding, ...] = ()
     ceiling: tuple[CeilingPoint, ...] = ()
-    profile: Mapping[str, object] = field(default_factory=dict)
+    profile: Profile | None = None
 
 
 def true_iops(workload: Workload) -> float:
@@ -388,7 +390,7 @@ def make_run(folder: Path, recipe: Recipe = Recipe()) -> Run:
     maker = _Maker(recipe)
     for test in recipe.tests:
         _TESTS[test](maker)
-    record = _record(recipe)
+    record = record_of(recipe)
     folder.mkdir(parents=True, exist_ok=True)
     write_record(folder, record)
     write_state(folder, _state(recipe))
@@ -409,23 +411,21 @@ def make_run(folder: Path, recipe: Recipe = Recipe()) -> Run:
     return open_tables(folder)
 
 
-def _record(recipe: Recipe) -> RunRecord:
-    profile = profile_as_dict(
-        replace(
-            PROFILES["pts-2.0-enterprise"],
-            name="demo",
-            spec_version=recipe.spec_version,
-        )
-    )
-    made = RunRecord(
+def record_of(recipe: Recipe) -> RunRecord:
+    target = _target(recipe)
+    return RunRecord(
         run_id=RUN_ID,
         label=recipe.label,
         started_at="2026-11-21T12:00:00+00:00",
-        tests=recipe.tests,
-        profile=profile | dict(recipe.profile),
+        asked=ask_suite(
+            recipe.profile or replace(DEMO, spec_version=recipe.spec_version),
+            recipe.tests,
+            capacity_bytes=target.capacity_bytes,
+            sector_bytes=target.sector_bytes,
+        ),
         seed=1,
         plan_hash="0" * 64,
-        target=_target(recipe),
+        target=target,
         host=_host(),
         purge_method=PURGE_METHOD,
         purge_choice=PurgeChoice(method="discard", words=PURGE_METHOD, why=""),
@@ -433,7 +433,6 @@ def _record(recipe: Recipe) -> RunRecord:
         write_cache="disabled",
         host_ceiling=recipe.ceiling,
     )
-    return plan_again(made)
 
 
 def _target(recipe: Recipe) -> TargetIdentity:
@@ -475,7 +474,7 @@ def _run_row(record: RunRecord, recipe: Recipe) -> Row:
     return {
         "run_id": RUN_ID, "label": record.label, "status": recipe.status,
         "started_at": record.started_at, "finished_at": "2026-11-21T19:00:00+00:00",
-        "profile": record.profile["name"], "spec_version": recipe.spec_version,
+        "profile": record.asked.name, "spec_version": recipe.spec_version,
         "tests": ",".join(record.tests), "target": target.spec,
         "is_virtual": target.is_virtual, "device_model": target.model,
         "device_serial": target.serial, "device_firmware": target.firmware,

@@ -11,7 +11,7 @@ from pathlib import Path
 from ssdlab.campaign.alarm import AlarmWatch
 from ssdlab.campaign.backend import FioBackend
 from ssdlab.campaign.engine import Engine
-from ssdlab.campaign.ingest import ingest_run, plan_inputs
+from ssdlab.campaign.ingest import ingest_run, plan_inputs, require_plan
 from ssdlab.campaign.more_rounds import take_request
 from ssdlab.campaign.progress import Progress, Tracker
 from ssdlab.campaign.raw import put_aside_unfinished
@@ -138,7 +138,7 @@ def _drive(
                 tell=tracker.said,
             ),
             listener=tracker,
-            max_idle_s=float(str(record.profile["max_idle_s"])),
+            max_idle_s=require_plan(record).max_idle_s,
         )
         engine.drive(
             plan_suite(tests, context, tracker.judged),

@@ -22,8 +22,6 @@ from ssdlab.model.errors import RunFolderError
 from ssdlab.model.host_checks import HostCheck
 from ssdlab.model.records import CeilingPoint, HostIdentity, RunRecord
 from ssdlab.model.report_fields import ReportFields
-from ssdlab.model.spec import Procedure, PtsTest
-from ssdlab.pts.fitting import fit_suite
 from ssdlab.store.records import RunState, write_record, write_state
 from ssdlab.system.folders import Folder
 from ssdlab.targets.opening import open_target
@@ -36,7 +34,7 @@ def new_run_id(profile: str) -> str:
     return f"{stamp}-{profile}-{secrets.token_hex(2)}"
 
 
-def make_folder(runs: Path, asked: Request, run_folder: Path | None) -> Path:
+def make_folder(runs: Path, request: Request, run_folder: Path | None) -> Path:
     """Make the folder of a new run and return it; one with a run in it is refused.
 
     Raises
@@ -44,7 +42,7 @@ def make_folder(runs: Path, asked: Request, run_folder: Path | None) -> Path:
     RunFolderError
         If there is a run in it, or it cannot be made.
     """
-    folder = run_folder or runs / new_run_id(asked.name)
+    folder = run_folder or runs / new_run_id(request.asked.name)
     try:
         if Folder(folder).has("run.json"):
             refuse_taken(folder)
@@ -73,13 +71,13 @@ def refuse_taken(folder: Path) -> NoReturn:
     )
 
 
-def open_or_clean(asked: Request, folder: Path, choices: RunChoices) -> Target:
+def open_or_clean(request: Request, folder: Path, choices: RunChoices) -> Target:
     """Open the target; leave no empty run folder behind when it is refused."""
     try:
         return open_target(
-            asked.target,
+            request.target,
             folder=target_folder(folder),
-            choices=choices.of_drive(asked.write_cache),
+            choices=choices.of_drive(request.asked.write_cache),
         )
     except BaseException:
         _clean(folder)
@@ -147,40 +145,26 @@ def _clean(folder: Path) -> None:
 
 
 def make_record(  # noqa: PLR0917 - one call, in suite
-    folder: Path, asked: Request, device: Target, host: HostIdentity
+    folder: Path, request: Request, device: Target, host: HostIdentity
 ) -> RunRecord:
     """Return the record of a run that has no label, seed and plan yet."""
     return RunRecord(
         run_id=folder.resolve().name,
         label="",
         started_at=now_text(),
-        tests=asked.tests,
-        profile=asked.values,
+        asked=request.asked,
         seed=0,
         plan_hash="",
         target=device.identity,
-        planned=_fit(asked, device),
         host=host,
         purge_method=device.purge_choice.words,
         purge_choice=device.purge_choice,
         write_cache=device.write_cache,
         write_cache_fault=device.write_cache_fault,
-        report_fields=_known_fields(device).with_given(asked.report_fields),
+        report_fields=_known_fields(device).with_given(request.report_fields),
         drive=device.drive,
         consent=device.consent,
     )
-
-
-def _fit(asked: Request, device: Target) -> tuple[PtsTest, ...]:
-    """Return the tests of a profile as they fit the target; a procedure has its own."""
-    if isinstance(asked.source, Procedure):
-        return ()
-    return fit_suite(
-        asked.source,
-        asked.tests,
-        capacity_bytes=device.identity.capacity_bytes,
-        sector_bytes=device.identity.sector_bytes,
-    ).tests
 
 
 def _known_fields(device: Target) -> ReportFields:

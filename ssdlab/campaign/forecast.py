@@ -1,42 +1,25 @@
 """What a run would do, without doing it: for ``ssdlab plan``."""
 
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from ssdlab.campaign.endurance import endurance_costs, endurance_lines, find_endurance
 from ssdlab.campaign.forecast_table import cost_table, span_words
-from ssdlab.campaign.profiles import open_profile
 from ssdlab.campaign.purge_costs import (
     price_purge,
     purge_costs,
     purge_lines,
     with_purges,
 )
-from ssdlab.campaign.request import (
-    ACTIVE_RANGE_PERCENT,
-    RunChoices,
-    check_procedure,
-)
+from ssdlab.model.asked import Procedure, Suite
 from ssdlab.model.drive import AUTO_PURGE
-from ssdlab.model.spec import Histogram, Precondition, Procedure, PtsTest
+from ssdlab.model.spec import Histogram, Precondition
 from ssdlab.model.units import capacity_label
 from ssdlab.plan.context import PlanContext
 from ssdlab.plan.estimate import estimate_suite
 from ssdlab.procedures.peak import PEAK, find_format_advice
-from ssdlab.pts.conformance import (
-    Measured,
-    find_procedure_departures,
-    find_suite_departures,
-)
-from ssdlab.pts.fitting import fit_suite
-from ssdlab.pts.suite import choose_tests
-from ssdlab.targets.opening import (
-    find_obstacles,
-    foresee_purge,
-    read_shape,
-    require_room,
-)
+from ssdlab.pts.conformance import Measured, find_asked_departures
+from ssdlab.targets.opening import find_obstacles, foresee_purge, read_shape
 from ssdlab.targets.purges import PurgeOutlook
 from ssdlab.targets.shape import Shape
 
@@ -60,8 +43,7 @@ class _Aim:
 
 def forecast(
     target: str,
-    profile: str,
-    tests: str,
+    asked: Suite | Procedure,
     *,
     write_bytes_per_s: float | None = None,
     rated_bytes: float | None = None,
@@ -73,10 +55,8 @@ def forecast(
     ----------
     target : str
         ``virtual``, ``virtual:size=256MiB,op=12``, ``file:PATH,size=1GiB``, ``/dev/…``.
-    profile : str
-        The profile, such as ``pts-2.0-enterprise``, or a file: ``mine.toml``.
-    tests : str
-        The tests, in the order to be run, separated by commas, or ``all``.
+    asked : Suite or Procedure
+        What the run is asked for, as it fits the target.
     write_bytes_per_s : float, optional
         The write speed to assume [B/s]. Without it what the target can do at most,
         where that is known, else 500 MB/s.
@@ -97,57 +77,21 @@ def forecast(
     UserError
         If a run would be refused.
     """
-    chosen, aim = open_profile(profile), _take_aim(target, purge)
-    names = choose_tests(chosen, tests)
-    require_room(target, aim.shape.capacity_bytes)
-    fitted = fit_suite(
-        chosen,
-        names,
-        capacity_bytes=aim.shape.capacity_bytes,
-        sector_bytes=aim.shape.sector_bytes,
-    )
-    departures = find_suite_departures(chosen, names, _measured(aim))
+    aim = _take_aim(target, purge)
+    departures = find_asked_departures(asked, _measured(aim))
     return {
         "target": target,
-        "profile": chosen.name,
-        "spec_version": chosen.spec_version,
+        "profile": asked.name,
+        "spec_version": asked.spec_version,
         "departures": [one.words for one in departures],
         "obstacles": find_obstacles(target),
+        **_notes(asked, aim.shape),
         **_costs(
             aim,
-            fitted.tests,
-            active_range_percent=chosen.active_range_percent,
+            asked,
             write_bytes_per_s=write_bytes_per_s,
             rated_bytes=rated_bytes,
         ),
-    }
-
-
-def forecast_procedure(
-    target: str,
-    procedure: Procedure,
-    *,
-    rated_bytes: float | None = None,
-    purge: str = AUTO_PURGE,
-) -> dict[str, Any]:
-    """Return what a procedure would do and cost; see `forecast`.
-
-    Raises
-    ------
-    UserError
-        If a run would be refused.
-    """
-    aim = _take_aim(target, purge)
-    check_procedure(target, procedure, choices=RunChoices())
-    departures = find_procedure_departures(procedure.title, _measured(aim))
-    return {
-        "target": target,
-        "profile": procedure.name,
-        "spec_version": procedure.source,
-        "departures": [one.words for one in departures],
-        "obstacles": find_obstacles(target),
-        "notes": [*procedure.notes, *_sector_advice(procedure, aim.shape)],
-        **_costs(aim, procedure.tests, rated_bytes=rated_bytes),
     }
 
 
@@ -169,6 +113,12 @@ def _measured(aim: _Aim) -> Measured:
     )
 
 
+def _notes(asked: Suite | Procedure, shape: Shape) -> dict[str, list[str]]:
+    if isinstance(asked, Suite):
+        return {}
+    return {"notes": [*asked.notes, *_sector_advice(asked, shape)]}
+
+
 def _sector_advice(procedure: Procedure, shape: Shape) -> tuple[str, ...]:
     """Return where sectors are not those that the guide of the peak jobs advises."""
     if procedure.name != PEAK or not shape.sector_bytes:
@@ -186,17 +136,16 @@ def _sector_advice(procedure: Procedure, shape: Shape) -> tuple[str, ...]:
 
 def _costs(
     aim: _Aim,
-    suite: Sequence[PtsTest],
+    asked: Suite | Procedure,
     *,
-    active_range_percent: float = ACTIVE_RANGE_PERCENT,
-    write_bytes_per_s: float | None = None,
+    write_bytes_per_s: float | None,
     rated_bytes: float | None,
 ) -> dict[str, Any]:
     """Return what tests cost there, one entry a test, and in all."""
     context = PlanContext(
         capacity_bytes=aim.shape.capacity_bytes,
         sector_bytes=aim.shape.sector_bytes,
-        active_range_percent=active_range_percent,
+        active_range_percent=asked.active_range_percent,
         seed=0,
     )
     speed, source = _assume_speed(write_bytes_per_s, aim.shape)
@@ -214,7 +163,9 @@ def _costs(
             test,
             price,
         )
-        for cost, test in zip(estimate_suite(suite, context, speed), suite, strict=True)
+        for cost, test in zip(
+            estimate_suite(asked.tests, context, speed), asked.tests, strict=True
+        )
     ]
     return {
         "capacity_bytes": context.capacity_bytes,

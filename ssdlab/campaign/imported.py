@@ -1,9 +1,7 @@
-"""What stands in the record of a run alone: its tests, and the values of an import."""
+"""The steps of an import: their numbers, where these alone are known."""
 
 import json
-import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,10 +11,7 @@ from ssdlab.fio.bins import bin_edges, is_bin_value, is_last_bin
 from ssdlab.fio.document import FioDocument, FioSide
 from ssdlab.fio.from_json.values import parse_version
 from ssdlab.model.errors import RunFolderError
-from ssdlab.model.plain import from_plain
-from ssdlab.model.records import RunRecord
 from ssdlab.model.schema import MEASUREMENTS, PERCENTILES
-from ssdlab.model.spec import PtsTest
 from ssdlab.model.step import Step, StepResult
 from ssdlab.system.folders import Folder
 
@@ -25,72 +20,9 @@ MEASURED_FILE = "measured.json"
 _NANOSECONDS_SINCE = (2, 99)
 _LONGEST_NS = 1e18
 _KEYS = {"run_id", "step_id"}
-_NAME = re.compile(r"(?!\.)[^/\\\x00-\x1f\x7f]{1,120}")
 _NUMBERS = {c.name for c in MEASUREMENTS.columns if c.dtype == "float64"} | {
     "direction"
 }
-
-
-@dataclass(frozen=True, slots=True)
-class _Tests:
-    tests: tuple[PtsTest, ...]
-
-
-def recorded_tests(record: RunRecord) -> tuple[PtsTest, ...]:
-    """Return the tests that a run was asked for: of a suite as they fit its target.
-
-    Raises
-    ------
-    RunFolderError
-        If they are damaged, or not there.
-    """
-    is_suite = not (record.is_imported or record.is_procedure)
-    try:
-        if is_suite:
-            tests = record.planned
-            _require_ids(tests, record.tests)
-        else:
-            tests = from_plain(_Tests, {"tests": record.profile["tests"]}).tests
-        _require_names(tests)
-    except (KeyError, ValueError) as error:
-        raise RunFolderError(
-            folder=record.run_id,
-            reason=f"the tests in its run.json are damaged ({error})",
-            remedy="Restore it from a copy, or import the files again."
-            if record.is_imported
-            else "Restore it from a copy; the raw output in steps/ is not touched.",
-        ) from error
-    return tests
-
-
-def _require_ids(tests: Sequence[PtsTest], named: Sequence[str]) -> None:
-    """Require that the tests of a suite are those that its record names.
-
-    Raises
-    ------
-    ValueError
-        If they are others.
-    """
-    found = tuple(test.test_id for test in tests)
-    if found != tuple(named):
-        msg = f"it names {', '.join(named)} and holds {', '.join(found) or 'none'}"
-        raise ValueError(msg)
-
-
-def _require_names(tests: Sequence[PtsTest]) -> None:
-    """Require that tests and phases, which steps are named by, can name a folder.
-
-    Raises
-    ------
-    ValueError
-        If one cannot.
-    """
-    names = [test.test_id for test in tests]
-    names += [phase.phase_id for test in tests for phase in test.possible_phases]
-    for name in names:
-        if _NAME.fullmatch(name) is None:
-            msg = f"{name!r} names no test or phase"
-            raise ValueError(msg)
 
 
 def read_measured(folder: Folder) -> tuple[Row, ...] | None:

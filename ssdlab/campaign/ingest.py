@@ -13,7 +13,6 @@ from ssdlab.campaign.findings import find_findings, gather_facts, read_frames
 from ssdlab.campaign.imported import (
     printed_percentiles,
     read_measured,
-    recorded_tests,
     summarise_rows,
 )
 from ssdlab.campaign.ingested import (
@@ -46,6 +45,7 @@ from ssdlab.fio.from_json.parse import parse_document
 from ssdlab.fio.logs.read import FioLog, LogKind, parse_log
 from ssdlab.fio.logs.series import tabulate_series
 from ssdlab.fio.measure import DEFAULT_LEVELS, measure
+from ssdlab.model.asked import Import, Procedure, Suite
 from ssdlab.model.errors import RunFolderError
 from ssdlab.model.records import Extension, RunRecord
 from ssdlab.model.schema import TABLES, Table
@@ -55,7 +55,6 @@ from ssdlab.plan.context import Judgement, PlanContext
 from ssdlab.plan.extension import extend_tests
 from ssdlab.plan.following import follow_plan
 from ssdlab.plan.recorded import judge_recorded
-from ssdlab.pts.profiles import profile_from_dict
 from ssdlab.store.records import read_record, read_state
 from ssdlab.store.swap import find_lost, replace_tables
 from ssdlab.store.tables import rows_to_columns
@@ -130,7 +129,7 @@ def build_tables(
     for name in ("measurements", "percentiles", "bins", "series"):
         tables[name] = _stack(TABLES[name], (step.rows[name] for step in steps))
         tables[name]["run_id"] = [record.run_id] * len(tables[name]["step_id"])
-    tests = plan[0] if plan else recorded_tests(record)
+    tests = plan[0] if plan else record.asked.tests
     percent = plan[1].active_range_percent if plan else 100
     facts = gather_facts(
         record,
@@ -150,7 +149,7 @@ def build_tables(
         findings.all,
         frames["windows"],
         tests=record.tests,
-        edition=str(record.profile["spec_version"]),
+        edition=record.asked.spec_version,
         is_over=state.status == "finished",
     )
     tables["runs"] = tabulate_run(record, state, answers)
@@ -180,35 +179,38 @@ def plan_inputs(
     RunFolderError
         If the profile in the record is not of this version, or the run was imported.
     """
-    if record.is_imported:
+    asked = require_plan(record)
+    if not all(test.phases for test in asked.tests):
+        raise RunFolderError(
+            folder=record.run_id,
+            reason="the profile in its run.json is not of this version",
+            remedy=f"Use ssdlab {record.host.ssdlab_version}, which began it.",
+        )
+    context = PlanContext(
+        capacity_bytes=record.target.capacity_bytes,
+        sector_bytes=record.target.sector_bytes,
+        active_range_percent=asked.active_range_percent,
+        seed=record.seed,
+        uses_random_map=asked.uses_random_map,
+    )
+    return extend_tests(asked.tests, extensions), context
+
+
+def require_plan(record: RunRecord) -> Suite | Procedure:
+    """Return what a run was asked for that was planned, as an import was not.
+
+    Raises
+    ------
+    RunFolderError
+        If the run was imported.
+    """
+    if isinstance(record.asked, Import):
         raise RunFolderError(
             folder=record.run_id,
             reason="it was imported, so there is no plan to go on with",
             remedy="Open it, or build its tables anew: ssdlab ingest.",
         )
-    if record.is_procedure:
-        return recorded_tests(record), PlanContext(
-            capacity_bytes=record.target.capacity_bytes,
-            sector_bytes=record.target.sector_bytes,
-            active_range_percent=100,
-            seed=record.seed,
-        )
-    try:
-        profile = profile_from_dict(record.profile)
-    except ValueError as error:
-        raise RunFolderError(
-            folder=record.run_id,
-            reason=f"the profile in its run.json is not of this version ({error})",
-            remedy=f"Use ssdlab {record.host.ssdlab_version}, which began it.",
-        ) from error
-    context = PlanContext(
-        capacity_bytes=record.target.capacity_bytes,
-        sector_bytes=record.target.sector_bytes,
-        active_range_percent=profile.active_range_percent,
-        seed=record.seed,
-        uses_random_map=profile.uses_random_map,
-    )
-    return extend_tests(recorded_tests(record), extensions), context
+    return record.asked
 
 
 def read_ingested_step(
@@ -330,7 +332,7 @@ def judge_steps(
     """
     if inputs is None:
         pairs = [(step.record.step, step.result) for step in steps]
-        return list(judge_recorded(recorded_tests(record), pairs)), True
+        return list(judge_recorded(record.asked.tests, pairs)), True
     results = {step.record.step.step_id: step.result for step in steps}
     judgements, is_over = follow_plan(*inputs, results)
     return judgements, is_over or hash_plan(*plan_inputs(record)) != record.plan_hash

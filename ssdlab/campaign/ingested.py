@@ -110,15 +110,15 @@ def tabulate_findings(run_id: str, findings: Sequence[Finding]) -> Columns:
 
 def tabulate_run(record: RunRecord, state: RunState, answers: Answers) -> Columns:
     """Return the table of the run, one row, with the answers to the three questions."""
-    profile, target, host = record.profile, record.target, record.host
+    asked, target, host = record.asked, record.target, record.host
     row = {
         "run_id": record.run_id,
         "label": record.label,
         "status": state.status,
         "started_at": record.started_at or None,
         "finished_at": state.finished_at or None,
-        "profile": profile["name"],
-        "spec_version": profile["spec_version"],
+        "profile": asked.name,
+        "spec_version": asked.spec_version,
         "tests": ",".join(record.tests),
         "target": target.spec,
         "is_virtual": target.is_virtual,
@@ -128,8 +128,8 @@ def tabulate_run(record: RunRecord, state: RunState, answers: Answers) -> Column
         "capacity_bytes": target.capacity_bytes or None,
         "sector_bytes": target.sector_bytes or None,
         "purge_method": record.purge_method,
-        "write_cache": profile["write_cache"],
-        "active_range_percent": profile["active_range_percent"],
+        "write_cache": asked.write_cache,
+        "active_range_percent": asked.active_range_percent,
         "platform": host.platform,
         "cpu": host.cpu,
         "dram_bytes": host.dram_bytes or None,

@@ -1,25 +1,18 @@
 """What fio will be asked to do in a run: each different job, before the run begins."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ssdlab.campaign.profiles import open_profile
-from ssdlab.campaign.request import (
-    ACTIVE_RANGE_PERCENT,
-    RunChoices,
-    check_procedure,
-)
 from ssdlab.fio.jobs.jobfile import render_job
 from ssdlab.host.inventory import read_cpus
+from ssdlab.model.asked import Procedure, Suite
 from ssdlab.model.drive import AUTO_PURGE
-from ssdlab.model.spec import Phase, Precondition, Procedure, PtsTest, Purge
+from ssdlab.model.spec import Phase, Precondition, PtsTest, Purge
 from ssdlab.model.step import Step
 from ssdlab.plan.context import PlanContext
 from ssdlab.plan.rehearsal import PlannedStep, rehearse
-from ssdlab.pts.fitting import fit_suite
-from ssdlab.pts.suite import choose_tests
-from ssdlab.targets.opening import foresee_purge, read_shape, require_room
+from ssdlab.targets.opening import foresee_purge, read_shape
 
 _PTS = "PTS 2.0.2"
 _SECTIONS_OF_PHASES = {Purge: "3.2", Precondition: "3.3"}
@@ -92,19 +85,17 @@ class JobPlan:
     jobs: tuple[PlannedJob, ...]
 
 
-def plan_suite_jobs(
-    target: str, profile: str, tests: str, *, seed: int = 0, purge: str = AUTO_PURGE
+def plan_jobs(
+    target: str, asked: Suite | Procedure, *, seed: int = 0, purge: str = AUTO_PURGE
 ) -> JobPlan:
-    """Return each different job that a run of a profile can ask fio for.
+    """Return each different job that a run can ask fio for.
 
     Parameters
     ----------
     target : str
         ``virtual``, ``file:PATH,size=1GiB``, ``/dev/…``; it is not touched.
-    profile : str
-        The profile, such as ``pts-2.0-enterprise``, or a file: ``mine.toml``.
-    tests : str
-        The tests, in the order to be run, separated by commas, or ``all``.
+    asked : Suite or Procedure
+        What the run is asked for, as it fits the target.
     seed : int, default 0
         The seed of the run; 0 if it will draw one.
     purge : str
@@ -120,75 +111,31 @@ def plan_suite_jobs(
     UserError
         If a run would be refused.
     """
-    chosen, shape = open_profile(profile), read_shape(target)
-    names = choose_tests(chosen, tests)
-    require_room(target, shape.capacity_bytes)
-    fitted = fit_suite(
-        chosen,
-        names,
-        capacity_bytes=shape.capacity_bytes,
-        sector_bytes=shape.sector_bytes,
-    )
-    context = PlanContext(
-        capacity_bytes=shape.capacity_bytes,
-        sector_bytes=shape.sector_bytes,
-        active_range_percent=chosen.active_range_percent,
-        seed=seed or _SHOWN_SEED,
-        uses_random_map=chosen.uses_random_map,
-    )
-    return JobPlan(
-        name=chosen.name,
-        source=chosen.spec_version,
-        target=target,
-        capacity_bytes=shape.capacity_bytes,
-        seed=seed,
-        is_of_pts=True,
-        jobs=_plan_jobs(target, fitted.tests, context, purge=purge),
-    )
-
-
-def plan_procedure_jobs(
-    target: str, procedure: Procedure, *, seed: int = 0, purge: str = AUTO_PURGE
-) -> JobPlan:
-    """Return each different job of a procedure; see `plan_suite_jobs`.
-
-    Raises
-    ------
-    UserError
-        If a run would be refused.
-    """
-    check_procedure(target, procedure, choices=RunChoices())
     shape = read_shape(target)
     context = PlanContext(
         capacity_bytes=shape.capacity_bytes,
         sector_bytes=shape.sector_bytes,
-        active_range_percent=ACTIVE_RANGE_PERCENT,
+        active_range_percent=asked.active_range_percent,
         seed=seed or _SHOWN_SEED,
+        uses_random_map=asked.uses_random_map,
     )
+    method = foresee_purge(target, purge).method
     return JobPlan(
-        name=procedure.name,
-        source=procedure.source,
+        name=asked.name,
+        source=asked.spec_version,
         target=target,
         capacity_bytes=shape.capacity_bytes,
         seed=seed,
-        is_of_pts=False,
-        jobs=_plan_jobs(target, procedure.tests, context, purge=purge),
-    )
-
-
-def _plan_jobs(
-    target: str, tests: Sequence[PtsTest], context: PlanContext, *, purge: str
-) -> tuple[PlannedJob, ...]:
-    options = read_shape(target).fio_options
-    method = foresee_purge(target, purge).method
-    return tuple(
-        PlannedJob(
-            planned=planned,
-            clause=_clause(planned.test, planned.phase),
-            purge=method if planned.step.workload is None else "",
-            job=_render(planned.step, options),
-        )
-        for planned in rehearse(tests, context)
+        is_of_pts=isinstance(asked, Suite),
+        jobs=tuple(
+            PlannedJob(
+                planned=planned,
+                clause=_clause(planned.test, planned.phase),
+                purge=method if planned.step.workload is None else "",
+                job=_render(planned.step, shape.fio_options),
+            )
+            for planned in rehearse(asked.tests, context)
+        ),
     )
 
 

@@ -11,7 +11,6 @@ from ssdlab.analysis.cross_stimulus import (
 from ssdlab.analysis.idle_recovery import summarise_idle_recovery, summarise_wait_states
 from ssdlab.analysis.phases import is_cell_by_cell, phase_label, range_name
 from ssdlab.campaign.extending import find_extension
-from ssdlab.campaign.imported import recorded_tests
 from ssdlab.model.errors import RunFolderError
 from ssdlab.model.units import block_size_label
 from ssdlab.store.run import Run
@@ -94,7 +93,7 @@ def _of_procedure(
     if finals.empty:
         is_asked = any(
             getattr(phase, "tracking", None)
-            for asked in recorded_tests(run.record)
+            for asked in run.record.asked.tests
             if asked.test_id == test
             for phase in asked.phases
         )

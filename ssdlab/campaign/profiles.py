@@ -9,8 +9,10 @@ from ssdlab.model.report_fields import ReportFields
 from ssdlab.model.spec import Precondition, PtsTest
 from ssdlab.plan.context import PlanContext
 from ssdlab.plan.estimate import estimate_phases
+from ssdlab.pts.profile import Profile
 from ssdlab.pts.profile_file import parse_profile, parse_report
-from ssdlab.pts.profiles import PROFILES, Profile, find_profile
+from ssdlab.pts.profiles import PROFILES, find_profile
+from ssdlab.pts.shared import Flow
 from ssdlab.pts.suite import build_tests
 
 _SUFFIX = ".toml"
@@ -73,7 +75,7 @@ def outline_profile(profile: Profile) -> Outline:
     context = PlanContext(
         capacity_bytes=_ENDLESS_BYTES,
         sector_bytes=512,
-        active_range_percent=profile.active_range_percent,
+        active_range_percent=profile[Flow].active_range_percent,
         seed=0,
     )
     tests = build_tests(profile, profile.tests)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ssdlab.campaign.engine import Engine
-from ssdlab.campaign.ingest import ingest_run, plan_inputs
+from ssdlab.campaign.ingest import ingest_run, plan_inputs, require_plan
 from ssdlab.campaign.ports import StepOutcome
 from ssdlab.campaign.raw import read_compressed, read_record_of, steps_folder
 from ssdlab.campaign.recording import (
@@ -176,7 +176,7 @@ def replay_run(recorded: str | Path, folder: str | Path) -> Run:
         run=new,
         backend=ReplayBackend(recording=recording),
         listener=SilentListener(),
-        max_idle_s=float(str(record.profile["max_idle_s"])),
+        max_idle_s=require_plan(record).max_idle_s,
         breaks=recording.breaks,
     )
     try:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ssdlab.campaign.profiles import open_profile, open_report_fields
 from ssdlab.fio.installed import require_fio
+from ssdlab.model.asked import Procedure, Suite
 from ssdlab.model.drive import (
     AUTO_PURGE,
     PURGE_METHODS,
@@ -14,17 +15,13 @@ from ssdlab.model.drive import (
     WriteCacheState,
 )
 from ssdlab.model.errors import UnknownNameError, UserError
-from ssdlab.model.plain import to_plain_tests
 from ssdlab.model.report_fields import ReportFields
-from ssdlab.model.spec import Procedure
 from ssdlab.pts.block_checks import require_blocks_in_range, require_whole_sectors
-from ssdlab.pts.fitting import fit_suite
-from ssdlab.pts.profiles import Profile, profile_as_dict
+from ssdlab.pts.fitting import ask_suite
 from ssdlab.pts.suite import choose_tests
 from ssdlab.targets.opening import read_shape, require_room
 from ssdlab.targets.shape import Shape
 
-ACTIVE_RANGE_PERCENT = 100.0  # of a procedure
 _LONGEST_TEXT = 1000
 _HOTTEST_CELSIUS = 150
 
@@ -68,25 +65,14 @@ class RunChoices:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Request:
-    """What to measure, and by which profile or procedure.
+    """What to measure, and what it is asked for, as it fits that.
 
-    ``values`` are what ``run.json`` keeps of either, ``report_fields`` what its file
-    says for the report.
+    ``report_fields`` are what the file of a profile says for the report.
     """
 
     target: str
-    name: str
-    values: dict[str, object]
-    tests: tuple[str, ...]
-    source: Profile | Procedure
+    asked: Suite | Procedure
     report_fields: ReportFields = field(default_factory=ReportFields)
-
-    @property
-    def write_cache(self) -> WriteCacheState:
-        """How the write cache is to stand; a procedure does not say."""
-        if isinstance(self.source, Procedure):
-            return "as found"
-        return self.source.write_cache
 
 
 def read_temperature_limit(celsius: float) -> float | None:
@@ -108,30 +94,63 @@ def read_temperature_limit(celsius: float) -> float | None:
     raise UserError(msg)
 
 
+def ask_for_suite(target: str, profile: str, tests: str) -> Suite:
+    """Return tests of a profile as they fit a target, which is not touched.
+
+    Parameters
+    ----------
+    target : str
+        ``virtual``, ``file:PATH,size=1GiB``, ``/dev/…``.
+    profile : str
+        The profile, such as ``pts-2.0-enterprise``, or a file: ``mine.toml``.
+    tests : str
+        The tests, in the order to be run, separated by commas, or ``all``.
+
+    Returns
+    -------
+    Suite
+        What a run is asked for.
+
+    Raises
+    ------
+    UserError
+        If a run would be refused.
+    """
+    chosen, shape = open_profile(profile), read_shape(target)
+    names = choose_tests(chosen, tests)
+    require_room(target, shape.capacity_bytes)
+    return ask_suite(
+        chosen,
+        names,
+        capacity_bytes=shape.capacity_bytes,
+        sector_bytes=shape.sector_bytes,
+    )
+
+
+def require_fit(target: str, procedure: Procedure) -> None:
+    """Require a target that a procedure can be carried out on; it is not touched.
+
+    Raises
+    ------
+    UserError
+        If a run would be refused.
+    """
+    shape = read_shape(target)
+    require_room(target, shape.capacity_bytes)
+    _require_blocks(procedure, shape)
+
+
 def check_request(
     target: str, profile: str, tests: str, *, choices: RunChoices
 ) -> Request:
     """Return the request, or raise the `UserError` that says what is wrong with it."""
     _require_texts({"target": target, "profile": profile, **choices.texts})
     _require_purge(choices.purge)
-    chosen, shape = open_profile(profile), read_shape(target)
-    asked = Request(
-        target=target,
-        name=chosen.name,
-        values=profile_as_dict(chosen),
-        tests=choose_tests(chosen, tests),
-        source=chosen,
-        report_fields=open_report_fields(profile),
-    )
-    require_room(target, shape.capacity_bytes)
-    fit_suite(
-        chosen,
-        asked.tests,
-        capacity_bytes=shape.capacity_bytes,
-        sector_bytes=shape.sector_bytes,
-    )
+    asked = ask_for_suite(target, profile, tests)
     require_fio()
-    return asked
+    return Request(
+        target=target, asked=asked, report_fields=open_report_fields(profile)
+    )
 
 
 def check_procedure(
@@ -140,17 +159,9 @@ def check_procedure(
     """Return the request for a procedure, or raise what is wrong with it."""
     _require_texts({"target": target, **choices.texts})
     _require_purge(choices.purge)
-    shape = read_shape(target)
-    require_room(target, shape.capacity_bytes)
-    _require_blocks(procedure, shape)
+    require_fit(target, procedure)
     require_fio()
-    return Request(
-        target=target,
-        name=procedure.name,
-        values=procedure_as_dict(procedure),
-        tests=tuple(test.test_id for test in procedure.tests),
-        source=procedure,
-    )
+    return Request(target=target, asked=procedure)
 
 
 def _require_blocks(procedure: Procedure, shape: Shape) -> None:
@@ -170,25 +181,9 @@ def _require_blocks(procedure: Procedure, shape: Shape) -> None:
             procedure.title,
             test,
             shape.capacity_bytes,
-            active_range_percent=ACTIVE_RANGE_PERCENT,
+            active_range_percent=procedure.active_range_percent,
             remedy=remedy,
         )
-
-
-def procedure_as_dict(procedure: Procedure) -> dict[str, object]:
-    """Return what ``run.json`` keeps of a procedure: its tests, and what it is."""
-    return {
-        "name": procedure.name,
-        "title": procedure.title,
-        "spec_version": procedure.source,
-        "write_cache": "as found",
-        "active_range_percent": ACTIVE_RANGE_PERCENT,
-        "uses_random_map": False,
-        "max_idle_s": procedure.max_idle_s,
-        "notes": list(procedure.notes),
-        "tests": to_plain_tests(procedure.tests),
-        "given": procedure.given,
-    }
 
 
 def _require_purge(name: str) -> None:

@@ -41,10 +41,10 @@ from ssdlab.campaign.wholeness import hash_plan
 from ssdlab.fio.installed import require_fio
 from ssdlab.host.changes import compare_checks
 from ssdlab.host.inventory import read_host
+from ssdlab.model.asked import Procedure
 from ssdlab.model.drive import AUTO_PURGE
 from ssdlab.model.errors import RunFolderError
 from ssdlab.model.records import RunRecord
-from ssdlab.model.spec import Procedure
 from ssdlab.store.records import read_record, read_state
 from ssdlab.store.run import Run
 from ssdlab.system.folders import Folder
@@ -143,16 +143,16 @@ def run_procedure(
     return _begin(check_procedure(target, procedure, choices=choices), choices, tell)
 
 
-def _begin(asked: Request, choices: RunChoices, tell: Tell | None) -> Run:
+def _begin(request: Request, choices: RunChoices, tell: Tell | None) -> Run:
     """Make the run's folder and record, and carry it out."""
     fio, fio_version = require_fio()
-    folder = make_folder(choices.runs, asked, choices.run_folder)
+    folder = make_folder(choices.runs, request, choices.run_folder)
     with locked(folder, sleep=time.sleep), terminated_like_interrupted():
         if Folder(folder).has("run.json"):
             refuse_taken(folder)
-        with released(open_or_clean(asked, folder, choices)) as device:
+        with released(open_or_clean(request, folder, choices)) as device:
             ceiling = take_ceiling(folder, device) if choices.host_ceiling else ()
-            record = make_record(folder, asked, device, read_host(fio_version))
+            record = make_record(folder, request, device, read_host(fio_version))
             record = replace(
                 record,
                 label=choices.label,

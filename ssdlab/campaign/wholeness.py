@@ -26,7 +26,11 @@ def _said(value: Any) -> Any:
         return [_said(item) for item in value]
     if not is_dataclass(value):
         return value
-    said = ((field, getattr(value, field.name)) for field in fields(value))
+    said = (
+        (field, getattr(value, field.name))
+        for field in fields(value)
+        if field.metadata.get("is_of_plan", True)
+    )
     told = {field.name: _said(item) for field, item in said if item != field.default}
     return {"": type(value).__name__, **told}
 

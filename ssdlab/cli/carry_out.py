@@ -1,8 +1,9 @@
 """Commands of procedures: what they share, and how one is carried out."""
 
+import json
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,7 @@ from ssdlab.model.drive import AUTO_PURGE, PURGE_METHODS
 if TYPE_CHECKING:
     from ssdlab.campaign.progress import Progress
     from ssdlab.campaign.request import RunChoices
-    from ssdlab.model.spec import Procedure
+    from ssdlab.model.asked import Procedure, Suite
 
 target_option = click.option(
     "--target",
@@ -105,12 +106,14 @@ def carry_out(procedure: "Procedure", asked: dict[str, Any]) -> None:
         If the jobs of a plan are asked for, and a run.
     """
     from ssdlab.campaign.outcome import outcome_lines
+    from ssdlab.campaign.request import require_fit
     from ssdlab.campaign.suite import run_procedure
     from ssdlab.report import write_report
     from ssdlab.targets.opening import check_target
 
     if asked["dry_run"]:
-        _show_plan(procedure, asked)
+        require_fit(asked["target"], procedure)
+        show_plan(procedure, asked)
         return
     if asked["jobs"] is not None:
         msg = "--jobs writes what would be done; give --dry-run with it"
@@ -130,25 +133,31 @@ def carry_out(procedure: "Procedure", asked: dict[str, Any]) -> None:
     click.echo("\n".join(("", *outcome_lines(run))))
 
 
-def _show_plan(procedure: "Procedure", asked: dict[str, Any]) -> None:
-    """Show what a procedure would do and cost, and write its jobs where asked to."""
-    from ssdlab.campaign.forecast import forecast_lines, forecast_procedure
+def show_plan(asked_for: "Suite | Procedure", asked: dict[str, Any]) -> None:
+    """Show what a run would do and cost, and write its jobs where asked to."""
+    from ssdlab.campaign.forecast import forecast, forecast_lines
     from ssdlab.campaign.job_files import write_jobs
-    from ssdlab.campaign.job_plan import plan_procedure_jobs
+    from ssdlab.campaign.job_plan import plan_jobs
 
-    target, purge = asked["target"], asked["purge"]
-    lines = forecast_lines(
-        forecast_procedure(target, procedure, rated_bytes=asked["tbw"], purge=purge)
+    target, purge, speed = asked["target"], asked["purge"], asked.get("write_speed")
+    plan = forecast(
+        target,
+        asked_for,
+        write_bytes_per_s=None if speed is None else speed * 1e6,
+        rated_bytes=asked["tbw"],
+        purge=purge,
     )
-    if asked["jobs"] is not None:
-        jobs = plan_procedure_jobs(target, procedure, seed=asked["seed"], purge=purge)
-        lines += jobs_lines(write_jobs(jobs, asked["jobs"]), asked["jobs"])
-    click.echo("\n".join(map(printable, lines)))
-
-
-def jobs_lines(written: Sequence[str], folder: Path) -> list[str]:
-    """Say which job files were written."""
-    return ["", f"jobs     {len(written)} job files, listed in {folder / 'index.txt'}"]
+    lines = forecast_lines(plan)
+    if (folder := asked["jobs"]) is not None:
+        jobs = plan_jobs(target, asked_for, seed=asked["seed"], purge=purge)
+        count = len(write_jobs(jobs, folder))
+        listed = folder / "index.txt"
+        lines += ["", f"jobs     {count} job files, listed in {listed}"]
+        plan["jobs"] = [job.as_data() for job in jobs.jobs]
+    if asked.get("as_json"):
+        click.echo(json.dumps(plan, indent=1))
+    else:
+        click.echo("\n".join(map(printable, lines)))
 
 
 def say_loss(words: str) -> None:

@@ -1,6 +1,5 @@
 """Commands that measure: what a run would cost, a run, going on with one."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +9,6 @@ from ssdlab.cli.carry_out import (
     HOST_CEILING_FIRST,
     confirm_option,
     host_ceiling_option,
-    jobs_lines,
     jobs_option,
     label_option,
     purge_option,
@@ -18,6 +16,7 @@ from ssdlab.cli.carry_out import (
     resume_procedure,
     say_loss,
     seed_option,
+    show_plan,
     target_option,
     tbw_option,
     temperature_option,
@@ -70,34 +69,10 @@ def plan(**asked: Any) -> None:
     under the number of its step and with the clause of the standard that asks for it;
     DIR/index.txt has a line for each step.
     """
-    from ssdlab.campaign.forecast import forecast, forecast_lines
-    from ssdlab.campaign.job_files import write_jobs
-    from ssdlab.campaign.job_plan import plan_suite_jobs
+    from ssdlab.campaign.request import ask_for_suite
 
-    speed = asked["write_speed"]
-    plan_of_run = forecast(
-        asked["target"],
-        asked["profile"],
-        asked["tests"],
-        write_bytes_per_s=None if speed is None else speed * 1e6,
-        rated_bytes=asked["tbw"],
-        purge=asked["purge"],
-    )
-    lines = forecast_lines(plan_of_run)
-    if asked["jobs"] is not None:
-        jobs = plan_suite_jobs(
-            asked["target"],
-            asked["profile"],
-            asked["tests"],
-            seed=asked["seed"],
-            purge=asked["purge"],
-        )
-        lines += jobs_lines(write_jobs(jobs, asked["jobs"]), asked["jobs"])
-        plan_of_run["jobs"] = [job.as_data() for job in jobs.jobs]
-    if asked["as_json"]:
-        click.echo(json.dumps(plan_of_run, indent=1))
-    else:
-        click.echo("\n".join(lines))
+    suite = ask_for_suite(asked["target"], asked["profile"], asked["tests"])
+    show_plan(suite, asked)
 
 
 @main.command()
@@ -129,7 +104,7 @@ def run(**asked: Any) -> None:
         choices=read_choices(asked),
     )
     say_loss(check_target(asked["target"], asked["confirm"]))  # before a kernel starts
-    folder = asked["runs"] / new_run_id(request.name)
+    folder = asked["runs"] / new_run_id(request.asked.name)
     parameters = {
         "target": asked["target"],
         "profile": asked["profile"],

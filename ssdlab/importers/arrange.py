@@ -20,7 +20,7 @@ from ssdlab.model.spec import (
 )
 from ssdlab.model.step import Step
 from ssdlab.model.units import KIB, block_size_label, mix_label
-from ssdlab.pts.profiles import THREE_TRACKING
+from ssdlab.pts.iops import THREE_TRACKING
 
 TITLES = {
     "iops": ("IOPS", "7"),

@@ -12,10 +12,13 @@ from ssdlab.model.spec import Rounds, Workload
 from ssdlab.model.step import Step
 from ssdlab.model.units import duration_label
 from ssdlab.pts.departures import clause_of
-from ssdlab.pts.profiles import PROFILES, THREE_TRACKING
-from ssdlab.pts.suite import SUITE
+from ssdlab.pts.iops import THREE_TRACKING
+from ssdlab.pts.profiles import PROFILES
+from ssdlab.pts.shared import Flow, MatrixRounds
+from ssdlab.pts.suite import CATALOG
 
 _NOMINAL = PROFILES["pts-2.0-enterprise"]
+_CELL_S = _NOMINAL[MatrixRounds].cell_s
 _SECONDS_TOLERANCE = 1.0
 _MOST_NAMED = 10
 _UNJUDGED = (CUSTOM, "rounds")
@@ -91,14 +94,14 @@ def find_test_departures(arranged: ArrangedTest) -> Iterator[Departure]:
         for step, reading in arranged.steps
         if step.kind == "cell" and reading.runtime_s is not None
     }
-    if any(abs(length - _NOMINAL.cell_s) > _SECONDS_TOLERANCE for length in lengths):
+    if any(abs(length - _CELL_S) > _SECONDS_TOLERANCE for length in lengths):
         least, most = duration_label(min(lengths)), duration_label(max(lengths))
         words = least if least == most else f"{least} to {most}"
         yield _of_test(
             "time of a cell",
             test_id,
             words,
-            asked=duration_label(_NOMINAL.cell_s),
+            asked=duration_label(_CELL_S),
             code="time-scaled",
         )
 
@@ -126,7 +129,7 @@ def _of_cells(test_id: str, cells: Sequence[Workload]) -> Iterator[Departure]:
     """Compare the cells with those of the PTS, whatever their TC/QD."""
     nominal = {
         (cell.access, cell.block_size_bytes, cell.read_percent)
-        for phase in SUITE[test_id](_NOMINAL).phases
+        for phase in CATALOG[test_id].plan(_NOMINAL).phases
         if isinstance(phase, Rounds)
         for cell in phase.cells
     }
@@ -175,7 +178,7 @@ def _of_missing(arranged: ArrangedTest) -> Iterator[Departure]:
 
 
 def _missing(test_id: str, done: str) -> Departure:
-    is_known = test_id in SUITE
+    is_known = test_id in CATALOG
     return Departure(
         code="import-rounds-missing",
         subject=f"missing rounds of {test_id.upper()}",
@@ -213,13 +216,13 @@ def _of_times(readings: Sequence[Reading]) -> Iterator[Departure]:
 def _of_gaps(gaps: Sequence[Gap]) -> Iterator[Departure]:
     """Name the rests inside a phase; a window of ours would begin afresh after each."""
     judged = (gap for step, gap in gaps if (step.test_id, step.phase_id) != _UNJUDGED)
-    long = [gap for gap in judged if gap > _NOMINAL.max_idle_s]
+    long = [gap for gap in judged if gap > _NOMINAL[Flow].max_idle_s]
     if long:
         yield _of_run(
             "idle-gap",
             "gaps",
             f"the device rested {len(long)} times for more than "
-            f"{_NOMINAL.max_idle_s:g} s between two cells of a phase, "
+            f"{_NOMINAL[Flow].max_idle_s:g} s between two cells of a phase, "
             f"{duration_label(max(long))} at most; no window begins afresh after it",
         )
 

@@ -6,7 +6,7 @@ from ssdlab.importers.rounds import Series
 from ssdlab.model.errors import FioOutputError, UnknownNameError
 from ssdlab.model.spec import PTS_CRITERIA, Workload
 from ssdlab.model.units import KIB
-from ssdlab.pts.profiles import LAT_BLOCK_SIZES, LAT_MIXES
+from ssdlab.pts.latency import Lat
 
 CUSTOM = "custom"
 TESTS = ("iops", "tp", "lat", "wsat", CUSTOM)
@@ -82,6 +82,6 @@ def _why_no_test(cells: Iterable[Workload]) -> str:
 def _is_latency(first: Workload, sizes: set[int], mixes: set[int]) -> bool:
     """Tell whether cells are those of LAT; some authors took them sequentially."""
     is_alone = (first.threads, first.queue_depth) == (1, 1)
-    is_shaped = sizes <= set(LAT_BLOCK_SIZES) and mixes <= set(LAT_MIXES)
+    is_shaped = sizes <= set(Lat().block_sizes) and mixes <= set(Lat().mixes)
     is_told = first.access == "rnd" or 65 in mixes
     return is_alone and is_shaped and is_told

@@ -19,7 +19,7 @@ from ssdlab.importers.tkperf import find_tkperf, read_tkperf
 from ssdlab.importers.write import Found, write_import
 from ssdlab.model.errors import AlreadyImportedError, FioOutputError, RunFolderError
 from ssdlab.model.spec import Access
-from ssdlab.pts.profiles import RND_4K_WRITE
+from ssdlab.pts.shared import RND_4K_WRITE
 from ssdlab.store.run import Run, open_tables
 from ssdlab.system.folders import Folder
 from ssdlab.system.unpack import MAX_INPUT_BYTES

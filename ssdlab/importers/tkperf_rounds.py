@@ -11,16 +11,14 @@ from ssdlab.model.errors import FioOutputError
 from ssdlab.model.spec import Access, Workload
 from ssdlab.model.step import StepResult
 from ssdlab.model.units import KIB
-from ssdlab.pts.profiles import (
-    IOPS_BLOCK_SIZES,
-    IOPS_MIXES,
-    LAT_BLOCK_SIZES,
-    LAT_MIXES,
-    PROFILES,
-)
+from ssdlab.pts.iops import Iops
+from ssdlab.pts.latency import Lat
+from ssdlab.pts.profiles import PROFILES
+from ssdlab.pts.throughput import Tp
 
 _NS_PER_US = 1000.0
-_TP_BLOCK_SIZES = PROFILES["tkperf"].tp_block_sizes
+_IOPS, _LAT = PROFILES["tkperf"][Iops], PROFILES["tkperf"][Lat]
+_TP_BLOCK_SIZES = PROFILES["tkperf"][Tp].block_sizes
 _Numbers = Mapping[str, float]
 
 
@@ -93,7 +91,7 @@ def _grid(
 
 def _read_iops(place: Place, rounds: list[Any]) -> Iterator[Reading]:
     for number, matrix in enumerate(rounds, start=1):
-        for mix, size, entry in _grid(place, matrix, (IOPS_MIXES, IOPS_BLOCK_SIZES)):
+        for mix, size, entry in _grid(place, matrix, (_IOPS.mixes, _IOPS.block_sizes)):
             (iops,) = place.numbers([entry], 1)
             workload = _workload("rnd", (size, mix), place.workers)
             yield _reading(place, number, workload, row={"iops": iops})
@@ -102,7 +100,7 @@ def _read_iops(place: Place, rounds: list[Any]) -> Iterator[Reading]:
 def _read_latency(place: Place, rounds: list[Any]) -> Iterator[Reading]:
     one = Workers(jobs=1, depth=1)
     for number, matrix in enumerate(rounds, start=1):
-        for mix, size, entry in _grid(place, matrix, (LAT_MIXES, LAT_BLOCK_SIZES)):
+        for mix, size, entry in _grid(place, matrix, (_LAT.mixes, _LAT.block_sizes)):
             workload = _workload("rnd", (size, mix), one)
             yield _reading(place, number, workload, row=_latencies(place, entry))
 

@@ -2,10 +2,11 @@
 
 import math
 import platform
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Literal
 
 from ssdlab.campaign.imported import MEASURED_FILE
 from ssdlab.campaign.ingest import ingest_run
@@ -28,8 +29,8 @@ from ssdlab.importers.rounds import cell_text
 from ssdlab.importers.sources import LeftOut
 from ssdlab.importers.telling import Tell, be_silent, counted
 from ssdlab.importers.tkperf import TkperfFile
+from ssdlab.model.asked import Import
 from ssdlab.model.departure import Departure
-from ssdlab.model.plain import to_plain_tests
 from ssdlab.model.records import HostIdentity, RunRecord, TargetIdentity
 from ssdlab.model.step import Step
 from ssdlab.model.version import VERSION
@@ -40,6 +41,11 @@ from ssdlab.system.folders import Folder
 from ssdlab.system.unpack import MAX_INPUT_BYTES
 
 _MB = 1_000_000
+_WRITE_CACHES: Mapping[bool | None, Literal["enabled", "disabled", "not known"]] = {
+    True: "enabled",
+    False: "disabled",
+    None: "not known",
+}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -82,8 +88,7 @@ def write_import(
         run_id=folder.resolve().name,
         label=label,
         started_at=begun,
-        tests=tuple(arranged.test.test_id for arranged in found.tests),
-        profile=_profile(found),
+        asked=_asked(found),
         seed=0,
         plan_hash="",
         target=_target(found, name, paths),
@@ -182,23 +187,16 @@ def _departures(found: Found, records: Sequence[StepRecord]) -> tuple[Departure,
     return (*known, *more)
 
 
-def _profile(found: Found) -> dict[str, object]:
+def _asked(found: Found) -> Import:
     is_tkperf = found.tkperf is not None or found.published is not None
-    return {
-        "name": "imported",
-        "title": "results of TKperf" if is_tkperf else "results of fio",
-        "tool": "tkperf" if is_tkperf else "fio",
-        "spec_version": "PTS-E 1.1" if is_tkperf else "PTS 2.0.2",
-        "write_cache": _write_cache(found),
-        "active_range_percent": None,
-        "tests": to_plain_tests([arranged.test for arranged in found.tests]),
-    }
-
-
-def _write_cache(found: Found) -> str:
-    if found.published is None or found.published.report.setup.write_cache is None:
-        return "not known"
-    return "enabled" if found.published.report.setup.write_cache else "disabled"
+    setup = found.published.report.setup if found.published else None
+    return Import(
+        title="results of TKperf" if is_tkperf else "results of fio",
+        tool="tkperf" if is_tkperf else "fio",
+        spec_version="PTS-E 1.1" if is_tkperf else "PTS 2.0.2",
+        write_cache=_WRITE_CACHES[setup.write_cache if setup else None],
+        tests=tuple(arranged.test for arranged in found.tests),
+    )
 
 
 def _target(found: Found, name: str, paths: Sequence[str | Path]) -> TargetIdentity:

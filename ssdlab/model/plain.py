@@ -1,152 +1,134 @@
-"""Frozen data from plain values: what a JSON file holds of a test, step or record."""
+"""Frozen data from plain values and back: what a JSON file holds of it.
+
+Where a field may be one of several dataclasses, its key ``type`` names the one. A field
+that an older file does not have takes its default; an unknown field and a value of
+another type are refused.
+"""
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import MISSING, asdict, fields, is_dataclass
-from functools import cache
-from types import NoneType, UnionType
-from typing import (
-    Any,
-    Literal,
-    NoReturn,
-    TypeVar,
-    Union,
-    get_args,
-    get_origin,
-    get_type_hints,
-)
+from collections.abc import Callable, Mapping
+from dataclasses import is_dataclass
+from datetime import date
+from types import NoneType
+from typing import Any, Literal, NoReturn, TypeVar, get_args, get_origin
 
+from cattrs import Converter, transform_error
+from cattrs.errors import BaseValidationError, ForbiddenExtraKeysError
+from cattrs.gen import make_dict_structure_fn
+from cattrs.strategies import configure_tagged_union
+
+from ssdlab.model.asked import Asked
 from ssdlab.model.fio_option import FioOption
-from ssdlab.model.spec import PtsTest
-
-TYPE_KEY = "type"
+from ssdlab.model.spec import Phase
 
 _T = TypeVar("_T")
+_WORDS = {
+    str: "text in quotes",
+    int: "a whole number",
+    float: "a number",
+    bool: "true or false",
+    date: "a date",
+}
 
 
 def from_plain(kind: type[_T], data: Any) -> _T:
-    """Return a dataclass from the plain values that ``asdict`` made of it.
-
-    Tuples were lists in JSON. Where a field may be one of several dataclasses, the
-    value says which in its key ``type``. A field that an older file does not have
-    takes its default.
+    """Return frozen data from the plain values that `to_plain` made of it.
 
     Raises
     ------
     ValueError
         If the values are not those of the kind; it says where.
     """
-    made: _T = _convert(kind, data, kind.__name__)
-    return made
-
-
-def _convert(kind: Any, data: Any, where: str) -> Any:
-    origin = get_origin(kind)
-    if is_dataclass(kind) and isinstance(kind, type):
-        return _dataclass(kind, data, where)
-    if origin in {UnionType, Union}:
-        return _union(get_args(kind), data, where)
-    if origin is tuple:
-        return _tuple(get_args(kind), data, where)
-    if origin is Literal and data not in get_args(kind):
-        _fail(where, f"{data!r} is none of {', '.join(map(repr, get_args(kind)))}")
-    if origin is dict:
-        return _require(dict, data, where)
-    if origin is None and kind is not Any:
-        return _require(kind, data, where)
-    return data
-
-
-@cache
-def _hints(kind: type) -> dict[str, Any]:
-    return get_type_hints(kind)
-
-
-def _dataclass(kind: type, data: Any, where: str) -> Any:
-    if not isinstance(data, Mapping):
-        _fail(where, f"{data!r} is no {kind.__name__}")
-    known = {field.name: field for field in fields(kind)}
-    unknown = set(data) - set(known) - {TYPE_KEY}
-    if unknown:
-        _fail(where, f"there is no {min(unknown)!r} in a {kind.__name__}")
-    required = {
-        name
-        for name, field in known.items()
-        if field.default is MISSING and field.default_factory is MISSING
-    }
-    if missing := required - set(data):
-        _fail(where, f"{min(missing)!r} is missing")
-    hints = _hints(kind)
-    values = {
-        name: _convert(hints[name], data[name], f"{where}.{name}")
-        for name in known
-        if name in data
-    }
-    return kind(**values)
-
-
-def _union(kinds: tuple[Any, ...], data: Any, where: str) -> Any:
-    if data is None and NoneType in kinds:
-        return None
-    shapes = [k for k in kinds if isinstance(k, type) and is_dataclass(k)]
-    if shapes and isinstance(data, Mapping):
-        named = data.get(TYPE_KEY, shapes[0].__name__ if len(shapes) == 1 else None)
-        for kind in shapes:
-            if kind.__name__ == named:
-                return _convert(kind, data, where)
-        _fail(where, f"there is no kind {named!r}" if named else "it has no type")
-    for kind in kinds:
-        if kind is not NoneType:
-            return _convert(kind, data, where)
-    return data
-
-
-def _tuple(kinds: tuple[Any, ...], data: Any, where: str) -> tuple[Any, ...]:
-    if not isinstance(data, list | tuple):
-        _fail(where, f"{data!r} is no list")
-    if len(kinds) == 2 and kinds[1] is ...:
-        kinds = (kinds[0],) * len(data)
-    if len(kinds) != len(data):
-        _fail(where, f"it has {len(data)} values and not {len(kinds)}")
-    pairs = zip(kinds, data, strict=True)
-    return tuple(_convert(k, v, f"{where}[{at}]") for at, (k, v) in enumerate(pairs))
-
-
-def _fio_option(data: Any, where: str) -> FioOption:
-    """Return an option of a published job; any other pair is refused."""
-    name, value = _tuple((str, str), data, where)
     try:
-        return FioOption(name, value)
-    except ValueError as error:
-        _fail(where, str(error))
+        return _CONVERTER.structure(data, kind)
+    except (BaseValidationError, ValueError, TypeError) as error:
+        found = transform_error(error, "", _reason)
+        why, _, where = min(found, key=lambda one: _UNKNOWN not in one).rpartition("@ ")
+        msg = f"{where.removeprefix('.')}: {why.rstrip()}".removeprefix(": ")
+        raise ValueError(msg) from error
 
 
-def _require(kind: Any, data: Any, where: str) -> Any:
-    if kind is FioOption:
-        return _fio_option(data, where)
-    allowed = (int, float) if kind is float else kind
-    if not isinstance(data, allowed) or (isinstance(data, bool) and kind is not bool):
-        _fail(where, f"{data!r} is no {kind.__name__}")
+def to_plain(value: object) -> Any:
+    """Return plain values that JSON can hold."""
+    return _CONVERTER.unstructure(value)
+
+
+_UNKNOWN = "unknown field"
+
+
+def _reason(error: BaseException, _kind: type | None) -> str:
+    if isinstance(error, ForbiddenExtraKeysError):
+        return f"{_UNKNOWN} {min(error.extra_fields)!r}"
+    if isinstance(error, KeyError):
+        return f"{error.args[0]!r} is missing or unknown"
+    return str(error)
+
+
+def _is_of(origin: Any) -> Callable[[Any], bool]:
+    return lambda kind: origin in {kind, get_origin(kind)}
+
+
+def _is_of_values(kind: Any) -> bool:
+    """Tell whether a value of a field is of one of several plain types."""
+    kinds = set(get_args(kind)) - {NoneType}
+    return len(kinds) > 1 and kinds <= set(_WORDS)
+
+
+def _exact(data: Any, kind: Any) -> Any:
+    kinds = get_args(kind) or (kind,)
+    is_other = isinstance(data, date) and date in kinds
+    is_other |= type(data) is int and float in kinds
+    if type(data) not in kinds and not is_other:
+        words = " or ".join(_WORDS[one] for one in kinds if one is not NoneType)
+        _fail(f"{data!r} is not {words}")
     if isinstance(data, float) and math.isinf(data):
-        _fail(where, "it is infinite")
+        _fail("it is infinite")
     return data
 
 
-def _fail(where: str, why: str) -> NoReturn:
-    msg = f"{where}: {why}"
-    raise ValueError(msg)
+def _one_of(data: Any, kind: Any) -> Any:
+    if data not in get_args(kind):
+        _fail(f"{data!r} is none of {', '.join(map(repr, get_args(kind)))}")
+    return data
 
 
-def to_plain_tests(tests: Sequence[PtsTest]) -> list[dict[str, Any]]:
-    """Return tests as plain values, as ``run.json`` keeps them."""
-    return [
-        asdict(test)
-        | {
-            name: [
-                {TYPE_KEY: type(phase).__name__, **asdict(phase)}
-                for phase in getattr(test, name)
-            ]
-            for name in ("phases", "fallback")
-        }
-        for test in tests
-    ]
+def _from_list(data: Any, kind: Any) -> Any:
+    if not isinstance(data, list | tuple):
+        _fail(f"{data!r} is not a list")
+    return _STRUCTURE_TUPLE(data, kind)
+
+
+def _from_pair(data: Any, _kind: Any) -> FioOption:
+    return FioOption(*_from_list(data, tuple[str, str]))
+
+
+def _from_table(kind: Any) -> Callable[[Any, Any], Any]:
+    structure = make_dict_structure_fn(kind, _CONVERTER)
+
+    def from_table(data: Any, _kind: Any) -> Any:
+        if not isinstance(data, Mapping):
+            _fail(f"{data!r} is not a table")
+        return structure(data, kind)
+
+    return from_table
+
+
+def _fail(why: str) -> NoReturn:
+    raise ValueError(why)
+
+
+_CONVERTER = Converter(
+    forbid_extra_keys=True, unstruct_collection_overrides={tuple: list}
+)
+_STRUCTURE_TUPLE = _CONVERTER.get_structure_hook(tuple)
+for _plain in _WORDS:
+    _CONVERTER.register_structure_hook(_plain, _exact)
+_CONVERTER.register_structure_hook_func(_is_of_values, _exact)
+_CONVERTER.register_structure_hook_func(_is_of(Literal), _one_of)
+_CONVERTER.register_structure_hook_func(_is_of(tuple), _from_list)
+_CONVERTER.register_structure_hook_func(_is_of(object), lambda data, _: data)
+_CONVERTER.register_structure_hook_factory(is_dataclass, _from_table)
+_CONVERTER.register_structure_hook(FioOption, _from_pair)
+_CONVERTER.register_unstructure_hook(FioOption, list)
+for _union in (Phase, Asked):
+    configure_tagged_union(_union, _CONVERTER, tag_name="type")

@@ -1,14 +1,13 @@
 """What a run folder says of itself: what was asked, of which drive, on which host."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from ssdlab.model.asked import Asked, Import, Procedure
 from ssdlab.model.departure import Departure
 from ssdlab.model.drive import Consent, Drive, PurgeChoice, WriteCacheState
 from ssdlab.model.host_checks import HostCheck
 from ssdlab.model.report_fields import ReportFields
-from ssdlab.model.spec import PtsTest
 
 FORMAT_VERSION = 2
 MOST_MORE_ROUNDS = 1000
@@ -106,11 +105,10 @@ class Extension:
 class RunRecord:
     """``run.json``: everything a plan is made from, so that a run can go on.
 
-    ``profile`` holds every value of the profile, not its name alone: a profile that
-    changes later does not change what a run asked for. ``planned`` are the tests of a
-    suite as they fit the target, each phase and workload; a procedure and an import
-    have theirs in ``profile``. ``departures`` are those that an import found; what a
-    run departs in follows from the rest and is not kept. ``write_cache_fault`` is why
+    ``asked`` holds every value of the profile, not its name alone, and each phase and
+    workload of the tests: a profile that changes later does not change what a run asked
+    for. ``departures`` are those that an import found; what a run departs in follows
+    from the rest and is not kept. ``write_cache_fault`` is why
     the write cache could not be set, if it could not. ``report_fields`` are what the
     machine and the user said for the report when the run began. ``host_ceiling`` is
     empty where it was not asked for.
@@ -119,14 +117,12 @@ class RunRecord:
     run_id: str
     label: str
     started_at: str
-    tests: tuple[str, ...]
-    profile: dict[str, object]
+    asked: Asked
     seed: int
     plan_hash: str
     target: TargetIdentity
     host: HostIdentity
     purge_method: str
-    planned: tuple[PtsTest, ...] = ()
     departures: tuple[Departure, ...] = ()
     host_ceiling: tuple[CeilingPoint, ...] = ()
     purge_choice: PurgeChoice | None = None
@@ -139,23 +135,36 @@ class RunRecord:
     host_checks: tuple[HostCheck, ...] = ()
     format_version: int = FORMAT_VERSION
 
+    def __post_init__(self) -> None:
+        """Refuse results of others on a target of ours, or the reverse.
+
+        Raises
+        ------
+        ValueError
+            If they are.
+        """
+        if self.is_imported != (self.target.kind == "imported"):
+            msg = "its target and what was asked for do not agree on an import"
+            raise ValueError(msg)
+
+    @property
+    def tests(self) -> tuple[str, ...]:
+        """The tests by name, in the order asked for."""
+        return tuple(test.test_id for test in self.asked.tests)
+
     @property
     def is_imported(self) -> bool:
         """Whether the results were others' work."""
-        return self.target.kind == "imported"
+        return isinstance(self.asked, Import)
 
     @property
     def is_cache_left(self) -> bool:
         """Whether the write cache was to be set, and stood as it was found."""
-        is_to_be_set = self.profile.get("write_cache") in {"enabled", "disabled"}
+        is_to_be_set = self.asked.write_cache in {"enabled", "disabled"}
         is_left = bool(self.write_cache_fault) or self.write_cache == "as found"
         return is_to_be_set and is_left and not self.is_imported
 
     @property
     def is_procedure(self) -> bool:
-        """Whether the run follows a procedure, whose tests stand in its profile."""
-        tests = self.profile.get("tests")
-        holds_tests = isinstance(tests, list | tuple) and any(
-            isinstance(test, Mapping) for test in tests
-        )
-        return holds_tests and not self.is_imported
+        """Whether the run follows a procedure of its own."""
+        return isinstance(self.asked, Procedure)

@@ -1,6 +1,7 @@
 """A PTS test as data: it says what the standard asks for, and runs nothing."""
 
 import math
+import re
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
@@ -12,7 +13,7 @@ Metric = Literal["iops", "bw_bytes_per_s", "lat_mean_ns"]
 Direction = Literal["total", "read", "write", "trim"]  # total: all of them merged
 DIRECTIONS: tuple[Direction, ...] = get_args(Direction)
 
-DIRECTIONS = ("total", "read", "write", "trim")
+_NAME = re.compile(r"(?!\.)[^/\\\x00-\x1f\x7f]{1,120}")
 
 
 def stimulus_label(
@@ -378,7 +379,8 @@ class PtsTest:
     """One test of the suite: its phases in the order of the standard.
 
     ``fallback`` are further phases, carried out when the last one that was judged had
-    not got steady.
+    not got steady. ``settings`` are the groups of values of a profile that it was made
+    of, besides those of every test; they are not part of the plan.
     """
 
     test_id: str
@@ -386,25 +388,22 @@ class PtsTest:
     pts_section: str
     phases: tuple[Phase, ...]
     fallback: tuple[Phase, ...] = ()
+    settings: tuple[str, ...] = field(default=(), metadata={"is_of_plan": False})
+
+    def __post_init__(self) -> None:
+        """Refuse names that steps, which are folders, cannot be named by.
+
+        Raises
+        ------
+        ValueError
+            If there is one.
+        """
+        for name in (self.test_id, *(one.phase_id for one in self.possible_phases)):
+            if _NAME.fullmatch(name) is None:
+                msg = f"{name!r} names no test or phase"
+                raise ValueError(msg)
 
     @property
     def possible_phases(self) -> tuple[Phase, ...]:
         """All phases, those that may not be needed included."""
         return (*self.phases, *self.fallback)
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Procedure:
-    """A published procedure besides the PTS, made of the same phases.
-
-    ``source`` is the document it comes from, ``notes`` what a reader of its report
-    must know. ``given`` is what else its report needs, as JSON can hold it.
-    """
-
-    name: str
-    title: str
-    source: str
-    tests: tuple[PtsTest, ...]
-    notes: tuple[str, ...] = ()
-    max_idle_s: float = 5.0
-    given: dict[str, object] = field(default_factory=dict)

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable, Iterator
 
+from ssdlab.model.asked import Procedure
 from ssdlab.model.fio_option import fio_options
 from ssdlab.model.spec import (
     Access,
     Histogram,
     Phase,
     Precondition,
-    Procedure,
     PtsTest,
     Purge,
     Workload,

@@ -6,7 +6,6 @@ they say nothing the choice is ours (docs/decisions/0031).
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict
 from typing import NoReturn
 
 from ssdlab.analysis.streams.capture import (
@@ -15,14 +14,15 @@ from ssdlab.analysis.streams.capture import (
     sum_streams,
 )
 from ssdlab.analysis.streams.mix import mix_streams
+from ssdlab.model.asked import Procedure
 from ssdlab.model.capture import EXPERIMENTAL, Capture, CaptureStep
 from ssdlab.model.errors import CaptureError
+from ssdlab.model.plain import to_plain
 from ssdlab.model.spec import (
     Histogram,
     IoStream,
     Phase,
     Precondition,
-    Procedure,
     PtsTest,
     Purge,
 )
@@ -301,7 +301,7 @@ def _procedure(
         source=SOURCE,
         tests=tests,
         notes=(f"{EXPERIMENTAL}. Capture: {capture.name}.", *notes),
-        given={"capture": asdict(capture)},
+        given={"capture": to_plain(capture)},
     )
 
 

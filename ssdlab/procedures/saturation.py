@@ -1,10 +1,10 @@
 """Single-stimulus saturation: Micron, Best Practices, Rev. B 4/17; pts.md 21."""
 
+from ssdlab.model.asked import Procedure
 from ssdlab.model.spec import (
     Metric,
     Phase,
     Precondition,
-    Procedure,
     PtsTest,
     Purge,
     Stimulus,

@@ -1,6 +1,7 @@
 """Stimulus-sequence variance: Micron, Best Practices, Rev. B 4/17; pts.md 21.6."""
 
-from ssdlab.model.spec import Procedure, PtsTest, Purge, Workload
+from ssdlab.model.asked import Procedure
+from ssdlab.model.spec import PtsTest, Purge, Workload
 from ssdlab.model.units import duration_label
 from ssdlab.procedures.saturation import ITERATIONS, MINUTES, SOURCE, stage
 from ssdlab.procedures.stimulus_text import stimulus_text

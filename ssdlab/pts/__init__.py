@@ -1,6 +1,7 @@
 """The tests of the PTS as data, and the profiles that fill in their numbers."""
 
-from ssdlab.pts.profiles import PROFILES, Profile, find_profile
+from ssdlab.pts.profile import Profile
+from ssdlab.pts.profiles import PROFILES, find_profile
 from ssdlab.pts.suite import SUITE, build_tests, parse_tests
 
 __all__ = [

@@ -1,16 +1,18 @@
 """What a run departs from the standard in, from what was asked for and of what."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from ssdlab.analysis.findings.finding import WHOLE_RUN, Finding, make_finding
+from ssdlab.model.asked import Import, Procedure, Suite
 from ssdlab.model.departure import Departure
 from ssdlab.model.drive import PurgeMethod, WriteCacheState
-from ssdlab.model.errors import ProfileError
+from ssdlab.model.errors import UserError
 from ssdlab.model.records import RunRecord, TargetKind
+from ssdlab.model.spec import PtsTest
 from ssdlab.pts.departures import clause_of, find_departures
-from ssdlab.pts.fitting import FittedSuite, fit_suite
-from ssdlab.pts.profiles import Profile, profile_from_dict
+from ssdlab.pts.fitting import fit_suite
+from ssdlab.pts.profiles import profile_of
 
 _PURGE, _CACHE = "PTS 2.0.2, section 3.2", "PTS 2.0.2, sections 4, 5"
 _TARGETS = {
@@ -49,72 +51,51 @@ class Measured:
     write_cache_fault: str = ""
 
 
-def find_suite_departures(
-    profile: Profile, tests: tuple[str, ...], measured: Measured
+def find_asked_departures(
+    asked: Suite | Procedure, measured: Measured
 ) -> tuple[Departure, ...]:
-    """Return what a run of tests departs in.
+    """Return what a run departs in by what it is asked for.
 
     Parameters
     ----------
-    profile : Profile
-        The profile asked for.
-    tests : tuple of str
-        The tests asked for.
+    asked : Suite or Procedure
+        What it is asked for.
     measured : Measured
-        What they are carried out on.
+        What that is carried out on.
 
     Returns
     -------
     tuple of Departure
-        None when the run can be conformant.
-
-    Raises
-    ------
-    ProfileError
-        If the profile does not fit the target.
+        None when the run can be conformant. There is one where the profile cannot be
+        read, and always one of a procedure: it is no test of the standard.
     """
-    fitted = _fit(profile, tests, measured)
-    return _of_fitted(profile, tests, measured, fitted=fitted)
-
-
-def _fit(profile: Profile, tests: tuple[str, ...], measured: Measured) -> FittedSuite:
-    return fit_suite(
-        profile,
-        tests,
-        capacity_bytes=measured.capacity_bytes,
-        sector_bytes=measured.sector_bytes,
-    )
-
-
-def _of_fitted(
-    profile: Profile, tests: tuple[str, ...], measured: Measured, *, fitted: FittedSuite
-) -> tuple[Departure, ...]:
+    if isinstance(asked, Procedure):
+        done = "a procedure of its own and no test of the PTS"
+        itself = Departure(code="procedure", subject=asked.title, done=done)
+        return (itself, *_of_target(measured))
+    try:
+        profile, names = profile_of(asked), tuple(test.test_id for test in asked.tests)
+        fitted = fit_suite(
+            profile,
+            names,
+            capacity_bytes=measured.capacity_bytes,
+            sector_bytes=measured.sector_bytes,
+        )
+    except (ValueError, UserError) as error:
+        unknown = Departure(
+            code="profile-unknown",
+            subject="profile",
+            done="what was asked for cannot be read",
+            why=str(error),
+        )
+        return (unknown, *_of_target(measured))
     return (
         *_of_target(measured),
-        *find_departures(profile, tests),
-        *_of_write_cache(profile.write_cache, measured),
+        *find_departures(profile, names),
+        *_of_write_cache(asked.write_cache, measured),
         *fitted.left_out,
+        *_of_plan(asked.tests, fitted.tests),
     )
-
-
-def find_procedure_departures(title: str, measured: Measured) -> tuple[Departure, ...]:
-    """Return what a procedure departs in: it is no test of the standard.
-
-    Parameters
-    ----------
-    title : str
-        What it is called.
-    measured : Measured
-        What it is carried out on.
-
-    Returns
-    -------
-    tuple of Departure
-        At least that.
-    """
-    done = "a procedure of its own and no test of the PTS"
-    itself = Departure(code="procedure", subject=title, done=done)
-    return (itself, *_of_target(measured))
 
 
 def _of_target(measured: Measured) -> Iterator[Departure]:
@@ -164,7 +145,7 @@ def find_recorded_departures(record: RunRecord) -> tuple[Departure, ...]:
         Those that the record keeps, of an import or of an earlier format, besides.
         There always is one where the profile cannot be read.
     """
-    if record.is_imported:
+    if isinstance(record.asked, Import):
         is_said = any(one.code == "imported" for one in record.departures)
         return record.departures if is_said else (_IMPORTED, *record.departures)
     target, choice = record.target, record.purge_choice
@@ -177,12 +158,7 @@ def find_recorded_departures(record: RunRecord) -> tuple[Departure, ...]:
         write_cache=record.write_cache,
         write_cache_fault=record.write_cache_fault,
     )
-    if record.is_procedure:
-        title = str(record.profile.get("title", record.profile.get("name", "")))
-        derived = find_procedure_departures(title, measured)
-    else:
-        derived = _of_suite(record, measured)
-    return (*derived, *record.departures)
+    return (*find_asked_departures(record.asked, measured), *record.departures)
 
 
 def find_recorded_findings(record: RunRecord) -> tuple[Finding, ...]:
@@ -205,38 +181,20 @@ def find_recorded_findings(record: RunRecord) -> tuple[Finding, ...]:
     )
 
 
-def _of_suite(record: RunRecord, measured: Measured) -> tuple[Departure, ...]:
-    try:
-        profile = profile_from_dict(record.profile)
-        fitted = _fit(profile, record.tests, measured)
-        return (
-            *_of_fitted(profile, record.tests, measured, fitted=fitted),
-            *_of_plan(record, fitted),
-        )
-    except (ValueError, ProfileError) as error:
-        unknown = Departure(
-            code="profile-unknown",
-            subject="profile",
-            done="what was asked for cannot be read",
-            why=str(error),
-        )
-        return (unknown, *_of_target(measured))
-
-
-def _of_plan(record: RunRecord, fitted: FittedSuite) -> Iterator[Departure]:
+def _of_plan(
+    planned: Iterable[PtsTest], wanted: Iterable[PtsTest]
+) -> Iterator[Departure]:
     """Yield the tests that were planned otherwise than their profile asks.
 
     What departs is told from the profile, so the tests that were carried out must be
-    those of it: whoever edits it, or leaves out the tests, gains nothing.
+    those of it: whoever edits it gains nothing.
     """
-    planned = {test.test_id: test for test in record.planned}
-    for test in fitted.tests:
-        mine = planned.get(test.test_id)
-        if mine is None or mine.possible_phases != test.possible_phases:
+    for mine, test in zip(planned, wanted, strict=True):
+        if mine.possible_phases != test.possible_phases:
             yield Departure(
                 code="plan-unlike-profile",
                 subject=f"plan of {test.test_id}",
-                done="not that of the profile" if mine else "not recorded",
+                done="not that of the profile",
                 clause=clause_of([test.test_id]),
                 tests=(test.test_id,),
             )

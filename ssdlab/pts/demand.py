@@ -1,21 +1,25 @@
 """CBW and DIRTH: demand variation over TC and QD, then three points measured long."""
 
-from dataclasses import replace
-from typing import get_args
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import ClassVar, get_args
 
 from ssdlab.model.spec import (
     Composite,
     OperatingPoint,
+    Phase,
     PointName,
     PreWrite,
-    PtsTest,
     Purge,
     Rounds,
     Tracking,
     Workload,
 )
-from ssdlab.model.units import KIB
-from ssdlab.pts.profiles import Profile
+from ssdlab.model.units import KIB, MIB
+from ssdlab.pts.profile import Profile
+from ssdlab.pts.settings import DEPTH, THREADS, Fault, Settings, setting
+from ssdlab.pts.shared import MatrixRounds, Wdpc, too_many_rounds
+from ssdlab.pts.suite_test import SuiteTest
 from ssdlab.pts.wdpc import precondition_by_workload
 
 BLOCK_SHARES = tuple(  # pts.md 12.1: size and its share of IOs [%]
@@ -31,90 +35,199 @@ BLOCK_SHARES = tuple(  # pts.md 12.1: size and its share of IOs [%]
     )
 )
 ZONES = ((50, 5), (30, 15), (20, 80))  # share of IOs and of the range [%]
+_VALUES = (32, 16, 8, 6, 4, 2, 1)  # TC outer, QD inner: pts.md 12.2, 3b
 
 
-def cbw(profile: Profile) -> PtsTest:
-    """Return the composite block size workload: PTS 2.0.2, section 13; ECW in 1.1."""
+@dataclass(frozen=True, kw_only=True)
+class Demand(Settings):
+    """Values of the demand variation."""
+
+    group: ClassVar[str] = "demand"
+    prefix: ClassVar[str] = "demand_"
+    changes: ClassVar = {
+        "demo": {
+            "threads": (32, 8, 2, 1),
+            "queue_depths": (32, 8, 2, 1),
+            "pre_write_s": 3,
+        }
+    }
+
+    threads: tuple[int, ...] = setting(
+        _VALUES,
+        "thread counts of the demand variation",
+        "12.2",
+        "count",
+        limits=THREADS,
+        is_list=True,
+    )
+    queue_depths: tuple[int, ...] = setting(
+        _VALUES,
+        "queue depths of the demand variation",
+        "12.2",
+        "count",
+        limits=DEPTH,
+        is_list=True,
+    )
+    pre_write_s: float = setting(
+        300,
+        "time of the pre-writes between rounds",
+        "12.2",
+        "seconds",
+        allowed_to=30 * 60,  # step 3a
+    )
+    pre_write_capacity_multiple: float | None = setting(
+        0.1,
+        "limit of the pre-writes between rounds in user capacities",
+        "12.2",
+        "number",
+        absent="none",
+        code="time-scaled",
+        before=None,
+    )
+    max_lat_ms: float = setting(
+        5,
+        "mean response time [ms] that a chosen point stays below",
+        "12.2",
+        "milliseconds",
+    )
+
+    def faults(self) -> Iterator[Fault]:
+        """Yield loops that do not begin with the greatest demand."""
+        for name in ("threads", "queue_depths"):
+            values = getattr(self, name)
+            if list(values) != sorted(values, reverse=True):
+                yield (
+                    name,
+                    "it does not go from high to low, and the first pair is tracked",
+                    "Put the greatest first.",
+                )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Point(Settings):
+    """Values of the three points that are measured long."""
+
+    group: ClassVar[str] = "point"
+    prefix: ClassVar[str] = "point_"
+    changes: ClassVar = {"demo": {"pre_write_s": 8, "round_s": 1, "histogram_s": 8}}
+
+    pre_write_s: float = setting(
+        3600, "time of the pre-writes of a point", "12.2", "seconds"
+    )
+    round_s: float = setting(
+        60, "time of a round of the pre-writes of a point", "12.2", "seconds"
+    )
+    histogram_s: float = setting(
+        600, "time of the histogram run of a point", "12.2", "seconds"
+    )
+
+    def faults(self) -> Iterator[Fault]:
+        """Yield too many rounds."""
+        yield from too_many_rounds("round_s", self.pre_write_s / self.round_s)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cbw(Settings):
+    """Values of CBW."""
+
+    group: ClassVar[str] = "cbw"
+    prefix: ClassVar[str] = "cbw_"
+
+    read_percent: int = setting(40, "R/W mix of CBW", "12.1", "mix")
+    alignment_bytes: int = setting(
+        0,
+        "alignment of the composite blocks; 0 is the smallest block",
+        "12.1",
+        "size",
+        limits=(0, MIB),
+        is_choice=True,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Dirth(Settings):
+    """Values of DIRTH, which the standard leaves to the operator."""
+
+    group: ClassVar[str] = "dirth"
+    prefix: ClassVar[str] = "dirth_"
+
+    block_size_bytes: int = setting(
+        8 * KIB, "block size of DIRTH", "13", "size", is_choice=True
+    )
+    read_percent: int = setting(65, "R/W mix of DIRTH", "13", "mix", is_choice=True)
+
+
+def _cbw(profile: Profile) -> tuple[Phase, ...]:
+    """Return the phases: PTS 2.0.2, section 13; ECW in PTS-E 1.1."""
     composite = Composite(
         block_shares=BLOCK_SHARES,
         zones=ZONES,
-        alignment_bytes=profile.cbw_alignment_bytes,
+        alignment_bytes=profile[Cbw].alignment_bytes,
     )
-    is_1_1 = profile.spec_version.startswith("PTS-E 1")
-    title = "Enterprise composite workload" if is_1_1 else "Composite block size"
-    return _demand_test(
-        profile,
-        Workload(
-            access="rnd",
-            block_size_bytes=0,
-            read_percent=profile.cbw_read_percent,
-            threads=1,
-            queue_depth=1,
-            composite=composite,
-        ),
-        PtsTest(test_id="cbw", title=title, pts_section="13", phases=()),
+    measured = Workload(
+        access="rnd",
+        block_size_bytes=0,
+        read_percent=profile[Cbw].read_percent,
+        threads=1,
+        queue_depth=1,
+        composite=composite,
     )
+    return _phases(profile, measured)
 
 
-def dirth(profile: Profile) -> PtsTest:
-    """Return the demand intensity test: PTS 2.0.2, section 14; the operator's mix."""
-    return _demand_test(
-        profile,
-        Workload(
-            access="rnd",
-            block_size_bytes=profile.dirth_block_size_bytes,
-            read_percent=profile.dirth_read_percent,
-            threads=1,
-            queue_depth=1,
-        ),
-        PtsTest(
-            test_id="dirth",
-            title="Demand intensity and response time histogram",
-            pts_section="14",
-            phases=(),
-        ),
+def _dirth(profile: Profile) -> tuple[Phase, ...]:
+    """Return the phases: PTS 2.0.2, section 14; the operator's mix."""
+    measured = Workload(
+        access="rnd",
+        block_size_bytes=profile[Dirth].block_size_bytes,
+        read_percent=profile[Dirth].read_percent,
+        threads=1,
+        queue_depth=1,
     )
+    return _phases(profile, measured)
 
 
-def _demand_test(profile: Profile, measured: Workload, test: PtsTest) -> PtsTest:
-    """Return a test of the flow of pts.md 12.2; only the workload differs."""
-    threads, depth = profile.demand_threads[0], profile.demand_queue_depths[0]
-    most = replace(measured, threads=threads, queue_depth=depth)
+def _phases(profile: Profile, measured: Workload) -> tuple[Phase, ...]:
+    """Return the flow of pts.md 12.2; only the workload differs."""
+    demand, point, matrix = profile[Demand], profile[Point], profile[MatrixRounds]
+    most = replace(
+        measured, threads=demand.threads[0], queue_depth=demand.queue_depths[0]
+    )
     writes = replace(most, read_percent=0)
     wdpc = precondition_by_workload(
-        profile, writes, _tracking(writes), first_sample_round=1
+        profile[Wdpc], writes, _tracking(writes), first_sample_round=1
     )
     rounds = Rounds(
         phase_id="demand",
         cells=tuple(
             replace(measured, threads=tc, queue_depth=qd)
-            for tc in profile.demand_threads
-            for qd in profile.demand_queue_depths
+            for tc in demand.threads
+            for qd in demand.queue_depths
         ),
-        cell_seconds=profile.cell_s,
+        cell_seconds=matrix.cell_s,
         tracking=(_tracking(most),),
-        max_rounds=profile.max_rounds,
+        max_rounds=matrix.max_rounds,
         pre_write=PreWrite(
             workload=writes,
-            seconds=profile.demand_pre_write_s,
-            capacity_multiple=profile.demand_pre_write_capacity_multiple,
+            seconds=demand.pre_write_s,
+            capacity_multiple=demand.pre_write_capacity_multiple,
         ),
     )
-    points = tuple(
+    points = (
         OperatingPoint(
             phase_id=f"{name}-iops",
             point=name,
             demand_phase=rounds.phase_id,
-            max_lat_ns=profile.demand_max_lat_ms * 1e6,
+            max_lat_ns=demand.max_lat_ms * 1e6,
             pre_write=writes,
-            pre_write_s=profile.point_pre_write_s,
-            round_seconds=profile.point_round_s,
+            pre_write_s=point.pre_write_s,
+            round_seconds=point.round_s,
             workload=measured,
-            histogram_s=profile.point_histogram_s,
+            histogram_s=point.histogram_s,
         )
         for name in get_args(PointName)
     )
-    return replace(test, phases=(Purge(), wdpc, rounds, *points))
+    return (Purge(), wdpc, rounds, *points)
 
 
 def _tracking(workload: Workload) -> Tracking:
@@ -126,3 +239,20 @@ def _tracking(workload: Workload) -> Tracking:
         threads=workload.threads,
         queue_depth=workload.queue_depth,
     )
+
+
+CBW = SuiteTest(
+    test_id="cbw",
+    title="Composite block size",
+    titles={"PTS-E 1.1": "Enterprise composite workload"},
+    section="13",
+    uses=(MatrixRounds, Wdpc, Demand, Point, Cbw),
+    build=_cbw,
+)
+DIRTH = SuiteTest(
+    test_id="dirth",
+    title="Demand intensity and response time histogram",
+    section="14",
+    uses=(MatrixRounds, Wdpc, Demand, Point, Dirth),
+    build=_dirth,
+)

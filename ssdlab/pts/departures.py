@@ -1,69 +1,20 @@
 """What a profile asks for otherwise than the standard."""
 
-from collections.abc import Iterable
-from dataclasses import fields, replace
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
 from ssdlab.model.departure import Departure
 from ssdlab.model.spec import ActiveRange, Tracking
 from ssdlab.model.units import block_size_label, duration_label, mix_label
-from ssdlab.pts.profile_values import VALUES
-from ssdlab.pts.profiles import PROFILES, Profile
-from ssdlab.pts.suite import LOOPED_TESTS, SATURATIONS, SUITE, optional_tests
+from ssdlab.pts.profile import Profile
+from ssdlab.pts.profiles import PROFILES
+from ssdlab.pts.settings import Value
+from ssdlab.pts.shared import Flow, Load, Ranges, Wipc
+from ssdlab.pts.suite import CATALOG, LOOPED_TESTS, optional_tests, tests_of
+from ssdlab.pts.throughput import Tp
 
-_OURS = {"name", "title", "spec_version", "nominal", "tests"}
-# Operator choices of the standard: reported, and no departure (pts.md 6, 9).
-_OPERATOR_CHOICE = {
-    "threads",
-    "queue_depth",
-    "cbw_alignment_bytes",
-    "dirth_block_size_bytes",
-    "dirth_read_percent",
-}
-_TEST_NAMES = {"iops", "tp", "lat", "wsat", "hir", "xsr", "cbw", "dirth"}
-_TESTS_OF = {  # of the names that begin otherwise than a test, or than their one test
-    "active_ranges": tuple(LOOPED_TESTS),
-    "wipc": ("iops", "lat"),
-    "wsat": SATURATIONS,
-    "histogram": ("lat", *SATURATIONS),
-    "cell": ("iops", "tp", "lat", "cbw", "dirth"),
-    "max": ("iops", "tp", "lat", "cbw", "dirth"),
-    "wdpc": ("hir", "cbw", "dirth"),
-    "demand": ("cbw", "dirth"),
-    "point": ("cbw", "dirth"),
-}
-_CODES = {  # of the values that weigh otherwise than the rest
-    "max_rounds": "rounds-allowed",
-    "wdpc_max_samples": "rounds-allowed",
-    "write_cache": "write-cache",
-    "wipc_threads": "wipc-threads",
-}
-_FILLS = {"wipc_capacity_multiple", "tp_has_wipc"}
-# Values that make a test shorter or longer, besides those in seconds.
-_LENGTHS = {
-    "hir_cycles",
-    "hir_baseline_cycles",
-    "wsat_capacity_multiple",
-    "demand_pre_write_capacity_multiple",
-    "wsat_sample_every_rounds",
-    "wdpc_sample_every_rounds",
-}
-_ALL = tuple(SUITE)
-_LONGEST_S = {  # pts.md 23, row 6, and 12.2, step 3a
-    "wsat_time_limit_s": 24 * 3600,
-    "demand_pre_write_s": 30 * 60,
-}
-_PRECONDITIONING, _FLOW = "3.3", "4"
-_SECTIONS = {  # of PTS 2.0.2
-    "iops": "7",
-    "tp": "8",
-    "lat": "9",
-    "wsat": "10",
-    "hir": "11",
-    "xsr": "12",
-    "cbw": "13",
-    "dirth": "14",
-}
+_FLOW = "4"
 
 
 def find_departures(
@@ -84,25 +35,28 @@ def find_departures(
         None where the profile asks for what its edition does, or leaves to the
         operator.
     """
-    nominal = PROFILES[profile.nominal]
-    names = [
-        field.name
-        for field in fields(Profile)
-        if field.name not in _OURS | _OPERATOR_CHOICE
-        and getattr(profile, field.name) != getattr(nominal, field.name)
-        and not _is_allowed(field.name, profile, test_ids)
-        and _concerns(field.name, profile, test_ids)
-    ]
     return (
-        *(_departure(name, profile, test_ids) for name in names),
-        *_other_tests(nominal, test_ids),
+        *_of_values(profile, test_ids),
+        *_other_tests(PROFILES[profile.nominal], test_ids),
         *_segments(profile, test_ids),
     )
 
 
+def _of_values(profile: Profile, test_ids: tuple[str, ...]) -> Iterator[Departure]:
+    """Yield each value that is neither nominal, nor allowed, nor of other tests."""
+    nominal = PROFILES[profile.nominal]
+    for key, place in profile.places.items():
+        if place.value.is_choice or profile.value(key) == nominal.value(key):
+            continue
+        using = tests_of(place.kind, profile)
+        concerned = tuple(test for test in test_ids if test in using)
+        if concerned and not _is_allowed(key, profile, concerned):
+            yield _departure(key, profile, concerned)
+
+
 def clause_of(test_ids: Iterable[str]) -> str:
     """Return where the standard describes tests, such as ``PTS 2.0.2, section 7``."""
-    return _clause(*(_SECTIONS[_prefix(test)] for test in test_ids))
+    return _clause(*(CATALOG[test].section for test in test_ids))
 
 
 def _clause(*sections: str) -> str:
@@ -111,56 +65,44 @@ def _clause(*sections: str) -> str:
     return f"PTS 2.0.2, {noun} {', '.join(known)}"
 
 
-def _is_allowed(name: str, profile: Profile, test_ids: tuple[str, ...]) -> bool:
+def _is_allowed(key: str, profile: Profile, test_ids: tuple[str, ...]) -> bool:
     """Tell whether a value is another one that the edition allows as well."""
-    nominal = PROFILES[profile.nominal]
-    match name:
-        case "max_idle_s":  # ours, and stricter
-            return profile.max_idle_s < nominal.max_idle_s
-        case "max_rounds":  # after round 25 the operator may go on: pts.md 3.1, SS-4
-            return profile.max_rounds > nominal.max_rounds
-        case "wsat_time_limit_s" | "demand_pre_write_s":
-            least_s, limit_s = getattr(nominal, name), getattr(profile, name)
-            return bool(least_s <= limit_s <= _LONGEST_S[name])
-        case "active_ranges":
-            return _has_ranges_of(profile, nominal)
-        case "wipc_threads":  # those of the loop, as its number: pts.md 4.3, WIPC-3
-            return _loop_threads(profile, test_ids) == {profile.wipc_threads}
-        case _:
-            return False
+    nominal, meant = PROFILES[profile.nominal], profile.places[key].value
+    if key == "active_ranges":
+        return _has_ranges_of(profile, nominal)
+    if key == "wipc_threads":  # those of the loop, as its number: pts.md 4.3, WIPC-3
+        tp, load = profile[Tp].threads, profile[Load].threads
+        loops = {tp if test == "tp" else load for test in test_ids}
+        return loops == {profile[Wipc].threads}
+    least, value = nominal.value(key), profile.value(key)
+    if not isinstance(least, int | float) or not isinstance(value, int | float):
+        return False
+    if value < least:
+        return meant.may_be_less
+    return meant.allowed_to is not None and value <= meant.allowed_to
 
 
-def _loop_threads(profile: Profile, test_ids: tuple[str, ...]) -> set[int]:
-    """Return the threads that preconditioning should have in the tests asked for."""
-    random = {profile.threads} if {"iops", "lat"} & set(test_ids) else set()
-    has_fill = profile.tp_has_wipc and "tp" in test_ids
-    return random | ({profile.tp_threads} if has_fill else set())
-
-
-def _departure(name: str, profile: Profile, test_ids: tuple[str, ...]) -> Departure:
-    value = getattr(profile, name)
-    wanted = getattr(PROFILES[profile.nominal], name)
-    texts = _text(name, value), _text(name, wanted)
+def _departure(key: str, profile: Profile, concerned: tuple[str, ...]) -> Departure:
+    place = profile.places[key]
+    value, wanted = profile.value(key), PROFILES[profile.nominal].value(key)
+    texts = _text(place.value, value), _text(place.value, wanted)
     if texts[0] == texts[1]:  # too near to each other for words
         texts = str(value), str(wanted)
-    concerned = concerned_tests(name, test_ids, tp_has_wipc=profile.tp_has_wipc)
-    is_of_all = concerned_tests(name, _ALL, tp_has_wipc=profile.tp_has_wipc) == _ALL
+    is_of_all = place.kind is Flow
     clause = _clause(_FLOW) if is_of_all else clause_of(concerned)
     return Departure(
-        code=_code(name, value, wanted),
-        subject=VALUES[name].words,
+        code=_code(place.value, value, wanted),
+        subject=place.value.words,
         done=texts[0],
         asked=texts[1],
-        clause=_clause(_PRECONDITIONING) if _prefix(name) == "wipc" else clause,
+        clause=_clause(place.kind.clause) if place.kind.clause else clause,
         tests=() if is_of_all else concerned,
     )
 
 
-def _code(name: str, value: Any, wanted: Any) -> str:
-    if name in _FILLS and value < wanted:
-        return "fill-short"
-    is_length = VALUES[name].kind == "seconds" or name in _LENGTHS
-    return _CODES.get(name, "time-scaled" if is_length else "profile-value")
+def _code(meant: Value, value: Any, wanted: Any) -> str:
+    is_less = bool(meant.code_below) and value < wanted
+    return meant.code_below if is_less else meant.code
 
 
 def _other_tests(nominal: Profile, test_ids: tuple[str, ...]) -> tuple[Departure, ...]:
@@ -185,19 +127,23 @@ def _has_ranges_of(profile: Profile, nominal: Profile) -> bool:
     """
     if _without_segments(profile) == _without_segments(nominal):
         return True
-    wholes = [active.percent for active in profile.active_ranges]
-    has_amounts = any(active.amount_bytes for active in profile.active_ranges)
+    wholes = [active.percent for active in profile[Ranges].active_ranges]
+    has_amounts = any(active.amount_bytes for active in profile[Ranges].active_ranges)
     is_named = nominal.spec_version.startswith("PTS-E 1")
     return is_named and 100 in wholes and not has_amounts
 
 
 def _without_segments(profile: Profile) -> tuple[ActiveRange, ...]:
-    return tuple(replace(active, segments=1) for active in profile.active_ranges)
+    return tuple(
+        replace(active, segments=1) for active in profile[Ranges].active_ranges
+    )
 
 
 def _segments(profile: Profile, test_ids: tuple[str, ...]) -> tuple[Departure, ...]:
     """Name the segments of amounts: sequential tests have one, as fio has no more."""
-    counts = [each.segments for each in profile.active_ranges if each.amount_bytes]
+    counts = [
+        each.segments for each in profile[Ranges].active_ranges if each.amount_bytes
+    ]
     if not counts:
         return ()
     tests: dict[int, tuple[str, ...]] = {}
@@ -220,49 +166,23 @@ def _segments(profile: Profile, test_ids: tuple[str, ...]) -> tuple[Departure, .
     )
 
 
-def concerned_tests(
-    name: str, test_ids: tuple[str, ...], *, tp_has_wipc: bool
-) -> tuple[str, ...]:
-    """Return which of the tests asked for a value of a profile is about, by its name.
-
-    Preconditioning as in IOPS is that of TP too where a profile has it.
-    """
-    prefix = _prefix(name)
-    own = (prefix,) if prefix in _TEST_NAMES else test_ids
-    concerned = set(_TESTS_OF.get(name) or _TESTS_OF.get(prefix, own))
-    if prefix == "wipc" and tp_has_wipc:
-        concerned.add("tp")
-    return tuple(test_id for test_id in test_ids if test_id in concerned)
-
-
-def _prefix(name: str) -> str:
-    """Return what a value, or an optional workload of WSAT, is named after."""
-    return name.replace("-", "_").split("_", maxsplit=1)[0]
-
-
-def _concerns(name: str, profile: Profile, test_ids: tuple[str, ...]) -> bool:
-    has_wipc = profile.tp_has_wipc
-    return bool(concerned_tests(name, test_ids, tp_has_wipc=has_wipc))
-
-
-def _text(name: str, value: object) -> str:
+def _text(meant: Value, value: object) -> str:
     if value is None or value == ():
-        return VALUES[name].absent or "none"
+        return meant.absent or "none"
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, tuple):
-        return " ".join(_item(name, item) for item in value)
-    return _item(name, value)
+        return " ".join(_item(meant, item) for item in value)
+    return _item(meant, value)
 
 
-def _item(name: str, value: object) -> str:
-    kind = VALUES[name].kind
+def _item(meant: Value, value: object) -> str:
     if isinstance(value, Tracking):
         return f"({value.label})"
     if isinstance(value, ActiveRange):
         return value.name
     if isinstance(value, int | float):
-        return _number(kind, value)
+        return _number(meant.kind, value)
     return str(value)
 
 

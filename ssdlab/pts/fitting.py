@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from ssdlab.model.asked import Suite
 from ssdlab.model.departure import Departure
 from ssdlab.model.errors import ProfileError
 from ssdlab.model.spec import (
@@ -17,12 +18,16 @@ from ssdlab.pts.block_checks import (
     require_whole_sectors,
 )
 from ssdlab.pts.departures import clause_of
-from ssdlab.pts.profiles import Profile
-from ssdlab.pts.suite import LOOPED_TESTS, SATURATIONS, build_tests
+from ssdlab.pts.iops import Iops
+from ssdlab.pts.latency import Lat
+from ssdlab.pts.profile import Profile
+from ssdlab.pts.profiles import suite_of
+from ssdlab.pts.shared import Flow, Ranges
+from ssdlab.pts.suite import CATALOG, LOOPED_TESTS, build_tests
+from ssdlab.pts.throughput import Tp
 
 _FAVOURED_BYTES = 4 * KIB  # has most of the composite, and gets what is left out
 _LEAST_RANGE_BYTES = 8 * MIB  # a few of the largest blocks
-_FIXED_SIZES = set(SATURATIONS) - {"wsat-composite"}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -67,7 +72,7 @@ def fit_suite(
     _require_span(profile, capacity_bytes)
     looped = tuple(test for test in test_ids if test in LOOPED_TESTS)
     spanned, ranges_left_out = _fit_to_capacity(profile, capacity_bytes, looped)
-    if looped and profile.active_ranges:
+    if looped and profile[Ranges].active_ranges:
         _require_ranges(profile, spanned, capacity_bytes)
     fitting = fit_to_sectors(spanned, sector_bytes)
     asked = build_tests(spanned, test_ids)
@@ -89,10 +94,24 @@ def fit_suite(
             profile.name,
             test,
             capacity_bytes,
-            active_range_percent=profile.active_range_percent,
+            active_range_percent=profile[Flow].active_range_percent,
             remedy=remedy,
         )
     return FittedSuite(tests=fitted, left_out=left_out)
+
+
+def ask_suite(
+    profile: Profile,
+    test_ids: tuple[str, ...],
+    *,
+    capacity_bytes: int,
+    sector_bytes: int,
+) -> Suite:
+    """Return what a run is asked for by tests of a profile; see `fit_suite`."""
+    fitted = fit_suite(
+        profile, test_ids, capacity_bytes=capacity_bytes, sector_bytes=sector_bytes
+    )
+    return suite_of(profile, fitted.tests)
 
 
 def fit_to_sectors(profile: Profile, sector_bytes: int) -> Profile:
@@ -104,11 +123,10 @@ def fit_to_sectors(profile: Profile, sector_bytes: int) -> Profile:
     def whole(sizes: tuple[int, ...]) -> tuple[int, ...]:
         return tuple(size for size in sizes if size % sector_bytes == 0)
 
-    return replace(
-        profile,
-        iops_block_sizes=whole(profile.iops_block_sizes),
-        tp_block_sizes=whole(profile.tp_block_sizes),
-        lat_block_sizes=whole(profile.lat_block_sizes),
+    return profile.having(
+        iops_block_sizes=whole(profile[Iops].block_sizes),
+        tp_block_sizes=whole(profile[Tp].block_sizes),
+        lat_block_sizes=whole(profile[Lat].block_sizes),
     )
 
 
@@ -135,7 +153,7 @@ def _fit_to_capacity(
     It is a departure where tests loop over them.
     """
     fitting, left_out = [], []
-    for active in profile.active_ranges:
+    for active in profile[Ranges].active_ranges:
         span = capacity_bytes * active.percent / 100
         if span >= max(active.amount_bytes or 0, _LEAST_RANGE_BYTES):
             fitting.append(active)
@@ -150,7 +168,7 @@ def _fit_to_capacity(
                     tests=looped,
                 )
             )
-    return replace(profile, active_ranges=tuple(fitting)), tuple(left_out)
+    return profile.having(active_ranges=tuple(fitting)), tuple(left_out)
 
 
 def _cells_left_out(
@@ -182,11 +200,11 @@ def _require_span(profile: Profile, capacity_bytes: int) -> None:
     ProfileError
         If it is smaller.
     """
-    if capacity_bytes * profile.active_range_percent / 100 < _LEAST_RANGE_BYTES:
+    if capacity_bytes * profile[Flow].active_range_percent / 100 < _LEAST_RANGE_BYTES:
         raise ProfileError(
             source=profile.name,
             key="active_range_percent",
-            reason=f"{profile.active_range_percent:g} % of "
+            reason=f"{profile[Flow].active_range_percent:g} % of "
             f"{capacity_label(capacity_bytes)} are too small for blocks of 1 MiB",
             remedy="Take a larger device or a larger part of it.",
         )
@@ -200,8 +218,8 @@ def _require_ranges(profile: Profile, fitting: Profile, capacity_bytes: int) -> 
     ProfileError
         If none is.
     """
-    if not fitting.active_ranges:
-        names = " ".join(active.name for active in profile.active_ranges)
+    if not fitting[Ranges].active_ranges:
+        names = " ".join(active.name for active in profile[Ranges].active_ranges)
         raise ProfileError(
             source=profile.name,
             key="active_ranges",
@@ -235,7 +253,7 @@ def _with_composite(test: PtsTest, sector_bytes: int) -> PtsTest:
 
 
 def _remedy(test: PtsTest) -> str:
-    if test.test_id in _FIXED_SIZES:
+    if CATALOG[test.test_id].has_fixed_blocks:
         return (
             "Leave the test out on this device: the block size is the standard's and "
             "no value of a profile."

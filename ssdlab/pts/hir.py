@@ -1,58 +1,94 @@
 """HIR: how much write performance host idle time brings back."""
 
-from ssdlab.model.spec import Phase, PtsTest, Purge, Stimulus, Workload
+from dataclasses import dataclass
+from typing import ClassVar
+
+from ssdlab.model.spec import Phase, Purge, Stimulus, Workload
 from ssdlab.model.units import KIB
-from ssdlab.pts.profiles import RND_4K_WRITE, Profile
+from ssdlab.pts.profile import Profile
+from ssdlab.pts.settings import Settings, setting
+from ssdlab.pts.shared import RND_4K_WRITE, Load, Wdpc
+from ssdlab.pts.suite_test import SuiteTest
 from ssdlab.pts.wdpc import precondition_by_workload
 
 
-def hir(profile: Profile) -> PtsTest:
-    """Return the host idle recovery test: PTS 2.0.2, section 11; pts.md 10.
+@dataclass(frozen=True, kw_only=True)
+class Hir(Settings):
+    """Values of HIR."""
+
+    group: ClassVar[str] = "hir"
+    prefix: ClassVar[str] = "hir_"
+    changes: ClassVar = {"demo": {"access_s": 0.5, "cycles": 12, "baseline_cycles": 12}}
+
+    access_s: float = setting(5, "time of an access of HIR", "10", "seconds")
+    wait_states: tuple[int, ...] = setting(
+        (1, 2, 3, 5, 10),
+        "wait states of HIR",
+        "10",
+        "count",
+        limits=(1, 1000),
+        is_list=True,
+    )
+    cycles: int = setting(
+        360, "accesses of a wait state of HIR", "10", "count", code="time-scaled"
+    )
+    baseline_cycles: int = setting(
+        360, "accesses of a baseline of HIR", "10", "count", code="time-scaled"
+    )
+
+
+def _phases(profile: Profile) -> tuple[Phase, ...]:
+    """Return the phases: PTS 2.0.2, section 11; pts.md 10.
 
     After each wait state the drive goes back to its baseline. A phase of accesses is
-    made of rounds: one access each, ``hir_access_s`` long.
+    made of rounds: one access each, ``access_s`` long.
     """
     workload = Workload(
         access="rnd",
         block_size_bytes=4 * KIB,
         read_percent=0,
-        threads=profile.threads,
-        queue_depth=profile.queue_depth,
+        threads=profile[Load].threads,
+        queue_depth=profile[Load].queue_depth,
     )
     wdpc = precondition_by_workload(
-        profile,
+        profile[Wdpc],
         workload,
         RND_4K_WRITE,
-        first_sample_round=profile.wdpc_sample_every_rounds,
+        first_sample_round=profile[Wdpc].sample_every_rounds,
     )
-    states = tuple(
+    states = (
         phase
-        for k in profile.hir_wait_states
-        for phase in _wait_state(profile, workload, k)
+        for k in profile[Hir].wait_states
+        for phase in _wait_state(profile[Hir], workload, k)
     )
-    return PtsTest(
-        test_id="hir",
-        title="Host idle recovery",
-        pts_section="11",
-        phases=(Purge(), wdpc, *states),
-    )
+    return (Purge(), wdpc, *states)
 
 
-def _wait_state(profile: Profile, workload: Workload, k: int) -> tuple[Phase, ...]:
+def _wait_state(values: Hir, workload: Workload, k: int) -> tuple[Phase, ...]:
     """Return accesses A, each with a wait B after it, then the baseline, access C."""
-    access_s = profile.hir_access_s
+    access_s = values.access_s
     waits = Stimulus(
         phase_id=f"wait-{k}",
         workload=workload,
         round_seconds=access_s,
-        time_limit_s=profile.hir_cycles * access_s,
+        time_limit_s=values.cycles * access_s,
         wait_s=k * access_s,
     )
     baseline = Stimulus(
         phase_id=f"baseline-{k}",
         workload=workload,
         round_seconds=access_s,
-        time_limit_s=profile.hir_baseline_cycles * access_s,
+        time_limit_s=values.baseline_cycles * access_s,
         first_wait_s=k * access_s,
     )
     return waits, baseline
+
+
+HIR = SuiteTest(
+    test_id="hir",
+    title="Host idle recovery",
+    section="11",
+    uses=(Load, Wdpc, Hir),
+    build=_phases,
+    has_fixed_blocks=True,
+)

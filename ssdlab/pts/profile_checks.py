@@ -3,12 +3,9 @@
 from collections.abc import Iterator
 
 from ssdlab.model.errors import ProfileError
-from ssdlab.model.spec import PTS_CRITERIA
-from ssdlab.model.units import KIB, block_size_label
-from ssdlab.pts.profiles import Profile
-
-_MOST_ROUNDS = 100_000
-_Fault = tuple[str, str, str]  # key, reason, remedy
+from ssdlab.pts.profile import Profile
+from ssdlab.pts.settings import Fault
+from ssdlab.pts.shared import HistogramRun, Ranges
 
 
 def check_whole(profile: Profile, *, source: str) -> Profile:
@@ -24,107 +21,15 @@ def check_whole(profile: Profile, *, source: str) -> Profile:
     return profile
 
 
-def _find_faults(profile: Profile) -> Iterator[_Fault]:
-    yield from _tracking_faults(profile)
-    yield from _latency_faults(profile)
-    yield from _throughput_faults(profile)
-    yield from _round_faults(profile)
-    yield from _range_faults(profile)
-    yield from _demand_faults(profile)
-
-
-def _demand_faults(profile: Profile) -> Iterator[_Fault]:
-    for key in ("demand_threads", "demand_queue_depths"):
-        values = getattr(profile, key)
-        if list(values) != sorted(values, reverse=True):
-            yield (
-                key,
-                "it does not go from high to low, and the first pair is tracked",
-                "Put the greatest first.",
-            )
-    window = PTS_CRITERIA.window_rounds
-    if profile.wdpc_max_samples < window:
-        yield (
-            "wdpc_max_samples",
-            f"a steady state is judged on {window} samples",
-            f"Choose {window} or more.",
-        )
-
-
-def _range_faults(profile: Profile) -> Iterator[_Fault]:
-    names = [active.name for active in profile.active_ranges]
-    if len(set(names)) < len(names):
-        yield "active_ranges", "two are alike", "Leave one out."
-    if len(names) > 1 and profile.histogram_s is not None:
+def _find_faults(profile: Profile) -> Iterator[Fault]:
+    """Yield the faults of each group by its keys, then those between groups."""
+    for kind, values in profile.settings.items():
+        for field, reason, remedy in values.faults():
+            yield f"{kind.prefix}{field}", reason, remedy
+    has_histogram = profile[HistogramRun].histogram_s is not None
+    if len(profile[Ranges].active_ranges) > 1 and has_histogram:
         yield (
             "histogram_s",
             "a histogram run cannot be of several active ranges",
             'Write histogram_s = "none", or name one active range.',
         )
-
-
-def _tracking_faults(profile: Profile) -> Iterator[_Fault]:
-    for tracking in profile.iops_tracking:
-        if (
-            tracking.block_size_bytes not in profile.iops_block_sizes
-            or tracking.read_percent not in profile.iops_mixes
-        ):
-            yield (
-                "iops_tracking",
-                f"{tracking.label} is no cell of iops_mixes and iops_block_sizes",
-                "Add its mix and block size there, or track another cell.",
-            )
-
-
-def _latency_faults(profile: Profile) -> Iterator[_Fault]:
-    if 4 * KIB not in profile.lat_block_sizes:
-        yield (
-            "lat_block_sizes",
-            "4 KiB is not among them, and its writes are the tracking variable",
-            "Add it.",
-        )
-    if 0 not in profile.lat_mixes:
-        yield (
-            "lat_mixes",
-            "0 is not among them, and writes are the tracking variable",
-            "Add it.",
-        )
-
-
-def _throughput_faults(profile: Profile) -> Iterator[_Fault]:
-    tracked = profile.tp_tracked_sizes
-    if tracked is None:
-        return
-    for size in tracked:
-        if size not in profile.tp_block_sizes:
-            yield (
-                "tp_tracked_sizes",
-                f"{block_size_label(size)} is none of tp_block_sizes",
-                "Add it there, or leave it out here.",
-            )
-    if tracked[0] != profile.tp_block_sizes[0]:
-        yield (
-            "tp_tracked_sizes",
-            "its first is not the first of tp_block_sizes",
-            "Put the same block size first in both: the others follow its rounds.",
-        )
-
-
-def _round_faults(profile: Profile) -> Iterator[_Fault]:
-    spans = (
-        ("wsat_round_s", profile.wsat_time_limit_s, profile.wsat_round_s),
-        ("xsr_round_s", max(profile.xsr_group_s), profile.xsr_round_s),
-        ("point_round_s", profile.point_pre_write_s, profile.point_round_s),
-        (
-            "wdpc_sample_every_rounds",
-            profile.wdpc_sample_every_rounds * profile.wdpc_max_samples,
-            1,
-        ),
-    )
-    for key, whole, part in spans:
-        if whole / part > _MOST_ROUNDS:
-            yield (
-                key,
-                f"that makes {whole / part:.0f} rounds in a phase",
-                f"Choose values of at most {_MOST_ROUNDS} rounds.",
-            )

@@ -4,14 +4,17 @@ import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import get_args
 
+from ssdlab.model.drive import WriteCacheState
 from ssdlab.model.errors import ProfileError
 from ssdlab.model.spec import ActiveRange, Tracking
 from ssdlab.model.units import GIB, KIB, MIB, parse_size
-from ssdlab.pts.profile_values import WRITE_CACHES, Kind, Value
+from ssdlab.pts.settings import Kind, Value
 from ssdlab.pts.suite import SUITE
 
 _SECTOR_BYTES = 512
+_WRITE_CACHES = get_args(WriteCacheState)
 _LONGEST_LIST = 100
 _LEAST_AMOUNT_BYTES = 8 * MIB
 _TRACKING = re.compile(r"RND\s+(\S+|\S+ \S+)\s+(\d{1,3})/(\d{1,3})", re.IGNORECASE)
@@ -147,8 +150,8 @@ def _read_flag(entry: Entry, given: object) -> bool:
 
 
 def _read_write_cache(entry: Entry, given: object) -> str:
-    if not isinstance(given, str) or given not in WRITE_CACHES:
-        raise entry.error(given, f"is none of: {', '.join(WRITE_CACHES)}")
+    if not isinstance(given, str) or given not in _WRITE_CACHES:
+        raise entry.error(given, f"is none of: {', '.join(_WRITE_CACHES)}")
     return given
 
 

@@ -4,23 +4,25 @@ import difflib
 import json
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import Any, NoReturn
 
 from ssdlab.model.errors import ProfileError, UnknownNameError
 from ssdlab.model.report_fields import NAMES, ReportFields
 from ssdlab.model.spec import ActiveRange, Tracking
+from ssdlab.pts.profile import Place, Profile
 from ssdlab.pts.profile_checks import check_whole
 from ssdlab.pts.profile_entries import Entry, active_range_text, size_text
-from ssdlab.pts.profile_values import VALUES, Value
-from ssdlab.pts.profiles import PROFILES, Profile, find_profile
+from ssdlab.pts.profiles import PROFILES, find_profile
+from ssdlab.pts.settings import Value, describe, values_of
 from ssdlab.pts.suite import optional_tests
 
 _BASE = "based_on"
 _REPORT = "report"
 _FREE = ("name", "title")  # a user's own words
+_TESTS = describe("tests of the profile", "15, 16", "test", is_list=True)
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _LONGEST_TITLE = 200
 _HEAD = """\
@@ -57,13 +59,18 @@ def render_profile(profile: Profile) -> str:
     lines = [f"{_BASE} = {_text(base)}"]
     if not is_ours:
         lines += [f"{key} = {_text(getattr(profile, key))}" for key in _FREE]
-    nominal = PROFILES[profile.nominal]
-    lines += [
-        _render_value(name, profile, nominal)
-        for name in (field.name for field in fields(Profile))
-        if name in VALUES
-    ]
+    lines += _render_groups(profile)
     return "\n".join((head, *lines, ""))
+
+
+def _render_groups(profile: Profile) -> Iterator[str]:
+    """Yield the values that stand by themselves, then each table."""
+    yield _render_tests(profile)
+    for kind in sorted(profile.settings, key=lambda kind: bool(kind.prefix)):
+        if kind.prefix:
+            yield f"\n[{kind.group}]"
+        for field, value in values_of(kind).items():
+            yield _render_value(Place(kind, field, value), profile)
 
 
 def _text(value: str) -> str:
@@ -98,14 +105,11 @@ def parse_profile(text: str, *, source: str, name: str) -> Profile:
     given.pop(_REPORT, None)
     base = _find_base(given.pop(_BASE, None), source)
     words = {"name": name} | {key: given.pop(key) for key in _FREE if key in given}
-    for key in given:
-        if key not in VALUES:
-            _refuse_key(key, source=source, base=base)
     changes: dict[str, Any] = {
-        key: _entry(key, source=source, base=base).read(value)
-        for key, value in given.items()
+        key: _entry(key, written, source=source, base=base).read(value)
+        for key, written, value in _flat(given, source=source, base=base)
     }
-    profile = check_whole(replace(base, **changes), source=source)
+    profile = check_whole(base.having(**changes), source=source)
     return _named(profile, words, source=source)
 
 
@@ -177,8 +181,33 @@ def _find_base(base: object, source: str) -> Profile:
     )
 
 
-def _refuse_key(key: str, *, source: str, base: Profile) -> NoReturn:
-    near = difflib.get_close_matches(key, (*VALUES, _BASE, *_FREE), n=1)
+def _flat(
+    given: Mapping[str, object], *, source: str, base: Profile
+) -> Iterator[tuple[str, str, object]]:
+    """Yield each value with its key, and as that is written: in a table or not."""
+    tables = {kind.group: kind for kind in base.settings if kind.prefix}
+    known = {"tests", *base.places}
+    seen: set[str] = set()
+    for name, value in given.items():
+        pairs = {name: (name, value)}
+        if name in tables and isinstance(value, dict):
+            pairs = {
+                f"{tables[name].prefix}{field}": (f"{name}.{field}", item)
+                for field, item in value.items()
+            }
+        for key, (written, item) in pairs.items():
+            if key not in known:
+                _refuse_key(written, known, source=source, base=base)
+            if key in seen:
+                _refuse_twice(key, written, source=source)
+            seen.add(key)
+            yield key, written, item
+
+
+def _refuse_key(
+    key: str, known: Iterable[str], *, source: str, base: Profile
+) -> NoReturn:
+    near = difflib.get_close_matches(key, (*known, _BASE, *_FREE), n=1)
     hint = f"Did you mean {near[0]}? " if near else ""
     raise ProfileError(
         source=source,
@@ -188,10 +217,20 @@ def _refuse_key(key: str, *, source: str, base: Profile) -> NoReturn:
     )
 
 
-def _entry(key: str, *, source: str, base: Profile) -> Entry:
-    text = _value_text(VALUES[key], getattr(base, key))
-    example = f"{base.name} has {key} = {text}"
-    return Entry(source=source, key=key, value=VALUES[key], example=example)
+def _refuse_twice(key: str, written: str, *, source: str) -> NoReturn:
+    raise ProfileError(
+        source=source,
+        key=written,
+        reason=f"it stands twice, as {key} too",
+        remedy="Leave one out.",
+    )
+
+
+def _entry(key: str, written: str, *, source: str, base: Profile) -> Entry:
+    value = _TESTS if key == "tests" else base.places[key].value
+    held = base.tests if key == "tests" else base.value(key)
+    example = f"{base.name} has {written} = {_value_text(value, held)}"
+    return Entry(source=source, key=written, value=value, example=example)
 
 
 def _named(profile: Profile, words: Mapping[str, object], *, source: str) -> Profile:
@@ -220,7 +259,7 @@ def _named(profile: Profile, words: Mapping[str, object], *, source: str) -> Pro
             remedy=f"Write at most {_LONGEST_TITLE} printable characters.",
         )
     named = replace(profile, name=name, title=title)
-    if ours not in {None, named}:
+    if ours is not None and ours != named:
         raise ProfileError(
             source=source,
             key="name",
@@ -234,17 +273,28 @@ def _is_plain(text: str) -> bool:
     return text.isprintable() and 0 < len(text) <= _LONGEST_TITLE
 
 
-def _render_value(name: str, profile: Profile, nominal: Profile) -> str:
-    value = VALUES[name]
+def _render_tests(profile: Profile) -> str:
+    told = f"\n# {_TESTS.words}; pts.md {_TESTS.section}"
+    nominal = PROFILES[profile.nominal]
+    if profile.tests != nominal.tests:
+        wanted = _value_text(_TESTS, nominal.tests)
+        told += f"\n# nominal, as in {nominal.name}: {wanted}"
+    if more := optional_tests(profile):
+        told += f"\n# by name only, and none of `--tests all`: {', '.join(more)}"
+    return f"{told}\ntests = {_value_text(_TESTS, profile.tests)}"
+
+
+def _render_value(place: Place, profile: Profile) -> str:
+    value, nominal = place.value, PROFILES[profile.nominal]
     unit = f" [{value.unit}]" if value.unit and "[" not in value.words else ""
     told = f"\n# {value.words}{unit}; pts.md {value.section}"
-    text = _value_text(value, getattr(profile, name))
-    wanted = _value_text(value, getattr(nominal, name))
+    text, wanted = (
+        _value_text(value, getattr(one[place.kind], place.field))
+        for one in (profile, nominal)
+    )
     if text != wanted:
         told += f"\n# nominal, as in {nominal.name}: {wanted}"
-    if name == "tests" and (more := optional_tests(profile)):
-        told += f"\n# by name only, and none of `--tests all`: {', '.join(more)}"
-    return f"{told}\n{name} = {text}"
+    return f"{told}\n{place.field} = {text}"
 
 
 def _value_text(value: Value, held: object) -> str:

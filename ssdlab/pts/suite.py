@@ -1,47 +1,34 @@
 """Which tests there are, and how a profile turns into them."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 from ssdlab.model.errors import RepeatedNameError, UnknownNameError
 from ssdlab.model.spec import PtsTest
-from ssdlab.pts.demand import cbw, dirth
-from ssdlab.pts.hir import hir
-from ssdlab.pts.iops import iops
-from ssdlab.pts.latency import latency
-from ssdlab.pts.profiles import Profile
-from ssdlab.pts.ranges import repeat_over_ranges
-from ssdlab.pts.throughput import throughput
-from ssdlab.pts.wsat import (
-    wsat,
-    wsat_composite,
-    wsat_metadata,
-    wsat_oltp,
-    wsat_vod,
-)
-from ssdlab.pts.xsr import xsr
+from ssdlab.pts.demand import CBW, DIRTH
+from ssdlab.pts.hir import HIR
+from ssdlab.pts.iops import IOPS
+from ssdlab.pts.latency import LAT
+from ssdlab.pts.profile import Profile
+from ssdlab.pts.settings import Settings
+from ssdlab.pts.shared import Flow
+from ssdlab.pts.suite_test import SuiteTest
+from ssdlab.pts.throughput import TP
+from ssdlab.pts.wsat import OPTIONAL, WSAT
+from ssdlab.pts.xsr import XSR
 
-SUITE: dict[str, Callable[[Profile], PtsTest]] = {
-    "iops": iops,
-    "tp": throughput,
-    "lat": latency,
-    "wsat": wsat,
-    "hir": hir,
-    "xsr": xsr,
-    "cbw": cbw,
-    "dirth": dirth,
+CATALOG = {
+    test.test_id: test
+    for test in (IOPS, TP, LAT, WSAT, HIR, XSR, CBW, DIRTH, *OPTIONAL)
 }
-# Asked for by name alone: pts.md section 9, "Optional 2.0 workloads".
-OPTIONAL_SUITE: dict[str, Callable[[Profile], PtsTest]] = {
-    "wsat-oltp": wsat_oltp,
-    "wsat-vod": wsat_vod,
-    "wsat-metadata": wsat_metadata,
-    "wsat-composite": wsat_composite,
-}
-SATURATIONS = ("wsat", *OPTIONAL_SUITE)
-_BUILDERS = SUITE | OPTIONAL_SUITE
+SUITE = tuple(name for name, test in CATALOG.items() if not test.is_optional)
+OPTIONAL_SUITE = tuple(name for name, test in CATALOG.items() if test.is_optional)
+LOOPED_TESTS = frozenset(name for name, test in CATALOG.items() if test.is_looped)
 ALL_TESTS = "all"
-# PTS-C 1.x: pts.md sections 2 and 6.
-LOOPED_TESTS = frozenset({"iops", "tp", "lat"})
+_KINDS: tuple[type[Settings], ...] = (
+    Flow,
+    *(kind for test in CATALOG.values() for kind in test.uses),
+)
+GROUPS = {kind.group: kind for kind in _KINDS}
 
 
 def optional_tests(profile: Profile) -> tuple[str, ...]:
@@ -50,7 +37,7 @@ def optional_tests(profile: Profile) -> tuple[str, ...]:
     Only the editions 2.x have them, whatever the times of the profile are.
     """
     is_edition_2 = profile.spec_version.startswith("PTS 2")
-    return tuple(OPTIONAL_SUITE) if is_edition_2 else ()
+    return OPTIONAL_SUITE if is_edition_2 else ()
 
 
 def choose_tests(profile: Profile, text: str) -> tuple[str, ...]:
@@ -84,26 +71,40 @@ def parse_tests(text: str) -> tuple[str, ...]:
     RepeatedNameError
         If a test is named twice.
     UnknownNameError
-        If a test is not of the suite or named twice, or none is named.
+        If a test is not of the suite, or none is named.
     """
     names = tuple(name.strip().lower() for name in text.split(",") if name.strip())
     for name in names:
-        if name not in _BUILDERS:
-            raise UnknownNameError(kind="test", name=name, known=tuple(_BUILDERS))
+        if name not in CATALOG:
+            raise UnknownNameError(kind="test", name=name, known=tuple(CATALOG))
         if names.count(name) > 1:
             raise RepeatedNameError(kind="test", name=name, text=text)
     if not names:
-        raise UnknownNameError(kind="test", name=text, known=tuple(_BUILDERS))
+        raise UnknownNameError(kind="test", name=text, known=tuple(CATALOG))
     return names
 
 
 def build_tests(profile: Profile, test_ids: Iterable[str]) -> tuple[PtsTest, ...]:
-    """Return the tests of a profile, in the order asked for."""
-    return tuple(_build_test(profile, test_id) for test_id in test_ids)
+    """Return the tests of a profile, in the order asked for.
+
+    Raises
+    ------
+    UnknownNameError
+        If one is none of the suite.
+    """
+    return tuple(_find(test_id).plan(profile) for test_id in test_ids)
 
 
-def _build_test(profile: Profile, test_id: str) -> PtsTest:
-    test = _BUILDERS[test_id](profile)
-    if test_id in LOOPED_TESTS and profile.active_ranges:
-        return repeat_over_ranges(test, profile.active_ranges)
-    return test
+def _find(test_id: str) -> SuiteTest:
+    if test_id not in CATALOG:
+        raise UnknownNameError(kind="test", name=test_id, known=tuple(CATALOG))
+    return CATALOG[test_id]
+
+
+def tests_of(kind: type[Settings], profile: Profile) -> tuple[str, ...]:
+    """Return the tests that a group of values is about: of the flow, all."""
+    return tuple(
+        name
+        for name, test in CATALOG.items()
+        if kind is Flow or (kind in test.uses and kind not in test.unused(profile))
+    )

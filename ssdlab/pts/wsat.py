@@ -1,68 +1,104 @@
 """WSAT: one stimulus from FOB to steady state, and the optional stimuli of PTS 2.0."""
 
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
 from ssdlab.model.spec import (
     Access,
     Composite,
     Histogram,
-    PtsTest,
+    Phase,
     Purge,
     Stimulus,
     Tracking,
     Workload,
 )
 from ssdlab.model.units import KIB
-from ssdlab.pts.demand import BLOCK_SHARES, ZONES
-from ssdlab.pts.profiles import Profile
+from ssdlab.pts.demand import BLOCK_SHARES, ZONES, Cbw
+from ssdlab.pts.profile import Profile
+from ssdlab.pts.settings import Fault, Settings, setting
+from ssdlab.pts.shared import HistogramRun, Load, too_many_rounds
+from ssdlab.pts.suite_test import SuiteTest
 
 _TITLE = "Write saturation"
+_SECTION = "10"
+_LONGEST_S = 24 * 3600  # pts.md 23, row 6
 
 
-def wsat(profile: Profile) -> PtsTest:
-    """Return the write saturation test: PTS 2.0.2, section 10.
+@dataclass(frozen=True, kw_only=True)
+class Wsat(Settings):
+    """Values of write saturation.
 
-    There is no preconditioning: the writes begin on the purged device.
+    Without ``sample_every_rounds`` it has no steady-state stop.
     """
-    workload = _workload(profile, "rnd", block_size_bytes=4 * KIB, read_percent=0)
-    return _saturate(profile, workload, test_id="wsat", title=_TITLE)
+
+    group: ClassVar[str] = "wsat"
+    prefix: ClassVar[str] = "wsat_"
+    changes: ClassVar = {
+        "pts-e-1.1": {"time_limit_s": _LONGEST_S},
+        "pts-c-1.1": {"time_limit_s": _LONGEST_S},
+        "tkperf": {"sample_every_rounds": None},
+        "demo": {
+            "round_s": 1,
+            "capacity_multiple": 40,
+            "time_limit_s": 75,
+            "sample_every_rounds": 10,
+        },
+    }
+
+    round_s: float = setting(60, "time of a WSAT round", "9", "seconds")
+    capacity_multiple: float = setting(
+        4, "WSAT limit in user capacities", "9", "number", code="time-scaled"
+    )
+    time_limit_s: float = setting(
+        6 * 3600, "WSAT time limit", "9, 15", "seconds", allowed_to=_LONGEST_S
+    )
+    sample_every_rounds: int | None = setting(
+        31,
+        "rounds from one WSAT sample to the next",
+        "9, 16",
+        "count",
+        absent="none",
+        code="time-scaled",
+    )
+
+    def faults(self) -> Iterator[Fault]:
+        """Yield too many rounds."""
+        yield from too_many_rounds("round_s", self.time_limit_s / self.round_s)
 
 
-def wsat_oltp(profile: Profile) -> PtsTest:
-    """Return the optional mixed or OLTP stimulus of write saturation: pts.md 9."""
-    workload = _workload(profile, "rnd", block_size_bytes=8 * KIB, read_percent=65)
-    return _saturate(profile, workload, test_id="wsat-oltp", title=f"{_TITLE}, OLTP")
+def _random_write(profile: Profile) -> Workload:
+    return _workload(profile, "rnd", block_size_bytes=4 * KIB, read_percent=0)
 
 
-def wsat_vod(profile: Profile) -> PtsTest:
-    """Return the optional video on demand stimulus of write saturation: pts.md 9."""
-    workload = _workload(profile, "seq", block_size_bytes=128 * KIB, read_percent=90)
-    title = f"{_TITLE}, video on demand"
-    return _saturate(profile, workload, test_id="wsat-vod", title=title)
+def _oltp(profile: Profile) -> Workload:
+    return _workload(profile, "rnd", block_size_bytes=8 * KIB, read_percent=65)
 
 
-def wsat_metadata(profile: Profile) -> PtsTest:
-    """Return the optional metadata stimulus of write saturation: pts.md 9."""
-    workload = _workload(profile, "seq", block_size_bytes=KIB // 2, read_percent=50)
-    title = f"{_TITLE}, metadata"
-    return _saturate(profile, workload, test_id="wsat-metadata", title=title)
+def _video_on_demand(profile: Profile) -> Workload:
+    return _workload(profile, "seq", block_size_bytes=128 * KIB, read_percent=90)
 
 
-def wsat_composite(profile: Profile) -> PtsTest:
-    """Return the optional composite stimulus: all writes, sizes and zones of CBW."""
+def _metadata(profile: Profile) -> Workload:
+    return _workload(profile, "seq", block_size_bytes=KIB // 2, read_percent=50)
+
+
+def _composite(profile: Profile) -> Workload:
+    """Return all writes, in the sizes and zones of CBW."""
     composite = Composite(
         block_shares=BLOCK_SHARES,
         zones=ZONES,
-        alignment_bytes=profile.cbw_alignment_bytes,
+        alignment_bytes=profile[Cbw].alignment_bytes,
     )
-    workload = Workload(
+    return Workload(
         access="rnd",
         block_size_bytes=0,
         read_percent=0,
-        threads=profile.threads,
-        queue_depth=profile.queue_depth,
+        threads=profile[Load].threads,
+        queue_depth=profile[Load].queue_depth,
         composite=composite,
     )
-    title = f"{_TITLE}, composite"
-    return _saturate(profile, workload, test_id="wsat-composite", title=title)
 
 
 def _workload(
@@ -72,41 +108,76 @@ def _workload(
         access=access,
         block_size_bytes=block_size_bytes,
         read_percent=read_percent,
-        threads=profile.threads,
-        queue_depth=profile.queue_depth,
+        threads=profile[Load].threads,
+        queue_depth=profile[Load].queue_depth,
     )
 
 
 def _saturate(
-    profile: Profile, workload: Workload, *, test_id: str, title: str
-) -> PtsTest:
-    """Return the test of a stimulus; stop rules and histogram are those of all."""
-    saturation = Stimulus(
-        phase_id="saturation",
-        workload=workload,
-        round_seconds=profile.wsat_round_s,
-        capacity_multiple=profile.wsat_capacity_multiple,
-        time_limit_s=profile.wsat_time_limit_s,
-        sample_every_rounds=profile.wsat_sample_every_rounds,
-        tracking=Tracking(
-            access=workload.access,
-            block_size_bytes=workload.block_size_bytes,
-            read_percent=workload.read_percent,
-            metric="iops",
-        ),
-    )
-    histogram = (
-        ()
-        if profile.histogram_s is None
-        else (
-            Histogram(
-                phase_id="histogram", workload=workload, seconds=profile.histogram_s
+    stimulus: Callable[[Profile], Workload],
+) -> Callable[[Profile], tuple[Phase, ...]]:
+    """Return what builds the phases of a stimulus: PTS 2.0.2, section 10.
+
+    Stop rules and histogram are those of all. There is no preconditioning: the writes
+    begin on the purged device.
+    """
+
+    def phases(profile: Profile) -> tuple[Phase, ...]:
+        values, workload = profile[Wsat], stimulus(profile)
+        saturation = Stimulus(
+            phase_id="saturation",
+            workload=workload,
+            round_seconds=values.round_s,
+            capacity_multiple=values.capacity_multiple,
+            time_limit_s=values.time_limit_s,
+            sample_every_rounds=values.sample_every_rounds,
+            tracking=Tracking(
+                access=workload.access,
+                block_size_bytes=workload.block_size_bytes,
+                read_percent=workload.read_percent,
+                metric="iops",
             ),
         )
-    )
-    return PtsTest(
-        test_id=test_id,
-        title=title,
-        pts_section="10",
-        phases=(Purge(), saturation, *histogram),
-    )
+        if (seconds := profile[HistogramRun].histogram_s) is None:
+            return (Purge(), saturation)
+        long_run = Histogram(phase_id="histogram", workload=workload, seconds=seconds)
+        return (Purge(), saturation, long_run)
+
+    return phases
+
+
+WSAT = SuiteTest(
+    test_id="wsat",
+    title=_TITLE,
+    section=_SECTION,
+    uses=(Load, Wsat, HistogramRun),
+    build=_saturate(_random_write),
+    is_basic=True,
+    has_fixed_blocks=True,
+)
+OPTIONAL = (  # stimuli of pts.md 9
+    *(
+        SuiteTest(
+            test_id=test_id,
+            title=f"{_TITLE}, {words}",
+            section=_SECTION,
+            uses=(Load, Wsat, HistogramRun),
+            build=_saturate(stimulus),
+            is_optional=True,
+            has_fixed_blocks=True,
+        )
+        for test_id, words, stimulus in (
+            ("wsat-oltp", "OLTP", _oltp),
+            ("wsat-vod", "video on demand", _video_on_demand),
+            ("wsat-metadata", "metadata", _metadata),
+        )
+    ),
+    SuiteTest(
+        test_id="wsat-composite",
+        title=f"{_TITLE}, composite",
+        section=_SECTION,
+        uses=(Load, Wsat, HistogramRun, Cbw),
+        build=_saturate(_composite),
+        is_optional=True,
+    ),
+)

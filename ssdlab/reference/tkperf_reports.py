@@ -1,6 +1,5 @@
 """Published reports of TKperf's: those that ship, and files of their form."""
 
-import re
 import tomllib
 from importlib.resources import files
 
@@ -12,12 +11,6 @@ from ssdlab.reference.tkperf_tables import printed_tests, require_sane
 _FILES = {
     "tkperf-crucial-mx200": "tkperf_crucial_mx200.toml",
     "tkperf-intel-s3510": "tkperf_intel_s3510.toml",
-}
-_KINDS = {
-    "int": "whole number",
-    "float": "number",
-    "str": "text in quotes",
-    "bool": "true or false",
 }
 
 
@@ -75,7 +68,7 @@ def parse_tkperf_report(data: bytes, *, source: str) -> TkperfReport:
     except (ValueError, RecursionError) as error:
         raise FioOutputError(
             source=source,
-            reason=_in_words(" ".join(str(error).split())),
+            reason=" ".join(str(error).split()),
             remedy="Type in what the report prints; a file to copy the form from lies "
             "under source/ in the run that an import of a reference makes.",
         ) from error
@@ -86,13 +79,3 @@ def parse_tkperf_report(data: bytes, *, source: str) -> TkperfReport:
             remedy="Type in at least one of them, with its window.",
         )
     return report
-
-
-def _in_words(reason: str) -> str:
-    """Return what is wrong in the words of a file: keys and tables, no classes."""
-    inside = re.sub(rf"^{TkperfReport.__name__}[.:]? *", "", reason)
-    placed = re.sub(r" in a [A-Z]\w+$", "", inside)
-    kind = re.search(r"(?<= is no )(?:[A-Z]\w+|dict|int|float|str|bool)$", placed)
-    if kind is None:
-        return placed
-    return placed[: kind.start()] + _KINDS.get(kind[0], "table")

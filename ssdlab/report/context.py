@@ -1,15 +1,27 @@
 """What the sections share: the run, its frames as far as they exist, its criteria."""
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
 
 import pandas as pd
 
 from ssdlab.analysis.phases import group_name
+from ssdlab.model.asked import Suite
 from ssdlab.model.records import RunRecord
-from ssdlab.model.spec import PTS_CRITERIA, SteadyStateCriteria
+from ssdlab.model.spec import (
+    PTS_CRITERIA,
+    PtsTest,
+    Rounds,
+    SteadyStateCriteria,
+    Stimulus,
+)
 from ssdlab.model.units import KIB
+from ssdlab.pts.profile import Profile
+from ssdlab.pts.profiles import profile_of
+from ssdlab.pts.throughput import Tp
+from ssdlab.pts.wsat import Wsat
 from ssdlab.report.text import TEST_TITLES
 from ssdlab.store.run import Run
 
@@ -56,30 +68,38 @@ class Context:
     @property
     def procedure(self) -> str:
         """The name of the procedure that the run follows; empty for the PTS."""
-        return str(self.record.profile["name"]) if self.record.is_procedure else ""
+        return self.record.asked.name if self.record.is_procedure else ""
+
+    @cached_property
+    def profile(self) -> Profile | None:
+        """The profile of a run of the PTS; nothing of one that cannot be read."""
+        asked = self.record.asked
+        try:
+            return profile_of(asked) if isinstance(asked, Suite) else None
+        except ValueError:
+            return None
+
+    def test(self, test_id: str) -> PtsTest:
+        """Return a test with what was to be done."""
+        (found,) = (one for one in self.record.asked.tests if one.test_id == test_id)
+        return found
 
     def title_of(self, test: str) -> str:
         """Return the title of a test, as the standard or the procedure calls it."""
-        recorded = self.record.profile.get("tests", ())
-        titles = {
-            str(item["test_id"]): str(item["title"])
-            for item in (recorded if isinstance(recorded, list) else ())
-            if isinstance(item, Mapping)
-        }
-        return TEST_TITLES.get(test) or titles.get(test, test)
+        return TEST_TITLES.get(test) or self.test(test).title
 
     def is_untracked(self, test: str, phase: str) -> bool:
         """Tell whether a block size of TP is not judged: TKperf tracks one of them."""
-        tracked = self.record.profile.get("tp_tracked_sizes")
-        if test != "tp" or not isinstance(tracked, list) or "-" not in phase:
+        tracked = self.profile[Tp].tracked_sizes if self.profile else None
+        if test != "tp" or tracked is None or "-" not in phase:
             return False
         return phase.split("-")[1] not in {f"{size / KIB:g}KiB" for size in tracked}
 
     def asks_no_steady_state(self, test: str) -> bool:
         """Tell whether the profile judges no write saturation: TKperf's does not."""
-        name = "wsat_sample_every_rounds"
-        profile = self.record.profile
-        return test.startswith("wsat") and profile.get(name, name) is None
+        if not test.startswith("wsat") or self.profile is None:
+            return False
+        return self.profile[Wsat].sample_every_rounds is None
 
     def totals_of(self, test: str, phase: str) -> pd.DataFrame:
         """Return the merged measurements of one phase of a test; see `is_of_phase`."""
@@ -125,22 +145,18 @@ def read_context(run: Run) -> Context:
     frames: dict[str, pd.DataFrame] = {name: getattr(run, name) for name in _TABLES}
     measurements = frames.pop("measurements")
     totals = measurements[measurements["direction"] == "total"]
-    version = str(run.record.profile.get("spec_version", "")) or "not recorded"
     return Context(
         run=run,
         record=run.record,
-        criteria=_criteria(run.record.profile.get("window")),
-        spec_version=version,
+        criteria=_criteria(run.record.asked.tests),
+        spec_version=run.record.asked.spec_version,
         totals=totals,
         **frames,
     )
 
 
-def _criteria(recorded: object) -> SteadyStateCriteria:
-    """Return the criteria that the profile recorded, or those of the PTS."""
-    if not isinstance(recorded, Mapping):
-        return PTS_CRITERIA
-    known = {field.name for field in fields(SteadyStateCriteria)}
-    if not set(recorded) <= known:
-        return PTS_CRITERIA
-    return SteadyStateCriteria(**recorded)
+def _criteria(tests: Iterable[PtsTest]) -> SteadyStateCriteria:
+    """Return the criteria that the tests were judged by; else those of the PTS."""
+    phases = (phase for test in tests for phase in test.phases)
+    asked = (one.criteria for one in phases if isinstance(one, Rounds | Stimulus))
+    return next(asked, PTS_CRITERIA)

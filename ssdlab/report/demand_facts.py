@@ -13,7 +13,7 @@ from ssdlab.analysis.demand import (
 from ssdlab.figures.labels import number_text
 from ssdlab.model.spec import Composite, stimulus_label
 from ssdlab.model.units import block_size_label, duration_label
-from ssdlab.pts.demand import BLOCK_SHARES, ZONES
+from ssdlab.pts.demand import BLOCK_SHARES, ZONES, Cbw, Demand
 from ssdlab.pts.fitting import fit_composite
 from ssdlab.report.context import Context
 from ssdlab.report.text import NOT_RECORDED, is_missing, workers_text
@@ -26,24 +26,22 @@ DEMAND_TESTS = ("cbw", "dirth")
 
 def limit_ns(context: Context) -> float:
     """Return the mean response time that a chosen point must be below [ns]."""
-    limit_ms = context.record.profile.get("demand_max_lat_ms")
-    return float(limit_ms) * 1e6 if isinstance(limit_ms, int | float) else MAX_LAT_NS
+    return context.profile[Demand].max_lat_ms * 1e6 if context.profile else MAX_LAT_NS
 
 
 def composite_of(context: Context) -> Composite:
     """Return the composite stimulus as it fits the sectors of the device."""
-    asked = context.record.profile.get("cbw_alignment_bytes")
     whole = Composite(
         block_shares=BLOCK_SHARES,
         zones=ZONES,
-        alignment_bytes=asked if isinstance(asked, int) else 0,
+        alignment_bytes=context.profile[Cbw].alignment_bytes if context.profile else 0,
     )
     return fit_composite(whole, context.record.target.sector_bytes or 1)
 
 
 def alignment_text(context: Context) -> str:
     """Say how the composite was aligned; the PTS does not say how it is to be."""
-    if "cbw_alignment_bytes" not in context.record.profile:
+    if context.profile is None:
         return f"aligned as the profile asks, which is {NOT_RECORDED}"
     composite = composite_of(context)
     if composite.alignment_bytes:

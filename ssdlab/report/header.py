@@ -6,13 +6,13 @@ from typing import Any, assert_never
 import pandas as pd
 
 from ssdlab.analysis.phases import is_cell_by_cell
-from ssdlab.model.plain import from_plain
 from ssdlab.model.records import RunRecord
 from ssdlab.model.spec import ActiveRange
 from ssdlab.model.units import (
     capacity_label,
     mix_label,
 )
+from ssdlab.pts.shared import Ranges
 from ssdlab.pts.suite import LOOPED_TESTS
 from ssdlab.report.blocks import HeaderColumn
 from ssdlab.report.context import Context
@@ -125,7 +125,7 @@ def _kind(record: RunRecord) -> str:
 def write_cache_text(context: Context) -> str:
     """Return how the write cache stood; what was only asked for is not claimed."""
     record = context.record
-    asked = or_unknown(record.profile.get("write_cache", ""))
+    asked = record.asked.write_cache
     stood = "" if record.write_cache == "as found" else record.write_cache
     if record.is_cache_left:
         found = f"{stood}, as found" if stood else "as found"
@@ -162,10 +162,9 @@ def _pieces(count: int) -> str:
 
 
 def _loops(context: Context, test: str) -> tuple[ActiveRange, ...]:
-    loops = context.record.profile.get("active_ranges")
-    if not isinstance(loops, list) or test not in LOOPED_TESTS:
+    if context.profile is None or test not in LOOPED_TESTS:
         return ()
-    return tuple(from_plain(ActiveRange, loop) for loop in loops)
+    return context.profile[Ranges].active_ranges
 
 
 def _set_up(context: Context, test: str) -> Facts:
@@ -203,7 +202,7 @@ def _named(name: str, phase: object) -> str:
 def _active_range(context: Context, test: str) -> str:
     if loops := _loops(context, test):
         return ", ".join(active.name for active in loops)
-    percent = context.record.profile.get("active_range_percent")
+    percent = context.record.asked.active_range_percent
     return NOT_RECORDED if percent is None else f"{percent} % of user capacity"
 
 

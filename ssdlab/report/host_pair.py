@@ -179,7 +179,7 @@ def _options(first: RunRecord, second: RunRecord) -> Iterator[str]:
 
 
 def _active_range(context: Context) -> str:
-    value = context.record.profile.get("active_range_percent", "")
+    value = context.record.asked.active_range_percent
     return f"{value:g}" if isinstance(value, int | float) else str(value)
 
 
@@ -190,7 +190,7 @@ _CONDITIONS: dict[str, Callable[[Context], object]] = {
     "model": lambda context: context.record.target.model,
     "user capacity": lambda context: context.record.target.capacity_bytes or "",
     "target": lambda context: context.record.target.kind,
-    "procedure": lambda context: context.record.profile.get("name", ""),
+    "procedure": lambda context: context.record.asked.name,
     "purge": lambda context: context.record.purge_method,
     "write cache": write_cache_text,
     "active range [%]": _active_range,

@@ -10,7 +10,7 @@ import pandas as pd
 
 from ssdlab.figures.labels import QUANTITIES
 from ssdlab.model.units import KIB
-from ssdlab.pts.profiles import THREE_TRACKING
+from ssdlab.pts.iops import THREE_TRACKING
 from ssdlab.report.blocks import Table
 from ssdlab.report.text import (
     NOT_RECORDED,

@@ -12,7 +12,7 @@ from ssdlab.model.units import (
     duration_label,
     mix_label,
 )
-from ssdlab.report.stream_facts import tests_of, workloads_of
+from ssdlab.report.stream_facts import workloads_of
 from ssdlab.report.text import NOT_RECORDED, is_missing, workers_text
 
 if TYPE_CHECKING:
@@ -61,12 +61,7 @@ def _windows(context: "Context", test: str) -> Iterator[tuple[str, str]]:
 
 def _is_judged(context: "Context", test: str) -> bool:
     """Tell whether a test has a steady state to reach."""
-    return any(
-        getattr(phase, "tracking", None)
-        for asked in tests_of(context)
-        if asked.test_id == test
-        for phase in asked.phases
-    )
+    return any(getattr(phase, "tracking", None) for phase in context.test(test).phases)
 
 
 def _amount_text(context: "Context", written_bytes: Any) -> str:

@@ -37,7 +37,7 @@ def _values(context: Context) -> dict[str, object]:
         "state": context.run.state,
         "spec_version": context.spec_version,
         "kicker": _kicker(context),
-        "profile": str(context.record.profile.get("name", "")),
+        "profile": context.record.asked.name,
         "answers": box_answers(context),
         "answers_of": {
             chapter.test_id: box_answers(context, chapter.test_id)
@@ -83,7 +83,7 @@ def _examined(context: Context) -> list[tuple[str, str, tuple[Block, ...]]]:
 
 def _kicker(context: Context) -> str:
     if context.procedure:
-        return f"{context.record.profile['title']} · {context.spec_version}"
+        return f"{context.record.asked.title} · {context.spec_version}"
     return (
         "SNIA Solid State Storage Performance Test Specification · "
         f"{context.spec_version}"

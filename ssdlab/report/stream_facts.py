@@ -1,14 +1,13 @@
 """What a run by a capture of IO streams did, from its record."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from ssdlab.model.capture import EXPERIMENTAL, Capture
 from ssdlab.model.plain import from_plain
-from ssdlab.model.spec import PtsTest, Workload
+from ssdlab.model.spec import Workload
 from ssdlab.model.units import capacity_label, duration_label
 from ssdlab.report.text import NOT_RECORDED
 
@@ -20,11 +19,6 @@ StreamNames = dict[tuple[str, str], str]
 _PREFIX = "rwsw-"
 
 
-@dataclass(frozen=True, slots=True)
-class _Tests:
-    tests: tuple[PtsTest, ...]
-
-
 def is_of_streams(context: "Context") -> bool:
     """Tell whether a run follows a procedure by a capture of IO streams."""
     return context.procedure.startswith(_PREFIX)
@@ -32,26 +26,18 @@ def is_of_streams(context: "Context") -> bool:
 
 def capture_of(context: "Context") -> Capture | None:
     """Return the capture of a run; nothing if its record has none that is whole."""
-    given = context.record.profile.get("given")
+    asked = context.record.asked
     try:
-        return from_plain(Capture, given["capture"])  # type: ignore[index] # it may be anything
-    except (KeyError, TypeError, ValueError):
+        return from_plain(Capture, asked.given["capture"])  # type: ignore[union-attr] # it is a procedure
+    except (AttributeError, KeyError, ValueError):
         return None
-
-
-def tests_of(context: "Context") -> tuple[PtsTest, ...]:
-    """Return the tests of a procedure; none if its record does not hold them whole."""
-    try:
-        return from_plain(_Tests, {"tests": context.record.profile["tests"]}).tests
-    except (KeyError, ValueError):
-        return ()
 
 
 def workloads_of(context: "Context") -> dict[tuple[str, str], Workload]:
     """Return what was to be applied, by test and phase."""
     return {
         (test.test_id, phase.phase_id): workload
-        for test in tests_of(context)
+        for test in context.record.asked.tests
         for phase in test.possible_phases
         if isinstance(workload := getattr(phase, "workload", None), Workload)
     }

@@ -16,6 +16,7 @@ from ssdlab.analysis.phases import is_cell_by_cell, range_name
 from ssdlab.analysis.steadiness.advice import find_advice
 from ssdlab.analysis.steadiness.series import series_of_cell
 from ssdlab.figures.saturation import plot_sparkline
+from ssdlab.model.asked import Procedure
 from ssdlab.report.blocks import Note, Plot
 from ssdlab.report.context import Context
 from ssdlab.report.own_windows import tracked_rows
@@ -74,17 +75,12 @@ def status_notes(context: Context) -> tuple[Note, ...]:
         notes.append(Note(text=_NEVER_INGESTED))
     if context.is_imported:
         notes.append(Note(text=_IMPORTED))
-    if context.procedure:
-        notes += [Note(text=str(note)) for note in _recorded_notes(context)]
+    if isinstance(context.record.asked, Procedure):
+        notes += [Note(text=note) for note in context.record.asked.notes]
     if context.record.target.is_virtual:
         what = "a model" if context.record.target.kind == "virtual" else "a file"
         notes.append(Note(text=_banner(what), tone="warning"))
     return tuple(notes)
-
-
-def _recorded_notes(context: Context) -> list[object]:
-    notes = context.record.profile.get("notes")
-    return notes if isinstance(notes, list) else []
 
 
 def _banner(what: str) -> str:

@@ -126,7 +126,7 @@ def _entry(path: Path) -> RunEntry:
         label=record.label,
         started_at=record.started_at,
         status=state.status,
-        profile=str(record.profile["name"]),
+        profile=record.asked.name,
         tests=record.tests,
         device=f"{record.target.model} {record.target.serial}".strip(),
         steps=len(steps),

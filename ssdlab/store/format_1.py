@@ -6,17 +6,20 @@ become facts here, the one place that reads such a sentence. One that is not kno
 kept as a departure of the run.
 """
 
+import math
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from ssdlab.model.asked import Suite
 from ssdlab.model.departure import Departure
 from ssdlab.model.errors import UserError
-from ssdlab.model.records import RunRecord
+from ssdlab.model.plain import from_plain, to_plain
+from ssdlab.model.records import TargetIdentity
+from ssdlab.model.spec import PtsTest
 from ssdlab.pts.fitting import fit_suite
-from ssdlab.pts.profile_values import VALUES
-from ssdlab.pts.profiles import profile_from_dict
+from ssdlab.pts.profiles import PROFILES, profile_of, suite_of_format_1
 
 _CACHE = re.compile(r"write cache: left as it was found instead of [^:]+: (?P<why>.+)")
 _DERIVED = re.compile(
@@ -25,7 +28,9 @@ _DERIVED = re.compile(
     r"active range AR\S+: left out|test \S+: not known |.*: a procedure of its own\b",
     re.DOTALL,
 )
-_VALUES = {value.words for value in VALUES.values()}
+_UNKNOWN = "unknown"  # a group of values
+_OF_PROCEDURES = ("name", "notes", "max_idle_s", "given")
+_VALUES = {place.value.words for place in PROFILES["demo"].places.values()}
 _OF_IMPORTS = (  # how words begin, and their code
     (r"imported: ", "imported"),
     (r"test: these workloads ", "import-cells"),
@@ -50,6 +55,11 @@ _OF_IMPORTS = (  # how words begin, and their code
 )
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Tests:
+    names: tuple[str, ...]
+
+
 def renew_record(data: Mapping[str, Any]) -> dict[str, Any]:
     """Return the values of a record of format 1 as those of format 2.
 
@@ -61,13 +71,13 @@ def renew_record(data: Mapping[str, Any]) -> dict[str, Any]:
     Returns
     -------
     dict
-        The same with departures as facts, the purge by its method, and why the write
-        cache could not be set.
+        The same with what was asked for and its tests, departures as facts, the purge
+        by its method, and why the write cache could not be set.
 
     Raises
     ------
     ValueError
-        If the departures are no texts.
+        If the departures are no texts, or the profile is none.
     """
     words = data.get("departures")
     if not isinstance(words, list) or not all(isinstance(one, str) for one in words):
@@ -85,8 +95,9 @@ def renew_record(data: Mapping[str, Any]) -> dict[str, Any]:
     ]
     whys = [match["why"] for match in map(_CACHE.fullmatch, words) if match]
     return {
-        **data,
+        **{key: data[key] for key in data.keys() - {"profile", "tests", "planned"}},
         "format_version": 2,
+        "asked": _asked(data, is_imported=is_imported),
         "departures": [asdict(one) for one in found],
         "write_cache_fault": "" if is_imported else "".join(whys[:1]),
         "purge_choice": data.get("purge_choice") or _purge_choice(data, kind),
@@ -119,31 +130,64 @@ def _purge_choice(data: Mapping[str, Any], kind: object) -> dict[str, str] | Non
     return {"method": method, "words": words, "why": ""}
 
 
-def plan_again(record: RunRecord) -> RunRecord:
-    """Return a record with the tests that it was planned from, which are not in it.
+def _asked(data: Mapping[str, Any], *, is_imported: bool) -> dict[str, Any]:
+    """Return what was asked for with its tests, which format 1 kept in three ways.
 
-    An import and a procedure have theirs. Where the profile is none of this version
-    there are none, and the run cannot be said to conform.
-
-    Parameters
-    ----------
-    record : RunRecord
-        The record of a run of format 1.
-
-    Returns
-    -------
-    RunRecord
-        The same with its tests as they fit the target.
+    Raises
+    ------
+    ValueError
+        If the profile is not one.
     """
-    if record.is_imported or record.is_procedure:
-        return record
+    profile = from_plain(dict[str, Any], data.get("profile"))
+    if "name" not in profile:
+        msg = "its profile has no name"
+        raise ValueError(msg)
+    tests = profile.get("tests", ())
+    if not is_imported and not any(isinstance(test, Mapping) for test in tests):
+        return {"type": "Suite", **to_plain(_suite(data, profile))}
+    kept: dict[str, Any] = {
+        key: profile[key] for key in ("title", "tests") if key in profile
+    }
+    if is_imported:
+        kept |= {key: profile.get(key) for key in ("spec_version", "write_cache")}
+        return {"type": "Import", "tool": profile.get("tool", "fio"), **kept}
+    kept |= {key: profile[key] for key in _OF_PROCEDURES if key in profile}
+    return {"type": "Procedure", "source": profile.get("spec_version"), **kept}
+
+
+def _suite(data: Mapping[str, Any], profile: dict[str, Any]) -> Suite:
+    """Return the tests of a profile, which are not in the record, as they were planned.
+
+    Where the profile is none of this version the tests have no phases, and the run
+    cannot be said to conform.
+    """
+    names = from_plain(_Tests, {"names": data.get("tests")}).names
+    target = from_plain(TargetIdentity, data.get("target"))
+    bare = tuple(
+        PtsTest(
+            test_id=name, title=name, pts_section="", phases=(), settings=(_UNKNOWN,)
+        )
+        for name in names
+    )
     try:
+        known = suite_of_format_1(profile)
         fitted = fit_suite(
-            profile_from_dict(record.profile),
-            record.tests,
-            capacity_bytes=record.target.capacity_bytes,
-            sector_bytes=record.target.sector_bytes,
+            profile_of(known),
+            names,
+            capacity_bytes=target.capacity_bytes,
+            sector_bytes=target.sector_bytes,
         )
     except (ValueError, UserError):
-        return record
-    return replace(record, planned=fitted.tests)
+        return Suite(
+            name=str(profile["name"]),
+            title=str(profile.get("title", "")),
+            spec_version=str(profile.get("spec_version", "")),
+            nominal="",
+            write_cache="as found",
+            active_range_percent=math.nan,
+            uses_random_map=False,
+            max_idle_s=0,
+            settings={_UNKNOWN: profile},
+            tests=bare,
+        )
+    return replace(known, tests=fitted.tests)

@@ -1,19 +1,19 @@
 """``run.json`` and ``state.json``: read and written with clear errors."""
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
 from ssdlab.model.errors import RunFolderError
-from ssdlab.model.plain import from_plain, to_plain_tests
+from ssdlab.model.plain import from_plain, to_plain
 from ssdlab.model.records import (
     FORMAT_VERSION,
     Extension,
     RunRecord,
     RunStatus,
 )
-from ssdlab.store.format_1 import plan_again, renew_record
+from ssdlab.store.format_1 import renew_record
 from ssdlab.system.folders import Folder
 
 _TEXTS = ("run_id", "label", "started_at")
@@ -44,17 +44,12 @@ def to_json(value: object) -> bytes:
 
 def write_record(folder: Path, record: RunRecord) -> None:
     """Write ``run.json``."""
-    Folder(folder).write("run.json", to_json(record_as_dict(record)))
-
-
-def record_as_dict(record: RunRecord) -> dict[str, Any]:
-    """Return plain values, as ``run.json`` keeps them."""
-    return asdict(record) | {"planned": to_plain_tests(record.planned)}
+    Folder(folder).write("run.json", to_json(to_plain(record)))
 
 
 def write_state(folder: Path, state: RunState) -> None:
     """Write ``state.json``."""
-    Folder(folder).write("state.json", to_json(asdict(state)))
+    Folder(folder).write("state.json", to_json(to_plain(state)))
 
 
 def read_record(folder: Path) -> RunRecord:
@@ -75,12 +70,8 @@ def read_record(folder: Path) -> RunRecord:
         )
     if not all(isinstance(data.get(name), str) for name in _TEXTS):
         _refuse_damaged(folder, "run.json", f"{', '.join(_TEXTS)} must be texts")
-    if not isinstance(data.get("profile"), dict) or "name" not in data["profile"]:
-        _refuse_damaged(folder, "run.json", "its profile is none")
     try:
-        if version == 1:
-            return plan_again(from_plain(RunRecord, renew_record(data)))
-        return from_plain(RunRecord, data)
+        return from_plain(RunRecord, renew_record(data) if version == 1 else data)
     except ValueError as error:
         _refuse_damaged(folder, "run.json", str(error))
 

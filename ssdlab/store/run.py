@@ -137,7 +137,7 @@ class Run:
             found or find_recorded_findings(self.record),
             self.windows,
             tests=self.record.tests,
-            edition=str(self.record.profile.get("spec_version", "the PTS")),
+            edition=self.record.asked.spec_version,
             is_over=self.state.status == "finished" and not self.is_going_on,
         )
 

@@ -337,7 +337,7 @@ def _note(cleaned: str, folder: Path) -> None:
 
 def _choices_of(record: RunRecord) -> DriveChoices:
     """Return what the run began with; what could not be set then is left now."""
-    wanted = record.profile.get("write_cache")
+    wanted = record.asked.write_cache
     purge = record.purge_choice
     return DriveChoices(
         purge=AUTO_PURGE if purge is None else purge.method,

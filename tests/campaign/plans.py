@@ -19,8 +19,8 @@ from ssdlab.model.spec import (
 from ssdlab.model.step import StepResult
 from ssdlab.plan.context import PlanContext
 from ssdlab.plan.phases import plan_suite
-from ssdlab.pts.profiles import PROFILES, profile_as_dict
-from ssdlab.store.format_1 import plan_again
+from ssdlab.pts.fitting import ask_suite
+from ssdlab.pts.profiles import PROFILES
 from ssdlab.store.records import RunState, write_record, write_state
 from tests.departed import departed
 from tests.fakes import RememberingListener, overheard
@@ -134,8 +134,12 @@ def write_papers(
         run_id=run.name,
         label=label,
         started_at="2026-11-21T12:00:00+00:00",
-        tests=("iops", "wsat"),
-        profile=profile_as_dict(profile),
+        asked=ask_suite(
+            profile,
+            ("iops", "wsat"),
+            capacity_bytes=capacity_bytes,
+            sector_bytes=target.sector_bytes,
+        ),
         seed=7,
         plan_hash="",
         target=target,
@@ -145,6 +149,6 @@ def write_papers(
         write_cache="disabled",
         departures=departed("the target is made up", code="departure"),
     )
-    write_record(run, plan_again(made))
+    write_record(run, made)
     write_state(run, RunState(status="finished", finished_at=made.started_at))
     seal_run(run)

@@ -20,15 +20,18 @@ from ssdlab.campaign.replay import replay_run
 from ssdlab.campaign.sessions import begin_session, end_session, note_extension
 from ssdlab.campaign.suite import resume_run
 from ssdlab.campaign.wholeness import hash_plan
+from ssdlab.model.asked import Import
 from ssdlab.model.errors import RunFolderError
 from ssdlab.model.records import Extension, RunStatus
 from ssdlab.model.step import Step
 from ssdlab.plan.extension import loops_of
 from ssdlab.plan.phases import plan_suite
-from ssdlab.pts.profiles import PROFILES, RND_4K_WRITE, Profile, profile_as_dict
+from ssdlab.pts.fitting import ask_suite
+from ssdlab.pts.profile import Profile
+from ssdlab.pts.profiles import PROFILES
+from ssdlab.pts.shared import RND_4K_WRITE
 from ssdlab.report import header
 from ssdlab.report.context import read_context
-from ssdlab.store.format_1 import plan_again
 from ssdlab.store.records import (
     read_record,
     read_state,
@@ -41,15 +44,14 @@ from tests.cli.called import call
 from tests.fakes import FakeBackend, Mishap, RememberingListener
 
 Iops = Callable[[Step], float]
-PROFILE = replace(
-    PROFILES["pts-2.0-enterprise"],
+PROFILE = PROFILES["pts-2.0-enterprise"].having(
     name="made by a test",
     iops_mixes=(65, 0),
     iops_block_sizes=(4096,),
     iops_tracking=(RND_4K_WRITE,),
     tp_block_sizes=(1024 * 1024, 128 * 1024),
 )
-SHORT = replace(PROFILE, max_rounds=6)
+SHORT = PROFILE.having(max_rounds=6)
 CELLS = 2
 
 
@@ -67,14 +69,14 @@ def make_run(
 ) -> Path:
     """Make the papers of a run that has no steps yet."""
     write_papers(run)
-    record = plan_again(
-        replace(
-            read_record(run),
-            tests=tests,
-            profile=profile_as_dict(profile),
-            departures=(),
-        )
+    record = read_record(run)
+    asked = ask_suite(
+        profile,
+        tests,
+        capacity_bytes=record.target.capacity_bytes,
+        sector_bytes=record.target.sector_bytes,
     )
+    record = replace(record, asked=asked, departures=())
     record = replace(record, plan_hash=hash_plan(*plan_inputs(record)))
     write_record(run, record)
     write_state(run, replace(read_state(run), status="running"))
@@ -408,7 +410,14 @@ def test_import_has_no_more_rounds(tmp_path: Path) -> None:
     run = make_run(tmp_path / "run")
     record = read_record(run)
     target = replace(record.target, kind="imported")
-    write_record(run, replace(record, target=target))
+    asked = Import(
+        title="results of fio",
+        tool="fio",
+        spec_version="PTS 2.0.2",
+        write_cache="not known",
+        tests=record.asked.tests,
+    )
+    write_record(run, replace(record, target=target, asked=asked))
     assert "it was imported" in refused(run)
 
 

@@ -4,13 +4,14 @@ from typing import Any
 
 import pytest
 
-from ssdlab.campaign.forecast import forecast, forecast_lines, forecast_procedure
+from ssdlab.campaign.forecast import forecast, forecast_lines
 from ssdlab.campaign.purge_costs import (
     price_purge,
     purge_costs,
     purge_lines,
     with_purges,
 )
+from ssdlab.campaign.request import ask_for_suite
 from ssdlab.model.errors import TargetRefusedError
 from ssdlab.model.units import MIB
 from ssdlab.procedures.saturation import saturate
@@ -22,13 +23,21 @@ from tests.targets.conftest import MakeLoop, make_loop
 __all__ = ["make_loop"]
 
 
+def suite_forecast(
+    target: str, profile: str, tests: str, **choices: Any
+) -> dict[str, Any]:
+    return forecast(target, ask_for_suite(target, profile, tests), **choices)
+
+
 def steps_of(test: dict[str, Any], name: str = "steps") -> tuple[int, int]:
     return test[f"{name}_min"], test[f"{name}_max"]
 
 
 def test_purge_is_no_step_after_the_purge() -> None:
     """IOPS: a purge, a fill, and 5 to 25 rounds of 56 cells."""
-    (test,) = forecast("virtual", "pts-2.0-enterprise", "iops")["tests"]
+    (test,) = forecast(
+        "virtual", ask_for_suite("virtual", "pts-2.0-enterprise", "iops")
+    )["tests"]
     assert steps_of(test) == (282, 1402)
     assert steps_of(test, "steps_after_purge") == (281, 1401)
 
@@ -36,7 +45,7 @@ def test_purge_is_no_step_after_the_purge() -> None:
 def test_purge_of_a_fallback_is_no_step_after_the_purge_either() -> None:
     """Saturation: purge, fill and 12 rounds; at most purge, fill and 24 more."""
     procedure = saturate(parse_stimulus("RND 4KiB 0/100"), iterations=12)
-    (test,) = forecast_procedure("virtual", procedure)["tests"]
+    (test,) = forecast("virtual", procedure)["tests"]
     assert steps_of(test) == (14, 40)
     assert steps_of(test, "steps_after_purge") == (13, 38)
 
@@ -45,7 +54,11 @@ GB = 1e9
 
 
 def test_share_of_the_rated_endurance_is_what_is_written_by_what_is_rated() -> None:
-    plan = forecast("virtual", "pts-2.0-client", "tp,lat", rated_bytes=60 * GB)
+    plan = forecast(
+        "virtual",
+        ask_for_suite("virtual", "pts-2.0-client", "tp,lat"),
+        rated_bytes=60 * GB,
+    )
     least = sum(test["written_bytes_min"] for test in plan["tests"])
     most = sum(test["written_bytes_max"] for test in plan["tests"])
     assert (plan["written_bytes_min"], plan["written_bytes_max"]) == (least, most)
@@ -57,14 +70,14 @@ def test_share_of_the_rated_endurance_is_what_is_written_by_what_is_rated() -> N
 
 
 def test_plan_says_nothing_of_an_endurance_that_is_not_known() -> None:
-    plan = forecast("virtual", "demo", "wsat")
+    plan = suite_forecast("virtual", "demo", "wsat")
     assert plan["endurance"] == []
     assert not [line for line in forecast_lines(plan) if "written in all" in line]
 
 
 def test_share_of_a_procedure_is_told_too() -> None:
     procedure = saturate(parse_stimulus("RND 4KiB 0/100"), iterations=12)
-    plan = forecast_procedure("virtual", procedure, rated_bytes=600e12)
+    plan = forecast("virtual", procedure, rated_bytes=600e12)
     (line,) = [line for line in forecast_lines(plan) if "written in all" in line]
     assert ": under 0.01 % " in line
 
@@ -128,7 +141,9 @@ def test_other_purges_take_what_the_drive_says_or_it_is_not_known(
 
 
 def test_plan_has_the_purges_and_what_departs_without_them() -> None:
-    plan = forecast("virtual", "demo", "all")  # 8 tests, TP purges for each size
+    plan = forecast(
+        "virtual", ask_for_suite("virtual", "demo", "all")
+    )  # 8 tests, TP purges for each size
     assert plan["purges"] == {
         "method": "discard",
         "count_min": 9,
@@ -137,7 +152,7 @@ def test_plan_has_the_purges_and_what_departs_without_them() -> None:
         "written_bytes_each": 0,
     }
     assert "plus 9 purges (discard), time not known" in forecast_lines(plan)
-    bare = forecast("virtual", "demo", "all", purge="none")
+    bare = suite_forecast("virtual", "demo", "all", purge="none")
     assert "no purge: none was asked for" in bare["departures"]
     assert not [line for line in forecast_lines(bare) if "purges (" in line]
 
@@ -145,7 +160,12 @@ def test_plan_has_the_purges_and_what_departs_without_them() -> None:
 def test_plan_of_a_drive_prices_each_overwrite(make_loop: MakeLoop) -> None:
     device = make_loop(512)
     more, less = (
-        forecast(device, "demo", "iops,wsat", rated_bytes=1e12, purge=purge)
+        forecast(
+            device,
+            ask_for_suite(device, "demo", "iops,wsat"),
+            rated_bytes=1e12,
+            purge=purge,
+        )
         for purge in ("overwrite", "discard")
     )
     count = more["purges"]["count_max"]
@@ -157,4 +177,6 @@ def test_plan_of_a_drive_prices_each_overwrite(make_loop: MakeLoop) -> None:
         gained = more[f"written_bytes_{end}"] - less[f"written_bytes_{end}"]
         assert gained == count * 64 * MIB
     with pytest.raises(TargetRefusedError, match="none of the methods of its bus"):
-        forecast(device, "demo", "wsat", purge="nvme-format-crypto")
+        forecast(
+            device, ask_for_suite(device, "demo", "wsat"), purge="nvme-format-crypto"
+        )

@@ -11,9 +11,9 @@ import pytest
 from ssdlab.campaign.job_files import INDEX_NAME, write_jobs
 from ssdlab.campaign.job_plan import (
     JobPlan,
-    plan_procedure_jobs,
-    plan_suite_jobs,
+    plan_jobs,
 )
+from ssdlab.campaign.request import ask_for_suite
 from ssdlab.campaign.suite import run_suite
 from ssdlab.model.errors import ExportError
 from ssdlab.procedures.peak import peak
@@ -43,8 +43,12 @@ def without_comments(text: str) -> str:
     return re.sub(r"(?m)^#.*\n", "", text)
 
 
+def suite_jobs(target: str, profile: str, tests: str, *, seed: int = 0) -> JobPlan:
+    return plan_jobs(target, ask_for_suite(target, profile, tests), seed=seed)
+
+
 def as_planned(tests: str = "lat", profile: str = "pts-2.0-enterprise") -> JobPlan:
-    return plan_suite_jobs("virtual:size=64GiB", profile, tests)
+    return suite_jobs("virtual:size=64GiB", profile, tests)
 
 
 def test_jobs_are_those_that_a_run_writes(tmp_path: Path) -> None:
@@ -52,7 +56,7 @@ def test_jobs_are_those_that_a_run_writes(tmp_path: Path) -> None:
     profile = tmp_path / "short.toml"
     profile.write_text(SHORT)
     target = f"file:{tmp_path / 'drive.bin'},size=32MiB"
-    plan = plan_suite_jobs(target, str(profile), "iops,tp", seed=7)
+    plan = suite_jobs(target, str(profile), "iops,tp", seed=7)
     write_jobs(plan, tmp_path / "jobs")
     assert not (tmp_path / "drive.bin").exists()  # a plan touches no target
     run = run_suite(target, str(profile), "iops,tp", runs=tmp_path / "runs", seed=7)
@@ -70,7 +74,7 @@ def test_fio_takes_every_job_of_a_profile(name: str, tmp_path: Path) -> None:
     target = f"file:{tmp_path / 'drive.bin'},size=1GiB"
     if name == "pts-c-1.1":
         target = "virtual:size=64GiB"  # its active ranges need room
-    names = write_jobs(plan_suite_jobs(target, name, "all"), tmp_path / "jobs")
+    names = write_jobs(suite_jobs(target, name, "all"), tmp_path / "jobs")
     done = subprocess.run(
         ["fio", "--parse-only", *names],
         cwd=tmp_path / "jobs",
@@ -86,7 +90,7 @@ def test_fio_does_what_a_job_says(tmp_path: Path) -> None:
     """The jobs of a plan run as they are, on the null engine."""
     profile = tmp_path / "short.toml"
     profile.write_text(SHORT)
-    plan = plan_suite_jobs("virtual", str(profile), "tp")
+    plan = suite_jobs("virtual", str(profile), "tp")
     names = write_jobs(plan, tmp_path / "jobs")
     for name, job in zip(names, [job for job in plan.jobs if job.job], strict=True):
         text = re.sub(
@@ -144,7 +148,7 @@ def test_seed_is_the_runs_or_said_to_be_drawn(tmp_path: Path) -> None:
         "--seed 1; without --seed a run draws one"
         in (tmp_path / "drawn" / INDEX_NAME).read_text()
     )
-    seeded = plan_suite_jobs("virtual", "demo", "lat", seed=9)
+    seeded = suite_jobs("virtual", "demo", "lat", seed=9)
     write_jobs(seeded, tmp_path / "given")
     assert (
         "as of a run with --seed 9\n" in (tmp_path / "given" / INDEX_NAME).read_text()
@@ -185,7 +189,7 @@ def test_words_of_others_cannot_become_options(tmp_path: Path) -> None:
 
 
 def test_procedures_have_their_jobs_written_as_published(tmp_path: Path) -> None:
-    names = write_jobs(plan_procedure_jobs("virtual", peak()), tmp_path)
+    names = write_jobs(plan_jobs("virtual", peak()), tmp_path)
     assert len(names) == 7
     index = (tmp_path / INDEX_NAME).read_text()
     assert "no test of the PTS: no clause asks for it" in index
@@ -193,7 +197,7 @@ def test_procedures_have_their_jobs_written_as_published(tmp_path: Path) -> None
 
 def test_fallback_is_said_to_come_only_if_not_steady(tmp_path: Path) -> None:
     procedure = saturate(parse_stimulus("RND 4KiB 0/100"), iterations=12)
-    write_jobs(plan_procedure_jobs("virtual", procedure), tmp_path)
+    write_jobs(plan_jobs("virtual", procedure), tmp_path)
     index = (tmp_path / INDEX_NAME).read_text()
     assert index.count("only if the test was not steady before") >= 2
 

@@ -14,19 +14,22 @@ import pytest
 from ssdlab.campaign.manifest import seal_run
 from ssdlab.model.drive import CACHE_IS_ON, Drive, PurgeChoice, PurgeMethod
 from ssdlab.model.errors import RunFolderError
+from ssdlab.model.plain import to_plain
 from ssdlab.model.records import RunRecord, TargetKind
-from ssdlab.pts.profiles import profile_as_dict
+from ssdlab.pts.shared import MatrixRounds
 from ssdlab.store.records import RunState, write_record, write_state
 from ssdlab.store.run import Run
 from tests.fakes import FakeBackend, Mishap
 from tests.made_ideal import (
     DRIVE,
     NOMINAL,
+    asked_on,
     ideal_record,
     ingested,
     measure_ideal,
 )
 
+LARGE_SECTORS = replace(DRIVE, sector_bytes=4096)
 S = "PTS 2.0.2, section"
 Spoil = Callable[[Path], None]
 
@@ -63,8 +66,7 @@ def test_ideal_run_conforms_is_steady_and_has_no_doubts(run: Path) -> None:
 
 
 def asking(**values: Any) -> RunRecord:
-    profile = replace(NOMINAL, **values)
-    return ideal_record(profile=profile_as_dict(profile))
+    return ideal_record(NOMINAL.having(**values))
 
 
 def purged(method: PurgeMethod) -> RunRecord:
@@ -89,12 +91,14 @@ def purged(method: PurgeMethod) -> RunRecord:
         (purged("discard"), "purge-unverified", f"{S} 3.2"),
         (ideal_record(purge_choice=None), "purge-unverified", f"{S} 3.2"),
         (
-            replace(asking(cell_s=59), profile=ideal_record().profile),
+            ideal_record(
+                asked=replace(asked_on(DRIVE), tests=asking(cell_s=59).asked.tests)
+            ),
             "plan-unlike-profile",
             f"{S} 9",
         ),
         (
-            ideal_record(target=replace(DRIVE, sector_bytes=4096)),
+            ideal_record(target=LARGE_SECTORS, asked=asked_on(LARGE_SECTORS)),
             "cells-left-out",
             f"{S} 9",
         ),
@@ -104,7 +108,8 @@ def test_what_was_asked_otherwise_is_told(
     ideal: Path, tmp_path: Path, record: RunRecord, code: str, clause: str
 ) -> None:
     run = tmp_path / "run"
-    if record.planned == ideal_record().planned:  # its steps are those of the ideal run
+    has_same_steps = record.asked.tests == ideal_record().asked.tests
+    if has_same_steps:
         shutil.copytree(ideal, run)
         write_record(run, record)
         seal_run(run)
@@ -116,9 +121,11 @@ def test_what_was_asked_otherwise_is_told(
 def test_record_without_the_tests_that_were_asked_for_gives_no_tables(
     run: Path,
 ) -> None:
-    write_record(run, ideal_record(planned=()))
+    data = to_plain(ideal_record())
+    del data["asked"]["tests"]
+    (run / "run.json").write_text(json.dumps(data))
     seal_run(run)
-    with pytest.raises(RunFolderError, match="it names lat and holds none"):
+    with pytest.raises(RunFolderError, match="'tests' is missing"):
         ingested(run)
 
 
@@ -231,13 +238,17 @@ def test_test_that_never_gets_steady_is_no_departure_and_is_told(
     tmp_path: Path,
 ) -> None:
     backend = FakeBackend(iops_of=lambda step: 1000.0 * 1.1 ** (step.round or 0))
-    measure_ideal(tmp_path / "run", backend, record=ideal_record(tests=("tp",)))
+    measure_ideal(
+        tmp_path / "run",
+        backend,
+        record=ideal_record(asked=asked_on(DRIVE, tests=("tp",))),
+    )
     opened = ingested(tmp_path / "run")
     assert departures(opened) == []
     assert opened.answers.steadiness == {"tp": "not reached"}
     found = opened.answers.found("steady state")
     assert {one.clause for one in found} == {f"{S} 2.1.24"}
-    assert int(opened.windows["round"].max()) == NOMINAL.max_rounds
+    assert int(opened.windows["round"].max()) == NOMINAL[MatrixRounds].max_rounds
 
 
 # --- What became of it afterwards ---------------------------------------------

@@ -171,7 +171,7 @@ def test_run_measures_each_range_of_a_file(mine: Path, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     (run,) = (tmp_path / "runs").glob("*mine*")
     record = json.loads((run / "run.json").read_text())
-    assert record["profile"]["active_ranges"][1] == {
+    assert record["asked"]["settings"]["ranges"]["active_ranges"][1] == {
         "percent": 75,
         "amount_bytes": 16 * MIB,
         "segments": 1,

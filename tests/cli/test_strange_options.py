@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,14 +10,14 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ssdlab.campaign.imported import recorded_tests
 from ssdlab.cli import main
 from ssdlab.fio.jobs.jobfile import render_job
 from ssdlab.model.errors import RunFolderError
+from ssdlab.model.plain import from_plain, to_plain
 from ssdlab.model.records import RunRecord
 from ssdlab.model.step import StepResult
 from ssdlab.procedures.peak import peak
-from ssdlab.store.records import read_record
+from ssdlab.store.records import read_record, to_json
 from tests.made_procedure import measure_made, plan_of
 
 REACH = {"ioengine": "libaio", "filename": "/nowhere"}
@@ -55,9 +54,9 @@ def options_in(data: object) -> Iterator[list[Any]]:
 
 def record_with(made: Path, change: Callable[[Plain], None]) -> RunRecord:
     record = read_record(made)
-    profile: Plain = json.loads(json.dumps(record.profile))
-    change(profile)
-    return replace(record, profile=profile)
+    data: Plain = json.loads(to_json(to_plain(record)))
+    change(data["asked"])
+    return from_plain(RunRecord, data)
 
 
 @pytest.mark.parametrize("pair", EVIL)
@@ -84,12 +83,12 @@ def test_resume_refuses_an_option_that_is_none_of_a_published_job(
 def test_no_random_option_of_a_record_reaches_a_job(
     made: Path, name: str, value: str
 ) -> None:
-    def add(profile: Plain) -> None:
-        for options in options_in(profile):
+    def add(asked: Plain) -> None:
+        for options in options_in(asked):
             options.append([name, value])
 
-    with pytest.raises(RunFolderError, match="fio option"):
-        recorded_tests(record_with(made, add))
+    with pytest.raises(ValueError, match="fio option"):
+        record_with(made, add)
 
 
 NAMES = st.sampled_from(["test_id", "phase_id"])
@@ -100,12 +99,12 @@ BAD_NAMES = st.text("./\\\n\0", min_size=1).filter(lambda name: name[0] != " ")
 def test_no_name_of_a_record_leads_out_of_its_folder(
     made: Path, key: str, name: str
 ) -> None:
-    def rename(profile: Plain) -> None:
-        test = profile["tests"][0]
+    def rename(asked: Plain) -> None:
+        test = asked["tests"][0]
         (test if key == "test_id" else test["phases"][0])[key] = name
 
-    with pytest.raises(RunFolderError, match="names no test or phase"):
-        recorded_tests(record_with(made, rename))
+    with pytest.raises(ValueError, match="names no test or phase"):
+        record_with(made, rename)
 
 
 @pytest.mark.parametrize("number", ["Infinity", "-Infinity", "NaN", "1e999"])
@@ -117,13 +116,13 @@ def test_a_number_that_is_none_makes_a_record_damaged(made: Path, number: str) -
     try:
         path.write_text(text)
         with pytest.raises(RunFolderError, match=r"no number|infinite"):
-            recorded_tests(read_record(made))
+            read_record(made)
     finally:
         path.write_bytes(before)
 
 
 def test_what_the_shipped_jobs_say_is_what_fio_is_told(made: Path) -> None:
-    tests = recorded_tests(read_record(made))
+    tests = read_record(made).asked.tests
     assert tests == peak().tests
     batches, _ = plan_of(peak(), lambda step: StepResult(step_id=step.step_id))
     jobs = [

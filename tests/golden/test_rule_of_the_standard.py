@@ -13,7 +13,8 @@ import pytest
 from ssdlab.analysis.matrix import summarise_iops_matrix
 from ssdlab.campaign.recording import Recording, StepNotRecordedError
 from ssdlab.model.spec import PTS_CRITERIA, PtsTest, Rounds, Tracking
-from ssdlab.pts.profiles import RND_4K_WRITE, THREE_TRACKING
+from ssdlab.pts.iops import THREE_TRACKING
+from ssdlab.pts.shared import RND_4K_WRITE
 from tests.golden.real_drive import (
     KIB,
     MIXES,

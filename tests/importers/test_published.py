@@ -103,7 +103,7 @@ def test_setup_is_the_identity_of_the_run(run: Run) -> None:
     )
     assert (host.fio_version, host.platform) == ("fio-2.1.9", "")
     assert run.record.started_at == "2015-04-01"
-    assert run.record.profile["write_cache"] == "enabled"
+    assert run.record.asked.write_cache == "enabled"
     assert run.steps.loc[run.steps["test"] != "lat", "threads"].unique().tolist() == [2]
     assert run.steps.loc[run.steps["test"] == "lat", "threads"].unique().tolist() == [1]
 
@@ -176,9 +176,9 @@ def test_report_of_one_test_and_a_short_setup_is_enough(tmp_path: Path) -> None:
             "2015-06-01 12:30:00\nnum",
             "12:30:00 has a time, and only",
         ),
-        ("[iops.average]", "[iops.avrage]", r"iops: there is no 'avrage'\. Type"),
-        ("[1, 2, 3, 4, 5]", '"1"', "windows.iops.rounds: '1' is no list"),
-        ('"INTEL SSDSC2BB080G6"', "[]", r"device_model: \[\] is no text in quotes"),
+        ("[iops.average]", "[iops.avrage]", r"iops: unknown field 'avrage'\. Type"),
+        ("[1, 2, 3, 4, 5]", '"1"', "windows.iops.rounds: '1' is not a list"),
+        ('"INTEL SSDSC2BB080G6"', "[]", r"device_model: \[\] is not text in quotes"),
         ("103.749", "103.8", "1024k R/W 0/100 is printed as 103.8, and the mean of"),
         ("0.056", "0.058", "4k R/W 0/100 is printed as 0.058, and the mean of"),
         ("0.961", "0.051", "the maximum of 4k R/W 0/100 is less than its average"),
@@ -191,11 +191,11 @@ def test_report_of_one_test_and_a_short_setup_is_enough(tmp_path: Path) -> None:
         ("[1, 2, 3, 4, 5]", "[1, 2, 3, 4, 6]", "are no 5 rounds that follow one"),
         ("[1, 2, 3, 4, 5]", "[900000, 2]", "are no 5 rounds that follow one another"),
         ("14230, ", "", "windows.iops.values are no 5 numbers above 0"),
-        ("[windows.iops]", "[windows.other]", "there is no 'other'"),
-        ("numjobs = 2", 'numjobs = "2"', "setup.numjobs: '2' is no whole number"),
+        ("[windows.iops]", "[windows.other]", "unknown field 'other'"),
+        ("numjobs = 2", 'numjobs = "2"', "setup.numjobs: '2' is not a whole number"),
         ("numjobs = 2", "numjobs = -2", "setup.numjobs: -2 is no count"),
-        ("test_date = 2015-06-01", "test_date = 1", "1 is no date"),
-        ("title =", "titel =", "there is no 'titel'"),
+        ("test_date = 2015-06-01", "test_date = 1", "1 is not a date"),
+        ("title =", "titel =", "unknown field 'titel'"),
         ("[setup]", "[setup", "Expected"),
     ],
 )
@@ -216,9 +216,9 @@ def test_report_that_cannot_be_right_is_refused(
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "'setup' is missing."),
-        ("setup = 1", "'title' is missing."),
-        ('title = "t"\nsetup = 1\nwindows = 2', "setup: 1 is no table."),
+        ("", "title: 'title' is missing"),
+        ("setup = 1", "title: 'title' is missing"),
+        ('title = "t"\nsetup = 1\nwindows = 2', "setup: 1 is not a table."),
     ],
 )
 def test_file_without_its_tables_is_refused_in_words_of_a_file(

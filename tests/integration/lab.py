@@ -31,21 +31,21 @@ _MARK = "SSDLAB_TEST_LAB"
 # and a watchdog that does not take minutes.
 SITE = """\
 import os
-from dataclasses import replace
 
 from ssdlab.fio import process
-from ssdlab.pts.profiles import PROFILES, RND_4K_WRITE
+from ssdlab.pts.profiles import PROFILES
+from ssdlab.pts.shared import RND_4K_WRITE
 
 process.FIO_ARGUMENTS = ("CLOCK", *process.FIO_ARGUMENTS)
 
-PROFILES["tiny"] = replace(
-    PROFILES["demo"], name="tiny", cell_s=0.3, max_rounds=8, wipc_capacity_multiple=1,
+PROFILES["tiny"] = PROFILES["demo"].having(
+    name="tiny", cell_s=0.3, max_rounds=8, wipc_capacity_multiple=1,
     iops_mixes=(65, 0), iops_block_sizes=(65536, 4096), iops_tracking=(RND_4K_WRITE,),
     lat_mixes=(65, 0), lat_block_sizes=(8192, 4096),
     wsat_round_s=0.3, wsat_time_limit_s=4, wsat_sample_every_rounds=1, histogram_s=1,
 )
-PROFILES["steps"] = replace(
-    PROFILES["tiny"], name="steps", cell_s=1, max_rounds=2, iops_mixes=(100, 65, 0)
+PROFILES["steps"] = PROFILES["tiny"].having(
+    name="steps", cell_s=1, max_rounds=2, iops_mixes=(100, 65, 0)
 )
 if "SSDLAB_TEST_GRACE_S" in os.environ:
     import ssdlab.campaign.backend as backend

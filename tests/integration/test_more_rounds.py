@@ -2,7 +2,6 @@
 
 import subprocess
 import time
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,7 +11,8 @@ from ssdlab.campaign.raw import read_all_steps
 from ssdlab.campaign.suite import resume_run, run_suite
 from ssdlab.drive.inventory import find_drive
 from ssdlab.model.errors import RunInterruptedError, TargetRefusedError, UserError
-from ssdlab.pts.profiles import PROFILES, RND_4K_WRITE
+from ssdlab.pts.profiles import PROFILES
+from ssdlab.pts.shared import RND_4K_WRITE
 from ssdlab.store.records import read_record, read_state
 from ssdlab.store.run import Run, open_tables
 from tests.cli.called import call
@@ -23,8 +23,7 @@ __all__ = ["make_loop"]
 pytestmark = pytest.mark.fio
 FEW = 5
 # No window spans a gap of 10 ns, and there is one before each cell: never steady.
-NEVER = replace(
-    PROFILES["demo"],
+NEVER = PROFILES["demo"].having(
     name="never",
     cell_s=0.1,
     max_rounds=FEW,

@@ -60,7 +60,7 @@ def test_ssdlab_run_and_papermill_by_hand_make_the_same_kind_of_run(lab: Lab) ->
 
 
 def assert_same_tables(first: ssdlab.Run, second: ssdlab.Run) -> None:
-    assert first.record.profile == second.record.profile
+    assert first.record.asked == second.record.asked
     assert first.record.tests == second.record.tests
     for name in TABLES:
         frames = getattr(first, name), getattr(second, name)

@@ -12,8 +12,8 @@ from tests.integration.lab import Lab
 pytestmark = pytest.mark.fio
 TARGET = "virtual:size=64MiB,linger=120"
 SITE = """
-PROFILES["brief"] = replace(
-    PROFILES["demo"], name="brief", wdpc_sample_every_rounds=3, wdpc_max_samples=6,
+PROFILES["brief"] = PROFILES["demo"].having(
+    name="brief", wdpc_sample_every_rounds=3, wdpc_max_samples=6,
     hir_wait_states=(1, 5), hir_cycles=5, hir_baseline_cycles=6,
     xsr_group_s=(6, 12, 14),
 )

@@ -7,6 +7,7 @@ from ssdlab.model.step import Step, StepResult
 from ssdlab.plan.context import Batch, Judgement, PlanContext
 from ssdlab.plan.phases import plan_suite
 from ssdlab.pts import Profile, build_tests, find_profile
+from ssdlab.pts.shared import Flow
 
 MIB = 1024 * 1024
 CAPACITY = 480_103_981_056
@@ -17,9 +18,9 @@ def context_of(profile: Profile, capacity_bytes: int = CAPACITY) -> PlanContext:
     return PlanContext(
         capacity_bytes=capacity_bytes,
         sector_bytes=512,
-        active_range_percent=profile.active_range_percent,
+        active_range_percent=profile[Flow].active_range_percent,
         seed=7,
-        uses_random_map=profile.uses_random_map,
+        uses_random_map=profile[Flow].uses_random_map,
     )
 
 

@@ -8,6 +8,8 @@ from ssdlab.plan import estimate
 from ssdlab.plan.context import PlanContext
 from ssdlab.plan.estimate import Cost, estimate_phases, estimate_suite
 from ssdlab.pts import PROFILES, SUITE, build_tests, find_profile
+from ssdlab.pts.shared import HistogramRun
+from ssdlab.pts.wsat import Wsat
 from tests.plan.made import (
     CAPACITY,
     MIB,
@@ -49,8 +51,8 @@ def test_time_is_that_of_the_budget(
 @pytest.mark.parametrize(("name", "hours"), [("pts-2.0-enterprise", 6), ("tkperf", 24)])
 def test_time_of_saturation_is_that_of_the_budget(name: str, hours: int) -> None:
     slow = costs(name, speed=1e6)["wsat"].cost
-    has_steady_stop = find_profile(name).wsat_sample_every_rounds is not None
-    histogram = find_profile(name).histogram_s or 0
+    has_steady_stop = find_profile(name)[Wsat].sample_every_rounds is not None
+    histogram = find_profile(name)[HistogramRun].histogram_s or 0
     least = 155 * MINUTE if has_steady_stop else hours * HOUR
     assert slow.seconds_min == least + histogram
     assert slow.seconds_max == hours * HOUR + histogram

@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from ssdlab.model.spec import Procedure, PtsTest, Purge, Rounds, Tracking
+from ssdlab.model.asked import Procedure
+from ssdlab.model.spec import PtsTest, Purge, Rounds, Tracking
 from ssdlab.model.step import Step, StepResult
 from tests.fio.jobs import workload
 from tests.made_procedure import plan_of

@@ -1,12 +1,12 @@
 """When rounds stop, and which steps they are made of."""
 
-from dataclasses import replace
 from itertools import pairwise
 
 import pytest
 
 from ssdlab.model.step import Step, StepResult
 from ssdlab.pts import find_profile
+from ssdlab.pts.shared import HistogramRun
 from tests.plan.made import (
     Answer,
     Driven,
@@ -43,7 +43,7 @@ def test_iops_plan_has_its_steps_after_purge(
 @pytest.mark.parametrize("name", ["pts-2.0-enterprise", "pts-e-1.1", "tkperf"])
 def test_latency_plan_has_nine_cells_a_round_and_perhaps_a_histogram(name: str) -> None:
     driven = drive(name, ["lat"])
-    has_histogram = find_profile(name).histogram_s is not None
+    has_histogram = find_profile(name)[HistogramRun].histogram_s is not None
     assert after_purge(driven) == 1 + 45 + has_histogram
     assert (driven.steps[-1].kind == "histogram") is has_histogram
 
@@ -171,8 +171,8 @@ def test_random_cells_span_the_range_from_its_beginning() -> None:
 
 
 def test_phase_whose_cells_a_device_leaves_out_does_nothing() -> None:
-    profile = replace(find_profile("tkperf"), tp_block_sizes=(1024 * 1024,))
-    empty = replace(profile, iops_block_sizes=())
+    profile = find_profile("tkperf").having(tp_block_sizes=(1024 * 1024,))
+    empty = profile.having(iops_block_sizes=())
     driven = drive(empty, ["iops"])
     assert [step.kind for step in driven.steps] == ["purge", "precondition"]
     assert driven.batches[-1].next_step is None

@@ -11,6 +11,7 @@ from ssdlab.model.errors import StepError
 from ssdlab.model.spec import Stimulus, Workload
 from ssdlab.model.step import Step, StepResult
 from ssdlab.pts import find_profile
+from ssdlab.pts.wsat import Wsat
 from tests.plan.made import Answer, Driven, drive, result_of
 
 ENTERPRISE = "pts-2.0-enterprise"
@@ -139,7 +140,7 @@ def test_rounds_keep_a_series_of_seconds_or_less() -> None:
     assert {step.series_interval_ms for step in nominal} == {1000}
     demo = drive("demo", ["wsat"], flat).steps_of("saturation")
     assert {step.series_interval_ms for step in demo} == {100}
-    assert find_profile("demo").wsat_round_s < 10
+    assert find_profile("demo")[Wsat].round_s < 10
 
 
 def test_sequential_stream_goes_on_where_the_round_before_it_will_be() -> None:

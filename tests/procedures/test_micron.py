@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ssdlab.model.plain import from_plain, to_plain_tests
-from ssdlab.model.spec import Procedure, PtsTest, Workload
+from ssdlab.model.asked import Procedure
+from ssdlab.model.plain import from_plain, to_plain
+from ssdlab.model.spec import Workload
 from ssdlab.model.step import Step, StepResult
 from ssdlab.model.units import KIB
 from ssdlab.plan.estimate import estimate_suite
@@ -114,8 +115,7 @@ def test_cost_has_the_second_attempt_at_most_and_not_at_least(
 
 def test_procedure_comes_back_from_its_record() -> None:
     for procedure in (saturate(SEQUENTIAL), sequence(RANDOM, SEQUENTIAL)):
-        data = to_plain_tests(procedure.tests)
-        assert tuple(from_plain(PtsTest, test) for test in data) == procedure.tests
+        assert from_plain(Procedure, to_plain(procedure)) == procedure
 
 
 def test_notes_say_what_departs_from_the_source() -> None:

@@ -8,7 +8,7 @@ from ssdlab.fio.jobs.jobfile import render_job
 from ssdlab.fio.jobs.jobspec import ALIASES, parse_job_file
 from ssdlab.fio.jobs.published import differing_options
 from ssdlab.fio.jobs.workload import describe_workload
-from ssdlab.model.plain import from_plain, to_plain_tests
+from ssdlab.model.plain import from_plain, to_plain
 from ssdlab.model.spec import PtsTest
 from ssdlab.model.step import Step, StepResult
 from ssdlab.model.units import KIB, MIB
@@ -127,7 +127,7 @@ def test_time_is_that_of_ramps_and_jobs_and_of_the_fill() -> None:
 
 def test_published_options_survive_the_record_of_a_run() -> None:
     (test,) = peak().tests
-    (data,) = json.loads(json.dumps(to_plain_tests([test])))
+    (data,) = json.loads(json.dumps([to_plain(test)]))
     assert from_plain(PtsTest, data) == test
 
 

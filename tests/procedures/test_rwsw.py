@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ssdlab.campaign.request import procedure_as_dict
+from ssdlab.model.asked import Procedure
 from ssdlab.model.capture import EXPERIMENTAL, Capture, CaptureStep, StreamCount
 from ssdlab.model.errors import CaptureError
+from ssdlab.model.plain import from_plain, to_plain
 from ssdlab.model.spec import (
     Access,
     Histogram,
     Precondition,
-    Procedure,
     Purge,
     Stimulus,
 )
@@ -58,7 +58,7 @@ def test_every_title_says_what_it_is_not(
     titles += [test.title for test in procedure.tests]
     assert all(EXPERIMENTAL in title for title in titles)
     assert procedure.given["capture"]["name"] == "made"  # type: ignore[index] # a dict
-    assert procedure_as_dict(procedure)["given"] == procedure.given
+    assert from_plain(Procedure, to_plain(procedure)) == procedure
 
 
 def test_wsat_applies_the_dominant_streams_until_steady() -> None:

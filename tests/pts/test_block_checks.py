@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
 
 import pytest
 
-from ssdlab.campaign.forecast import forecast_procedure
+from ssdlab.campaign.request import require_fit
+from ssdlab.model.asked import Procedure
 from ssdlab.model.capture import Capture, CaptureStep, StreamCount
 from ssdlab.model.errors import ProfileError
 from ssdlab.model.spec import (
@@ -15,7 +15,6 @@ from ssdlab.model.spec import (
     Histogram,
     Phase,
     Precondition,
-    Procedure,
     PtsTest,
     Purge,
     Workload,
@@ -25,6 +24,7 @@ from ssdlab.procedures.rwsw import individual_streams, replay, wsat
 from ssdlab.pts import find_profile
 from ssdlab.pts.block_checks import require_blocks_in_range, require_whole_sectors
 from ssdlab.pts.fitting import fit_suite
+from ssdlab.pts.iops import Iops
 
 SMALL = "virtual:size=64MiB"
 
@@ -120,7 +120,7 @@ def test_capture_with_such_blocks_is_refused_before_the_purge(
     """A dry run refuses as the run itself does."""
     procedure = build(capture(size))
     with pytest.raises(ProfileError, match=re.escape(said)) as refused:
-        forecast_procedure(SMALL, procedure)
+        require_fit(SMALL, procedure)
     assert str(refused.value).endswith("Edit the capture or lower --share.")
     assert "profile" not in str(refused.value)
 
@@ -130,16 +130,16 @@ def test_other_procedure_asks_for_another_stimulus() -> None:
         name="made", title="Made", source="ours", tests=(long_run(128 * MIB),)
     )
     with pytest.raises(ProfileError, match=r"Take another stimulus where it takes one"):
-        forecast_procedure(SMALL, procedure)
+        require_fit(SMALL, procedure)
 
 
 def test_profile_with_a_block_larger_than_its_range_is_refused() -> None:
     """Half of 64 MiB has no room for 48 MiB, all of it has."""
-    large = (48 * MIB, *find_profile("demo").iops_block_sizes)
-    profile = replace(find_profile("demo"), iops_block_sizes=large)
-    whole = replace(profile, active_range_percent=100.0)
+    large = (48 * MIB, *find_profile("demo")[Iops].block_sizes)
+    profile = find_profile("demo").having(iops_block_sizes=large)
+    whole = profile.having(active_range_percent=100.0)
     fit_suite(whole, ("iops",), capacity_bytes=64 * MIB, sector_bytes=512)
-    half = replace(profile, active_range_percent=50.0)
+    half = profile.having(active_range_percent=50.0)
     with pytest.raises(
         ProfileError, match="one of 49152 KiB is larger than the active"
     ):

@@ -202,8 +202,8 @@ def test_pre_writes_between_rounds_end_at_a_tenth_of_the_capacity(test: str) -> 
 
 
 def test_pre_writes_without_a_limit_end_by_time_alone() -> None:
-    chosen = replace(
-        find_profile("pts-2.0-enterprise"), demand_pre_write_capacity_multiple=None
+    chosen = find_profile("pts-2.0-enterprise").having(
+        demand_pre_write_capacity_multiple=None
     )
     before = [step for step in drive(chosen, ["cbw"]).steps if step.kind == "pre_write"]
     assert {step.io_bytes for step in before} == {None}
@@ -297,7 +297,7 @@ def test_composite_has_the_name_of_its_edition(asked: str, title: str) -> None:
 
 
 def test_alignment_is_the_profiles_choice() -> None:
-    profile = replace(find_profile("pts-2.0-enterprise"), cbw_alignment_bytes=4096)
+    profile = find_profile("pts-2.0-enterprise").having(cbw_alignment_bytes=4096)
     for step in drive(profile, ["cbw"]).steps[1:]:
         composite = work_of(step).composite
         assert composite is not None

@@ -1,16 +1,20 @@
 """What each profile asks for: written by hand from the standard's facts."""
 
 import json
-from dataclasses import replace
+from typing import Any
 
 import pytest
 
+from ssdlab.model.asked import Suite
 from ssdlab.model.errors import RepeatedNameError, UnknownNameError
+from ssdlab.model.plain import from_plain, to_plain
 from ssdlab.model.spec import Histogram, Precondition, Purge, Rounds, Stimulus
 from ssdlab.model.units import KIB
 from ssdlab.pts import PROFILES, SUITE, build_tests, find_profile, parse_tests
 from ssdlab.pts.fitting import fit_to_sectors
-from ssdlab.pts.profiles import profile_as_dict, profile_from_dict
+from ssdlab.pts.profile import Profile
+from ssdlab.pts.profiles import profile_of, suite_of, suite_of_format_1
+from ssdlab.pts.shared import Flow, Ranges
 from tests.pts.cells import build, load, loops, phase_of, rounds_of
 
 FULL = ("pts-2.0-enterprise", "pts-2.0-client", "pts-e-1.1")
@@ -136,9 +140,9 @@ def test_latency_tracks_mean_latency_and_throughput_the_written_rate(name: str) 
 @pytest.mark.parametrize("name", PROFILES)
 def test_write_cache_and_active_range_are_those_of_the_profile(name: str) -> None:
     profile = find_profile(name)
-    assert profile.write_cache == WRITE_CACHE[name]
+    assert profile[Flow].write_cache == WRITE_CACHE[name]
     wanted = 75 if name == "pts-2.0-client" else 100
-    assert profile.active_range_percent == wanted
+    assert profile[Flow].active_range_percent == wanted
 
 
 @pytest.mark.parametrize("name", [*FULL, "tkperf"])
@@ -211,34 +215,47 @@ def test_phase_names_are_unique_within_a_test(name: str) -> None:
 
 @pytest.mark.parametrize("name", PROFILES)
 def test_profile_comes_back_from_json_as_it_was(name: str) -> None:
-    stored = json.loads(json.dumps(profile_as_dict(find_profile(name))))
-    again = profile_from_dict(stored)
-    assert again == find_profile(name)
-    assert build_tests(again, SUITE) == build_tests(find_profile(name), SUITE)
+    profile = find_profile(name)
+    again = _through_json(profile)
+    assert again == profile
+    assert build_tests(again, SUITE) == build_tests(profile, SUITE)
 
 
 def test_changed_profile_comes_back_from_json_changed() -> None:
-    changed = replace(find_profile("tkperf"), cell_s=0.5, tp_tracked_sizes=None)
-    stored = json.loads(json.dumps(profile_as_dict(changed)))
-    assert profile_from_dict(stored) == changed
+    changed = find_profile("tkperf").having(cell_s=0.5, tp_tracked_sizes=None)
+    assert _through_json(changed) == changed
+
+
+def _through_json(profile: Profile) -> Profile:
+    tests = build_tests(profile, profile.tests)
+    stored = json.loads(json.dumps(to_plain(suite_of(profile, tests))))
+    return profile_of(from_plain(Suite, stored))
+
+
+def flat(profile: Profile) -> dict[str, Any]:
+    """Return a profile as format 1 kept it: each value by its key."""
+    values = {key: profile.value(key) for key in profile.places}
+    words = {"name": profile.name, "title": profile.title}
+    edition = {"spec_version": profile.spec_version, "nominal": profile.nominal}
+    return json.loads(json.dumps(to_plain(values | words | edition)))  # type: ignore[no-any-return] # an object
 
 
 def test_runs_and_files_may_name_the_client_edition_as_before() -> None:
     client = find_profile("pts-c-1.1")
     assert find_profile("PTS-C-1.x") == client
-    stored = json.loads(json.dumps(profile_as_dict(client)))
+    stored = flat(client)
     for active in stored["active_ranges"]:
         del active["segments"]
-    before = profile_from_dict(stored | {"nominal": "pts-c-1.x"})
+    before = profile_of(suite_of_format_1(stored | {"nominal": "pts-c-1.x"}))
     assert before.nominal == "pts-c-1.1"
-    assert {active.segments for active in before.active_ranges} == {1}
+    assert {active.segments for active in before[Ranges].active_ranges} == {1}
 
 
 def test_stored_profile_is_refused_when_a_value_is_missing() -> None:
-    values = profile_as_dict(find_profile("demo"))
-    del values["cell_s"]
+    asked = suite_of(find_profile("demo"), ())
+    del asked.settings["rounds"]["cell_s"]
     with pytest.raises(ValueError, match="cell_s"):
-        profile_from_dict(values)
+        profile_of(asked)
 
 
 def test_unknown_profile_names_the_known_ones() -> None:

@@ -8,6 +8,7 @@ from ssdlab.campaign.profiles import outline_profile, outline_profiles
 from ssdlab.plan.context import PlanContext
 from ssdlab.plan.estimate import estimate_suite
 from ssdlab.pts import PROFILES, SUITE, build_tests, find_profile
+from ssdlab.pts.shared import Flow
 
 MINUTES, HOURS = 60, 3600
 CAPACITY = 2**50  # the fills and the WSAT limit are for a slow and large drive
@@ -32,7 +33,7 @@ def spans(name: str) -> dict[str, tuple[float, float]]:
     context = PlanContext(
         capacity_bytes=CAPACITY,
         sector_bytes=512,
-        active_range_percent=profile.active_range_percent,
+        active_range_percent=profile[Flow].active_range_percent,
         seed=1,
     )
     tests = build_tests(profile, profile.tests)

@@ -1,7 +1,7 @@
 """A profile as TOML: what is shown is read again, and what is wrong is named."""
 
+import re
 import tomllib
-from dataclasses import fields, replace
 
 import pytest
 from hypothesis import given
@@ -13,7 +13,7 @@ from ssdlab.model.units import GIB, KIB, MIB
 from ssdlab.pts import PROFILES, Profile, find_profile
 from ssdlab.pts.departures import find_departures
 from ssdlab.pts.profile_file import parse_profile, render_profile
-from ssdlab.pts.profile_values import VALUES
+from ssdlab.pts.shared import Ranges
 from tests.departed import words_of
 
 BASE = 'based_on = "pts-2.0-enterprise"\n'
@@ -29,7 +29,7 @@ def test_profile_that_is_shown_is_read_as_it_was(name: str) -> None:
     again = parse_profile(text, source="copy.toml", name=name)
     assert again == find_profile(name)
     kinds = [
-        [type(getattr(p, f.name)) for f in fields(Profile)] for p in (again, again)
+        [type(p.value(key)) for key in p.places] for p in (again, find_profile(name))
     ]
     assert kinds[0] == kinds[1]
 
@@ -37,12 +37,39 @@ def test_profile_that_is_shown_is_read_as_it_was(name: str) -> None:
 @pytest.mark.parametrize("name", PROFILES)
 def test_shown_profile_has_every_value_with_its_words_and_section(name: str) -> None:
     text = render_profile(find_profile(name))
-    assert set(tomllib.loads(text)) == set(VALUES) | {"based_on"}
-    for key, value in VALUES.items():
-        before = text.partition(f"\n{key} = ")[0].rpartition("\n\n")[2]
+    shown = tomllib.loads(text)
+    for key, (kind, field, value) in find_profile(name).places.items():
+        table = shown[kind.group] if kind.prefix else shown
+        assert field in table, key
+        part = text.partition(f"\n[{kind.group}]\n")[2] if kind.prefix else text
+        before = part.partition(f"\n{field} = ")[0].rpartition("\n\n")[2]
         assert value.words in before
         assert f"pts.md {value.section}" in before
         assert value.kind != "seconds" or "[s]" in before
+
+
+def test_value_is_taken_in_its_table_and_by_its_key_alone() -> None:
+    nested = parse("[hir]\ncycles = 20\n[wipc]\nthreads = 3\n")
+    assert nested == parse("hir_cycles = 20\nwipc_threads = 3\n")
+    assert nested.value("hir_cycles") == 20
+
+
+@pytest.mark.parametrize(
+    ("text", "key", "said"),
+    [
+        ("[hir]\ncylces = 20\n", "hir.cylces", "Did you mean hir_cycles?"),
+        ("[hir]\ncycles = 'x'\n", "hir.cycles", "demo has hir.cycles = 12"),
+        ("hir_cycles = 9\n[hir]\ncycles = 20\n", "hir.cycles", "it stands twice"),
+        ("[nobody]\ncycles = 20\n", "nobody", "a profile has no such value"),
+        ("[rounds]\ncell_s = 20\n", "rounds", "a profile has no such value"),
+    ],
+)
+def test_value_of_a_table_is_refused_by_its_name(
+    text: str, key: str, said: str
+) -> None:
+    with pytest.raises(ProfileError, match=re.escape(said)) as refused:
+        parse(text, base='based_on = "demo"\n')
+    assert refused.value.key == key
 
 
 def test_shown_profile_names_the_nominal_value_where_it_differs() -> None:
@@ -70,7 +97,7 @@ def test_profile_of_a_user_is_shown_and_read_as_it_was() -> None:
         base='based_on = "demo"\n',
     )
     assert parse_profile(render_profile(mine), source="x", name="other") == mine
-    assert mine.active_ranges == (
+    assert mine[Ranges].active_ranges == (
         ActiveRange(percent=12.5, amount_bytes=24 * MIB),
         ActiveRange(percent=50),
     )
@@ -90,8 +117,7 @@ def test_longer_gap_in_a_window_is_a_departure_and_a_shorter_one_is_none() -> No
 
 def test_file_needs_only_what_differs() -> None:
     mine = parse("xsr_threads = [1, 8, 1]\n")
-    assert mine == replace(
-        find_profile("pts-2.0-enterprise"),
+    assert mine == find_profile("pts-2.0-enterprise").having(
         name="mine",
         title="changed SNIA SSS PTS 2.0, enterprise",
         xsr_threads=(1, 8, 1),
@@ -136,7 +162,7 @@ def test_file_needs_only_what_differs() -> None:
 )
 def test_values_are_read_with_their_units(text: str, key: str, value: object) -> None:
     wanted = (MIB, 64 * KIB, 4 * KIB) if key == "iops_block_sizes" else value
-    assert getattr(parse(text), key) == wanted
+    assert parse(text).value(key) == wanted
 
 
 @pytest.mark.parametrize(
@@ -170,7 +196,7 @@ def test_values_are_read_with_their_units(text: str, key: str, value: object) ->
         ("lat_block_sizes = [1000]", "1000 is no multiple of 512 B"),
         ('lat_block_sizes = ["2 MiB"]', "is not from 512 to 1048576 B"),
         ('uses_random_map = "yes"', "'yes' is neither true nor false"),
-        ('write_cache = "on"', "'on' is none of: disabled, enabled, as found"),
+        ('write_cache = "on"', "'on' is none of: enabled, disabled, as found"),
         ('tests = ["hri"]', "'hri' is no test; there are iops, tp"),
         ('tests = ["iops", "IOPS"]', "has the same entry twice"),
         ('iops_tracking = ["SEQ 4 KiB 0/100"]', "is no cell such as"),
@@ -277,7 +303,7 @@ CHECKED = {  # by what the values are to each other
 }
 
 
-@given(key=st.sampled_from(sorted(VALUES)), value=JSON)
+@given(key=st.sampled_from(sorted(find_profile("demo").places)), value=JSON)
 def test_any_value_is_read_or_refused_by_its_key(key: str, value: object) -> None:
     found = outcome(f"{BASE}{key} = {_toml(value)}")
     if isinstance(found, Profile):

@@ -1,7 +1,5 @@
 """What of a profile does not fit a device, and what is said of it."""
 
-from dataclasses import replace
-
 import pytest
 
 from ssdlab.model.errors import ProfileError
@@ -9,7 +7,7 @@ from ssdlab.model.spec import ActiveRange, OperatingPoint, Rounds, Stimulus
 from ssdlab.model.units import GIB, MIB
 from ssdlab.pts import build_tests, find_profile
 from ssdlab.pts.fitting import FittedSuite, fit_suite
-from ssdlab.pts.profiles import Profile
+from ssdlab.pts.profile import Profile
 
 BIG = 480_103_981_056
 ON_4KN = (
@@ -100,7 +98,7 @@ def test_amount_may_be_the_whole_range_and_not_a_byte_more() -> None:
         ActiveRange(percent=100, amount_bytes=8 * GIB),
         ActiveRange(percent=100, amount_bytes=16 * MIB),
     )
-    profile = replace(find_profile("pts-c-1.1"), active_ranges=ranges)
+    profile = find_profile("pts-c-1.1").having(active_ranges=ranges)
     assert fit(profile, "lat", capacity_bytes=8 * GIB).left_out == ()
     told = fit(profile, "lat", capacity_bytes=8 * GIB - 512).left_out
     assert tuple(departure.words for departure in told) == (
@@ -120,7 +118,7 @@ def test_ranges_do_not_matter_to_a_test_without_them() -> None:
 
 
 def test_range_too_small_for_the_largest_block_is_refused() -> None:
-    profile = replace(find_profile("demo"), active_range_percent=5)
+    profile = find_profile("demo").having(active_range_percent=5)
     with pytest.raises(ProfileError, match="active_range_percent: 5 % of 134"):
         fit(profile, "iops", capacity_bytes=128 * MIB)
 
@@ -136,7 +134,7 @@ def test_range_too_small_for_the_largest_block_is_refused() -> None:
 def test_test_is_refused_when_none_of_its_blocks_fits_a_sector(
     change: dict[str, object], test_id: str
 ) -> None:
-    profile = replace(find_profile("demo"), **change)  # type: ignore[arg-type] # of one field each
+    profile = find_profile("demo").having(**change)
     with pytest.raises(
         ProfileError, match=f"the blocks of {test_id.upper()}: .* sectors of 4096 B"
     ):
@@ -145,7 +143,7 @@ def test_test_is_refused_when_none_of_its_blocks_fits_a_sector(
 
 
 def test_alignment_below_the_sector_is_refused() -> None:
-    profile = replace(find_profile("pts-2.0-enterprise"), cbw_alignment_bytes=512)
+    profile = find_profile("pts-2.0-enterprise").having(cbw_alignment_bytes=512)
     assert fit(profile, "cbw").tests
     with pytest.raises(ProfileError, match="CBW: they do not fit sectors of 4096 B"):
         fit(profile, "cbw", sector_bytes=4096)

@@ -1,7 +1,5 @@
 """PTS-C 1.1: active ranges and amounts, each from its own purge."""
 
-from dataclasses import replace
-
 import pytest
 
 from ssdlab.model.spec import ActiveRange, Precondition, Purge, Rounds
@@ -79,7 +77,7 @@ def test_rounds_of_each_range_end_by_themselves() -> None:
 
 def test_histogram_run_stays_in_the_amount() -> None:
     ranges = (ActiveRange(percent=50, amount_bytes=64 * MIB),)
-    profile = replace(find_profile("pts-2.0-client"), active_ranges=ranges)
+    profile = find_profile("pts-2.0-client").having(active_ranges=ranges)
     last = drive(profile, ["lat"]).steps[-1]
     assert (last.kind, last.range_bytes) == ("histogram", 64 * MIB)
     assert last.phase_id == "histogram-AR50-64MiB"
@@ -87,7 +85,7 @@ def test_histogram_run_stays_in_the_amount() -> None:
 
 def test_sizes_that_follow_another_one_follow_it_in_their_own_range() -> None:
     ranges = (ActiveRange(percent=100), ActiveRange(percent=50))
-    profile = replace(find_profile("tkperf"), active_ranges=ranges)
+    profile = find_profile("tkperf").having(active_ranges=ranges)
     (test,) = build_tests(profile, ["tp"])
     follows = {
         phase.phase_id: phase.same_rounds_as

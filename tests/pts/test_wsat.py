@@ -15,7 +15,7 @@ from ssdlab.pts import PROFILES, build_tests, find_profile, parse_tests
 from ssdlab.pts.departures import find_departures
 from ssdlab.pts.fitting import fit_suite
 from ssdlab.pts.profile_file import parse_profile, render_profile
-from ssdlab.pts.profiles import RND_4K_WRITE
+from ssdlab.pts.shared import RND_4K_WRITE, HistogramRun, Load
 from ssdlab.pts.suite import OPTIONAL_SUITE, SUITE, choose_tests, optional_tests
 from tests.departed import words_of
 from tests.paths import REFERENCE, require_folder
@@ -57,7 +57,7 @@ def test_optional_stimulus_is_that_of_the_standard(test_id: str, name: str) -> N
     phase = saturation_of(build(name, test_id))
     assert row(phase.workload) == STIMULI[test_id]
     profile = find_profile(name)
-    assert load(phase.workload) == (profile.threads, profile.queue_depth)
+    assert load(phase.workload) == (profile[Load].threads, profile[Load].queue_depth)
     assert phase.tracking is not None
     assert phase.tracking.label == phase.workload.label
     assert phase.tracking.metric == "iops"
@@ -77,12 +77,12 @@ def test_optional_stimulus_has_the_purge_stop_rules_and_histogram_of_wsat(
     histogram = phase_of(test, "histogram")
     assert isinstance(histogram, Histogram)
     assert histogram.workload == found.workload
-    assert histogram.seconds == find_profile(name).histogram_s
+    assert histogram.seconds == find_profile(name)[HistogramRun].histogram_s
 
 
 @pytest.mark.parametrize("alignment", [0, 4 * KIB])
 def test_composite_has_the_sizes_zones_and_alignment_of_cbw(alignment: int) -> None:
-    profile = replace(find_profile("pts-2.0-enterprise"), cbw_alignment_bytes=alignment)
+    profile = find_profile("pts-2.0-enterprise").having(cbw_alignment_bytes=alignment)
     (test,) = build_tests(profile, ["wsat-composite"])
     composite = saturation_of(test).workload.composite
     assert composite is not None
@@ -155,9 +155,9 @@ def test_values_of_wsat_are_those_of_the_optional_tests(test_id: str) -> None:
         {"wsat_sample_every_rounds": None},
         {"histogram_s": 600},
     ):
-        changed = replace(nominal, **change)
+        changed = nominal.having(**change)
         assert len(find_departures(changed, (test_id,))) == 1
-    others = replace(nominal, cell_s=59, xsr_round_s=2, lat_mixes=(0,))
+    others = nominal.having(cell_s=59, xsr_round_s=2, lat_mixes=(0,))
     assert find_departures(others, (test_id,)) == ()
 
 
@@ -168,7 +168,7 @@ def test_optional_test_of_another_edition_is_a_departure() -> None:
 
 
 def test_alignment_of_the_composite_is_the_operators_choice() -> None:
-    profile = replace(find_profile("pts-2.0-enterprise"), cbw_alignment_bytes=4096)
+    profile = find_profile("pts-2.0-enterprise").having(cbw_alignment_bytes=4096)
     assert find_departures(profile, ("wsat-composite",)) == ()
 
 

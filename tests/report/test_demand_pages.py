@@ -221,7 +221,7 @@ def test_head_names_stimulus_points_and_alignment(whole: Context) -> None:
 
 
 def test_head_names_the_other_alignment(tmp_path: Path) -> None:
-    aligned = replace(PROFILE, cbw_alignment_bytes=4096)
+    aligned = PROFILE.having(cbw_alignment_bytes=4096)
     context = context_of(tmp_path, profile=aligned, tests=("cbw",))
     facts = dict(columns_of(context, "cbw")[-1].facts)
     assert facts["IOs"] == "aligned to 4 KiB, small blocks too"
@@ -290,7 +290,7 @@ def test_window_that_is_not_steady_is_marked(tmp_path: Path) -> None:
 def test_dirth_of_writes_alone_does_not_take_pre_writes_for_its_cells(
     tmp_path: Path,
 ) -> None:
-    writes = replace(PROFILE, dirth_read_percent=0)
+    writes = PROFILE.having(dirth_read_percent=0)
     context = context_of(tmp_path, profile=writes, tests=("dirth",))
     figure = figure_of({p.plot_id: p for p in dirth_pages(context)}["DIRTH P5"])
     (points,) = [line for line in figure.data if line.mode == "markers"]
@@ -304,7 +304,7 @@ def test_no_figure_has_a_trace_without_a_name(pages: dict[str, Page]) -> None:
 
 
 def test_nominal_profile_has_the_49_points(tmp_path: Path) -> None:
-    profile = replace(find_profile("pts-2.0-enterprise"), point_pre_write_s=60.0)
+    profile = find_profile("pts-2.0-enterprise").having(point_pre_write_s=60.0)
     context = context_of(tmp_path, profile=profile, tests=("dirth",))
     pages = {page.plot_id: page for page in dirth_pages(context)}
     assert len(tables_of(pages["DIRTH P15"])[0].rows) == 49

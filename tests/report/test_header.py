@@ -1,6 +1,6 @@
 """The four columns at the head of each page."""
 
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,6 +13,7 @@ from ssdlab.procedures.peak import peak
 from ssdlab.procedures.saturation import saturate
 from ssdlab.procedures.sequence import sequence
 from ssdlab.procedures.stimulus_text import parse_stimulus
+from ssdlab.pts.profile import Profile
 from ssdlab.pts.profiles import find_profile
 from ssdlab.report.context import read_context
 from ssdlab.report.header import test_columns as columns_of
@@ -20,10 +21,10 @@ from ssdlab.report.header import write_cache_text
 from ssdlab.store.records import write_record
 from ssdlab.store.run import Run, open_tables
 from tests.made_procedure import measure_made
-from tests.made_run import CAPACITY_BYTES, Recipe, make_run
+from tests.made_run import CAPACITY_BYTES, DEMO, Recipe, make_run
 
 
-def _active_range(folder: Path, profile: dict[str, object], test: str) -> str:
+def _active_range(folder: Path, profile: Profile, test: str) -> str:
     run = make_run(folder, Recipe(profile=profile))
     columns = columns_of(read_context(run), test)
     return next(
@@ -37,7 +38,7 @@ def _active_range(folder: Path, profile: dict[str, object], test: str) -> str:
 def test_loops_over_active_ranges_are_named_in_the_tests_that_have_them(
     tmp_path: Path,
 ) -> None:
-    profile = asdict(find_profile("pts-c-1.1"))
+    profile = find_profile("pts-c-1.1")
     loops = "AR100-8GiB, AR100-16GiB, AR75-8GiB, AR75-16GiB"
     assert _active_range(tmp_path / "a", profile, "iops") == loops
     assert _active_range(tmp_path / "b", profile, "wsat") == "100 % of user capacity"
@@ -51,14 +52,14 @@ def test_amount_is_told_with_its_segments(
     tmp_path: Path, test: str, pieces: str
 ) -> None:
     active = ActiveRange(percent=100, amount_bytes=CAPACITY_BYTES, segments=100)
-    profile = replace(find_profile("pts-c-1.1"), active_ranges=(active,))
-    run = make_run(tmp_path, Recipe(profile=asdict(profile)))
+    profile = find_profile("pts-c-1.1").having(active_ranges=(active,))
+    run = make_run(tmp_path, Recipe(profile=profile))
     amount = capacity_label(CAPACITY_BYTES)
     assert dict(_head(run, test))["AR amount"] == f"{amount} in {pieces}"
 
 
 def test_one_active_range_is_told_in_percent(tmp_path: Path) -> None:
-    profile = asdict(find_profile("pts-2.0-client"))
+    profile = find_profile("pts-2.0-client")
     assert _active_range(tmp_path, profile, "iops") == "75 % of user capacity"
 
 
@@ -129,12 +130,12 @@ def test_procedure_says_that_no_window_was_full_only_where_one_was_due(
 def test_write_cache_is_told_as_it_stood(
     tmp_path: Path,
     *,
-    asked: str,
+    asked: WriteCacheState,
     stood: WriteCacheState,
     fault: str,
     expected: str,
 ) -> None:
-    recipe = Recipe(tests=("lat",), profile={"write_cache": asked})
+    recipe = Recipe(tests=("lat",), profile=DEMO.having(write_cache=asked))
     run = make_run(tmp_path / "run", recipe)
     record = replace(run.record, write_cache=stood, write_cache_fault=fault)
     write_record(run.path, record)

@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ssdlab.figures.hosts import plot_hosts
+from ssdlab.model.asked import Procedure
 from ssdlab.model.drive import WriteCacheState
 from ssdlab.model.step import Step
 from ssdlab.procedures.saturation import saturate
@@ -135,9 +136,10 @@ def with_conditions(
     run: Run, *, fio: str, cache: WriteCacheState, percent: float
 ) -> Run:
     record = run.record
-    profile = {"write_cache": cache, "active_range_percent": percent}
+    assert isinstance(record.asked, Procedure)
+    asked = replace(record.asked, write_cache=cache, active_range_percent=percent)
     host = replace(record.host, fio_version=fio)
-    changed = replace(record, host=host, profile=record.profile | profile)
+    changed = replace(record, host=host, asked=asked)
     write_record(run.path, replace(changed, write_cache=cache))
     return open_tables(run.path)
 

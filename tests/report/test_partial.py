@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 
 from ssdlab.model.schema import TABLES
+from ssdlab.model.spec import Rounds, SteadyStateCriteria
 from ssdlab.report import render_report
 from ssdlab.store.tables import rows_to_columns, write_table
-from tests.made_run import Recipe, make_run
+from tests.made_run import Recipe, make_run, record_of
 from tests.report.conftest import SMALL, Render, words
 
 
@@ -48,8 +49,8 @@ def test_report_of_a_failed_run_shows_its_message(render: Render) -> None:
 
 def test_report_names_a_test_that_was_asked_for_and_not_begun(tmp_path: Path) -> None:
     run = make_run(tmp_path / "run", replace(SMALL, tests=("lat",)))
-    asked = replace(run.record, tests=("lat", "wsat"))
-    text = words(render_report(replace(run, record=asked)))
+    both = record_of(replace(SMALL, tests=("lat", "wsat")))
+    text = words(render_report(replace(run, record=both)))
     assert "This test was asked for and not begun." in text
 
 
@@ -61,13 +62,16 @@ def test_report_of_a_run_that_did_nothing_renders(tmp_path: Path) -> None:
     assert "No test was asked for." in words(render_report(run))
 
 
-def test_report_of_a_profile_without_values_renders(tmp_path: Path) -> None:
+def test_report_uses_the_criteria_that_the_tests_were_judged_by(
+    tmp_path: Path,
+) -> None:
     run = make_run(tmp_path / "run", replace(SMALL, tests=("lat",)))
-    bare = replace(run.record, profile={})
-    assert "profile not recorded" in words(render_report(replace(run, record=bare)))
-
-
-def test_report_uses_the_criteria_that_the_profile_recorded(render: Render) -> None:
-    window = {"window_rounds": 5, "max_range_ratio": 0.5, "max_slope_ratio": 0.3}
-    recipe = replace(SMALL, tests=("lat",), profile={"window": window})
-    assert "125% of average" in words(render(recipe))
+    (test,) = run.record.asked.tests
+    criteria = SteadyStateCriteria(max_range_ratio=0.5, max_slope_ratio=0.3)
+    phases = tuple(
+        replace(phase, criteria=criteria) if isinstance(phase, Rounds) else phase
+        for phase in test.phases
+    )
+    asked = replace(run.record.asked, tests=(replace(test, phases=phases),))
+    other = replace(run, record=replace(run.record, asked=asked))
+    assert "125% of average" in words(render_report(other))

@@ -12,8 +12,8 @@ from ssdlab.campaign.progress import Progress
 from ssdlab.campaign.request import RunChoices
 from ssdlab.campaign.suite import resume_run, run_procedure
 from ssdlab.fio.jobs.jobspec import parse_job_file
+from ssdlab.model.asked import Procedure
 from ssdlab.model.errors import RunInterruptedError
-from ssdlab.model.spec import Procedure
 from ssdlab.procedures.peak import peak
 from ssdlab.report import render_report
 from ssdlab.report.blocks import Note, Plot, Table

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from ssdlab.pts.profiles import suite_of
 from ssdlab.report import render_report
 from ssdlab.report.blocks import Note, Page, Plot, Table
 from ssdlab.report.context import Context, read_context
@@ -19,8 +20,8 @@ from tests.paths import REFERENCE, require_folder
 from tests.report.conftest import words
 
 EDITION_1 = replace(PROFILE, spec_version="PTS-E 1.1")
-SHORT = replace(PROFILE, xsr_group_s=(3.0, 2.0, 3.0), xsr_round_s=1.0)
-LONG = replace(PROFILE, xsr_group_s=(360.0, 240.0, 360.0), xsr_round_s=120.0)
+SHORT = PROFILE.having(xsr_group_s=(3.0, 2.0, 3.0), xsr_round_s=1.0)
+LONG = PROFILE.having(xsr_group_s=(360.0, 240.0, 360.0), xsr_round_s=120.0)
 NEVER = ((600.0, 500.0, 400.0), (100.0, 80.0), (250.0, 300.0, 450.0))
 
 
@@ -197,7 +198,7 @@ def test_change_of_groups_is_drawn_two_hours_either_side(
 ) -> None:
     hour_s = 3600.0 / scale
     hours = (8 * hour_s, 6 * hour_s, 8 * hour_s)
-    profile = replace(EDITION_1, xsr_group_s=hours, xsr_round_s=hour_s)
+    profile = EDITION_1.having(xsr_group_s=hours, xsr_round_s=hour_s)
     throughput = ((5e2,) * 8, (1e2,) * 6, (5e2,) * 8)
     context = context_of(
         tmp_path, tests=("xsr",), profile=profile, throughput=throughput
@@ -255,8 +256,10 @@ def test_pages_say_that_nothing_was_measured_yet(tmp_path: Path, steps: int) -> 
     assert re.search("no round was finished", summary_rows(context)[-1].verdict)
 
 
-def test_pages_of_a_profile_without_values_render(whole: Context) -> None:
-    bare = replace(whole, record=replace(whole.record, profile={}))
+def test_pages_of_a_profile_that_cannot_be_read_render(whole: Context) -> None:
+    asked = suite_of(EDITION_1, whole.record.asked.tests)
+    asked = replace(asked, spec_version=whole.spec_version, settings={})
+    bare = replace(whole, record=replace(whole.record, asked=asked))
     pages = pages_of(bare)
     assert tables_of(pages["XSR 7"])[0].rows[2][-1] == "180.000, round 3"
     assert pages.keys() == pages_of(whole).keys()

@@ -12,6 +12,7 @@ from ssdlab.campaign.request import RunChoices, check_request
 from ssdlab.model.errors import ProfileError, RunFolderError
 from ssdlab.model.report_fields import NAMES, TITLES, ReportFields
 from ssdlab.pts.profile_file import parse_profile, parse_report
+from ssdlab.pts.shared import MatrixRounds
 from ssdlab.report import render_report
 from ssdlab.store.records import write_record
 from ssdlab.store.report_fields import add_given, read_given
@@ -140,6 +141,9 @@ def test_profile_of_a_user_may_say_them(tmp_path: Path) -> None:
     path.write_text(PROFILE)
     asked = check_request("virtual", str(path), "lat", choices=RunChoices())
     assert asked.report_fields == ReportFields(operator="A. B.", media="TLC NAND")
-    assert parse_profile(PROFILE, source="mine.toml", name="mine").cell_s == 30
+    assert (
+        parse_profile(PROFILE, source="mine.toml", name="mine")[MatrixRounds].cell_s
+        == 30
+    )
     plain = check_request("virtual", "demo", "lat", choices=RunChoices())
     assert plain.report_fields == ReportFields()

@@ -6,6 +6,7 @@ from html.parser import HTMLParser
 
 import pytest
 
+from tests.made_run import DEMO
 from tests.report.conftest import SMALL, Render, words
 
 HOSTILE = (
@@ -44,7 +45,7 @@ def test_text_of_a_device_is_text_wherever_it_stands(render: Render, text: str) 
         message=text,
         status="failed",
         departures=(text,),
-        profile={"name": text, "write_cache": text},
+        profile=replace(DEMO, name=text, title=text, spec_version=text),
     )
     page = render(recipe)
     tags = tags_of(page)

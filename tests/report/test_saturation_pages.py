@@ -12,8 +12,7 @@ from IPython.utils.capture import capture_output
 
 from ssdlab.model.schema import TABLES
 from ssdlab.pts import PROFILES
-from ssdlab.pts.profiles import profile_as_dict
-from ssdlab.pts.suite import OPTIONAL_SUITE, SATURATIONS
+from ssdlab.pts.suite import OPTIONAL_SUITE
 from ssdlab.report import render_report
 from ssdlab.report.display import show_test
 from ssdlab.report.sections import PAGES, PTS_SECTIONS
@@ -23,10 +22,11 @@ from ssdlab.store.tables import write_table
 from tests.made_run import Recipe, make_run
 from tests.report.conftest import SMALL, Render, words
 
+SATURATIONS = ("wsat", *OPTIONAL_SUITE)
 MIXES = replace(
     SMALL,
     tests=("wsat", "wsat-oltp", "wsat-vod"),
-    profile=profile_as_dict(PROFILES["pts-2.0-enterprise"]),
+    profile=PROFILES["pts-2.0-enterprise"],
     spec_version="PTS 2.0.2",
 )
 

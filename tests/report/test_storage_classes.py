@@ -23,7 +23,7 @@ from ssdlab.report.storage_classes import (
 )
 from ssdlab.store.run import Run
 from tests.browser import visit
-from tests.made_run import Recipe, make_run
+from tests.made_run import DEMO, Recipe, make_run
 from tests.report.conftest import words
 from tests.report.test_browser import FRAMES
 from tests.report.test_safety import HOSTILE, tags_of
@@ -192,7 +192,7 @@ def test_plain_data_is_json_and_what_is_missing_is_null(drive: Run) -> None:
 @pytest.mark.parametrize("text", HOSTILE)
 def test_text_of_a_device_is_text_wherever_it_stands(text: str, tmp_path: Path) -> None:
     quick = replace(SMALL, tests=("lat",))
-    recipe = replace(quick, label=text, model=text, profile={"name": text})
+    recipe = replace(quick, label=text, model=text, profile=replace(DEMO, name=text))
     pages = [
         render_document(document(placed(make_run(tmp_path / name, one))))
         for name, one in (("hostile", recipe), ("calm", quick))

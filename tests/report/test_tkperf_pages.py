@@ -1,6 +1,7 @@
 """TKperf's tables in reports: of its profile, of its own results, and of no others."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -17,7 +18,7 @@ from ssdlab.report.verdict import summary_rows
 from ssdlab.store.run import Run
 from tests.importers.tables import find_table
 from tests.importers.tkperf_files import read_csv
-from tests.made_run import Recipe, make_run
+from tests.made_run import DEMO, Recipe, make_run
 from tests.paths import REFERENCE, ROOT, require_folder
 from tests.report.conftest import words
 
@@ -185,7 +186,7 @@ def test_result_of_tkperfs_own_shows_the_tables_of_its_report(tmp_path: Path) ->
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    profile = {"name": "tkperf", "nominal": "pts-e-1.1"}
+    profile = replace(DEMO, name="tkperf", nominal="pts-e-1.1")
     recipe = Recipe(saturation_rounds=40, histogram_ios=60_000, profile=profile)
     return make_run(tmp_path_factory.mktemp("made") / "run", recipe)
 
@@ -215,7 +216,7 @@ def test_other_profiles_have_no_page_of_tkperfs(tmp_path: Path) -> None:
 
 
 def test_test_without_a_window_says_so(tmp_path: Path) -> None:
-    profile = {"name": "tkperf", "nominal": "pts-e-1.1"}
+    profile = replace(DEMO, name="tkperf", nominal="pts-e-1.1")
     recipe = Recipe(
         rounds=3, saturation_rounds=40, histogram_ios=60_000, profile=profile
     )

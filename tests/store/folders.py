@@ -4,8 +4,7 @@ from pathlib import Path
 
 from ssdlab.model.records import HostIdentity, RunRecord, TargetIdentity
 from ssdlab.pts import find_profile
-from ssdlab.pts.profiles import profile_as_dict
-from ssdlab.store.format_1 import plan_again
+from ssdlab.pts.fitting import ask_suite
 from ssdlab.store.records import RunState, write_record, write_state
 from tests.departed import departed
 
@@ -38,12 +37,16 @@ STATE = RunState(
 
 
 def record(run_id: str = "run-1", started_at: str = "2026-11-21T10:00:00") -> RunRecord:
-    made = RunRecord(
+    return RunRecord(
         run_id=run_id,
         label="läbel",
         started_at=started_at,
-        tests=("iops", "wsat"),
-        profile=profile_as_dict(find_profile("demo")),
+        asked=ask_suite(
+            find_profile("demo"),
+            ("iops", "wsat"),
+            capacity_bytes=TARGET.capacity_bytes,
+            sector_bytes=TARGET.sector_bytes,
+        ),
         seed=7,
         plan_hash="00ff",
         target=TARGET,
@@ -51,7 +54,6 @@ def record(run_id: str = "run-1", started_at: str = "2026-11-21T10:00:00") -> Ru
         purge_method="trim",
         departures=departed("a model"),
     )
-    return plan_again(made)
 
 
 def make_run(folder: Path, *, started_at: str = "2026-11-21T10:00:00") -> Path:

@@ -8,20 +8,37 @@ from typing import Any
 import pytest
 
 from ssdlab.model.errors import RunFolderError
+from ssdlab.model.plain import to_plain
 from ssdlab.model.records import RunRecord
+from ssdlab.pts import find_profile
 from ssdlab.pts.conformance import find_recorded_departures
 from ssdlab.store.records import read_record
 from tests.departed import words_of
 from tests.paths import ROOT
 from tests.store.folders import record
 
+IMPORT = {
+    "name": "imported",
+    "title": "results of fio",
+    "tool": "fio",
+    "spec_version": "PTS 2.0.2",
+    "write_cache": "not known",
+    "active_range_percent": None,
+}
 SAMPLES = sorted((ROOT / "data" / "samples").glob("*/run.json"))
 
 
 def read_old(folder: Path, **changes: Any) -> RunRecord:
     """Return the record of format 1 with these values, as it is read."""
-    old = asdict(record()) | {"format_version": 1, "departures": []} | changes
-    del old["write_cache_fault"], old["planned"]
+    old = to_plain(record()) | {"format_version": 1, "departures": []}
+    asked = old.pop("asked")
+    names = [test["test_id"] for test in asked.pop("tests")]
+    del old["write_cache_fault"], asked["type"]
+    demo = find_profile("demo")
+    values = to_plain({key: demo.value(key) for key in demo.places})
+    del asked["settings"]
+    profile = asked | values | {"tests": names}
+    old |= {"profile": profile, "tests": names} | changes
     (folder / "run.json").write_text(json.dumps(old), "utf-8")
     return read_record(folder)
 
@@ -104,8 +121,16 @@ def test_sentences_of_an_import_become_facts(
     tmp_path: Path, words: str, code: str, tests: tuple[str, ...]
 ) -> None:
     target = asdict(record().target) | {"kind": "imported"}
+    measured: list[dict[str, object]] = [
+        {"test_id": name, "title": "", "pts_section": "", "phases": []}
+        for name in ("iops", "lat")
+    ]
     papers = read_old(
-        tmp_path, target=target, tests=["iops", "lat"], departures=[words]
+        tmp_path,
+        target=target,
+        profile=IMPORT | {"tests": measured},
+        tests=["iops", "lat"],
+        departures=[words],
     )
     (kept,) = papers.departures
     assert (kept.code, kept.words, kept.tests) == (code, words, tests)

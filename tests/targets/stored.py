@@ -4,9 +4,9 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
-from ssdlab.model.plain import from_plain
+from ssdlab.model.plain import from_plain, to_plain
 from ssdlab.model.records import RunRecord, TargetIdentity
-from ssdlab.store.records import read_record, record_as_dict, to_json
+from ssdlab.store.records import read_record, to_json
 from ssdlab.targets import Target
 from tests.campaign.plans import write_papers
 
@@ -24,4 +24,4 @@ def stored_record(
         consent=target.consent,
         write_cache=target.write_cache,
     )
-    return from_plain(RunRecord, json.loads(to_json(record_as_dict(made))))
+    return from_plain(RunRecord, json.loads(to_json(to_plain(made))))

@@ -25,13 +25,13 @@ from ssdlab.model.errors import (
     TargetRefusedError,
     UnknownNameError,
 )
-from ssdlab.model.plain import from_plain
+from ssdlab.model.plain import from_plain, to_plain
 from ssdlab.model.records import RunRecord
 from ssdlab.model.spec import Rounds
 from ssdlab.model.units import KIB, MIB
 from ssdlab.pts import build_tests, find_profile
 from ssdlab.pts.fitting import fit_to_sectors
-from ssdlab.store.records import record_as_dict, to_json
+from ssdlab.store.records import to_json
 from ssdlab.system.state import state_folder
 from ssdlab.targets import Target, open_target, reopen_target
 from ssdlab.targets.block import BlockTarget
@@ -463,7 +463,7 @@ def test_record_holds_the_drive_as_it_was_opened(
     target = open_loop(make_loop(512))
     record = stored_record(tmp_path, target)
     assert record.drive == target.drive
-    assert from_plain(RunRecord, json.loads(to_json(record_as_dict(record)))) == record
+    assert from_plain(RunRecord, json.loads(to_json(to_plain(record)))) == record
 
 
 def test_sectors_of_4_kib_drop_the_cells_below(

@@ -3,19 +3,20 @@
 import signal
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
+from ssdlab.pts.profile import Profile
 from ssdlab.pts.profile_file import render_profile
-from ssdlab.pts.profiles import PROFILES, RND_4K_WRITE, Profile
+from ssdlab.pts.profiles import PROFILES
+from ssdlab.pts.shared import RND_4K_WRITE
 from ssdlab.store.records import RunState, read_state
 from tests.vm.guest import Guest
 from tests.vm.link import Job
 
 SERIAL = "S5H9NS0N"
 DEVICE = f"/dev/disk/by-id/nvme-QEMU_NVMe_Ctrl_{SERIAL}"
-SHORT = replace(
-    PROFILES["demo"],
+SHORT = PROFILES["demo"].having(
     name="short",
     cell_s=1,
     max_rounds=6,

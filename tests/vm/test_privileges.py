@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from ssdlab.pts.profile_file import render_profile
+from ssdlab.pts.shared import Flow
 from tests.paths import ROOT
 from tests.vm.conftest import Boot, Disk
 from tests.vm.devices import MIB, image_sha256, nvme, on_image
@@ -192,6 +193,6 @@ def test_user_runs_a_suite_without_being_root(guest: Guest) -> None:
     folder = f"/home/{USER}/run"
     record = guest.check(f"cat {folder}/run.json").json()
     assert record["purge_choice"]["method"] == "nvme-format-user-data"
-    assert record["write_cache"] == SHORT.write_cache
+    assert record["write_cache"] == SHORT[Flow].write_cache
     assert guest.check(f"cat {folder}/state.json").json()["status"] == "finished"
     assert guest.check(f"stat -c %U {folder}/run.json").stdout.strip() == USER

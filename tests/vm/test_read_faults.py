@@ -3,12 +3,12 @@
 import subprocess
 import time
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import ssdlab
+from ssdlab.pts.shared import MatrixRounds
 from tests.integration.lab import recorded_steps
 from tests.vm.conftest import Boot, Disk
 from tests.vm.devices import image_sha256, nvme, on_image, on_nbd
@@ -19,7 +19,7 @@ from tests.vm.runs import SERIAL, SHORT, begin, resume, wait_until, warm
 OTHER, FAULTY = "ANOTHER1", "FAULTY01"
 FIRST, SECOND = "/dev/nvme0n1", "/dev/nvme1n1"
 PURGE_AND_FILL = 2
-LONG_READS = replace(SHORT, name="reads", iops_mixes=(100, 0), cell_s=120)
+LONG_READS = SHORT.having(name="reads", iops_mixes=(100, 0), cell_s=120)
 
 
 @pytest.fixture(scope="module")
@@ -95,7 +95,7 @@ def test_drive_that_is_unplugged_while_it_is_read_gives_no_number(guest: Guest) 
     guest.unplug("nv0")
     unplugged_s = time.monotonic()
     said = run.end(1)
-    assert time.monotonic() - unplugged_s < LONG_READS.cell_s
+    assert time.monotonic() - unplugged_s < LONG_READS[MatrixRounds].cell_s
     assert FIRST in said
     assert "gone" in said or "does not answer" in said
     assert run.state.status == "failed"

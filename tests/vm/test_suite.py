@@ -1,10 +1,10 @@
 """A short PTS suite on an NVMe drive, with the power cut in the middle."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import ssdlab
 from ssdlab.pts.conformance import find_recorded_departures
+from ssdlab.pts.wsat import Wsat
 from ssdlab.report import write_report
 from ssdlab.store.records import read_record
 from ssdlab.virtual.counters import PAGE_BYTES, Counters
@@ -36,8 +36,7 @@ SLOW_SSD = VirtualSsdOptions(
     idle_ms=100_000,
 )
 # WSAT ends by an amount and not by time: a slow host takes longer, and writes as much.
-FILLS = replace(
-    SHORT,
+FILLS = SHORT.having(
     name="fills",
     wsat_capacity_multiple=2,
     wsat_time_limit_s=900,
@@ -159,7 +158,7 @@ def check_rounds(done: ssdlab.Run) -> None:
     bound = find_write_bound(SLOW_SSD)
     assert bound is not None
     rounds = done.measurements.query("test == 'wsat' and direction == 'total'")
-    buffered_iops = SLOW_SSD.buffer_pages / FILLS.wsat_round_s
+    buffered_iops = SLOW_SSD.buffer_pages / FILLS[Wsat].round_s
     assert rounds["iops"].gt(0).all()
     assert rounds["iops"].max() < 1.1 * bound / PAGE_BYTES + buffered_iops
     assert rounds["iops"].iloc[-3:].median() < 0.75 * bound / PAGE_BYTES
@@ -174,7 +173,7 @@ def check_reached_the_drive(done: ssdlab.Run, ssd: VirtualSsd) -> None:
     assert counted.host_written_bytes >= steps["written_bytes"].sum()
     assert counted.host_read_bytes >= steps["read_bytes"].sum()
     of_wsat = steps.query("test == 'wsat'")["written_bytes"].sum()
-    assert of_wsat >= FILLS.wsat_capacity_multiple * SLOW_SSD.size_bytes
+    assert of_wsat >= FILLS[Wsat].capacity_multiple * SLOW_SSD.size_bytes
     pages = int(ssd.page_write_counts().sum())  # since the last purge
     assert pages * PAGE_BYTES == of_wsat
 

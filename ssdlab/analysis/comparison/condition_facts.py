@@ -5,6 +5,7 @@ from typing import Any, Literal
 
 import pandas as pd
 
+from ssdlab.model.asked import Suite
 from ssdlab.model.records import RunRecord
 
 Standing = Literal["same", "differs", "not known"]
@@ -14,6 +15,7 @@ UNKNOWN: Standing = "not known"
 WORKERS = "TC/QD of "
 PROFILE = "profile"
 PROFILE_VALUE = "profile: "
+ALL_TESTS = "all"
 _NOT_KNOWN = "not known"
 _UNKNOWN_TEXTS = frozenset({"", _NOT_KNOWN, "not recorded", "not told by the system"})
 _NONE = "none"  # a value of a profile that asks for nothing
@@ -39,7 +41,8 @@ def find_facts(
     Returns
     -------
     pandas.DataFrame
-        One row a condition and run: ``condition``, ``run_id``, ``value`` in words.
+        One row a condition and run: ``condition``, ``run_id``, ``value`` in words, and
+        ``tests``, which it is about: ``all``, or their names, separated by commas.
     """
     of_jobs, of_workers = _job_facts(records, jobs), _worker_facts(records, workers)
     facts = {
@@ -50,12 +53,29 @@ def find_facts(
         for record in records
     }
     names = dict.fromkeys(name for one in facts.values() for name in one)
+    tests = _tests_by_condition(records)
     rows = [
-        {"condition": name, "run_id": run_id, "value": _known(one.get(name, ""))}
+        {
+            "condition": name,
+            "run_id": run_id,
+            "value": _known(one.get(name, "")),
+            "tests": ",".join(tests.get(name, (ALL_TESTS,))),
+        }
         for name in names
         for run_id, one in facts.items()
     ]
-    return pd.DataFrame(rows, columns=["condition", "run_id", "value"])
+    return pd.DataFrame(rows, columns=["condition", "run_id", "value", "tests"])
+
+
+def _tests_by_condition(records: Sequence[RunRecord]) -> dict[str, tuple[str, ...]]:
+    """Return which tests the values of profiles are about, where not all are."""
+    found: dict[str, tuple[str, ...]] = {}
+    for asked in (record.asked for record in records):
+        if isinstance(asked, Suite):
+            for detail, tests in asked.tests_by_detail.items():
+                name = _value_name(detail)
+                found[name] = tuple(dict.fromkeys((*found.get(name, ()), *tests)))
+    return found
 
 
 def is_known(value: str) -> bool:
@@ -128,8 +148,8 @@ def _known(value: str) -> str:
 
 def _facts(record: RunRecord) -> Iterator[tuple[str, str]]:
     target, host = record.target, record.host
-    yield PROFILE, str(record.profile.get("name", ""))
-    yield "specification", str(record.profile.get("spec_version", ""))
+    yield PROFILE, record.asked.name
+    yield "specification", record.asked.spec_version
     yield "target kind", target.kind
     yield "write cache", _write_cache(record)
     yield "fio version", host.fio_version
@@ -151,7 +171,7 @@ def _write_cache(record: RunRecord) -> str:
         return "none that could be switched"
     if record.write_cache != "as found":
         return record.write_cache
-    asked = str(record.profile.get("write_cache", ""))
+    asked = record.asked.write_cache
     is_left = record.is_cache_left or asked == "as found"
     return f"{_NOT_KNOWN}: left as found" if is_left else asked
 
@@ -195,12 +215,13 @@ def _profile_facts(
     record: RunRecord, records: Sequence[RunRecord]
 ) -> Iterator[tuple[str, str]]:
     """Yield the values of the profile that are not the same in all runs."""
-    told = {"name", "title", "spec_version", "write_cache", "tests", "nominal"}
-    keys = dict.fromkeys(key for one in records for key in one.profile)
-    for key in (key for key in keys if key not in told):
+    for key in dict.fromkeys(key for one in records for key in one.asked.details):
         if len({_profile_text(one, key) for one in records}) > 1:
-            words = key.replace("_", " ")
-            yield f"{PROFILE_VALUE}{words}", _profile_text(record, key)
+            yield _value_name(key), _profile_text(record, key)
+
+
+def _value_name(detail: str) -> str:
+    return f"{PROFILE_VALUE}{detail.replace('_', ' ')}"
 
 
 def _profile_text(record: RunRecord, key: str) -> str:
@@ -210,7 +231,7 @@ def _profile_text(record: RunRecord, key: str) -> str:
     had no such value; of what an import does not say nobody knows.
     """
     nothing = _NOT_KNOWN if record.is_imported else _NONE
-    return _value_text(record.profile.get(key)) or nothing
+    return _value_text(record.asked.details.get(key)) or nothing
 
 
 def _value_text(value: object) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import pandas as pd
 
 from ssdlab.analysis.comparison.condition_facts import (
+    ALL_TESTS,
     DIFFERS,
     PROFILE,
     PROFILE_VALUE,
@@ -19,21 +20,6 @@ from ssdlab.model.records import RunRecord
 GRAVE_FINDINGS = "grave findings"
 NOT_STEADY = "steady state"
 
-# What the values of a profile, by the first word of their name, are asked of.
-_TESTS_OF = {
-    "iops": ("iops",),
-    "tp": ("tp",),
-    "lat": ("lat",),
-    "wsat": ("wsat",),
-    "histogram": (),
-    "hir": ("hir",),
-    "xsr": ("xsr",),
-    "wdpc": ("hir",),
-    "demand": ("cbw", "dirth"),
-    "point": (),
-    "cbw": ("cbw",),
-    "dirth": ("dirth",),
-}
 # Shown, and no hindrance: they are of the drive, of its interface, or of no weight.
 _OF_THE_DRIVE = ("capacity", "firmware", "interface", "purge method", "ssdlab version")
 
@@ -60,9 +46,10 @@ def tabulate_conditions(
     -------
     pandas.DataFrame
         One row a condition and run: ``condition``, ``run_id``, ``value`` in words,
-        ``standing`` (same, differs, or not known: of one run or of all, while the
-        known ones are the same), and ``is_barring``: runs that differ in it are not
-        compared. TC and QD bar the cells that they differ in, and no others.
+        ``tests`` that it is about, ``standing`` (same, differs, or not known: of one
+        run or of all, while the known ones are the same), and ``is_barring``: runs that
+        differ in it are not compared. TC and QD bar the cells that they differ in, and
+        no others.
     """
     table = find_facts(records, jobs=jobs, workers=workers)
     standings = {
@@ -208,23 +195,19 @@ def find_differing(
         & conditions["is_barring"]
         & ~conditions["condition"].isin(list(accepted))
     ]
+    is_of_test = own["tests"].map(
+        lambda tests: tests == ALL_TESTS or test in tests.split(",")
+    )
+    own = own[is_of_test.astype(bool)]
     values = {
         str(name): set(group) for name, group in own.groupby("condition")["value"]
     }
     barring = [
         name
         for name in dict.fromkeys(map(str, own["condition"]))
-        if len(values[name]) > 1 and _concerns(name, test)
+        if len(values[name]) > 1
     ]
     return tuple(
         name if find_standing(values[name]) == DIFFERS else f"{name} (not known of all)"
         for name in name_conditions(barring)
     )
-
-
-def _concerns(condition: str, test: str) -> bool:
-    """Tell whether a condition is one of a test."""
-    if not is_profile_value(condition):
-        return True
-    first = condition.removeprefix(PROFILE_VALUE).split(maxsplit=1)[0]
-    return first not in _TESTS_OF or test.split("-", maxsplit=1)[0] in _TESTS_OF[first]

@@ -15,12 +15,9 @@ from ssdlab.figures.cross_stimulus import (
     plot_cross_stimulus,
     plot_cross_stimulus_latency,
 )
-from ssdlab.figures.labels import Quantity
-from ssdlab.figures.recovery import span_s, time_quantity
+from ssdlab.figures.labels import Quantity, span_s, time_quantity
 from ssdlab.model.spec import Stimulus
 from ssdlab.model.units import duration_label
-from ssdlab.pts.profiles import profile_from_dict
-from ssdlab.pts.xsr import xsr
 from ssdlab.report.blocks import Note, Page, Plot, Table
 from ssdlab.report.context import Context
 from ssdlab.report.drive_strip import plot_under_io
@@ -82,12 +79,8 @@ def xsr_pages(context: Context) -> tuple[Page, ...]:
 
 
 def _phases(context: Context) -> tuple[Stimulus, ...]:
-    """Return the groups as they were to run; none of a profile that is not whole."""
-    try:
-        profile = profile_from_dict(dict(context.record.profile))
-    except ValueError:
-        return ()
-    return tuple(p for p in xsr(profile).phases if isinstance(p, Stimulus))
+    """Return the groups as they were to run."""
+    return tuple(p for p in context.test("xsr").phases if isinstance(p, Stimulus))
 
 
 def _pages_1_1(

@@ -5,13 +5,8 @@ from typing import Any
 import pandas as pd
 
 from ssdlab.analysis.idle_recovery import summarise_idle_recovery, summarise_wait_states
-from ssdlab.figures.labels import number_text
-from ssdlab.figures.recovery import (
-    plot_idle_recovery,
-    plot_idle_recovery_latency,
-    span_s,
-    time_quantity,
-)
+from ssdlab.figures.labels import number_text, span_s, time_quantity
+from ssdlab.figures.recovery import plot_idle_recovery, plot_idle_recovery_latency
 from ssdlab.report.blocks import Note, Page, Plot, Table
 from ssdlab.report.context import Context
 from ssdlab.report.drive_strip import plot_with_rests

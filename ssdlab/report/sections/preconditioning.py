@@ -5,8 +5,6 @@ import pandas as pd
 from ssdlab.analysis.matrix import select_cells
 from ssdlab.figures.recovery import plot_preconditioning
 from ssdlab.model.spec import Stimulus
-from ssdlab.pts.profiles import profile_from_dict
-from ssdlab.pts.suite import build_tests
 from ssdlab.report.blocks import Note, Page, Plot, Table
 from ssdlab.report.context import Context
 from ssdlab.report.sections.steady import reported_window
@@ -33,16 +31,11 @@ def preconditioning_page(context: Context, plot_id: str) -> Page:
 
 
 def _sampled_rounds(context: Context, test: str, frame: pd.DataFrame) -> list[int]:
-    """Return the rounds that are judged; a profile that is not whole cannot tell."""
-    try:
-        profile = profile_from_dict(dict(context.record.profile))
-    except ValueError:
-        return []
-    (built,) = build_tests(profile, (test,))
+    """Return the rounds that are judged."""
     rounds = [int(number) for number in frame["round"]]
     return [
         number
-        for phase in built.phases
+        for phase in context.test(test).phases
         if isinstance(phase, Stimulus) and phase.phase_id == WDPC
         for number in rounds
         if phase.sample_of(number) is not None

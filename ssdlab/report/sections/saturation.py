@@ -19,8 +19,6 @@ from ssdlab.figures.saturation import (
     plot_saturation_latency,
 )
 from ssdlab.model.spec import Stimulus
-from ssdlab.pts.profiles import profile_from_dict
-from ssdlab.pts.suite import build_tests
 from ssdlab.report.blocks import Block, Note, Page, Plot
 from ssdlab.report.context import Context
 from ssdlab.report.drive_strip import plot_under_io
@@ -221,13 +219,12 @@ def _host_note(found: _Saturation) -> tuple[Note, ...]:
 
 
 def _stop_note(found: _Saturation) -> tuple[Note, ...]:
-    """Say why the writes stopped; a run whose profile is not whole cannot tell."""
-    try:
-        profile = profile_from_dict(dict(found.context.record.profile))
-    except ValueError:
+    """Say why the writes stopped, where it is known how far they were to go."""
+    test = found.context.test(found.test)
+    phases = [phase for phase in test.phases if isinstance(phase, Stimulus)]
+    if found.context.is_imported or not phases:
         return ()
-    (test,) = build_tests(profile, [found.test])
-    (phase,) = (p for p in test.phases if isinstance(p, Stimulus))
+    (phase,) = phases
     windows = found.context.windows
     ends = summarise_wsat_ends(
         found.frame, windows[windows["test"] == found.test], phase=phase

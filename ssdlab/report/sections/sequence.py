@@ -8,7 +8,7 @@ from ssdlab.analysis.sequence import (
     Repetition,
     select_last_rounds,
 )
-from ssdlab.figures.recovery import span_s, time_quantity
+from ssdlab.figures.labels import span_s, time_quantity
 from ssdlab.figures.sequence import plot_sequence
 from ssdlab.procedures.sequence import STAGES
 from ssdlab.reference.micron import MICRON_SOURCE

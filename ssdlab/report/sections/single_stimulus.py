@@ -7,8 +7,7 @@ from ssdlab.analysis.bottleneck import find_bottleneck_warning
 from ssdlab.analysis.confidence import summarise_confidence, summarise_histogram
 from ssdlab.analysis.single_stimulus import find_first_steady
 from ssdlab.figures.histogram import plot_confidence
-from ssdlab.figures.labels import QUANTITIES
-from ssdlab.figures.recovery import span_s, time_quantity
+from ssdlab.figures.labels import QUANTITIES, span_s, time_quantity
 from ssdlab.figures.single_stimulus import plot_single_stimulus
 from ssdlab.model.units import duration_label
 from ssdlab.procedures.saturation import ATTEMPTS

@@ -18,7 +18,9 @@ from ssdlab.analysis.tkperf import (
 )
 from ssdlab.figures.convergence import plot_convergence
 from ssdlab.figures.latency_rounds import plot_latency_rounds
+from ssdlab.model.asked import Import
 from ssdlab.model.units import MIB, mix_label
+from ssdlab.pts.throughput import Tp
 from ssdlab.reference.tkperf_tables import size_label
 from ssdlab.report.blocks import Block, Note, Page, Plot, Table
 from ssdlab.report.context import Context
@@ -105,14 +107,13 @@ def is_tkperf(context: Context) -> bool:
     A user's profile based on it has another name; TKperf's way with throughput, which
     no other profile has, tells it.
     """
-    profile = context.record.profile
-    if context.is_imported:
-        return profile.get("tool") == "tkperf"
-    if profile.get("name") == "tkperf":
-        return True
-    tracked = profile.get("tp_tracked_sizes")
-    is_alone = isinstance(tracked, list) and tracked == [MIB]
-    return is_alone and profile.get("tp_has_wipc") is False
+    asked, profile = context.record.asked, context.profile
+    if isinstance(asked, Import):
+        return asked.tool == "tkperf"
+    if profile is None:
+        return asked.name == "tkperf"
+    is_alone = profile[Tp].tracked_sizes == (MIB,) and not profile[Tp].has_wipc
+    return profile.name == "tkperf" or is_alone
 
 
 def _page(*blocks: Block) -> Page:

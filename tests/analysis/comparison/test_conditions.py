@@ -11,7 +11,10 @@ from ssdlab.analysis.comparison.conditions import (
     find_differing,
     tabulate_conditions,
 )
+from ssdlab.model.asked import Import
 from ssdlab.model.records import HostIdentity, RunRecord, TargetIdentity
+from ssdlab.pts.profiles import find_profile, suite_of
+from ssdlab.pts.suite import build_tests
 
 HOST = HostIdentity(
     platform="Example server",
@@ -33,12 +36,12 @@ TARGET = TargetIdentity(
     sector_bytes=512,
     interface="NVMe",
 )
+ASKED = suite_of(find_profile("demo"), ())
 RECORD = RunRecord(
     run_id="a",
     label="",
     started_at="",
-    tests=("iops",),
-    profile={"name": "demo", "spec_version": "PTS 2.0.2", "write_cache": "disabled"},
+    asked=ASKED,
     seed=1,
     plan_hash="",
     target=TARGET,
@@ -47,6 +50,13 @@ RECORD = RunRecord(
     write_cache="disabled",
 )
 OTHER = replace(RECORD, run_id="b")
+IMPORT = Import(
+    title="results of fio",
+    tool="fio",
+    spec_version="PTS 2.0.2",
+    write_cache="not known",
+    tests=(),
+)
 JOB = {"engine": "libaio", "data pattern": "fio's own"}
 NO_WORKERS = pd.DataFrame(columns=["run_id", "test", "threads", "queue_depth"])
 
@@ -130,13 +140,15 @@ def test_write_cache_as_it_was_found_is_known_where_it_was_read() -> None:
 
 
 def test_value_that_a_profile_lacks_is_none_of_ours_and_unknown_of_an_import() -> None:
-    told = replace(RECORD, profile=RECORD.profile | {"iops_max_rounds": None})
-    asked = replace(OTHER, profile=OTHER.profile | {"iops_max_rounds": 25})
+    told, asked = (
+        replace(record, asked=replace(ASKED, settings={"iops": {"max_rounds": most}}))
+        for record, most in ((RECORD, None), (OTHER, 25))
+    )
     name = "profile: iops max rounds"
     table = conditions(told, OTHER)
     assert name not in set(table["condition"])
     assert standing(conditions(told, asked), name) == DIFFERS
-    imported = replace(told, target=replace(TARGET, kind="imported"))
+    imported = replace(told, asked=IMPORT, target=replace(TARGET, kind="imported"))
     assert standing(conditions(imported, asked), name) == UNKNOWN
 
 
@@ -155,4 +167,23 @@ def test_sides_are_told_apart_by_what_is_known_of_one_run_alone() -> None:
     assert barring_values(table) == {
         "a": ("kernel: Linux 6.1",),
         "b": ("kernel: not known",),
+    }
+
+
+def test_value_of_a_profile_bars_the_tests_that_make_use_of_it_alone() -> None:
+    demo = find_profile("demo")
+    names = ("iops", "hir", "cbw", "dirth", "xsr")
+    one, other = (
+        replace(record, asked=suite_of(profile, build_tests(profile, names)))
+        for record, profile in ((RECORD, demo), (OTHER, demo.having(wdpc_round_s=2)))
+    )
+    table = conditions(one, other)
+    barred = {test: find_differing(table, ["a", "b"], test=test) for test in names}
+    by_preconditioning = ("profile: wdpc round s",)
+    assert barred == {
+        "iops": (),
+        "hir": by_preconditioning,
+        "cbw": by_preconditioning,
+        "dirth": by_preconditioning,
+        "xsr": (),
     }

@@ -16,7 +16,7 @@ from tests.analysis import frames
 Histogram = dict[int, int]
 LEVEL = "lat_three_nines_ns"
 NO_FINDINGS = pd.DataFrame(columns=["run_id", "test", "code", "severity"])
-CONDITIONS = ["condition", "run_id", "value", "standing", "is_barring"]
+CONDITIONS = ["condition", "run_id", "value", "tests", "standing", "is_barring"]
 STUDENT_OF_4 = 2.7764451  # 97.5 % of Student's t of four degrees of freedom
 ALIKE = {1000: 99_850, 2000: 100, 4000: 50}
 

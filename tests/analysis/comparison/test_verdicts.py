@@ -35,6 +35,7 @@ NO_CONDITIONS = pd.DataFrame({
     "run_id": pd.Series(dtype=str),
     "value": pd.Series(dtype=str),
     "standing": pd.Series(dtype=str),
+    "tests": pd.Series(dtype=str),
     "is_barring": pd.Series(dtype=bool),
 })
 

@@ -1,0 +1,121 @@
+"""What a run was asked for: tests of the PTS, a procedure, or results of others.
+
+Each holds its tests as data, as they fit the target: whoever opens a run has them
+without a profile.
+"""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from ssdlab.model.drive import WriteCacheState
+from ssdlab.model.spec import PtsTest
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Suite:
+    """Tests of the PTS by a profile.
+
+    ``settings`` are the values of the profile that a single test, or some, are made of,
+    by group and name; `ssdlab.pts.profiles.profile_of` reads them. A profile of another
+    version that cannot be read leaves its tests without phases.
+    """
+
+    name: str
+    title: str
+    spec_version: str
+    nominal: str
+    write_cache: WriteCacheState
+    active_range_percent: float
+    uses_random_map: bool
+    max_idle_s: float
+    settings: dict[str, dict[str, object]]
+    tests: tuple[PtsTest, ...]
+
+    @property
+    def details(self) -> dict[str, object]:
+        """What else may differ between two runs of a profile of one name."""
+        return {
+            "active_range_percent": self.active_range_percent,
+            "uses_random_map": self.uses_random_map,
+            "max_idle_s": self.max_idle_s,
+            **{
+                _detail(group, name): value
+                for group, values in self.settings.items()
+                for name, value in values.items()
+            },
+        }
+
+    @property
+    def tests_by_detail(self) -> dict[str, tuple[str, ...]]:
+        """Which tests make use of a detail, where not all do."""
+        return {
+            _detail(group, name): tuple(
+                test.test_id for test in self.tests if group in test.settings
+            )
+            for group, values in self.settings.items()
+            for name in values
+        }
+
+
+def _detail(group: str, name: str) -> str:
+    return name if group in name else f"{group}_{name}"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Procedure:
+    """A published procedure besides the PTS, made of the same phases.
+
+    ``source`` is the document it comes from, ``notes`` what a reader of its report
+    must know. ``given`` is what else its report needs, as JSON can hold it.
+    """
+
+    name: str
+    title: str
+    source: str
+    tests: tuple[PtsTest, ...]
+    notes: tuple[str, ...] = ()
+    max_idle_s: float = 5.0
+    given: dict[str, object] = field(default_factory=dict)
+    write_cache: WriteCacheState = "as found"
+    active_range_percent: float = 100.0
+    uses_random_map: bool = False
+
+    @property
+    def spec_version(self) -> str:
+        """The document in place of an edition of the PTS."""
+        return self.source
+
+    @property
+    def details(self) -> dict[str, object]:
+        """What else may differ between two runs of a procedure of one name."""
+        return {
+            "active_range_percent": self.active_range_percent,
+            "max_idle_s": self.max_idle_s,
+            "notes": self.notes,
+            "given": self.given,
+        }
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Import:
+    """Results of others, with their tests as far as these can be told from them."""
+
+    title: str
+    tool: Literal["fio", "tkperf"]
+    spec_version: str
+    write_cache: Literal["enabled", "disabled", "not known"]
+    tests: tuple[PtsTest, ...]
+    name: str = "imported"
+
+    @property
+    def active_range_percent(self) -> None:
+        """The active range, which is not known."""
+        return
+
+    @property
+    def details(self) -> dict[str, object]:
+        """What else may differ between two imports."""
+        return {"tool": self.tool}
+
+
+Asked = Suite | Procedure | Import
