@@ -18,6 +18,7 @@ from ssdlab.figures.labels import (
     metric_quantity,
     round_axis,
 )
+from ssdlab.figures.lines import say, shade
 from ssdlab.figures.names import figure_text
 
 if TYPE_CHECKING:
@@ -112,7 +113,7 @@ def plot_cell_rounds(
     figure.layout.showlegend = len(figure.data) > (2 if marked else 1)
     figure.layout.legend.font.size = 11
     if known.empty:
-        _say(figure, "no rounds were measured of this")
+        say(figure, "no rounds were measured of this")
     return figure
 
 
@@ -122,12 +123,10 @@ def _shade_window(figure: go.Figure, frame: "pd.DataFrame", *, run: str) -> None
         return
     own = frame[(frame["run_id"] == run) & frame["is_in_window"].fillna(value=False)]
     for _, rounds in own.groupby("phase", sort=False):
-        figure.add_vrect(
-            x0=int(rounds["round"].min()) - 0.5,
-            x1=int(rounds["round"].max()) + 0.5,
-            fillcolor=COLORS["window"],
-            line_width=0,
-            layer="below",
+        shade(
+            figure,
+            int(rounds["round"].min()) - 0.5,
+            int(rounds["round"].max()) + 0.5,
             annotation={"text": "measurement window", "font": {"size": 10}},
             annotation_position="top left",
         )
@@ -286,7 +285,7 @@ def plot_cell_histogram(
     figure.layout.yaxis = decades_axis("Share of IOs [%]", shares)
     figure.layout.showlegend = len(runs) > 1
     if not runs:
-        _say(figure, "no histogram was kept of this cell")
+        say(figure, "no histogram was kept of this cell")
     return figure
 
 
@@ -340,11 +339,5 @@ def plot_time_series(
     figure.layout.xaxis = axis("Time [s]", autorange=True, tickformat=",~r")
     figure.layout.yaxis = linear_axis(quantity.title)
     if not drawn.total:
-        _say(figure, "this test kept no intervals")
+        say(figure, "this test kept no intervals")
     return figure
-
-
-def _say(figure: go.Figure, words: str) -> None:
-    figure.add_annotation(
-        text=words, x=0.5, y=0.5, xref="paper", yref="paper", showarrow=False
-    )

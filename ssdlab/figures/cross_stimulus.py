@@ -4,16 +4,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import plotly.graph_objects as go
 
-from ssdlab.figures.labels import (
-    COLORS,
-    QUANTITIES,
-    decades_axis,
-    lay_out,
-    linear_axis,
-    new_figure,
-    scaled,
-)
-from ssdlab.figures.recovery import RESPONSE_TIMES, span_s, time_quantity, times_of
+from ssdlab.figures.labels import COLORS, new_figure
+from ssdlab.figures.lines import Across, Line, draw_lines, response_times
 from ssdlab.model.spec import stimulus_label
 
 if TYPE_CHECKING:
@@ -62,28 +54,17 @@ def plot_cross_stimulus(
     >>> line.name, line.y
     ('Group 1: SEQ 1024 KiB 0/100', (500.0,))
     """
-    quantity = QUANTITIES[metric]
     figure = new_figure(title)
-    unit = time_quantity(span_s(rounds))
-    drawn: list[float | None] = []
+    across = Across.time(rounds)
+    lines = []
     for group, rows in rounds.groupby("group"):
         color, symbol = _GROUPS[(int(str(group)) - 1) % len(_GROUPS)]
-        values = scaled(rows[metric], metric)
-        drawn += values
-        figure.add_scatter(
-            x=times_of(rows, unit),
-            y=values,
-            name=group_label(rows.iloc[0]),
-            mode="lines+markers",
-            line={"color": color, "width": 1.5},
-            marker={"symbol": symbol, "size": 4},
-            hovertemplate=f"group {group}, %{{x:,.4~g}} {unit.unit}: %{{y:,.4~g}} "
-            f"{quantity.unit}<extra></extra>",
-        )
-    y_axis = linear_axis(quantity.title)
-    if metric != "bw_bytes_per_s":
-        y_axis = decades_axis(quantity.title, drawn)
-    lay_out(figure, xaxis=linear_axis(unit.title), yaxis=y_axis, showlegend=True)
+        line = Line(
+            rows=[rows], column=metric, name=group_label(rows.iloc[0]), color=color,
+            symbol=symbol, width=1.5, size=4, hover=f"group {group}, {across.hover}: ",
+        )  # fmt: skip
+        lines.append(line)
+    draw_lines(figure, across, lines, showlegend=True)
     return figure
 
 
@@ -125,36 +106,14 @@ def plot_cross_stimulus_latency(rounds: "pd.DataFrame") -> go.Figure:
     ['Throughput [MB/s]', 'Average [ms] (right axis)', 'Maximum [ms] (right axis)']
     """
     figure = new_figure("Throughput, average and maximum latency vs time", height=460)
-    unit = time_quantity(span_s(rounds))
     groups = [rows for _, rows in rounds.groupby("group")]
-    times = [time for rows in groups for time in (*times_of(rows, unit), None)]
-    throughput = ("bw_bytes_per_s", "average", "Throughput [MB/s]")
-    latencies = tuple(
-        (c, k, f"{name} [ms] (right axis)") for c, k, name in RESPONSE_TIMES
-    )
-    drawn: list[float | None] = []
-    for column, color, name in (throughput, *latencies):
-        values = [v for rows in groups for v in (*scaled(rows[column], column), None)]
-        is_right = column != "bw_bytes_per_s"
-        drawn += values if is_right else []
-        figure.add_scatter(
-            x=times,
-            y=values,
-            name=name,
-            yaxis="y2" if is_right else "y",
-            mode="lines",
-            line={"color": COLORS[color], "width": 1.5 if is_right else 2},
-            hovertemplate=f"{name}: %{{y:,.4~g}}<extra></extra>",
-        )
-    right = decades_axis("Response time [ms]", drawn)
-    low, high = right["range"]
-    right |= {"overlaying": "y", "side": "right", "showgrid": False}
-    right["range"] = [low, high + 0.1 * (high - low)]  # its top label below the buttons
-    lay_out(
-        figure,
-        xaxis=linear_axis(unit.title),
-        yaxis=linear_axis("Throughput [MB/s]"),
-        yaxis2=right,
-        hovermode="x unified",
-    )
+    throughput = Line(
+        rows=groups, column="bw_bytes_per_s", name="Throughput [MB/s]", hover="",
+        color=COLORS["average"], width=2,
+    )  # fmt: skip
+    draw_lines(
+        figure, Across.time(rounds), [throughput],
+        right=response_times(groups, width=1.5),
+        titles=("", "Response time [ms]"), hovermode="x unified",
+    )  # fmt: skip
     return figure

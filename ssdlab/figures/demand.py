@@ -8,24 +8,19 @@ import plotly.graph_objects as go
 
 from ssdlab.figures.columns import Column, SceneAxis, column_row, column_scene
 from ssdlab.figures.labels import (
-    COLORS,
     DIRECTION_COLORS,
     axis,
     lay_out,
-    linear_axis,
     new_figure,
     number_text,
-    round_axis,
-    scaled,
 )
-from ssdlab.figures.recovery import span_s, time_quantity, times_of
+from ssdlab.figures.lines import Across, Line, draw_lines, shade_window
 
 if TYPE_CHECKING:
     import pandas as pd
 
 OVER_WINDOW = "mean over the measurement window"
 _SYSTEM_CPU = "host_system_cpu_percent"
-_WINDOW_PAD = 0.3  # of a round, so that the shade holds the points at its ends
 # Okabe and Ito, as for block sizes: one look for each value of TC, or of QD.
 _LOADS = MappingProxyType({
     1: ("#CC79A7", "circle"),
@@ -82,18 +77,12 @@ def plot_pre_writes(frame: "pd.DataFrame", *, title: str) -> go.Figure:
     (30.0,)
     """
     figure = new_figure(title)
-    unit = time_quantity(span_s(frame))
-    figure.add_scatter(
-        x=times_of(frame, unit),
-        y=scaled(frame["iops"], "iops"),
+    line = Line(
+        rows=[frame], column="iops", name="IOPS", color=DIRECTION_COLORS["write"],
+        width=2, size=7, hover="%{text}: ",
         text=[f"round {int(number)}" for number in frame["round"]],
-        name="IOPS",
-        mode="lines+markers",
-        line={"color": DIRECTION_COLORS["write"], "width": 2},
-        marker={"size": 7},
-        hovertemplate="%{text}: %{y:,.0f} IOPS<extra></extra>",
-    )
-    lay_out(figure, xaxis=linear_axis(unit.title), yaxis=linear_axis("IOPS"))
+    )  # fmt: skip
+    draw_lines(figure, Across.time(frame), [line])
     return figure
 
 
@@ -129,24 +118,12 @@ def plot_demand_rounds(
     most = int(frame["threads"].max())
     rows = frame[frame["threads"] == most]
     figure = new_figure(f"Demand variation IOPS by round, T{most}")
-    for depth in distinct(rows["queue_depth"])[::-1]:
-        line = rows[rows["queue_depth"] == depth].sort_values("round")
-        _add_line(
-            figure,
-            [int(number) for number in line["round"]],
-            scaled(line["iops"], "iops"),
-            name=f"Q{depth}",
-            style=load_style(depth),
-            hover=f"Q{depth}, round %{{x}}: %{{y:,.0f}} IOPS",
-        )
-    lay_out(
-        figure,
-        xaxis=round_axis([int(number) for number in rows["round"]]),
-        yaxis=linear_axis("IOPS"),
-        showlegend=True,
-    )
-    if window:
-        _shade(figure, window)
+    lines = [
+        _line(rows, "queue_depth", depth, by="round", hover=f"Q{depth}, round %{{x}}: ")
+        for depth in distinct(rows["queue_depth"])[::-1]
+    ]
+    draw_lines(figure, Across.rounds(rows), lines, showlegend=True)
+    shade_window(figure, window)
     return figure
 
 
@@ -177,23 +154,29 @@ def plot_demand_variation(frame: "pd.DataFrame") -> go.Figure:
     (500.0, 900.0)
     """
     figure = new_figure("Demand variation", subtitle=OVER_WINDOW, height=460)
-    for threads in distinct(frame["threads"]):
-        line = frame[frame["threads"] == threads].sort_values("queue_depth")
-        _add_line(
-            figure,
-            [int(depth) for depth in line["queue_depth"]],
-            scaled(line["iops"], "iops"),
-            name=f"T{threads}",
-            style=load_style(threads),
-            hover=f"T{threads}/Q%{{x}}: %{{y:,.0f}} IOPS",
+    depths = _depth_axis(distinct(frame["queue_depth"]))
+    across = Across(column="queue_depth", axis=depths, hover="Q%{x}")
+    lines = [
+        _line(
+            frame, "threads", threads, by="queue_depth", hover=f"T{threads}/Q%{{x}}: "
         )
-    lay_out(
-        figure,
-        xaxis=_depth_axis(distinct(frame["queue_depth"])),
-        yaxis=linear_axis("IOPS"),
-        showlegend=True,
-    )
+        for threads in distinct(frame["threads"])
+    ]
+    draw_lines(figure, across, lines, showlegend=True)
     return figure
+
+
+def _line(
+    frame: "pd.DataFrame", column: str, value: int, *, by: str, hover: str
+) -> Line:
+    """Return IOPS of one thread count or queue depth, ordered by the other axis."""
+    rows = frame[frame[column] == value].sort_values(by)
+    color, symbol = load_style(value)
+    letter = {"threads": "T", "queue_depth": "Q"}[column]
+    return Line(
+        rows=[rows], column="iops", name=f"{letter}{value}", color=color,
+        symbol=symbol, width=2, size=8, hover=hover,
+    )  # fmt: skip
 
 
 def plot_host_cpu(frame: "pd.DataFrame") -> go.Figure:
@@ -251,26 +234,6 @@ def plot_host_cpu(frame: "pd.DataFrame") -> go.Figure:
     return figure
 
 
-def _add_line(
-    figure: go.Figure,
-    x: list[int],
-    y: list[float | None],
-    *,
-    name: str,
-    style: tuple[str, str],
-    hover: str,
-) -> None:
-    figure.add_scatter(
-        x=x,
-        y=y,
-        name=name,
-        mode="lines+markers",
-        line={"color": style[0], "width": 2},
-        marker={"symbol": style[1], "size": 8},
-        hovertemplate=f"{hover}<extra></extra>",
-    )
-
-
 def _depth_axis(depths: list[int]) -> dict[str, Any]:
     return axis(
         "Queue depth",
@@ -278,16 +241,4 @@ def _depth_axis(depths: list[int]) -> dict[str, Any]:
         tickvals=depths,
         ticktext=[str(depth) for depth in depths],
         range=[math.log10(min(depths) / 1.2), math.log10(max(depths) * 1.2)],
-    )
-
-
-def _shade(figure: go.Figure, window: tuple[int, int]) -> None:
-    figure.add_vrect(
-        x0=window[0] - _WINDOW_PAD,
-        x1=window[1] + _WINDOW_PAD,
-        fillcolor=COLORS["window"],
-        line_width=0,
-        layer="below",
-        name="measurement window",
-        showlegend=True,
     )

@@ -14,9 +14,11 @@ from ssdlab.figures.labels import (
     lay_out,
     new_figure,
     scaled,
+    span_s,
+    time_quantity,
 )
+from ssdlab.figures.lines import shade
 from ssdlab.figures.names import figure_text
-from ssdlab.figures.recovery import span_s, time_quantity, times_of
 
 if TYPE_CHECKING:
     from ssdlab.analysis.health_trace import DriveTrace
@@ -139,7 +141,7 @@ def _add_readings(
     for look, axis_name, side in zip(told, axes, ("", " (right axis)"), strict=False):
         values = scaled(trace.readings[look.column], look.column)
         figure.add_scatter(
-            x=times_of(trace.readings, unit),
+            x=scaled(trace.readings["time_s"], unit),
             y=values,
             name=f"{look.name}{side}",
             yaxis=_short(axis_name),
@@ -276,12 +278,11 @@ def plot_drive_health(
     _add_readings(figure, trace, unit=unit, axes=("yaxis", "yaxis2"))
     for place, (name, begin_s, end_s) in enumerate(spans):
         is_wide = end_s - begin_s >= _LEAST_BAND * whole_s
-        figure.add_vrect(
-            x0=begin_s / unit.divisor,
-            x1=end_s / unit.divisor,
-            fillcolor=_BANDS[place % 2],
-            line_width=0,
-            layer="below",
+        shade(
+            figure,
+            begin_s / unit.divisor,
+            end_s / unit.divisor,
+            color=_BANDS[place % 2],
             annotation_text=figure_text(name, longest=_LONGEST_NAME) if is_wide else "",
             annotation_position="top left",
             annotation_font_size=11,

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Literal
 
 import plotly.graph_objects as go
 
-from ssdlab.figures.labels import QUANTITIES, lay_out, linear_axis, new_figure, scaled
+from ssdlab.figures.labels import QUANTITIES, Quantity, new_figure
+from ssdlab.figures.lines import Across, Line, draw_lines
 from ssdlab.figures.names import figure_text
-from ssdlab.figures.recovery import span_s, time_quantity, times_of
 from ssdlab.figures.single_stimulus import Rate
 
 if TYPE_CHECKING:
@@ -18,7 +18,12 @@ HostProgress = Literal["time_s", "stimulus_fills"]
 # Okabe and Ito (2008); the marker tells the hosts apart as well.
 _LOOKS = (("#D55E00", "circle"), ("#0072B2", "diamond"))
 _LONGEST_NAME = 44
-_FILLS = "Drive fills by this stimulus (bytes written / user capacity)"
+_FILLS = Quantity(
+    name="Drive fills by this stimulus (bytes written / user capacity)",
+    unit="",
+    divisor=1.0,
+    counted="drive fills",
+)
 _NAMES = {"time_s": "time", "stimulus_fills": "drive fills"}
 
 
@@ -55,27 +60,15 @@ def plot_hosts(
     >>> [line.name for line in plot_hosts({"A": curve, "B": curve}).data]
     ['A', 'B']
     """
-    quantity = QUANTITIES[metric]
-    figure = new_figure(f"{title}: {quantity.name} vs {_NAMES[x]}")
-    unit = time_quantity(max(span_s(rounds) for rounds in curves.values()))
-    for (name, rounds), (color, symbol) in zip(curves.items(), _LOOKS, strict=True):
-        places = times_of(rounds, unit)
-        if x == "stimulus_fills":
-            places = scaled(rounds[x], "drive_fills")
-        figure.add_scatter(
-            x=places,
-            y=scaled(rounds[metric], metric),
-            name=figure_text(name, longest=_LONGEST_NAME),
-            mode="lines+markers",
-            line={"color": color, "width": 1.8},
-            marker={"symbol": symbol, "size": 6},
-            hovertemplate=f"%{{x:,.4~g}}: %{{y:,.4~g}} {quantity.unit_or_name}"
-            "<extra>%{fullData.name}</extra>",
+    figure = new_figure(f"{title}: {QUANTITIES[metric].name} vs {_NAMES[x]}")
+    across = Across.time(*curves.values()) if x == "time_s" else Across.of(x, _FILLS)
+    lines = [
+        Line(
+            rows=[rounds], column=metric, color=color, symbol=symbol, size=6,
+            name=(own := figure_text(name, longest=_LONGEST_NAME)),
+            hover=f"{own}, {across.hover}: ",
         )
-    lay_out(
-        figure,
-        xaxis=linear_axis(unit.title if x == "time_s" else _FILLS),
-        yaxis=linear_axis(quantity.title),
-        showlegend=True,
-    )
+        for (name, rounds), (color, symbol) in zip(curves.items(), _LOOKS, strict=True)
+    ]  # fmt: skip
+    draw_lines(figure, across, lines, showlegend=True)
     return figure

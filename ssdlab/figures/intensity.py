@@ -15,16 +15,17 @@ from ssdlab.figures.labels import (
     linear_axis,
     new_figure,
     number_text,
+    right_axis,
     scaled,
     time_text,
 )
+from ssdlab.figures.lines import Across, Line, draw_lines, shade
 
 if TYPE_CHECKING:
     import pandas as pd
 
 Second = Literal["lat_mean_ns", "bw_bytes_per_s"]
 
-_HEADROOM = 0.1  # of a decade, so that the last label is clear of the mode bar
 _BAR_WIDTH = 0.85  # of the distance between two points
 _ART = "Average response time [ms]"
 _POINTS = MappingProxyType({
@@ -72,18 +73,21 @@ def plot_demand_intensity(
     'Max: T4/Q8'
     """
     figure = new_figure("Demand intensity", subtitle=OVER_WINDOW, height=520)
+    across = Across(
+        column="iops", axis=axis("IOPS", tickformat=",~r"),
+        hover="%{text}: %{x:,.0f} IOPS, ", quantity=QUANTITIES["iops"],
+    )  # fmt: skip
+    lines = []
     for threads in distinct(frame["threads"]):
-        line = frame[frame["threads"] == threads].sort_values("queue_depth")
-        figure.add_scatter(
-            x=scaled(line["iops"], "iops"),
-            y=scaled(line["lat_mean_ns"], "lat_mean_ns"),
-            text=[load_name(row) for row in line.itertuples()],
-            name=f"T{threads}",
-            mode="lines+markers",
-            line={"color": load_style(threads)[0], "width": 1.6},
-            marker={"symbol": load_style(threads)[1], "size": 8},
-            hovertemplate="%{text}: %{x:,.0f} IOPS, %{y:,.4~g} ms<extra></extra>",
-        )
+        rows = frame[frame["threads"] == threads].sort_values("queue_depth")
+        color, symbol = load_style(threads)
+        line = Line(
+            rows=[rows], column="lat_mean_ns", name=f"T{threads}", color=color,
+            symbol=symbol, width=1.6, size=8, hover=across.hover,
+            text=[load_name(row) for row in rows.itertuples()],
+        )  # fmt: skip
+        lines.append(line)
+    draw_lines(figure, across, lines, showlegend=True)
     _add_efficient(figure, frame)
     _add_knee(figure, frame)
     _add_points(figure, frame, points)
@@ -91,12 +95,7 @@ def plot_demand_intensity(
     if max_lat_ns is not None:
         _add_limit(figure, max_lat_ns)
         times += scaled([max_lat_ns], "lat_mean_ns")
-    lay_out(
-        figure,
-        xaxis=axis("IOPS", tickformat=",~r"),
-        yaxis=decades_axis(_ART, times),
-        showlegend=True,
-    )
+    lay_out(figure, yaxis=decades_axis(_ART, times))
     return figure
 
 
@@ -154,15 +153,13 @@ def plot_toio(frame: "pd.DataFrame", *, second: Second = "lat_mean_ns") -> go.Fi
         },
         hovertemplate=f"%{{text}}: %{{y:,.4~g}} {quantity.unit}<extra></extra>",
     )
-    right = decades_axis(title, values)
-    right["range"] = [right["range"][0], right["range"][1] + _HEADROOM]
-    if second == "bw_bytes_per_s":
-        right = linear_axis(title, tickmode="auto")
+    right = quantity.axis(values)
+    right["title"]["text"] = title
     lay_out(
         figure,
         xaxis=_toio_axis(ordered["toio"]),
         yaxis=linear_axis("IOPS"),
-        yaxis2=right | {"overlaying": "y", "side": "right", "showgrid": False},
+        yaxis2=right_axis(right),
         barmode="overlay",
         showlegend=True,
     )
@@ -266,11 +263,4 @@ def _toio_axis(toio: "pd.Series[Any]") -> dict[str, Any]:
 def _band_groups(figure: go.Figure, toio: "pd.Series[Any]") -> None:
     """Shade every other group of equal TOIO, so that it is seen what belongs."""
     for _, first, last in _toio_groups(toio)[1::2]:
-        figure.add_vrect(
-            x0=first - 0.5,
-            x1=last + 0.5,
-            fillcolor=COLORS["grid"],
-            opacity=0.6,
-            line_width=0,
-            layer="below",
-        )
+        shade(figure, first - 0.5, last + 0.5, color=COLORS["grid"], opacity=0.6)

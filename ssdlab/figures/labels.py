@@ -10,11 +10,14 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import plotly.graph_objects as go
 
 from ssdlab.model.units import block_size_label, mix_label
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 KIB = 1024
 
@@ -29,11 +32,18 @@ CONFIG = MappingProxyType({
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Quantity:
-    """What an axis shows: words, unit, and what a stored value is divided by."""
+    """What an axis shows: words, unit, and what a stored value is divided by.
+
+    ``digits`` is how a hover text writes a value, in the format of d3. Values that lie
+    decades apart have a logarithmic axis.
+    """
 
     name: str
     unit: str
     divisor: float
+    counted: str = ""
+    digits: str = ",.4~g"
+    is_log: bool = False
 
     @property
     def title(self) -> str:
@@ -43,22 +53,43 @@ class Quantity:
     @property
     def unit_or_name(self) -> str:
         """What follows a value: the unit, or the name of what is counted: 80 IOPS."""
-        return self.unit or self.name
+        return self.unit or self.counted or self.name
+
+    def hover(self, place: str) -> str:
+        """Return the part of a hover text that writes the value at x or y.
+
+        >>> QUANTITIES["bw_bytes_per_s"].hover("y")
+        '%{y:,.4~g} MB/s'
+        """
+        return f"%{{{place}:{self.digits}}} {self.unit_or_name}"
+
+    def axis(self, values: Iterable[float | None] = ()) -> dict[str, Any]:
+        """Return its axis, from zero or over the decades of the values drawn."""
+        if self.is_log:
+            return decades_axis(self.title, values)
+        return linear_axis(self.title)
+
+
+def _response(name: str) -> Quantity:
+    return Quantity(name=name, unit="ms", divisor=1e6, is_log=True)
 
 
 QUANTITIES = MappingProxyType({
-    "iops": Quantity(name="IOPS", unit="", divisor=1.0),
+    "iops": Quantity(name="IOPS", unit="", divisor=1.0, digits=",.0f"),
     "bw_bytes_per_s": Quantity(name="Throughput", unit="MB/s", divisor=1e6),
-    "lat_mean_ns": Quantity(name="Average latency", unit="ms", divisor=1e6),
-    "lat_max_ns": Quantity(name="Maximum latency", unit="ms", divisor=1e6),
-    "lat_five_nines_ns": Quantity(name="99.999 % latency", unit="ms", divisor=1e6),
-    "lat_ns": Quantity(name="Response time", unit="ms", divisor=1e6),
+    "lat_mean_ns": _response("Average latency"),
+    "lat_max_ns": _response("Maximum latency"),
+    "lat_five_nines_ns": _response("99.999 % latency"),
+    "lat_ns": _response("Response time"),
     "time_s": Quantity(name="Time", unit="min", divisor=60.0),
     "total_written_bytes": Quantity(
         name="Total gigabytes written (TGBW)", unit="GB", divisor=1e9
     ),
     "drive_fills": Quantity(
-        name="Drive fills (TGBW / user capacity)", unit="", divisor=1.0
+        name="Drive fills (TGBW / user capacity)",
+        unit="",
+        divisor=1.0,
+        counted="drive fills",
     ),
     "idle_before_s": Quantity(name="Idle before the step", unit="s", divisor=1.0),
     "temperature_celsius": Quantity(name="Temperature", unit="°C", divisor=1.0),
@@ -124,6 +155,8 @@ PHASE_COLORS = MappingProxyType({
     "not settled": "#7b8794",
 })
 
+_SHORT_S = 600  # below ten minutes a time axis in minutes has nothing but fractions
+_SECONDS = Quantity(name="Time", unit="s", divisor=1.0)
 _MOST_CHOSEN = 12  # ticks that are read one by one
 _FEWEST_TICKS = 3  # of a logarithmic axis: with fewer no value can be read from it
 
@@ -163,11 +196,13 @@ def mix_name(read_percent: int) -> str:
     return f"R/W {mix_label(read_percent)}"
 
 
-def scaled(values: Iterable[Any], column: str) -> list[float | None]:
-    """Return stored values in the unit of the column's axis, missing ones as None."""
-    divisor = QUANTITIES[column].divisor
+def scaled(values: Iterable[Any], quantity: str | Quantity) -> list[float | None]:
+    """Return stored values in the unit of their axis, missing ones as None."""
+    known = QUANTITIES[quantity] if isinstance(quantity, str) else quantity
     numbers = (float("nan") if _is_missing(value) else float(value) for value in values)
-    return [None if math.isnan(number) else number / divisor for number in numbers]
+    return [
+        None if math.isnan(number) else number / known.divisor for number in numbers
+    ]
 
 
 def number_text(value: float) -> str:
@@ -194,7 +229,22 @@ def metric_quantity(metric: str) -> Quantity:
     if not found:
         return QUANTITIES[metric]
     level = ".".join(part for part in found.groups() if part)
-    return Quantity(name=f"{level} % latency", unit="ms", divisor=1e6)
+    return _response(f"{level} % latency")
+
+
+def time_quantity(span_s: float) -> Quantity:
+    """Return what a time axis shows: minutes, or seconds of a short trial run.
+
+    >>> time_quantity(55_800.0).title, time_quantity(75.0).title
+    ('Time [min]', 'Time [s]')
+    """
+    return _SECONDS if span_s < _SHORT_S else QUANTITIES["time_s"]
+
+
+def span_s(frame: "pd.DataFrame") -> float:
+    """Return the greatest time of a frame [s], 0 of an empty one."""
+    times = frame["time_s"].dropna()
+    return float(times.max()) if len(times) else 0.0
 
 
 def short_number(value: float) -> str:
@@ -324,6 +374,15 @@ def block_size_axis(sizes: Iterable[int]) -> dict[str, Any]:
         ticktext=[block_size_label(size) for size in ordered],
         range=ends,
     )
+
+
+def right_axis(own: dict[str, Any]) -> dict[str, Any]:
+    """Return an axis as the right one of two, its top label below the buttons."""
+    right = own | {"overlaying": "y", "side": "right", "showgrid": False}
+    if "range" not in own:
+        return right | {"tickmode": "auto"}
+    low, high = own["range"]
+    return right | {"range": [low, high + 0.1 * (high - low)]}
 
 
 def decades_axis(title: str, values: Iterable[float | None]) -> dict[str, Any]:

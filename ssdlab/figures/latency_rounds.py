@@ -4,15 +4,8 @@ from typing import TYPE_CHECKING
 
 import plotly.graph_objects as go
 
-from ssdlab.figures.labels import (
-    COLORS,
-    QUANTITIES,
-    decades_axis,
-    lay_out,
-    new_figure,
-    round_axis,
-    scaled,
-)
+from ssdlab.figures.labels import COLORS, new_figure
+from ssdlab.figures.lines import Across, Line, draw_lines
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -51,26 +44,14 @@ def plot_latency_rounds(
     ['Maximum', 'Average', 'Minimum']
     """
     figure = new_figure(title)
-    rounds = [int(number) for number in frame["round"]]
-    drawn: list[float | None] = []
-    for column, name, color, symbol in _LINES:
-        if frame[column].isna().all():
-            continue
-        values = scaled(frame[column], "lat_ns")
-        drawn += values
-        figure.add_scatter(
-            x=rounds,
-            y=values,
-            name=name,
-            mode="lines+markers",
-            line={"color": COLORS[color], "width": 1.5},
-            marker={"symbol": symbol, "size": 5},
-            hovertemplate=f"{name}, round %{{x}}: %{{y:,.4~g}} ms<extra></extra>",
+    lines = [
+        Line(
+            rows=[frame], column=column, of="lat_ns", name=name, symbol=symbol,
+            color=COLORS[color], width=1.5, size=5, hover=f"{name}, round %{{x}}: ",
         )
-    lay_out(
-        figure,
-        xaxis=round_axis(rounds),
-        yaxis=decades_axis(f"Latency [{QUANTITIES['lat_ns'].unit}]", drawn),
-        showlegend=True,
-    )
+        for column, name, color, symbol in _LINES
+        if frame[column].notna().any()
+    ]  # fmt: skip
+    titles = ("Latency [ms]", "")
+    draw_lines(figure, Across.rounds(frame), lines, titles=titles, showlegend=True)
     return figure

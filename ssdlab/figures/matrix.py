@@ -11,7 +11,6 @@ from ssdlab.figures.labels import (
     QUANTITIES,
     axis,
     block_size_axis,
-    decades_axis,
     lay_out,
     linear_axis,
     mix_name,
@@ -20,6 +19,7 @@ from ssdlab.figures.labels import (
     number_text,
     scaled,
 )
+from ssdlab.figures.lines import Across, Line, draw_lines
 from ssdlab.model.units import block_size_label, mix_label
 
 if TYPE_CHECKING:
@@ -57,26 +57,19 @@ def plot_iops_2d(
     'R/W 0/100'
     """
     figure = new_figure(title, subtitle="mean over the measurement window", height=460)
+    sizes = block_size_axis(int(size) for size in frame["block_size_bytes"])
+    lines = []
     for mix in _mixes(frame)[::-1]:
         rows = frame[frame["read_percent"] == mix].sort_values("block_size_bytes")
         color, symbol = mix_style(mix)
-        labels = [block_size_label(int(size)) for size in rows["block_size_bytes"]]
-        figure.add_scatter(
-            x=[int(size) for size in rows["block_size_bytes"]],
-            y=scaled(rows["iops"], "iops"),
-            text=labels,
-            name=mix_name(mix),
-            mode="lines+markers",
-            line={"color": color, "width": 2},
-            marker={"symbol": symbol, "size": 8},
-            hovertemplate=f"%{{text}}, {mix_name(mix)}: %{{y:,.0f}} IOPS"
-            "<extra></extra>",
-        )
-    lay_out(
-        figure,
-        xaxis=block_size_axis(int(size) for size in frame["block_size_bytes"]),
-        yaxis=decades_axis("IOPS", scaled(frame["iops"], "iops")),
-    )
+        line = Line(
+            rows=[rows], column="iops", name=mix_name(mix), color=color, symbol=symbol,
+            width=2, size=8, hover=f"%{{text}}, {mix_name(mix)}: ",
+            text=[block_size_label(int(size)) for size in rows["block_size_bytes"]],
+        )  # fmt: skip
+        lines.append(line)
+    across = Across(column="block_size_bytes", axis=sizes, hover="%{text}")
+    draw_lines(figure, across, lines, is_log=True)
     return figure
 
 

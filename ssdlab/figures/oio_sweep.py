@@ -11,20 +11,18 @@ from ssdlab.figures.labels import (
     COLORS,
     DIRECTION_COLORS,
     axis,
-    decades_axis,
-    lay_out,
-    linear_axis,
     new_figure,
     number_text,
     scaled,
     time_text,
 )
+from ssdlab.figures.lines import Across, Line, draw_lines
 from ssdlab.model.capture import EXPERIMENTAL
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_HEADROOM = 0.1  # of a decade, so that the last label is clear of the mode bar
+_ART = "Average response time [ms]"
 
 
 def plot_oio_sweep(frame: "pd.DataFrame") -> go.Figure:
@@ -56,41 +54,26 @@ def plot_oio_sweep(frame: "pd.DataFrame") -> go.Figure:
         "IOPS and average response time vs OIO", subtitle=EXPERIMENTAL, height=460
     )
     places = frame["oio"].tolist()
-    times = scaled(frame["lat_mean_ns"], "lat_mean_ns")
-    figure.add_scatter(
-        x=places,
-        y=scaled(frame["iops"], "iops"),
-        name="IOPS",
-        mode="lines+markers",
-        line={"color": DIRECTION_COLORS["read"], "width": 2},
-        marker={"size": 7},
-        hovertemplate="OIO %{x}: %{y:,.0f} IOPS<extra></extra>",
-    )
-    figure.add_scatter(
-        x=places,
-        y=times,
-        name="Average response time [ms] (right axis)",
-        yaxis="y2",
-        mode="lines+markers",
-        line={"color": COLORS["maximum_latency"], "width": 1.8, "dash": "dot"},
-        marker={"size": 7, "symbol": "diamond"},
-        hovertemplate="OIO %{x}: %{y:,.4~g} ms<extra></extra>",
-    )
-    right = decades_axis("Average response time [ms]", times)
-    right["range"] = [right["range"][0], right["range"][1] + _HEADROOM]
-    lay_out(
-        figure,
-        xaxis=axis(
-            "Outstanding IOs, all threads (OIO)",
-            type="log",
-            tickvals=places,
+    across = Across(
+        column="oio",
+        axis=axis(
+            "Outstanding IOs, all threads (OIO)", type="log", tickvals=places,
             ticktext=[f"{place:,}" for place in places],
         ),
-        yaxis=linear_axis("IOPS"),
-        yaxis2=right | {"overlaying": "y", "side": "right", "showgrid": False},
-        margin_r=70,
-        showlegend=True,
-    )
+        hover="OIO %{x}",
+    )  # fmt: skip
+    rate = Line(
+        rows=[frame], column="iops", name="IOPS", color=DIRECTION_COLORS["read"],
+        width=2, size=7,
+    )  # fmt: skip
+    time = Line(
+        rows=[frame], column="lat_mean_ns", name=f"{_ART} (right axis)", dash="dot",
+        color=COLORS["maximum_latency"], size=7, symbol="diamond",
+    )  # fmt: skip
+    draw_lines(
+        figure, across, [rate], right=[time], titles=("", _ART),
+        margin_r=70, showlegend=True,
+    )  # fmt: skip
     return figure
 
 
@@ -120,17 +103,13 @@ def plot_oio_intensity(frame: "pd.DataFrame") -> go.Figure:
     ('OIO 1',)
     """
     figure = new_figure("Demand intensity", subtitle=EXPERIMENTAL, height=460)
-    times = scaled(frame["lat_mean_ns"], "lat_mean_ns")
-    figure.add_scatter(
-        x=scaled(frame["iops"], "iops"),
-        y=times,
+    across = Across.of("iops")
+    line = Line(
+        rows=[frame], column="lat_mean_ns", name="OIO 1 to 1,024", size=8,
+        color=DIRECTION_COLORS["read"], hover="%{text}: %{x:,.0f} IOPS, ",
         text=[f"OIO {oio:,}" for oio in frame["oio"]],
-        name="OIO 1 to 1,024",
-        mode="lines+markers",
-        line={"color": DIRECTION_COLORS["read"], "width": 1.8},
-        marker={"size": 8},
-        hovertemplate="%{text}: %{x:,.0f} IOPS, %{y:,.4~g} ms<extra></extra>",
-    )
+    )  # fmt: skip
+    draw_lines(figure, across, [line], titles=(_ART, ""), showlegend=True)
     for row in frame[frame["is_knee"]].itertuples():
         rate, time_ns = float(str(row.iops)), float(str(row.lat_mean_ns))
         words = f"{number_text(rate)} IOPS, {time_text(time_ns)}"
@@ -147,10 +126,4 @@ def plot_oio_intensity(frame: "pd.DataFrame") -> go.Figure:
             },
             hovertemplate=f"Knee: OIO {row.oio}, {words}<extra></extra>",
         )
-    lay_out(
-        figure,
-        xaxis=linear_axis("IOPS"),
-        yaxis=decades_axis("Average response time [ms]", times),
-        showlegend=True,
-    )
     return figure

@@ -1,28 +1,22 @@
 """Recovery from host idle time: preconditioning, IOPS and response times."""
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import plotly.graph_objects as go
 
 from ssdlab.figures.labels import (
     COLORS,
     DIRECTION_COLORS,
-    QUANTITIES,
-    Quantity,
-    decades_axis,
-    lay_out,
     linear_axis,
     new_figure,
     scaled,
 )
+from ssdlab.figures.lines import RESPONSE_TIMES, Across, Line, draw_lines, shade
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import pandas as pd
 
-_SHORT_S = 600  # below ten minutes a time axis in minutes has nothing but fractions
-_SECONDS = Quantity(name="Time", unit="s", divisor=1.0)
 # Okabe and Ito (2008); the marker tells the states apart as well.
 _STATES = (
     ("#0072B2", "circle"),
@@ -32,19 +26,6 @@ _STATES = (
     ("#E69F00", "cross"),
 )
 _BASELINE = ("#7b8794", "circle-open")
-RESPONSE_TIMES = (
-    ("lat_mean_ns", "average_latency", "Average"),
-    ("lat_max_ns", "maximum_latency", "Maximum"),
-)
-
-
-def time_quantity(span_s: float) -> Quantity:
-    """Return what a time axis shows: minutes, or seconds of a short trial run.
-
-    >>> time_quantity(55_800.0).title, time_quantity(75.0).title
-    ('Time [min]', 'Time [s]')
-    """
-    return _SECONDS if span_s < _SHORT_S else QUANTITIES["time_s"]
 
 
 def plot_preconditioning(
@@ -77,34 +58,22 @@ def plot_preconditioning(
     (2,)
     """
     figure = new_figure("Preconditioning: IOPS by round")
-    looks: tuple[tuple[str, pd.DataFrame, dict[str, Any]], ...] = (
-        (
-            "every round",
-            frame,
-            {"mode": "lines", "line": {"color": "#9fb3c8", "width": 1.2}},
-        ),
-        (
-            "samples that steady state is judged on",
-            frame[frame["is_sample"].astype(bool)],
-            {
-                "mode": "markers",
-                "marker": {"color": DIRECTION_COLORS["write"], "size": 8},
-            },
-        ),
+    across = replace(Across.rounds(frame), axis=linear_axis("Round"))
+    line = Line(
+        rows=[frame], column="iops", name="every round", color="#9fb3c8", width=1.2
     )
-    for name, rows, look in looks:
-        figure.add_scatter(
-            x=[int(number) for number in rows["round"]],
-            y=scaled(rows["iops"], "iops"),
-            name=name,
-            hovertemplate="round %{x}: %{y:,.0f} IOPS<extra></extra>",
-            **look,
-        )
+    draw_lines(figure, across, [line], showlegend=True)
+    samples = frame[frame["is_sample"].astype(bool)]
+    figure.add_scatter(
+        x=across.places(samples),
+        y=scaled(samples["iops"], "iops"),
+        name="samples that steady state is judged on",
+        mode="markers",
+        marker={"color": DIRECTION_COLORS["write"], "size": 8},
+        hovertemplate="round %{x}: %{y:,.0f} IOPS<extra></extra>",
+    )
     if window:
-        _shade(figure, window, name="measurement window", color=COLORS["window"])
-    lay_out(
-        figure, xaxis=linear_axis("Round"), yaxis=linear_axis("IOPS"), showlegend=True
-    )
+        shade(figure, *window, name="measurement window")
     return figure
 
 
@@ -141,58 +110,40 @@ def plot_idle_recovery(accesses: "pd.DataFrame") -> go.Figure:
         subtitle="access time / idle time after each access",
         height=460,
     )
-    unit = time_quantity(span_s(accesses))
+    across = Across.time(accesses)
+    lines: list[Line] = []
     for place, (state, rows) in enumerate(accesses.groupby("wait_state")):
-        style = _STATES[place % len(_STATES)]
         is_baseline = rows["is_baseline"].astype(bool)
         series = (
-            (rows[~is_baseline], f"Wait state {state}", style),
+            (rows[~is_baseline], f"Wait state {state}", _STATES[place % len(_STATES)]),
             (rows[is_baseline], "Baseline", _BASELINE),
         )
-        for chosen, name, look in series:
-            if not chosen.empty:
-                _add_accesses(figure, chosen, unit=unit, name=name, style=look)
-    lay_out(
-        figure,
-        xaxis=linear_axis(unit.title),
-        yaxis=linear_axis("IOPS"),
-        showlegend=True,
-    )
+        for own, name, (color, symbol) in series:
+            if own.empty:
+                continue
+            is_known = any(line.more["legendgroup"] == name for line in lines)
+            after = f" after wait state {state}" if name == "Baseline" else ""
+            lines.append(
+                Line(
+                    rows=[own], column="iops", name=f"{name}: {_times_text(own, name)}",
+                    color=color, symbol=symbol, width=1, size=5 if len(own) < 60 else 3,
+                    hover=f"{name}{after}, {across.hover}: ",
+                    marker={"color": color},
+                    more={"legendgroup": name, "showlegend": not is_known},
+                )
+            )  # fmt: skip
+    draw_lines(figure, across, lines, showlegend=True)
     return figure
 
 
-def _add_accesses(
-    figure: go.Figure,
-    rows: "pd.DataFrame",
-    *,
-    unit: Quantity,
-    name: str,
-    style: tuple[str, str],
-) -> None:
-    color, symbol = style
-    access_s = _nominal(float(rows["runtime_s"].median()))
-    # The first access of each follows what the series before it asked for.
+def _times_text(rows: "pd.DataFrame", name: str) -> str:
+    """Return access time and idle time as they were asked for: tenths of seconds.
+
+    The first access of each series follows what the one before it asked for.
+    """
     waits = rows["wait_s"]
-    idle = f"{float(waits.min() if name == 'Baseline' else waits.max()):g}"
-    known = {series.legendgroup for series in figure.data}
-    state = f"after wait state {rows['wait_state'].iloc[0]}"
-    figure.add_scatter(
-        x=times_of(rows, unit),
-        y=scaled(rows["iops"], "iops"),
-        name=f"{name}: {access_s}/{idle} s",
-        legendgroup=name,
-        showlegend=name not in known,
-        mode="lines+markers",
-        line={"color": color, "width": 1},
-        marker={"color": color, "symbol": symbol, "size": 5 if len(rows) < 60 else 3},
-        hovertemplate=f"{name}{f' {state}' if name == 'Baseline' else ''}, "
-        f"%{{x:,.4~g}} {unit.unit}: %{{y:,.0f}} IOPS<extra></extra>",
-    )
-
-
-def _nominal(seconds: float) -> str:
-    """Return the length of an access as it was asked for: tenths of seconds."""
-    return f"{round(seconds, 1):g}"
+    idle_s = float(waits.min() if name == "Baseline" else waits.max())
+    return f"{round(float(rows['runtime_s'].median()), 1):g}/{idle_s:g} s"
 
 
 def plot_idle_recovery_latency(accesses: "pd.DataFrame") -> go.Figure:
@@ -220,65 +171,23 @@ def plot_idle_recovery_latency(accesses: "pd.DataFrame") -> go.Figure:
     >>> frame = pd.DataFrame({"phase": ["wait-1", "baseline-1"], "time_s": [0.0, 5.0]})
     >>> frame = frame.assign(is_baseline=[False, True], lat_mean_ns=1e6, lat_max_ns=9e6)
     >>> plot_idle_recovery_latency(frame).data[0].y
-    (1.0, None, 1.0, None)
+    (1.0, None, 1.0)
     """
     figure = new_figure("Response times vs time, all wait states", height=460)
-    unit = time_quantity(span_s(accesses))
-    segments = [rows for _, rows in accesses.groupby("phase", sort=False)]
-    drawn: list[float | None] = []
-    for column, color, name in RESPONSE_TIMES:
-        values = [v for rows in segments for v in (*scaled(rows[column], column), None)]
-        drawn += values
-        figure.add_scatter(
-            x=[time for rows in segments for time in (*times_of(rows, unit), None)],
-            y=values,
-            name=f"{name} [ms]",
-            mode="lines+markers",
-            line={"color": COLORS[color], "width": 1},
-            marker={"size": 4},
-            hovertemplate=f"{name}, %{{x:,.4~g}} {unit.unit}: %{{y:,.4~g}} ms"
-            "<extra></extra>",
+    across = Across.time(accesses)
+    parts = [rows for _, rows in accesses.groupby("phase", sort=False)]
+    lines = [
+        Line(
+            rows=parts, column=column, name=f"{name} [ms]", color=COLORS[color],
+            width=1, size=4, hover=f"{name}, {across.hover}: ",
         )
-    is_named = False
-    for rows in segments:
-        if rows["is_baseline"].astype(bool).any():
-            times = times_of(rows, unit)
-            ends = (times[0], times[-1])
-            name = "" if is_named else "baseline"
-            _shade(figure, ends, name=name, color="rgba(123,135,148,0.16)")
-            is_named = True
-    lay_out(
-        figure,
-        xaxis=linear_axis(unit.title),
-        yaxis=decades_axis("Response time [ms]", drawn),
-        showlegend=True,
-    )
+        for column, color, name in RESPONSE_TIMES
+    ]  # fmt: skip
+    titles = ("Response time [ms]", "")
+    draw_lines(figure, across, lines, titles=titles, showlegend=True)
+    rested = [rows for rows in parts if rows["is_baseline"].astype(bool).any()]
+    for place, rows in enumerate(rested):
+        times = across.places(rows)
+        name = "" if place else "baseline"
+        shade(figure, times[0], times[-1], color="rgba(123,135,148,0.16)", name=name)
     return figure
-
-
-def _shade(
-    figure: go.Figure, ends: "Sequence[float | None]", *, name: str, color: str
-) -> None:
-    figure.add_vrect(
-        x0=ends[0],
-        x1=ends[-1],
-        fillcolor=color,
-        line_width=0,
-        layer="below",
-        name=name,
-        showlegend=bool(name),
-    )
-
-
-def span_s(frame: "pd.DataFrame") -> float:
-    """Return the greatest time of a frame [s], 0 of an empty one."""
-    times = frame["time_s"].dropna()
-    return float(times.max()) if len(times) else 0.0
-
-
-def times_of(frame: "pd.DataFrame", unit: Quantity) -> list[float | None]:
-    """Return the times of a frame in the unit of its axis."""
-    return [
-        None if value is None else value * QUANTITIES["time_s"].divisor / unit.divisor
-        for value in scaled(frame["time_s"], "time_s")
-    ]

@@ -11,10 +11,10 @@ from ssdlab.figures.labels import (
     axis,
     decades_axis,
     lay_out,
-    linear_axis,
     new_figure,
     scaled,
 )
+from ssdlab.figures.lines import Across, Line, draw_lines
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -75,27 +75,17 @@ def plot_saturation(
     """
     scale_name = ", log IOPS" if iops_scale == "log" else ""
     figure = new_figure(f"{_title(stimulus)}: IOPS vs {_NAMES[x]}{scale_name}")
-    unit = QUANTITIES[x].unit
-    lines = [line for line in _IOPS if line[0] in frame]
-    if len(lines) == 1:
-        lines = [("iops", "write", "IOPS")]
-    drawn: list[float | None] = []
-    for column, direction, name in lines:
-        values = scaled(frame[column], "iops")
-        drawn += values
-        of_what = f", {name.lower()}" if len(lines) > 1 else ""
-        figure.add_scatter(
-            x=scaled(frame[x], x),
-            y=values,
-            name=name,
-            mode="lines+markers",
-            line={"color": DIRECTION_COLORS[direction], "width": 1.5},
-            marker={"size": 4},
-            hovertemplate=f"%{{x:,.4~g}} {unit}: %{{y:,.0f}} IOPS{of_what}"
-            "<extra></extra>",
+    rates = [rate for rate in _IOPS if rate[0] in frame]
+    if len(rates) == 1:
+        rates = [("iops", "write", "IOPS")]
+    lines = [
+        Line(
+            rows=[frame], column=column, of="iops", name=name,
+            color=DIRECTION_COLORS[direction], width=1.5, size=4,
         )
-    y_axis = decades_axis("IOPS", drawn) if iops_scale == "log" else linear_axis("IOPS")
-    lay_out(figure, xaxis=linear_axis(QUANTITIES[x].title), yaxis=y_axis)
+        for column, direction, name in rates
+    ]  # fmt: skip
+    draw_lines(figure, Across.of(x), lines, is_log=iops_scale == "log")
     return figure
 
 
@@ -143,41 +133,21 @@ def plot_saturation_latency(
         subtitle=_left_out_text(left_out, len(frame)),
         height=460,
     )
-    places = scaled(frame[x], x)
-    drawn: list[float | None] = []
-    for column, color, name in _LATENCIES:
-        if column not in shown:
-            continue
-        values = scaled(shown[column], column)
-        if not any(value is not None for value in values):
-            continue
-        drawn += values
-        figure.add_scatter(
-            x=places,
-            y=values,
-            name=f"{name} [ms]",
-            mode="lines+markers" if None in values else "lines",
-            marker={"size": 3},
-            line={"color": COLORS[color], "width": 1.8},
-            hovertemplate=f"{name}: %{{y:,.4~g}} ms<extra></extra>",
+    times = [
+        Line(
+            rows=[shown], column=column, name=f"{name} [ms]", hover=f"{name}: ",
+            color=COLORS[color], size=3 if shown[column].isna().any() else 0,
         )
-    figure.add_scatter(
-        x=places,
-        y=scaled(frame["iops"], "iops"),
-        name="IOPS (right axis)",
-        yaxis="y2",
-        mode="lines",
-        line={"color": COLORS["average"], "width": 1.2, "dash": "dot"},
-        hovertemplate="%{y:,.0f} IOPS<extra></extra>",
-    )
-    right = linear_axis("IOPS", overlaying="y", side="right", tickmode="auto")
-    right["showgrid"] = False
-    lay_out(
-        figure,
-        xaxis=linear_axis(QUANTITIES[x].title),
-        yaxis=decades_axis("Response time [ms]", drawn),
-        yaxis2=right,
-        hovermode="x unified",
+        for column, color, name in _LATENCIES
+        if column in shown and shown[column].notna().any()
+    ]  # fmt: skip
+    rate = Line(
+        rows=[frame], column="iops", name="IOPS (right axis)", hover="",
+        color=COLORS["average"], width=1.2, dash="dot",
+    )  # fmt: skip
+    titles = ("Response time [ms]", "")
+    draw_lines(
+        figure, Across.of(x), times, right=[rate], titles=titles, hovermode="x unified"
     )
     return figure
 

@@ -10,10 +10,11 @@ from ssdlab.figures.labels import (
     lay_out,
     linear_axis,
     new_figure,
+    right_axis,
     scaled,
 )
+from ssdlab.figures.lines import Across, shade
 from ssdlab.figures.names import figure_text
-from ssdlab.figures.recovery import span_s, time_quantity, times_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -56,7 +57,7 @@ def plot_sequence(
     """
     mean = f"thick: mean of the last {last_rounds} rounds of a stage"
     figure = new_figure(title, subtitle=mean, height=440)
-    unit = time_quantity(span_s(stages))
+    across = Across.time(stages)
     labels: list[str] = []
     axes: list[dict[str, Any]] = []
     begin: float | None = 0.0
@@ -68,20 +69,19 @@ def plot_sequence(
             labels.append(label)
             is_new = True
         look = labels.index(label)
-        times = times_of(rows, unit)
+        times = across.places(rows)
         _add_stage(figure, rows, times, look=look, is_new=is_new)
         _add_mean(figure, rows.tail(last_rounds), times[-last_rounds:], look=look)
         _add_band(figure, (begin, times[-1]), number=place + 1, look=look)
         begin = times[-1]
     lay_out(
         figure,
-        xaxis=linear_axis(unit.title),
+        xaxis=across.axis,
         yaxis=axes[0] if axes else {},
         showlegend=True,
     )
     if len(axes) > 1:
-        look_right = {"overlaying": "y", "side": "right", "showgrid": False}
-        lay_out(figure, yaxis2=axes[1] | look_right | {"tickmode": "auto"})
+        lay_out(figure, yaxis2=right_axis(axes[1]))
     return figure
 
 
@@ -141,12 +141,10 @@ def _add_band(
     number: int,
     look: int,
 ) -> None:
-    figure.add_vrect(
-        x0=ends[0],
-        x1=ends[1],
-        fillcolor=_BANDS[look],
-        line_width=0,
-        layer="below",
+    shade(
+        figure,
+        *ends,
+        color=_BANDS[look],
         annotation_text=f"stage {number}",
         annotation_position="top",
         annotation_font_size=12,

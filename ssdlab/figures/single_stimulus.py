@@ -7,13 +7,10 @@ import plotly.graph_objects as go
 from ssdlab.figures.labels import (
     COLORS,
     QUANTITIES,
-    decades_axis,
-    lay_out,
-    linear_axis,
     new_figure,
     scaled,
 )
-from ssdlab.figures.recovery import RESPONSE_TIMES, span_s, time_quantity, times_of
+from ssdlab.figures.lines import Across, Line, draw_lines, response_times, shade
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -59,82 +56,29 @@ def plot_single_stimulus(
     >>> [line.name for line in plot_single_stimulus(fall).data]
     ['IOPS', 'Average [ms] (right axis)', 'Maximum [ms] (right axis)']
     """
-    quantity = QUANTITIES[metric]
-    unit = time_quantity(span_s(rounds))
+    across = Across.time(rounds)
     figure = new_figure(title, height=460)
-    times = times_of(rounds, unit)
-    figure.add_scatter(
-        x=times,
-        y=scaled(rounds[metric], metric),
-        name=quantity.title,
-        mode="lines+markers",
-        line={"color": COLORS["average"], "width": 2.2},
-        marker={"size": 5},
-        hovertemplate=f"%{{y:,.4~g}} {quantity.unit_or_name}<extra></extra>",
-    )
-    drawn = _add_response_times(figure, rounds, times)
+    rate = Line(
+        rows=[rounds], column=metric, name=QUANTITIES[metric].title, hover="",
+        color=COLORS["average"], width=2.2, size=5,
+    )  # fmt: skip
+    draw_lines(
+        figure, across, [rate], right=response_times([rounds], width=1.3),
+        titles=("", "Response time [ms]"), hovermode="x unified", showlegend=True,
+    )  # fmt: skip
+    ends = dict(zip(rounds["round"], across.places(rounds), strict=True))
     if first_steady is not None:
-        at = rounds["round"].tolist().index(first_steady)
+        steady = rounds[rounds["round"] == first_steady]
         figure.add_scatter(
-            x=[times[at]],
-            y=scaled(rounds[metric].iloc[at : at + 1], metric),
+            x=[ends[first_steady]],
+            y=scaled(steady[metric], metric),
             name=f"first steady, round {first_steady}",
             mode="markers",
             marker={"color": COLORS["fit"], "symbol": "star", "size": 13},
             hovertemplate=f"first steady after round {first_steady}<extra></extra>",
         )
     if window:
-        _shade(figure, rounds, times, window=window)
-    right = decades_axis("Response time [ms]", drawn)
-    low, high = right["range"]
-    right |= {"overlaying": "y", "side": "right", "showgrid": False}
-    right["range"] = [low, high + 0.1 * (high - low)]  # its top label below the buttons
-    lay_out(
-        figure,
-        xaxis=linear_axis(unit.title),
-        yaxis=linear_axis(quantity.title),
-        yaxis2=right,
-        hovermode="x unified",
-        showlegend=True,
-    )
+        before = [end for number, end in ends.items() if number < window[0]]
+        begin = before[-1] if before else 0
+        shade(figure, begin, ends[window[1]], name="measurement window")
     return figure
-
-
-def _add_response_times(
-    figure: go.Figure, rounds: "pd.DataFrame", times: list[float | None]
-) -> list[float | None]:
-    drawn: list[float | None] = []
-    for column, color, name in RESPONSE_TIMES:
-        values = scaled(rounds[column], column)
-        drawn += values
-        figure.add_scatter(
-            x=times,
-            y=values,
-            name=f"{name} [ms] (right axis)",
-            yaxis="y2",
-            mode="lines",
-            line={"color": COLORS[color], "width": 1.3},
-            hovertemplate=f"{name}: %{{y:,.4~g}} ms<extra></extra>",
-        )
-    return drawn
-
-
-def _shade(
-    figure: go.Figure,
-    rounds: "pd.DataFrame",
-    times: list[float | None],
-    *,
-    window: tuple[int, int],
-) -> None:
-    """Shade from the begin of the first round of the window to the end of its last."""
-    numbers = rounds["round"].tolist()
-    first, last = numbers.index(window[0]), numbers.index(window[1])
-    figure.add_vrect(
-        x0=times[first - 1] if first else 0,
-        x1=times[last],
-        fillcolor=COLORS["window"],
-        line_width=0,
-        layer="below",
-        name="measurement window",
-        showlegend=True,
-    )

@@ -11,18 +11,14 @@ from ssdlab.figures.labels import (
     DIRECTION_COLORS,
     QUANTITIES,
     axis,
-    decades_axis,
     lay_out,
-    linear_axis,
     new_figure,
-    scaled,
 )
+from ssdlab.figures.lines import Across, Line, draw_lines
 from ssdlab.figures.names import figure_text
 from ssdlab.model.capture import EXPERIMENTAL
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import pandas as pd
 
 # Okabe and Ito (2008) with yellow darkened; what is not named is grey.
@@ -162,29 +158,20 @@ def plot_replay(
     lines = [("Replay", metric, DIRECTION_COLORS["read"], "solid")]
     lines += [("Capture, applied streams", native, _NATIVE, "dot")] if native else []
     gaps = _places_after_gaps(frame)
-    drawn: list[float | None] = []
-    for name, column, color, dash in lines:
-        values = scaled(frame[column], metric)
-        drawn += values
-        figure.add_scatter(
-            x=_with_gaps(frame["step"].tolist(), gaps),
-            y=_with_gaps(values, gaps),
-            name=name,
-            mode="lines+markers",
-            line={"color": color, "dash": dash, "width": 1.8},
-            marker={"size": 6},
-            hovertemplate=f"step %{{x}}: %{{y:,.4~g}} {quantity.unit_or_name}"
-            f"<extra>{name}</extra>",
+    ends = [*gaps, len(frame)]
+    parts = [frame.iloc[a:b] for a, b in zip([0, *gaps], ends, strict=True)]
+    drawn = [
+        Line(
+            rows=parts, column=column, of=metric, name=name, color=color, dash=dash,
+            size=6, hover=f"{name}, step %{{x}}: ",
         )
-    positive = [value for value in drawn if value]
+        for name, column, color, dash in lines
+    ]  # fmt: skip
+    positive = [value for line in drawn for value in line.values() if value]
     is_wide = bool(positive) and max(positive) > 20 * min(positive)
-    title = quantity.title
-    lay_out(
-        figure,
-        xaxis=axis("Step of the capture", tickformat="d"),
-        yaxis=decades_axis(title, drawn) if is_wide else linear_axis(title),
-        showlegend=True,
-    )
+    steps = axis("Step of the capture", tickformat="d")
+    across = Across(column="step", axis=steps, hover="step %{x}")
+    draw_lines(figure, across, drawn, is_log=is_wide, showlegend=True)
     return figure
 
 
@@ -198,15 +185,3 @@ def _places_after_gaps(frame: "pd.DataFrame") -> list[int]:
         for at in range(1, len(steps))
         if steps[at] > steps[at - 1] + 1 or starts[at] > ends[at - 1] + _TOLERANCE_S
     ]
-
-
-def _with_gaps(
-    values: "Sequence[float | None]", places: "Sequence[int]"
-) -> list[float | None]:
-    """Return values with nothing before each of the places."""
-    spaced: list[float | None] = []
-    for at, value in enumerate(values):
-        if at in places:
-            spaced.append(None)
-        spaced.append(value)
-    return spaced

@@ -3,10 +3,14 @@
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ssdlab.figures.labels import decades_axis, log_ticks
+from ssdlab.figures.lines import Line
 from ssdlab.figures.names import distinct_texts, figure_text, full_text
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 # Okabe and Ito (2008) without black and yellow; runs past the last have the next
 # marker. None is a marker of a group of classes.
@@ -78,6 +82,21 @@ def make_run_looks(
         )
         for place, (run_id, name) in enumerate(listed)
     )
+
+
+def run_line(
+    rows: "pd.DataFrame",
+    column: str,
+    look: RunLook,
+    *,
+    text: Sequence[str],
+    **more: Any,
+) -> Line:
+    """Return the line of a run in its look, each point with its own hover text."""
+    return Line(
+        rows=[rows], column=column, name=look.text, color=look.color, dash=look.dash,
+        symbol=look.symbol, text=text, marker={"color": look.color}, **more,
+    )  # fmt: skip
 
 
 def group_look(group: str) -> tuple[str, str]:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import plotly.graph_objects as go
 
-from ssdlab.figures.classes.looks import RunLook, group_look, level_axis
+from ssdlab.figures.classes.looks import RunLook, group_look, level_axis, run_line
 from ssdlab.figures.labels import (
     QUANTITIES,
     axis,
@@ -15,6 +15,7 @@ from ssdlab.figures.labels import (
     number_text,
     scaled,
 )
+from ssdlab.figures.lines import Across, draw_lines
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -143,29 +144,18 @@ def _add_runs(
     x: str,
     panel: str = "x",
 ) -> None:
-    unit = QUANTITIES[x].unit or "drive fills"
+    unit = QUANTITIES[x].unit_or_name
+    lines = []
     for look in looks:
         rows = rounds[rounds["run_id"] == look.run_id].dropna(subset=[x, "iops"])
-        if rows.empty:
-            continue
-        iops = [float(value) for value in rows["iops"]]
-        places = scaled(rows[x], x)
-        figure.add_scatter(
-            x=places,
-            y=iops,
-            text=[
-                f"{look.full}<br>{number_text(place or 0.0)} {unit}: {value:,.0f} IOPS"
-                for place, value in zip(places, iops, strict=True)
-            ],
-            name=look.text,
-            legendgroup=look.run_id,
-            showlegend=panel == "x",
-            xaxis=panel,
-            mode="lines+markers",
-            line={"color": look.color, "width": 1.8, "dash": look.dash},
-            marker={"size": 4, "symbol": look.symbol, "color": look.color},
-            hovertemplate="%{text}<extra></extra>",
-        )
+        text = [
+            f"{look.full}<br>{number_text(place or 0.0)} {unit}: {iops:,.0f} IOPS"
+            for place, iops in zip(scaled(rows[x], x), rows["iops"], strict=True)
+        ]
+        shown = {"legendgroup": look.run_id, "showlegend": panel == "x", "xaxis": panel}
+        if len(rows):
+            lines.append(run_line(rows, "iops", look, text=text, size=4, more=shown))
+    draw_lines(figure, Across.of(x), lines, yaxis={})
 
 
 def _add_levels(figure: go.Figure, classes: "pd.DataFrame") -> None:

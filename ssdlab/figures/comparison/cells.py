@@ -18,6 +18,7 @@ from ssdlab.figures.labels import (
     new_figure,
     number_text,
 )
+from ssdlab.figures.lines import error_bars
 from ssdlab.figures.names import distinct_texts, full_text
 
 if TYPE_CHECKING:
@@ -114,14 +115,7 @@ def _add_side(
     figure.add_scatter(
         x=values,
         y=[cells.index(str(cell)) + shift * 0.7 / count for cell in own["cell"]],
-        error_x={
-            "type": "data",
-            "symmetric": False,
-            "array": _reach(high, values),
-            "arrayminus": _reach(values, low),
-            "thickness": 1.5,
-            "width": 3,
-        },
+        error_x=error_bars(values, low, high, thickness=1.5, width=3),
         text=[_cell_text(look, row, quantity) for row in rows_of(own)],
         name=look.text,
         mode="markers",
@@ -129,11 +123,6 @@ def _add_side(
         hovertemplate="%{text}<extra></extra>",
     )
     return [*values, *low, *high]
-
-
-def _reach(far: Sequence[float | None], near: Sequence[float | None]) -> list[float]:
-    pairs = zip(far, near, strict=True)
-    return [0.0 if None in (a, b) else abs(a - b) for a, b in pairs]  # type: ignore[operator] # None is out
 
 
 def _cell_text(look: RunLook, row: Any, quantity: Quantity) -> str:

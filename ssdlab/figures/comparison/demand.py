@@ -1,14 +1,20 @@
 """Demand variations of several drives: IOPS over response time, and over the load."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import plotly.graph_objects as go
 
 from ssdlab.analysis.comparison.cells import rows_of
-from ssdlab.figures.classes.looks import RunLook, level_axis
-from ssdlab.figures.labels import lay_out, linear_axis, new_figure, scaled, time_text
+from ssdlab.figures.classes.looks import RunLook, level_axis, run_line
+from ssdlab.figures.labels import (
+    QUANTITIES,
+    linear_axis,
+    new_figure,
+    scaled,
+    time_text,
+)
+from ssdlab.figures.lines import Across, Line, draw_lines
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -40,16 +46,17 @@ def plot_iops_response(
     .. [1] SNIA, "SSS Performance Test Specification", v2.0.2, 2020, section 14.
     """
     figure = new_figure(title, subtitle="one mark a TC/QD", height=_HEIGHT)
-    there = dict(_points_of_runs(points, looks))
-    times = {run: scaled(own["lat_mean_ns"], "lat_ns") for run, own in there.items()}
-    for run_id, own in there.items():
-        _add_points(figure, own, looks[run_id], x=times[run_id], mode="markers")
-    lay_out(
-        figure,
-        xaxis=level_axis("Mean response time [ms]", chain(*times.values())),
-        yaxis=level_axis("IOPS", _rates_of(figure)),
-        showlegend=True,
-    )
+    known = points[points["run_id"].isin(list(looks))]
+    times, rates = scaled(known["lat_mean_ns"], "lat_ns"), scaled(known["iops"], "iops")
+    across = Across(
+        column="lat_mean_ns", axis=level_axis("Mean response time [ms]", times),
+        hover="", quantity=QUANTITIES["lat_ns"],
+    )  # fmt: skip
+    lines = [
+        _line(own, looks[run], mode="markers")
+        for run, own in _points_of_runs(points, looks)
+    ]
+    draw_lines(figure, across, lines, yaxis=level_axis("IOPS", rates), showlegend=True)
     return figure
 
 
@@ -77,20 +84,14 @@ def plot_compared_demand(
     .. [1] SNIA, "SSS Performance Test Specification", v2.0.2, 2020, section 14.
     """
     figure = new_figure(title, subtitle="the best TC/QD of each load", height=_HEIGHT)
-    best = {
-        run_id: own.drop_duplicates("toio", keep="last")
-        for run_id, own in _points_of_runs(points, looks)
-    }
-    loads = {run: [float(load) for load in own["toio"]] for run, own in best.items()}
-    for run_id, own in best.items():
-        mode = "lines+markers"
-        _add_points(figure, own, looks[run_id], x=loads[run_id], mode=mode)
-    lay_out(
-        figure,
-        xaxis=level_axis("Outstanding IOs: TC x QD", chain(*loads.values())),
-        yaxis=linear_axis("IOPS"),
-        showlegend=True,
-    )
+    lines = [
+        _line(own.drop_duplicates("toio", keep="last"), looks[run])
+        for run, own in _points_of_runs(points, looks)
+    ]
+    loads = [float(load) for line in lines for load in line.rows[0]["toio"]]
+    axis = level_axis("Outstanding IOs: TC x QD", loads)
+    across = Across(column="toio", axis=axis, hover="")
+    draw_lines(figure, across, lines, yaxis=linear_axis("IOPS"), showlegend=True)
     return figure
 
 
@@ -104,28 +105,9 @@ def _points_of_runs(
             yield run_id, own.sort_values(["toio", "iops"])
 
 
-def _add_points(
-    figure: go.Figure,
-    own: "pd.DataFrame",
-    look: RunLook,
-    *,
-    x: Sequence[float | None],
-    mode: str,
-) -> None:
-    figure.add_scatter(
-        x=list(x),
-        y=scaled(own["iops"], "iops"),
-        text=[_point_text(look, row) for row in rows_of(own)],
-        name=look.text,
-        mode=mode,
-        line={"color": look.color, "width": 1.8, "dash": look.dash},
-        marker={"symbol": look.symbol, "size": 8, "color": look.color},
-        hovertemplate="%{text}<extra></extra>",
-    )
-
-
-def _rates_of(figure: go.Figure) -> list[float | None]:
-    return [rate for trace in figure.data for rate in trace.y]
+def _line(own: "pd.DataFrame", look: RunLook, **more: Any) -> Line:
+    text = [_point_text(look, row) for row in rows_of(own)]
+    return run_line(own, "iops", look, text=text, size=8, more=more)
 
 
 def _point_text(look: RunLook, row: Any) -> str:

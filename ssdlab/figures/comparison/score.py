@@ -1,6 +1,5 @@
 """A score, and the parts that it is made of."""
 
-import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -9,6 +8,7 @@ import plotly.graph_objects as go
 from ssdlab.analysis.comparison.cells import rows_of
 from ssdlab.figures.classes.looks import RunLook, level_axis
 from ssdlab.figures.labels import COLORS, axis, lay_out, new_figure
+from ssdlab.figures.lines import error_bars
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -40,27 +40,12 @@ def plot_score(scores: "pd.DataFrame", *, looks: Mapping[str, RunLook]) -> go.Fi
     for place, name in enumerate(names):
         own = scores[(scores["side"] == name) & scores["ratio"].notna()]
         ratios = [float(value) for value in own["ratio"]]
-        reach = [
-            value if math.isfinite(value) else 0.0
-            for value in (own["high"] - own["ratio"]).tolist()
-        ]
-        less = [
-            value if math.isfinite(value) else 0.0
-            for value in (own["ratio"] - own["low"]).tolist()
-        ]
         drawn += [*ratios, *own["low"].dropna(), *own["high"].dropna()]
         shift = (len(names) - 1) / 2 - place
         figure.add_scatter(
             x=ratios,
             y=[terms.index(str(t)) + shift * 0.7 / len(names) for t in own["term"]],
-            error_x={
-                "type": "data",
-                "symmetric": False,
-                "array": reach,
-                "arrayminus": less,
-                "thickness": 1.5,
-                "width": 3,
-            },
+            error_x=error_bars(ratios, own["low"], own["high"], thickness=1.5, width=3),
             text=[
                 f"{looks[name].full}<br>{row.term or 'score'}: {row.ratio:.3f}"
                 f"<br>weight {row.weight:g}, {row.n_cells} cells"

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 import plotly.graph_objects as go
 
 from ssdlab.figures.labels import axis, decades_axis, lay_out, new_figure, round_axis
+from ssdlab.figures.lines import say
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -49,14 +50,7 @@ def plot_latency_map(
     """
     figure = new_figure(title, height=460)
     if frame.empty:
-        figure.add_annotation(
-            text="Nothing was kept that tells response times over time.",
-            showarrow=False,
-            x=0.5,
-            y=0.5,
-            xref="paper",
-            yref="paper",
-        )
+        say(figure, "Nothing was kept that tells response times over time.")
         lay_out(figure, xaxis={"visible": False}, yaxis={"visible": False})
         return figure
     return _filled_map(figure, frame)

@@ -15,6 +15,7 @@ from ssdlab.figures.labels import (
     scaled,
     time_text,
 )
+from ssdlab.figures.lines import error_bars
 from ssdlab.figures.qos.marked_lines import (
     TARGET,
     TARGET_COLOR,
@@ -149,10 +150,6 @@ def _add_intervals(
     values = [float(value) / 1e6 for value in levels["lat_ns"]]
     lows = [float(value) / 1e6 for value in levels[ends[0]]]
     highs = [float(value) / 1e6 for value in levels[ends[1]]]
-    above = [
-        high - value if math.isfinite(high) else 0.0
-        for value, high in zip(values, highs, strict=True)
-    ]
     supported = levels["is_supported"].astype(bool)
     symbols = ["circle" if ok else "circle-open" for ok in supported]
     figure.add_scatter(
@@ -161,17 +158,9 @@ def _add_intervals(
         name=name,
         mode="markers",
         marker={"color": color, "size": 9 if is_claim else 6, "symbol": symbols},
-        error_y={
-            "type": "data",
-            "symmetric": False,
-            "array": above,
-            "arrayminus": [
-                max(0.0, v - low) for v, low in zip(values, lows, strict=True)
-            ],
-            "color": color,
-            "thickness": 2 if is_claim else 1.2,
-            "width": 5,
-        },
+        error_y=error_bars(
+            values, lows, highs, color=color, thickness=2 if is_claim else 1.2, width=5
+        ),
         customdata=_hover(levels, ends),
         hovertemplate="%{customdata}<extra></extra>",
     )

@@ -12,6 +12,7 @@ from ssdlab.figures.labels import (
     new_figure,
     number_text,
 )
+from ssdlab.figures.lines import say
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -89,14 +90,7 @@ def plot_forecast(
             annotation_font={"size": 12, "color": COLORS["fit"]},
         )
     if not rows:
-        figure.add_annotation(
-            text="steady before a forecast could be made, or fewer than four rounds",
-            x=0.5,
-            y=0.5,
-            xref="paper",
-            yref="paper",
-            showarrow=False,
-        )
+        say(figure, "steady before a forecast could be made, or fewer than four rounds")
     lay_out(
         figure,
         xaxis=chosen_round_axis(known),

@@ -15,14 +15,12 @@ from ssdlab.figures.labels import (
     round_axis,
     scaled,
 )
+from ssdlab.figures.lines import WINDOW_PAD
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from ssdlab.analysis.steadiness.series import RoundSeries
-
-
-_PAD = 0.3  # of a round, so that a shade holds the points at its ends
 
 
 def plot_phases(series: "RoundSeries", phases: "pd.DataFrame") -> go.Figure:
@@ -93,7 +91,7 @@ def _value_range(series: "RoundSeries", phases: "pd.DataFrame") -> list[float] |
 def _add_level(
     figure: go.Figure, part: "pd.Series[Any]", *, metric: str, color: str
 ) -> None:
-    ends = [int(part["first_round"]) - _PAD, int(part["last_round"]) + _PAD]
+    ends = [int(part["first_round"]) - WINDOW_PAD, int(part["last_round"]) + WINDOW_PAD]
     level, low, high = scaled(part[["level", "level_low", "level_high"]], metric)
     words = f"{part['phase']}, {part['rounds']} rounds, level {number_text(level or 0)}"
     has_ends = low is not None and high is not None and math.isfinite(high - low)

@@ -6,15 +6,13 @@ import plotly.graph_objects as go
 
 from ssdlab.analysis.steadiness.rules import PTS_RULE, find_steady_rule
 from ssdlab.figures.labels import COLORS, QUANTITIES, axis, round_axis, scaled
+from ssdlab.figures.lines import WINDOW_PAD, shade
 from ssdlab.figures.steadiness.panels import two_panels
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from ssdlab.analysis.steadiness.series import RoundSeries
-
-
-_PAD = 0.3  # of a round, so that a shade holds the points at its ends
 
 
 def plot_window_fit(
@@ -52,13 +50,7 @@ def plot_window_fit(
         _add_window_lines(figure, fit, series.metric, rule=rule)
         _add_residuals(figure, fit, series.metric)
         first, last = float(fit["round"].iloc[0]), float(fit["round"].iloc[-1])
-        figure.add_vrect(
-            x0=first - _PAD,
-            x1=last + _PAD,
-            fillcolor=COLORS["window"],
-            line_width=0,
-            layer="below",
-        )
+        shade(figure, first - WINDOW_PAD, last + WINDOW_PAD)
     _add_rounds(figure, series)
     figure.update_xaxes(round_axis([*series.rounds]))
     figure.update_xaxes(title_text="", row=1, col=1)

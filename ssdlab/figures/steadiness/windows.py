@@ -15,6 +15,7 @@ from ssdlab.figures.labels import (
     number_text,
     scaled,
 )
+from ssdlab.figures.lines import error_bars
 from ssdlab.figures.steadiness.panels import two_panels
 
 if TYPE_CHECKING:
@@ -75,9 +76,7 @@ def plot_window_ratios(
             )
     lay_out(
         figure,
-        xaxis=chosen_round_axis([
-            int(number) for number in windows["window_last_round"]
-        ]),
+        xaxis=_last_round_axis(windows),
         yaxis=axis("Share of the average [%]", rangemode="tozero"),
     )
     figure.update_xaxes(title_text="Last round of the window")
@@ -85,7 +84,8 @@ def plot_window_ratios(
 
 
 def _last_round_axis(windows: "pd.DataFrame") -> dict[str, Any]:
-    return chosen_round_axis([int(number) for number in windows["window_last_round"]])
+    last = [int(number) for number in windows["window_last_round"]]
+    return chosen_round_axis(last)
 
 
 def _filled(symbol: str, is_steady: "pd.Series[bool]") -> list[str]:
@@ -171,23 +171,10 @@ def _add_errors(
             "size": 9,
             "symbol": _filled("circle", windows["is_steady"]),
         },
-        error_y=_errors(middle, low, high),
+        error_y=error_bars(middle, low, high, thickness=1.5, color=COLORS["axis"]),
         customdata=hover,
         hovertemplate="%{customdata[0]}: %{customdata[2]}, 95 %: %{customdata[3]} to "
         "%{customdata[4]}<br>%{customdata[1]}<extra></extra>",
         row=row,
         col=1,
     )
-
-
-def _errors(middle: _Values, low: _Values, high: _Values) -> dict[str, Any]:
-    above = [(end or 0.0) - (m or 0.0) for m, end in zip(middle, high, strict=True)]
-    below = [(m or 0.0) - (end or 0.0) for m, end in zip(middle, low, strict=True)]
-    return {
-        "type": "data",
-        "symmetric": False,
-        "array": above,
-        "arrayminus": below,
-        "thickness": 1.5,
-        "color": COLORS["axis"],
-    }
