@@ -156,7 +156,7 @@ _WINDOW_CELLS: dict[str, float | str] = {
 }
 _NO_FINDINGS = pd.DataFrame({"run_id": [], "test": [], "severity": [], "code": []})
 _NO_CONDITIONS = pd.DataFrame(
-    columns=["condition", "run_id", "value", "standing", "is_barring"]
+    columns=["condition", "run_id", "value", "standing", "is_barring", "tests"]
 )
 
 

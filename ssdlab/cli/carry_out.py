@@ -105,9 +105,9 @@ def carry_out(procedure: "Procedure", asked: dict[str, Any]) -> None:
     click.UsageError
         If the jobs of a plan are asked for, and a run.
     """
-    from ssdlab.campaign.outcome import outcome_lines
     from ssdlab.campaign.request import require_fit
     from ssdlab.campaign.suite import run_procedure
+    from ssdlab.cli.outcome import outcome_lines
     from ssdlab.report import write_report
     from ssdlab.targets.opening import check_target
 
@@ -205,8 +205,8 @@ def _teller() -> "Callable[[Progress], None]":
 
 def resume_procedure(run: Path, confirmed: str) -> None:
     """Go on with a procedure that was stopped, and write its report."""
-    from ssdlab.campaign.outcome import outcome_lines
     from ssdlab.campaign.suite import resume_run
+    from ssdlab.cli.outcome import outcome_lines
     from ssdlab.report import write_report
 
     done = resume_run(run, confirm_serial=confirmed, tell=_teller())

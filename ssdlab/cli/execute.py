@@ -31,7 +31,7 @@ def execute(folder: Path, parameters: Mapping[str, str | float]) -> None:
         If it failed before the run began.
     """
     from ssdlab.campaign.opening import open_run
-    from ssdlab.campaign.outcome import outcome_lines
+    from ssdlab.cli.outcome import outcome_lines
     from ssdlab.notebook import NotebookFailedError, execute_notebook, find_notebook
 
     notebook = folder / _NOTEBOOK

@@ -77,7 +77,7 @@ def import_results(**asked: Any) -> None:
     A file that cannot be read costs none of the others: it is named, and its round is
     missing. Exit codes: 0 all results were imported, 2 none, 3 some may be missing.
     """
-    from ssdlab.campaign.outcome import outcome_lines
+    from ssdlab.cli.outcome import outcome_lines
     from ssdlab.importers import import_run, read_import
 
     if asked["list_references"]:

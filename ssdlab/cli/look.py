@@ -68,8 +68,8 @@ def report(
     by the options from --operator on, and kept in RUN/report.json.
     """
     from ssdlab.campaign.opening import open_run
-    from ssdlab.campaign.outcome import answer_lines
     from ssdlab.campaign.report_fields import add_report_fields
+    from ssdlab.cli.outcome import answer_lines
     from ssdlab.report import write_report
     from ssdlab.report.pdf import write_report_pdf
     from ssdlab.system.outputs import choose_format, require_replaceable

@@ -257,6 +257,11 @@ class Rounds:
     pre_write: "PreWrite | None" = None
     active_range: ActiveRange | None = None
 
+    @property
+    def is_judged(self) -> bool:
+        """Whether it is to become steady."""
+        return bool(self.tracking)
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PreWrite:
@@ -316,6 +321,11 @@ class Stimulus:
     first_wait_s: float = 0.0
     ends_when_steady: bool = True
     criteria: SteadyStateCriteria = PTS_CRITERIA
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether samples of it are judged."""
+        return self.tracking is not None and self.sample_every_rounds is not None
 
     @property
     def max_rounds(self) -> int:
@@ -407,3 +417,12 @@ class PtsTest:
     def possible_phases(self) -> tuple[Phase, ...]:
         """All phases, those that may not be needed included."""
         return (*self.phases, *self.fallback)
+
+    @property
+    def judged_phases(self) -> tuple["Rounds | Stimulus", ...]:
+        """The phases that have a steady state to reach."""
+        return tuple(
+            phase
+            for phase in self.possible_phases
+            if isinstance(phase, Rounds | Stimulus) and phase.is_judged
+        )

@@ -243,11 +243,12 @@ def _tracking(workload: Workload) -> Tracking:
 
 CBW = SuiteTest(
     test_id="cbw",
-    title="Composite block size",
+    title="Composite block size workload",
     titles={"PTS-E 1.1": "Enterprise composite workload"},
     section="13",
     uses=(MatrixRounds, Wdpc, Demand, Point, Cbw),
     build=_cbw,
+    view="ssdlab.report.sections.demand:CBW_VIEW",
 )
 DIRTH = SuiteTest(
     test_id="dirth",
@@ -255,4 +256,5 @@ DIRTH = SuiteTest(
     section="14",
     uses=(MatrixRounds, Wdpc, Demand, Point, Dirth),
     build=_dirth,
+    view="ssdlab.report.sections.demand:DIRTH_VIEW",
 )

@@ -90,5 +90,6 @@ HIR = SuiteTest(
     section="11",
     uses=(Load, Wdpc, Hir),
     build=_phases,
+    view="ssdlab.report.sections.idle_recovery:VIEW",
     has_fixed_blocks=True,
 )

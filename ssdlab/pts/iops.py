@@ -92,5 +92,6 @@ IOPS = SuiteTest(
     section="7",
     uses=(Ranges, Load, Wipc, MatrixRounds, Iops),
     build=_phases,
+    view="ssdlab.report.sections.iops:VIEW",
     is_basic=True,
 )

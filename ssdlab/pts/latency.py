@@ -93,5 +93,6 @@ LAT = SuiteTest(
     section="9",
     uses=(Ranges, Load, Wipc, MatrixRounds, Lat, HistogramRun),
     build=_phases,
+    view="ssdlab.report.sections.latency:VIEW",
     is_basic=True,
 )

@@ -31,6 +31,11 @@ _KINDS: tuple[type[Settings], ...] = (
 GROUPS = {kind.group: kind for kind in _KINDS}
 
 
+def title_of(test_id: str) -> str:
+    """Return the title of a test, or its name if it is none of the suite."""
+    return CATALOG[test_id].title if test_id in CATALOG else test_id.upper()
+
+
 def optional_tests(profile: Profile) -> tuple[str, ...]:
     """Return the tests that a profile offers by name and that are none of ``all``.
 

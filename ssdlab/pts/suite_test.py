@@ -26,6 +26,8 @@ class SuiteTest:
         Which of these a profile makes no use of.
     build : callable
         Returns its phases by a profile.
+    view : str
+        Where it stands how it is shown: ``module:name`` of a `ssdlab.report.view.View`.
     is_basic : bool
         Whether the profiles of fewer tests have it: PTS-C 1.1 and TKperf.
     is_optional : bool
@@ -40,6 +42,7 @@ class SuiteTest:
     section: str
     uses: tuple[type[Settings], ...]
     build: Callable[[Profile], tuple[Phase, ...]]
+    view: str
     unused: Callable[[Profile], tuple[type[Settings], ...]] = lambda _: ()
     titles: Mapping[str, str] = field(default_factory=dict)
     is_basic: bool = False

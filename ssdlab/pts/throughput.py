@@ -138,6 +138,7 @@ TP = SuiteTest(
     section="8",
     uses=(Ranges, Wipc, MatrixRounds, Tp),
     build=_phases,
+    view="ssdlab.report.sections.throughput:VIEW",
     unused=lambda profile: () if profile[Tp].has_wipc else (Wipc,),
     is_basic=True,
 )

@@ -3,6 +3,8 @@
 from ssdlab.model.spec import Stimulus, Tracking, Workload
 from ssdlab.pts.shared import Wdpc
 
+WDPC = "wdpc"  # the phase
+
 
 def precondition_by_workload(
     values: Wdpc,
@@ -18,7 +20,7 @@ def precondition_by_workload(
     """
     later = (values.max_samples - 1) * values.sample_every_rounds
     return Stimulus(
-        phase_id="wdpc",
+        phase_id=WDPC,
         workload=workload,
         round_seconds=values.round_s,
         time_limit_s=(first_sample_round + later) * values.round_s,

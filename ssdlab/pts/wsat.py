@@ -23,6 +23,7 @@ from ssdlab.pts.suite_test import SuiteTest
 
 _TITLE = "Write saturation"
 _SECTION = "10"
+_VIEW = "ssdlab.report.sections.saturation:VIEW"
 _LONGEST_S = 24 * 3600  # pts.md 23, row 6
 
 
@@ -152,6 +153,7 @@ WSAT = SuiteTest(
     section=_SECTION,
     uses=(Load, Wsat, HistogramRun),
     build=_saturate(_random_write),
+    view=_VIEW,
     is_basic=True,
     has_fixed_blocks=True,
 )
@@ -163,6 +165,7 @@ OPTIONAL = (  # stimuli of pts.md 9
             section=_SECTION,
             uses=(Load, Wsat, HistogramRun),
             build=_saturate(stimulus),
+            view=_VIEW,
             is_optional=True,
             has_fixed_blocks=True,
         )
@@ -178,6 +181,7 @@ OPTIONAL = (  # stimuli of pts.md 9
         section=_SECTION,
         uses=(Load, Wsat, HistogramRun, Cbw),
         build=_saturate(_composite),
+        view=_VIEW,
         is_optional=True,
     ),
 )

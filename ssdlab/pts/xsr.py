@@ -85,5 +85,6 @@ XSR = SuiteTest(
     section="12",
     uses=(Xsr,),
     build=_phases,
+    view="ssdlab.report.sections.cross_stimulus:VIEW",
     has_fixed_blocks=True,
 )

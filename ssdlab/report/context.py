@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import pandas as pd
 
@@ -13,16 +14,13 @@ from ssdlab.model.records import RunRecord
 from ssdlab.model.spec import (
     PTS_CRITERIA,
     PtsTest,
+    Purge,
     Rounds,
     SteadyStateCriteria,
     Stimulus,
 )
-from ssdlab.model.units import KIB
 from ssdlab.pts.profile import Profile
 from ssdlab.pts.profiles import profile_of
-from ssdlab.pts.throughput import Tp
-from ssdlab.pts.wsat import Wsat
-from ssdlab.report.text import TEST_TITLES
 from ssdlab.store.run import Run
 
 _TABLES = (
@@ -86,20 +84,36 @@ class Context:
 
     def title_of(self, test: str) -> str:
         """Return the title of a test, as the standard or the procedure calls it."""
-        return TEST_TITLES.get(test) or self.test(test).title
+        return self.test(test).title
 
-    def is_untracked(self, test: str, phase: str) -> bool:
-        """Tell whether a block size of TP is not judged: TKperf tracks one of them."""
-        tracked = self.profile[Tp].tracked_sizes if self.profile else None
-        if test != "tp" or tracked is None or "-" not in phase:
-            return False
-        return phase.split("-")[1] not in {f"{size / KIB:g}KiB" for size in tracked}
+    def name_of(self, test: str) -> str:
+        """Return the short name of a test: of the PTS, as it abbreviates it."""
+        return self.title_of(test) if self.record.is_procedure else test.upper()
 
-    def asks_no_steady_state(self, test: str) -> bool:
-        """Tell whether the profile judges no write saturation: TKperf's does not."""
-        if not test.startswith("wsat") or self.profile is None:
-            return False
-        return self.profile[Wsat].sample_every_rounds is None
+    def asks_steady_state(self, test: str) -> bool:
+        """Tell whether a test has a steady state to reach, as far as it is known."""
+        asked = self.test(test)
+        return bool(asked.judged_phases) or not asked.phases
+
+    def is_judged(self, test: str, phase: str) -> bool:
+        """Tell whether a phase is to become steady; one that is not known, is."""
+        asked = self.test(test)
+        judged = {one.phase_id for one in asked.judged_phases}
+        return phase in judged or all(
+            one.phase_id != phase for one in asked.possible_phases
+        )
+
+    def judged_rounds(self, test: str) -> list[str]:
+        """Return the phases of a test that were begun and are to become steady."""
+        steps = self.steps_of(test)
+        phases = steps[steps["kind"] == "cell"]["phase"].unique()
+        return [str(phase) for phase in phases if self.is_judged(test, str(phase))]
+
+    def is_first(self, test: str, phase: str) -> bool:
+        """Tell whether a phase begins on a device as it left the purge: FOB."""
+        asked = self.test(test).phases
+        before = [p for p, then in pairwise(asked) if then.phase_id == phase]
+        return bool(before) and isinstance(before[0], Purge)
 
     def totals_of(self, test: str, phase: str) -> pd.DataFrame:
         """Return the merged measurements of one phase of a test; see `is_of_phase`."""

@@ -11,39 +11,42 @@ from ssdlab.analysis.demand import (
     summarise_points,
 )
 from ssdlab.figures.labels import number_text
-from ssdlab.model.spec import Composite, stimulus_label
+from ssdlab.model.spec import (
+    Composite,
+    OperatingPoint,
+    Rounds,
+    Stimulus,
+    stimulus_label,
+)
 from ssdlab.model.units import block_size_label, duration_label
-from ssdlab.pts.demand import BLOCK_SHARES, ZONES, Cbw, Demand
-from ssdlab.pts.fitting import fit_composite
+from ssdlab.pts.wdpc import WDPC
 from ssdlab.report.context import Context
+from ssdlab.report.head_facts import Facts, common_facts
 from ssdlab.report.text import NOT_RECORDED, is_missing, workers_text
-from ssdlab.report.verdict import WDPC
-
-Facts = list[tuple[str, str]]
-
-DEMAND_TESTS = ("cbw", "dirth")
 
 
-def limit_ns(context: Context) -> float:
+def limit_ns(context: Context, test: str) -> float:
     """Return the mean response time that a chosen point must be below [ns]."""
-    return context.profile[Demand].max_lat_ms * 1e6 if context.profile else MAX_LAT_NS
-
-
-def composite_of(context: Context) -> Composite:
-    """Return the composite stimulus as it fits the sectors of the device."""
-    whole = Composite(
-        block_shares=BLOCK_SHARES,
-        zones=ZONES,
-        alignment_bytes=context.profile[Cbw].alignment_bytes if context.profile else 0,
+    points = (
+        phase
+        for phase in context.test(test).phases
+        if isinstance(phase, OperatingPoint)
     )
-    return fit_composite(whole, context.record.target.sector_bytes or 1)
+    return min((point.max_lat_ns for point in points), default=MAX_LAT_NS)
 
 
-def alignment_text(context: Context) -> str:
+def composite_of(context: Context, test: str) -> Composite | None:
+    """Return the composite stimulus of a test, if it has one."""
+    for phase in context.test(test).phases:
+        if isinstance(phase, Rounds):
+            return phase.cells[0].composite
+        if isinstance(phase, Stimulus) and phase.workload.composite:
+            return phase.workload.composite
+    return None
+
+
+def alignment_text(composite: Composite) -> str:
     """Say how the composite was aligned; the PTS does not say how it is to be."""
-    if context.profile is None:
-        return f"aligned as the profile asks, which is {NOT_RECORDED}"
-    composite = composite_of(context)
     if composite.alignment_bytes:
         size = block_size_label(composite.alignment_bytes)
         return f"aligned to {size}, small blocks too"
@@ -52,9 +55,9 @@ def alignment_text(context: Context) -> str:
 
 
 def set_up_facts(context: Context, test: str) -> Facts:
-    """Return what was written before the demand variation and between its rounds."""
+    """Return the preconditioning by the workload, and the writes between rounds."""
     steps = context.steps_of(test)
-    facts: Facts = []
+    facts = common_facts(context, test)
     before = steps[steps["phase"] == WDPC]
     if before.empty:
         facts.append(("Pre-condition 1", "none"))
@@ -76,22 +79,24 @@ def stimulus_facts(context: Context, test: str) -> Facts:
     """Return the loop of the demand variation, its window and the chosen points."""
     steps = context.steps_of(test)
     cells = steps[(steps["phase"] == DEMAND_PHASE) & (steps["kind"] == "cell")]
+    facts = common_facts(context, test)
     if cells.empty:
-        return [("Test stimulus 1", "not begun")]
-    facts: Facts = [
+        return [*facts, ("Test stimulus 1", "not begun")]
+    facts += [
         ("Test stimulus 1", _name(cells.iloc[0])),
         ("TC (outer loop)", _values(cells["threads"])),
         ("QD (inner loop)", _values(cells["queue_depth"])),
         ("Each point, median", _time(cells["duration_s"].median())),
         ("Steady state", _steady(context, test, DEMAND_PHASE)),
     ]
-    if test == "cbw":
-        facts.append(("IOs", alignment_text(context)))
+    if composite := composite_of(context, test):
+        facts.append(("IOs", alignment_text(composite)))
     return [*facts, *_point_facts(context, test)]
 
 
 def _point_facts(context: Context, test: str) -> Facts:
-    points = summarise_points(context.totals, test=test, max_lat_ns=limit_ns(context))
+    limit = limit_ns(context, test)
+    points = summarise_points(context.totals, test=test, max_lat_ns=limit)
     long_runs = context.steps_of(test)
     long_runs = long_runs[long_runs["kind"] == "histogram"]
     facts: Facts = []

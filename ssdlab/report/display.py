@@ -12,7 +12,8 @@ from ssdlab.report.context import read_context
 from ssdlab.report.findings import AnswerBox, FindingGroup, box_answers
 from ssdlab.report.html import split_long_words
 from ssdlab.report.sections import pages_of
-from ssdlab.report.verdict import status_notes, summary_rows
+from ssdlab.report.verdict import status_notes
+from ssdlab.report.view import summary_rows
 from ssdlab.store.run import Run
 
 if TYPE_CHECKING:

@@ -26,7 +26,7 @@ from ssdlab.model.units import capacity_label, duration_label
 from ssdlab.report.blocks import Block, Note, Plot, Table
 from ssdlab.report.context import Context
 from ssdlab.report.drive_strip import read_drive_telemetry
-from ssdlab.report.text import NOT_MEASURED, TEST_TITLES, seconds_text
+from ssdlab.report.text import NOT_MEASURED, seconds_text
 
 Rows = Mapping[Any, Mapping[Any, Any]]
 _NOT_TOLD = "not told"
@@ -123,14 +123,10 @@ def _whole_run(context: Context, telemetry: pd.DataFrame) -> Iterator[Plot]:
         return
     first_s = float(context.steps["started_s"].min())
     spans = [
-        (_short_title(context, test), begin_s - first_s, end_s - first_s)
+        (context.name_of(test), begin_s - first_s, end_s - first_s)
         for test, begin_s, end_s in spans_of_tests(context.steps)
     ]
     yield Plot(figure=plot_drive_health(trace, spans))
-
-
-def _short_title(context: Context, test: str) -> str:
-    return test.upper() if test in TEST_TITLES else context.title_of(test)
 
 
 def _ends_table(own: pd.DataFrame) -> Table:

@@ -13,7 +13,6 @@ from ssdlab.analysis.findings.finding import (
     SharedFinding,
 )
 from ssdlab.report.context import Context
-from ssdlab.report.text import TEST_TITLES
 
 Standing = Literal["good", "bad", "doubtful", "open"]
 _QUESTIONS: Mapping[Answer, str] = {
@@ -123,8 +122,5 @@ def _groups(
 
 
 def _line(context: Context, found: SharedFinding) -> FindingLine:
-    names = (
-        test.upper() if test in TEST_TITLES else context.title_of(test)
-        for test in found.tests
-    )
-    return FindingLine(tests=", ".join(names), words=found.words, clause=found.clause)
+    names = ", ".join(map(context.name_of, found.tests))
+    return FindingLine(tests=names, words=found.words, clause=found.clause)

@@ -1,7 +1,7 @@
 """What a run by a procedure did, phase by phase, for the head of its pages."""
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import pandas as pd
 
@@ -12,31 +12,43 @@ from ssdlab.model.units import (
     duration_label,
     mix_label,
 )
+from ssdlab.report.blocks import Page
+from ssdlab.report.context import Context
+from ssdlab.report.head_facts import Facts, common_facts
+from ssdlab.report.outcome import procedure_outcome
 from ssdlab.report.stream_facts import workloads_of
 from ssdlab.report.text import NOT_RECORDED, is_missing, workers_text
-
-if TYPE_CHECKING:
-    from ssdlab.report.context import Context
-
-Facts = list[tuple[str, str]]
+from ssdlab.report.verdict import windows_summary
+from ssdlab.report.view import View
 
 
-def procedure_set_up(context: "Context", test: str) -> Facts:
+def procedure_view(pages: Callable[[Context, str], tuple[Page, ...]]) -> View:
+    """Return how a test of a procedure with these pages is shown."""
+    return View(
+        pages=pages,
+        set_up=procedure_set_up,
+        stimulus=procedure_stimulus,
+        summary=windows_summary,
+        outcome=procedure_outcome,
+    )
+
+
+def procedure_set_up(context: Context, test: str) -> Facts:
     """Return what filled the device, and the windows of what is judged."""
     steps = context.steps_of(test)
-    facts: Facts = []
+    facts = common_facts(context, test)
     for _, row in steps[steps["kind"] == "precondition"].iterrows():
         words = f"{_work_text(row)}, {_amount_text(context, row['written_bytes'])}"
         facts.append((_title(row["phase"]), words))
     return [*facts, *_windows(context, test)]
 
 
-def procedure_stimulus(context: "Context", test: str) -> Facts:
+def procedure_stimulus(context: Context, test: str) -> Facts:
     """Return the workload and the time of each phase that measures."""
     steps = context.steps_of(test)
     runtimes = context.totals.set_index("step_id")["runtime_s"]
     steps = steps.assign(runtime_s=steps["step_id"].map(runtimes))
-    facts: Facts = []
+    facts = common_facts(context, test)
     measured = steps[steps["kind"].isin(["cell", "histogram"])]
     for phase, rows in measured.groupby("phase", sort=False):
         took = _time_text(rows["runtime_s"].median()) + _ramp_text(context, test, phase)
@@ -46,7 +58,7 @@ def procedure_stimulus(context: "Context", test: str) -> Facts:
     return facts
 
 
-def _windows(context: "Context", test: str) -> Iterator[tuple[str, str]]:
+def _windows(context: Context, test: str) -> Iterator[tuple[str, str]]:
     """Yield the last window of each phase, by the name of the phase."""
     finals = context.final_windows(test)
     for phase, rows in finals.groupby("phase", sort=False):
@@ -55,16 +67,11 @@ def _windows(context: "Context", test: str) -> Iterator[tuple[str, str]]:
         if not rows["is_round_steady"].all():
             rounds = f"{rounds}: SS NOT ACHIEVED"
         yield f"SS rounds, {phase_label(str(phase))}", rounds
-    if finals.empty and _is_judged(context, test):
+    if finals.empty and context.asks_steady_state(test):
         yield "Note", "not judged: no full window"
 
 
-def _is_judged(context: "Context", test: str) -> bool:
-    """Tell whether a test has a steady state to reach."""
-    return any(getattr(phase, "tracking", None) for phase in context.test(test).phases)
-
-
-def _amount_text(context: "Context", written_bytes: Any) -> str:
+def _amount_text(context: Context, written_bytes: Any) -> str:
     if is_missing(written_bytes):
         return NOT_RECORDED
     capacity = context.record.target.capacity_bytes
@@ -73,7 +80,7 @@ def _amount_text(context: "Context", written_bytes: Any) -> str:
     return f"{written_bytes / capacity:.3g}X user capacity"
 
 
-def _ramp_text(context: "Context", test: str, phase: object) -> str:
+def _ramp_text(context: Context, test: str, phase: object) -> str:
     """Say how long IO was done before the time that is told, if it was."""
     workload = workloads_of(context).get((test, str(phase)))
     if workload is None or not workload.ramp_s:

@@ -16,8 +16,9 @@ from ssdlab.report.header import front_facts, platform_facts, test_columns
 from ssdlab.report.host_checks import host_blocks
 from ssdlab.report.html import render_html
 from ssdlab.report.purges import purge_blocks
-from ssdlab.report.sections import PAGES, PTS_SECTIONS, pages_of
-from ssdlab.report.verdict import status_notes, summary_rows
+from ssdlab.report.sections import pages_of
+from ssdlab.report.verdict import status_notes
+from ssdlab.report.view import summary_rows
 
 
 def render_page(context: Context) -> str:
@@ -92,8 +93,7 @@ def _kicker(context: Context) -> str:
 
 def _chapters(context: Context) -> Iterator[Chapter]:
     for test in context.record.tests:
-        if context.procedure or test in PAGES:
-            yield _chapter(context, test)
+        yield _chapter(context, test)
 
 
 def _chapter(context: Context, test: str) -> Chapter:
@@ -101,7 +101,7 @@ def _chapter(context: Context, test: str) -> Chapter:
     return Chapter(
         test_id=test,
         title=context.title_of(test),
-        pts_section=PTS_SECTIONS.get(test, ""),
+        pts_section=context.test(test).pts_section,
         columns=test_columns(context, test),
         pages=pages,
     )

@@ -10,22 +10,6 @@ from ssdlab.model.units import capacity_label
 NOT_RECORDED = "not recorded"
 NOT_MEASURED = "-"
 
-TEST_TITLES = {
-    "iops": "IOPS",
-    "tp": "Throughput",
-    "lat": "Latency",
-    "wsat": "Write saturation",
-    "wsat-oltp": "WSAT, OLTP",
-    "wsat-vod": "WSAT, video on demand",
-    "wsat-metadata": "WSAT, metadata",
-    "wsat-composite": "WSAT, composite",
-    "hir": "Host idle recovery",
-    "xsr": "Cross stimulus recovery",
-    "cbw": "Composite block size workload",
-    "dirth": "Demand intensity",
-    "custom": "Imported workloads",
-}
-
 
 def exact_text(value: float) -> str:
     """Return a number with three decimals, more where that keeps four digits.

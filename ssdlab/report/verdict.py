@@ -6,26 +6,20 @@ from typing import Any
 import pandas as pd
 
 from ssdlab.analysis.cells import is_of_cell
-from ssdlab.analysis.cross_stimulus import (
-    is_recovery_sure,
-    recovery_text,
-    summarise_access_groups,
-    summarise_cross_stimulus,
-)
 from ssdlab.analysis.phases import is_cell_by_cell, range_name
 from ssdlab.analysis.steadiness.advice import find_advice
 from ssdlab.analysis.steadiness.series import series_of_cell
 from ssdlab.figures.saturation import plot_sparkline
 from ssdlab.model.asked import Procedure
+from ssdlab.model.spec import Stimulus
+from ssdlab.pts.wdpc import WDPC
 from ssdlab.report.blocks import Note, Plot
 from ssdlab.report.context import Context
 from ssdlab.report.own_windows import tracked_rows
-from ssdlab.report.text import NOT_MEASURED, TEST_TITLES, metric_text
+from ssdlab.report.text import NOT_MEASURED, metric_text
 
 NOT_ACHIEVED = "steady state NOT achieved"
 NOT_ASKED = "not judged: the profile asks for none"
-WDPC = "wdpc"  # the phase of workload-dependent preconditioning
-_SAMPLED = {WDPC, "saturation"}  # their windows are of samples some rounds apart
 
 _IMPORTED = (
     "Imported results: they were not taken by ssdlab. What their files do not say is "
@@ -95,35 +89,31 @@ def _banner(what: str) -> str:
     )
 
 
-def summary_rows(context: Context) -> tuple[SummaryRow, ...]:
-    """Return one row a tracking variable, and one a test that has none yet."""
-    rows: list[SummaryRow] = []
-    for test in context.record.tests:
-        if test == "xsr":
-            rows.append(_cross_stimulus(context))
-            continue
-        finals = context.final_windows(test)
-        if context.procedure and finals.empty:
-            continue
-        if is_cell_by_cell(test, finals["phase"]):
-            rows += _rows_of_cells(context, test, finals)
-            continue
-        rows += [_summary(context, verdict) for _, verdict in finals.iterrows()]
-        judged = {str(phase) for phase in finals["phase"]}
-        rows += [
-            _unjudged(context, test, phase)
-            for phase in _round_phases(context, test)
-            if phase not in judged and not context.procedure
-        ]
-    return tuple(rows)
+def rounds_summary(context: Context, test: str) -> list[SummaryRow]:
+    """Return a row a tracking variable, and one a phase that has no window yet."""
+    finals = context.final_windows(test)
+    if is_cell_by_cell(test, finals["phase"]):
+        return _rows_of_cells(context, test, finals)
+    judged = {str(phase) for phase in finals["phase"]}
+    begun = context.judged_rounds(test) or [""]
+    return [
+        *(_summary(context, verdict) for _, verdict in finals.iterrows()),
+        *(_unjudged(context, test, phase) for phase in begun if phase not in judged),
+    ]
+
+
+def windows_summary(context: Context, test: str) -> list[SummaryRow]:
+    """Return a row a tracking variable: of a procedure nothing else is asked for."""
+    finals = context.final_windows(test)
+    return [_summary(context, verdict) for _, verdict in finals.iterrows()]
 
 
 def _rows_of_cells(
     context: Context, test: str, finals: pd.DataFrame
 ) -> list[SummaryRow]:
     """Return the tracking variables of cells taken one by one, and all in one row."""
-    tracked = tracked_rows(test, finals) if test != "custom" else finals.iloc[:0]
-    judged, phases = set(finals["phase"]), _round_phases(context, test)
+    tracked = tracked_rows(test, finals)
+    judged, phases = set(finals["phase"]), context.judged_rounds(test) or [""]
     short = sum(phase not in judged for phase in phases)
     is_steady = bool(finals["is_steady"].all()) and not short
     failed = int((~finals["is_steady"]).sum())
@@ -143,47 +133,13 @@ def _rows_of_cells(
     return [*(_summary(context, row) for _, row in tracked.iterrows()), all_cells]
 
 
-def _round_phases(context: Context, test: str) -> list[str]:
-    """Return the phases of a test that have rounds; a test without any has one.
-
-    The accesses of HIR after its preconditioning are not judged.
-    """
-    steps = context.steps_of(test)
-    phases = [str(phase) for phase in steps[steps["kind"] == "cell"]["phase"].unique()]
-    phases = [phase for phase in phases if not context.is_untracked(test, phase)]
-    return [phase for phase in phases if test != "hir" or phase == WDPC] or [""]
-
-
-def _cross_stimulus(context: Context) -> SummaryRow:
-    """Return the row of XSR, which has no steady state by design."""
-    rounds = summarise_cross_stimulus(context.totals, context.steps)
-    series = rounds["bw_bytes_per_s"].astype(float)
-    first, verdict = NOT_MEASURED, "no round was finished"
-    is_recovered = False
-    if len(rounds):
-        groups = summarise_access_groups(rounds)
-        verdict = f"{recovery_text(groups)}; XSR has no steady state by design"
-        is_recovered = is_recovery_sure(groups)
-        first = metric_text(float(series.iloc[0]), "bw_bytes_per_s")
-    return SummaryRow(
-        test=TEST_TITLES["xsr"],
-        tracked="throughput",
-        first=first,
-        steady=NOT_MEASURED,
-        rounds=NOT_MEASURED,
-        verdict=verdict,
-        is_steady=is_recovered,
-        spark=_spark(series, f"{TEST_TITLES['xsr']}, throughput"),
-    )
-
-
 def _summary(context: Context, verdict: "pd.Series[Any]") -> SummaryRow:
     test, metric = str(verdict["test"]), str(verdict["metric"])
     frame = tracked_frame(context, verdict)
     series = frame[metric].astype(float)  # one a round, oldest first
     begins = (frame["round"] == 1).any()  # a window may not
     first = metric_text(float(series.iloc[0]), metric) if begins else NOT_MEASURED
-    if test.startswith("wsat") and not context.is_imported:
+    if begins and context.is_first(test, str(verdict["phase"])):
         first += " (FOB)"
     steady = bool(verdict["is_round_steady"])
     window = f"{verdict['window_first_round']} - {verdict['window_last_round']}"
@@ -195,7 +151,7 @@ def _summary(context: Context, verdict: "pd.Series[Any]") -> SummaryRow:
         rounds=window,
         verdict=_verdict_text(verdict),
         is_steady=steady,
-        spark=_spark(series, f"{context.title_of(test)} {verdict['tracking']}"),
+        spark=sparkline(series, f"{context.title_of(test)} {verdict['tracking']}"),
         advice=_advice(frame, verdict) if steady else "",
     )
 
@@ -225,11 +181,15 @@ def _unjudged(context: Context, test: str, phase: str) -> SummaryRow:
     rounds = cells["round"].dropna().nunique()
     needed = context.criteria.window_rounds
     words = f"{rounds} of {needed} rounds" if rounds else "no round was finished"
-    if rounds and phase in _SAMPLED:
+    planned = context.test(test).judged_phases
+    if rounds and isinstance(
+        next((p for p in planned if p.phase_id == phase), None), Stimulus
+    ):
         words = f"{rounds} rounds hold fewer than {needed} samples"
-    is_asked = not context.asks_no_steady_state(test)
-    outcome = NOT_ACHIEVED if is_asked and test != "custom" else "not judged"
-    verdict = f"{outcome}: {words}" if is_asked or not rounds else NOT_ASKED
+    is_asked = context.asks_steady_state(test)
+    verdict = f"{NOT_ACHIEVED if is_asked else 'not judged'}: {words}"
+    if rounds and not is_asked and not context.is_imported:
+        verdict = NOT_ASKED
     return SummaryRow(
         test=context.title_of(test),
         tracked=phase.partition("-")[2] or NOT_MEASURED,
@@ -237,7 +197,7 @@ def _unjudged(context: Context, test: str, phase: str) -> SummaryRow:
         steady=NOT_MEASURED,
         rounds=NOT_MEASURED,
         verdict=verdict,
-        is_steady=False if is_asked else None,
+        is_steady=False if is_asked or context.is_imported else None,
         spark=None,
     )
 
@@ -250,5 +210,6 @@ def tracked_frame(context: Context, verdict: "pd.Series[Any]") -> pd.DataFrame:
     return chosen
 
 
-def _spark(series: "pd.Series[float]", name: str) -> Plot | None:
+def sparkline(series: "pd.Series[float]", name: str) -> Plot | None:
+    """Draw a metric of each round, if there are two."""
     return Plot(figure=plot_sparkline(series, name=name)) if len(series) > 1 else None

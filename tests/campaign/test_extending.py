@@ -13,13 +13,13 @@ from ssdlab.campaign.ingest import ingest_run, plan_inputs
 from ssdlab.campaign.live import RunWatcher
 from ssdlab.campaign.lock import locked
 from ssdlab.campaign.more_rounds import ask_more_rounds, take_request
-from ssdlab.campaign.outcome import outcome_lines
 from ssdlab.campaign.progress import Tracker
 from ssdlab.campaign.raw import put_aside_unfinished, read_all_steps
 from ssdlab.campaign.replay import replay_run
 from ssdlab.campaign.sessions import begin_session, end_session, note_extension
 from ssdlab.campaign.suite import resume_run
 from ssdlab.campaign.wholeness import hash_plan
+from ssdlab.cli.outcome import outcome_lines
 from ssdlab.model.asked import Import
 from ssdlab.model.errors import RunFolderError
 from ssdlab.model.records import Extension, RunStatus

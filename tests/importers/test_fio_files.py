@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ssdlab.campaign.ingest import ingest_run
-from ssdlab.campaign.outcome import outcome_lines
+from ssdlab.cli.outcome import outcome_lines
 from ssdlab.importers import import_run, read_import
 from tests.departed import words_of
 from tests.importers.made import (

@@ -10,7 +10,7 @@ from ssdlab.analysis.matrix import (
     summarise_throughput,
 )
 from ssdlab.campaign.ingest import build_tables, ingest_run
-from ssdlab.campaign.outcome import outcome_lines
+from ssdlab.cli.outcome import outcome_lines
 from ssdlab.importers import import_run, read_import
 from ssdlab.model.errors import TargetRefusedError
 from ssdlab.model.schema import TABLES

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import ssdlab
-from ssdlab.campaign.outcome import answer_lines
+from ssdlab.cli.outcome import answer_lines
 from ssdlab.pts.conformance import find_recorded_departures
 from tests.integration.lab import TARGET, Lab, files_below
 

@@ -289,7 +289,7 @@ def _loads(driven: Driven) -> list[tuple[int, int]]:
 
 
 @pytest.mark.parametrize(("asked", "title"), [
-    ("pts-2.0-enterprise", "Composite block size"),
+    ("pts-2.0-enterprise", "Composite block size workload"),
     ("pts-e-1.1", "Enterprise composite workload"),
 ])  # fmt: skip
 def test_composite_has_the_name_of_its_edition(asked: str, title: str) -> None:

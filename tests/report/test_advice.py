@@ -8,7 +8,7 @@ import pytest
 
 from ssdlab.report import render_report
 from ssdlab.report.context import read_context
-from ssdlab.report.verdict import summary_rows
+from ssdlab.report.view import summary_rows
 from ssdlab.store.run import Run, open_tables
 from tests.executed import SAMPLES
 from tests.report.conftest import words

@@ -26,6 +26,7 @@ from ssdlab.model.errors import (
     UnknownNameError,
 )
 from ssdlab.model.schema import TABLES
+from ssdlab.pts.suite import CATALOG
 from ssdlab.report.blocks import Note, Page, Plot, Table
 from ssdlab.report.comparison.comparison import Comparison
 from ssdlab.report.comparison.lines import comparison_lines
@@ -34,7 +35,6 @@ from ssdlab.report.comparison.pages import TOPICS, comparison_page
 from ssdlab.report.comparison.plain import comparison_as_dict
 from ssdlab.report.context import read_context
 from ssdlab.report.findings import box_answers
-from ssdlab.report.text import TEST_TITLES
 from ssdlab.store.tables import write_table
 from tests.made_compared import Twin, make_twin
 from tests.made_run import Recipe
@@ -138,7 +138,7 @@ def test_test_that_one_run_lacks_is_missing_and_never_zero(folder: Path) -> None
 def test_tests_that_no_run_has_are_named_once(folder: Path) -> None:
     found = compare_runs(runs(folder, 1, 3))
     notes = missing_notes(found, "xsr", "hir", "lat")
-    titles = f"{TEST_TITLES['xsr']}, {TEST_TITLES['hir']}"
+    titles = f"{CATALOG['xsr'].title}, {CATALOG['hir'].title}"
     assert notes == [Note(text=f"Measured by no run: {titles}.")]
 
 

@@ -9,12 +9,13 @@ from typing import Any
 import pytest
 
 from ssdlab.pts import find_profile
+from ssdlab.pts.fitting import ask_suite
 from ssdlab.report import render_report
 from ssdlab.report.blocks import Note, Page, Plot, Table
 from ssdlab.report.context import Context, read_context
 from ssdlab.report.header import test_columns as columns_of
 from ssdlab.report.sections.demand import cbw_pages, dirth_pages
-from ssdlab.report.verdict import summary_rows
+from ssdlab.report.view import summary_rows
 from tests.made_demand import CEILING, LAST_ROUND, PROFILE, Demand, make_demand
 from tests.paths import REFERENCE, require_folder
 from tests.report.conftest import words
@@ -39,7 +40,10 @@ def context_of(folder: Path, **values: Any) -> Context:
 
 
 def pages_of(context: Context) -> dict[str, Page]:
-    return {page.plot_id: page for page in (*cbw_pages(context), *dirth_pages(context))}
+    return {
+        page.plot_id: page
+        for page in (*cbw_pages(context, "cbw"), *dirth_pages(context, "dirth"))
+    }
 
 
 def figure_of(page: Page) -> Any:
@@ -79,7 +83,7 @@ def test_every_plot_of_the_reference_is_there_and_draws(pages: dict[str, Page]) 
 
 def test_composite_is_called_ecw_in_edition_1(tmp_path: Path) -> None:
     context = context_of(tmp_path, profile=EDITION_1, tests=("cbw",))
-    pages = cbw_pages(context)
+    pages = cbw_pages(context, "cbw")
     assert [page.plot_id for page in pages] == [f"ECW P{at}" for at in range(1, 16)]
     assert "enterprise composite workload, ECW" in notes_of(pages[0])[0]
 
@@ -153,7 +157,7 @@ def test_knee_says_by_which_rule(pages: dict[str, Page]) -> None:
 
 def test_points_that_are_all_too_slow_are_a_departure_in_words(tmp_path: Path) -> None:
     context = context_of(tmp_path, service_s=6e-3, tests=("cbw",))
-    page = {page.plot_id: page for page in cbw_pages(context)}["CBW P7"]
+    page = {page.plot_id: page for page in cbw_pages(context, "cbw")}["CBW P7"]
     assert any("which departs from the PTS" in note for note in notes_of(page))
 
 
@@ -171,7 +175,7 @@ def test_system_cpu_is_that_of_the_host(pages: dict[str, Page]) -> None:
 
 def test_system_cpu_is_not_drawn_when_the_host_was_not_watched(tmp_path: Path) -> None:
     context = context_of(tmp_path, has_host_cpu=False, tests=("cbw",))
-    page = {page.plot_id: page for page in cbw_pages(context)}["CBW P8"]
+    page = {page.plot_id: page for page in cbw_pages(context, "cbw")}["CBW P8"]
     assert page.blocks == (
         Note(text="The processor time of the host was not recorded.", tone="warning"),
     )
@@ -234,9 +238,12 @@ def test_block_sizes_are_those_that_fit_the_sector(
     assert len(sizes.rows) == 12
     assert ("4 KiB", "67 %") in sizes.rows
     assert zones.rows[1] == ("B", "5 % to 20 %", "30 %")
-    target = replace(whole.record.target, sector_bytes=4096)
-    large = replace(whole, record=replace(whole.record, target=target))
-    sizes = tables_of(cbw_pages(large)[0])[1]
+    capacity = whole.record.target.capacity_bytes
+    asked = ask_suite(
+        PROFILE, whole.record.tests, capacity_bytes=capacity, sector_bytes=4096
+    )
+    large = replace(whole, record=replace(whole.record, asked=asked))
+    sizes = tables_of(cbw_pages(large, "cbw")[0])[1]
     assert sizes.rows[0] == ("4 KiB", "77 %")
 
 
@@ -272,7 +279,7 @@ def test_report_of_a_run_that_is_not_whole_says_so(
 
 def test_points_of_a_round_that_was_cut_are_not_chosen(tmp_path: Path) -> None:
     context = context_of(tmp_path, tests=("cbw",), steps=1 + WDPC + 3 * ROUND + 4)
-    page = {page.plot_id: page for page in cbw_pages(context)}["CBW P7"]
+    page = {page.plot_id: page for page in cbw_pages(context, "cbw")}["CBW P7"]
     assert "No round was finished that Max, Mid and Min" in notes_of(page)[-1]
     facts = dict(columns_of(context, "cbw")[-1].facts)
     assert facts["MaxIOPS point"] == "not chosen yet"
@@ -283,7 +290,7 @@ def test_window_that_is_not_steady_is_marked(tmp_path: Path) -> None:
     context = context_of(tmp_path, tests=("cbw",), steady=False)
     facts = dict(columns_of(context, "cbw")[-1].facts)
     assert facts["Steady state"] == "SS rounds 21 - 25: SS NOT ACHIEVED"
-    page = {page.plot_id: page for page in cbw_pages(context)}["CBW P5"]
+    page = {page.plot_id: page for page in cbw_pages(context, "cbw")}["CBW P5"]
     assert "NOT achieved" in notes_of(page)[0]
 
 
@@ -292,7 +299,9 @@ def test_dirth_of_writes_alone_does_not_take_pre_writes_for_its_cells(
 ) -> None:
     writes = PROFILE.having(dirth_read_percent=0)
     context = context_of(tmp_path, profile=writes, tests=("dirth",))
-    figure = figure_of({p.plot_id: p for p in dirth_pages(context)}["DIRTH P5"])
+    figure = figure_of(
+        {p.plot_id: p for p in dirth_pages(context, "dirth")}["DIRTH P5"]
+    )
     (points,) = [line for line in figure.data if line.mode == "markers"]
     assert list(points.x) == [1, 2, 3, 4, 5]
 
@@ -306,6 +315,6 @@ def test_no_figure_has_a_trace_without_a_name(pages: dict[str, Page]) -> None:
 def test_nominal_profile_has_the_49_points(tmp_path: Path) -> None:
     profile = find_profile("pts-2.0-enterprise").having(point_pre_write_s=60.0)
     context = context_of(tmp_path, profile=profile, tests=("dirth",))
-    pages = {page.plot_id: page for page in dirth_pages(context)}
+    pages = {page.plot_id: page for page in dirth_pages(context, "dirth")}
     assert len(tables_of(pages["DIRTH P15"])[0].rows) == 49
     assert len(tables_of(pages["DIRTH P8"])[0].rows) == 7

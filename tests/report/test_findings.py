@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ssdlab.analysis.findings.finding import make_finding
-from ssdlab.campaign.outcome import answer_lines
+from ssdlab.cli.outcome import answer_lines
 from ssdlab.model.errors import RunFolderError
 from ssdlab.model.records import CeilingPoint
 from ssdlab.report import render_report

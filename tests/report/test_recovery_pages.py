@@ -14,7 +14,8 @@ from ssdlab.report.blocks import Note, Page, Plot, Table
 from ssdlab.report.context import Context, read_context
 from ssdlab.report.sections.cross_stimulus import xsr_pages
 from ssdlab.report.sections.idle_recovery import hir_pages
-from ssdlab.report.verdict import SummaryRow, summary_rows
+from ssdlab.report.verdict import SummaryRow
+from ssdlab.report.view import summary_rows
 from tests.made_recovery import PROFILE, Recovery, make_recovery
 from tests.paths import REFERENCE, require_folder
 from tests.report.conftest import words
@@ -41,7 +42,10 @@ def context_of(folder: Path, **values: Any) -> Context:
 
 
 def pages_of(context: Context) -> dict[str, Page]:
-    return {page.plot_id: page for page in (*hir_pages(context), *xsr_pages(context))}
+    return {
+        page.plot_id: page
+        for page in (*hir_pages(context, "hir"), *xsr_pages(context, "xsr"))
+    }
 
 
 def figure_of(page: Page) -> Any:
@@ -121,7 +125,7 @@ def test_window_of_the_preconditioning_is_drawn_at_the_rounds_of_its_samples(
     tmp_path: Path,
 ) -> None:
     context = context_of(tmp_path, steady=False, tests=("hir",))
-    page = {page.plot_id: page for page in hir_pages(context)}["HIR 2"]
+    page = {page.plot_id: page for page in hir_pages(context, "hir")}["HIR 2"]
     figure = figure_of(page)
     lines = {line.name: line for line in figure.data}
     rounds = [63, 66, 69, 72, 75]  # never steady: samples 21 - 25, three rounds apart
@@ -142,7 +146,7 @@ def test_window_of_the_preconditioning_is_drawn_at_the_rounds_of_its_samples(
 def test_too_few_samples_are_no_window(tmp_path: Path) -> None:
     context = context_of(tmp_path, tests=("hir",), steps=8)
     context = replace(context, windows=context.windows.iloc[:0])
-    second = {page.plot_id: page for page in hir_pages(context)}["HIR 2"]
+    second = {page.plot_id: page for page in hir_pages(context, "hir")}["HIR 2"]
     assert "a measurement window has 5 samples" in notes_of(second)[0].text
     (row,) = summary_rows(context)
     assert row.verdict == (
@@ -163,7 +167,7 @@ def test_summary_of_the_groups_is_that_of_the_standard(whole: Context) -> None:
 
 def test_group_that_never_recovers_is_not_yet_recovered(tmp_path: Path) -> None:
     context = context_of(tmp_path, tests=("xsr",), throughput=NEVER)
-    page = {page.plot_id: page for page in xsr_pages(context)}["XSR 7"]
+    page = {page.plot_id: page for page in xsr_pages(context, "xsr")}["XSR 7"]
     assert tables_of(page)[0].rows[2][-1] == "not yet"
     (note,) = notes_of(page)
     assert note.text.startswith("Not yet recovered: the best of 3 rounds of group 3")
@@ -172,7 +176,7 @@ def test_group_that_never_recovers_is_not_yet_recovered(tmp_path: Path) -> None:
 
 def test_group_that_has_not_ended_has_no_end(tmp_path: Path) -> None:
     context = context_of(tmp_path, tests=("xsr",), steps=1 + 3 + 2 + 2)
-    page = {page.plot_id: page for page in xsr_pages(context)}["XSR 7"]
+    page = {page.plot_id: page for page in xsr_pages(context, "xsr")}["XSR 7"]
     assert tables_of(page)[0].rows[2][1:3] == ("2 of 3", "-")
 
 
@@ -186,7 +190,7 @@ def test_time_axis_has_minutes_and_seconds_of_a_short_run(
 ) -> None:
     context = context_of(tmp_path, tests=("xsr",), profile=profile)
     for plot_id in ("XSR 1", "XSR 6"):
-        figure = figure_of({p.plot_id: p for p in xsr_pages(context)}[plot_id])
+        figure = figure_of({p.plot_id: p for p in xsr_pages(context, "xsr")}[plot_id])
         assert figure.layout.xaxis.title.text == title
         times = [time for line in figure.data for time in line.x if time is not None]
         assert max(times) == pytest.approx(last)
@@ -203,7 +207,7 @@ def test_change_of_groups_is_drawn_two_hours_either_side(
     context = context_of(
         tmp_path, tests=("xsr",), profile=profile, throughput=throughput
     )
-    pages = {page.plot_id: page for page in xsr_pages(context)}
+    pages = {page.plot_id: page for page in xsr_pages(context, "xsr")}
     around = "2 h" if scale == 1 else "2 min"
     title = figure_of(pages["XSR 2"]).layout.title.text
     assert f"groups 1 and 2, {around} either side of the change" in title
@@ -220,7 +224,7 @@ def test_change_of_groups_is_drawn_two_hours_either_side(
 
 def test_change_to_a_group_that_was_not_begun_says_so(tmp_path: Path) -> None:
     context = context_of(tmp_path, profile=EDITION_1, tests=("xsr",), steps=1 + 3 + 1)
-    pages = {page.plot_id: page for page in xsr_pages(context)}
+    pages = {page.plot_id: page for page in xsr_pages(context, "xsr")}
     assert notes_of(pages["XSR 2"]) == []
     assert notes_of(pages["XSR 3"])[0].text == "Group 3 was not begun."
     assert "not measured" in notes_of(pages["XSR 3"])[1].text

@@ -12,11 +12,9 @@ from IPython.utils.capture import capture_output
 
 from ssdlab.model.schema import TABLES
 from ssdlab.pts import PROFILES
-from ssdlab.pts.suite import OPTIONAL_SUITE
+from ssdlab.pts.suite import CATALOG, OPTIONAL_SUITE
 from ssdlab.report import render_report
 from ssdlab.report.display import show_test
-from ssdlab.report.sections import PAGES, PTS_SECTIONS
-from ssdlab.report.text import TEST_TITLES
 from ssdlab.store.run import Run, open_tables
 from ssdlab.store.tables import write_table
 from tests.made_run import Recipe, make_run
@@ -50,11 +48,9 @@ def pages_of(page: str, test: str) -> Iterator[str]:
         yield words(section)
 
 
-def test_every_saturation_has_pages_a_title_and_its_section() -> None:
-    for test in SATURATIONS:
-        assert test in PAGES
-        assert PTS_SECTIONS[test] == "10"
-    assert len({TEST_TITLES[test] for test in SATURATIONS}) == len(SATURATIONS)
+def test_every_saturation_has_a_title_and_its_section() -> None:
+    assert {CATALOG[test].section for test in SATURATIONS} == {"10"}
+    assert len({CATALOG[test].title for test in SATURATIONS}) == len(SATURATIONS)
 
 
 @pytest.mark.parametrize(
@@ -159,7 +155,7 @@ def headings_of(run: Run, *tests: str) -> list[str]:
 
 @pytest.mark.usefixtures("shell")
 def test_notebook_shows_each_of_several_tests_that_was_asked_for(run: Run) -> None:
-    titles = [f"<h2>{TEST_TITLES[test]}</h2>" for test in ("wsat-oltp", "wsat-vod")]
+    titles = [f"<h2>{CATALOG[test].title}</h2>" for test in ("wsat-oltp", "wsat-vod")]
     assert headings_of(run, *OPTIONAL_SUITE) == titles
     assert headings_of(run, "wsat-oltp") == []
     assert headings_of(run, "wsat-metadata", "wsat-composite") == [

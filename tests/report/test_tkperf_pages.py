@@ -14,7 +14,7 @@ from ssdlab.report.blocks import Note, Page, Plot, Table
 from ssdlab.report.context import read_context
 from ssdlab.report.header import test_columns as columns_of
 from ssdlab.report.sections import pages_of
-from ssdlab.report.verdict import summary_rows
+from ssdlab.report.view import summary_rows
 from ssdlab.store.run import Run
 from tests.importers.tables import find_table
 from tests.importers.tkperf_files import read_csv

@@ -37,7 +37,7 @@ _IOPS, _LAT, _WSAT = ("iops", "iops"), ("lat", "lat_mean_ns"), ("wsat", "iops")
 _STATES = math.log(1.25)  # two states, so far apart
 _SAME_PERCENT = Rules().same_percent
 _NO_CONDITIONS = pd.DataFrame(
-    columns=["condition", "run_id", "value", "standing", "is_barring"]
+    columns=["condition", "run_id", "value", "standing", "is_barring", "tests"]
 ).astype({"is_barring": bool})
 
 

@@ -2,10 +2,10 @@
 
 from ssdlab.analysis.demand import summarise_demand
 from ssdlab.figures.comparison.demand import plot_compared_demand, plot_iops_response
+from ssdlab.pts.suite import title_of
 from ssdlab.report.blocks import Block, Page, Plot
 from ssdlab.report.comparison.comparison import Comparison
 from ssdlab.report.comparison.missing import missing_notes
-from ssdlab.report.text import TEST_TITLES
 
 DEMAND_TESTS = ("cbw", "dirth")
 
@@ -20,7 +20,7 @@ def response_page(comparison: Comparison) -> Page:
         )
         if points.empty:
             continue
-        title, looks = TEST_TITLES[test], comparison.looks_by_run
+        title, looks = title_of(test), comparison.looks_by_run
         blocks += [
             Plot(
                 figure=plot_iops_response(

@@ -13,6 +13,7 @@ from ssdlab.figures.comparison.heat_maps import (
     plot_iops_heat_maps,
     plot_ratio_heat_maps,
 )
+from ssdlab.pts.suite import title_of
 from ssdlab.report.blocks import Block, Note, Page, Plot
 from ssdlab.report.comparison.comparison import Comparison
 from ssdlab.report.comparison.level_tables import (
@@ -22,7 +23,6 @@ from ssdlab.report.comparison.level_tables import (
 )
 from ssdlab.report.comparison.missing import missing_notes
 from ssdlab.report.comparison.pairs import pairs_to_show
-from ssdlab.report.text import TEST_TITLES
 
 _BACKDROP = (
     "Behind the runs stand nine single devices of 2014 (Calypso, Performance "
@@ -142,7 +142,7 @@ def efficiency_page(comparison: Comparison) -> Page:
                 own,
                 metric=metric,
                 looks=comparison.side_looks,
-                title=f"{TEST_TITLES[test]} by watt",
+                title=f"{title_of(test)} by watt",
                 per_watt=True,
             )
             blocks.append(Plot(figure=figure))

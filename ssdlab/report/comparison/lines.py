@@ -20,13 +20,13 @@ from ssdlab.analysis.comparison.verdicts import (
 )
 from ssdlab.analysis.measured_on import kind_text
 from ssdlab.figures.names import distinct_texts, shortened
+from ssdlab.pts.suite import title_of
 from ssdlab.report.comparison.comparison import Comparison
 from ssdlab.report.comparison.conditions import barring_names, state_texts
 from ssdlab.report.comparison.missing import missing_cells
 from ssdlab.report.comparison.pairs import find_pairs, pairs_to_show, why_text
 from ssdlab.report.comparison.texts import fine_ratio, ratio_words, value_text
 from ssdlab.report.comparison.verdicts import claim_texts
-from ssdlab.report.text import TEST_TITLES
 
 _WIDE = 100  # columns; from here on the values stand beside the ratios
 _FEW_CELLS = 4
@@ -222,7 +222,7 @@ def _reasons(rows: pd.DataFrame) -> dict[str, Counter[str]]:
 
 
 def _title(test: str, metric: str) -> str:
-    title = TEST_TITLES.get(test, test.upper())
+    title = title_of(test)
     words = METRICS[metric].words.removesuffix(" latency")
     return f"{title}, {words}" if metric.startswith("lat_") else title
 

@@ -6,10 +6,10 @@ import pandas as pd
 
 from ssdlab.analysis.comparison.cells import rows_of
 from ssdlab.analysis.comparison.verdicts import MISSING
+from ssdlab.pts.suite import title_of
 from ssdlab.report.blocks import Block, Note
 from ssdlab.report.comparison.comparison import Comparison
 from ssdlab.report.comparison.texts import cell_name, first_of
-from ssdlab.report.text import TEST_TITLES
 
 _SHOWN = 3
 _UNJUDGED = "measured, but no window of rounds was judged"
@@ -24,7 +24,7 @@ def missing_notes(comparison: Comparison, *tests: str) -> list[Block]:
         runs = totals[totals["test"] == test]["run_id"].unique()
         there = {side_of[run] for run in runs}
         absent = tuple(name for name in comparison.side_names if name not in there)
-        groups.setdefault(absent, []).append(TEST_TITLES.get(test, test))
+        groups.setdefault(absent, []).append(title_of(test))
     return [
         _note(titles, absent, is_everywhere=len(absent) == len(comparison.side_names))
         for absent, titles in groups.items()
@@ -71,7 +71,7 @@ def missing_cells(
     whole: dict[tuple[str, str], list[str]] = {}
     parts = []
     for (name, test), rows in named.groupby(["side", "test"], sort=False):
-        title = TEST_TITLES.get(str(test), str(test).upper())
+        title = title_of(str(test))
         if (name, test) not in measured:
             words = _UNJUDGED if (name, test) in unjudged else "not measured"
             whole.setdefault((str(name), words), []).append(title)

@@ -1,5 +1,6 @@
 """Cross stimulus recovery: PTS 2.0.2, section 12, plots 1, 6 and 7; 1 to 5 in 1.1."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import pandas as pd
@@ -21,8 +22,20 @@ from ssdlab.model.units import duration_label
 from ssdlab.report.blocks import Note, Page, Plot, Table
 from ssdlab.report.context import Context
 from ssdlab.report.drive_strip import plot_under_io
+from ssdlab.report.head_facts import (
+    Facts,
+    common_facts,
+    fill_facts,
+    group_facts,
+    measured_cells,
+    sequence_facts,
+)
+from ssdlab.report.outcome import Outcome
 from ssdlab.report.sections.steady import sentence
-from ssdlab.report.text import NOT_MEASURED, exact_text
+from ssdlab.report.text import NOT_MEASURED, exact_text, metric_text
+from ssdlab.report.verdict import SummaryRow, sparkline
+from ssdlab.report.view import View
+from ssdlab.store.run import Run
 
 _AROUND_S = 2 * 3600.0  # pts.md section 11: 2 h either side of the change ...
 _FIRST_GROUP_S = 8 * 3600.0  # ... where the first group takes 8 h
@@ -50,14 +63,15 @@ _ROUND_HEAD = (
 )
 
 
-def xsr_pages(context: Context) -> tuple[Page, ...]:
+def xsr_pages(context: Context, test: str) -> tuple[Page, ...]:
     """Return the pages of the cross stimulus recovery test."""
     frame = summarise_cross_stimulus(context.totals, context.steps)
     title = "Throughput vs time, all access groups"
     if frame.empty:
         note = Note(text="No round was finished.", tone="warning")
         return (Page(plot_id="XSR 1", title=title, blocks=(note,)),)
-    phases = _phases(context)
+    asked = context.test(test).phases  # the groups as they were to run
+    phases = tuple(one for one in asked if isinstance(one, Stimulus))
     groups = summarise_access_groups(frame, phases=phases)
     first = Page(
         plot_id="XSR 1",
@@ -66,7 +80,7 @@ def xsr_pages(context: Context) -> tuple[Page, ...]:
             plot_under_io(
                 context,
                 plot_cross_stimulus(frame),
-                test="xsr",
+                test=test,
                 unit=time_quantity(span_s(frame)),
             ),
             *_breaks(frame),
@@ -76,11 +90,6 @@ def xsr_pages(context: Context) -> tuple[Page, ...]:
     if context.is_edition_1:
         return (first, *_pages_1_1(frame, groups, phases=phases))
     return (first, *_pages_2_0(frame, groups))
-
-
-def _phases(context: Context) -> tuple[Stimulus, ...]:
-    """Return the groups as they were to run."""
-    return tuple(p for p in context.test("xsr").phases if isinstance(p, Stimulus))
 
 
 def _pages_1_1(
@@ -258,3 +267,70 @@ def _rounds_table(frame: pd.DataFrame) -> Table:
         rows=rows,
         is_folded=True,
     )
+
+
+def _set_up(context: Context, test: str) -> Facts:
+    """Return that there is no preconditioning, nor a steady state."""
+    return [
+        *common_facts(context, test),
+        *fill_facts(context, test),
+        ("Steady state", "none by design: the groups end by time"),
+    ]
+
+
+# Implementations differ, and the text of the edition is not at hand: decision 78.
+_UNSURE_THREADS = (
+    "Not certain",
+    "TC of access group 2 in PTS-E 1.1: implementations have 1 or 8",
+)
+
+
+def _stimulus(context: Context, test: str) -> Facts:
+    """Return the access groups."""
+    cells = measured_cells(context.steps_of(test))
+    return [
+        *common_facts(context, test),
+        *group_facts(cells),
+        *([_UNSURE_THREADS] if context.is_edition_1 else []),
+        *sequence_facts(cells),
+    ]
+
+
+def _summary(context: Context, test: str) -> list[SummaryRow]:
+    """Return one row: throughput, and whether the second group recovered it."""
+    rounds = summarise_cross_stimulus(context.totals, context.steps)
+    series = rounds["bw_bytes_per_s"].astype(float)
+    title = context.title_of(test)
+    first, verdict = NOT_MEASURED, "no round was finished"
+    is_recovered = False
+    if len(rounds):
+        groups = summarise_access_groups(rounds)
+        verdict = f"{recovery_text(groups)}; XSR has no steady state by design"
+        is_recovered = is_recovery_sure(groups)
+        first = metric_text(float(series.iloc[0]), "bw_bytes_per_s")
+    row = SummaryRow(
+        test=title,
+        tracked="throughput",
+        first=first,
+        steady=NOT_MEASURED,
+        rounds=NOT_MEASURED,
+        verdict=verdict,
+        is_steady=is_recovered,
+        spark=sparkline(series, f"{title}, throughput"),
+    )
+    return [row]
+
+
+def _outcome(run: Run, test: str) -> Iterator[Outcome]:
+    """Yield whether throughput recovered."""
+    rounds = summarise_cross_stimulus(run.measurements, run.steps)
+    yield test, recovery_text(summarise_access_groups(rounds))
+
+
+VIEW = View(
+    pages=xsr_pages,
+    set_up=_set_up,
+    stimulus=_stimulus,
+    summary=_summary,
+    outcome=_outcome,
+)

@@ -17,6 +17,7 @@ from ssdlab.report.blocks import Block, Note, Page, Plot, Table
 from ssdlab.report.context import Context
 from ssdlab.report.own_windows import windows_table
 from ssdlab.report.text import NOT_MEASURED, exact_text, is_missing
+from ssdlab.report.view import View
 
 _TITLE = "Every cell"
 _HEAD = (
@@ -52,7 +53,7 @@ _NOTE = (
 )
 
 
-def custom_pages(context: Context) -> tuple[Page, ...]:
+def custom_pages(context: Context, test: str) -> tuple[Page, ...]:
     """Return the pages of imported workloads."""
     frame = summarise_workloads(
         context.totals,
@@ -67,9 +68,9 @@ def custom_pages(context: Context) -> tuple[Page, ...]:
     if frame["threads"].notna().any() and frame["queue_depth"].notna().any():
         blocks.insert(0, Plot(figure=plot_workloads(frame)))
     pages = [Page(title=_TITLE, blocks=tuple(blocks))]
-    finals = context.final_windows("custom")
+    finals = context.final_windows(test)
     if len(finals):
-        table = windows_table(finals, context.totals_of("custom", "rounds"))
+        table = windows_table(finals, context.totals_of(test, "rounds"))
         pages.append(Page(title="Steady state of each cell", blocks=(table,)))
     return tuple(pages)
 
@@ -108,3 +109,6 @@ def _cell(row: "pd.Series[Any]", name: str, divisor: float) -> str:
 
 def _number(value: Any, divisor: float) -> str:
     return NOT_MEASURED if is_missing(value) else exact_text(float(value) / divisor)
+
+
+VIEW = View(pages=custom_pages)

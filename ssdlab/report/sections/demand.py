@@ -18,9 +18,10 @@ from ssdlab.figures.demand import (
     plot_pre_writes,
 )
 from ssdlab.figures.intensity import Second, plot_demand_intensity, plot_toio
+from ssdlab.pts.wdpc import WDPC
 from ssdlab.report.blocks import Block, Note, Page, Plot
 from ssdlab.report.context import Context
-from ssdlab.report.demand_facts import limit_ns
+from ssdlab.report.demand_facts import limit_ns, set_up_facts, stimulus_facts
 from ssdlab.report.sections.demand_points import (
     break_notes,
     knee_note,
@@ -38,7 +39,7 @@ from ssdlab.report.sections.demand_tables import (
 from ssdlab.report.sections.matrix import NO_WINDOW
 from ssdlab.report.sections.preconditioning import preconditioning_page
 from ssdlab.report.sections.steady import reported_window, window_pages
-from ssdlab.report.verdict import WDPC
+from ssdlab.report.view import View
 
 _ECW = "ECW"
 _NAME_NOTE = Note(
@@ -54,10 +55,13 @@ _CPU_OF_MODEL = (
 )
 
 
-def cbw_pages(context: Context) -> tuple[Page, ...]:
+def cbw_pages(context: Context, test: str) -> tuple[Page, ...]:
     """Return the pages of the composite block size workload, ECW in PTS-E 1.1."""
-    first, *rest = _pages(context, "CBW", second="lat_mean_ns")
-    pages = (replace(first, blocks=(*first.blocks, *composite_tables(context))), *rest)
+    first, *rest = _pages(context, test, second="lat_mean_ns")
+    pages = (
+        replace(first, blocks=(*first.blocks, *composite_tables(context, test))),
+        *rest,
+    )
     if not context.is_edition_1:
         return pages
     named = tuple(
@@ -67,17 +71,19 @@ def cbw_pages(context: Context) -> tuple[Page, ...]:
     return (replace(named[0], blocks=(_NAME_NOTE, *named[0].blocks)), *named[1:])
 
 
-def dirth_pages(context: Context) -> tuple[Page, ...]:
+def dirth_pages(context: Context, test: str) -> tuple[Page, ...]:
     """Return the pages of the demand intensity test."""
-    return _pages(context, "DIRTH", second="bw_bytes_per_s")
+    return _pages(context, test, second="bw_bytes_per_s")
 
 
-def _pages(context: Context, name: str, *, second: Second) -> tuple[Page, ...]:
-    test = name.lower()
+def _pages(context: Context, test: str, *, second: Second) -> tuple[Page, ...]:
+    name = test.upper()
     frame = summarise_demand(
         context.totals, context.windows, steps=context.steps, test=test
     )
-    points = summarise_points(context.totals, test=test, max_lat_ns=limit_ns(context))
+    points = summarise_points(
+        context.totals, test=test, max_lat_ns=limit_ns(context, test)
+    )
     return (
         preconditioning_page(context, f"{name} P1"),
         *window_pages(context, f"{name} P2", phase=WDPC),
@@ -130,7 +136,7 @@ def _intensity_page(
     context: Context, name: str, *, frame: pd.DataFrame, points: pd.DataFrame
 ) -> Page:
     title = "Demand intensity"
-    limit = limit_ns(context)
+    limit = limit_ns(context, name.lower())
     chosen: tuple[Block, ...] = (
         *points_table(context, points),
         *point_notes(context, points, max_lat_ns=limit),
@@ -168,3 +174,7 @@ def _toio_page(name: str, frame: pd.DataFrame, *, second: Second) -> Page:
         figure = plot_toio(frame, second=second)
         blocks = (Plot(figure=figure), all_points_table(frame))
     return _page(f"{name} P15", title, blocks)
+
+
+CBW_VIEW = View(pages=cbw_pages, set_up=set_up_facts, stimulus=stimulus_facts)
+DIRTH_VIEW = View(pages=dirth_pages, set_up=set_up_facts, stimulus=stimulus_facts)

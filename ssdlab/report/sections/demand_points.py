@@ -64,7 +64,7 @@ def points_table(context: Context, points: pd.DataFrame) -> tuple[Table, ...]:
         for row in points.itertuples()
     )
     first = points.iloc[0]
-    limit = time_text(limit_ns(context))
+    limit = time_text(limit_ns(context, _test_of(context, points)))
     return (
         Table(
             caption="MaxIOPS, MidIOPS and MinIOPS",

@@ -117,9 +117,11 @@ def pre_writes_table(frame: pd.DataFrame) -> Table:
     )
 
 
-def composite_tables(context: Context) -> tuple[Table, ...]:
-    """Return the block sizes and access zones of the composite (pts.md 12.1)."""
-    composite = composite_of(context)
+def composite_tables(context: Context, test: str) -> tuple[Table, ...]:
+    """Return block sizes and access zones of a composite stimulus (pts.md 12.1)."""
+    composite = composite_of(context, test)
+    if composite is None:
+        return ()
     sizes = tuple(
         (block_size_label(size), f"{share} %")
         for size, share in sorted(composite.block_shares)
@@ -134,7 +136,7 @@ def composite_tables(context: Context) -> tuple[Table, ...]:
             corner="Block size",
             head=("Share of IOs",),
             rows=sizes,
-            note=f"IOs are {alignment_text(context)}.",
+            note=f"IOs are {alignment_text(composite)}.",
             is_folded=True,
         ),
         Table(

@@ -1,5 +1,6 @@
 """Host idle recovery: PTS 2.0.2, section 11, plots 1 to 4; 1 to 3 in PTS-E 1.1."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import pandas as pd
@@ -7,13 +8,24 @@ import pandas as pd
 from ssdlab.analysis.idle_recovery import summarise_idle_recovery, summarise_wait_states
 from ssdlab.figures.labels import number_text, span_s, time_quantity
 from ssdlab.figures.recovery import plot_idle_recovery, plot_idle_recovery_latency
+from ssdlab.pts.wdpc import WDPC
 from ssdlab.report.blocks import Note, Page, Plot, Table
 from ssdlab.report.context import Context
+from ssdlab.report.demand_facts import set_up_facts
 from ssdlab.report.drive_strip import plot_with_rests
+from ssdlab.report.head_facts import (
+    Facts,
+    common_facts,
+    loop_facts,
+    measured_cells,
+    seconds_text,
+)
+from ssdlab.report.outcome import Outcome, rounds_outcome
 from ssdlab.report.sections.preconditioning import preconditioning_page
 from ssdlab.report.sections.steady import window_pages
 from ssdlab.report.text import NOT_MEASURED, exact_text
-from ssdlab.report.verdict import WDPC
+from ssdlab.report.view import View
+from ssdlab.store.run import Run
 
 _TITLE = "IOPS vs time, all wait states"
 _STATE_HEAD = (
@@ -47,7 +59,7 @@ _ACCESS_HEAD = (
 )
 
 
-def hir_pages(context: Context) -> tuple[Page, ...]:
+def hir_pages(context: Context, test: str) -> tuple[Page, ...]:
     """Return the pages of the host idle recovery test."""
     before = (
         preconditioning_page(context, "HIR 1"),
@@ -67,7 +79,7 @@ def hir_pages(context: Context) -> tuple[Page, ...]:
                 context,
                 plot_idle_recovery(accesses),
                 accesses,
-                test="hir",
+                test=test,
                 unit=time_quantity(span_s(accesses)),
             ),
             *_breaks(accesses),
@@ -155,3 +167,31 @@ def _accesses_table(accesses: pd.DataFrame) -> Table:
 
 def _exact(value: Any) -> str:
     return NOT_MEASURED if pd.isna(value) else exact_text(float(value))
+
+
+def _stimulus(context: Context, test: str) -> Facts:
+    """Return the accesses, and how long the host is idle after each."""
+    steps = context.steps_of(test)
+    cells = measured_cells(steps)
+    cells = cells[cells["phase"] != WDPC]
+    facts = common_facts(context, test)
+    facts += [] if cells.empty else loop_facts(cells, steps)
+    waits = cells.loc[cells["wait_s"] > 0, "wait_s"].unique()
+    if len(waits):
+        facts.append(("Host idle after each", ", ".join(map(seconds_text, waits))))
+    return facts
+
+
+def _outcome(run: Run, test: str) -> Iterator[Outcome]:
+    """Yield the preconditioning, and the IOPS after each wait by those of baseline."""
+    yield from rounds_outcome(run, test)
+    accesses = summarise_idle_recovery(run.measurements, run.steps)
+    states = summarise_wait_states(accesses).dropna(subset=["iops_ratio"])
+    ratios = ", ".join(
+        f"{row.iops_ratio:.3f} after {row.wait_s:g} s" for row in states.itertuples()
+    )
+    none = "no wait state was measured with its baseline"
+    yield test, f"IOPS by those of the baseline: {ratios}" if ratios else none
+
+
+VIEW = View(pages=hir_pages, set_up=set_up_facts, stimulus=_stimulus, outcome=_outcome)

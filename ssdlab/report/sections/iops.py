@@ -14,13 +14,14 @@ from ssdlab.report.sections.matrix import (
     matrix_table,
 )
 from ssdlab.report.sections.steady import convergence_page, window_pages
+from ssdlab.report.view import View
 
 
-def iops_pages(context: Context) -> tuple[Page, ...]:
+def iops_pages(context: Context, test: str) -> tuple[Page, ...]:
     """Return the pages of the IOPS test, active range after active range."""
     return tuple(
         page
-        for phase in context.round_groups("iops")
+        for phase in context.round_groups(test)
         for page in _phase_pages(context, phase)
     )
 
@@ -63,3 +64,6 @@ def _matrix_pages(context: Context, phase: str) -> tuple[Page, ...]:
         page("4", "2D plot, IOPS by block size", Plot(figure=plot_iops_2d(frame))),
         page("5", "3D columns, IOPS by block size and R/W mix", Plot(figure=columns)),
     )
+
+
+VIEW = View(pages=iops_pages)

@@ -20,6 +20,7 @@ from ssdlab.report.sections.matrix import (
     supported_table,
 )
 from ssdlab.report.sections.steady import convergence_page, window_pages
+from ssdlab.report.view import View
 
 _CURVES: tuple[tuple[int, str, RoundMetric], ...] = (
     (1, "average", "lat_mean_ns"),
@@ -27,11 +28,11 @@ _CURVES: tuple[tuple[int, str, RoundMetric], ...] = (
 )
 
 
-def latency_pages(context: Context) -> tuple[Page, ...]:
+def latency_pages(context: Context, test: str) -> tuple[Page, ...]:
     """Return the pages of the latency test, active range after active range."""
     pages = tuple(
         page
-        for phase in context.round_groups("lat")
+        for phase in context.round_groups(test)
         for page in _phase_pages(context, phase)
     )
     if context.is_edition_1 or context.is_imported:
@@ -106,3 +107,6 @@ def _five_nines(frame: pd.DataFrame, head: str) -> Table:
     means = frame.assign(lat_five_nines_ns=frame["lat_five_nines_mean_ns"])
     caption = f"99.999 % latency [ms], mean of the rounds, {head}"
     return supported_table(means, caption=caption)
+
+
+VIEW = View(pages=latency_pages)

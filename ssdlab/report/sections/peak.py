@@ -23,6 +23,7 @@ from ssdlab.report.peak_facts import (
     remarks,
     warnings,
 )
+from ssdlab.report.procedure_facts import procedure_view
 from ssdlab.report.text import NOT_MEASURED, is_missing
 
 _TITLE = "Seven peak jobs"
@@ -142,3 +143,6 @@ def _deviations(context: Context, ran: Mapping[str, Job]) -> Block:
         words=(1,),
         note="Read off the job files that ran; every other option is as published.",
     )
+
+
+VIEW = procedure_view(peak_pages)

@@ -5,11 +5,11 @@ import pandas as pd
 from ssdlab.analysis.matrix import select_cells
 from ssdlab.figures.recovery import plot_preconditioning
 from ssdlab.model.spec import Stimulus
+from ssdlab.pts.wdpc import WDPC
 from ssdlab.report.blocks import Note, Page, Plot, Table
 from ssdlab.report.context import Context
 from ssdlab.report.sections.steady import reported_window
 from ssdlab.report.text import exact_text
-from ssdlab.report.verdict import WDPC
 
 _TITLE = "Preconditioning IOPS"
 

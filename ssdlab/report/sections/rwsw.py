@@ -1,7 +1,7 @@
 """Runs by a capture of IO streams: ssdlab experimental, not the RWSW standard."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import pandas as pd
@@ -20,6 +20,7 @@ from ssdlab.procedures.stream_words import AppliedPart, kept_note, loss_notes
 from ssdlab.report.blocks import Block, Note, Page, Plot
 from ssdlab.report.context import Context
 from ssdlab.report.drive_strip import plot_under_io
+from ssdlab.report.outcome import procedure_outcome
 from ssdlab.report.sections.rwsw_tables import (
     applied_table,
     cumulative_table,
@@ -31,7 +32,14 @@ from ssdlab.report.sections.rwsw_tables import (
 )
 from ssdlab.report.sections.saturation_tables import ends_table, rounds_table
 from ssdlab.report.sections.steady import window_pages
-from ssdlab.report.stream_facts import capture_of, workloads_of
+from ssdlab.report.stream_facts import (
+    capture_of,
+    stream_set_up,
+    stream_stimulus,
+    workloads_of,
+)
+from ssdlab.report.verdict import windows_summary
+from ssdlab.report.view import View
 
 _SATURATION = "saturation"
 _NO_ROUND = Note(text="No round was finished.", tone="warning")
@@ -50,18 +58,22 @@ _REPLAY_NOTE = Note(
 )
 
 
-def rwsw_pages(context: Context, test: str) -> tuple[Page, ...]:
-    """Return the pages of a test of the experimental procedures."""
-    pages = {
-        "rwsw-wsat": _wsat_pages,
-        "rwsw-streams": _individual_pages,
-        "rwsw-replay": _replay_pages,
-        "rwsw-sweep": _sweep_pages,
-    }[context.procedure]
-    own = tuple(pages(context, test))
-    is_first = context.record.tests[0] == test
-    shown = (*_capture_pages(context, test), *own) if is_first else own
-    return tuple(map(_named, shown))
+def _view(own: Callable[[Context, str], Iterator[Page]]) -> View:
+    """Return how a test of an experimental procedure is shown."""
+
+    def pages(context: Context, test: str) -> tuple[Page, ...]:
+        """Return its pages; those of the capture stand before the first test."""
+        is_first = context.record.tests[0] == test
+        before = tuple(_capture_pages(context, test)) if is_first else ()
+        return tuple(map(_named, (*before, *own(context, test))))
+
+    return View(
+        pages=pages,
+        set_up=stream_set_up,
+        stimulus=stream_stimulus,
+        summary=windows_summary,
+        outcome=procedure_outcome,
+    )
 
 
 def _named(page: Page) -> Page:
@@ -220,3 +232,9 @@ def _sweep_pages(context: Context, test: str) -> Iterator[Page]:
         title="Demand intensity",
         blocks=(Plot(figure=plot_oio_intensity(frame)), _KNEE_NOTE),
     )
+
+
+SATURATION = _view(_wsat_pages)
+STREAMS = _view(_individual_pages)
+REPLAY = _view(_replay_pages)
+SWEEP = _view(_sweep_pages)

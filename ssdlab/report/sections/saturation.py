@@ -38,8 +38,7 @@ from ssdlab.report.sections.steady import (
     verdict_note,
 )
 from ssdlab.report.verdict import NOT_ASKED
-
-_COMPOSITE = "wsat-composite"
+from ssdlab.report.view import View
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -73,7 +72,7 @@ class _Saturation:
         return plot_under_io(self.context, figure, test=self.test)
 
 
-def saturation_pages(context: Context, test: str = "wsat") -> tuple[Page, ...]:
+def saturation_pages(context: Context, test: str) -> tuple[Page, ...]:
     """Return the pages of a write saturation test, whatever its stimulus was."""
     frame = summarise_saturation(
         context.totals, context.steps, percentiles=context.percentiles, test=test
@@ -177,7 +176,7 @@ def _page(found: _Saturation, number: int, *, title: str, x: Progress) -> Page:
 
 def _stimulus_blocks(found: _Saturation) -> tuple[Block, ...]:
     """Return what must be known of a stimulus that is not one size of writes."""
-    tables = composite_tables(found.context) if found.test == _COMPOSITE else ()
+    tables = composite_tables(found.context, found.test)
     return (
         *mix_notes(found.frame, found.directions),
         *stream_notes(found.context, found.test),
@@ -194,7 +193,7 @@ def _ends(found: _Saturation) -> tuple[Block, ...]:
     """Return where the drive began and ended, and why it stopped."""
     table = ends_table(found.context, found.frame)
     blocks: tuple[Block, ...] = (table, *_host_note(found), *_stop_note(found))
-    if found.context.asks_no_steady_state(found.test):
+    if not found.context.asks_steady_state(found.test):
         return (*blocks, Note(text=f"Steady state: {NOT_ASKED}."))
     if found.context.final_windows(found.test).empty:
         words = "No steady state was judged: the samples did not fill a window."
@@ -238,3 +237,6 @@ def _judgements(found: _Saturation) -> tuple[Block, ...]:
     for _, verdict in found.context.final_windows(found.test).iterrows():
         blocks += [determination_table(found.context, verdict), verdict_note(verdict)]
     return tuple(blocks)
+
+
+VIEW = View(pages=saturation_pages)

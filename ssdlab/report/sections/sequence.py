@@ -15,6 +15,7 @@ from ssdlab.reference.micron import MICRON_SOURCE
 from ssdlab.report.blocks import Note, Page, Table, Tone
 from ssdlab.report.context import Context
 from ssdlab.report.drive_strip import plot_under_io
+from ssdlab.report.procedure_facts import procedure_view
 from ssdlab.report.rounded import (
     counted_text,
     interval_texts,
@@ -224,3 +225,6 @@ def _rounds_table(found: SequenceResult) -> Table:
         rows=rows,
         is_folded=True,
     )
+
+
+VIEW = procedure_view(sequence_pages)

@@ -14,6 +14,7 @@ from ssdlab.procedures.saturation import ATTEMPTS
 from ssdlab.report.blocks import Block, Note, Page, Plot, Table
 from ssdlab.report.context import Context
 from ssdlab.report.drive_strip import plot_under_io
+from ssdlab.report.procedure_facts import procedure_view
 from ssdlab.report.rounded import (
     counted_text,
     measured_text,
@@ -203,3 +204,6 @@ def _levels_pages(context: Context, curve: StimulusCurve) -> Iterator[Page]:
             levels_table(markers, total, origin=_LEVELS_ORIGIN, number=rounded_text),
         ),
     )
+
+
+VIEW = procedure_view(single_stimulus_pages)

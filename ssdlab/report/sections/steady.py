@@ -14,11 +14,12 @@ from ssdlab.figures.convergence import (
 )
 from ssdlab.figures.labels import QUANTITIES, Quantity, lay_out
 from ssdlab.model.units import block_size_label
+from ssdlab.pts.wdpc import WDPC
 from ssdlab.report.blocks import Block, Note, Page, Plot, Table
 from ssdlab.report.context import Context, is_of_phase
 from ssdlab.report.own_windows import tracked_rows, windows_table
 from ssdlab.report.text import NOT_MEASURED, exact_text, percent_text, unit_of
-from ssdlab.report.verdict import NOT_ACHIEVED, WDPC, tracked_frame
+from ssdlab.report.verdict import NOT_ACHIEVED, tracked_frame
 
 
 def convergence_page(

@@ -1,12 +1,14 @@
 """Throughput: PTS 2.0.2, section 8, plots 1 to 5 for each block size."""
 
 from dataclasses import replace
+from functools import partial
 
 from ssdlab.analysis.matrix import summarise_throughput
 from ssdlab.analysis.phases import group_name
 from ssdlab.figures.matrix import plot_throughput_2d
 from ssdlab.report.blocks import Note, Page, Plot
 from ssdlab.report.context import Context, is_of_phase
+from ssdlab.report.outcome import rounds_outcome
 from ssdlab.report.sections.matrix import (
     MEANS_ALONE,
     NO_WINDOW,
@@ -15,6 +17,7 @@ from ssdlab.report.sections.matrix import (
 )
 from ssdlab.report.sections.steady import convergence_page, window_pages
 from ssdlab.report.sections.tkperf import is_tkperf
+from ssdlab.report.view import View
 
 _SIDES: tuple[tuple[int, str, int], ...] = ((1, "write", 0), (2, "read", 100))
 
@@ -27,12 +30,12 @@ _IN_TKPERF = (
 )
 
 
-def throughput_pages(context: Context) -> tuple[Page, ...]:
+def throughput_pages(context: Context, test: str) -> tuple[Page, ...]:
     """Return the pages of the throughput test, block size after block size."""
-    steps = context.steps_of("tp")
+    steps = context.steps_of(test)
     cells = steps[steps["kind"].isin(["cell", "mean"])]
     found = [str(name) for name in cells["phase"].unique()]
-    phases = list(dict.fromkeys(group_name("tp", name) for name in found))
+    phases = list(dict.fromkeys(group_name(test, name) for name in found))
     if not phases:
         note = Note(text="No round was finished.", tone="warning")
         title = "Steady state convergence"
@@ -63,7 +66,7 @@ def _phase_pages(context: Context, phase: str) -> tuple[Page, ...]:
         )
         for number, direction, mix in sides
     )
-    if context.is_untracked("tp", phase):
+    if not context.is_judged("tp", phase):
         title = f"Tabular data and 2D plot, {named}"
         plot_id = f"TP 3 - 5 {size}".strip()
         note = Note(text=_UNTRACKED + (_IN_TKPERF if is_tkperf(context) else ""))
@@ -105,3 +108,6 @@ def _value_pages(context: Context, phase: str, size: str) -> tuple[Page, ...]:
             blocks=(Plot(figure=plot),),
         ),
     )
+
+
+VIEW = View(pages=throughput_pages, outcome=partial(rounds_outcome, has_sizes=True))

@@ -4,8 +4,8 @@ import pytest
 
 import ssdlab
 from ssdlab.report.context import Context, read_context
+from ssdlab.report.head_facts import loop_facts
 from ssdlab.report.header import test_columns as columns_of
-from ssdlab.report.loop_facts import loop_facts
 from tests.paths import ROOT
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from ssdlab.campaign.outcome import outcome_lines
+from ssdlab.cli.outcome import outcome_lines
 from ssdlab.procedures.peak import peak
 from ssdlab.procedures.sequence import sequence
 from ssdlab.procedures.stimulus_text import parse_stimulus
