@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from ssdlab.campaign.ingest import tabulate_windows
 from ssdlab.model.schema import TABLES
 from ssdlab.model.spec import Workload
 from ssdlab.model.step import Step, StepResult
@@ -69,16 +70,14 @@ def make_demand(folder: Path, recipe: Demand = Demand()) -> Run:
         "steps": [_step_row(step, recipe) for step in done],
         "measurements": [_measured(step, recipe) for step in done if step.workload],
         "bins": [_bin(step) for step in done if step.kind == "histogram"],
-        "windows": [
-            _judged(judgement, driven)
-            for judgement in driven.judgements
-            if _step_of(judgement, driven).step_id in known
-        ],
     }
+    judged = [j for j in driven.judgements if _step_of(j, driven).step_id in known]
+    tables = {"windows": tabulate_windows(run.record, judged)}
     for name, values in rows.items():
-        table = TABLES[name]
         whole = [{"run_id": run.record.run_id, **row} for row in values]
-        write_table(Folder(folder) / "tables", table, rows_to_columns(table, whole))
+        tables[name] = rows_to_columns(TABLES[name], whole)
+    for name, columns in tables.items():
+        write_table(Folder(folder) / "tables", TABLES[name], columns)
     return open_tables(folder)
 
 
@@ -168,32 +167,3 @@ def _step_of(judgement: Judgement, driven: Driven) -> Step:
         for step in driven.steps_of(judgement.phase_id)
         if step.test_id == judgement.test_id and step.round == judgement.round
     ][-1]
-
-
-def _judged(judgement: Judgement, driven: Driven) -> Row:
-    verdict, tracking = judgement.verdict, judgement.tracking
-    last = max(
-        other.round
-        for other in driven.judgements
-        if (other.test_id, other.phase_id) == (judgement.test_id, judgement.phase_id)
-    )
-    names = ["average", "minimum", "maximum", "range_ratio", "slope_per_round"]
-    names += ["intercept", "slope_ratio", "correlation", "is_range_ok", "is_slope_ok"]
-    return {
-        name: getattr(verdict, name) for name in (*names, "is_steady", "reason")
-    } | {
-        "test": judgement.test_id,
-        "phase": judgement.phase_id,
-        "round": judgement.round,
-        "tracking": tracking.label,
-        "metric": tracking.metric,
-        "access": tracking.access,
-        "block_size_bytes": tracking.block_size_bytes or None,
-        "read_percent": tracking.read_percent,
-        "threads": tracking.threads,
-        "queue_depth": tracking.queue_depth,
-        "window_first_round": judgement.rounds[0],
-        "window_last_round": judgement.rounds[-1],
-        "is_round_steady": judgement.is_round_steady,
-        "is_final": judgement.round == last,
-    }

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from ssdlab.campaign.ingest import tabulate_windows
 from ssdlab.model.schema import TABLES
 from ssdlab.model.step import Step, StepResult
-from ssdlab.plan.context import Judgement
 from ssdlab.pts import find_profile
 from ssdlab.pts.profile import Profile
 from ssdlab.store.records import write_record
@@ -17,7 +17,7 @@ from ssdlab.store.run import Run, open_tables
 from ssdlab.store.tables import rows_to_columns, write_table
 from ssdlab.system.folders import Folder
 from tests.made_run import Recipe, make_run, record_of
-from tests.plan.made import Driven, drive
+from tests.plan.made import drive
 
 Row = dict[str, Any]
 
@@ -64,12 +64,14 @@ def make_recovery(folder: Path, recipe: Recovery = Recovery()) -> Run:
     rows = {
         "steps": [_step_row(step, recipe) for step in done],
         "measurements": [_measured(step, recipe) for step in done if step.workload],
-        "windows": [_judged(j, driven) for j in driven.judgements],
     }
+    record = run.record
+    tables = {"windows": tabulate_windows(record, driven.judgements)}
     for name, values in rows.items():
-        table = TABLES[name]
-        whole = [{"run_id": run.record.run_id, **row} for row in values]
-        write_table(Folder(folder) / "tables", table, rows_to_columns(table, whole))
+        whole = [{"run_id": record.run_id, **row} for row in values]
+        tables[name] = rows_to_columns(TABLES[name], whole)
+    for name, columns in tables.items():
+        write_table(Folder(folder) / "tables", TABLES[name], columns)
     return open_tables(folder)
 
 
@@ -126,26 +128,4 @@ def _measured(step: Step, recipe: Recovery) -> Row:
         "bw_bytes_per_s": result.bw_bytes_per_s,
         "lat_mean_ns": result.lat_mean_ns,
         "lat_max_ns": 8 * (result.lat_mean_ns or 0.0),
-    }
-
-
-def _judged(judgement: Judgement, driven: Driven) -> Row:
-    verdict, tracking = judgement.verdict, judgement.tracking
-    last = max(j.round for j in driven.judgements if j.test_id == judgement.test_id)
-    names = ["average", "minimum", "maximum", "range_ratio", "slope_per_round"]
-    names += ["intercept", "slope_ratio", "correlation", "is_range_ok", "is_slope_ok"]
-    names += ["is_steady", "reason"]
-    return {name: getattr(verdict, name) for name in names} | {
-        "test": judgement.test_id,
-        "phase": judgement.phase_id,
-        "round": judgement.round,
-        "tracking": tracking.label,
-        "metric": tracking.metric,
-        "access": tracking.access,
-        "block_size_bytes": tracking.block_size_bytes,
-        "read_percent": tracking.read_percent,
-        "window_first_round": judgement.rounds[0],
-        "window_last_round": judgement.rounds[-1],
-        "is_round_steady": judgement.is_round_steady,
-        "is_final": judgement.round == last,
     }

@@ -235,13 +235,14 @@ class _Maker:
 
     def _judgement(self, test: str, phase: str, one: Tracking, end: int) -> Row:
         rounds = np.arange(end - 4, end + 1)
-        values = [
-            row[one.metric]
+        rows = [
+            row
             for row in self._of(test, phase)
             if row["round"] in rounds
             and row["block_size_bytes"] == one.block_size_bytes
             and row["read_percent"] == one.read_percent
         ]
+        values = [row[one.metric] for row in rows]
         slope, intercept = np.polyfit(rounds, values, 1)
         mean = float(np.mean(values))
         spread, rise = np.ptp(values) / mean, 4 * abs(slope) / mean
@@ -249,7 +250,8 @@ class _Maker:
         why = "" if ok_range and ok_slope else f"range {spread:.1%}, slope {rise:.1%}"
         return {
             "run_id": RUN_ID, "test": test, "phase": phase, "round": end,
-            "tracking": one.label, "metric": one.metric, "access": one.access,
+            "tracking": one.label, "cell": rows[0]["cell"], "metric": one.metric,
+            "access": one.access,
             "block_size_bytes": one.block_size_bytes,
             "read_percent": one.read_percent, "window_first_round": end - 4,
             "window_last_round": end, "average": mean,

@@ -42,6 +42,8 @@ from .exploration import tabulate_cells as tabulate_cells
 from .idle_recovery import summarise_idle_recovery as summarise_idle_recovery
 from .idle_recovery import summarise_wait_states as summarise_wait_states
 from .joined_series import join_series as join_series
+from .judged import JudgedWindow as JudgedWindow
+from .judged import read_windows as read_windows
 from .knee import find_efficient as find_efficient
 from .knee import find_knee as find_knee
 from .latency import LatencySummary as LatencySummary

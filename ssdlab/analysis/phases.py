@@ -1,10 +1,7 @@
 """Which phases of a test are judged together, and which are of single cells."""
 
 import re
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    import pandas as pd
+from collections.abc import Iterable
 
 # PTS-C 1.x judges each active range by itself: `ssdlab.model.spec.ActiveRange.name`.
 _ACTIVE_RANGE = re.compile(r"-AR[\d.]+-(?:all|[\d.]+[GM]iB)$")
@@ -81,14 +78,14 @@ def phase_label(phase: str) -> str:
     return re.sub(r"(?<=[a-z])(?=\d)", " ", phase.replace("-", " "))
 
 
-def is_cell_by_cell(test: str, phases: "pd.Series[str]") -> bool:
+def is_cell_by_cell(test: str, phases: Iterable[str]) -> bool:
     """Tell whether phases are those of single cells, each with its own window.
 
     Parameters
     ----------
     test : str
         The test.
-    phases : pandas.Series of str
+    phases : iterable of str
         Its phases that have rounds.
 
     Returns
@@ -96,5 +93,5 @@ def is_cell_by_cell(test: str, phases: "pd.Series[str]") -> bool:
     bool
         Whether there are more phases than the PTS judges together.
     """
-    names = {str(name) for name in phases}
+    names = set(phases)
     return len(names) > len({group_name(test, name) for name in names})

@@ -383,6 +383,7 @@ def _window_row(
         "phase": judgement.phase_id,
         "round": judgement.round,
         "tracking": tracking.label,
+        "cell": judgement.cell,
         "metric": tracking.metric,
         "access": tracking.access,
         "block_size_bytes": tracking.block_size_bytes or None,

@@ -1,10 +1,10 @@
 """Convergence over rounds, and the steady-state measurement window."""
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import plotly.graph_objects as go
 
+from ssdlab.analysis.judged import JudgedWindow
 from ssdlab.figures.labels import (
     COLORS,
     DIRECTION_COLORS,
@@ -123,7 +123,7 @@ def _shade(figure: go.Figure, window: Window) -> None:
 
 def plot_steady_state_window(
     frame: "pd.DataFrame",
-    verdict: "Mapping[str, Any] | pd.Series[Any]",
+    window: JudgedWindow,
     *,
     criteria: SteadyStateCriteria = PTS_CRITERIA,
 ) -> go.Figure:
@@ -132,10 +132,10 @@ def plot_steady_state_window(
     Parameters
     ----------
     frame : pandas.DataFrame
-        One row a round: ``round`` and the verdict's metric as stored. Rounds outside
-        the window are left out.
-    verdict : mapping or pandas.Series
-        One row of the table ``windows``.
+        One row a round: ``round`` and the metric of the window as stored. Rounds
+        outside it are left out.
+    window : JudgedWindow
+        A row of the table ``windows``, as `ssdlab.analysis.read_windows` returns it.
     criteria : SteadyStateCriteria, default PTS_CRITERIA
         The limits that are drawn; one that is None is left out.
 
@@ -158,37 +158,32 @@ def plot_steady_state_window(
 
     Examples
     --------
-    >>> import pandas as pd
-    >>> from dataclasses import asdict
-    >>> from ssdlab.analysis import assess_steady_state
-    >>> values = [5776.0, 5865.0, 6022.0, 6160.0, 6181.0]
-    >>> verdict = asdict(assess_steady_state(values))
-    >>> verdict |= {"metric": "iops", "tracking": "RND 4 KiB 0/100"}
-    >>> frame = pd.DataFrame({"round": range(1, 6), "iops": values})
-    >>> plot_steady_state_window(frame, verdict).data[4].name
-    'Average 6,001'
+    >>> import ssdlab
+    >>> run = ssdlab.open_run("data/samples/virtual-all")
+    >>> window = ssdlab.analysis.read_windows(run.windows)[-1]
+    >>> rounds = window.rounds_of(run.measurements)
+    >>> rounds = rounds[rounds["direction"] == "total"]
+    >>> plot_steady_state_window(rounds, window).data[4].name
+    'Average 5,749'
     """
-    metric = str(verdict["metric"])
-    first, last = int(verdict["window_first_round"]), int(verdict["window_last_round"])
+    metric = window.metric
+    first, last = window.window_first_round, window.window_last_round
     rows = frame[frame["round"].between(first, last)].sort_values("round")
     quantity = QUANTITIES[metric]
     figure = new_figure(
-        f"Steady state measurement window, {verdict['tracking']}",
+        f"Steady state measurement window, {window.tracking}",
         subtitle=f"Rounds {first} - {last}: "
-        + ("steady state" if verdict["is_steady"] else "NOT steady"),
+        + ("steady state" if window.is_steady else "NOT steady"),
     )
     ends = [first, last]
-    _add_limits(figure, ends, verdict, criteria=criteria)
-    fit = [
-        float(verdict["slope_per_round"]) * end + float(verdict["intercept"])
-        for end in ends
-    ]
+    _add_limits(figure, ends, window, criteria=criteria)
+    fit = [window.slope_per_round * end + window.intercept for end in ends]
     fit_line = scaled(fit, metric)
     _add_line(figure, ends, fit_line, name="Best linear fit", color="fit")
     figure.add_scatter(
         x=[int(number) for number in rows["round"]],
         y=scaled(rows[metric], metric),
-        name=str(verdict["tracking"]),
+        name=window.tracking,
         mode="markers",
         marker={"color": COLORS["measured"], "size": 10},
         hovertemplate=f"round %{{x}}: %{{y:,.5~g}} {quantity.unit}<extra></extra>",
@@ -201,12 +196,12 @@ def plot_steady_state_window(
 def _add_limits(
     figure: go.Figure,
     ends: list[int],
-    verdict: "Mapping[str, Any] | pd.Series[Any]",
+    window: JudgedWindow,
     *,
     criteria: SteadyStateCriteria,
 ) -> None:
     """Add the average and both bands, each as wide as what is allowed."""
-    metric, average = str(verdict["metric"]), float(verdict["average"])
+    metric, average = window.metric, window.average
     bands = (
         (criteria.max_range_ratio, "range_limit", "dot", "data excursion"),
         (criteria.max_slope_ratio, "slope_limit", "dash", "slope excursion"),

@@ -7,7 +7,7 @@ row is one observation; what was not measured is missing, never 0.
 from dataclasses import dataclass
 from typing import Literal
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 
 DType = Literal["string", "int64", "float64", "bool"]
 
@@ -272,6 +272,7 @@ WINDOWS = Table(
         _key("phase", "phase of the test, such as rounds-1024KiB"),
         _key("round", "the round after which was judged, from 1", "int64"),
         _key("tracking", "the tracking variable, such as RND 4 KiB 0/100"),
+        Column("cell", "int64", "its place in a round, as in steps"),
         Column("metric", "string", "iops, bw_bytes_per_s or lat_mean_ns"),
         Column("access", "string", "rnd or seq"),
         Column("block_size_bytes", "int64", "size of one IO [B]; missing in CBW"),

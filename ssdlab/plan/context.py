@@ -82,13 +82,15 @@ class Batch:
 class Judgement:
     """One steady-state judgement: a tracking variable at the end of a round.
 
-    ``rounds`` are the rounds of the window, of which WSAT uses every n-th.
+    ``cell`` is the place of its cell in a round, from 1; ``rounds`` are the rounds of
+    the window, of which WSAT uses every n-th.
     """
 
     test_id: str
     phase_id: str
     round: int
     tracking: Tracking
+    cell: int
     rounds: tuple[int, ...]
     verdict: SteadyStateVerdict
     is_round_steady: bool

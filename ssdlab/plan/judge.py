@@ -34,12 +34,10 @@ def judge_round(
     window = phase.criteria.window_rounds
     if len(numbers) < window:
         return ()
+    places = [_place(phase, tracking) for tracking in phase.tracking]
     values = [
-        [
-            _value(rounds[number - 1][_place(phase, tracking)], tracking)
-            for number in numbers
-        ]
-        for tracking in phase.tracking
+        [_value(rounds[number - 1][place], tracking) for number in numbers]
+        for tracking, place in zip(phase.tracking, places, strict=True)
     ]
     verdicts = [
         assess_steady_state(series, phase.criteria, first_round=start)
@@ -52,11 +50,14 @@ def judge_round(
             phase_id=phase.phase_id,
             round=len(rounds),
             tracking=tracking,
+            cell=place + 1,
             rounds=tuple(numbers[-window:]),
             verdict=verdict,
             is_round_steady=is_round_steady,
         )
-        for tracking, verdict in zip(phase.tracking, verdicts, strict=True)
+        for tracking, place, verdict in zip(
+            phase.tracking, places, verdicts, strict=True
+        )
     )
 
 
@@ -87,6 +88,7 @@ def judge_samples(
             phase_id=phase.phase_id,
             round=len(results),
             tracking=phase.tracking,
+            cell=1,
             rounds=tuple(sampled[-window:]),
             verdict=verdict,
             is_round_steady=verdict.is_steady,

@@ -93,5 +93,9 @@ IOPS = SuiteTest(
     uses=(Ranges, Load, Wipc, MatrixRounds, Iops),
     build=_phases,
     view="ssdlab.report.sections.iops:VIEW",
+    tracks=lambda size, mix: (
+        (size, mix)
+        in {(one.block_size_bytes, one.read_percent) for one in THREE_TRACKING}
+    ),
     is_basic=True,
 )

@@ -94,5 +94,6 @@ LAT = SuiteTest(
     uses=(Ranges, Load, Wipc, MatrixRounds, Lat, HistogramRun),
     build=_phases,
     view="ssdlab.report.sections.latency:VIEW",
+    tracks=lambda size, mix: (size, mix) == (4 * KIB, 0),
     is_basic=True,
 )

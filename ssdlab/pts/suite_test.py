@@ -22,6 +22,8 @@ class SuiteTest:
         Its title in other editions, by the specification of the profile.
     uses : tuple of type of Settings
         The values of a profile that it is made of, besides the flow.
+    tracks : callable
+        Whether the PTS tracks a cell, by its block size [B] and its share of reads [%].
     unused : callable
         Which of these a profile makes no use of.
     build : callable
@@ -44,6 +46,7 @@ class SuiteTest:
     build: Callable[[Profile], tuple[Phase, ...]]
     view: str
     unused: Callable[[Profile], tuple[type[Settings], ...]] = lambda _: ()
+    tracks: Callable[[int | None, int], bool] = lambda _size, _mix: False
     titles: Mapping[str, str] = field(default_factory=dict)
     is_basic: bool = False
     is_optional: bool = False

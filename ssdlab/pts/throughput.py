@@ -139,6 +139,7 @@ TP = SuiteTest(
     uses=(Ranges, Wipc, MatrixRounds, Tp),
     build=_phases,
     view="ssdlab.report.sections.throughput:VIEW",
+    tracks=lambda _, mix: mix == 0,
     unused=lambda profile: () if profile[Tp].has_wipc else (Wipc,),
     is_basic=True,
 )

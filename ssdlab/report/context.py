@@ -8,6 +8,7 @@ from itertools import pairwise
 
 import pandas as pd
 
+from ssdlab.analysis.judged import JudgedWindow, read_final_windows
 from ssdlab.analysis.phases import group_name
 from ssdlab.model.asked import Suite
 from ssdlab.model.records import RunRecord
@@ -120,13 +121,21 @@ class Context:
         frame = self.totals
         return frame[(frame["test"] == test) & is_of_phase(frame["phase"], phase)]
 
-    def final_windows(self, test: str, phase: str = "") -> pd.DataFrame:
-        """Return the last judgement of each tracking variable of a test."""
-        frame = self.windows
-        chosen = (frame["test"] == test) & frame["is_final"].fillna(value=False)
-        if phase:
-            chosen &= is_of_phase(frame["phase"], phase)
-        return frame[chosen]
+    @cached_property
+    def _final_windows(self) -> tuple[JudgedWindow, ...]:
+        return read_final_windows(self.windows)
+
+    def final_windows(self, test: str, phase: str = "") -> tuple[JudgedWindow, ...]:
+        """Return the last judgement of each tracking variable of a test.
+
+        Of a ``phase`` those of its cells are, too, where they were taken one by one.
+        """
+        return tuple(
+            one
+            for one in self._final_windows
+            if one.test == test
+            and (not phase or one.phase == phase or one.phase.startswith(f"{phase}-"))
+        )
 
     def round_groups(self, test: str) -> list[str]:
         """Return what is judged together in IOPS or LAT: each active range by itself.

@@ -129,11 +129,10 @@ def _values(column: "pd.Series[Any]") -> str:
 
 def _steady(context: Context, test: str, phase: str) -> str:
     finals = context.final_windows(test, phase)
-    if finals.empty:
+    if not finals:
         return "SS NOT ACHIEVED: no full window"
-    final = finals.iloc[0]
-    rounds = f"SS rounds {final['window_first_round']} - {final['window_last_round']}"
-    return rounds if final["is_round_steady"] else f"{rounds}: SS NOT ACHIEVED"
+    rounds = f"SS rounds {finals[0].rounds_text}"
+    return rounds if finals[0].is_round_steady else f"{rounds}: SS NOT ACHIEVED"
 
 
 def _time(seconds: Any) -> str:

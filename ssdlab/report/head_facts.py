@@ -5,6 +5,7 @@ from typing import Any
 
 import pandas as pd
 
+from ssdlab.analysis.judged import by_phase
 from ssdlab.analysis.phases import is_cell_by_cell
 from ssdlab.model.spec import ActiveRange, Histogram, Rounds
 from ssdlab.model.units import (
@@ -110,19 +111,17 @@ def _steady_facts(context: Context, test: str) -> Facts:
     if not is_asked and not context.is_imported:
         return [("Steady state", NOT_ASKED)]
     finals = context.final_windows(test)
-    if is_cell_by_cell(test, finals["phase"]):
+    if is_cell_by_cell(test, (one.phase for one in finals)):
         return [
             ("SS rounds", "each cell its own last rounds"),
             ("SS achieved", count_text(finals)),
         ]
     facts: Facts = []
-    for phase, rows in finals.groupby("phase", sort=False):
-        first = rows.iloc[0]
-        window = f"{first['window_first_round']} - {first['window_last_round']}"
-        facts.append((_named("SS rounds", phase), window))
-        if not rows["is_round_steady"].all():
+    for phase, judged in by_phase(finals):
+        facts.append((_named("SS rounds", phase), judged[0].rounds_text))
+        if not all(one.is_round_steady for one in judged):
             facts.append(("Note", "SS NOT ACHIEVED"))
-    if finals.empty:
+    if not finals:
         words = "SS NOT ACHIEVED" if is_asked else "not judged"
         facts.append(("Note", f"{words}: no full window"))
     return list(dict.fromkeys([*facts, *_extensions(context, test)]))

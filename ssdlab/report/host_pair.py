@@ -104,9 +104,9 @@ def _require_two(run_a: Run, run_b: Run) -> None:
 def _end(context: Context, curve: StimulusCurve) -> End:
     """Tell whether the last window of a curve was steady."""
     finals = context.final_windows(curve.test, curve.phase)
-    if finals.empty:
+    if not finals:
         return "not judged"
-    is_steady = finals["is_round_steady"].fillna(value=False).all()
+    is_steady = all(one.is_round_steady for one in finals)
     return "steady" if is_steady else "NOT steady"
 
 

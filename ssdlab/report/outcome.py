@@ -1,15 +1,12 @@
 """What came of a test, in a line or some."""
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
+from ssdlab.analysis.judged import JudgedWindow, by_phase, read_final_windows
 from ssdlab.analysis.phases import is_cell_by_cell, phase_label, range_name
 from ssdlab.model.units import block_size_label
 from ssdlab.pts.wdpc import WDPC
 from ssdlab.store.run import Run
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 Outcome = tuple[str, str]
 _NOT_JUDGED = "no steady state was judged"
@@ -19,56 +16,47 @@ def rounds_outcome(
     run: Run, test: str, *, has_sizes: bool = False
 ) -> Iterator[Outcome]:
     """Yield how each judged phase of a test ended, named by its block size or not."""
-    finals = _final_windows(run, test)
-    if finals.empty:
+    finals = read_final_windows(run.windows, test)
+    if not finals:
         yield test, _NOT_JUDGED
-    if is_cell_by_cell(test, finals["phase"]):
+    if is_cell_by_cell(test, (one.phase for one in finals)):
         yield test, _outcome_of_cells(finals)
         return
-    for phase, judged in finals.groupby("phase", sort=False):
+    for phase, judged in by_phase(finals):
         before = "preconditioning " if phase == WDPC else ""
-        size = judged["block_size_bytes"].iloc[0]
-        name = f"{test} {block_size_label(int(size))}" if has_sizes else test
-        yield f"{name} {range_name(str(phase))}".strip(), before + _outcome(judged)
+        size = judged[0].block_size_bytes
+        name = f"{test} {block_size_label(size)}" if has_sizes and size else test
+        yield f"{name} {range_name(phase)}".strip(), before + _outcome(judged)
 
 
 def procedure_outcome(run: Run, test: str) -> Iterator[Outcome]:
     """Yield how each phase of a procedure that was judged ended, by its name."""
-    finals = _final_windows(run, test)
-    for phase, judged in finals.groupby("phase", sort=False):
-        yield f"{test} {phase_label(str(phase))}", _outcome(judged)
-    if finals.empty:
+    finals = read_final_windows(run.windows, test)
+    for phase, judged in by_phase(finals):
+        yield f"{test} {phase_label(phase)}", _outcome(judged)
+    if not finals:
         (asked,) = (one for one in run.record.asked.tests if one.test_id == test)
         has_none = "it has no steady state to reach"
         yield test, _NOT_JUDGED if asked.judged_phases else has_none
 
 
-def _final_windows(run: Run, test: str) -> "pd.DataFrame":
-    windows = run.windows
-    is_final = windows["is_final"].fillna(value=False)
-    chosen: pd.DataFrame = windows[is_final & (windows["test"] == test)]
-    return chosen
-
-
-def _outcome_of_cells(judged: "pd.DataFrame") -> str:
+def _outcome_of_cells(judged: Sequence[JudgedWindow]) -> str:
     """Say how cells that were taken one by one ended, each in its own window."""
-    failed = judged[~judged["is_steady"]]
+    failed = [one for one in judged if not one.is_steady]
     words = f"{len(judged) - len(failed)} of {len(judged)} cells steady, each by itself"
-    if failed.empty:
+    if not failed:
         return words
-    first = failed.iloc[0]
     more = f", and {len(failed) - 1} more" if len(failed) > 1 else ""
-    return f"{words}; NOT steady: {first['tracking']}: {first['reason']}{more}"
+    return f"{words}; NOT steady: {failed[0].tracking}: {failed[0].reason}{more}"
 
 
-def _outcome(judged: "pd.DataFrame") -> str:
-    """Say how the last judgement of a phase ended, one row a tracking variable."""
-    if judged["is_round_steady"].all():
-        first, last = judged[["window_first_round", "window_last_round"]].iloc[0]
-        return f"steady in rounds {first} - {last}"
-    failed = judged[~judged["is_steady"]]
+def _outcome(judged: Sequence[JudgedWindow]) -> str:
+    """Say how the last judgement of a phase ended, one a tracking variable."""
+    if all(one.is_round_steady for one in judged):
+        return f"steady in rounds {judged[0].rounds_text}"
     reasons = [
-        f"{row.tracking}: {row.reason}" if len(judged) > 1 else str(row.reason)
-        for row in failed.itertuples()
+        f"{one.tracking}: {one.reason}" if len(judged) > 1 else one.reason
+        for one in judged
+        if not one.is_steady
     ]
     return f"NOT steady: {'; '.join(reasons)}"

@@ -4,13 +4,13 @@ Results of others are often so. A page a cell would be many pages, so one table 
 all windows, and pages of their own have only the tracking variables of the PTS.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import pandas as pd
 
+from ssdlab.analysis.judged import JudgedWindow
 from ssdlab.figures.labels import QUANTITIES
-from ssdlab.model.units import KIB
-from ssdlab.pts.iops import THREE_TRACKING
+from ssdlab.pts.suite import CATALOG
 from ssdlab.report.blocks import Table
 from ssdlab.report.text import (
     NOT_RECORDED,
@@ -28,40 +28,38 @@ _NOTE = (
 )
 
 
-def tracked_rows(test: str, finals: pd.DataFrame) -> pd.DataFrame:
+def tracked_cells(test: str, finals: Sequence[JudgedWindow]) -> list[JudgedWindow]:
     """Return the judgements of the tracking variables of the PTS, if any is among."""
-    if test == "tp":
-        return finals[finals["read_percent"] == 0]
-    wanted = {(4 * KIB, 0)}
-    if test == "iops":
-        wanted = {(t.block_size_bytes, t.read_percent) for t in THREE_TRACKING}
-    cells = zip(finals["block_size_bytes"], finals["read_percent"], strict=True)
-    chosen: pd.DataFrame = finals[[cell in wanted for cell in cells]]
-    return chosen.sort_values(["block_size_bytes", "read_percent"])
+    chosen = [
+        one
+        for one in finals
+        if test in CATALOG
+        and CATALOG[test].tracks(one.block_size_bytes, one.read_percent)
+    ]
+    return sorted(chosen, key=lambda one: (one.block_size_bytes or 0, one.read_percent))
 
 
-def count_text(finals: pd.DataFrame) -> str:
+def count_text(finals: Sequence[JudgedWindow]) -> str:
     """Return how many cells got steady, such as ``54 of 56 cells``."""
-    steady = int(finals["is_steady"].fillna(value=False).sum())
-    return f"{steady} of {len(finals)} cells"
+    return f"{sum(one.is_steady for one in finals)} of {len(finals)} cells"
 
 
-def windows_table(finals: pd.DataFrame, cells: pd.DataFrame) -> Table:
+def windows_table(finals: Sequence[JudgedWindow], cells: pd.DataFrame) -> Table:
     """Return every window and verdict, one row a cell."""
-    metric = str(finals["metric"].iloc[0])
+    metric = finals[0].metric
     divisor = QUANTITIES[metric].divisor
     shown = workers_by_phase(cells)
     rows = tuple(
         (
-            " ".join(filter(None, (str(row.tracking), shown.get(str(row.phase), "")))),
-            f"{row.window_first_round} - {row.window_last_round}",
-            exact_text(float(str(row.average)) / divisor),
-            percent_text(float(str(row.range_ratio))),
-            percent_text(float(str(row.slope_ratio))),
-            "steady" if row.is_steady else "NOT steady",
-            "" if row.is_steady else str(row.reason),
+            " ".join(filter(None, (one.tracking, shown.get(one.phase, "")))),
+            one.rounds_text,
+            exact_text(one.average / divisor),
+            percent_text(one.range_ratio),
+            percent_text(one.slope_ratio),
+            "steady" if one.is_steady else "NOT steady",
+            "" if one.is_steady else one.reason,
         )
-        for row in finals.itertuples()
+        for one in finals
     )
     return Table(
         caption=f"Steady state of each cell [{unit_of(metric)}]: {count_text(finals)}",

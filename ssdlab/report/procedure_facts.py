@@ -5,6 +5,7 @@ from typing import Any
 
 import pandas as pd
 
+from ssdlab.analysis.judged import by_phase
 from ssdlab.analysis.phases import phase_label
 from ssdlab.model.units import (
     block_size_label,
@@ -61,13 +62,11 @@ def procedure_stimulus(context: Context, test: str) -> Facts:
 def _windows(context: Context, test: str) -> Iterator[tuple[str, str]]:
     """Yield the last window of each phase, by the name of the phase."""
     finals = context.final_windows(test)
-    for phase, rows in finals.groupby("phase", sort=False):
-        first = rows.iloc[0]
-        rounds = f"{first['window_first_round']} - {first['window_last_round']}"
-        if not rows["is_round_steady"].all():
-            rounds = f"{rounds}: SS NOT ACHIEVED"
-        yield f"SS rounds, {phase_label(str(phase))}", rounds
-    if finals.empty and context.asks_steady_state(test):
+    for phase, judged in by_phase(finals):
+        is_steady = all(one.is_round_steady for one in judged)
+        outcome = "" if is_steady else ": SS NOT ACHIEVED"
+        yield f"SS rounds, {phase_label(phase)}", f"{judged[0].rounds_text}{outcome}"
+    if not finals and context.asks_steady_state(test):
         yield "Note", "not judged: no full window"
 
 

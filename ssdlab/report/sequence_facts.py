@@ -94,7 +94,7 @@ def name_of(stages: pd.DataFrame, phase: str) -> str:
 def is_stage_steady(context: Context, test: str, phase: str) -> bool:
     """Tell whether a stage was steady in its last rounds."""
     finals = context.final_windows(test, phase)
-    return bool(len(finals)) and bool(finals["is_round_steady"].all())
+    return bool(finals) and all(one.is_round_steady for one in finals)
 
 
 def published_of(found: SequenceResult) -> str:

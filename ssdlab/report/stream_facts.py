@@ -60,11 +60,9 @@ def stream_set_up(context: "Context", test: str) -> Facts:
         amount = f"{written / capacity:.3g}X user capacity" if capacity else ""
         words = ", ".join(filter(None, (capacity_label(float(written)), amount)))
         facts.append(("Pre-condition 1", f"SEQ 128 KiB 0/100; {words}"))
-    finals = context.final_windows(test)
-    for _, row in finals.iterrows():
-        rounds = f"{row['window_first_round']} - {row['window_last_round']}"
-        facts.append(("SS rounds", rounds))
-        if not row["is_round_steady"]:
+    for window in context.final_windows(test):
+        facts.append(("SS rounds", window.rounds_text))
+        if not window.is_round_steady:
             facts.append(("Note", "SS NOT ACHIEVED"))
     return facts
 

@@ -1,21 +1,21 @@
 """The run in words: does it conform, did it get steady, what did it find."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import pandas as pd
 
-from ssdlab.analysis.cells import is_of_cell
+from ssdlab.analysis.judged import JudgedWindow
 from ssdlab.analysis.phases import is_cell_by_cell, range_name
 from ssdlab.analysis.steadiness.advice import find_advice
-from ssdlab.analysis.steadiness.series import series_of_cell
+from ssdlab.analysis.steadiness.series import series_of_window
 from ssdlab.figures.saturation import plot_sparkline
 from ssdlab.model.asked import Procedure
 from ssdlab.model.spec import Stimulus
 from ssdlab.pts.wdpc import WDPC
 from ssdlab.report.blocks import Note, Plot
 from ssdlab.report.context import Context
-from ssdlab.report.own_windows import tracked_rows
+from ssdlab.report.own_windows import tracked_cells
 from ssdlab.report.text import NOT_MEASURED, metric_text
 
 NOT_ACHIEVED = "steady state NOT achieved"
@@ -92,31 +92,30 @@ def _banner(what: str) -> str:
 def rounds_summary(context: Context, test: str) -> list[SummaryRow]:
     """Return a row a tracking variable, and one a phase that has no window yet."""
     finals = context.final_windows(test)
-    if is_cell_by_cell(test, finals["phase"]):
+    if is_cell_by_cell(test, (one.phase for one in finals)):
         return _rows_of_cells(context, test, finals)
-    judged = {str(phase) for phase in finals["phase"]}
+    judged = {one.phase for one in finals}
     begun = context.judged_rounds(test) or [""]
     return [
-        *(_summary(context, verdict) for _, verdict in finals.iterrows()),
+        *(_summary(context, one) for one in finals),
         *(_unjudged(context, test, phase) for phase in begun if phase not in judged),
     ]
 
 
 def windows_summary(context: Context, test: str) -> list[SummaryRow]:
     """Return a row a tracking variable: of a procedure nothing else is asked for."""
-    finals = context.final_windows(test)
-    return [_summary(context, verdict) for _, verdict in finals.iterrows()]
+    return [_summary(context, one) for one in context.final_windows(test)]
 
 
 def _rows_of_cells(
-    context: Context, test: str, finals: pd.DataFrame
+    context: Context, test: str, finals: Sequence[JudgedWindow]
 ) -> list[SummaryRow]:
     """Return the tracking variables of cells taken one by one, and all in one row."""
-    tracked = tracked_rows(test, finals)
-    judged, phases = set(finals["phase"]), context.judged_rounds(test) or [""]
+    judged = {one.phase for one in finals}
+    phases = context.judged_rounds(test) or [""]
     short = sum(phase not in judged for phase in phases)
-    is_steady = bool(finals["is_steady"].all()) and not short
-    failed = int((~finals["is_steady"]).sum())
+    failed = sum(not one.is_steady for one in finals)
+    is_steady = not (failed or short)
     words = [f"not in {failed} of {len(phases)} cells"] if failed else []
     words += [f"{short} have too few rounds"] if short else []
     verdict = f"{NOT_ACHIEVED}: {', '.join(words)}"
@@ -130,48 +129,44 @@ def _rows_of_cells(
         is_steady=is_steady,
         spark=None,
     )
-    return [*(_summary(context, row) for _, row in tracked.iterrows()), all_cells]
+    return [*(_summary(context, one) for one in tracked_cells(test, finals)), all_cells]
 
 
-def _summary(context: Context, verdict: "pd.Series[Any]") -> SummaryRow:
-    test, metric = str(verdict["test"]), str(verdict["metric"])
-    frame = tracked_frame(context, verdict)
+def _summary(context: Context, window: JudgedWindow) -> SummaryRow:
+    title, metric = context.title_of(window.test), window.metric
+    frame = window.rounds_of(context.totals)
     series = frame[metric].astype(float)  # one a round, oldest first
     begins = (frame["round"] == 1).any()  # a window may not
     first = metric_text(float(series.iloc[0]), metric) if begins else NOT_MEASURED
-    if begins and context.is_first(test, str(verdict["phase"])):
+    if begins and context.is_first(window.test, window.phase):
         first += " (FOB)"
-    steady = bool(verdict["is_round_steady"])
-    window = f"{verdict['window_first_round']} - {verdict['window_last_round']}"
     return SummaryRow(
-        test=context.title_of(test),
-        tracked=str(verdict["tracking"]),
+        test=title,
+        tracked=window.tracking,
         first=first,
-        steady=metric_text(float(verdict["average"]), metric),
-        rounds=window,
-        verdict=_verdict_text(verdict),
-        is_steady=steady,
-        spark=sparkline(series, f"{context.title_of(test)} {verdict['tracking']}"),
-        advice=_advice(frame, verdict) if steady else "",
+        steady=metric_text(window.average, metric),
+        rounds=window.rounds_text,
+        verdict=_verdict_text(window),
+        is_steady=window.is_round_steady,
+        spark=sparkline(series, f"{title} {window.tracking}"),
+        advice=_advice(frame, window) if window.is_round_steady else "",
     )
 
 
-def _advice(frame: pd.DataFrame, verdict: "pd.Series[Any]") -> str:
+def _advice(frame: pd.DataFrame, window: JudgedWindow) -> str:
     """Say what speaks against a verdict that a tracking variable is steady."""
-    series = series_of_cell(frame, verdict.to_dict(), metric=str(verdict["metric"]))
-    words = find_advice(series).words
+    words = find_advice(series_of_window(frame, window)).words
     return f"Beyond the PTS: {words}" if words else ""
 
 
-def _verdict_text(verdict: "pd.Series[Any]") -> str:
+def _verdict_text(window: JudgedWindow) -> str:
     """Return the verdict, and behind a colon of which phase it is and why not."""
-    phase = str(verdict["phase"])
-    part = "preconditioning" if phase == WDPC else range_name(phase)
+    part = "preconditioning" if window.phase == WDPC else range_name(window.phase)
     notes = [part] if part else []
-    if verdict["is_round_steady"]:
+    if window.is_round_steady:
         return ": ".join(["steady", *notes])
-    reason = str(verdict["reason"] or "")
-    if verdict["is_steady"]:
+    reason = window.reason
+    if window.is_steady:
         reason = "another tracking variable is not steady"
     return ": ".join(filter(None, [NOT_ACHIEVED, *notes, reason]))
 
@@ -200,14 +195,6 @@ def _unjudged(context: Context, test: str, phase: str) -> SummaryRow:
         is_steady=False if is_asked or context.is_imported else None,
         spark=None,
     )
-
-
-def tracked_frame(context: Context, verdict: "pd.Series[Any]") -> pd.DataFrame:
-    """Return the measurements of the cell that a judgement is about."""
-    frame = context.totals_of(str(verdict["test"]), str(verdict["phase"]))
-    frame = frame[frame["kind"] == "cell"]
-    chosen: pd.DataFrame = frame[is_of_cell(frame, verdict)].sort_values("round")
-    return chosen
 
 
 def sparkline(series: "pd.Series[float]", name: str) -> Plot | None:

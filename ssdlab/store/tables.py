@@ -10,13 +10,11 @@ import pyarrow.parquet as pq
 
 from ssdlab.model.errors import RunFolderError
 from ssdlab.model.schema import (
-    BINS,
-    MEASUREMENTS,
-    PERCENTILES,
     SCHEMA_VERSION,
+    TABLES,
     Table,
 )
-from ssdlab.store.older import ADDED, OLDER_VERSIONS, RENEWED, renew_percentiles
+from ssdlab.store.older import OLDER_VERSIONS, RENEWALS, added_since
 from ssdlab.store.parquet import read_columns, read_schema
 from ssdlab.system.folders import Folder
 
@@ -96,12 +94,11 @@ def read_table(
         If the file is missing, damaged, of another version or too large to be read.
     """
     content = _read_stored(folder, table, columns)
-    if table is not PERCENTILES or _version_of(content.schema) != RENEWED:
+    renewal = RENEWALS.get(table.name)
+    if renewal is None or _version_of(content.schema) not in renewal.versions:
         return _to_frame(content)
-    whole, *beside = (
-        _to_frame(_read_stored(folder, one)) for one in (table, MEASUREMENTS, BINS)
-    )
-    renewed = renew_percentiles(whole, *beside)
+    tables = (table, *(TABLES[name] for name in renewal.beside))
+    renewed = renewal.renew(*(_to_frame(_read_stored(folder, one)) for one in tables))
     return renewed if columns is None else renewed[list(columns)]
 
 
@@ -147,8 +144,7 @@ def _read(
     version = _version_of(schema)
     if version not in {str(SCHEMA_VERSION), *OLDER_VERSIONS}:
         return None, f"{name} has schema version {version}, not {SCHEMA_VERSION}"
-    is_older = version in OLDER_VERSIONS
-    added = ADDED.get(table.name, {}) if is_older else {}
+    added = added_since(version, table.name)
     kept = pa.schema([field for field in wanted if field.name not in added])
     if not schema.equals(kept):
         return None, f"{name} has other columns than the schema"

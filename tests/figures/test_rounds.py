@@ -1,18 +1,24 @@
 """Convergence and measurement window: lines, limits, labels."""
 
+from dataclasses import replace
+
 import pandas as pd
 import pytest
 
+from ssdlab.analysis.judged import JudgedWindow
 from ssdlab.analysis.matrix import summarise_convergence
 from ssdlab.figures import plot_convergence, plot_steady_state_window
 from ssdlab.model.spec import SteadyStateCriteria
 from ssdlab.store.run import Run
 
-VERDICT = {
-    "tracking": "RND 4 KiB 0/100", "metric": "iops", "average": 6000.8,
-    "window_first_round": 2, "window_last_round": 6, "slope_per_round": 110.5,
-    "intercept": 5558.8, "is_steady": True,
-}  # fmt: skip
+WINDOW = JudgedWindow(
+    test="iops", phase="rounds", round=6, cell=1, block_size_bytes=4096,
+    read_percent=0, tracking="RND 4 KiB 0/100", metric="iops", average=6000.8,
+    minimum=5776, maximum=6181, range_ratio=0.0675, slope_per_round=110.5,
+    intercept=5558.8, slope_ratio=0.0737, correlation=0.988, window_first_round=2,
+    window_last_round=6, is_range_ok=True, is_slope_ok=True, is_steady=True,
+    is_round_steady=True, reason="",
+)  # fmt: skip
 VALUES = pd.DataFrame({
     "round": [1, 2, 3, 4, 5, 6],
     "iops": [9000.0, 5776.0, 5865.0, 6022.0, 6160.0, 6181.0],
@@ -66,7 +72,7 @@ def test_convergence_of_latency_is_in_milliseconds(
 
 
 def test_window_draws_points_average_limits_and_fit() -> None:
-    figure = plot_steady_state_window(VALUES, VERDICT)
+    figure = plot_steady_state_window(VALUES, WINDOW)
     lines = {trace.name: trace for trace in figure.data}
     assert list(lines["RND 4 KiB 0/100"].x) == [2, 3, 4, 5, 6]
     assert list(lines["RND 4 KiB 0/100"].y) == VALUES["iops"].tolist()[1:]
@@ -86,13 +92,13 @@ def test_window_draws_points_average_limits_and_fit() -> None:
 
 
 def test_window_says_so_when_it_is_not_steady() -> None:
-    figure = plot_steady_state_window(VALUES, VERDICT | {"is_steady": False})
+    figure = plot_steady_state_window(VALUES, replace(WINDOW, is_steady=False))
     assert figure.layout.title.subtitle.text == "Rounds 2 - 6: NOT steady"
 
 
 def test_window_leaves_a_limit_out_when_the_criteria_have_none() -> None:
     criteria = SteadyStateCriteria(max_range_ratio=None, max_slope_ratio=0.2)
-    figure = plot_steady_state_window(VALUES, VERDICT, criteria=criteria)
+    figure = plot_steady_state_window(VALUES, WINDOW, criteria=criteria)
     names = [trace.name for trace in figure.data]
     assert not [name for name in names if "data excursion" in name]
     assert "110 % slope excursion limit" in names

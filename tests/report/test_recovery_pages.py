@@ -130,11 +130,10 @@ def test_window_of_the_preconditioning_is_drawn_at_the_rounds_of_its_samples(
     lines = {line.name: line for line in figure.data}
     rounds = [63, 66, 69, 72, 75]  # never steady: samples 21 - 25, three rounds apart
     assert list(lines["RND 4 KiB 0/100"].x) == rounds
-    verdict = context.final_windows("hir").iloc[0]
+    (window,) = context.final_windows("hir")
     assert lines["Best linear fit"].x == (63, 75)
     assert lines["Best linear fit"].y == pytest.approx([
-        verdict["slope_per_round"] * sample + verdict["intercept"]
-        for sample in (21, 25)
+        window.slope_per_round * sample + window.intercept for sample in (21, 25)
     ])
     subtitle = figure.layout.title.subtitle.text
     assert subtitle == "Samples 3 rounds apart, rounds 63 - 75: NOT steady"

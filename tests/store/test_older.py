@@ -1,4 +1,4 @@
-"""Tables of version 1: read as this version makes them, from what lies beside them."""
+"""Tables of older versions: read as this version makes them, from those beside."""
 
 import shutil
 from pathlib import Path
@@ -11,9 +11,11 @@ import pytest
 from ssdlab.analysis.latency import UNKNOWN_EXTREMES, percentiles_from_bins
 from ssdlab.model.schema import PERCENTILES
 from ssdlab.store.export import export_run
+from ssdlab.store.older import place_windows
 from ssdlab.store.run import open_tables
 from ssdlab.store.tables import frame_to_arrow, read_table
 from ssdlab.system.folders import Folder
+from tests.analysis.frames import Row, steps, window, windows
 from tests.paths import ROOT
 
 SAMPLE = ROOT / "data" / "samples" / "virtual-b"
@@ -73,3 +75,41 @@ def test_a_printed_percentile_without_a_bin_stays(old: Path) -> None:
     content = frame_to_arrow(PERCENTILES, frame)
     pq.write_table(content.replace_schema_metadata({"ssdlab_schema": "1"}), path)
     pd.testing.assert_frame_equal(open_tables(old).percentiles, frame)
+
+
+CELLS: dict[int, Row] = {
+    1: {"block_size_bytes": None, "read_percent": 40, "threads": 32, "queue_depth": 32},
+    2: {"block_size_bytes": None, "read_percent": 40, "threads": 32, "queue_depth": 16},
+    3: {"block_size_bytes": None, "read_percent": 0, "threads": 32, "queue_depth": 32},
+    4: {"block_size_bytes": 4096, "read_percent": 40, "threads": 32, "queue_depth": 32},
+    5: {"block_size_bytes": 8192, "read_percent": 40, "threads": None},
+    6: {"block_size_bytes": 4096, "read_percent": 40, "access": "seq"},
+}
+
+
+@pytest.mark.parametrize(
+    ("told", "cell"),
+    [
+        ({"block_size_bytes": None, "threads": 32, "queue_depth": 32}, 1),
+        ({"block_size_bytes": None, "threads": 32, "queue_depth": 16}, 2),
+        ({"block_size_bytes": None, "read_percent": 0}, 3),
+        ({"block_size_bytes": 4096}, 4),
+        ({"block_size_bytes": 8192}, 5),
+        ({"block_size_bytes": 4096, "access": "seq"}, 6),
+        ({"block_size_bytes": 512}, None),
+    ],
+    ids=["tc and qd", "other qd", "writes", "any tc", "no tc", "other access", "none"],
+)
+def test_window_of_an_older_version_gets_the_cell_it_tells(
+    told: Row, cell: int | None
+) -> None:
+    usual: Row = {"test": "cbw", "access": "rnd", "read_percent": 40}
+    ran = steps([
+        usual | {"phase": "demand", "kind": "cell", "cell": number} | own
+        for number, own in CELLS.items()
+    ])
+    judged = windows([window("demand", 1, 5, **(usual | told))])
+    found = place_windows(judged, ran)["cell"].iloc[0]
+    assert (None if pd.isna(found) else found) == cell
+    other = place_windows(judged.assign(phase="wdpc"), ran)["cell"]
+    assert other.isna().all()

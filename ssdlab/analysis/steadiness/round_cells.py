@@ -5,12 +5,12 @@ from typing import Any
 
 import pandas as pd
 
-from ssdlab.analysis.cells import is_of_cell, named_like
+from ssdlab.analysis.cells import named_like
 from ssdlab.analysis.matrix import select_cells
 from ssdlab.model.spec import stimulus_label
 
 _OF_TEST = {"tp": "bw_bytes_per_s", "xsr": "bw_bytes_per_s", "lat": "lat_mean_ns"}
-_CELL = ["phase", "access", "block_size_bytes", "read_percent"]
+_CELL = ["phase", "cell", "access", "block_size_bytes", "read_percent"]
 _QUEUES = ["threads", "queue_depth"]
 
 
@@ -42,7 +42,7 @@ def list_round_series(
     counted = distinct.agg(rounds=("round", "nunique"))
     variables = [row for _, row in tracked.iterrows()]
     are_of = [
-        is_of_cell(counted, row) & (counted["phase"] == row["phase"])
+        (counted["phase"] == row["phase"]) & (counted["cell"] == row["cell"])
         for row in variables
     ]
     rows = [

@@ -1,14 +1,14 @@
 """One value a round: the tracking variables of a test, or any other cell of it."""
 
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ssdlab.analysis.cells import is_of_cell
+from ssdlab.analysis.judged import JudgedWindow
 from ssdlab.analysis.matrix import select_cells
 from ssdlab.analysis.steadiness.round_cells import is_named, list_round_series
 from ssdlab.analysis.tkperf import take_tkperf_rounds
@@ -234,9 +234,9 @@ def _take_cell(
 ) -> RoundSeries:
     test = str(cell["test"])
     cells = select_cells(measurements, test)
-    cells = cells[(cells["phase"] == cell["phase"]) & is_of_cell(cells, cell)]
+    cells = cells[(cells["phase"] == cell["phase"]) & (cells["cell"] == cell["cell"])]
     chosen_metric = metric or str(cell["metric"])
-    series = series_of_cell(cells, cell, metric=chosen_metric)
+    series = _series_of_cell(cells, cell, metric=chosen_metric)
     kept = cells.drop_duplicates("round").sort_values("round")
     kept = kept[kept[chosen_metric].notna()]
     return replace(
@@ -247,25 +247,17 @@ def _take_cell(
     )
 
 
-def series_of_cell(
-    cells: pd.DataFrame, cell: Mapping[Hashable, Any], *, metric: str
-) -> RoundSeries:
-    """Take the rounds of one cell, and the window that is reported of it.
+def series_of_window(cells: pd.DataFrame, window: JudgedWindow) -> RoundSeries:
+    """Return the rounds of a cell, of which these are the measurements, as judged.
 
-    Parameters
-    ----------
-    cells : pandas.DataFrame
-        The measurements of the cell.
-    cell : mapping
-        A row of what `list_round_series` returned, or of the table ``windows``.
-    metric : str
-        What is taken of it.
-
-    Returns
-    -------
-    RoundSeries
-        Without gaps, and without what TKperf would have taken.
+    It has no gaps, and nothing of what TKperf would have taken.
     """
+    return _series_of_cell(cells, asdict(window), metric=window.metric)
+
+
+def _series_of_cell(
+    cells: pd.DataFrame, cell: Mapping[Any, Any], *, metric: str
+) -> RoundSeries:
     cells = cells.drop_duplicates("round").sort_values("round")
     cells = cells[cells[metric].notna()]
     first, last = int(cell["window_first_round"]), int(cell["window_last_round"])

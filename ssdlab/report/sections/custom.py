@@ -69,7 +69,7 @@ def custom_pages(context: Context, test: str) -> tuple[Page, ...]:
         blocks.insert(0, Plot(figure=plot_workloads(frame)))
     pages = [Page(title=_TITLE, blocks=tuple(blocks))]
     finals = context.final_windows(test)
-    if len(finals):
+    if finals:
         table = windows_table(finals, context.totals_of(test, "rounds"))
         pages.append(Page(title="Steady state of each cell", blocks=(table,)))
     return tuple(pages)

@@ -195,7 +195,7 @@ def _ends(found: _Saturation) -> tuple[Block, ...]:
     blocks: tuple[Block, ...] = (table, *_host_note(found), *_stop_note(found))
     if not found.context.asks_steady_state(found.test):
         return (*blocks, Note(text=f"Steady state: {NOT_ASKED}."))
-    if found.context.final_windows(found.test).empty:
+    if not found.context.final_windows(found.test):
         words = "No steady state was judged: the samples did not fill a window."
         return (*blocks, Note(text=words, tone="warning"))
     return blocks
@@ -234,8 +234,8 @@ def _stop_note(found: _Saturation) -> tuple[Note, ...]:
 def _judgements(found: _Saturation) -> tuple[Block, ...]:
     """Return the data behind the steady-state stop rule, if it was ever asked."""
     blocks: list[Block] = []
-    for _, verdict in found.context.final_windows(found.test).iterrows():
-        blocks += [determination_table(found.context, verdict), verdict_note(verdict)]
+    for window in found.context.final_windows(found.test):
+        blocks += [determination_table(found.context, window), verdict_note(window)]
     return tuple(blocks)
 
 

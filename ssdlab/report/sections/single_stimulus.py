@@ -140,7 +140,7 @@ def _steady_text(context: Context, curve: StimulusCurve, *, first: int | None) -
     time_s = float(curve.rounds.set_index("round")["time_s"][first])
     text = f"First steady after {duration_label(time_s)}, in round {first} of {took}"
     finals = context.final_windows(curve.test, curve.phase)
-    if finals.empty or finals["is_round_steady"].all():
+    if all(one.is_round_steady for one in finals):
         return f"{text}. The rounds went on as planned."
     return f"{text}, and no longer in the last five rounds, which are judged."
 

@@ -1,10 +1,13 @@
 """The measurement window and its determination data, alike in every test."""
 
+import math
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
 import plotly.graph_objects as go
 
+from ssdlab.analysis.judged import JudgedWindow
 from ssdlab.analysis.matrix import summarise_convergence
 from ssdlab.analysis.phases import is_cell_by_cell
 from ssdlab.figures.convergence import (
@@ -13,13 +16,14 @@ from ssdlab.figures.convergence import (
     plot_steady_state_window,
 )
 from ssdlab.figures.labels import QUANTITIES, Quantity, lay_out
+from ssdlab.model.spec import Stimulus
 from ssdlab.model.units import block_size_label
 from ssdlab.pts.wdpc import WDPC
 from ssdlab.report.blocks import Block, Note, Page, Plot, Table
 from ssdlab.report.context import Context, is_of_phase
-from ssdlab.report.own_windows import tracked_rows, windows_table
+from ssdlab.report.own_windows import tracked_cells, windows_table
 from ssdlab.report.text import NOT_MEASURED, exact_text, percent_text, unit_of
-from ssdlab.report.verdict import NOT_ACHIEVED, tracked_frame
+from ssdlab.report.verdict import NOT_ACHIEVED
 
 
 def convergence_page(
@@ -51,10 +55,10 @@ def reported_window(context: Context, test: str, phase: str) -> tuple[int, int] 
     Cells that were taken one by one have a window each, and no common one.
     """
     finals = context.final_windows(test, phase)
-    if finals.empty or is_cell_by_cell(test, finals["phase"]):
+    if not finals or is_cell_by_cell(test, (one.phase for one in finals)):
         return None
-    first = finals["window_first_round"].min()
-    return int(first), int(finals["window_last_round"].max())
+    first = min(one.window_first_round for one in finals)
+    return first, max(one.window_last_round for one in finals)
 
 
 def rounds_table(frame: pd.DataFrame, metric: RoundMetric) -> Table:
@@ -88,18 +92,15 @@ def window_pages(context: Context, plot_id: str, *, phase: str) -> tuple[Page, .
     """Return one page a tracking variable: its window and what judges it."""
     test = plot_id.split(maxsplit=1)[0].lower()
     finals = context.final_windows(test, phase)
-    if finals.empty:
+    if not finals:
         return (_no_window_page(context, plot_id, phase=phase),)
-    if not is_cell_by_cell(test, finals["phase"]):
-        return tuple(_window_page(context, plot_id, r) for _, r in finals.iterrows())
+    if not is_cell_by_cell(test, (one.phase for one in finals)):
+        return tuple(_window_page(context, plot_id, one) for one in finals)
     table = windows_table(finals, context.totals_of(test, phase))
     title = "Steady state of each cell"
     return (
         Page(plot_id=plot_id, title=title, blocks=(table,)),
-        *(
-            _window_page(context, plot_id, row)
-            for _, row in tracked_rows(test, finals).iterrows()
-        ),
+        *(_window_page(context, plot_id, one) for one in tracked_cells(test, finals)),
     )
 
 
@@ -120,35 +121,35 @@ def _no_window_page(context: Context, plot_id: str, *, phase: str) -> Page:
     )
 
 
-def _window_page(context: Context, plot_id: str, verdict: "pd.Series[Any]") -> Page:
-    frame = tracked_frame(context, verdict)
-    stride = _stride(context, verdict)
+def _window_page(context: Context, plot_id: str, window: JudgedWindow) -> Page:
+    frame = window.rounds_of(context.totals)
+    stride = _stride(context, window)
     if stride > 1:
-        figure = _plot_samples(context, frame, verdict, stride=stride)
+        figure = _plot_samples(context, frame, window, stride=stride)
     else:
-        figure = plot_steady_state_window(frame, verdict, criteria=context.criteria)
-    before = "Preconditioning: steady" if verdict["phase"] == WDPC else "Steady"
+        figure = plot_steady_state_window(frame, window, criteria=context.criteria)
+    before = "Preconditioning: steady" if window.phase == WDPC else "Steady"
     return Page(
         plot_id=plot_id,
-        title=f"{before} state measurement window, {verdict['tracking']}",
+        title=f"{before} state measurement window, {window.tracking}",
         blocks=(
             Plot(figure=figure),
-            determination_table(context, verdict),
-            verdict_note(verdict),
+            determination_table(context, window),
+            verdict_note(window),
         ),
     )
 
 
-def _stride(context: Context, verdict: "pd.Series[Any]") -> int:
+def _stride(context: Context, window: JudgedWindow) -> int:
     """Return how many rounds the values of a window are apart: samples more than 1."""
-    span = int(verdict["window_last_round"]) - int(verdict["window_first_round"])
+    span = window.window_last_round - window.window_first_round
     return span // max(1, context.criteria.window_rounds - 1)
 
 
 def _plot_samples(
     context: Context,
     frame: pd.DataFrame,
-    verdict: "pd.Series[Any]",
+    window: JudgedWindow,
     *,
     stride: int,
 ) -> go.Figure:
@@ -156,15 +157,15 @@ def _plot_samples(
 
     A least-squares line passes through the average in the middle of its window.
     """
-    first, last = int(verdict["window_first_round"]), int(verdict["window_last_round"])
-    slope = float(verdict["slope_per_round"]) / stride
-    by_round = verdict.copy()
-    by_round["slope_per_round"] = slope
+    first, last = window.window_first_round, window.window_last_round
+    slope = window.slope_per_round / stride
     middle = (first + last) / 2
-    by_round["intercept"] = float(verdict["average"]) - slope * middle
+    by_round = replace(
+        window, slope_per_round=slope, intercept=window.average - slope * middle
+    )
     samples = frame[(frame["round"] - first) % stride == 0]
     figure = plot_steady_state_window(samples, by_round, criteria=context.criteria)
-    outcome = "steady state" if verdict["is_steady"] else "NOT steady"
+    outcome = "steady state" if window.is_steady else "NOT steady"
     words = f"Samples {stride} rounds apart, rounds {first} - {last}: {outcome}"
     lay_out(figure, title={"subtitle": {"text": words}})
     figure.update_xaxes(
@@ -175,17 +176,16 @@ def _plot_samples(
     return figure
 
 
-def verdict_note(verdict: "pd.Series[Any]") -> Note:
+def verdict_note(window: JudgedWindow) -> Note:
     """Say whether a tracking variable, and all of its test together, are steady."""
-    rounds = f"{verdict['window_first_round']} - {verdict['window_last_round']}"
-    where = f"{NOT_ACHIEVED} in rounds {rounds}"
-    if verdict["is_round_steady"]:
-        text = f"Steady state achieved in rounds {rounds}."
+    where = f"{NOT_ACHIEVED} in rounds {window.rounds_text}"
+    if window.is_round_steady:
+        text = f"Steady state achieved in rounds {window.rounds_text}."
         return Note(text=text, tone="good")
-    if verdict["is_steady"]:
+    if window.is_steady:
         text = f"{where}: this variable is steady, another is not."
         return Note(text=sentence(text), tone="warning")
-    text = f"{where}: {verdict['reason']}."
+    text = f"{where}: {window.reason}."
     return Note(text=sentence(text), tone="warning")
 
 
@@ -194,40 +194,43 @@ def sentence(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def determination_table(context: Context, verdict: "pd.Series[Any]") -> Table:
+def determination_table(context: Context, window: JudgedWindow) -> Table:
     """Return the steady-state determination data (pts.md 3.5)."""
     criteria = context.criteria
-    metric = str(verdict["metric"])
-    divisor, unit = QUANTITIES[metric].divisor, unit_of(metric)
-    numbers = {
-        name: float(verdict[name]) / divisor
-        for name in ("average", "minimum", "maximum", "slope_per_round", "intercept")
-    }
-    average, slope = numbers["average"], numbers["slope_per_round"]
-    excursion = numbers["maximum"] - numbers["minimum"]
+    divisor, unit = QUANTITIES[window.metric].divisor, unit_of(window.metric)
+    average, least, greatest, slope, intercept = (
+        value / divisor
+        for value in (
+            window.average,
+            window.minimum,
+            window.maximum,
+            window.slope_per_round,
+            window.intercept,
+        )
+    )
     span = criteria.window_rounds - 1
-    fit = _fit_text(slope, numbers["intercept"], unit=_counted(context, verdict))
+    fit = _fit_text(slope, intercept, unit=_counted(context, window))
     rows: list[tuple[str, ...]] = [
-        ("Measurement window", "", _rounds_text(context, verdict), ""),
+        ("Measurement window", "", _rounds_text(context, window), ""),
         ("Average value", "", exact_text(average), ""),
-        *_extremes(numbers, criteria.max_range_ratio),
+        *_extremes(average, (least, greatest), criteria.max_range_ratio),
         _limit_row(
             "Data excursion (max - min)",
             (criteria.max_range_ratio, average),
-            (excursion, float(verdict["range_ratio"])),
-            is_ok=bool(verdict["is_range_ok"]),
+            (greatest - least, window.range_ratio),
+            is_ok=window.is_range_ok,
         ),
         _limit_row(
             f"Slope excursion ({span} x |slope|)",
             (criteria.max_slope_ratio, average),
-            (span * abs(slope), float(verdict["slope_ratio"])),
-            is_ok=bool(verdict["is_slope_ok"]),
+            (span * abs(slope), window.slope_ratio),
+            is_ok=window.is_slope_ok,
         ),
         ("Least squares fit", "", fit, ""),
-        ("Correlation coefficient", "", _correlation(verdict), ""),
+        ("Correlation coefficient", "", _correlation(window), ""),
     ]
     return Table(
-        caption=f"Steady state determination data, {verdict['tracking']} [{unit}]",
+        caption=f"Steady state determination data, {window.tracking} [{unit}]",
         corner="Quantity",
         head=("Allowed", "Measured", "Result"),
         rows=tuple(rows),
@@ -237,28 +240,29 @@ def determination_table(context: Context, verdict: "pd.Series[Any]") -> Table:
     )
 
 
-def _counted(context: Context, verdict: "pd.Series[Any]") -> str:
-    """Return what the window counts: WSAT and WDPC take samples some rounds apart."""
-    is_wsat = str(verdict["test"]).startswith("wsat")
-    is_named = is_wsat or verdict["phase"] == WDPC
-    is_sampled = is_named or _stride(context, verdict) > 1
-    return "sample" if is_sampled else "round"
+def _counted(context: Context, window: JudgedWindow) -> str:
+    """Return what the window counts: a stimulus is judged by samples of its rounds."""
+    is_sampled = any(
+        isinstance(phase, Stimulus) and (phase.sample_every_rounds or 1) > 1
+        for phase in context.test(window.test).phases
+        if phase.phase_id == window.phase
+    )
+    return "sample" if is_sampled or _stride(context, window) > 1 else "round"
 
 
-def _rounds_text(context: Context, verdict: "pd.Series[Any]") -> str:
-    stride = _stride(context, verdict)
+def _rounds_text(context: Context, window: JudgedWindow) -> str:
+    stride = _stride(context, window)
     apart = f", samples {stride} apart" if stride > 1 else ""
-    rounds = f"{verdict['window_first_round']} - {verdict['window_last_round']}"
-    return f"rounds {rounds}{apart}"
+    return f"rounds {window.rounds_text}{apart}"
 
 
 def _extremes(
-    numbers: dict[str, float], ratio: float | None
+    average: float, ends: tuple[float, float], ratio: float | None
 ) -> tuple[tuple[str, ...], ...]:
-    greatest, least = exact_text(numbers["maximum"]), exact_text(numbers["minimum"])
+    least, greatest = map(exact_text, ends)
     if ratio is None:
         return (("Greatest value", "", greatest, ""), ("Least value", "", least, ""))
-    half, average = ratio / 2, numbers["average"]
+    half = ratio / 2
     above = f"{1 + half:.0%} of average: {exact_text(average * (1 + half))}"
     below = f"{1 - half:.0%} of average: {exact_text(average * (1 - half))}"
     return (
@@ -288,6 +292,6 @@ def _fit_text(slope: float, intercept: float, *, unit: str) -> str:
     return f"{exact_text(slope)} x {unit} {sign} {exact_text(abs(intercept))}"
 
 
-def _correlation(verdict: "pd.Series[Any]") -> str:
-    value = verdict["correlation"]
-    return "n/a" if pd.isna(value) else f"{float(value):.3f}"
+def _correlation(window: JudgedWindow) -> str:
+    value = window.correlation
+    return "n/a" if math.isnan(value) else f"{value:.3f}"

@@ -52,7 +52,7 @@ def _phase_pages(context: Context, phase: str) -> tuple[Page, ...]:
             replace(values[0], blocks=(MEANS_ALONE, *values[0].blocks)),
             *values[1:],
         )
-        if context.final_windows("tp", phase).empty:
+        if not context.final_windows("tp", phase):
             return values
         sides = tuple(s for s in _SIDES if _has_rounds(context, phase, s[2]))
     curves = tuple(
