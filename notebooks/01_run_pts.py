@@ -8,7 +8,7 @@
 #
 # Run it with papermill, `ssdlab run`, or by hand. A target may have options:
 # `virtual:size=256MiB,op=12` or `file:PATH,size=1GiB`. A run that was stopped goes on
-# with `resume` set to its folder. A test that was not asked for says so below.
+# with `resume` set to its folder.
 
 # %% tags=["parameters"]
 target: str = "virtual"  # virtual, file:PATH, /dev/...; with options: see above
@@ -57,84 +57,12 @@ run = (
 ssdlab.show_overview(run)
 
 # %% [markdown]
-# ## IOPS
+# ## Test by test
 #
-# Random IOPS over R/W mixes and block sizes, rounds until the tracking variables are
-# steady in the same five rounds (PTS section 7).
+# Each with the plots and tables that the standard asks for, and what judges it.
 
 # %%
-ssdlab.show_test(run, "iops")
-
-# %% [markdown]
-# ## Throughput
-#
-# Sequential reads and writes, each block size from its own purge (PTS section 8).
-
-# %%
-ssdlab.show_test(run, "tp")
-
-# %% [markdown]
-# ## Latency
-#
-# Response times at one outstanding IO, and their distribution (PTS section 9).
-
-# %%
-ssdlab.show_test(run, "lat")
-
-# %% [markdown]
-# ## Write saturation
-#
-# Continuous random writes from the purged state: the fall from the fresh-out-of-box
-# peak to steady state (PTS section 10).
-
-# %%
-ssdlab.show_test(run, "wsat")
-
-# %% [markdown]
-# ## Optional write saturations
-#
-# PTS 2.0 has four more stimuli, each from its own purge to steady state, which are run
-# only when they are named. Of a mix the writes alone count as written (PTS section 10).
-
-# %%
-optional = ("wsat-oltp", "wsat-vod", "wsat-metadata", "wsat-composite")
-ssdlab.show_test(run, *optional)
-
-# %% [markdown]
-# ## Host idle recovery
-#
-# How much of its write performance a drive wins back in pauses of 5 s to 50 s (PTS
-# section 11).
-
-# %%
-ssdlab.show_test(run, "hir")
-
-# %% [markdown]
-# ## Cross stimulus recovery
-#
-# Large sequential writes, small random ones, and large sequential ones again: how long
-# it takes until the throughput is back (PTS section 12).
-
-# %%
-ssdlab.show_test(run, "xsr")
-
-# %% [markdown]
-# ## Composite block size workload
-#
-# Twelve block sizes in three zones, over threads and queue depths, then three operating
-# points with every response time (PTS section 13).
-
-# %%
-ssdlab.show_test(run, "cbw")
-
-# %% [markdown]
-# ## Demand intensity
-#
-# The same with one workload of the operator's choice: where more outstanding IOs bring
-# no more IOPS (PTS section 14).
-
-# %%
-ssdlab.show_test(run, "dirth")
+ssdlab.show_tests(run)
 
 # %% [markdown]
 # ## The report

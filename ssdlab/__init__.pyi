@@ -18,7 +18,7 @@ from .report import render_report as render_report
 from .report import write_report as write_report
 from .report.display import show_comparison as show_comparison
 from .report.display import show_overview as show_overview
-from .report.display import show_test as show_test
+from .report.display import show_tests as show_tests
 from .report.images import write_image as write_image
 from .report.notebook_page import write_notebook_page as write_notebook_page
 from .store.catalog import list_runs as list_runs

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import ClassVar, get_args
 
+from ssdlab.analysis.comparison.metrics import BY_IOPS_OF_WORKERS
 from ssdlab.model.spec import (
     Composite,
     OperatingPoint,
@@ -246,15 +247,21 @@ CBW = SuiteTest(
     title="Composite block size workload",
     titles={"PTS-E 1.1": "Enterprise composite workload"},
     section="13",
+    words="Twelve block sizes in three access zones over threads and queue depths, "
+    "then three operating points with every response time.",
     uses=(MatrixRounds, Wdpc, Demand, Point, Cbw),
     build=_cbw,
     view="ssdlab.report.sections.demand:CBW_VIEW",
+    compared=BY_IOPS_OF_WORKERS,
 )
 DIRTH = SuiteTest(
     test_id="dirth",
     title="Demand intensity and response time histogram",
     section="14",
+    words="One workload over threads and queue depths: where more outstanding IOs "
+    "bring no more IOPS; then three operating points with every response time.",
     uses=(MatrixRounds, Wdpc, Demand, Point, Dirth),
     build=_dirth,
     view="ssdlab.report.sections.demand:DIRTH_VIEW",
+    compared=BY_IOPS_OF_WORKERS,
 )

@@ -88,6 +88,7 @@ HIR = SuiteTest(
     test_id="hir",
     title="Host idle recovery",
     section="11",
+    words="How much of its write performance a drive wins back while the host is idle.",
     uses=(Load, Wdpc, Hir),
     build=_phases,
     view="ssdlab.report.sections.idle_recovery:VIEW",

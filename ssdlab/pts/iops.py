@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
+from ssdlab.analysis.comparison.metrics import BY_IOPS
 from ssdlab.model.spec import Phase, Purge, Rounds, Tracking, Workload
 from ssdlab.model.units import KIB, MIB
 from ssdlab.pts.profile import Profile
@@ -90,9 +91,12 @@ IOPS = SuiteTest(
     test_id="iops",
     title="IOPS",
     section="7",
+    words="Random IOPS over R/W mixes and block sizes, in rounds until the tracking "
+    "variables are steady in the same window.",
     uses=(Ranges, Load, Wipc, MatrixRounds, Iops),
     build=_phases,
     view="ssdlab.report.sections.iops:VIEW",
+    compared=BY_IOPS,
     tracks=lambda size, mix: (
         (size, mix)
         in {(one.block_size_bytes, one.read_percent) for one in THREE_TRACKING}

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
+from ssdlab.analysis.comparison.metrics import BY_LATENCY
 from ssdlab.model.spec import Histogram, Phase, Purge, Rounds, Tracking, Workload
 from ssdlab.model.units import KIB
 from ssdlab.pts.profile import Profile
@@ -91,9 +92,11 @@ LAT = SuiteTest(
     test_id="lat",
     title="Latency",
     section="9",
+    words="Response times at one outstanding IO, and their distribution.",
     uses=(Ranges, Load, Wipc, MatrixRounds, Lat, HistogramRun),
     build=_phases,
     view="ssdlab.report.sections.latency:VIEW",
+    compared=BY_LATENCY,
     tracks=lambda size, mix: (size, mix) == (4 * KIB, 0),
     is_basic=True,
 )

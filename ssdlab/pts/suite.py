@@ -4,24 +4,18 @@ from collections.abc import Iterable
 
 from ssdlab.model.errors import RepeatedNameError, UnknownNameError
 from ssdlab.model.spec import PtsTest
-from ssdlab.pts.demand import CBW, DIRTH
-from ssdlab.pts.hir import HIR
-from ssdlab.pts.iops import IOPS
-from ssdlab.pts.latency import LAT
+from ssdlab.pts import catalog
 from ssdlab.pts.profile import Profile
 from ssdlab.pts.settings import Settings
 from ssdlab.pts.shared import Flow
 from ssdlab.pts.suite_test import SuiteTest
-from ssdlab.pts.throughput import TP
-from ssdlab.pts.wsat import OPTIONAL, WSAT
-from ssdlab.pts.xsr import XSR
 
 CATALOG = {
-    test.test_id: test
-    for test in (IOPS, TP, LAT, WSAT, HIR, XSR, CBW, DIRTH, *OPTIONAL)
+    test.test_id: test for test in vars(catalog).values() if isinstance(test, SuiteTest)
 }
 SUITE = tuple(name for name, test in CATALOG.items() if not test.is_optional)
 OPTIONAL_SUITE = tuple(name for name, test in CATALOG.items() if test.is_optional)
+COMPARED = {name: test.compared for name, test in CATALOG.items()}
 LOOPED_TESTS = frozenset(name for name, test in CATALOG.items() if test.is_looped)
 ALL_TESTS = "all"
 _KINDS: tuple[type[Settings], ...] = (

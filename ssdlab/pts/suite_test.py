@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from ssdlab.analysis.comparison.metrics import NOT_COMPARED, Compared
 from ssdlab.model.spec import Phase, PtsTest
 from ssdlab.pts.profile import Profile
 from ssdlab.pts.ranges import repeat_over_ranges
@@ -16,12 +17,15 @@ class SuiteTest:
 
     Attributes
     ----------
-    test_id, title, section : str
-        Its name in commands and tables, its title, and its section of PTS 2.0.2.
+    test_id, title, section, words : str
+        Its name in commands and tables, its title, its section of PTS 2.0.2, and what
+        it measures in a sentence or two.
     titles : mapping of str to str
         Its title in other editions, by the specification of the profile.
     uses : tuple of type of Settings
         The values of a profile that it is made of, besides the flow.
+    compared : Compared
+        What two runs are compared by.
     tracks : callable
         Whether the PTS tracks a cell, by its block size [B] and its share of reads [%].
     unused : callable
@@ -42,10 +46,12 @@ class SuiteTest:
     test_id: str
     title: str
     section: str
+    words: str
     uses: tuple[type[Settings], ...]
     build: Callable[[Profile], tuple[Phase, ...]]
     view: str
     unused: Callable[[Profile], tuple[type[Settings], ...]] = lambda _: ()
+    compared: Compared = NOT_COMPARED
     tracks: Callable[[int | None, int], bool] = lambda _size, _mix: False
     titles: Mapping[str, str] = field(default_factory=dict)
     is_basic: bool = False

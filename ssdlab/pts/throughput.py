@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
+from ssdlab.analysis.comparison.metrics import BY_THROUGHPUT
 from ssdlab.model.spec import Phase, Precondition, Purge, Rounds, Tracking, Workload
 from ssdlab.model.units import KIB, MIB, block_size_label
 from ssdlab.pts.profile import Profile
@@ -136,9 +137,11 @@ TP = SuiteTest(
     test_id="tp",
     title="Throughput",
     section="8",
+    words="Sequential reads and writes, each block size from its own purge.",
     uses=(Ranges, Wipc, MatrixRounds, Tp),
     build=_phases,
     view="ssdlab.report.sections.throughput:VIEW",
+    compared=BY_THROUGHPUT,
     tracks=lambda _, mix: mix == 0,
     unused=lambda profile: () if profile[Tp].has_wipc else (Wipc,),
     is_basic=True,

@@ -1,9 +1,10 @@
 """WSAT: one stimulus from FOB to steady state, and the optional stimuli of PTS 2.0."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from ssdlab.analysis.comparison.metrics import BY_IOPS
 from ssdlab.model.spec import (
     Access,
     Composite,
@@ -22,8 +23,6 @@ from ssdlab.pts.shared import HistogramRun, Load, too_many_rounds
 from ssdlab.pts.suite_test import SuiteTest
 
 _TITLE = "Write saturation"
-_SECTION = "10"
-_VIEW = "ssdlab.report.sections.saturation:VIEW"
 _LONGEST_S = 24 * 3600  # pts.md 23, row 6
 
 
@@ -150,38 +149,42 @@ def _saturate(
 WSAT = SuiteTest(
     test_id="wsat",
     title=_TITLE,
-    section=_SECTION,
+    section="10",
+    words="One stimulus without pause from the purged drive on: the fall from its "
+    "fresh-out-of-box peak to steady state.",
     uses=(Load, Wsat, HistogramRun),
     build=_saturate(_random_write),
-    view=_VIEW,
+    view="ssdlab.report.sections.saturation:VIEW",
+    compared=BY_IOPS,
     is_basic=True,
     has_fixed_blocks=True,
 )
-OPTIONAL = (  # stimuli of pts.md 9
-    *(
-        SuiteTest(
-            test_id=test_id,
-            title=f"{_TITLE}, {words}",
-            section=_SECTION,
-            uses=(Load, Wsat, HistogramRun),
-            build=_saturate(stimulus),
-            view=_VIEW,
-            is_optional=True,
-            has_fixed_blocks=True,
-        )
-        for test_id, words, stimulus in (
-            ("wsat-oltp", "OLTP", _oltp),
-            ("wsat-vod", "video on demand", _video_on_demand),
-            ("wsat-metadata", "metadata", _metadata),
-        )
-    ),
-    SuiteTest(
-        test_id="wsat-composite",
-        title=f"{_TITLE}, composite",
-        section=_SECTION,
-        uses=(Load, Wsat, HistogramRun, Cbw),
-        build=_saturate(_composite),
-        view=_VIEW,
+
+
+def _optional(
+    name: str,
+    title: str,
+    stimulus: Callable[[Profile], Workload],
+    *,
+    uses: tuple[type[Settings], ...] = (),
+    has_fixed_blocks: bool = True,
+) -> SuiteTest:
+    """Return the test of one of the stimuli of pts.md 9."""
+    return replace(
+        WSAT,
+        test_id=f"wsat-{name}",
+        title=f"{_TITLE}, {title}",
+        uses=(*WSAT.uses, *uses),
+        build=_saturate(stimulus),
+        is_basic=False,
         is_optional=True,
-    ),
+        has_fixed_blocks=has_fixed_blocks,
+    )
+
+
+WSAT_OLTP = _optional("oltp", "OLTP", _oltp)
+WSAT_VOD = _optional("vod", "video on demand", _video_on_demand)
+WSAT_METADATA = _optional("metadata", "metadata", _metadata)
+WSAT_COMPOSITE = _optional(
+    "composite", "composite", _composite, uses=(Cbw,), has_fixed_blocks=False
 )

@@ -83,6 +83,8 @@ XSR = SuiteTest(
     test_id="xsr",
     title="Cross stimulus recovery",
     section="12",
+    words="Large sequential writes, small random ones, and large sequential ones "
+    "again: how long it takes until the throughput is back.",
     uses=(Xsr,),
     build=_phases,
     view="ssdlab.report.sections.cross_stimulus:VIEW",

@@ -5,10 +5,11 @@ from typing import TYPE_CHECKING
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from ssdlab.pts.suite import CATALOG
 from ssdlab.report.blocks import Block, Plot, Table
 from ssdlab.report.comparison.comparison import Comparison
 from ssdlab.report.comparison.pages import comparison_page
-from ssdlab.report.context import read_context
+from ssdlab.report.context import Context, read_context
 from ssdlab.report.findings import AnswerBox, FindingGroup, box_answers
 from ssdlab.report.html import split_long_words
 from ssdlab.report.sections import pages_of
@@ -79,31 +80,37 @@ def _group(group: FindingGroup) -> str:
     return f"<p>{heading}</p><ul>{items}</ul>"
 
 
-def show_test(run: Run, *tests: str) -> None:
-    """Show the pages of a test in a notebook, or of those of several that were run.
+def show_tests(run: Run, *tests: str) -> None:
+    """Show in a notebook what a run found in its tests, each under its title.
 
     Parameters
     ----------
     run : Run
         The run, as `ssdlab.open_run` returns it.
     *tests : str
-        The test: iops, tp, lat, wsat, hir, xsr, cbw, dirth or an optional one such
-        as wsat-oltp. Of several each that was asked for is shown under its title.
+        Those to be shown, such as iops or wsat-oltp; by default all that were asked
+        for.
     """
-    asked = [test for test in tests if test in run.record.tests]
-    if not asked:
-        names = escape(", ".join(tests).upper())
-        were = "was" if len(tests) == 1 else "were"
-        _show_html(f"<p>{names} {were} not asked for.</p>")
-        return
     context = read_context(run)
-    for test in asked:
-        if len(tests) > 1:
-            _show_html(f"<h2>{escape(context.title_of(test))}</h2>")
+    for test in tests or run.record.tests:
+        if test not in run.record.tests:
+            _show_html(f"<p>{escape(test.upper())} was not asked for.</p>")
+            continue
+        _show_html(_heading(context, test))
         for page in pages_of(context, test):
             heading = f"{page.plot_id}: {page.title}" if page.plot_id else page.title
             _show_html(f"<h3>{escape(heading)}</h3>")
             _show_blocks(page.blocks)
+
+
+def _heading(context: Context, test: str) -> str:
+    """Return the title of a test, and what it measures."""
+    asked = context.test(test)
+    title = f"<h2>{escape(asked.title)}</h2>"
+    if test not in CATALOG or context.procedure:
+        return title
+    section = f" (PTS 2.0.2, section {asked.pts_section})" if asked.pts_section else ""
+    return f"{title}<p>{escape(CATALOG[test].words.removesuffix('.'))}{section}.</p>"
 
 
 def show_comparison(comparison: Comparison, topic: str) -> None:

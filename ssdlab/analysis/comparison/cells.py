@@ -1,14 +1,14 @@
 """The cells of several runs, round by round: what a comparison is made from."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from ssdlab.analysis.comparison.level_cells import tabulate_level_cells
-from ssdlab.analysis.comparison.metrics import METRICS, is_by_workers, metrics_of
+from ssdlab.analysis.comparison.metrics import METRICS, Compared
 from ssdlab.analysis.matrix import select_window
 from ssdlab.analysis.phases import range_name
 from ssdlab.model.spec import stimulus_label
@@ -59,6 +59,7 @@ def tabulate_window_cells(
     *,
     bins: pd.DataFrame,
     steps: pd.DataFrame,
+    compared: Mapping[str, Compared],
 ) -> pd.DataFrame:
     """Return the rounds of every cell that runs can be compared by.
 
@@ -72,6 +73,8 @@ def tabulate_window_cells(
         The table ``bins``, directions merged, for the nines of the latency test.
     steps : pandas.DataFrame
         The table ``steps``, for what fio or the target complained of.
+    compared : mapping of str to Compared
+        What the cells of a test are compared by; of others nothing is returned.
 
     Returns
     -------
@@ -91,8 +94,8 @@ def tabulate_window_cells(
     known["is_doubted"] = known["is_doubted"].eq(other=True)
     parts = [
         part
-        for test in sorted(str(name) for name in measurements["test"].unique())
-        for part in _tabulate(select_window(known, windows, test), bins, test)
+        for test in sorted(set(measurements["test"].unique()) & compared.keys())
+        for part in _tabulate(select_window(known, windows, test), bins, compared[test])
     ]
     found = [part for part in parts if len(part)]
     if not found:
@@ -112,32 +115,32 @@ def tabulate_window_cells(
 
 
 def _tabulate(
-    window: pd.DataFrame, bins: pd.DataFrame, test: str
+    window: pd.DataFrame, bins: pd.DataFrame, compared: Compared
 ) -> Iterator[pd.DataFrame]:
     """Yield the metrics of the cells of one test."""
-    metrics = metrics_of(test)
-    for metric in metrics:
+    for metric in compared.metrics:
         if not metric.level_percent:
             values = window[metric.name].astype("Float64").astype(float)
             rows = window.assign(metric=metric.name, value=values, n_rounds=0)
             unknown = dict.fromkeys(_OF_LEVELS, math.nan)
             rows = rows.assign(**unknown, doubt="", open_end="")
-            yield _with_words(rows[np.isfinite(values) & (values > 0)])
-    levels = [metric for metric in metrics if metric.level_percent]
+            yield _with_words(rows[np.isfinite(values) & (values > 0)], compared)
+    levels = [metric for metric in compared.metrics if metric.level_percent]
     if levels:
-        yield _with_words(tabulate_level_cells(window, bins, levels))
+        yield _with_words(tabulate_level_cells(window, bins, levels), compared)
 
 
-def _with_words(rows: pd.DataFrame) -> pd.DataFrame:
-    return rows.assign(cell=[_cell_words(row) for row in rows.itertuples()])
+def _with_words(rows: pd.DataFrame, compared: Compared) -> pd.DataFrame:
+    words = [_cell_words(row, by_workers=compared.by_workers) for row in rows_of(rows)]
+    return rows.assign(cell=words)
 
 
-def _cell_words(row: Any) -> str:
+def _cell_words(row: Any, *, by_workers: bool) -> str:
     words = str(row.phase)
     if not pd.isna(row.read_percent):
         size = 0 if pd.isna(row.block_size_bytes) else int(row.block_size_bytes)
         words = stimulus_label(row.access, size, int(row.read_percent))
-    if is_by_workers(str(row.test)):
+    if by_workers:
         words = f"{words} T{row.threads}/Q{row.queue_depth}"
     active = range_name(str(row.phase))
     return f"{words} {active}" if active else words

@@ -1,4 +1,4 @@
-"""What runs are compared by: which metric of which test, and which way is better."""
+"""What the cells of a test may be compared by, and which way is better."""
 
 from dataclasses import dataclass
 
@@ -42,17 +42,16 @@ METRICS = {
 }
 
 
-def metrics_of(test: str) -> tuple[CellMetric, ...]:
-    """Return what the cells of a test are compared by; nothing of other tests."""
-    if test == "tp":
-        return (THROUGHPUT,)
-    if test == "lat":
-        return (MEAN_LATENCY, *LATENCY_LEVELS)
-    if test in {"iops", "cbw", "dirth"} or test.startswith("wsat"):
-        return (IOPS,)
-    return ()
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Compared:
+    """What the cells of a test are compared by; TC and QD tell some apart."""
+
+    metrics: tuple[CellMetric, ...] = ()
+    by_workers: bool = False
 
 
-def is_by_workers(test: str) -> bool:
-    """Tell whether TC and QD tell the cells of a test apart."""
-    return test in {"cbw", "dirth"}
+NOT_COMPARED = Compared()
+BY_IOPS = Compared(metrics=(IOPS,))
+BY_THROUGHPUT = Compared(metrics=(THROUGHPUT,))
+BY_LATENCY = Compared(metrics=(MEAN_LATENCY, *LATENCY_LEVELS))
+BY_IOPS_OF_WORKERS = Compared(metrics=(IOPS,), by_workers=True)

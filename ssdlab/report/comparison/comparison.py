@@ -23,6 +23,7 @@ from ssdlab.analysis.comparison.verdicts import Rules
 from ssdlab.figures.classes.looks import RunLook
 from ssdlab.figures.comparison.looks import make_compared_looks, make_side_looks
 from ssdlab.figures.names import brief_texts
+from ssdlab.pts.suite import COMPARED
 from ssdlab.reference.storage_classes import read_storage_classes
 from ssdlab.report.class_runs import ClassRun, read_class_runs
 from ssdlab.store.run import Run
@@ -109,6 +110,7 @@ class Comparison:
             self.windows,
             bins=self.bins,
             steps=self.frame("steps"),
+            compared=COMPARED,
         )
 
     @cached_property

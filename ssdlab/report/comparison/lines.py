@@ -10,7 +10,7 @@ import pandas as pd
 from ssdlab.analysis.comparison.cells import rows_of
 from ssdlab.analysis.comparison.condition_facts import SAME, WORKERS
 from ssdlab.analysis.comparison.conditions import name_conditions
-from ssdlab.analysis.comparison.metrics import METRICS, is_by_workers
+from ssdlab.analysis.comparison.metrics import METRICS
 from ssdlab.analysis.comparison.tally import tally_verdicts
 from ssdlab.analysis.comparison.verdicts import (
     CONTROLS,
@@ -20,7 +20,7 @@ from ssdlab.analysis.comparison.verdicts import (
 )
 from ssdlab.analysis.measured_on import kind_text
 from ssdlab.figures.names import distinct_texts, shortened
-from ssdlab.pts.suite import title_of
+from ssdlab.pts.suite import COMPARED, title_of
 from ssdlab.report.comparison.comparison import Comparison
 from ssdlab.report.comparison.conditions import barring_names, state_texts
 from ssdlab.report.comparison.missing import missing_cells
@@ -246,7 +246,7 @@ def _usual_cells(rows: pd.DataFrame) -> Iterator[Any]:
     test, metric = str(rows["test"].iloc[0]), str(rows["metric"].iloc[0])
     if len(rows) <= _FEW_CELLS:
         yield from rows_of(rows)
-    elif not (is_by_workers(test) or METRICS[metric].level_percent):
+    elif not (COMPARED[test].by_workers or METRICS[metric].level_percent):
         edges = usual[usual["cell"].str.contains(r" (?:0/100|65/35|100/0)$")]
         yield from rows_of(edges)
 

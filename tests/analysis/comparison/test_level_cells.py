@@ -11,6 +11,7 @@ from ssdlab.analysis.comparison.cells import tabulate_window_cells
 from ssdlab.analysis.comparison.level_cells import APART, FEW_IOS, FEW_ROUNDS
 from ssdlab.analysis.comparison.pairs import compare_cells
 from ssdlab.analysis.comparison.side_cells import find_cells
+from ssdlab.pts.suite import COMPARED
 from tests.analysis import frames
 
 Histogram = dict[int, int]
@@ -45,6 +46,7 @@ def tabulate(**runs: Sequence[Histogram]) -> pd.DataFrame:
             for run, n in names
             for lat, count in runs[run][n].items()
         ]),
+        compared=COMPARED,
         steps=frames.steps([
             {"run_id": run, "step_id": f"s{n + 1}", "warnings": ""} for run, n in names
         ]),
