@@ -19,6 +19,7 @@ from ssdlab.fio.frames.tables import (
 )
 from ssdlab.fio.histlogs.tables import HISTOGRAM
 from ssdlab.model.schema import SCHEMA_VERSION, TABLES, Column, Table
+from ssdlab.model.telemetry import READINGS, Reading
 from tools import generated
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -35,6 +36,16 @@ its unit; counts and IOPS are bare. What was not measured is missing, never 0. T
 columns marked *key* together tell one row from every other.
 """
 
+READINGS_INTRODUCTION = """\
+### The readings of `telemetry`
+
+Built from `ssdlab/model/telemetry.py`. A counter goes up until it begins anew, a gauge
+up and down; a state is 1 or 0, and a limit is what a gauge is held against. What a
+drive does not tell has no rows.
+
+| `source` | `name` | Unit | Kind | Meaning | Told by |
+| --- | --- | --- | --- | --- | --- |
+"""
 FIO_INTRODUCTION = """\
 # What `read_fio()` and `ssdlab parse` give
 
@@ -59,6 +70,7 @@ def render_page() -> str:
     return "\n".join([
         INTRODUCTION,
         render_tables(TABLES.values()),
+        READINGS_INTRODUCTION + "".join(map(_reading, READINGS)),
         FIO_INTRODUCTION,
         render_tables(FIO_TABLES),
     ])
@@ -81,6 +93,13 @@ def _row(column: Column) -> str:
     key = "key" if column.is_key else ""
     meaning = column.meaning.replace("|", "\\|")
     return f"| `{column.name}` | {column.dtype} | {key} | {meaning} |"
+
+
+def _reading(one: Reading) -> str:
+    cells = (
+        f"`{one.source}`", f"`{one.name}`", one.unit, one.kind, one.words, one.told_by
+    )  # fmt: skip
+    return f"| {' | '.join(cells)} |\n"
 
 
 def main(argv: list[str]) -> int:

@@ -9,17 +9,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ssdlab.model.telemetry import DRIVE, READING_TOOK, WRITTEN
+
 if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-DRIVE = "block"  # the source of the readings of a drive
-TEMPERATURE = "temperature_celsius"
-WARNING_TEMPERATURE = "warning_temperature_celsius"  # limits, where they are told
-CRITICAL_TEMPERATURE = "critical_temperature_celsius"
-THROTTLED = "temperature_throttled_s"  # how long it was throttled so far
-WRITTEN = "host_written_bytes"  # what hosts wrote so far, by its own counter
-READING_TOOK = "health_read_s"
 _SUMMARY = ["test", "name", "n_readings", "first", "last", "minimum", "maximum"]
 _WRITTEN = ["test", "counted_bytes", "fio_bytes", "fio_min_bytes", "fio_max_bytes"]
 

@@ -5,15 +5,15 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from ssdlab.analysis.health import (
+from ssdlab.analysis.health import select_drive
+from ssdlab.analysis.matrix import select_cells
+from ssdlab.model.telemetry import (
     CRITICAL_TEMPERATURE,
     TEMPERATURE,
     THROTTLED,
     WARNING_TEMPERATURE,
     WRITTEN,
-    select_drive,
 )
-from ssdlab.analysis.matrix import select_cells
 
 _CLOCK = ["started_s", "ended_s", "begin_s", "end_s"]
 _LONG_GAP = 3.0  # times the usual time between readings: no line is drawn across it

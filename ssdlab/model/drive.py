@@ -130,6 +130,16 @@ class DriveHealth:
     is_failing: bool | None = None
     warnings: tuple[str, ...] = ()
 
+    @property
+    def temperature_throttled_s(self) -> float | None:
+        """How long it was throttled, by the name that the telemetry has."""
+        return self.throttled_s
+
+    @property
+    def critical_warnings(self) -> int | None:
+        """How many stand now; a drive that tells of no state tells of none."""
+        return None if self.is_failing is None else len(self.warnings)
+
 
 PurgeMethod = Literal[
     "nvme-format-user-data",
@@ -195,7 +205,6 @@ class PurgeOutcome:
 
 
 WriteCacheState = Literal["enabled", "disabled", "as found"]
-CACHE_IS_ON = "write_cache_is_on"  # a reading of the telemetry: 1 or 0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -8,12 +8,6 @@ from typing import Any
 import pandas as pd
 
 from ssdlab.analysis.health import (
-    CRITICAL_TEMPERATURE,
-    READING_TOOK,
-    TEMPERATURE,
-    THROTTLED,
-    WARNING_TEMPERATURE,
-    WRITTEN,
     compare_written,
     select_drive,
     spans_of_tests,
@@ -22,6 +16,15 @@ from ssdlab.analysis.health import (
 )
 from ssdlab.analysis.health_trace import trace_drive, wall_clock
 from ssdlab.figures.health import plot_drive_health
+from ssdlab.model.telemetry import (
+    HEALTH_READINGS,
+    LINK_READINGS,
+    MEDIA_ERRORS,
+    TEMPERATURE,
+    THROTTLED,
+    Reading,
+    most_of,
+)
 from ssdlab.model.units import capacity_label, duration_label
 from ssdlab.report.blocks import Block, Note, Plot, Table
 from ssdlab.report.context import Context
@@ -29,49 +32,11 @@ from ssdlab.report.drive_strip import read_drive_telemetry
 from ssdlab.report.text import NOT_MEASURED, seconds_text
 
 Rows = Mapping[Any, Mapping[Any, Any]]
+_BY_NAME = {one.name: one for one in HEALTH_READINGS}
 _NOT_TOLD = "not told"
-_OF_LINK = "pcie_link_"  # what the system tells, and not the drive
-_YES_OR_NO = "yes or no"
 _SILENT = (
     "The drive was never asked for its health, or told nothing of it: temperature, "
     "throttling, wear and errors are not known."
-)
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Reading:
-    """A reading as the page names it."""
-
-    name: str
-    words: str
-    unit: str = ""
-    is_counter: bool = False
-
-
-_READINGS = (
-    _Reading(name="is_failing", words="Says that it is failing", unit=_YES_OR_NO),
-    _Reading(name="critical_warnings", words="Critical warnings that stand"),
-    _Reading(name=TEMPERATURE, words="Temperature", unit="°C"),
-    _Reading(name=WARNING_TEMPERATURE, words="Its warning temperature", unit="°C"),
-    _Reading(name=CRITICAL_TEMPERATURE, words="Its critical temperature", unit="°C"),
-    _Reading(name="wear_percent", words="Worn, of its rated life", unit="%"),
-    _Reading(name="spare_percent", words="Spare blocks left", unit="%"),
-    *(
-        _Reading(name=name, words=words, unit=unit, is_counter=True)
-        for name, words, unit in (
-            (WRITTEN, "Written by hosts", "bytes"),
-            ("host_read_bytes", "Read by hosts", "bytes"),
-            ("media_errors", "Errors of the medium", ""),
-            ("error_log_entries", "Entries of its error log", ""),
-            (THROTTLED, "Throttled for its temperature", "s"),
-            ("warning_temperature_s", "Above its warning temperature", "s"),
-            ("critical_temperature_s", "Above its critical temperature", "s"),
-        )
-    ),
-)
-_LINKS = (
-    _Reading(name="pcie_link_width", words="Link width", unit="lanes"),
-    _Reading(name="pcie_link_speed_gt_s", words="Link speed, each lane", unit="GT/s"),
 )
 _ENDS_NOTE = (
     "Before and after are the first and the last reading of the run, by the drive's "
@@ -103,11 +68,11 @@ def drive_blocks(context: Context) -> tuple[Block, ...]:
     if telemetry is None or context.steps.empty:
         return ()
     own = select_drive(telemetry)
-    told = set(own["name"]) - {READING_TOOK}
-    is_silent = all(name.startswith(_OF_LINK) for name in told)
+    told = set(own["name"])
+    is_silent = not told & {one.name for one in HEALTH_READINGS}
     is_real = drive is not None and drive.bus != "loop"
     notes = (Note(text=_SILENT, tone="warning"),) if is_silent and is_real else ()
-    if not told:
+    if is_silent and not told & {one.name for one in LINK_READINGS}:
         return notes
     return (
         *notes,
@@ -132,8 +97,8 @@ def _whole_run(context: Context, telemetry: pd.DataFrame) -> Iterator[Plot]:
 def _ends_table(own: pd.DataFrame) -> Table:
     """Return what the drive said of itself before and after the run."""
     ends = own.groupby("name")["value"].agg(["first", "last"]).to_dict("index")
-    rows = [_ends_row(ends, reading) for reading in _READINGS]
-    rows += [_link_row(own, reading) for reading in _LINKS]
+    rows = [_ends_row(ends, reading) for reading in HEALTH_READINGS]
+    rows += [_link_row(own, reading) for reading in LINK_READINGS]
     return Table(
         caption="Before and after",
         corner="What the drive says",
@@ -143,48 +108,48 @@ def _ends_table(own: pd.DataFrame) -> Table:
     )
 
 
-def _ends_row(ends: Rows, reading: _Reading) -> tuple[str, ...]:
+def _ends_row(ends: Rows, reading: Reading) -> tuple[str, ...]:
     if reading.name not in ends:
         return (reading.words, _NOT_TOLD, _NOT_TOLD, NOT_MEASURED)
     first, last = (float(ends[reading.name][end]) for end in ("first", "last"))
-    texts = (_value_text(first, reading.unit), _value_text(last, reading.unit))
+    texts = (_value_text(first, reading), _value_text(last, reading))
     return (reading.words, *texts, _change_text(first, last, reading))
 
 
-def _change_text(first: float, last: float, reading: _Reading) -> str:
-    if reading.unit == _YES_OR_NO:
+def _change_text(first: float, last: float, reading: Reading) -> str:
+    if reading.kind == "state":
         return NOT_MEASURED
     if last == first:
         return "none"
-    if last < first and reading.is_counter:
+    if last < first and reading.kind == "counter":
         return "began anew"
     sign = "-" if last < first else "+"
-    return f"{sign}{_value_text(abs(last - first), reading.unit)}"
+    return f"{sign}{_value_text(abs(last - first), reading)}"
 
 
-def _value_text(value: float, unit: str) -> str:
-    match unit:
-        case "yes or no":
-            return "yes" if value else "no"
-        case "bytes":
+def _value_text(value: float, reading: Reading) -> str:
+    if reading.kind == "state":
+        return "yes" if value else "no"
+    match reading.unit:
+        case "B":
             return capacity_label(value)
         case "s":
             return duration_label(value) if value > 0 else "none"
-        case _:
+        case unit:
             return f"{value:,.6g} {unit}".strip()
 
 
-def _link_row(own: pd.DataFrame, reading: _Reading) -> tuple[str, ...]:
+def _link_row(own: pd.DataFrame, reading: Reading) -> tuple[str, ...]:
     """Return how its link stood, beside what it can do; a dip between is a change."""
     values = own.loc[own["name"] == reading.name, "value"]
-    most = own.loc[own["name"] == f"{reading.name}_max", "value"]
+    most = own.loc[own["name"] == most_of(reading), "value"]
     words = (
         f"{reading.words}; it can do {most.iloc[-1]:g}" if len(most) else reading.words
     )
     if values.empty:
         return (words, _NOT_TOLD, _NOT_TOLD, NOT_MEASURED)
     first, last, least = map(float, (values.iloc[0], values.iloc[-1], values.min()))
-    texts = (_value_text(value, reading.unit) for value in (first, last))
+    texts = (_value_text(value, reading) for value in (first, last))
     change = _change_text(first, last, reading)
     dip = "" if least >= min(first, last) else f"; at times {least:g}"
     return (words, *texts, f"{change}{dip}")
@@ -239,10 +204,10 @@ def _test_cells(test: str, readings: pd.DataFrame, beside: _Beside) -> tuple[str
     return (
         f"{int(named['n_readings'].max()):,}",
         _temperature_text(named),
-        _rise_text(named, THROTTLED, "s"),
+        _rise_text(named, _BY_NAME[THROTTLED]),
         counted,
         wrote,
-        _rise_text(named, "media_errors", ""),
+        _rise_text(named, _BY_NAME[MEDIA_ERRORS]),
         took,
     )
 
@@ -254,8 +219,8 @@ def _temperature_text(named: pd.DataFrame) -> str:
     return f"{row['minimum']:g} / {row['mean']:.3g} / {row['maximum']:g}"
 
 
-def _rise_text(named: pd.DataFrame, name: str, unit: str) -> str:
-    if name not in named.index:
+def _rise_text(named: pd.DataFrame, reading: Reading) -> str:
+    if reading.name not in named.index:
         return _NOT_TOLD
-    rise = float(named["rise"][name])
-    return NOT_MEASURED if math.isnan(rise) else _value_text(rise, unit)
+    rise = float(named["rise"][reading.name])
+    return NOT_MEASURED if math.isnan(rise) else _value_text(rise, reading)

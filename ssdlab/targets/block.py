@@ -15,7 +15,6 @@ from ssdlab.drive.write_cache import (
     set_write_cache,
 )
 from ssdlab.model.drive import (
-    CACHE_IS_ON,
     Consent,
     Drive,
     DriveChoices,
@@ -26,6 +25,7 @@ from ssdlab.model.drive import (
 from ssdlab.model.errors import SsdlabError
 from ssdlab.model.host_checks import HostCheck
 from ssdlab.model.records import TargetIdentity
+from ssdlab.model.telemetry import CACHE_IS_ON
 from ssdlab.system.state import state_folder
 from ssdlab.targets.unseen import find_unseen_checks
 from ssdlab.targets.watch import DriveWatch, reading_interval_s

@@ -7,6 +7,7 @@ from pathlib import Path
 from ssdlab.model.drive import AUTO_PURGE, PurgeChoice, PurgeOutcome, WriteCacheState
 from ssdlab.model.host_checks import HostCheck
 from ssdlab.model.records import TargetIdentity
+from ssdlab.model.telemetry import READINGS
 from ssdlab.targets.purges import find_purge_choice
 from ssdlab.targets.shape import Shape
 from ssdlab.virtual.options import find_write_bound, parse_options
@@ -14,24 +15,7 @@ from ssdlab.virtual.server import VirtualSsd, attach, socket_uri, start_server
 
 SECTOR_BYTES = 512
 _LATE_RATIO = 0.05  # a few late answers are the scheduler of the host, and say nothing
-_COUNTED = (
-    "host_written_bytes",
-    "host_read_bytes",
-    "nand_written_bytes",
-    "gc_moved_bytes",
-    "idle_moved_bytes",
-    "erases",
-    "idle_erases",
-    "mapped_bytes",
-    "read_requests",
-    "write_requests",
-    "in_flight",
-    "in_flight_max",
-    "late_requests",
-    "late_ns_max",
-)
-
-
+_COUNTED = tuple(one.name for one in READINGS if one.source == "virtual")
 _WRITE_CACHE = "the model has none that could be switched"
 _TRIM = PurgeChoice(
     method="discard",

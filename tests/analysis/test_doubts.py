@@ -16,7 +16,7 @@ from ssdlab.analysis.findings.doubts import (
     find_throttling,
     find_unread_cache,
 )
-from ssdlab.model.drive import CACHE_IS_ON, WriteCacheState
+from ssdlab.model.drive import WriteCacheState
 from ssdlab.model.fio_option import FioOption, FioOptions
 from ssdlab.model.schema import TELEMETRY
 from ssdlab.model.spec import (
@@ -28,6 +28,7 @@ from ssdlab.model.spec import (
     Rounds,
     Workload,
 )
+from ssdlab.model.telemetry import CACHE_IS_ON
 from tests.analysis.frames import frame, steps
 
 FACTS = RunFacts(

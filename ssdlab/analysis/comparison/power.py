@@ -6,8 +6,7 @@ import pandas as pd
 
 from ssdlab.analysis.comparison.metrics import METRICS
 from ssdlab.model.errors import RepeatedNameError, SeriesError, UnknownNameError
-
-POWER_READING = "power_watts"
+from ssdlab.model.telemetry import POWER
 
 
 def parse_watts(text: str, names: Mapping[str, Sequence[str]]) -> dict[str, float]:
@@ -104,7 +103,7 @@ def find_watts(telemetry: pd.DataFrame, sides: pd.DataFrame) -> dict[str, float]
     dict of str to float
         By side the mean over its readings [W]; a side without any is not in it.
     """
-    readings = telemetry[telemetry["name"] == POWER_READING]
+    readings = telemetry[telemetry["name"] == POWER]
     joined = readings.merge(sides[["run_id", "side"]], on="run_id")
     means = joined.groupby("side")["value"].mean()
     return {str(side): float(value) for side, value in means.items() if value > 0}

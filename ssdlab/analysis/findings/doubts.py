@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from ssdlab.analysis.findings.conformance import RunFacts
 from ssdlab.analysis.findings.finding import Finding, make_finding
-from ssdlab.analysis.health import THROTTLED, rise_within, spans_of_tests
-from ssdlab.model.drive import CACHE_IS_ON, WriteCacheState
+from ssdlab.analysis.health import rise_within, spans_of_tests
+from ssdlab.model.drive import WriteCacheState
 from ssdlab.model.spec import (
     Histogram,
     OperatingPoint,
@@ -19,6 +19,7 @@ from ssdlab.model.spec import (
     Rounds,
     Stimulus,
 )
+from ssdlab.model.telemetry import CACHE_IS_ON, LINK_READINGS, THROTTLED, most_of
 from ssdlab.model.units import duration_label
 
 if TYPE_CHECKING:
@@ -26,11 +27,6 @@ if TYPE_CHECKING:
 
 CLOCK_TOLERANCE_S = 0.25  # gaps are right to some tens of ms on a loaded host
 SESSION_TOLERANCE_S = 2.0  # sessions are noted in whole seconds
-# The rows of the table ``telemetry`` that are looked for.
-LINKS = (  # what the link does, and what it could do at most
-    ("pcie_link_width", "pcie_link_width_max", "lanes"),
-    ("pcie_link_speed_gt_s", "pcie_link_speed_gt_s_max", "GT/s"),
-)
 FIO_FAULTS = (  # versions before this one, and what is said of them
     ((3, 5), "older than 3.5, the first that the guide of HGST/WD trusts"),
 )
@@ -250,7 +246,7 @@ def find_link_downgrades(
     Parameters
     ----------
     telemetry : pandas.DataFrame
-        The table ``telemetry``; `LINKS` are the rows that are looked for.
+        The table ``telemetry``; `LINK_READINGS` are looked for.
     steps : pandas.DataFrame
         The table ``steps``.
 
@@ -333,9 +329,9 @@ def find_unread_cache(
 
 
 def _downgrades(rows: "pd.DataFrame", begin_s: float, end_s: float) -> Iterator[str]:
-    for name, most_name, unit in LINKS:
-        most = rows.loc[rows["name"].isin((name, most_name)), "value"].max()
-        own = rows[(rows["name"] == name) & rows["time_s"].between(begin_s, end_s)]
-        least = own["value"].min()
+    for link in LINK_READINGS:
+        is_own = rows["name"] == link.name
+        most = rows.loc[is_own | (rows["name"] == most_of(link)), "value"].max()
+        least = rows.loc[is_own & rows["time_s"].between(begin_s, end_s), "value"].min()
         if least < most:
-            yield f"link: {least:g} of {most:g} {unit} at times"
+            yield f"link: {least:g} of {most:g} {link.unit} at times"

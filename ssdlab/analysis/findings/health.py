@@ -5,17 +5,20 @@ from typing import TYPE_CHECKING
 
 from ssdlab.analysis.findings.doubts import fio_options_of
 from ssdlab.analysis.findings.finding import Finding, make_finding
-from ssdlab.analysis.health import (
-    CRITICAL_TEMPERATURE,
-    READING_TOOK,
-    TEMPERATURE,
-    WARNING_TEMPERATURE,
-    compare_written,
-    select_drive,
-    summarise_health,
-)
+from ssdlab.analysis.health import compare_written, select_drive, summarise_health
 from ssdlab.model.host_checks import HostCheck
 from ssdlab.model.spec import PtsTest
+from ssdlab.model.telemetry import (
+    CRITICAL_TEMPERATURE,
+    CRITICAL_TIME,
+    HEALTH_READINGS,
+    IS_FAILING,
+    MEDIA_ERRORS,
+    TEMPERATURE,
+    WARNING_TEMPERATURE,
+    WARNING_TIME,
+    WARNINGS,
+)
 from ssdlab.model.units import capacity_label, duration_label
 
 if TYPE_CHECKING:
@@ -24,8 +27,8 @@ if TYPE_CHECKING:
 MISCOUNT_RATIO = 0.05
 COUNTER_UNIT_BYTES = 512_000  # NVMe counts thousands of 512 bytes, rounded up
 _LIMITS = (  # the reading, and the limit it is held against
-    (WARNING_TEMPERATURE, "warning_temperature_s", "warning"),
-    (CRITICAL_TEMPERATURE, "critical_temperature_s", "critical"),
+    (WARNING_TEMPERATURE, WARNING_TIME, "warning"),
+    (CRITICAL_TEMPERATURE, CRITICAL_TIME, "critical"),
 )
 
 
@@ -57,16 +60,16 @@ def find_health_faults(
 
 def _faults(readings: "pd.DataFrame") -> Iterator[tuple[str, str]]:
     """Yield code and words of what the readings of one test show."""
-    errors = _value(readings, "media_errors", "rise")
+    errors = _value(readings, MEDIA_ERRORS, "rise")
     if errors > 0:
         yield "media-errors", f"media errors: the drive counted {errors:g} meanwhile"
-    warnings = _value(readings, "critical_warnings", "maximum")
+    warnings = _value(readings, WARNINGS, "maximum")
     if warnings > 0:
         yield (
             "critical-warning",
             f"warning: {warnings:g} critical warnings of the drive stood at once",
         )
-    if _value(readings, "is_failing", "maximum") > 0:
+    if _value(readings, IS_FAILING, "maximum") > 0:
         yield "critical-warning", "warning: the drive said of itself that it is failing"
     for words in _heat(readings):
         yield "temperature", words
@@ -153,9 +156,8 @@ def find_unread_health(telemetry: "pd.DataFrame") -> tuple[Finding, ...]:
     tuple of Finding
         ``no-health``, or nothing.
     """
-    names = set(select_drive(telemetry)["name"])
-    told = {name for name in names if not name.startswith("pcie_")} - {READING_TOOK}
-    if told:
+    told = set(select_drive(telemetry)["name"])
+    if told & {one.name for one in HEALTH_READINGS}:
         return ()
     words = (
         "health: the drive was never asked, or told nothing: temperature, throttling "
