@@ -31,7 +31,17 @@ from ssdlab import figures
 from ssdlab.analysis import reduce_series
 from ssdlab.analysis.health_trace import DriveTrace
 from ssdlab.analysis.streams.capture import tabulate_capture
-from ssdlab.procedures.peak import peak
+from ssdlab.figures import (
+    cell_rounds,
+    health,
+    latency_rounds,
+    oio_sweep,
+    peak,
+    streams,
+    workloads,
+)
+from ssdlab.figures.comparison import looks, score
+from ssdlab.procedures.peak import peak as peak_jobs
 from ssdlab.reference.storage_classes import read_storage_classes
 from ssdlab.report import render_report
 from ssdlab.report.blocks import Note, Page, Plot
@@ -58,7 +68,12 @@ ROOT = Path(__file__).resolve().parents[1]
 SAMPLES = ROOT / "data" / "samples"
 SHOP = ROOT / "tests" / "data" / "capture-made-shop.csv"
 PACKAGES = ("ssdlab.report", "ssdlab.explore")
-PLOTS = tuple(name for name in figures.__all__ if name.startswith("plot_"))
+PLOTS = {
+    name: plot
+    for found in pkgutil.walk_packages(figures.__path__, f"{figures.__name__}.")
+    for name, plot in vars(importlib.import_module(found.name)).items()
+    if name.startswith("plot_") and plot.__module__ == found.name
+}
 MADE = "made numbers"
 
 
@@ -98,8 +113,8 @@ def _watch(drawn: Drawn, patch: pytest.MonkeyPatch) -> None:
         home = importlib.import_module(package)
         for found in pkgutil.walk_packages(home.__path__, f"{package}."):
             importlib.import_module(found.name)
-    originals = {getattr(figures, name): name for name in PLOTS}
-    for module in [figures, *map(sys.modules.get, sorted(sys.modules))]:
+    originals = set(PLOTS.values())
+    for module in map(sys.modules.get, sorted(sys.modules)):
         if not getattr(module, "__name__", "").startswith("ssdlab."):
             continue
         for attribute, value in list(vars(module).items()):
@@ -173,10 +188,10 @@ def _draw_made(drawn: Drawn, folder: Path) -> None:
         for measure in (make_saturated, make_sequence):
             render_report(measure(folder / measure.__name__))
         # Its page asks for the jobs as fio had them, which made numbers have not.
-        run = measure_made(folder / "peak", peak(), falling)
+        run = measure_made(folder / "peak", peak_jobs(), falling)
         jobs = peak_frame(read_context(run), "peak")
-        figures.plot_peak_rates(jobs)
-        figures.plot_peak_latencies(jobs)
+        peak.plot_peak_rates(jobs)
+        peak.plot_peak_latencies(jobs)
         _draw_frames()
         _draw_score()
         pair = [
@@ -189,28 +204,30 @@ def _draw_frames() -> None:
     """Draw what asks for a real drive, fio's own jobs or an import, of made frames."""
     table = tabulate_capture(read_capture(SHOP))
     end_s = (table["start_s"] + table["duration_s"]).max()
-    figures.plot_stream_map(table, duration_s=float(end_s))
+    streams.plot_stream_map(table, duration_s=float(end_s))
     keys = ["step", "start_s", "duration_s"]
     steps = table.groupby(keys, as_index=False)["ios"].sum()
     native = steps["ios"] / steps["duration_s"]
-    figures.plot_replay(steps.assign(native_iops=native, iops=0.9 * native))
+    streams.plot_replay(steps.assign(native_iops=native, iops=0.9 * native))
     points = pd.DataFrame({"oio": [2**power for power in range(11)]})
     points["iops"] = 9000.0 * points["oio"] / (points["oio"] + 6)
     points["lat_mean_ns"] = points["oio"] / points["iops"] * 1e9
     points["is_knee"] = points["oio"] == 8
     cells = points.assign(threads=1, queue_depth=points["oio"], access="rnd")
-    figures.plot_workloads(cells.assign(block_size_bytes=4096, read_percent=65))
+    workloads.plot_workloads(cells.assign(block_size_bytes=4096, read_percent=65))
     rounds = points.assign(round=points.index + 1, lat_min_ns=1e5)
-    figures.plot_latency_rounds(rounds.assign(lat_max_ns=9 * rounds["lat_mean_ns"]))
+    latency_rounds.plot_latency_rounds(
+        rounds.assign(lat_max_ns=9 * rounds["lat_mean_ns"])
+    )
     time_s = 60.0 * points.index
     readings = pd.DataFrame({"time_s": time_s, "written_bytes": 5e8 * points.index})
     warm = readings.assign(temperature_celsius=35 + 12 * (1 - 0.7**points.index))
-    figures.plot_drive_health(DriveTrace(readings=warm), [("WSAT", 60.0, 540.0)])
-    figures.plot_oio_sweep(points)
-    figures.plot_oio_intensity(points)
+    health.plot_drive_health(DriveTrace(readings=warm), [("WSAT", 60.0, 540.0)])
+    oio_sweep.plot_oio_sweep(points)
+    oio_sweep.plot_oio_intensity(points)
     logged_s = np.arange(100_000) / 100
     falling = 2000 + 7000 * np.exp(-logged_s / 200) + 300 * np.sin(logged_s)
-    figures.plot_time_series(reduce_series(logged_s, falling), "iops")
+    cell_rounds.plot_time_series(reduce_series(logged_s, falling), "iops")
 
 
 def _draw_score() -> None:
@@ -228,7 +245,7 @@ def _draw_score() -> None:
     ]
     columns = ["side", "term", "weight", "n_cells", "ratio", "low", "high"]
     scores = pd.DataFrame(rows, columns=columns)
-    figures.plot_score(scores, looks=figures.make_side_looks(sides))
+    score.plot_score(scores, looks=looks.make_side_looks(sides))
 
 
 def gallery(drawn: Drawn) -> Document:
@@ -252,7 +269,7 @@ def gallery(drawn: Drawn) -> Document:
 
 
 def _said(name: str, source: str) -> str:
-    first = (inspect.getdoc(getattr(figures, name)) or "").partition("\n")[0]
+    first = (inspect.getdoc(PLOTS[name]) or "").partition("\n")[0]
     return f"{first} Here: {source}."
 
 

@@ -10,16 +10,6 @@ def average_cells(
 ) -> pd.DataFrame:
     """Average a metric over the rounds of each cell.
 
-    Parameters
-    ----------
-    cells : pandas.DataFrame
-        Rows of kind ``cell``, one a round, and of kind ``mean``, as
-        `ssdlab.analysis.matrix.select_window` returns them.
-    keys : sequence of str
-        The columns that tell one cell from another.
-    metric : str
-        The column to be averaged.
-
     Returns
     -------
     pandas.DataFrame

@@ -55,25 +55,13 @@ class HostComparison:
 def assess_decline(values: npt.ArrayLike, *, written_fills: float | None) -> CurveShape:
     """Tell whether a curve declines from its beginning.
 
-    Parameters
-    ----------
-    values : array_like of float, shape (n_rounds,)
-        IOPS or data rate of each round, oldest first; missing ones are left out.
-    written_fills : float or None
-        What those rounds wrote, in user capacities; ``None`` if it is not known.
-
-    Returns
-    -------
-    CurveShape
-        ``flat`` if it never gets further below its beginning than
-        `FLAT_DECLINE_RATIO` and at least `LEAST_FILLS` were written.
+    ``flat`` if it never gets further below its beginning than
+    `FLAT_DECLINE_RATIO` and at least `LEAST_FILLS` were written.
 
     References
     ----------
     .. [1] Micron, "Best Practices for SSD Performance Measurement", Rev. B, 4/17.
 
-    Examples
-    --------
     >>> assess_decline([900, 900, 500, 300, 200] + [200] * 5, written_fills=3).shape
     'falls'
     >>> assess_decline([200] * 10, written_fills=3).shape
@@ -107,24 +95,12 @@ def find_bottleneck_warning(
 ) -> str:
     """Return the warning that a curve of random writes does not decline, or nothing.
 
-    Parameters
-    ----------
-    values : array_like of float, shape (n_rounds,)
-        IOPS of each round of random writes, oldest first.
-    written_fills : float or None
-        What those rounds wrote, in user capacities; ``None`` if it is not known.
-
-    Returns
-    -------
-    str
-        Two sentences, or an empty text if the curve declines or cannot be judged.
+    Two sentences, or an empty text if the curve declines or cannot be judged.
 
     References
     ----------
     .. [1] Micron, "Best Practices for SSD Performance Measurement", Rev. B, 4/17.
 
-    Examples
-    --------
     >>> find_bottleneck_warning([900] * 5 + [200] * 5, written_fills=3)
     ''
     """
@@ -145,19 +121,8 @@ def compare_hosts(
 ) -> HostComparison:
     """Tell which of two hosts, A or B, looks like a bottleneck of the same drive.
 
-    Parameters
-    ----------
-    first, second : CurveShape
-        The curves on host A and host B, in the same unit.
-    is_random_write : bool
-        Whether the stimulus writes at random. Of others flash need not fall, so that
-        no fall says nothing.
-
-    Returns
-    -------
-    HostComparison
-        ``suspect`` is a host whose curve is flat and begins more than `LOWER_RATIO`
-        below the other one.
+    ``suspect`` is a host whose curve is flat and begins more than `LOWER_RATIO`
+    below the other one.
 
     References
     ----------

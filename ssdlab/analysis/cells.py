@@ -6,20 +6,6 @@ from collections.abc import Iterable
 def named_like(names: Iterable[str], wanted: str) -> list[bool]:
     """Tell which names of cells a text means; blanks and case do not matter.
 
-    Parameters
-    ----------
-    names : iterable of str
-        Names such as ``RND 4 KiB 0/100 T2/Q16``.
-    wanted : str
-        A whole name; where none is equal, the first words of one or more.
-
-    Returns
-    -------
-    list of bool
-        One value a name.
-
-    Examples
-    --------
     >>> named_like(["RND 4 KiB 0/100", "RND 4 KiB 0/100 T2/Q16"], "rnd 4KiB 0/100")
     [True, False]
     >>> named_like(["RND 4 KiB 0/100 T1/Q1", "SEQ 4 KiB 0/100"], "RND 4KiB")

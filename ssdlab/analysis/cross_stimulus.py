@@ -58,14 +58,6 @@ def summarise_access_groups(
 ) -> pd.DataFrame:
     """Summarise each access group, and tell when group 3 had recovered.
 
-    Parameters
-    ----------
-    rounds : pandas.DataFrame
-        What `summarise_cross_stimulus` returned.
-    phases : sequence of Stimulus, optional
-        The groups as they were to run. A group that has fewer rounds than its phase
-        has not ended. Without them every group counts as ended.
-
     Returns
     -------
     pandas.DataFrame
@@ -146,18 +138,6 @@ def _recovery(group: pd.DataFrame, goal: float) -> dict[str, Any]:
 def recovery_text(groups: pd.DataFrame) -> str:
     """Say when one run had recovered from the other stimulus, or that it has not yet.
 
-    Parameters
-    ----------
-    groups : pandas.DataFrame
-        What `summarise_access_groups` returned, of one run.
-
-    Returns
-    -------
-    str
-        Words without a full stop.
-
-    Examples
-    --------
     >>> third = {"group": [3], "is_recovered": [True], "recovery_s": [240.0]}
     >>> recovery_text(pd.DataFrame(third | {"recovery_round": [4]}))
     'recovered after 4.0 min: round 4 of group 3 reaches the mean of group 1'
@@ -182,18 +162,7 @@ def recovery_text(groups: pd.DataFrame) -> str:
 
 
 def is_recovery_sure(groups: pd.DataFrame) -> bool:
-    """Tell whether a run has recovered and was not broken anywhere.
-
-    Parameters
-    ----------
-    groups : pandas.DataFrame
-        What `summarise_access_groups` returned, of one run.
-
-    Returns
-    -------
-    bool
-        False too where the recovery was not measured.
-    """
+    """Tell whether a run has recovered and was not broken anywhere."""
     is_recovered = bool(groups["is_recovered"].fillna(value=False).any())
     return is_recovered and _are_unbroken(groups)
 

@@ -54,18 +54,8 @@ def select_points(
     Min the least TOIO of all points: TC1/QD1. Of equals, the least TOIO counts, and of
     those the fewest threads.
 
-    Parameters
-    ----------
-    points : sequence of DemandPoint
-        The points of one round; those without a number are left out.
-    max_lat_ns : float, default 5 ms
-        The limit of the mean response time [ns].
-
-    Returns
-    -------
-    OperatingPoints
-        Where no point is below the limit all of them are eligible, and
-        ``is_within_limit`` is false.
+    Where no point is below the limit all of them are eligible, and
+    ``is_within_limit`` is false.
 
     Raises
     ------
@@ -90,13 +80,6 @@ def select_points(
 
 def select_demand(measurements: "pd.DataFrame", *, test: str) -> "pd.DataFrame":
     """Return the points of a demand variation, one row a round, TC and QD.
-
-    Parameters
-    ----------
-    measurements : pandas.DataFrame
-        The table ``measurements``, of one run or of several.
-    test : str
-        The test: cbw or dirth.
 
     Returns
     -------
@@ -198,16 +181,6 @@ def summarise_pre_writes(
 ) -> "pd.DataFrame":
     """Return the pre-writes of a phase, one row a run of them.
 
-    Parameters
-    ----------
-    measurements : pandas.DataFrame
-        The table ``measurements``, of one run or of several.
-    test : str
-        The test: cbw or dirth.
-    phase : str, default "demand"
-        The demand variation, before each round of which is written, or a point that
-        was measured long: max-iops, mid-iops or min-iops.
-
     Returns
     -------
     pandas.DataFrame
@@ -235,15 +208,6 @@ def summarise_points(
     measurements: "pd.DataFrame", *, test: str, max_lat_ns: float = MAX_LAT_NS
 ) -> "pd.DataFrame":
     """Return the points Max, Mid and Min of a demand variation, from its last round.
-
-    Parameters
-    ----------
-    measurements : pandas.DataFrame
-        The table ``measurements``, of one run or of several.
-    test : str
-        The test: cbw or dirth.
-    max_lat_ns : float, default 5 ms
-        The limit of the mean response time [ns].
 
     Returns
     -------

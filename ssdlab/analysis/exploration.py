@@ -130,17 +130,9 @@ def _step_keys(rows: pd.DataFrame) -> "np.ndarray[Any, Any]":
 def find_cell_axes(cells: pd.DataFrame) -> tuple[str, str]:
     """Tell what the matrix of some cells is made of.
 
-    Parameters
-    ----------
-    cells : pandas.DataFrame
-        Rows of `tabulate_cells`, of one test and phase.
-
-    Returns
-    -------
-    tuple of str
-        The columns that are its rows and its columns: R/W mix by block size, or
-        threads by queue depth where those vary and the workload is one, or where its
-        blocks are of many sizes at once.
+    The columns that are its rows and its columns: R/W mix by block size, or
+    threads by queue depth where those vary and the workload is one, or where its
+    blocks are of many sizes at once.
     """
     if cells["block_size_bytes"].isna().all():
         return THREADS_BY_DEPTH

@@ -20,18 +20,7 @@ _WRITTEN = ["test", "counted_bytes", "fio_bytes", "fio_min_bytes", "fio_max_byte
 
 
 def select_drive(telemetry: "pd.DataFrame") -> "pd.DataFrame":
-    """Return what the drive said of itself, in the order of time.
-
-    Parameters
-    ----------
-    telemetry : pandas.DataFrame
-        The table ``telemetry``.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Its rows of the drive that hold a value.
-    """
+    """Return what the drive said of itself, in the order of time."""
     own = telemetry[(telemetry["source"] == DRIVE) & telemetry["value"].notna()]
     return own.sort_values("time_s", kind="stable")
 
@@ -45,21 +34,9 @@ def spans_of_tests(steps: "pd.DataFrame") -> Iterator[tuple[str, float, float]]:
 def rise_within(counted: "pd.DataFrame", begin_s: float, end_s: float) -> float:
     """Return how far a count went up from just before a span to its end.
 
-    Parameters
-    ----------
-    counted : pandas.DataFrame
-        Readings of one counter: ``time_s`` [s] and ``value``.
-    begin_s, end_s : float
-        The span, Unix time [s].
+    The sum of all rises: a counter that began anew has not gone down. NaN where
+    there are not two readings.
 
-    Returns
-    -------
-    float
-        The sum of all rises: a counter that began anew has not gone down. NaN where
-        there are not two readings.
-
-    Examples
-    --------
     >>> import pandas as pd
     >>> counted = pd.DataFrame({"time_s": [1.0, 2.0, 3.0], "value": [7.0, 9.0, 1.0]})
     >>> rise_within(counted, 1.5, 3.0)
@@ -77,13 +54,6 @@ def summarise_health(
 ) -> "pd.DataFrame":
     """Return what the drive said of itself in each test.
 
-    Parameters
-    ----------
-    telemetry : pandas.DataFrame
-        The table ``telemetry``.
-    steps : pandas.DataFrame
-        The table ``steps``: it tells when a test was going on.
-
     Returns
     -------
     pandas.DataFrame
@@ -93,8 +63,6 @@ def summarise_health(
         from just before the test to its end. A name without a reading meanwhile has
         no row; a rise that takes another reading is missing.
 
-    Examples
-    --------
     >>> import pandas as pd
     >>> readings = pd.DataFrame({"time_s": [0.0, 5.0], "value": [40.0, 44.0]})
     >>> readings = readings.assign(source="block", name="temperature_celsius")
@@ -136,13 +104,6 @@ def summarise_reading_cost(
 ) -> "pd.DataFrame":
     """Return what share of each test went by while the drive's health was read.
 
-    Parameters
-    ----------
-    health : pandas.DataFrame
-        What `summarise_health` returned.
-    steps : pandas.DataFrame
-        The table ``steps``.
-
     Returns
     -------
     pandas.DataFrame
@@ -166,13 +127,6 @@ def summarise_reading_cost(
 
 def compare_written(telemetry: "pd.DataFrame", steps: "pd.DataFrame") -> "pd.DataFrame":
     """Return what the drive counted as written beside what fio wrote meanwhile.
-
-    Parameters
-    ----------
-    telemetry : pandas.DataFrame
-        The table ``telemetry``.
-    steps : pandas.DataFrame
-        The table ``steps``, with ``kind``, ``is_contiguous`` and ``written_bytes``.
 
     Returns
     -------

@@ -44,11 +44,6 @@ class DriveTrace:
 def wall_clock(steps: pd.DataFrame) -> pd.DataFrame:
     """Return the clock of a whole run: time since its first IO, rests included.
 
-    Parameters
-    ----------
-    steps : pandas.DataFrame
-        The table ``steps``.
-
     Returns
     -------
     pandas.DataFrame
@@ -62,24 +57,7 @@ def wall_clock(steps: pd.DataFrame) -> pd.DataFrame:
 def io_clock(
     totals: pd.DataFrame, steps: pd.DataFrame, *, test: str, phase: str = ""
 ) -> pd.DataFrame:
-    """Return the clock of the rounds of a test: time under IO, without any rest.
-
-    Parameters
-    ----------
-    totals : pandas.DataFrame
-        The rows ``total`` of the table ``measurements``.
-    steps : pandas.DataFrame
-        The table ``steps``.
-    test : str
-        The test.
-    phase : str, optional
-        The phase; without it all rounds of the test.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row a round; see `wall_clock`.
-    """
+    """Return the clock of the rounds of a test: time under IO, without any rest."""
     cells = select_cells(totals, test)
     if phase:
         cells = cells[cells["phase"] == phase]
@@ -92,20 +70,7 @@ def io_clock(
 
 
 def idle_clock(accesses: pd.DataFrame, steps: pd.DataFrame) -> pd.DataFrame:
-    """Return the clock of a host idle recovery test: accesses and idle time.
-
-    Parameters
-    ----------
-    accesses : pandas.DataFrame
-        What `summarise_idle_recovery` returned.
-    steps : pandas.DataFrame
-        The table ``steps`` of the same test.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row an access; see `wall_clock`.
-    """
+    """Return the clock of a host idle recovery test: accesses and idle time."""
     times = steps[["phase", "round", "started_s", "ended_s"]]
     table = accesses[["phase", "round", "time_s", "runtime_s"]].merge(
         times, on=["phase", "round"]
@@ -118,21 +83,6 @@ def idle_clock(accesses: pd.DataFrame, steps: pd.DataFrame) -> pd.DataFrame:
 def trace_drive(telemetry: pd.DataFrame, clock: pd.DataFrame) -> DriveTrace | None:
     """Return what the drive said of itself, on the time axis of a figure.
 
-    Parameters
-    ----------
-    telemetry : pandas.DataFrame
-        The table ``telemetry``.
-    clock : pandas.DataFrame
-        What `io_clock`, `idle_clock` or `wall_clock` returned. A reading in a rest
-        that the axis leaves out is left out.
-
-    Returns
-    -------
-    DriveTrace or None
-        None where the drive told neither temperature nor bytes.
-
-    Examples
-    --------
     >>> readings = pd.DataFrame({"time_s": [2.0, 12.0], "value": [40.0, 44.0]})
     >>> readings = readings.assign(source="block", name="temperature_celsius")
     >>> clock = pd.DataFrame({"started_s": [0.0, 10.0], "ended_s": [5.0, 15.0]})

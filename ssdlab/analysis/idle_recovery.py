@@ -76,11 +76,6 @@ def order_rounds(
 def summarise_wait_states(accesses: pd.DataFrame) -> pd.DataFrame:
     """Compare the accesses after a rest with those of the baseline without one.
 
-    Parameters
-    ----------
-    accesses : pandas.DataFrame
-        What `summarise_idle_recovery` returned.
-
     Returns
     -------
     pandas.DataFrame
@@ -110,11 +105,6 @@ def select_compared_accesses(
     group: pd.DataFrame,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return the accesses of a wait state that count: after a rest, and without one.
-
-    Parameters
-    ----------
-    group : pandas.DataFrame
-        The rows of one wait state of `summarise_idle_recovery`.
 
     Returns
     -------

@@ -13,22 +13,10 @@ _ROUNDING = 1e-9  # of the unit square: a straight line has no knee
 def find_efficient(iops: npt.ArrayLike, lat_mean_ns: npt.ArrayLike) -> BoolArray:
     """Tell which points no other one beats: the merged curve of demand intensity.
 
-    Parameters
-    ----------
-    iops : array_like of float, shape (n_points,)
-        IOPS [1/s].
-    lat_mean_ns : array_like of float, shape (n_points,)
-        Mean response times [ns].
+    Whether no other point has at least as many IOPS within at most the same
+    response time, and is better in one of them. Of equal points the first
+    counts; a point without a number never does.
 
-    Returns
-    -------
-    ndarray of bool, shape (n_points,)
-        Whether no other point has at least as many IOPS within at most the same
-        response time, and is better in one of them. Of equal points the first
-        counts; a point without a number never does.
-
-    Examples
-    --------
     >>> find_efficient([100, 200, 150], [1, 2, 3]).tolist()
     [True, True, False]
     """
@@ -45,18 +33,8 @@ def find_efficient(iops: npt.ArrayLike, lat_mean_ns: npt.ArrayLike) -> BoolArray
 def find_knee(iops: npt.ArrayLike, lat_mean_ns: npt.ArrayLike) -> int | None:
     """Return which point is the knee of the efficient ones, if they have one.
 
-    Parameters
-    ----------
-    iops : array_like of float, shape (n_points,)
-        IOPS [1/s].
-    lat_mean_ns : array_like of float, shape (n_points,)
-        Mean response times [ns].
-
-    Returns
-    -------
-    int or None
-        Its place in the arrays; ``None`` with fewer than three efficient points, or
-        where none lies below the line between the first and the last of them.
+    Its place in the arrays; ``None`` with fewer than three efficient points, or
+    where none lies below the line between the first and the last of them.
 
     Notes
     -----
@@ -71,8 +49,6 @@ def find_knee(iops: npt.ArrayLike, lat_mean_ns: npt.ArrayLike) -> int | None:
     .. [1] V. Satopää, J. Albrecht, D. Irwin, B. Raghavan, "Finding a 'Kneedle' in a
        Haystack: Detecting Knee Points in System Behavior", ICDCS Workshops, 2011.
 
-    Examples
-    --------
     >>> find_knee([100, 200, 300, 350, 400], [1.0, 1.1, 1.5, 3.0, 11.0])
     3
     """

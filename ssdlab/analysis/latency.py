@@ -120,17 +120,7 @@ def percentiles_from_bins(
 def percentile_places(counts: NDArray[np.int64], levels: ArrayLike) -> NDArray[np.intp]:
     """Return the place of the bin at each confidence level, by fio's own rule.
 
-    Parameters
-    ----------
-    counts : ndarray of int64, shape (n_bins,)
-        The IOs in each bin, by ascending latency.
-    levels : array_like of float, shape (n_levels,)
-        Confidence levels [%], greater than 0 and at most 100.
-
-    Returns
-    -------
-    ndarray of intp, shape (n_levels,)
-        For each level the first bin up to which at least that share was counted.
+    For each level the first bin up to which at least that share was counted.
 
     Raises
     ------
@@ -145,8 +135,6 @@ def percentile_places(counts: NDArray[np.int64], levels: ArrayLike) -> NDArray[n
     share of the IOs: 99.9 % of 1000 IOs is the 1000th, since 99.9 is a little more in
     binary. fio 3.8 computes in ``double`` and may name the next bin there.
 
-    Examples
-    --------
     >>> percentile_places(np.array([3, 5, 2]), [30, 50, 90]).tolist()
     [0, 1, 2]
     """
@@ -156,17 +144,7 @@ def percentile_places(counts: NDArray[np.int64], levels: ArrayLike) -> NDArray[n
 def places_reached(reached: NDArray[np.int64], levels: ArrayLike) -> NDArray[np.intp]:
     """Return the place of the bin at each confidence level, as `percentile_places`.
 
-    Parameters
-    ----------
-    reached : ndarray of int64, shape (n_bins,)
-        The IOs in each bin and those below it.
-    levels : array_like of float, shape (n_levels,)
-        Confidence levels [%], greater than 0 and at most 100.
-
-    Returns
-    -------
-    ndarray of intp, shape (n_levels,)
-        For each level the first bin up to which at least that share was counted.
+    For each level the first bin up to which at least that share was counted.
 
     Raises
     ------
@@ -191,21 +169,6 @@ def hold_within(
 ) -> NDArray[np.float64]:
     """Hold latencies within the least and the greatest that were recorded.
 
-    Parameters
-    ----------
-    latencies : array_like of float
-        Latencies as their bins are named [ns].
-    within : tuple of array_like
-        The exact least and greatest latency [ns], NaN where one is not known; of all
-        or of each.
-
-    Returns
-    -------
-    ndarray of float64
-        The same, none below the least or above the greatest [ns].
-
-    Examples
-    --------
     >>> hold_within([100, 2000], (102.0, 1990.0)).tolist()
     [102.0, 1990.0]
     >>> hold_within([100, 2000], UNKNOWN_EXTREMES).tolist()
@@ -219,26 +182,14 @@ def hold_within(
 def least_count(level_percent: float, confidence_percent: float = 95.0) -> int:
     """Return how many independent latencies bound a percentile from above.
 
-    Parameters
-    ----------
-    level_percent : float
-        The percentile [%], more than 0 and less than 100.
-    confidence_percent : float, default 95
-        The confidence of the two-sided interval [%].
-
-    Returns
-    -------
-    int
-        The least n for which all n lie below the percentile with a chance of half the
-        rest at most: ``p ** n <= (1 - confidence) / 2``.
+    The least n for which all n lie below the percentile with a chance of half the
+    rest at most: ``p ** n <= (1 - confidence) / 2``.
 
     Raises
     ------
     ValueError
         If the level is not between 0 and 100 %.
 
-    Examples
-    --------
     >>> [least_count(level) for level in (50, 99, 99.99)]
     [6, 368, 36887]
     """
@@ -283,17 +234,9 @@ def is_supported(
 def merge_summaries(summaries: Sequence[LatencySummary]) -> LatencySummary:
     """Merge summaries of disjoint sets of IOs into that of all of them.
 
-    Parameters
-    ----------
-    summaries : sequence of LatencySummary
-        At least one; each of directions, threads or runs that share no IO.
-
-    Returns
-    -------
-    LatencySummary
-        Least minimum, mean weighted by IO count, pooled standard deviation, greatest
-        maximum, sum of counts. Where a count is not known, so are mean, standard
-        deviation (NaN) and count (``None``).
+    Least minimum, mean weighted by IO count, pooled standard deviation, greatest
+    maximum, sum of counts. Where a count is not known, so are mean, standard
+    deviation (NaN) and count (``None``).
 
     Raises
     ------
@@ -305,8 +248,6 @@ def merge_summaries(summaries: Sequence[LatencySummary]) -> LatencySummary:
     The squared deviations add with those of the means (Chan, Golub, LeVeque 1979),
     as in ``__sum_stat`` of fio's ``stat.c``; the result has n - 1 in its denominator.
 
-    Examples
-    --------
     >>> reads = LatencySummary(min_ns=1, mean_ns=2, stddev_ns=1, max_ns=3, count=3)
     >>> writes = LatencySummary(min_ns=6, mean_ns=6, stddev_ns=0, max_ns=6, count=1)
     >>> merged = merge_summaries([reads, writes])
@@ -331,19 +272,9 @@ def merge_summaries(summaries: Sequence[LatencySummary]) -> LatencySummary:
 def sum_rates(rates: Iterable[float]) -> float:
     """Add IOPS or data rates of directions, threads or jobs that ran together.
 
-    Parameters
-    ----------
-    rates : iterable of float
-        Rates [1/s] or [B/s].
+    Their sum; NaN where one is NaN. A mixed workload's IOPS is the sum of its
+    reads and writes, never a mean weighted by its mix.
 
-    Returns
-    -------
-    float
-        Their sum; NaN where one is NaN. A mixed workload's IOPS is the sum of its
-        reads and writes, never a mean weighted by its mix.
-
-    Examples
-    --------
     >>> sum_rates([6500.0, 3500.0])
     10000.0
     """

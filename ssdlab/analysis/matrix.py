@@ -25,13 +25,6 @@ _METRICS = {column.name for column in MEASUREMENTS.columns if column.dtype == "f
 def select_cells(measurements: pd.DataFrame, test: str) -> pd.DataFrame:
     """Return a test's round cells, one row each: all directions together.
 
-    Parameters
-    ----------
-    measurements : pandas.DataFrame
-        The table ``measurements``, of one run or of several.
-    test : str
-        The test: iops, tp, lat or wsat.
-
     Returns
     -------
     pandas.DataFrame
@@ -49,16 +42,6 @@ def select_window(
     measurements: pd.DataFrame, windows: pd.DataFrame, test: str
 ) -> pd.DataFrame:
     """Return a test's cells inside its reported measurement window.
-
-    Parameters
-    ----------
-    measurements : pandas.DataFrame
-        The table ``measurements``, of one run or of several.
-    windows : pandas.DataFrame
-        The table ``windows``; its final rows say which rounds count. All tracking
-        variables of a phase share one window.
-    test : str
-        The test: iops, tp, lat or wsat.
 
     Returns
     -------
@@ -81,14 +64,6 @@ def select_window(
 
 def mark_window(cells: pd.DataFrame, windows: pd.DataFrame) -> pd.DataFrame:
     """Mark the rounds of the reported measurement window of each phase.
-
-    Parameters
-    ----------
-    cells : pandas.DataFrame
-        Rows of ``measurements``, of one run or of several.
-    windows : pandas.DataFrame
-        The table ``windows``; its final rows say which rounds count. All tracking
-        variables of a phase share one window.
 
     Returns
     -------

@@ -17,15 +17,6 @@ def summarise_peak_jobs(
 ) -> pd.DataFrame:
     """Summarise jobs of one block size each, one row a job.
 
-    Parameters
-    ----------
-    measurements : pandas.DataFrame
-        Rows of the table ``measurements``; those of ``total`` count.
-    percentiles : pandas.DataFrame
-        The table ``percentiles``.
-    bins : pandas.DataFrame
-        The table ``bins``.
-
     Returns
     -------
     pandas.DataFrame
@@ -48,8 +39,6 @@ def summarise_peak_jobs(
     ramp. Here IOs, IOPS and latencies are all of the histogram, and the data rate is
     of the bytes.
 
-    Examples
-    --------
     >>> job = {"run_id": ["r"], "step_id": ["s"], "direction": ["total"]}
     >>> job |= {"phase": ["job-02"], "access": ["rnd"], "block_size_bytes": [4096]}
     >>> job |= {"read_percent": [0], "threads": [4], "queue_depth": [128]}
@@ -91,18 +80,6 @@ def summarise_peak_jobs(
 def guide_mb_per_s(bw_bytes_per_s: float) -> float:
     """Return a data rate in the MB/s of HGST/WD's guide.
 
-    Parameters
-    ----------
-    bw_bytes_per_s : float
-        Data rate [B/s].
-
-    Returns
-    -------
-    float
-        fio's KB/s, which are 1,024 B/s, divided by 1,024 [MiB/s].
-
-    Examples
-    --------
     >>> guide_mb_per_s(512 * 1024 * 1024)
     512.0
     """
@@ -112,18 +89,6 @@ def guide_mb_per_s(bw_bytes_per_s: float) -> float:
 def _fio_kb_per_s(bw_bytes_per_s: float) -> float:
     """Return a data rate in the KB/s that fio printed until 2.x: 1,024 B/s.
 
-    Parameters
-    ----------
-    bw_bytes_per_s : float
-        Data rate [B/s].
-
-    Returns
-    -------
-    float
-        Data rate [KiB/s].
-
-    Examples
-    --------
     >>> _fio_kb_per_s(479_075 * 512)  # the example of the guide prints 239540KB/s
     239537.5
     """

@@ -12,20 +12,6 @@ def group_name(test: str, phase: str) -> str:
 
     Where a test is repeated in several active ranges, each is judged by itself.
 
-    Parameters
-    ----------
-    test : str
-        The test: iops, tp, lat, wsat or custom.
-    phase : str
-        A phase of it, such as ``rounds`` or, of one cell, ``rounds-4KiB-r0``.
-
-    Returns
-    -------
-    str
-        The name that the phases of its cells begin with.
-
-    Examples
-    --------
     >>> group_name("tp", "rounds-128KiB-r0"), group_name("iops", "rounds-4KiB-r0")
     ('rounds-128KiB', 'rounds')
     """
@@ -38,18 +24,6 @@ def group_name(test: str, phase: str) -> str:
 def range_name(phase: str) -> str:
     """Return the active range of a phase, such as ``AR75-8GiB``, or nothing.
 
-    Parameters
-    ----------
-    phase : str
-        A phase, such as ``rounds-AR75-8GiB``.
-
-    Returns
-    -------
-    str
-        Its range.
-
-    Examples
-    --------
     >>> range_name("rounds-AR75-8GiB"), range_name("rounds-128KiB")
     ('AR75-8GiB', '')
     """
@@ -60,18 +34,6 @@ def range_name(phase: str) -> str:
 def phase_label(phase: str) -> str:
     """Return the name of a phase of a procedure in words.
 
-    Parameters
-    ----------
-    phase : str
-        A phase, such as ``job-01`` or ``attempt2``.
-
-    Returns
-    -------
-    str
-        Its name, with a space before its number.
-
-    Examples
-    --------
     >>> phase_label("job-01"), phase_label("attempt2"), phase_label("fill")
     ('job 01', 'attempt 2', 'fill')
     """
@@ -79,19 +41,6 @@ def phase_label(phase: str) -> str:
 
 
 def is_cell_by_cell(test: str, phases: Iterable[str]) -> bool:
-    """Tell whether phases are those of single cells, each with its own window.
-
-    Parameters
-    ----------
-    test : str
-        The test.
-    phases : iterable of str
-        Its phases that have rounds.
-
-    Returns
-    -------
-    bool
-        Whether there are more phases than the PTS judges together.
-    """
+    """Tell whether phases are those of single cells, each with its own window."""
     names = set(phases)
     return len(names) > len({group_name(test, name) for name in names})

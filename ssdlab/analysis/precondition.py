@@ -33,21 +33,6 @@ def find_precondition_minutes(
 ) -> float:
     """Return how long it takes to write a drive twice over.
 
-    Parameters
-    ----------
-    capacity_gb : float
-        Its capacity, as it is sold [GB].
-    rate_mb_s : float
-        Its steady rate of 128 KiB sequential writes [MB/s].
-    mb_per_gb : int, default 1024
-        How many MB a GB is taken for: 1024 reproduces the printed table; with decimal
-        units on both sides it is 1000.
-
-    Returns
-    -------
-    float
-        Minutes.
-
     Raises
     ------
     ValueError
@@ -57,8 +42,6 @@ def find_precondition_minutes(
     ----------
     .. [1] Micron, "Best Practices for SSD Performance Measurement", Rev. B, 4/17.
 
-    Examples
-    --------
     >>> round(find_precondition_minutes(480, 380), 2)
     43.12
     >>> round(find_precondition_minutes(480, 380, mb_per_gb=1000), 1)
@@ -74,17 +57,7 @@ def find_precondition_minutes(
 def find_steady_write_rate(windows: "pd.DataFrame", *, test: str) -> SteadyRate | None:
     """Return the last judged rate of 128 KiB sequential writes, if a test has one.
 
-    Parameters
-    ----------
-    windows : pandas.DataFrame
-        The table ``windows`` of one run.
-    test : str
-        The test.
-
-    Returns
-    -------
-    SteadyRate or None
-        The average of the last window; whether that was steady stands beside it.
+    The average of the last window; whether that was steady stands beside it.
     """
     rows = windows[
         (windows["test"] == test)
@@ -110,22 +83,6 @@ def oddity_text(
 ) -> str:
     """Say where a printed time of preconditioning is not that of two fills.
 
-    Parameters
-    ----------
-    capacity_gb : float
-        The capacity of the row [GB].
-    fill_2x_min : float
-        The printed time of two fills [min].
-    precondition_min : float
-        The printed time of preconditioning [min].
-
-    Returns
-    -------
-    str
-        Words for a reader, or nothing where both are the same.
-
-    Examples
-    --------
     >>> oddity_text(960, fill_2x_min=63, precondition_min=63)
     ''
     """

@@ -91,14 +91,6 @@ def summarise_saturation_directions(
 ) -> pd.DataFrame:
     """Return reads and writes apart in each round of a mixed write saturation.
 
-    Parameters
-    ----------
-    measurements : pandas.DataFrame
-        The table ``measurements``, of one run or of several, with its rows of
-        direction ``read`` and ``write``.
-    test : str, default "wsat"
-        The test.
-
     Returns
     -------
     pandas.DataFrame
@@ -140,15 +132,6 @@ def summarise_wsat_ends(
     saturation: pd.DataFrame, windows: pd.DataFrame, *, phase: Stimulus
 ) -> pd.DataFrame:
     """Return where a write saturation began, where it ended, and why it stopped.
-
-    Parameters
-    ----------
-    saturation : pandas.DataFrame
-        What `summarise_saturation` returned.
-    windows : pandas.DataFrame
-        The table ``windows``, its rows of the same test.
-    phase : Stimulus
-        The phase that was run: its three stop rules.
 
     Returns
     -------

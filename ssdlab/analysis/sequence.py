@@ -37,15 +37,6 @@ def summarise_stages(
 ) -> pd.DataFrame:
     """Return every round of a sequence of stimuli, in the order of the run.
 
-    Parameters
-    ----------
-    measurements : pandas.DataFrame
-        The table ``measurements`` of one run.
-    steps : pandas.DataFrame
-        The table ``steps``.
-    test : str
-        The test.
-
     Returns
     -------
     pandas.DataFrame
@@ -81,17 +72,7 @@ def _stimulus(row: Any) -> str:
 def select_last_rounds(stages: pd.DataFrame, phase: str) -> "pd.Series[float]":
     """Return what the last rounds of a stage did, in the metric of its stimulus.
 
-    Parameters
-    ----------
-    stages : pandas.DataFrame
-        What `summarise_stages` returned.
-    phase : str
-        The stage.
-
-    Returns
-    -------
-    pandas.Series of float
-        The values of its last `STAGE_ROUNDS` rounds, or of as many as there are.
+    The values of its last `STAGE_ROUNDS` rounds, or of as many as there are.
     """
     rounds = stages[stages["phase"] == phase].sort_values("round")
     return rounds["value"].astype("Float64").astype(float).tail(STAGE_ROUNDS)
@@ -105,19 +86,7 @@ def estimate_ratio(
 ) -> RatioInterval:
     """Return the ratio of two means, and its t-interval.
 
-    Parameters
-    ----------
-    last : array_like of float, shape (n,)
-        Values of the repetition, one a round; two or more above zero.
-    first : array_like of float, shape (m,)
-        Values of the first time.
-    confidence_percent : float, default 95
-        Level of the interval [%].
-
-    Returns
-    -------
-    RatioInterval
-        NaN where there are too few values, or one is missing or not above zero.
+    NaN where there are too few values, or one is missing or not above zero.
 
     Notes
     -----
@@ -126,8 +95,6 @@ def estimate_ratio(
     independent of each other. Those of a drive that still drifts are not, and then
     the interval is too narrow.
 
-    Examples
-    --------
     >>> found = estimate_ratio([50, 51, 49, 50, 50], [100, 101, 99, 100, 100])
     >>> round(found.ratio, 3), round(found.low, 3), round(found.high, 3)
     (0.5, 0.491, 0.509)
@@ -157,22 +124,8 @@ def find_order_doubts(
 ) -> tuple[str, ...]:
     """Return what besides the order may make a repetition differ, or hide that.
 
-    Parameters
-    ----------
-    stages : pandas.DataFrame
-        What `summarise_stages` returned.
-    first : str
-        The stage that the repetition is compared with.
-    capacity_bytes : int
-        The user capacity [B]; 0 if it is not known.
-    is_steady : sequence of bool
-        Whether the first and the second run were steady in their last rounds.
-
-    Returns
-    -------
-    tuple of str
-        Each reason in words: the first run had written less than `LEAST_FILLS` before
-        its compared rounds, a compared run was not steady, the sequence had a break.
+    Each reason in words: the first run had written less than `LEAST_FILLS` before
+    its compared rounds, a compared run was not steady, the sequence had a break.
     """
     doubts = [_fresh_text(stages[stages["phase"] == first], capacity_bytes)]
     names = zip(("first", "second"), is_steady, strict=True)
@@ -203,22 +156,10 @@ def _fresh_text(rounds: pd.DataFrame, capacity_bytes: int) -> str:
 def judge_repetition(interval: RatioInterval, doubts: Sequence[str] = ()) -> Repetition:
     """Tell whether a repetition differs from the first time because of the order.
 
-    Parameters
-    ----------
-    interval : RatioInterval
-        The repetition by the first time.
-    doubts : sequence of str, optional
-        What `find_order_doubts` returned.
+    It differs if 1 is outside the interval and the ratio more than
+    `ALIKE_RATIO` away from 1; it is alike if the whole interval is within that.
+    Of all others, and where there is any doubt, it is not told.
 
-    Returns
-    -------
-    {"lower", "higher", "alike", "not told"}
-        It differs if 1 is outside the interval and the ratio more than
-        `ALIKE_RATIO` away from 1; it is alike if the whole interval is within that.
-        Of all others, and where there is any doubt, it is not told.
-
-    Examples
-    --------
     >>> judge_repetition(RatioInterval(ratio=0.7, low=0.65, high=0.75))
     'lower'
     >>> judge_repetition(RatioInterval(ratio=0.98, low=0.97, high=0.99))
@@ -241,22 +182,6 @@ def repetition_text(
 ) -> str:
     """Say in words whether the second run of a stimulus differs from its first.
 
-    Parameters
-    ----------
-    interval : RatioInterval
-        The second run by the first.
-    stimulus : str
-        The stimulus, such as ``SEQ 128 KiB 0/100``.
-    doubts : sequence of str, optional
-        What `find_order_doubts` returned.
-
-    Returns
-    -------
-    str
-        One sentence.
-
-    Examples
-    --------
     >>> found = RatioInterval(ratio=0.7, low=0.65, high=0.75)
     >>> repetition_text(found, stimulus="SEQ 128 KiB 0/100")
     'The second run of SEQ 128 KiB 0/100 is lower than the first, by 30.0 %.'

@@ -20,19 +20,6 @@ def summarise_stimulus(
 ) -> pd.DataFrame:
     """Return what each round of one phase of a test did.
 
-    Parameters
-    ----------
-    measurements : pandas.DataFrame
-        The table ``measurements``, of one run.
-    steps : pandas.DataFrame
-        The table ``steps``.
-    percentiles : pandas.DataFrame
-        The table ``percentiles``.
-    test : str
-        The test.
-    phase : str
-        The phase: rounds of one stimulus.
-
     Returns
     -------
     pandas.DataFrame
@@ -58,19 +45,7 @@ def find_first_steady(
 ) -> int | None:
     """Return the round after which a stimulus first was steady, if it ever was.
 
-    Parameters
-    ----------
-    rounds : pandas.DataFrame
-        What `summarise_stimulus` returned.
-    metric : str
-        The column that is judged.
-    criteria : SteadyStateCriteria, default PTS_CRITERIA
-        Width of the window [rounds] and its limits [ratio of the window average].
-
-    Returns
-    -------
-    int or None
-        The last round of the first steady window. No window spans a gap.
+    The last round of the first steady window. No window spans a gap.
     """
     if rounds.empty:
         return None

@@ -151,18 +151,8 @@ def assess_series(
     The verdicts are those of `assess_steady_state`, to the last bit, at about the
     cost of a rolling mean.
 
-    Parameters
-    ----------
-    values : array_like of float, shape (n_rounds,)
-        One value a round or sample, oldest first.
-    criteria : SteadyStateCriteria, default PTS_CRITERIA
-        Width of the window [rounds] and its limits [ratio of the window average].
-
-    Returns
-    -------
-    WindowVerdicts
-        Arrays of shape (n_rounds,). Entry i is the window that ends with value i;
-        the first ``criteria.window_rounds - 1`` have none: NaN and False.
+    Arrays of shape (n_rounds,). Entry i is the window that ends with value i;
+    the first ``criteria.window_rounds - 1`` have none: NaN and False.
 
     Raises
     ------
@@ -173,8 +163,6 @@ def assess_series(
     ----------
     .. [1] SNIA, "SSS Performance Test Specification", v2.0.2, 2020, definition 2.1.24.
 
-    Examples
-    --------
     >>> assess_series([150, 100, 101, 99, 100, 100]).is_steady.tolist()
     [False, False, False, False, False, True]
     """

@@ -16,20 +16,6 @@ UNSUPPORTED_NOTE = (
 def mark_unsupported(text: str, is_supported: object) -> str:
     """Return a percentile as text, marked if it is known not to be supported.
 
-    Parameters
-    ----------
-    text : str
-        The percentile.
-    is_supported : bool or missing
-        Whether it is; missing where nobody knows.
-
-    Returns
-    -------
-    str
-        The text, with the mark behind it if need be.
-
-    Examples
-    --------
     >>> mark_unsupported("1.234", is_supported=False)
     '1.234 *'
     >>> mark_unsupported("1.234", is_supported=None)

@@ -80,13 +80,6 @@ class TkperfWindow:
 def take_tkperf_rounds(measurements: pd.DataFrame, test: str) -> pd.DataFrame:
     """Return the cells of a test as TKperf takes them from what fio says.
 
-    Parameters
-    ----------
-    measurements : pandas.DataFrame
-        The table ``measurements`` of one run.
-    test : {"iops", "tp", "lat"}
-        The test.
-
     Returns
     -------
     pandas.DataFrame
@@ -160,20 +153,7 @@ def judge_tkperf_window(
 ) -> TkperfWindow | None:
     """Judge TKperf's tracking variable in the reported window of a test.
 
-    Parameters
-    ----------
-    rounds : pandas.DataFrame
-        What `take_tkperf_rounds` returns of the test.
-    windows : pandas.DataFrame
-        The table ``windows`` of the run; its final row of TKperf's tracking variable
-        says which rounds count.
-    test : {"iops", "tp", "lat"}
-        The test.
-
-    Returns
-    -------
-    TkperfWindow or None
-        The window; None if none was judged, or several, as of several active ranges.
+    The window; None if none was judged, or several, as of several active ranges.
 
     Notes
     -----
@@ -221,15 +201,6 @@ def _without_fraction(average: float, metric: str) -> float:
 
 def summarise_tkperf_table(rounds: pd.DataFrame, window: TkperfWindow) -> pd.DataFrame:
     """Make TKperf's table of a test: its values over the window, and ours beside them.
-
-    Parameters
-    ----------
-    rounds : pandas.DataFrame
-        What `take_tkperf_rounds` returns of the test.
-    window : TkperfWindow
-        What `judge_tkperf_window` returns of it. All cells are averaged over its
-        rounds, those of TP that have no steady state of their own included. A mean
-        that TKperf printed goes before the one of the rounds, but not in ours.
 
     Returns
     -------

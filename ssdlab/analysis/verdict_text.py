@@ -13,21 +13,9 @@ def verdict_lines(
 ) -> list[str]:
     """Say a verdict in lines of text, each number beside what it is held to.
 
-    Parameters
-    ----------
-    verdict : SteadyStateVerdict
-        The verdict on the last window of a series.
-    first_steady_round : int, optional
-        The first round after which the series was steady; without it none was.
+    Window, average, range, slope excursion, fit, correlation, verdict and first
+    steady round. Ratios are rounded for the eye only.
 
-    Returns
-    -------
-    list of str
-        Window, average, range, slope excursion, fit, correlation, verdict and first
-        steady round. Ratios are rounded for the eye only.
-
-    Examples
-    --------
     >>> from ssdlab.analysis.steady_state import assess_steady_state
     >>> verdict = assess_steady_state([5776, 5865, 6022, 6160, 6181])
     >>> for line in verdict_lines(verdict, first_steady_round=5):
@@ -69,23 +57,9 @@ def verdict_as_dict(
 ) -> dict[str, bool | int | float | str | None]:
     """Return a verdict as names and values that JSON can hold.
 
-    Parameters
-    ----------
-    verdict : SteadyStateVerdict
-        The verdict on the last window of a series.
-    criteria : SteadyStateCriteria, default PTS_CRITERIA
-        The limits that it was judged by.
-    first_steady_round : int, optional
-        The first round after which the series was steady; without it none was.
+    The fields of the verdict by their names and at full precision, the limits
+    and ``first_steady_round``. A number that does not exist is ``None``.
 
-    Returns
-    -------
-    dict
-        The fields of the verdict by their names and at full precision, the limits
-        and ``first_steady_round``. A number that does not exist is ``None``.
-
-    Examples
-    --------
     >>> from ssdlab.analysis.steady_state import assess_steady_state
     >>> plain = verdict_as_dict(assess_steady_state([100, 100, 100, 100, 100]))
     >>> plain["is_steady"], plain["average"], plain["correlation"]

@@ -55,13 +55,7 @@ class WindowFit:
 
     @property
     def slope_excursion(self) -> FloatArray:
-        """Rise or fall of the line inside the window: n rounds span n - 1 steps.
-
-        Returns
-        -------
-        ndarray of float, shape (n_windows,)
-            In the unit of the values, never negative.
-        """
+        """Rise or fall of the line inside the window: n rounds span n - 1 steps."""
         return np.abs(self.slope_per_round) * (self.window_rounds - 1)
 
 
@@ -75,18 +69,7 @@ class LimitCheck:
     limit_ratio: float
 
     def is_kept(self, fit: WindowFit) -> BoolArray:
-        """Compare with the limit: equality is accepted (pts.md 3.1), NaN never is.
-
-        Parameters
-        ----------
-        fit : WindowFit
-            The windows that the amounts are of.
-
-        Returns
-        -------
-        ndarray of bool, shape (n_windows,)
-            Whether each amount is within its limit.
-        """
+        """Compare with the limit: equality is accepted (pts.md 3.1), NaN never is."""
         allowed = self.limit_ratio * fit.average
         allowed += ROUNDING_RATIO * fit.maximum
         return np.asarray(self.amount <= allowed)
@@ -109,20 +92,7 @@ class WindowVerdicts:
 
 
 def sum_windows(values: FloatArray, width: int) -> WindowSums:
-    """Return the sums of every window of ``width`` values, NaN where one is NaN.
-
-    Parameters
-    ----------
-    values : ndarray of float, shape (n_rounds,)
-        One value a round.
-    width : int
-        Values in a window [rounds].
-
-    Returns
-    -------
-    WindowSums
-        Entry i is the window that begins with value i.
-    """
+    """Return the sums of every window of ``width`` values, NaN where one is NaN."""
     zeros = np.zeros_like(values)
     run = WindowSums(
         count=1, total=values, tilt=zeros, squares=zeros, minimum=values, maximum=values
@@ -161,18 +131,6 @@ def fit_windows(values: FloatArray, width: int) -> WindowFit:
 
     Equal values have the slope 0 and no correlation, whatever their sums round to.
 
-    Parameters
-    ----------
-    values : ndarray of float, shape (n_rounds,)
-        One value a round.
-    width : int
-        Values in a window [rounds].
-
-    Returns
-    -------
-    WindowFit
-        Entry i is the window that begins with value i.
-
     Raises
     ------
     ValueError
@@ -202,20 +160,7 @@ def fit_windows(values: FloatArray, width: int) -> WindowFit:
 
 
 def check_limits(fit: WindowFit, criteria: SteadyStateCriteria) -> list[LimitCheck]:
-    """Return the limits that the criteria ask for, with the amounts they hold.
-
-    Parameters
-    ----------
-    fit : WindowFit
-        The windows.
-    criteria : SteadyStateCriteria
-        The limits; one that is ``None`` is left out.
-
-    Returns
-    -------
-    list of LimitCheck
-        Those of the values first, then those of the line.
-    """
+    """Return the limits that the criteria ask for, with the amounts they hold."""
     spread = fit.maximum - fit.minimum
     deviation = np.maximum(fit.maximum - fit.average, fit.average - fit.minimum)
     excursion = fit.slope_excursion
@@ -233,31 +178,12 @@ def check_limits(fit: WindowFit, criteria: SteadyStateCriteria) -> list[LimitChe
 
 
 def quiet() -> np.errstate:
-    """Let what cannot be computed be NaN; the verdict names it a data error.
-
-    Returns
-    -------
-    numpy.errstate
-        To compute inside of.
-    """
+    """Let what cannot be computed be NaN; the verdict names it a data error."""
     return np.errstate(over="ignore", invalid="ignore", divide="ignore")
 
 
 def judge_windows(fit: WindowFit, criteria: SteadyStateCriteria) -> WindowVerdicts:
-    """Hold every window against every limit that the criteria ask for.
-
-    Parameters
-    ----------
-    fit : WindowFit
-        The windows.
-    criteria : SteadyStateCriteria
-        The limits.
-
-    Returns
-    -------
-    WindowVerdicts
-        Entry i is the window that begins with value i.
-    """
+    """Hold every window against every limit that the criteria ask for."""
     is_ok = {of_fit: ~np.isnan(fit.average) for of_fit in (False, True)}
     for check in check_limits(fit, criteria):
         is_ok[check.is_of_fit] &= check.is_kept(fit)

@@ -27,21 +27,6 @@ def summarise_workloads(
 ) -> pd.DataFrame:
     """Summarise each cell of a test that no table over size and mix can hold.
 
-    Parameters
-    ----------
-    measurements : pandas.DataFrame
-        The table ``measurements``, of one run.
-    windows : pandas.DataFrame
-        The table ``windows``; a cell that has one is summarised over the rounds that
-        it judged, and any other over all of its rounds. Where every n-th round was a
-        sample, the rounds between the samples do not count (pts.md, SS-6).
-    percentiles : pandas.DataFrame
-        The table ``percentiles``.
-    bins : pandas.DataFrame
-        The table ``bins``.
-    test : str, default "custom"
-        The test.
-
     Returns
     -------
     pandas.DataFrame

@@ -77,11 +77,10 @@ def qos(  # noqa: PLR0913 - one argument an option
     from ssdlab.analysis import (
         assess_loads,
         parse_qos_target,
-        qos_as_dict,
         select_loads,
         summarise_qos,
-        verdict_of_target_as_dict,
     )
+    from ssdlab.analysis.qos.text import qos_as_dict, verdict_of_target_as_dict
     from ssdlab.campaign.opening import open_run
 
     wanted = parse_qos_target(target) if target is not None else None

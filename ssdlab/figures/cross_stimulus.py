@@ -79,24 +79,13 @@ def group_label(row: "pd.Series[Any]") -> str:
 def plot_cross_stimulus_latency(rounds: "pd.DataFrame") -> go.Figure:
     """Draw throughput, and response times on a second axis, over time.
 
-    Parameters
-    ----------
-    rounds : pandas.DataFrame
-        One row a round: ``group``, ``time_s`` [s], ``bw_bytes_per_s`` [B/s],
-        ``lat_mean_ns`` and ``lat_max_ns`` [ns].
-
-    Returns
-    -------
-    plotly.graph_objects.Figure
-        Throughput on the first axis; average and maximum response time on a
-        logarithmic second one; lines are broken where the group changes.
+    Throughput on the first axis; average and maximum response time on a
+    logarithmic second one; lines are broken where the group changes.
 
     References
     ----------
     .. [1] SNIA, "SSS Performance Test Specification", v2.0.2, 2020, section 12.
 
-    Examples
-    --------
     >>> import pandas as pd
     >>> row = {"group": [1], "time_s": [60.0], "bw_bytes_per_s": [5.0e8]}
     >>> figure = plot_cross_stimulus_latency(

@@ -52,25 +52,12 @@ def load_name(row: Any) -> str:
 def plot_pre_writes(frame: "pd.DataFrame", *, title: str) -> go.Figure:
     """Draw IOPS of pre-writes over the time that they took, one point a round.
 
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-        One row a round, as `ssdlab.analysis.summarise_pre_writes` returns: ``round``,
-        ``time_s`` [s], ``iops`` [1/s].
-    title : str
-        Title of the figure.
-
-    Returns
-    -------
-    plotly.graph_objects.Figure
-        One line, over minutes, or over seconds where all of it is short.
+    One line, over minutes, or over seconds where all of it is short.
 
     References
     ----------
     .. [1] SNIA, "SSS Performance Test Specification", v2.0.2, 2020, sections 13, 14.
 
-    Examples
-    --------
     >>> import pandas as pd
     >>> writes = pd.DataFrame({"round": [1], "time_s": [1800.0], "iops": [900.0]})
     >>> plot_pre_writes(writes, title="Pre-writes").data[0].x
@@ -91,25 +78,10 @@ def plot_demand_rounds(
 ) -> go.Figure:
     """Draw IOPS over the rounds of a demand variation at the most threads.
 
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-        One row a round, TC and QD: ``round``, ``threads``, ``queue_depth``, ``iops``
-        [1/s]. Only the rows with the most threads are drawn.
-    window : tuple of int, optional
-        First and last round of the measurement window, which is shaded.
-
-    Returns
-    -------
-    plotly.graph_objects.Figure
-        One line a queue depth, the deepest first.
-
     References
     ----------
     .. [1] SNIA, "SSS Performance Test Specification", v2.0.2, 2020, sections 13, 14.
 
-    Examples
-    --------
     >>> import pandas as pd
     >>> rounds = pd.DataFrame({"round": [1, 2], "iops": [900.0, 880.0]})
     >>> plot_demand_rounds(rounds.assign(threads=32, queue_depth=16)).data[0].name
@@ -182,24 +154,10 @@ def _line(
 def plot_host_cpu(frame: "pd.DataFrame") -> go.Figure:
     """Draw the system CPU of the host as columns over queue depth and threads.
 
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-        One row a TC and QD, as `ssdlab.analysis.summarise_demand` returns:
-        ``threads``, ``queue_depth``, ``host_system_cpu_percent`` [%]. A point without
-        a value has no column.
-
-    Returns
-    -------
-    plotly.graph_objects.Figure
-        One row of columns a thread count, the fewest in front.
-
     References
     ----------
     .. [1] SNIA, "SSS Performance Test Specification", v2.0.2, 2020, sections 13, 14.
 
-    Examples
-    --------
     >>> import pandas as pd
     >>> one = {"threads": [4], "queue_depth": [8], "host_system_cpu_percent": [12.5]}
     >>> plot_host_cpu(pd.DataFrame(one)).data[0].text[0]

@@ -69,24 +69,10 @@ def add_drive_strip(
 ) -> go.Figure:
     """Return a figure over time with a strip under it: how the drive was meanwhile.
 
-    Parameters
-    ----------
-    figure : plotly.graph_objects.Figure
-        A figure whose horizontal axis is time.
-    trace : DriveTrace
-        What `ssdlab.analysis.health_trace.trace_drive` returned for its clock.
-    unit : Quantity
-        The unit of that axis.
+    A higher figure: below what was there, on the same axis of time, temperature
+    [°C] on the left and bytes written by the drive's own counter [GB] on the
+    right. Times at which the drive was throttled are shaded in both parts.
 
-    Returns
-    -------
-    plotly.graph_objects.Figure
-        A higher figure: below what was there, on the same axis of time, temperature
-        [°C] on the left and bytes written by the drive's own counter [GB] on the
-        right. Times at which the drive was throttled are shaded in both parts.
-
-    Examples
-    --------
     >>> import pandas as pd
     >>> from ssdlab.analysis.health_trace import DriveTrace
     >>> readings = pd.DataFrame({"time_s": [0.0, 60.0], "written_bytes": [0.0, 2e9]})
@@ -246,24 +232,9 @@ def plot_drive_health(
 ) -> go.Figure:
     """Draw how the drive was over the whole run.
 
-    Parameters
-    ----------
-    trace : DriveTrace
-        What `ssdlab.analysis.health_trace.trace_drive` returned for the clock of the
-        wall.
-    spans : sequence of tuple of str and two float, optional
-        Name, begin and end of each test, since the first IO of the run [s].
-    title : str, default "The drive over the whole run"
-        Title of the figure.
+    Temperature [°C] on the left, bytes written by the drive's own counter [GB] on
+    the right; a band a test.
 
-    Returns
-    -------
-    plotly.graph_objects.Figure
-        Temperature [°C] on the left, bytes written by the drive's own counter [GB] on
-        the right; a band a test.
-
-    Examples
-    --------
     >>> import pandas as pd
     >>> from ssdlab.analysis.health_trace import DriveTrace
     >>> readings = pd.DataFrame({"time_s": [0.0, 60.0], "written_bytes": [0.0, 2e9]})

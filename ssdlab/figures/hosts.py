@@ -36,25 +36,6 @@ def plot_hosts(
 ) -> go.Figure:
     """Draw the rates of a drive on two hosts over each other.
 
-    Parameters
-    ----------
-    curves : mapping of str to pandas.DataFrame
-        By the name of the host one row a round: the metric as stored, ``time_s`` [s]
-        and ``stimulus_fills``, what was written up to then in user capacities.
-    metric : {"iops", "bw_bytes_per_s"}, default "iops"
-        The rate that is drawn, in [1/s] or [B/s] as stored.
-    x : {"time_s", "stimulus_fills"}, default "time_s"
-        What the horizontal axis shows.
-    title : str, default "The same drive on two hosts"
-        Title of the figure.
-
-    Returns
-    -------
-    plotly.graph_objects.Figure
-        One line a host, one point a round.
-
-    Examples
-    --------
     >>> import pandas as pd
     >>> curve = pd.DataFrame({"time_s": [60.0, 120.0], "iops": [9e4, 2e4]})
     >>> [line.name for line in plot_hosts({"A": curve, "B": curve}).data]

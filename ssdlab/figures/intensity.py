@@ -102,26 +102,13 @@ def plot_demand_intensity(
 def plot_toio(frame: "pd.DataFrame", *, second: Second = "lat_mean_ns") -> go.Figure:
     """Draw IOPS over the total of outstanding IOs, and a second value beside it.
 
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-        One row a TC and QD, as `ssdlab.analysis.summarise_demand` returns:
-        ``threads``, ``queue_depth``, ``toio``, ``iops`` [1/s] and the second value.
-    second : {"lat_mean_ns", "bw_bytes_per_s"}, default "lat_mean_ns"
-        What the second axis shows: mean response time [ns] or data rate [B/s].
-
-    Returns
-    -------
-    plotly.graph_objects.Figure
-        One bar and one mark a point, by TOIO. Points of equal TOIO stand beside each
-        other, fewest threads first, over one label; none hides another.
+    One bar and one mark a point, by TOIO. Points of equal TOIO stand beside each
+    other, fewest threads first, over one label; none hides another.
 
     References
     ----------
     .. [1] SNIA, "SSS Performance Test Specification", v2.0.2, 2020, sections 13, 14.
 
-    Examples
-    --------
     >>> import pandas as pd
     >>> frame = pd.DataFrame({"threads": [1, 2], "queue_depth": [2, 1], "toio": 2})
     >>> frame = frame.assign(iops=[90.0, 80.0], lat_mean_ns=2.0e6)

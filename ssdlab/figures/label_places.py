@@ -29,20 +29,8 @@ def place_labels(
 ) -> list[tuple[float, float]]:
     """Return where the middle of each label goes, from its point, right and down [px].
 
-    Parameters
-    ----------
-    labels : sequence of Label
-        The points and their texts.
-    widths_px : sequence of float
-        The widths of the plot that the places must suit [px].
-    height_px : float
-        The height of the plot [px].
-
-    Returns
-    -------
-    list of (float, float)
-        One offset a label. Where no place is free at all widths, the one with the
-        least overlap.
+    One offset a label. Where no place is free at all widths, the one with the
+    least overlap.
     """
     marks = [
         [_marker_box(label, (width, height_px)) for label in labels]

@@ -22,21 +22,8 @@ def plot_latency_rounds(
 ) -> go.Figure:
     """Draw the least, mean and greatest latency of each round of one workload.
 
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-        One row a round: ``round``, ``lat_min_ns``, ``lat_mean_ns`` and ``lat_max_ns``
-        [ns]. One that no round has is left out.
-    title : str, default "Write saturation: latency by round"
-        Title of the figure.
+    A line each, on a logarithmic axis [ms]: they are decades apart.
 
-    Returns
-    -------
-    plotly.graph_objects.Figure
-        A line each, on a logarithmic axis [ms]: they are decades apart.
-
-    Examples
-    --------
     >>> import pandas as pd
     >>> rounds = {"round": [1, 2], "lat_mean_ns": [1.0e6, 2.0e6]}
     >>> rounds |= {"lat_min_ns": [4.0e4, 5.0e4], "lat_max_ns": [9.0e6, 8.0e6]}

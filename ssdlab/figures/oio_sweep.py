@@ -28,23 +28,12 @@ _ART = "Average response time [ms]"
 def plot_oio_sweep(frame: "pd.DataFrame") -> go.Figure:
     """Draw IOPS and average response time over outstanding IOs.
 
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-        As `ssdlab.analysis.streams.replay.summarise_sweep` returns: ``oio``, ``iops``
-        [1/s] and ``lat_mean_ns`` [ns].
-
-    Returns
-    -------
-    plotly.graph_objects.Figure
-        IOPS on the left axis, response time on a logarithmic right one.
+    IOPS on the left axis, response time on a logarithmic right one.
 
     References
     ----------
     .. [1] ssdlab's recollection of the RWSW PTS, which is not the standard.
 
-    Examples
-    --------
     >>> import pandas as pd
     >>> frame = pd.DataFrame({"oio": [1], "iops": [9e3], "lat_mean_ns": [1e5]})
     >>> plot_oio_sweep(frame).data[0].name
@@ -80,23 +69,12 @@ def plot_oio_sweep(frame: "pd.DataFrame") -> go.Figure:
 def plot_oio_intensity(frame: "pd.DataFrame") -> go.Figure:
     """Draw average response time over IOPS, a point an OIO, with the knee.
 
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-        As `ssdlab.analysis.streams.replay.summarise_sweep` returns: ``oio``, ``iops``
-        [1/s], ``lat_mean_ns`` [ns] and ``is_knee``.
-
-    Returns
-    -------
-    plotly.graph_objects.Figure
-        One line in the order of OIO, like demand intensity of DIRTH.
+    One line in the order of OIO, like demand intensity of DIRTH.
 
     References
     ----------
     .. [1] SNIA, "SSS Performance Test Specification", v2.0.2, 2020, section 14.
 
-    Examples
-    --------
     >>> import pandas as pd
     >>> frame = pd.DataFrame({"oio": [1], "iops": [9e3], "lat_mean_ns": [1e5]})
     >>> plot_oio_intensity(frame.assign(is_knee=False)).data[0].text

@@ -39,21 +39,8 @@ def plot_peak_rates(
 ) -> go.Figure:
     """Draw IOPS at the left and throughput at the right, a dot a job.
 
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-        As `ssdlab.analysis.peak.summarise_peak_jobs` returns it, with ``job`` (its
-        number). A job without a rate is not drawn.
-    title : str, default "IOPS and throughput by job"
-        Title of the figure.
+    Both axes are logarithmic, so marks stand for values and no bars begin at 0.
 
-    Returns
-    -------
-    plotly.graph_objects.Figure
-        Both axes are logarithmic, so marks stand for values and no bars begin at 0.
-
-    Examples
-    --------
     >>> import pandas as pd
     >>> job = {"job": ["01"], "access": ["rnd"], "block_size_bytes": [4096]}
     >>> job |= {"read_percent": [0], "threads": [1], "queue_depth": [1]}
@@ -88,20 +75,8 @@ def plot_peak_latencies(
 ) -> go.Figure:
     """Draw mean, 99 %, 99.99 % and maximum of the latency of each job.
 
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-        As for `plot_peak_rates`.
-    title : str, default "Latency by job"
-        Title of the figure.
+    One colour and mark a level; a level that too few IOs stand behind is hollow.
 
-    Returns
-    -------
-    plotly.graph_objects.Figure
-        One colour and mark a level; a level that too few IOs stand behind is hollow.
-
-    Examples
-    --------
     >>> import pandas as pd
     >>> job = {"job": ["01"], "access": ["rnd"], "block_size_bytes": [4096]}
     >>> job |= {"read_percent": [0], "threads": [1], "queue_depth": [1]}

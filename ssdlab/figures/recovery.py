@@ -33,25 +33,10 @@ def plot_preconditioning(
 ) -> go.Figure:
     """Draw IOPS of workload-dependent preconditioning, and the rounds that are judged.
 
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-        One row a round: ``round``, ``iops`` [1/s] and ``is_sample``, whether the round
-        is one of those that steady state is judged on.
-    window : tuple of int, optional
-        First and last round of the measurement window, which is shaded.
-
-    Returns
-    -------
-    plotly.graph_objects.Figure
-        A thin line through all rounds and a marker at each sample.
-
     References
     ----------
     .. [1] SNIA, "SSS Performance Test Specification", v2.0.2, 2020, section 11.
 
-    Examples
-    --------
     >>> import pandas as pd
     >>> rounds = pd.DataFrame({"round": [1, 2], "iops": [900.0, 500.0]})
     >>> plot_preconditioning(rounds.assign(is_sample=[False, True])).data[1].x
@@ -149,24 +134,13 @@ def _times_text(rows: "pd.DataFrame", name: str) -> str:
 def plot_idle_recovery_latency(accesses: "pd.DataFrame") -> go.Figure:
     """Draw response times over time of a host idle recovery test.
 
-    Parameters
-    ----------
-    accesses : pandas.DataFrame
-        One row an access: ``phase``, ``is_baseline``, ``time_s`` [s],
-        ``lat_mean_ns`` and ``lat_max_ns`` [ns].
-
-    Returns
-    -------
-    plotly.graph_objects.Figure
-        Average and maximum on a logarithmic axis [ms], broken between wait states and
-        baselines; the baselines are shaded.
+    Average and maximum on a logarithmic axis [ms], broken between wait states and
+    baselines; the baselines are shaded.
 
     References
     ----------
     .. [1] SNIA, "SSS Performance Test Specification", v2.0.2, 2020, section 11.
 
-    Examples
-    --------
     >>> import pandas as pd
     >>> frame = pd.DataFrame({"phase": ["wait-1", "baseline-1"], "time_s": [0.0, 5.0]})
     >>> frame = frame.assign(is_baseline=[False, True], lat_mean_ns=1e6, lat_max_ns=9e6)

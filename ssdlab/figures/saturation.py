@@ -174,20 +174,6 @@ def _left_out_text(left_out: int, rounds: int) -> str:
 def plot_sparkline(values: "pd.Series[float]", *, name: str) -> go.Figure:
     """Draw a series as a small line without axes, its last value marked.
 
-    Parameters
-    ----------
-    values : pandas.Series of float
-        One value a round, oldest first.
-    name : str
-        What is drawn; the title of the figure, which a report sets beside it.
-
-    Returns
-    -------
-    plotly.graph_objects.Figure
-        One line from zero to the greatest value, and one point.
-
-    Examples
-    --------
     >>> import pandas as pd
     >>> plot_sparkline(pd.Series([9.0, 4.0, 3.0]), name="IOPS").data[1].y
     (3.0,)
@@ -216,20 +202,9 @@ def plot_sparkline(values: "pd.Series[float]", *, name: str) -> go.Figure:
 def plot_idle_gaps(frame: "pd.DataFrame") -> go.Figure:
     """Draw the idle time before each step, in the order of the run.
 
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-        One row a step: ``step_id``, ``idle_before_s`` [s], ``was_armed``. A step
-        whose gap was not measured is left out.
+    One point a step on a logarithmic axis [s]; steps whose fio stood ready apart
+    from the others.
 
-    Returns
-    -------
-    plotly.graph_objects.Figure
-        One point a step on a logarithmic axis [s]; steps whose fio stood ready apart
-        from the others.
-
-    Examples
-    --------
     >>> import pandas as pd
     >>> gaps = {"step_id": ["a", "b"], "idle_before_s": [0.3, 0.01]}
     >>> figure = plot_idle_gaps(pd.DataFrame(gaps | {"was_armed": [False, True]}))

@@ -30,24 +30,9 @@ def plot_sequence(
 ) -> go.Figure:
     """Draw two stimuli that take turns, each on its own axis.
 
-    Parameters
-    ----------
-    stages : pandas.DataFrame
-        One row a round, as `ssdlab.analysis.summarise_stages` returns: ``phase``,
-        ``stimulus``, ``time_s`` [s], ``metric`` and ``value``, that metric as stored.
-    title : str, default "Stimulus sequence"
-        Title of the figure.
-    last_rounds : int, default 5
-        How many rounds at the end of a stage are averaged; the mean is a thick line.
+    A line a stage: the stimulus of the first on the left axis, the other on the
+    right one; a band a stage.
 
-    Returns
-    -------
-    plotly.graph_objects.Figure
-        A line a stage: the stimulus of the first on the left axis, the other on the
-        right one; a band a stage.
-
-    Examples
-    --------
     >>> import pandas as pd
     >>> rows = pd.DataFrame({"phase": ["stage1", "stage2"], "stimulus": ["A", "B"]})
     >>> rows = rows.assign(metric=["iops", "bw_bytes_per_s"], value=[2e4, 5e8])

@@ -28,28 +28,9 @@ def plot_single_stimulus(
 ) -> go.Figure:
     """Draw the rate of one stimulus, and its response times, over time.
 
-    Parameters
-    ----------
-    rounds : pandas.DataFrame
-        One row a round, as `ssdlab.analysis.summarise_stimulus` returns: ``round``,
-        ``time_s`` [s], the metric as stored, ``lat_mean_ns``, ``lat_max_ns`` [ns].
-    metric : {"iops", "bw_bytes_per_s"}, default "iops"
-        The rate that is drawn, in [1/s] or [B/s] as stored.
-    window : tuple of int, optional
-        First and last round of the measurement window, which is shaded.
-    first_steady : int, optional
-        The round after which the stimulus first was steady, which is marked.
-    title : str, default "From FOB to steady state"
-        Title of the figure.
+    The rate on the first axis; average and maximum response time on a logarithmic
+    second one. A point stands at the end of its round.
 
-    Returns
-    -------
-    plotly.graph_objects.Figure
-        The rate on the first axis; average and maximum response time on a logarithmic
-        second one. A point stands at the end of its round.
-
-    Examples
-    --------
     >>> import pandas as pd
     >>> fall = pd.DataFrame({"round": [1, 2], "time_s": [300.0, 600.0]})
     >>> fall = fall.assign(iops=[9e4, 2e4], lat_mean_ns=1e6, lat_max_ns=9e6)

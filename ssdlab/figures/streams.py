@@ -35,27 +35,13 @@ _TOLERANCE_S = 1e-6
 def plot_stream_map(frame: "pd.DataFrame", *, duration_s: float) -> go.Figure:
     """Draw the share of each stream in each step of a capture: the IO stream map.
 
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-        As `ssdlab.analysis.streams.capture.tabulate_capture` returns: ``step``,
-        ``start_s`` [s], ``duration_s`` [s], ``stream``, ``rank``, ``ios``,
-        ``share_percent`` [%].
-    duration_s : float
-        Length of the capture [s].
-
-    Returns
-    -------
-    plotly.graph_objects.Figure
-        Stacked bars as wide as their steps, the stream with the most IOs at the
-        bottom and named where the last step has room; an idle step is a gap.
+    Stacked bars as wide as their steps, the stream with the most IOs at the
+    bottom and named where the last step has room; an idle step is a gap.
 
     References
     ----------
     .. [1] ssdlab's recollection of the RWSW PTS, which is not the standard.
 
-    Examples
-    --------
     >>> import pandas as pd
     >>> step = {"step": [1], "start_s": [0.0], "duration_s": [60.0], "ios": [5]}
     >>> frame = pd.DataFrame(step | {"stream": ["RND 4 KiB read"], "rank": [1]})
@@ -124,29 +110,14 @@ def plot_replay(
 ) -> go.Figure:
     """Draw a value of each replayed step beside that of the capture.
 
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-        As `ssdlab.analysis.streams.replay.summarise_replay` returns: ``step``,
-        ``start_s``, ``duration_s`` [s] and both values.
-    metric : str, default "iops"
-        The column that was measured.
-    native : str, default "native_iops"
-        The column of the capture, in the same unit; empty if it has none.
-
-    Returns
-    -------
-    plotly.graph_objects.Figure
-        One line of the replay, and a dotted one of the capture, of the streams that
-        were applied. Steps that do not follow one another at once, since an idle one
-        is between them, are not joined.
+    One line of the replay, and a dotted one of the capture, of the streams that
+    were applied. Steps that do not follow one another at once, since an idle one
+    is between them, are not joined.
 
     References
     ----------
     .. [1] ssdlab's recollection of the RWSW PTS, which is not the standard.
 
-    Examples
-    --------
     >>> import pandas as pd
     >>> frame = pd.DataFrame({"step": [1], "start_s": [0.0], "duration_s": [60.0]})
     >>> frame = frame.assign(iops=90.0, native_iops=30.0)

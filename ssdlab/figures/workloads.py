@@ -31,23 +31,9 @@ def plot_workloads(
 ) -> go.Figure:
     """Draw IOPS at the left and average latency at the right, over TC x QD.
 
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-        One row a cell: ``access``, ``block_size_bytes`` [B], ``read_percent`` [%],
-        ``threads``, ``queue_depth``, ``iops`` [1/s] and ``lat_mean_ns`` [ns]. A cell
-        whose threads or queue depth are missing is not drawn.
-    title : str, default "IOPS and average latency by TC and QD"
-        Title of the figure.
+    In each panel a line for each access, block size and mix, over the pairs of
+    TC and QD by the IOs outstanding.
 
-    Returns
-    -------
-    plotly.graph_objects.Figure
-        In each panel a line for each access, block size and mix, over the pairs of
-        TC and QD by the IOs outstanding.
-
-    Examples
-    --------
     >>> import pandas as pd
     >>> cell = {"access": ["rnd"], "block_size_bytes": [4096], "read_percent": [100]}
     >>> cell |= {"threads": [8], "queue_depth": [16], "iops": [1.0e5]}

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ssdlab.analysis import (
+from ssdlab.analysis.classes.metrics import CLASS_METRICS, METRICS_BY_NAME
+from ssdlab.analysis.classes.places import (
     summarise_class_distances,
     summarise_class_places,
     summarise_nearest_classes,
 )
-from ssdlab.analysis.classes.metrics import CLASS_METRICS, METRICS_BY_NAME
 from ssdlab.reference.storage_classes import read_storage_classes
 
 CLASSES = read_storage_classes()

@@ -5,13 +5,13 @@ from collections.abc import Sequence
 import pandas as pd
 import pytest
 
-from ssdlab.analysis import (
+from ssdlab.analysis import summarise_demand
+from ssdlab.analysis.demand import (
+    DemandPoint,
     select_points,
-    summarise_demand,
     summarise_points,
     summarise_pre_writes,
 )
-from ssdlab.analysis.demand import DemandPoint
 from tests.analysis.frames import (
     Row,
     measured,

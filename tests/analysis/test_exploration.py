@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 
 from ssdlab.analysis import (
-    find_cell_axes,
     join_series,
     merge_cell_bins,
     percentiles_from_bins,
@@ -17,6 +16,7 @@ from ssdlab.analysis import (
     summarise_cells,
     tabulate_cells,
 )
+from ssdlab.analysis.exploration import find_cell_axes
 from ssdlab.model.schema import BINS, MEASUREMENTS, PERCENTILES, SERIES, STEPS
 from tests.analysis.frames import Row, frame, measured
 

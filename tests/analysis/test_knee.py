@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ssdlab.analysis import find_efficient, find_knee
+from ssdlab.analysis.knee import find_efficient, find_knee
 
 # x = (IOPS - 100) / 300 and y = (ART - 1) / 10 scaled; x - y is 0, 0.3233, 0.6167,
 # 0.6333 and 0. The point between, 250 IOPS at 5, is beaten by the third one.

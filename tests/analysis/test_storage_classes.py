@@ -5,13 +5,13 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from ssdlab.analysis import summarise_class_values
 from ssdlab.analysis.classes.metrics import (
     CLASS_METRICS,
     METRICS_BY_NAME,
     find_run_conditions,
     run_kind,
 )
+from ssdlab.analysis.classes.values import summarise_class_values
 from ssdlab.reference.storage_classes import read_storage_classes
 from tests.analysis.frames import Row, measured, measurements, steps, window, windows
 

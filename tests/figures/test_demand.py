@@ -3,15 +3,14 @@
 import pandas as pd
 import pytest
 
-from ssdlab.figures import (
-    plot_demand_intensity,
+from ssdlab.figures import plot_demand_intensity, plot_demand_variation
+from ssdlab.figures.demand import (
+    load_style,
     plot_demand_rounds,
-    plot_demand_variation,
     plot_host_cpu,
     plot_pre_writes,
-    plot_toio,
 )
-from ssdlab.figures.demand import load_style
+from ssdlab.figures.intensity import plot_toio
 
 LOADS = (32, 16, 8, 6, 4, 2, 1)
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ssdlab.figures import CONFIG
 from ssdlab.figures.labels import (
+    CONFIG,
     QUANTITIES,
     block_size_axis,
     block_size_style,

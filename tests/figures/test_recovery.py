@@ -3,15 +3,10 @@
 import pandas as pd
 import pytest
 
-from ssdlab.figures import (
-    plot_cross_stimulus,
-    plot_cross_stimulus_latency,
-    plot_idle_recovery,
-    plot_idle_recovery_latency,
-    plot_preconditioning,
-)
-from ssdlab.figures.cross_stimulus import GroupMetric
+from ssdlab.figures import plot_cross_stimulus, plot_idle_recovery
+from ssdlab.figures.cross_stimulus import GroupMetric, plot_cross_stimulus_latency
 from ssdlab.figures.labels import time_quantity
+from ssdlab.figures.recovery import plot_idle_recovery_latency, plot_preconditioning
 
 
 def accesses(runtime_s: float = 5.0) -> pd.DataFrame:

@@ -5,13 +5,8 @@ import pytest
 
 from ssdlab.analysis.confidence import summarise_confidence, summarise_histogram
 from ssdlab.analysis.saturation import summarise_saturation
-from ssdlab.figures import (
-    plot_confidence,
-    plot_idle_gaps,
-    plot_saturation,
-    plot_saturation_latency,
-    plot_sparkline,
-)
+from ssdlab.figures import plot_confidence, plot_saturation, plot_saturation_latency
+from ssdlab.figures.saturation import plot_idle_gaps, plot_sparkline
 from ssdlab.store.run import Run
 
 

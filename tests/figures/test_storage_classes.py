@@ -5,22 +5,18 @@ import math
 import pandas as pd
 import pytest
 
-from ssdlab.analysis import summarise_class_values, summarise_saturation
+from ssdlab.analysis import summarise_saturation
+from ssdlab.analysis.classes.values import summarise_class_values
 from ssdlab.analysis.confidence import summarise_confidence
-from ssdlab.figures import (
-    plot_class_confidence,
-    plot_class_iops,
-    plot_class_latency,
-    plot_class_saturation,
-    plot_class_throughput,
-    plot_class_written,
-)
+from ssdlab.figures.classes.latency import plot_class_confidence, plot_class_latency
+from ssdlab.figures.classes.levels import plot_class_iops, plot_class_throughput
 from ssdlab.figures.classes.looks import (
     RunLook,
     _si_ticks,
     level_axis,
     make_run_looks,
 )
+from ssdlab.figures.classes.values import plot_class_saturation, plot_class_written
 from ssdlab.figures.names import figure_text
 from ssdlab.reference.storage_classes import read_storage_classes
 from ssdlab.store.run import Run

@@ -131,19 +131,7 @@ def find_run_conditions(
 ) -> tuple[str, ...]:
     """Return what differs from the source in all values of a run, in words.
 
-    Parameters
-    ----------
-    run : mapping
-        The row of the table ``runs``.
-    classes : pandas.DataFrame
-        The published table.
-    is_cache_left : bool
-        Whether the write cache was to be set, and stood as it was found.
-
-    Returns
-    -------
-    tuple of str
-        One condition an entry; what is not known counts as different.
+    One condition an entry; what is not known counts as different.
     """
     return (
         *_of_target(run),
@@ -214,20 +202,7 @@ def _of_state(run: RunFacts) -> Iterator[str]:
 
 
 def find_value_conditions(metric: ClassMetric, rounds: pd.DataFrame) -> tuple[str, ...]:
-    """Return what differs from the source in the rounds behind one value, in words.
-
-    Parameters
-    ----------
-    metric : ClassMetric
-        The column of the published table.
-    rounds : pandas.DataFrame
-        Rows of the table ``measurements``.
-
-    Returns
-    -------
-    tuple of str
-        One condition an entry.
-    """
+    """Return what differs from the source in the rounds behind one value, in words."""
     return (*_of_workers(metric, rounds), *_of_times(rounds))
 
 

@@ -13,14 +13,6 @@ _PLACE_TYPES = {"value": "float64", "rank": "Int64", "ratio": "float64"}
 def summarise_class_places(values: pd.DataFrame, classes: pd.DataFrame) -> pd.DataFrame:
     """Return where each value of a run falls among the storage classes.
 
-    Parameters
-    ----------
-    values : pandas.DataFrame
-        What `ssdlab.analysis.classes.values.summarise_class_values` returned.
-    classes : pandas.DataFrame
-        The published table. A value that is named in its column ``doubtful`` takes no
-        part.
-
     Returns
     -------
     pandas.DataFrame
@@ -55,13 +47,6 @@ def summarise_class_distances(
 ) -> pd.DataFrame:
     """Return how far a run is from each storage class, value by value.
 
-    Parameters
-    ----------
-    values : pandas.DataFrame
-        What `ssdlab.analysis.classes.values.summarise_class_values` returned.
-    classes : pandas.DataFrame
-        The published table.
-
     Returns
     -------
     pandas.DataFrame
@@ -91,11 +76,6 @@ def summarise_class_distances(
 
 def summarise_nearest_classes(distances: pd.DataFrame) -> pd.DataFrame:
     """Return the storage classes by how near they are to a run over all its values.
-
-    Parameters
-    ----------
-    distances : pandas.DataFrame
-        What `summarise_class_distances` returned.
 
     Returns
     -------

@@ -43,15 +43,6 @@ def summarise_class_values(
 ) -> pd.DataFrame:
     """Return the columns of the storage classes, as far as one run measured them.
 
-    Parameters
-    ----------
-    measurements : pandas.DataFrame
-        The table ``measurements`` of one run.
-    windows : pandas.DataFrame
-        The table ``windows``: which rounds count.
-    steps : pandas.DataFrame
-        The table ``steps``: purges, active ranges, drive fills.
-
     Returns
     -------
     pandas.DataFrame

@@ -48,23 +48,11 @@ class CellChoice:
 def parse_cells(text: str) -> tuple[CellChoice, ...]:
     """Return the cells that a text names.
 
-    Parameters
-    ----------
-    text : str
-        Such as ``iops 4 KiB 0/100, lat mean``. An empty text names none.
-
-    Returns
-    -------
-    tuple of CellChoice
-        The choices.
-
     Raises
     ------
     SeriesError
         If one names no metric.
 
-    Examples
-    --------
     >>> [(one.test, one.size, one.mix) for one in parse_cells("iops 4 KiB 0/100, tp")]
     [('iops', '4 KiB', '0/100'), ('tp', '', '')]
     """
@@ -80,18 +68,7 @@ def parse_cells(text: str) -> tuple[CellChoice, ...]:
 
 
 def find_choice(words: str) -> CellChoice | None:
-    """Return the cells that words name.
-
-    Parameters
-    ----------
-    words : str
-        Metric, block size and R/W mix.
-
-    Returns
-    -------
-    CellChoice or None
-        Nothing where they name no metric.
-    """
+    """Return the cells that words name."""
     match = _TERM.fullmatch(" ".join(words.split()))
     known = _METRIC_WORDS.get(match["metric"].lower()) if match else None
     if match is None or known is None:

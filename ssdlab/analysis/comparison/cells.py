@@ -63,19 +63,6 @@ def tabulate_window_cells(
 ) -> pd.DataFrame:
     """Return the rounds of every cell that runs can be compared by.
 
-    Parameters
-    ----------
-    measurements : pandas.DataFrame
-        The table ``measurements``, of several runs.
-    windows : pandas.DataFrame
-        The table ``windows``: only rounds of the measurement window count.
-    bins : pandas.DataFrame
-        The table ``bins``, directions merged, for the nines of the latency test.
-    steps : pandas.DataFrame
-        The table ``steps``, for what fio or the target complained of.
-    compared : mapping of str to Compared
-        What the cells of a test are compared by; of others nothing is returned.
-
     Returns
     -------
     pandas.DataFrame

@@ -29,15 +29,6 @@ def find_facts(
 ) -> pd.DataFrame:
     """Return every condition of every run.
 
-    Parameters
-    ----------
-    records : sequence of RunRecord
-        What each run says of itself.
-    jobs : mapping of str to mapping of str to str
-        By run the facts of its fio jobs.
-    workers : pandas.DataFrame
-        One row a run, test and pair of TC and QD.
-
     Returns
     -------
     pandas.DataFrame
@@ -81,15 +72,7 @@ def _tests_by_condition(records: Sequence[RunRecord]) -> dict[str, tuple[str, ..
 def is_known(value: str) -> bool:
     """Tell whether the value of a condition is known.
 
-    Parameters
-    ----------
-    value : str
-        A value of `tabulate_conditions`.
-
-    Returns
-    -------
-    bool
-        False of ``not known``, and of a write cache that was left as it was found.
+    False of ``not known``, and of a write cache that was left as it was found.
     """
     return not value.startswith(_NOT_KNOWN)
 
@@ -97,18 +80,8 @@ def is_known(value: str) -> bool:
 def find_standing(values: Iterable[str]) -> Standing:
     """Tell whether a condition was the same everywhere.
 
-    Parameters
-    ----------
-    values : iterable of str
-        Its values.
+    Not known where it is not of all, and the known ones are the same.
 
-    Returns
-    -------
-    {"same", "differs", "not known"}
-        Not known where it is not of all, and the known ones are the same.
-
-    Examples
-    --------
     >>> find_standing(["a", "a"]), find_standing(["a", "not known"])
     ('same', 'not known')
     >>> find_standing(["a", "not known", "b"])
@@ -123,18 +96,6 @@ def find_standing(values: Iterable[str]) -> Standing:
 def workers_text(threads: Any, queue_depth: Any) -> str:
     """Return TC and QD in words.
 
-    Parameters
-    ----------
-    threads, queue_depth : int or missing
-        TC and QD of a cell.
-
-    Returns
-    -------
-    str
-        Such as ``T4/Q32``.
-
-    Examples
-    --------
     >>> workers_text(4, 32), workers_text(None, 32)
     ('T4/Q32', 'not known')
     """

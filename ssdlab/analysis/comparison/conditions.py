@@ -32,16 +32,6 @@ def tabulate_conditions(
 ) -> pd.DataFrame:
     """Return what each run was measured under, and in what the runs differ.
 
-    Parameters
-    ----------
-    records : sequence of RunRecord
-        What each run says of itself.
-    jobs : mapping of str to mapping of str to str
-        By run the facts of its fio jobs: ``engine`` and ``data pattern``.
-    workers : pandas.DataFrame
-        One row a run, test and pair of TC and QD: ``run_id``, ``test``, ``threads``,
-        ``queue_depth``.
-
     Returns
     -------
     pandas.DataFrame
@@ -65,17 +55,7 @@ def tabulate_conditions(
 def require_conditions(accepted: str, conditions: pd.DataFrame) -> tuple[str, ...]:
     """Return the conditions that a user takes as equal.
 
-    Parameters
-    ----------
-    accepted : str
-        Their names, separated by commas; ``all`` takes every one as equal.
-    conditions : pandas.DataFrame
-        What `tabulate_conditions` returned.
-
-    Returns
-    -------
-    tuple of str
-        Their names; who takes any ``profile`` takes all its values.
+    Their names; who takes any ``profile`` takes all its values.
 
     Raises
     ------
@@ -95,36 +75,15 @@ def require_conditions(accepted: str, conditions: pd.DataFrame) -> tuple[str, ..
 
 
 def is_profile_value(condition: str) -> bool:
-    """Tell whether a condition is one value of a profile, and not its name.
-
-    Parameters
-    ----------
-    condition : str
-        Its name.
-
-    Returns
-    -------
-    bool
-        True of ``profile: iops max rounds``.
-    """
+    """Tell whether a condition is one value of a profile, and not its name."""
     return condition.startswith(PROFILE_VALUE)
 
 
 def name_conditions(conditions: Iterable[str]) -> tuple[str, ...]:
     """Return conditions by name; profiles of different names stand for their values.
 
-    Parameters
-    ----------
-    conditions : iterable of str
-        The names of conditions.
+    The same without the values of profiles, where ``profile`` is among them.
 
-    Returns
-    -------
-    tuple of str
-        The same without the values of profiles, where ``profile`` is among them.
-
-    Examples
-    --------
     >>> name_conditions(["profile", "kernel", "profile: iops max rounds"])
     ('profile', 'kernel')
     """
@@ -139,17 +98,7 @@ def barring_values(
 ) -> dict[str, tuple[str, ...]]:
     """Return by run the conditions that must be the same, each with its value.
 
-    Parameters
-    ----------
-    conditions : pandas.DataFrame
-        What `tabulate_conditions` returned.
-    accepted : sequence of str, optional
-        Conditions that are taken as equal.
-
-    Returns
-    -------
-    dict of str to tuple of str
-        Such as ``fio version: fio-3.33``; in the same order for all runs.
+    Such as ``fio version: fio-3.33``; in the same order for all runs.
     """
     kept = conditions[
         conditions["is_barring"]
@@ -173,22 +122,8 @@ def find_differing(
 ) -> tuple[str, ...]:
     """Return the conditions that bar a comparison of some runs in a test.
 
-    Parameters
-    ----------
-    conditions : pandas.DataFrame
-        What `tabulate_conditions` returned.
-    run_ids : iterable of str
-        The runs to be compared.
-    test : str
-        The test: what a profile says of other tests is no hindrance.
-    accepted : sequence of str, optional
-        Conditions that are taken as equal.
-
-    Returns
-    -------
-    tuple of str
-        Their names, and of those that are known of some of the runs alone that they
-        are: they need not have been the same. What is known of none bars nothing.
+    Their names, and of those that are known of some of the runs alone that they
+    are: they need not have been the same. What is known of none bars nothing.
     """
     own = conditions[
         conditions["run_id"].isin(list(run_ids))

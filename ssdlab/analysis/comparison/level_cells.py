@@ -25,15 +25,6 @@ def tabulate_level_cells(
 ) -> pd.DataFrame:
     """Return percentiles of the cells of one test, a row a run, cell and percentile.
 
-    Parameters
-    ----------
-    window : pandas.DataFrame
-        The rounds of the measurement window, as `select_window` returned them.
-    bins : pandas.DataFrame
-        The table ``bins``: a run without any of the test has no row.
-    metrics : sequence of CellMetric
-        The percentiles.
-
     Returns
     -------
     pandas.DataFrame
@@ -88,17 +79,7 @@ def _level(load: Load, metric: CellMetric) -> dict[str, Any]:
 def level_of_percentile(bins: BinnedRounds, claim: LevelClaim) -> LevelEstimate:
     """Return the level of a percentile by the interval that is claimed of it.
 
-    Parameters
-    ----------
-    bins : BinnedRounds
-        The counts, one row a round.
-    claim : LevelClaim
-        What `claim_of_level` made of them.
-
-    Returns
-    -------
-    LevelEstimate
-        Its degrees of freedom are those of the rounds, joined where there are many.
+    Its degrees of freedom are those of the rounds, joined where there are many.
     """
     freedom = max(1, len(join_rounds(bins).counts) - 1)
     return level_of_interval(claim.interval, freedom=freedom, n_values=claim.rounds)

@@ -26,21 +26,6 @@ def summarise_merged_levels(
 ) -> pd.DataFrame:
     """Return percentiles of the loads of a test, of several runs, with intervals.
 
-    Parameters
-    ----------
-    measurements : pandas.DataFrame
-        The table ``measurements``, of several runs.
-    bins : pandas.DataFrame
-        The table ``bins``.
-    windows : pandas.DataFrame
-        The table ``windows``: rounds count that are in the measurement window.
-    test : str
-        The test.
-    kind : {"cell", "histogram"}
-        Whether of its rounds or of its long runs.
-    levels : sequence of float
-        Percentiles [%].
-
     Returns
     -------
     pandas.DataFrame

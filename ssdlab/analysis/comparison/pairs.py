@@ -49,17 +49,6 @@ def compare_cells(
 ) -> pd.DataFrame:
     """Compare every pair of sides in every cell.
 
-    Parameters
-    ----------
-    found : mapping
-        What `find_cells` returned.
-    sides : pandas.DataFrame
-        What `tabulate_sides` returned.
-    conditions : pandas.DataFrame
-        What `tabulate_conditions` returned.
-    rules : Rules, optional
-        Confidence, what matters, and which conditions are taken as equal.
-
     Returns
     -------
     pandas.DataFrame

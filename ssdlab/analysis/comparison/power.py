@@ -12,19 +12,6 @@ from ssdlab.model.telemetry import POWER
 def parse_watts(text: str, names: Mapping[str, Sequence[str]]) -> dict[str, float]:
     """Return the watts that a user gives for each side.
 
-    Parameters
-    ----------
-    text : str
-        Such as ``Model A: 6.5, Model B: 5``: what names a drive, and its mean power
-        while it was measured [W].
-    names : mapping of str to sequence of str
-        By side what else names it: model, serial number, label and folder of a run.
-
-    Returns
-    -------
-    dict of str to float
-        By side its watts.
-
     Raises
     ------
     UnknownNameError
@@ -40,8 +27,6 @@ def parse_watts(text: str, names: Mapping[str, Sequence[str]]) -> dict[str, floa
     of its names, else by a part of what it is called here, else by words that are all
     in its names: the first of these that tells any side must tell one.
 
-    Examples
-    --------
     >>> names = {"Model A": ["S5H9"], "Model B": ["S001"]}
     >>> parse_watts("A: 6.5, S001: 5", names)
     {'Model A': 6.5, 'Model B': 5.0}
@@ -91,17 +76,7 @@ def _named(name: str, names: Mapping[str, Sequence[str]]) -> list[str]:
 def find_watts(telemetry: pd.DataFrame, sides: pd.DataFrame) -> dict[str, float]:
     """Return the mean power of each side, where readings of it were recorded.
 
-    Parameters
-    ----------
-    telemetry : pandas.DataFrame
-        The table ``telemetry`` of all runs: readings named ``power_watts``.
-    sides : pandas.DataFrame
-        What `tabulate_sides` returned.
-
-    Returns
-    -------
-    dict of str to float
-        By side the mean over its readings [W]; a side without any is not in it.
+    By side the mean over its readings [W]; a side without any is not in it.
     """
     readings = telemetry[telemetry["name"] == POWER]
     joined = readings.merge(sides[["run_id", "side"]], on="run_id")
@@ -113,13 +88,6 @@ def summarise_efficiency(
     summary: pd.DataFrame, watts: Mapping[str, float]
 ) -> pd.DataFrame:
     """Return rates per watt of the sides whose power is known.
-
-    Parameters
-    ----------
-    summary : pandas.DataFrame
-        What `summarise_sides` returned.
-    watts : mapping of str to float
-        By side its mean power [W].
 
     Returns
     -------

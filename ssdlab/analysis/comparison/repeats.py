@@ -19,11 +19,6 @@ def compare_repeats(
 ) -> pd.DataFrame:
     """Compare the runs of each drive with each other, by their rounds.
 
-    Parameters
-    ----------
-    found : mapping
-        What `find_cells` returned.
-
     Returns
     -------
     pandas.DataFrame

@@ -18,11 +18,6 @@ _FEWEST = 2
 def summarise_rest_gains(accesses: pd.DataFrame) -> pd.DataFrame:
     """Return how sure the gain of each wait state is.
 
-    Parameters
-    ----------
-    accesses : pandas.DataFrame
-        What `ssdlab.analysis.summarise_idle_recovery` returned, of several runs.
-
     Returns
     -------
     pandas.DataFrame

@@ -29,13 +29,6 @@ def summarise_variance(
 ) -> pd.DataFrame:
     """Split the scatter of each cell into drive-to-drive and run-to-run.
 
-    Parameters
-    ----------
-    found : mapping
-        What `find_cells` returned.
-    differences : pandas.DataFrame
-        What `compare_cells` returned: sides under other conditions are left out.
-
     Returns
     -------
     pandas.DataFrame
@@ -85,13 +78,6 @@ def _alike(
 
 def find_cell_outliers(cells: pd.DataFrame, sides: pd.DataFrame) -> pd.DataFrame:
     """Return the runs that stand apart from a drive's others, and such rounds of a run.
-
-    Parameters
-    ----------
-    cells : pandas.DataFrame
-        What `tabulate_window_cells` returned.
-    sides : pandas.DataFrame
-        What `tabulate_sides` returned.
 
     Returns
     -------

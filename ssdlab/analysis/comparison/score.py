@@ -31,24 +31,11 @@ class ScoreTerm:
 def parse_score(text: str) -> tuple[ScoreTerm, ...]:
     """Return the terms of a score.
 
-    Parameters
-    ----------
-    text : str
-        Such as ``iops 4 KiB 0/100: 2, lat mean: 1``: metric, block size and R/W mix as
-        far as they matter, and the weight. An empty text has none.
-
-    Returns
-    -------
-    tuple of ScoreTerm
-        The terms.
-
     Raises
     ------
     SeriesError
         If the text is no score.
 
-    Examples
-    --------
     >>> term, = parse_score("tp 128 KiB: 2")
     >>> term.cells.test, term.cells.size, term.weight
     ('tp', '128 KiB', 2.0)
@@ -82,15 +69,6 @@ def score_sides(
     terms: Sequence[ScoreTerm],
 ) -> pd.DataFrame:
     """Return the parts of a score, and the score of each side.
-
-    Parameters
-    ----------
-    found : mapping
-        What `find_cells` returned.
-    sides : pandas.DataFrame
-        The sides that take part, as `tabulate_sides` returned them.
-    terms : sequence of ScoreTerm
-        What counts, and how much.
 
     Returns
     -------

@@ -125,21 +125,8 @@ def find_cells(
 ) -> dict[tuple[str, str, str], dict[str, SideCell]]:
     """Return every cell of every side, with what speaks against it.
 
-    Parameters
-    ----------
-    cells : pandas.DataFrame
-        What `tabulate_window_cells` returned.
-    sides : pandas.DataFrame
-        What `tabulate_sides` returned.
-    findings : pandas.DataFrame
-        The table ``findings`` of all runs: grave ones speak against a test. What fio
-        or the target complained of speaks against the cells of those rounds alone.
-
-    Returns
-    -------
-    dict
-        By test, metric and cell, in the order of the tables of the PTS, and then by
-        side.
+    By test, metric and cell, in the order of the tables of the PTS, and then by
+    side.
     """
     dependences, grave = _dependences(cells), _grave(findings)
     side_of = dict(zip(sides["run_id"], sides["side"], strict=True))
@@ -163,15 +150,7 @@ def pool_runs(
 ) -> dict[tuple[str, str, str], dict[str, SideCell]]:
     """Tell each cell how the runs of its side scatter over all cells of its metric.
 
-    Parameters
-    ----------
-    found : mapping
-        By test, metric and cell, and then by side.
-
-    Returns
-    -------
-    dict
-        The same cells. What a metric of a test has no repeated run of has no scatter.
+    The same cells. What a metric of a test has no repeated run of has no scatter.
     """
     means: dict[tuple[str, str, str], list[Values]] = {}
     for (test, metric, _), own in found.items():
@@ -278,13 +257,6 @@ def summarise_sides(
     confidence_percent: float = 95.0,
 ) -> pd.DataFrame:
     """Return the value of every cell of every side, with its interval.
-
-    Parameters
-    ----------
-    found : mapping
-        What `find_cells` returned.
-    confidence_percent : float, default 95
-        Level of the intervals [%].
 
     Returns
     -------

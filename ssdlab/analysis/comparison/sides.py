@@ -28,13 +28,6 @@ def tabulate_sides(
 ) -> pd.DataFrame:
     """Group runs by drive, and name each side.
 
-    Parameters
-    ----------
-    records : sequence of RunRecord
-        What each run says of itself.
-    conditions : mapping of str to tuple of str
-        By run what it was measured under, as far as that must be the same.
-
     Returns
     -------
     pandas.DataFrame
@@ -139,20 +132,6 @@ def _label_tail(record: RunRecord) -> str:
 def with_run_word(name: str, run_id: str) -> str:
     """Return a name that tells the run: with the end of its id, or the id itself.
 
-    Parameters
-    ----------
-    name : str
-        The name of a drive.
-    run_id : str
-        The id of a run; one that a person gave tells all by itself.
-
-    Returns
-    -------
-    str
-        The name of the run.
-
-    Examples
-    --------
     >>> with_run_word("Model", "20261122-120000-demo-09ff")
     'Model 09ff'
     >>> with_run_word("virtual SSD", "virtual-a-again")

@@ -14,21 +14,11 @@ TALLY_COLUMNS = ["n_cells", *_COUNTS]
 def tally_verdicts(differences: pd.DataFrame) -> dict[str, int]:
     """Count the verdicts of some cells.
 
-    Parameters
-    ----------
-    differences : pandas.DataFrame
-        Rows of what `compare_cells` returned, of one pair.
+    ``n_cells``; ``a_beats``, ``b_beats`` and ``same``, shown of the drives;
+    ``a_ahead``, ``b_ahead`` and ``same_in_runs``, shown of these runs alone;
+    ``no_difference`` that was shown or that matters; ``no_verdict`` (other
+    conditions, or not comparable) and ``missing``.
 
-    Returns
-    -------
-    dict of str to int
-        ``n_cells``; ``a_beats``, ``b_beats`` and ``same``, shown of the drives;
-        ``a_ahead``, ``b_ahead`` and ``same_in_runs``, shown of these runs alone;
-        ``no_difference`` that was shown or that matters; ``no_verdict`` (other
-        conditions, or not comparable) and ``missing``.
-
-    Examples
-    --------
     >>> rows = {"a": "A", "better": ["A", ""], "claim": ["drives", ""]}
     >>> rows |= {"same": ""}
     >>> rows |= {"verdict": ["A beats B", "missing"]}

@@ -79,21 +79,11 @@ class Rules:
 def judge_row(row: Mapping[Any, Any], rules: Rules) -> dict[str, Any]:
     """Return who is better in a row, by how much, and what that is claimed of.
 
-    Parameters
-    ----------
-    row : mapping
-        A row of `compare_cells` with its p-values over the whole table.
-    rules : Rules
-        What matters.
-
-    Returns
-    -------
-    dict
-        ``better`` (the side that is, or nothing), ``claim`` (of the drives, of these
-        runs, or nothing), ``same`` (of the drives, of these runs, or nothing),
-        ``percent`` with ``percent_low`` and ``percent_high``, and ``verdict`` in words.
-        At most one of ``claim`` and ``same`` is there: what is shown of the drives
-        rather than of these runs, and of either a difference.
+    ``better`` (the side that is, or nothing), ``claim`` (of the drives, of these
+    runs, or nothing), ``same`` (of the drives, of these runs, or nothing),
+    ``percent`` with ``percent_low`` and ``percent_high``, and ``verdict`` in words.
+    At most one of ``claim`` and ``same`` is there: what is shown of the drives
+    rather than of these runs, and of either a difference.
     """
     nan = math.nan
     found = {"better": "", "claim": "", "same": "", "percent": nan}
@@ -151,19 +141,9 @@ _IN_THESE_RUNS = " in these runs"
 def chance_of_states(n_a: int, n_b: int) -> float:
     """Return how often two equal drives fall apart that are in one of two states.
 
-    Parameters
-    ----------
-    n_a, n_b : int
-        Runs of either.
+    The chance that all runs of one are in the one state and all of the other in the
+    other, for the share of states that makes it greatest.
 
-    Returns
-    -------
-    float
-        The chance that all runs of one are in the one state and all of the other in the
-        other, for the share of states that makes it greatest.
-
-    Examples
-    --------
     >>> chance_of_states(2, 2), chance_of_states(3, 3), chance_of_states(4, 4)
     (0.125, 0.03125, 0.0078125)
     """
@@ -182,20 +162,8 @@ def more_runs_needed(n_a: int, n_b: int, *, pairs: int) -> tuple[int, int]:
     drives may do so apart. With so few runs that this happens in more than one of 20
     tables nothing is claimed of drives, however small its p-value (decision 77).
 
-    Parameters
-    ----------
-    n_a, n_b : int
-        Runs of either side.
-    pairs : int
-        How many pairs of sides are compared at once.
+    Of either side; the one with fewer runs is measured again first.
 
-    Returns
-    -------
-    tuple of int
-        Of either side; the one with fewer runs is measured again first.
-
-    Examples
-    --------
     >>> more_runs_needed(3, 3, pairs=1), more_runs_needed(2, 2, pairs=1)
     ((0, 0), (1, 1))
     >>> more_runs_needed(4, 1, pairs=1), more_runs_needed(3, 3, pairs=3)

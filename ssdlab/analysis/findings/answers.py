@@ -150,23 +150,7 @@ def find_answers(
 ) -> Answers:
     """Return the answers to the three questions.
 
-    Parameters
-    ----------
-    findings : iterable of Finding
-        What was found of the run.
-    windows : pandas.DataFrame
-        The table ``windows``.
-    tests : sequence of str
-        The tests asked for.
-    edition : str
-        The document that the run follows.
-    is_over : bool
-        Whether the run came to its end.
-
-    Returns
-    -------
-    Answers
-        The answers; where nothing was judged, no steady state is claimed.
+    The answers; where nothing was judged, no steady state is claimed.
     """
     found = tuple(findings)
     unsteady = {one.test for one in found if one.code == "not-steady"}

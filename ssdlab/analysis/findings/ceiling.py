@@ -44,26 +44,8 @@ def find_ceiling(
     result counts. Reads and writes have a ceiling each; a mix has the one at which the
     time of the host is shared among them.
 
-    Parameters
-    ----------
-    points : sequence of CeilingPoint
-        What was measured.
-    threads : int
-        Thread count TC of the result.
-    queue_depth : int
-        Outstanding IOs per thread QD of the result.
-    block_size_bytes : int
-        Size of an IO [B]; 0 if there are several.
-    read_percent : int
-        Share of reads [%].
+    The ceiling; ``None`` where no point has as many threads and outstanding IOs.
 
-    Returns
-    -------
-    Ceiling or None
-        The ceiling; ``None`` where no point has as many threads and outstanding IOs.
-
-    Examples
-    --------
     >>> from dataclasses import replace
     >>> reads = CeilingPoint(threads=4, queue_depth=32, block_size_bytes=4096, iops=1e6)
     >>> writes = replace(reads, iops=5e5, read_percent=0)
@@ -115,18 +97,6 @@ def _nearest(
 def thread_time_us(point: CeilingPoint) -> float:
     """Return how long one thread of the host takes for one IO.
 
-    Parameters
-    ----------
-    point : CeilingPoint
-        What was measured.
-
-    Returns
-    -------
-    float
-        The time [us]: threads by IOPS.
-
-    Examples
-    --------
     >>> point = CeilingPoint(threads=4, queue_depth=32, block_size_bytes=4096, iops=2e6)
     >>> thread_time_us(point)
     2.0
@@ -137,21 +107,7 @@ def thread_time_us(point: CeilingPoint) -> float:
 def find_near_ceiling(
     totals: "pd.DataFrame", points: Sequence[CeilingPoint]
 ) -> tuple[Finding, ...]:
-    """Say in which tests results come within a tenth of what the host can issue.
-
-    Parameters
-    ----------
-    totals : pandas.DataFrame
-        The rows ``total`` of the table ``measurements``; cells and histogram runs
-        count.
-    points : sequence of CeilingPoint
-        The ceiling; empty where it was not measured.
-
-    Returns
-    -------
-    tuple of Finding
-        ``host-ceiling`` of tests, with the nearest result of each.
-    """
+    """Say in which tests results come within a tenth of what the host can issue."""
     known = totals[totals["kind"].isin(_RESULTS)].dropna(subset=list(_NEEDED))
     found = []
     for test, rows in known.groupby("test", sort=False):

@@ -94,15 +94,7 @@ class RunFacts:
 def find_changed_files(facts: RunFacts) -> tuple[Finding, ...]:
     """Say what of a run is not as it was written.
 
-    Parameters
-    ----------
-    facts : RunFacts
-        What was asked for, and which files were changed since.
-
-    Returns
-    -------
-    tuple of Finding
-        ``record-changed``, ``raw-changed``, and ``not-sealed`` of a run that is over.
+    ``record-changed``, ``raw-changed``, and ``not-sealed`` of a run that is over.
     """
     found = []
     for code, names in (
@@ -120,18 +112,7 @@ def find_changed_files(facts: RunFacts) -> tuple[Finding, ...]:
 
 
 def find_host_changes(facts: RunFacts) -> tuple[Finding, ...]:
-    """Say what of the host was otherwise when a run was taken up again.
-
-    Parameters
-    ----------
-    facts : RunFacts
-        What was asked for, and how the run went.
-
-    Returns
-    -------
-    tuple of Finding
-        ``host-changed``, one for each change.
-    """
+    """Say what of the host was otherwise when a run was taken up again."""
     return tuple(
         make_finding("host-changed", f"host, when the run was taken up again: {words}")
         for words in facts.host_changes
@@ -141,18 +122,6 @@ def find_host_changes(facts: RunFacts) -> tuple[Finding, ...]:
 def missing_numbers(step_ids: Iterable[str]) -> tuple[int, ...]:
     """Return the numbers of steps that are missing before the last one that is there.
 
-    Parameters
-    ----------
-    step_ids : iterable of str
-        Names of steps, which begin with their numbers from 1 on.
-
-    Returns
-    -------
-    tuple of int
-        In order.
-
-    Examples
-    --------
     >>> missing_numbers(["00001-iops-purge", "00004-iops-wipc"])
     (2, 3)
     """
@@ -165,18 +134,6 @@ def find_missing_steps(steps: "pd.DataFrame", facts: RunFacts) -> tuple[Finding,
     """Say how many of the steps that were carried out are missing.
 
     Of those behind the last one that is there, the number is not known.
-
-    Parameters
-    ----------
-    steps : pandas.DataFrame
-        The table ``steps``.
-    facts : RunFacts
-        How the run went.
-
-    Returns
-    -------
-    tuple of Finding
-        ``steps-missing``, or nothing.
     """
     missing = missing_numbers(steps["step_id"])
     if missing:
@@ -195,20 +152,7 @@ def find_missing_steps(steps: "pd.DataFrame", facts: RunFacts) -> tuple[Finding,
 
 
 def find_unfinished(steps: "pd.DataFrame", facts: RunFacts) -> tuple[Finding, ...]:
-    """Say that a run did not come to its end, and which tests were not begun.
-
-    Parameters
-    ----------
-    steps : pandas.DataFrame
-        The table ``steps``.
-    facts : RunFacts
-        What was asked for.
-
-    Returns
-    -------
-    tuple of Finding
-        ``unfinished``, or nothing.
-    """
+    """Say that a run did not come to its end, and which tests were not begun."""
     if facts.status == "finished":
         return ()
     words = _UNFINISHED[facts.status]
@@ -222,17 +166,7 @@ def find_unfinished(steps: "pd.DataFrame", facts: RunFacts) -> tuple[Finding, ..
 def find_purge_faults(steps: "pd.DataFrame", facts: RunFacts) -> tuple[Finding, ...]:
     """Say where there was no purge, or none that is proven: pts.md 4.2.
 
-    Parameters
-    ----------
-    steps : pandas.DataFrame
-        The table ``steps``.
-    facts : RunFacts
-        What was asked for, and by which method it was purged.
-
-    Returns
-    -------
-    tuple of Finding
-        ``purge-none`` of the run or of tests, or ``purge-unverified``.
+    ``purge-none`` of the run or of tests, or ``purge-unverified``.
     """
     method = facts.purge_words
     proof = judge_purge(facts.purge, is_model=facts.is_model)
@@ -270,23 +204,11 @@ def judge_purge(
 ) -> Literal["none", "unproven", "proven"]:
     """Tell whether a method counts as a purge: pts.md 4.2.
 
-    Parameters
-    ----------
-    method : str, optional
-        The method, ``None`` where it is not known.
-    is_model : bool, default False
-        Whether a model in memory was purged.
+    ``none``; ``unproven``, as for a discard of a device or a method that is not
+    known; or ``proven``: secure erase, sanitize and format with erasure are
+    purges by definition, and the trim of the virtual SSD is proven by its own
+    counters.
 
-    Returns
-    -------
-    str
-        ``none``; ``unproven``, as for a discard of a device or a method that is not
-        known; or ``proven``: secure erase, sanitize and format with erasure are
-        purges by definition, and the trim of the virtual SSD is proven by its own
-        counters.
-
-    Examples
-    --------
     >>> judge_purge("discard", is_model=True), judge_purge("discard")
     ('proven', 'unproven')
     """
@@ -302,18 +224,6 @@ def find_fill_faults(steps: "pd.DataFrame", facts: RunFacts) -> tuple[Finding, .
     """Say where preconditioning wrote less, or to less, than was asked: pts.md 4.3.
 
     A test that asks for no fill has no finding; nor has one that did not come so far.
-
-    Parameters
-    ----------
-    steps : pandas.DataFrame
-        The table ``steps``.
-    facts : RunFacts
-        What was asked for.
-
-    Returns
-    -------
-    tuple of Finding
-        ``fill-short`` of tests.
     """
     return tuple(
         make_finding("fill-short", words, test=test.test_id)
@@ -373,20 +283,6 @@ def find_unsteady(
     The writes of WSAT may end by amount or time: they have no finding. Of a test with
     a fallback, the last phase to be judged counts, of the fallback where it was
     carried out.
-
-    Parameters
-    ----------
-    windows : pandas.DataFrame
-        The table ``windows``.
-    steps : pandas.DataFrame
-        The table ``steps``.
-    facts : RunFacts
-        What was asked for.
-
-    Returns
-    -------
-    tuple of Finding
-        ``not-steady`` of tests.
     """
     return tuple(
         make_finding("not-steady", words, test=test.test_id)
@@ -433,20 +329,7 @@ def _judged_phase(phase: Phase) -> str:
 def find_missing_points(
     measurements: "pd.DataFrame", tests: Sequence[PtsTest]
 ) -> tuple[Finding, ...]:
-    """Say where no point of a demand variation was fast enough: pts.md 12.2, step 4.
-
-    Parameters
-    ----------
-    measurements : pandas.DataFrame
-        The table ``measurements``.
-    tests : sequence of PtsTest
-        The tests that were planned.
-
-    Returns
-    -------
-    tuple of Finding
-        ``no-point-below-limit`` of tests.
-    """
+    """Say where no point of a demand variation was fast enough: pts.md 12.2, step 4."""
     found = []
     for test in tests:
         limits = [p.max_lat_ns for p in test.phases if isinstance(p, OperatingPoint)]

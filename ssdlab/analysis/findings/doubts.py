@@ -37,16 +37,6 @@ def find_complaints(steps: "pd.DataFrame") -> tuple[Finding, ...]:
     """Say in which tests fio or the target complained.
 
     What is said of a purge is told by `find_purge_faults`.
-
-    Parameters
-    ----------
-    steps : pandas.DataFrame
-        The table ``steps``.
-
-    Returns
-    -------
-    tuple of Finding
-        ``doubts`` of tests.
     """
     found = []
     for test, rows in steps.groupby("test", sort=False):
@@ -65,18 +55,6 @@ def find_complaints(steps: "pd.DataFrame") -> tuple[Finding, ...]:
 def find_fio_faults(fio_version: str) -> tuple[Finding, ...]:
     """Say which known fault a version of fio has.
 
-    Parameters
-    ----------
-    fio_version : str
-        One version or several, such as ``fio-3.33`` or ``fio-2.1.10, fio-3.1``.
-
-    Returns
-    -------
-    tuple of Finding
-        ``fio-fault``, or nothing.
-
-    Examples
-    --------
     >>> find_fio_faults("fio-3.33")
     ()
     """
@@ -101,18 +79,6 @@ def find_clock_jumps(steps: "pd.DataFrame", facts: RunFacts) -> tuple[Finding, .
     one ended, nor a step outside of every session. Within a session the clock of the
     steps is monotonic, that of the sessions is the system's: steps outside show that
     the latter was set.
-
-    Parameters
-    ----------
-    steps : pandas.DataFrame
-        The table ``steps``.
-    facts : RunFacts
-        When the run was worked on.
-
-    Returns
-    -------
-    tuple of Finding
-        ``clock-jump`` of tests or of the run.
     """
     return (*_steps_going_back(steps), *_sessions_going_back(facts, steps))
 
@@ -150,18 +116,7 @@ def _sessions_going_back(facts: RunFacts, steps: "pd.DataFrame") -> Iterator[Fin
 
 
 def find_buffered_io(tests: Sequence[PtsTest]) -> tuple[Finding, ...]:
-    """Say which tests went through the memory of the host: fio without ``direct``.
-
-    Parameters
-    ----------
-    tests : sequence of PtsTest
-        The tests that were planned.
-
-    Returns
-    -------
-    tuple of Finding
-        ``buffered-io`` of tests.
-    """
+    """Say which tests went through the memory of the host: fio without ``direct``."""
     found = []
     for test in tests:
         phases = [
@@ -206,20 +161,7 @@ def fio_options_of(phase: Phase) -> list[dict[str, str]]:
 def find_throttling(
     telemetry: "pd.DataFrame", steps: "pd.DataFrame"
 ) -> tuple[Finding, ...]:
-    """Say in which tests the device was throttled for its temperature.
-
-    Parameters
-    ----------
-    telemetry : pandas.DataFrame
-        The table ``telemetry``; `THROTTLED` counts the time of throttling.
-    steps : pandas.DataFrame
-        The table ``steps``: it tells when a test was going on.
-
-    Returns
-    -------
-    tuple of Finding
-        ``throttled`` of tests.
-    """
+    """Say in which tests the device was throttled for its temperature."""
     counted = telemetry[telemetry["name"] == THROTTLED]
     found = []
     for test, begin_s, end_s in spans_of_tests(steps):
@@ -242,18 +184,6 @@ def find_link_downgrades(
     """Say in which tests the link of the device was less than it can be.
 
     What it can be is read beside it, or else the greatest reading of the run.
-
-    Parameters
-    ----------
-    telemetry : pandas.DataFrame
-        The table ``telemetry``; `LINK_READINGS` are looked for.
-    steps : pandas.DataFrame
-        The table ``steps``.
-
-    Returns
-    -------
-    tuple of Finding
-        ``link-downgraded`` of tests.
     """
     return tuple(
         make_finding("link-downgraded", words, test=test)
@@ -266,22 +196,7 @@ def find_link_downgrades(
 def find_cache_changes(
     telemetry: "pd.DataFrame", steps: "pd.DataFrame", *, asked: WriteCacheState
 ) -> tuple[Finding, ...]:
-    """Say in which tests the write cache was not what it was set to before them.
-
-    Parameters
-    ----------
-    telemetry : pandas.DataFrame
-        The table ``telemetry``; `CACHE_IS_ON` are the rows that are looked for.
-    steps : pandas.DataFrame
-        The table ``steps``.
-    asked : {"enabled", "disabled", "as found"}
-        What it was set to; as found it is held against its first reading.
-
-    Returns
-    -------
-    tuple of Finding
-        ``write-cache`` of tests.
-    """
+    """Say in which tests the write cache was not what it was set to before them."""
     told = telemetry[telemetry["name"] == CACHE_IS_ON]
     if told.empty:
         return ()
@@ -305,20 +220,7 @@ def find_cache_changes(
 def find_unread_cache(
     telemetry: "pd.DataFrame", steps: "pd.DataFrame"
 ) -> tuple[Finding, ...]:
-    """Say within which tests the write cache was not read, though it was set for them.
-
-    Parameters
-    ----------
-    telemetry : pandas.DataFrame
-        The table ``telemetry``; `CACHE_IS_ON` are the rows that are looked for.
-    steps : pandas.DataFrame
-        The table ``steps``.
-
-    Returns
-    -------
-    tuple of Finding
-        ``write-cache-unread`` of tests.
-    """
+    """Say within which tests the write cache, set for them, was not read."""
     told = telemetry.loc[telemetry["name"] == CACHE_IS_ON, "time_s"]
     words = "write cache: not read within the test, so a reset of the drive may undo it"
     return tuple(

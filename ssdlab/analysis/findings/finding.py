@@ -172,29 +172,11 @@ def make_finding(
 ) -> Finding:
     """Return a finding with the severity of its code.
 
-    Parameters
-    ----------
-    code : str
-        One of `FINDING_KINDS`.
-    words : str
-        What was found, for people.
-    test : str, optional
-        The test it concerns; without it the whole run.
-    clause : str, optional
-        Where the standard asks for it; without it where it does for the code.
-
-    Returns
-    -------
-    Finding
-        The finding.
-
     Raises
     ------
     KeyError
         If there is no such code.
 
-    Examples
-    --------
     >>> make_finding("idle-gap", "the device rested for 9 s", test="tp").severity
     'major'
     """
@@ -246,18 +228,6 @@ def read_findings(rows: Iterable[Mapping[Any, Any]]) -> tuple[Finding, ...]:
 def share_findings(findings: Iterable[Finding]) -> tuple[SharedFinding, ...]:
     """Put findings that differ in nothing but the test together, the gravest first.
 
-    Parameters
-    ----------
-    findings : iterable of Finding
-        The findings of one run; of those of one severity the order is kept.
-
-    Returns
-    -------
-    tuple of SharedFinding
-        Each text once.
-
-    Examples
-    --------
     >>> words = "time of a cell: 1 s instead of 1 min"
     >>> found = [make_finding("time-scaled", words, test=t) for t in ("tp", "lat")]
     >>> [shared.tests for shared in share_findings(found)]
@@ -281,18 +251,7 @@ def share_findings(findings: Iterable[Finding]) -> tuple[SharedFinding, ...]:
 
 
 def count_severities(findings: Sequence[SharedFinding]) -> str:
-    """Return how many findings there are of each severity, such as ``1 grave``.
-
-    Parameters
-    ----------
-    findings : sequence of SharedFinding
-        What was found.
-
-    Returns
-    -------
-    str
-        The counts, the gravest first; empty where there are none.
-    """
+    """Return how many findings there are of each severity, such as ``1 grave``."""
     counts = {
         severity: sum(found.severity == severity for found in findings)
         for severity in SEVERITIES
@@ -301,18 +260,7 @@ def count_severities(findings: Sequence[SharedFinding]) -> str:
 
 
 def count_text(findings: Sequence[SharedFinding]) -> str:
-    """Return how many findings there are, such as ``3 findings (1 grave, 2 major)``.
-
-    Parameters
-    ----------
-    findings : sequence of SharedFinding
-        What was found.
-
-    Returns
-    -------
-    str
-        The count, and that of each severity.
-    """
+    """Return how many findings there are, such as ``3 findings (1 grave, 2 major)``."""
     if not findings:
         return "no findings"
     noun = "finding" if len(findings) == 1 else "findings"

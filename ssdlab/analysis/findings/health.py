@@ -37,17 +37,7 @@ def find_health_faults(
 ) -> tuple[Finding, ...]:
     """Say in which tests the drive complained of errors, warnings or heat.
 
-    Parameters
-    ----------
-    telemetry : pandas.DataFrame
-        The table ``telemetry``.
-    steps : pandas.DataFrame
-        The table ``steps``: it tells when a test was going on.
-
-    Returns
-    -------
-    tuple of Finding
-        ``media-errors``, ``critical-warning`` and ``temperature`` of tests.
+    ``media-errors``, ``critical-warning`` and ``temperature`` of tests.
     """
     health = summarise_health(telemetry, steps)
     found: list[Finding] = []
@@ -102,21 +92,8 @@ def find_miscounts(
 ) -> tuple[Finding, ...]:
     """Say in which tests the drive counted other bytes written than fio.
 
-    Parameters
-    ----------
-    telemetry : pandas.DataFrame
-        The table ``telemetry``.
-    steps : pandas.DataFrame
-        The table ``steps``.
-    tests : sequence of PtsTest, optional
-        The tests that were planned. One with a ramp is left out: fio does not count
-        what it writes in it.
-
-    Returns
-    -------
-    tuple of Finding
-        ``written-miscount`` of tests whose counter differs from fio by more than
-        `MISCOUNT_RATIO`, however the readings and the writes fell.
+    ``written-miscount`` of tests whose counter differs from fio by more than
+    `MISCOUNT_RATIO`, however the readings and the writes fell.
     """
     ramped = {test.test_id for test in tests if _has_ramp(test)}
     found = []
@@ -144,18 +121,7 @@ def _has_ramp(test: PtsTest) -> bool:
 
 
 def find_unread_health(telemetry: "pd.DataFrame") -> tuple[Finding, ...]:
-    """Say that the health of a drive was never read.
-
-    Parameters
-    ----------
-    telemetry : pandas.DataFrame
-        The table ``telemetry`` of a run on a drive.
-
-    Returns
-    -------
-    tuple of Finding
-        ``no-health``, or nothing.
-    """
+    """Say that the health of a drive was never read."""
     told = set(select_drive(telemetry)["name"])
     if told & {one.name for one in HEALTH_READINGS}:
         return ()
@@ -167,18 +133,7 @@ def find_unread_health(telemetry: "pd.DataFrame") -> tuple[Finding, ...]:
 
 
 def find_bad_settings(checks: Sequence[HostCheck]) -> tuple[Finding, ...]:
-    """Say which settings of the host are bad for a measurement, in one finding.
-
-    Parameters
-    ----------
-    checks : sequence of HostCheck
-        What was found when the host was examined.
-
-    Returns
-    -------
-    tuple of Finding
-        ``host-settings``, or nothing.
-    """
+    """Say which settings of the host are bad for a measurement, in one finding."""
     bad = [check.title for check in checks if check.verdict == "bad"]
     if not bad:
         return ()

@@ -19,22 +19,7 @@ REACH_S: Final = 60.0
 def find_missing_telemetry(
     telemetry: "pd.DataFrame", steps: "pd.DataFrame", facts: RunFacts
 ) -> tuple[Finding, ...]:
-    """Say of which sessions readings are missing: all, the first or the last ones.
-
-    Parameters
-    ----------
-    telemetry : pandas.DataFrame
-        The table ``telemetry``.
-    steps : pandas.DataFrame
-        The table ``steps``: what was done in a session was read besides.
-    facts : RunFacts
-        When the sessions were. Where their order is not that of time, nothing is told.
-
-    Returns
-    -------
-    tuple of Finding
-        ``telemetry-missing``, one for each session.
-    """
+    """Say of which sessions readings are missing: all, the first or the last ones."""
     starts_s = [start_s for start_s, _ in facts.sessions]
     if not starts_s or starts_s != sorted(starts_s):
         return ()

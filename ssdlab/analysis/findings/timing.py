@@ -34,22 +34,7 @@ WAIT_TOLERANCE_RATIO = 0.1  # of a rest that was asked for
 def find_time_faults(
     steps: "pd.DataFrame", totals: "pd.DataFrame", facts: RunFacts
 ) -> tuple[Finding, ...]:
-    """Say where steps did not run, or rest, as long as they were asked to.
-
-    Parameters
-    ----------
-    steps : pandas.DataFrame
-        The table ``steps``.
-    totals : pandas.DataFrame
-        The rows ``total`` of the table ``measurements``.
-    facts : RunFacts
-        What was asked for.
-
-    Returns
-    -------
-    tuple of Finding
-        ``time-measured`` and ``wait-measured`` of tests.
-    """
+    """Say where steps did not run, or rest, as long as they were asked to."""
     asked_s, amounts = _asked_s(facts), _enough_bytes(facts)
     places = list(zip(totals["test"], totals["phase"], totals["kind"], strict=True))
     timed = totals.assign(asked_s=[asked_s.get(place, np.nan) for place in places])
@@ -135,18 +120,6 @@ def find_gaps(steps: "pd.DataFrame", facts: RunFacts) -> tuple[Finding, ...]:
     The standard has steps follow one another without delay and names no limit: decision
     75. A gap before a purge is none: what it may have changed is purged away. Nor is a
     rest that was asked for.
-
-    Parameters
-    ----------
-    steps : pandas.DataFrame
-        The table ``steps``.
-    facts : RunFacts
-        What was asked for, and when it was worked on.
-
-    Returns
-    -------
-    tuple of Finding
-        ``idle-gap``, ``idle-share`` and ``resumed`` of tests.
     """
     idle_s = steps["idle_before_s"].where(~(steps["wait_s"] > 0)).fillna(0)
     worked = steps.assign(idle_s=idle_s)[steps["kind"] != "purge"]
@@ -202,18 +175,7 @@ def _idle_shares(worked: "pd.DataFrame") -> Iterator[Finding]:
 
 
 def find_few_ios(totals: "pd.DataFrame") -> tuple[Finding, ...]:
-    """Say which cells and histogram runs have too few IOs for their mean.
-
-    Parameters
-    ----------
-    totals : pandas.DataFrame
-        The rows ``total`` of the table ``measurements``.
-
-    Returns
-    -------
-    tuple of Finding
-        ``few-ios`` of tests.
-    """
+    """Say which cells and histogram runs have too few IOs for their mean."""
     measured = totals[totals["kind"].isin(["cell", "histogram"])]
     few = measured[measured["total_ios"].fillna(0) < LEAST_IOS]
     found = []
@@ -231,16 +193,6 @@ def find_suspends(facts: RunFacts) -> tuple[Finding, ...]:
     """Say that the machine was suspended while a run was worked on.
 
     The device rests meanwhile and may lose its power, which no clock of fio shows.
-
-    Parameters
-    ----------
-    facts : RunFacts
-        How the run went.
-
-    Returns
-    -------
-    tuple of Finding
-        ``suspended`` of tests.
     """
     found = []
     for test in dict.fromkeys(suspend.test for suspend in facts.suspends):

@@ -107,16 +107,6 @@ class AutoregressiveFit:
 
         It stays about their own sum, which is what people report: of a level the
         plain average. Each autocorrelation gives its spread alone.
-
-        Parameters
-        ----------
-        parts : array_like of float, shape (..., n_coefficients)
-            What each coefficient is multiplied with.
-
-        Returns
-        -------
-        Mixture
-            Its distribution, or one for each row of `parts`.
         """
         rows = np.asarray(parts, dtype=np.float64)
         spreads = self.ordinary_spreads
@@ -131,13 +121,7 @@ class AutoregressiveFit:
         )
 
     def autocorrelation(self) -> float:
-        """Return the mean autocorrelation.
-
-        Returns
-        -------
-        float
-            Between -0.95 and 0.99.
-        """
+        """Return the mean autocorrelation."""
         return float(self.autocorrelations @ self.weights)
 
 
@@ -146,17 +130,7 @@ def fit_autoregressive(
 ) -> AutoregressiveFit:
     """Fit a linear model with autoregressive noise for every autocorrelation.
 
-    Parameters
-    ----------
-    values : array_like of float, shape (n,)
-        One value a round, oldest first, none missing.
-    design : array_like of float, shape (n, p)
-        The columns whose multiples make the values.
-
-    Returns
-    -------
-    AutoregressiveFit
-        The fits and their weights; those without weight are left out.
+    The fits and their weights; those without weight are left out.
 
     Raises
     ------
@@ -201,20 +175,8 @@ def weigh_columns(
 ) -> FloatArray:
     """Return how well a series is explained with each of several columns.
 
-    Parameters
-    ----------
-    values : array_like of float, shape (n,)
-        One value a round, oldest first, none missing; more than p + 1.
-    shared : array_like of float, shape (n, p)
-        Columns of every design.
-    each : array_like of float, shape (n, m)
-        The columns of which one is added at a time.
-
-    Returns
-    -------
-    ndarray of float, shape (m,)
-        The ``evidence`` that `fit_autoregressive` has of each design, at the cost of
-        few fits; minus infinity where a column is a sum of the shared ones.
+    The ``evidence`` that `fit_autoregressive` has of each design, at the cost of
+    few fits; minus infinity where a column is a sum of the shared ones.
     """
     series, columns = as_values(values), np.asarray(shared, dtype=np.float64)
     added = np.asarray(each, dtype=np.float64)
@@ -335,16 +297,6 @@ def _ordinary_spreads(rows: FloatArray, alike: FloatArray) -> FloatArray:
 
 def as_values(values: npt.ArrayLike) -> FloatArray:
     """Return a series as a row of numbers.
-
-    Parameters
-    ----------
-    values : array_like of float, shape (n,)
-        One value a round.
-
-    Returns
-    -------
-    ndarray of float, shape (n,)
-        The values.
 
     Raises
     ------

@@ -22,23 +22,7 @@ def bootstrap_interval(
 ) -> Interval:
     """Return a quantile and the spread of it over rounds that were drawn again.
 
-    Parameters
-    ----------
-    bins : BinnedRounds
-        The counts of the rounds.
-    level_percent : float
-        The quantile [%].
-    seed : int
-        Of the draws; the same one gives the same interval.
-    draws : int, default 1000
-        How often as many rounds are drawn, with replacement.
-    confidence_percent : float, default 95
-        The share of the draws inside the interval [%].
-
-    Returns
-    -------
-    Interval
-        The percentile interval, from the lower to the upper edge of its bins.
+    The percentile interval, from the lower to the upper edge of its bins.
     """
     rounds = len(bins.counts)
     rng = np.random.default_rng(seed)

@@ -65,29 +65,14 @@ def segment_series(
 ) -> Segmentation:
     """Cut a series where its level changes.
 
-    Parameters
-    ----------
-    values : array_like of float, shape (n,)
-        One value a round, oldest first, none missing.
-    penalty : float, optional
-        What a change costs, in squares of the values' unit. Without it
-        ``PENALTY_FACTOR`` times the noise's variance times log(n).
-    fewest : int, default 2
-        Least number of values in a segment.
-
-    Returns
-    -------
-    Segmentation
-        Of the least cost, stalls being held as `hold_stalls` does; a short series is
-        one segment.
+    Of the least cost, stalls being held as `hold_stalls` does; a short series is
+    one segment.
 
     Raises
     ------
     ValueError
         If a value is missing, or there is none.
 
-    Examples
-    --------
     >>> segment_series([9.0, 9.1, 8.9, 9.0] * 2 + [5.0, 5.1, 4.9] * 4).starts
     (0, 8)
     """
@@ -108,22 +93,10 @@ def segment_series(
 def hold_stalls(values: FloatArray, noise: float) -> FloatArray:
     """Move what stands far from its neighbours to where noise may still bring it.
 
-    Parameters
-    ----------
-    values : ndarray of float, shape (n,)
-        One value a round.
-    noise : float
-        Standard deviation of a value, as `estimate_noise` returns it.
+    Each value, within three deviations of the median of itself and two neighbours
+    on each side; at the ends the series is mirrored. A level that lasts three
+    rounds, or two at an end, is left where it is.
 
-    Returns
-    -------
-    ndarray of float, shape (n,)
-        Each value, within three deviations of the median of itself and two neighbours
-        on each side; at the ends the series is mirrored. A level that lasts three
-        rounds, or two at an end, is left where it is.
-
-    Examples
-    --------
     >>> hold_stalls(np.array([9.0, 9, 9, 2, 9, 9, 9, 5, 5, 5]), 0.5).tolist()
     [9.0, 9.0, 9.0, 7.5, 9.0, 9.0, 9.0, 5.0, 5.0, 5.0]
     """
@@ -139,15 +112,7 @@ def hold_stalls(values: FloatArray, noise: float) -> FloatArray:
 def estimate_noise(values: FloatArray) -> float:
     """Estimate the noise of a series whose level may change or fall.
 
-    Parameters
-    ----------
-    values : ndarray of float, shape (n,)
-        One value a round.
-
-    Returns
-    -------
-    float
-        Standard deviation of independent values whose mean would be as uncertain.
+    Standard deviation of independent values whose mean would be as uncertain.
 
     Notes
     -----
@@ -190,20 +155,6 @@ def locate_last_change(
     confidence_percent: float = 95.0,
 ) -> Interval:
     """Say where the last change of level may lie, given that there is one.
-
-    Parameters
-    ----------
-    values : array_like of float, shape (n,)
-        The series that was cut.
-    segmentation : Segmentation
-        What `segment_series` returned of it, with two segments or more.
-    confidence_percent : float, default 95.0
-        Confidence of the interval [%].
-
-    Returns
-    -------
-    Interval
-        Place of the first value after the change, counted from 0.
 
     Raises
     ------

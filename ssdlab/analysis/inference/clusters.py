@@ -49,19 +49,7 @@ def effective_count(
 ) -> EffectiveCount:
     """Return how many independent values tell as much about a quantile.
 
-    Parameters
-    ----------
-    bins : BinnedRounds
-        The counts of two rounds at least.
-    level_percent : float
-        The quantile [%].
-    confidence_percent : float, default 95
-        The confidence that is wanted of the interval [%].
-
-    Returns
-    -------
-    EffectiveCount
-        The design effect at the bin of the quantile, and the count.
+    The design effect at the bin of the quantile, and the count.
 
     Raises
     ------
@@ -106,19 +94,7 @@ def between_rounds_interval(
 ) -> Interval:
     """Return a quantile and its interval if rounds, not values, are independent.
 
-    Parameters
-    ----------
-    bins : BinnedRounds
-        The counts of `FEWEST_ROUNDS` rounds at least.
-    level_percent : float
-        The quantile [%].
-    confidence_percent : float, default 95
-        The chance that the interval holds the quantile [%].
-
-    Returns
-    -------
-    Interval
-        Of the quantile of what all such rounds together would show.
+    Of the quantile of what all such rounds together would show.
 
     Raises
     ------
@@ -139,22 +115,8 @@ def interval_of_count(
 ) -> Interval:
     """Return a quantile and its interval if so many of the values are independent.
 
-    Parameters
-    ----------
-    bins : BinnedRounds
-        The counts; rounds are added.
-    level_percent : float
-        The quantile [%].
-    count : int
-        How many independent values tell as much, from 1: `EffectiveCount.whole`.
-    confidence_percent : float
-        The chance that the interval holds the quantile [%].
-
-    Returns
-    -------
-    Interval
-        Between the ranks that bound the quantile of `count` values, as far apart among
-        all values.
+    Between the ranks that bound the quantile of `count` values, as far apart among
+    all values.
     """
     low, high = find_ranks(level_percent, count, confidence_percent)
     scale = bins.total / count

@@ -22,18 +22,9 @@ _NODES = 64  # of the quadrature
 def estimate_dependence(series: Iterable[npt.ArrayLike]) -> float:
     """Estimate how much values depend on the ones before, over several series at once.
 
-    Parameters
-    ----------
-    series : iterable of array_like of float
-        Series that were measured together, each in its order: of each cell of a test
-        the rounds of its window. Each has a scatter of its own.
-
-    Returns
-    -------
-    float
-        The correlation of neighbours in a process of first order, from 0 to
-        `GREATEST_DEPENDENCE`; never below 0. NaN where fewer than `LEAST_FREEDOM`
-        residuals are there.
+    The correlation of neighbours in a process of first order, from 0 to
+    `GREATEST_DEPENDENCE`; never below 0. NaN where fewer than `LEAST_FREEDOM`
+    residuals are there.
 
     Notes
     -----
@@ -63,24 +54,14 @@ def estimate_dependence(series: Iterable[npt.ArrayLike]) -> float:
 def bound_dependence(series: Iterable[npt.ArrayLike]) -> float:
     """Return how much values depend on the ones before, at most about.
 
-    Parameters
-    ----------
-    series : iterable of array_like of float
-        As `estimate_dependence` takes them.
-
-    Returns
-    -------
-    float
-        The estimate and one standard error of it, `GREATEST_DEPENDENCE` at most; NaN
-        where there is no estimate.
+    The estimate and one standard error of it, `GREATEST_DEPENDENCE` at most; NaN
+    where there is no estimate.
 
     Notes
     -----
     The standard error is that of the correlation of neighbours in a long series of
     first order, sqrt((1 - r^2) / n), of as many values as there are residuals.
 
-    Examples
-    --------
     >>> bound_dependence([[1.0, 2.0, 1.0]])
     nan
     """
@@ -108,20 +89,7 @@ class Moments:
 
 
 def moments_of_series(n: int, dependence: float) -> Moments:
-    """Return the moments of n values of a process of first order.
-
-    Parameters
-    ----------
-    n : int
-        How many values there are: two or more.
-    dependence : float
-        Correlation of each value with the one before; taken within 0 to 0.95.
-
-    Returns
-    -------
-    Moments
-        Those of a process of variance 1.
-    """
+    """Return the moments of n values of a process of first order."""
     return _moments(n, round(min(max(dependence, 0.0), GREATEST_DEPENDENCE), 4))
 
 

@@ -52,18 +52,6 @@ def compare_levels(
 ) -> Difference:
     """Compare two sides by the logarithm of their ratio, after Welch.
 
-    Parameters
-    ----------
-    first, second : LevelEstimate
-        The sides.
-    limits : Limits, optional
-        Confidence, what matters, and what counts as the same.
-
-    Returns
-    -------
-    Difference
-        The first by the second.
-
     Notes
     -----
     Where a level may be farther off to one side than to the other, each end of the
@@ -83,8 +71,6 @@ def compare_levels(
        power approach for assessing the equivalence of average bioavailability",
        Journal of Pharmacokinetics and Biopharmaceutics 15, 1987.
 
-    Examples
-    --------
     >>> from ssdlab.analysis.inference.levels import estimate_level
     >>> slow, fast = estimate_level([50, 51, 49]), estimate_level([100, 101, 99])
     >>> found = compare_levels(slow, fast).ratio
@@ -113,19 +99,7 @@ def compare_runs_of_sides(
 ) -> Difference:
     """Compare two sides by one value a run: the honest unit where runs are repeated.
 
-    Parameters
-    ----------
-    first, second : array_like of float, shape (n_runs,)
-        One value a run; a side with a single run borrows the scatter of the other.
-    scatters : tuple of RunScatter or None, optional
-        How the runs of either scatter in the other cells of the metric.
-    limits : Limits, optional
-        Confidence, what matters, and what counts as the same.
-
-    Returns
-    -------
-    Difference
-        The first by the second. Where neither has two runs nothing can be told.
+    The first by the second. Where neither has two runs nothing can be told.
 
     Notes
     -----
@@ -150,18 +124,7 @@ def compare_runs_of_sides(
 
 
 def widest_difference(first: Difference, second: Difference) -> Difference:
-    """Return the less sure one of two judgements of the same difference.
-
-    Parameters
-    ----------
-    first, second : Difference
-        The first gives the ratio; a second without an interval does not count.
-
-    Returns
-    -------
-    Difference
-        The interval that holds both, and the greater p-values.
-    """
+    """Return the less sure one of two judgements of the same difference."""
     if math.isnan(first.p_value) or math.isnan(second.p_value):
         return first
     low = min(first.ratio.low, second.ratio.low)

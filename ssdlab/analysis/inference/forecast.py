@@ -63,22 +63,6 @@ def draw_futures(
 ) -> FloatArray:
     """Draw what a series may go on as.
 
-    Parameters
-    ----------
-    values : array_like of float, shape (n,)
-        One value a round, oldest first, four or more, none missing.
-    rounds : int
-        How many rounds to go on.
-    draws : int, default 1000
-        How many futures to draw.
-    seed : int, default 0
-        Seed of the draws.
-
-    Returns
-    -------
-    ndarray of float, shape (draws, rounds)
-        The futures.
-
     Raises
     ------
     ValueError
@@ -171,18 +155,8 @@ def _go_on(
 def first_time(is_reached: BoolArray, *, confidence_percent: float = 95.0) -> Interval:
     """Return when something is reached for the first time.
 
-    Parameters
-    ----------
-    is_reached : ndarray of bool, shape (draws, rounds)
-        Of each future whether it is reached in a round.
-    confidence_percent : float, default 95.0
-        Confidence of the interval [%].
-
-    Returns
-    -------
-    Interval
-        Rounds ahead, from 1: the median and the ends between which it is reached in
-        so many futures; infinite where it is not reached in the rounds looked at.
+    Rounds ahead, from 1: the median and the ends between which it is reached in
+    so many futures; infinite where it is not reached in the rounds looked at.
     """
     rounds = is_reached.shape[1]
     first = np.where(is_reached.any(axis=1), is_reached.argmax(axis=1) + 1.0, np.inf)

@@ -62,19 +62,6 @@ _POOLED_FREEDOM = 2.0  # however many cells: they share their runs, and scatter 
 def estimate_level(values: npt.ArrayLike, *, dependence: float = 0.0) -> LevelEstimate:
     """Estimate the mean of a side from its values, in their order.
 
-    Parameters
-    ----------
-    values : array_like of float, shape (n,)
-        Values above zero, such as the IOPS of each round, oldest first.
-    dependence : float, default 0
-        Correlation of each value with the one before, 0 to 0.95: what
-        `estimate_dependence` returned.
-
-    Returns
-    -------
-    LevelEstimate
-        Of fewer than two values the variance is NaN.
-
     Raises
     ------
     ValueError
@@ -112,21 +99,8 @@ def estimate_log_level(
 ) -> LevelEstimate:
     """Estimate the geometric mean of independent values, such as one a run.
 
-    Parameters
-    ----------
-    values : array_like of float, shape (n,)
-        Values above zero.
-    scatter : RunScatter, optional
-        How such values scatter in the cells of the same test: a few values that are
-        alike by luck are never taken to scatter less.
+    Its logarithm, and the variance of that; of a single value it is NaN.
 
-    Returns
-    -------
-    LevelEstimate
-        Its logarithm, and the variance of that; of a single value it is NaN.
-
-    Examples
-    --------
     >>> pooled = RunScatter(variance=0.5, n_cells=4)
     >>> level = estimate_log_level([1.0, 1.0], scatter=pooled)
     >>> level.variance, level.freedom, level.test_freedom
@@ -151,18 +125,6 @@ def estimate_log_level(
 def pool_scatter(groups: Iterable[npt.ArrayLike]) -> RunScatter | None:
     """Pool how values scatter in the cells of a test, from run to run.
 
-    Parameters
-    ----------
-    groups : iterable of array_like of float
-        Of each cell one value a run, above zero.
-
-    Returns
-    -------
-    RunScatter or None
-        Nothing where no cell has two values.
-
-    Examples
-    --------
     >>> pooled = pool_scatter([[1.0, math.e], [1.0, 1.0], [3.0]])
     >>> round(pooled.variance, 9), pooled.n_cells
     (0.25, 2)
@@ -181,23 +143,9 @@ def level_of_interval(
 ) -> LevelEstimate:
     """Return the level of a value of which an interval is known.
 
-    Parameters
-    ----------
-    interval : Interval
-        By Student's t; its estimate is above zero.
-    freedom : float
-        Degrees of freedom of the t.
-    n_values : int
-        How many values stand behind it.
+    Either side reaches to the end of the interval; where that is open the
+    variance is NaN.
 
-    Returns
-    -------
-    LevelEstimate
-        Either side reaches to the end of the interval; where that is open the
-        variance is NaN.
-
-    Examples
-    --------
     >>> held = Interval(estimate=2.0, low=1.0, high=8.0, confidence_percent=95.0)
     >>> level = level_of_interval(held, freedom=4, n_values=5)
     >>> [round(math.exp(reach), 9) for reach in level_reaches(level)]
@@ -222,19 +170,9 @@ def level_of_interval(
 def join_levels(levels: Sequence[LevelEstimate]) -> LevelEstimate:
     """Return the mean of independent levels, such as those of several runs.
 
-    Parameters
-    ----------
-    levels : sequence of LevelEstimate
-        One or more; how they scatter among themselves is not asked.
+    The mean of their logarithms with what is known of each; its degrees of freedom
+    are by Satterthwaite, the fewer of both sides.
 
-    Returns
-    -------
-    LevelEstimate
-        The mean of their logarithms with what is known of each; its degrees of freedom
-        are by Satterthwaite, the fewer of both sides.
-
-    Examples
-    --------
     >>> one = LevelEstimate(log_mean=1.0, variance=0.5, freedom=4.0, n_values=5)
     >>> joined = join_levels([one, one])
     >>> joined.log_mean, joined.variance, joined.freedom, joined.n_values
@@ -257,20 +195,6 @@ def join_levels(levels: Sequence[LevelEstimate]) -> LevelEstimate:
 def join_freedoms(variances: Sequence[float], freedoms: Sequence[float]) -> float:
     """Return the degrees of freedom of a sum of variances, after Satterthwaite.
 
-    Parameters
-    ----------
-    variances : sequence of float
-        What is added.
-    freedoms : sequence of float
-        The degrees of freedom of each; those of a variance of 0 do not count.
-
-    Returns
-    -------
-    float
-        NaN where nothing scatters.
-
-    Examples
-    --------
     >>> join_freedoms([0.5, 0.5], [4.0, 4.0]), join_freedoms([0.5, 0.0], [4.0, 9.0])
     (8.0, 4.0)
     """
@@ -287,18 +211,8 @@ def level_reaches(
 ) -> tuple[float, float]:
     """Return how far the interval of the logarithm of a level reaches to either side.
 
-    Parameters
-    ----------
-    level : LevelEstimate or None
-        The level.
-    confidence_percent : float, default 95
-        Level of the interval [%].
-
-    Returns
-    -------
-    tuple of float
-        Downwards and upwards: NaN where there is no level, nothing bounds it, or
-        nothing scatters.
+    Downwards and upwards: NaN where there is no level, nothing bounds it, or
+    nothing scatters.
     """
     if level is None or not any(one > 0 for one in level.variances):
         return math.nan, math.nan

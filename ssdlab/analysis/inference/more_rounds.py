@@ -25,20 +25,8 @@ def rounds_to_halve(
 ) -> Interval:
     """Tell how many more rounds would halve the interval of the level.
 
-    Parameters
-    ----------
-    values : array_like of float, shape (n,)
-        One value a round, oldest first, without a trend.
-    seed : int, default 0
-        Seed of the draws.
-    called : str, default "rounds"
-        What the values are, in the note.
-
-    Returns
-    -------
-    Interval
-        Rounds beyond those that are there; infinite where 16 times as many rounds
-        do not do it.
+    Rounds beyond those that are there; infinite where 16 times as many rounds
+    do not do it.
 
     Raises
     ------
@@ -51,8 +39,6 @@ def rounds_to_halve(
     it, and the interval of each longer series is computed: more rounds also tell
     better how alike they are.
 
-    Examples
-    --------
     >>> more = rounds_to_halve([99.0, 101.0, 100.0, 98.0, 102.0, 100.0] * 4)
     >>> 40 < more.estimate < 100
     True
@@ -98,19 +84,7 @@ def _go_on(
 def find_halving(whole: FloatArray, count: int, wide: float | None = None) -> float:
     """Return after how many values the interval of the level is half as wide.
 
-    Parameters
-    ----------
-    whole : ndarray of float
-        A series of 17 times as many values as `count`, or more.
-    count : int
-        The first so many values had the interval that is to be halved.
-    wide : float, optional
-        How wide that was, where it is known.
-
-    Returns
-    -------
-    float
-        Between the lengths tried, 2 to 17 times `count`; infinite if none does it.
+    Between the lengths tried, 2 to 17 times `count`; infinite if none does it.
     """
     wide = _width(whole[:count]) if wide is None else wide
     before, half = count, wide / 2

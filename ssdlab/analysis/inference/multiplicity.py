@@ -11,26 +11,11 @@ def adjust_by_holm(
 ) -> FloatArray:
     """Adjust p-values so that among all of them one in 20 tables errs, not one cell.
 
-    Parameters
-    ----------
-    p_values : array_like of float, shape (n,)
-        One a test; NaN is no test and stays.
-    weights : array_like of float, shape (n,), optional
-        How much of the error each may use, above 0, chosen before the data are seen; by
-        default all the same.
-
-    Returns
-    -------
-    numpy.ndarray of float, shape (n,)
-        Compare with 0.05.
-
     References
     ----------
     .. [1] S. Holm, "A simple sequentially rejective multiple test procedure",
        Scandinavian Journal of Statistics 6, 1979.
 
-    Examples
-    --------
     >>> [round(float(p), 3) for p in adjust_by_holm([0.01, 0.04, 0.03])]
     [0.03, 0.06, 0.06]
     >>> [float(p) for p in adjust_by_holm([0.04, 0.04], weights=[4, 1])]
@@ -52,19 +37,6 @@ def adjust_by_benjamini_hochberg(
 ) -> FloatArray:
     """Adjust p-values so that of what is found one in 20 is expected to be wrong.
 
-    Parameters
-    ----------
-    p_values : array_like of float, shape (n,)
-        One a test; NaN is no test and stays.
-    weights : array_like of float, shape (n,), optional
-        How much of the error each may use, above 0, chosen before the data are seen; by
-        default all the same.
-
-    Returns
-    -------
-    numpy.ndarray of float, shape (n,)
-        Compare with 0.05.
-
     References
     ----------
     .. [1] Y. Benjamini, Y. Hochberg, "Controlling the false discovery rate", Journal
@@ -72,8 +44,6 @@ def adjust_by_benjamini_hochberg(
     .. [2] C. R. Genovese, K. Roeder, L. Wasserman, "False discovery control with
        p-value weighting", Biometrika 93, 2006.
 
-    Examples
-    --------
     >>> found = adjust_by_benjamini_hochberg([0.01, 0.04, 0.03])
     >>> [round(float(p), 3) for p in found]
     [0.03, 0.04, 0.04]

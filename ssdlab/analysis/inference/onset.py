@@ -31,19 +31,6 @@ class Truncation:
 def find_truncation(values: npt.ArrayLike, *, batch: int = BATCH) -> Truncation:
     """Find how much of a series to cut off by the MSER rule.
 
-    Parameters
-    ----------
-    values : array_like of float, shape (n,)
-        One value a round, oldest first, none missing.
-    batch : int, default 5
-        Values that are averaged before the rule is asked; an incomplete batch at the
-        end is left out of it.
-
-    Returns
-    -------
-    Truncation
-        The cut is a multiple of `batch`.
-
     Raises
     ------
     ValueError
@@ -54,8 +41,6 @@ def find_truncation(values: npt.ArrayLike, *, batch: int = BATCH) -> Truncation:
     .. [1] K. P. White, M. J. Cobb, S. C. Spratt, "A comparison of five steady-state
        truncation heuristics for simulation", Winter Simulation Conference 2000.
 
-    Examples
-    --------
     >>> find_truncation([9, 8, 5, 6, 5, 6, 5, 6], batch=2).dropped
     2
     """

@@ -11,16 +11,8 @@ _TO_SIGMA = 1.482602218505602  # 1 / the quartile of the normal distribution
 def find_outliers(values: npt.ArrayLike) -> npt.NDArray[np.bool_]:
     """Tell which values stand too far from the median.
 
-    Parameters
-    ----------
-    values : array_like of float, shape (n,)
-        The values, such as one a run. Take logarithms of what scatters by percent.
-
-    Returns
-    -------
-    numpy.ndarray of bool, shape (n,)
-        None of fewer than `LEAST_VALUES`, nor where more than half are equal: then the
-        deviation is 0 and says nothing.
+    None of fewer than `LEAST_VALUES`, nor where more than half are equal: then the
+    deviation is 0 and says nothing.
 
     Notes
     -----
@@ -31,8 +23,6 @@ def find_outliers(values: npt.ArrayLike) -> npt.NDArray[np.bool_]:
     ----------
     .. [1] B. Iglewicz, D. C. Hoaglin, "How to Detect and Handle Outliers", 1993.
 
-    Examples
-    --------
     >>> find_outliers([10.0, 11.0, 9.0, 10.5, 9.5, 100.0]).tolist()
     [False, False, False, False, False, True]
     """
@@ -43,18 +33,7 @@ def find_outliers(values: npt.ArrayLike) -> npt.NDArray[np.bool_]:
 
 
 def outlier_distances(values: npt.ArrayLike) -> npt.NDArray[np.float64]:
-    """Return how far each value is from the median, in robust standard deviations.
-
-    Parameters
-    ----------
-    values : array_like of float, shape (n,)
-        The values.
-
-    Returns
-    -------
-    numpy.ndarray of float, shape (n,)
-        NaN where the median absolute deviation is 0.
-    """
+    """Return how far each value is from the median, in robust standard deviations."""
     series = np.asarray(values, dtype=np.float64)
     if series.size == 0:
         return series
@@ -69,16 +48,8 @@ def outlier_distances(values: npt.ArrayLike) -> npt.NDArray[np.float64]:
 def outlier_limit(n_values: int) -> float:
     """Return how far a value may be from the median of so many.
 
-    Parameters
-    ----------
-    n_values : int
-        How many values there are.
-
-    Returns
-    -------
-    float
-        The distance, in robust standard deviations, that one in 100 samples of normal
-        values passes anywhere; infinite below `LEAST_VALUES`.
+    The distance, in robust standard deviations, that one in 100 samples of normal
+    values passes anywhere; infinite below `LEAST_VALUES`.
     """
     if n_values < LEAST_VALUES:
         return float("inf")

@@ -115,19 +115,7 @@ def quantile_interval(
 ) -> Interval:
     """Return a quantile and its interval if all values are independent.
 
-    Parameters
-    ----------
-    bins : BinnedRounds
-        The counts; rounds are added.
-    level_percent : float
-        The quantile [%], more than 0 and less than 100.
-    confidence_percent : float, default 95
-        The least chance that the interval holds the quantile [%].
-
-    Returns
-    -------
-    Interval
-        The estimate is the bin by fio's rule, as it is named, within the extremes.
+    The estimate is the bin by fio's rule, as it is named, within the extremes.
     """
     ranks = find_ranks(level_percent, bins.total, confidence_percent)
     return interval_of_ranks(

@@ -42,18 +42,6 @@ def assess_stationarity(
 ) -> StationarityTest:
     """Carry out the KPSS test of a level.
 
-    Parameters
-    ----------
-    values : array_like of float, shape (n,)
-        One value a round, oldest first, none missing.
-    lags : int, optional
-        Over how many lags the noise is taken; without it ``4 (n / 100)^(1/4)``.
-
-    Returns
-    -------
-    StationarityTest
-        A small ``p_value`` speaks against a steady level.
-
     Raises
     ------
     ValueError
@@ -65,8 +53,6 @@ def assess_stationarity(
        hypothesis of stationarity against the alternative of a unit root", Journal of
        Econometrics 54 (1992).
 
-    Examples
-    --------
     >>> round(assess_stationarity([1.0, 2.0, 3.0, 4.0], lags=0).statistic, 3)
     0.425
     """
@@ -98,16 +84,6 @@ def assess_stationarity(
 def share_above(statistic: float) -> float:
     """Return the share of long steady series whose statistic is greater.
 
-    Parameters
-    ----------
-    statistic : float
-        The statistic of the test.
-
-    Returns
-    -------
-    float
-        Between 0 and 1.
-
     Notes
     -----
     The limit is that of Cramer and von Mises; its distribution is a sum of Bessel
@@ -118,8 +94,6 @@ def share_above(statistic: float) -> float:
     .. [1] T. W. Anderson, D. A. Darling, "Asymptotic theory of certain goodness of
        fit criteria", Annals of Mathematical Statistics 23 (1952), formula 4.35.
 
-    Examples
-    --------
     >>> round(share_above(0.46136), 4), round(share_above(0.74346), 4)
     (0.05, 0.01)
     """

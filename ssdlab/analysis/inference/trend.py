@@ -27,20 +27,7 @@ NO_SCATTER = "the values do not scatter at all"
 
 
 def short_series_note(count: int, called: str = "rounds") -> str:
-    """Say that values are too few to tell how alike neighbours are, if they are.
-
-    Parameters
-    ----------
-    count : int
-        How many values there are.
-    called : str, default "rounds"
-        What they are: rounds, or samples where only every so many rounds count.
-
-    Returns
-    -------
-    str
-        A note, or nothing.
-    """
+    """Say that values are too few to tell how alike neighbours are, if they are."""
     if count >= FEWEST_FOR_AUTOCORRELATION:
         return ""
     return (
@@ -50,18 +37,7 @@ def short_series_note(count: int, called: str = "rounds") -> str:
 
 
 def fit_mean(values: npt.ArrayLike) -> AutoregressiveFit:
-    """Fit a level alone.
-
-    Parameters
-    ----------
-    values : array_like of float, shape (n,)
-        One value a round.
-
-    Returns
-    -------
-    AutoregressiveFit
-        Its only coefficient is the level.
-    """
+    """Fit a level alone."""
     series = as_values(values)
     return fit_autoregressive(series, np.ones((len(series), 1)))
 
@@ -69,33 +45,14 @@ def fit_mean(values: npt.ArrayLike) -> AutoregressiveFit:
 def fit_line(values: npt.ArrayLike) -> AutoregressiveFit:
     """Fit a straight line.
 
-    Parameters
-    ----------
-    values : array_like of float, shape (n,)
-        One value a round.
-
-    Returns
-    -------
-    AutoregressiveFit
-        Its coefficients are the level in the middle and the slope a round.
+    Its coefficients are the level in the middle and the slope a round.
     """
     series = as_values(values)
     return fit_autoregressive(series, line_design(len(series)))
 
 
 def line_design(count: int) -> FloatArray:
-    """Return the columns of a straight line: ones, and the distance from the middle.
-
-    Parameters
-    ----------
-    count : int
-        Number of rounds.
-
-    Returns
-    -------
-    ndarray of float, shape (count, 2)
-        The columns.
-    """
+    """Return the columns of a straight line: ones, and the distance from the middle."""
     return np.column_stack([np.ones(count), np.arange(count) - (count - 1) / 2])
 
 
@@ -107,27 +64,13 @@ def estimate_mean(
 ) -> Interval:
     """Estimate the level that a series scatters about, by its plain average.
 
-    Parameters
-    ----------
-    values : array_like of float, shape (n,)
-        One value a round, oldest first, without a trend.
-    confidence_percent : float, default 95.0
-        Confidence of the interval [%].
-    called : str, default "rounds"
-        What the values are, in the note.
-
-    Returns
-    -------
-    Interval
-        In the unit of the values; open at both ends of fewer than two values.
+    In the unit of the values; open at both ends of fewer than two values.
 
     Raises
     ------
     ValueError
         If a value is missing, or there is none.
 
-    Examples
-    --------
     >>> level = estimate_mean([99.0, 101.0, 100.0, 98.0, 102.0, 100.0])
     >>> round(level.estimate), level.low < 100 < level.high
     (100, True)
@@ -142,20 +85,7 @@ def estimate_mean(
 def estimate_nonnegative_mean(
     values: npt.ArrayLike, *, called: str = "rounds"
 ) -> Interval:
-    """Estimate the level of what cannot be negative, such as IOPS or a latency.
-
-    Parameters
-    ----------
-    values : array_like of float, shape (n,)
-        One value a round, oldest first, none negative.
-    called : str, default "rounds"
-        What the values are, in the note.
-
-    Returns
-    -------
-    Interval
-        That of `estimate_mean`, without the part below zero.
-    """
+    """Estimate the level of what cannot be negative, such as IOPS or a latency."""
     found = estimate_mean(values, called=called)
     return replace(found, low=max(0.0, found.low))
 
@@ -165,25 +95,13 @@ def estimate_slope(
 ) -> Interval:
     """Estimate by how much a series rises or falls in a round.
 
-    Parameters
-    ----------
-    values : array_like of float, shape (n,)
-        One value a round, oldest first.
-    confidence_percent : float, default 95.0
-        Confidence of the interval [%].
-
-    Returns
-    -------
-    Interval
-        In the unit of the values a round; open at both ends of two values.
+    In the unit of the values a round; open at both ends of two values.
 
     Raises
     ------
     ValueError
         If a value is missing, or there are fewer than two.
 
-    Examples
-    --------
     >>> slope = estimate_slope([10.0, 12.5, 14.0, 16.5, 18.0, 20.5, 22.0])
     >>> round(slope.estimate, 1), slope.low > 1
     (2.0, True)
@@ -202,24 +120,7 @@ def interval_of(
     confidence_percent: float = 95.0,
     called: str = "rounds",
 ) -> Interval:
-    """Return the interval of one sum of a fit's coefficients.
-
-    Parameters
-    ----------
-    fit : AutoregressiveFit
-        The fit.
-    parts : array_like of float, shape (n_coefficients,)
-        What each coefficient is multiplied with.
-    confidence_percent : float, default 95.0
-        Confidence of the interval [%].
-    called : str, default "rounds"
-        What the values are, in the note.
-
-    Returns
-    -------
-    Interval
-        Its note says what it cannot be trusted for.
-    """
+    """Return the interval of one sum of a fit's coefficients."""
     mixture = fit.combine(parts)
     tail = (1 - confidence_percent / 100) / 2
     count = fit.degrees + fit.coefficients.shape[1]
@@ -234,20 +135,7 @@ def interval_of(
 
 
 def open_interval(estimate: float, confidence_percent: float = 95.0) -> Interval:
-    """Return an estimate of which the data say nothing but itself.
-
-    Parameters
-    ----------
-    estimate : float
-        The estimate.
-    confidence_percent : float, default 95.0
-        Confidence of the interval [%].
-
-    Returns
-    -------
-    Interval
-        Open at both ends.
-    """
+    """Return an estimate of which the data say nothing but itself."""
     return Interval(
         estimate=estimate,
         low=-np.inf,

@@ -4,21 +4,9 @@
 def unseen_ratio(rounds: int, *, confidence_percent: float = 95.0) -> float:
     """Return how rare a thing may be and still have struck one of the rounds.
 
-    Parameters
-    ----------
-    rounds : int
-        How many rounds were seen, one or more, taken as independent.
-    confidence_percent : float, default 95.0
-        The chance that one round at least was struck [%].
+    The share of rounds ``q`` of which ``(1 - q)**rounds`` are spared in as few
+    cases as the confidence leaves. Of what strikes fewer, nothing is known.
 
-    Returns
-    -------
-    float
-        The share of rounds ``q`` of which ``(1 - q)**rounds`` are spared in as few
-        cases as the confidence leaves. Of what strikes fewer, nothing is known.
-
-    Examples
-    --------
     >>> [round(unseen_ratio(rounds), 4) for rounds in (1, 5, 25, 60)]
     [0.95, 0.4507, 0.1129, 0.0487]
     """
@@ -29,20 +17,6 @@ def unseen_ratio(rounds: int, *, confidence_percent: float = 95.0) -> float:
 def unseen_text(rounds: int, *, confidence_percent: float = 95.0) -> str:
     """Say what so many rounds cannot know.
 
-    Parameters
-    ----------
-    rounds : int
-        How many rounds were seen.
-    confidence_percent : float, default 95.0
-        As in `unseen_ratio` [%].
-
-    Returns
-    -------
-    str
-        Without a full stop.
-
-    Examples
-    --------
     >>> unseen_text(5)
     '5 rounds say nothing of what strikes fewer than 45 % of rounds'
     """

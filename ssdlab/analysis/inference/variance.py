@@ -31,18 +31,8 @@ def estimate_variance_components(
 ) -> VarianceComponents | None:
     """Split the scatter of values into that between groups and that inside them.
 
-    Parameters
-    ----------
-    groups : sequence of array_like of float
-        Of each drive one value a run. Take logarithms of what scatters by percent.
-    confidence_percent : float, default 95
-        Level of the intervals [%].
-
-    Returns
-    -------
-    VarianceComponents or None
-        Nothing where there are fewer than two groups, none of them is repeated, or
-        nothing scatters inside any.
+    Nothing where there are fewer than two groups, none of them is repeated, or
+    nothing scatters inside any.
 
     Notes
     -----
@@ -57,8 +47,6 @@ def estimate_variance_components(
     .. [2] J. D. Thomas, R. A. Hultquist, "Interval estimation for the unbalanced case
        of the one-way random effects model", Annals of Statistics 6, 1978.
 
-    Examples
-    --------
     >>> found = estimate_variance_components([[1.0, 3.0], [5.0, 7.0]])
     >>> found.between, found.within.estimate, found.between_to_within.estimate
     (7.0, 2.0, 3.5)

@@ -24,33 +24,12 @@ class Parts:
 
     @property
     def is_known(self) -> bool:
-        """Whether they tell a spread.
-
-        Returns
-        -------
-        bool
-            There are two at least.
-        """
+        """Whether they tell a spread."""
         return self.values.size > 1
 
 
 def parts_of_mean(load: Load, series: pd.DataFrame | None, column: str) -> Parts:
-    """Return what bounds the mean of a column: rounds, or batches of one run's log.
-
-    Parameters
-    ----------
-    load : Load
-        The load.
-    series : pandas.DataFrame or None
-        The table ``series``.
-    column : {"iops", "lat_mean_ns"}
-        What is averaged; latencies are weighted by their IOs.
-
-    Returns
-    -------
-    Parts
-        One value, which tells no spread, where there is neither.
-    """
+    """Return what bounds the mean of a column: rounds, or batches of one run's log."""
     own = mean_of(load, column)
     log = _log_of(load, series, column)
     if len(load.steps) >= FEWEST_ROUNDS:

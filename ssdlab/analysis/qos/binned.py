@@ -14,20 +14,9 @@ from ssdlab.analysis.qos.latency_kind import latency_kind
 def bin_rounds(steps: pd.DataFrame, bins: pd.DataFrame) -> BinnedRounds:
     """Return the counts of steps as arrays: a row a step, a column a bin.
 
-    Parameters
-    ----------
-    steps : pandas.DataFrame
-        Rows of ``measurements`` of one direction, one a step, in their order. Their
-        exact least and greatest latencies are those of the histogram.
-    bins : pandas.DataFrame
-        Their rows of ``bins`` of this direction, in any order; not empty.
-
-    Returns
-    -------
-    BinnedRounds
-        The greatest bin ends where the recorded maximum is. Where that lies beyond the
-        bin, which is then fio's last, nothing within it is told apart, and no
-        percentile is put beyond its lower edge.
+    The greatest bin ends where the recorded maximum is. Where that lies beyond the
+    bin, which is then fio's last, nothing within it is told apart, and no
+    percentile is put beyond its lower edge.
     """
     names, places = np.unique(bins["lat_ns"].to_numpy(np.int64), return_inverse=True)
     order = {step: row for row, step in enumerate(steps["step_id"])}
@@ -62,24 +51,7 @@ def _known(steps: pd.DataFrame, column: str) -> "pd.Series[float]":
 def merged_cells(
     cells: pd.DataFrame, bins: pd.DataFrame, *, keys: Sequence[str]
 ) -> Iterator[tuple[tuple[Any, ...], BinnedRounds]]:
-    """Yield each cell that has latency bins, and the counts of its rounds.
-
-    Parameters
-    ----------
-    cells : pandas.DataFrame
-        Rows of ``measurements`` of one direction, of one run or of several.
-    bins : pandas.DataFrame
-        The rows of ``bins`` of the same direction.
-    keys : sequence of str
-        The columns that tell one cell from another.
-
-    Yields
-    ------
-    cell : tuple
-        The values of the keys.
-    rounds : BinnedRounds
-        As `bin_rounds` returns them, of the steps that have bins, oldest first.
-    """
+    """Yield each cell that has latency bins, and the counts of its rounds."""
     where = cells[list(dict.fromkeys(["run_id", "step_id", *keys]))]
     held = bins[bins["count"] > 0].merge(where, on=["run_id", "step_id"])
     by_cell = dict(iter(held.groupby(list(keys), sort=False)))

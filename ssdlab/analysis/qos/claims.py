@@ -55,46 +55,19 @@ class LevelClaim:
 
     @property
     def is_of_rounds(self) -> bool:
-        """Whether it is the one between rounds.
-
-        Returns
-        -------
-        bool
-            There were rounds enough.
-        """
+        """Whether it is the one between rounds."""
         return self.claimed == BETWEEN_ROUNDS
 
     @property
     def is_supported(self) -> bool:
-        """Whether the percentile is more than the greatest latency by another name.
-
-        Returns
-        -------
-        bool
-            The interval has an upper end.
-        """
+        """Whether the percentile is more than the greatest latency by another name."""
         return math.isfinite(self.interval.high)
 
 
 def claim_of_level(
     bins: BinnedRounds, level: float, *, confidence_percent: float = 95.0
 ) -> LevelClaim:
-    """Return the interval that is claimed of a percentile.
-
-    Parameters
-    ----------
-    bins : BinnedRounds
-        The counts, one row a round.
-    level : float
-        The percentile [%].
-    confidence_percent : float, default 95
-        The confidence [%].
-
-    Returns
-    -------
-    LevelClaim
-        As `claim_levels` returns it.
-    """
+    """Return the interval that is claimed of a percentile."""
     return claim_levels(bins, [level], confidence_percent=confidence_percent)[0]
 
 
@@ -103,21 +76,9 @@ def claim_levels(
 ) -> tuple[LevelClaim, ...]:
     """Return the intervals that are claimed of percentiles of one distribution.
 
-    Parameters
-    ----------
-    bins : BinnedRounds
-        The counts, one row a round.
-    levels : iterable of float
-        The percentiles [%].
-    confidence_percent : float, default 95
-        The confidence [%].
-
-    Returns
-    -------
-    tuple of LevelClaim
-        One a level, in their order. Between rounds where there are three or more,
-        never narrower than that of independent IOs; else the latter. Their ends rise
-        with the level: see `order_ends`.
+    One a level, in their order. Between rounds where there are three or more,
+    never narrower than that of independent IOs; else the latter. Their ends rise
+    with the level: see `order_ends`.
     """
     asked = [float(level) for level in levels]
     ascending = sorted({*asked, *QOS_LEVELS_PERCENT})
@@ -140,24 +101,9 @@ def order_ends(
 ) -> FloatArray:
     """Return ends of intervals that rise with the level of their percentiles.
 
-    Parameters
-    ----------
-    levels : iterable of float
-        Percentiles [%], ascending, each of `QOS_LEVELS_PERCENT` among them.
-    ends : iterable of float
-        The ends of the interval of each by itself.
-    end : {"low", "high"}
-        Whether they are lower ends, of which a greater one of a lower level counts, or
-        upper ends, of which a smaller one of a higher level does.
+    Those of the usual levels depend on the usual levels alone, so that they are the
+    same whatever else is asked for; any other lies between its neighbours'.
 
-    Returns
-    -------
-    ndarray of float64
-        Those of the usual levels depend on the usual levels alone, so that they are the
-        same whatever else is asked for; any other lies between its neighbours'.
-
-    Examples
-    --------
     >>> ends = [0.3, 11.0, math.inf, 1.6, math.inf, math.inf, math.inf]
     >>> order_ends(QOS_LEVELS_PERCENT, ends, end="high")[:5].tolist()
     [0.3, 1.6, 1.6, 1.6, inf]

@@ -17,18 +17,8 @@ _TOLD_APART = 0.01  # of the mean: bins are 1/64 wide, and their mean far less o
 def latency_kind(steps: pd.DataFrame, bins: pd.DataFrame) -> LatencyKind:
     """Return which latency of the steps their bins are of, ``lat`` in doubt.
 
-    Parameters
-    ----------
-    steps : pandas.DataFrame
-        Rows of ``measurements``.
-    bins : pandas.DataFrame
-        Their rows of ``bins``.
-
-    Returns
-    -------
-    {"lat", "clat"}
-        ``clat`` where the greatest bin holds its maximum but not that of ``lat``, or
-        where the means differ by 1 % and that of ``clat`` is nearer.
+    ``clat`` where the greatest bin holds its maximum but not that of ``lat``, or
+    where the means differ by 1 % and that of ``clat`` is nearer.
     """
     names = ["lat_mean_ns", "lat_max_ns", "clat_mean_ns", "clat_max_ns", "total_ios"]
     known = steps.reindex(columns=names).astype(float)

@@ -228,16 +228,5 @@ def _cut_note(load: Load, bins: BinnedRounds) -> str:
 
 
 def join_notes(*notes: str) -> str:
-    """Return notes in one line, without empty ones.
-
-    Parameters
-    ----------
-    *notes : str
-        What is to be said.
-
-    Returns
-    -------
-    str
-        With semicolons between.
-    """
+    """Return notes in one line, without empty ones."""
     return "; ".join(note for note in notes if note)

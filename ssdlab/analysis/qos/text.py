@@ -199,20 +199,7 @@ def _unseen_of(levels: pd.DataFrame) -> str:
 
 
 def qos_as_dict(load: Load, table: pd.DataFrame) -> dict[str, Any]:
-    """Return a load and its percentiles as plain data.
-
-    Parameters
-    ----------
-    load : Load
-        The load.
-    table : pandas.DataFrame
-        As `summarise_qos` returns.
-
-    Returns
-    -------
-    dict
-        An end that is open, and what is not known, is None.
-    """
+    """Return a load and its percentiles as plain data."""
     return {
         "test": load.test,
         "phase": load.phase,
@@ -227,18 +214,7 @@ def qos_as_dict(load: Load, table: pd.DataFrame) -> dict[str, Any]:
 
 
 def verdict_of_target_as_dict(verdict: QosVerdict) -> dict[str, Any]:
-    """Return a verdict as plain data.
-
-    Parameters
-    ----------
-    verdict : QosVerdict
-        As `assess_qos` returns.
-
-    Returns
-    -------
-    dict
-        An end that is open, and what is not known, is None.
-    """
+    """Return a verdict as plain data."""
     return {name: plain_value(value) for name, value in asdict(verdict).items()}
 
 
@@ -257,18 +233,6 @@ def level_text(value_ns: float, row: Mapping[Hashable, Any]) -> str:
 def milliseconds(value_ns: float) -> str:
     """Return nanoseconds as milliseconds with four significant digits.
 
-    Parameters
-    ----------
-    value_ns : float
-        The time [ns].
-
-    Returns
-    -------
-    str
-        The number, without its unit.
-
-    Examples
-    --------
     >>> milliseconds(251_234), milliseconds(12_345_678_901), milliseconds(0)
     ('0.2512', '12,346', '0')
     """
@@ -284,20 +248,6 @@ def milliseconds(value_ns: float) -> str:
 def interval_text(low_ns: float, high_ns: float) -> str:
     """Return an interval in milliseconds, an open end in words.
 
-    Parameters
-    ----------
-    low_ns : float
-        Its lower end [ns].
-    high_ns : float
-        Its upper end [ns], infinite if it is open.
-
-    Returns
-    -------
-    str
-        Empty if neither is known.
-
-    Examples
-    --------
     >>> interval_text(1e6, 2e6), interval_text(1e6, math.inf)
     ('1.000 to 2.000', 'at least 1.000')
     """

@@ -60,22 +60,8 @@ def assess_qos(
 ) -> QosVerdict:
     """Tell whether a load keeps a target, and with what certainty.
 
-    Parameters
-    ----------
-    load : Load
-        What was run, as `select_load` returns it.
-    target : QosTarget
-        What is asked, as `parse_qos_target` returns it.
-    series : pandas.DataFrame, optional
-        The table ``series``: it bounds average and IOPS of one long run.
-    confidence_percent : float, default 95
-        The confidence of the intervals that decide [%].
-
-    Returns
-    -------
-    QosVerdict
-        Both halves of a target must be met in the same load. One of them not met is
-        enough for the whole not to be.
+    Both halves of a target must be met in the same load. One of them not met is
+    enough for the whole not to be.
 
     Notes
     -----
@@ -169,18 +155,6 @@ def _words(verdict: Verdict, certainty: float, parts: list[QosPart]) -> str:
 def certainty_text(percent: float) -> str:
     """Return a certainty without claiming that it is whole.
 
-    Parameters
-    ----------
-    percent : float
-        The certainty [%].
-
-    Returns
-    -------
-    str
-        Such as ``98.3 %``, or ``more than 99.9 %``.
-
-    Examples
-    --------
     >>> certainty_text(98.34), certainty_text(99.99), certainty_text(0.01)
     ('98.3 %', 'more than 99.9 %', 'less than 0.1 %')
     """

@@ -47,16 +47,6 @@ class Advice:
 def find_advice(series: RoundSeries) -> Advice:
     """Tell what speaks against the verdict of the PTS that a series is steady.
 
-    Parameters
-    ----------
-    series : RoundSeries
-        The series.
-
-    Returns
-    -------
-    Advice
-        Nothing where the PTS does not call it steady.
-
     Notes
     -----
     It is advice, not a verdict, and not of the standard: the rule of the PTS accepts a

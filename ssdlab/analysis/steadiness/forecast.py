@@ -99,17 +99,7 @@ def find_first_steady(
 ) -> int | None:
     """Return the round after which all series are steady in the same window.
 
-    Parameters
-    ----------
-    tracked : sequence of RoundSeries
-        The tracking variables of a test.
-    rule : {"pts-2.0.2", "tkperf", "each-value"}, default "pts-2.0.2"
-        The rule.
-
-    Returns
-    -------
-    int or None
-        The last round of their first steady window, if there is one.
+    The last round of their first steady window, if there is one.
     """
     chosen = find_steady_rule(rule)
     ends = [

@@ -67,18 +67,5 @@ _PHASE_COLUMNS = [
 
 
 def is_long_enough(rounds: int, total: int) -> bool:
-    """Tell whether the last part of a series is long enough to be called steady.
-
-    Parameters
-    ----------
-    rounds : int
-        Rounds of the part.
-    total : int
-        Rounds of the series.
-
-    Returns
-    -------
-    bool
-        True of five rounds that are a quarter of all.
-    """
+    """Tell whether the last part of a series is long enough to be called steady."""
     return rounds >= max(_FEWEST_STEADY, _STEADY_SHARE * total)

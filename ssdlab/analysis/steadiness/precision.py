@@ -48,17 +48,7 @@ class Drift:
 def find_drifts(series: RoundSeries, rule: str = PTS_RULE) -> tuple[Drift, ...]:
     """Tell what the level gains or loses in the window, and since the last change.
 
-    Parameters
-    ----------
-    series : RoundSeries
-        The series.
-    rule : {"pts-2.0.2", "tkperf", "each-value"}, default "pts-2.0.2"
-        The rule that chooses the window.
-
-    Returns
-    -------
-    tuple of Drift
-        Of each part that has four rounds or more; one where both parts are the same.
+    Of each part that has four rounds or more; one where both parts are the same.
     """
     return tuple(
         Drift(rounds=words, ratio=_drift(values, called=f"{step}s"))

@@ -19,13 +19,6 @@ def list_round_series(
 ) -> pd.DataFrame:
     """List the cells of a test that were measured round by round.
 
-    Parameters
-    ----------
-    measurements, windows : pandas.DataFrame
-        The tables of one run.
-    test : str
-        The test.
-
     Returns
     -------
     pandas.DataFrame
@@ -68,21 +61,7 @@ def list_round_series(
 
 
 def is_named(listed: pd.DataFrame, tracking: str) -> list[bool]:
-    """Tell which cells a text names.
-
-    Parameters
-    ----------
-    listed : pandas.DataFrame
-        Rows of what `list_round_series` returned.
-    tracking : str
-        The first words of a cell, with threads and queue depth or without, as
-        `named_like` reads them.
-
-    Returns
-    -------
-    list of bool
-        One value a row.
-    """
+    """Tell which cells a text names."""
     queues = [
         f"{name} T{threads}/Q{depth}"
         for name, threads, depth in zip(

@@ -54,24 +54,11 @@ STEADY_RULES: Mapping[str, SteadyRule] = MappingProxyType({
 def find_steady_rule(name: str) -> SteadyRule:
     """Return a rule by its name.
 
-    Parameters
-    ----------
-    name : {"pts-2.0.2", "tkperf", "each-value"}
-        The PTS's own rule, that of TKperf, or that of J. Li's scripts, whose runs
-        others published.
-
-    Returns
-    -------
-    SteadyRule
-        The rule.
-
     Raises
     ------
     UnknownNameError
         If there is no such rule.
 
-    Examples
-    --------
     >>> find_steady_rule("pts-2.0.2").criteria.max_range_ratio
     0.2
     """

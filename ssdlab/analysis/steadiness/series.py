@@ -205,22 +205,7 @@ def take_listed_series(
     *,
     metric: str = "",
 ) -> tuple[RoundSeries, ...]:
-    """Take cells that were listed.
-
-    Parameters
-    ----------
-    measurements, steps : pandas.DataFrame
-        The tables of one run.
-    listed : pandas.DataFrame
-        Rows of what `list_round_series` returned.
-    metric : {"", "iops", "bw_bytes_per_s", "lat_mean_ns"}, default ""
-        What is taken of them; empty takes what the test tracks.
-
-    Returns
-    -------
-    tuple of RoundSeries
-        One a row, with one value a round that was measured.
-    """
+    """Take cells that were listed."""
     cells = [row.to_dict() for _, row in listed.iterrows()]
     return tuple(_take_cell(measurements, steps, cell, metric=metric) for cell in cells)
 

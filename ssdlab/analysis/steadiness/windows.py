@@ -23,18 +23,8 @@ Judged = list[tuple[npt.NDArray[np.int64], SteadyStateVerdict]]
 def judge_windows_by_rule(series: RoundSeries, rule: SteadyRule) -> Judged:
     """Judge every window of a series by a rule; none spans a gap.
 
-    Parameters
-    ----------
-    series : RoundSeries
-        The series; only its samples count.
-    rule : SteadyRule
-        The rule.
-
-    Returns
-    -------
-    list of tuple
-        The places of each window's rounds, and its verdict; its line counts rounds,
-        or samples as the table ``windows`` does. Empty if the rule has no numbers.
+    The places of each window's rounds, and its verdict; its line counts rounds,
+    or samples as the table ``windows`` does. Empty if the rule has no numbers.
     """
     values = take_rule_numbers(series, rule)
     places = series.samples() if len(values) else np.zeros(0, dtype=np.int64)
@@ -58,17 +48,7 @@ def judge_windows_by_rule(series: RoundSeries, rule: SteadyRule) -> Judged:
 def take_rule_numbers(series: RoundSeries, rule: SteadyRule) -> FloatArray:
     """Return the numbers that a rule is asked of.
 
-    Parameters
-    ----------
-    series : RoundSeries
-        The series.
-    rule : SteadyRule
-        The rule.
-
-    Returns
-    -------
-    ndarray of float
-        What was measured, or what TKperf would have taken; empty if it takes none.
+    What was measured, or what TKperf would have taken; empty if it takes none.
     """
     taken = series.as_tkperf if rule.takes_tkperf_numbers else series.measured
     return np.array(taken, dtype=np.float64)
@@ -87,20 +67,6 @@ def find_reported_window(series: RoundSeries, judged: Judged, rule: SteadyRule) 
 
     That is the run's own where the rule is the PTS's, which waits for all tracking
     variables at once; else the first steady one; else the last.
-
-    Parameters
-    ----------
-    series : RoundSeries
-        The series.
-    judged : list of tuple
-        What `judge_windows_by_rule` returned of it.
-    rule : SteadyRule
-        The rule.
-
-    Returns
-    -------
-    int
-        Place in `judged`; -1 if that is empty.
     """
     if rule.name == PTS_RULE and series.window:
         for place, (places, _) in enumerate(judged):

@@ -20,19 +20,9 @@ _Key = tuple[Access, int, bool]
 def sum_streams(steps: Iterable[CaptureStep]) -> tuple[StreamCount, ...]:
     """Add the IOs of each stream up over steps: the cumulative workload.
 
-    Parameters
-    ----------
-    steps : iterable of CaptureStep
-        Steps of a capture, in any order.
+    Each stream once, most IOs first; of equal ones RND before SEQ, small blocks
+    before large ones, reads before writes.
 
-    Returns
-    -------
-    tuple of StreamCount
-        Each stream once, most IOs first; of equal ones RND before SEQ, small blocks
-        before large ones, reads before writes.
-
-    Examples
-    --------
     >>> one = StreamCount(access="rnd", block_size_bytes=4096, is_read=True, ios=3)
     >>> step = CaptureStep(number=1, start_s=0, duration_s=1, streams=(one,))
     >>> [(total.label, total.ios) for total in sum_streams([step, step])]
@@ -57,18 +47,6 @@ def _order(item: tuple[_Key, int]) -> tuple[int, Access, int, bool]:
 def share_streams(counts: Sequence[StreamCount]) -> tuple[IoStream, ...]:
     """Return streams with their share of all IOs [%] in place of their count.
 
-    Parameters
-    ----------
-    counts : sequence of StreamCount
-        All the streams that share 100 %.
-
-    Returns
-    -------
-    tuple of IoStream
-        In the same order; nothing where there is no IO.
-
-    Examples
-    --------
     >>> one = StreamCount(access="rnd", block_size_bytes=4096, is_read=True, ios=3)
     >>> share_streams([one])[0].share_percent
     100.0
@@ -82,26 +60,14 @@ def select_streams(
 ) -> tuple[IoStream, ...]:
     """Choose the dominant streams, as few as make up a share of IOs: pts.md 14.
 
-    Parameters
-    ----------
-    counts : sequence of StreamCount
-        Each stream once, in any order.
-    least_percent : float, default 80
-        Share of all IOs that the chosen ones have together, at least [%].
-
-    Returns
-    -------
-    tuple of IoStream
-        The applied test workload: most IOs first, its shares made to 100 % in all. Of
-        streams with equal counts the one that `sum_streams` puts first is chosen.
+    The applied test workload: most IOs first, its shares made to 100 % in all. Of
+    streams with equal counts the one that `sum_streams` puts first is chosen.
 
     Raises
     ------
     ValueError
         If the share is not above 0 and at most 100, or there is no IO.
 
-    Examples
-    --------
     >>> many = StreamCount(access="rnd", block_size_bytes=4096, is_read=True, ios=9)
     >>> few = StreamCount(access="seq", block_size_bytes=4096, is_read=True, ios=1)
     >>> [stream.label for stream in select_streams([few, many])]
@@ -127,17 +93,9 @@ def select_streams(
 def merge_steps(steps: Sequence[CaptureStep]) -> CaptureStep:
     """Return one step in place of several that follow one another.
 
-    Parameters
-    ----------
-    steps : sequence of CaptureStep
-        Steps, one at least.
-
-    Returns
-    -------
-    CaptureStep
-        From the begin of the first to the end of the last, with all their IOs. Its
-        queue depth is the mean over the time of the steps, not known if that of any
-        step is not.
+    From the begin of the first to the end of the last, with all their IOs. Its
+    queue depth is the mean over the time of the steps, not known if that of any
+    step is not.
 
     Raises
     ------
@@ -163,13 +121,6 @@ def merge_steps(steps: Sequence[CaptureStep]) -> CaptureStep:
 
 def tabulate_capture(capture: Capture, *, most: int = 8) -> pd.DataFrame:
     """Return the share of each stream in each step: the IO stream map.
-
-    Parameters
-    ----------
-    capture : Capture
-        The capture.
-    most : int, default 8
-        How many streams are named, those with the most IOs; all others are one row.
 
     Returns
     -------

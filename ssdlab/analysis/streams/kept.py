@@ -12,18 +12,7 @@ from ssdlab.model.spec import IoStream, Workload
 
 
 def streams_of(workload: Workload) -> tuple[IoStream, ...]:
-    """Return the streams of a workload; a plain one is a stream alone.
-
-    Parameters
-    ----------
-    workload : Workload
-        A workload of streams, or one of a single size and direction.
-
-    Returns
-    -------
-    tuple of IoStream
-        Its streams, whose shares add up to 100 %.
-    """
+    """Return the streams of a workload; a plain one is a stream alone."""
     if workload.streams:
         return workload.streams
     alone = IoStream(
@@ -38,20 +27,7 @@ def streams_of(workload: Workload) -> tuple[IoStream, ...]:
 def keep_streams(
     counts: Iterable[StreamCount], applied: Iterable[IoStream]
 ) -> tuple[StreamCount, ...]:
-    """Return what was counted of the applied streams, without all others.
-
-    Parameters
-    ----------
-    counts : iterable of StreamCount
-        Streams of a capture or of a step of it.
-    applied : iterable of IoStream
-        The streams that are applied.
-
-    Returns
-    -------
-    tuple of StreamCount
-        In the order of the counts.
-    """
+    """Return what was counted of the applied streams, without all others."""
     keys = {(s.access, s.block_size_bytes, s.is_read) for s in applied}
     return tuple(
         count
@@ -87,20 +63,8 @@ def measure_kept(
 ) -> KeptShares:
     """Return which part of what was counted the applied streams are.
 
-    Parameters
-    ----------
-    counts : collection of StreamCount
-        All streams, of a capture or of a step of it.
-    applied : collection of IoStream
-        Those of them that are applied.
+    Shares of IOs, of bytes and of written bytes, and the shares of reads.
 
-    Returns
-    -------
-    KeptShares
-        Shares of IOs, of bytes and of written bytes, and the shares of reads.
-
-    Examples
-    --------
     >>> read = StreamCount(access="rnd", block_size_bytes=4096, is_read=True, ios=3)
     >>> write = StreamCount(access="rnd", block_size_bytes=4096, is_read=False, ios=1)
     >>> kept = measure_kept([read, write], [read.with_share(100)])

@@ -18,18 +18,7 @@ _Key = tuple[Access, int, bool]
 
 
 def read_percent_of(streams: Sequence[IoStream]) -> int:
-    """Return the share of reads in whole per cent, never 0 or 100 where both are.
-
-    Parameters
-    ----------
-    streams : sequence of IoStream
-        Streams whose shares add up to 100 %.
-
-    Returns
-    -------
-    int
-        Share of IOs that are reads [%].
-    """
+    """Return the share of reads in whole per cent, never 0 or 100 where both are."""
     reads = sum(stream.share_percent for stream in streams if stream.is_read)
     directions = {stream.is_read for stream in streams}
     if len(directions) == 1:
@@ -40,18 +29,10 @@ def read_percent_of(streams: Sequence[IoStream]) -> int:
 def mix_streams(streams: Sequence[IoStream]) -> StreamMix:
     """Return streams as one job of fio can make them, which keeps the queue depth.
 
-    Parameters
-    ----------
-    streams : sequence of IoStream
-        Streams whose shares add up to 100 %.
-
-    Returns
-    -------
-    StreamMix
-        Sizes by direction or by access. Each of both misplaces a share of IOs and a
-        share of bytes; the one whose greater share is less is taken, if these are
-        equal the one that misplaces fewer IOs, and else sizes by direction. What is
-        there has 1 % at least, and random IOs of each direction always have.
+    Sizes by direction or by access. Each of both misplaces a share of IOs and a
+    share of bytes; the one whose greater share is less is taken, if these are
+    equal the one that misplaces fewer IOs, and else sizes by direction. What is
+    there has 1 % at least, and random IOs of each direction always have.
 
     Raises
     ------
@@ -131,20 +112,10 @@ def _sizes(streams: Sequence[IoStream]) -> SizeShares:
 def round_shares(shares: Sequence[float]) -> tuple[int, ...]:
     """Round shares to whole per cent that add up to 100, each 1 at least.
 
-    Parameters
-    ----------
-    shares : sequence of float
-        Shares above 0 of any sum, 100 of them at most.
+    In the same order: cut to whole per cent, what is left goes to the largest
+    remainders, the first of equals; a share that got nothing takes 1 from the
+    largest.
 
-    Returns
-    -------
-    tuple of int
-        In the same order: cut to whole per cent, what is left goes to the largest
-        remainders, the first of equals; a share that got nothing takes 1 from the
-        largest.
-
-    Examples
-    --------
     >>> round_shares([1, 1, 1]), round_shares([999, 1])
     ((34, 33, 33), (99, 1))
     """
@@ -164,16 +135,8 @@ def round_shares(shares: Sequence[float]) -> tuple[int, ...]:
 def expand_mix(mix: StreamMix) -> tuple[IoStream, ...]:
     """Return the streams that a mix makes.
 
-    Parameters
-    ----------
-    mix : StreamMix
-        What fio is told.
-
-    Returns
-    -------
-    tuple of IoStream
-        Each combination of direction, size and access with its share of IOs [%], the
-        greatest first.
+    Each combination of direction, size and access with its share of IOs [%], the
+    greatest first.
 
     Notes
     -----
@@ -212,24 +175,10 @@ def misplaced_percent(
 ) -> float:
     """Return which share of IOs or bytes is of another stream than it should be.
 
-    Parameters
-    ----------
-    wanted : sequence of IoStream
-        What was to be applied; the shares add up to 100 %.
-    made : sequence of IoStream
-        What is applied; so do these.
-    of : {"ios", "bytes", "written bytes"}, default "ios"
-        What is counted: IOs, their bytes, or those of writes alone.
+    Half the sum of the differences of all shares [%]: 0 if they are equal, 100 if
+    they have no stream in common. Missing (NaN) if one of both has nothing of
+    what is counted.
 
-    Returns
-    -------
-    float
-        Half the sum of the differences of all shares [%]: 0 if they are equal, 100 if
-        they have no stream in common. Missing (NaN) if one of both has nothing of
-        what is counted.
-
-    Examples
-    --------
     >>> small, large = (
     ...     IoStream(access="rnd", block_size_bytes=b, is_read=True, share_percent=50)
     ...     for b in (4096, 12288)
@@ -266,20 +215,7 @@ def _amount(stream: IoStream, of: Measure) -> float:
 
 
 def mean_block_bytes(streams: Sequence[IoStream], *, is_read: bool) -> float:
-    """Return the mean size of the reads or of the writes of streams.
-
-    Parameters
-    ----------
-    streams : sequence of IoStream
-        The streams.
-    is_read : bool
-        Whether reads are asked for.
-
-    Returns
-    -------
-    float
-        Bytes an IO [B]; missing (NaN) if there is none.
-    """
+    """Return the mean size of the reads or of the writes of streams."""
     held = [stream for stream in streams if stream.is_read == is_read]
     ios = math.fsum(_amount(stream, "ios") for stream in held)
     return math.fsum(_amount(s, "bytes") for s in held) / ios if ios else math.nan

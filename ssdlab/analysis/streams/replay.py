@@ -39,15 +39,6 @@ def summarise_replay(
 ) -> pd.DataFrame:
     """Set what each replayed step measured beside what was captured.
 
-    Parameters
-    ----------
-    measurements : pandas.DataFrame
-        The table ``measurements``, of one run.
-    capture : Capture
-        The capture that was replayed.
-    applied : mapping of int to Workload
-        What was to be applied in each step, by its number.
-
     Returns
     -------
     pandas.DataFrame
@@ -103,11 +94,6 @@ def _native(step: "CaptureStep", workload: "Workload | None") -> dict[str, objec
 
 def summarise_sweep(measurements: pd.DataFrame) -> pd.DataFrame:
     """Return what each point of an OIO sweep measured, with its knee.
-
-    Parameters
-    ----------
-    measurements : pandas.DataFrame
-        The table ``measurements``, of one run.
 
     Returns
     -------

@@ -35,21 +35,7 @@ def plot_class_latency(
 ) -> go.Figure:
     """Draw average v maximum latency of each storage class and run.
 
-    Parameters
-    ----------
-    classes : pandas.DataFrame
-        The storage classes: ``storage_class``, ``group``, ``lat_mean_ms``,
-        ``lat_max_ms`` [ms], ``doubtful``.
-    values : pandas.DataFrame
-        The same of the runs: ``run_id``, ``metric``, ``value``. A run without both is
-        left out.
-    looks : sequence of RunLook
-        The runs, each with its colour.
-
-    Returns
-    -------
-    plotly.graph_objects.Figure
-        One point a class or run on two logarithmic axes, each with its name.
+    One point a class or run on two logarithmic axes, each with its name.
 
     References
     ----------
@@ -175,22 +161,8 @@ def plot_class_confidence(
 ) -> go.Figure:
     """Draw the confidence levels of several runs.
 
-    Parameters
-    ----------
-    levels : pandas.DataFrame
-        What `ssdlab.analysis.confidence.summarise_confidence` returned, of all runs:
-        ``run_id``, ``marker``, ``lat_ns`` [ns], ``is_supported``; and in words what
-        each histogram was ``taken_with``.
-    looks : sequence of RunLook
-        The runs, each with its colour.
-    title : str
-        Which histogram is shown.
-
-    Returns
-    -------
-    plotly.graph_objects.Figure
-        One line a run over 99, 99.9, 99.99 and 99.999 %; an empty marker where too
-        few IOs stand behind the level.
+    One line a run over 99, 99.9, 99.99 and 99.999 %; an empty marker where too
+    few IOs stand behind the level.
 
     References
     ----------

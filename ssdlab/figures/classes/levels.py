@@ -58,21 +58,8 @@ def plot_class_iops(
 ) -> go.Figure:
     """Draw IOPS and average latency of each storage class and run.
 
-    Parameters
-    ----------
-    classes : pandas.DataFrame
-        The storage classes, as `ssdlab.reference.storage_classes` has them.
-    values : pandas.DataFrame
-        The same columns of the runs: ``run_id``, ``metric``, ``value`` [IOPS, MB/s,
-        ms]. What is missing is not drawn, a run without any of them left out.
-    looks : sequence of RunLook
-        The runs, each with its colour.
-
-    Returns
-    -------
-    plotly.graph_objects.Figure
-        Two panels of the same rows on logarithmic axes: steady IOPS of RND 4 KiB by
-        R/W mix, and the average latency of RND 4 KiB writes at T1/Q1.
+    Two panels of the same rows on logarithmic axes: steady IOPS of RND 4 KiB by
+    R/W mix, and the average latency of RND 4 KiB writes at T1/Q1.
 
     References
     ----------
@@ -92,21 +79,8 @@ def plot_class_throughput(
 ) -> go.Figure:
     """Draw throughput and response times of each storage class and run.
 
-    Parameters
-    ----------
-    classes : pandas.DataFrame
-        The storage classes, as `ssdlab.reference.storage_classes` has them.
-    values : pandas.DataFrame
-        The same columns of the runs: ``run_id``, ``metric``, ``value`` [IOPS, MB/s,
-        ms]. What is missing is not drawn, a run without any of them left out.
-    looks : sequence of RunLook
-        The runs, each with its colour.
-
-    Returns
-    -------
-    plotly.graph_objects.Figure
-        Two panels of the same rows on logarithmic axes: throughput of SEQ 1024 KiB
-        [MB/s], and average and maximum latency of RND 4 KiB writes at T1/Q1 [ms].
+    Two panels of the same rows on logarithmic axes: throughput of SEQ 1024 KiB
+    [MB/s], and average and maximum latency of RND 4 KiB writes at T1/Q1 [ms].
 
     References
     ----------

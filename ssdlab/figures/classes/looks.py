@@ -55,20 +55,7 @@ class RunLook:
 def make_run_looks(
     names: Iterable[tuple[str, str]], *, virtual: Iterable[str] = ()
 ) -> tuple[RunLook, ...]:
-    """Give each run one colour for all figures, in the order of the runs.
-
-    Parameters
-    ----------
-    names : iterable of (run_id, name)
-        The runs.
-    virtual : iterable of str
-        Which of them are models or files; their lines are dashed.
-
-    Returns
-    -------
-    tuple of RunLook
-        One a run.
-    """
+    """Give each run one colour for all figures, in the order of the runs."""
     models, listed = set(virtual), list(names)
     shown = distinct_texts((name for _, name in listed), longest=LONGEST_NAME)
     return tuple(

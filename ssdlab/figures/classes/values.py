@@ -33,25 +33,9 @@ def plot_class_saturation(
 ) -> go.Figure:
     """Draw IOPS over time of several write saturations, and the classes beside them.
 
-    Parameters
-    ----------
-    rounds : pandas.DataFrame
-        What `ssdlab.analysis.saturation.summarise_saturation` returned, of all runs.
-    classes : pandas.DataFrame
-        The storage classes: ``storage_class``, ``group``, ``fob_iops``,
-        ``write_iops`` [1/s].
-    looks : sequence of RunLook
-        The runs, each with its colour; one without rounds is left out.
-    reach : {"all", "runs"}, default "all"
-        What the axis of IOPS reaches over: the classes as well, or the runs alone.
-        Then a class that does not come near the runs is left out.
-
-    Returns
-    -------
-    plotly.graph_objects.Figure
-        On the left one line a run; on the right, on the same logarithmic axis, FOB
-        and steady state of each class, tied by a line. Without any round the classes
-        alone.
+    On the left one line a run; on the right, on the same logarithmic axis, FOB
+    and steady state of each class, tied by a line. Without any round the classes
+    alone.
 
     References
     ----------
@@ -93,18 +77,8 @@ def plot_class_written(
 ) -> go.Figure:
     """Draw IOPS of several write saturations over TGBW and over drive fills.
 
-    Parameters
-    ----------
-    rounds : pandas.DataFrame
-        What `ssdlab.analysis.saturation.summarise_saturation` returned, of all runs.
-    looks : sequence of RunLook
-        The runs, each with its colour; one whose bytes are not known is left out.
-
-    Returns
-    -------
-    plotly.graph_objects.Figure
-        Two panels with the same logarithmic IOPS axis. The published table has no
-        curves, so no class is in them.
+    Two panels with the same logarithmic IOPS axis. The published table has no
+    curves, so no class is in them.
 
     References
     ----------

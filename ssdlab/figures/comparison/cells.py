@@ -39,25 +39,8 @@ def plot_compared_cells(
 ) -> go.Figure:
     """Draw one metric of every cell of several drives, with its intervals.
 
-    Parameters
-    ----------
-    summary : pandas.DataFrame
-        What `ssdlab.analysis.summarise_sides` returned, of one test; of efficiency
-        what `ssdlab.analysis.summarise_efficiency` returned.
-    metric : str
-        The metric, such as ``iops``.
-    looks : mapping of str to RunLook
-        By side its look.
-    title : str
-        Title of the figure.
-    per_watt : bool, default False
-        Whether the values are by watt.
-
-    Returns
-    -------
-    plotly.graph_objects.Figure
-        One row a cell, one mark a drive, on a logarithmic axis where the values span
-        a decade.
+    One row a cell, one mark a drive, on a logarithmic axis where the values span
+    a decade.
     """
     rows = summary[summary["metric"] == metric]
     cells = list(dict.fromkeys(str(cell) for cell in rows["cell"]))[::-1]

@@ -27,19 +27,7 @@ def plot_iops_response(
 ) -> go.Figure:
     """Draw IOPS over mean response time of a demand variation, of several drives.
 
-    Parameters
-    ----------
-    points : pandas.DataFrame
-        What `ssdlab.analysis.summarise_demand` returned, of all runs.
-    looks : mapping of str to RunLook
-        By run its look.
-    title : str
-        Title of the figure.
-
-    Returns
-    -------
-    plotly.graph_objects.Figure
-        One mark a TC and QD, on two logarithmic axes; nothing is joined.
+    One mark a TC and QD, on two logarithmic axes; nothing is joined.
 
     References
     ----------
@@ -64,20 +52,6 @@ def plot_compared_demand(
     points: "pd.DataFrame", *, looks: Mapping[str, RunLook], title: str
 ) -> go.Figure:
     """Draw the demand intensity of several drives: IOPS over outstanding IOs.
-
-    Parameters
-    ----------
-    points : pandas.DataFrame
-        What `ssdlab.analysis.summarise_demand` returned, of all runs.
-    looks : mapping of str to RunLook
-        By run its look.
-    title : str
-        Title of the figure.
-
-    Returns
-    -------
-    plotly.graph_objects.Figure
-        One line a run through the best TC and QD of each TOIO.
 
     References
     ----------

@@ -42,23 +42,12 @@ def plot_differences(
 ) -> go.Figure:
     """Draw by how much one drive leads another in each cell, with the interval.
 
-    Parameters
-    ----------
-    differences : pandas.DataFrame
-        What `ssdlab.analysis.compare_cells` returned, of one pair; cells without an
-        interval are left out.
-    looks : mapping of str to RunLook
-        By side its look.
-
-    Returns
-    -------
-    plotly.graph_objects.Figure
-        One row a cell, on a logarithmic axis: to the right of 1 the first drive is
-        better, to the left the second. Circles in the colour of who is better are
-        differences that are shown of the drives, diamonds of these runs alone; grey
-        squares are the same, and of open grey circles nothing is shown. A diamond's
-        interval is grey where it is that of measuring again, which the claim is not of.
-        An interval that is far wider than the differences runs out of the axis.
+    One row a cell, on a logarithmic axis: to the right of 1 the first drive is
+    better, to the left the second. Circles in the colour of who is better are
+    differences that are shown of the drives, diamonds of these runs alone; grey
+    squares are the same, and of open grey circles nothing is shown. A diamond's
+    interval is grey where it is that of measuring again, which the claim is not of.
+    An interval that is far wider than the differences runs out of the axis.
     """
     rows = differences[differences["high"] > 0]
     names = [f"{str(row.test).upper()} {_cell_words(row)}" for row in rows_of(rows)]

@@ -23,23 +23,7 @@ _LEAST_RATIO = 1.05  # of the ends of a scale: noise must not look like a differ
 def plot_iops_heat_maps(
     summary: "pd.DataFrame", cells: "pd.DataFrame", *, looks: Mapping[str, RunLook]
 ) -> go.Figure:
-    """Draw the IOPS matrix of each drive as a heat map, all on one scale.
-
-    Parameters
-    ----------
-    summary : pandas.DataFrame
-        What `ssdlab.analysis.summarise_sides` returned, of the test IOPS.
-    cells : pandas.DataFrame
-        Block size and mix of a cell, as `ssdlab.analysis.tabulate_window_cells`
-        returned them.
-    looks : mapping of str to RunLook
-        By side its look.
-
-    Returns
-    -------
-    plotly.graph_objects.Figure
-        One panel a drive; a cell that was not measured is empty.
-    """
+    """Draw the IOPS matrix of each drive as a heat map, all on one scale."""
     table = _with_axes(summary, cells)
     shown = [short_number(float(value)) for value in table["value"]]
     logs = [math.log10(float(value)) for value in table["value"]]
@@ -65,22 +49,9 @@ def plot_ratio_heat_maps(
 ) -> go.Figure:
     """Draw the ratio of two IOPS matrices, for each pair of drives.
 
-    Parameters
-    ----------
-    differences : pandas.DataFrame
-        What `ssdlab.analysis.compare_cells` returned, of the test IOPS.
-    cells : pandas.DataFrame
-        Block size and mix of a cell, as `ssdlab.analysis.tabulate_window_cells`
-        returned them.
-    looks : mapping of str to RunLook
-        By side its look.
-
-    Returns
-    -------
-    plotly.graph_objects.Figure
-        One panel a pair, the first by the second drive. A star marks a difference that
-        is shown of the drives, a ring one that is shown of these runs alone; a cell
-        that one of them lacks is empty.
+    One panel a pair, the first by the second drive. A star marks a difference that
+    is shown of the drives, a ring one that is shown of these runs alone; a cell
+    that one of them lacks is empty.
     """
     table = _with_axes(differences[differences["ratio"] > 0], cells)
     shown = [f"{row.ratio:.2f}{_MARKS[row.claim]}" for row in rows_of(table)]

@@ -21,17 +21,9 @@ _DASHES = ("solid", "dot", "dashdot", "longdash")
 def make_side_looks(sides: "pd.DataFrame") -> dict[str, RunLook]:
     """Give each side of a comparison its look.
 
-    Parameters
-    ----------
-    sides : pandas.DataFrame
-        What `ssdlab.analysis.tabulate_sides` returned.
-
-    Returns
-    -------
-    dict of str to RunLook
-        By side; its colour is that of its drive. Sides of the same drive have other
-        markers and dashes, and where there is one drive alone other colours as well.
-        The lines of models are dashed.
+    By side; its colour is that of its drive. Sides of the same drive have other
+    markers and dashes, and where there is one drive alone other colours as well.
+    The lines of models are dashed.
     """
     rows = sides.drop_duplicates("side")
     is_one_drive = len(set(rows["drive"])) == 1
@@ -56,16 +48,8 @@ def make_side_looks(sides: "pd.DataFrame") -> dict[str, RunLook]:
 def make_compared_looks(sides: "pd.DataFrame") -> tuple[RunLook, ...]:
     """Give each run of a comparison the look of its side.
 
-    Parameters
-    ----------
-    sides : pandas.DataFrame
-        What `ssdlab.analysis.tabulate_sides` returned.
-
-    Returns
-    -------
-    tuple of RunLook
-        One a run; the name of a repeated one ends in that of the run. Repetitions
-        have the colour of their drive, with other markers and dotted lines.
+    One a run; the name of a repeated one ends in that of the run. Repetitions
+    have the colour of their drive, with other markers and dotted lines.
     """
     looks = make_side_looks(sides)
     order = [str(side) for side in sides["side"]]

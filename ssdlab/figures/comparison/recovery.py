@@ -29,19 +29,6 @@ def plot_compared_idle_recovery(
 ) -> go.Figure:
     """Draw what rest gains, of several drives: accesses after it by those without.
 
-    Parameters
-    ----------
-    states : pandas.DataFrame
-        What `ssdlab.analysis.summarise_wait_states` returned, of all runs, joined with
-        what `ssdlab.analysis.summarise_rest_gains` did.
-    looks : mapping of str to RunLook
-        By run its look.
-
-    Returns
-    -------
-    plotly.graph_objects.Figure
-        One line a run over the rest; 1 is no gain.
-
     References
     ----------
     .. [1] SNIA, "SSS Performance Test Specification", v2.0.2, 2020, section 11.
@@ -89,17 +76,7 @@ def plot_compared_cross_stimulus(
 ) -> go.Figure:
     """Draw the throughput of several drives over a cross stimulus recovery.
 
-    Parameters
-    ----------
-    rounds : pandas.DataFrame
-        What `ssdlab.analysis.summarise_cross_stimulus` returned, of all runs.
-    looks : mapping of str to RunLook
-        By run its look.
-
-    Returns
-    -------
-    plotly.graph_objects.Figure
-        One line a run over the time under IO, on a logarithmic axis.
+    One line a run over the time under IO, on a logarithmic axis.
 
     References
     ----------

@@ -17,17 +17,7 @@ if TYPE_CHECKING:
 def plot_score(scores: "pd.DataFrame", *, looks: Mapping[str, RunLook]) -> go.Figure:
     """Draw a score and the parts that it is made of.
 
-    Parameters
-    ----------
-    scores : pandas.DataFrame
-        What `ssdlab.analysis.score_sides` returned.
-    looks : mapping of str to RunLook
-        By side its look.
-
-    Returns
-    -------
-    plotly.graph_objects.Figure
-        One row a part, and the score on top of them; 1 is the mean of all drives.
+    One row a part, and the score on top of them; 1 is the mean of all drives.
     """
     terms = list(dict.fromkeys(str(term) for term in scores["term"]))[::-1]
     figure = new_figure(

@@ -3,7 +3,6 @@
 import pytest
 
 from ssdlab.analysis import (
-    assess_qos,
     claim_text,
     parse_qos_target,
     summarise_load,
@@ -12,6 +11,7 @@ from ssdlab.analysis import (
     tabulate_verdicts,
 )
 from ssdlab.analysis.inference.unseen import unseen_text
+from ssdlab.analysis.qos.verdict import assess_qos
 from tests.analysis.qos.made_loads import ONE_RUN, ROUNDS
 
 

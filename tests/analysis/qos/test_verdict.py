@@ -5,7 +5,8 @@ import math
 import pandas as pd
 import pytest
 
-from ssdlab.analysis import assess_qos, parse_qos_target, summarise_qos
+from ssdlab.analysis import parse_qos_target, summarise_qos
+from ssdlab.analysis.qos.verdict import assess_qos
 from tests.analysis.qos.made_loads import ONE_RUN, ROUNDS
 
 
