@@ -65,8 +65,9 @@ bench: setup ## time the parsers beside their peers
 	@$(BIN)/python -m pip install --quiet -e '.[bench]'
 	@$(BIN)/python -m benchmarks.parse
 
-docs: setup ## rebuild docs/data-dictionary.md
+docs: setup ## rebuild docs/data-dictionary.md and docs/reference
 	@$(BIN)/python -m tools.build_data_dictionary
+	@$(BIN)/python -m tools.build_reference
 
 notebooks: setup ## rebuild notebooks/*.ipynb from their scripts
 	@$(BIN)/python -m tools.build_notebooks

@@ -48,6 +48,7 @@ LINT: tuple[Command, ...] = (
     LAYERS,
     ("python", "-m", "tools.build_notebooks", "--check"),
     ("python", "-m", "tools.build_data_dictionary", "--check"),
+    ("python", "-m", "tools.build_reference", "--check"),
     ("nbstripout", "--verify", *NOTEBOOKS),
     ("python", "-m", "tools.check_docstrings"),
 )

@@ -329,7 +329,11 @@ FINDINGS = Table(
     columns=(
         _RUN,
         _key("number", "its place in the run, from 1", "int64"),
-        Column("code", "string", "what was found, such as not-steady: decision 30"),
+        Column(
+            "code",
+            "string",
+            "what was found, such as not-steady: see findings.md",
+        ),
         Column("severity", "string", "grave, major or minor"),
         Column("test", "string", "the test it concerns; empty: the whole run"),
         Column("words", "string", "what was found, for people"),

@@ -1,6 +1,5 @@
 """Findings: every code is written down, and equal ones are told once."""
 
-import re
 from dataclasses import asdict
 
 import pytest
@@ -10,17 +9,13 @@ from hypothesis import strategies as st
 from ssdlab.analysis.findings.finding import (
     FINDING_KINDS,
     SEVERITIES,
-    SEVERITY_WORDS,
     Finding,
     count_text,
     make_finding,
     read_findings,
     share_findings,
 )
-from tests.paths import ROOT
 
-RECORD = ROOT / "docs" / "decisions" / "0030-findings.md"
-_ROW = re.compile(r"^\| `([a-z-]+)` \| (\w+) \| \S", re.MULTILINE)
 CODES = st.sampled_from(sorted(FINDING_KINDS))
 FINDINGS = st.lists(
     st.builds(
@@ -30,17 +25,6 @@ FINDINGS = st.lists(
         st.sampled_from(["", "iops", "tp"]),
     )
 )
-
-
-def test_decision_record_names_every_code_with_its_severity() -> None:
-    written = dict(_ROW.findall(RECORD.read_text("utf-8")))
-    assert written == {code: kind.severity for code, kind in FINDING_KINDS.items()}
-
-
-def test_decision_record_says_what_each_severity_means() -> None:
-    text = RECORD.read_text("utf-8")
-    for severity in SEVERITIES:
-        assert f"| {severity} | {SEVERITY_WORDS[severity]} |" in text
 
 
 def test_unknown_code_is_refused() -> None:
