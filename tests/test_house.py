@@ -17,10 +17,10 @@ from tools.check import LINT
 HEAVY = ("pandas", "scipy", "plotly", "nbformat", "papermill", "pyarrow", "numpy")
 PAGES = sorted(
     page
-    for folder in ("", "docs", "docs/decisions", "data")
+    for folder in ("", "docs", "docs/decisions", "docs/reference", "data")
     for page in (ROOT / folder).glob("*.md")
 )
-RECORDS = sorted((ROOT / "docs" / "decisions").glob("*.md"))
+RECORDS = sorted((ROOT / "docs" / "decisions").glob("[0-9]*.md"))
 INITS = sorted((ROOT / "ssdlab").rglob("__init__.py"))
 # What an __init__ may hold: names, and where they come from; nothing is done.
 PASSIVE = (
@@ -104,6 +104,23 @@ def test_decision_numbers_are_used_once() -> None:
     assert len(set(numbers)) == len(numbers)
 
 
+def test_decisions_that_are_cited_are_there() -> None:
+    known = {int(record.name[:4]) for record in RECORDS}
+    texts = [
+        path.read_text("utf-8")
+        for folder in ("ssdlab", "notebooks", "tools", "docs")
+        for ending in ("*.py", "*.md")
+        for path in (ROOT / folder).rglob(ending)
+    ]
+    cited = {
+        int(number)
+        for text in texts
+        for number in re.findall(r"[Dd]ecisions? (?:record )?(\d+)", text)
+    }
+    assert len(cited) > 30
+    assert cited <= known
+
+
 def test_layer_table_is_that_of_the_import_contract() -> None:
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
     contract = settings["tool"]["importlinter"]["contracts"][0]
@@ -122,6 +139,20 @@ def test_coverage_page_lists_every_test_and_profile() -> None:
         assert f"`{module}.py` | there" in page
     rows = re.findall(r"^\| `([\w.-]+)` \| .* \| (\w+)", page, re.MULTILINE)
     assert {name for name, status in rows if status == "there"} == set(PROFILES)
+
+
+def test_table_of_places_names_what_is_there() -> None:
+    page = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    table = page.split("## Where each change goes")[1].split("\n## ")[0]
+    rows = re.findall(r"^\| (?!To add|---)(.+?) \| (.+) \|$", table, re.MULTILINE)
+    assert len(rows) > 15
+    for change, words in rows:
+        folders = [ROOT, ROOT / "ssdlab"]
+        for place in re.findall(r"`((?:[\w<>*]+/)*[\w<>*]*(?:/|\.pyi?|\.md))`", words):
+            pattern = re.sub(r"<\w+>", "*", place.removesuffix("/"))
+            found = [path for folder in folders for path in folder.glob(pattern)]
+            assert found, f"{change}: {place}"
+            folders += [path if path.is_dir() else path.parent for path in found[:1]]
 
 
 def test_readme_lists_every_profile() -> None:

@@ -23,10 +23,13 @@ def test_page_of_checks_has_every_check_once() -> None:
     assert rows == [check.check_id for check in CHECKS]
 
 
+def test_index_has_every_decision_with_its_status() -> None:
+    folder = build_reference.DOCS / "decisions"
+    page = build_reference.render_decisions(folder)
+    row = r"^\| \d+ \| \[.+\]\((.+)\) \| (?:accepted|replaced by \d+) \|$"
+    names = re.findall(row, page, re.MULTILINE)
+    assert names == sorted(path.name for path in folder.glob("0*.md"))
+
+
 def test_pages_in_the_repository_are_up_to_date() -> None:
-    folder = build_reference.FOLDER
-    pages = {
-        folder / "findings.md": build_reference.render_findings(),
-        folder / "host-checks.md": build_reference.render_checks(),
-    }
-    assert generated.stale_files(pages) == []
+    assert generated.stale_files(build_reference.pages()) == []

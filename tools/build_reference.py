@@ -1,4 +1,4 @@
-"""Build the pages of ``docs/reference`` that follow from tables in the code.
+"""Build the pages of reference that follow from the code, and the index of decisions.
 
 Usage: ``python -m tools.build_reference [--check]``
 """
@@ -16,7 +16,7 @@ from ssdlab.analysis.findings.finding import (
 from ssdlab.host.checks import CHECKS
 from tools import generated
 
-FOLDER = Path(__file__).resolve().parents[1] / "docs" / "reference"
+DOCS = Path(__file__).resolve().parents[1] / "docs"
 _BUILT = """\
 Built by `python -m tools.build_reference` from `{source}`; edit that, not this page.
 """
@@ -73,19 +73,39 @@ def render_checks() -> str:
     ])
 
 
+def render_decisions(folder: Path) -> str:
+    """Return the index of the decision records, with what became of each."""
+    rows = []
+    for record in sorted(folder.glob("[0-9]*.md")):
+        title, _, status, *_ = record.read_text("utf-8").splitlines()
+        number, _, words = title.removeprefix("# ").partition(". ")
+        said = status.removeprefix("Status: ")
+        rows.append((number, f"[{words}]({record.name})", said))
+    return "\n".join([
+        "# Decisions\n",
+        _BUILT.format(source="docs/decisions"),
+        _table(("No.", "Decision", "Status"), rows),
+    ])
+
+
 def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     lines = (head, ["---"] * len(head), *rows)
     shown = ([cell.replace("|", "\\|") for cell in line] for line in lines)
     return "".join(f"| {' | '.join(cells)} |\n" for cells in shown)
 
 
+def pages() -> dict[Path, str]:
+    """Return every page by its path."""
+    return {
+        DOCS / "reference" / "findings.md": render_findings(),
+        DOCS / "reference" / "host-checks.md": render_checks(),
+        DOCS / "decisions" / "README.md": render_decisions(DOCS / "decisions"),
+    }
+
+
 def main(argv: list[str]) -> int:
     """Build or check the pages of this repository."""
-    pages = {
-        FOLDER / "findings.md": render_findings(),
-        FOLDER / "host-checks.md": render_checks(),
-    }
-    return generated.run(argv, pages, command="tools.build_reference")
+    return generated.run(argv, pages(), command="tools.build_reference")
 
 
 if __name__ == "__main__":
