@@ -263,6 +263,10 @@ def require_known_parameters(namespace: Mapping[str, Any]) -> None:
         If it has no such parameter. Without papermill nothing is injected.
     ParameterError
         If the value is not of the kind that the notebook's annotation names.
+
+    Examples
+    --------
+    >>> require_known_parameters({"run": "data/samples/virtual-b"})
     """
     cells = [str(source) for source in namespace.get("In", ()) if source]
     for before, source in pairwise(cells):

@@ -36,6 +36,14 @@ def summarise_histogram(
     References
     ----------
     .. [1] SNIA, "SSS Performance Test Specification", v2.0.2, 2020, sections 9 and 10.
+
+    Examples
+    --------
+    >>> import ssdlab
+    >>> run = ssdlab.open_run("data/samples/virtual-b")
+    >>> curve = summarise_histogram(run.bins, run.measurements, test="lat")
+    >>> float(curve["confidence_percent"].iloc[-1])
+    100.0
     """
     steps = _histogram_steps(measurements, test)[_STEP]
     rows = bins[(bins["direction"] == "total") & (bins["count"] > 0)].merge(
@@ -85,6 +93,14 @@ def summarise_confidence(
     References
     ----------
     .. [1] SNIA, "SSS Performance Test Specification", v2.0.2, 2020, sections 9 and 10.
+
+    Examples
+    --------
+    >>> import ssdlab
+    >>> run = ssdlab.open_run("data/samples/virtual-b")
+    >>> levels = summarise_confidence(run.bins, run.measurements, test="lat")
+    >>> bool(levels["lat_ns"].is_monotonic_increasing)
+    True
     """
     steps = _histogram_steps(measurements, test)
     histogram = summarise_histogram(bins, measurements, test=test)

@@ -40,6 +40,14 @@ def summarise_cross_stimulus(
     References
     ----------
     .. [1] SNIA, "SSS Performance Test Specification", v2.0.2, 2020, section 12.
+
+    Examples
+    --------
+    >>> import ssdlab
+    >>> run = ssdlab.open_run("data/samples/virtual-all")
+    >>> rounds = summarise_cross_stimulus(run.measurements, run.steps)
+    >>> rounds["phase"].unique().tolist()
+    ['group-1', 'group-2', 'group-3']
     """
     table = order_rounds(measurements, steps, test=test)
     groups = table["phase"].str.extract(f"^{_GROUP}$")[0]

@@ -135,6 +135,16 @@ def summarise_demand(
     References
     ----------
     .. [1] SNIA, "SSS Performance Test Specification", v2.0.2, 2020, sections 13, 14.
+
+    Examples
+    --------
+    >>> import ssdlab
+    >>> run = ssdlab.open_run("data/samples/virtual-all")
+    >>> points = summarise_demand(
+    ...     run.measurements, run.windows, steps=run.steps, test="cbw"
+    ... )
+    >>> len(points)
+    16
     """
     cells = _in_window(select_demand(measurements, test=test), windows, test)
     host = ["host_user_cpu_percent", "host_system_cpu_percent"]

@@ -97,6 +97,14 @@ def tabulate_cells(
         holds a percentile of its bins. A percentile that the IOs do not bound from
         above is missing. ``is_in_window`` and ``is_sampled`` are those of
         `ssdlab.analysis.matrix.mark_window`.
+
+    Examples
+    --------
+    >>> import ssdlab
+    >>> run = ssdlab.open_run("data/samples/virtual-b")
+    >>> cells = tabulate_cells(run.measurements, run.percentiles)
+    >>> sorted(cells["test"].unique())
+    ['iops', 'lat', 'tp', 'wsat']
     """
     totals = measurements[
         (measurements["direction"] == direction)
@@ -165,6 +173,15 @@ def select_rounds(
     -------
     pandas.DataFrame
         Those rows, in their order.
+
+    Examples
+    --------
+    >>> import ssdlab
+    >>> run = ssdlab.open_run("data/samples/virtual-b")
+    >>> cells = ssdlab.analysis.tabulate_cells(run.measurements, run.percentiles)
+    >>> chosen = select_rounds(cells, test="iops", rounds=(1, 2))
+    >>> sorted(chosen["round"].unique().tolist())
+    [1, 2]
     """
     chosen = cells["test"] == test
     if phase:
@@ -192,6 +209,15 @@ def select_cell(cells: pd.DataFrame, cell: CellValues) -> pd.DataFrame:
     -------
     pandas.DataFrame
         The rows that have all of them, by run and round.
+
+    Examples
+    --------
+    >>> import ssdlab
+    >>> run = ssdlab.open_run("data/samples/virtual-b")
+    >>> cells = ssdlab.analysis.tabulate_cells(run.measurements, run.percentiles)
+    >>> frame = select_cell(cells, {"block_size_bytes": 4096, "read_percent": 0})
+    >>> frame["block_size_bytes"].unique().tolist()
+    [4096]
     """
     chosen = pd.Series(data=True, index=cells.index)
     for name, value in cell.items():
@@ -234,6 +260,16 @@ def summarise_cells(
     ------
     ValueError
         If there is no such metric.
+
+    Examples
+    --------
+    >>> import ssdlab
+    >>> run = ssdlab.open_run("data/samples/virtual-b")
+    >>> cells = ssdlab.analysis.tabulate_cells(run.measurements, run.percentiles)
+    >>> own = ssdlab.analysis.select_rounds(cells, test="iops")
+    >>> grid = summarise_cells(own, "iops", axes=["block_size_bytes"])
+    >>> len(grid)
+    4
     """
     if metric not in CELL_METRICS:
         msg = f"{metric!r} is no metric; choose from: {', '.join(CELL_METRICS)}"
@@ -287,6 +323,14 @@ def merge_cell_bins(
         One row a run and bin, by ascending latency: ``run_id``, ``lat_ns``,
         ``lat_lower_ns``, ``lat_upper_ns`` [ns], ``count``, ``confidence_percent``: the
         share of the run's IOs in this bin and below [%].
+
+    Examples
+    --------
+    >>> import ssdlab
+    >>> run = ssdlab.open_run("data/samples/virtual-b")
+    >>> merged = merge_cell_bins(run.bins, run.steps)
+    >>> bool(merged["count"].sum() > 0)
+    True
     """
     own = bins[(bins["direction"] == direction) & (bins["count"] > 0)]
     wanted = own["step_id"].isin(steps["step_id"])

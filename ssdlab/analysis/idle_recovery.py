@@ -44,6 +44,14 @@ def summarise_idle_recovery(
     References
     ----------
     .. [1] SNIA, "SSS Performance Test Specification", v2.0.2, 2020, section 11.
+
+    Examples
+    --------
+    >>> import ssdlab
+    >>> run = ssdlab.open_run("data/samples/virtual-all")
+    >>> accesses = summarise_idle_recovery(run.measurements, run.steps)
+    >>> accesses["wait_s"].dropna().unique().tolist()
+    [0.0, 0.5, 1.0, 1.5, 2.5, 5.0]
     """
     table = order_rounds(measurements, steps, test=test)
     parts = table["phase"].str.extract(f"^{_SEGMENT}$")

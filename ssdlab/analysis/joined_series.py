@@ -40,6 +40,14 @@ def join_series(
     ------
     ValueError
         If a series has no such column.
+
+    Examples
+    --------
+    >>> import ssdlab
+    >>> run = ssdlab.open_run("data/samples/virtual-b")
+    >>> joined = join_series(run.series, run.steps, test="wsat", metric="iops")
+    >>> len(joined) > 0
+    True
     """
     if metric not in {"iops", "bw_bytes_per_s", "lat_mean_ns"}:
         msg = f"{metric!r} has no series; choose iops, bw_bytes_per_s or lat_mean_ns"

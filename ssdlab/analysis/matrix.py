@@ -111,6 +111,14 @@ def summarise_iops_matrix(
     References
     ----------
     .. [1] SNIA, "SSS Performance Test Specification", v2.0.2, 2020, section 7.
+
+    Examples
+    --------
+    >>> import ssdlab
+    >>> run = ssdlab.open_run("data/samples/virtual-b")
+    >>> matrix = summarise_iops_matrix(run.measurements, run.windows)
+    >>> sorted(matrix["read_percent"].unique().tolist())
+    [0, 65, 100]
     """
     return average_cells(select_window(measurements, windows, test), _CELL, "iops")
 
@@ -139,6 +147,14 @@ def summarise_throughput(
     References
     ----------
     .. [1] SNIA, "SSS Performance Test Specification", v2.0.2, 2020, section 8.
+
+    Examples
+    --------
+    >>> import ssdlab
+    >>> run = ssdlab.open_run("data/samples/virtual-b")
+    >>> table = summarise_throughput(run.measurements, run.windows)
+    >>> len(table)
+    4
     """
     cells = select_window(measurements, windows, test)
     return average_cells(cells, _CELL, "bw_bytes_per_s")
@@ -188,6 +204,16 @@ def summarise_latency_table(
     References
     ----------
     .. [1] SNIA, "SSS Performance Test Specification", v2.0.2, 2020, section 9.
+
+    Examples
+    --------
+    >>> import ssdlab
+    >>> run = ssdlab.open_run("data/samples/virtual-b")
+    >>> table = summarise_latency_table(
+    ...     run.measurements, run.windows, percentiles=run.percentiles, bins=run.bins
+    ... )
+    >>> len(table)
+    9
     """
     cells = select_window(measurements, windows, test)
     table = average_cells(cells, _CELL, "lat_mean_ns")
@@ -237,6 +263,16 @@ def summarise_convergence(
     ------
     ValueError
         If ``measurements`` has no such metric.
+
+    Examples
+    --------
+    >>> import ssdlab
+    >>> run = ssdlab.open_run("data/samples/virtual-b")
+    >>> curve = summarise_convergence(
+    ...     run.measurements, "iops", metric="iops", read_percent=0
+    ... )
+    >>> int(curve["round"].max())
+    7
     """
     if metric not in _METRICS:
         msg = f"{metric!r} is no metric; choose from: {', '.join(sorted(_METRICS))}"

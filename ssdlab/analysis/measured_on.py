@@ -26,6 +26,13 @@ def run_text(record: RunRecord) -> str:
     -------
     str
         A sentence or two.
+
+    Examples
+    --------
+    >>> import ssdlab
+    >>> run = ssdlab.open_run("data/samples/virtual-b")
+    >>> run_text(run.record).partition(".")[0]
+    'ssdlab virtual SSD (make B), run virtual-b, fio-3'
     """
     target, host = record.target, record.host
     model = target.model or "unknown device"

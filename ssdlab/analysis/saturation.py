@@ -63,6 +63,16 @@ def summarise_saturation(
     References
     ----------
     .. [1] SNIA, "SSS Performance Test Specification", v2.0.2, 2020, section 10.
+
+    Examples
+    --------
+    >>> import ssdlab
+    >>> run = ssdlab.open_run("data/samples/virtual-b")
+    >>> rounds = summarise_saturation(
+    ...     run.measurements, run.steps, percentiles=run.percentiles
+    ... )
+    >>> len(rounds)
+    50
     """
     rounds = select_cells(measurements, test)
     names = [*_STEP, "round", "runtime_s", "iops", "lat_mean_ns", "lat_max_ns"]

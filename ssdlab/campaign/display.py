@@ -14,6 +14,10 @@ def show_progress() -> Callable[[Progress], None]:
     callable
         Draws each `Progress` that it is told: the share of the longest time that the
         run can take, and where it is. In a notebook the last state stays in the output.
+
+    Examples
+    --------
+    >>> ssdlab.run_suite(tell=ssdlab.show_progress())  # doctest: +SKIP
     """
     from IPython import get_ipython  # noqa: PLC0415 - half a second
     from IPython.display import HTML, display  # noqa: PLC0415

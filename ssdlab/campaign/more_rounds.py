@@ -39,6 +39,10 @@ def ask_more_rounds(run: str | Path, more_rounds: int) -> Extension:
     ------
     RunFolderError
         If nobody works on the run, or it has no rounds that could go on.
+
+    Examples
+    --------
+    >>> ask_more_rounds("data/runs/20261121-120000-demo-c289", 10)  # doctest: +SKIP
     """
     folder = Path(run)
     record, state = read_record(folder), read_state(folder)

@@ -41,6 +41,12 @@ def open_run(path: str | Path) -> Run:
     ------
     RunFolderError
         If the folder is no run, is damaged, or was made by another version.
+
+    Examples
+    --------
+    >>> run = open_run("data/samples/virtual-b")
+    >>> run.record.target.kind, run.record.tests
+    ('virtual', ('iops', 'tp', 'lat', 'wsat'))
     """
     run = open_tables(path)
     is_going_on = read_holder(run.path) is not None

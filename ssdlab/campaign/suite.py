@@ -117,6 +117,10 @@ def run_suite(  # noqa: PLR0913 - each is a choice of the user's, by name
         If a step failed; what was measured is kept.
     RunInterruptedError
         If the user stopped the run; what was measured is kept.
+
+    Examples
+    --------
+    >>> run = ssdlab.run_suite("virtual", "demo", "iops")  # doctest: +SKIP
     """
     choices = RunChoices(
         runs=Path(runs),
@@ -212,6 +216,10 @@ def resume_run(
         If a step failed; what was measured is kept.
     RunInterruptedError
         If the user stopped the run; what was measured is kept.
+
+    Examples
+    --------
+    >>> run = ssdlab.resume_run("data/runs/20261121-120000-demo-c289")  # doctest: +SKIP
     """
     folder = Path(run)
     record = read_record(folder)

@@ -90,6 +90,12 @@ def compare_runs(  # noqa: PLR0913 - each is a choice of the user's, by name
         If ``primary``, ``score`` or ``watts`` cannot be read.
     ParameterError
         If ``least_percent`` is below 0, or ``same_percent`` not above 0.
+
+    Examples
+    --------
+    >>> both = compare_runs(["data/samples/virtual-a", "data/samples/virtual-b"])
+    >>> sorted(both.differences["test"].unique())
+    ['iops', 'lat', 'tp', 'wsat']
     """
     if not 0 <= least_percent < float("inf"):
         raise ParameterError(

@@ -48,6 +48,10 @@ def explore(
         If there is no such run in it, no such metric, or if the run has no such test.
     ParameterError
         If ``refresh_s`` is not above 0.
+
+    Examples
+    --------
+    >>> ssdlab.explore("data/samples")  # doctest: +SKIP
     """
     if not 0 < refresh_s < math.inf:
         raise ParameterError(name="refresh_s", value=refresh_s, asked="above 0")

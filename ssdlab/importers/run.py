@@ -92,6 +92,10 @@ def import_run(  # noqa: PLR0913 - each is a choice of the user's, by name
         If the same import made a run before.
     RunFolderError
         If the folder of runs cannot be written.
+
+    Examples
+    --------
+    >>> run = ssdlab.import_run("results/*.json", test="iops")  # doctest: +SKIP
     """
     given = [paths] if isinstance(paths, str | Path) else list(paths)
     found = _find(

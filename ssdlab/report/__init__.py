@@ -34,6 +34,13 @@ def render_report(run: Run) -> str:
     References
     ----------
     .. [1] SNIA, "SSS Performance Test Specification", v2.0.2, 2020, sections 5 to 10.
+
+    Examples
+    --------
+    >>> import ssdlab
+    >>> run = ssdlab.open_run("data/samples/virtual-b")
+    >>> "<title>" in render_report(run)
+    True
     """
     return render_page(read_context(run))
 
@@ -59,6 +66,16 @@ def write_report(run: Run, path: Path | None = None) -> Path:
         If a table is missing or damaged; nothing is written then.
     ExportError
         If the place has the ending of another format.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import ssdlab
+    >>> run = ssdlab.open_run("data/samples/virtual-b")
+    >>> page = Path(tempfile.mkdtemp()) / "report.html"
+    >>> write_report(run, page) == page
+    True
     """
     choose_format(path, "html", ("html",))
     page = render_report(run).encode()

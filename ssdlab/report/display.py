@@ -44,6 +44,10 @@ def show_overview(run: Run) -> None:
     ----------
     run : Run
         The run, as `ssdlab.open_run` returns it.
+
+    Examples
+    --------
+    >>> ssdlab.show_overview(run)  # doctest: +SKIP
     """
     context = read_context(run)
     rows = tuple(
@@ -90,6 +94,10 @@ def show_tests(run: Run, *tests: str) -> None:
     *tests : str
         Those to be shown, such as iops or wsat-oltp; by default all that were asked
         for.
+
+    Examples
+    --------
+    >>> ssdlab.show_tests(run, "iops", "lat")  # doctest: +SKIP
     """
     context = read_context(run)
     for test in tests or run.record.tests:
@@ -128,6 +136,10 @@ def show_comparison(comparison: Comparison, topic: str) -> None:
     ------
     UnknownNameError
         If there is no such topic.
+
+    Examples
+    --------
+    >>> ssdlab.show_comparison(comparison, "iops")  # doctest: +SKIP
     """
     _show_blocks(comparison_page(comparison, topic).blocks)
 

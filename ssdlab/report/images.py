@@ -123,6 +123,10 @@ def write_image(figure: go.Figure, path: str | Path) -> Path:
         If no browser is installed.
     BrowserFailedError
         If the figure was not drawn.
+
+    Examples
+    --------
+    >>> ssdlab.write_image(figure, "iops.pdf")  # doctest: +SKIP
     """
     place = Path(path)
     kind = place.suffix.removeprefix(".")

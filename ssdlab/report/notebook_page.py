@@ -32,6 +32,10 @@ def write_notebook_page(executed: str | Path, output: str | Path) -> Path:
         If the notebook cannot be read, or none of its cells was executed.
     ExportError
         If the place has the ending of another format.
+
+    Examples
+    --------
+    >>> write_notebook_page("executed.ipynb", "page.html")  # doctest: +SKIP
     """
     choose_format(Path(output), "html", ("html",))
     write_output(Path(output), render_notebook_page(executed).encode())

@@ -90,6 +90,11 @@ def list_runs(folder: str | Path | None = None) -> tuple[RunEntry, ...]:
     ------
     RunFolderError
         If the folder that was named is not there or cannot be read.
+
+    Examples
+    --------
+    >>> [entry.run_id for entry in list_runs("data/samples")][:1]
+    ['20261122-004210-imported-dabf']
     """
     place = find_here_or_above(folder or _DEFAULT_FOLDER)
     if folder is None and not place.exists():

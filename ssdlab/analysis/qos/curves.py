@@ -23,6 +23,15 @@ def summarise_load(load: Load) -> dict[str, float]:
     dict
         ``iops`` [1/s] and ``bw_bytes_per_s`` [B/s], of the time under IO of all steps,
         ``lat_mean_ns`` and ``lat_max_ns`` [ns], and ``total_ios`` in the histograms.
+
+    Examples
+    --------
+    >>> import ssdlab
+    >>> run = ssdlab.open_run("data/samples/virtual-b")
+    >>> tables = (run.measurements, run.bins)
+    >>> load = ssdlab.analysis.select_load(*tables, test="lat", kind="histogram")
+    >>> sorted(summarise_load(load))
+    ['bw_bytes_per_s', 'iops', 'lat_max_ns', 'lat_mean_ns', 'total_ios']
     """
     means = ("iops", "bw_bytes_per_s", "lat_mean_ns")
     return {
@@ -50,6 +59,16 @@ def summarise_curve(*loads: Load, confidence_percent: float = 95.0) -> pd.DataFr
         ``confidence_percent`` (IOs in this bin and below) [%], ``exceedance_ratio``
         (IOs above it), ``total_ios``, and ``is_supported``: a percentile there has an
         upper end, ``is_censored``: latencies in the bin are not told apart.
+
+    Examples
+    --------
+    >>> import ssdlab
+    >>> run = ssdlab.open_run("data/samples/virtual-b")
+    >>> tables = (run.measurements, run.bins)
+    >>> load = ssdlab.analysis.select_load(*tables, test="lat", kind="histogram")
+    >>> curve = summarise_curve(load)
+    >>> len(curve) > 10
+    True
     """
     frames = [_curve(load, confidence_percent) for load in loads]
     return pd.concat(frames, ignore_index=True)
@@ -103,6 +122,15 @@ def select_directions(
     -------
     tuple of Load
         One a direction that fio told apart; the load itself if it told none.
+
+    Examples
+    --------
+    >>> import ssdlab
+    >>> run = ssdlab.open_run("data/samples/virtual-b")
+    >>> tables = (run.measurements, run.bins)
+    >>> load = ssdlab.analysis.select_load(*tables, test="lat", kind="histogram")
+    >>> [one.direction for one in select_directions(load, *tables)]
+    ['write']
     """
     steps = load.steps["step_id"]
     own = measurements[measurements["step_id"].isin(steps)]

@@ -61,6 +61,16 @@ def summarise_latency_map(
     -----
     Records of a histogram log are of one direction and of one job, each with times of
     its own: a record counts as a whole in the column that holds its middle.
+
+    Examples
+    --------
+    >>> import ssdlab
+    >>> run = ssdlab.open_run("data/samples/virtual-b")
+    >>> tables = (run.measurements, run.bins)
+    >>> load = ssdlab.analysis.select_load(*tables, test="lat", kind="histogram")
+    >>> cells = summarise_latency_map(load, series=run.series)
+    >>> len(cells) > 0
+    True
     """
     if log is not None:
         cells = _log_cells(load, log, most_columns)
@@ -202,6 +212,16 @@ def origin_text(cells: pd.DataFrame, load: Load) -> str:
     -------
     str
         Two sentences; the second compares the IOs of a log with those of the load.
+
+    Examples
+    --------
+    >>> import ssdlab
+    >>> run = ssdlab.open_run("data/samples/virtual-b")
+    >>> tables = (run.measurements, run.bins)
+    >>> load = ssdlab.analysis.select_load(*tables, test="lat", kind="histogram")
+    >>> cells = ssdlab.analysis.summarise_latency_map(load, series=run.series)
+    >>> origin_text(cells, load).partition(":")[0]
+    'From the log of mean latencies of LAT histogram, RND 4 KiB 0/100 T1/Q1'
     """
     if cells.empty:
         return (

@@ -41,6 +41,14 @@ def summarise_loads(measurements: pd.DataFrame, bins: pd.DataFrame) -> pd.DataFr
         One row a load: ``test``, ``phase``, ``workload``, ``kind`` (cell or
         histogram), ``directions``, ``steps`` (rounds or long runs) and ``total_ios``
         in their histograms. Those of the tests LAT and WSAT come first.
+
+    Examples
+    --------
+    >>> import ssdlab
+    >>> run = ssdlab.open_run("data/samples/virtual-b")
+    >>> tables = (run.measurements, run.bins)
+    >>> len(summarise_loads(*tables))
+    28
     """
     held = _held_bins(bins, "total")
     found = _find_candidates(measurements, held, direction="total")
@@ -79,6 +87,13 @@ def choose_windows(windows: pd.DataFrame, rounds: str) -> pd.DataFrame | None:
     ------
     UnknownNameError
         If there is no such choice.
+
+    Examples
+    --------
+    >>> import ssdlab
+    >>> run = ssdlab.open_run("data/samples/virtual-b")
+    >>> choose_windows(run.windows, "all") is None
+    True
     """
     if rounds not in _ROUNDS:
         raise UnknownNameError(kind="choice of rounds", name=rounds, known=_ROUNDS)
@@ -126,6 +141,14 @@ def select_loads(
     UnknownNameError
         If there is no such test or workload among those that have one, or no such
         direction.
+
+    Examples
+    --------
+    >>> import ssdlab
+    >>> run = ssdlab.open_run("data/samples/virtual-b")
+    >>> tables = (run.measurements, run.bins)
+    >>> [load.workload for load in select_loads(*tables, test="wsat")]
+    ['RND 4 KiB 0/100 T2/Q16', 'RND 4 KiB 0/100 T2/Q16']
     """
     if direction not in DIRECTIONS:
         raise UnknownNameError(kind="direction", name=direction, known=DIRECTIONS)
@@ -171,6 +194,15 @@ def select_load(
         If the run has no histogram, or none in that direction.
     UnknownNameError
         If there is no such test or workload among those that have one.
+
+    Examples
+    --------
+    >>> import ssdlab
+    >>> run = ssdlab.open_run("data/samples/virtual-b")
+    >>> tables = (run.measurements, run.bins)
+    >>> load = select_load(*tables, test="lat", kind="histogram")
+    >>> load.workload
+    'RND 4 KiB 0/100 T1/Q1'
     """
     found = select_loads(measurements, bins, None, **names)
     return next((load for load in found if load.kind == kind), found[0])

@@ -35,6 +35,16 @@ def summarise_percentile_rounds(
         ``minutes`` under IO up to its end [min], ``marker``, ``percentile`` [%],
         ``lat_ns``, ``lat_mean_ns``, ``lat_max_ns`` [ns], ``total_ios``, and
         ``is_supported``: the IOs of this one step bound the level from above.
+
+    Examples
+    --------
+    >>> import ssdlab
+    >>> run = ssdlab.open_run("data/samples/virtual-b")
+    >>> tables = (run.measurements, run.bins)
+    >>> load = ssdlab.analysis.select_load(*tables, test="lat", kind="cell")
+    >>> bands = summarise_percentile_rounds(load)
+    >>> int(bands["round"].max())
+    5
     """
     bins = load.binned
     steps = load.steps

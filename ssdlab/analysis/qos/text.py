@@ -41,6 +41,15 @@ def tabulate_loads(table: pd.DataFrame) -> pd.DataFrame:
         One row a load: ``Test``, ``Phase``, ``Workload``, ``What`` (rounds, or a long
         run), ``Told apart`` (reads and writes), ``IOs``, and ``Enough for``: the
         highest of the usual levels that so many IOs support if they are independent.
+
+    Examples
+    --------
+    >>> import ssdlab
+    >>> run = ssdlab.open_run("data/samples/virtual-b")
+    >>> tables = (run.measurements, run.bins)
+    >>> table = tabulate_loads(ssdlab.analysis.summarise_loads(*tables))
+    >>> len(table)
+    28
     """
     rows = [
         {
@@ -122,6 +131,17 @@ def tabulate_verdicts(verdicts: Iterable[QosVerdict]) -> pd.DataFrame:
     pandas.DataFrame
         ``Load``, ``Measured [ms]``, ``95 % interval [ms]``, ``IOPS``, ``IOs`` and
         ``Verdict``.
+
+    Examples
+    --------
+    >>> import ssdlab
+    >>> run = ssdlab.open_run("data/samples/virtual-b")
+    >>> tables = (run.measurements, run.bins)
+    >>> load = ssdlab.analysis.select_load(*tables, test="lat", kind="histogram")
+    >>> target = ssdlab.analysis.parse_qos_target("p99 <= 10 ms")
+    >>> verdicts = ssdlab.analysis.assess_loads([load], target)
+    >>> len(tabulate_verdicts(verdicts))
+    1
     """
     rows = [
         {
@@ -151,6 +171,17 @@ def targets_text(verdicts: Iterable[QosVerdict]) -> str:
     -------
     str
         A line a load.
+
+    Examples
+    --------
+    >>> import ssdlab
+    >>> run = ssdlab.open_run("data/samples/virtual-b")
+    >>> tables = (run.measurements, run.bins)
+    >>> load = ssdlab.analysis.select_load(*tables, test="lat", kind="histogram")
+    >>> target = ssdlab.analysis.parse_qos_target("p99 <= 10 ms")
+    >>> verdicts = ssdlab.analysis.assess_loads([load], target)
+    >>> "met, with a certainty of more than 99.9 %" in targets_text(verdicts)
+    True
     """
     return "\n".join(
         f"{verdict.target} - {verdict.load}: {verdict.words}." for verdict in verdicts
@@ -171,6 +202,15 @@ def claim_text(load: Load, table: pd.DataFrame) -> str:
     -------
     str
         A few sentences.
+
+    Examples
+    --------
+    >>> import ssdlab
+    >>> run = ssdlab.open_run("data/samples/virtual-b")
+    >>> tables = (run.measurements, run.bins)
+    >>> load = ssdlab.analysis.select_load(*tables, test="lat", kind="histogram")
+    >>> claim_text(load, ssdlab.analysis.summarise_qos(load)).splitlines()[0]
+    'LAT histogram, RND 4 KiB 0/100 T1/Q1: one long run, 23,802 IOs.'
     """
     total = int(table["total_ios"].iloc[0])
     levels = table[table["percentile"].notna()]

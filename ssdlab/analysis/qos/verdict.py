@@ -119,6 +119,16 @@ def assess_loads(
     -------
     list of QosVerdict
         One a load, in their order.
+
+    Examples
+    --------
+    >>> import ssdlab
+    >>> run = ssdlab.open_run("data/samples/virtual-b")
+    >>> tables = (run.measurements, run.bins)
+    >>> load = ssdlab.analysis.select_load(*tables, test="lat", kind="histogram")
+    >>> target = ssdlab.analysis.parse_qos_target("p99 <= 10 ms")
+    >>> [one.verdict for one in assess_loads([load], target)]
+    ['met']
     """
     return [
         assess_qos(load, target, series=series, confidence_percent=confidence_percent)

@@ -77,6 +77,15 @@ def steadiness_text(series: RoundSeries, rule: str = PTS_RULE) -> str:
     -------
     str
         A line a fact; the first is the verdict of the PTS.
+
+    Examples
+    --------
+    >>> import ssdlab
+    >>> run = ssdlab.open_run("data/samples/virtual-b")
+    >>> frames = (run.measurements, run.windows, run.steps)
+    >>> series = ssdlab.analysis.take_round_series(*frames, test="iops")
+    >>> steadiness_text(series).partition(".")[0]
+    'By the rule of PTS 2'
     """
     onsets = summarise_onsets(series).set_index("rule")
     lines = [f"By the rule of PTS 2.0.2: {_verdict(onsets, PTS_RULE)}"]

@@ -75,6 +75,16 @@ def forecast_steady_state(
     independent of that of another. The fall of a fresh drive after many even rounds
     is beyond it: until it is seen, the forecast of a write saturation is not
     supported, and after it the fresh rounds are left out.
+
+    Examples
+    --------
+    >>> import ssdlab
+    >>> run = ssdlab.open_run("data/samples/virtual-b")
+    >>> frames = (run.measurements, run.windows, run.steps)
+    >>> series = ssdlab.analysis.take_round_series(*frames, test="iops")
+    >>> forecast = forecast_steady_state(series)
+    >>> len(forecast)
+    3
     """
     variables = [tracked] if isinstance(tracked, RoundSeries) else list(tracked)
     chosen = find_steady_rule(rule)

@@ -35,6 +35,16 @@ def forecast_text(
     -------
     str
         A sentence or two.
+
+    Examples
+    --------
+    >>> import ssdlab
+    >>> run = ssdlab.open_run("data/samples/virtual-b")
+    >>> frames = (run.measurements, run.windows, run.steps)
+    >>> series = ssdlab.analysis.take_round_series(*frames, test="iops")
+    >>> forecast = ssdlab.analysis.forecast_steady_state(series)
+    >>> forecast_text([series], forecast).partition(".")[0]
+    'Steady after round 7'
     """
     last = min(series.rounds[-1] if series.rounds else 0 for series in tracked)
     who = f", all {len(tracked)} tracking variables at once" if tracked[1:] else ""

@@ -36,6 +36,16 @@ def summarise_onsets(series: RoundSeries) -> pd.DataFrame:
         rule has an interval, ``decided_after``, ``level`` with ``level_low`` and
         ``level_high``, the average of the rounds that the rule would report,
         ``difference_ratio`` to the level of the PTS, and ``note``.
+
+    Examples
+    --------
+    >>> import ssdlab
+    >>> run = ssdlab.open_run("data/samples/virtual-b")
+    >>> frames = (run.measurements, run.windows, run.steps)
+    >>> series = ssdlab.analysis.take_round_series(*frames, test="iops")
+    >>> onsets = summarise_onsets(series)
+    >>> len(onsets)
+    5
     """
     rows = [_by_rule(series, rule) for rule in STEADY_RULES.values()]
     rows += [_by_truncation(series), _by_segments(series)]

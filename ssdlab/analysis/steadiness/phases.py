@@ -27,6 +27,16 @@ def summarise_phases(series: RoundSeries) -> pd.DataFrame:
         last round, ``rounds``, ``level`` with ``level_low`` and ``level_high``, and
         ``note``. The last part is steady if it has five rounds and a quarter of all,
         and the first of a write saturation is that of the fresh drive.
+
+    Examples
+    --------
+    >>> import ssdlab
+    >>> run = ssdlab.open_run("data/samples/virtual-b")
+    >>> frames = (run.measurements, run.windows, run.steps)
+    >>> series = ssdlab.analysis.take_round_series(*frames, test="iops")
+    >>> phases = summarise_phases(series)
+    >>> len(phases)
+    1
     """
     values = np.array(series.measured)
     if not len(values):

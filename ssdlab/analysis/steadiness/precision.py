@@ -81,6 +81,15 @@ def summarise_precision(series: RoundSeries, rule: str = PTS_RULE) -> pd.DataFra
         per round, ratio, rounds or nothing; where only samples count, those of the
         window are by the sample), ``estimate``, ``low``, ``high`` and ``note``. Of
         the window, then of all rounds since PELT's last change.
+
+    Examples
+    --------
+    >>> import ssdlab
+    >>> run = ssdlab.open_run("data/samples/virtual-b")
+    >>> frames = (run.measurements, run.windows, run.steps)
+    >>> series = ssdlab.analysis.take_round_series(*frames, test="iops")
+    >>> len(summarise_precision(series))
+    12
     """
     rows = [
         {"rounds": words} | row

@@ -40,6 +40,15 @@ def summarise_rule_differences(
     -----
     A test ends when its tracking variables are steady at once, so the verdict of the
     PTS on the test may come later than those on its cells.
+
+    Examples
+    --------
+    >>> import ssdlab
+    >>> run = ssdlab.open_run("data/samples/virtual-b")
+    >>> frames = (run.measurements, run.windows, run.steps)
+    >>> cells = summarise_rule_differences(*frames, test="iops")
+    >>> int(cells["is_tracked"].sum())
+    3
     """
     listed = list_round_series(measurements, windows, test=test)
     rows = []

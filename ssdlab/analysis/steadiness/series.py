@@ -138,6 +138,15 @@ def take_round_series(
     ------
     UnknownNameError
         If the run has no such test, cell or metric.
+
+    Examples
+    --------
+    >>> import ssdlab
+    >>> run = ssdlab.open_run("data/samples/virtual-b")
+    >>> frames = (run.measurements, run.windows, run.steps)
+    >>> series = take_round_series(*frames, test="iops")
+    >>> series.tracking, series.window
+    ('RND 64 KiB 65/35', (3, 7))
     """
     tests = _tests_with_rounds(measurements, windows)
     if test and test not in tests:
@@ -179,6 +188,16 @@ def take_tracked_series(
     tuple of RoundSeries
         What the test tracks, which has to be steady at once; the series alone where
         the run has judged no window yet.
+
+    Examples
+    --------
+    >>> import ssdlab
+    >>> run = ssdlab.open_run("data/samples/virtual-b")
+    >>> frames = (run.measurements, run.windows, run.steps)
+    >>> series = ssdlab.analysis.take_round_series(*frames, test="iops")
+    >>> beside = take_tracked_series(*frames, like=series)
+    >>> [one.tracking for one in beside]
+    ['RND 1024 KiB 100/0', 'RND 64 KiB 65/35', 'RND 4 KiB 0/100']
     """
     listed = list_round_series(measurements, windows, test=like.test)
     beside = listed[listed["is_tracked"] & (listed["phase"] == like.phase)]

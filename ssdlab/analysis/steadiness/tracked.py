@@ -31,6 +31,15 @@ def summarise_tracked(
         ``share``, which is the value by the average of the variable's own reported
         window, and ``is_in_window``, whether it is one that made that average. None
         where no window was judged.
+
+    Examples
+    --------
+    >>> import ssdlab
+    >>> run = ssdlab.open_run("data/samples/virtual-b")
+    >>> frames = (run.measurements, run.windows, run.steps)
+    >>> tracked = summarise_tracked(*frames, test="iops")
+    >>> tracked["tracking"].unique().tolist()
+    ['RND 1024 KiB 100/0', 'RND 64 KiB 65/35', 'RND 4 KiB 0/100']
     """
     listed = list_round_series(measurements, windows, test=test)
     tracked = take_listed_series(measurements, steps, listed[listed["is_tracked"]])

@@ -42,6 +42,14 @@ def summarise_determination(
     ----------
     .. [1] SNIA, "SSS Performance Test Specification", v2.0.2, 2020, section 7 to 9,
        steady state determination data.
+
+    Examples
+    --------
+    >>> import ssdlab
+    >>> run = ssdlab.open_run("data/samples/virtual-b")
+    >>> table = summarise_determination(run.windows, "lat")
+    >>> len(table)
+    1
     """
     final = windows[(windows["test"] == test) & windows["is_final"].fillna(value=False)]
     range_ratio = criteria.max_range_ratio or 0.0
@@ -111,6 +119,14 @@ def summarise_judgements(windows: pd.DataFrame, test: str) -> pd.DataFrame:
         ``average``, ``range_ratio``, ``slope_ratio``, ``is_steady``,
         ``is_round_steady`` and ``reason``; that of a steady variable in a window
         where another is not says so.
+
+    Examples
+    --------
+    >>> import ssdlab
+    >>> run = ssdlab.open_run("data/samples/virtual-b")
+    >>> judged = summarise_judgements(run.windows, "lat")
+    >>> len(judged)
+    1
     """
     judged = windows[windows["test"] == test].sort_values("round", kind="stable")
     waits = judged["is_steady"].astype(bool) & ~judged["is_round_steady"].astype(bool)
@@ -148,6 +164,13 @@ def pts_verdict_text(
     -------
     str
         A line; it alone is normative.
+
+    Examples
+    --------
+    >>> import ssdlab
+    >>> run = ssdlab.open_run("data/samples/virtual-b")
+    >>> pts_verdict_text(run.windows, "lat")
+    'PTS 2.0.2: STEADY in rounds 1 - 5 (one variable).'
     """
     by = JUDGED_BY
     if spec_version != by:

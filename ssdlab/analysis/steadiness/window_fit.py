@@ -33,6 +33,16 @@ def summarise_fit(series: RoundSeries, rule: str = PTS_RULE) -> pd.DataFrame:
     Notes
     -----
     The line is the one of the rule; its interval allows for autocorrelation.
+
+    Examples
+    --------
+    >>> import ssdlab
+    >>> run = ssdlab.open_run("data/samples/virtual-b")
+    >>> frames = (run.measurements, run.windows, run.steps)
+    >>> series = ssdlab.analysis.take_round_series(*frames, test="iops")
+    >>> fit = summarise_fit(series)
+    >>> fit["round"].tolist()
+    [3, 4, 5, 6, 7]
     """
     chosen = find_steady_rule(rule)
     judged = judge_windows_by_rule(series, chosen)

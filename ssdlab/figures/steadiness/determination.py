@@ -41,6 +41,14 @@ def determination_table(
     ----------
     .. [1] SNIA, "SSS Performance Test Specification", v2.0.2, 2020, section 7 to 9,
        steady state determination data.
+
+    Examples
+    --------
+    >>> import ssdlab
+    >>> run = ssdlab.open_run("data/samples/virtual-b")
+    >>> table = ssdlab.analysis.summarise_determination(run.windows, "lat")
+    >>> type(determination_table(table)).__name__
+    'ReadableTable'
     """
     columns = [row for _, row in frame.iterrows()]
     rows = [(name, *map(words, columns)) for name, words in _LINES]

@@ -41,6 +41,16 @@ def plot_forecast(
         The foretold round over the rounds that were known, with its 95 % interval; a
         line where the series was steady in the end. A triangle has no upper end, and an
         open one, at the top, no end at all.
+
+    Examples
+    --------
+    >>> import ssdlab
+    >>> run = ssdlab.open_run("data/samples/virtual-b")
+    >>> frames = (run.measurements, run.windows, run.steps)
+    >>> series = ssdlab.analysis.take_round_series(*frames, test="iops")
+    >>> forecast = ssdlab.analysis.forecast_steady_state(series)
+    >>> plot_forecast(forecast).layout.title.text
+    'Rounds until steady, as foretold'
     """
     words = (
         "after as many rounds; 95 % intervals; triangle: no upper end in sight, open: "

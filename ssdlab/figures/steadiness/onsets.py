@@ -25,6 +25,16 @@ def plot_onsets(onsets: "pd.DataFrame", *, title: str = "Steady from") -> go.Fig
     plotly.graph_objects.Figure
         One row a rule, that of the PTS on top in its own colour; a tick where it
         could be told first. A rule that sees no steady state says so.
+
+    Examples
+    --------
+    >>> import ssdlab
+    >>> run = ssdlab.open_run("data/samples/virtual-b")
+    >>> frames = (run.measurements, run.windows, run.steps)
+    >>> series = ssdlab.analysis.take_round_series(*frames, test="iops")
+    >>> onsets = ssdlab.analysis.summarise_onsets(series)
+    >>> plot_onsets(onsets).layout.title.text
+    'Steady from'
     """
     figure = new_figure(
         title,

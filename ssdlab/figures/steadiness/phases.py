@@ -37,6 +37,16 @@ def plot_phases(series: "RoundSeries", phases: "pd.DataFrame") -> go.Figure:
     -------
     plotly.graph_objects.Figure
         Points and levels, one colour a phase; the interval of a steady level as a band.
+
+    Examples
+    --------
+    >>> import ssdlab
+    >>> run = ssdlab.open_run("data/samples/virtual-b")
+    >>> frames = (run.measurements, run.windows, run.steps)
+    >>> series = ssdlab.analysis.take_round_series(*frames, test="iops")
+    >>> phases = ssdlab.analysis.summarise_phases(series)
+    >>> plot_phases(series, phases).layout.title.text
+    'RND 64 KiB 65/35: phases found by change points'
     """
     quantity = QUANTITIES[series.metric]
     figure = new_figure(

@@ -44,6 +44,15 @@ def plot_tracked(
     plotly.graph_objects.Figure
         One line a variable over the rounds, large where it made the average of its
         window; shaded 90 to 110 % of that.
+
+    Examples
+    --------
+    >>> import ssdlab
+    >>> run = ssdlab.open_run("data/samples/virtual-b")
+    >>> frames = (run.measurements, run.windows, run.steps)
+    >>> tracked = ssdlab.analysis.summarise_tracked(*frames, test="iops")
+    >>> len(plot_tracked(tracked).data) > 0
+    True
     """
     words = "large: the rounds of the window; shaded: its average ± 10 %"
     figure = new_figure(title, subtitle=words, height=380)

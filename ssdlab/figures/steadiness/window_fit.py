@@ -39,6 +39,16 @@ def plot_window_fit(
     References
     ----------
     .. [1] SNIA, "SSS Performance Test Specification", v2.0.2, 2020, definition 2.1.24.
+
+    Examples
+    --------
+    >>> import ssdlab
+    >>> run = ssdlab.open_run("data/samples/virtual-b")
+    >>> frames = (run.measurements, run.windows, run.steps)
+    >>> series = ssdlab.analysis.take_round_series(*frames, test="iops")
+    >>> fit = ssdlab.analysis.summarise_fit(series)
+    >>> plot_window_fit(series, fit).layout.title.text
+    'RND 64 KiB 65/35: measurement window by PTS 2.0.2'
     """
     quantity = QUANTITIES[series.metric]
     title = f"{series.tracking}: measurement window by {find_steady_rule(rule).title}"

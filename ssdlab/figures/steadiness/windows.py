@@ -43,6 +43,16 @@ def plot_window_ratios(
     -------
     plotly.graph_objects.Figure
         Two lines over the last round of the window, filled where it is steady.
+
+    Examples
+    --------
+    >>> import ssdlab
+    >>> run = ssdlab.open_run("data/samples/virtual-b")
+    >>> frames = (run.measurements, run.windows, run.steps)
+    >>> series = ssdlab.analysis.take_round_series(*frames, test="iops")
+    >>> windows = ssdlab.analysis.summarise_windows(series)
+    >>> plot_window_ratios(windows).layout.title.text
+    'Every window'
     """
     criteria = find_steady_rule(rule).criteria
     figure = new_figure(title, subtitle="filled: steady; open: not steady", height=400)
@@ -121,6 +131,16 @@ def plot_window_means(
     plotly.graph_objects.Figure
         Above each window's average with the 95 % interval of the level, the reported
         one in the colour of the fit; below its drift, 0 if it were steady.
+
+    Examples
+    --------
+    >>> import ssdlab
+    >>> run = ssdlab.open_run("data/samples/virtual-b")
+    >>> frames = (run.measurements, run.windows, run.steps)
+    >>> series = ssdlab.analysis.take_round_series(*frames, test="iops")
+    >>> windows = ssdlab.analysis.summarise_windows(series)
+    >>> plot_window_means(windows, metric="iops").layout.title.text
+    'If another window counted'
     """
     words = "95 % intervals if rounds are alike by first order; filled: steady"
     figure = two_panels(title, words, upper_share=0.6)
