@@ -85,7 +85,7 @@ from ssdlab.report.view import View
 
 def toy_pages(context: Context, test: str) -> tuple[Page, ...]:
     first = Page(plot_id="TOY 1", title="A toy", blocks=(Note(text="Toys are read."),))
-    return (first, *window_pages(context, "TOY 2", phase="rounds"))
+    return (first, *window_pages(context, test, "TOY 2", phase="rounds"))
 
 
 VIEW = View(pages=toy_pages)

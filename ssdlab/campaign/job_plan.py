@@ -8,13 +8,13 @@ from ssdlab.fio.jobs.jobfile import render_job
 from ssdlab.host.inventory import read_cpus
 from ssdlab.model.asked import Procedure, Suite
 from ssdlab.model.drive import AUTO_PURGE
+from ssdlab.model.editions import PTS_2
 from ssdlab.model.spec import Phase, Precondition, PtsTest, Purge
 from ssdlab.model.step import Step
 from ssdlab.plan.context import PlanContext
 from ssdlab.plan.rehearsal import PlannedStep, rehearse
 from ssdlab.targets.opening import foresee_purge, read_shape
 
-_PTS = "PTS 2.0.2"
 _SECTIONS_OF_PHASES = {Purge: "3.2", Precondition: "3.3"}
 _SHOWN_SEED = 1  # where the run will draw one
 
@@ -149,5 +149,5 @@ def _clause(test: PtsTest, phase: Phase) -> str:
         return ""
     general = _SECTIONS_OF_PHASES.get(type(phase))
     if general is None:
-        return f"{_PTS}, section {test.pts_section}"
-    return f"{_PTS}, sections {general} and {test.pts_section}"
+        return f"{PTS_2}, section {test.pts_section}"
+    return f"{PTS_2}, sections {general} and {test.pts_section}"

@@ -31,6 +31,7 @@ from ssdlab.importers.telling import Tell, be_silent, counted
 from ssdlab.importers.tkperf import TkperfFile
 from ssdlab.model.asked import Import
 from ssdlab.model.departure import Departure
+from ssdlab.model.editions import PTS_2, PTS_E_1
 from ssdlab.model.records import HostIdentity, RunRecord, TargetIdentity
 from ssdlab.model.step import Step
 from ssdlab.model.version import VERSION
@@ -193,7 +194,7 @@ def _asked(found: Found) -> Import:
     return Import(
         title="results of TKperf" if is_tkperf else "results of fio",
         tool="tkperf" if is_tkperf else "fio",
-        spec_version="PTS-E 1.1" if is_tkperf else "PTS 2.0.2",
+        spec_version=PTS_E_1 if is_tkperf else PTS_2,
         write_cache=_WRITE_CACHES[setup.write_cache if setup else None],
         tests=tuple(arranged.test for arranged in found.tests),
     )

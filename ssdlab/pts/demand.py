@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, get_args
 
 from ssdlab.analysis.comparison.metrics import BY_IOPS_OF_WORKERS
+from ssdlab.model.editions import PTS_E_1
 from ssdlab.model.spec import (
     Composite,
     OperatingPoint,
@@ -245,7 +246,7 @@ def _tracking(workload: Workload) -> Tracking:
 CBW = SuiteTest(
     test_id="cbw",
     title="Composite block size workload",
-    titles={"PTS-E 1.1": "Enterprise composite workload"},
+    titles={PTS_E_1: "Enterprise composite workload"},
     section="13",
     words="Twelve block sizes in three access zones over threads and queue depths, "
     "then three operating points with every response time.",

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from ssdlab.model.departure import Departure
+from ssdlab.model.editions import PTS_E_1
 from ssdlab.model.spec import ActiveRange, Tracking
 from ssdlab.model.units import block_size_label, duration_label, mix_label
 from ssdlab.pts.profile import Profile
@@ -129,7 +130,7 @@ def _has_ranges_of(profile: Profile, nominal: Profile) -> bool:
         return True
     wholes = [active.percent for active in profile[Ranges].active_ranges]
     has_amounts = any(active.amount_bytes for active in profile[Ranges].active_ranges)
-    is_named = nominal.spec_version.startswith("PTS-E 1")
+    is_named = nominal.spec_version == PTS_E_1
     return is_named and 100 in wholes and not has_amounts
 
 

@@ -10,6 +10,7 @@ from dataclasses import fields
 from typing import Any
 
 from ssdlab.model.asked import Suite
+from ssdlab.model.editions import PTS_2, PTS_C_1, PTS_E_1
 from ssdlab.model.errors import UnknownNameError
 from ssdlab.model.plain import from_plain, to_plain
 from ssdlab.model.spec import PtsTest
@@ -52,33 +53,33 @@ PROFILES = {
         _make(
             "pts-2.0-enterprise",
             title="SNIA SSS PTS 2.0, enterprise",
-            spec_version="PTS 2.0.2",
+            spec_version=PTS_2,
         ),
         _make(
             "pts-2.0-client",
             title="SNIA SSS PTS 2.0, client",
-            spec_version="PTS 2.0.2",
+            spec_version=PTS_2,
         ),
-        _make("pts-e-1.1", title="SNIA SSS PTS-E 1.1", spec_version="PTS-E 1.1"),
+        _make("pts-e-1.1", title="SNIA SSS PTS-E 1.1", spec_version=PTS_E_1),
         _make(
             "pts-2.0-client",
             "pts-c-1.1",
             title="SNIA SSS PTS-C 1.1, client",
-            spec_version="PTS-C 1.1",
+            spec_version=PTS_C_1,
             tests=_BASIC,
         ),
         _make(
             "pts-e-1.1",
             "tkperf",
             title="TKperf's reading of PTS-E 1.0 and 1.1",
-            spec_version="PTS-E 1.1",
+            spec_version=PTS_E_1,
             nominal="pts-e-1.1",
             tests=_BASIC,
         ),
         _make(
             "demo",
             title="the enterprise suite with scaled times, for trying out",
-            spec_version="PTS 2.0.2",
+            spec_version=PTS_2,
             nominal="pts-2.0-enterprise",
         ),
     )

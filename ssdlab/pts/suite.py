@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from ssdlab.model.editions import edition_of
 from ssdlab.model.errors import RepeatedNameError, UnknownNameError
 from ssdlab.model.spec import PtsTest
 from ssdlab.pts import catalog
@@ -35,8 +36,7 @@ def optional_tests(profile: Profile) -> tuple[str, ...]:
 
     Only the editions 2.x have them, whatever the times of the profile are.
     """
-    is_edition_2 = profile.spec_version.startswith("PTS 2")
-    return OPTIONAL_SUITE if is_edition_2 else ()
+    return OPTIONAL_SUITE if edition_of(profile.spec_version) == 2 else ()
 
 
 def choose_tests(profile: Profile, text: str) -> tuple[str, ...]:

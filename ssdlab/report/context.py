@@ -1,6 +1,5 @@
 """What the sections share: the run, its frames as far as they exist, its criteria."""
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,6 +10,7 @@ import pandas as pd
 from ssdlab.analysis.judged import JudgedWindow, read_final_windows
 from ssdlab.analysis.phases import group_name
 from ssdlab.model.asked import Suite
+from ssdlab.model.editions import edition_of
 from ssdlab.model.records import RunRecord
 from ssdlab.model.spec import (
     PTS_CRITERIA,
@@ -57,7 +57,7 @@ class Context:
     @property
     def is_edition_1(self) -> bool:
         """Whether the profile follows PTS-E or PTS-C 1.x, whose plots differ."""
-        return re.search(r"\d+", self.spec_version + " 0")[0] == "1"  # type: ignore[index] # there is a 0
+        return edition_of(self.spec_version) == 1
 
     @property
     def is_imported(self) -> bool:

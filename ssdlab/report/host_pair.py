@@ -141,9 +141,8 @@ def _curves(context: Context) -> dict[str, StimulusCurve]:
         found = [*read_attempts(context)][-1:] if context.procedure == SATURATE else []
     else:
         for test in context.record.tests:
-            if test.startswith("wsat"):
-                curve = read_curve(context, test=test, phase=_SATURATION)
-                found += [curve] if curve else []
+            curve = read_curve(context, test=test, phase=_SATURATION)
+            found += [curve] if curve else []
     return {f"{curve.test}: {curve.name}": curve for curve in found}
 
 

@@ -10,12 +10,13 @@ from typing import Any, Literal
 
 import pandas as pd
 
+from ssdlab.model.editions import PTS_E_1
 from ssdlab.model.spec import stimulus_label
 from ssdlab.model.units import KIB, MIB, capacity_label, duration_label
 
 RunFacts = Mapping[Hashable, Any]
 ROUND_S = 60.0  # one minute a cell and a WSAT round in PTS-E 1.1
-SPEC_VERSION = "PTS-E 1.1"
+SPEC_VERSION = PTS_E_1
 
 _TIME_TOLERANCE = 0.05
 _UNKNOWN_TEXTS = frozenset({"", "none", "nan", "<na>", "not known", "not recorded"})

@@ -2,10 +2,10 @@
 
 import pandas as pd
 
+from ssdlab.model.editions import PTS_2, PTS_E_1
 from ssdlab.model.spec import PTS_CRITERIA, SteadyStateCriteria
 
-JUDGED_BY = "PTS 2.0.2"
-_SAME_RULE = "PTS-E 1.1"
+JUDGED_BY = PTS_2
 
 
 def summarise_determination(
@@ -176,7 +176,7 @@ def pts_verdict_text(
     if spec_version != by:
         named = spec_version or "no specification"
         by = f"The record names {named}. By the rule of {by}"
-    if spec_version.startswith(_SAME_RULE):
+    if spec_version == PTS_E_1:
         by = f"{by}, whose limits of range and slope are the same"
     judged = windows[windows["test"] == test]
     if judged.empty:

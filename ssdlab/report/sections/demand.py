@@ -85,15 +85,15 @@ def _pages(context: Context, test: str, *, second: Second) -> tuple[Page, ...]:
         context.totals, test=test, max_lat_ns=limit_ns(context, test)
     )
     return (
-        preconditioning_page(context, f"{name} P1"),
-        *window_pages(context, f"{name} P2", phase=WDPC),
+        preconditioning_page(context, test, f"{name} P1"),
+        *window_pages(context, test, f"{name} P2", phase=WDPC),
         _pre_writes_page(context, name),
         _rounds_page(context, name),
-        *window_pages(context, f"{name} P5", phase=DEMAND_PHASE),
+        *window_pages(context, test, f"{name} P5", phase=DEMAND_PHASE),
         _variation_page(name, frame),
         _intensity_page(context, name, frame=frame, points=points),
         _cpu_page(context, name, frame),
-        *point_pages(context, name),
+        *point_pages(context, test),
         _toio_page(name, frame, second=second),
     )
 

@@ -123,16 +123,20 @@ def knee_note(frame: pd.DataFrame) -> Note:
     return Note(text=_NO_KNEE)
 
 
-def point_pages(context: Context, name: str) -> tuple[Page, ...]:
+def point_pages(context: Context, test: str) -> tuple[Page, ...]:
     """Return pre-writes and histogram of each point: P9 to P14."""
     pages: list[Page] = []
+    name = test.upper()
     for place, point in enumerate(POINT_NAMES):
         number = 9 + 2 * place
         phase, title = f"{point}-iops", f"{point.capitalize()}IOPS"
         pages += [
-            _pre_writes_page(context, f"{name} P{number}", phase=phase, title=title),
+            _pre_writes_page(
+                context, test, f"{name} P{number}", phase=phase, title=title
+            ),
             histogram_page(
                 context,
+                test,
                 f"{name} P{number + 1}",
                 phase=phase,
                 title=f"{title} response time histogram",
@@ -141,8 +145,9 @@ def point_pages(context: Context, name: str) -> tuple[Page, ...]:
     return tuple(pages)
 
 
-def _pre_writes_page(context: Context, plot_id: str, *, phase: str, title: str) -> Page:
-    test = plot_id.split(maxsplit=1)[0].lower()
+def _pre_writes_page(
+    context: Context, test: str, plot_id: str, *, phase: str, title: str
+) -> Page:
     frame = summarise_pre_writes(context.totals, test=test, phase=phase)
     blocks: tuple[Block, ...] = (Note(text="The point was not begun.", tone="warning"),)
     if not frame.empty:

@@ -24,13 +24,13 @@ _LEVELS_NOTE = (
 
 def histogram_page(
     context: Context,
+    test: str,
     plot_id: str,
     *,
     phase: str = "histogram",
     title: str = _TITLE,
 ) -> Page:
     """Return the histogram of the long run of a phase, and its levels."""
-    test = plot_id.split(maxsplit=1)[0].lower()
     runs = context.totals_of(test, phase)
     runs = runs[runs["kind"] == "histogram"]
     frame = summarise_histogram(context.bins, runs, test=test)

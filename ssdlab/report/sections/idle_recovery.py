@@ -62,8 +62,8 @@ _ACCESS_HEAD = (
 def hir_pages(context: Context, test: str) -> tuple[Page, ...]:
     """Return the pages of the host idle recovery test."""
     before = (
-        preconditioning_page(context, "HIR 1"),
-        *window_pages(context, "HIR 2", phase=WDPC),
+        preconditioning_page(context, test, "HIR 1"),
+        *window_pages(context, test, "HIR 2", phase=WDPC),
     )
     accesses = summarise_idle_recovery(context.totals, context.steps)
     if accesses.empty:

@@ -30,6 +30,7 @@ def _phase_pages(context: Context, phase: str) -> tuple[Page, ...]:
     part = range_name(phase)
     convergence = convergence_page(
         context,
+        "iops",
         f"IOPS 1 {part}".strip(),
         title=f"Steady state convergence, all block sizes {part}".strip(),
         metric="iops",
@@ -37,7 +38,7 @@ def _phase_pages(context: Context, phase: str) -> tuple[Page, ...]:
     )
     if has_means(context, "iops", phase):
         convergence = replace(convergence, blocks=(MEANS_ALONE, *convergence.blocks))
-    windows = window_pages(context, f"IOPS 2 {part}".strip(), phase=phase)
+    windows = window_pages(context, "iops", f"IOPS 2 {part}".strip(), phase=phase)
     return (convergence, *windows, *_matrix_pages(context, phase))
 
 

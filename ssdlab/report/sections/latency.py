@@ -37,7 +37,7 @@ def latency_pages(context: Context, test: str) -> tuple[Page, ...]:
     )
     if context.is_edition_1 or context.is_imported:
         return pages
-    return (*pages, histogram_page(context, "LAT 7"))
+    return (*pages, histogram_page(context, test, "LAT 7"))
 
 
 def _phase_pages(context: Context, phase: str) -> tuple[Page, ...]:
@@ -45,6 +45,7 @@ def _phase_pages(context: Context, phase: str) -> tuple[Page, ...]:
     curves = tuple(
         convergence_page(
             context,
+            "lat",
             f"LAT {number} {part}".strip(),
             title=f"Steady state convergence, {kind} latency {part}".strip(),
             metric=metric,
@@ -54,7 +55,7 @@ def _phase_pages(context: Context, phase: str) -> tuple[Page, ...]:
     )
     if has_means(context, "lat", phase):  # which have no maximum of a round
         curves = (replace(curves[0], blocks=(MEANS_ALONE, *curves[0].blocks)),)
-    windows = window_pages(context, f"LAT 3 {part}".strip(), phase=phase)
+    windows = window_pages(context, "lat", f"LAT 3 {part}".strip(), phase=phase)
     return (*curves, *windows, *_matrix_pages(context, phase))
 
 

@@ -14,9 +14,8 @@ from ssdlab.report.text import exact_text
 _TITLE = "Preconditioning IOPS"
 
 
-def preconditioning_page(context: Context, plot_id: str) -> Page:
+def preconditioning_page(context: Context, test: str, plot_id: str) -> Page:
     """Draw the preconditioning of a test, whatever the sizes of its blocks are."""
-    test = plot_id.split(maxsplit=1)[0].lower()
     cells = select_cells(context.totals, test)
     frame = cells[cells["phase"] == WDPC].sort_values("round")
     if frame.empty:

@@ -126,6 +126,7 @@ def _by_round(found: _Saturation, number: int, metric: RoundMetric) -> Page:
     title = f"{QUANTITIES[metric].name} by round"
     return convergence_page(
         found.context,
+        found.test,
         found.plot_id(number),
         title=title,
         metric=metric,
@@ -165,7 +166,10 @@ def _pages_2_0(found: _Saturation) -> tuple[Page, ...]:
 def _histogram(found: _Saturation) -> Page:
     title = "Response time histogram and confidence levels"
     page = histogram_page(
-        found.context, found.plot_id(7), title=f"{title}, {found.stimulus}"
+        found.context,
+        found.test,
+        found.plot_id(7),
+        title=f"{title}, {found.stimulus}",
     )
     return replace(page, title=title)
 

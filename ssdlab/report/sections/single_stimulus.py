@@ -51,7 +51,7 @@ def _attempt_pages(context: Context, curve: StimulusCurve) -> Iterator[Page]:
     yield _curve_page(context, curve)
     for page in window_pages(context, curve.test, phase=curve.phase):
         title = f"{order}: {page.title[0].lower()}{page.title[1:]}"
-        yield replace(page, plot_id="", title=title)
+        yield replace(page, title=title)
     yield from _levels_pages(context, curve)
 
 

@@ -26,8 +26,9 @@ from ssdlab.report.text import NOT_MEASURED, exact_text, percent_text, unit_of
 from ssdlab.report.verdict import NOT_ACHIEVED
 
 
-def convergence_page(
+def convergence_page(  # noqa: PLR0913 - what is drawn and where, by name
     context: Context,
+    test: str,
     plot_id: str,
     *,
     title: str,
@@ -36,7 +37,6 @@ def convergence_page(
     phase: str = "rounds",
 ) -> Page:
     """Draw a metric over the rounds of one R/W mix, all block sizes of a phase."""
-    test = plot_id.split(maxsplit=1)[0].lower()
     frame = summarise_convergence(
         context.totals, test, metric=metric, read_percent=read_percent
     )
@@ -88,12 +88,13 @@ def _scaled_text(value: Any, quantity: Quantity) -> str:
     return exact_text(float(value) / quantity.divisor)
 
 
-def window_pages(context: Context, plot_id: str, *, phase: str) -> tuple[Page, ...]:
+def window_pages(
+    context: Context, test: str, plot_id: str = "", *, phase: str
+) -> tuple[Page, ...]:
     """Return one page a tracking variable: its window and what judges it."""
-    test = plot_id.split(maxsplit=1)[0].lower()
     finals = context.final_windows(test, phase)
     if not finals:
-        return (_no_window_page(context, plot_id, phase=phase),)
+        return (_no_window_page(context, test, plot_id, phase=phase),)
     if not is_cell_by_cell(test, (one.phase for one in finals)):
         return tuple(_window_page(context, plot_id, one) for one in finals)
     table = windows_table(finals, context.totals_of(test, phase))
@@ -104,8 +105,7 @@ def window_pages(context: Context, plot_id: str, *, phase: str) -> tuple[Page, .
     )
 
 
-def _no_window_page(context: Context, plot_id: str, *, phase: str) -> Page:
-    test = plot_id.split(maxsplit=1)[0].lower()
+def _no_window_page(context: Context, test: str, plot_id: str, *, phase: str) -> Page:
     rounds = int(context.totals_of(test, phase)["round"].dropna().nunique())
     needed = str(context.criteria.window_rounds)
     if phase == WDPC:

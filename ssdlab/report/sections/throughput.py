@@ -58,6 +58,7 @@ def _phase_pages(context: Context, phase: str) -> tuple[Page, ...]:
     curves = tuple(
         convergence_page(
             context,
+            "tp",
             f"TP {number} {size}".strip(),
             title=f"Steady state convergence, {direction} {named}".strip(),
             metric="bw_bytes_per_s",
@@ -71,7 +72,7 @@ def _phase_pages(context: Context, phase: str) -> tuple[Page, ...]:
         plot_id = f"TP 3 - 5 {size}".strip()
         note = Note(text=_UNTRACKED + (_IN_TKPERF if is_tkperf(context) else ""))
         return (*curves, Page(plot_id=plot_id, title=title, blocks=(note,)))
-    windows = window_pages(context, f"TP 3 {size}".strip(), phase=phase)
+    windows = window_pages(context, "tp", f"TP 3 {size}".strip(), phase=phase)
     return (*curves, *windows, *values)
 
 
