@@ -11,6 +11,9 @@ from ssdlab.fio import process
 from tests.quick_fio import CLOCK
 from tools.lanes import LANES, names_marker
 
+# How long an example takes says nothing on a busy machine: no test judges it.
+settings.register_profile("tests", parent=settings.default, deadline=None)
+settings.load_profile("tests")
 # For `make quick`: a few examples of each property, as far as it names no number.
 settings.register_profile("quick", max_examples=10, deadline=None)
 
