@@ -104,11 +104,15 @@ class Context:
             one.phase_id != phase for one in asked.possible_phases
         )
 
-    def judged_rounds(self, test: str) -> list[str]:
-        """Return the phases of a test that were begun and are to become steady."""
+    def begun_rounds(self, test: str) -> list[str]:
+        """Return the phases of a test that were begun and are to become steady.
+
+        Of a test without a steady state to reach it is all that have rounds.
+        """
         steps = self.steps_of(test)
-        phases = steps[steps["kind"] == "cell"]["phase"].unique()
-        return [str(phase) for phase in phases if self.is_judged(test, str(phase))]
+        phases = map(str, steps[steps["kind"] == "cell"]["phase"].unique())
+        is_asked = self.asks_steady_state(test)
+        return [one for one in phases if not is_asked or self.is_judged(test, one)]
 
     def is_first(self, test: str, phase: str) -> bool:
         """Tell whether a phase begins on a device as it left the purge: FOB."""

@@ -95,7 +95,7 @@ def rounds_summary(context: Context, test: str) -> list[SummaryRow]:
     if is_cell_by_cell(test, (one.phase for one in finals)):
         return _rows_of_cells(context, test, finals)
     judged = {one.phase for one in finals}
-    begun = context.judged_rounds(test) or [""]
+    begun = context.begun_rounds(test) or [""]
     return [
         *(_summary(context, one) for one in finals),
         *(_unjudged(context, test, phase) for phase in begun if phase not in judged),
@@ -112,7 +112,7 @@ def _rows_of_cells(
 ) -> list[SummaryRow]:
     """Return the tracking variables of cells taken one by one, and all in one row."""
     judged = {one.phase for one in finals}
-    phases = context.judged_rounds(test) or [""]
+    phases = context.begun_rounds(test) or [""]
     short = sum(phase not in judged for phase in phases)
     failed = sum(not one.is_steady for one in finals)
     is_steady = not (failed or short)
