@@ -35,7 +35,6 @@ from ssdlab.figures import (
     cell_rounds,
     health,
     latency_rounds,
-    oio_sweep,
     peak,
     streams,
     workloads,
@@ -223,8 +222,8 @@ def _draw_frames() -> None:
     readings = pd.DataFrame({"time_s": time_s, "written_bytes": 5e8 * points.index})
     warm = readings.assign(temperature_celsius=35 + 12 * (1 - 0.7**points.index))
     health.plot_drive_health(DriveTrace(readings=warm), [("WSAT", 60.0, 540.0)])
-    oio_sweep.plot_oio_sweep(points)
-    oio_sweep.plot_oio_intensity(points)
+    streams.plot_oio_sweep(points)
+    streams.plot_oio_intensity(points)
     logged_s = np.arange(100_000) / 100
     falling = 2000 + 7000 * np.exp(-logged_s / 200) + 300 * np.sin(logged_s)
     cell_rounds.plot_time_series(reduce_series(logged_s, falling), "iops")

@@ -5,9 +5,9 @@ from .cell_rounds import plot_time_series as plot_time_series
 from .convergence import plot_convergence as plot_convergence
 from .convergence import plot_steady_state_window as plot_steady_state_window
 from .cross_stimulus import plot_cross_stimulus as plot_cross_stimulus
+from .demand import plot_demand_intensity as plot_demand_intensity
 from .demand import plot_demand_variation as plot_demand_variation
 from .histogram import plot_confidence as plot_confidence
-from .intensity import plot_demand_intensity as plot_demand_intensity
 from .matrix import plot_columns_3d as plot_columns_3d
 from .matrix import plot_iops_2d as plot_iops_2d
 from .matrix import plot_throughput_2d as plot_throughput_2d

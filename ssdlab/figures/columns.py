@@ -1,12 +1,12 @@
 """Columns in three dimensions, one a cell, and the scene that they stand in."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import plotly.graph_objects as go
 
-from ssdlab.figures.labels import COLORS, shade
+from ssdlab.figures.labels import COLORS, lay_out, shade
 
 _HARD_SPACE = "\N{NO-BREAK SPACE}"
 _HALF_WIDTH = 0.36  # of the distance between two columns
@@ -20,50 +20,90 @@ _TRIANGLES = (
     (4, 5, 6), (4, 6, 7),  # top
 )  # fmt: skip
 _EDGES = (0, 1, 5, 4, 0, 3, 7, 4, None, 1, 2, 6, 5, None, 2, 3, None, 6, 7, None)
+_COMMON: dict[str, Any] = {
+    "gridcolor": COLORS["grid"],
+    "showbackground": False,
+    "zeroline": False,
+    "linecolor": COLORS["axis"],
+    "tickfont": {"size": 11},
+    "showspikes": False,
+}
 _SHADES = (0.82, 0.82, 0.62, 0.62, 0.82, 0.82, 0.62, 0.62, 1.0, 1.0)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Column:
-    """One column of a row: its place from 0, its height, and what its hover says."""
+class ColumnRow:
+    """One row of columns: height and hover text of each, by the value across.
 
-    place: int
-    height: float
-    text: str
+    ``tick`` names it on the axis that goes into the depth, ``name`` elsewhere.
+    """
 
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class SceneAxis:
-    """One of the two axes of the ground: its title and the names of its places."""
-
-    title: str
-    names: Sequence[str]
+    name: str
+    color: str
+    columns: Mapping[int, tuple[float, str]]
+    tick: str = ""
 
 
-def column_row(
-    columns: Sequence[Column], depth: int, *, name: str, color: str
+def draw_columns(
+    figure: go.Figure,
+    rows: Sequence[ColumnRow],
+    across: Mapping[int, str],
+    *,
+    titles: tuple[str, str, str],
+) -> None:
+    """Draw rows of columns, the first in front, and the scene that they stand in.
+
+    `across` names the places of the first axis; `titles` are those of the axes across,
+    into the depth, and up.
+    """
+    places = {value: place for place, value in enumerate(across)}
+    for depth, row in enumerate(rows):
+        columns = [(places[value], *told) for value, told in row.columns.items()]
+        figure.add_trace(_mesh(columns, depth, row))
+    deep = [row.tick or row.name for row in rows]
+    scene = {
+        "xaxis": _ground_axis(titles[0], list(across.values())),
+        "yaxis": _ground_axis(titles[1], deep),
+        "zaxis": _COMMON
+        | {
+            # One of up to four characters plotly sets across the axis, over its labels.
+            "title": {"text": titles[2].ljust(5, _HARD_SPACE), "font": {"size": 13}},
+            "rangemode": "tozero",
+            "tickformat": "~s" if titles[2] == "IOPS" else ",~r",
+        },
+        "aspectmode": "manual",
+        "aspectratio": {"x": 1.77, "y": 1.4, "z": 0.89},
+        "camera": {
+            "projection": {"type": "orthographic"},
+            "eye": {"x": -0.75, "y": -1.6, "z": 1.15},
+            "center": {"x": 0, "y": 0, "z": -0.08},
+        },
+    }
+    lay_out(figure, scene=scene, margin={"l": 0, "r": 0, "t": 56, "b": 0})
+
+
+def _mesh(
+    columns: Sequence[tuple[int, float, str]], depth: int, row: ColumnRow
 ) -> go.Mesh3d:
-    """Return one row of columns, front to back at `depth`, as a mesh."""
     vertices: list[tuple[float, float, float]] = []
     faces: list[tuple[int, int, int]] = []
     texts: list[str] = []
-    for column in columns:
+    for place, height, text in columns:
         start = len(vertices)
         corners = [
-            (column.place + x * _HALF_WIDTH, depth + y * _HALF_WIDTH)
-            for x, y in _CORNERS
+            (place + x * _HALF_WIDTH, depth + y * _HALF_WIDTH) for x, y in _CORNERS
         ]
-        vertices += [(x, y, z) for z in (0.0, column.height) for x, y in corners]
+        vertices += [(x, y, z) for z in (0.0, height) for x, y in corners]
         faces += [(start + a, start + b, start + c) for a, b, c in _TRIANGLES]
-        texts += [column.text] * 8
+        texts += [text] * 8
     x, y, z = zip(*vertices, strict=True) if vertices else ((), (), ())
     i, j, k = zip(*faces, strict=True) if faces else ((), (), ())
     return go.Mesh3d(
         x=x, y=y, z=z, i=i, j=j, k=k,
         text=texts,
-        name=name,
-        color=color,
-        facecolor=_face_colors(color, len(columns)),
+        name=row.name,
+        color=row.color,
+        facecolor=_face_colors(row.color, len(columns)),
         flatshading=True,
         showlegend=True,
         hovertemplate="%{text}<extra></extra>",
@@ -76,12 +116,12 @@ def _face_colors(color: str, count: int) -> list[str]:
 
 
 def repaint_row(row: go.Mesh3d, color: str) -> None:
-    """Give a row that `column_row` made another colour."""
+    """Give a row of columns another colour."""
     row.update(color=color, facecolor=_face_colors(color, len(row.x) // 8))
 
 
 def row_edges(row: go.Mesh3d, *, color: str, width: float) -> go.Scatter3d:
-    """Return the edges of the columns of a row that `column_row` made."""
+    """Return the edges of a row of columns."""
     path = [
         None if corner is None else start + corner
         for start in range(0, len(row.x), 8)
@@ -102,52 +142,10 @@ def row_edges(row: go.Mesh3d, *, color: str, width: float) -> go.Scatter3d:
     )
 
 
-def column_scene(across: SceneAxis, deep: SceneAxis, height: str) -> dict[str, Any]:
-    """Return the scene of rows of columns; `height` is the title of the third axis."""
-    tickformat = "~s" if height == "IOPS" else ",~r"
-    return {
-        "xaxis": _ground_axis(across),
-        "yaxis": _ground_axis(deep),
-        "zaxis": _common()
-        | {
-            "title": {"text": _z_title(height), "font": {"size": 13}},
-            "rangemode": "tozero",
-            "tickformat": tickformat,
-        },
-        "aspectmode": "manual",
-        "aspectratio": {"x": 1.77, "y": 1.4, "z": 0.89},
-        "camera": {
-            "projection": {"type": "orthographic"},
-            "eye": {"x": -0.75, "y": -1.6, "z": 1.15},
-            "center": {"x": 0, "y": 0, "z": -0.08},
-        },
+def _ground_axis(title: str, names: Sequence[str]) -> dict[str, Any]:
+    return _COMMON | {
+        "title": {"text": f"<br>{title}", "font": {"size": 13}},
+        "tickvals": list(range(len(names))),
+        "ticktext": list(names),
+        "range": [-0.6, len(names) - 0.4],
     }
-
-
-def _ground_axis(ground: SceneAxis) -> dict[str, Any]:
-    count = len(ground.names)
-    return _common() | {
-        "title": {"text": f"<br>{ground.title}", "font": {"size": 13}},
-        "tickvals": list(range(count)),
-        "ticktext": list(ground.names),
-        "range": [-0.6, count - 0.4],
-    }
-
-
-def _common() -> dict[str, Any]:
-    return {
-        "gridcolor": COLORS["grid"],
-        "showbackground": False,
-        "zeroline": False,
-        "linecolor": COLORS["axis"],
-        "tickfont": {"size": 11},
-        "showspikes": False,
-    }
-
-
-def _z_title(text: str) -> str:
-    """Return a title that plotly sets along the axis, clear of the tick labels.
-
-    One of up to four characters it sets across them.
-    """
-    return text.ljust(5, _HARD_SPACE)

@@ -12,11 +12,16 @@ from ssdlab.figures.labels import (
     axis,
     block_size_style,
     lay_out,
-    linear_axis,
     new_figure,
     number_text,
-    round_axis,
-    scaled,
+)
+from ssdlab.figures.lines import (
+    Across,
+    Line,
+    add_lines,
+    draw_lines,
+    finely,
+    shade_window,
 )
 from ssdlab.model.spec import PTS_CRITERIA, SteadyStateCriteria
 from ssdlab.model.units import block_size_label, mix_label
@@ -26,8 +31,6 @@ if TYPE_CHECKING:
 
 RoundMetric = Literal["iops", "bw_bytes_per_s", "lat_mean_ns", "lat_max_ns"]
 Window = tuple[int, int]
-
-_WINDOW_PAD = 0.3  # of a round, so that the shade holds the points at its ends
 
 
 def plot_convergence(
@@ -68,57 +71,26 @@ def plot_convergence(
     >>> plot_convergence(rounds).data[0].name
     '4 KiB'
     """
-    quantity = QUANTITIES[metric]
-    figure = new_figure(title, subtitle=_subtitle(frame))
+    mixes = sorted({int(mix) for mix in frame["read_percent"]}, reverse=True)
+    words = "R/W " + ", ".join(mix_label(mix) for mix in mixes) if mixes else ""
+    figure = new_figure(title, subtitle=words)
     sizes = sorted(int(size) for size in frame["block_size_bytes"].unique())
+    lines = []
     for size in sizes:
         rows = frame[frame["block_size_bytes"] == size].sort_values("round")
-        color, symbol = _line_style(rows, size, alone=len(sizes) == 1)
-        figure.add_scatter(
-            x=[int(number) for number in rows["round"]],
-            y=scaled(rows[metric], metric),
-            name=block_size_label(size),
-            mode="lines+markers",
-            line={"color": color, "width": 2},
-            marker={"symbol": symbol, "size": 7},
-            hovertemplate=f"{block_size_label(size)}, round %{{x}}: %{{y:,.4~g}}"
-            f" {quantity.unit}<extra></extra>",
-        )
-    lay_out(
-        figure,
-        xaxis=round_axis([int(number) for number in frame["round"]]),
-        yaxis=linear_axis(quantity.title),
-        showlegend=True,
-    )
-    if window:
-        _shade(figure, window)
+        name = block_size_label(size)
+        color, symbol = block_size_style(size)
+        if len(sizes) == 1:
+            direction = {100: "read", 0: "write"}.get(mixes[-1], "total")
+            color, symbol = DIRECTION_COLORS[direction], "circle"
+        line = Line(
+            rows=[rows], column=metric, name=name, color=color, symbol=symbol,
+            width=2, size=7, hover=f"{name}, round %{{x}}: ",
+        )  # fmt: skip
+        lines.append(line)
+    draw_lines(figure, Across.rounds(frame), lines, is_log=False, showlegend=True)
+    shade_window(figure, window)
     return figure
-
-
-def _subtitle(frame: "pd.DataFrame") -> str:
-    mixes = sorted({int(mix) for mix in frame["read_percent"]}, reverse=True)
-    return "R/W " + ", ".join(mix_label(mix) for mix in mixes) if mixes else ""
-
-
-def _line_style(rows: "pd.DataFrame", size: int, *, alone: bool) -> tuple[str, str]:
-    if not alone:
-        return block_size_style(size)
-    mix = int(rows["read_percent"].iloc[0])
-    direction = {100: "read", 0: "write"}.get(mix, "total")
-    return DIRECTION_COLORS[direction], "circle"
-
-
-def _shade(figure: go.Figure, window: Window) -> None:
-    first, last = window
-    figure.add_vrect(
-        x0=first - _WINDOW_PAD,
-        x1=last + _WINDOW_PAD,
-        fillcolor=COLORS["window"],
-        line_width=0,
-        layer="below",
-        name="measurement window",
-        showlegend=True,
-    )
 
 
 def plot_steady_state_window(
@@ -166,42 +138,18 @@ def plot_steady_state_window(
     >>> plot_steady_state_window(rounds, window).data[4].name
     'Average 5,749'
     """
-    metric = window.metric
+    metric, average = window.metric, window.average
     first, last = window.window_first_round, window.window_last_round
     rows = frame[frame["round"].between(first, last)].sort_values("round")
-    quantity = QUANTITIES[metric]
+    outcome = "steady state" if window.is_steady else "NOT steady"
     figure = new_figure(
         f"Steady state measurement window, {window.tracking}",
-        subtitle=f"Rounds {first} - {last}: "
-        + ("steady state" if window.is_steady else "NOT steady"),
+        subtitle=f"Rounds {first} - {last}: {outcome}",
     )
-    ends = [first, last]
-    _add_limits(figure, ends, window, criteria=criteria)
-    fit = [window.slope_per_round * end + window.intercept for end in ends]
-    fit_line = scaled(fit, metric)
-    _add_line(figure, ends, fit_line, name="Best linear fit", color="fit")
-    figure.add_scatter(
-        x=[int(number) for number in rows["round"]],
-        y=scaled(rows[metric], metric),
-        name=window.tracking,
-        mode="markers",
-        marker={"color": COLORS["measured"], "size": 10},
-        hovertemplate=f"round %{{x}}: %{{y:,.5~g}} {quantity.unit}<extra></extra>",
-    )
-    lay_out(figure, xaxis=round_axis(ends), yaxis=axis(quantity.title))
-    figure.update_yaxes(tickformat=",~r")
-    return figure
-
-
-def _add_limits(
-    figure: go.Figure,
-    ends: list[int],
-    window: JudgedWindow,
-    *,
-    criteria: SteadyStateCriteria,
-) -> None:
-    """Add the average and both bands, each as wide as what is allowed."""
-    metric, average = window.metric, window.average
+    ends = {"round": [first, last]}
+    across = Across.rounds(ends)
+    quantity = QUANTITIES[metric]
+    lines = []
     bands = (
         (criteria.max_range_ratio, "range_limit", "dot", "data excursion"),
         (criteria.max_slope_ratio, "slope_limit", "dash", "slope excursion"),
@@ -209,27 +157,25 @@ def _add_limits(
     for ratio, color, dash, words in bands:
         for share in () if ratio is None else (1 + ratio / 2, 1 - ratio / 2):
             name = f"{share * 100:g} % {words} limit"
-            line = scaled([average * share] * 2, metric)
-            _add_line(figure, ends, line, name=name, color=color, dash=dash)
-    line = scaled([average] * 2, metric)
-    name = f"Average {number_text(line[0] or 0.0)} {QUANTITIES[metric].unit}".rstrip()
-    _add_line(figure, ends, line, name=name, color="average")
-
-
-def _add_line(
-    figure: go.Figure,
-    x: list[int],
-    y: list[float | None],
-    *,
-    name: str,
-    color: str,
-    dash: str = "solid",
-) -> None:
-    figure.add_scatter(
-        x=x,
-        y=y,
-        name=name,
-        mode="lines",
-        line={"color": COLORS[color], "dash": dash, "width": 2},
-        hovertemplate=f"{name}: %{{y:,.5~g}}<extra></extra>",
-    )
+            lines.append((name, color, dash, [average * share] * 2))
+    value = number_text(average / quantity.divisor)
+    name = f"Average {value} {quantity.unit}".rstrip()
+    lines.append((name, "average", "solid", [average] * 2))
+    fit = [window.slope_per_round * end + window.intercept for end in ends["round"]]
+    lines.append(("Best linear fit", "fit", "solid", fit))
+    fine = finely(metric)
+    drawn = [
+        Line(
+            rows=[ends | {metric: values}], column=metric, of=fine, name=name,
+            hover=f"{name}: ", color=COLORS[color], dash=dash, width=2,
+        )
+        for name, color, dash, values in lines
+    ]  # fmt: skip
+    points = Line(
+        rows=[rows], column=metric, of=fine, name=window.tracking,
+        color=COLORS["measured"], width=0, size=10,
+    )  # fmt: skip
+    add_lines(figure, across, [*drawn, points])
+    yaxis = axis(quantity.title, tickformat=",~r")
+    lay_out(figure, xaxis=across.axis, yaxis=yaxis)
+    return figure

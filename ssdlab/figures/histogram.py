@@ -16,6 +16,7 @@ from ssdlab.figures.labels import (
     scaled,
     time_text,
 )
+from ssdlab.figures.lines import add_points
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -79,7 +80,10 @@ def plot_confidence(
     >>> figure.data[2].name
     'max: 1.010 μs'
     """
-    figure = new_figure(title, subtitle=_rates(measurement), height=580)
+    rate = number_text(float(measurement["bw_bytes_per_s"]) / 1e6)
+    longest = time_text(float(measurement["lat_max_ns"]))
+    rates = f"{number_text(float(measurement['iops']))} IOPS, {rate} MB/s"
+    figure = new_figure(title, subtitle=f"{rates}, MRT {longest}", height=580)
     lower = scaled(frame["lat_lower_ns"], "lat_ns")
     upper = scaled(frame["lat_upper_ns"], "lat_ns")
     counts = [int(count) for count in frame["count"]]
@@ -102,29 +106,18 @@ def plot_confidence(
         hovertemplate="%{y:.5~f} % within %{x:.4~g} ms<extra></extra>",
     )
     _add_markers(figure, markers, int(measurement["total_ios"]))
+    cumulative = {"overlaying": "y", "side": "right", "tickmode": "auto"}
+    tops = [1.0, *(float(count) for count in counts)]
     lay_out(
         figure,
         xaxis=decades_axis("Response time [ms]", [*lower, *upper]),
-        yaxis=decades_axis("IO count", [1.0, *(float(count) for count in counts)]),
-        yaxis2=axis(
-            "Cumulative [%]",
-            overlaying="y",
-            side="right",
-            tickmode="auto",
-            range=[0, 103],
-            showgrid=False,
-        ),
+        yaxis=decades_axis("IO count", tops),
+        yaxis2=axis("Cumulative [%]", range=[0, 103], showgrid=False, **cumulative),
         yaxis_range=[_BELOW_ONE, math.ceil(math.log10(max(counts, default=10) + 1))],
         barmode="overlay",
         bargap=0,
     )
     return figure
-
-
-def _rates(measurement: "Mapping[str, Any] | pd.Series[Any]") -> str:
-    rate = number_text(float(measurement["bw_bytes_per_s"]) / 1e6)
-    longest = time_text(float(measurement["lat_max_ns"]))
-    return f"{number_text(float(measurement['iops']))} IOPS, {rate} MB/s, MRT {longest}"
 
 
 def _add_markers(figure: go.Figure, markers: "pd.DataFrame", total_ios: int) -> None:
@@ -135,22 +128,16 @@ def _add_markers(figure: go.Figure, markers: "pd.DataFrame", total_ios: int) -> 
         markers["is_supported"].astype(bool),
         strict=True,
     ):
-        words = (
-            time_text(lat_ns) if supported else f"not supported by {total_ios:,} IOs"
-        )
+        weak = f"not supported by {total_ios:,} IOs"
+        words = time_text(lat_ns) if supported else weak
         symbol, color = _MARKS.get(marker, _OTHER_MARK)
         name = f"{marker}: {words}"
-        figure.add_scatter(
-            x=scaled([lat_ns], "lat_ns"),
-            y=[percent],
-            name=name,
+        edge = {"color": "white" if supported else color, "width": 1}
+        add_points(
+            figure, scaled([lat_ns], "lat_ns"), [percent], text=name, name=name,
             yaxis="y2",
-            mode="markers",
             marker={
                 "symbol": symbol if supported else f"{symbol}-open",
-                "color": color,
-                "size": 11,
-                "line": {"color": "white" if supported else color, "width": 1},
+                "color": color, "size": 11, "line": edge,
             },
-            hovertemplate=f"{name}<extra></extra>",
-        )
+        )  # fmt: skip

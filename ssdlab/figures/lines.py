@@ -1,6 +1,7 @@
 """The grammar of figures: lines, points and bands over quantities, on two axes at most.
 
-Words, units, colours and ticks are those of `ssdlab.figures.labels`.
+Words, units, colours and ticks are those of `ssdlab.figures.labels`. Rows are a frame,
+or columns by their names.
 """
 
 import math
@@ -26,7 +27,7 @@ from ssdlab.figures.labels import (
 if TYPE_CHECKING:
     import pandas as pd
 
-Values = Sequence[float | None]
+    Rows = pd.DataFrame | Mapping[str, Sequence[Any]]
 
 WINDOW_PAD = 0.3  # of a round, so that a shade holds the points at its ends
 # A response time as it is drawn over time: its column, its colour, its name.
@@ -40,7 +41,7 @@ RESPONSE_TIMES = (
 class Across:
     """The horizontal axis of lines: what it shows, and how a hover text writes it.
 
-    Without a quantity the column holds whole numbers.
+    Without a quantity the column holds whole numbers, or names.
     """
 
     column: str
@@ -49,7 +50,7 @@ class Across:
     quantity: Quantity | None = None
 
     @classmethod
-    def rounds(cls, frame: "pd.DataFrame") -> Self:
+    def rounds(cls, frame: "Rows") -> Self:
         """Return the rounds of a frame."""
         rounds = [int(number) for number in frame["round"]]
         return cls(column="round", axis=round_axis(rounds), hover="round %{x}")
@@ -65,33 +66,36 @@ class Across:
         own = quantity or QUANTITIES[column]
         return cls(column=column, axis=own.axis(), hover=own.hover("x"), quantity=own)
 
-    def places(self, rows: "pd.DataFrame") -> list[Any]:
+    def places(self, rows: "Rows") -> list[Any]:
         """Return where rows stand."""
+        values = rows[self.column]
         if self.quantity is None:
-            return [int(number) for number in rows[self.column]]
-        return scaled(rows[self.column], self.quantity)
+            return [one if isinstance(one, str) else int(one) for one in values]
+        return scaled(values, self.quantity)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Line:
     """A line: its rows, the column that it shows, its name and how it looks.
 
-    It is broken between the parts of its rows, and without a size it has no markers.
-    ``of`` names the quantity where the column does not. In a hover text ``hover``
-    stands before the value, in place of where the point stands; ``text`` alone is all
-    of it. ``marker`` and ``more`` go to plotly.
+    It is broken between the parts of its rows. Without a size it has no markers, and
+    without a width it is points alone. ``of`` is the quantity where the column does not
+    name it. In a hover text ``hover`` stands before the value, in place of where the
+    point stands, and ``after`` behind it; ``text`` alone is all of it. ``marker`` and
+    ``more`` go to plotly.
     """
 
-    rows: "Sequence[pd.DataFrame]"
+    rows: "Sequence[Rows]"
     column: str
     name: str
     color: str
-    of: str = ""
-    symbol: str = ""
+    of: str | Quantity = ""
+    symbol: str | Sequence[str] = ""
     dash: str = ""
     width: float = 1.8
-    size: float = 0
+    size: float | Sequence[float] = 0
     hover: str | None = None
+    after: str = ""
     text: Sequence[str] = ()
     marker: Mapping[str, Any] = field(default_factory=dict)
     more: Mapping[str, Any] = field(default_factory=dict)
@@ -99,11 +103,17 @@ class Line:
     @property
     def quantity(self) -> Quantity:
         """What the line shows."""
-        return metric_quantity(self.of or self.column)
+        named = self.of or self.column
+        return named if isinstance(named, Quantity) else metric_quantity(named)
 
     def values(self) -> list[float | None]:
         """Return its values in the unit of its axis, None between its parts."""
         return _joined([scaled(rows[self.column], self.quantity) for rows in self.rows])
+
+
+def finely(metric: str) -> Quantity:
+    """Return what a metric shows, told in a hover text to five significant digits."""
+    return replace(metric_quantity(metric), digits=",.5~g")
 
 
 def response_times(parts: "Sequence[pd.DataFrame]", *, width: float) -> list[Line]:
@@ -139,13 +149,11 @@ def draw_lines(
     >>> figure.data[0].y, figure.layout.yaxis.title.text, figure.data[0].hovertemplate
     ((500.0, 400.0), 'Throughput [MB/s]', 'round %{x}: %{y:,.4~g} MB/s<extra></extra>')
     """
-    for line in left:
-        _add_line(figure, across, line)
+    add_lines(figure, across, left)
     axes = {"xaxis": across.axis}
     if left:
         axes["yaxis"] = _axis(left, titles[0], is_log=is_log)
-    for line in right:
-        _add_line(figure, across, line, yaxis="y2")
+    add_lines(figure, across, right, yaxis="y2")
     if right:
         axes["yaxis2"] = right_axis(_axis(right, titles[1]))
     lay_out(figure, **(axes | layout))
@@ -163,22 +171,88 @@ def _axis(
     return made | {"title": made["title"] | {"text": title or own.title}}
 
 
-def _add_line(figure: go.Figure, across: Across, line: Line, **more: Any) -> None:
-    texts: dict[str, Any] = {"text": line.text} if len(line.text) else {}
-    where = f"{across.hover}: " if line.hover is None else line.hover
-    is_told = bool(texts) and line.hover is None
-    hover = "%{text}" if is_told else f"{where}{line.quantity.hover('y')}"
-    look = {"line": _given(color=line.color, width=line.width, dash=line.dash)}
-    if line.size:
-        look["marker"] = _given(size=line.size, symbol=line.symbol) | dict(line.marker)
-    trace = {
-        "x": _joined([across.places(rows) for rows in line.rows]),
-        "y": line.values(),
-        "name": line.name,
-        "mode": "lines+markers" if line.size else "lines",
-        "hovertemplate": f"{hover}<extra></extra>",
-    }
-    figure.add_scatter(**(trace | look | texts | more | dict(line.more)))
+def draw_panel(
+    figure: go.Figure,
+    across: Across,
+    lines: Sequence[Line],
+    *,
+    number: int,
+    is_log: bool | None = None,
+    **look: Any,
+) -> None:
+    """Draw lines in one of several panels, by number from 1, with axes of its own.
+
+    `look` is that of the axis across, such as its ``domain``.
+    """
+    mark = str(number) if number > 1 else ""
+    x, y = f"x{mark}", f"y{mark}"
+    add_lines(figure, across, lines, xaxis=x, yaxis=y)
+    beside = across.axis | {"anchor": y} | look
+    up = _axis(lines, "", is_log=is_log) | {"anchor": x}
+    lay_out(figure, **{f"xaxis{mark}": beside, f"yaxis{mark}": up})
+
+
+def add_lines(
+    figure: go.Figure, across: Across, lines: Iterable[Line], **more: Any
+) -> None:
+    """Add lines to a figure whose axes stand."""
+    for line in lines:
+        texts: dict[str, Any] = {"text": line.text} if len(line.text) else {}
+        where = f"{across.hover}: " if line.hover is None else line.hover
+        is_told = bool(texts) and line.hover is None
+        hover = "%{text}" if is_told else f"{where}{line.quantity.hover('y')}"
+        modes = ["lines"] * bool(line.width) + ["markers"] * bool(line.size)
+        look: dict[str, Any] = {}
+        if line.width:
+            look["line"] = _given(color=line.color, width=line.width, dash=line.dash)
+        if line.size:
+            own = {} if line.width else {"color": line.color}
+            given = _given(size=line.size, symbol=line.symbol)
+            look["marker"] = own | given | dict(line.marker)
+        trace = {
+            "x": _joined([across.places(rows) for rows in line.rows]),
+            "y": line.values(),
+            "name": line.name,
+            "mode": "+".join(modes),
+            "hovertemplate": f"{hover}{line.after}<extra></extra>",
+        }
+        figure.add_scatter(**(trace | look | texts | more | dict(line.more)))
+
+
+def add_points(
+    figure: go.Figure,
+    x: Sequence[Any],
+    y: Sequence[Any],
+    *,
+    text: str | Sequence[str],
+    marker: Mapping[str, Any],
+    **more: Any,
+) -> None:
+    """Add points whose places stand, with a hover text of all or one of each."""
+    told: dict[str, Any] = {"hovertemplate": f"{text}<extra></extra>"}
+    if not isinstance(text, str):
+        told = {"hovertemplate": "%{text}<extra></extra>", "text": text}
+    figure.add_scatter(x=x, y=y, mode="markers", marker=marker, **told, **more)
+
+
+def add_tie(figure: go.Figure, x: Sequence[Any], y: Sequence[Any], **more: Any) -> None:
+    """Add a line that ties points together and says nothing of its own."""
+    figure.add_scatter(
+        x=x, y=y, mode="lines", hoverinfo="skip", **({"showlegend": False} | more)
+    )
+
+
+def add_band(
+    figure: go.Figure,
+    x: Sequence[Any],
+    ends: tuple[Sequence[Any], Sequence[Any]],
+    **more: Any,
+) -> None:
+    """Add the ground between two lines, from the lower to the upper."""
+    low, high = ends
+    around = [*high, *low[::-1]]
+    look = {"fill": "toself", "line": {"width": 0}}
+    add_tie(figure, [*x, *x[::-1]], around, **look, **more)
 
 
 def _joined(parts: Sequence[list[Any]]) -> list[Any]:
@@ -189,7 +263,7 @@ def _joined(parts: Sequence[list[Any]]) -> list[Any]:
 
 def _given(**look: Any) -> dict[str, Any]:
     """Return what is not left to plotly."""
-    return {name: value for name, value in look.items() if value not in {"", None}}
+    return {name: value for name, value in look.items() if value not in ("", None)}
 
 
 def shade(

@@ -1,11 +1,10 @@
 """Values over block size and R/W mix: lines, columns and bars."""
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
 import plotly.graph_objects as go
 
-from ssdlab.figures.columns import Column, SceneAxis, column_row, column_scene
+from ssdlab.figures.columns import ColumnRow, draw_columns
 from ssdlab.figures.labels import (
     DIRECTION_COLORS,
     QUANTITIES,
@@ -105,56 +104,34 @@ def plot_columns_3d(
     '4 KiB, R/W 0/100: 50,000 IOPS'
     """
     quantity = QUANTITIES[metric]
-    sizes = sorted({int(size) for size in frame["block_size_bytes"]})
-    mixes = _mixes(frame)
     figure = new_figure(
         title or f"{quantity.name} by block size and R/W mix", height=560
     )
-    for depth, mix in enumerate(mixes):
-        rows = frame[frame["read_percent"] == mix]
-        heights = dict(
-            zip(rows["block_size_bytes"], scaled(rows[metric], metric), strict=True)
-        )
-        columns = [
-            (sizes.index(int(s)), h) for s, h in heights.items() if h is not None
-        ]
-        figure.add_trace(_columns(columns, depth, mix=mix, sizes=sizes, metric=metric))
-    lay_out(
-        figure,
-        scene=column_scene(
-            SceneAxis(title="Block size", names=[block_size_label(s) for s in sizes]),
-            SceneAxis(title="R/W mix", names=[mix_label(mix) for mix in mixes]),
-            quantity.title,
-        ),
-        margin={"l": 0, "r": 0, "t": 56, "b": 0},
-    )
+    rows = []
+    for mix in _mixes(frame):
+        own = frame[frame["read_percent"] == mix]
+        heights = zip(own["block_size_bytes"], scaled(own[metric], metric), strict=True)
+        columns = {}
+        for size, height in heights:
+            if height is not None:
+                cell = f"{block_size_label(int(size))}, {mix_name(mix)}"
+                words = f"{number_text(height)} {quantity.unit_or_name}"
+                columns[int(size)] = height, f"{cell}: {words}"
+        row = ColumnRow(
+            name=mix_name(mix), color=mix_style(mix)[0], columns=columns,
+            tick=mix_label(mix),
+        )  # fmt: skip
+        rows.append(row)
+    sizes = sorted({int(size) for size in frame["block_size_bytes"]})
+    names = {size: block_size_label(size) for size in sizes}
+    titles = ("Block size", "R/W mix", quantity.title)
+    draw_columns(figure, rows, names, titles=titles)
     return figure
 
 
 def _mixes(frame: "pd.DataFrame") -> list[int]:
     """Return the R/W mixes from writes to reads, the order from front to back."""
     return sorted({int(mix) for mix in frame["read_percent"]})
-
-
-def _columns(
-    columns: Sequence[tuple[int, float]],
-    depth: int,
-    *,
-    mix: int,
-    sizes: Sequence[int],
-    metric: str,
-) -> go.Mesh3d:
-    unit = QUANTITIES[metric].unit_or_name
-    made = [
-        Column(
-            place=place,
-            height=height,
-            text=f"{block_size_label(sizes[place])}, {mix_name(mix)}: "
-            f"{number_text(height)} {unit}",
-        )
-        for place, height in columns
-    ]
-    return column_row(made, depth, name=mix_name(mix), color=mix_style(mix)[0])
 
 
 def plot_throughput_2d(

@@ -1,20 +1,18 @@
 """Rates and latencies of single jobs, side by side on logarithmic axes."""
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import plotly.graph_objects as go
 
+from ssdlab.figures.axes import named_axis
 from ssdlab.figures.labels import (
     COLORS,
     DIRECTION_COLORS,
-    QUANTITIES,
-    axis,
-    decades_axis,
+    Quantity,
     lay_out,
     new_figure,
-    scaled,
 )
+from ssdlab.figures.lines import Across, Line, draw_lines, draw_panel
 from ssdlab.figures.names import figure_text
 from ssdlab.model.units import block_size_label
 
@@ -23,9 +21,9 @@ if TYPE_CHECKING:
 
 _HEIGHT = 440
 _LONGEST_NAME = 60
+_PLACE = Quantity(name="Job", unit="", divisor=1.0)
 _ASIDE = 0.14  # of the distance between two jobs, so that no mark hides another
-_PANELS = (("iops", "", (0.0, 0.43)), ("bw_bytes_per_s", "2", (0.57, 1.0)))
-_DIRECTIONS = (("write", "square"), ("read", "circle"))
+_PANELS = (("iops", [0.0, 0.43]), ("bw_bytes_per_s", [0.57, 1.0]))
 _LEVELS = (
     ("lat_mean_ns", "mean", COLORS["average_latency"], "circle"),
     ("lat_two_nines_ns", "99 %", COLORS["ink"], "diamond"),
@@ -50,22 +48,23 @@ def plot_peak_rates(
     """
     figure = new_figure(title, subtitle="MB/s are decimal", height=_HEIGHT)
     placed = frame.assign(place=range(len(frame)))
-    for direction, symbol in _DIRECTIONS:
-        rows = placed[(placed["read_percent"] > 0) == (direction == "read")]
-        if len(rows):
-            _add_rates(figure, rows, direction=direction, symbol=symbol)
-    for metric, number, domain in _PANELS:
-        values = scaled(frame[metric], metric)
-        lay_out(
-            figure,
-            **{
-                f"xaxis{number}": _job_axis(
-                    list(frame["job"]), domain=list(domain), anchor=f"y{number}"
-                ),
-                f"yaxis{number}": decades_axis(QUANTITIES[metric].title, values)
-                | {"anchor": f"x{number}"},
-            },
-        )
+    is_read = placed["read_percent"] > 0
+    sides = (("write", "square", placed[~is_read]), ("read", "circle", placed[is_read]))
+    jobs = named_axis("Job", list(frame["job"]), pad=0.5)
+    across = Across(column="place", axis=jobs, hover="")
+    for number, (metric, domain) in enumerate(_PANELS, start=1):
+        lines = [
+            Line(
+                rows=[rows], column=metric, name=name, width=0, size=12, symbol=symbol,
+                color=DIRECTION_COLORS[name], hover="%{text}<br>", text=_names(rows),
+                more={
+                    "legendgroup": name, "showlegend": number == 1, "cliponaxis": False,
+                },
+            )
+            for name, symbol, rows in sides
+            if len(rows)
+        ]  # fmt: skip
+        draw_panel(figure, across, lines, number=number, is_log=True, domain=domain)
     lay_out(figure, showlegend=True)
     return figure
 
@@ -91,82 +90,31 @@ def plot_peak_latencies(
         subtitle="a hollow mark: fewer IOs than its level needs stand behind it",
         height=_HEIGHT,
     )
-    drawn: list[float | None] = []
-    for place, (column, name, color, symbol) in enumerate(_LEVELS):
-        values = scaled(frame[column], "lat_ns")
-        drawn += values
-        figure.add_scatter(
-            x=[at + _ASIDE * (place - 1.5) for at in range(len(frame))],
-            y=values,
-            name=name,
-            mode="markers",
-            cliponaxis=False,
-            marker={
-                "color": color,
-                "symbol": _symbols(frame, column, symbol),
-                "size": 10,
-                "line": {"color": color, "width": 2},
-            },
-            customdata=_names(frame),
-            hovertemplate=f"%{{customdata}}<br>{name} %{{y:,.4~g}} ms<extra></extra>",
-        )
-    lay_out(
-        figure,
-        xaxis=_job_axis(list(frame["job"]), showgrid=False),
-        yaxis=decades_axis(QUANTITIES["lat_ns"].title, drawn),
-        showlegend=True,
-    )
+    jobs = named_axis("Job", list(frame["job"]), pad=0.5, showgrid=False)
+    across = Across(column="place", axis=jobs, hover="", quantity=_PLACE)
+    lines = []
+    for level, (column, name, color, symbol) in enumerate(_LEVELS):
+        places = [at + _ASIDE * (level - 1.5) for at in range(len(frame))]
+        line = Line(
+            rows=[frame.assign(place=places)], column=column, of="lat_ns", name=name,
+            color=color, width=0, size=10, symbol=_symbols(frame, column, symbol),
+            hover=f"%{{text}}<br>{name} ", text=_names(frame),
+            marker={"line": {"color": color, "width": 2}}, more={"cliponaxis": False},
+        )  # fmt: skip
+        lines.append(line)
+    draw_lines(figure, across, lines, showlegend=True)
     return figure
-
-
-def _add_rates(
-    figure: go.Figure, rows: "pd.DataFrame", *, direction: str, symbol: str
-) -> None:
-    for metric, number, _ in _PANELS:
-        quantity = QUANTITIES[metric]
-        figure.add_scatter(
-            x=list(rows["place"]),
-            y=scaled(rows[metric], metric),
-            xaxis=f"x{number}",
-            yaxis=f"y{number}",
-            name=direction,
-            legendgroup=direction,
-            showlegend=not number,
-            mode="markers",
-            cliponaxis=False,
-            marker={
-                "color": DIRECTION_COLORS[direction],
-                "symbol": symbol,
-                "size": 12,
-            },
-            customdata=_names(rows),
-            hovertemplate="%{customdata}<br>%{y:,.4~g} "
-            f"{quantity.unit_or_name}<extra></extra>",
-        )
-
-
-def _job_axis(jobs: Sequence[str], **more: Any) -> dict[str, Any]:
-    return axis(
-        "Job",
-        tickvals=list(range(len(jobs))),
-        ticktext=list(jobs),
-        range=[-0.5, len(jobs) - 0.5],
-        **more,
-    )
 
 
 def _names(rows: "pd.DataFrame") -> list[str]:
     """Return what each job is, such as ``job 02, write RND 4 KiB, T4/Q128``."""
-    return [_name(row) for row in rows.itertuples()]
-
-
-def _name(row: Any) -> str:
-    direction = "read" if row.read_percent else "write"
-    stimulus = (
-        f"{str(row.access).upper()} {block_size_label(int(row.block_size_bytes))}"
-    )
-    text = f"job {row.job}, {direction} {stimulus}, T{row.threads}/Q{row.queue_depth}"
-    return figure_text(text, longest=_LONGEST_NAME)
+    texts = []
+    for row in rows.itertuples():
+        direction = "read" if row.read_percent else "write"
+        size = block_size_label(int(str(row.block_size_bytes)))
+        stimulus = f"{direction} {str(row.access).upper()} {size}"
+        texts.append(f"job {row.job}, {stimulus}, T{row.threads}/Q{row.queue_depth}")
+    return [figure_text(text, longest=_LONGEST_NAME) for text in texts]
 
 
 def _symbols(frame: "pd.DataFrame", column: str, symbol: str) -> list[str]:

@@ -5,13 +5,7 @@ from typing import TYPE_CHECKING
 
 import plotly.graph_objects as go
 
-from ssdlab.figures.labels import (
-    COLORS,
-    DIRECTION_COLORS,
-    linear_axis,
-    new_figure,
-    scaled,
-)
+from ssdlab.figures.labels import COLORS, DIRECTION_COLORS, linear_axis, new_figure
 from ssdlab.figures.lines import RESPONSE_TIMES, Across, Line, draw_lines, shade
 
 if TYPE_CHECKING:
@@ -44,19 +38,14 @@ def plot_preconditioning(
     """
     figure = new_figure("Preconditioning: IOPS by round")
     across = replace(Across.rounds(frame), axis=linear_axis("Round"))
-    line = Line(
+    every = Line(
         rows=[frame], column="iops", name="every round", color="#9fb3c8", width=1.2
     )
-    draw_lines(figure, across, [line], showlegend=True)
-    samples = frame[frame["is_sample"].astype(bool)]
-    figure.add_scatter(
-        x=across.places(samples),
-        y=scaled(samples["iops"], "iops"),
-        name="samples that steady state is judged on",
-        mode="markers",
-        marker={"color": DIRECTION_COLORS["write"], "size": 8},
-        hovertemplate="round %{x}: %{y:,.0f} IOPS<extra></extra>",
-    )
+    samples = Line(
+        rows=[frame[frame["is_sample"].astype(bool)]], column="iops", width=0, size=8,
+        name="samples that steady state is judged on", color=DIRECTION_COLORS["write"],
+    )  # fmt: skip
+    draw_lines(figure, across, [every, samples], showlegend=True)
     if window:
         shade(figure, *window, name="measurement window")
     return figure

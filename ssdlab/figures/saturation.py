@@ -7,14 +7,11 @@ import plotly.graph_objects as go
 from ssdlab.figures.labels import (
     COLORS,
     DIRECTION_COLORS,
-    QUANTITIES,
     axis,
-    decades_axis,
     lay_out,
     new_figure,
-    scaled,
 )
-from ssdlab.figures.lines import Across, Line, draw_lines
+from ssdlab.figures.lines import Across, Line, add_tie, draw_lines
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -128,9 +125,10 @@ def plot_saturation_latency(
     ['Average [ms]', 'IOPS (right axis)']
     """
     shown, left_out = _without_unsupported(frame)
+    rounds = f"for {left_out} of {len(frame)} rounds: too few IOs to bound it"
     figure = new_figure(
         f"{_title(stimulus)}: response times and IOPS vs {_NAMES[x]}",
-        subtitle=_left_out_text(left_out, len(frame)),
+        subtitle=f"99.999 % not drawn {rounds}" if left_out else "",
         height=460,
     )
     times = [
@@ -163,14 +161,6 @@ def _without_unsupported(frame: "pd.DataFrame") -> tuple["pd.DataFrame", int]:
     return frame.assign(**{column: values.mask(is_weak)}), left_out
 
 
-def _left_out_text(left_out: int, rounds: int) -> str:
-    if not left_out:
-        return ""
-    return (
-        f"99.999 % not drawn for {left_out} of {rounds} rounds: too few IOs to bound it"
-    )
-
-
 def plot_sparkline(values: "pd.Series[float]", *, name: str) -> go.Figure:
     """Draw a series as a small line without axes, its last value marked.
 
@@ -181,13 +171,12 @@ def plot_sparkline(values: "pd.Series[float]", *, name: str) -> go.Figure:
     figure = new_figure(name, height=44)
     numbers = [float(value) for value in values.dropna()]
     rounds = list(range(1, len(numbers) + 1))
+    line = {"color": COLORS["measured"], "width": 1.6}
+    add_tie(figure, rounds, numbers, name=name, line=line, showlegend=None)
+    last = {"color": COLORS["fit"], "size": 6}
     figure.add_scatter(
-        x=rounds, y=numbers, name=name, mode="lines",
-        line={"color": COLORS["measured"], "width": 1.6}, hoverinfo="skip",
-    )  # fmt: skip
-    figure.add_scatter(
-        x=rounds[-1:], y=numbers[-1:], name="last round", mode="markers",
-        marker={"color": COLORS["fit"], "size": 6}, hoverinfo="skip",
+        x=rounds[-1:], y=numbers[-1:], name="last round", mode="markers", marker=last,
+        hoverinfo="skip",
     )  # fmt: skip
     lay_out(
         figure,
@@ -212,30 +201,23 @@ def plot_idle_gaps(frame: "pd.DataFrame") -> go.Figure:
     ['fio stood ready', 'fio was started']
     """
     figure = new_figure("Idle time before each step", height=300)
-    steps = frame.reset_index(drop=True)
+    steps = frame.assign(place=range(1, len(frame) + 1))
     steps = steps[steps["idle_before_s"] > 0]
     armed = steps["was_armed"].fillna(value=False).astype(bool)
     looks = (
         (steps[armed], "fio stood ready", "#0072B2", "circle"),
         (steps[~armed], "fio was started", "#D55E00", "diamond"),
     )
-    for rows, name, color, symbol in looks:
-        if rows.empty:
-            continue
-        figure.add_scatter(
-            x=[int(place) + 1 for place in rows.index],
-            y=scaled(rows["idle_before_s"], "idle_before_s"),
-            text=[str(step) for step in rows["step_id"]],
-            name=name,
-            mode="markers",
-            marker={"color": color, "symbol": symbol, "size": 5, "opacity": 0.75},
-            hovertemplate="%{y:.4f} s before %{text}<extra></extra>",
+    places = axis("Step, in the order of the run", tickformat="d")
+    lines = [
+        Line(
+            rows=[rows], column="idle_before_s", name=name, color=color, symbol=symbol,
+            width=0, size=5, marker={"opacity": 0.75},
+            hover="", after=" before %{text}", text=[str(s) for s in rows["step_id"]],
         )
-    gaps = scaled(steps["idle_before_s"], "idle_before_s")
-    lay_out(
-        figure,
-        xaxis=axis("Step, in the order of the run", tickformat="d"),
-        yaxis=decades_axis(QUANTITIES["idle_before_s"].title, gaps),
-        showlegend=True,
-    )
+        for rows, name, color, symbol in looks
+        if len(rows)
+    ]  # fmt: skip
+    across = Across(column="place", axis=places, hover="")
+    draw_lines(figure, across, lines, is_log=True, showlegend=True)
     return figure

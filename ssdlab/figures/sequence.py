@@ -11,9 +11,8 @@ from ssdlab.figures.labels import (
     linear_axis,
     new_figure,
     right_axis,
-    scaled,
 )
-from ssdlab.figures.lines import Across, shade
+from ssdlab.figures.lines import Across, Line, add_lines, shade
 from ssdlab.figures.names import figure_text
 
 if TYPE_CHECKING:
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
 # Okabe and Ito (2008); the marker tells the stimuli apart as well.
 _LOOKS = (("#D55E00", "circle", "y"), ("#0072B2", "square", "y2"))
 _LONGEST_NAME = 44
+_MEAN = "mean of the last rounds"
 _BANDS = ("rgba(213,94,0,0.07)", "rgba(0,114,178,0.07)")
 
 
@@ -40,97 +40,39 @@ def plot_sequence(
     >>> [line.name for line in figure.data if line.showlegend]
     ['A', 'B']
     """
-    mean = f"thick: mean of the last {last_rounds} rounds of a stage"
-    figure = new_figure(title, subtitle=mean, height=440)
+    words = f"thick: mean of the last {last_rounds} rounds of a stage"
+    figure = new_figure(title, subtitle=words, height=440)
     across = Across.time(stages)
-    labels: list[str] = []
-    axes: list[dict[str, Any]] = []
+    axes: dict[str, dict[str, Any]] = {}
     begin: float | None = 0.0
-    for place, (_, rows) in enumerate(stages.groupby("phase", sort=False)):
-        label, is_new = _label(rows), False
-        if label not in labels:
-            quantity = QUANTITIES[str(rows["metric"].iloc[0])]
-            axes.append(linear_axis(f"{label}: {quantity.title}"))
-            labels.append(label)
-            is_new = True
-        look = labels.index(label)
-        times = across.places(rows)
-        _add_stage(figure, rows, times, look=look, is_new=is_new)
-        _add_mean(figure, rows.tail(last_rounds), times[-last_rounds:], look=look)
-        _add_band(figure, (begin, times[-1]), number=place + 1, look=look)
-        begin = times[-1]
-    lay_out(
-        figure,
-        xaxis=across.axis,
-        yaxis=axes[0] if axes else {},
-        showlegend=True,
-    )
-    if len(axes) > 1:
-        lay_out(figure, yaxis2=right_axis(axes[1]))
+    for place, (_, rows) in enumerate(stages.groupby("phase", sort=False), start=1):
+        label = figure_text(str(rows["stimulus"].iloc[0]), longest=_LONGEST_NAME)
+        metric = str(rows["metric"].iloc[0])
+        is_new = label not in axes
+        axes.setdefault(label, linear_axis(f"{label}: {QUANTITIES[metric].title}"))
+        look = list(axes).index(label)
+        color, symbol, axis_name = _LOOKS[look]
+        stage = Line(
+            rows=[rows], column="value", of=metric, name=label, color=color,
+            symbol=symbol, width=1.6, size=5,
+            more={"legendgroup": label, "showlegend": is_new},
+        )  # fmt: skip
+        last = rows.tail(last_rounds)
+        level = float(last["value"].astype("Float64").mean())
+        mean = Line(
+            rows=[last.iloc[[0, -1]].assign(value=level)], column="value", of=metric,
+            name=_MEAN, color=COLORS["ink"], width=4, hover=f"{_MEAN}: ",
+            more={"showlegend": False},
+        )  # fmt: skip
+        add_lines(figure, across, [stage, mean], yaxis=axis_name)
+        end = across.places(rows)[-1]
+        shade(
+            figure, begin, end, color=_BANDS[look], annotation_text=f"stage {place}",
+            annotation_position="top", annotation_font_size=12,
+        )  # fmt: skip
+        begin = end
+    left, right = [*axes.values(), {}, {}][:2]
+    lay_out(figure, xaxis=across.axis, yaxis=left, showlegend=True)
+    if right:
+        lay_out(figure, yaxis2=right_axis(right))
     return figure
-
-
-def _label(rows: "pd.DataFrame") -> str:
-    return figure_text(str(rows["stimulus"].iloc[0]), longest=_LONGEST_NAME)
-
-
-def _add_stage(
-    figure: go.Figure,
-    rows: "pd.DataFrame",
-    times: list[float | None],
-    *,
-    look: int,
-    is_new: bool,
-) -> None:
-    color, symbol, axis_name = _LOOKS[look]
-    metric = str(rows["metric"].iloc[0])
-    quantity = QUANTITIES[metric]
-    label = _label(rows)
-    figure.add_scatter(
-        x=times,
-        y=scaled(rows["value"], metric),
-        name=label,
-        yaxis=axis_name,
-        mode="lines+markers",
-        line={"color": color, "width": 1.6},
-        marker={"symbol": symbol, "size": 5},
-        legendgroup=label,
-        showlegend=is_new,
-        hovertemplate=f"%{{x:,.4~g}}: %{{y:,.4~g}} {quantity.unit_or_name}"
-        "<extra></extra>",
-    )
-
-
-def _add_mean(
-    figure: go.Figure, last: "pd.DataFrame", times: list[float | None], *, look: int
-) -> None:
-    """Draw the mean of the last rounds of a stage as a thick line under them."""
-    metric = str(last["metric"].iloc[0])
-    mean = last["value"].astype("Float64").astype(float).mean()
-    figure.add_scatter(
-        x=[times[0], times[-1]],
-        y=scaled([mean, mean], metric),
-        yaxis=_LOOKS[look][2],
-        name="mean of the last rounds",
-        mode="lines",
-        line={"color": COLORS["ink"], "width": 4},
-        showlegend=False,
-        hovertemplate="mean of the last rounds: %{y:,.4~g}<extra></extra>",
-    )
-
-
-def _add_band(
-    figure: go.Figure,
-    ends: tuple[float | None, float | None],
-    *,
-    number: int,
-    look: int,
-) -> None:
-    shade(
-        figure,
-        *ends,
-        color=_BANDS[look],
-        annotation_text=f"stage {number}",
-        annotation_position="top",
-        annotation_font_size=12,
-    )

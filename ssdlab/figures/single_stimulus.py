@@ -4,13 +4,15 @@ from typing import TYPE_CHECKING, Literal
 
 import plotly.graph_objects as go
 
-from ssdlab.figures.labels import (
-    COLORS,
-    QUANTITIES,
-    new_figure,
-    scaled,
+from ssdlab.figures.labels import COLORS, QUANTITIES, new_figure, scaled
+from ssdlab.figures.lines import (
+    Across,
+    Line,
+    add_points,
+    draw_lines,
+    response_times,
+    shade,
 )
-from ssdlab.figures.lines import Across, Line, draw_lines, response_times, shade
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -50,14 +52,12 @@ def plot_single_stimulus(
     ends = dict(zip(rounds["round"], across.places(rounds), strict=True))
     if first_steady is not None:
         steady = rounds[rounds["round"] == first_steady]
-        figure.add_scatter(
-            x=[ends[first_steady]],
-            y=scaled(steady[metric], metric),
+        add_points(
+            figure, [ends[first_steady]], scaled(steady[metric], metric),
             name=f"first steady, round {first_steady}",
-            mode="markers",
+            text=f"first steady after round {first_steady}",
             marker={"color": COLORS["fit"], "symbol": "star", "size": 13},
-            hovertemplate=f"first steady after round {first_steady}<extra></extra>",
-        )
+        )  # fmt: skip
     if window:
         before = [end for number, end in ends.items() if number < window[0]]
         begin = before[-1] if before else 0

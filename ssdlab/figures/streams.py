@@ -1,4 +1,4 @@
-"""IO streams over time, and their replay.
+"""IO streams over time, their replay, and a sweep of outstanding IOs.
 
 ssdlab experimental, not the RWSW standard.
 """
@@ -8,13 +8,17 @@ from typing import TYPE_CHECKING
 import plotly.graph_objects as go
 
 from ssdlab.figures.labels import (
+    COLORS,
     DIRECTION_COLORS,
     QUANTITIES,
     axis,
     lay_out,
     new_figure,
+    number_text,
+    scaled,
+    time_text,
 )
-from ssdlab.figures.lines import Across, Line, draw_lines
+from ssdlab.figures.lines import Across, Line, add_points, draw_lines
 from ssdlab.figures.names import figure_text
 from ssdlab.model.capture import EXPERIMENTAL
 
@@ -30,6 +34,7 @@ _REST_COLOR = "#C4CBD3"
 _LEAST_LABELLED_PERCENT = 6.0
 _NATIVE = "#8C8C8C"
 _TOLERANCE_S = 1e-6
+_ART = "Average response time [ms]"
 
 
 def plot_stream_map(frame: "pd.DataFrame", *, duration_s: float) -> go.Figure:
@@ -49,8 +54,12 @@ def plot_stream_map(frame: "pd.DataFrame", *, duration_s: float) -> go.Figure:
     'RND 4 KiB read'
     """
     figure = new_figure("IO stream map", subtitle=EXPERIMENTAL, height=460)
-    unit, divisor = _time_unit(duration_s)
+    unit, divisor = ("min", 60.0) if duration_s < 3 * 3600 else ("h", 3600.0)
+    if duration_s < 180:
+        unit, divisor = "s", 1.0
     for rank, rows in frame.groupby("rank"):
+        place = int(str(rank)) - 1
+        color = (*_STREAM_COLORS, _REST_COLOR)[min(place, len(_STREAM_COLORS))]
         name = figure_text(str(rows["stream"].iloc[0]))
         widths = rows["duration_s"] / divisor
         figure.add_bar(
@@ -59,7 +68,7 @@ def plot_stream_map(frame: "pd.DataFrame", *, duration_s: float) -> go.Figure:
             width=widths.tolist(),
             customdata=rows[["step", "ios"]].to_numpy().tolist(),
             name=name,
-            marker={"color": _stream_color(int(str(rank))), "line": {"width": 0}},
+            marker={"color": color, "line": {"width": 0}},
             hovertemplate="step %{customdata[0]}: %{fullData.name}, %{y:.2f} % of IOs "
             "(%{customdata[1]:,})<extra></extra>",
         )
@@ -73,17 +82,6 @@ def plot_stream_map(frame: "pd.DataFrame", *, duration_s: float) -> go.Figure:
         yaxis=axis("Share of IOs [%]", range=[0, 100]),
     )
     return figure
-
-
-def _stream_color(rank: int) -> str:
-    known = rank <= len(_STREAM_COLORS)
-    return _STREAM_COLORS[rank - 1] if known else _REST_COLOR
-
-
-def _time_unit(duration_s: float) -> tuple[str, float]:
-    if duration_s < 180:
-        return "s", 1.0
-    return ("min", 60.0) if duration_s < 3 * 3600 else ("h", 3600.0)
 
 
 def _name_last_step(figure: go.Figure, frame: "pd.DataFrame") -> None:
@@ -156,3 +154,78 @@ def _places_after_gaps(frame: "pd.DataFrame") -> list[int]:
         for at in range(1, len(steps))
         if steps[at] > steps[at - 1] + 1 or starts[at] > ends[at - 1] + _TOLERANCE_S
     ]
+
+
+def plot_oio_sweep(frame: "pd.DataFrame") -> go.Figure:
+    """Draw IOPS and average response time over outstanding IOs.
+
+    IOPS on the left axis, response time on a logarithmic right one.
+
+    References
+    ----------
+    .. [1] ssdlab's recollection of the RWSW PTS, which is not the standard.
+
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"oio": [1], "iops": [9e3], "lat_mean_ns": [1e5]})
+    >>> plot_oio_sweep(frame).data[0].name
+    'IOPS'
+    """
+    figure = new_figure(
+        "IOPS and average response time vs OIO", subtitle=EXPERIMENTAL, height=460
+    )
+    places = frame["oio"].tolist()
+    across = Across(
+        column="oio",
+        axis=axis(
+            "Outstanding IOs, all threads (OIO)", type="log", tickvals=places,
+            ticktext=[f"{place:,}" for place in places],
+        ),
+        hover="OIO %{x}",
+    )  # fmt: skip
+    rate = Line(
+        rows=[frame], column="iops", name="IOPS", color=DIRECTION_COLORS["read"],
+        width=2, size=7,
+    )  # fmt: skip
+    time = Line(
+        rows=[frame], column="lat_mean_ns", name=f"{_ART} (right axis)", dash="dot",
+        color=COLORS["maximum_latency"], size=7, symbol="diamond",
+    )  # fmt: skip
+    draw_lines(
+        figure, across, [rate], right=[time], titles=("", _ART),
+        margin_r=70, showlegend=True,
+    )  # fmt: skip
+    return figure
+
+
+def plot_oio_intensity(frame: "pd.DataFrame") -> go.Figure:
+    """Draw average response time over IOPS, a point an OIO, with the knee.
+
+    One line in the order of OIO, like demand intensity of DIRTH.
+
+    References
+    ----------
+    .. [1] SNIA, "SSS Performance Test Specification", v2.0.2, 2020, section 14.
+
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"oio": [1], "iops": [9e3], "lat_mean_ns": [1e5]})
+    >>> plot_oio_intensity(frame.assign(is_knee=False)).data[0].text
+    ('OIO 1',)
+    """
+    figure = new_figure("Demand intensity", subtitle=EXPERIMENTAL, height=460)
+    across = Across.of("iops")
+    line = Line(
+        rows=[frame], column="lat_mean_ns", name="OIO 1 to 1,024", size=8,
+        color=DIRECTION_COLORS["read"], hover="%{text}: %{x:,.0f} IOPS, ",
+        text=[f"OIO {oio:,}" for oio in frame["oio"]],
+    )  # fmt: skip
+    draw_lines(figure, across, [line], titles=(_ART, ""), showlegend=True)
+    for row in frame[frame["is_knee"]].itertuples():
+        rate, time_ns = float(str(row.iops)), float(str(row.lat_mean_ns))
+        words = f"{number_text(rate)} IOPS, {time_text(time_ns)}"
+        name = f"Knee: OIO {row.oio}, {words}"
+        edge = {"color": "white", "width": 1}
+        add_points(
+            figure, [rate], scaled([time_ns], "lat_mean_ns"), text=name, name=name,
+            marker={"symbol": "star", "size": 15, "color": COLORS["fit"], "line": edge},
+        )  # fmt: skip
+    return figure

@@ -1,27 +1,25 @@
 """IOPS and mean latency over threads and queue depth, of workloads of any kind."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import plotly.graph_objects as go
 
 from ssdlab.figures.labels import (
     COLORS,
-    QUANTITIES,
     axis,
     block_size_style,
     lay_out,
-    linear_axis,
     mix_name,
     mix_style,
     new_figure,
-    scaled,
 )
+from ssdlab.figures.lines import Across, Line, draw_panel
 from ssdlab.model.units import block_size_label
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_PANELS = (("iops", "", (0.0, 0.46)), ("lat_mean_ns", "2", (0.56, 1.0)))
+_PANELS = (("iops", [0.0, 0.46]), ("lat_mean_ns", [0.56, 1.0]))
 _DASHES = ("solid", "dash", "dot", "dashdot", "longdash")
 _LEAST_HEIGHT = 440
 
@@ -42,66 +40,33 @@ def plot_workloads(
     ('RND 4 KiB R/W 100/0', 'T8/Q16')
     """
     known = frame.dropna(subset=["threads", "queue_depth"])
-    ordered = known.assign(
-        toio=known["threads"].astype(int) * known["queue_depth"].astype(int)
-    ).sort_values(["toio", "threads"])
+    threads, depths = known["threads"].astype(int), known["queue_depth"].astype(int)
+    pairs = "T" + known["threads"].astype(str) + "/Q" + known["queue_depth"].astype(str)
+    known = known.assign(toio=threads * depths, pair=pairs)
+    ordered = known.sort_values(["toio", "threads"])
     figure = new_figure(title, subtitle="one mark a cell", height=_LEAST_HEIGHT)
+    places = axis(
+        "TC/QD, by IOs outstanding", type="category", categoryorder="array",
+        categoryarray=list(dict.fromkeys(ordered["pair"])),
+    )  # fmt: skip
+    across = Across(column="pair", axis=places, hover="%{x}")
     keys = ["access", "block_size_bytes", "read_percent"]
     has_sizes = ordered["block_size_bytes"].nunique() > 1  # noqa: PD101 - may be none
-    for place, (_, rows) in enumerate(ordered.groupby(keys, sort=True)):
-        first = rows.iloc[0]
-        style = mix_style(int(first["read_percent"]))
-        if has_sizes:
-            style = block_size_style(int(first["block_size_bytes"]))
-        dash = _DASHES[place % len(_DASHES)]
-        _add_lines(figure, rows, style=(*style, dash))
-    places = list(dict.fromkeys(_pair(row) for row in ordered.itertuples()))
-    for metric, number, domain in _PANELS:
-        lay_out(
-            figure,
-            **{
-                f"xaxis{number}": axis(
-                    "TC/QD, by IOs outstanding",
-                    type="category",
-                    categoryorder="array",
-                    categoryarray=places,
-                    domain=list(domain),
-                    anchor=f"y{number}",
-                ),
-                f"yaxis{number}": linear_axis(
-                    QUANTITIES[metric].title, anchor=f"x{number}"
-                ),
-            },
-        )
+    groups = [rows for _, rows in ordered.groupby(keys, sort=True)]
+    for number, (metric, domain) in enumerate(_PANELS, start=1):
+        lines = []
+        for place, rows in enumerate(groups):
+            access, size, mix = rows[keys].iloc[0]
+            name = f"{access.upper()} {block_size_label(size)} {mix_name(mix)}"
+            color, symbol = block_size_style(size) if has_sizes else mix_style(mix)
+            line = Line(
+                rows=[rows], column=metric, name=name, color=color, symbol=symbol,
+                dash=_DASHES[place % len(_DASHES)], width=2 if len(rows) > 1 else 0,
+                size=8, marker={"line": {"color": COLORS["ink"]}},
+                hover=f"{name}, %{{x}}: ",
+                more={"legendgroup": name, "showlegend": number == 1},
+            )  # fmt: skip
+            lines.append(line)
+        draw_panel(figure, across, lines, number=number, is_log=False, domain=domain)
     lay_out(figure, showlegend=True)
     return figure
-
-
-def _pair(row: Any) -> str:
-    return f"T{row.threads}/Q{row.queue_depth}"
-
-
-def _add_lines(
-    figure: go.Figure, rows: "pd.DataFrame", *, style: tuple[str, str, str]
-) -> None:
-    """Draw one workload in both panels, with one entry in the legend."""
-    first = rows.iloc[0]
-    size, mix = int(first["block_size_bytes"]), int(first["read_percent"])
-    name = f"{str(first['access']).upper()} {block_size_label(size)} {mix_name(mix)}"
-    color, symbol, dash = style
-    for metric, number, _ in _PANELS:
-        quantity = QUANTITIES[metric]
-        figure.add_scatter(
-            x=[_pair(row) for row in rows.itertuples()],
-            y=scaled(rows[metric], metric),
-            xaxis=f"x{number}",
-            yaxis=f"y{number}",
-            name=name,
-            legendgroup=name,
-            showlegend=not number,
-            mode="lines+markers" if len(rows) > 1 else "markers",
-            line={"color": color, "width": 2, "dash": dash},
-            marker={"symbol": symbol, "size": 8, "line": {"color": COLORS["ink"]}},
-            hovertemplate=f"{name}, %{{x}}: %{{y:,.4~g}} {quantity.unit}"
-            "<extra></extra>",
-        )

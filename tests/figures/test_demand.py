@@ -9,8 +9,8 @@ from ssdlab.figures.demand import (
     plot_demand_rounds,
     plot_host_cpu,
     plot_pre_writes,
+    plot_toio,
 )
-from ssdlab.figures.intensity import plot_toio
 
 LOADS = (32, 16, 8, 6, 4, 2, 1)
 

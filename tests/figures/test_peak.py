@@ -33,7 +33,7 @@ def frame() -> pd.DataFrame:
 
 def test_rates_stand_over_their_jobs_in_decimal_units() -> None:
     figure = plot_peak_rates(frame())
-    writes, written, reads, read = figure.data
+    writes, reads, written, read = figure.data
     assert (writes.name, reads.name) == ("write", "read")
     assert (list(writes.x), list(writes.y)) == ([0, 1], [1e5, 100.0])
     assert list(written.y) == pytest.approx([409.6, 104.8576])
@@ -42,7 +42,7 @@ def test_rates_stand_over_their_jobs_in_decimal_units() -> None:
     assert figure.layout.yaxis.type == figure.layout.yaxis2.type == "log"
     assert figure.layout.yaxis2.title.text == "Throughput [MB/s]"
     assert {mark.type for mark in figure.data} == {"scatter"}, "no bars on log axes"
-    assert "job 03, write RND 1024 KiB, T4/Q128" in writes.customdata
+    assert "job 03, write RND 1024 KiB, T4/Q128" in writes.text
 
 
 def test_latencies_stand_side_by_side_and_doubtful_levels_are_hollow() -> None:
@@ -67,6 +67,6 @@ def test_job_without_a_rate_is_no_mark() -> None:
 
 def test_names_of_jobs_escape_what_files_hold() -> None:
     figure = plot_peak_rates(frame().assign(access="<b>x"))
-    names = [name for mark in figure.data for name in mark.customdata]
+    names = [name for mark in figure.data for name in mark.text]
     assert len(names) == 6
     assert all("&lt;B&gt;X" in name and "<" not in name for name in names)

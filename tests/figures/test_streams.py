@@ -4,8 +4,12 @@ import pandas as pd
 import pytest
 
 from ssdlab.analysis.streams.capture import tabulate_capture
-from ssdlab.figures.oio_sweep import plot_oio_intensity, plot_oio_sweep
-from ssdlab.figures.streams import plot_replay, plot_stream_map
+from ssdlab.figures.streams import (
+    plot_oio_intensity,
+    plot_oio_sweep,
+    plot_replay,
+    plot_stream_map,
+)
 from ssdlab.model.capture import EXPERIMENTAL
 from ssdlab.store.capture import read_capture
 from tests.paths import ROOT

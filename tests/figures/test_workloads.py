@@ -26,7 +26,7 @@ def frame(sizes: tuple[int, ...] = (4096,)) -> pd.DataFrame:
 def test_cells_stand_in_the_order_of_their_outstanding_ios() -> None:
     figure = plot_workloads(frame())
     assert list(figure.layout.xaxis.categoryarray) == ["T1/Q1", "T1/Q32", "T8/Q16"]
-    first, second = figure.data[:2]
+    first, _, second, _ = figure.data
     assert list(first.x) == ["T1/Q1", "T1/Q32", "T8/Q16"]
     assert list(first.y) == [1000.0, 32_000.0, 128_000.0]
     assert list(second.y) == [2.0, 2.0, 2.0]  # ms
@@ -51,5 +51,5 @@ def test_each_workload_has_one_line_in_each_panel_and_one_legend_entry() -> None
 def test_cell_of_unknown_threads_is_not_drawn() -> None:
     cells = frame()
     cells.loc[0, "threads"] = pd.NA
-    drawn = [x for line in plot_workloads(cells).data[:2] for x in line.x]
+    drawn = [x for line in plot_workloads(cells).data[::2] for x in line.x]
     assert drawn.count("T8/Q16") == 0

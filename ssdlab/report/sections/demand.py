@@ -12,12 +12,14 @@ from ssdlab.analysis.demand import (
     summarise_pre_writes,
 )
 from ssdlab.figures.demand import (
+    Second,
+    plot_demand_intensity,
     plot_demand_rounds,
     plot_demand_variation,
     plot_host_cpu,
     plot_pre_writes,
+    plot_toio,
 )
-from ssdlab.figures.intensity import Second, plot_demand_intensity, plot_toio
 from ssdlab.pts.wdpc import WDPC
 from ssdlab.report.blocks import Block, Note, Page, Plot
 from ssdlab.report.context import Context

@@ -11,9 +11,13 @@ from ssdlab.analysis.streams.capture import sum_streams, tabulate_capture
 from ssdlab.analysis.streams.kept import streams_of
 from ssdlab.analysis.streams.replay import summarise_replay, summarise_sweep
 from ssdlab.analysis.workloads import summarise_workloads
-from ssdlab.figures.oio_sweep import plot_oio_intensity, plot_oio_sweep
 from ssdlab.figures.saturation import plot_saturation, plot_saturation_latency
-from ssdlab.figures.streams import plot_replay, plot_stream_map
+from ssdlab.figures.streams import (
+    plot_oio_intensity,
+    plot_oio_sweep,
+    plot_replay,
+    plot_stream_map,
+)
 from ssdlab.model.capture import EXPERIMENTAL, Capture
 from ssdlab.model.spec import Workload
 from ssdlab.procedures.stream_words import AppliedPart, kept_note, loss_notes
