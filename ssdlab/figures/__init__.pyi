@@ -24,10 +24,10 @@ from .saturation import plot_saturation_latency as plot_saturation_latency
 from .shown_tables import folded_table as folded_table
 from .shown_tables import plain_table as plain_table
 from .steadiness.determination import determination_table as determination_table
-from .steadiness.forecast import plot_forecast as plot_forecast
-from .steadiness.onsets import plot_onsets as plot_onsets
+from .steadiness.phases import plot_forecast as plot_forecast
+from .steadiness.phases import plot_onsets as plot_onsets
 from .steadiness.phases import plot_phases as plot_phases
-from .steadiness.tracked import plot_tracked as plot_tracked
-from .steadiness.window_fit import plot_window_fit as plot_window_fit
+from .steadiness.windows import plot_tracked as plot_tracked
+from .steadiness.windows import plot_window_fit as plot_window_fit
 from .steadiness.windows import plot_window_means as plot_window_means
 from .steadiness.windows import plot_window_ratios as plot_window_ratios

@@ -41,7 +41,7 @@ RESPONSE_TIMES = (
 class Across:
     """The horizontal axis of lines: what it shows, and how a hover text writes it.
 
-    Without a quantity the column holds whole numbers, or names.
+    Without a quantity the column holds rounds or names.
     """
 
     column: str
@@ -70,7 +70,7 @@ class Across:
         """Return where rows stand."""
         values = rows[self.column]
         if self.quantity is None:
-            return [one if isinstance(one, str) else int(one) for one in values]
+            return [one if isinstance(one, str) else _whole(one) for one in values]
         return scaled(values, self.quantity)
 
 
@@ -87,7 +87,7 @@ class Line:
 
     rows: "Sequence[Rows]"
     column: str
-    name: str
+    name: str = ""
     color: str
     of: str | Quantity = ""
     symbol: str | Sequence[str] = ""
@@ -212,7 +212,7 @@ def add_lines(
         trace = {
             "x": _joined([across.places(rows) for rows in line.rows]),
             "y": line.values(),
-            "name": line.name,
+            "name": line.name or None,
             "mode": "+".join(modes),
             "hovertemplate": f"{hover}{line.after}<extra></extra>",
         }
@@ -255,6 +255,11 @@ def add_band(
     add_tie(figure, [*x, *x[::-1]], around, **look, **more)
 
 
+def _whole(number: Any) -> int | float:
+    """Return a number without decimals where it has none."""
+    return int(number) if number == int(number) else float(number)
+
+
 def _joined(parts: Sequence[list[Any]]) -> list[Any]:
     """Return the values of all parts, None between any two."""
     spaced = [value for part in parts for value in (*part, None)]
@@ -283,12 +288,16 @@ def shade(
     )
 
 
-def shade_window(figure: go.Figure, window: tuple[int, int] | None) -> None:
+def shade_window(
+    figure: go.Figure,
+    window: tuple[int, int] | None,
+    *,
+    name: str = "measurement window",
+) -> None:
     """Shade the rounds of a measurement window, if there is one."""
     if window:
         first, last = window
-        ends = (first - WINDOW_PAD, last + WINDOW_PAD)
-        shade(figure, *ends, name="measurement window")
+        shade(figure, first - WINDOW_PAD, last + WINDOW_PAD, name=name)
 
 
 def error_bars(

@@ -3,7 +3,7 @@
 import pytest
 
 from ssdlab.analysis.steadiness.tracked import summarise_tracked
-from ssdlab.figures.steadiness.tracked import plot_tracked
+from ssdlab.figures.steadiness.windows import plot_tracked
 from ssdlab.store.run import Run
 
 

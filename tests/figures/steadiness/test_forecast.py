@@ -6,7 +6,7 @@ import numpy as np
 
 from ssdlab.analysis.steadiness.forecast import forecast_steady_state
 from ssdlab.analysis.steadiness.series import RoundSeries
-from ssdlab.figures.steadiness.forecast import plot_forecast
+from ssdlab.figures.steadiness.phases import plot_forecast
 from tests.analysis.made_rounds import make_rounds
 
 
@@ -22,7 +22,7 @@ def test_forecast_has_what_came_and_an_open_end(series: RoundSeries) -> None:
     assert set(plot_forecast(endless).data[0].marker.symbol) == {"triangle-up"}
     hopeless = plot_forecast(endless.assign(more_rounds=math.inf)).data[0]
     assert set(hopeless.marker.symbol) == {"triangle-up-open"}
-    assert hopeless.text is None  # words at the last mark would be cut off
+    assert hopeless.mode == "markers"  # words at the last mark would be cut off
     nothing = plot_forecast(forecast.iloc[:0])
     assert "fewer than four" in nothing.layout.annotations[0].text
 

@@ -2,7 +2,7 @@
 
 from ssdlab.analysis.steadiness.onsets import summarise_onsets
 from ssdlab.analysis.steadiness.series import RoundSeries
-from ssdlab.figures.steadiness.onsets import plot_onsets
+from ssdlab.figures.steadiness.phases import plot_onsets
 
 
 def test_onsets_have_a_row_a_rule(series: RoundSeries) -> None:

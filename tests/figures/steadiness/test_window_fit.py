@@ -4,7 +4,7 @@ import pytest
 
 from ssdlab.analysis.steadiness.series import RoundSeries
 from ssdlab.analysis.steadiness.window_fit import summarise_fit
-from ssdlab.figures.steadiness.window_fit import plot_window_fit
+from ssdlab.figures.steadiness.windows import plot_window_fit
 from tests.analysis.made_rounds import make_rounds
 
 
