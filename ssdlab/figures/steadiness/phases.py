@@ -136,6 +136,16 @@ def plot_onsets(onsets: "pd.DataFrame", *, title: str = "Steady from") -> go.Fig
     plotly.graph_objects.Figure
         One row a rule, that of the PTS on top in its own colour; a tick where it
         could be told first. A rule that sees no steady state says so.
+
+    Examples
+    --------
+    >>> import ssdlab
+    >>> run = ssdlab.open_run("data/samples/virtual-b")
+    >>> frames = (run.measurements, run.windows, run.steps)
+    >>> series = ssdlab.analysis.take_round_series(*frames, test="iops")
+    >>> onsets = ssdlab.analysis.summarise_onsets(series)
+    >>> plot_onsets(onsets).layout.title.text
+    'Steady from'
     """
     figure = new_figure(
         title,
@@ -201,6 +211,16 @@ def plot_forecast(
         The foretold round over the rounds that were known, with its 95 % interval; a
         line where the series was steady in the end. A triangle has no upper end, and an
         open one, at the top, no end at all.
+
+    Examples
+    --------
+    >>> import ssdlab
+    >>> run = ssdlab.open_run("data/samples/virtual-b")
+    >>> frames = (run.measurements, run.windows, run.steps)
+    >>> series = ssdlab.analysis.take_round_series(*frames, test="iops")
+    >>> forecast = ssdlab.analysis.forecast_steady_state(series)
+    >>> plot_forecast(forecast).layout.title.text
+    'Rounds until steady, as foretold'
     """
     words = (
         "after as many rounds; 95 % intervals; triangle: no upper end in sight, open: "

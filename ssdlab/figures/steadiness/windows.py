@@ -62,6 +62,15 @@ def plot_tracked(
     plotly.graph_objects.Figure
         One line a variable over the rounds, large where it made the average of its
         window; shaded 90 to 110 % of that.
+
+    Examples
+    --------
+    >>> import ssdlab
+    >>> run = ssdlab.open_run("data/samples/virtual-b")
+    >>> frames = (run.measurements, run.windows, run.steps)
+    >>> tracked = ssdlab.analysis.summarise_tracked(*frames, test="iops")
+    >>> len(plot_tracked(tracked).data) > 0
+    True
     """
     words = "large: the rounds of the window; shaded: its average ± 10 %"
     figure = new_figure(title, subtitle=words, height=380)
@@ -113,6 +122,16 @@ def plot_window_fit(
     References
     ----------
     .. [1] SNIA, "SSS Performance Test Specification", v2.0.2, 2020, definition 2.1.24.
+
+    Examples
+    --------
+    >>> import ssdlab
+    >>> run = ssdlab.open_run("data/samples/virtual-b")
+    >>> frames = (run.measurements, run.windows, run.steps)
+    >>> series = ssdlab.analysis.take_round_series(*frames, test="iops")
+    >>> fit = ssdlab.analysis.summarise_fit(series)
+    >>> plot_window_fit(series, fit).layout.title.text
+    'RND 64 KiB 65/35: measurement window by PTS 2.0.2'
     """
     quantity = QUANTITIES[series.metric]
     rounds = list(series.rounds)
