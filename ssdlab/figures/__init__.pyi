@@ -13,10 +13,10 @@ from .matrix import plot_iops_2d as plot_iops_2d
 from .matrix import plot_throughput_2d as plot_throughput_2d
 from .printed import wrapped as wrapped
 from .publication import publication as publication
-from .qos.exceedance import plot_exceedance as plot_exceedance
-from .qos.latency_map import plot_latency_map as plot_latency_map
-from .qos.levels import plot_qos_levels as plot_qos_levels
-from .qos.percentile_rounds import plot_percentile_rounds as plot_percentile_rounds
+from .qos.percentiles import plot_percentile_rounds as plot_percentile_rounds
+from .qos.percentiles import plot_qos_levels as plot_qos_levels
+from .qos.spread import plot_exceedance as plot_exceedance
+from .qos.spread import plot_latency_map as plot_latency_map
 from .readable import readable_table as readable_table
 from .recovery import plot_idle_recovery as plot_idle_recovery
 from .saturation import plot_saturation as plot_saturation

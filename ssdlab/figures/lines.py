@@ -7,7 +7,7 @@ or columns by their names.
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import plotly.graph_objects as go
 
@@ -22,6 +22,7 @@ from ssdlab.figures.labels import (
     scaled,
     span_s,
     time_quantity,
+    time_text,
 )
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     Rows = pd.DataFrame | Mapping[str, Sequence[Any]]
 
 WINDOW_PAD = 0.3  # of a round, so that a shade holds the points at its ends
+TARGET = "Target"
 # A response time as it is drawn over time: its column, its colour, its name.
 RESPONSE_TIMES = (
     ("lat_mean_ns", "average_latency", "Average"),
@@ -224,13 +226,15 @@ def add_points(
     x: Sequence[Any],
     y: Sequence[Any],
     *,
-    text: str | Sequence[str],
+    text: str | Sequence[str] = "",
     marker: Mapping[str, Any],
     **more: Any,
 ) -> None:
-    """Add points whose places stand, with a hover text of all or one of each."""
-    told: dict[str, Any] = {"hovertemplate": f"{text}<extra></extra>"}
-    if not isinstance(text, str):
+    """Add points whose places stand, with a hover text of all, of each, or none."""
+    told: dict[str, Any] = {"hoverinfo": "skip"}
+    if isinstance(text, str) and text:
+        told = {"hovertemplate": f"{text}<extra></extra>"}
+    elif text:
         told = {"hovertemplate": "%{text}<extra></extra>", "text": text}
     figure.add_scatter(x=x, y=y, mode="markers", marker=marker, **told, **more)
 
@@ -298,6 +302,31 @@ def shade_window(
     if window:
         first, last = window
         shade(figure, first - WINDOW_PAD, last + WINDOW_PAD, name=name)
+
+
+def add_time_mark(
+    figure: go.Figure,
+    value_ns: float,
+    *,
+    words: str,
+    color: str,
+    along: Literal["x", "y"],
+    **place: Any,
+) -> None:
+    """Draw a line across at a response time of a logarithmic axis, with its words.
+
+    `place` says where along the line the words stand.
+    """
+    value, other = value_ns / 1e6, "y" if along == "x" else "x"
+    ends = {f"{other}ref": "paper", f"{other}0": 0, f"{other}1": 1}
+    at = {f"{along}0": value, f"{along}1": value}
+    line = {"color": color, "width": 1.2, "dash": "dot"}
+    figure.add_shape(type="line", line=line, **ends, **at)
+    where = {f"{other}ref": "paper", along: math.log10(value), **place}
+    figure.add_annotation(
+        text=f"{words} {time_text(value_ns)}", showarrow=False, **where,
+        font={"color": color, "size": 12}, bgcolor="rgba(255,255,255,0.75)",
+    )  # fmt: skip
 
 
 def error_bars(

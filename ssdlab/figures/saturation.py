@@ -11,7 +11,7 @@ from ssdlab.figures.labels import (
     lay_out,
     new_figure,
 )
-from ssdlab.figures.lines import Across, Line, add_tie, draw_lines
+from ssdlab.figures.lines import Across, Line, add_points, add_tie, draw_lines
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -174,10 +174,7 @@ def plot_sparkline(values: "pd.Series[float]", *, name: str) -> go.Figure:
     line = {"color": COLORS["measured"], "width": 1.6}
     add_tie(figure, rounds, numbers, name=name, line=line, showlegend=None)
     last = {"color": COLORS["fit"], "size": 6}
-    figure.add_scatter(
-        x=rounds[-1:], y=numbers[-1:], name="last round", mode="markers", marker=last,
-        hoverinfo="skip",
-    )  # fmt: skip
+    add_points(figure, rounds[-1:], numbers[-1:], name="last round", marker=last)
     lay_out(
         figure,
         xaxis={"visible": False, "fixedrange": True},

@@ -41,9 +41,9 @@ def test_claimed_interval_stands_beside_that_of_independent_ios() -> None:
     assert list(claimed.error_y.arrayminus) == pytest.approx([0.2, 2.0])
     assert list(claimed.marker.symbol) == ["circle", "circle-open"]
     assert list(arrows.x) == [1]
-    assert "not supported by 1,000 IOs" in claimed.customdata[1]
-    assert "no upper end" in claimed.customdata[1]
-    assert "n = 1,000" in claimed.customdata[0]
+    assert "not supported by 1,000 IOs" in claimed.text[1]
+    assert "no upper end" in claimed.text[1]
+    assert "n = 1,000" in claimed.text[0]
 
 
 def test_average_maximum_and_target_are_marked_where_they_are() -> None:
