@@ -35,11 +35,12 @@ from ssdlab.figures import (
     cell_rounds,
     health,
     latency_rounds,
+    looks,
     peak,
     streams,
     workloads,
 )
-from ssdlab.figures.comparison import looks, score
+from ssdlab.figures.comparison import rows as compared
 from ssdlab.procedures.peak import peak as peak_jobs
 from ssdlab.reference.storage_classes import read_storage_classes
 from ssdlab.report import render_report
@@ -244,7 +245,7 @@ def _draw_score() -> None:
     ]
     columns = ["side", "term", "weight", "n_cells", "ratio", "low", "high"]
     scores = pd.DataFrame(rows, columns=columns)
-    score.plot_score(scores, looks=looks.make_side_looks(sides))
+    compared.plot_score(scores, looks=looks.make_side_looks(sides))
 
 
 def gallery(drawn: Drawn) -> Document:

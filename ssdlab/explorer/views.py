@@ -28,8 +28,8 @@ from ssdlab.figures.cell_rounds import (
     plot_cell_rounds,
     plot_time_series,
 )
-from ssdlab.figures.drive_colors import drive_colors
 from ssdlab.figures.labels import metric_quantity, mix_name
+from ssdlab.figures.looks import drive_colors
 from ssdlab.figures.names import figure_text
 
 if TYPE_CHECKING:

@@ -1,11 +1,11 @@
 """A matrix of cells as a heat map, with one of them marked."""
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import plotly.graph_objects as go
 
+from ssdlab.figures.heat import FROM_LITTLE_TO_MUCH, add_heat
 from ssdlab.figures.labels import (
     COLORS,
     axis,
@@ -13,7 +13,6 @@ from ssdlab.figures.labels import (
     new_figure,
     short_number,
 )
-from ssdlab.figures.scales import CELL_INK, FROM_LITTLE_TO_MUCH
 from ssdlab.model.units import block_size_label, mix_label
 
 if TYPE_CHECKING:
@@ -95,59 +94,35 @@ def plot_cell_map(
     """
     quantity = metric_quantity(metric)
     figure = new_cell_figure(title or quantity.title, subtitle)
-    downs, acrosses = ([*sorted({int(v) for v in frame[name]})] for name in axes)
-    cells = {
-        (int(row[0]), int(row[1])): row[2:]
-        for row in zip(
-            *(frame[name] for name in [*axes, metric, "n_rounds", "total_ios"]),
-            strict=True,
-        )
-    }
-    rows = [[cells.get((down, across)) for across in acrosses] for down in downs]
-    scaled = [[c and float(c[0]) / quantity.divisor for c in row] for row in rows]
-    colors = [[math.log10(v) if v else None for v in row] for row in scaled]
-    figure.add_heatmap(
-        x=[_tick_label(axes[1], value) for value in acrosses],
-        y=[_tick_label(axes[0], value) for value in downs],
-        z=colors,
-        text=[[short_number(v) if v else "" for v in row] for row in scaled],
-        customdata=[[_hover(c, quantity.divisor) for c in row] for row in rows],
-        texttemplate="%{text}",
-        textfont={
-            "size": 12 if len(acrosses) <= _MOST_WIDE else 10,
-            "color": CELL_INK,
-        },
-        colorscale=FROM_LITTLE_TO_MUCH,
-        xgap=1,
-        ygap=1,
-        hoverongaps=False,
-        hovertemplate=f"{_AXIS_TITLES[axes[1]]} %{{x}}, {_AXIS_TITLES[axes[0]]} %{{y}}"
-        f"<br>{quantity.name}: %{{customdata[0]}} {quantity.unit}"
-        "<br>%{customdata[1]}<extra></extra>",
-        showscale=False,  # each cell tells its value
+    downs, acrosses = (
+        {
+            value: _tick_label(name, value)
+            for value in sorted(map(int, set(frame[name])))
+        }
+        for name in axes
     )
+    down_title, across_title = (_AXIS_TITLES[name] for name in axes)
+    cells = {}
+    columns = (frame[name] for name in [*axes, metric, "n_rounds", "total_ios"])
+    for down, across, stored, rounds, ios in zip(*columns, strict=True):
+        value = float(stored) / quantity.divisor
+        is_printed = str(rounds) == "<NA>"
+        words = "mean that others printed" if is_printed else f"{rounds} rounds"
+        words += f", {int(ios):,} IOs" if str(ios) not in {"<NA>", "0"} else ""
+        where = f"{across_title} {acrosses[across]}, {down_title} {downs[down]}"
+        told = f"{quantity.name}: {value:,.5g} {quantity.unit}".rstrip()
+        shown = short_number(value) if value else ""
+        cells[int(down), int(across)] = (value, shown, f"{where}<br>{told}<br>{words}")
+    letters = 12 if len(acrosses) <= _MOST_WIDE else 10
+    axes_names = (downs, acrosses)
+    add_heat(figure, cells, axes_names, letters=letters, colorscale=FROM_LITTLE_TO_MUCH)
     flat = {"type": "category", "showgrid": False}
-    figure.layout.xaxis = axis(_AXIS_TITLES[axes[1]], **flat)
-    figure.layout.yaxis = axis(_AXIS_TITLES[axes[0]], **flat)
+    figure.layout.xaxis = axis(across_title, **flat)
+    figure.layout.yaxis = axis(down_title, **flat)
     if marked and marked.get(axes[0]) in downs and marked.get(axes[1]) in acrosses:
-        across, down = acrosses.index(marked[axes[1]]), downs.index(marked[axes[0]])
-        figure.layout.shapes = _frame(across, down)
+        x = list(acrosses).index(marked[axes[1]])
+        y = list(downs).index(marked[axes[0]])
+        corners = {"x0": x - 0.5, "x1": x + 0.5, "y0": y - 0.5, "y1": y + 0.5}
+        for color, width in (("white", 5), (COLORS["fit"], 2.5)):
+            figure.add_shape(**corners, line={"color": color, "width": width})
     return figure
-
-
-def _hover(cell: "tuple[object, ...] | None", divisor: float) -> tuple[str, str]:
-    if cell is None:
-        return "", ""
-    value, rounds, ios = cell
-    words = "mean that others printed" if str(rounds) == "<NA>" else f"{rounds} rounds"
-    count = f", {int(str(ios)):,} IOs" if str(ios) not in {"<NA>", "0"} else ""
-    return f"{float(str(value)) / divisor:,.5g}", words + count
-
-
-def _frame(across: int, down: int) -> list[dict[str, object]]:
-    corners = {"x0": across - 0.5, "x1": across + 0.5}
-    corners |= {"y0": down - 0.5, "y1": down + 0.5}
-    return [
-        {"type": "rect", **corners, "line": {"color": color, "width": width}}
-        for color, width in (("white", 5), (COLORS["fit"], 2.5))
-    ]

@@ -9,7 +9,6 @@ import numpy as np
 import plotly.graph_objects as go
 
 from ssdlab.figures.cell_map import new_cell_figure
-from ssdlab.figures.drive_colors import drive_colors
 from ssdlab.figures.labels import (
     COLORS,
     axis,
@@ -19,6 +18,7 @@ from ssdlab.figures.labels import (
     round_axis,
 )
 from ssdlab.figures.lines import say, shade
+from ssdlab.figures.looks import drive_colors
 from ssdlab.figures.names import figure_text
 
 if TYPE_CHECKING:

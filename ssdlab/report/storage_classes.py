@@ -6,8 +6,8 @@ import pandas as pd
 
 from ssdlab.figures.classes.latency import plot_class_confidence, plot_class_latency
 from ssdlab.figures.classes.levels import plot_class_iops, plot_class_throughput
-from ssdlab.figures.classes.looks import RunLook, make_run_looks
 from ssdlab.figures.classes.values import plot_class_saturation, plot_class_written
+from ssdlab.figures.looks import RunLook, make_run_looks
 from ssdlab.report.blocks import Block, Note, Page, Plot
 from ssdlab.report.class_histograms import (
     HISTOGRAM_TESTS,

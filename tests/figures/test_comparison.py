@@ -6,20 +6,22 @@ import pandas as pd
 import pytest
 from plotly.graph_objects import Figure
 
-from ssdlab.figures.classes.looks import RunLook
-from ssdlab.figures.comparison.cells import plot_compared_cells
-from ssdlab.figures.comparison.demand import plot_compared_demand, plot_iops_response
-from ssdlab.figures.comparison.differences import plot_differences
+from ssdlab.figures.comparison.curves import (
+    plot_compared_cross_stimulus,
+    plot_compared_demand,
+    plot_compared_idle_recovery,
+    plot_iops_response,
+)
 from ssdlab.figures.comparison.heat_maps import (
     plot_iops_heat_maps,
     plot_ratio_heat_maps,
 )
-from ssdlab.figures.comparison.looks import make_compared_looks, make_side_looks
-from ssdlab.figures.comparison.recovery import (
-    plot_compared_cross_stimulus,
-    plot_compared_idle_recovery,
+from ssdlab.figures.comparison.rows import (
+    plot_compared_cells,
+    plot_differences,
+    plot_score,
 )
-from ssdlab.figures.comparison.score import plot_score
+from ssdlab.figures.looks import RunLook, make_compared_looks, make_side_looks
 
 KIB = 1024
 SIDES = pd.DataFrame({

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ssdlab.figures.drive_colors import drive_colors
+from ssdlab.figures.looks import drive_colors
 
 
 @given(st.sets(st.text(), max_size=8))

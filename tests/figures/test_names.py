@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ssdlab.figures.classes.looks import make_run_looks
+from ssdlab.figures.looks import make_run_looks
 from ssdlab.figures.names import distinct_texts, shortened
 
 TEXTS = st.lists(st.text("ab1 -_/,", min_size=1, max_size=60), max_size=5, unique=True)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ssdlab.figures.scales import CELL_INK, FROM_LESS_TO_MORE, FROM_LITTLE_TO_MUCH
+from ssdlab.figures.heat import CELL_INK, FROM_LESS_TO_MORE, FROM_LITTLE_TO_MUCH
 
 LEAST_CONTRAST = 4.5  # WCAG 2, level AA
 

@@ -8,15 +8,14 @@ import pytest
 from ssdlab.analysis import summarise_saturation
 from ssdlab.analysis.classes.values import summarise_class_values
 from ssdlab.analysis.confidence import summarise_confidence
+from ssdlab.figures.axes import level_axis
 from ssdlab.figures.classes.latency import plot_class_confidence, plot_class_latency
 from ssdlab.figures.classes.levels import plot_class_iops, plot_class_throughput
-from ssdlab.figures.classes.looks import (
+from ssdlab.figures.classes.values import plot_class_saturation, plot_class_written
+from ssdlab.figures.looks import (
     RunLook,
-    _si_ticks,
-    level_axis,
     make_run_looks,
 )
-from ssdlab.figures.classes.values import plot_class_saturation, plot_class_written
 from ssdlab.figures.names import figure_text
 from ssdlab.reference.storage_classes import read_storage_classes
 from ssdlab.store.run import Run
@@ -74,7 +73,7 @@ def test_level_axis_holds_all_values_and_names_three_ticks_or_more() -> None:
     assert level_axis("x", [4371.0, 8287.0])["ticktext"] == [
         "4k", "5k", "6k", "7k", "8k", "9k"
     ]  # fmt: skip
-    assert _si_ticks([1e3, 1e4, 1.5e6]) == ["1k", "10k", "1.5M"]
+    assert level_axis("x", [900.0, 2e6])["ticktext"] == ["1k", "10k", "100k", "1M"]
 
 
 def test_saturation_draws_runs_over_time_and_both_levels_of_each_class(

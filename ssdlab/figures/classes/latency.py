@@ -7,16 +7,11 @@ from typing import TYPE_CHECKING
 
 import plotly.graph_objects as go
 
-from ssdlab.figures.classes.looks import GROUP_LOOKS, RunLook, group_look, level_axis
+from ssdlab.figures.axes import level_axis, named_axis
 from ssdlab.figures.label_places import Label, label_gap_px, place_labels
-from ssdlab.figures.labels import (
-    axis,
-    lay_out,
-    new_figure,
-    number_text,
-    scaled,
-    time_text,
-)
+from ssdlab.figures.labels import lay_out, new_figure, number_text, time_text
+from ssdlab.figures.lines import Across, Line, add_points, draw_lines
+from ssdlab.figures.looks import GROUP_LOOKS, RunLook, group_look
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -67,24 +62,19 @@ def _add_classes(figure: go.Figure, classes: "pd.DataFrame") -> list[_Point]:
             for _, row in members.iterrows()
         ]
         doubts = ["lat_mean_ms" in str(row["doubtful"]).split() for _, _, row in found]
-        figure.add_scatter(
-            x=[mean for mean, _, _ in found],
-            y=[most for _, most, _ in found],
+        add_points(
+            figure, [mean for mean, _, _ in found], [most for _, most, _ in found],
+            name=group.replace("&", "&amp;"),
             text=[
                 _hover(str(row["storage_class"]), mean, most)
                 + ("<br>the average cannot be right" if doubt else "")
                 for (mean, most, row), doubt in zip(found, doubts, strict=True)
             ],
-            name=group.replace("&", "&amp;"),
-            mode="markers",
             marker={
-                "color": color,
-                "size": 11,
+                "color": color, "size": 11, "line": {"width": 1.5, "color": color},
                 "symbol": [f"{symbol}-open" if doubt else symbol for doubt in doubts],
-                "line": {"width": 1.5, "color": color},
             },
-            hovertemplate="%{text}<extra></extra>",
-        )
+        )  # fmt: skip
         points += [
             (mean, most, str(row["storage_class"]), color) for mean, most, row in found
         ]
@@ -107,16 +97,11 @@ def _add_runs(
         mean, most = (float(own.get(name, math.nan)) for name in _AXES)
         if not (mean > 0 and most > 0):
             continue
-        figure.add_scatter(
-            x=[mean],
-            y=[most],
-            text=[_hover(look.full, mean, most)],
-            name=look.text,
-            mode="markers",
-            showlegend=False,  # each has its name beside it
+        add_points(
+            figure, [mean], [most], text=[_hover(look.full, mean, most)],
+            name=look.text, showlegend=False,  # each has its name beside it
             marker={"color": look.color, "size": 13, "symbol": look.symbol},
-            hovertemplate="%{text}<extra></extra>",
-        )
+        )  # fmt: skip
         points.append((mean, most, look.text, look.color))
     return points
 
@@ -171,47 +156,33 @@ def plot_class_confidence(
     weak = levels[levels["marker"].isin(_LEVELS)]["is_supported"].astype(bool)
     words = "" if weak.all() else "empty: too few IOs stand behind the level"
     figure = new_figure(title, subtitle=words, height=400)
-    drawn: list[float | None] = []
+    names = named_axis("Confidence level", _LEVELS, pad=0.3)
+    across = Across(column="place", axis=names, hover="")
+    lines = []
     for look in looks:
-        rows = levels[levels["run_id"] == look.run_id].set_index("marker")
-        names = [name for name in _LEVELS if name in rows.index]
-        if not names:
+        rows = levels[
+            (levels["run_id"] == look.run_id) & levels["marker"].isin(_LEVELS)
+        ]
+        rows = rows.assign(place=rows["marker"].map(_LEVELS.index)).sort_values("place")
+        if rows.empty:
             continue
-        own = rows.loc[names]
-        values = scaled(own["lat_ns"], "lat_ns")
-        drawn += values
-        supported = [bool(ok) for ok in own["is_supported"]]
-        taken_with = escape(str(own["taken_with"].iloc[0]), quote=False)
-        figure.add_scatter(
-            x=[_LEVELS.index(name) for name in names],
-            y=values,
+        taken_with = escape(str(rows["taken_with"].iloc[0]), quote=False)
+        supported = [bool(ok) for ok in rows["is_supported"]]
+        line = Line(
+            rows=[rows], column="lat_ns", name=look.text, color=look.color,
+            dash=look.dash, size=11,
+            symbol=[look.symbol if ok else f"{look.symbol}-open" for ok in supported],
+            marker={"color": look.color, "line": {"width": 2, "color": look.color}},
             text=[
                 f"{look.full}<br>{name}: {time_text(float(lat))}<br>{taken_with}"
                 + ("" if ok else "<br>not supported: too few IOs")
-                for name, lat, ok in zip(names, own["lat_ns"], supported, strict=True)
+                for name, lat, ok in zip(
+                    rows["marker"], rows["lat_ns"], supported, strict=True
+                )
             ],
-            name=look.text,
-            mode="lines+markers",
-            line={"color": look.color, "width": 1.8, "dash": look.dash},
-            marker={
-                "symbol": [
-                    look.symbol if ok else f"{look.symbol}-open" for ok in supported
-                ],
-                "size": 11,
-                "color": look.color,
-                "line": {"width": 2, "color": look.color},
-            },
-            hovertemplate="%{text}<extra></extra>",
-        )
-    lay_out(
-        figure,
-        xaxis=axis(
-            "Confidence level",
-            tickvals=list(range(len(_LEVELS))),
-            ticktext=list(_LEVELS),
-            range=[-0.3, len(_LEVELS) - 0.7],
-        ),
-        yaxis=level_axis("Response time [ms]", drawn),
-        showlegend=True,
-    )
+        )  # fmt: skip
+        lines.append(line)
+    drawn = [value for line in lines for value in line.values()]
+    times = level_axis("Response time [ms]", drawn)
+    draw_lines(figure, across, lines, yaxis=times, showlegend=True)
     return figure

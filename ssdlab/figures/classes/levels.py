@@ -1,15 +1,16 @@
 """The storage classes and runs row by row: IOPS, throughput and response times."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import plotly.graph_objects as go
 
 from ssdlab.analysis.classes.metrics import METRICS_BY_NAME
-from ssdlab.figures.classes.looks import RunLook, level_axis
-from ssdlab.figures.classes.rows import LevelRow, class_rows, row_numbers, run_rows
-from ssdlab.figures.labels import axis, lay_out, new_figure, number_text
+from ssdlab.figures.axes import level_axis, named_axis
+from ssdlab.figures.labels import lay_out, new_figure, number_text
+from ssdlab.figures.lines import add_points, add_tie
+from ssdlab.figures.looks import RunLook, group_look
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -17,6 +18,17 @@ if TYPE_CHECKING:
 _ROW_PX = 30
 _APART_ROWS = 0.27  # between the marks of a row: equal values must not hide each other
 _LEGEND_COLOR = "#64748b"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Row:
+    """One line of the plot: a class, a run, or the title of a group."""
+
+    label: str
+    name: str = ""
+    color: str = ""
+    key: str = ""
+    doubtful: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,10 +116,10 @@ def _plot(
     words: str,
 ) -> go.Figure:
     classes, values, looks = data
-    numbers = row_numbers(classes, values, columns=[mark.column for mark in marks])
+    numbers = _numbers(classes, values, columns=[mark.column for mark in marks])
     found = {key for key, _ in numbers}
     shown = [look for look in looks if look.run_id in found]
-    rows = [*class_rows(classes), *run_rows(shown)]
+    rows = [*_class_rows(classes), *_run_rows(shown)]
     has_doubt = classes["doubtful"].str.len().gt(0).any()
     note = "; empty: the printed value cannot be right"
     figure = new_figure(
@@ -115,114 +127,121 @@ def _plot(
         subtitle=words + (note if has_doubt else ""),
         height=_ROW_PX * len(rows) + 130,
     )
-    _add_spans(figure, rows, marks, numbers=numbers)
-    offsets = _offsets(marks)
-    for mark in marks:
-        _add_mark(figure, rows, (mark, offsets[mark]), numbers=numbers)
-    _set_axes(figure, rows, titles=titles)
+    axes = {}
+    for panel, axis_title, domain in zip(
+        ("x", "x2"), titles, ([0, 0.54], [0.6, 1]), strict=True
+    ):
+        group = [mark for mark in marks if mark.panel == panel]
+        middle = (len(group) - 1) / 2
+        asides = [(place - middle) * _APART_ROWS for place in range(len(group))]
+        placed = list(zip(group, asides, strict=True))
+        for place, row in enumerate(rows):
+            held = [
+                (numbers[row.key, mark.column], place + aside)
+                for mark, aside in placed
+                if (row.key, mark.column) in numbers
+            ]
+            if len(held) > 1:
+                line = {"color": row.color, "width": 1.5}
+                x, y = zip(*held, strict=True)
+                add_tie(figure, x, y, xaxis=panel, line=line, opacity=0.5)
+        for mark, aside in placed:
+            _add_mark(figure, rows, (mark, aside), numbers=numbers)
+        columns = {mark.column for mark in group}
+        drawn = [value for (_, name), value in numbers.items() if name in columns]
+        axes[f"{panel[0]}axis{panel[1:]}"] = level_axis(axis_title, drawn) | {
+            "domain": domain
+        }
+    ends = [len(rows) - 0.4, -0.6]
+    labels = [row.label for row in rows]
+    names = named_axis("", labels, range=ends, ticks="", showgrid=True)
+    lay_out(figure, **axes, yaxis=names)
     return figure
 
 
-def _offsets(marks: Sequence[_Mark]) -> dict[_Mark, float]:
-    """Return how far below the middle of its row each mark stands [rows]."""
-    offsets: dict[_Mark, float] = {}
-    for panel in ("x", "x2"):
-        group = [mark for mark in marks if mark.panel == panel]
-        middle = (len(group) - 1) / 2
-        offsets |= {
-            mark: (place - middle) * _APART_ROWS for place, mark in enumerate(group)
-        }
-    return offsets
+def _class_rows(classes: "pd.DataFrame") -> list[_Row]:
+    """Return a row for each class under the title of its group."""
+    rows: list[_Row] = []
+    for group, members in classes.groupby("group", sort=False):
+        rows.append(_Row(label=f"<b>{_safe(group)}</b>"))
+        rows += [
+            _Row(
+                label=_safe(row["storage_class"]),
+                name=_safe(row["storage_class"]),
+                color=group_look(str(group))[0],
+                key=f"class {row['row']}",
+                doubtful=str(row["doubtful"]),
+            )
+            for _, row in members.iterrows()
+        ]
+    return rows
 
 
-def _set_axes(
-    figure: go.Figure, rows: Sequence[LevelRow], *, titles: tuple[str, str]
-) -> None:
-    drawn: dict[str, list[float]] = {"x": [], "x2": []}
-    for trace in figure.data:
-        drawn[trace.xaxis or "x"] += [float(x) for x in trace.x if x is not None]
-    panels = []
-    for title, panel, domain in zip(
-        titles, ("x", "x2"), ([0, 0.54], [0.6, 1]), strict=True
-    ):
-        panels.append(level_axis(title, drawn[panel]) | {"domain": domain})
-    lay_out(
-        figure,
-        xaxis=panels[0],
-        xaxis2=panels[1],
-        yaxis=axis(
-            "",
-            tickvals=list(range(len(rows))),
-            ticktext=[row.label for row in rows],
-            range=[len(rows) - 0.4, -0.6],
-            ticks="",
-            showgrid=True,
-        ),
-    )
+def _safe(text: object) -> str:
+    return str(text).replace("&", "&amp;").replace("<", "&lt;")
 
 
-def _add_spans(
-    figure: go.Figure,
-    rows: Sequence[LevelRow],
-    marks: Sequence[_Mark],
-    *,
-    numbers: dict[tuple[str, str], float],
-) -> None:
-    """Tie the marks of a row in each panel by a thin line."""
-    offsets = _offsets(marks)
-    for panel in ("x", "x2"):
-        group = [mark for mark in marks if mark.panel == panel]
-        for place, row in enumerate(rows):
-            held = [mark for mark in group if (row.key, mark.column) in numbers]
-            if len(held) < 2:
-                continue
-            figure.add_scatter(
-                x=[numbers[row.key, mark.column] for mark in held],
-                y=[place + offsets[mark] for mark in held], xaxis=panel,
-                mode="lines", line={"color": row.color, "width": 1.5}, opacity=0.5,
-                hoverinfo="skip", showlegend=False,
-            )  # fmt: skip
+def _run_rows(looks: Sequence[RunLook]) -> list[_Row]:
+    """Return a row for each run under a title; none without runs."""
+    rows = [
+        _Row(
+            label=f'<span style="color:{look.color}">{look.text}</span>',
+            name=look.full,
+            color=look.color,
+            key=look.run_id,
+        )
+        for look in looks
+    ]
+    return [_Row(label="<b>Runs</b>"), *rows] if rows else []
+
+
+def _numbers(
+    classes: "pd.DataFrame", values: "pd.DataFrame", *, columns: Collection[str]
+) -> dict[tuple[str, str], float]:
+    """Return each value above zero of some columns, by the key of its row."""
+    found = {
+        (f"class {row['row']}", column): float(row[column])
+        for _, row in classes.iterrows()
+        for column in columns
+    }
+    found |= {
+        (str(row["run_id"]), str(row["metric"])): float(row["value"])
+        for _, row in values.iterrows()
+        if row["metric"] in columns
+    }
+    return {key: value for key, value in found.items() if value > 0}
 
 
 def _add_mark(
     figure: go.Figure,
-    rows: Sequence[LevelRow],
+    rows: Sequence[_Row],
     placed: tuple[_Mark, float],
     *,
     numbers: dict[tuple[str, str], float],
 ) -> None:
-    mark, offset = placed
+    mark, aside = placed
     shown = [
         (place, row, numbers[row.key, mark.column])
         for place, row in enumerate(rows)
         if (row.key, mark.column) in numbers
     ]
     doubts = [mark.column in row.doubtful.split() for _, row, _ in shown]
-    edges = [
-        row.color if doubt else "white"
-        for (_, row, _), doubt in zip(shown, doubts, strict=True)
-    ]
-    marker: dict[str, Any] = {
-        "symbol": [f"{mark.symbol}-open" if doubt else mark.symbol for doubt in doubts],
-        "color": [row.color for _, row, _ in shown],
-        "size": 11,
-        "line": {"width": 1.2, "color": edges},
-    }
-    figure.add_scatter(
-        x=[value for _, _, value in shown],
-        y=[place + offset for place, _, _ in shown],
-        xaxis=mark.panel,
+    known = list(zip(shown, doubts, strict=True))
+    edges = [row.color if doubt else "white" for (_, row, _), doubt in known]
+    symbols = [f"{mark.symbol}-open" if doubt else mark.symbol for doubt in doubts]
+    add_points(
+        figure, [value for _, _, value in shown], [at + aside for at, _, _ in shown],
+        xaxis=mark.panel, name=mark.words, showlegend=False,
         text=[
             f"{row.name}<br>{mark.words}: {number_text(value)} {mark.unit}"
             + ("<br>cannot be right" if doubt else "")
-            for (_, row, value), doubt in zip(shown, doubts, strict=True)
+            for (_, row, value), doubt in known
         ],
-        name=mark.words,
-        mode="markers",
-        marker=marker,
-        showlegend=False,
-        hovertemplate="%{text}<extra></extra>",
-    )
+        marker={
+            "symbol": symbols, "color": [row.color for _, row, _ in shown], "size": 11,
+            "line": {"width": 1.2, "color": edges},
+        },
+    )  # fmt: skip
     figure.add_scatter(
         x=[None], y=[None], name=mark.words, mode="markers",
         marker={"symbol": mark.symbol, "color": _LEGEND_COLOR, "size": 10},

@@ -5,17 +5,17 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import plotly.graph_objects as go
 
-from ssdlab.figures.classes.looks import RunLook, group_look, level_axis, run_line
+from ssdlab.figures.axes import level_axis, named_axis
 from ssdlab.figures.labels import (
     QUANTITIES,
-    axis,
     lay_out,
     linear_axis,
     new_figure,
     number_text,
     scaled,
 )
-from ssdlab.figures.lines import Across, draw_lines
+from ssdlab.figures.lines import Across, add_points, add_tie, draw_lines
+from ssdlab.figures.looks import RunLook, group_look, run_line
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -57,12 +57,11 @@ def plot_class_saturation(
     lay_out(
         figure,
         xaxis=_run_axis(rounds, "time_s", domain=[0, runs_end], visible=not is_alone),
-        xaxis2=axis(
+        xaxis2=named_axis(
             "",
-            tickvals=list(range(len(classes))),
-            ticktext=[str(name) for name in classes["storage_class"]],
+            [str(name) for name in classes["storage_class"]],
+            pad=0.7,
             tickangle=-55,
-            range=[-0.7, len(classes) - 0.3],
             showgrid=False,
             domain=[0, 1] if is_alone else [0.64, 1],
             visible=len(classes) > 0,
@@ -144,32 +143,18 @@ def _add_levels(figure: go.Figure, classes: "pd.DataFrame") -> None:
     fob = [float(value) for value in classes["fob_iops"]]
     steady = [float(value) for value in classes["write_iops"]]
     for place, color in enumerate(colors):
-        figure.add_scatter(
-            x=[place, place],
-            y=[fob[place], steady[place]],
-            xaxis="x2",
-            mode="lines",
-            line={"color": color, "width": 2},
-            hoverinfo="skip",
-            showlegend=False,
-        )
+        ends = [fob[place], steady[place]]
+        line = {"color": color, "width": 2}
+        add_tie(figure, [place, place], ends, xaxis="x2", line=line)
     looks = (("FOB", fob, "circle-open"), ("steady state", steady, "circle"))
+    edge = {"width": 2, "color": colors}
     for word, values, symbol in looks:
-        figure.add_scatter(
-            x=list(range(len(names))),
-            y=values,
-            xaxis="x2",
+        add_points(
+            figure, list(range(len(names))), values, xaxis="x2",
+            name=f"storage classes, {word}",
             text=[
                 f"{name}<br>{word}: {value:,.0f} IOPS"
                 for name, value in zip(names, values, strict=True)
             ],
-            name=f"storage classes, {word}",
-            mode="markers",
-            marker={
-                "symbol": symbol,
-                "color": colors,
-                "size": 9,
-                "line": {"width": 2, "color": colors},
-            },
-            hovertemplate="%{text}<extra></extra>",
-        )
+            marker={"symbol": symbol, "color": colors, "size": 9, "line": edge},
+        )  # fmt: skip

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import plotly.graph_objects as go
 
 from ssdlab.analysis.comparison.cells import rows_of
-from ssdlab.figures.classes.looks import RunLook
+from ssdlab.figures.heat import FROM_LESS_TO_MORE, FROM_LITTLE_TO_MUCH, add_heat
 from ssdlab.figures.labels import axis, lay_out, new_figure, short_number
-from ssdlab.figures.scales import CELL_INK, FROM_LESS_TO_MORE, FROM_LITTLE_TO_MUCH
+from ssdlab.figures.looks import RunLook
 from ssdlab.model.units import block_size_label, mix_label
 
 if TYPE_CHECKING:
@@ -86,63 +86,39 @@ def _draw_panels(
     panels: Sequence[tuple[str, "pd.DataFrame"]],
     colors: Mapping[str, Any],
 ) -> go.Figure:
-    """Draw tables of ``value`` and ``shown`` as heat maps on one colour scale."""
-    figure = _panels(title, subtitle, names=[name for name, _ in panels])
-    for place, (_, own) in enumerate(panels):
-        _add_heat(figure, own, place, colors=colors)
-    return figure
-
-
-def _panels(title: str, subtitle: str, *, names: Sequence[str]) -> go.Figure:
-    """Return a figure with a named panel for each, one under the other."""
-    down = max(1, len(names))
+    """Draw tables of ``value`` and ``shown`` under one another, on one colour scale."""
+    down = max(1, len(panels))
     figure = new_figure(title, subtitle=subtitle, height=120 + _PANEL_PX * down)
-    for place, name in enumerate(names):
+    for place, (name, own) in enumerate(panels):
         number = str(place + 1) if place else ""
         top = 1 - place / down
         bottom, head = top - 1 / down + 0.14 / down, top - 0.12 / down
-        lay_out(figure, **{
-            f"xaxis{number}": axis(
-                "R/W mix" if place == down - 1 else "",
-                type="category", showgrid=False, anchor=f"y{number}", tickangle=0,
-            ),
-            f"yaxis{number}": axis(
-                "Block size", type="category", showgrid=False, anchor=f"x{number}",
-                domain=[bottom, head],
-            ),
-        })  # fmt: skip
+        flat = {"type": "category", "showgrid": False}
+        last = "R/W mix" if place == down - 1 else ""
+        lay_out(
+            figure,
+            **{
+                f"xaxis{number}": axis(last, anchor=f"y{number}", tickangle=0, **flat),
+                f"yaxis{number}": axis(
+                    "Block size", anchor=f"x{number}", domain=[bottom, head], **flat
+                ),
+            },
+        )
         figure.add_annotation(
             text=name, x=0, y=head, xref="paper", yref="paper",
             xanchor="left", yanchor="bottom", showarrow=False, font={"size": 13},
         )  # fmt: skip
+        sizes = sorted({int(size) for size in own["block_size_bytes"]}, reverse=True)
+        mixes = sorted({int(mix) for mix in own["read_percent"]}, reverse=True)
+        axes = (
+            {size: block_size_label(size) for size in sizes},
+            {mix: mix_label(mix) for mix in mixes},
+        )
+        cells = {}
+        for row in rows_of(own):
+            size, mix = int(row.block_size_bytes), int(row.read_percent)
+            where = f"{block_size_label(size)}, R/W {mix_label(mix)}"
+            cells[size, mix] = (float(row.value), row.shown, f"{where}: {row.shown}")
+        at = {"xaxis": f"x{number}", "yaxis": f"y{number}"} | dict(colors)
+        add_heat(figure, cells, axes, **at)
     return figure
-
-
-def _add_heat(
-    figure: go.Figure, own: "pd.DataFrame", place: int, *, colors: Mapping[str, Any]
-) -> None:
-    sizes = sorted({int(size) for size in own["block_size_bytes"]}, reverse=True)
-    mixes = sorted({int(mix) for mix in own["read_percent"]}, reverse=True)
-    known = {
-        (int(row.block_size_bytes), int(row.read_percent)): row for row in rows_of(own)
-    }
-    rows = [[known.get((size, mix)) for mix in mixes] for size in sizes]
-    number = str(place + 1) if place else ""
-    figure.add_heatmap(
-        x=[mix_label(mix) for mix in mixes],
-        y=[block_size_label(size) for size in sizes],
-        z=[
-            [None if row is None else math.log10(float(row.value)) for row in line]
-            for line in rows
-        ],
-        text=[["" if row is None else row.shown for row in line] for line in rows],
-        texttemplate="%{text}",
-        textfont={"size": 11, "color": CELL_INK},
-        hovertemplate="%{y}, R/W %{x}: %{text}<extra></extra>",
-        xaxis=f"x{number}",
-        yaxis=f"y{number}",
-        xgap=1,
-        ygap=1,
-        showscale=False,
-        **colors,
-    )

@@ -20,8 +20,7 @@ from ssdlab.analysis.comparison.side_cells import (
     summarise_sides,
 )
 from ssdlab.analysis.comparison.verdicts import Rules
-from ssdlab.figures.classes.looks import RunLook
-from ssdlab.figures.comparison.looks import make_compared_looks, make_side_looks
+from ssdlab.figures.looks import RunLook, make_compared_looks, make_side_looks
 from ssdlab.figures.names import brief_texts
 from ssdlab.pts.suite import COMPARED
 from ssdlab.reference.storage_classes import read_storage_classes

@@ -1,7 +1,7 @@
 """The page of IOPS v response time, and of demand intensity."""
 
 from ssdlab.analysis.demand import summarise_demand
-from ssdlab.figures.comparison.demand import plot_compared_demand, plot_iops_response
+from ssdlab.figures.comparison.curves import plot_compared_demand, plot_iops_response
 from ssdlab.pts.suite import title_of
 from ssdlab.report.blocks import Block, Page, Plot
 from ssdlab.report.comparison.comparison import Comparison

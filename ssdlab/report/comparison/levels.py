@@ -8,11 +8,11 @@ from ssdlab.analysis.comparison.power import summarise_efficiency
 from ssdlab.figures.classes.latency import plot_class_latency
 from ssdlab.figures.classes.levels import plot_class_iops, plot_class_throughput
 from ssdlab.figures.classes.values import plot_class_saturation, plot_class_written
-from ssdlab.figures.comparison.cells import plot_compared_cells
 from ssdlab.figures.comparison.heat_maps import (
     plot_iops_heat_maps,
     plot_ratio_heat_maps,
 )
+from ssdlab.figures.comparison.rows import plot_compared_cells
 from ssdlab.pts.suite import title_of
 from ssdlab.report.blocks import Block, Note, Page, Plot
 from ssdlab.report.comparison.comparison import Comparison

@@ -12,7 +12,7 @@ from ssdlab.analysis.cross_stimulus import (
     summarise_cross_stimulus,
 )
 from ssdlab.analysis.idle_recovery import summarise_idle_recovery, summarise_wait_states
-from ssdlab.figures.comparison.recovery import (
+from ssdlab.figures.comparison.curves import (
     plot_compared_cross_stimulus,
     plot_compared_idle_recovery,
 )

@@ -8,7 +8,7 @@ import pandas as pd
 
 from ssdlab.analysis.comparison.cells import rows_of
 from ssdlab.analysis.comparison.verdicts import OTHER_CONDITIONS
-from ssdlab.figures.comparison.score import plot_score
+from ssdlab.figures.comparison.rows import plot_score
 from ssdlab.report.blocks import Block, Note, Page, Plot, Table
 from ssdlab.report.comparison.comparison import Comparison
 from ssdlab.report.text import NOT_MEASURED, is_missing

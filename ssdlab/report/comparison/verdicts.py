@@ -15,7 +15,7 @@ from ssdlab.analysis.comparison.verdicts import (
     OTHER_CONDITIONS,
     Rules,
 )
-from ssdlab.figures.comparison.differences import plot_differences
+from ssdlab.figures.comparison.rows import plot_differences
 from ssdlab.report.blocks import Block, Note, Page, Plot, Table
 from ssdlab.report.comparison.comparison import Comparison
 from ssdlab.report.comparison.missing import missing_cells
