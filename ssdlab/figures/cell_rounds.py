@@ -1,7 +1,8 @@
 """One cell of several runs: over rounds, over time, and its response times."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from html import escape
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
@@ -11,15 +12,23 @@ import plotly.graph_objects as go
 from ssdlab.figures.cell_map import new_cell_figure
 from ssdlab.figures.labels import (
     COLORS,
+    Quantity,
     axis,
     decades_axis,
     linear_axis,
     metric_quantity,
-    round_axis,
 )
-from ssdlab.figures.lines import say, shade
+from ssdlab.figures.lines import (
+    Across,
+    Line,
+    add_lines,
+    draw_lines,
+    finely,
+    say,
+    shade,
+)
 from ssdlab.figures.looks import drive_colors
-from ssdlab.figures.names import figure_text
+from ssdlab.figures.names import brief_texts, figure_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -80,8 +89,9 @@ def plot_cell_rounds(
     quantity = metric_quantity(metric)
     figure = new_cell_figure(title or quantity.title, subtitle)
     known = frame[frame[metric].notna() & frame["round"].notna()]
+    across = Across.rounds(known)
     places = {str(run): place for place, run in enumerate(frame["run_id"].unique())}
-    hover = f"%{{hovertext}}<br>round %{{x}}: %{{y:,.5~g}} {quantity.unit}"
+    hover = f"%{{hovertext}}<br>round %{{x}}: {finely(metric).hover('y')}"
     look = {
         "mode": "lines+markers",
         "marker": {"size": 5},
@@ -105,8 +115,17 @@ def plot_cell_rounds(
             line={"color": COLORS["fit"], "width": 2.5},
         )
     if marked is not None:
-        _ring(figure, known, metric, marked=marked)
-    figure.layout.xaxis = round_axis([int(number) for number in known["round"]])
+        run, number = marked
+        is_point = (known["run_id"] == run) & (known["round"] == number).astype(bool)
+        fit = COLORS["fit"]
+        ring = {"line": {"width": 2.5, "color": fit}}
+        ringed = Line(
+            rows=[known[is_point]], column=metric, name="shown below", color=fit,
+            width=0, size=13, symbol="circle-open", marker=ring,
+            more={"hoverinfo": "skip", "hovertemplate": None, "showlegend": False},
+        )  # fmt: skip
+        add_lines(figure, across, [ringed])
+    figure.layout.xaxis = across.axis
     figure.layout.yaxis = linear_axis(quantity.title)
     if marked is not None:
         _shade_window(figure, known, run=marked[0])
@@ -139,30 +158,14 @@ def _lines(
     runs = [str(run) for run in frame["run_id"].unique()]
     colors = drive_colors(drives.get(run, run) for run in runs)
     by_name: dict[tuple[str, str], list[str]] = {}
-    brief = _brief(colors)
+    brief = brief_texts(colors, kept=1)
     for run in runs:
         drive = drives.get(run, run)
-        shown = brief[drive] if len(colors) <= _MOST_NAMED else ""
+        shown = escape(brief[drive], quote=False) if len(colors) <= _MOST_NAMED else ""
         by_name.setdefault((shown, colors[drive]), []).append(run)
     for (drive, color), members in by_name.items():
-        named = drive or f"{len({drives.get(run, run) for run in members})} drives"
-        yield figure_text(named), color, members
-
-
-def _brief(names: Iterable[str]) -> dict[str, str]:
-    """Return names without the words with which all of them begin.
-
-    >>> _brief(["Model 480 A", "Model 480 B"])
-    {'Model 480 A': 'A', 'Model 480 B': 'B'}
-    """
-    words = {name: name.split() for name in names}
-    parts = list(words.values())
-    same = 0
-    while len(parts) > 1 and all(len(one) > same + 1 for one in parts):
-        if len({one[same] for one in parts}) > 1:
-            break
-        same += 1
-    return {name: " ".join(one[same:]) or name for name, one in words.items()}
+        count = len({drives.get(run, run) for run in members})
+        yield drive or f"{count} drives", color, members
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -204,27 +207,6 @@ def _apart(points: _Points, runs: list[int], divisor: float) -> dict[str, object
         "customdata": np.insert(more, breaks, 0.0, axis=0),
         "hovertext": names,
     }
-
-
-def _ring(
-    figure: go.Figure, rows: "pd.DataFrame", metric: str, *, marked: tuple[str, int]
-) -> None:
-    run, number = marked
-    point = rows[(rows["run_id"] == run) & (rows["round"] == number).astype(bool)]
-    figure.add_scatter(
-        x=[int(value) for value in point["round"]],
-        y=point[metric].to_numpy(dtype=float) / metric_quantity(metric).divisor,
-        name="shown below",
-        mode="markers",
-        marker={
-            "size": 13,
-            "symbol": "circle-open",
-            "line": {"width": 2.5, "color": COLORS["fit"]},
-            "color": COLORS["fit"],
-        },
-        hoverinfo="skip",
-        showlegend=False,
-    )
 
 
 def plot_cell_histogram(
@@ -321,23 +303,23 @@ def plot_time_series(
     --------
     >>> from ssdlab.analysis import reduce_series
     >>> figure = plot_time_series(reduce_series([0, 1], [5.0, 6.0]), "iops")
-    >>> figure.data[0].y.tolist()
-    [5.0, 6.0]
+    >>> figure.data[0].y
+    (5.0, 6.0)
     """
     quantity = metric_quantity(metric)
     lines = [subtitle, *wrap(drawn.note, _SUBTITLE_LETTERS)]
     words = "<br>".join(line for line in lines if line)
     figure = new_cell_figure(title or quantity.title, words)
-    figure.add_scatter(
-        x=drawn.x,
-        y=drawn.y / quantity.divisor,
-        name=quantity.name,
-        mode="lines",
-        line={"color": color, "width": 1},
-        hovertemplate=f"%{{x:,.5~g}} s: %{{y:,.5~g}} {quantity.unit}<extra></extra>",
+    time = Quantity(name="Time", unit="s", divisor=1.0, digits=",.5~g")
+    across = replace(
+        Across.of("time_s", time),
+        axis=axis(time.title, autorange=True, tickformat=",~r"),
     )
-    figure.layout.xaxis = axis("Time [s]", autorange=True, tickformat=",~r")
-    figure.layout.yaxis = linear_axis(quantity.title)
+    line = Line(
+        rows=[{"time_s": drawn.x.tolist(), "value": drawn.y.tolist()}], column="value",
+        of=finely(metric), name=quantity.name, color=color, width=1,
+    )  # fmt: skip
+    draw_lines(figure, across, [line], is_log=False)
     if not drawn.total:
         say(figure, "this test kept no intervals")
     return figure

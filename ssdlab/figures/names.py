@@ -53,11 +53,11 @@ def distinct_texts(
 
 
 def brief_texts(
-    texts: Iterable[str], *, longest: int = _LONGEST_NAME
+    texts: Iterable[str], *, longest: int = _LONGEST_NAME, kept: int = 2
 ) -> dict[str, str]:
     """Return by text its form without the first words that all share, and shortened.
 
-    Two words of each are kept. Two texts that differ never become equal.
+    So many words of each are kept. Two texts that differ never become equal.
 
     >>> list(brief_texts(["virtual SSD make A", "virtual SSD make B"]).values())
     ['make A', 'make B']
@@ -68,7 +68,7 @@ def brief_texts(
     words = [text.split() for text in known]
     shared = 0
     if len(known) > 1:
-        heads = zip(*(own[:-2] for own in words), strict=False)
+        heads = zip(*(own[:-kept] for own in words), strict=False)
         shared = sum(1 for _ in takewhile(lambda head: len(set(head)) == 1, heads))
     brief = {
         text: " ".join(own[shared:]) or text
