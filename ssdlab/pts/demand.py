@@ -257,7 +257,7 @@ CBW = SuiteTest(
 )
 DIRTH = SuiteTest(
     test_id="dirth",
-    title="Demand intensity and response time histogram",
+    title="Demand intensity",
     section="14",
     words="One workload over threads and queue depths: where more outstanding IOs "
     "bring no more IOPS; then three operating points with every response time.",
