@@ -1,4 +1,4 @@
-# The house: `make run` measures, `make test` checks. Everything lands in this folder.
+# `make run` measures, `make test` checks. All files are written below this folder.
 
 TARGET ?= virtual
 PROFILE ?= demo
@@ -10,7 +10,7 @@ FUZZ_SECONDS ?= 600
 LOCK_PYTHON ?= python3.11
 
 BIN := .venv/bin
-# What Jupyter, IPython and caches would write into the home folder stays in here.
+# Keeps files of Jupyter, IPython and caches out of the home folder.
 STATE := $(CURDIR)/.venv/var
 export IPYTHONDIR := $(STATE)/ipython
 export JUPYTER_CONFIG_DIR := $(STATE)/jupyter/config
@@ -25,7 +25,7 @@ export XDG_CACHE_HOME := $(STATE)/cache
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
 
-setup: ## get fio, nbdkit and a compiler, and make .venv from requirements.lock
+setup: ## install fio, nbdkit and a compiler, and create .venv from requirements.lock
 	@sh tools/setup.sh run
 
 setup-test:
@@ -42,7 +42,7 @@ run: setup ## run the PTS suite on the virtual SSD (TARGET, PROFILE, TESTS, RUNS
 test: setup-test ## check the code and run every test, lane by lane (PYTEST_ARGS)
 	@$(BIN)/python -m tools.check test $(PYTEST_ARGS)
 
-quick: setup ## check what differs from the main branch, in less than a minute
+quick: setup ## check the changes since the main branch, in less than a minute
 	@$(BIN)/python -m tools.check quick
 
 lane: setup-test ## run one lane of tests: timed, fio, pages, pure, simulations (LANE)
@@ -54,14 +54,14 @@ test-vm: setup-vm ## run the tests on NVMe, ATA and SCSI drives of a guest (PYTE
 lint: setup ## check the code without running the tests
 	@$(BIN)/python -m tools.check lint
 
-same: setup-test ## compare what is made of known runs with what it was before
+same: setup-test ## compare the outputs for known runs with the accepted ones
 	@$(BIN)/python -m tools.same
 
-fuzz: setup-test ## look for input that the parsers do not stand (FUZZ_SECONDS)
+fuzz: setup-test ## fuzz the parsers (FUZZ_SECONDS)
 	@$(BIN)/python -m pip install --quiet -e '.[fuzz]'
 	@$(BIN)/python -m fuzz --seconds $(FUZZ_SECONDS)
 
-bench: setup ## time the parsers beside their peers
+bench: setup ## benchmark the parsers against their peers
 	@$(BIN)/python -m pip install --quiet -e '.[bench]'
 	@$(BIN)/python -m benchmarks.parse
 
@@ -75,13 +75,13 @@ notebooks: setup ## rebuild notebooks/*.ipynb from their scripts
 gallery: setup ## build build/gallery.html, a page with every figure
 	@$(BIN)/python -m tools.build_gallery
 
-samples: setup ## record data/samples anew: leave the machine alone meanwhile
+samples: setup ## record data/samples again; do not use the machine meanwhile
 	@$(BIN)/python -m tools.make_samples
 
 lab: setup ## open the notebooks in JupyterLab
 	@$(BIN)/ssdlab lab notebooks
 
-lock: ## resolve requirements.lock anew, on the oldest Python that ssdlab supports
+lock: ## update requirements.lock, on the oldest Python that ssdlab supports
 	@$(LOCK_PYTHON) -m venv --clear build/lock
 	@build/lock/bin/python -m pip install --quiet --no-cache-dir pip-tools==7.6.2
 	@CUSTOM_COMPILE_COMMAND="make lock" build/lock/bin/pip-compile --quiet --upgrade \
@@ -89,13 +89,13 @@ lock: ## resolve requirements.lock anew, on the oldest Python that ssdlab suppor
 	  --strip-extras --extra lab --extra dashboard --extra dev \
 	  --no-emit-index-url --no-emit-trusted-host --no-emit-find-links \
 	  --output-file requirements.lock pyproject.toml tools/lock.in
-	@echo "lock: requirements.lock is new; bring environment.yml in line and run make test"
+	@echo "lock: requirements.lock was updated; update environment.yml and run make test"
 
-clean: ## delete what was built; keep .venv and the measured runs
+clean: ## delete build outputs; keep .venv and the measured runs
 	@rm -rf build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache \
 	  .import_linter_cache .hypothesis .coverage
 	@find . -path ./.venv -prune -o -path ./data -prune -o \
 	  -type d \( -name __pycache__ -o -name .ipynb_checkpoints \) -exec rm -rf {} +
 
-distclean: clean ## delete .venv too; the measured runs stay
+distclean: clean ## also delete .venv; keep the measured runs
 	@rm -rf .venv

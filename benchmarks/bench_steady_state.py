@@ -1,7 +1,8 @@
-"""The steady-state rule over a million points, beside what else one might use.
+"""Benchmark the steady-state rule over a million points against alternatives.
 
 Run from the root of the checkout: python -m benchmarks.bench_steady_state
-Only the ratios count: all peers run in turn in one process, the least of several
+
+Only the ratios count: all peers run in turn in one process, the minimum of several
 rounds is taken, and `np.polyfit` is scaled up from a sample of windows.
 """
 
@@ -11,9 +12,9 @@ from collections.abc import Callable
 import numpy as np
 import pandas as pd
 
-from ssdlab.analysis.steady_state import assess_series
-from ssdlab.analysis.windows import FloatArray
 from ssdlab.model.spec import SteadyStateCriteria
+from ssdlab.stats.steady_state import assess_series
+from ssdlab.stats.windows import FloatArray
 
 POINTS = 1_000_000
 WIDTHS = (5, 60, 1000)
@@ -22,14 +23,14 @@ POLYFIT_WINDOWS = 500
 
 
 def make_series() -> FloatArray:
-    """A decay to a noisy level: some windows are steady, some are not."""
+    """Return a decay to a noisy level: some windows are steady, some are not."""
     random = np.random.default_rng(20261121)
     decay = np.exp(-np.arange(POINTS) / (POINTS / 5))
     return 1e5 * (1 + 2 * decay + 0.04 * random.standard_normal(POINTS))
 
 
 def judge_by_pandas(series: FloatArray, width: int) -> FloatArray:
-    """The same two ratios by pandas' rolling windows; no verdict, no correlation."""
+    """Return the same two ratios from pandas' rolling windows, without a verdict."""
     values = pd.Series(series)
     rounds = pd.Series(np.arange(len(series), dtype=np.float64))
     rolling = values.rolling(width)
@@ -41,7 +42,7 @@ def judge_by_pandas(series: FloatArray, width: int) -> FloatArray:
 
 
 def judge_by_polyfit(series: FloatArray, width: int, ends: list[int]) -> list[float]:
-    """The slope ratio of some windows by a least-squares fit each."""
+    """Return the slope ratio of some windows by a least-squares fit each."""
     rounds = np.arange(width)
     ratios = []
     for end in ends:
@@ -80,7 +81,7 @@ def compare(series: FloatArray, width: int) -> None:
         f"np.polyfit {polyfit / ours:,.0f} x; "
         f"slope error at most {error:.0e} of the limit; "
         f"{judged.is_steady.mean():.0%} steady, "
-        f"{differ} of {len(series):,} verdicts unlike those of pandas"
+        f"{differ} of {len(series):,} verdicts differ from pandas"
     )
 
 

@@ -1,11 +1,12 @@
-"""How long the explorer takes from the hand to the picture, in a real browser.
+"""Measure the response times of the explorer in a real browser.
+
 
 Usage: ``python -m benchmarks.explore [--runs 200] [--points 1000000]``
 
 Makes runs in a temporary folder, one of them with a long series, opens notebook
-05_explore in JupyterLab in a headless Chromium and uses it. Timed in the page, from the
-event of the browser (a choice, a click, a key) until plotly has drawn the last figure
-that changes for it. Each kind is done several times; the table has median and worst.
+05_explore in JupyterLab in a headless Chromium and uses it. Times are taken in the
+page, from the browser event (a selection, a click, a key) until plotly has drawn the
+last figure that changes. Each interaction is repeated; the table has median and worst.
 """
 
 import argparse
@@ -44,10 +45,9 @@ _IS_DRAWN = (
 
 
 def make_runs(folder: Path, count: int, points: int) -> None:
-    """Write runs of eight drives and four kinds; the newest has so many points."""
+    """Write runs of eight drives and four kinds; the newest has the long series."""
     kinds = [
-        make_run(folder / f"kind-{n}", Recipe(rounds=6 + n, histogram_ios=10**7 >> n))
-        for n in range(_KINDS)
+        make_run(folder / f"kind-{n}", Recipe(rounds=6 + n)) for n in range(_KINDS)
     ]
     for number in range(count):
         copy = folder / f"made-{number:03d}"
@@ -73,14 +73,14 @@ def time_action(page: Any, act: Action) -> list[float]:
         try:
             page.wait_for_function(_IS_DRAWN, timeout=15_000)
         except Exception as error:  # noqa: BLE001 - nothing changed by this one
-            print(f"not drawn anew: {str(error)[:80]}")
+            print(f"not redrawn: {str(error)[:80]}")
             continue
         taken.append(float(page.evaluate("() => window.drawn - window.began")))
     return taken
 
 
 def choose(name: str, values: list[str]) -> Action:
-    """Return the action of choosing in a list by its label, one value after another."""
+    """Return the action of selecting in a labelled list, one value after another."""
 
     def act(page: Any, number: int) -> None:
         box = page.locator(f".widget-dropdown:has(label:text-is('{name}')) select")
@@ -97,25 +97,25 @@ def click_cell(page: Any, number: int) -> None:
 
 
 def move_slider(page: Any, number: int) -> None:
-    """Move an end of the rounds by one."""
+    """Move one end of the rounds slider by one."""
     page.locator(".noUi-handle").last.focus()
     page.keyboard.press("ArrowLeft" if number % 2 == 0 else "ArrowRight")
 
 
 def choose_run(page: Any, number: int) -> None:
-    """Choose another run in the list, one that was not read before."""
+    """Select another run in the list, one that was not read before."""
     box = page.locator(".widget-select-multiple select")
     box.select_option(index=[number + 20])
 
 
 def add_run(page: Any, number: int) -> None:
-    """Choose more runs beside those that are chosen."""
+    """Select more runs in addition to the selected ones."""
     box = page.locator(".widget-select-multiple select")
     box.select_option(index=list(range(number + 4)))
 
 
 def choose_all(page: Any, _number: int) -> None:
-    """Choose every run."""
+    """Select every run."""
     page.evaluate(
         """() => {
           const box = document.querySelector(".widget-select-multiple select");
@@ -126,7 +126,7 @@ def choose_all(page: Any, _number: int) -> None:
 
 
 def zoom(page: Any, number: int) -> None:
-    """Drag over a part of the series, then go back to all of it."""
+    """Zoom into a part of the series, then out again."""
     graph = page.locator(".js-plotly-plot").nth(1).locator(".nsewdrag")
     box = graph.bounding_box()
     y = box["y"] + box["height"] / 2
@@ -140,7 +140,7 @@ def zoom(page: Any, number: int) -> None:
 
 
 def measure(page: Any) -> dict[str, list[float]]:
-    """Use the explorer as a hand would."""
+    """Use the explorer as a user would."""
     taken = {
         "another metric": time_action(
             page, choose("Metric", ["Throughput [MB/s]", "IOPS"])
@@ -194,7 +194,7 @@ def main() -> None:
     asked = argparse.ArgumentParser(description=__doc__)
     asked.add_argument("--runs", type=int, default=200)
     asked.add_argument("--points", type=int, default=1_000_000)
-    asked.add_argument("--shots", type=Path, help="a folder for screenshots")
+    asked.add_argument("--shots", type=Path, help="folder for screenshots")
     choices = asked.parse_args()
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
@@ -228,7 +228,7 @@ def show(taken: dict[str, list[float]]) -> None:
 
 
 def shoot(page: Any, folder: Path | None, name: str) -> None:
-    """Keep a picture of the page."""
+    """Save a screenshot of the page."""
     if folder is not None:
         page.screenshot(path=folder / name)
 

@@ -1,9 +1,9 @@
-"""How often claims about rounds and drives hold on processes that are hard for them.
+"""Measure how often claims about rounds and drives hold on hard processes.
 
-Usage: ``python benchmarks/hard_cases.py [--trials N] [--only WORDS]``. It needs nothing
-but the functions that it measures, so that it runs with another version of the package
-as well: ``PYTHONPATH=OTHER/CHECKOUT python benchmarks/hard_cases.py``. The table in
-``docs/hard-cases.md`` is made of what it prints of two versions.
+Usage: ``python benchmarks/hard_cases.py [--trials N] [--only WORDS]``. It uses only the
+functions that it measures, so that it also runs with another version of the package:
+``PYTHONPATH=OTHER/CHECKOUT python benchmarks/hard_cases.py``. The table in
+``docs/hard-cases.md`` combines the output of two versions.
 """
 
 import argparse
@@ -16,12 +16,12 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ssdlab.analysis.comparison.pairs import compare_cells
-from ssdlab.analysis.comparison.side_cells import find_cells
-from ssdlab.analysis.inference.change_points import locate_last_change, segment_series
-from ssdlab.analysis.inference.forecast import draw_futures, first_time
-from ssdlab.analysis.inference.trend import estimate_mean
-from ssdlab.analysis.steady_state import assess_series, find_first_steady_round
+from ssdlab.compare.pairs import compare_cells
+from ssdlab.compare.side_cells import find_cells
+from ssdlab.stats.change_points import locate_last_change, segment_series
+from ssdlab.stats.forecast import draw_futures, first_time
+from ssdlab.stats.steady_state import assess_series, find_first_steady_round
+from ssdlab.stats.trend import estimate_mean
 
 Generator = np.random.Generator
 Floats = npt.NDArray[np.float64]
@@ -32,7 +32,7 @@ _HORIZON, _DRAWS, _WINDOW = 25, 400, 5
 _TRIES = 50  # a trial; of some series most are steady already
 
 
-def _alike(rng: Generator, count: int, *, by: float = 0.0) -> Floats:
+def _ar1(rng: Generator, count: int, *, by: float = 0.0) -> Floats:
     noise = rng.standard_normal(count)
     for place in range(1, count):
         noise[place] = by * noise[place - 1] + (1 - by**2) ** 0.5 * noise[place]
@@ -71,7 +71,7 @@ def _uncut(rng: Generator, *, count: int, noise: Draw) -> bool:
 
 def _located(rng: Generator, *, count: int, step: float, by: float) -> bool | None:
     at = int(rng.integers(8, count - 8))
-    series = 100 + _alike(rng, count, by=by) - step * (np.arange(count) >= at)
+    series = 100 + _ar1(rng, count, by=by) - step * (np.arange(count) >= at)
     cut = segment_series(series)
     if len(cut.starts) < 2:
         return None
@@ -113,15 +113,15 @@ def _swings(rng: Generator, count: int) -> Floats:
 
 
 NOISES: dict[str, tuple[Draw, float]] = {
-    "AR(1) of 0.9": (partial(_alike, by=0.9), 0.0),
-    "AR(1) of 0.95": (partial(_alike, by=0.95), 0.0),
+    "AR(1) of 0.9": (partial(_ar1, by=0.9), 0.0),
+    "AR(1) of 0.95": (partial(_ar1, by=0.95), 0.0),
     "two states, each kept with 0.9": (_states, 0.0),
     "long memory, H = 0.85": (_memory, 0.0),
     "5 % of the rounds at -8 deviations": (partial(_drops, share=0.05, depth=8), -0.4),
 }
 STEADY: dict[str, Draw] = {
-    "independent": _alike,
-    "AR(1) of 0.5": partial(_alike, by=0.5),
+    "independent": _ar1,
+    "AR(1) of 0.5": partial(_ar1, by=0.5),
     "2 % of the rounds at -10 deviations": partial(_drops, share=0.02, depth=10),
     "Student's t of 3 degrees": _tails,
 }
@@ -191,14 +191,14 @@ def _no_winner(
     by: float,
     effect: Draw | None = None,
 ) -> bool:
-    """Compare two equal drives as `ssdlab compare` does; tell that none is better."""
+    """Compare two equal drives as in `ssdlab compare`; tell whether none is better."""
     rows = []
     for side, run in product("AB", range(runs)):
         for test in tests:
             metric, cells = TESTS[test]
             shifts = np.zeros(cells) if effect is None else effect(rng, cells)
             for cell, shift in enumerate(shifts):
-                values = 1e5 * math.exp(shift) * (1 + spread * _alike(rng, 5, by=by))
+                values = 1e5 * math.exp(shift) * (1 + spread * _ar1(rng, 5, by=by))
                 place = (f"{side}{run}", test, metric, f"cell {cell:02d}")
                 rows += [(*place, number, one) for number, one in enumerate(values, 1)]
     names = ["run_id", "test", "metric", "cell", "round", "value"]
@@ -238,7 +238,7 @@ def _comparisons() -> Iterator[tuple[str, str, int, Trial]]:
 
 
 def cases() -> Iterator[tuple[str, str, int, Trial]]:
-    """Yield claim, process, number of rounds (or of runs a side) and trial."""
+    """Yield claim, process, number of rounds (or of runs per drive) and trial."""
     for (name, (noise, mean)), count in product(NOISES.items(), (5, 25, 60)):
         level = partial(_level, count=count, noise=noise, mean=mean)
         yield "level held", name, count, level
@@ -254,7 +254,7 @@ def cases() -> Iterator[tuple[str, str, int, Trial]]:
 
 
 def main() -> None:
-    """Print a row a case."""
+    """Print one row per case."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--trials", type=int, default=300)
     parser.add_argument("--only", default="")

@@ -19,7 +19,7 @@ from ssdlab.fio.frames.result import FioResult
 from ssdlab.fio.from_json.parse import parse_document
 from ssdlab.fio.from_text.normal import parse_normal
 from ssdlab.fio.from_text.terse import parse_terse
-from ssdlab.fio.histlogs import tables as histlog_tables
+from ssdlab.fio.histlogs import read as histlog_tables
 from ssdlab.fio.histlogs.read import read_fio_histogram_log
 from ssdlab.fio.jobs.jobspec import (
     find_job_file_doubts,

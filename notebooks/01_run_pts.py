@@ -1,29 +1,29 @@
 # %% [markdown]
 # # Run the SNIA SSS PTS
 #
-# This notebook takes a drive from fresh-out-of-box to steady state through the tests
-# of the SNIA Solid State Storage Performance Test Specification: purge,
-# preconditioning, rounds until steady, measurement window, report. Every byte that fio
-# says is kept; every number below can be followed back to it.
+# This notebook runs the tests of the SNIA Solid State Storage Performance Test
+# Specification on a drive: purge, preconditioning, rounds until steady state,
+# measurement window, report. All output of fio is kept, so that every number below can
+# be traced back to it.
 #
 # Run it with papermill, `ssdlab run`, or by hand. A target may have options:
-# `virtual:size=256MiB,op=12` or `file:PATH,size=1GiB`. A run that was stopped goes on
-# with `resume` set to its folder.
+# `virtual:size=256MiB,op=12` or `file:PATH,size=1GiB`. To resume a run that was
+# stopped, set `resume` to its folder.
 
 # %% tags=["parameters"]
 target: str = "virtual"  # virtual, file:PATH, /dev/...; with options: see above
-profile: str = "demo"  # one that `ssdlab profiles` lists, or a TOML file of your own
+profile: str = "demo"  # a name from `ssdlab profiles`, or your own TOML file
 tests: str = "iops,tp,lat,wsat"  # also hir, xsr, cbw, dirth; all: all of the profile
 runs: str = "data/runs"
-run_folder: str = ""  # a folder of its own instead of a new one in `runs`
+run_folder: str = ""  # run folder to create; empty: a new one in `runs`
 label: str = ""
-confirm_serial: str = ""  # the serial of a drive: consent that it is erased
-purge: str = "auto"  # or one of what `ssdlab purge TARGET --list` shows, or none
+confirm_serial: str = ""  # serial number of the drive: consents to its erasure
+purge: str = "auto"  # or a method from `ssdlab purge TARGET --list`, or none
 temperature_limit: float = 0.0  # stop above it [°C]; 0: the drive's own limit
-seed: int = 0  # 0 draws one; it is recorded
-host_ceiling: bool = False  # measure first, for a minute, what this host can issue
-resume: str = ""  # the folder of a run to go on with
-more_rounds: int = 0  # then: so many more for rounds that are not steady
+seed: int = 0  # 0: random; it is recorded
+host_ceiling: bool = False  # first measure the IOPS limit of this host, for a minute
+resume: str = ""  # folder of a run to resume
+more_rounds: int = 0  # with `resume`: most further rounds if not steady
 
 # %%
 import ssdlab
@@ -33,9 +33,9 @@ ssdlab.require_known_parameters(globals())
 # %% [markdown]
 # ## Measure
 #
-# The bar shows the share of the longest time that the tests can take; a test ends as
-# soon as its tracking variables are steady. Interrupting the kernel stops fio cleanly
-# and keeps what is done.
+# The bar shows progress towards the longest possible time; a test ends as soon as its
+# tracking variables are steady. Interrupting the kernel stops fio cleanly and keeps the
+# completed steps.
 
 # %%
 choices = {"runs": runs, "run_folder": run_folder, "label": label, "seed": seed}
@@ -49,7 +49,7 @@ run = (
 )
 
 # %% [markdown]
-# ## What was measured
+# ## Overview
 #
 # The verdict of each test, and whether the run conforms to the PTS.
 
@@ -59,7 +59,8 @@ ssdlab.show_overview(run)
 # %% [markdown]
 # ## Test by test
 #
-# Each with the plots and tables that the standard asks for, and what judges it.
+# Each test with the plots and tables that the standard requires, and its steady-state
+# determination.
 
 # %%
 ssdlab.show_tests(run)
@@ -67,7 +68,7 @@ ssdlab.show_tests(run)
 # %% [markdown]
 # ## The report
 #
-# One self-contained file, with the exact fio jobs at its end.
+# One self-contained file, with the exact fio jobs at the end.
 
 # %%
 report = ssdlab.write_report(run)

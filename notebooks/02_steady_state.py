@@ -1,18 +1,18 @@
 # %% [markdown]
 # # Steady state
 #
-# When did the drive become steady, by which rule, and how sure is that? First the
-# verdict of the PTS, which alone is normative. Then, apart from it, what lies beyond
-# its rule: that accepts a range of 20 % and a slope of 10 %, so on a drive that still
-# falls it may say yes early. A run that is going on can be opened as well; its forecast
-# is at the end.
+# When did the drive reach steady state, by which rule, and with what confidence? The
+# verdict of the PTS comes first; it alone is normative. The rest goes beyond its rule,
+# which accepts a range of 20 % and a slope of 10 %, and so may accept a drive whose
+# performance is still falling. A run in progress can be opened too; its forecast is at
+# the end.
 
 # %% tags=["parameters"]
 run: str = "data/samples/virtual-all"  # a run folder, of ssdlab or imported
 test: str = ""  # iops, tp, lat, wsat...; empty: the one with the most rounds
-tracking: str = ""  # a cell, such as "RND 4KiB 0/100"; empty: the one steady last
+tracking: str = ""  # a cell, such as "RND 4KiB 0/100"; empty: the last to be steady
 metric: str = ""  # iops, bw_bytes_per_s or lat_mean_ns; empty: what the test tracks
-rule: str = "pts-2.0.2"  # also tkperf and each-value: others' rules, to compare
+rule: str = "pts-2.0.2"  # also tkperf and each-value, for comparison
 
 # %%
 import ssdlab
@@ -29,10 +29,10 @@ print(wrapped(opened.standing))
 # %% [markdown]
 # ## The verdict of the PTS
 #
-# All tracking variables of the test have to be steady in the same window: the range at
+# All tracking variables of the test must be steady in the same window: the range at
 # most 20 % of the average, the slope excursion at most 10 % (PTS 2.0.2, 2.1.24). A
-# window is of five rounds; of long series, such as write saturations, of five samples,
-# one in so many rounds.
+# window has five rounds; in long series, such as write saturation, it has five samples,
+# taken at a fixed interval of rounds.
 
 # %%
 spec = opened.record.asked.spec_version
@@ -52,9 +52,9 @@ show(table, caption="Every window judged, and why it failed", is_folded=True)
 # %% [markdown]
 # ## One cell over the rounds
 #
-# The window by the rule that was chosen, its average and limits, the least-squares line
-# and about it the band that holds the true line with 95 % confidence, if neighbouring
-# rounds are alike by a process of first order. Below, range and slope of every window.
+# The window by the selected rule, with its average, limits and least-squares line. The
+# band around the line holds the true line with 95 % confidence if rounds follow a
+# first-order autoregressive process. Below, range and slope of every window.
 
 # %%
 fit = ssdlab.analysis.summarise_fit(series, rule)
@@ -67,9 +67,9 @@ ssdlab.figures.plot_window_ratios(windows, rule=rule)
 # %% [markdown]
 # ## Beyond the PTS
 #
-# From here on: advice, not a verdict. Averages and lines are those of the PTS, plain
-# least squares; their intervals, of 95 %, allow for neighbours that are alike by a
-# process of first order. What they do not cover stands below, and in notes.
+# From here on, results are advice, not a verdict. Averages and lines are those of the
+# PTS (ordinary least squares); their 95 % intervals allow for first-order
+# autocorrelation of the rounds. What they do not cover is stated below and in notes.
 
 # %%
 print(wrapped(ssdlab.analysis.steadiness_text(series, rule)))
@@ -77,19 +77,19 @@ print(wrapped(ssdlab.analysis.steadiness_text(series, rule)))
 # %% [markdown]
 # ### Fresh, in transition, steady
 #
-# Change points part the rounds where their level changes; lone stalls do not. Steady
-# rounds are cut in vain
-# in 3 of 100 series of 25 rounds that correlate by 0.3, in 34 of 100 if by 0.8.
+# Change points (PELT) split the rounds where their level changes; single stalls do not.
+# A series of 25 steady rounds is split by mistake in 3 of 100 cases if its
+# autocorrelation is 0.3, in 34 of 100 if it is 0.8.
 
 # %%
 phases = ssdlab.analysis.summarise_phases(series)
 ssdlab.figures.plot_phases(series, phases)
 
 # %% [markdown]
-# ### Steady from which round, by which rule
+# ### First steady round, by rule
 #
-# MSER-5 and change points know the whole series; the rules by windows only what was
-# measured until then.
+# MSER-5 and change points use the whole series; the window rules use only the rounds
+# measured so far.
 
 # %%
 onsets = ssdlab.analysis.summarise_onsets(series)
@@ -97,25 +97,25 @@ ssdlab.figures.plot_onsets(onsets)
 
 # %%
 shown = onsets.drop(columns=["rule", "is_normative"])
-show(shown, caption="This cell by each rule; that of the PTS is normative", **unit)
+show(shown, caption="This cell by each rule; the PTS rule is normative", **unit)
 
 # %% [markdown]
-# Each cell of the test by itself: the round after which a rule calls it steady first.
-# TKperf is asked of its own numbers where it takes the cell.
+# For each cell of the test, the first round after which a rule finds it steady. The
+# rule of TKperf uses its own numbers where TKperf measures the cell.
 
 # %%
-asked = {"test": series.test, "metric": metric}
-cells = ssdlab.analysis.summarise_rule_differences(*frames, **asked)
+choice = {"test": series.test, "metric": metric}
+cells = ssdlab.analysis.summarise_rule_differences(*frames, **choice)
 differing = cells[cells["is_differing"]].drop(columns="is_differing")
 show(differing, caption="Cells where the rules differ")
 
 # %%
-show(cells, caption="Every cell; each can be named in tracking", is_folded=True)
+show(cells, caption="Every cell; select one with tracking", is_folded=True)
 
 # %% [markdown]
-# ### If another window counted
+# ### Results of other windows
 #
-# What would be reported instead, and how much the level still drifts over a window.
+# What would be reported instead, and how much the level still drifts within a window.
 
 # %%
 ssdlab.figures.plot_window_means(windows, metric=series.metric)
@@ -125,27 +125,27 @@ shown = windows.drop(columns="reason")
 show(shown, caption="Every window of this cell", is_folded=True, **unit)
 
 # %% [markdown]
-# ### How sure, and what more rounds would bring
+# ### Precision, and the gain from more rounds
 #
-# The error of the slope allows for neighbouring rounds that are alike. The count of
-# more rounds is a rough guide: of made series about half need more than the estimate,
-# and its interval, often without an end, holds what came in 98 of 100 or more.
+# The standard error of the slope allows for autocorrelation. The number of further
+# rounds is a rough guide: about half of simulated series need more than the estimate,
+# and its interval, often unbounded, holds the true number in at least 98 of 100.
 
 # %%
 precision = ssdlab.analysis.summarise_precision(series, rule)
 show(precision, caption="Average, slope and drift", **unit)
 
 # %% [markdown]
-# ## How many rounds are still needed
+# ## Rounds still needed
 #
-# Foretold after each round as if the run had ended there, by futures drawn from one or
-# two decays to a level with noise, for all tracking variables at once. After few rounds
-# the interval has often no upper end: a slow part may still come.
+# Forecast after each round as if the run had ended there, from simulated futures: one
+# or two decays to a level, plus noise, for all tracking variables at once. After few
+# rounds the interval often has no upper bound, as a slow decay may follow.
 
 # %%
-beside = ssdlab.analysis.take_tracked_series(*frames, like=series)
-forecast = ssdlab.analysis.forecast_steady_state(beside, rule)
-print(wrapped(ssdlab.analysis.forecast_text(beside, forecast, rule)))
+tracked = ssdlab.analysis.take_tracked_series(*frames, like=series)
+forecast = ssdlab.analysis.forecast_steady_state(tracked, rule)
+print(wrapped(ssdlab.analysis.forecast_text(tracked, forecast, rule)))
 ssdlab.figures.plot_forecast(forecast, sample_every=series.sample_every)
 
 # %%

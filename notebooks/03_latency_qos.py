@@ -1,20 +1,20 @@
 # %% [markdown]
 # # Latency and quality of service
 #
-# How long IOs take, up to the last nines, and how sure that is. Everything below comes
-# from the histograms that fio kept of every IO (json+): percentiles are read from added
-# bins and never averaged. A percentile that too few IOs stand behind says so: it is
-# *not supported by N IOs*, and its interval has no upper end.
+# How long do IOs take, up to the high percentiles, and with what confidence? Everything
+# below comes from fio's histograms of all IOs (json+): percentiles are computed from
+# merged bins, never averaged. A percentile from too few IOs is marked *not supported by
+# N IOs*, and its interval has no upper bound.
 
 # %% tags=["parameters"]
 run: str = "data/samples/virtual-all"  # a run folder, of ssdlab or imported
-test: str = ""  # such as lat or wsat; empty: the first that ran a histogram
-workload: str = ""  # first words, such as RND 4KiB 0/100; empty: the first
+test: str = ""  # such as lat or wsat; empty: the first that has a histogram
+workload: str = ""  # how it begins, such as RND 4KiB 0/100; empty: the first
 direction: str = "total"  # or read, write, trim
-rounds: str = "window"  # those of the measurement window; all: every round
+rounds: str = "window"  # window: rounds of the measurement window; all: every round
 target: str = "p99.9 ≤ 5 ms at ≥ 1,000 IOPS"  # also p50, mean, max; ns us ms s; 20k
-histogram_log: str = ""  # NAME_clat_hist.1.log of fio, or a folder of such logs
-latency_log: str = ""  # NAME_lat.1.log of fio, with a line for each IO
+histogram_log: str = ""  # fio's NAME_clat_hist.1.log, or a folder of such logs
+latency_log: str = ""  # fio's NAME_lat.1.log, with one line per IO
 
 # %%
 import ssdlab
@@ -25,7 +25,7 @@ tables = (opened.measurements, opened.bins)
 windows = ssdlab.analysis.choose_windows(opened.windows, rounds)
 series = opened.series
 wanted = ssdlab.analysis.parse_qos_target(target)
-wrapped = ssdlab.figures.wrapped
+show, wrapped = ssdlab.figures.readable_table, ssdlab.figures.wrapped
 
 # %%
 choice = {"test": test, "workload": workload, "direction": direction}
@@ -42,35 +42,36 @@ print(wrapped(ssdlab.analysis.claim_text(load, levels)))
 print(wrapped(ssdlab.analysis.targets_text(verdicts)))
 
 # %%
-there = ssdlab.analysis.tabulate_loads(ssdlab.analysis.summarise_loads(*tables))
-words = f"All {len(there)} loads of this run: name one in test and workload"
-ssdlab.figures.folded_table(there, words)
+listed = ssdlab.analysis.tabulate_loads(ssdlab.analysis.summarise_loads(*tables))
+caption = f"All {len(listed)} loads of this run; select one with test and workload"
+show(listed, caption=caption, is_folded=True)
 
 # %% [markdown]
 # ## Histogram and confidence levels
 #
-# Bars are IOs a bin, the line is the share of IOs up to there. Both axes of the bars
-# are logarithmic: a single slow IO can be seen beside a million fast ones.
+# Bars are IOs per bin; the line is the cumulative share of IOs. Both axes of the bars
+# are logarithmic, so that a single slow IO is visible next to a million fast ones.
 
 # %%
 curve = ssdlab.analysis.summarise_curve(load)
 ssdlab.figures.plot_confidence(curve, levels, rates, title=load.label)
 
 # %% [markdown]
-# ## Percentiles and how sure they are
+# ## Percentiles and their intervals
 #
-# The interval that is claimed, and what stands beside it. *If IOs were independent*:
-# order statistics, from the count of IOs alone; the least that must be said. *Between
-# rounds*: rounds are independent and the IOs within one may be as alike as they are;
-# *worth* is how many independent IOs would tell as much. It is claimed where there are
-# three rounds or more. Fewer than 20 rounds do not tell whether one follows the other:
-# where they correlate by 0.5 it held the truth in 82 to 90 %. The *bootstrap* draws
-# whole rounds again; with five rounds it held the truth in 82 % of simulations, not in
-# 95 %, so nothing is claimed of it. All run from edge to edge of fio's bins.
+# The claimed interval, next to alternatives. *If IOs were independent*: order
+# statistics, from the number of IOs alone; a lower limit of the uncertainty. *Between
+# rounds*: rounds are independent, while IOs within a round may be correlated; the
+# effective sample size (*worth*) is how many independent IOs would be as informative.
+# This one is claimed with three rounds or more. Fewer than 20 rounds do not show
+# whether rounds are correlated: with an autocorrelation of 0.5 it held the truth in 82
+# to 90 %. The *bootstrap* resamples whole rounds; with five rounds it held the truth in
+# 82 % of simulations, not in 95 %, so it is not claimed. All intervals end at edges of
+# fio's bins.
 
 # %%
 shown = ssdlab.analysis.tabulate_qos(levels)
-ssdlab.figures.plain_table(shown)
+show(shown)
 
 # %%
 limit_ns = wanted.limit_ns
@@ -79,20 +80,20 @@ ssdlab.figures.plot_qos_levels(levels, rates=rates, limit_ns=limit_ns)
 # %% [markdown]
 # ## The target
 #
-# *Met* where the whole interval is within the limit, *not met* where it is beyond; else
-# it cannot be told from these IOs. The certainty is that of the one-sided interval that
-# just reaches the limit.
+# *Met* if the whole interval is within the limit, *not met* if it is beyond; otherwise
+# these IOs do not decide it. The confidence is that of the one-sided interval that just
+# reaches the limit.
 
 # %%
-print(f"Asked for: {wanted.text}")
+print(f"Target: {wanted.text}")
 answers = ssdlab.analysis.tabulate_verdicts(verdicts)
-ssdlab.figures.plain_table(answers)
+show(answers)
 
 # %% [markdown]
 # ## The nines
 #
-# The share of IOs that took longer, in the long run and in the rounds of the same
-# workload. A line is dotted where too few IOs stand behind it to bound it from above.
+# The share of IOs that took longer, in the histogram run and in the rounds of the same
+# workload. A line is dotted where there are too few IOs to bound it from above.
 
 # %%
 nines = ssdlab.analysis.summarise_curve(*loads)
@@ -101,7 +102,7 @@ ssdlab.figures.plot_exceedance(nines, limit_ns=limit_ns)
 # %% [markdown]
 # ## Reads against writes
 #
-# Of a mix both directions have histograms of their own; else there is one line.
+# In a mix, reads and writes have separate histograms; otherwise there is one line.
 
 # %%
 sides = ssdlab.analysis.select_directions(load, *tables)
@@ -111,8 +112,8 @@ ssdlab.figures.plot_exceedance(both, title=f"Reads and writes: {load.workload}")
 # %% [markdown]
 # ## Round by round
 #
-# Each round by itself, all rounds and not those of the window alone. A level is drawn
-# in the rounds whose IOs are enough for it.
+# Each round by itself, not only those of the measurement window. A percentile is drawn
+# for the rounds that have enough IOs.
 
 # %%
 every = ssdlab.analysis.select_load(*tables, **choice, kind="cell")
@@ -125,8 +126,9 @@ ssdlab.figures.plot_percentile_rounds(bands, x="minutes", title=every.label)
 # %% [markdown]
 # ## Over time
 #
-# Where IOs were, in each moment; the colour is logarithmic. The best that is there is
-# drawn: a log of fio given above, else the rounds, else the log of mean latencies.
+# The distribution of response times over time, on a logarithmic colour scale. It uses
+# the best available source: a fio log given above, the rounds, or the log of mean
+# latencies.
 
 # %%
 log = ssdlab.read_fio_histogram_log(histogram_log).frame if histogram_log else None

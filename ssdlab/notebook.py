@@ -33,21 +33,21 @@ _PARAMETERS_TAG = "parameters"
 _SAMPLES = Path("data/samples")
 
 _KINDS: Mapping[str, tuple[tuple[type, ...], str]] = {
-    "str": ((str,), "a text (papermill takes one that looks like a number with -r)"),
-    "int": ((int,), "a whole number"),
+    "str": ((str,), "a string (use papermill -r for one that looks like a number)"),
+    "int": ((int,), "an integer"),
     "float": ((int, float), "a number"),
     "bool": ((bool,), "True or False"),
 }
 
 _ERROR_NUMBER = re.compile(r"\[Errno (\d{1,4})\]")  # as Python prints an OSError
 
-CopyState = Literal["new", "as it was", "kept"]
+CopyState = Literal["new", "unchanged", "kept"]
 
 Parameters = Mapping[str, str | int | float | bool]
 
 
 class NotebookFailedError(SsdlabError):
-    """A notebook that stopped at an error which is not one of ours."""
+    """A notebook that stopped at an error that ssdlab did not raise."""
 
     def __init__(self, *, notebook: str, error: str) -> None:
         self.notebook, self.error = notebook, error
@@ -55,7 +55,7 @@ class NotebookFailedError(SsdlabError):
 
 
 class ReportedError(SsdlabError):
-    """An error of ours that the notebook met: its text and its exit code."""
+    """An ``SsdlabError`` raised in the notebook: its text and its exit code."""
 
     def __init__(self, message: str, *, exit_code: int) -> None:
         self.exit_code = exit_code
@@ -63,7 +63,7 @@ class ReportedError(SsdlabError):
 
 
 def find_notebook(name: str = RUN_PTS) -> Path:
-    """Return where a notebook of ssdlab lies: in the checkout, or as installed.
+    """Return the path of a notebook of ssdlab, in the checkout or as installed.
 
     Raises
     ------
@@ -80,23 +80,24 @@ def find_notebook(name: str = RUN_PTS) -> Path:
     except ModuleNotFoundError:
         pass
     raise MissingToolError(
-        tool=name, needed_for="the run", remedy="Install ssdlab anew: pip install ."
+        tool=name, needed_for="the run", remedy="Reinstall ssdlab: pip install ."
     )
 
 
 def copy_notebooks(folder: Path) -> dict[str, CopyState]:
-    """Copy all notebooks of ssdlab into a folder, and sample runs to open with them.
+    """Copy all notebooks of ssdlab into a folder, with sample runs to open.
 
     Parameters
     ----------
     folder : Path
-        Where they go; it is made. A file that is there already is never overwritten.
+        Where to copy them; it is created. An existing file is never overwritten.
 
     Returns
     -------
-    dict of str to {"new", "as it was", "kept"}
-        What became of each notebook: ``kept`` is one that differs from ours. Sample
-        runs stand in it where they were copied: ``data/samples``.
+    dict of str to {"new", "unchanged", "kept"}
+        The state of each notebook; a ``kept`` one differs from the original. If the
+        sample runs were copied, there is an entry ``data/samples``.
+
 
     Raises
     ------
@@ -123,11 +124,11 @@ def _copy_new(source: Path, place: Path) -> CopyState:
     if not place.exists():
         write_whole(place, source.read_bytes())
         return "new"
-    return "as it was" if place.read_bytes() == source.read_bytes() else "kept"
+    return "unchanged" if place.read_bytes() == source.read_bytes() else "kept"
 
 
 def _copy_samples(folder: Path) -> bool:
-    """Put the samples where the notebooks look for them, unless they find some."""
+    """Copy the samples to where the notebooks look for them, unless they find some."""
     above = (place / _SAMPLES for place in folder.resolve().parents)
     found = (folder / _SAMPLES, *above)
     source = next(filter(Path.is_dir, _sample_homes()), None)
@@ -138,10 +139,10 @@ def _copy_samples(folder: Path) -> bool:
 
 
 def _sample_homes() -> Iterator[Path]:
-    """Yield where the samples may lie: in the checkout, or as installed."""
+    """Yield the possible folders of the samples: in the checkout, or as installed."""
     yield Path(__file__).resolve().parents[1] / _SAMPLES
     with suppress(ModuleNotFoundError):
-        # Each sample is a folder of it; a file tells where that lies.
+        # Each sample is a subfolder; a file of the package reveals its path.
         paper = resources.files("ssdlab.installed_samples") / "README.md"
         yield Path(str(paper)).parent
 
@@ -163,23 +164,23 @@ def execute_notebook(
     Parameters
     ----------
     notebook : Path
-        What to execute.
+        The notebook to execute.
     output : Path
-        Where the executed notebook goes.
+        Path of the executed notebook.
     parameters : mapping of str to str, int, float or bool
         The values of its parameters.
     keeps_saving : bool, default True
-        Whether it is saved at each cell, for one that measures for hours. Without,
-        it is saved when it ended or failed, and takes half the time.
+        Whether to save it after each cell, for one that measures for hours. Otherwise
+        it is saved when it ends or fails, which takes half the time.
 
     Raises
     ------
     UnknownNameError
-        If the notebook has no such parameter; papermill would only warn.
+        If the notebook does not declare a parameter; papermill would only warn.
     ReportedError
-        If the notebook met an error of ours; it keeps text and exit code.
+        If an ``SsdlabError`` was raised in it, with its text and exit code.
     NotebookFailedError
-        If it met any other error, or its kernel was killed.
+        If it failed with any other error, or its kernel was killed.
     KeyboardInterrupt
         If its kernel was interrupted.
     """
@@ -188,9 +189,9 @@ def execute_notebook(
         if name not in known:
             raise UnknownNameError(kind="parameter", name=name, known=known)
     os.environ.setdefault("JUPYTER_PREFER_ENV_PATH", "1")
-    for name in ("asyncio", "papermill"):  # of what is stopped; errors are raised
+    for name in ("asyncio", "papermill"):  # they log interrupts; errors are raised
         logging.getLogger(name).setLevel(logging.CRITICAL)
-    # Loads 35 grammars for half of papermill's start-up and is not needed here.
+    # Loads 35 grammars, which takes half of papermill's start-up and is not needed.
     sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
     import papermill  # noqa: PLC0415 - takes a second
     from nbclient.exceptions import DeadKernelError  # noqa: PLC0415
@@ -211,8 +212,8 @@ def execute_notebook(
                 request_save_on_cell_execute=keeps_saving,
                 autosave_cell_every=30 if keeps_saving else 0,
                 cwd=str(Path.cwd()),
-                # Errors of cells are in the notebook; those of a kernel that is ended
-                # in the middle of an answer tell nobody anything.
+                # Errors of cells are in the notebook; those of a kernel that is
+                # stopped in the middle of a reply are noise.
                 extra_arguments=["--IPKernelApp.log_level=50"],
                 config=Config(KernelManager=connection),
             )
@@ -223,12 +224,12 @@ def execute_notebook(
     except (DeadKernelError, RuntimeError):  # RuntimeError: it died before it answered
         raise NotebookFailedError(
             notebook=str(output),
-            error="its kernel, the process that measures, was killed",
+            error="its kernel (the process that measures) was killed",
         ) from None
 
 
 class _WholeNotebook:
-    """How papermill saves a notebook: whole each time, and never through a link."""
+    """How papermill saves a notebook: atomically, and never through a link."""
 
     def __init__(self, output: Path) -> None:
         self._output = output
@@ -245,12 +246,12 @@ class _WholeNotebook:
         return folder.text(self._output.name, limit=LOG_BYTES)
 
     def pretty_path(self, path: str) -> str:
-        """Return how papermill's messages call it."""
+        """Return the path as shown in papermill's messages."""
         return path
 
 
 def require_known_parameters(namespace: Mapping[str, Any]) -> None:
-    """Raise if papermill injected a parameter that the notebook cannot take.
+    """Raise if papermill injected a parameter that is unknown or of the wrong type.
 
     Parameters
     ----------
@@ -260,9 +261,9 @@ def require_known_parameters(namespace: Mapping[str, Any]) -> None:
     Raises
     ------
     UnknownNameError
-        If it has no such parameter. Without papermill nothing is injected.
+        If the notebook does not declare it. Without papermill nothing is injected.
     ParameterError
-        If the value is not of the kind that the notebook's annotation names.
+        If the value does not match the notebook's annotation.
 
     Examples
     --------
@@ -278,7 +279,7 @@ def require_known_parameters(namespace: Mapping[str, Any]) -> None:
 
 
 def _assigned(source: str) -> dict[str, str]:
-    """Return the names that a cell assigns, each with its annotation, if it has one."""
+    """Return the names that a cell assigns, with their annotations, empty if none."""
     names = {}
     for statement in ast.parse(source).body:
         match statement:

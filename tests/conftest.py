@@ -3,6 +3,7 @@
 import gc
 import signal
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
@@ -10,6 +11,11 @@ from hypothesis import settings
 from ssdlab.fio import process
 from tests.quick_fio import CLOCK
 from tools.lanes import LANES, names_marker
+
+if TYPE_CHECKING:
+    from ssdlab.store.run import Run
+    from tests.made_run import Recipe
+    from tests.rendered import Render
 
 # How long an example takes says nothing on a busy machine: no test judges it.
 settings.register_profile("tests", parent=settings.default, deadline=None)
@@ -64,3 +70,33 @@ def state_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
         yield
+
+
+@pytest.fixture(scope="session")
+def run(tmp_path_factory: pytest.TempPathFactory) -> "Run":
+    """Return a made run that all figures can be drawn of."""
+    from tests.made_run import Recipe, make_run  # noqa: PLC0415 - pandas is slow
+
+    folder = tmp_path_factory.mktemp("made") / "run"
+    return make_run(folder, Recipe(saturation_rounds=40, histogram_s=3.0))
+
+
+@pytest.fixture(scope="session")
+def render(tmp_path_factory: pytest.TempPathFactory) -> "Render":
+    """Return what makes a run and renders its report."""
+    from ssdlab.report import render_report  # noqa: PLC0415 - pandas is slow
+    from tests.made_run import make_run  # noqa: PLC0415
+
+    def make(recipe: "Recipe") -> str:
+        folder = tmp_path_factory.mktemp("made") / "run"
+        return render_report(make_run(folder, recipe))
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def page(render: "Render") -> str:
+    """Return the report of a whole run."""
+    from tests.rendered import SMALL  # noqa: PLC0415 - pandas is slow
+
+    return render(SMALL)

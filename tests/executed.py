@@ -38,7 +38,7 @@ COMPANIONS: tuple[Companion, ...] = (
             "Beyond the PTS:",
             "each value and fit end within 10 %",
             "fewer than 20 rounds",
-            "Every cell; each can be named in tracking",
+            "Every cell; select one with tracking",
             "Nothing is left to foretell.",
         ),
         figures=7,
@@ -76,7 +76,7 @@ COMPANIONS: tuple[Companion, ...] = (
     Companion(
         notebook="05_explore.ipynb",
         parameters={"runs": str(SAMPLES), "run": "virtual-all"},
-        texts=("Explore", "Take away"),
+        texts=("Explore", "Export"),
         figures=3,  # stills of the widget's, which a page cannot hold
     ),
 )

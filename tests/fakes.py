@@ -1,6 +1,5 @@
 """Fakes that behave like the real thing, without drive, fio or power failure."""
 
-import json
 import os
 import sys
 from collections.abc import Callable, Generator, Iterator, Mapping
@@ -8,75 +7,39 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import numpy as np
-
 from ssdlab.campaign.ports import StepOutcome
 from ssdlab.fio.bins import bin_index, bin_value
-from ssdlab.model.spec import Workload
 from ssdlab.model.step import Step, StepResult
 from ssdlab.plan.context import Batch, Judgement
 from ssdlab.plan.protocol import Plan
 from ssdlab.system.folders import Folder
+from ssdlab.testing import Answer, Latency, render_fio_output
+from ssdlab.testing.backend import STARTED_S
+from ssdlab.testing.fio_output import io_seconds, mean_block_bytes
 
 FILL_BYTES_PER_S = 200e6
 LAT_NS = {"read": 100_000, "write": 400_000}
-STARTED_S = 1_795_262_400.0
+
+
+def fake_answer(step: Step, iops: float) -> Answer:
+    """Return what a drive of so many IOPS does; it fills at a rate of its own."""
+    assert step.workload is not None
+    if step.whole_amount_bytes is not None:
+        iops = FILL_BYTES_PER_S / mean_block_bytes(step.workload)
+    read, write = (
+        Latency(mean_ns=_middle_of_bin(LAT_NS[n])) for n in ("read", "write")
+    )
+    return Answer(iops=iops, latency=read, write_latency=write)
+
+
+def _middle_of_bin(lat_ns: int) -> float:
+    return float(bin_value(bin_index(lat_ns)))
 
 
 def fio_output(step: Step, *, iops: float, ended_s: float, error: int = 0) -> bytes:
     """Return what fio 3.33 would say of a step on a drive of so many IOPS."""
-    workload = step.workload
-    assert workload is not None
-    if step.whole_amount_bytes is not None:
-        ios = step.whole_amount_bytes // workload.block_size_bytes
-        runtime_s = ios * workload.block_size_bytes / FILL_BYTES_PER_S
-    else:
-        assert step.runtime_s is not None
-        runtime_s = step.runtime_s
-        ios = round(iops * runtime_s)
-    reads = ios * workload.read_percent // 100
-    counts = {"read": reads, "write": ios - reads, "trim": 0}
-    sides = {
-        name: _side(name, count, workload=workload, runtime_s=runtime_s)
-        for name, count in counts.items()
-    }
-    job = {
-        "jobname": "cell",
-        "groupid": 0,
-        "error": error,
-        "usr_cpu": 1.5,
-        "sys_cpu": 2.5,
-        **sides,
-    }
-    return json.dumps({
-        "fio version": "fio-3.33",
-        "timestamp_ms": int(ended_s * 1000),
-        "jobs": [job],
-    }).encode()
-
-
-def _side(
-    name: str, ios: int, *, workload: Workload, runtime_s: float
-) -> dict[str, object]:
-    moved = ios * workload.block_size_bytes
-    nothing = {"min": 0, "max": 0, "mean": 0.0, "stddev": 0.0, "N": 0}
-    latency: dict[str, object] = dict(nothing)
-    if ios:
-        at = int(bin_value(bin_index(np.array([LAT_NS[name]])))[0])
-        latency = {"min": at, "max": at, "mean": float(at), "stddev": 0.0, "N": ios}
-        latency["bins"] = {str(at): ios}
-    return {
-        "io_bytes": moved,
-        "bw_bytes": int(moved / runtime_s),
-        "iops": ios / runtime_s,
-        "runtime": round(runtime_s * 1000) if ios else 0,
-        "total_ios": ios,
-        "short_ios": 0,
-        "drop_ios": 0,
-        "slat_ns": nothing,
-        "clat_ns": nothing,
-        "lat_ns": latency,
-    }
+    answer = fake_answer(step, iops)
+    return render_fio_output(step, answer, ended_s=ended_s, error=error)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,10 +82,12 @@ class FakeBackend:
         self.trouble = mishap.trouble
         folder.make_new()
         started_s = self.now_s + self.gaps_s.get(step.step_id, self.gap_s)
-        ramp_s = step.workload.ramp_s if step.workload is not None else 0.0
-        self.now_s = started_s + ramp_s + _seconds(step)
+        self.now_s = started_s + 1.0
         if step.workload is not None:
-            output = fio_output(step, iops=self.iops_of(step), ended_s=self.now_s)
+            answer = fake_answer(step, self.iops_of(step))
+            ramp_s = step.workload.ramp_s
+            self.now_s = started_s + ramp_s + io_seconds(step, answer)
+            output = render_fio_output(step, answer, ended_s=self.now_s)
             left = mishap.output(output)
             if left is not None:
                 folder.write("fio.json", left)
@@ -143,12 +108,6 @@ class FakeBackend:
 
     def find_trouble(self) -> str:
         return self.trouble
-
-
-def _seconds(step: Step) -> float:
-    if step.whole_amount_bytes is not None:
-        return step.whole_amount_bytes / FILL_BYTES_PER_S
-    return step.runtime_s or 1.0
 
 
 @dataclass

@@ -4,8 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ssdlab.campaign.engine import Engine
-from ssdlab.campaign.ingest import ingest_run, plan_inputs
-from ssdlab.campaign.manifest import seal_run
+from ssdlab.ingest.ingest import ingest_run, plan_inputs
 from ssdlab.model.asked import Suite
 from ssdlab.model.drive import PurgeChoice
 from ssdlab.model.records import RunRecord, RunStatus, TargetIdentity
@@ -13,7 +12,8 @@ from ssdlab.plan.phases import plan_suite
 from ssdlab.pts.fitting import ask_suite
 from ssdlab.pts.profile import Profile
 from ssdlab.pts.profiles import PROFILES
-from ssdlab.pts.shared import Flow
+from ssdlab.pts.shared.settings import Flow
+from ssdlab.store.manifest import seal_run
 from ssdlab.store.records import RunState, write_record, write_state
 from ssdlab.store.run import Run, open_tables
 from tests.fakes import FakeBackend, RememberingListener

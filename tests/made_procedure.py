@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ssdlab.campaign.engine import Engine
-from ssdlab.campaign.ingest import ingest_run
+from ssdlab.ingest.ingest import ingest_run
 from ssdlab.model.asked import Procedure
 from ssdlab.model.drive import PurgeChoice
 from ssdlab.model.records import HostIdentity, RunRecord, RunStatus, TargetIdentity
@@ -13,9 +13,9 @@ from ssdlab.model.step import Step, StepResult
 from ssdlab.model.units import MIB
 from ssdlab.plan.context import Batch, Judgement, PlanContext
 from ssdlab.plan.phases import plan_suite
-from ssdlab.procedures.saturation import saturate
-from ssdlab.procedures.sequence import sequence
-from ssdlab.procedures.stimulus_text import parse_stimulus
+from ssdlab.procedures.saturate.spec import saturate
+from ssdlab.procedures.saturate.stimulus_text import parse_stimulus
+from ssdlab.procedures.sequence.spec import sequence
 from ssdlab.store.records import RunState, write_record, write_state
 from ssdlab.store.run import Run, open_tables
 from tests.departed import departed

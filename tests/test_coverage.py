@@ -7,7 +7,7 @@ from itertools import tee
 import pytest
 from scipy.stats import binom
 
-from ssdlab.analysis.inference import autoregressive
+from ssdlab.stats import autoregressive
 from tests.sequential import (
     Limit,
     Verdict,

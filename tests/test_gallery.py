@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ssdlab.report.document import write_document
+from ssdlab.paper.document import write_document
 from tests.browser import visit
 from tools import build_gallery
 

@@ -147,8 +147,8 @@ def test_slowest_tests_are_listed_with_their_lane() -> None:
         ["45.50", "s", "b", "x"],
     ]
     assert [line.split() for line in lines[-2:]] == [
-        ["1225", "s", "a", "in", "all"],
-        ["46", "s", "b", "in", "all"],
+        ["1225", "s", "a", "total"],
+        ["46", "s", "b", "total"],
     ]
 
 
@@ -218,9 +218,9 @@ def chosen_for(*files: str, budget_s: float = 1e9) -> list[str]:
 
 
 def test_tests_that_import_what_changed_come_first() -> None:
-    nearest, *others = chosen_for("ssdlab/analysis/inference/autoregressive.py")
-    assert nearest == "tests/analysis/inference/test_autoregressive.py"
-    assert "tests/analysis/inference/test_trend.py" in others
+    nearest, *others = chosen_for("ssdlab/stats/autoregressive.py")
+    assert nearest == "tests/stats/test_autoregressive.py"
+    assert "tests/stats/test_trend.py" in others
     assert "tests/fio/test_bins.py" not in others
 
 
@@ -234,28 +234,26 @@ def test_time_is_spent_by_what_each_module_took_last(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("tools.lanes.RESULTS", tmp_path)
-    nearest = "tests/analysis/inference/test_autoregressive.py"
+    nearest = "tests/stats/test_autoregressive.py"
     case = '<t><testcase classname="{}" name="a" time="{}"/></t>'
     name = nearest.removesuffix(".py").replace("/", ".")
     (tmp_path / "pure.xml").write_text(case.format(name, 30))
-    changed = "ssdlab/analysis/inference/autoregressive.py"
+    changed = "ssdlab/stats/autoregressive.py"
     assert chosen_for(changed, budget_s=20) == []
     (tmp_path / "quick.xml").write_text(case.format(name, 10))
     assert chosen_for(changed, budget_s=20)[0] == nearest
 
 
 def test_lazily_loaded_name_leads_to_those_who_use_it() -> None:
-    assert "tests/analysis/test_public_names.py" in chosen_for(
-        "ssdlab/analysis/matrix.py"
-    )
+    assert "tests/test_public_names.py" in chosen_for("ssdlab/stats/matrix.py")
 
 
 def test_file_that_is_no_module_is_looked_for_by_its_name() -> None:
     chosen = chosen_for("tests/data/capture-made-shop.csv")
-    assert {"tests/store/test_capture.py", "tests/test_house.py"} <= set(chosen)
+    assert {"tests/streams/test_capture.py", "tests/test_house.py"} <= set(chosen)
 
 
 def test_conftest_touches_the_tests_of_its_folder() -> None:
-    chosen = chosen_for("tests/report/conftest.py")
-    assert "tests/report/test_safety.py" in chosen
+    chosen = chosen_for("tests/steadiness/conftest.py")
+    assert "tests/steadiness/test_windows.py" in chosen
     assert "tests/fio/test_bins.py" not in chosen

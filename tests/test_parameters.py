@@ -32,22 +32,23 @@ def test_value_of_the_kind_that_is_declared_is_taken(name: str, value: object) -
 @pytest.mark.parametrize(
     ("name", "value", "asked"),
     [
-        ("run", 5, "a text"),
-        ("run", None, "a text"),
+        ("run", 5, "a string"),
+        ("run", None, "a string"),
         ("level", "high", "a number"),
         ("level", True, "a number"),
         ("level", math.nan, "a number"),
-        ("count", 1.5, "a whole number"),
+        ("count", 1.5, "an integer"),
         ("is_asked", "maybe", "True or False"),
     ],
 )
 def test_value_of_another_kind_is_refused(name: str, value: object, asked: str) -> None:
-    with pytest.raises(ParameterError, match=f"{name} is .* and must be {asked}"):
+    with pytest.raises(ParameterError, match=asked) as caught:
         require_known_parameters(given(name, value))
+    assert caught.value.name == name
 
 
 def test_name_that_is_not_declared_is_refused() -> None:
-    with pytest.raises(UnknownNameError, match="no parameter 'rnu'"):
+    with pytest.raises(UnknownNameError, match="parameter 'rnu'"):
         require_known_parameters(given("rnu", "x"))
 
 
@@ -62,12 +63,12 @@ def test_explorer_refuses_a_pause_that_is_none(refresh_s: float) -> None:
 
 
 def test_explorer_refuses_a_metric_that_is_none() -> None:
-    with pytest.raises(UnknownNameError, match="no metric 'bogus'"):
+    with pytest.raises(UnknownNameError, match="metric 'bogus'"):
         ssdlab.explore("data/samples", metric="bogus")
 
 
 def test_explorer_refuses_a_test_that_the_run_does_not_have() -> None:
-    with pytest.raises(UnknownNameError, match=r"no test 'hir'. Choose from: lat\."):
+    with pytest.raises(UnknownNameError, match=r"test 'hir'. Choose from: lat\."):
         ssdlab.explore("data/samples", run="virtual-lat", test="hir")
 
 

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from ssdlab.analysis.comparison.verdicts import FOUND_PERCENT
+from ssdlab.compare.verdicts import FOUND_PERCENT
 from tools.coverage_cases.comparison_runs import CASES
 from tools.measure_power import (
     PAGE,

@@ -20,7 +20,7 @@ def test_texts_that_are_gone_new_or_different_are_named() -> None:
         "gone: a",
         "differs: c",
         "new: d",
-        "same: 1 of 3 texts are as before, 3 are not",
+        "same: 1 of 3 texts are unchanged, 3 differ",
     ]
 
 

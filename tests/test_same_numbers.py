@@ -12,34 +12,34 @@ import pandas as pd
 import pytest
 
 import ssdlab
-from ssdlab.analysis.comparison.merged_levels import summarise_merged_levels
-from ssdlab.analysis.confidence import summarise_confidence
-from ssdlab.analysis.exploration import (
+from ssdlab.compare.merged_levels import summarise_merged_levels
+from ssdlab.explorer.cells import (
     find_cell_axes,
     select_rounds,
     summarise_cells,
     tabulate_cells,
 )
-from ssdlab.analysis.latency import is_supported
-from ssdlab.analysis.matrix import (
+from ssdlab.model.errors import NoHistogramError, UnknownNameError
+from ssdlab.pts.wsat.summary import summarise_saturation
+from ssdlab.qos.confidence import summarise_confidence
+from ssdlab.qos.curves import summarise_load
+from ssdlab.qos.load import Load
+from ssdlab.qos.loads import select_loads
+from ssdlab.qos.percentiles import summarise_qos
+from ssdlab.qos.rounds import summarise_percentile_rounds
+from ssdlab.qos.text import tabulate_qos
+from ssdlab.report import render_report
+from ssdlab.stats.latency import is_supported
+from ssdlab.stats.matrix import (
     select_window,
     summarise_iops_matrix,
     summarise_latency_table,
     summarise_throughput,
 )
-from ssdlab.analysis.qos.curves import summarise_load
-from ssdlab.analysis.qos.load import Load
-from ssdlab.analysis.qos.loads import select_loads
-from ssdlab.analysis.qos.percentiles import summarise_qos
-from ssdlab.analysis.qos.rounds import summarise_percentile_rounds
-from ssdlab.analysis.qos.text import tabulate_qos
-from ssdlab.analysis.saturation import summarise_saturation
-from ssdlab.analysis.steadiness.precision import summarise_precision
-from ssdlab.analysis.steadiness.series import take_round_series
-from ssdlab.analysis.support_mark import UNSUPPORTED_MARK
-from ssdlab.model.errors import NoHistogramError, UnknownNameError
-from ssdlab.report import render_report
-from ssdlab.report.text import exact_text
+from ssdlab.steadiness.precision import summarise_precision
+from ssdlab.steadiness.series import take_round_series
+from ssdlab.text.numbers import exact_text
+from ssdlab.text.table import UNSUPPORTED_MARK
 from tests.paths import ROOT
 
 SAMPLES = ROOT / "data" / "samples"

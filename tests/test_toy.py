@@ -1,4 +1,4 @@
-"""A test is added by its own modules and one line of the catalog, and nothing else.
+"""A test is added by its own room and one line of the catalog, and nothing else.
 
 A toy is added to a copy of the package, and goes the whole way: it is listed, planned,
 run on a virtual SSD, told at the end, reported, and compared.
@@ -22,13 +22,13 @@ SPEC = '''\
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ssdlab.analysis.comparison.metrics import BY_IOPS
+from ssdlab.pts.compared import BY_IOPS
 from ssdlab.model.spec import Phase, Purge, Rounds, Tracking, Workload
 from ssdlab.pts.profile import Profile
 from ssdlab.pts.settings import Settings, setting
-from ssdlab.pts.shared import Load, MatrixRounds, Wipc
+from ssdlab.pts.shared.settings import Load, MatrixRounds, Wipc
 from ssdlab.pts.suite_test import SuiteTest
-from ssdlab.pts.wipc import precondition
+from ssdlab.pts.shared.phases import precondition
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,17 +70,17 @@ TOY = SuiteTest(
     words="Random reads of one size.",
     uses=(Load, Wipc, MatrixRounds, Toy),
     build=_phases,
-    view="ssdlab.report.sections.toy:VIEW",
+    view="ssdlab.pts.toy.pages:VIEW",
     compared=BY_IOPS,
 )
 '''
 PAGES = '''\
 """Toy reads."""
 
-from ssdlab.report.blocks import Note, Page
-from ssdlab.report.context import Context
-from ssdlab.report.sections.steady import window_pages
-from ssdlab.report.view import View
+from ssdlab.paper.blocks import Note, Page
+from ssdlab.paper.context import Context
+from ssdlab.pts.shared.steady import window_pages
+from ssdlab.pts.shared.view import View
 
 
 def toy_pages(context: Context, test: str) -> tuple[Page, ...]:
@@ -90,7 +90,7 @@ def toy_pages(context: Context, test: str) -> tuple[Page, ...]:
 
 VIEW = View(pages=toy_pages)
 '''
-LINE = "from ssdlab.pts.toy import TOY\n"
+LINE = "from ssdlab.pts.toy.spec import TOY\n"
 TARGET = "virtual:size=48MiB"
 
 
@@ -101,8 +101,10 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
     left_out = shutil.ignore_patterns("__pycache__")
     for name in ("ssdlab", "notebooks"):
         shutil.copytree(ROOT / name, tree / name, ignore=left_out)
-    (tree / "ssdlab/pts/toy.py").write_text(SPEC, "utf-8")
-    (tree / "ssdlab/report/sections/toy.py").write_text(PAGES, "utf-8")
+    room = tree / "ssdlab" / "pts" / "toy"
+    room.mkdir()
+    for name, text in (("__init__", ""), ("spec", SPEC), ("pages", PAGES)):
+        (room / f"{name}.py").write_text(text, "utf-8")
     with (tree / "ssdlab/pts/catalog.py").open("a", encoding="utf-8") as catalog:
         catalog.write(LINE)
     values = 'based_on = "demo"\ncell_s = 0.2\n[toy]\nblock_size_bytes = "16 KiB"\n'
@@ -131,7 +133,7 @@ def test_toy_goes_from_the_catalog_to_a_comparison(tree: Path) -> None:
     planned = json.loads(ssdlab(tree, "plan", *asked, "--json"))
     assert "toy" in json.dumps(planned)
     said = ssdlab(tree, "run", *asked)
-    assert "toy          " in said
+    assert "\ntoy  " in said
     (run,) = (tree / "data" / "runs").glob("[!.]*")
     report = (run / "report.html").read_text("utf-8")
     for words in ("Toy reads", "PTS section 99", "Toys are read.", "RND 16 KiB 100/0"):

@@ -1,1 +1,1 @@
-"""Programs that keep this repository in order; not part of the package."""
+"""Development tools of this repository; not part of the package."""

@@ -1,6 +1,6 @@
-"""A PATH with the programs of a bare machine, to see what tests need beyond them.
+"""A PATH with the programs of a bare machine, to detect what else tests need.
 
-It holds what the base system of Debian has, and what `tools/setup.sh` installs.
+It holds the base system of Debian, and what `tools/setup.sh` installs.
 """
 
 import shutil
@@ -9,8 +9,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-# What `tools/setup.sh` looks for and gets, with what a compiler calls by name; git and
-# make are there before it.
+# What `tools/setup.sh` checks and installs, and what a compiler calls by name; git and
+# make are prerequisites.
 PROGRAMS = (
     *("fio", "nbdkit", "cc", "gcc", "as", "ld", "git", "make"),
     *("chromium", "chromium-browser", "google-chrome", "sfdisk"),
@@ -20,15 +20,16 @@ _QUERY = ("dpkg-query", "--show", "--showformat=${Essential} ${Priority} ${Packa
 
 
 def bare_path(folder: Path, path: str) -> str:
-    """Fill a folder with links to what a bare machine has, and return a PATH of it.
+    """Fill a folder with links to the programs of a bare machine; return its PATH.
+
 
     Parameters
     ----------
     folder : Path
-        Where the links go; it is made anew.
+        Where the links go; it is recreated.
     path : str
-        The PATH of this machine; it is returned where there is no dpkg to ask which
-        programs belong to the base system.
+        The PATH of this machine; returned unchanged without dpkg, which knows the
+        programs of the base system.
 
     Returns
     -------
@@ -51,7 +52,7 @@ def bare_path(folder: Path, path: str) -> str:
 def _base_programs() -> Iterator[Path]:
     """Yield the programs of the packages that every installation has, each name once.
 
-    A program such as awk is a link that no package owns: it counts as what it leads to.
+    A program such as awk is a link that no package owns: its target counts.
     """
     listed = ("dpkg-query", "--listfiles", *_base_packages())
     owned = {Path(line).resolve() for line in _lines(*listed) if "bin/" in line}

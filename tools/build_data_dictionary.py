@@ -17,7 +17,7 @@ from ssdlab.fio.frames.tables import (
     PERCENTILES,
     STEADYSTATE,
 )
-from ssdlab.fio.histlogs.tables import HISTOGRAM
+from ssdlab.fio.histlogs.read import HISTOGRAM
 from ssdlab.model.schema import SCHEMA_VERSION, TABLES, Column, Table
 from ssdlab.model.telemetry import READINGS, Reading
 from tools import generated
@@ -31,26 +31,26 @@ Built from `ssdlab/model/schema.py`, and at its end from the tables of `ssdlab/f
 tables of a run: {SCHEMA_VERSION}.
 
 A run folder holds each table as `tables/NAME.parquet`. The tables are derived: they
-can be rebuilt at any time from what fio said, which lies in `steps/`. A name ends in
-its unit; counts and IOPS are bare. What was not measured is missing, never 0. The
-columns marked *key* together tell one row from every other.
+can be rebuilt at any time from the raw output of fio in `steps/`. A name ends in its
+unit, except for counts and IOPS. What was not measured is missing, never 0. The columns
+marked *key* together identify a row.
 """
 
 READINGS_INTRODUCTION = """\
 ### The readings of `telemetry`
 
-Built from `ssdlab/model/telemetry.py`. A counter goes up until it begins anew, a gauge
-up and down; a state is 1 or 0, and a limit is what a gauge is held against. What a
-drive does not tell has no rows.
+Built from `ssdlab/model/telemetry.py`. A counter rises until it is reset, a gauge goes
+up and down; a state is 1 or 0, and a limit is the threshold of a gauge. What a drive
+does not report has no rows.
 
-| `source` | `name` | Unit | Kind | Meaning | Told by |
+| `source` | `name` | Unit | Kind | Meaning | Reported by |
 | --- | --- | --- | --- | --- | --- |
 """
 FIO_INTRODUCTION = """\
 # What `read_fio()` and `ssdlab parse` give
 
-Frames of any output of fio, from anywhere: what fio said, in ns, bytes and bytes per
-second; nothing is added up.
+Frames of any fio output, as reported by fio, in ns, bytes and bytes per second; nothing
+is summed.
 """
 FIO_TABLES = (
     DOCUMENTS,
@@ -77,7 +77,7 @@ def render_page() -> str:
 
 
 def render_tables(tables: Iterable[Table]) -> str:
-    """Return one section a table, one line a column."""
+    """Return one section per table, one line per column."""
     return "\n".join(map(_section, tables))
 
 
@@ -97,7 +97,7 @@ def _row(column: Column) -> str:
 
 def _reading(one: Reading) -> str:
     cells = (
-        f"`{one.source}`", f"`{one.name}`", one.unit, one.kind, one.words, one.told_by
+        f"`{one.source}`", f"`{one.name}`", one.unit, one.kind, one.words, one.origin
     )  # fmt: skip
     return f"| {' | '.join(cells)} |\n"
 

@@ -1,17 +1,15 @@
-"""Build a page that shows every figure of ssdlab once, as its users meet it.
+"""Build a page that shows every figure of ssdlab once, as users see it.
 
-    python -m tools.build_gallery [FILE]        without FILE build/gallery.html
+    python -m tools.build_gallery [FILE]        default: build/gallery.html
 
-The figures are those that reports, documents and notebooks draw of the sample runs; of
-tests that no sample has, of runs with made numbers. A figure of `ssdlab.figures` that
-none of them draws is named, and the exit code is 1.
+The figures are those that reports, documents and notebooks draw for the sample runs,
+or, for tests without a sample, for synthetic runs. A figure of `ssdlab.figures` that
+none of them draws is listed, and the exit code is 1.
 """
 
 import importlib
-import importlib.util
 import inspect
 import io
-import pkgutil
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout
@@ -27,32 +25,29 @@ import plotly.graph_objects as go
 import pytest
 
 import ssdlab
-from ssdlab import figures
 from ssdlab.analysis import reduce_series
-from ssdlab.analysis.health_trace import DriveTrace
-from ssdlab.analysis.streams.capture import tabulate_capture
-from ssdlab.figures import (
-    cell_rounds,
-    health,
-    latency_rounds,
-    looks,
-    peak,
-    streams,
-    workloads,
-)
-from ssdlab.figures.comparison import rows as compared
-from ssdlab.procedures.peak import peak as peak_jobs
+from ssdlab.classes.pages import storage_class_document
+from ssdlab.classes.runs import read_class_runs
+from ssdlab.compare import row_figures as compared
+from ssdlab.compare.looks import make_side_looks
+from ssdlab.explorer import cell_rounds
+from ssdlab.paper.blocks import Note, Page, Plot
+from ssdlab.paper.context import read_context
+from ssdlab.paper.document import Document, render_document, write_document
+from ssdlab.procedures.peak import figures as peak
+from ssdlab.procedures.peak.pages import peak_frame
+from ssdlab.procedures.peak.spec import peak as peak_jobs
+from ssdlab.procedures.rwsw import figures as streams
+from ssdlab.procedures.tkperf import pages as latency_rounds
+from ssdlab.pts.custom import figures as workloads
 from ssdlab.reference.storage_classes import read_storage_classes
 from ssdlab.report import render_report
-from ssdlab.report.blocks import Note, Page, Plot
-from ssdlab.report.class_runs import read_class_runs
-from ssdlab.report.context import read_context
-from ssdlab.report.document import Document, render_document, write_document
 from ssdlab.report.host_pair import read_hosts
 from ssdlab.report.hosts import hosts_document
-from ssdlab.report.sections.peak import peak_frame
-from ssdlab.report.storage_classes import storage_class_document
-from ssdlab.store.capture import read_capture
+from ssdlab.streams.capture import read_capture
+from ssdlab.streams.extents import tabulate_capture
+from ssdlab.telemetry import figures as health
+from ssdlab.telemetry.trace import DriveTrace
 from tests.made_demand import make_demand
 from tests.made_procedure import (
     HOSTS,
@@ -67,26 +62,30 @@ from tests.made_run import Recipe, make_run
 ROOT = Path(__file__).resolve().parents[1]
 SAMPLES = ROOT / "data" / "samples"
 SHOP = ROOT / "tests" / "data" / "capture-made-shop.csv"
-PACKAGES = ("ssdlab.report", "ssdlab.explore")
+DRAWING = tuple(
+    ".".join(place.relative_to(ROOT).with_suffix("").parts)
+    for place in sorted((ROOT / "ssdlab").rglob("*.py"))
+    if "plot_" in place.read_text("utf-8")
+)
 PLOTS = {
     name: plot
-    for found in pkgutil.walk_packages(figures.__path__, f"{figures.__name__}.")
-    for name, plot in vars(importlib.import_module(found.name)).items()
-    if name.startswith("plot_") and plot.__module__ == found.name
+    for module in DRAWING
+    for name, plot in vars(importlib.import_module(module)).items()
+    if name.startswith("plot_") and getattr(plot, "__module__", "") == module
 }
-MADE = "made numbers"
+MADE = "synthetic numbers"
 
 
 @dataclass(kw_only=True)
 class Drawn:
-    """The first figure that each function drew, and of what."""
+    """The first figure that each function drew, and its source."""
 
     source: str = ""
     figures: dict[str, tuple[str, go.Figure]] = field(default_factory=dict)
 
     @contextmanager
     def of(self, source: str) -> Iterator[None]:
-        """Say what the figures that are drawn now are of."""
+        """Set the source of the figures that are drawn now."""
         self.source = source
         yield
 
@@ -96,7 +95,7 @@ class Drawn:
 
 
 def draw_all(folder: Path) -> Drawn:
-    """Draw whatever reports, documents and notebooks draw."""
+    """Draw everything that reports, documents and notebooks draw."""
     drawn = Drawn()
     with pytest.MonkeyPatch.context() as patch:
         _watch(drawn, patch)
@@ -108,11 +107,7 @@ def draw_all(folder: Path) -> Drawn:
 
 
 def _watch(drawn: Drawn, patch: pytest.MonkeyPatch) -> None:
-    """Let every module that draws call functions that remember what they drew."""
-    for package in filter(_is_there, PACKAGES):
-        home = importlib.import_module(package)
-        for found in pkgutil.walk_packages(home.__path__, f"{package}."):
-            importlib.import_module(found.name)
+    """Patch every module that draws, so that the functions record what they drew."""
     originals = set(PLOTS.values())
     for module in map(sys.modules.get, sorted(sys.modules)):
         if not getattr(module, "__name__", "").startswith("ssdlab."):
@@ -120,10 +115,6 @@ def _watch(drawn: Drawn, patch: pytest.MonkeyPatch) -> None:
         for attribute, value in list(vars(module).items()):
             if inspect.isfunction(value) and value in originals:
                 patch.setattr(module, attribute, _noting(drawn, value))
-
-
-def _is_there(package: str) -> bool:
-    return importlib.util.find_spec(package) is not None
 
 
 def _noting(drawn: Drawn, plot: Callable[..., go.Figure]) -> Callable[..., go.Figure]:
@@ -147,7 +138,7 @@ def _draw_samples(drawn: Drawn) -> None:
     for run in sorted(runs, key=lambda run: run.record.is_imported):
         tests = set(run.measurements["test"])
         if tests <= tests_drawn[run.record.is_imported]:
-            continue  # its figures are those of another sample
+            continue  # another sample has the same figures
         tests_drawn[run.record.is_imported] |= tests
         with drawn.of(f"sample {run.path.name}"):
             render_report(run)
@@ -165,7 +156,7 @@ def _draw_notebooks(drawn: Drawn) -> None:
 
 
 def _run_script(script: Path) -> None:
-    """Run the cells of a notebook; where it asks for a folder of runs, the samples."""
+    """Run the cells of a notebook, with the samples as its folder of runs."""
     head, mark, rest = script.read_text("utf-8").partition('tags=["parameters"]')
     parameters, _, cells = rest.partition("\n# %%")
     space: dict[str, Any] = {"__name__": "__main__"}
@@ -177,7 +168,7 @@ def _run_script(script: Path) -> None:
 
 def _draw_made(drawn: Drawn, folder: Path) -> None:
     with drawn.of(MADE):
-        recipe = Recipe(saturation_rounds=40, histogram_ios=60_000)
+        recipe = Recipe(saturation_rounds=40)
         made = make_run(folder / "made", recipe)
         render_report(made)
         classes = read_storage_classes()
@@ -187,7 +178,7 @@ def _draw_made(drawn: Drawn, folder: Path) -> None:
             render_report(make(folder / name))
         for measure in (make_saturated, make_sequence):
             render_report(measure(folder / measure.__name__))
-        # Its page asks for the jobs as fio had them, which made numbers have not.
+        # Its page needs fio's job files, which synthetic runs do not have.
         run = measure_made(folder / "peak", peak_jobs(), falling)
         jobs = peak_frame(read_context(run), "peak")
         peak.plot_peak_rates(jobs)
@@ -201,7 +192,7 @@ def _draw_made(drawn: Drawn, folder: Path) -> None:
 
 
 def _draw_frames() -> None:
-    """Draw what asks for a real drive, fio's own jobs or an import, of made frames."""
+    """Draw figures of real drives, fio jobs or imports from synthetic frames."""
     table = tabulate_capture(read_capture(SHOP))
     end_s = (table["start_s"] + table["duration_s"]).max()
     streams.plot_stream_map(table, duration_s=float(end_s))
@@ -231,7 +222,7 @@ def _draw_frames() -> None:
 
 
 def _draw_score() -> None:
-    """Draw the score that no notebook has unless its reader gives weights."""
+    """Draw the score, which notebooks show only if weights are given."""
     names = ["One", "Two"]
     sides = pd.DataFrame({"side": names, "drive": names, "is_model": False})
     rows = [
@@ -245,11 +236,11 @@ def _draw_score() -> None:
     ]
     columns = ["side", "term", "weight", "n_cells", "ratio", "low", "high"]
     scores = pd.DataFrame(rows, columns=columns)
-    compared.plot_score(scores, looks=looks.make_side_looks(sides))
+    compared.plot_score(scores, looks=make_side_looks(sides))
 
 
 def gallery(drawn: Drawn) -> Document:
-    """Return the page: a figure a section, with what it is and what it shows."""
+    """Return the page: one section per figure, with its description and source."""
     pages = tuple(
         Page(title=name, blocks=(Note(text=_said(name, source)), Plot(figure=figure)))
         for name, (source, figure) in sorted(drawn.figures.items())
@@ -260,8 +251,8 @@ def gallery(drawn: Drawn) -> Document:
         pages=pages,
         notes=(
             Note(
-                text="The numbers are of virtual SSDs, of a file, of published reports "
-                "or made: they show the figures and say nothing about any product.",
+                text="Numbers are from virtual SSDs, a file or published reports, or "
+                "synthetic: they illustrate the figures and describe no product.",
                 tone="warning",
             ),
         ),
@@ -270,7 +261,7 @@ def gallery(drawn: Drawn) -> Document:
 
 def _said(name: str, source: str) -> str:
     first = (inspect.getdoc(PLOTS[name]) or "").partition("\n")[0]
-    return f"{first} Here: {source}."
+    return f"{first} Source: {source}."
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -281,7 +272,7 @@ def main(arguments: Sequence[str]) -> int:
         drawn = draw_all(Path(folder))
     print(write_document(gallery(drawn), path))
     for name in drawn.missing():
-        print(f"no report, document or notebook draws ssdlab.figures.{name}")
+        print(f"not drawn by any report, document or notebook: ssdlab.figures.{name}")
     return 1 if drawn.missing() else 0
 
 

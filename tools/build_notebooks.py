@@ -1,4 +1,5 @@
-"""Build ``notebooks/*.ipynb`` from their percent scripts: equal input, equal bytes.
+"""Build ``notebooks/*.ipynb`` from their percent scripts, reproducibly.
+
 
 Usage: ``python -m tools.build_notebooks [--check]``
 """
@@ -17,9 +18,9 @@ KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 
 
 def render_notebook(script: str) -> str:
-    """Return the notebook, as JSON, that a percent script means.
+    """Return the notebook of a percent script as JSON.
 
-    It has no outputs, and cell ids count from 0, as nbstripout would number them.
+    It has no outputs, and cell ids count from 0, as with nbstripout.
     """
     notebook = jupytext.reads(script, fmt="py:percent")
     cells = [
@@ -36,7 +37,7 @@ def render_notebook(script: str) -> str:
 
 
 def built_notebooks(folder: Path) -> dict[Path, str]:
-    """Return each notebook of the folder with what it has to hold."""
+    """Return each notebook of the folder with its expected content."""
     return {
         script.with_suffix(".ipynb"): render_notebook(script.read_text("utf-8"))
         for script in sorted(folder.glob("*.py"))
@@ -44,7 +45,7 @@ def built_notebooks(folder: Path) -> dict[Path, str]:
 
 
 def orphans(folder: Path) -> list[Path]:
-    """Return the notebooks without a script, which nothing keeps up to date."""
+    """Return the notebooks without a script."""
     return [
         notebook
         for notebook in sorted(folder.glob("*.ipynb"))

@@ -1,7 +1,7 @@
-"""What differs from the main branch, and the tests that are nearest to it.
+"""The changes since the main branch, and the tests closest to them.
 
-A test module is near to a file when it imports it, directly or by way of others, or
-names it. The nearest come first, until the time that may be spent is.
+A test module is close to a file if it imports it, directly or indirectly, or names it.
+The closest run first, within a time budget.
 """
 
 import ast
@@ -17,13 +17,13 @@ from tools.lanes import PURE, QUICK, ROOT, read_durations
 
 _PACKAGES = ("ssdlab", "tests", "tools")
 _BASES = ("origin/main", "main", "HEAD")
-_UNKNOWN_S = 2.5  # a module of tests whose duration was never recorded
+_UNKNOWN_S = 2.5  # a test module without a recorded duration
 _ABOUT_PAGES = "tests.test_house"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Change:
-    """The files that were changed or added since a commit, below the checkout."""
+    """The files changed or added since a commit, relative to the checkout."""
 
     base: str
     files: tuple[Path, ...]
@@ -36,14 +36,14 @@ class Change:
 
 @dataclass(frozen=True, kw_only=True)
 class Choice:
-    """Test modules that a change touches, nearest first: those to run, and others."""
+    """Test modules affected by a change, closest first: those to run, and others."""
 
     chosen: tuple[Path, ...]
     left: tuple[Path, ...]
 
 
 def find_changes(root: Path = ROOT) -> Change:
-    """Return what differs from where this branch left the main one, uncommitted too."""
+    """Return the changes since this branch left main, including uncommitted ones."""
     bases = (_ask_git(root, "merge-base", "HEAD", name) for name in _BASES)
     base = next(filter(None, bases))[0]
     changed = _ask_git(root, "diff", "--name-only", "--diff-filter=d", base)
@@ -60,9 +60,9 @@ def _ask_git(root: Path, *words: str) -> list[str]:
 
 
 def touched_tests(change: Change, *, budget_s: float) -> Choice:
-    """Choose the modules of tests that a change touches, within a time.
+    """Choose the test modules affected by a change, within a time budget.
 
-    Modules of tests that were changed themselves are always chosen.
+    Changed test modules are always chosen.
     """
     distances = _distances(change.files)
     durations = _durations()
@@ -79,9 +79,9 @@ def touched_tests(change: Change, *, budget_s: float) -> Choice:
 
 
 def _durations() -> Mapping[str, float]:
-    """Return how long the modules of tests took when they ran last, by name.
+    """Return the last recorded durations of test modules by name.
 
-    A module took what it took in `make quick`, where it ran there.
+    Durations from `make quick` take precedence.
     """
     known: dict[str, float] = {}
     for lane in (PURE, QUICK):
@@ -94,7 +94,7 @@ def _durations() -> Mapping[str, float]:
 
 
 def _distances(files: Collection[Path]) -> Mapping[str, int]:
-    """Return how many imports lead from each module to the nearest changed file."""
+    """Return the number of imports from each module to the nearest changed file."""
     importers = _importers()
     nearest = dict(_starts(files, importers))
     queue = deque(sorted(nearest, key=nearest.__getitem__))
@@ -110,7 +110,7 @@ def _distances(files: Collection[Path]) -> Mapping[str, int]:
 def _starts(
     files: Iterable[Path], modules: Collection[str]
 ) -> Iterator[tuple[str, int]]:
-    """Yield the modules that a changed file is, is shared by, or is named in."""
+    """Yield the modules that a changed file is, affects as conftest, or is named in."""
     others = []
     for file in files:
         name = ".".join(file.with_suffix("").parts).removesuffix(".__init__")
@@ -127,7 +127,7 @@ def _starts(
 
 
 def _naming(names: Sequence[str], modules: Collection[str]) -> Iterator[str]:
-    """Yield the modules in whose text one of the names stands."""
+    """Yield the modules whose text contains one of the names."""
     for module in modules:
         path = ROOT.joinpath(*module.split(".")).with_suffix(".py")
         if path.is_file():
@@ -137,16 +137,17 @@ def _naming(names: Sequence[str], modules: Collection[str]) -> Iterator[str]:
 
 
 def _importers() -> dict[str, set[str]]:
-    """Return of each module those that import it, lazily loaded names included."""
+    """Return the importers of each module, including lazily loaded names."""
     graph = grimp.build_graph(*_PACKAGES, cache_dir=str(ROOT / "build/grimp"))
     importers = {
         module: set(graph.find_modules_that_directly_import(module))
         for module in graph.modules
     }
-    for stub in (ROOT / "ssdlab").rglob("__init__.pyi"):
+    for stub in (ROOT / "ssdlab").rglob("*.pyi"):
         package = ".".join(stub.relative_to(ROOT).parent.parts)
+        loads = ".".join(stub.relative_to(ROOT).with_suffix("").parts)
         for node in ast.walk(ast.parse(stub.read_text("utf-8"))):
             if isinstance(node, ast.ImportFrom) and node.module:
                 lazy = f"{package}.{node.module}" if node.level else node.module
-                importers.setdefault(lazy, set()).add(package)
+                importers.setdefault(lazy, set()).add(loads.removesuffix(".__init__"))
     return importers

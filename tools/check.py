@@ -1,13 +1,13 @@
 """Check the code and run the tests, with the tools of .venv.
 
-    python -m tools.check lint                the checks alone
-    python -m tools.check quick               what a change touches, in a minute
+    python -m tools.check lint                only the checks
+    python -m tools.check quick               what a change affects, in a minute
     python -m tools.check test [ARGS]         the checks, then every test, lane by lane
     python -m tools.check lane NAME [ARGS]    the tests of one lane
     python -m tools.check vm [ARGS]           the tests that boot a guest
 
-ARGS go to pytest. Each check runs even if an earlier one failed; the exit code tells
-whether any did. The outcome and the duration of each test are kept in ``build/lanes``.
+ARGS are passed to pytest. Every check runs even if an earlier one failed; the exit code
+is 1 if any failed. Outcomes and durations of tests are kept in ``build/lanes``.
 """
 
 import os
@@ -54,15 +54,15 @@ LINT: tuple[Command, ...] = (
 )
 _GUEST = ("python", "-m", "pytest", "-m", "vm", "--durations=10", "tests/vm")
 _MEMORY = Path("/dev/shm")
-_MEMORY_BYTES = 4 * 2**30  # more than the tests of all lanes keep at a time
-_QUICK_TESTS_S = 50.0  # of one processor: less than half a minute of two
+_MEMORY_BYTES = 4 * 2**30  # more than the tests of all lanes use at once
+_QUICK_TESTS_S = 50.0  # CPU time: less than half a minute on two processors
 
 
 @dataclass
 class Checks:
-    """Runs commands, and keeps in mind which of them failed.
+    """Runs commands, and records which of them failed.
 
-    ``in_memory`` is the folder of temporary files that need not be on a disk.
+    ``in_memory`` is the folder for temporary files that need not be on a disk.
     """
 
     environment: Mapping[str, str]
@@ -70,7 +70,7 @@ class Checks:
     failed: list[str] = field(default_factory=list)
 
     def run(self, command: Command, *, name: str = "", is_quiet: bool = False) -> None:
-        """Run a command; with ``is_quiet`` it is heard when it has ended."""
+        """Run a command; with ``is_quiet`` its output is printed at the end."""
         words = name or " ".join(command)
         print(f"check: {words}", flush=True)
         if self._call(command, self.environment, words, is_quiet=is_quiet):
@@ -79,8 +79,8 @@ class Checks:
     def run_lane(
         self, lane: Lane, arguments: Sequence[str], *, is_quiet: bool = False
     ) -> None:
-        """Run the tests of a lane; with ``is_quiet`` it is heard when it has ended."""
-        print(f"check: the lane {lane.name}", flush=True)
+        """Run a lane; with ``is_quiet`` its output is printed at the end."""
+        print(f"check: lane {lane.name}", flush=True)
         environment = dict(self.environment)
         if lane.is_bare:
             links = ROOT / "build" / "bare"
@@ -88,7 +88,7 @@ class Checks:
         if lane.in_memory:
             environment["TMPDIR"] = self.in_memory
         place = f"--basetemp={environment['TMPDIR']}/{lane.name}"
-        command, words = lane.command([place, *arguments]), f"the lane {lane.name}"
+        command, words = lane.command([place, *arguments]), f"lane {lane.name}"
         code = self._call(command, environment, words, is_quiet=is_quiet)
         if lane.has_failed(code, arguments):
             self.failed.append(words)
@@ -127,9 +127,8 @@ def lint(checks: Checks, *, is_quiet: bool = False) -> None:
 def test(checks: Checks, arguments: Sequence[str]) -> None:
     """Check the code, and run every lane.
 
-    The checks and the lanes that give way run beside fio, which mostly waits: they
-    take what time of the processor nobody else wants. All of them at once, as their
-    tests wait as well, for processes that they start.
+    The checks and the low-priority lanes run in parallel with fio, which mostly waits.
+    They all run at once, as their tests also wait, for the processes they start.
     """
     for lane in LANES:
         lane.report.unlink(missing_ok=True)
@@ -150,7 +149,7 @@ def test(checks: Checks, arguments: Sequence[str]) -> None:
 
 
 def quick(checks: Checks) -> None:
-    """Check what differs from the main branch, and run the tests nearest to it."""
+    """Check the changes since the main branch, and run the tests closest to them."""
     change = find_changes()
     print(f"check: {len(change.files)} files differ from {change.base[:10]}")
     if not change.files:
@@ -177,16 +176,16 @@ def _quick_tests(checks: Checks, change: Change) -> None:
         f"--junitxml={QUICK.report}",
         *paths,
     )
-    checks.run(command, name=f"{len(choice.chosen)} modules of tests")
+    checks.run(command, name=f"{len(choice.chosen)} test modules")
     if choice.left:
-        print(f"check: {len(choice.left)} modules farther off were left out")
+        print(f"check: {len(choice.left)} less related test modules were skipped")
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Carry out what was asked for; return the exit code."""
+    """Run the requested checks; return the exit code."""
     signal.signal(signal.SIGTERM, _end)
     RESULTS.mkdir(parents=True, exist_ok=True)
-    # Their names are short: sockets stand in them.
+    # Short paths, as they hold sockets.
     with TemporaryDirectory() as temporary, TemporaryDirectory(dir=_memory()) as memory:
         path = f"{Path(sys.executable).parent}:{os.environ.get('PATH', os.defpath)}"
         environment = {**os.environ, "PATH": path, "TMPDIR": temporary}
@@ -202,7 +201,7 @@ def main(arguments: Sequence[str]) -> int:
                 (lane,) = (lane for lane in LANES if lane.name == name)
                 checks.run_lane(lane, others)
             case ["vm", *others]:
-                checks.run((*_GUEST, *others), name="the tests in the guest")
+                checks.run((*_GUEST, *others), name="tests in the guest")
             case _:
                 print(__doc__, file=sys.stderr)
                 return 2
@@ -210,10 +209,10 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _memory() -> Path | None:
-    """Return the file system in memory, if there is one with room for what tests keep.
+    """Return the in-memory file system, if it has room and allows execution.
 
-    Most tests make many small files, sync and remove them: a disk takes a quarter of
-    their time. They load what they compile as well.
+    Most tests make, sync and remove many small files, which on a disk takes a quarter
+    of their time. They also load libraries that they compile.
     """
     if not os.access(_MEMORY, os.W_OK):
         return None
@@ -226,7 +225,7 @@ def _conclude(failed: Sequence[str]) -> int:
     if failed:
         print("check: FAILED:", *failed, sep="\n  ", file=sys.stderr)
         return 1
-    print("check: everything passed")
+    print("check: all passed")
     return 0
 
 

@@ -1,4 +1,5 @@
-"""Check the numpydoc sections of what users call; inner functions may be terse.
+"""Check the numpydoc sections of the public API; internal functions may be terse.
+
 
 Usage: ``python -m tools.check_docstrings``
 """
@@ -20,12 +21,13 @@ PUBLIC = (
     "ssdlab.figures",
     "ssdlab.report",
     "ssdlab.store",
+    "ssdlab.testing",
 )
 SUMMARY_CHECKS = frozenset({"GL03", "SS03", "SS05"})
 
 
 def wanted_checks(pyproject: Path) -> frozenset[str]:
-    """Return the codes that pyproject.toml asks for."""
+    """Return the codes enabled in pyproject.toml."""
     settings = tomllib.loads(pyproject.read_text("utf-8"))
     return frozenset(settings["tool"]["numpydoc_validation"]["checks"])
 
@@ -41,7 +43,7 @@ def public_names(package: str) -> list[str]:
 
 
 def check_docstring(name: str, checks: Collection[str]) -> Iterator[str]:
-    """Yield what is wrong; of a class only its summary is looked at."""
+    """Yield what is wrong; for a class, only its summary is checked."""
     package, _, attribute = name.rpartition(".")
     is_class = inspect.isclass(getattr(importlib.import_module(package), attribute))
     for code, message in validate(name)["errors"]:
@@ -50,7 +52,7 @@ def check_docstring(name: str, checks: Collection[str]) -> Iterator[str]:
 
 
 def main() -> int:
-    """Print every finding; the exit code tells whether there was one."""
+    """Print every finding; return 1 if there are any."""
     checks = wanted_checks(ROOT / "pyproject.toml")
     names = sorted({name for package in PUBLIC for name in public_names(package)})
     findings = [line for name in names for line in check_docstring(name, checks)]

@@ -1,16 +1,16 @@
-"""Files that are built from others: write them, or say which are out of date."""
+"""Generated files: write them, or report which are out of date."""
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 
 def stale_files(contents: Mapping[Path, str]) -> list[Path]:
-    """Return the files whose bytes on disk are not their content."""
+    """Return the files whose content on disk differs."""
     return [path for path, text in contents.items() if not _holds(path, text)]
 
 
 def write_files(contents: Mapping[Path, str]) -> list[Path]:
-    """Write what is out of date and return it; leave the rest untouched."""
+    """Write and return the files that are out of date; leave the rest untouched."""
     stale = stale_files(contents)
     for path in stale:
         path.write_text(contents[path], encoding="utf-8", newline="\n")
@@ -18,9 +18,9 @@ def write_files(contents: Mapping[Path, str]) -> list[Path]:
 
 
 def run(argv: Iterable[str], contents: Mapping[Path, str], *, command: str) -> int:
-    """Carry out a tool's command line and return its exit code.
+    """Run a tool's command line and return its exit code.
 
-    With ``--check`` nothing is written, and a file that is out of date is a failure.
+    With ``--check`` nothing is written, and an outdated file is a failure.
     """
     arguments = list(argv)
     if arguments not in ([], ["--check"]):

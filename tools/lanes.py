@@ -1,8 +1,7 @@
 """The lanes in which `make test` runs the tests: each test is in exactly one.
 
-A lane is chosen by the markers of a test and by nothing else, so a new test lands in
-the right one by itself. ``device`` and ``vm`` are in none: the one destroys data, and
-the other has `make test-vm`.
+The markers of a test alone choose its lane, so a new test needs no entry. ``device``
+and ``vm`` are in none: the one destroys data, the other has `make test-vm`.
 """
 
 import sys
@@ -15,21 +14,20 @@ from typing import Literal
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "build" / "lanes"
 NEVER = "not device and not vm"
-_TIMEOUT_S = 300  # of one test: nothing that hangs holds up the others for long
-_NOTHING_CHOSEN = 5  # the exit code of pytest where no test was chosen
+_TIMEOUT_S = 300  # per test, so that one that hangs does not block the others for long
+_NOTHING_CHOSEN = 5  # pytest's exit code if no test was selected
 
 
 @dataclass(frozen=True, kw_only=True)
 class Lane:
     """Tests that run under the same conditions.
 
-    ``beside`` is xdist's word for how tests are dealt out to ``workers``, by default
-    one a processor: with ``loadfile`` a module stays in one of them, so that what its
-    tests share is made once. With ``is_bare`` the programs on their PATH are only those
-    that `tools/setup.sh` installs. What ``gives_way`` runs when nobody else wants to.
-    The files of what runs ``in_memory`` are on no disk, where there is room for that.
-    Only modules that name one of the markers ``named`` are collected; without any all
-    modules are, and the doctests.
+    ``beside`` is how xdist distributes tests to ``workers``, by default one per
+    processor: with ``loadfile`` a module stays in one worker, so that its fixtures are
+    made once. With ``is_bare`` their PATH has only the programs that `tools/setup.sh`
+    installs. A lane that ``gives_way`` has the lowest priority. One ``in_memory`` keeps
+    its files off the disk, if there is room. Only modules that name one of the markers
+    ``named`` are collected; without any, all modules and the doctests.
     """
 
     name: str
@@ -43,12 +41,12 @@ class Lane:
 
     @property
     def selection(self) -> str:
-        """The expression that chooses the tests of the lane."""
+        """The expression that selects the tests of the lane."""
         return f"({self.markers}) and {NEVER}"
 
     @property
     def paths(self) -> tuple[str, ...]:
-        """Where its tests lie: to import each module of tests takes half a minute."""
+        """The paths of its tests; importing every test module takes half a minute."""
         if not self.named:
             return ("--doctest-modules", "tests", "ssdlab")
         return tuple(
@@ -59,11 +57,11 @@ class Lane:
 
     @property
     def report(self) -> Path:
-        """Where the outcome and the duration of each of its tests are kept."""
+        """The file with the outcome and duration of its tests."""
         return RESULTS / f"{self.name}.xml"
 
     def command(self, arguments: Sequence[str]) -> tuple[str, ...]:
-        """Return the call of pytest, with arguments of the user's last."""
+        """Return the pytest command, with the user's arguments last."""
         nice = ("nice", "-n", "19") if self.gives_way else ()
         return (
             *nice,
@@ -78,13 +76,13 @@ class Lane:
     def has_failed(self, code: int, arguments: Sequence[str]) -> bool:
         """Tell from pytest's exit code whether the lane failed.
 
-        Arguments of the user's may choose tests of other lanes alone.
+        The user's arguments may select only tests of other lanes.
         """
         return code != 0 and not (arguments and code == _NOTHING_CHOSEN)
 
 
 def names_marker(module: Path, marker: str) -> bool:
-    """Tell whether a module of tests names a marker."""
+    """Tell whether a test module names a marker."""
     return f"mark.{marker}" in module.read_text("utf-8")
 
 
@@ -100,7 +98,7 @@ SIMULATIONS = Lane(
 PURE = Lane(
     name="pure",
     markers=f"not (timed or fio or {_PAGES} or simulation)",
-    workers="3",  # its tests wait for processes that they start
+    workers="3",  # its tests wait for the processes they start
     is_bare=True,
     gives_way=True,
     in_memory=True,
@@ -111,16 +109,16 @@ PAGES = Lane(
     named=("notebook", "browser"),
     in_memory=True,
 )
-# More than two at once, and a drive of one slows down that of another.
+# With more than two at once, virtual drives slow each other down.
 FIO = Lane(name="fio", markers="fio and not timed", named=("fio",), workers="2")
 TIMED = Lane(name="timed", markers="timed", named=("timed",), workers="0")
 LANES = (TIMED, FIO, PAGES, PURE, SIMULATIONS)  # in this order
-QUICK = replace(PURE, name="quick")  # those of PURE that are nearest to a change
+QUICK = replace(PURE, name="quick")  # those of PURE that are closest to a change
 
 
 @dataclass(frozen=True, kw_only=True)
 class Duration:
-    """How long a test took, with what it set up and took down [s]."""
+    """The duration of a test, with setup and teardown [s]."""
 
     lane: str
     test: str
@@ -128,7 +126,7 @@ class Duration:
 
 
 def read_durations(lanes: Iterable[Lane]) -> Iterator[Duration]:
-    """Yield the duration of every test that the lanes recorded."""
+    """Yield the recorded duration of every test."""
     for lane in lanes:
         if not lane.report.exists():
             continue
@@ -141,7 +139,7 @@ def read_durations(lanes: Iterable[Lane]) -> Iterator[Duration]:
 
 
 def render_slowest(durations: Iterable[Duration], count: int = 40) -> str:
-    """Return the slowest tests of all lanes, and how long each lane's tests took."""
+    """Return the slowest tests of all lanes, and the total of each lane."""
     slowest = sorted(durations, key=lambda one: -one.seconds)
     totals: dict[str, float] = {}
     for one in slowest:
@@ -149,5 +147,5 @@ def render_slowest(durations: Iterable[Duration], count: int = 40) -> str:
     lines = [
         f"{one.seconds:8.2f} s  {one.lane:11}  {one.test}" for one in slowest[:count]
     ]
-    sums = [f"{seconds:8.0f} s  {lane:11}  in all" for lane, seconds in totals.items()]
+    sums = [f"{seconds:8.0f} s  {lane:11}  total" for lane, seconds in totals.items()]
     return "\n".join([f"The {len(lines)} slowest tests:", *lines, *sums])

@@ -1,10 +1,10 @@
-"""Record the runs of data/samples anew, or those that are named.
+"""Record the runs of data/samples again, or only the named ones.
 
-Each is measured by the real fio, then made small: its papers, its tables,
-and the raw output of the histograms and of each test's last round. What would
-tell whose machine it was is left out, and so is the rest of the raw output, without
-which the tables cannot be built again. ``--tables`` measures nothing: it writes the
-tables that are there in the form of this version, as a reader of them is shown them.
+Each is measured with the real fio, then reduced to its records, its tables, and the raw
+output of the histograms and of each test's last round. What would identify the machine
+is removed, and so is the rest of the raw output, without which the tables cannot be
+rebuilt. ``--tables`` measures nothing: it rewrites the existing tables in the current
+format.
 """
 
 import argparse
@@ -36,7 +36,7 @@ HOST = {
 
 @dataclass(frozen=True, kw_only=True)
 class Recipe:
-    """One sample: what is measured, and what its drive is called."""
+    """One sample: what is measured, and the name of its drive."""
 
     target: str
     drive: str
@@ -94,7 +94,7 @@ IMPORTS = ("tkperf-crucial-mx200", "tkperf-intel-s3510")
 
 
 def record(recipe: Recipe, folder: Path) -> ssdlab.Run:
-    """Measure, or take up what was measured before; a file lies beside the run."""
+    """Measure, or resume; the file of a file target is next to the run."""
     if (folder / "run.json").exists():
         return ssdlab.resume_run(folder)
     target = recipe.target.replace(IMAGE, str(folder.with_suffix(".img")))
@@ -109,7 +109,7 @@ def record(recipe: Recipe, folder: Path) -> ssdlab.Run:
 
 
 def make_small(run: ssdlab.Run, place: Path, recipe: Recipe | None = None) -> None:
-    """Write a run as a sample; the place is made anew."""
+    """Write a run as a sample; its folder is recreated."""
     shutil.rmtree(place, ignore_errors=True)
     (place / "tables").mkdir(parents=True)
     for name in TABLES:
@@ -131,7 +131,7 @@ def make_small(run: ssdlab.Run, place: Path, recipe: Recipe | None = None) -> No
 
 
 def _leave_out_where(folder: Path, place: Path) -> None:
-    """Name files by what they are called, not by whose folder they lay in."""
+    """Remove the path of the folder that they were recorded in from all files."""
     for path in place.rglob("*"):
         if path.suffix != ".parquet" and path.is_file():
             content = path.read_bytes()
@@ -158,7 +158,7 @@ def _store(content: pa.Table, path: Path) -> None:
 
 
 def _with_words(content: pa.Table, words: Mapping[str, str]) -> pa.Table:
-    """Return a table of one row with other words in some of its columns."""
+    """Return a table of one row with some of its columns replaced."""
     for name, word in words.items():
         column = content.schema.get_field_index(name)
         content = content.set_column(column, content.field(column), [[word]])
@@ -166,7 +166,7 @@ def _with_words(content: pa.Table, words: Mapping[str, str]) -> pa.Table:
 
 
 def _kept_steps(run: ssdlab.Run) -> Sequence[str]:
-    """Return the steps of the last round of each test, of purges and histograms."""
+    """Return the steps of purges, histograms and the last round of each test."""
     steps = run.steps[run.steps["test"].isin(TESTS.split(","))]
     last = steps.groupby(["test", "phase"])["round"].transform("max")
     is_kept = steps["round"].isna() | (steps["round"] == last)
@@ -174,20 +174,20 @@ def _kept_steps(run: ssdlab.Run) -> Sequence[str]:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Record what is asked for."""
+    """Record the requested samples."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("names", nargs="*", metavar="NAME", help="instead of all")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="default: all")
     parser.add_argument(
-        "--raw", type=Path, default=ROOT / "build" / "samples", help="the whole runs"
+        "--raw", type=Path, default=ROOT / "build" / "samples", help="full runs"
     )
     parser.add_argument(
-        "--tables", action="store_true", help="bring the stored tables up to date alone"
+        "--tables", action="store_true", help="only update the stored tables"
     )
     asked = parser.parse_args(arguments)
     known = (*RECIPES, *IMPORTS)
     for name in asked.names or known:
         if name not in known:
-            parser.error(f"there is no sample {name}; choose from {', '.join(known)}")
+            parser.error(f"unknown sample {name}; choose from {', '.join(known)}")
         place = SAMPLES / name
         if asked.tables:
             _renew_tables(place)

@@ -1,8 +1,8 @@
-"""Measure how often intervals hold the truth; write ``docs/coverage-of-intervals.md``.
+"""Measure the coverage of intervals; write ``docs/coverage-of-intervals.md``.
 
 Usage: ``python -m tools.measure_coverage [--trials N] [--only WORDS]``. Each module of
 ``tools/coverage_cases`` lists its ``CASES``. All of them take some minutes; with
-``--only 'slope of rounds'`` the other shares on the page stay as they are.
+``--only 'slope of rounds'`` the other shares on the page are kept.
 """
 
 import argparse
@@ -25,15 +25,17 @@ SEED = 20261122
 INTRODUCTION = """\
 # How often the intervals hold the truth
 
-Measured by `python -m tools.measure_coverage`: series are drawn whose truth is known,
-and it is counted how often the interval of a statistic holds it. An interval of 95 %
-should do so in 93 to 97 of 100 series. Where it does not, the bounds are wider and the
-note says why; a test draws anew, until a share that keeps its bounds is told from one
-that does not: 93 of 100 from 88.
-The autocorrelation is that of neighbouring rounds. One share is itself uncertain by
-0.014 of 1000 trials (95 %), by 0.03 of 200. Fewer than 1000 are made where a trial goes
-on with a series dozens of times, for dozens to hundreds of rounds.
-Processes on which claims failed before are on a [page of their own](hard-cases.md).
+Measured by `python -m tools.measure_coverage`: series with a known truth are simulated,
+and the share of intervals that hold it is counted. A 95 % interval should hold it in 93
+to 97 of 100 series. Where it does not, the bounds are wider and the note says why; a
+test repeats the simulation with enough trials to distinguish a share within its bounds
+from one outside them: 93 of 100 from 88.
+
+The autocorrelation is that at lag 1. A share is itself uncertain by 0.014 for 1000
+trials (95 %), by 0.03 for 200. There are fewer than 1000 trials where each continues a
+series dozens of times, for dozens to hundreds of rounds.
+
+Processes on which claims failed before are on a [separate page](hard-cases.md).
 """
 HEAD = """\
 | Statistic | Case | n | Trials | Nominal | Covered | Bounds | Note |
@@ -49,12 +51,12 @@ def find_cases() -> Iterator[CoverageCase]:
 
 
 def render_page(lines: Iterable[str]) -> str:
-    """Return the page of what was measured, a line a case."""
+    """Return the page of results, one line per case."""
     return INTRODUCTION + "\n" + HEAD + "".join(lines)
 
 
 def render_head(row: CoverageRow | CoverageCase) -> str:
-    """Return the cells of a line that tell its case from others."""
+    """Return the cells of a line that identify its case."""
     return f"| {row.statistic} | {row.case} | {row.n} |"
 
 
@@ -71,7 +73,7 @@ def render_row(row: CoverageRow) -> str:
 
 
 def update_page(page: str, measured: Iterable[CoverageRow]) -> str:
-    """Return a page with new shares; of other cases those that stand there are kept.
+    """Return a page with new shares; those of other cases are kept.
 
     A case that was never measured has no line.
     """
@@ -88,7 +90,7 @@ def update_page(page: str, measured: Iterable[CoverageRow]) -> str:
 
 
 def _read_line(line: str) -> tuple[str, Sequence[str]]:
-    """Return the head of a line, and its trials and the share that was covered."""
+    """Return the head of a line, its number of trials, and its coverage."""
     cells = line.removeprefix("| ").split(" | ")
     return f"| {' | '.join(cells[:3])} |", cells[3:6:2]
 
@@ -103,7 +105,7 @@ def main(argv: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m tools.measure_coverage")
     parser.add_argument("--trials", type=int, default=TRIALS)
     parser.add_argument(
-        "--only", default="", metavar="WORDS", help="cases whose line has these words"
+        "--only", default="", metavar="WORDS", help="cases whose line contains WORDS"
     )
     asked = parser.parse_args(argv)
     cases = [case for case in find_cases() if asked.only in render_head(case)]

@@ -1,4 +1,4 @@
-"""Measure which differences repeated runs find; write ``docs/power-of-comparisons.md``.
+"""Measure the power of repeated runs; write ``docs/power-of-comparisons.md``.
 
 Usage: ``python -m tools.measure_power [--trials N]``. It takes some minutes.
 """
@@ -13,8 +13,8 @@ from pathlib import Path
 
 import numpy as np
 
-from ssdlab.analysis.comparison.cell_choice import parse_cells
-from ssdlab.analysis.comparison.verdicts import (
+from ssdlab.compare.cell_choice import parse_cells
+from ssdlab.compare.verdicts import (
     SIGNIFICANCE,
     Rules,
     chance_of_states,
@@ -31,56 +31,56 @@ POWER = 0.8
 RUNS = (3, 4, 5, 7, 10)
 PERCENT = (1.0, 3.0)  # from run to run
 PAIRS = (1, 3, 6, 10)
-_LEAST, _MOST = 0.5, 64.0  # deviations from run to run, between which it is sought
+_LEAST, _MOST = 0.5, 64.0  # run-to-run deviations between which to search
 _HALVINGS = 6
 
 INTRODUCTION = f"""\
 # What repeated runs can show
 
-Measured by `python -m tools.measure_power`: whole tables of two drives are drawn, 56
-cells of IOPS, 2 of TP, 9 of LAT and 1 of WSAT, and judged as `ssdlab compare` does. How
-often a winner is named in vain stands with the
-[coverage of the intervals](coverage-of-intervals.md), and how the verdicts are made in
-[decision 77](decisions/0077-how-many-runs-a-verdict-takes.md).
+Measured by `python -m tools.measure_power`: whole tables of two drives are simulated,
+with 56 cells of IOPS, 2 of TP, 9 of LAT and 1 of WSAT, and judged as in `ssdlab
+compare`. How often a winner is named by mistake is on the page [coverage of the
+intervals](coverage-of-intervals.md), and how verdicts are made in [comparison of
+drives](methods/comparison-of-drives.md).
 
-## The least difference that is found
+## The smallest difference that is found
 
-In a given cell, in {100 * POWER:.0f} % of tables, by the runs of either drive and by
-how much their runs scatter; cells scatter unlike each other, by a factor of 1.35 in one
-of three. *One of 68*: the drives differ in one cell of IOPS. *Declared*: the same with
-`--primary` of that cell. *All*: they differ by as much in all cells. *All, FDR*: the
-same with `--control fdr`. *Alone*: WSAT, one cell, is all there is. The least
-difference is bisected, each step of {TRIALS} tables: it is itself uncertain by a fifth.
+In a given cell, in {100 * POWER:.0f} % of tables, by the number of runs per drive and
+their scatter; the scatter differs between cells, by a factor of 1.35 in one of three.
+*One of 68*: the drives differ in one cell of IOPS. *Declared*: the same with
+`--primary` for that cell. *All*: they differ equally in all cells. *All, FDR*: the same
+with `--control fdr`. *Alone*: WSAT, one cell, is the only test. The smallest difference
+is found by bisection with {TRIALS} tables per step; it is itself uncertain by a fifth.
 """
 HEAD = """\
-| Runs a side | Scatter | One of 68 | Declared | All | All, FDR | Alone (WSAT) |
+| Runs per drive | Scatter | One of 68 | Declared | All | All, FDR | Alone (WSAT) |
 | --- | --- | --- | --- | --- | --- | --- |
 """
 STATES = f"""\
 
-## How many runs a claim of drives takes
+## How many runs a claim about drives needs
 
-Runs of a drive may fall into one of several states: purged to another depth, mapped
-another way. If two equal drives have two such states, all runs of one may be in the one
-and all of the other in the other, and no test can tell that from a difference of the
-drives. So nothing is claimed of drives that would come about like that in more than one
-of {1 / SIGNIFICANCE:.0f} comparisons.
+Runs of a drive may be in one of several states, such as another depth of purge or
+another mapping. If two equal drives have two such states, all runs of one may be in one
+state and all runs of the other in the other, which no test can distinguish from a
+difference of the drives. So nothing is claimed about drives if that would happen in
+more than one of {1 / SIGNIFICANCE:.0f} comparisons.
 
-| Pairs of drives compared | Runs a side | Chance of falling apart, over all pairs |
+| Pairs of drives compared | Runs per drive | Chance of such a split, over all pairs |
 | --- | --- | --- |
 """
 
 
 @dataclass(frozen=True, kw_only=True)
 class Question:
-    """What differs, and how it is asked for; ``gain`` makes a table of a difference."""
+    """Which cells differ, and the rules of the comparison."""
 
     table: Table
     rules: Rules
     is_everywhere: bool = False
 
     def found(self, percent: float, *, trials: int) -> float:
-        """Return how often a difference of so much is found."""
+        """Return how often a difference of ``percent`` is found."""
         table = self.table
         if self.is_everywhere:
             table = replace(table, every_gain=percent)
@@ -92,7 +92,7 @@ class Question:
 
 
 def find_least(question: Question, *, percent: float, trials: int) -> float:
-    """Return the least difference that is found often enough [%]."""
+    """Return the smallest difference that is found with the required power [%]."""
     low, high = _LEAST * percent, _MOST * percent
     if question.found(high, trials=trials) < POWER:
         return float("inf")
@@ -118,7 +118,7 @@ def questions(runs: int, percent: float) -> Iterator[Question]:
 
 
 def measure_line(line: tuple[int, float], *, trials: int) -> str:
-    """Return a line of the table: the least differences by runs and scatter."""
+    """Return a line of the table: the smallest differences by runs and scatter."""
     runs, percent = line
     found = [
         find_least(one, percent=percent, trials=trials)
@@ -129,7 +129,7 @@ def measure_line(line: tuple[int, float], *, trials: int) -> str:
 
 
 def state_lines() -> Iterator[str]:
-    """Yield how many runs a side it takes, by how many pairs are compared."""
+    """Yield the required runs per drive, by the number of pairs compared."""
     for pairs in PAIRS:
         more = more_runs_needed(1, 1, pairs=pairs)
         sides = sorted(1 + one for one in more)
@@ -139,7 +139,7 @@ def state_lines() -> Iterator[str]:
 
 
 def render_page(lines: Sequence[str]) -> str:
-    """Return the page of what was measured."""
+    """Return the page of results."""
     return "".join([INTRODUCTION, "\n", HEAD, *lines, STATES, *state_lines()])
 
 

@@ -1,12 +1,12 @@
-"""Compare what ssdlab makes of known runs with what it made before: `make same`.
+"""Compare the outputs of ssdlab for known runs with accepted ones: `make same`.
 
-    python -m tools.same             name what differs; exit code 1 if anything does
-    python -m tools.same --accept    take what is made now for what is right
+    python -m tools.same             list what differs; exit code 1 if anything does
+    python -m tools.same --accept    accept the current outputs
 
-Known runs are those of data/samples and made ones. What is made of them: every table,
+Known runs are those of data/samples and synthetic ones. Their outputs are every table,
 the report with each of its figures, what commands print, and what notebooks show. Each
-is a text under build/same; the digests of all are in tests/data/same.json. Where the
-texts of an earlier --accept are at hand, a difference is shown line by line.
+is a text in build/same; the digests are in tests/data/same.json. If the texts of an
+earlier --accept are available, differences are shown line by line.
 """
 
 import difflib
@@ -36,7 +36,7 @@ def main(arguments: Sequence[str]) -> int:
     if "--accept" in arguments:
         write_texts(ACCEPTED, made)
         DIGESTS.write_text(json.dumps(digests, indent=1) + "\n", "utf-8")
-        print(f"same: the digests of {len(digests)} texts are accepted")
+        print(f"same: accepted the digests of {len(digests)} texts")
         return 0
     write_texts(TEXTS, made)
     differing = find_differences(read_digests(), digests)
@@ -52,18 +52,18 @@ def make_all() -> dict[str, str]:
 
 
 def read_digests() -> dict[str, str]:
-    """Return the digests that were accepted last, by the names of their texts."""
+    """Return the accepted digests by the names of their texts."""
     digests: dict[str, str] = json.loads(DIGESTS.read_text("utf-8"))
     return digests
 
 
 def digest(text: str) -> str:
-    """Return the digest of a text, long enough to tell any two apart."""
+    """Return the digest of a text, long enough to be unique."""
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def write_texts(folder: Path, made: Mapping[str, str]) -> None:
-    """Write every text to a file of its name, in place of those of before."""
+    """Write every text to a file of its name, replacing earlier ones."""
     shutil.rmtree(folder, ignore_errors=True)
     for name, text in made.items():
         path = folder / name
@@ -74,7 +74,7 @@ def write_texts(folder: Path, made: Mapping[str, str]) -> None:
 def find_differences(
     before: Mapping[str, str], now: Mapping[str, str]
 ) -> dict[str, str]:
-    """Return what is otherwise than before, by name: gone, new or different."""
+    """Return what has changed, by name: gone, new or different."""
     names = sorted(before.keys() | now.keys())
     words = {
         name: "gone" if name not in now else "new" if name not in before else "differs"
@@ -84,17 +84,17 @@ def find_differences(
 
 
 def difference_lines(differing: Mapping[str, str], count: int) -> Iterator[str]:
-    """Yield the names of what differs, and of the first of them the lines."""
+    """Yield the names of what differs, and the changed lines of the first of them."""
     for number, (name, word) in enumerate(differing.items()):
         yield f"{word}: {name}"
         if word == "differs" and number < _SHOWN_TEXTS:
             yield from _changed_lines(name)
     same = count - sum(word != "gone" for word in differing.values())
-    yield f"same: {same} of {count} texts are as before, {len(differing)} are not"
+    yield f"same: {same} of {count} texts are unchanged, {len(differing)} differ"
 
 
 def _changed_lines(name: str) -> Iterator[str]:
-    """Yield the first lines that changed, if the text of before is at hand."""
+    """Yield the first changed lines, if the accepted text is available."""
     if not (ACCEPTED / name).is_file():
         return
     before, now = (
@@ -105,7 +105,7 @@ def _changed_lines(name: str) -> Iterator[str]:
     for line in changed[:_SHOWN_LINES]:
         yield f"    {line[:_SHOWN_BYTES]}"
     if len(changed) > _SHOWN_LINES:
-        yield f"    and {len(changed) - _SHOWN_LINES} lines more"
+        yield f"    and {len(changed) - _SHOWN_LINES} more lines"
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
-"""What ssdlab makes of known runs, as texts that can be compared.
+"""The outputs of ssdlab for known runs, as texts to compare.
 
-A text holds nothing that differs from one run of it to the next, or between machines:
-no path, no date of today, and numbers to ten digits.
+A text is reproducible, on any machine: it has no paths, not today's date, and numbers
+with ten digits.
 """
 
 import base64
@@ -46,7 +46,7 @@ _PACKED = re.compile(r'<script type="text/plain" id="packed-(\w+)">([^<]*)</scri
 
 
 def make_part(name: str) -> Texts:
-    """Return the texts of a part; its temporary files are gone afterwards."""
+    """Return the texts of a part; its temporary files are removed."""
     os.environ["COLUMNS"] = "100"
     with TemporaryDirectory() as folder, chdir(ROOT):
         texts = PARTS[name](Path(folder))
@@ -57,7 +57,7 @@ def make_part(name: str) -> Texts:
 
 
 def _without_places(text: str, folder: str) -> str:
-    """Return a text without what tells where, when and by which objects it was made."""
+    """Return a text without paths, today's date and object identities."""
     today = datetime.now(tz=UTC).date().isoformat()
     for place, word in ((folder, "TMP"), (str(ROOT), "ROOT"), (today, "TODAY")):
         text = text.replace(place, word)
@@ -139,9 +139,7 @@ def _made_ideal(folder: Path) -> ssdlab.Run:
 
 
 _MADE: Mapping[str, Callable[[Path], ssdlab.Run]] = {
-    "basic": lambda folder: make_run(
-        folder, Recipe(saturation_rounds=40, histogram_ios=60_000)
-    ),
+    "basic": lambda folder: make_run(folder, Recipe(saturation_rounds=40)),
     "recovery": make_recovery,
     "demand": make_demand,
     "ideal": _made_ideal,
@@ -154,7 +152,7 @@ _MADE: Mapping[str, Callable[[Path], ssdlab.Run]] = {
 
 
 def command_texts(commands: Sequence[Sequence[str]]) -> Texts:
-    """Return what each command line prints, and how it ends."""
+    """Return the output and exit code of each command line."""
     return {
         f"commands/{' '.join(map(_short, words))}": _called(words) for words in commands
     }
@@ -206,7 +204,7 @@ def _commands(folder: Path) -> Texts:
 
 
 def _with_json(words: Sequence[str]) -> Sequence[str]:
-    """Return a command line that asks for JSON, if the command can print it."""
+    """Return the command line with --json, if the command has that option."""
     command = command_line.commands[words[0]]
     names = {name for option in command.params for name in option.opts}
     return (*words, "--json") if "--json" in names else ()
@@ -222,14 +220,14 @@ def _helps() -> Texts:
 
 
 def _parsed(run: str) -> Texts:
-    """Return each table that `ssdlab parse` makes of what fio said in a run."""
+    """Return each table of `ssdlab parse` for the fio output of a run."""
     steps = sorted(map(str, Path(run).glob("steps/*/fio.json*")))[:3]
     kinds = ("jobs", "documents", "percentiles", "bins", "options", "issues")
     return command_texts([("parse", *steps, "--table", kind) for kind in kinds])
 
 
 def _plan(profile: str, folder: Path) -> Texts:
-    """Return the plan of a profile, and every job that it may ask fio for."""
+    """Return the plan of a profile, and all of its fio jobs."""
     target = ("--target", "virtual:size=32GiB", "--seed", "7")
     words = ("plan", *target, "--profile", profile, "--tests", "all")
     jobs = folder / "jobs"

@@ -1,12 +1,12 @@
 #!/bin/sh
-# Get what ssdlab needs: system packages where this may install them, then .venv.
+# Install what ssdlab needs: system packages, with sufficient privileges, then .venv.
 #
-#   sh tools/setup.sh check   say what is missing and how to get it; change nothing
-#   sh tools/setup.sh run     what the main job needs
+#   sh tools/setup.sh check   list what is missing and how to install it; change nothing
+#   sh tools/setup.sh run     install what measuring needs
 #   sh tools/setup.sh test    the same, and what only the tests need
-#   sh tools/setup.sh vm      what run gets, and what the tests in a guest need
+#   sh tools/setup.sh vm      as run, and what the tests in a guest need
 #
-# It can be called again at any time and does only what is left to do.
+# It is idempotent: it does only what is left to do.
 set -eu
 
 ROOT=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
@@ -15,7 +15,7 @@ MODE=${1:-run}
 
 say() { printf 'setup: %s\n' "$*"; }
 
-# --- What is missing: one line a piece, "name|what for|package" ---------------
+# --- What is missing: one line per item, "name|purpose|package" ---------------
 
 is_new_enough() {
   "$1" -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1
@@ -23,7 +23,7 @@ is_new_enough() {
 
 has_venv() { "$1" -c 'import ensurepip, venv' >/dev/null 2>&1; }
 
-# The first Python that can make an environment; else the first that is new enough.
+# The first Python that can create an environment; otherwise the first new enough.
 find_python() {
   fallback=
   for name in python3.13 python3.12 python3.11 python3; do
@@ -83,7 +83,7 @@ missing_pieces() {
   has_plugin_header || echo 'nbdkit-plugin.h|building the virtual SSD|nbdkit-plugin-dev'
 }
 
-# What boots the guest, and what makes and erases things in it: "program package".
+# Programs to boot the guest, and to create and erase devices in it: "program package".
 GUEST_TOOLS='qemu-system-x86_64 qemu-system-x86
 qemu-img qemu-utils
 busybox busybox-static
@@ -125,7 +125,7 @@ all_missing_pieces() {
 
 packages_of() { printf '%s\n' "$1" | cut -d '|' -f 3 | xargs; }
 
-# --- Getting it from the distribution -----------------------------------------
+# --- Installing from the distribution -----------------------------------------
 
 as_root() {
   if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo -n "$@"; fi
@@ -140,31 +140,31 @@ apt() {
   as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Use-Pty=0 "$@"
 }
 
-# A first attempt may fail half-way and the same command then work: try it twice.
+# A first attempt may fail half-way although the second succeeds: try twice.
 install_packages() {
   say "installing from the distribution: $*"
   apt install -y --no-install-recommends "$@" && return
-  say 'that failed; trying once more'
+  say 'installation failed; retrying'
   apt update && apt install -y --no-install-recommends "$@"
 }
 
 explain() {
-  echo 'ssdlab needs what this machine does not have:'
+  echo 'ssdlab needs programs that are missing on this machine:'
   printf '%s\n' "$1" | while IFS='|' read -r piece purpose package; do
     printf '  %-28s for %s (package %s)\n' "$piece" "$purpose" "$package"
   done
-  echo 'On Debian or Ubuntu, this gets all of it:'
+  echo 'On Debian or Ubuntu, install them with:'
   echo "  sudo apt-get update && sudo apt-get install -y --no-install-recommends $(packages_of "$1")"
-  echo 'On another system, install the same programs with its own package manager.'
+  echo 'On other systems, use their package manager.'
 }
 
 get_pieces() {
   pieces=$(all_missing_pieces)
   [ -n "$pieces" ] || return 0
   if [ "$MODE" != check ] && may_install; then
-    apt update || true # what Python is called here is known only from fresh lists
+    apt update || true # the name of the Python package depends on fresh lists
     pieces=$(all_missing_pieces)
-    # shellcheck disable=SC2046 # one word a package
+    # shellcheck disable=SC2046 # one word per package
     install_packages $(packages_of "$pieces") || true
     pieces=$(all_missing_pieces)
     [ -n "$pieces" ] || return 0
@@ -173,7 +173,7 @@ get_pieces() {
   exit 2
 }
 
-# What only tests need: they are skipped where it is missing and may not be installed.
+# What only tests need: they are skipped if it is missing and cannot be installed.
 get_test_programs() {
   packages=
   has_browser || packages='chromium fonts-dejavu-core'
@@ -181,7 +181,7 @@ get_test_programs() {
   [ -n "$packages" ] || return 0
   if may_install; then
     apt update || true
-    # shellcheck disable=SC2086 # one word a package
+    # shellcheck disable=SC2086 # one word per package
     install_packages $packages || true
   fi
   has_browser || skip_without Chromium chromium fonts-dejavu-core
@@ -191,7 +191,7 @@ get_test_programs() {
 skip_without() {
   say "$1 is missing: the tests that need it are skipped."
   shift
-  say "To have them: sudo apt-get install -y $*"
+  say "To run them: sudo apt-get install -y $*"
 }
 
 # --- The environment ----------------------------------------------------------
@@ -208,25 +208,25 @@ install_half() {
   pip install --quiet --no-compile --no-deps --require-hashes -r "$VENV/half-$1.txt"
 }
 
-# Of another lock, place or Python, the environment is made anew.
+# The environment is recreated if the lock, the folder or the Python changed.
 install_locked() {
   wanted="$ROOT|$("$1" -c 'import sys; print(sys.version.split()[0])')|$(cksum <"$ROOT/requirements.lock")"
   venv_works && is_stamped ssdlab-lock "$wanted" && return
-  say "making .venv with $1 from requirements.lock (a minute or two)"
+  say "creating .venv with $1 from requirements.lock (a minute or two)"
   if [ -f "$VENV/ssdlab-lock" ] || ! venv_works; then
     "$1" -m venv --clear "$VENV"
   else
     "$1" -m venv "$VENV"
   fi
   rm -f "$VENV/ssdlab-lock" "$VENV/ssdlab-package"
-  # The lock names every package, so two processes install one half of them each.
+  # The lock lists every package, so two processes can install half of them each.
   install_half 0 &
   halves=$!
   install_half 1 || { wait "$halves" || :; return 1; }
   wait "$halves"
   rm -f "$VENV"/half-?.txt
-  # All processors compile faster than pip; files of another Python stay as they are,
-  # and nobody imports the tests of the packages, or what is compiled already.
+  # Compiling on all processors is faster than pip. Tests of packages, and packages
+  # that are compiled already, are skipped.
   rarely='/(tests|pip|mypyc?|debugpy|setuptools|sphinx|snowballstemmer|docutils)/'
   "$VENV/bin/python" -m compileall -qq -j 0 -x "$rarely" "$VENV/lib" || :
   printf '%s\n' "$wanted" >"$VENV/ssdlab-lock"
@@ -235,20 +235,20 @@ install_locked() {
 install_package() {
   wanted=$(cksum <"$ROOT/pyproject.toml")
   is_stamped ssdlab-package "$wanted" && return
-  say 'installing ssdlab itself, in place'
+  say 'installing ssdlab itself, as editable'
   pip install --quiet --no-deps --no-build-isolation -e "$ROOT"
   printf '%s\n' "$wanted" >"$VENV/ssdlab-package"
 }
 
 build_kernels() {
   "$VENV/bin/python" -m ssdlab.fio.kernels ||
-    say 'the scanners in C cannot be built here: fio logs are read the slower way'
+    say 'the C scanners cannot be built here: fio logs are read by slower numpy code'
 }
 
 case $MODE in
   check)
     get_pieces
-    say 'every program that ssdlab needs is there'
+    say 'every program that ssdlab needs is installed'
     ;;
   run | test | vm)
     get_pieces

@@ -1,1 +1,1 @@
-"""Reading what fio wrote: ssdlab beside its peers, on the same files in one run."""
+"""Benchmarks of reading fio output: ssdlab and its peers, on the same files."""

@@ -1,8 +1,8 @@
-"""``python -m benchmarks.parse``: reading what fio wrote, ssdlab beside its peers.
+"""``python -m benchmarks.parse``: compare ssdlab with its peers in reading fio output.
 
-Every reader is a process of its own, run turn and turn about on the same files; the
-median of the rounds counts. Only the ratios mean something. Peers that are not
-installed (``pip install -e .[bench]``) are named and left out.
+Every reader runs in its own process, in turn, on the same files; the median of the
+rounds counts. Only the ratios are meaningful. Peers that are not installed (``pip
+install -e .[bench]``) are listed and skipped.
 """
 
 import argparse
@@ -48,10 +48,12 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("works", nargs="*", metavar="WORK", help=", ".join(_WORKS))
     parser.add_argument("--data", type=Path, default=_ROOT / "build" / "bench")
-    parser.add_argument("--scale", type=float, default=1.0, help="of the full size")
-    parser.add_argument("--readers", default="", help="a pattern; else all of them")
+    parser.add_argument("--scale", type=float, default=1.0, help="share of full size")
+    parser.add_argument("--readers", default="", help="pattern of names; default: all")
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--limit", type=float, default=120.0, help="s for one reader")
+    parser.add_argument(
+        "--limit", type=float, default=120.0, help="limit per reader [s]"
+    )
     parser.add_argument("--markdown", action="store_true")
     return parser
 

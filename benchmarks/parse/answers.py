@@ -1,4 +1,4 @@
-"""What every reader of a work must find, and whether two of them found the same."""
+"""The result that every reader must find, and its comparison."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -15,7 +15,7 @@ _ROUNDING = 1e-9
 
 
 def differences(ours: Answer, theirs: Answer) -> list[str]:
-    """Return what differs; percentiles may be the two ends of one bin."""
+    """Return what differs; percentiles may be either end of one bin."""
     found = []
     for name in sorted(set(ours) & set(theirs)):
         tolerance = _BIN_RATIO if name == "percentiles" else _ROUNDING

@@ -1,7 +1,7 @@
 """Run fio's ``fio_jsonplus_clat2csv`` on many documents in one process.
 
-``python clat2csv.py TOOL FOLDER TARGET``: by itself, so that whichever Python has
-the ``six`` that the tool imports can run it.
+``python clat2csv.py TOOL FOLDER TARGET``: a separate script, so that any Python that
+has ``six``, which the tool imports, can run it.
 """
 
 import contextlib

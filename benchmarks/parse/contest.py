@@ -1,4 +1,4 @@
-"""Run the readers of a work turn and turn about, and hold their answers together."""
+"""Run the readers of a task in turn, and compare their answers."""
 
 import importlib.util
 import re
@@ -19,9 +19,9 @@ _WARM_PASSES = 4
 
 @dataclass(frozen=True, kw_only=True)
 class Rules:
-    """How often each reader runs, and after how long [s] it is stopped.
+    """How often each reader runs, and its time limit [s].
 
-    ``readers`` is a pattern of names; ours and the floor run always.
+    ``readers`` is a pattern of names; ssdlab and the floor always run.
     """
 
     rounds: int
@@ -31,7 +31,7 @@ class Rules:
 
 @dataclass(kw_only=True)
 class Result:
-    """What was measured of one reader; ``verdict`` compares its answer with ours."""
+    """The results of one reader; ``verdict`` compares its answer with ssdlab's."""
 
     peer: Peer
     runs: list[Run] = field(default_factory=list)
@@ -42,7 +42,7 @@ class Result:
 
     @property
     def has_passes(self) -> bool:
-        """Whether its work was timed apart from its process."""
+        """Whether its work was timed separately from its process."""
         return bool(self.runs and self.runs[0].passes_s)
 
     def seconds(self, basis: Basis) -> float | None:
@@ -64,7 +64,7 @@ class Result:
 
 
 def contest(work: Work, folder: Path, rules: Rules) -> Mapping[str, Result]:
-    """Run every reader that is there; the first run of each is watched, not timed."""
+    """Run every available reader; the first run of each is monitored, not timed."""
     results = {peer.name: Result(peer=peer) for peer in work.peers}
     with TemporaryDirectory() as scratch:
         arena = _Arena(folder, Path(scratch), rules)
@@ -100,7 +100,7 @@ def _missing(peer: Peer, scratch: Path) -> str:
 
 
 class _Arena:
-    """Where the data lie, where answers go, and the rules."""
+    """The folders of data and answers, and the rules."""
 
     def __init__(self, folder: Path, scratch: Path, rules: Rules) -> None:
         self.folder = folder
@@ -112,7 +112,7 @@ class _Arena:
         return self._run(peer)
 
     def watch(self, result: Result) -> None:
-        """Run it once for its memory and its answer; a slow one is timed at that."""
+        """Run it once for its memory and answer; a slow one is timed in this run."""
         peer = result.peer
         target = self._folder_of(peer)
         options = ["--answer", str(target / "answer.npz")] if peer.reader else []
@@ -130,14 +130,14 @@ class _Arena:
             self._answers[peer.name] = _load(target / "answer.npz")
 
     def warm(self, result: Result) -> None:
-        """Take the least of several passes in one process, the first left out."""
+        """Take the minimum of several passes in one process, without the first."""
         if result.problem or not result.peer.reader:
             return
         passes = self._run(result.peer, "--passes", str(_WARM_PASSES)).passes_s
         result.warm_s = min(passes[1:], default=None)
 
     def judge(self, results: Mapping[str, Result]) -> None:
-        """Say of each answer whether it is ours."""
+        """Compare each answer with that of ssdlab."""
         for name, answer in self._answers.items():
             peer = results[name].peer
             ours = self._reference(peer.reference)

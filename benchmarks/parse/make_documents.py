@@ -1,7 +1,7 @@
-"""json+ documents with bins: one IOPS run of 25 rounds, a document a cell and round.
+"""json+ documents with bins: an IOPS run of 25 rounds, one document per cell and round.
 
-The form is that of one captured document of fio 3.33; the numbers are made up, and
-agree with each other: counts, bins, percentiles, means.
+The format is that of a captured document of fio 3.33; the numbers are synthetic but
+consistent: counts, bins, percentiles, means.
 """
 
 import json
@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from ssdlab.analysis.latency import percentile_places
 from ssdlab.fio.bins import bin_value
+from ssdlab.stats.latency import percentile_places
 
 FOLDER = "documents"
 ROUNDS = 25
@@ -87,7 +87,7 @@ def _side(
 
 
 def _latency(first: int, ios: int, random: np.random.Generator) -> dict[str, Any]:
-    """Return one latency of that many IOs, none of its bins empty."""
+    """Return one latency of ``count`` IOs without empty bins."""
     values = bin_value(np.arange(first, first + _BINS))
     shape = np.exp(-0.5 * ((np.arange(_BINS) - 90) / 22.0) ** 2) + 1e-4
     drawn = random.multinomial(ios - _BINS, shape / shape.sum())

@@ -24,7 +24,7 @@ _Text = NDArray[np.uint8]
 
 
 def write_log(folder: Path, scale: float) -> None:
-    """Write the log and, beside it, its first twentieth."""
+    """Write the log and, next to it, its first twentieth."""
     rows = max(1000, round(ROWS * scale))
     head_rows = round(rows * HEAD_SHARE)
     random = np.random.default_rng(20261121)
@@ -41,7 +41,7 @@ def write_log(folder: Path, scale: float) -> None:
 def _chunk(
     random: np.random.Generator, start: int, count: int
 ) -> tuple[bytes, NDArray[np.int64]]:
-    """Return the text of some rows, and where each row ends in it."""
+    """Return the text of some rows, and the end of each row in it."""
     time_ms = np.arange(start, start + count, dtype=np.int64) * 1000 // _ROWS_PER_S
     directions = (random.random(count) >= _READ_SHARE).astype(np.int64)
     stalled = random.random(count) < _STALLED_SHARE

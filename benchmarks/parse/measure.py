@@ -1,4 +1,4 @@
-"""Run one reader in a process of its own: its time, its memory, its answer."""
+"""Run one reader in its own process: time, memory, answer."""
 
 import json
 import os
@@ -23,10 +23,10 @@ _USUAL_ENVIRONMENT = {
 
 @dataclass(frozen=True, kw_only=True)
 class Run:
-    """One process: the whole of it [s], and the work in it, pass by pass [s].
+    """Times of one process: in total [s], and of the work in each pass [s].
 
-    ``peak_kib`` counts file pages too, ``anonymous_kib`` leaves them out; both are
-    known of a watched process alone.
+    ``peak_kib`` includes file pages, ``anonymous_kib`` excludes them; both are known
+    only for a monitored process.
     """
 
     process_s: float
@@ -71,7 +71,7 @@ def run(
     limit_s: float,
     is_watched: bool = False,
 ) -> Run:
-    """Run a command to its end, or for so long [s]."""
+    """Run a command to its end, or to the time limit [s]."""
     memory = _Memory()
     with TemporaryFile() as said, TemporaryFile() as complained:
         start = time.perf_counter()
@@ -119,7 +119,7 @@ def _last_line(text: bytes) -> str:
 
 
 def _passes(text: bytes) -> Sequence[float]:
-    """Return what a worker says of its passes; other commands say none."""
+    """Return the times of a worker's passes; other commands report none."""
     try:
         return tuple(json.loads(_last_line(text))["passes_s"])
     except (ValueError, TypeError, KeyError):

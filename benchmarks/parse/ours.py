@@ -1,4 +1,4 @@
-"""The same works by ssdlab, by nothing but what its users call."""
+"""The same tasks by ssdlab, using only its public API."""
 
 from pathlib import Path
 

@@ -35,7 +35,7 @@ def with_json_columns(folder: Path) -> Answer:
 
 
 def _with_columns(folder: Path, decode: Callable[[bytes], Any]) -> Answer:
-    """Return the answer from columns: what one writes by hand for just this form."""
+    """Return the answer from columns: handwritten for this format only."""
     import pandas as pd
 
     keys: list[tuple[object, ...]] = []
@@ -63,7 +63,7 @@ def _with_columns(folder: Path, decode: Callable[[bytes], Any]) -> Answer:
 
 
 def with_row_lists(folder: Path) -> Answer:
-    """Return the answer as first written: a tuple a bin, a tuple a direction."""
+    """Return the answer of a simple version: a tuple per bin and per direction."""
     import pandas as pd
 
     rows: list[tuple[object, ...]] = []
@@ -90,7 +90,7 @@ def _sides(
 
 
 def documents_answer(sides: Any, bins: Any) -> Answer:
-    """Return the sums over both frames that tell whether they hold the same."""
+    """Return sums over both frames, to compare their contents."""
     counts = bins["count"].to_numpy().astype(np.int64)
     lat_ns = bins["lat_ns"].to_numpy().astype(np.int64)
     return {
@@ -135,7 +135,7 @@ def with_duckdb(folder: Path) -> Answer:
 
 
 def clat2csv_answer(target: Path) -> Answer:
-    """Return what fio's tool put into its files, a row a latency."""
+    """Return the content of the files of fio's tool, one row per latency."""
     bins, ios = 0, 0
     for path in target.glob("*.csv"):
         with path.open(newline="") as file:

@@ -63,7 +63,7 @@ def with_loadtxt(folder: Path) -> Answer:
 
 
 def with_polars(folder: Path) -> Answer:
-    """Return the answer by a lazy query, so that polars may read what it needs."""
+    """Return the answer by a lazy query, so that polars reads only what it needs."""
     import polars as pl
 
     value = pl.col("value")
@@ -122,7 +122,7 @@ def with_duckdb(folder: Path) -> Answer:
 
 
 def with_plain_python(folder: Path) -> Answer:
-    """Return the answer by lists, as one would write it without any library."""
+    """Return the answer using lists, without any library."""
     values: dict[int, list[int]] = defaultdict(list)
     seconds: dict[tuple[int, int], list[int]] = defaultdict(lambda: [0, 0])
     with (folder / NAME).open() as file:

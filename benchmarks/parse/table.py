@@ -1,4 +1,4 @@
-"""The tables of a work: one of its readers, one of what was to be reached."""
+"""The tables of a task: one of its readers, one of its targets."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -23,7 +23,7 @@ Rows = Sequence[Sequence[str]]
 def render(
     work: Work, results: Mapping[str, Result], *, size_bytes: int, is_markdown: bool
 ) -> str:
-    """Return both tables of a work as text."""
+    """Return both tables of a task as text."""
     lay_out = _markdown if is_markdown else _plain
     floor = results[work.floor]
     heads = [head.format(floor=work.floor) for head in _HEADS]

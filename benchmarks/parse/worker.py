@@ -1,4 +1,5 @@
-"""Run one reader, once or more, and say how long each pass took.
+"""Run one reader once or more, and report the time of each pass.
+
 
 ``python -m benchmarks.parse.worker MODULE:FUNCTION FOLDER``; what the reader imports
 is imported before the clock starts.

@@ -1,4 +1,4 @@
-"""The three works, who is timed on each, and what ssdlab is to reach."""
+"""The three tasks, the readers timed on each, and the targets of ssdlab."""
 
 import gzip
 import shutil
@@ -38,9 +38,9 @@ Command = Callable[[Path, Path], Sequence[str]]
 class Peer:
     """One reader: ``module:function`` of this package, or the command of a tool.
 
-    ``share`` is how much of the data it reads; its time is scaled. What ``is_slow``
-    runs once. ``reference`` is the reader that has read as little; ``check`` reads
-    what a tool left in its folder.
+    ``share`` is the share of the data that it reads; its time is scaled. A reader that
+    ``is_slow`` runs once. ``reference`` is the reader with the same share; ``check``
+    reads the output of a tool from its folder.
     """
 
     name: str
@@ -56,17 +56,18 @@ class Peer:
 
     @property
     def is_ours(self) -> bool:
-        """Whether it is ssdlab as users have it."""
+        """Whether it is ssdlab as installed by users."""
         return self.reader.startswith("ours:") and not self.environment
 
 
 @dataclass(frozen=True, kw_only=True)
 class Target:
-    """One line of what is to be reached.
+    """One performance target.
 
-    Of a time: ``ours`` over ``theirs`` is at most, or the inverse is at least,
-    ``limit``, by the whole process, by the work in it, and by the work once more in a
-    warm process. Of memory, where ``theirs`` is empty: MiB of ``ours`` at most.
+    For times: ``ours`` over ``theirs`` is at most, or the inverse is at least,
+    ``limit``, for the whole process, for the work in it, and for the work repeated in a
+    warm process. For memory, where ``theirs`` is empty: at most ``limit`` MiB of
+    ``ours``.
     """
 
     ours: str = OURS
@@ -78,7 +79,7 @@ class Target:
 
 @dataclass(frozen=True, kw_only=True)
 class Work:
-    """What is read, by whom, and how fast it is to be; ``floor`` only reads."""
+    """A task with its readers and targets; ``floor`` only reads the bytes."""
 
     title: str
     floor: str
@@ -87,7 +88,7 @@ class Work:
 
 
 def find_tool(name: str, scratch: Path) -> Path | None:
-    """Return fio's tool: on the path, or where Debian keeps it, unpacked."""
+    """Return fio's tool: from the path, or unpacked from Debian's package."""
     found = shutil.which(name)
     if found:
         return Path(found)

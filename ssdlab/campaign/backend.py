@@ -4,8 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from ssdlab.campaign.ports import HostCpu, StepOutcome
-from ssdlab.campaign.raw import working_folder
+from ssdlab.campaign.ports import StepOutcome
 from ssdlab.fio.jobs.jobfile import count_threads, render_job
 from ssdlab.fio.jobs.published import has_processes
 from ssdlab.fio.process import FIO_ARGUMENTS, FioRequest
@@ -13,6 +12,7 @@ from ssdlab.fio.runner import FioChain, FioOutcome
 from ssdlab.host.inventory import read_cpus, read_load
 from ssdlab.model.errors import FioHungError
 from ssdlab.model.step import Step
+from ssdlab.store.raw import HostCpu, working_folder
 from ssdlab.system.clocks import RunClock
 from ssdlab.system.folders import PRIVATE, Folder
 from ssdlab.targets.target import Target
@@ -176,7 +176,7 @@ def _as_step_outcome(outcome: FioOutcome) -> StepOutcome:
     return StepOutcome(
         folder=outcome.request.folder,
         ended_s=outcome.done_s,
-        started_s=outcome.let_go_s,
+        started_s=outcome.released_s,
         exit_code=outcome.exit_code,
         signal_number=outcome.signal_number,
         was_armed=outcome.was_armed,

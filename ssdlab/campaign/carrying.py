@@ -8,29 +8,85 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from ssdlab.campaign.alarm import AlarmWatch
 from ssdlab.campaign.backend import FioBackend
 from ssdlab.campaign.engine import Engine
-from ssdlab.campaign.ingest import ingest_run, plan_inputs, require_plan
 from ssdlab.campaign.more_rounds import take_request
 from ssdlab.campaign.progress import Progress, Tracker
-from ssdlab.campaign.raw import put_aside_unfinished
 from ssdlab.campaign.sessions import begin_session, end_session, note_extension
-from ssdlab.campaign.telemetry import Source, recording
 from ssdlab.fio.runner import FioChain
 from ssdlab.host.inventory import read_load
-from ssdlab.model.errors import RunFolderError, RunInterruptedError, SsdlabError
+from ssdlab.ingest.ingest import ingest_run, plan_inputs, require_plan
+from ssdlab.model.errors import (
+    RunFolderError,
+    RunInterruptedError,
+    SsdlabError,
+    TargetAlarmError,
+)
 from ssdlab.model.records import RunRecord, RunStatus
 from ssdlab.plan.phases import plan_suite
 from ssdlab.plan.protocol import Plan
+from ssdlab.store.raw import put_aside_unfinished
 from ssdlab.store.records import read_state
 from ssdlab.store.run import Run, open_tables
+from ssdlab.store.telemetry import Source, recording
 from ssdlab.system.clocks import RunClock
 from ssdlab.system.folders import Folder
 from ssdlab.targets.target import Target
 
+_INTERVAL_S = 0.2
 Tell = Callable[[Progress], None]
 _STOPPED = "stopped by the user"
+
+
+class AlarmWatch:
+    """Asks a target for an alarm, at most a few times a second.
+
+    Parameters
+    ----------
+    target : Target
+        Whom to ask.
+    run : Path
+        The run folder, for what is to be done now.
+    clock : callable
+        Unix time [s].
+    """
+
+    def __init__(
+        self, target: Target, *, run: Path, clock: Callable[[], float]
+    ) -> None:
+        self._target = target
+        self._run = run
+        self._clock = clock
+        self._looked_s = 0.0
+
+    def tick(self) -> None:
+        """Look, unless that was done just now.
+
+        Raises
+        ------
+        TargetAlarmError
+            If there is an alarm.
+        """
+        if self._clock() - self._looked_s >= _INTERVAL_S:
+            self.look()
+
+    def look(self) -> None:
+        """Look now.
+
+        Raises
+        ------
+        TargetAlarmError
+            If there is an alarm.
+        """
+        self._looked_s = self._clock()
+        alarm = self._target.find_alarm()
+        if alarm:
+            raise TargetAlarmError(
+                target=self._target.identity.spec,
+                reason=alarm,
+                remedy="What was measured is kept; when it is mended: ssdlab resume "
+                f"{self._run}",
+            )
 
 
 def carry_out(

@@ -3,24 +3,26 @@
 import gzip
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NoReturn
 
-from ssdlab.analysis.findings.ceiling import thread_time_us
-from ssdlab.campaign.results import summarise_step
+from ssdlab.findings.ceiling import thread_time_us
 from ssdlab.fio.faults import find_faults
 from ssdlab.fio.from_json.parse import parse_document
 from ssdlab.fio.installed import require_fio
 from ssdlab.fio.jobs.jobfile import render_job
 from ssdlab.fio.process import FIO_ARGUMENTS, FioRequest
 from ssdlab.fio.runner import FioChain
+from ssdlab.ingest.results import summarise_step
 from ssdlab.model.errors import FioFailedError, UserError
 from ssdlab.model.records import CeilingPoint
 from ssdlab.model.spec import Workload
 from ssdlab.model.step import Step, StepResult
 from ssdlab.model.units import GIB, KIB, MIB, block_size_label, mix_label
 from ssdlab.system.folders import LOG_BYTES, Folder
+from ssdlab.text.table import WORKERS, column, tabulate
+from ssdlab.text.terminal import table_lines
 
 CEILING_FOLDER = "ceiling"
 CEILING_SECONDS = 60.0
@@ -106,27 +108,32 @@ def measure_ceiling(
             place.remove_tree()
 
 
-def ceiling_lines(points: Sequence[CeilingPoint]) -> Iterator[str]:
-    """Yield the points as a table for people.
+def ceiling_lines(points: Sequence[CeilingPoint]) -> list[str]:
+    """Return the points as a table for people.
 
     Parameters
     ----------
     points : sequence of CeilingPoint
         What was measured.
 
-    Yields
-    ------
-    str
+    Returns
+    -------
+    list of str
         A heading, then one line a point: TC/QD, stimulus, IOPS, and the time that one
         thread takes for an IO [us].
     """
-    yield f"{'TC/QD':<9}{'stimulus':<18}{'IOPS':>12}{'µs per IO of a thread':>24}"  # noqa: RUF001 - the SI prefix
-    for point in points:
-        size = block_size_label(point.block_size_bytes)
-        stimulus = f"RND {size} {mix_label(point.read_percent)}"
-        workers = f"T{point.threads}/Q{point.queue_depth}"
-        each_us = thread_time_us(point)
-        yield f"{workers:<9}{stimulus:<18}{point.iops:>12,.0f}{each_us:>24.3f}"
+    columns = (
+        WORKERS,
+        column("stimulus", _stimulus, is_words=True),
+        column("IOPS", "iops", "{:,.0f}".format),
+        column("µs per IO of a thread", thread_time_us, "{:.3f}".format),  # noqa: RUF001 - the SI prefix
+    )
+    return table_lines(tabulate(points, columns, caption=""))
+
+
+def _stimulus(point: CeilingPoint) -> str:
+    size, mix = block_size_label(point.block_size_bytes), mix_label(point.read_percent)
+    return f"RND {size} {mix}"
 
 
 def _measure(

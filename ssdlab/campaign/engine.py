@@ -11,17 +11,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ssdlab.campaign.ports import Backend, Listener, StepOutcome
-from ssdlab.campaign.raw import (
-    StepRecord,
-    commit_step,
-    read_step,
-    working_folder,
-)
-from ssdlab.campaign.results import summarise_step
 from ssdlab.fio.document import FioDocument
 from ssdlab.fio.faults import find_faults
 from ssdlab.fio.from_json.parse import parse_document
 from ssdlab.fio.words import condense_words
+from ssdlab.ingest.results import summarise_step
 from ssdlab.model.errors import (
     DiskFullError,
     FioFailedError,
@@ -34,6 +28,12 @@ from ssdlab.model.errors import (
 from ssdlab.model.step import SUSPEND_S, Step, StepResult
 from ssdlab.plan.context import Batch
 from ssdlab.plan.protocol import Plan
+from ssdlab.store.raw import (
+    StepRecord,
+    commit_step,
+    read_step,
+    working_folder,
+)
 from ssdlab.system.folders import LOG_BYTES
 
 _RESUME = "What was measured is kept; when it is mended: ssdlab resume"

@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 
-from ssdlab.campaign.ingest import plan_inputs
-from ssdlab.campaign.raw import read_all_steps
 from ssdlab.campaign.sessions import now_text
+from ssdlab.ingest.ingest import plan_inputs
 from ssdlab.model.errors import RunFolderError
 from ssdlab.model.records import MOST_MORE_ROUNDS, Extension, RunRecord
 from ssdlab.model.spec import Rounds
 from ssdlab.plan.extension import loops_of
 from ssdlab.plan.following import follow_plan
+from ssdlab.store.raw import read_all_steps
 from ssdlab.store.records import RunState
 
 _Place = tuple[str, str]

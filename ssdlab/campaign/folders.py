@@ -10,18 +10,18 @@ from typing import NoReturn
 
 from ssdlab.campaign.ceiling import CEILING_FOLDER, CEILING_SECONDS, measure_ceiling
 from ssdlab.campaign.habits import read_habits
-from ssdlab.campaign.ingest import plan_inputs
-from ssdlab.campaign.raw import steps_folder
 from ssdlab.campaign.request import Request, RunChoices
 from ssdlab.campaign.sessions import now_text
-from ssdlab.campaign.wholeness import hash_plan
 from ssdlab.drive.attachment import read_attachment
 from ssdlab.host.checks import examine_host
 from ssdlab.host.inventory import find_file_system, read_machine
+from ssdlab.ingest.ingest import plan_inputs
+from ssdlab.ingest.wholeness import hash_plan
 from ssdlab.model.errors import RunFolderError
 from ssdlab.model.host_checks import HostCheck
 from ssdlab.model.records import CeilingPoint, HostIdentity, RunRecord
 from ssdlab.model.report_fields import ReportFields
+from ssdlab.store.raw import steps_folder
 from ssdlab.store.records import RunState, write_record, write_state
 from ssdlab.system.folders import Folder
 from ssdlab.targets.opening import open_target

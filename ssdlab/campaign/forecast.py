@@ -1,27 +1,31 @@
 """What a run would do, without doing it: for ``ssdlab plan``."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from ssdlab.campaign.endurance import endurance_costs, endurance_lines, find_endurance
-from ssdlab.campaign.forecast_table import cost_table, span_words
-from ssdlab.campaign.purge_costs import (
-    price_purge,
-    purge_costs,
-    purge_lines,
-    with_purges,
-)
+from ssdlab.drive.health import read_health
+from ssdlab.drive.inventory import find_drive
 from ssdlab.model.asked import Procedure, Suite
-from ssdlab.model.drive import AUTO_PURGE
-from ssdlab.model.spec import Histogram, Precondition
-from ssdlab.model.units import capacity_label
+from ssdlab.model.drive import AUTO_PURGE, PurgeMethod
+from ssdlab.model.errors import TargetRefusedError
+from ssdlab.model.spec import Histogram, Precondition, PtsTest, Purge
+from ssdlab.model.units import capacity_label, duration_label
 from ssdlab.plan.context import PlanContext
+from ssdlab.plan.endurance import (
+    Endurance,
+    estimate_endurance,
+    rate_endurance,
+    share_endurance,
+)
 from ssdlab.plan.estimate import estimate_suite
-from ssdlab.procedures.peak import PEAK, find_format_advice
+from ssdlab.procedures.peak.spec import PEAK, find_format_advice
 from ssdlab.pts.conformance import Measured, find_asked_departures
 from ssdlab.targets.opening import find_obstacles, foresee_purge, read_shape
 from ssdlab.targets.purges import PurgeOutlook
 from ssdlab.targets.shape import Shape
+from ssdlab.text.table import column, tabulate
+from ssdlab.text.terminal import table_lines
 
 _USUAL_BYTES_PER_S = 500e6  # of a SATA drive, about
 _LISTS = {
@@ -30,6 +34,8 @@ _LISTS = {
     "a run on it would be refused now:": "obstacles",
 }
 _LEAST_BYTES = "those of the fills before the rounds, and of purges that write"
+_LEAST_PERCENT = 0.01
+_ENDS = ("min", "max")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -220,3 +226,199 @@ def forecast_lines(plan: dict[str, Any]) -> list[str]:
         if plan.get(key):
             lines += ["", heading, *(f"  {words}" for words in plan[key])]
     return lines
+
+
+def cost_table(tests: Sequence[dict[str, Any]]) -> list[str]:
+    """Return a heading and one line a test."""
+
+    def ends(
+        name: str, label: Callable[[Any], str], between: str
+    ) -> Callable[..., str]:
+        return lambda test: _one_or_both(
+            *(label(test[f"{name}_{end}"]) for end in ("min", "max")), between=between
+        )
+
+    columns = (
+        column("test", "test", is_words=True),
+        column("steps", ends("steps", str, "-"), is_words=True),
+        column("rounds", ends("rounds", str, "-"), is_words=True),
+        column("time", span_words, is_words=True),
+        column("written", ends("written_bytes", capacity_label, " to "), is_words=True),
+        column(
+            "drive fills", ends("drive_fills", "{:.1f}".format, " to "), is_words=True
+        ),
+    )
+    return table_lines(tabulate(tests, columns, caption=""))
+
+
+def span_words(cost: dict[str, Any]) -> str:
+    """Say how long something takes, at least and at most if that differs."""
+    least, most = (
+        duration_label(cost["seconds_min"]),
+        duration_label(cost["seconds_max"]),
+    )
+    return _one_or_both(least, most, between=" to ")
+
+
+def _one_or_both(least: str, most: str, *, between: str) -> str:
+    return least if least == most else f"{least}{between}{most}"
+
+
+def find_endurance(target: str, rated_bytes: float | None) -> tuple[Endurance, ...]:
+    """Return what is known of the endurance of a target: as given, and as it counts.
+
+    Parameters
+    ----------
+    target : str
+        The target as the user wrote it; only a drive counts its own life.
+    rated_bytes : float, optional
+        The endurance that its maker gives, as TBW [B].
+
+    Returns
+    -------
+    tuple of Endurance
+        None, one or both; nothing of a drive that does not tell, or not this user.
+    """
+    given = () if rated_bytes is None else (rate_endurance(rated_bytes),)
+    if not target.startswith("/dev/"):
+        return given
+    try:
+        own = estimate_endurance(read_health(find_drive(target)))
+    except TargetRefusedError:  # a plan touches nothing, so nothing is refused for it
+        own = None
+    return given if own is None else (*given, own)
+
+
+def endurance_costs(
+    costs: Sequence[dict[str, Any]], endurance: Sequence[Endurance]
+) -> dict[str, Any]:
+    """Return what all tests write, and which share of the endurance that is.
+
+    Parameters
+    ----------
+    costs : sequence of dict
+        One entry a test, with ``written_bytes_min`` and ``written_bytes_max`` [B].
+    endurance : sequence of Endurance
+        What is known of the target.
+
+    Returns
+    -------
+    dict
+        ``written_bytes_min``, ``written_bytes_max`` and ``endurance``, one entry each.
+    """
+    least = sum(float(cost["written_bytes_min"]) for cost in costs)
+    most = sum(float(cost["written_bytes_max"]) for cost in costs)
+    return {
+        "written_bytes_min": least,
+        "written_bytes_max": most,
+        "endurance": [dict(share_endurance((least, most), own)) for own in endurance],
+    }
+
+
+def endurance_lines(plan: dict[str, Any]) -> list[str]:
+    """Say the share of the endurance in lines for people; none where none is known."""
+    written = _span(
+        capacity_label(plan["written_bytes_min"]),
+        capacity_label(plan["written_bytes_max"]),
+    )
+    return [
+        f"written in all {written}: {_share(own)} of {own['words']}"
+        for own in plan["endurance"]
+    ]
+
+
+def _share(own: dict[str, Any]) -> str:
+    return _span(_percent(own["percent_min"]), _percent(own["percent_max"]))
+
+
+def _percent(share: float) -> str:
+    if share < _LEAST_PERCENT:
+        return f"under {_LEAST_PERCENT:g} %"
+    return f"{share:,.0f} %" if share >= 100 else f"{share:.2g} %"
+
+
+def _span(least: str, most: str) -> str:
+    return least if least == most else f"{least} to {most}"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PurgePrice:
+    """What one purge costs; ``seconds`` is ``None`` where nobody tells."""
+
+    method: PurgeMethod
+    seconds: float | None
+    written_bytes: int = 0
+    drive_fills: float = 0.0
+
+
+def price_purge(
+    outlook: PurgeOutlook, capacity_bytes: int, write_bytes_per_s: float
+) -> PurgePrice:
+    """Return what one purge costs at an assumed write speed [B/s]."""
+    if outlook.method == "overwrite":
+        return PurgePrice(
+            method=outlook.method,
+            seconds=capacity_bytes / write_bytes_per_s,
+            written_bytes=capacity_bytes,
+            drive_fills=1.0,
+        )
+    if outlook.method == "none":
+        return PurgePrice(method=outlook.method, seconds=0.0)
+    return PurgePrice(method=outlook.method, seconds=outlook.expected_s)
+
+
+def with_purges(
+    cost: dict[str, Any], test: PtsTest, price: PurgePrice
+) -> dict[str, Any]:
+    """Return the cost of a test with that of its purges in it.
+
+    Parameters
+    ----------
+    cost : dict
+        What the test costs without them.
+    test : PtsTest
+        The test; its fallback may never be needed.
+    price : PurgePrice
+        What one purge costs.
+
+    Returns
+    -------
+    dict
+        The same, with the purges counted, and the steps after them.
+    """
+    found = dict(cost)
+    for end, phases in zip(_ENDS, (test.phases, test.possible_phases), strict=True):
+        count = sum(isinstance(phase, Purge) for phase in phases)
+        found[f"purges_{end}"] = count
+        found[f"steps_after_purge_{end}"] = cost[f"steps_{end}"] - count
+        found[f"seconds_{end}"] += count * (price.seconds or 0.0)
+        found[f"written_bytes_{end}"] += count * price.written_bytes
+        found[f"drive_fills_{end}"] += count * price.drive_fills
+    return found
+
+
+def purge_costs(costs: Sequence[dict[str, Any]], price: PurgePrice) -> dict[str, Any]:
+    """Return how often a run purges, by which method, and what that costs."""
+    return {
+        "method": price.method,
+        "count_min": sum(cost["purges_min"] for cost in costs),
+        "count_max": sum(cost["purges_max"] for cost in costs),
+        "seconds_each": price.seconds,
+        "written_bytes_each": price.written_bytes,
+    }
+
+
+def purge_lines(purges: dict[str, Any]) -> list[str]:
+    """Say for people what the purges cost, and what of it is not known."""
+    least, most = purges["count_min"], purges["count_max"]
+    if purges["method"] == "none" or not most:
+        return []
+    count = str(most) if least == most else f"{least} to {most}"
+    noun = f"{count} purge{'' if most == 1 else 's'} ({purges['method']})"
+    seconds = purges["seconds_each"]
+    if seconds is None:
+        return [f"plus {noun}, time not known"]
+    each = duration_label(seconds)
+    if purges["written_bytes_each"]:
+        each += f" and {capacity_label(purges['written_bytes_each'])}"
+    return [f"with {noun} in it, {each} each"]

@@ -11,7 +11,7 @@ from ssdlab.host.checks import Habits
 from ssdlab.model.spec import Phase, Precondition, PtsTest, Purge, Stimulus, Workload
 from ssdlab.model.step import Step
 from ssdlab.model.units import GIB
-from ssdlab.procedures.peak import peak
+from ssdlab.procedures.peak.spec import peak
 from ssdlab.pts.block_checks import map_workloads
 from ssdlab.pts.profiles import find_profile
 from ssdlab.pts.suite import build_tests

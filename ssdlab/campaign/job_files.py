@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from ssdlab.campaign.forecast_table import set_table
 from ssdlab.campaign.job_plan import JobPlan, PlannedJob
 from ssdlab.model.errors import ExportError, RunFolderError
 from ssdlab.model.spec import OperatingPoint, Phase, Rounds, Stimulus
@@ -11,6 +10,8 @@ from ssdlab.model.units import capacity_label
 from ssdlab.model.version import VERSION
 from ssdlab.system.folders import Folder
 from ssdlab.system.outputs import output_folder
+from ssdlab.text.table import Table
+from ssdlab.text.terminal import table_lines
 
 INDEX_NAME = "index.txt"
 _MARK = "# made by ssdlab plan --jobs"
@@ -126,8 +127,10 @@ def _job_text(plan: JobPlan, job: PlannedJob) -> str:
 
 
 def _index_text(plan: JobPlan) -> str:
-    table = set_table([_HEADING, *(tuple(_row(job)) for job in plan.jobs)])
-    lines = (*_preface(plan), "", *map(_one_line, table))
+    rows = tuple(tuple(_row(job)) for job in plan.jobs)
+    places = tuple(range(len(_HEADING)))
+    table = Table(caption="", head=_HEADING, rows=rows, words=places)
+    lines = (*_preface(plan), "", *map(_one_line, table_lines(table)))
     return "".join(f"{line}\n" for line in (_MARK, *lines))
 
 

@@ -6,8 +6,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from ssdlab.campaign.lock import read_holder
 from ssdlab.model.errors import RunFolderError
+from ssdlab.store.lock import read_holder
 from ssdlab.system.folders import Folder
 
 _NAME: Final = re.compile(r"\d{8}-\d{6}-.+-[0-9a-f]{4}")  # as `new_run_id` makes them

@@ -8,9 +8,9 @@ import json
 from pathlib import Path
 
 from ssdlab.campaign.extending import find_extension
-from ssdlab.campaign.lock import read_holder
 from ssdlab.model.errors import RunFolderError
 from ssdlab.model.records import Extension
+from ssdlab.store.lock import read_holder
 from ssdlab.store.records import read_record, read_state, to_json
 from ssdlab.system.folders import Folder
 

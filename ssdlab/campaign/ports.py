@@ -5,15 +5,8 @@ from typing import Protocol
 
 from ssdlab.model.step import Step, StepResult
 from ssdlab.plan.context import Judgement
+from ssdlab.store.raw import HostCpu
 from ssdlab.system.folders import Folder
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class HostCpu:
-    """How busy all processors of the host were, as a share of all they could do [%]."""
-
-    user_percent: float
-    system_percent: float
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -39,7 +32,7 @@ class StepOutcome:
 
 
 class Backend(Protocol):
-    """Carries steps out: real fio on a target, or the replay of a recorded run."""
+    """Carries steps out: real fio on a target, or a replay or model in its place."""
 
     def run(
         self, step: Step, folder: Folder, following: Step | None, *, hold: bool

@@ -12,7 +12,7 @@ from ssdlab.plan.estimate import estimate_phases
 from ssdlab.pts.profile import Profile
 from ssdlab.pts.profile_file import parse_profile, parse_report
 from ssdlab.pts.profiles import PROFILES, find_profile
-from ssdlab.pts.shared import Flow
+from ssdlab.pts.shared.settings import Flow
 from ssdlab.pts.suite import build_tests
 
 _SUFFIX = ".toml"

@@ -5,8 +5,8 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from ssdlab.campaign.manifest import seal_run
 from ssdlab.model.records import Extension, RunStatus
+from ssdlab.store.manifest import seal_run
 from ssdlab.store.records import RunState, read_state, write_state
 from ssdlab.system.folders import Folder
 

@@ -1,11 +1,22 @@
-"""Carry a suite or a procedure out from its beginning, or take it up again."""
+"""Carry a suite or a procedure out from its beginning, or take it up again.
 
+The confirmation of a drive is in ``run.json``, which anybody can write. On resume it
+counts only with a witness outside the folder: a random mark in the folder, noted in the
+state folder of the user with the record, the folder and the drive for which it was
+made. A folder that was copied, handed on or changed has no such witness.
+"""
+
+import hashlib
+import json
+import os
 import secrets
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
+from typing import Final
 
 from ssdlab.campaign.carrying import (
     Tell,
@@ -26,8 +37,6 @@ from ssdlab.campaign.folders import (
     target_folder,
     write_papers,
 )
-from ssdlab.campaign.ingest import plan_inputs
-from ssdlab.campaign.lock import locked
 from ssdlab.campaign.request import (
     Request,
     RunChoices,
@@ -36,18 +45,20 @@ from ssdlab.campaign.request import (
     read_temperature_limit,
 )
 from ssdlab.campaign.sessions import note_extension
-from ssdlab.campaign.vouching import forget, is_vouched, vouch_for
-from ssdlab.campaign.wholeness import hash_plan
 from ssdlab.fio.installed import require_fio
 from ssdlab.host.changes import compare_checks
 from ssdlab.host.inventory import read_host
+from ssdlab.ingest.ingest import plan_inputs
+from ssdlab.ingest.wholeness import hash_plan
 from ssdlab.model.asked import Procedure
 from ssdlab.model.drive import AUTO_PURGE
 from ssdlab.model.errors import RunFolderError
 from ssdlab.model.records import RunRecord
+from ssdlab.store.lock import locked
 from ssdlab.store.records import read_record, read_state
 from ssdlab.store.run import Run
 from ssdlab.system.folders import Folder
+from ssdlab.system.state import state_folder
 from ssdlab.targets.block_opening import check_block_again
 from ssdlab.targets.opening import (
     read_left_ends,
@@ -57,6 +68,11 @@ from ssdlab.targets.opening import (
 
 _WRITTEN_FOLDERS = ("steps", "tables", "target", "telemetry")  # by a run that goes on
 _WRITTEN_FILES = ("notebook.ipynb", "progress.json")
+_MARK: Final = "mark"
+_RECORD: Final = "run.json"
+_MARK_BYTES: Final = 32
+
+Note = dict[str, str | int]
 
 
 def run_suite(  # noqa: PLR0913 - each is a choice of the user's, by name
@@ -304,3 +320,70 @@ def require_resumable(run: Path, *, may_be_finished: bool = False) -> None:
                 remedy=f"See {report}, or write it anew: ssdlab report {run}. Rounds "
                 "that were not steady go on with --more-rounds.",
             )
+
+
+def vouch_for(run: Path, record: RunRecord) -> None:
+    """Mark a run folder that was just made, and note that here.
+
+    Where the note cannot be written, consent is asked for again on resume.
+    """
+    mark = secrets.token_hex(_MARK_BYTES)
+    Folder(run).write(_MARK, mark.encode())
+    with suppress(OSError, RunFolderError):
+        note = _note(run, record)
+        _notes().make().write(_name(mark), json.dumps(note).encode())
+
+
+def is_vouched(run: Path, record: RunRecord) -> bool:
+    """Tell whether a folder and its record are as they were when the run began here."""
+    try:
+        mark = _read_own(Folder(run), _MARK).decode("ascii")
+        noted = json.loads(_read_own(_notes(), _name(mark)))
+        return bool(noted == _note(run, record))
+    except (OSError, ValueError, RecursionError, RunFolderError):
+        return False
+
+
+def forget(run: Path) -> None:
+    """Remove the note of a run that is over."""
+    with suppress(OSError, ValueError, RunFolderError):
+        _notes().remove(_name(Folder(run).read(_MARK).decode("ascii")))
+
+
+def _note(run: Path, record: RunRecord) -> Note:
+    """Return what has to be as it was.
+
+    Raises
+    ------
+    OSError
+        If the record cannot be read, or is not this user's.
+    """
+    return {
+        "run_id": record.run_id,
+        "serial": record.target.serial,
+        "uid": os.geteuid(),
+        "folder": run.stat().st_ino,
+        "record_sha256": hashlib.sha256(_read_own(Folder(run), _RECORD)).hexdigest(),
+    }
+
+
+def _read_own(folder: Folder, name: str) -> bytes:
+    """Return what a file holds that this user owns.
+
+    Raises
+    ------
+    PermissionError
+        If it is somebody else's, or the folder is.
+    """
+    if folder.path.stat().st_uid != os.geteuid():
+        msg = f"{folder.path} is not this user's"
+        raise PermissionError(msg)
+    return folder.read(name, owner=os.geteuid())
+
+
+def _notes() -> Folder:
+    return Folder(state_folder()) / "runs"
+
+
+def _name(mark: str) -> str:
+    return f"{hashlib.sha256(mark.encode()).hexdigest()}.json"

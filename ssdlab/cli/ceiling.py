@@ -1,4 +1,4 @@
-"""The command that measures what this host can issue at all."""
+"""The command that measures the host ceiling."""
 
 import json
 
@@ -13,19 +13,19 @@ from ssdlab.cli.group import json_option, main
     default=60.0,
     show_default=True,
     type=click.FloatRange(0.1, 3600),
-    help="time in all, shared among the points",
+    help="total time of all points",
 )
 @json_option
 def ceiling(seconds: float, *, as_json: bool) -> None:
-    """Measure what this host can issue at all, with fio's null engine.
+    """Measure the IOPS limit of this host (fio's null engine).
 
-    No device is touched. A result of a run within a tenth of it may be the host's and
-    not the device's: measure it before a run with `ssdlab run --host-ceiling`.
+    No device is touched. A result within 10 % of this limit may be limited by the host
+    rather than the device. `ssdlab run --host-ceiling` measures it before a run.
     """
     from dataclasses import asdict
 
-    from ssdlab.analysis.findings.ceiling import thread_time_us
     from ssdlab.campaign.ceiling import ceiling_lines, measure_ceiling
+    from ssdlab.findings.ceiling import thread_time_us
 
     points = measure_ceiling(
         seconds=seconds, tell=lambda words: click.echo(words, err=True)

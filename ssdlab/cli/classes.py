@@ -1,11 +1,12 @@
-"""The command ``classes``: runs among nine published storage classes."""
+"""The command ``classes``: runs compared with nine published storage classes."""
 
 import json
 from pathlib import Path
 
 import click
 
-from ssdlab.cli.group import fail, json_option, main, overwrite_option, printable
+from ssdlab.cli.group import fail, json_option, main, overwrite_option
+from ssdlab.text.terminal import printable
 
 _DEFAULT = Path("storage-classes.html")
 
@@ -16,12 +17,12 @@ _DEFAULT = Path("storage-classes.html")
     "-o",
     "--output",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="where to write the page; without it storage-classes.html",
+    help="page to write; default: storage-classes.html",
 )
 @click.option(
     "--rank-virtual",
     is_flag=True,
-    help="rank models and files as well; they stay marked as such",
+    help="also rank virtual SSDs and files, marked as such",
 )
 @overwrite_option
 @json_option
@@ -33,16 +34,16 @@ def classes(
     overwrite: bool,
     as_json: bool,
 ) -> None:
-    """Place runs among the nine storage classes that Calypso published in 2014.
+    """Rank runs among nine storage classes (Calypso, 2014).
 
-    Without RUN the nine classes alone are shown. With --json the numbers are printed,
-    and a page is written only where -o says so.
+    Without RUN, only the nine classes are shown. With --json the numbers are printed,
+    and a page is written only if -o is given.
     """
-    from ssdlab.campaign.opening import open_run
+    from ssdlab.classes.pages import storage_class_document
+    from ssdlab.classes.runs import class_runs_as_dict, read_class_runs
+    from ssdlab.ingest.opening import open_run
+    from ssdlab.paper.document import write_document
     from ssdlab.reference.storage_classes import read_storage_classes
-    from ssdlab.report.class_runs import class_runs_as_dict, read_class_runs
-    from ssdlab.report.document import write_document
-    from ssdlab.report.storage_classes import storage_class_document
     from ssdlab.system.outputs import choose_format, require_replaceable
 
     path = output or _DEFAULT

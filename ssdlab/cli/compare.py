@@ -1,4 +1,4 @@
-"""The command ``compare``: several runs side by side, and who beats whom."""
+"""The command ``compare``: several runs side by side, and which drive is faster."""
 
 import json
 import shutil
@@ -8,22 +8,17 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ssdlab.cli.group import (
-    json_option,
-    main,
-    overwrite_option,
-    printable,
-    require_finite,
-)
+from ssdlab.cli.group import json_option, main, overwrite_option, require_finite
 from ssdlab.model.errors import ExportError
+from ssdlab.text.terminal import printable
 
 if TYPE_CHECKING:
-    from ssdlab.report.comparison.comparison import Comparison
+    from ssdlab.compare.comparison import Comparison
 
 _NOTEBOOK = "04_compare_drives.ipynb"
 _DEFAULT = Path("comparison.html")
 _MOST_WIDTH = 120
-_ELSEWHERE = "Make it, or name another place with -o."
+_REMEDY = "Create the folder, or name another file with -o."
 
 
 @main.command()
@@ -34,20 +29,20 @@ _ELSEWHERE = "Make it, or name another place with -o."
     "-o",
     "--output",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="where to write the page; without it comparison.html",
+    help="page to write; default: comparison.html",
 )
 @click.option(
     "--accept",
     default="",
     metavar="CONDITION,...",
-    help="conditions that count as equal though they differ: kernel, host; or all",
+    help="conditions that may differ: kernel, host, ...; or all",
 )
 @click.option(
     "--least-percent",
     type=click.FloatRange(min=0),
     callback=require_finite,
     default=0.0,
-    help="what a difference must surely exceed to matter [%]",
+    help="smallest difference that matters [%]",
 )
 @click.option(
     "--same-percent",
@@ -55,13 +50,13 @@ _ELSEWHERE = "Make it, or name another place with -o."
     callback=require_finite,
     default=3.0,
     show_default=True,
-    help="within what two drives must surely lie to be called the same [%]",
+    help="largest difference at which two drives count as the same [%]",
 )
 @click.option(
     "--primary",
     default="",
     metavar="CELLS",
-    help="cells declared beforehand as what matters, which get half of the error: "
+    help="cells declared in advance as primary, which get half of the error rate: "
     "'iops 4 KiB 0/100'",
 )
 @click.option(
@@ -69,8 +64,8 @@ _ELSEWHERE = "Make it, or name another place with -o."
     type=click.Choice(["fwer", "fdr"]),
     default="fwer",
     show_default=True,
-    help="error rate of the whole table: of any wrong verdict (Holm), or the share of "
-    "wrong ones (Benjamini-Hochberg)",
+    help="error rate to control over the table: of any wrong verdict (Holm), or the "
+    "share of wrong ones (Benjamini-Hochberg)",
 )
 @click.option(
     "--score",
@@ -79,12 +74,15 @@ _ELSEWHERE = "Make it, or name another place with -o."
     help="your weights: 'iops 4 KiB 0/100: 2, lat mean: 1'",
 )
 @click.option(
-    "--watts", default="", metavar="POWER", help="'Model A: 6.5, Model B: 5' [W]"
+    "--watts",
+    default="",
+    metavar="POWER",
+    help="power of each drive [W]: 'Model A: 6.5, Model B: 5'",
 )
 @click.option(
     "--include-virtual",
     is_flag=True,
-    help="take models and files into the score; they stay marked as such",
+    help="also score virtual SSDs and files, marked as such",
 )
 @overwrite_option
 @json_option
@@ -96,14 +94,15 @@ def compare(
     as_json: bool,
     **choices: str | float | bool,
 ) -> None:
-    """Compare two or more runs, or all runs in a folder, cell by cell.
+    """Compare runs cell by cell and print which drive is faster.
 
-    Each difference has its interval; the verdicts hold for the whole table. The page
-    is the notebook 04_compare_drives, carried out. With --json the numbers are
-    printed, and a page is written only where -o says so.
+    RUN is a run folder, or a folder of runs; two or more runs are needed. Each
+    difference has an interval, and the error rate holds for the whole table. The page
+    is the executed notebook 04_compare_drives. With --json the numbers are printed, and
+    a page is written only if -o is given.
     """
-    from ssdlab.comparing.compare import compare_runs
-    from ssdlab.report.comparison.plain import comparison_as_dict
+    from ssdlab.compare.plain import comparison_as_dict
+    from ssdlab.compare.runs import compare_runs
 
     if output is not None or not as_json:
         _require_place(output or _DEFAULT, overwrite=overwrite)
@@ -121,12 +120,12 @@ def compare(
 
 
 def _require_place(output: Path, *, overwrite: bool) -> None:
-    """Refuse a place where no page can be written, before anything is computed.
+    """Require that the page can be written, before anything is computed.
 
     Raises
     ------
     ExportError
-        If its folder is not there, or something is that is not to be replaced.
+        If its folder does not exist, or the file must not be replaced.
     """
     from ssdlab.system.outputs import choose_format, require_replaceable
 
@@ -134,11 +133,11 @@ def _require_place(output: Path, *, overwrite: bool) -> None:
     require_replaceable(output, overwrite=overwrite)
     if not output.parent.is_dir():
         reason = f"there is no folder {str(output.parent)!r}"
-        raise ExportError(place=str(output), reason=reason, remedy=_ELSEWHERE)
+        raise ExportError(place=str(output), reason=reason, remedy=_REMEDY)
 
 
 def _write_page(output: Path, parameters: dict[str, str | float | bool]) -> Path:
-    """Carry out the notebook, and write it as a page.
+    """Run the notebook, and write it as a page.
 
     Raises
     ------
@@ -146,7 +145,7 @@ def _write_page(output: Path, parameters: dict[str, str | float | bool]) -> Path
         If the page cannot be written.
     """
     from ssdlab.notebook import execute_notebook, find_notebook
-    from ssdlab.report.notebook_page import write_notebook_page
+    from ssdlab.paper.notebook_page import write_notebook_page
 
     with tempfile.TemporaryDirectory(prefix="ssdlab-compare-") as folder:
         executed = Path(folder) / _NOTEBOOK
@@ -158,12 +157,12 @@ def _write_page(output: Path, parameters: dict[str, str | float | bool]) -> Path
         except OSError as error:
             reason = f"it cannot be written ({error.strerror})"
             place = str(output)
-            raise ExportError(place=place, reason=reason, remedy=_ELSEWHERE) from None
+            raise ExportError(place=place, reason=reason, remedy=_REMEDY) from None
 
 
 def _print(comparison: "Comparison") -> None:
-    """Print conditions, verdicts, and what is missing."""
-    from ssdlab.report.comparison.lines import comparison_lines
+    """Print the conditions, the verdicts, and what is missing."""
+    from ssdlab.compare.lines import comparison_lines
 
     width = min(shutil.get_terminal_size().columns, _MOST_WIDTH)
     lines = [printable(line) for line in comparison_lines(comparison, width=width)]

@@ -1,13 +1,13 @@
-"""What `ssdlab devices` prints of one drive."""
+"""What `ssdlab devices` prints about one drive."""
 
 import shlex
 from collections.abc import Iterator
 
-from ssdlab.cli.group import printable
-from ssdlab.cli.wrapping import wrapped
+from ssdlab.cli.group import terminal_width
 from ssdlab.drive.survey import DriveSurvey
 from ssdlab.model.drive import Bus, Drive, PcieLink, Use
 from ssdlab.model.units import capacity_label
+from ssdlab.text.terminal import printable, wrapped
 
 _LONGEST = 60
 _INDENT = "  "
@@ -24,14 +24,14 @@ _WITH_HEALTH = ("nvme", "ata", "scsi", "usb")
 
 
 def device_lines(survey: DriveSurvey) -> tuple[str, ...]:
-    """Return the lines, of at most 100 columns where no name is longer."""
+    """Return the lines, at most 100 columns wide unless a name is longer."""
     drive = survey.drive
     if drive is None:
         return (survey.path, *_indented(f"cannot be tested: {survey.trouble}"))
     model = _short(drive.model) or "no model name"
     stable = [f"  {printable(path)}" for path in drive.stable_paths[:1]]
     return (
-        *wrapped(f"{drive.path}  {model}, {_capacity(drive)}", rest=_INDENT),
+        *_wrapped(f"{drive.path}  {model}, {_capacity(drive)}", rest=_INDENT),
         *_indented(", ".join(_identity(survey, drive))),
         *_indented(", ".join(_state(survey, drive))),
         *stable,
@@ -40,11 +40,11 @@ def device_lines(survey: DriveSurvey) -> tuple[str, ...]:
 
 
 def link_words(link: PcieLink) -> str:
-    """Return a link in words: what it does, and what it could do if that is more."""
+    """Return a link in words: its state, and its maximum where that is more."""
     now, most = _lanes(link.speed_gt_s, link.width), None
     if (link.speed_gt_s_max, link.width_max) != (link.speed_gt_s, link.width):
         most = _lanes(link.speed_gt_s_max, link.width_max)
-    return f"PCIe {now} of {most}" if most else f"PCIe {now}"
+    return f"PCIe {now} (max {most})" if most else f"PCIe {now}"
 
 
 def _lanes(speed_gt_s: float | None, width: int | None) -> str:
@@ -54,11 +54,11 @@ def _lanes(speed_gt_s: float | None, width: int | None) -> str:
 
 def _capacity(drive: Drive) -> str:
     if not drive.capacity_bytes:
-        return "no capacity"
+        return "capacity unknown"
     logical, physical = drive.logical_sector_bytes, drive.physical_sector_bytes
-    inside = f" ({physical:,} B inside)" if physical != logical else ""
+    inside = f" ({physical:,} B physical)" if physical != logical else ""
     capacity = capacity_label(drive.capacity_bytes)
-    return f"{capacity} in sectors of {logical:,} B{inside}"
+    return f"{capacity}, sectors of {logical:,} B{inside}"
 
 
 def _identity(survey: DriveSurvey, drive: Drive) -> Iterator[str]:
@@ -74,10 +74,10 @@ def _identity(survey: DriveSurvey, drive: Drive) -> Iterator[str]:
         yield (
             f"firmware {_short(drive.firmware)}"
             if drive.firmware
-            else ("firmware not told")
+            else ("firmware unknown")
         )
     if survey.twins:
-        yield f"the same serial number as {' and '.join(survey.twins)}"
+        yield f"same serial number as {' and '.join(survey.twins)}"
     if drive.controller:
         yield f"namespace {drive.namespace_id} of {drive.controller}"
 
@@ -85,11 +85,11 @@ def _identity(survey: DriveSurvey, drive: Drive) -> Iterator[str]:
 def _state(survey: DriveSurvey, drive: Drive) -> Iterator[str]:
     if drive.pcie:
         words = link_words(drive.pcie)
-        yield words if drive.bus == "nvme" else f"its adapter on {words}"
+        yield words if drive.bus == "nvme" else f"adapter on {words}"
     if drive.numa_node is not None:
         yield f"NUMA node {drive.numa_node}"
     if drive.is_rotational and drive.bus in {"ata", "scsi"}:
-        yield "rotating"
+        yield "rotational"
     if drive.bus in _WITH_HEALTH:
         yield {
             "enabled": "write cache on",
@@ -104,7 +104,7 @@ def _health(survey: DriveSurvey) -> Iterator[str]:
     yield "wear unknown" if wear is None else f"{wear:g} % worn"
     yield from survey.health.warnings
     if survey.health.is_failing:
-        yield "the drive says that it is failing"
+        yield "the drive reports that it is failing"
     if survey.health_trouble:
         yield survey.health_trouble
 
@@ -112,13 +112,13 @@ def _health(survey: DriveSurvey) -> Iterator[str]:
 def _verdict(survey: DriveSurvey) -> Iterator[str]:
     match survey.can_be_tested:
         case True:
-            yield "  can be tested, which erases all of it:"
+            yield "  can be tested, which erases all data on it:"
             yield f"    {_how(survey)}"
             yield from _unseen(survey)
         case False:
             yield "  cannot be tested:"
         case None:
-            yield "  whether it can be tested is unknown:"
+            yield "  unknown whether it can be tested:"
     for use in survey.uses:
         yield from _reason(use)
 
@@ -127,13 +127,13 @@ def _unseen(survey: DriveSurvey) -> list[str]:
     if not survey.unseen:
         return []
     return _indented(
-        f"not seen: whether one of {survey.unseen} processes that hide from this user "
-        "what they have open writes to it"
+        f"not checked: {survey.unseen} processes whose open files this user may not "
+        "see; one of them may write to it"
     )
 
 
 def _how(survey: DriveSurvey) -> str:
-    """Return the options by which the user names it and consents."""
+    """Return the options that name the drive and give consent."""
     text = shlex.quote(survey.consent.text) if survey.consent else "SERIAL"
     sign = "=" if text.startswith("-") else " "
     return f"--target {shlex.quote(printable(survey.named))} --confirm{sign}{text}"
@@ -141,11 +141,15 @@ def _how(survey: DriveSurvey) -> str:
 
 def _reason(use: Use) -> list[str]:
     text = f"- {use.reason}. {use.remedy}" if use.remedy else f"- {use.reason}"
-    return wrapped(text, first=_INDENT, rest=2 * _INDENT)
+    return _wrapped(text, first=_INDENT, rest=2 * _INDENT)
+
+
+def _wrapped(text: str, *, first: str = "", rest: str) -> list[str]:
+    return wrapped(text, width=terminal_width(), first=first, rest=rest)
 
 
 def _indented(text: str) -> list[str]:
-    return wrapped(text, first=_INDENT, rest=_INDENT)
+    return _wrapped(text, first=_INDENT, rest=_INDENT)
 
 
 def _short(text: str) -> str:

@@ -14,10 +14,9 @@ if TYPE_CHECKING:
 @main.command()
 @json_option
 def devices(*, as_json: bool) -> None:
-    """List the drives of this machine, and whether each can be tested.
+    """List the drives of this machine and which can be tested.
 
-    Nothing is written and nothing is changed. What only root may see is said to be
-    unknown.
+    Nothing is written or changed. What only root may read is shown as unknown.
     """
     from ssdlab.cli.device_lines import device_lines
     from ssdlab.drive.survey import survey_drives
@@ -29,11 +28,11 @@ def devices(*, as_json: bool) -> None:
     for survey in surveys:
         click.echo("\n".join((*device_lines(survey), "")))
     if not surveys:
-        click.echo("This machine shows no drives (there are none in /sys/block).")
+        click.echo("No drives found: /sys/block is empty.")
 
 
 def as_dict(survey: "DriveSurvey") -> dict[str, Any]:
-    """Return what is known of a drive, with the same keys for each; unknown is null."""
+    """Return the facts of a drive, with the same keys for each; unknown is null."""
     from dataclasses import asdict, fields
 
     from ssdlab.model.drive import Drive

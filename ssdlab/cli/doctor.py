@@ -1,4 +1,4 @@
-"""The command that examines the host, and tunes it."""
+"""The command that checks the host, and tunes it."""
 
 import json
 import os
@@ -27,31 +27,32 @@ _AS_ROOT = "sudo $(command -v ssdlab) doctor"
 @click.option(
     "--target",
     default="",
-    help="what is to be measured: virtual, file:PATH, /dev/nvme0n1, /dev/disk/by-id/…",
+    help="what will be measured: virtual, file:PATH, /dev/nvme0n1, /dev/disk/by-id/…",
 )
 @json_option
-@click.option("--apply", is_flag=True, help="set what can be set and undone")
-@click.option("--revert", is_flag=True, help="undo what --apply has set")
+@click.option("--apply", is_flag=True, help="change the settings that can be reverted")
+@click.option("--revert", is_flag=True, help="undo the changes of --apply")
 @click.option(
     "--journal",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="what --apply changed; without it ~/.local/state/ssdlab/host-tuning.json",
+    help="record of the changes; default: ~/.local/state/ssdlab/host-tuning.json",
 )
 def doctor(
     *, target: str, as_json: bool, apply: bool, revert: bool, journal: Path | None
 ) -> None:
-    """Examine this host for what is in the way of a good measurement.
+    """Check this host for what distorts measurements.
 
-    Each finding says what was read, why it matters and what to do. Looking changes
-    nothing and needs no rights. What --apply sets lasts until --revert or a reboot.
+    Each finding states what was read, why it matters and what to do. Checking changes
+    nothing and needs no privileges. The settings of --apply last until --revert or a
+    reboot.
 
-    Exit codes: 0 it was examined, whatever was found; 1 not all could be set or undone;
-    2 the request was wrong.
+    Exit codes: 0 checked, whatever was found; 1 not every setting could be applied or
+    reverted; 2 invalid request.
     """
     from ssdlab.host.journal import default_journal
 
     if apply and revert:
-        fail("--apply and --revert are opposites. Name one of them.", 2)
+        fail("--apply and --revert exclude each other. Give one of them.", 2)
     kept = journal or default_journal()
     if apply:
         _apply(target, kept, as_json=as_json)
@@ -64,24 +65,26 @@ def doctor(
 def _examine(target: str, *, as_json: bool) -> None:
     from ssdlab.host.checks import examine_scene
 
-    checks = examine_scene(_look_at(target))
+    checks = examine_scene(_read_scene(target))
     if as_json:
         click.echo(json.dumps([asdict(check) for check in checks], indent=1))
     else:
-        _say(report_lines(checks, apply_command=f"{_AS_ROOT} --apply{_named(target)}"))
+        _print_lines(
+            report_lines(checks, apply_command=f"{_AS_ROOT} --apply{_named(target)}")
+        )
 
 
 def _apply(target: str, journal: Path, *, as_json: bool) -> None:
     from ssdlab.host.tuning import apply_tuning
 
     tuned = apply_tuning(
-        _look_at(target),
+        _read_scene(target),
         journal=journal,
         now=time.time,  # noqa: TID251 - here clocks are made
     )
     if not as_json and not tuned:
-        click.echo("Nothing was changed: what can be set is as it should be.")
-    _end(tuned, again=f"{_AS_ROOT} --apply{_named(target)}", as_json=as_json)
+        click.echo("Nothing to change: all settings are as recommended.")
+    _finish(tuned, again=f"{_AS_ROOT} --apply{_named(target)}", as_json=as_json)
 
 
 def _revert(journal: Path, *, as_json: bool) -> None:
@@ -90,20 +93,19 @@ def _revert(journal: Path, *, as_json: bool) -> None:
     tuned = revert_tuning(journal=journal)
     if not as_json and not tuned:
         click.echo(
-            f"There is nothing to undo: {journal} holds no change since this host was "
-            "started."
+            f"Nothing to revert: {journal} holds no changes since this host was booted."
         )
-    _end(tuned, again=f"{_AS_ROOT} --revert", as_json=as_json)
+    _finish(tuned, again=f"{_AS_ROOT} --revert", as_json=as_json)
 
 
-def _end(tuned: Sequence["Tuned"], *, again: str, as_json: bool) -> None:
-    """Tell what was done, and end with 1 if not all of it could be."""
+def _finish(tuned: Sequence["Tuned"], *, again: str, as_json: bool) -> None:
+    """Print the changes, and exit with 1 if any of them failed."""
     if as_json:
         click.echo(json.dumps([asdict(one) for one in tuned], indent=1))
     else:
-        _say(tuned_lines(tuned))
+        _print_lines(tuned_lines(tuned))
     if any(one.needs_root for one in tuned):
-        click.echo(f"ssdlab: only root may change these. Run: {again}", err=True)
+        click.echo(f"ssdlab: Root privileges are required. Run: {again}", err=True)
     if any(one.fault for one in tuned):
         sys.exit(_EXIT_NOT_DONE)
 
@@ -112,14 +114,14 @@ def _named(target: str) -> str:
     return f" --target {shlex.quote(target)}" if target else ""
 
 
-def _say(lines: Iterable[str]) -> None:
+def _print_lines(lines: Iterable[str]) -> None:
     colour = False if os.environ.get("NO_COLOR") else None  # None: on a terminal
     for line in lines:
         click.echo(line, color=colour)
 
 
-def _look_at(target: str) -> "Scene":
-    """Return the host, with the target looked at and not opened."""
+def _read_scene(target: str) -> "Scene":
+    """Return the host and the facts of the target, which is not opened."""
     from ssdlab.campaign.habits import usual_habits
     from ssdlab.drive.inventory import find_drive
     from ssdlab.host.checks import set_scene

@@ -1,4 +1,4 @@
-"""What `ssdlab doctor` says, line by line."""
+"""What `ssdlab doctor` prints, line by line."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -6,29 +6,29 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ssdlab.cli.group import printable
-from ssdlab.cli.wrapping import wrapped
+from ssdlab.cli.group import terminal_width
+from ssdlab.text.terminal import printable, wrapped
 
 if TYPE_CHECKING:
     from ssdlab.host.tuning import Tuned
     from ssdlab.model.host_checks import HostCheck
 
-_SIGNS = {  # in the order in which they are shown
+_SIGNS = {  # in the order of display
     "bad": ("✗ bad", "red"),
     "warn": ("! warning", "yellow"),
     "unknown": ("? unknown", "cyan"),
     "good": ("✓ good", "green"),
 }
 _LABEL = 10
-_APPLY = "let ssdlab set it, until --revert or a reboot"
+_APPLY = "let ssdlab change it until --revert or a reboot"
 _CPU = re.compile(r"/cpu(\d+)/")
-_COMMAND = re.compile(  # in a remedy: to be copied, so it is not broken into lines
+_COMMAND = re.compile(  # in a remedy: users copy it, so it stays on one line
     r"(?<!\S)(?:sudo|echo|numactl|nvme format|sg_format|losetup)\s[^;(]*[^;(\s]"
 )
 
 
 def report_lines(checks: Sequence["HostCheck"], *, apply_command: str) -> Iterator[str]:
-    """Yield what was found, the worst first; of the good only what was read."""
+    """Yield the findings, worst first; of the good ones only what was read."""
     for check in _of(checks, "bad", "warn"):
         yield from _open_lines(check)
         if check.is_appliable:
@@ -41,17 +41,17 @@ def report_lines(checks: Sequence["HostCheck"], *, apply_command: str) -> Iterat
         yield ""
     others = [check.title for check in checks if not check.applies]
     if others:
-        yield from _wrapped("", f"Does not apply here: {'; '.join(others)}.")
+        yield from _wrapped("", f"Not applicable here: {'; '.join(others)}.")
         yield ""
     appliable = sum(check.is_appliable for check in checks)
     if appliable:
-        yield f"{_APPLY}, for {appliable} of these:"
+        yield f"{_APPLY} ({appliable} of these):"
         yield f"{'':<{_LABEL}}{printable(apply_command)}"
     yield summary_line(checks)
 
 
 def summary_line(checks: Sequence["HostCheck"]) -> str:
-    """Return how many of each there are."""
+    """Return how many checks have each verdict."""
     counts = {
         verdict: len([check for check in _of(checks, verdict) if check.applies])
         for verdict in _SIGNS
@@ -62,11 +62,11 @@ def summary_line(checks: Sequence["HostCheck"]) -> str:
         f"{counts['bad']} bad, {counts['warn']} {warnings}, {counts['good']} good, "
         f"{counts['unknown']} unknown"
     )
-    return f"{parts}, {others} not applying" if others else parts
+    return f"{parts}, {others} not applicable" if others else parts
 
 
 def tuned_lines(tuned: Sequence["Tuned"]) -> Iterator[str]:
-    """Yield each change, those of many processors in one line."""
+    """Yield each change, with those of several CPUs in one line."""
     groups: dict[tuple[str, str, str, str], list[int]] = {}
     for one in tuned:
         found = _CPU.search(one.path)
@@ -110,4 +110,5 @@ def _closed_lines(check: "HostCheck") -> Iterator[str]:
 
 def _wrapped(label: str, text: str) -> Iterator[str]:
     first, rest = f"{label:<{_LABEL}}", " " * _LABEL
-    yield from wrapped(text, first=first, rest=rest, whole=_COMMAND)
+    width = terminal_width()
+    yield from wrapped(text, width=width, first=first, rest=rest, whole=_COMMAND)

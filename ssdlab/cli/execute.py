@@ -1,4 +1,4 @@
-"""Carry a run out in its notebook, show its progress, and stop it cleanly."""
+"""Run the tests in their notebook, show progress, and stop cleanly."""
 
 import json
 import sys
@@ -19,7 +19,7 @@ _PROGRESS = "progress.json"
 
 
 def execute(folder: Path, parameters: Mapping[str, str | float]) -> None:
-    """Run the notebook on a run folder and show where it is.
+    """Run the notebook on a run folder and show its progress.
 
     Raises
     ------
@@ -30,8 +30,8 @@ def execute(folder: Path, parameters: Mapping[str, str | float]) -> None:
     NotebookFailedError
         If it failed before the run began.
     """
-    from ssdlab.campaign.opening import open_run
     from ssdlab.cli.outcome import outcome_lines
+    from ssdlab.ingest.opening import open_run
     from ssdlab.notebook import NotebookFailedError, execute_notebook, find_notebook
 
     notebook = folder / _NOTEBOOK
@@ -45,7 +45,7 @@ def execute(folder: Path, parameters: Mapping[str, str | float]) -> None:
                 raise
             if isinstance(error, KeyboardInterrupt):
                 raise RunInterruptedError(folder=str(folder)) from None
-            kept = "What was measured is kept; go on with"
+            kept = "What was measured is kept. Resume it with"
             fail(f"{error} {kept}: ssdlab resume {folder}", error.exit_code)
     click.echo(f"notebook {notebook}")
     click.echo(f"tables   {folder / 'tables'}")
@@ -55,7 +55,7 @@ def execute(folder: Path, parameters: Mapping[str, str | float]) -> None:
 
 @contextmanager
 def _new_folder(folder: Path) -> Iterator[None]:
-    """Make the folder; if no run began in it, take away what was made."""
+    """Make the folder; if no run began in it, remove what was made."""
     from ssdlab.campaign.leftovers import sweep_leftovers
 
     made = [path for path in (folder, *folder.parents) if not path.exists()]
@@ -77,7 +77,7 @@ def _remove(run: Path, folders: list[Path]) -> None:
 
 
 def _make_writable(folder: Path) -> None:
-    """Make the folder and see that a file can be written in it.
+    """Make the folder and require that a file can be written in it.
 
     Raises
     ------
@@ -91,46 +91,46 @@ def _make_writable(folder: Path) -> None:
         raise RunFolderError(
             folder=str(folder),
             reason=f"the folder cannot be written ({error.strerror})",
-            remedy="Name another folder of runs: --runs FOLDER.",
+            remedy="Name another folder for runs with --runs.",
         ) from None
 
 
 @contextmanager
 def _forward_interrupts(folder: Path) -> Iterator[None]:
-    """Send Ctrl-C to the process that measures; a second one stops this one too."""
+    """Forward Ctrl-C to the process that measures; a second one stops this one too."""
     import os
     import signal
 
-    from ssdlab.campaign.lock import read_holder
+    from ssdlab.store.lock import read_holder
 
-    told: list[int] = []
+    signalled: list[int] = []
 
     def forward(_number: int, _frame: object) -> None:
         holder = read_holder(folder)
-        if told or holder is None or holder == os.getpid():
+        if signalled or holder is None or holder == os.getpid():
             raise KeyboardInterrupt
-        told.append(holder)
-        with suppress(OSError):  # a terminal that was closed
-            click.echo("\nStopping; what is done is kept …", err=True)
+        signalled.append(holder)
+        with suppress(OSError):  # the terminal was closed
+            click.echo("\nStopping; completed steps are kept …", err=True)
         with suppress(ProcessLookupError):
             os.kill(holder, signal.SIGINT)
 
-    heard = [
+    handled = [
         number
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-        if signal.getsignal(number) != signal.SIG_IGN  # as nohup asks
+        if signal.getsignal(number) != signal.SIG_IGN  # as nohup sets it
     ]
-    before = [signal.signal(number, forward) for number in heard]
+    before = [signal.signal(number, forward) for number in handled]
     try:
         yield
     finally:
-        for number, handler in zip(heard, before, strict=True):
+        for number, handler in zip(handled, before, strict=True):
             signal.signal(number, handler)
 
 
 @contextmanager
 def _show_progress(folder: Path) -> Iterator[None]:
-    """Show the run's progress: one live line, or plain lines in a log file."""
+    """Show progress: one live line on a terminal, plain lines in a log file."""
     done = threading.Event()
     thread = threading.Thread(target=_watch, args=(folder, done), daemon=True)
     thread.start()
@@ -142,7 +142,7 @@ def _show_progress(folder: Path) -> Iterator[None]:
 
 
 def _watch(folder: Path, done: threading.Event) -> None:
-    with suppress(OSError):  # nobody reads any more; the run goes on
+    with suppress(OSError):  # stdout was closed; the run continues
         for progress in _progress(Folder(folder), done):
             click.echo(progress, nl=not sys.stdout.isatty())
         if sys.stdout.isatty():
@@ -150,7 +150,7 @@ def _watch(folder: Path, done: threading.Event) -> None:
 
 
 def _progress(run: Folder, done: threading.Event) -> Iterator[str]:
-    """Yield what is to be shown: each change on a terminal, else each round."""
+    """Yield progress lines: each change on a terminal, otherwise one per round."""
     import shutil
 
     seen, shown = run.changed_ns(_PROGRESS), ()

@@ -14,26 +14,26 @@ from ssdlab.cli.group import main, overwrite_option, run_argument
     "--format",
     "file_format",
     type=click.Choice(["csv", "parquet", "xlsx"]),
-    help="csv or parquet: a folder with a file a table; xlsx: one workbook; without it "
-    "xlsx if -o ends in .xlsx, else csv",
+    help="csv or parquet: a folder with one file per table; xlsx: one workbook; "
+    "default: xlsx if -o ends in .xlsx, otherwise csv",
 )
 @click.option(
     "-o",
     "--output",
     type=click.Path(path_type=Path),
-    help="the folder, or the workbook NAME.xlsx; without it RUN/export/...",
+    help="folder, or workbook NAME.xlsx; default: RUN/export/...",
 )
 @overwrite_option
 def export(
     run: Path, file_format: Any, output: Path | None, *, overwrite: bool
 ) -> None:
-    """Write the tables of a run for other programs.
+    """Export the tables of a run for other programs.
 
-    Values are those of the tables: nanoseconds, bytes, bytes per second. Text that a
-    spreadsheet would take for a formula stays text; in csv it has an apostrophe first.
-    A sheet of xlsx holds 1,048,575 rows. xlsx needs: pip install 'ssdlab[export]'
+    Units are those of the tables: ns, bytes, bytes per second. Text that a spreadsheet
+    would evaluate as a formula stays text; in CSV it gets a leading apostrophe. An
+    xlsx sheet holds at most 1,048,575 rows. xlsx needs: pip install 'ssdlab[export]'
     """
-    from ssdlab.campaign.opening import open_run
+    from ssdlab.ingest.opening import open_run
     from ssdlab.store.export import export_run
 
     file_format = _choose(output, file_format)
@@ -42,29 +42,29 @@ def export(
     click.echo(export_run(open_run(run), file_format, output))
 
 
-def _choose(output: Path | None, asked: str | None) -> str:
-    """Return the format, which the name of the folder or workbook must not contradict.
+def _choose(output: Path | None, options: str | None) -> str:
+    """Return the format.
 
     Raises
     ------
     ExportError
-        If it does.
+        If the name of the folder or workbook contradicts it.
     """
     from ssdlab.system.outputs import choose_format, require_folder_name
 
-    if asked == "xlsx" or (output is not None and output.suffix.lower() == ".xlsx"):
-        return choose_format(output, asked, ("xlsx",))
+    if options == "xlsx" or (output is not None and output.suffix.lower() == ".xlsx"):
+        return choose_format(output, options, ("xlsx",))
     require_folder_name(output, "csv and parquet")
-    return asked or "csv"
+    return options or "csv"
 
 
 def _require_replaceable(output: Path, file_format: str) -> None:
-    """Require that no file is replaced that ssdlab did not write.
+    """Require that every file to be replaced was written by ssdlab.
 
     Raises
     ------
     ExportError
-        If one would be.
+        If one was not.
     """
     from ssdlab.model.schema import TABLES
     from ssdlab.system.outputs import require_replaceable

@@ -1,8 +1,9 @@
-"""The group of all commands, what they share, and how they end."""
+"""The command group, the options that commands share, and the exit codes."""
 
 import math
 import os
 import re
+import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -25,10 +26,10 @@ _RATED = re.compile(r"\s*(\d{1,9}(?:\.\d{1,9})?)\s*([GTP])B\s*", re.IGNORECASE)
 
 
 class _Group(click.Group):
-    """Turns every error of ours into one message and its exit code."""
+    """Turns every ``SsdlabError`` into one message and its exit code."""
 
     def main(self, *args: Any, **extra: Any) -> Any:
-        """Run a command; what it could not write to its output is told too."""
+        """Run a command; report a failed write to standard output too."""
         _require_output()
         try:
             try:
@@ -36,9 +37,9 @@ class _Group(click.Group):
             finally:
                 _flush()
         except BrokenPipeError:
-            _end_unheard()
+            _exit_quietly()
         except OSError as error:
-            _end_by(error)
+            _exit_with(error)
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -48,16 +49,16 @@ class _Group(click.Group):
         except KeyboardInterrupt:
             fail("Stopped; nothing was measured.", EXIT_INTERRUPTED)
         except BrokenPipeError:
-            _end_unheard()
+            _exit_quietly()
         except MemoryError as error:
             fail(str(find_shortage(error)), 1)
 
 
 def _require_output() -> None:
-    """Require a standard output, and give the other two to nobody if they are closed.
+    """Require a standard output; open the other two on /dev/null if they are closed.
 
-    What is opened next would get their numbers, and every program that is started
-    would write there: into a table, or a drive.
+    Otherwise the next file to be opened would get their numbers, and every program
+    that is started would write to it: to a table, or a drive.
     """
     is_closed = sys.stdout is None
     while (nowhere := os.open(os.devnull, os.O_RDWR)) < _STREAMS:
@@ -65,30 +66,29 @@ def _require_output() -> None:
     os.close(nowhere)
     if is_closed:
         fail(
-            "Standard output is closed, so nothing can be shown. Let it go to a file, "
-            "or to /dev/null.",
+            "Standard output is closed. Redirect it to a file, or to /dev/null.",
             EXIT_WRONG,
         )
 
 
-def _end_unheard() -> NoReturn:
-    """End well: nobody reads any more."""
-    forget_output()
+def _exit_quietly() -> NoReturn:
+    """Exit with 0: the reader of the output has closed it."""
+    discard_output()
     sys.stderr.close()
     sys.exit(0)
 
 
-def _end_by(error: OSError) -> NoReturn:
-    """Say in one line what the system refused, of the output or of anything else."""
+def _exit_with(error: OSError) -> NoReturn:
+    """Report in one line what the system refused."""
     if any(code in _WRITERS for code in _codes_of(error)):
-        forget_output()
-        fail(f"Standard output cannot be written ({error.strerror}).", 1)
+        discard_output()
+        fail(f"Cannot write to standard output ({error.strerror}).", 1)
     shortage = find_shortage(error)
     fail(str(shortage or error), shortage.exit_code if shortage else 1)
 
 
 def _codes_of(error: BaseException) -> Iterator[CodeType]:
-    """Yield the code that an error came through, from the outermost."""
+    """Yield the code objects in an error's traceback, outermost first."""
     trace = error.__traceback__
     while trace is not None:
         yield trace.tb_frame.f_code
@@ -102,30 +102,41 @@ def _flush() -> None:
 _WRITERS = frozenset((_flush.__code__, click.echo.__code__))
 
 
-def forget_output() -> None:
-    """Let what is still to be written go nowhere."""
+def discard_output() -> None:
+    """Discard what is still to be written."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, sys.stdout.fileno())
 
 
 def fail(message: str, exit_code: int) -> NoReturn:
-    """Say what is wrong, and end."""
+    """Print an error and exit."""
     click.echo(f"ssdlab: {message}", err=True)
     sys.exit(exit_code)
 
 
-@click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
+_HELP = """Measure solid state drives by the SNIA SSS PTS, with fio.
+
+A first run, on a virtual SSD:  ssdlab run --target virtual --profile demo
+
+\b
+Exit codes:
+0    success
+1    the run failed
+2    invalid request
+3    steady-state: the series is not steady
+     qos: a target was not shown to be met
+     parse: some of fio's output was cut short
+     import: results may be missing
+130  stopped
+"""
+
+
+@click.group(
+    cls=_Group, help=_HELP, context_settings={"help_option_names": ["-h", "--help"]}
+)
 @click.version_option(VERSION, prog_name="ssdlab")
 def main() -> None:
-    """SNIA SSS PTS measurements of solid state drives with fio.
-
-    A first run, on a virtual SSD:  ssdlab run --target virtual --profile demo
-
-    Exit codes: 0 done, 1 the run failed, 2 the request was wrong, 130 stopped; of
-    steady-state 3: the series is not steady; of qos 3: a target was not shown to be
-    met; of parse 3: some of fio's output was cut short; of import 3: results may be
-    missing.
-    """
+    """Measure solid state drives by the SNIA SSS PTS, with fio."""
 
 
 runs_option = click.option(
@@ -133,15 +144,14 @@ runs_option = click.option(
     default="data/runs",
     show_default=True,
     type=click.Path(path_type=Path),
-    help="the folder of runs",
+    help="folder of runs",
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="print JSON")
 page_format_option = click.option(
     "--format",
     "file_format",
     type=click.Choice(["html", "pdf"]),
-    help="without it as -o ends, or html; pdf is printed by a Chromium or Chrome of "
-    "this machine",
+    help="default: by the suffix of -o, or html; pdf needs Chromium or Chrome",
 )
 overwrite_option = click.option(
     "--overwrite",
@@ -157,7 +167,7 @@ def read_size(_: click.Context, option: click.Parameter, value: str) -> int:
     Raises
     ------
     click.BadParameter
-        If it is none.
+        If it is not a valid size.
     """
     try:
         return parse_size(value)
@@ -172,42 +182,43 @@ max_input_option = click.option(
     default="512MiB",
     show_default=True,
     callback=read_size,
-    help="the most that is read of one file, once it is unpacked",
+    help="most that is read from one file, after decompression",
 )
 
 
 def require_finite(_: click.Context, option: click.Parameter, value: Any) -> Any:
-    """Refuse a number that is infinite or none: click lets both pass.
+    """Require a finite number: click accepts infinity and NaN.
 
     Raises
     ------
     click.BadParameter
-        If it is.
+        If it is not finite.
     """
     if value is not None and not math.isfinite(value):
-        msg = f"{value} is no number"
+        msg = f"{value} is not a finite number"
         raise click.BadParameter(msg, param=option)
     return value
 
 
 def parse_tbw(_: click.Context, option: click.Parameter, value: str | None) -> Any:
-    """Return the bytes of a rated endurance such as ``600TB``: decimal, as it is sold.
+    """Return the bytes of a rated endurance such as ``600TB``, in decimal units.
 
     Raises
     ------
     click.BadParameter
-        If it is none.
+        If it is not a valid endurance.
     """
     if value is None:
         return None
     match = _RATED.fullmatch(value)
     rated = float(match[1]) * _RATED_UNITS[match[2].upper()] if match else 0.0
     if not rated:
-        msg = f"{value!r} is no endurance; write it as 600TB or 1.2PB"
+        msg = f"{value!r} is not a valid endurance; write it as 600TB or 1.2PB"
         raise click.BadParameter(msg, param=option)
     return rated
 
 
-def printable(text: str) -> str:
-    """Return text from a device or file as a terminal may get it."""
-    return "".join(sign if sign.isprintable() else "�" for sign in text)
+def terminal_width(most: int = 100) -> int:
+    """Return the width of lines: that of the terminal, but at most ``most``."""
+    columns = shutil.get_terminal_size(fallback=(most, 1)).columns
+    return max(40, min(columns, most))

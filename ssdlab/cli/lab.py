@@ -1,4 +1,4 @@
-"""The commands ``notebooks`` and ``lab``: notebooks where a user works with them."""
+"""The commands ``notebooks`` and ``lab``: copy the notebooks and open them."""
 
 import sys
 from importlib.util import find_spec
@@ -9,10 +9,10 @@ import click
 from ssdlab.cli.group import fail, main
 from ssdlab.model.errors import MissingToolError
 
-_SAID = {
+_STATES = {
     "new": "new",
-    "as it was": "as it was",
-    "kept": "kept: it differs from ssdlab's; move it away to get that",
+    "unchanged": "unchanged",
+    "kept": "kept: differs from the original; move it away to get that",
 }
 folder_argument = click.argument(
     "folder",
@@ -25,10 +25,10 @@ folder_argument = click.argument(
 @main.command()
 @folder_argument
 def notebooks(folder: Path) -> None:
-    """Copy the notebooks into DIR, to work with them there.
+    """Copy the notebooks into DIR.
 
-    Without DIR into ./notebooks. Sample runs come with them where none are found. A
-    notebook that is there and was changed is kept.
+    DIR is ./notebooks by default. Sample runs are copied too if there are none. A
+    notebook that you changed is kept.
     """
     _copy(folder)
     click.echo(f"\nOpen them:  ssdlab lab {folder}")
@@ -36,14 +36,16 @@ def notebooks(folder: Path) -> None:
 
 @main.command()
 @folder_argument
-@click.option("--port", type=click.IntRange(1, 65535), help="of the local server")
-@click.option("--no-browser", is_flag=True, help="print the address, open nothing")
-@click.option("--allow-root", is_flag=True, help="also when you are root")
+@click.option("--port", type=click.IntRange(1, 65535), help="port of the local server")
+@click.option(
+    "--no-browser", is_flag=True, help="print the address; do not open a browser"
+)
+@click.option("--allow-root", is_flag=True, help="start even as root")
 def lab(folder: Path, port: int | None, *, no_browser: bool, allow_root: bool) -> None:
-    """Start JupyterLab on the notebooks in DIR; Ctrl-C ends it.
+    """Start JupyterLab on the notebooks in DIR.
 
-    Without DIR on ./notebooks. Notebooks that are not there yet are copied first, as
-    `ssdlab notebooks` does.
+    DIR is ./notebooks by default. Missing notebooks are copied first, as `ssdlab
+    notebooks` does. Ctrl-C stops JupyterLab.
     """
     from ssdlab.system.programs import run_in_foreground
 
@@ -58,7 +60,7 @@ def lab(folder: Path, port: int | None, *, no_browser: bool, allow_root: bool) -
     except KeyboardInterrupt:
         fail("JupyterLab was stopped.", 130)
     if exit_code:
-        fail(f"JupyterLab ended with exit code {exit_code}; see above.", 1)
+        fail(f"JupyterLab failed with exit code {exit_code}; see above.", 1)
 
 
 def _require_jupyterlab() -> None:
@@ -81,4 +83,4 @@ def _copy(folder: Path) -> None:
     from ssdlab.notebook import copy_notebooks
 
     for name, state in copy_notebooks(folder).items():
-        click.echo(f"{folder / name}  {_SAID[state]}")
+        click.echo(f"{folder / name}  {_STATES[state]}")

@@ -1,4 +1,4 @@
-"""One line on a terminal that says how far a command is, and is gone at its end."""
+"""A progress line on a terminal, cleared at the end."""
 
 import shutil
 import sys
@@ -9,29 +9,29 @@ from typing import Final
 
 import click
 
-_QUIET_S: Final = 0.5  # what is done sooner needs no word
+_QUIET_S: Final = 0.5  # shorter work shows no progress
 _BETWEEN_S: Final = 0.1
 
 
 @contextmanager
 def live_line() -> Iterator[Callable[[str], None]]:
-    """Yield what takes the words of the moment; it is silent but on a terminal."""
+    """Yield a function that shows progress; it is silent unless on a terminal."""
     if not sys.stderr.isatty():
-        yield lambda _words: None
+        yield lambda _text: None
         return
     width = shutil.get_terminal_size().columns - 1
     clock: Callable[[], float] = time.monotonic
     due_s, is_shown = clock() + _QUIET_S, False
 
-    def show(words: str) -> None:
-        with suppress(OSError):  # nobody reads any more; the work goes on
-            click.echo(f"\r{words[:width]:<{width}}", nl=False, err=True)
+    def show(text: str) -> None:
+        with suppress(OSError):  # stderr was closed; the work continues
+            click.echo(f"\r{text[:width]:<{width}}", nl=False, err=True)
 
-    def tell(words: str) -> None:
+    def tell(text: str) -> None:
         nonlocal due_s, is_shown
         if clock() >= due_s:
             due_s, is_shown = clock() + _BETWEEN_S, True
-            show(words)
+            show(text)
 
     try:
         yield tell

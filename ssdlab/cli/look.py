@@ -1,4 +1,4 @@
-"""Commands that look at what is there: runs, reports, tables, a series."""
+"""Commands that read runs: ``report``, ``ingest``, ``runs``, ``steady-state``."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -14,11 +14,11 @@ from ssdlab.cli.group import (
     max_input_option,
     overwrite_option,
     page_format_option,
-    printable,
     run_argument,
     runs_option,
 )
 from ssdlab.model.report_fields import TITLES
+from ssdlab.text.terminal import printable
 
 if TYPE_CHECKING:
     from ssdlab.store.catalog import RunEntry
@@ -28,7 +28,7 @@ Command = Callable[..., None]
 
 
 def _field_options(command: Command) -> Command:
-    """Give a command an option for each field of a report."""
+    """Add to a command an option for each field of a report."""
     for name, title in reversed(tuple(TITLES.items())):
         command = click.option(
             f"--{name.replace('_', '-')}", default="", help=f"for the report: {title}"
@@ -42,7 +42,7 @@ def _field_options(command: Command) -> Command:
     "-o",
     "--output",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="where to write it; without it RUN/report.html or RUN/report.pdf",
+    help="file to write; default: RUN/report.html or RUN/report.pdf",
 )
 @page_format_option
 @overwrite_option
@@ -50,7 +50,7 @@ def _field_options(command: Command) -> Command:
     "--fields",
     metavar="FILE.toml",
     default="",
-    help="a file with a table [report] that names what is asked for below",
+    help="TOML file with a table [report] that sets the fields below",
 )
 @_field_options
 def report(
@@ -62,14 +62,15 @@ def report(
     overwrite: bool,
     **given: str,
 ) -> None:
-    """Write the report of a run anew, also of one that goes on or has no tables.
+    """Write the report of a run.
 
-    What a report has to name and no machine can tell (PTS 2.0.2, section 5) is given
-    by the options from --operator on, and kept in RUN/report.json.
+    RUN may still be running, or have no tables. The options from --operator on set
+    what a report must name and no machine can detect (PTS 2.0.2, section 5); they are
+    kept in RUN/report.json.
     """
-    from ssdlab.campaign.opening import open_run
     from ssdlab.campaign.report_fields import add_report_fields
     from ssdlab.cli.outcome import answer_lines
+    from ssdlab.ingest.opening import open_run
     from ssdlab.report import write_report
     from ssdlab.report.pdf import write_report_pdf
     from ssdlab.system.outputs import choose_format, require_replaceable
@@ -93,16 +94,15 @@ def report(
 @click.option(
     "--drop-missing",
     is_flag=True,
-    help="write the tables of what is left although raw output is missing; what it "
-    "measured is lost",
+    help="rebuild the tables although raw output is missing; its measurements are lost",
 )
 def ingest(run: Path, *, max_input_bytes: int, drop_missing: bool) -> None:
-    """Build the tables of a run anew from its raw output.
+    """Rebuild the tables of a run from its raw output.
 
-    The old tables are replaced when all new ones are written. Where raw output is
-    missing of what they hold, they are left as they are.
+    The old tables are replaced once all new ones are written. If raw output that they
+    hold is missing, they are left unchanged.
     """
-    from ssdlab.campaign.ingest import ingest_run
+    from ssdlab.ingest.ingest import ingest_run
     from ssdlab.store.records import read_record
 
     read_record(run)
@@ -115,7 +115,7 @@ def ingest(run: Path, *, max_input_bytes: int, drop_missing: bool) -> None:
 @json_option
 @click.pass_context
 def runs(ctx: click.Context, runs: Path, *, as_json: bool) -> None:
-    """List the runs in a folder, each with what its tables say of it."""
+    """List the runs in a folder with their results."""
     from click.core import ParameterSource
 
     from ssdlab.store.catalog import list_runs
@@ -133,16 +133,16 @@ def runs(ctx: click.Context, runs: Path, *, as_json: bool) -> None:
         if answers := _answers(entry):
             click.echo(f"    {answers}")
     if not entries:
-        click.echo(f"There are no runs in {runs}.")
+        click.echo(f"No runs in {runs}.")
 
 
 def _as_plain(entry: "RunEntry") -> dict[str, Any]:
-    """Return what is known of a run; nobody works on one that was killed."""
+    """Return the facts of a run; one that no process holds was killed."""
     from dataclasses import asdict
 
-    from ssdlab.campaign.lock import read_holder
     from ssdlab.model.errors import RunFolderError
     from ssdlab.store.catalog import find_outcome
+    from ssdlab.store.lock import read_holder
 
     if entry.trouble:
         return asdict(entry)
@@ -156,22 +156,22 @@ def _as_plain(entry: "RunEntry") -> dict[str, Any]:
 
 
 def _answers(entry: Mapping[str, Any]) -> str:
-    """Return the answers of a run that has tables in a line, as far as they are."""
-    said = []
+    """Return the known answers of a run in one line."""
+    answers = []
     if entry.get("is_conformant") is not None:
         follows = "conforms" if entry["is_conformant"] else "departs"
-        said.append(f"procedure {follows}")
+        answers.append(f"procedure {follows}")
     if entry.get("is_steady") is not None:
-        said.append("steady" if entry["is_steady"] else "not steady")
+        answers.append("steady" if entry["is_steady"] else "not steady")
     if entry.get("doubts") is not None:
         noun = "doubt" if entry["doubts"] == 1 else "doubts"
-        said.append(f"{entry['doubts'] or 'no'} {noun}")
-    return " · ".join(said)
+        answers.append(f"{entry['doubts'] or 'no'} {noun}")
+    return " · ".join(answers)
 
 
 @main.command("steady-state")
 @click.argument("file")
-@click.option("--column", help="name of the column; needed when there are several")
+@click.option("--column", help="name of the column; required if there are several")
 @max_input_option
 @json_option
 @click.pass_context
@@ -183,16 +183,16 @@ def steady_state(
     max_input_bytes: int,
     as_json: bool,
 ) -> None:
-    """Judge a series of your own by the steady-state rule of the PTS.
+    """Test a series in a CSV file for steady state (PTS).
 
-    FILE is a CSV file with one value a round, oldest first, or - for standard input.
-    The exit code is 0 when the last five rounds are steady and 3 when not.
+    FILE has one value per round, oldest first; - is standard input. Exit codes: 0 the
+    last five rounds are steady, 3 they are not.
     """
-    from ssdlab.analysis.steady_state import (
+    from ssdlab.stats.steady_state import (
         assess_steady_state,
         find_first_steady_round,
     )
-    from ssdlab.analysis.verdict_text import verdict_as_dict, verdict_lines
+    from ssdlab.steadiness.verdict_text import verdict_as_dict, verdict_lines
     from ssdlab.store.series_csv import read_series
 
     series = read_series(file, column, max_input_bytes=max_input_bytes)

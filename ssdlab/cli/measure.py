@@ -1,26 +1,10 @@
-"""Commands that measure: what a run would cost, a run, going on with one."""
+"""Commands that measure: ``plan``, ``run`` and ``resume``."""
 
 from pathlib import Path
 from typing import Any
 
 import click
 
-from ssdlab.cli.carry_out import (
-    HOST_CEILING_FIRST,
-    confirm_option,
-    host_ceiling_option,
-    jobs_option,
-    label_option,
-    purge_option,
-    read_choices,
-    resume_procedure,
-    say_loss,
-    seed_option,
-    show_plan,
-    target_option,
-    tbw_option,
-    temperature_option,
-)
 from ssdlab.cli.execute import execute
 from ssdlab.cli.group import (
     json_option,
@@ -29,6 +13,22 @@ from ssdlab.cli.group import (
     run_argument,
     runs_option,
 )
+from ssdlab.cli.procedure import (
+    HOST_CEILING_FIRST,
+    confirm_option,
+    host_ceiling_option,
+    jobs_option,
+    label_option,
+    print_loss,
+    purge_option,
+    read_choices,
+    resume_procedure,
+    seed_option,
+    show_plan,
+    target_option,
+    tbw_option,
+    temperature_option,
+)
 
 _BASIC_TESTS = "iops,tp,lat,wsat"
 
@@ -36,13 +36,13 @@ _profile = click.option(
     "--profile",
     default="demo",
     show_default=True,
-    help="a name of `ssdlab profiles`, or a file of your own: mine.toml",
+    help="name from `ssdlab profiles`, or your own file: mine.toml",
 )
 _tests = click.option(
     "--tests",
     default=_BASIC_TESTS,
     show_default=True,
-    help="tests, in order; all: those of the profile",
+    help="tests, in order; all: every test of the profile",
 )
 
 
@@ -54,25 +54,25 @@ _tests = click.option(
     "--write-speed",
     type=click.FloatRange(0.001, 1e6),
     callback=require_finite,
-    help="assumed write speed [MB/s], for fills and bytes; without it what the "
-    "virtual SSD can do, or 500",
+    help="assumed write speed [MB/s], for fills and bytes; default: that of the "
+    "virtual SSD, or 500",
 )
 @purge_option
 @tbw_option
 @jobs_option
 @seed_option
 @json_option
-def plan(**asked: Any) -> None:
-    """Show what a run would do and cost; do nothing to its target.
+def plan(**options: Any) -> None:
+    """Show the steps and cost of a run; touch nothing.
 
-    With --jobs DIR every different fio job file of the run is written there, each
-    under the number of its step and with the clause of the standard that asks for it;
-    DIR/index.txt has a line for each step.
+    --jobs DIR writes every distinct fio job file of the run, named by the number of
+    its step, with the clause of the standard that requires it. DIR/index.txt has a
+    line for each step.
     """
     from ssdlab.campaign.request import ask_for_suite
 
-    suite = ask_for_suite(asked["target"], asked["profile"], asked["tests"])
-    show_plan(suite, asked)
+    suite = ask_for_suite(options["target"], options["profile"], options["tests"])
+    show_plan(suite, options)
 
 
 @main.command()
@@ -86,39 +86,41 @@ def plan(**asked: Any) -> None:
 @label_option
 @seed_option
 @host_ceiling_option
-def run(**asked: Any) -> None:
+def run(**options: Any) -> None:
     """Measure a target with the tests of a profile.
 
-    Ctrl-C stops it cleanly and keeps what is done; `ssdlab resume` goes on with it.
-    A test ends after the rounds that its profile allows at most; the standard leaves it
-    to the operator to allow more than 25: max_rounds of a profile of your own.
+    Ctrl-C stops it cleanly and keeps completed steps; `ssdlab resume` continues it. A
+    test ends at the latest after the max_rounds of its profile. The standard lets the
+    operator allow more than 25, in a profile of your own.
     """
     from ssdlab.campaign.folders import new_run_id
     from ssdlab.campaign.request import check_request
     from ssdlab.targets.opening import check_target
 
     request = check_request(
-        asked["target"],
-        asked["profile"],
-        asked["tests"],
-        choices=read_choices(asked),
+        options["target"],
+        options["profile"],
+        options["tests"],
+        choices=read_choices(options),
     )
-    say_loss(check_target(asked["target"], asked["confirm"]))  # before a kernel starts
-    folder = asked["runs"] / new_run_id(request.asked.name)
+    print_loss(
+        check_target(options["target"], options["confirm"])
+    )  # before a kernel starts
+    folder = options["runs"] / new_run_id(request.asked.name)
     parameters = {
-        "target": asked["target"],
-        "profile": asked["profile"],
-        "tests": asked["tests"],
-        "runs": str(asked["runs"]),
+        "target": options["target"],
+        "profile": options["profile"],
+        "tests": options["tests"],
+        "runs": str(options["runs"]),
         "run_folder": str(folder),
-        "label": asked["label"],
-        "confirm_serial": asked["confirm"],
-        "seed": asked["seed"],
-        "host_ceiling": asked["host_ceiling"],
-        "purge": asked["purge"],
-        "temperature_limit": asked["temperature_limit"],
+        "label": options["label"],
+        "confirm_serial": options["confirm"],
+        "seed": options["seed"],
+        "host_ceiling": options["host_ceiling"],
+        "purge": options["purge"],
+        "temperature_limit": options["temperature_limit"],
     }
-    if asked["host_ceiling"]:
+    if options["host_ceiling"]:
         click.echo(HOST_CEILING_FIRST, err=True)
     execute(folder, parameters)
 
@@ -130,34 +132,35 @@ def run(**asked: Any) -> None:
     "--more-rounds",
     type=click.IntRange(1),
     metavar="N",
-    help="let rounds that are not steady go on, for N rounds at most",
+    help="continue rounds that are not steady, for at most N rounds",
 )
 def resume(run: Path, *, confirm: str, more_rounds: int | None) -> None:
-    """Go on with a run that was stopped, failed or killed.
+    """Resume a run that was stopped, failed or killed.
 
-    A test of the PTS that is not steady after the rounds it was allowed (25) goes on
-    with --more-rounds N, as the standard leaves to the operator, if its rounds were the
-    last thing that the run did. The pause before them is reported. There is none if a
-    run is asked while it goes on, or before it begins: a profile of your own with
-    max_rounds = 40.
+    --more-rounds N continues a PTS test that was not steady after its maximum of rounds
+    (25), which the standard leaves to the operator, if those rounds were the last
+    thing that the run did. The pause before them is reported. To avoid it, request
+    more rounds while the run is going, or set max_rounds = 40 in your own profile.
 
-    On the machine and by the user that began the run, in its own folder, the consent
-    of its begin still counts. A folder that was copied, handed on or changed needs the
-    serial of its drive again: --confirm SERIAL.
+    The consent given at the start of the run still counts for the same user on the same
+    machine, in the original folder. A folder that was copied, handed on or changed
+    needs the serial number of the drive again: --confirm SERIAL.
     """
-    from ssdlab.campaign.lock import read_holder
     from ssdlab.campaign.more_rounds import ask_more_rounds
     from ssdlab.campaign.suite import check_resume
+    from ssdlab.store.lock import read_holder
     from ssdlab.store.records import read_record
 
     more = more_rounds or 0
     if more and read_holder(run) is not None:
         ask_more_rounds(run, more)
         click.echo(
-            f"asked    for {more} rounds more; the run sees to it after its round"
+            f"requested {more} more rounds; the run picks this up after its round"
         )
         return
-    say_loss(check_resume(run, confirm, more_rounds=more))  # before a kernel is started
+    print_loss(
+        check_resume(run, confirm, more_rounds=more)
+    )  # before a kernel is started
     if read_record(run).is_procedure:
         resume_procedure(run, confirm)
     else:

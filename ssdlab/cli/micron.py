@@ -1,4 +1,7 @@
-"""Commands of Micron's procedures: saturate, sequence, times, two hosts."""
+"""Commands of Micron's procedures.
+
+``saturate``, ``sequence``, ``precondition-time`` and ``compare-hosts``.
+"""
 
 import json
 from collections.abc import Callable
@@ -7,15 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ssdlab.cli.carry_out import carry_out, procedure_options
-from ssdlab.cli.group import (
-    fail,
-    json_option,
-    main,
-    overwrite_option,
-    printable,
-    require_finite,
-)
+from ssdlab.cli.group import fail, json_option, main, overwrite_option, require_finite
+from ssdlab.cli.procedure import procedure_options, run_and_report
+from ssdlab.text.terminal import printable
 
 if TYPE_CHECKING:
     from ssdlab.model.spec import Workload
@@ -41,7 +38,7 @@ def _minutes(words: str) -> Callable[..., Any]:
     "--stimulus",
     default=_STIMULUS,
     show_default=True,
-    help="access, block size, R/W mix, maybe threads and queue depth: "
+    help="access, block size, R/W mix, and optionally threads and queue depth: "
     "'SEQ 128KiB 0/100 T1/Q32'",
 )
 @click.option(
@@ -49,22 +46,22 @@ def _minutes(words: str) -> Callable[..., Any]:
     type=click.IntRange(_FEWEST_ROUNDS, 10_000),
     default=25,
     show_default=True,
-    help="rounds; twice as many after another purge if the last five are not steady",
+    help="rounds; doubled after another purge if the last five are not steady",
 )
-@_minutes("how long an iteration takes")
-def saturate_command(**asked: Any) -> None:
-    """Saturate a purged and filled drive with one stimulus (Micron).
+@_minutes("duration of an iteration")
+def saturate_command(**options: Any) -> None:
+    """Saturate a drive with one stimulus (Micron).
 
-    Purge, 2X capacity of 128 KiB sequential writes, then the stimulus from FOB to
-    steady state.
+    Purge, write twice the user capacity in 128 KiB sequential writes, then apply the
+    stimulus until steady state.
     """
-    from ssdlab.procedures.saturation import saturate
+    from ssdlab.procedures.saturate.spec import saturate
 
-    workload = _workload(asked["stimulus"])
+    workload = _workload(options["stimulus"])
     procedure = saturate(
-        workload, iterations=asked["iterations"], minutes=asked["minutes"]
+        workload, iterations=options["iterations"], minutes=options["minutes"]
     )
-    carry_out(procedure, asked)
+    run_and_report(procedure, options)
 
 
 @main.command("sequence")
@@ -80,21 +77,22 @@ def saturate_command(**asked: Any) -> None:
     show_default=True,
     help="rounds of each stage",
 )
-@_minutes("how long a round takes")
-def sequence_command(**asked: Any) -> None:
-    """Show what the order of stimuli does: A, B, A against B, A, B (Micron).
+@_minutes("duration of a round")
+def sequence_command(**options: Any) -> None:
+    """Measure the effect of the order of stimuli (Micron).
 
-    A purge before each of the two sequences, and none inside.
+    The sequences are A, B, A and B, A, B. The drive is purged before each of them, not
+    within.
     """
-    from ssdlab.procedures.sequence import sequence
+    from ssdlab.procedures.sequence.spec import sequence
 
-    stimuli = (_workload(asked[name]) for name in ("first", "second"))
-    procedure = sequence(*stimuli, rounds=asked["rounds"], minutes=asked["minutes"])
-    carry_out(procedure, asked)
+    stimuli = (_workload(options[name]) for name in ("first", "second"))
+    procedure = sequence(*stimuli, rounds=options["rounds"], minutes=options["minutes"])
+    run_and_report(procedure, options)
 
 
 def _workload(text: str) -> "Workload":
-    from ssdlab.procedures.stimulus_text import parse_stimulus
+    from ssdlab.procedures.saturate.stimulus_text import parse_stimulus
 
     return parse_stimulus(text)
 
@@ -105,7 +103,7 @@ def _workload(text: str) -> "Workload":
     "--capacity-gb",
     type=click.FloatRange(0.001, 1e9),
     callback=require_finite,
-    help="capacity as it is sold [GB]",
+    help="nominal capacity [GB]",
 )
 @click.option(
     "--rate",
@@ -113,23 +111,23 @@ def _workload(text: str) -> "Workload":
     callback=require_finite,
     help="steady rate of 128 KiB sequential writes [MB/s]",
 )
-@click.option("--table", is_flag=True, help="Micron's printed table beside ours")
+@click.option("--table", is_flag=True, help="show Micron's printed table next to ours")
 @json_option
-def precondition_time(run: Path | None, **asked: Any) -> None:
-    """Say how long preconditioning takes: two fills at the steady write rate (Micron).
+def precondition_time(run: Path | None, **options: Any) -> None:
+    """Estimate the time of preconditioning (Micron).
 
-    Of a capacity and a rate, or of RUN: a finished `ssdlab saturate` of
-    'SEQ 128KiB 0/100'.
+    It is two fills at the steady write rate, from a capacity and a rate, or from RUN: a
+    finished `ssdlab saturate` of 'SEQ 128KiB 0/100'.
     """
     from ssdlab.cli.precondition import answer_lines, answer_precondition
 
     found = answer_precondition(
         run,
-        capacity_gb=asked["capacity_gb"],
-        rate_mb_s=asked["rate"],
-        with_table=asked["table"],
+        capacity_gb=options["capacity_gb"],
+        rate_mb_s=options["rate"],
+        with_table=options["table"],
     )
-    if asked["as_json"]:
+    if options["as_json"]:
         click.echo(json.dumps(found, indent=1))
     else:
         click.echo("\n".join(answer_lines(found)))
@@ -144,17 +142,18 @@ def precondition_time(run: Path | None, **asked: Any) -> None:
     type=click.Path(path_type=Path, dir_okay=False),
     default=Path("hosts.html"),
     show_default=True,
-    help="the page to write",
+    help="page to write",
 )
 @overwrite_option
 def compare_hosts_command(
     run_a: Path, run_b: Path, output: Path, *, overwrite: bool
 ) -> None:
-    """Compare the same drive on two hosts; warn of one that is a bottleneck (Micron).
+    """Compare a drive on two hosts (Micron).
 
-    RUN_A and RUN_B hold a write saturation or the same `ssdlab saturate`.
+    Warns if a host is a bottleneck. RUN_A and RUN_B each hold a write saturation test
+    or the same `ssdlab saturate`.
     """
-    from ssdlab.campaign.opening import open_run
+    from ssdlab.ingest.opening import open_run
     from ssdlab.report.host_pair import read_hosts
     from ssdlab.report.hosts import host_lines, write_hosts
     from ssdlab.system.outputs import choose_format, require_replaceable

@@ -1,18 +1,19 @@
-"""What came of a run, in a line a test."""
+"""The outcome of a run, one line per test."""
 
 from ssdlab.campaign.extending import find_extension
 from ssdlab.model.errors import RunFolderError
 from ssdlab.report.view import view_of
 from ssdlab.store.run import Run
+from ssdlab.text.terminal import fact_lines
 
-_NAME_WIDTH = len("tp 1024 KiB  ")
 _MORE_ROUNDS = 10
 
 
 def outcome_lines(run: Run) -> list[str]:
-    """Say how each test of a run ended, and what is to be said of the run.
+    """Return how each test of a run ended, and the answers of the run.
 
-    Where its last rounds were not steady, the last lines say how it goes on.
+    If its last rounds were not steady, the last lines tell how to continue.
+
 
     Raises
     ------
@@ -24,26 +25,23 @@ def outcome_lines(run: Run) -> list[str]:
         for test in run.record.tests
         for pair in view_of(run.record.asked, test).outcome(run, test)
     ]
-    width = max((_NAME_WIDTH, *(len(name) + 2 for name, _ in named)))
-    lines = [f"{name:<{width}}{outcome}" for name, outcome in named]
-    return [*lines, "", *answer_lines(run), *_way_on(run)]
+    lines = fact_lines(named)
+    return [*lines, "", *answer_lines(run), *_continuation(run)]
 
 
 def answer_lines(run: Run) -> list[str]:
-    """Say whether a run conforms, got steady, and how much is doubtful.
+    """Return whether a run conforms and got steady, and how many doubts it has.
 
     Raises
     ------
     RunFolderError
         If the table of findings is missing or damaged.
     """
-    lines = run.answers.lines
-    width = max(len(name) for name, _ in lines) + 2
-    return [f"{name:<{width}}{words}" for name, words in lines]
+    return fact_lines(run.answers.lines)
 
 
-def _way_on(run: Run) -> list[str]:
-    """Say how rounds that ended without a steady state go on, if they can."""
+def _continuation(run: Run) -> list[str]:
+    """Return how to continue rounds that did not get steady, if that is possible."""
     is_steady = set(run.answers.steadiness.values()) <= {"reached"}
     if run.state.status != "finished" or is_steady:
         return []
@@ -53,6 +51,6 @@ def _way_on(run: Run) -> list[str]:
         return []
     return [
         "",
-        "The standard leaves it to the operator to go on until it is steady:",
+        "The standard lets the operator continue until steady state:",
         f"ssdlab resume {run.path} --more-rounds {_MORE_ROUNDS}",
     ]

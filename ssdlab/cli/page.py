@@ -15,19 +15,19 @@ from ssdlab.cli.group import fail, main, overwrite_option, page_format_option
     "-o",
     "--output",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="where to write it; without it beside the notebook",
+    help="file to write; default: next to the notebook",
 )
 @page_format_option
 @overwrite_option
 def page(
     notebook: Path, output: Path | None, file_format: str | None, *, overwrite: bool
 ) -> None:
-    """Write an executed notebook as one page that needs no network.
+    """Export an executed notebook as a self-contained page.
 
-    Text, tables and figures stand as in the notebook, code is folded away. NOTEBOOK is
-    what JupyterLab or papermill saved.
+    Text, tables and figures are those of the notebook; code is folded. NOTEBOOK is a
+    file saved by JupyterLab or papermill.
     """
-    from ssdlab.report.notebook_page import write_notebook_page
+    from ssdlab.paper.notebook_page import write_notebook_page
     from ssdlab.report.pdf import write_notebook_pdf
     from ssdlab.system.outputs import choose_format, require_replaceable
 

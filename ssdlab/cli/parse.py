@@ -1,4 +1,4 @@
-"""The command that reads what fio wrote into tables."""
+"""The command that reads fio output into tables."""
 
 import sys
 import time
@@ -16,9 +16,9 @@ from ssdlab.cli.group import (
     main,
     max_input_option,
     overwrite_option,
-    printable,
 )
 from ssdlab.cli.tables import TableFormat, TableWriter, opened_output, table_writer
+from ssdlab.text.terminal import printable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -49,22 +49,24 @@ _MOST_DOUBTS_SHOWN = 10
 _EXIT_CUT = 3
 _CUT_KINDS = frozenset({"cut-short", "truncated", "truncated-archive"})
 
-_HELP = """Read whatever fio wrote into one table, in ns, bytes and bytes per second.
+_HELP = """Read fio output of any kind into one table.
 
-PATH is a file, a folder, which is walked, or - for standard input: JSON, JSON+,
-terse and normal output of fio 2.0 or later, with other text around it or not, also
-in gzip or zstd. Each table holds all files; what is missing was not measured.
+PATH is a file, a folder (searched recursively), or - for standard input: JSON, JSON+,
+terse or normal output of fio 2.0 or later, also within other text, or compressed with
+gzip or zstd. A table covers all files. Units are ns, bytes and bytes per second; a
+missing value was not measured.
+
 
 \b
 jobs         a row per document, job entry and direction
 documents    the documents, and which of them are results
-percentiles  fio's percentiles, each with the edges of its bin
+percentiles  fio's percentiles, each with the bounds of its bin
 bins         the histograms of JSON+
 options      job options and global options
-disks        what the kernel counted
-steadystate  fio's own steady-state rule
-intervals    the true values between documents of --status-interval
-issues       every doubt about the numbers, and files that are none of fio's
+disks        disk statistics of the kernel
+steadystate  fio's own steady-state detection
+intervals    values of each interval between documents of --status-interval
+issues       every doubt about the numbers, and files that fio did not write
 log          bandwidth, IOPS and latency logs
 histogram    histogram logs
 
@@ -75,9 +77,8 @@ ssdlab parse results/ --table issues
 fio job.fio --output-format=json+ | ssdlab parse - --format jsonl
 ssdlab parse logs/ --table log -o logs.csv
 
-The exit code is 0 if all of fio's output was read, 3 if some of it was cut short or
-damaged, so that the table holds what is whole, or holds no job entry at all, and 2 if
-nothing was read.
+Exit codes: 0 all output was read; 2 nothing was read; 3 some output was cut short or
+damaged (the table holds what is complete), or no job entry was found.
 """
 
 _Item = TypeVar("_Item")
@@ -90,67 +91,67 @@ _Item = TypeVar("_Item")
     type=click.Choice(_TABLES),
     default="jobs",
     show_default=True,
-    help="what to write: see below",
+    help="table to write; see above",
 )
 @click.option(
     "--format",
     "table_format",
     type=click.Choice(_FORMATS),
-    help="without it that of the ending of -o, or csv; parquet needs -o",
+    help="default: by the suffix of -o, or csv; parquet needs -o",
 )
 @click.option(
     "-o",
     "--output",
     type=click.Path(path_type=Path, dir_okay=False, allow_dash=True),
-    help="the file to write; without it, or with -, standard output",
+    help="file to write; default, and -: standard output",
 )
 @click.option(
     "--log-kind",
     type=click.Choice(_LOG_KINDS),
-    help="what logs hold whose names do not tell, such as standard input",
+    help="kind of logs whose name does not tell it, such as standard input",
 )
 @click.option(
     "--fio-version",
-    help="the fio that wrote the logs; before 2.99 their latencies were in us",
+    help="version of fio that wrote the logs; latencies were in μs before 2.99",
 )
 @max_input_option
 @overwrite_option
-def parse(paths: tuple[str, ...], **asked: Any) -> None:
-    """Read whatever fio wrote into one table."""
+def parse(paths: tuple[str, ...], **options: Any) -> None:
+    """Read fio output of any kind into one table."""
     from ssdlab.fio.read import FilesRead
     from ssdlab.fio.read_logs import LogsRead
 
-    table: str = asked["table"]
-    path: Path | None = None if asked["output"] == Path("-") else asked["output"]
+    table: str = options["table"]
+    path: Path | None = None if options["output"] == Path("-") else options["output"]
     try:
         _require_not_read(path, paths)
-        output = _choose_output(path, asked)
+        output = _choose_output(path, options)
         if table in {"log", "histogram"}:
             logs = LogsRead(
                 paths,
                 "log" if table == "log" else "histogram-log",
-                log_kind=asked["log_kind"],
-                fio_version=asked["fio_version"],
-                max_input_bytes=asked["max_input_bytes"],
+                log_kind=options["log_kind"],
+                fio_version=options["fio_version"],
+                max_input_bytes=options["max_input_bytes"],
             )
             _parse_logs(logs, output)
         else:
-            files = FilesRead(paths, max_input_bytes=asked["max_input_bytes"])
+            files = FilesRead(paths, max_input_bytes=options["max_input_bytes"])
             _parse_output(files, table, output)
     except KeyboardInterrupt:
-        fail("Stopped; what was written is not whole.", EXIT_INTERRUPTED)
+        fail("Stopped; the output is incomplete.", EXIT_INTERRUPTED)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Output:
-    """What to write, and where; ``path`` is ``None`` for standard output."""
+    """Format and path of the output; ``path`` is ``None`` for standard output."""
 
     table_format: TableFormat
     path: Path | None
     overwrite: bool
 
     def require_replaceable(self, frame: "pd.DataFrame") -> None:
-        """Require that no file is replaced that is no such table of ours."""
+        """Require that a file to be replaced is such a table of ssdlab."""
         from ssdlab.system.outputs import require_replaceable
 
         if self.path is not None:
@@ -158,21 +159,21 @@ class _Output:
             require_replaceable(self.path, overwrite=self.overwrite, columns=columns)
 
 
-def _choose_output(path: Path | None, asked: Mapping[str, Any]) -> _Output:
+def _choose_output(path: Path | None, options: Mapping[str, Any]) -> _Output:
     from ssdlab.system.outputs import choose_format
 
-    table_format = choose_format(path, asked["table_format"], _FORMATS)
+    table_format = choose_format(path, options["table_format"], _FORMATS)
     if table_format == "parquet" and path is None:
-        fail("Parquet is no text: name a file for it with -o FILE.", 2)
+        fail("Parquet is a binary format: name a file with -o FILE.", 2)
     return _Output(
         table_format=cast("TableFormat", table_format),
         path=path,
-        overwrite=asked["overwrite"],
+        overwrite=options["overwrite"],
     )
 
 
 def _require_not_read(output: Path | None, paths: Sequence[str]) -> None:
-    """See that the table is not written over what fio wrote."""
+    """Require that the table does not replace one of the files to read."""
     from ssdlab.fio.sources import list_sources, name_source, read_content
 
     if output is None or not output.is_file():
@@ -180,7 +181,7 @@ def _require_not_read(output: Path | None, paths: Sequence[str]) -> None:
     written = name_source(output)
     is_read = any(named.identity == written.identity for named in list_sources(paths))
     if is_read and read_content(written).kind != "other":
-        meaning = "is one of the files to read, and the table would replace it"
+        meaning = "is one of the input files and would be replaced"
         fail(f"{printable(str(output))} {meaning}. Name another file with -o.", 2)
 
 
@@ -201,15 +202,15 @@ def _parse_output(files: "FilesRead", table: str, output: _Output) -> None:
     }
     _require_whole(len(cut), files.count)
     if result.jobs.empty:
-        meaning = "No job entry was read: fio ran no job, or said nothing of it here."
+        meaning = "No job entry found: fio ran no job, or did not report it here."
         fail(f"{meaning} See --table issues.", _EXIT_CUT)
 
 
 def _require_whole(cut_count: int, count: int) -> None:
-    """End with an exit code of its own where some output was cut short or damaged."""
+    """Exit with a code of its own if some output was cut short or damaged."""
     if cut_count:
         meaning = f"{cut_count} of {count} files were cut short or damaged"
-        fail(f"{meaning}. The table holds what is whole of them.", _EXIT_CUT)
+        fail(f"{meaning}. The table holds what is complete.", _EXIT_CUT)
 
 
 @contextmanager
@@ -221,7 +222,7 @@ def _opened(output: _Output) -> Iterator[TableWriter]:
 
 
 def _summarise(result: "FioResult", count: int, *, is_shown: bool) -> None:
-    """Say in one line what was not read and what is in doubt, if anything."""
+    """Print in one line what was not read and what is in doubt, if anything."""
     read = result.documents["file"].nunique()
     doubtful = result.issues["file"].nunique()
     if read == count and not doubtful:
@@ -231,20 +232,20 @@ def _summarise(result: "FioResult", count: int, *, is_shown: bool) -> None:
 
 
 def _parse_logs(logs: "LogsRead", output: _Output) -> None:
-    """Write the rows of all logs of a kind, one file after the other."""
+    """Write the rows of all logs of a kind, file by file."""
     with _opened(output) as writer:
         for frame in _shown(logs):
             output.require_replaceable(frame)
             writer.write(frame)
         logs.require_logs()
-    _say_doubts(logs.doubts)
+    _print_doubts(logs.doubts)
     if logs.read_count < logs.count:
         click.echo(f"read {logs.read_count} of {logs.count} files", err=True)
     cut = {name for name, doubt in logs.doubts if doubt.kind in _CUT_KINDS}
     _require_whole(len(cut), logs.count)
 
 
-def _say_doubts(doubts: Sequence[tuple[str, "Doubt"]]) -> None:
+def _print_doubts(doubts: Sequence[tuple[str, "Doubt"]]) -> None:
     for name, doubt in doubts[:_MOST_DOUBTS_SHOWN]:
         line = f"{name}: {doubt.place}: {doubt.meaning}"
         click.echo(printable(line), err=True)
@@ -253,16 +254,16 @@ def _say_doubts(doubts: Sequence[tuple[str, "Doubt"]]) -> None:
 
 
 def _shown(items: Iterable[_Item]) -> Iterator[_Item]:
-    """Yield items; count them on a terminal once that takes long."""
+    """Yield items; on a terminal, show their count once it takes long."""
     clock: Callable[[], float] = time.monotonic
     is_shown = sys.stderr.isatty()
-    said = begun = clock()
+    shown_at = begun = clock()
     count = 0
     for count, item in enumerate(items, start=1):
         yield item
         now = clock()
-        if is_shown and now - begun > _QUIET_S and now - said > _BETWEEN_LINES_S:
-            said = now
+        if is_shown and now - begun > _QUIET_S and now - shown_at > _BETWEEN_LINES_S:
+            shown_at = now
             click.echo(f"\r{count} files read ...", err=True, nl=False)
-    if said > begun:
+    if shown_at > begun:
         click.echo(f"\r{count} files read    ", err=True)

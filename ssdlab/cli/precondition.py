@@ -1,15 +1,16 @@
-"""What ``ssdlab precondition-time`` answers: of a drive, and of Micron's table."""
+"""What ``ssdlab precondition-time`` prints: for a drive, and for Micron's table."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from ssdlab.model.errors import RunFolderError, UserError
+from ssdlab.text.table import column, tabulate
+from ssdlab.text.terminal import fact_lines, table_lines
 
 if TYPE_CHECKING:
     from ssdlab.store.run import Run
 
 _REMEDY = "Measure one: ssdlab saturate --target … --stimulus 'SEQ 128KiB 0/100'"
-_TABLE_HEAD = "{:>8}  {:>6}  {:>8}  {:>8}  {:>12}  {:>12}"
 
 
 def answer_precondition(
@@ -19,20 +20,20 @@ def answer_precondition(
     rate_mb_s: float | None,
     with_table: bool,
 ) -> dict[str, Any]:
-    """Return what was asked for, as JSON can hold it.
+    """Return what was requested, as plain data for JSON.
 
     Raises
     ------
     UserError
-        If nothing, or too much at once, was asked for, or the run has no rate.
+        If the request is empty or contradictory, or the run has no rate.
     """
     given = (capacity_gb is not None, rate_mb_s is not None)
     if run is not None and any(given):
         _refuse("RUN has its own capacity and rate.")
     if any(given) and not all(given):
-        _refuse("One of --capacity-gb and --rate alone tells no time.")
+        _refuse("--capacity-gb and --rate are both needed.")
     if run is None and not any(given) and not with_table:
-        _refuse("There is nothing to reckon with.")
+        _refuse("Nothing to compute.")
     found: dict[str, Any] = {}
     if run is not None:
         found["drive"] = _of_run(run)
@@ -44,12 +45,12 @@ def answer_precondition(
 
 
 def _refuse(what: str) -> NoReturn:
-    msg = f"{what} Give --capacity-gb and --rate, or a run, or --table."
+    msg = f"{what} Give RUN, or --capacity-gb and --rate, or --table."
     raise UserError(msg)
 
 
 def _times(capacity_gb: float, rate_mb_s: float) -> dict[str, Any]:
-    from ssdlab.analysis.precondition import (
+    from ssdlab.procedures.saturate.precondition import (
         DECIMAL_MB_PER_GB,
         PRINTED_MB_PER_GB,
         find_precondition_minutes,
@@ -68,20 +69,20 @@ def _times(capacity_gb: float, rate_mb_s: float) -> dict[str, Any]:
 
 
 def _of_run(path: Path) -> dict[str, Any]:
-    """Return the times of the drive of a run, at its own steady rate.
+    """Return the times for the drive of a run, at its own steady rate.
 
     Raises
     ------
     RunFolderError
-        If the run is not finished, or has no steady rate of such writes.
+        If the run is not finished, or has no steady rate of 128 KiB sequential writes.
     """
-    from ssdlab.analysis.precondition import find_steady_write_rate
-    from ssdlab.campaign.opening import open_run
-    from ssdlab.procedures.saturation import SATURATE
+    from ssdlab.ingest.opening import open_run
+    from ssdlab.procedures.saturate.precondition import find_steady_write_rate
+    from ssdlab.procedures.saturate.spec import SATURATE
 
     run = open_run(path)
     if run.state.status != "finished":
-        _refuse_run(path, f"the run is {run.state.status} and not finished")
+        _refuse_run(path, f"the run is {run.state.status}, not finished")
     rate = find_steady_write_rate(run.windows, test=SATURATE)
     if rate is None:
         _refuse_run(path, "it has no saturation by 128 KiB sequential writes")
@@ -100,7 +101,7 @@ def _refuse_run(path: Path, reason: str) -> NoReturn:
 
 
 def _measured_fill_minutes(run: "Run", phase: str) -> float | None:
-    """Return how long the two fills before a phase took in fact [min]."""
+    """Return the measured time of the two fills before a phase [min]."""
     fills = run.steps[run.steps["kind"] == "precondition"]
     fills = fills[fills["phase"] == phase.replace("attempt", "fill")]
     if fills.empty or fills["duration_s"].isna().any():
@@ -109,7 +110,7 @@ def _measured_fill_minutes(run: "Run", phase: str) -> float | None:
 
 
 def _printed() -> list[dict[str, Any]]:
-    from ssdlab.analysis.precondition import oddity_text
+    from ssdlab.procedures.saturate.precondition import oddity_text
     from ssdlab.reference.micron import read_micron_precondition_times
 
     return [
@@ -128,7 +129,7 @@ def _printed() -> list[dict[str, Any]]:
 
 
 def answer_lines(found: dict[str, Any]) -> list[str]:
-    """Say an answer in lines for people."""
+    """Return an answer as lines for the terminal."""
     lines = _drive_lines(found["drive"]) if "drive" in found else []
     if "table" not in found:
         return lines
@@ -142,36 +143,36 @@ def _drive_lines(drive: dict[str, Any]) -> list[str]:
         ("capacity", f"{drive['capacity_gb']:.6g} GB"),
         ("SEQ 128 KiB writes", f"{drive['rate_mb_per_s']:.6g} MB/s"),
         ("precondition, 2 fills", f"{decimal:.4g} min, decimal units throughout"),
-        ("with 1 GB = 1024 MB", f"{binary:.4g} min, as Micron's printed table"),
+        ("with 1 GB = 1024 MB", f"{binary:.4g} min, as in Micron's printed table"),
     ]
     measured = drive.get("fill_2x_minutes_measured")
     if measured is not None:
-        facts.append(("the run's own 2 fills", f"{measured:.4g} min"))
-    lines = [f"{name:<22} {value}" for name, value in facts]
+        facts.append(("2 fills, as measured", f"{measured:.4g} min"))
+    lines = fact_lines(facts)
     if drive.get("is_virtual"):
-        lines.append("The target is a model or a file: this says nothing of a drive.")
+        lines.append("The target is a virtual SSD or a file, not a drive.")
     return lines
 
 
 def _table_lines(rows: list[dict[str, Any]]) -> list[str]:
-    """Set Micron's table and ours side by side."""
-    form = _TABLE_HEAD
-    lines = [
-        "Micron, Best Practices for SSD Performance Measurement, Rev. B 4/17",
-        form.format("", "", "2 fills", "precond.", "2 fills [min]", "2 fills [min]"),
-        form.format(
-            "capacity", "MB/s", "printed", "printed", "1 GB=1024 MB", "1 GB=1000 MB"
+    """Return Micron's table and ours side by side."""
+    columns = (
+        column("capacity", "capacity_gb", "{} GB".format),
+        column("MB/s", "rate_mb_per_s", "{:g}".format),
+        column("2 fills printed", "printed_fill_2x_minutes", "{:g}".format),
+        column("precond. printed", "printed_precondition_minutes", "{:g}".format),
+        *(
+            column(
+                f"1 GB={factor} MB [min]",
+                f"minutes_{factor}_mb_per_gb",
+                "{:.2f}".format,
+            )
+            for factor in (1024, 1000)
         ),
+    )
+    return [
+        "Micron, Best Practices for SSD Performance Measurement, Rev. B 4/17",
+        *table_lines(tabulate(rows, columns, caption="")),
+        "",
+        *(row["oddity"] for row in rows if row["oddity"]),
     ]
-    lines += [
-        form.format(
-            f"{row['capacity_gb']} GB",
-            f"{row['rate_mb_per_s']:g}",
-            f"{row['printed_fill_2x_minutes']:g}",
-            f"{row['printed_precondition_minutes']:g}",
-            f"{row['minutes_1024_mb_per_gb']:.2f}",
-            f"{row['minutes_1000_mb_per_gb']:.2f}",
-        )
-        for row in rows
-    ]
-    return [*lines, "", *(row["oddity"] for row in rows if row["oddity"])]

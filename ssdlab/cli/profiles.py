@@ -1,4 +1,4 @@
-"""Commands that show the profiles."""
+"""The commands ``profiles`` and ``profiles show``."""
 
 import json
 
@@ -11,10 +11,10 @@ from ssdlab.cli.group import json_option, main
 @json_option
 @click.pass_context
 def profiles(ctx: click.Context, *, as_json: bool) -> None:
-    """List the profiles, or show one: `ssdlab profiles show NAME`.
+    """List the profiles, or show one.
 
-    The times are without the fills of the preconditioning, which depend on the drive;
-    `ssdlab plan` reckons with them.
+    Times exclude the fills of preconditioning, which depend on the drive; `ssdlab plan`
+    includes them.
     """
     if ctx.invoked_subcommand is not None:
         return
@@ -24,11 +24,11 @@ def profiles(ctx: click.Context, *, as_json: bool) -> None:
     def lines(outline: Outline) -> tuple[str, ...]:
         profile = outline.profile
         least, most = map(duration_label, (outline.seconds_min, outline.seconds_max))
-        fills = f"{outline.fill_capacities:g} user capacities of fills"
+        fills = f"fills of {outline.fill_capacities:g} user capacities"
         return (
-            f"{profile.name:<20}{profile.title}, by {profile.spec_version}",
+            f"{profile.name:<20}{profile.title}, {profile.spec_version}",
             f"{'':<20}{', '.join(profile.tests)}",
-            f"{'':<20}{least} to {most}, and {fills}",
+            f"{'':<20}{least} to {most}, plus {fills}",
         )
 
     found = outline_profiles()
@@ -54,9 +54,10 @@ def profiles(ctx: click.Context, *, as_json: bool) -> None:
 @profiles.command()
 @click.argument("name")
 def show(name: str) -> None:
-    """Print every value of a profile, NAME or FILE.toml, with what it means.
+    """Print every value of a profile with its meaning.
 
-    What is printed is a file that `--profile` of `ssdlab run` and `plan` accepts.
+    NAME is a profile or FILE.toml. The output is a file that `--profile` of `ssdlab
+    run` and `plan` accepts.
     """
     from ssdlab.campaign.profiles import open_profile
     from ssdlab.pts.profile_file import render_profile

@@ -1,13 +1,14 @@
-"""`ssdlab purge`: purge a drive, or show how it could be purged."""
+"""`ssdlab purge`: purge a drive, or list its purge methods."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from ssdlab.cli.carry_out import confirm_option, say_loss
-from ssdlab.cli.group import EXIT_INTERRUPTED, fail, main, printable
+from ssdlab.cli.group import EXIT_INTERRUPTED, fail, main
+from ssdlab.cli.procedure import confirm_option, print_loss
 from ssdlab.model.drive import AUTO_PURGE, PURGE_METHODS
+from ssdlab.text.terminal import printable
 
 if TYPE_CHECKING:
     from ssdlab.model.drive import Drive, PurgeChoice, PurgeOption, PurgeOutcome
@@ -22,28 +23,26 @@ if TYPE_CHECKING:
     default=AUTO_PURGE,
     show_default=True,
     metavar="METHOD",
-    help="a method of --list; auto: the first that the drive can do",
+    help="method from --list; auto: the first that the drive supports",
 )
-@click.option(
-    "--list", "is_list", is_flag=True, help="show every method; touch nothing"
-)
-def purge(**asked: Any) -> None:
-    """Erase TARGET, a drive, to as if never used; and show whether it was.
+@click.option("--list", "is_list", is_flag=True, help="list the methods; touch nothing")
+def purge(**options: Any) -> None:
+    """Purge the drive TARGET and verify the result.
 
-    Exit codes: 0 purged, and shown or doubted in words; 1 it failed, or did not work;
-    2 refused; 130 stopped.
+    All data on TARGET are destroyed. Exit codes: 0 purged, with a warning if it could
+    not be verified; 1 failed, or had no effect; 2 refused; 130 stopped.
     """
     from ssdlab.drive.inventory import find_drive
 
-    drive = find_drive(asked["target"])
-    if asked["is_list"]:
+    drive = find_drive(options["target"])
+    if options["is_list"]:
         for line in list_lines(drive):
             click.echo(printable(line))
         return
-    carry_out(drive, asked)
+    purge_and_report(drive, options)
 
 
-def carry_out(drive: "Drive", asked: dict[str, Any]) -> None:
+def purge_and_report(drive: "Drive", options: dict[str, Any]) -> None:
     """Pass the gate, purge, and print what was done and found."""
     from ssdlab.drive.gate.consent import describe_loss
     from ssdlab.drive.purge import choose_purge, clean_after_crash, purge_drive
@@ -51,46 +50,46 @@ def carry_out(drive: "Drive", asked: dict[str, Any]) -> None:
     from ssdlab.system.state import state_folder
 
     folder = state_folder()
-    method = asked["method"]
-    # First: a drive that an interrupted purge left locked can be looked at by no gate.
+    method = options["method"]
+    # First: no gate can examine a drive that an interrupted purge left locked.
     if cleaned := clean_after_crash(drive, folder):
         click.echo(printable(f"{cleaned}."))
     with require_disposable(
-        drive, confirmed=asked["confirm"], named=asked["target"]
+        drive, confirmed=options["confirm"], named=options["target"]
     ) as held:
-        say_unseen(held.unseen)
+        print_unseen(held.unseen)
         choice = choose_purge(drive, method)
-        say_choice(choice)
-        say_loss(f"{drive.path}: {describe_loss(drive)}.")
+        print_choice(choice)
+        print_loss(f"{drive.path}: {describe_loss(drive)}.")
         try:
-            outcome = purge_drive(held, choice, folder=folder, tell=say_progress)
+            outcome = purge_drive(held, choice, folder=folder, tell=print_progress)
         except KeyboardInterrupt:
             fail(_stopped(choice), EXIT_INTERRUPTED)
     show_outcome(outcome, drive)
 
 
-def say_unseen(processes: int) -> None:
-    """Print how many processes could not be looked at, if any."""
+def print_unseen(processes: int) -> None:
+    """Print how many processes could not be inspected, if any."""
     if processes:
         click.echo(
-            f"Not seen: whether one of {processes} processes that hide from this user "
-            "what they have open writes to the drive."
+            f"Not checked: {processes} processes whose open files this user may not "
+            "see; one of them may write to the drive."
         )
 
 
-def say_choice(choice: "PurgeChoice") -> None:
-    """Print the method and why it is the one."""
+def print_choice(choice: "PurgeChoice") -> None:
+    """Print the method and why it was chosen."""
     click.echo(printable(f"{choice.method}: {choice.words}"))
     click.echo(printable(f"Why: {choice.why}."))
 
 
-def say_progress(line: str) -> None:
-    """Print how far it is, beside what may be kept."""
+def print_progress(line: str) -> None:
+    """Print progress to standard error, apart from the result."""
     click.echo(printable(line), err=True)
 
 
 def show_outcome(outcome: "PurgeOutcome", drive: "Drive") -> None:
-    """Print what was done and found; end with 1 if the purge failed."""
+    """Print what was done and found; exit with 1 if the purge failed."""
     for line in outcome.said.splitlines():
         click.echo(printable(line))
     if outcome.doubt:
@@ -100,7 +99,7 @@ def show_outcome(outcome: "PurgeOutcome", drive: "Drive") -> None:
 
 
 def list_lines(drive: "Drive") -> Iterator[str]:
-    """Yield every method of a drive, whether it is possible, and why."""
+    """Yield every purge method, whether it is possible, and why."""
     from ssdlab.drive.purge import list_purge_options
 
     options = list_purge_options(drive)
@@ -113,7 +112,7 @@ def list_lines(drive: "Drive") -> Iterator[str]:
 
 
 def _obstacle_lines(drive: "Drive") -> Iterator[str]:
-    """Yield for what the gate would refuse to purge it now."""
+    """Yield why the gate would refuse to purge the drive now."""
     from ssdlab.drive.gate.glance import find_obstacles
 
     uses = find_obstacles(drive)
@@ -126,7 +125,7 @@ def _obstacle_lines(drive: "Drive") -> Iterator[str]:
 def _possible(option: "PurgeOption") -> str:
     if option.is_possible:
         return "yes"
-    return "not known" if option.is_untold else "no"
+    return "unknown" if option.is_unknown else "no"
 
 
 def _reason(option: "PurgeOption") -> str:
@@ -134,10 +133,10 @@ def _reason(option: "PurgeOption") -> str:
 
     if option.expected_s is None:
         return option.reason
-    return f"{option.reason}; it says {duration_label(option.expected_s)}"
+    return f"{option.reason}; the drive states {duration_label(option.expected_s)}"
 
 
 def _stopped(choice: "PurgeChoice") -> str:
     from ssdlab.drive.purge import stopping_words
 
-    return f"Stopped in the purge. {stopping_words(choice.method)}"
+    return f"Stopped during the purge. {stopping_words(choice.method)}"

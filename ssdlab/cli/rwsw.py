@@ -1,4 +1,4 @@
-"""Commands by a capture of IO streams: ssdlab experimental, not the RWSW standard."""
+"""Commands for captured IO streams: experimental, not the RWSW standard."""
 
 import json
 import math
@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ssdlab.cli.carry_out import carry_out, procedure_options
 from ssdlab.cli.group import json_option, main, overwrite_option, require_finite
+from ssdlab.cli.procedure import procedure_options, run_and_report
 from ssdlab.model.capture import EXPERIMENTAL
 
 if TYPE_CHECKING:
     from ssdlab.model.capture import Capture
-    from ssdlab.procedures.stream_load import Saturating
+    from ssdlab.procedures.rwsw.load import Saturating
 
 _DEFAULT_STEP_S = 300.0
 
@@ -38,10 +38,10 @@ _trace_options = (
         callback=require_finite,
         default=_DEFAULT_STEP_S,
         show_default=True,
-        help="length of a step of a blkparse text",
+        help="length of a step in blkparse text",
     ),
     click.option(
-        "--device", default="", help="device of a blkparse text with several: 8,0"
+        "--device", default="", help="device, if the blkparse text has several: 8,0"
     ),
 )
 _share_option = click.option(
@@ -50,14 +50,14 @@ _share_option = click.option(
     callback=require_finite,
     default=80.0,
     show_default=True,
-    help="per cent of IOs that the applied streams have together, at least",
+    help="least share of IOs that the applied streams cover together [%]",
 )
 _oio_option = click.option(
     "--oio",
     type=click.IntRange(1, 65_536),
     default=32,
     show_default=True,
-    help="outstanding IOs of all streams together",
+    help="total outstanding IOs of all streams",
 )
 _round_options = (
     _seconds("--seconds-per-round", 60.0, "length of a round"),
@@ -66,20 +66,20 @@ _round_options = (
         type=click.IntRange(1, 10_000),
         default=31,
         show_default=True,
-        help="of so many rounds one is judged",
+        help="judge one round in N",
     ),
     click.option(
         "--max-rounds",
         type=click.IntRange(5, 100_000),
         default=1440,
         show_default=True,
-        help="rounds after which it ends without a steady state",
+        help="most rounds, if steady state is not reached",
     ),
 )
 
 
 def _with(*options: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command the capture, the options of every procedure, and these."""
+    """Add to a command the capture, the options of every procedure, and these."""
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         capture = click.option(
@@ -87,7 +87,7 @@ def _with(*options: Callable[..., Any]) -> Callable[..., Any]:
             "capture_file",
             required=True,
             type=click.Path(path_type=Path),
-            help="the capture: a CSV table or what blkparse prints",
+            help="capture file: CSV table or blkparse text",
         )
         for option in reversed((capture, *options, _share_option, *_trace_options)):
             command = option(command)
@@ -97,51 +97,51 @@ def _with(*options: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @main.group(
-    help=f"Captured IO streams: {EXPERIMENTAL}.\n\nA capture is a CSV table (step, "
-    "start_s, duration_s, queue_depth, access, block_size_bytes, direction, ios) or "
-    "the text that blkparse prints."
+    help=f"Work with captured IO streams ({EXPERIMENTAL}).\n\nA capture is a CSV table "
+    "(step, start_s, duration_s, queue_depth, access, block_size_bytes, direction, "
+    "ios) or the text output of blkparse."
 )
 def rwsw() -> None:
-    """Hold the commands; the help stands in the decorator."""
+    """Group the commands; the help text is in the decorator."""
 
 
 @rwsw.command(
     "capture",
-    help=f"Tabulate a capture ({EXPERIMENTAL}).\n\nWith --output it is also written as "
-    "a CSV table, which the other commands read.",
+    help=f"Tabulate a capture ({EXPERIMENTAL}).\n\n--output also writes it as a CSV "
+    "table that the other commands read.",
 )
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option(
-    "-o", "--output", type=click.Path(path_type=Path), help="write it as a CSV table"
+    "-o", "--output", type=click.Path(path_type=Path), help="CSV file to write"
 )
 @overwrite_option
 @_share_option
 @_trace_options[0]
 @_trace_options[1]
 @json_option
-def capture_command(file: Path, **asked: Any) -> None:
+def capture_command(file: Path, **options: Any) -> None:
     """Tabulate a capture."""
-    from ssdlab.analysis.streams.capture import (
+    from ssdlab.cli.capture_lines import capture_lines
+    from ssdlab.streams.capture import COLUMNS, write_capture
+    from ssdlab.streams.extents import (
         select_streams,
         share_streams,
         sum_streams,
     )
-    from ssdlab.analysis.streams.kept import measure_kept
-    from ssdlab.cli.capture_lines import capture_lines
-    from ssdlab.store.capture import COLUMNS, write_capture
+    from ssdlab.streams.kept import measure_kept
     from ssdlab.system.outputs import choose_format, require_replaceable
 
-    if asked["output"]:
-        choose_format(asked["output"], None, ("csv",))
+    if options["output"]:
+        choose_format(options["output"], None, ("csv",))
         require_replaceable(
-            asked["output"], overwrite=asked["overwrite"], columns=COLUMNS
+            options["output"], overwrite=options["overwrite"], columns=COLUMNS
         )
-    capture = _read(file, asked)
+    capture = _read(file, options)
     counts = sum_streams(capture.steps)
-    applied = select_streams(counts, least_percent=asked["share"])
-    if asked["output"]:
-        write_capture(capture, asked["output"])
-    if asked["as_json"]:
+    applied = select_streams(counts, least_percent=options["share"])
+    if options["output"]:
+        write_capture(capture, options["output"])
+    if options["as_json"]:
         kept = asdict(measure_kept(counts, applied))
         found = {
             "what": EXPERIMENTAL,
@@ -152,7 +152,7 @@ def capture_command(file: Path, **asked: Any) -> None:
         }
         click.echo(json.dumps(found, indent=1))
         return
-    click.echo("\n".join(capture_lines(capture, asked["share"])))
+    click.echo("\n".join(capture_lines(capture, options["share"])))
 
 
 def _known(value: float) -> float | None:
@@ -160,44 +160,44 @@ def _known(value: float) -> float | None:
 
 
 @rwsw.command(
-    help=f"Multi-stream WSAT ({EXPERIMENTAL}).\n\nPurge, then the dominant streams of "
-    "the whole capture together until they are steady."
+    help=f"Run multi-stream WSAT ({EXPERIMENTAL}).\n\nPurge, then apply the dominant "
+    "streams of the whole capture together until steady state."
 )
 @_with(_oio_option, *_round_options)
-def wsat(**asked: Any) -> None:
-    """Carry out multi-stream WSAT."""
-    from ssdlab.procedures import rwsw as procedures
+def wsat(**options: Any) -> None:
+    """Run multi-stream WSAT."""
+    from ssdlab.procedures.rwsw import spec as procedures
 
     procedure = procedures.wsat(
-        _read(asked["capture_file"], asked),
-        oio=asked["oio"],
-        least_percent=asked["share"],
-        saturating=_saturating(asked),
+        _read(options["capture_file"], options),
+        oio=options["oio"],
+        least_percent=options["share"],
+        saturating=_saturating(options),
     )
-    carry_out(procedure, asked)
+    run_and_report(procedure, options)
 
 
 @rwsw.command(
-    help=f"Individual streams ({EXPERIMENTAL}).\n\nEach dominant stream alone, from "
-    "its own purge, until it is steady."
+    help=f"Run each stream alone ({EXPERIMENTAL}).\n\nPurge, then apply one dominant "
+    "stream until steady state; repeat for each."
 )
 @_with(_oio_option, *_round_options)
-def streams(**asked: Any) -> None:
-    """Carry each stream out alone."""
-    from ssdlab.procedures import rwsw as procedures
+def streams(**options: Any) -> None:
+    """Run each stream alone."""
+    from ssdlab.procedures.rwsw import spec as procedures
 
     procedure = procedures.individual_streams(
-        _read(asked["capture_file"], asked),
-        oio=asked["oio"],
-        least_percent=asked["share"],
-        saturating=_saturating(asked),
+        _read(options["capture_file"], options),
+        oio=options["oio"],
+        least_percent=options["share"],
+        saturating=_saturating(options),
     )
-    carry_out(procedure, asked)
+    run_and_report(procedure, options)
 
 
 @rwsw.command(
-    help=f"Replay of the steps ({EXPERIMENTAL}).\n\nPurge, two user capacities of "
-    "sequential writes, then each step's mix at its queue depth, in order."
+    help=f"Replay the steps ({EXPERIMENTAL}).\n\nPurge, write twice the user capacity "
+    "sequentially, then apply each step's mix at its queue depth, in order."
 )
 @_with(
     click.option(
@@ -206,57 +206,57 @@ def streams(**asked: Any) -> None:
         callback=require_finite,
         default=1.0,
         show_default=True,
-        help="what the duration of each step is multiplied by",
+        help="factor on the duration of each step",
     )
 )
-def replay(**asked: Any) -> None:
-    """Carry a replay out."""
-    from ssdlab.procedures import rwsw as procedures
+def replay(**options: Any) -> None:
+    """Replay the steps."""
+    from ssdlab.procedures.rwsw import spec as procedures
 
     procedure = procedures.replay(
-        _read(asked["capture_file"], asked),
-        scale=asked["scale"],
-        least_percent=asked["share"],
+        _read(options["capture_file"], options),
+        scale=options["scale"],
+        least_percent=options["share"],
     )
-    carry_out(procedure, asked)
+    run_and_report(procedure, options)
 
 
 @rwsw.command(
-    help=f"OIO sweep ({EXPERIMENTAL}).\n\nPurge, the dominant streams until they are "
-    "steady, then 1,024 outstanding IOs down to 1."
+    help=f"Sweep the outstanding IOs ({EXPERIMENTAL}).\n\nPurge, apply the dominant "
+    "streams until steady state, then from 1,024 outstanding IOs down to 1."
 )
 @_with(
     _oio_option,
-    _seconds("--seconds-per-point", 60.0, "how long each OIO is applied"),
+    _seconds("--seconds-per-point", 60.0, "duration of each OIO"),
     *_round_options,
 )
-def sweep(**asked: Any) -> None:
-    """Carry a sweep out."""
-    from ssdlab.procedures import rwsw as procedures
+def sweep(**options: Any) -> None:
+    """Sweep the outstanding IOs."""
+    from ssdlab.procedures.rwsw import spec as procedures
 
     procedure = procedures.sweep(
-        _read(asked["capture_file"], asked),
-        oio=asked["oio"],
-        point_seconds=asked["seconds_per_point"],
-        least_percent=asked["share"],
-        saturating=_saturating(asked),
+        _read(options["capture_file"], options),
+        oio=options["oio"],
+        point_seconds=options["seconds_per_point"],
+        least_percent=options["share"],
+        saturating=_saturating(options),
     )
-    carry_out(procedure, asked)
+    run_and_report(procedure, options)
 
 
-def _read(file: Path, asked: dict[str, Any]) -> "Capture":
-    from ssdlab.store.capture import read_capture
+def _read(file: Path, options: dict[str, Any]) -> "Capture":
+    from ssdlab.streams.capture import read_capture
 
     return read_capture(
-        file, step_seconds=asked["step_seconds"], device=asked["device"]
+        file, step_seconds=options["step_seconds"], device=options["device"]
     )
 
 
-def _saturating(asked: dict[str, Any]) -> "Saturating":
-    from ssdlab.procedures.stream_load import Saturating
+def _saturating(options: dict[str, Any]) -> "Saturating":
+    from ssdlab.procedures.rwsw.load import Saturating
 
     return Saturating(
-        round_seconds=asked["seconds_per_round"],
-        sample_every_rounds=asked["sample_every"],
-        max_rounds=asked["max_rounds"],
+        round_seconds=options["seconds_per_round"],
+        sample_every_rounds=options["sample_every"],
+        max_rounds=options["max_rounds"],
     )

@@ -1,4 +1,4 @@
-"""Write tables as CSV, JSON lines or Parquet, piece by piece."""
+"""Write tables as CSV, JSON Lines or Parquet, in chunks."""
 
 import sys
 from collections.abc import Iterator
@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Literal, Protocol, cast
 
-from ssdlab.cli.group import fail, forget_output
+from ssdlab.cli.group import discard_output, fail
 from ssdlab.system import outputs
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ _ROWS_AT_ONCE = 1 << 16
 
 
 class TableWriter(Protocol):
-    """Something that takes the rows of one table, a frame at a time."""
+    """A writer of one table, which takes a frame at a time."""
 
     def write(self, frame: "pd.DataFrame") -> None:
         """Write the rows of a frame; all frames have the same columns."""
@@ -41,7 +41,7 @@ def table_writer(table_format: TableFormat, file: BinaryIO) -> TableWriter:
 
 
 class _CsvWriter:
-    """Numbers are exact, what is missing is empty."""
+    """Numbers are exact; a missing value is empty."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file, self._is_begun = file, False
@@ -58,7 +58,7 @@ class _CsvWriter:
 
 
 def _csv(part: "pa.Table") -> bytes:
-    """Return rows as CSV, quoted only if there is a need for it."""
+    """Return rows as CSV, quoted only if needed."""
     import io
 
     import pyarrow as pa
@@ -68,14 +68,14 @@ def _csv(part: "pa.Table") -> bytes:
     try:
         options = csv.WriteOptions(include_header=False, quoting_style="none")
         csv.write_csv(part, content, options)
-    except pa.ArrowInvalid:  # a comma, a quote or a new line in a text
+    except pa.ArrowInvalid:  # a comma, a quote or a newline in a string
         content = io.BytesIO()
         csv.write_csv(part, content, csv.WriteOptions(include_header=False))
     return content.getvalue()
 
 
 class _JsonLinesWriter:
-    """One JSON object a row; what is missing is null."""
+    """One JSON object per row; a missing value is null."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
@@ -125,7 +125,7 @@ class _ParquetWriter:
 
 
 def _parts(frame: "pd.DataFrame") -> "Iterator[pa.Table]":
-    """Yield the rows a few thousand at a time, at least one part, maybe empty."""
+    """Yield the rows in chunks: at least one, possibly empty."""
     for first in range(0, max(len(frame), 1), _ROWS_AT_ONCE):
         yield _as_arrow(frame.iloc[first : first + _ROWS_AT_ONCE])
 
@@ -149,14 +149,14 @@ def _is_text(kind: "pa.DataType") -> bool:
 
 @contextmanager
 def opened_output(path: Path | None) -> Iterator[BinaryIO]:
-    """Open what is written: standard output, or a file that appears when it is whole.
+    """Open the output: standard output, or a file that appears when it is complete.
 
-    What cannot be written ends the program.
+    Exits if it cannot be written.
 
     Raises
     ------
     BrokenPipeError
-        If nobody reads standard output any more.
+        If the reader of standard output has closed it.
     """
     try:
         if path is None:
@@ -169,9 +169,13 @@ def opened_output(path: Path | None) -> Iterator[BinaryIO]:
         raise
     except OSError as error:
         if path is None:
-            forget_output()
-        name = "Standard output" if path is None else path
-        fail(f"{name} cannot be written ({error.strerror or error}).", 2)
+            discard_output()
+        what = (
+            "Cannot write to standard output"
+            if path is None
+            else f"{path} cannot be written"
+        )
+        fail(f"{what} ({error.strerror or error}).", 2)
 
 
 def _standard_output() -> BinaryIO:
@@ -181,10 +185,10 @@ def _standard_output() -> BinaryIO:
 
 
 class _Terminal:
-    """The terminal, which gets no control codes out of the files that are read."""
+    """The terminal, protected from control codes in the files that are read."""
 
     def write(self, content: bytes) -> int:
-        """Write bytes, a question mark for what would steer the terminal."""
+        """Write bytes, with a question mark for each control character."""
         text = content.decode("utf-8", "replace")
         shown = "".join(sign if _is_shown(sign) else "?" for sign in text)
         return sys.stdout.buffer.write(shown.encode())

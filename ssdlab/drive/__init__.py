@@ -1,1 +1,1 @@
-"""Drives: which there are, how they are, may they be destroyed, how to purge them."""
+"""Drives: inventory, health, the gate before destruction, and purges."""

@@ -1,4 +1,4 @@
-"""How a drive is attached, as a report names it: its slot, its drivers, its maker."""
+"""Attachment of a drive, as a report states it: slot, drivers, manufacturer."""
 
 import re
 from pathlib import Path
@@ -18,14 +18,14 @@ _LINE = re.compile(r"(\w+):\s+(.*)")
 def read_attachment(
     drive: Drive, *, root: Path = ROOT, ask: Ask = ask_tool
 ) -> ReportFields:
-    """Return what this machine tells of how a drive is attached.
+    """Return how a drive is attached, as far as this machine reports it.
 
     Parameters
     ----------
     drive : Drive
         The drive.
     root : Path
-        Where ``/sys`` stands.
+        Where ``/sys`` is.
     ask : Ask
         Runs ``lspci``, where it is installed.
 
@@ -40,10 +40,10 @@ def read_attachment(
     pci = find_pci_folder(folder, root)
     if pci is None:
         return ReportFields(driver=_drivers(folder, None, root))
-    told = _ask_lspci(pci.name, ask)
-    maker = told.get("SVendor") or told.get("Vendor", "")
-    words = " ".join(filter(None, (told.get("Vendor"), told.get("Device"))))
-    slot = f"slot {told['PhySlot']}, " if "PhySlot" in told else ""
+    raw = _ask_lspci(pci.name, ask)
+    maker = raw.get("SVendor") or raw.get("Vendor", "")
+    words = " ".join(filter(None, (raw.get("Vendor"), raw.get("Device"))))
+    slot = f"slot {raw['PhySlot']}, " if "PhySlot" in raw else ""
     return ReportFields(
         hba=f"{words} ({slot}PCI {pci.name})" if words else f"PCI {pci.name}",
         driver=_drivers(folder, pci, root),
@@ -64,7 +64,7 @@ def _drivers(folder: Path, pci: Path | None, root: Path) -> str:
 
 
 def _ask_lspci(address: str, ask: Ask) -> dict[str, str]:
-    """Return what ``lspci`` tells of a device, by its own names; or nothing."""
+    """Return the fields of ``lspci`` for a device; empty if there are none."""
     try:
         answer = ask(["lspci", "-D", "-vmm", "-s", address], timeout_s=_LSPCI_S)
     except MissingToolError:

@@ -1,9 +1,9 @@
-"""Which right a step lacks, and the one command that gives it: one order for all steps.
+"""The right that a step lacks, and the command that grants it.
 
-Programs that ask a drive, or change it, are run by sudo: a rule for those programs and
-no other. To open the drive itself (to hold, measure and discard it) takes a right to
-its node, which `privileges` tells of. Only where there is no sudo, ssdlab itself is
-started with the capability that those programs want.
+Programs that query or change a drive are run by sudo: a rule for those programs and no
+others. To open the drive itself (to hold, measure and discard it) needs access to its
+node, see `privileges`. Only without sudo is ssdlab itself started with the capability
+that those programs need.
 """
 
 import os
@@ -32,14 +32,14 @@ _BITS: Final[dict[Capability, int]] = {"CAP_SYS_RAWIO": 17, "CAP_SYS_ADMIN": 21}
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Need:
-    """Which programs a step takes, and the capability that they want, if any."""
+    """The programs of a step, and the capability that they need, if any."""
 
     tools: tuple[str, ...]
     capability: Capability | None = None
 
 
 def refused_step(drive: Drive, what: str, need: Need) -> PrivilegeError:
-    """Return the error of a step that this user may not do; ``what`` says which."""
+    """Return the error for a step that this user may not do; ``what`` names it."""
     right = missing_program(need)
     return PrivilegeError(
         target=drive.path, reason=f"{what}: {right.reason}", remedy=right.remedy
@@ -47,7 +47,7 @@ def refused_step(drive: Drive, what: str, need: Need) -> PrivilegeError:
 
 
 def missing_program(need: Need) -> MissingRight:
-    """Return what keeps a user from the programs of a step that was refused."""
+    """Return what a user lacks to run the programs of a refused step."""
     if os.geteuid() == 0:
         return _missing_to_root(need)
     try:
@@ -63,8 +63,8 @@ def missing_program(need: Need) -> MissingRight:
 def _missing_to_root(need: Need) -> MissingRight:
     if need.capability is None:
         return MissingRight(
-            reason="root may not do that here: a container or a security policy is in "
-            "the way",
+            reason="root may not do that here: a container or a security policy "
+            "prevents it",
             remedy="Run ssdlab outside of it.",
         )
     return MissingRight(
@@ -78,22 +78,22 @@ def _missing_rule(need: Need) -> MissingRight:
     user, tools = user_name(), ", ".join(need.tools)
     reason = f"the user {user} may not run {tools} as root"
     if has_sudo():
-        remedy = f"To allow that and nothing else: {sudoers_command(need.tools)}"
+        remedy = f"To allow only that: {sudoers_command(need.tools)}"
     elif need.capability is None:
-        remedy = "Install sudo, and then look again for the command that allows it."
+        remedy = "Install sudo and try again; the message will name the command."
     else:
         remedy = (
-            "There is no sudo here; let root start ssdlab (or jupyter) as this user: "
+            "sudo is not installed; let root start ssdlab (or jupyter) as this user: "
             f"{start_command(need.capability)}"
         )
     return MissingRight(reason=reason, remedy=remedy)
 
 
 def start_command(capability: Capability) -> str:
-    """Return how root starts ssdlab as this user with one capability.
+    """Return the command by which root starts ssdlab as this user with a capability.
 
-    It is ambient, so that the tools that ssdlab starts have it too. Given to the
-    program file instead, it would be given to all who run Python.
+    It is ambient, so that the tools that ssdlab starts have it too. Granted to the
+    program file instead, it would be granted to all users of Python.
     """
     name = capability.removeprefix("CAP_").lower()
     return (
@@ -109,11 +109,11 @@ def find_missing_right(
     ask: Ask = ask_tool,
     root: Path = ROOT,
 ) -> str:
-    """Return why programs that we start lack a capability, or an empty text.
+    """Return why programs started by ssdlab lack a capability, or an empty text.
 
-    Of root a program inherits all that is not taken from it; of others only what is
-    ambient, unless sudo lets them run it as root. What the system does not tell is left
-    to the drive to refuse.
+    From root a program inherits all that is not dropped; from other users only ambient
+    ones, unless sudo lets them run it as root. If the system does not say, the drive
+    may still refuse.
     """
     need = Need(tools=tuple(tools), capability=capability)
     fields = dict(

@@ -1,4 +1,4 @@
-"""Names of drives: which drive a path means, and by which paths a drive is found."""
+"""Names of drives: from a path to a drive, and from a drive to its paths."""
 
 import os
 import re
@@ -19,10 +19,10 @@ from ssdlab.system.files import (
 )
 
 _BY_ID = "dev/disk/by-id"
-_SEE_LIST = "See which drives there are: ssdlab devices."
-# Names that are made of numbers only; those of model and serial come before them.
+_SEE_LIST = "List the drives: ssdlab devices."
+# Names made of numbers only; those of model and serial number come first.
 _BARE = re.compile(r"(wwn-|scsi-[0-9]|nvme-(eui|nvme|uuid)\.|lvm-|dm-|md-)")
-# What is no drive though it is a block device on a bus of its own.
+# Block devices that are not drives.
 _OTHERS = re.compile(r"(sr|fd|mtdblock)\d+|mmcblk\d+(boot\d+|rpmb)")
 _WORDS = (
     ("dm-", "a volume of the device mapper"),
@@ -53,7 +53,7 @@ def find_name(path: str, root: Path = ROOT, *, look: Look = look_at) -> str:
     Raises
     ------
     TargetRefusedError
-        If it means no whole drive; it says which ones to name instead.
+        If it does not mean a whole drive; the message says which ones to name instead.
     """
     named = path if "/" in path else f"/dev/{path}"
     place = within(root, named) if named.startswith("/") else Path(named)
@@ -67,8 +67,8 @@ def find_name(path: str, root: Path = ROOT, *, look: Look = look_at) -> str:
     if not block_folder(name, root).exists():
         raise TargetRefusedError(
             target=path,
-            reason=f"the kernel tells nothing of block device {node.number}",
-            remedy="See whether it is still attached and /sys is mounted.",
+            reason=f"the kernel has no data of block device {node.number}",
+            remedy="Check whether it is still attached and /sys is mounted.",
         )
     require_drive_name(name, path, root)
     return name
@@ -80,7 +80,7 @@ def require_drive_name(name: str, shown: str, root: Path = ROOT) -> None:
     Raises
     ------
     TargetRefusedError
-        If it is a partition, a volume, memory …; it says what to name instead.
+        If it is a partition, a volume, memory …; the message says what to name instead.
     """
     if is_drive_name(name, root):
         return
@@ -88,27 +88,27 @@ def require_drive_name(name: str, shown: str, root: Path = ROOT) -> None:
         whole = ", ".join(find_drives_below(name, root)) or "something else"
         raise TargetRefusedError(
             target=shown,
-            reason=f"this is a partition of {whole}, and drives are measured whole",
+            reason=f"this is a partition of {whole}; only whole drives are measured",
             remedy=f"Name {whole} if everything on it may be erased.",
         )
     if re.fullmatch(r"loop\d+", name):
         raise TargetRefusedError(
             target=shown,
-            reason="this loop device stands on no file",
-            remedy="Make one that does: losetup --find --show --direct-io=on FILE.",
+            reason="this loop device has no backing file",
+            remedy="Make one with a file: losetup --find --show --direct-io=on FILE.",
         )
     drives = find_drives_below(name, root)
     raise TargetRefusedError(
         target=shown,
         reason=f"this is {_kind_of(name)}, not a drive",
-        remedy=f"{_name_one(drives)} if it may be erased with all that stands on it."
+        remedy=f"{_name_one(drives)} if it may be erased with everything on it."
         if drives
         else _SEE_LIST,
     )
 
 
 def find_drives_below(name: str, root: Path = ROOT) -> tuple[str, ...]:
-    """Return the paths of the whole drives that a volume or partition stands on."""
+    """Return the paths of the whole drives below a volume or partition."""
     waiting, seen, drives = [name], {name}, []
     while waiting:
         one = waiting.pop(0)
@@ -127,10 +127,10 @@ def find_drives_below(name: str, root: Path = ROOT) -> tuple[str, ...]:
 def find_stable_paths(
     name: str, namespace_id: int | None = None, root: Path = ROOT
 ) -> tuple[str, ...]:
-    """Return the links in /dev/disk/by-id that lead to a drive, the plainest first.
+    """Return the links in /dev/disk/by-id to a drive, the plainest first.
 
-    Of several namespaces, which has the name without a number depends on which came
-    last, so that link is left out.
+    With several namespaces, the link without a number leads to the one that came last,
+    so it is left out.
     """
     folder = root / _BY_ID
     node = os.path.realpath(root / device_path(name).lstrip("/"))
@@ -153,7 +153,7 @@ def find_stable_paths(
 
 
 def device_path(name: str) -> str:
-    """Return the path of a device, whose kernel name has ``!`` where it has ``/``."""
+    """Return the path of a device; its kernel name has ``!`` for ``/``."""
     return f"/dev/{name.replace('!', '/')}"
 
 
@@ -170,7 +170,7 @@ def _kind_of(name: str) -> str:
     for start, words in _WORDS:
         if re.match(rf"{start}\d", name):
             return words
-    return "a device that the kernel makes"
+    return "a virtual device of the kernel"
 
 
 def _name_one(drives: tuple[str, ...]) -> str:
@@ -180,13 +180,13 @@ def _name_one(drives: tuple[str, ...]) -> str:
 
 
 def _refuse_other(path: str, node: Node, place: Path) -> NoReturn:
-    reason, remedy = "this is no block device", _SEE_LIST
+    reason, remedy = "this is not a block device", _SEE_LIST
     if node.kind == "file":
         reason = "this is a file, not a block device"
         remedy = "To measure a file, name it as file:PATH,size=SIZE."
     elif node.kind == "missing":
         is_link = "\0" not in path and place.is_symlink()
-        reason = "this link leads nowhere" if is_link else "there is no such device"
+        reason = "this link is broken" if is_link else "there is no such device"
     raise TargetRefusedError(target=path, reason=reason, remedy=remedy)
 
 

@@ -1,4 +1,4 @@
-"""Where the notes about one drive lie."""
+"""The folder of notes about a drive."""
 
 import hashlib
 import json
@@ -9,7 +9,7 @@ from ssdlab.system.state import state_folder
 
 
 def drive_folder(drive: Drive) -> Path:
-    """Return where the notes about one drive lie, by what it calls itself."""
+    """Return the folder of notes about a drive, by its identity."""
     named = json.dumps([drive.model, drive.serial, drive.wwn])
     name = hashlib.sha256(named.encode()).hexdigest()[:32]
     return state_folder() / "drives" / name

@@ -1,9 +1,9 @@
-"""One command to the controller of an NVMe drive, through the kernel and no program.
+"""Admin commands to the controller of an NVMe drive, directly through the kernel.
 
-A question costs a fraction of a millisecond this way, and some milliseconds of CPU
-where ``nvme`` is started for it. What it does is the same: ``NVME_IOCTL_ADMIN_CMD``
-of ``linux/nvme_ioctl.h``, for which the kernel wants CAP_SYS_ADMIN. A user without it
-whom sudo lets run ``nvme`` has it sent by that program.
+A query costs a fraction of a millisecond this way, and some milliseconds of CPU if
+``nvme`` is started for it. The call is the same: ``NVME_IOCTL_ADMIN_CMD`` of
+``linux/nvme_ioctl.h``, for which the kernel requires CAP_SYS_ADMIN. For a user without
+it who may run ``nvme`` by sudo, that program sends it.
 """
 
 import errno
@@ -36,7 +36,7 @@ _SAID_DATA: Final = re.compile(r"^[0-9a-f]{4,}:((?: [0-9a-f]{2}){1,16})", re.MUL
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AdminCommand:
-    """What is asked of a controller; it answers with ``answer_bytes`` of data."""
+    """A command to a controller; it answers with ``answer_bytes`` of data."""
 
     opcode: int
     namespace_id: int = 0
@@ -47,7 +47,7 @@ class AdminCommand:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AdminAnswer:
-    """What it answered: ``status`` is 0, or the NVMe status of the refusal."""
+    """The answer: ``status`` is 0, or the NVMe status of the refusal."""
 
     status: int
     result: int = 0
@@ -68,7 +68,7 @@ IDENTIFY_CONTROLLER = AdminCommand(
 
 
 def get_feature(feature: int) -> AdminCommand:
-    """Return the question how a feature of the controller stands now."""
+    """Return the command that reads a feature of the controller."""
     return AdminCommand(opcode=_GET_FEATURES, dword10=feature)
 
 
@@ -80,8 +80,8 @@ def set_feature(feature: int, value: int) -> AdminCommand:
 def send_admin(path: str, command: AdminCommand) -> AdminAnswer:
     """Send a command to the controller of the drive at ``path``.
 
-    The time limit is the kernel's own: past a shorter one it would reset the
-    controller, and that would disturb more than a late answer.
+    The time limit is the kernel's own: after a shorter one it would reset the
+    controller, which would disturb more than a late answer.
 
     Raises
     ------
@@ -103,12 +103,12 @@ def send_admin(path: str, command: AdminCommand) -> AdminAnswer:
 def send_by_program(
     path: str, command: AdminCommand, *, ask: Ask = ask_tool
 ) -> AdminAnswer:
-    """Let ``nvme`` send a command, and read from its words what was answered.
+    """Let ``nvme`` send a command, and parse the answer from its output.
 
     Raises
     ------
     OSError
-        If it did not send it, or its words are not to be understood.
+        If it did not send it, or its output cannot be parsed.
     """
     options = [
         f"--opcode={command.opcode:#x}",

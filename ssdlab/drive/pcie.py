@@ -1,4 +1,4 @@
-"""Where a drive is attached: its link of PCIe and its NUMA node."""
+"""The PCIe link and the NUMA node of a drive."""
 
 import re
 from pathlib import Path
@@ -8,14 +8,14 @@ from ssdlab.model.drive import PcieLink
 from ssdlab.system.files import ROOT, read_leading_number, read_number
 
 _ADDRESS = re.compile(r"[0-9a-f]{4,}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]")
-_NO_WIDTHS = {None, 0, 255}  # absent; no link; not told (PCIE_LNK_WIDTH_UNKNOWN)
+_NO_WIDTHS = {None, 0, 255}  # absent; no link; PCIE_LNK_WIDTH_UNKNOWN
 
 
 def read_pcie_link(folder: Path, root: Path = ROOT) -> PcieLink | None:
     """Return the link of the PCI device that a folder of sysfs belongs to.
 
-    ``None`` if there is none, or the system tells nothing of its link: what stands
-    inside the chipset has none.
+    ``None`` if there is none, or its link is unknown: a device inside the chipset has
+    none.
     """
     place = find_pci_folder(folder, root)
     return _link(place) if place else None
@@ -28,7 +28,7 @@ def find_pci_folder(folder: Path, root: Path = ROOT) -> Path | None:
 
 
 def read_numa_node(folder: Path, root: Path = ROOT) -> int | None:
-    """Return the NUMA node that a device is attached to, if the system tells one."""
+    """Return the NUMA node that a device is attached to, if known."""
     for place in folders_above(folder, root):
         node = read_number(place / "numa_node")
         if node is not None:

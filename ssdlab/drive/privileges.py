@@ -1,4 +1,4 @@
-"""Which right a user lacks to open a device, and the one command that gives it."""
+"""The right that a user lacks to open a device, and the command that grants it."""
 
 import os
 import shlex
@@ -14,7 +14,7 @@ _GROUP_MAY = stat.S_IRGRP | stat.S_IWGRP
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class MissingRight:
-    """What is missing, and what gives it."""
+    """A missing right, and how to get it."""
 
     reason: str
     remedy: str
@@ -27,20 +27,20 @@ def privilege_error(device: str, path: Path) -> PrivilegeError:
 
 
 def missing_right(device: str, path: Path) -> MissingRight:
-    """Return why this user may not open a device node, as far as one can see."""
+    """Return why this user may not open a device node, as far as known."""
     user = user_name()
     if os.geteuid() == 0:
         return MissingRight(
-            reason="root may not open it here: a container or a security policy is in "
-            "the way",
+            reason="root may not open it here: a container or a security policy "
+            "prevents it",
             remedy="Run ssdlab outside of the container, or give it the device "
             f"(docker run --device {shlex.quote(device)}).",
         )
     group = _group_that_may(path)
     if not group:
         return MissingRight(
-            reason=f"the user {user} may not read and write it; root alone may",
-            remedy="Give this user the right until the next start: sudo setfacl "
+            reason=f"the user {user} may not read and write it; only root may",
+            remedy="Grant this user access until the next boot: sudo setfacl "
             f"--modify u:{shlex.quote(user)}:rw {shlex.quote(device)}",
         )
     if user in _members(group):
@@ -57,7 +57,7 @@ def missing_right(device: str, path: Path) -> MissingRight:
 
 
 def user_name() -> str:
-    """Return the name of the user whose rights count, or the number."""
+    """Return the name of the effective user, or the number."""
     try:
         return pwd.getpwuid(os.geteuid()).pw_name
     except KeyError:
@@ -65,7 +65,7 @@ def user_name() -> str:
 
 
 def _group_that_may(path: Path) -> str:
-    """Return the group that may read and write a node; "" if it is none but root's."""
+    """Return the group that may read and write a node; "" if only root's may."""
     try:
         status = path.stat()
         if status.st_gid == 0 or status.st_mode & _GROUP_MAY != _GROUP_MAY:

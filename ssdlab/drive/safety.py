@@ -1,7 +1,7 @@
-"""May this drive be destroyed? The one gate, before anything is written to it.
+"""The gate: whether a drive may be destroyed, before anything is written to it.
 
 It is passed before the first destructive step of a run, again before each purge, and
-after each resume. There is no way around it: consent is the serial number of the drive.
+after each resume. It cannot be bypassed: consent is the serial number of the drive.
 """
 
 import os
@@ -38,7 +38,7 @@ __all__ = [
     "require_still_disposable",
 ]
 
-_TRIES, _PAUSE_S = 5, 0.5  # a monitor such as smartd has a drive open for moments
+_TRIES, _PAUSE_S = 5, 0.5  # a monitor such as smartd opens a drive briefly
 
 
 def require_disposable(
@@ -49,31 +49,32 @@ def require_disposable(
     root: Path = ROOT,
     ask: Ask = ask_tool,
 ) -> HeldDrive:
-    """Return the drive, held, if it may be destroyed.
+    """Hold and return the drive, if it may be destroyed.
 
-    It is held first, so that nothing can begin to use it between the look and the step.
+    It is held first, so that nothing can begin to use it between the check and the
+    step.
 
     Parameters
     ----------
     drive : Drive
         The drive, as `find_drive` gave it.
     confirmed : str
-        What the user typed: the serial number of the drive. Where it has none, or
-        another drive has the same, the refusal says what to type instead.
+        What the user typed: the serial number of the drive. If it has none, or another
+        drive has the same, the refusal says what to type instead.
     named : str
-        The text by which the user named the drive: a removable one is accepted by a
-        path in ``/dev/disk/by-id`` or ``/dev/disk/by-path`` only.
+        The text by which the user named the drive: a removable one is accepted only by
+        a path in ``/dev/disk/by-id`` or ``/dev/disk/by-path``.
     root : Path
-        Where ``/proc``, ``/sys`` and ``/dev`` stand.
+        Where ``/proc``, ``/sys`` and ``/dev`` are.
     ask : Ask
-        Runs the programs that look at the drive.
+        Runs the programs that query the drive.
 
     Raises
     ------
     DriveInUseError
-        If anything uses it, anything is on it, or it is not the same any more.
+        If anything uses it, anything is on it, or it is no longer the same.
     ConsentError
-        If that it may be erased was not confirmed.
+        If its erasure was not confirmed.
     PrivilegeError
         If this user may not open it.
     TargetRefusedError
@@ -102,30 +103,30 @@ def require_disposable_again(
     root: Path = ROOT,
     ask: Ask = ask_tool,
 ) -> HeldDrive:
-    """Return the drive of a run that goes on, held, if it may still be destroyed.
+    """Hold and return the drive of a resumed run, if it may still be destroyed.
 
-    What was typed when the run began counts, as long as it still means this drive and
-    no other. Marks of data count unless the drive stands as the run left it.
+    What was typed when the run began counts, as long as it still identifies this drive
+    and no other. Signatures of data count unless the drive is as the run left it.
 
     Parameters
     ----------
     drive : Drive
-        The drive, by the name that it has now.
+        The drive, by its current name.
     known : KnownDrive
         What the run knows of it.
     named : str
-        As in `require_disposable`; so are the parameters below.
+        As in `require_disposable`, like the parameters below.
     root : Path
-        Where ``/proc``, ``/sys`` and ``/dev`` stand.
+        Where ``/proc``, ``/sys`` and ``/dev`` are.
     ask : Ask
-        Runs the programs that look at the drive.
+        Runs the programs that query the drive.
 
     Raises
     ------
     DriveInUseError
-        If anything uses it, anything is on it, or it is not the same any more.
+        If anything uses it, anything is on it, or it is no longer the same.
     ConsentError
-        If what was typed does not tell it apart now.
+        If what was typed no longer identifies it.
     PrivilegeError
         If this user may not open it.
     TargetRefusedError
@@ -148,17 +149,17 @@ def require_disposable_again(
 
 
 def require_still_disposable(held: HeldDrive, *, ask: Ask = ask_tool) -> None:
-    """Require it again, of a drive that was held ever since.
+    """Require it again of a drive that has been held since.
 
-    Consent was given for this drive, and being held it cannot have become another. Nor
-    can anybody have formatted it: what is written on it is the run's own.
+    Consent was given for this drive, and while held it cannot have become another. Nor
+    can anybody have formatted it: its content is the run's own.
 
     Raises
     ------
     DriveInUseError
-        If anything uses it meanwhile.
+        If anything uses it now.
     TargetRefusedError
-        If it is gone, or is not the same any more.
+        If it is gone, or is no longer the same.
     """
     drive, root = held.drive, held.root
     new = _require_held(held)
@@ -169,7 +170,7 @@ def require_still_disposable(held: HeldDrive, *, ask: Ask = ask_tool) -> None:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Entry:
-    """How a drive is let through the gate: what is asked for, and who looks."""
+    """How a drive passes the gate: the requirements, and the means to check."""
 
     expected: Drive
     consent: Callable[[], Consent]
@@ -200,15 +201,15 @@ def _enter(drive: Drive, entry: _Entry) -> HeldDrive:
 def _require_unused(
     drive: Drive, look: Callable[[], tuple[Use, ...]], root: Path
 ) -> None:
-    """Refuse what plainly is in use or holds data: it is not even opened to write.
+    """Refuse what clearly is in use or holds data: it is not even opened for writing.
 
-    That something claims it comes before what is on it: nobody shall be told to wipe a
-    drive that is used by what cannot be seen.
+    A claim is reported before its content: nobody should be told to wipe a drive that
+    something invisible uses.
 
     Raises
     ------
     DriveInUseError
-        If it is so, is read-only, or has no medium.
+        If it is in use, holds data, is read-only, or has no media.
     """
     uses = find_live_uses(drive, root=root)
     if all(use.kind == "opened" for use in uses):
@@ -226,7 +227,7 @@ def _claim(drive: Drive, access: int, root: Path) -> int:
 
 
 def _require_held(held: HeldDrive) -> tuple[Drive, ...]:
-    """Require that it is there, and hold its relatives; return those that are new.
+    """Require that it is attached, and hold its relatives; return the new ones.
 
     Raises
     ------
@@ -239,7 +240,7 @@ def _require_held(held: HeldDrive) -> tuple[Drive, ...]:
         raise TargetRefusedError(
             target=drive.path,
             reason=trouble,
-            remedy="See which drives there are: ssdlab devices.",
+            remedy="List the drives: ssdlab devices.",
         )
     require_same(drive, drive, root=root)
     return held.hold_too(
@@ -249,7 +250,7 @@ def _require_held(held: HeldDrive) -> tuple[Drive, ...]:
 
 
 def _require_settled(drive: Drive, look: Callable[[], tuple[Use, ...]]) -> None:
-    """Require that nothing uses it; who has it open may be done within moments.
+    """Require that nothing uses it; a program that has it open gets a moment to end.
 
     Raises
     ------
@@ -268,12 +269,12 @@ def _require_settled(drive: Drive, look: Callable[[], tuple[Use, ...]]) -> None:
 
 
 def _count_unseen(held: HeldDrive, ask: Ask) -> None:
-    """Note how many processes may have it open unseen, unless root tells of them.
+    """Note how many hidden processes may have it open, unless root can list them.
 
     Raises
     ------
     DriveInUseError
-        If root tells of one that may write.
+        If root lists one that may write.
     """
     drive = held.drive
     held.unseen = find_openers_of(drive, held.root).unread

@@ -1,4 +1,4 @@
-"""Texts of devices, files and programs, as a message may show them."""
+"""Texts of devices, files and programs, made safe for messages."""
 
 from ssdlab.model.drive import Drive
 from ssdlab.model.units import capacity_label
@@ -7,9 +7,9 @@ _LONGEST = 300
 
 
 def shown(text: str) -> str:
-    r"""Return a text that can be printed and typed, and that is short.
+    r"""Return a short text that can be printed and typed.
 
-    What cannot be printed is written out, as in ``\x1b``.
+    Unprintable characters are escaped, as in ``\x1b``.
 
     Examples
     --------
@@ -21,7 +21,7 @@ def shown(text: str) -> str:
 
 
 def written_out(text: str) -> str:
-    r"""Return a text of which everything can be typed, however long it is.
+    r"""Return a text that can be typed, whatever its length.
 
     Examples
     --------

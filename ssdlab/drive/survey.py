@@ -1,6 +1,6 @@
-"""All that can be told of each drive: what it is, how it is, whether it may be tested.
+"""Survey of the drives: identity, health, and whether each can be tested.
 
-Each drive is looked at by itself: what goes wrong with one is told of that one.
+Each drive is surveyed separately: trouble with one is reported for that one.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -41,21 +41,21 @@ class DriveSurvey:
     path : str
         Its device.
     drive : Drive or None
-        What it is; ``None`` if the kernel does not tell, and ``trouble`` says why.
+        Its identity; ``None`` if unknown, and ``trouble`` says why.
     uses : tuple of Use
-        Why it must not be destroyed, or why that cannot be known.
+        Why it must not be destroyed, or why that is unknown.
     health : DriveHealth
-        How it is; ``health_trouble`` says why nothing, or not all, is known.
+        Its health; ``health_trouble`` says why nothing, or not all, is known.
     write_cache : {"enabled", "disabled"} or None
-        How its volatile write cache stands; ``None`` if it does not tell.
+        The state of its volatile write cache; ``None`` if unknown.
     twins : tuple of str
         Other drives with the same serial number.
     named : str
-        The path by which to name it: of a removable drive one that stays.
+        The path by which to name it: for a removable drive a persistent one.
     consent : Consent or None
-        What is to be typed so that it may be erased.
+        What to type to consent to its erasure.
     unseen : int
-        How many processes hid from this user what they have open.
+        The number of processes whose open files are hidden from this user.
     """
 
     path: str
@@ -72,14 +72,14 @@ class DriveSurvey:
 
     @property
     def can_be_tested(self) -> bool | None:
-        """Whether a run would be let at it; ``None`` if this user cannot know."""
+        """Whether a run may use it; ``None`` if this user cannot know."""
         if self.drive is None or any(use.kind != "unknown" for use in self.uses):
             return False
         return None if self.uses else True
 
 
 def survey_drives(root: Path = ROOT, *, ask: Ask = ask_tool) -> tuple[DriveSurvey, ...]:
-    """Return what is known of every drive of this machine, changing nothing."""
+    """Survey every drive of this machine, changing nothing."""
     names = list_drive_names(root)
     read = [_read(name, root) for name in names]
     drives = [drive for drive in read if isinstance(drive, Drive)]
@@ -134,7 +134,7 @@ def _survey(
 
 
 def _try(read: Callable[[], _Read], otherwise: _Read) -> tuple[_Read, str]:
-    """Return what can be read, or what goes without it and why it cannot."""
+    """Return what can be read, or a default and why it cannot be read."""
     try:
         return read(), ""
     except (SsdlabError, OSError) as error:
@@ -142,19 +142,19 @@ def _try(read: Callable[[], _Read], otherwise: _Read) -> tuple[_Read, str]:
 
 
 def _names(drive: Drive, root: Path) -> tuple[str, ...]:
-    """Return the paths by which the gate lets a drive be named."""
+    """Return the paths by which the gate accepts a drive."""
     if not drive.is_removable:
         return (drive.path,)
     return (*drive.stable_paths, *find_stable_names(drive, root))
 
 
 def _unnamed(drive: Drive, named: str, consent: Consent | None) -> Iterator[Use]:
-    """Yield what hinders that it is named, or confirmed, without doubt."""
+    """Yield what prevents naming or confirming it unambiguously."""
     if not named:
         yield Use(
             kind="removable",
             device=drive.path,
-            reason=f"{drive.path} is removable, and no path in /dev/disk stays with it",
+            reason=f"{drive.path} is removable and has no persistent path in /dev/disk",
             remedy="Let udev run, so that it gets one.",
         )
     if consent is None:
@@ -170,13 +170,13 @@ def _unknown(drive: Drive, trouble: str) -> Use:
     return Use(
         kind="unknown",
         device=drive.path,
-        reason=f"whether anything uses it cannot be seen: {trouble}",
+        reason=f"whether anything uses it is unknown: {trouble}",
         remedy="",
     )
 
 
 def _twins(drive: Drive, drives: Sequence[Drive]) -> tuple[str, ...]:
-    """Return the other drives of this serial; namespaces of one drive share theirs."""
+    """Return other drives of the same serial number, except its own namespaces."""
     return tuple(
         other.path
         for other in drives

@@ -1,4 +1,4 @@
-"""Where the kernel tells of devices."""
+"""Folders of devices in sysfs."""
 
 import os
 from collections.abc import Iterator
@@ -8,14 +8,14 @@ from ssdlab.system.files import ROOT
 
 
 def block_folder(name: str, root: Path = ROOT) -> Path:
-    """Return the folder in which the kernel tells of a block device or partition."""
+    """Return the sysfs folder of a block device or partition."""
     return root / "sys/class/block" / name
 
 
 def folders_above(folder: Path, root: Path = ROOT) -> Iterator[Path]:
-    """Yield where a folder of sysfs really stands, and each folder above it.
+    """Yield the real path of a sysfs folder, and each folder above it.
 
-    It ends below ``/sys/devices``: what stands higher tells of no device.
+    It ends below ``/sys/devices``: folders above are not of devices.
     """
     top = Path(os.path.realpath(root / "sys/devices"))
     place = Path(os.path.realpath(folder))

@@ -1,7 +1,7 @@
-"""Programs that ask a drive or change it: no shell, no prompt, always an end.
+"""Programs that query or change a drive: no shell, no prompt, with a time limit.
 
-What asks the drive itself needs root's rights. They are used for that program alone:
-where this user may run it by ``sudo`` without a password, it is run so.
+A program that queries the drive itself needs root. Only that program gets it: if this
+user may run it by ``sudo`` without a password, it is run by sudo.
 """
 
 import os
@@ -54,7 +54,7 @@ _SUDO_S = 5.0
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Answer:
-    """What a program said.
+    """The output of a program.
 
     ``exit_code`` is `TIMED_OUT` if it did not end in time, and 126 if the system could
     not start it.
@@ -68,7 +68,7 @@ class Answer:
 
     @property
     def text(self) -> str:
-        """What it said on either channel, for a message."""
+        """Its stderr and stdout, for a message."""
         return " ".join(f"{self.stderr}\n{self.stdout}".split())
 
     @property
@@ -78,7 +78,7 @@ class Answer:
 
 
 class Ask(Protocol):
-    """Runs a program and returns what it said: `ask_tool`, or a recorded answer."""
+    """Runs a program and returns its output: `ask_tool`, or a recorded answer."""
 
     def __call__(self, command: Sequence[str], *, timeout_s: float) -> Answer:
         """Return the answer."""
@@ -86,7 +86,7 @@ class Ask(Protocol):
 
 
 def ask_tool(command: Sequence[str], *, timeout_s: float) -> Answer:
-    """Run a program of the system with nothing to read and in plain English.
+    """Run a program of the system without input and in the C locale.
 
     Raises
     ------
@@ -127,7 +127,7 @@ def _may_raise(program: str) -> bool:
 
 
 def lets_raise(program: str, ask: Ask) -> bool:
-    """Ask sudo whether this user may run a program without a password."""
+    """Return whether sudo lets this user run a program without a password."""
     try:
         return ask((_SUDO, "-n", "-l", program), timeout_s=_SUDO_S).exit_code == 0
     except MissingToolError:
@@ -140,7 +140,7 @@ def has_sudo() -> bool:
 
 
 def may_ask_as_root(name: str) -> bool:
-    """Tell whether a program of the system can be run with root's rights.
+    """Tell whether a program of the system can be run as root.
 
     Raises
     ------
@@ -151,7 +151,7 @@ def may_ask_as_root(name: str) -> bool:
 
 
 def sudoers_command(names: Sequence[str]) -> str:
-    """Return the one command that lets this user run programs as root, and only them.
+    """Return the command that lets this user run only these programs as root.
 
     Raises
     ------
@@ -170,7 +170,7 @@ def sudoers_command(names: Sequence[str]) -> str:
 
 
 def find_tool(name: str) -> str:
-    """Return the path of a program, also where only root's PATH leads.
+    """Return the path of a program, also if only root's PATH has it.
 
     Raises
     ------
@@ -182,7 +182,7 @@ def find_tool(name: str) -> str:
         package = _PACKAGES.get(name, name)
         raise MissingToolError(
             tool=name,
-            needed_for="asking a drive or changing it",
+            needed_for="querying or changing a drive",
             remedy=f"Install it: apt-get install {package}.",
         )
     return path

@@ -1,1 +1,1 @@
-"""Look at runs by hand in a notebook: pick, click, watch, take away."""
+"""Explore runs interactively in a notebook: select, click, follow, export."""

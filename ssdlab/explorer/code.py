@@ -1,8 +1,8 @@
-"""The code cell that makes a figure of the explorer again, outside of it."""
+"""The code cell that reproduces a figure of the explorer."""
 
 from collections.abc import Mapping
 
-from ssdlab.analysis.exploration import Rounds
+from ssdlab.explorer.cells import Rounds
 from ssdlab.explorer.selection import Selection
 
 Shown = Mapping[str, object]
@@ -46,6 +46,11 @@ def code_of_histogram(
     return _cell(
         *_runs(selection, paths),
         *_cells(selection, selection.rounds),
+        _call(
+            "frame = ssdlab.analysis.select_histogram",
+            "frame",
+            rounds=selection.rounds,
+        ),
         "bins = stack({name: run.bins for name, run in runs.items()})",
         _call(
             "frame = ssdlab.analysis.merge_cell_bins",
@@ -89,7 +94,7 @@ def code_of_time(
 
 
 class _Name(str):
-    """A name in the code, not a text."""
+    """A name in the code, not a string."""
 
     __slots__ = ()
 
@@ -154,7 +159,7 @@ def _call(function: str, *given: str, **named: object) -> str:
 
 
 def _text(value: object, margin: str = "") -> str:
-    """Return a value as code, a mapping that is long with an entry a line."""
+    """Return a value as code, a long mapping with one entry per line."""
     if not isinstance(value, dict) or len(repr(value)) < _WIDTH - len(margin) - 12:
         return repr(value)
     lines = "".join(f"{margin}    {key!r}: {one!r},\n" for key, one in value.items())

@@ -1,4 +1,4 @@
-"""The widgets by which a selection is made, and how they follow it."""
+"""The widgets of a selection, and how they follow it."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -6,12 +6,12 @@ from typing import Any
 
 import ipywidgets
 
-from ssdlab.explorer.asking import AXIS_NAMES
+from ssdlab.explorer.cell_map import axis_label
+from ssdlab.explorer.run_cache import Listed, search
 from ssdlab.explorer.selection import Choices, Selection
-from ssdlab.explorer.shelf import Listed, search
-from ssdlab.figures.cell_map import axis_label
-from ssdlab.figures.labels import metric_quantity
+from ssdlab.explorer.validation import AXIS_NAMES
 from ssdlab.model.spec import Direction
+from ssdlab.text.quantities import metric_quantity
 
 Change = Callable[..., None]
 
@@ -23,19 +23,20 @@ _DIRECTIONS: Mapping[Direction, str] = {
 }
 _WIDE = {"width": "auto", "min_width": "0"}
 _LABEL = "90px"  # as wide as the longest
+_SELECTED = "selected rounds"
 
 
 class Controls:
-    """Every choice; ``change`` is called with what the user chose, by field."""
+    """All inputs; ``change`` is called with what the user selected, by field."""
 
-    def __init__(self, change: Change, again: Callable[[], None]) -> None:
+    def __init__(self, change: Change, refresh: Callable[[], None]) -> None:
         self._change = change
         self._listed: tuple[Listed, ...] = ()
         self._is_following = False
-        self.search = _Text(placeholder="search: words of name, drive, test, status")
-        self.again = ipywidgets.Button(
-            description="Look again",
-            tooltip="list the runs anew",
+        self.search = _Text(placeholder="search name, drive, test, status")
+        self.refresh = ipywidgets.Button(
+            description="Refresh",
+            tooltip="update the list of runs",
             layout={"width": "96px", "min_width": "96px"},
         )
         self.runs = ipywidgets.SelectMultiple(rows=7, layout=dict(_WIDE))
@@ -51,25 +52,25 @@ class Controls:
             description="Rounds", continuous_update=False, min=1, max=1,
             layout=dict(_WIDE), style={"description_width": _LABEL},
         )  # fmt: skip
-        self.counted = _dropdown("Of rounds")
+        self.counted = _dropdown("Values of")
         self.over = ipywidgets.ToggleButtons(
             options=[("over rounds", "rounds"), ("over time", "time")],
             style={"button_width": "104px"},
         )
         self.search.observe(lambda _: self._list(), "value")
-        self.again.on_click(lambda _: again())
+        self.refresh.on_click(lambda _: refresh())
         for field in ("run", "test", "phase", "metric", "direction", "over"):
-            getattr(self, field).observe(self._hearing(field), "value")
-        self.runs.observe(self._hearing("runs"), "value")
-        self.rounds.observe(self._heard_rounds, "value")
-        self.counted.observe(self._heard_counted, "value")
+            getattr(self, field).observe(self._handler(field), "value")
+        self.runs.observe(self._handler("runs"), "value")
+        self.rounds.observe(self._on_rounds, "value")
+        self.counted.observe(self._on_counted, "value")
         for box in (self.down, self.across):
-            box.observe(self._heard_cell, "value")
+            box.observe(self._on_cell, "value")
         self._axes: tuple[str, str] = ("read_percent", "block_size_bytes")
 
     def box(self) -> ipywidgets.Widget:
-        """Return all of them, in as many columns as there is room for."""
-        top = ipywidgets.HBox([self.search, self.again])
+        """Return all inputs, in as many columns as fit."""
+        top = ipywidgets.HBox([self.search, self.refresh])
         left = ipywidgets.VBox([top, self.runs, self.count], layout=dict(_WIDE))
         middle = ipywidgets.VBox(
             [self.run, self.test, self.phase, self.metric, self.direction],
@@ -88,7 +89,7 @@ class Controls:
             self._list(chosen)
 
     def follow(self, selection: Selection, choices: Choices) -> None:
-        """Show a selection and what can be chosen beside it."""
+        """Show a selection and the other choices."""
         self._axes = choices.axes
         self._count()
         with self._following():
@@ -118,14 +119,14 @@ class Controls:
             setattr(self.rounds, bound, span[bound == "max"])
         chosen = selection.rounds if isinstance(selection.rounds, tuple) else None
         self.rounds.value = chosen or span
-        names = ["measurement window", "all", *(["those chosen"] if chosen else [])]
+        names = ["measurement window", "all rounds", *([_SELECTED] if chosen else [])]
         is_window = selection.rounds == "window"
-        counted = "those chosen" if chosen else names[0 if is_window else 1]
+        counted = _SELECTED if chosen else names[0 if is_window else 1]
         _offer(self.counted, [(name, name) for name in names], counted)
         self.rounds.disabled = span[0] == span[1]
 
     def _list(self, chosen: Sequence[str] | None = None) -> None:
-        """List what is chosen, then what the search finds."""
+        """List the selected runs, then those that the search finds."""
         names = tuple(self.runs.value) if chosen is None else tuple(chosen)
         found = search(self._listed, self.search.value)
         kept = [one for one in self._listed if one.name in names]
@@ -138,29 +139,29 @@ class Controls:
     def _count(self) -> None:
         found = len(search(self._listed, self.search.value))
         self.count.value = (
-            f"{len(self.runs.value)} chosen, {found} of {len(self._listed)} found; "
-            "Ctrl or Shift chooses several"
+            f"{len(self.runs.value)} selected, {found} of {len(self._listed)} found; "
+            "Ctrl or Shift selects several"
         )
 
-    def _hearing(self, field: str) -> Callable[[Any], None]:
-        def hear(change: Any) -> None:
+    def _handler(self, field: str) -> Callable[[Any], None]:
+        def handle(change: Any) -> None:
             if not self._is_following:
                 self._change(**{field: change["new"]})
 
-        return hear
+        return handle
 
-    def _heard_rounds(self, change: Any) -> None:
+    def _on_rounds(self, change: Any) -> None:
         if not self._is_following:
             whole = (self.rounds.min, self.rounds.max)
             chosen = tuple(change["new"])
             self._change(rounds=None if chosen == whole else chosen)
 
-    def _heard_counted(self, change: Any) -> None:
-        if not self._is_following and change["new"] != "those chosen":
+    def _on_counted(self, change: Any) -> None:
+        if not self._is_following and change["new"] != _SELECTED:
             is_window = change["new"] == "measurement window"
             self._change(rounds="window" if is_window else None)
 
-    def _heard_cell(self, _change: Any) -> None:
+    def _on_cell(self, _change: Any) -> None:
         if not self._is_following:
             down, across = self._axes
             cell = ((down, self.down.value), (across, self.across.value))
@@ -176,7 +177,7 @@ class Controls:
 
 
 def grid(children: Sequence[ipywidgets.Widget], *, least_px: int) -> ipywidgets.Box:
-    """Return widgets side by side, fewer a row where the page is narrow."""
+    """Return widgets side by side, fewer per row on a narrow page."""
     for child in children:
         child.layout.flex = f"1 1 {least_px}px"
         child.layout.min_width = "0"
@@ -210,5 +211,5 @@ def _offer(box: ipywidgets.Dropdown, options: Sequence[Any], value: object) -> N
 
 
 def _line(one: Listed) -> str:
-    state = " · goes on" if one.is_running else ""
+    state = " · running" if one.is_running else ""
     return f"{one.name} · {one.drive}{state}{' · damaged' if one.trouble else ''}"

@@ -1,17 +1,17 @@
-"""What stands behind a cell, as HTML: its job, what fio said, its rounds. Escaped."""
+"""The details of a cell as escaped HTML: its job, the output of fio, its rounds."""
 
 from html import escape
 from typing import TYPE_CHECKING
 
-from ssdlab.figures.labels import metric_quantity
 from ssdlab.model.errors import RunFolderError
+from ssdlab.text.quantities import metric_quantity
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from ssdlab.store.run import Run
 
-SHORT = 4000  # characters of raw output that are shown before all are asked for
+SHORT = 4000  # characters of raw output shown until all are requested
 
 _PRE = (
     "margin:0;padding:8px;max-height:340px;overflow:auto;font:12px monospace;"
@@ -20,7 +20,7 @@ _PRE = (
 
 
 def preformatted(text: str) -> str:
-    """Return text as it is, whatever is in it."""
+    """Return text unchanged, with all special characters escaped."""
     return f'<pre style="{_PRE}">{escape(text)}</pre>'
 
 
@@ -33,12 +33,12 @@ def job_html(run: "Run", step: str) -> str:
     """Return the command and the job file of a step."""
     command, job = run.command(step), run.job_file(step)
     if not job:
-        return note(f"{step}: this step has no job file, as imported ones have none")
+        return note(f"{step}: no job file, for example because it was imported")
     return note(step) + preformatted(f"{command}\n\n{job}".strip())
 
 
 def raw_text(run: "Run", step: str) -> str:
-    """Return what fio said in a step, or why that cannot be shown."""
+    """Return the output of fio in a step, or why it cannot be shown."""
     try:
         return run.raw_output(step).decode("utf-8", errors="replace")
     except RunFolderError as error:
@@ -46,7 +46,7 @@ def raw_text(run: "Run", step: str) -> str:
 
 
 def raw_html(step: str, text: str, *, is_whole: bool) -> str:
-    """Return raw output, cut unless all of it was asked for."""
+    """Return raw output, cut unless all of it was requested."""
     if is_whole or len(text) <= SHORT:
         return note(f"{step}: all {len(text):,} characters") + preformatted(text)
     words = f"{step}: the first {SHORT:,} of {len(text):,} characters"
@@ -69,7 +69,7 @@ def rounds_html(frame: "pd.DataFrame", metric: str) -> str:
         )
     )
     left = len(frame) - _MOST_ROWS
-    more = note(f"and {left:,} more rows: save them as CSV") if left > 0 else ""
+    more = note(f"{left:,} more rows; save as CSV to see all") if left > 0 else ""
     return (
         '<div style="max-height:340px;overflow:auto"><table class="ssdlab-rounds">'
         f"<tr>{head}</tr>{rows}</table></div>{more}"

@@ -1,10 +1,10 @@
-"""What is looked at: frozen data, and what can be chosen beside it. Pure."""
+"""The selection as frozen data, and the choices for it. Pure."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
-from ssdlab.analysis.exploration import (
+from ssdlab.explorer.cells import (
     CELL_METRICS,
     PERCENTILE_METRICS,
     Rounds,
@@ -23,12 +23,12 @@ _FIRST_CELL = {"read_percent": 0, "block_size_bytes": 4096}  # what the PTS trac
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Selection:
-    """What is on the screen.
+    """What is on screen.
 
-    ``runs`` are compared; ``run`` is the one of them whose matrix, job and raw output
-    are shown. ``cell`` has the values of both axes of the matrix, by name. ``rounds``
-    are those of the measurement window where there is one, as in the report; None for
-    all. ``point`` is the round whose job is shown, None for the last.
+    ``runs`` are compared; ``run`` is the one whose matrix, job and raw output are
+    shown. ``cell`` has the values on both axes of the matrix, by name. ``rounds`` are
+    those of the measurement window where there is one, as in the report; None for all.
+    ``point`` is the round whose job is shown, None for the last.
     """
 
     runs: tuple[str, ...] = ()
@@ -44,26 +44,26 @@ class Selection:
 
     @property
     def shown(self) -> str:
-        """The run that is shown, which is one of those compared."""
+        """The run that is shown, one of those compared."""
         return _one(self.run, self.runs)
 
     @property
     def counted(self) -> Rounds | None:
-        """The rounds that the value of a cell is of: a mean is of the samples."""
+        """The rounds that the value of a cell covers; a mean covers the samples."""
         is_mean = self.metric not in {*PERCENTILE_METRICS, "lat_max_ns"}
         return "samples" if self.rounds == "window" and is_mean else self.rounds
 
     @property
     def axes(self) -> tuple[str, ...]:
-        """The columns that are rows and columns of the matrix."""
+        """The table columns on the rows and columns of the matrix."""
         return tuple(name for name, _ in self.cell)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Choices:
-    """What each part of a selection can be, given the parts before it.
+    """The choices for each part of a selection, given the parts before it.
 
-    ``known`` are the cells that were measured, by the values of both axes.
+    ``known`` are the measured cells, by the values of both axes.
     """
 
     tests: tuple[str, ...] = ()
@@ -76,21 +76,21 @@ class Choices:
 
     @property
     def downs(self) -> tuple[int, ...]:
-        """The values of the rows of the matrix."""
+        """The values on the rows of the matrix."""
         return tuple(sorted({down for down, _ in self.known}))
 
     @property
     def acrosses(self) -> tuple[int, ...]:
-        """The values of its columns."""
+        """The values on its columns."""
         return tuple(sorted({across for _, across in self.known}))
 
 
 def find_choices(
     cells: "pd.DataFrame", *, test: str, phase: str, kept: Collection[str] = ()
 ) -> Choices:
-    """Return what can be chosen of these runs, in a test and phase if they have it.
+    """Return the choices for these runs, in a test and phase if they have it.
 
-    ``kept`` are the directions of which the runs have rows.
+    ``kept`` are the directions for which the runs have rows.
     """
     if cells.empty:
         return Choices()
@@ -115,9 +115,9 @@ def find_choices(
 
 
 def fit_selection(wanted: Selection, choices: Choices) -> Selection:
-    """Return what can be shown of what is wanted.
+    """Return the part of a requested selection that can be shown.
 
-    A part that the runs do not have becomes the first that they have; the others stay.
+    A part that the runs lack becomes the first that they have; the others stay.
     """
     return replace(
         wanted,
@@ -140,7 +140,7 @@ def _one(wanted: str, known: Sequence[str]) -> str:
 
 
 def _directions(cells: "pd.DataFrame", kept: Collection[str]) -> tuple[Direction, ...]:
-    """Return the directions to choose from: all where reads and writes were mixed."""
+    """Return the directions to select from: all if reads and writes were mixed."""
     is_mixed = bool(cells["read_percent"].between(1, 99).any())
     if is_mixed and {"read", "write"} <= set(kept):
         return tuple(name for name in DIRECTIONS if name in kept)
@@ -148,9 +148,9 @@ def _directions(cells: "pd.DataFrame", kept: Collection[str]) -> tuple[Direction
 
 
 def _phases(cells: "pd.DataFrame") -> tuple[str, ...]:
-    """Return the phases to choose from; one, empty, where one matrix holds them all.
+    """Return the phases to select from; one, empty, if one matrix holds them all.
 
-    It does where its two axes tell all cells apart.
+    It does if its two axes identify every cell.
     """
     in_rounds = cells[cells["round"].notna()]
     axes = list(find_cell_axes(in_rounds))
@@ -162,7 +162,7 @@ def _phases(cells: "pd.DataFrame") -> tuple[str, ...]:
 
 
 def _cell(wanted: dict[str, int], choices: Choices) -> tuple[tuple[str, int], ...]:
-    """Return a cell that was measured: the wanted, the tracked, or the first."""
+    """Return a measured cell: the requested, the tracked, or the first."""
     down, across = choices.axes
     tracked = (_FIRST_CELL.get(down), _FIRST_CELL.get(across))
     known = choices.known
@@ -175,7 +175,7 @@ def _cell(wanted: dict[str, int], choices: Choices) -> tuple[tuple[str, int], ..
 def _within(
     wanted: tuple[int, int] | None, span: tuple[int, int] | None
 ) -> tuple[int, int] | None:
-    """Return the part of the wanted rounds that there is; None if it is all."""
+    """Return the part of the requested rounds that exists; None if it is all."""
     if wanted is None or span is None:
         return None
     first, last = max(wanted[0], span[0]), min(wanted[1], span[1])

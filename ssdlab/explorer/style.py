@@ -1,4 +1,4 @@
-"""How an explorer looks."""
+"""The style sheet of an explorer."""
 
 STYLE = """<style>
 .ssdlab-explorer .ssdlab-rounds { border-collapse: collapse; font-size: 12px }

@@ -1,4 +1,4 @@
-"""Selection and frames in, figures and the code that makes them out. Pure."""
+"""Selection and frames in, figures and the code that reproduces them out. Pure."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -7,45 +7,47 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 import plotly.graph_objects as go
 
-from ssdlab.analysis.downsample import reduce_series
-from ssdlab.analysis.exploration import (
+from ssdlab.explorer.cell_map import axis_label, plot_cell_map
+from ssdlab.explorer.cell_rounds import (
+    plot_cell_histogram,
+    plot_cell_rounds,
+    plot_time_series,
+)
+from ssdlab.explorer.cells import (
     merge_cell_bins,
     select_cell,
+    select_histogram,
     select_rounds,
     summarise_cells,
 )
-from ssdlab.analysis.joined_series import join_series
 from ssdlab.explorer.code import (
     code_of_histogram,
     code_of_map,
     code_of_rounds,
     code_of_time,
 )
+from ssdlab.explorer.joined_series import join_series
 from ssdlab.explorer.selection import Selection
-from ssdlab.figures.cell_map import axis_label, plot_cell_map
-from ssdlab.figures.cell_rounds import (
-    plot_cell_histogram,
-    plot_cell_rounds,
-    plot_time_series,
-)
-from ssdlab.figures.labels import metric_quantity, mix_name
-from ssdlab.figures.looks import drive_colors
-from ssdlab.figures.names import figure_text
+from ssdlab.plots.labels import mix_name
+from ssdlab.plots.looks import drive_colors
+from ssdlab.plots.names import figure_text
+from ssdlab.stats.downsample import reduce_series
+from ssdlab.text.quantities import metric_quantity
 
 if TYPE_CHECKING:
-    from ssdlab.analysis.downsample import ReducedSeries
+    from ssdlab.stats.downsample import ReducedSeries
 
 MOST_HISTOGRAMS = 8  # runs whose bins are read and drawn at once
 SERIES_METRICS = ("iops", "bw_bytes_per_s", "lat_mean_ns")
 COLUMNS = 1000
-_LONGEST_DRIVE = 32  # letters of a subtitle
+_LONGEST_DRIVE = 32  # characters in a subtitle
 
 Span = tuple[float, float]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Place:
-    """Where a run lies and which drive it is of."""
+    """The folder of a run and its drive."""
 
     path: str
     drive: str
@@ -53,7 +55,7 @@ class Place:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Picture:
-    """A figure, the frame behind it, and the code cell that makes it again."""
+    """A figure, the frame behind it, and the code cell that reproduces it."""
 
     figure: go.Figure
     frame: pd.DataFrame
@@ -66,7 +68,7 @@ Places = Mapping[str, Place]
 def frame_of_map(
     selection: Selection, own: pd.DataFrame, bins: pd.DataFrame | None
 ) -> pd.DataFrame:
-    """Return the cells of the matrix; ``own`` are those of the run looked at."""
+    """Return the cells of the matrix; ``own`` are those of the run that is shown."""
     here = select_rounds(
         own, test=selection.test, phase=selection.phase, rounds=selection.counted
     )
@@ -80,7 +82,7 @@ def frame_of_map(
 
 
 def draw_map(selection: Selection, frame: pd.DataFrame, *, places: Places) -> Picture:
-    """Draw the matrix of the run that is looked at; ``frame`` is of `frame_of_map`."""
+    """Draw the matrix of the run shown; ``frame`` comes from `frame_of_map`."""
     words = (
         figure_text(selection.run),
         _rounds_words(selection),
@@ -97,12 +99,12 @@ def draw_map(selection: Selection, frame: pd.DataFrame, *, places: Places) -> Pi
 
 
 def rows_of_cell(selection: Selection, cells: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of the chosen cell, of every run that is compared.
+    """Return the rows of the selected cell, of every run compared.
 
-    All rounds are there where those of the measurement window count: they stand out.
+    They include all rounds if the measurement window counts, which is highlighted.
     """
     return select_rounds(
-        select_cell(cells, dict(selection.cell)),  # the few of many first
+        select_cell(cells, dict(selection.cell)),  # first, as it leaves few rows
         test=selection.test,
         phase=selection.phase,
         rounds=None if selection.rounds == "window" else selection.rounds,
@@ -110,7 +112,7 @@ def rows_of_cell(selection: Selection, cells: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw_rounds(selection: Selection, rows: pd.DataFrame, *, places: Places) -> Picture:
-    """Draw the rounds of the chosen cell; ``rows`` are of `rows_of_cell`."""
+    """Draw the rounds of the selected cell; ``rows`` come from `rows_of_cell`."""
     frame = rows[rows["round"].notna()]
     known = set(frame["run_id"])
     runs = [run for run in selection.runs if run in known]
@@ -138,7 +140,7 @@ def draw_time(
     span: Span | None = None,
     columns: int = COLUMNS,
 ) -> Picture:
-    """Draw the intervals of a test over time; ``series`` is of `series_of`."""
+    """Draw the intervals of a test over time; ``series`` comes from `series_of`."""
     metric = series_metric(selection)
     drawn = reduce_series(series["time_s"], series[metric], columns=columns, span=span)
     run = figure_text(selection.run)
@@ -166,9 +168,10 @@ def draw_histogram(
     bins: Sequence[pd.DataFrame],
     places: Places,
 ) -> Picture:
-    """Draw the response times of the chosen cell, of the first runs compared."""
+    """Draw the response times of the selected cell, of the first runs compared."""
     runs = histogram_runs(selection)
     counted = select_rounds(rows, test=selection.test, rounds=selection.rounds)
+    counted = select_histogram(counted, rounds=selection.rounds)
     steps = counted[counted["run_id"].isin(runs)]
     few = pd.concat(
         [own[own["step_id"].isin(steps["step_id"])] for own in bins], ignore_index=True
@@ -178,7 +181,10 @@ def draw_histogram(
     whose = f"{known} runs" if known == asked else f"{known} of {asked} runs"
     if asked == 1:
         whose = _drive(selection, places)
-    what = _listed(cell_words(selection), _rounds_words(selection))
+    is_long = steps["kind"] == "histogram"
+    rounds = "" if is_long.all() and len(is_long) else _rounds_words(selection)
+    long_run = "long histogram run" if is_long.any() else ""
+    what = _listed(cell_words(selection), " or ".join(filter(None, (long_run, rounds))))
     shown: dict[str, object] = {
         "drives": {run: places[run].drive for run in runs},
         "title": "Response times",
@@ -191,9 +197,9 @@ def draw_histogram(
 
 
 def draw_nothing(selection: Selection) -> Picture:
-    """Draw that there is no cell to draw."""
+    """Draw an empty figure that says so."""
     what = _listed(figure_text(selection.run), figure_text(selection.test))
-    words = f"{what}: no cell of it can be drawn"
+    words = f"{what}: no cell to draw"
     figure = plot_cell_histogram(pd.DataFrame(), drives={}, subtitle=words)
     return Picture(figure=figure, frame=pd.DataFrame(), code="")
 
@@ -201,7 +207,7 @@ def draw_nothing(selection: Selection) -> Picture:
 def series_of(
     selection: Selection, series: pd.DataFrame, steps: pd.DataFrame
 ) -> pd.DataFrame:
-    """Return the series of the test that is looked at, on one axis of time."""
+    """Return the series of the selected test on one time axis."""
     return join_series(
         series,
         steps,
@@ -212,27 +218,27 @@ def series_of(
 
 
 def series_metric(selection: Selection) -> str:
-    """Return the metric that a series has; latencies other than the mean have none."""
+    """Return the metric of the series; for any latency, that is the mean."""
     if selection.metric in SERIES_METRICS:
         return selection.metric
     return "lat_mean_ns"
 
 
 def histogram_runs(selection: Selection) -> tuple[str, ...]:
-    """Return the runs whose histograms are drawn: the one looked at is among them."""
+    """Return the runs whose histograms are drawn, including the one shown."""
     others = [run for run in selection.runs if run != selection.run]
     chosen = {selection.run, *others[: MOST_HISTOGRAMS - 1]}
     return tuple(run for run in selection.runs if run in chosen)
 
 
 def shown_round(selection: Selection, rows: pd.DataFrame) -> int | None:
-    """Return the round whose job is shown: the one clicked at, else the last."""
+    """Return the round whose job is shown: the clicked one, otherwise the last."""
     step = shown_step(selection, rows)
     return None if step is None or pd.isna(step["round"]) else int(step["round"])
 
 
 def shown_step(selection: Selection, rows: pd.DataFrame) -> "pd.Series[Any] | None":
-    """Return the one of the rows of the cell whose job and output are shown."""
+    """Return the row of the cell whose job and output are shown."""
     own = rows[rows["run_id"] == selection.run].sort_values(
         "round", na_position="first", kind="stable"
     )
@@ -243,7 +249,7 @@ def shown_step(selection: Selection, rows: pd.DataFrame) -> "pd.Series[Any] | No
 
 
 def cell_words(selection: Selection) -> str:
-    """Return the chosen cell in the words of the PTS, such as ``R/W 0/100, 4 KiB``."""
+    """Return the selected cell in PTS terms, such as ``R/W 0/100, 4 KiB``."""
     names = {"threads": "TC ", "queue_depth": "QD "}
     words = [
         mix_name(value)
@@ -264,14 +270,14 @@ def _drive(selection: Selection, places: Places) -> str:
 
 def _direction_words(selection: Selection) -> str:
     side = selection.direction
-    return "" if side == "total" else f"its {side}s"
+    return "" if side == "total" else f"{side}s only"
 
 
 def _rounds_words(selection: Selection) -> str:
     if selection.rounds is None:
         return "all rounds"
     if selection.rounds == "window":
-        return "rounds of the measurement window, or all where there is none"
+        return "measurement window, or all rounds if there is none"
     first, last = selection.rounds
     return f"rounds {first}–{last}" if first < last else f"round {first}"  # noqa: RUF001 - a range
 

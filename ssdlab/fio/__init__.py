@@ -1,1 +1,1 @@
-"""What fio is told, how it runs, and what it said."""
+"""fio: job files, running it, and reading its output and logs."""

@@ -3,7 +3,7 @@
 The arithmetic is that of ``plat_val_to_idx`` and ``plat_idx_to_val`` in fio's
 ``stat.c``. A bin is named by its middle; below 128 every value has a bin of its own.
 fio before 2.99 counts in microseconds, in fewer octaves, up to 16.8 s: its bins have
-``unit_ns`` = 1000. Where a function takes ``unit_ns``, one for each latency will do.
+``unit_ns`` = 1000. ``unit_ns`` may be one number or one for each latency.
 """
 
 from functools import cache
@@ -24,7 +24,7 @@ END_US = 1 << (PLAT_GROUPS_US + PLAT_BITS - 1)
 
 
 def bin_count(unit_ns: int = 1) -> int:
-    """Return how many bins fio has that counts in that unit."""
+    """Return the number of fio's bins in that unit."""
     return BIN_COUNT if unit_ns == 1 else BIN_COUNT_US
 
 
@@ -69,8 +69,8 @@ def bin_edges(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the edges of the bins that hold latencies: included, excluded [ns].
 
-    The last bin is given the width of its neighbours, though it also counts every
-    greater latency: see `is_last_bin`.
+    The last bin gets the width of its neighbours, although it also counts all greater
+    latencies: see `is_last_bin`.
     """
     lower, width = _lower_and_width(bin_index(lat_ns, unit_ns))
     units = np.asarray(unit_ns, dtype=np.int64)

@@ -1,9 +1,9 @@
-"""Whether one document of fio continues another: whether they are of one run.
+"""Decide whether one document of fio continues another, as part of the same run.
 
-What fio wrote of one run has the same options and processes, was begun at the same
-moment, and counts no less than before. Runs that were written into one file are told
-by these. Counters that merely did not fall prove nothing: of two runs of one job, the
-second may have done a little more.
+Documents of one run have the same options, processes and start time, and their
+counters never decrease. That separates runs that were written into one file. Counters
+that did not decrease prove nothing alone: of two runs of one job, the second may have
+done a little more.
 """
 
 import math
@@ -12,7 +12,6 @@ from typing import Literal
 
 import numpy as np
 
-from ssdlab.analysis.latency import LatencySummary
 from ssdlab.fio.document import (
     FioDisk,
     FioDocument,
@@ -22,6 +21,7 @@ from ssdlab.fio.document import (
     LatencyBins,
 )
 from ssdlab.fio.jobs.workload import parse_seconds
+from ssdlab.stats.latency import LatencySummary
 
 Continuation = Literal["same", "other", "unclear"]
 Pairs = Sequence[tuple[FioJob, FioJob]]
@@ -45,9 +45,9 @@ _TEXT_SLACK = (1.5, 1.011)
 
 
 def judge_continuation(earlier: FioDocument, later: FioDocument) -> Continuation:
-    """Tell whether a document is of the same run as the one before it, of its form.
+    """Tell whether a document is of the same run as the previous one of its form.
 
-    ``unclear`` where nothing tells: no counter went back, and that is all.
+    ``unclear`` if there is no evidence beyond counters that did not decrease.
     """
     pairs = _pairs(earlier, later)
     if earlier.fio_version != later.fio_version or pairs is None:
@@ -67,7 +67,7 @@ def judge_continuation(earlier: FioDocument, later: FioDocument) -> Continuation
 def _judge_by_counts(
     earlier: FioDocument, later: FioDocument, pairs: Pairs
 ) -> Literal["same", "other"] | None:
-    """Tell by what went back; where nothing did, that tells nothing."""
+    """Decide by counters that decreased; if none did, that proves nothing."""
     is_text = earlier.form == "normal"
     fallen = [pair for pair in pairs if not _has_grown(*pair, is_text=is_text)]
     if fallen:
@@ -101,7 +101,7 @@ def _are_known_to_differ(one: object, other: object) -> bool:
 
 
 def _are_equal(earlier: FioDocument, later: FioDocument) -> bool:
-    """Tell whether the same numbers are said again: no two runs measure the same."""
+    """Tell whether the same numbers are repeated: no two runs measure the same."""
     did_io = any(job.parts for job in earlier.jobs)
     return did_io and _numbers(earlier) == _numbers(later)
 
@@ -126,7 +126,7 @@ def _numbers(document: FioDocument) -> list[tuple[object, ...]]:
 def _judge_by_start(
     pairs: Pairs,
 ) -> Literal["same", "other"] | None:
-    """Tell by the moment at which fio says that each job began, if it does."""
+    """Decide by the start time of each job, if fio gives it."""
     starts = {(job.started_s, twin.started_s) for job, twin in pairs}
     if not starts or not all(one and other for one, other in starts):
         return None
@@ -136,7 +136,7 @@ def _judge_by_start(
 def _judge_by_process(
     earlier: FioDocument, later: FioDocument, pairs: Pairs
 ) -> Continuation:
-    """Tell by the processes that did the IO, and the time that passed as they ran."""
+    """Decide by the processes that did the IO, and the time that passed."""
     pids = [(job.pid, twin.pid) for job, twin in pairs]
     if later.begins_run is None or not pids or any(None in pair for pair in pids):
         return "unclear"
@@ -167,9 +167,9 @@ def _have_disks_grown(earlier: Iterable[FioDisk], later: Iterable[FioDisk]) -> b
 def _pairs(
     earlier: FioDocument, later: FioDocument
 ) -> list[tuple[FioJob, FioJob]] | None:
-    """Return each entry with what became of it; more may have come between them.
+    """Return each entry with its later state; more entries may be between them.
 
-    ``None`` if an entry is gone, unless the later document was cut short.
+    ``None`` if an entry is missing, unless the later document was truncated.
     """
     found: list[tuple[FioJob, FioJob]] = []
     rest = iter(later.jobs)
@@ -188,11 +188,10 @@ def _key(job: FioJob) -> tuple[str, int | None, str]:
 def _judge_by_clock(
     earlier: FioDocument, later: FioDocument, pairs: Pairs
 ) -> Literal["same", "other"] | None:
-    """Tell by the time stamps whether the run is the same; ``None``: they cannot.
+    """Decide by the time stamps whether the run is the same; ``None`` if unclear.
 
-    One run began at one moment. A run that is older than the time since the last
-    document goes on even where its counts fell: ``ramp_time`` resets them. One that is
-    younger began after it.
+    A run that is older than the time since the last document continues even if its
+    counts fell: ``ramp_time`` resets them. One that is younger began after it.
     """
     if earlier.timestamp_s is None or later.timestamp_s is None:
         return None
@@ -222,7 +221,7 @@ def _is_younger(later: FioDocument, age_s: int | None, passed_s: float) -> bool:
 
 
 def _least_age_s(later: FioDocument, age_s: int | None) -> float:
-    """Return for how long a run went on at least; a group runs as its longest job."""
+    """Return the least duration of a run; a group runs as long as its longest job."""
     runtimes = [
         side.runtime_ms or 0 for job in later.jobs for side in job.sides.values()
     ]
@@ -231,7 +230,7 @@ def _least_age_s(later: FioDocument, age_s: int | None) -> float:
 
 
 def _was_idle(earlier: FioDocument, later: FioDocument, passed_s: float) -> bool:
-    """Tell whether more time passed than the jobs ran in, all of which had begun."""
+    """Tell whether more time passed than the jobs, all already started, ran."""
     grown_s = (ran_ms(later) - ran_ms(earlier)) / _MS_PER_S
     return later.is_whole and passed_s - max(grown_s, 0.0) > _IDLE_SLACK_S
 
@@ -242,7 +241,7 @@ def _elapsed_s(document: FioDocument) -> int | None:
 
 
 def _has_grown(earlier: FioJob, later: FioJob, *, is_text: bool) -> bool:
-    """Tell whether no counter of a job went back."""
+    """Tell whether no counter of a job decreased."""
     if _is_less(later.elapsed_s, earlier.elapsed_s):
         return False
     if not earlier.sides.keys() <= later.sides.keys():
@@ -254,7 +253,7 @@ def _has_grown(earlier: FioJob, later: FioJob, *, is_text: bool) -> bool:
 
 
 def _was_in_ramp(document: FioDocument, job: FioJob, later: FioJob) -> bool:
-    """Tell whether a job was in its ``ramp_time``: fio forgets what it did there.
+    """Tell whether a job was in its ``ramp_time``, which fio does not count.
 
     It counts IOs and measures no latency then.
     """
@@ -298,7 +297,7 @@ def _is_less(after: int | None, before: int | None) -> bool:
 def _have_latencies_spread(
     earlier: FioSide, later: FioSide, slack: tuple[float, float]
 ) -> bool:
-    """Tell whether no latency became narrower, and no bin of it lost IOs."""
+    """Tell whether no latency range narrowed, and no bin lost IOs."""
     if not earlier.latencies.keys() <= later.latencies.keys():
         return False
     pairs = [
@@ -329,9 +328,9 @@ def _have_bins_grown(earlier: LatencyBins, later: LatencyBins) -> bool:
 
 
 def _can_sums_have_grown(earlier: FioSide, later: FioSide) -> bool:
-    """Tell whether the time that IOs took all together grew by that of those between.
+    """Tell whether the total time of IOs grew by that of the IOs in between.
 
-    Each of them took no less than the least and no more than the greatest.
+    Each of them took at least the minimum and at most the maximum.
     """
     return all(
         _can_sum_have_grown(
@@ -362,7 +361,7 @@ def _can_sum_have_grown(
 
 
 def _ios(side: FioSide, latency: FioLatency) -> tuple[float, float]:
-    """Return how many IOs are behind a latency, at least and at most.
+    """Return the least and greatest number of IOs of a latency.
 
     Terse output has IOPS as whole numbers, and no counts.
     """
@@ -376,9 +375,9 @@ def _ios(side: FioSide, latency: FioLatency) -> tuple[float, float]:
 
 
 def _has_leapt(earlier: FioSide, later: FioSide) -> bool:
-    """Tell whether there are more IOs than can have come in next to no time.
+    """Tell whether there are more IOs than possible in almost no time.
 
-    Runs of the same length may look like one run by chance, but for this.
+    Without this, runs of the same length may look like one run by chance.
     """
     if None in {earlier.runtime_ms, later.runtime_ms}:
         return False

@@ -1,7 +1,7 @@
-"""What one output of fio says, in ssdlab's units: ns, bytes, bytes per second.
+"""The content of one output of fio, in ssdlab's units: ns, bytes, bytes per second.
 
 A document is one JSON document, one run in normal text, or the terse lines of one
-run. ``None`` means that fio measured or said nothing; it never stands for 0.
+run. ``None`` means that fio measured or printed nothing; it never stands for 0.
 """
 
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ssdlab.analysis.latency import LatencySummary
+from ssdlab.stats.latency import LatencySummary
 
 Form = Literal["json", "terse", "normal"]
 Direction = Literal["read", "write", "trim", "mixed"]
@@ -23,11 +23,11 @@ LATENCY_KINDS: tuple[LatencyKind, ...] = ("slat", "clat", "lat")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Doubt:
-    """One doubt: what sort, where in the output, what it means for the numbers.
+    """One doubt: its kind, its place in the output, its meaning for the numbers.
 
-    ``is_grave`` says that a number on which results rest is missing or may be wrong,
-    so that the output is no whole measurement; what reads our own runs refuses it then.
-    A value on which none rests is a doubt about that value alone.
+    ``is_grave``: a number that results depend on is missing or may be wrong, so the
+    output is not a complete measurement; it is refused in runs of ssdlab. A doubt about
+    a value that no result depends on concerns only that value.
     """
 
     kind: str
@@ -61,7 +61,7 @@ class FioLatency:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RateSummary:
-    """What fio says of a rate that it sampled during the run: IOPS, or B/s."""
+    """Summary of a rate that fio sampled during the run: IOPS, or B/s."""
 
     minimum: float
     maximum: float
@@ -73,9 +73,9 @@ class RateSummary:
 class FioSide:
     """One direction of one job entry.
 
-    ``mixed`` is what fio says under ``unified_rw_reporting``. Counts are ``None``
-    where the version of fio gives none, or none that can be; rates are NaN then. A
-    kind of latency that was not measured is not among ``latencies``.
+    ``mixed`` is for ``unified_rw_reporting``. Counts are ``None`` if the version of fio
+    gives none, or an impossible one; rates are then NaN. A kind of latency that was not
+    measured is not among ``latencies``.
     """
 
     direction: Direction
@@ -98,7 +98,7 @@ class FioSide:
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class FioSync:
-    """The fsyncs and the like of a job entry; they are no IO of any direction."""
+    """The fsyncs of a job entry; they are not IOs of any direction."""
 
     total_ios: int | None
     lat: FioLatency | None
@@ -106,7 +106,7 @@ class FioSync:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FioOption:
-    """One option as fio printed it; the host is said in client/server runs alone."""
+    """One option as fio printed it; with a host only in client/server runs."""
 
     name: str
     value: str
@@ -115,9 +115,9 @@ class FioOption:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FioSteadyState:
-    """What fio's own steady-state rule (``ss``) found; samples are one a second.
+    """The result of fio's own steady-state rule (``ss``), with a sample per second.
 
-    Latencies are there if the rule is one of latency, as since fio 3.41 it may be.
+    Latencies are present if the rule is on latency, possible since fio 3.41.
     """
 
     criterion: str
@@ -136,10 +136,10 @@ class FioSteadyState:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FioDisk:
-    """What the kernel counted of a disk during the run.
+    """The kernel's counters of a disk during the run.
 
-    ``is_of_members`` marks what fio added up or averaged over the disks below it. The
-    host is said in client/server runs alone.
+    ``is_of_members`` marks sums or averages of fio over the disks below it. The host is
+    only given in client/server runs.
     """
 
     name: str
@@ -156,7 +156,7 @@ class FioDisk:
 
     @property
     def did_io(self) -> bool:
-        """Whether the kernel counted any IO of it."""
+        """Whether the kernel counted any IO on it."""
         return bool(self.read_ios or self.write_ios)
 
 
@@ -165,8 +165,8 @@ class FioJob:
     """One entry of ``jobs``: a job, or a group of them under ``group_reporting``.
 
     ``is_aggregate`` marks the sum of the others (``All clients``). ``total_errors``
-    counts errors that ``continue_on_error`` passed over. ``pid`` is the process that
-    did the IO, and ``members`` how many jobs the entry is of, which normal text names.
+    counts errors ignored by ``continue_on_error``. ``pid`` is the process that did the
+    IO, and ``members`` the number of jobs of the entry, which normal text has.
     """
 
     name: str
@@ -190,14 +190,15 @@ class FioJob:
     def parts(self) -> tuple[FioSide, ...]:
         """The directions that did IO, none counted twice.
 
-        ``unified_rw_reporting=both`` gives a sum beside its parts; the parts count.
+        ``unified_rw_reporting=both`` gives a sum in addition to its parts; the parts
+        count.
         """
         busy = [side for side in self.sides.values() if side.did_io]
         split = [side for side in busy if side.direction != "mixed"]
         return tuple(split or busy)
 
     def failed_ios(self, side: FioSide) -> int | None:
-        """Return how many IOs of a direction failed and were passed over, if known.
+        """Return how many IOs of a direction failed and were ignored, if known.
 
         fio counts them for all directions of a job at once.
         """
@@ -206,7 +207,7 @@ class FioJob:
         return None
 
     def is_sum(self, side: FioSide) -> bool:
-        """Tell whether a side is the sum of others that are there too."""
+        """Tell whether a side is the sum of other sides of the entry."""
         if self.is_aggregate:
             return True
         return side.direction == "mixed" and any(
@@ -219,11 +220,11 @@ class FioDocument:
     """One document of fio.
 
     ``jobs`` come in fio's order, sums among them. ``prefix`` and ``suffix`` are the
-    text before and after it, where fio says why a run ended. A document that was cut
-    short is not ``is_whole``: it holds the job entries that were. ``doubts`` are
-    those that arose in reading it. ``begins_run`` says whether fio introduced itself
-    or its jobs just before it, and ``printed_s`` when it was printed, by a clock of no
-    known time zone; of both only normal text speaks.
+    text before and after it, where fio says why a run ended. A truncated document is
+    not ``is_whole``: it holds only its complete job entries. ``doubts`` arose in
+    reading it. ``begins_run``: fio introduced itself or its jobs just before it;
+    ``printed_s`` is when it was printed, in an unknown time zone. Only normal text has
+    these two.
     """
 
     source: str
@@ -242,5 +243,5 @@ class FioDocument:
 
     @property
     def measured(self) -> tuple[FioJob, ...]:
-        """The job entries without sums of others."""
+        """The job entries that are not sums of others."""
         return tuple(job for job in self.jobs if not job.is_aggregate)

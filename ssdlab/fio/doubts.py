@@ -1,4 +1,4 @@
-"""Every doubt about what was read from fio's output, in words."""
+"""Doubts about data read from fio's output, in words."""
 
 from collections.abc import Iterator
 
@@ -50,7 +50,7 @@ def _doubts_of_document(document: FioDocument) -> Iterator[Doubt]:
             meaning = text if len(text) <= _SHOWN_CHARACTERS else _cut(text)
             yield Doubt(kind=f"text-{kind}", place=f"{kind} {where}", meaning=meaning)
     if not document.jobs and not any(doubt.is_grave for doubt in document.doubts):
-        meaning = "there is no job entry: fio ran no job, or did not come to an end"
+        meaning = "there is no job entry: fio ran no job, or did not finish"
         yield Doubt(kind="no-jobs", place="jobs", meaning=meaning)
     yield from document.doubts
 
@@ -60,13 +60,13 @@ def _doubts_of_version(document: FioDocument) -> Iterator[Doubt]:
         yield Doubt(
             kind="unknown-version",
             place="fio version",
-            meaning=f"{document.fio_version!r:.80} is read as a version since 2.99",
+            meaning=f"{document.fio_version!r:.80} is treated as a version since 2.99",
         )
     elif parse_version(document.fio_version) < _NANOSECONDS_SINCE:
         yield Doubt(
             kind="microseconds",
             place="fio version",
-            meaning="latencies were kept in whole us and io_bytes in whole KiB",
+            meaning="latencies are in whole us and io_bytes in whole KiB",
         )
 
 
@@ -77,7 +77,7 @@ def _cut(text: str) -> str:
 
 def _doubts_of_job(job: FioJob, place: str) -> Iterator[Doubt]:
     if job.is_aggregate:
-        meaning = f"{job.name!r} is fio's sum of the other entries; it is kept apart"
+        meaning = f"{job.name!r} is fio's sum of the other entries; it is kept separate"
         yield Doubt(kind="aggregate", place=place, meaning=meaning)
         return
     if job.error:
@@ -91,7 +91,7 @@ def _doubts_of_job(job: FioJob, place: str) -> Iterator[Doubt]:
         yield Doubt(
             kind="mixed",
             place=f"{place}.mixed",
-            meaning="fio merged the directions; what stands beside it is part of it",
+            meaning="fio merged the directions; the others are part of it",
         )
     for side in job.parts:
         yield from _doubts_of_side(side, f"{place}.{side.direction}")
@@ -104,21 +104,21 @@ def _doubt_of_failures(job: FioJob, place: str) -> Doubt:
     known = [count for count in counts if count is not None]
     of_all = f" of {sum(known)}" if counts and len(known) == len(counts) else ""
     meaning = (
-        f"{job.total_errors}{of_all} IOs failed and were passed over; they are in the "
-        "IOs and the IOPS, and not in the bytes"
+        f"{job.total_errors}{of_all} IOs failed and were ignored; they count in the "
+        "IOs and the IOPS, but not in the bytes"
     )
     return Doubt(kind="job-error", place=place, meaning=meaning, is_grave=True)
 
 
 def _doubts_of_side(side: FioSide, place: str) -> Iterator[Doubt]:
     if side.total_ios is None:
-        meaning = "IOs are not counted here, and IOPS are whole numbers"
+        meaning = "this output has no IO counts, and IOPS are whole numbers"
         yield Doubt(kind="no-io-count", place=place, meaning=meaning)
     if side.runtime_ms == 0:
         meaning = "the IO took less than 1 ms, so there is no rate"
         yield Doubt(kind="runtime-0", place=f"{place}.runtime", meaning=meaning)
     if side.short_ios:
-        meaning = f"{side.short_ios} IOs moved fewer bytes than asked"
+        meaning = f"{side.short_ios} IOs transferred fewer bytes than requested"
         yield Doubt(kind="short-ios", place=f"{place}.short_ios", meaning=meaning)
     if side.dropped_ios:
         meaning = f"{side.dropped_ios} IOs were dropped, not done"
@@ -131,7 +131,7 @@ def _doubts_of_side(side: FioSide, place: str) -> Iterator[Doubt]:
 
 
 def _doubts_of_rates(side: FioSide, place: str) -> Iterator[Doubt]:
-    """Yield rates that are not those of the IOs and bytes in the runtime beside them.
+    """Yield rates that do not match the IOs, bytes and runtime of the same side.
 
     Old versions cut bytes and rates to whole KiB, and IOPS to whole numbers.
     """
@@ -148,7 +148,7 @@ def _doubts_of_rates(side: FioSide, place: str) -> Iterator[Doubt]:
         expected = amount * per_s
         if abs(rate - expected) > slack + _RATE_SLACK_RATIO * expected:
             meaning = (
-                f"it is {rate:.6g} a second, yet {amount} in {side.runtime_ms} ms are "
+                f"it is {rate:.6g} a second, but {amount} in {side.runtime_ms} ms are "
                 f"{expected:.6g}"
             )
             at = f"{place}.{key}"
@@ -162,7 +162,7 @@ def _doubts_of_latency(latency: FioLatency, place: str) -> Iterator[Doubt]:
     at = f"{place}.bins"
     if bins.foreign:
         meaning = (
-            f"{bins.foreign} names are not those of fio's bins: edges are of others"
+            f"{bins.foreign} names are not bins of fio: their edges are approximate"
         )
         yield Doubt(kind="foreign-bins", place=at, meaning=meaning)
     count, total = latency.summary.count, int(bins.counts.sum())
@@ -178,6 +178,6 @@ def _doubt_of_end(bins: LatencyBins, place: str) -> Iterator[Doubt]:
         ios = int(bins.counts[is_last].sum())
         meaning = (
             f"{ios} IOs are in fio's last bin, which has no upper end: they may have "
-            "taken longer than it says"
+            "taken longer"
         )
         yield Doubt(kind="censored", place=place, meaning=meaning)

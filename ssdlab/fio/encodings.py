@@ -1,4 +1,4 @@
-"""Text out of bytes: fio writes UTF-8, what it was piped through may not."""
+"""Decoding of text: fio writes UTF-8, but programs after it may not."""
 
 from ssdlab.fio.document import Doubt
 
@@ -9,7 +9,7 @@ _UTF_8 = "utf-8-sig"
 
 
 def guess_encoding(head: bytes) -> str:
-    """Return the encoding by a byte order mark, or by where the zeros are."""
+    """Return the encoding by its byte order mark, or by the position of zeros."""
     if head.startswith((b"\xff\xfe", b"\xfe\xff")):
         return "utf-16"
     pairs = len(head[:_LOOKED_AT_BYTES]) / 2
@@ -25,7 +25,7 @@ def guess_encoding(head: bytes) -> str:
 
 
 def decode_output(data: bytes) -> tuple[str, tuple[Doubt, ...]]:
-    """Return the text, and a doubt if it is not in UTF-8."""
+    """Return the text, and a doubt if it is not UTF-8."""
     encoding = guess_encoding(data)
     if encoding == _UTF_8:
         return _decode_bytes(data)
@@ -39,7 +39,7 @@ def _decode_bytes(data: bytes) -> tuple[str, tuple[Doubt, ...]]:
     except UnicodeDecodeError as error:
         if error.reason == "unexpected end of data":
             return data.decode(_UTF_8, "ignore"), ()
-    meaning = "it is no UTF-8 and was read as {}: letters beyond ASCII may be wrong"
+    meaning = "it is not UTF-8 and was read as {}: non-ASCII characters may be wrong"
     try:
         return data.decode("cp1252"), (_doubt(meaning.format("cp1252")),)
     except UnicodeDecodeError:

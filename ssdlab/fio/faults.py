@@ -1,8 +1,8 @@
-"""Tell whether a fio run did what it was asked to, whatever its exit code says.
+"""Check whether a fio run did what was requested, whatever its exit code.
 
-fio may say that it succeeded and have done nothing (a mounted disk), may count reads
-of a drive that is gone as IO, may end early, and may end with errors that it passed
-over. So success is exit code and JSON and IO done.
+fio may report success and have done nothing (a mounted disk), may count reads of a
+removed drive as IO, may end early, and may end with errors that it ignored. So success
+means exit code, JSON and IO done.
 """
 
 import errno
@@ -12,13 +12,13 @@ from collections.abc import Iterator
 from ssdlab.fio.document import FioDocument, FioJob, FioSide
 from ssdlab.fio.words import condense_words
 
-# fio ends a time-based job within a few ms of its time; a run that was cut lacks more.
+# fio ends a time-based job within a few ms of its time; an aborted run lacks more.
 _LEAST_RUNTIME_RATIO = 0.95
 _RUNTIME_SLACK_S = 0.05
-_MINUS_ONE = 2**32 - 1  # fio's word when an engine lost its connection
+_MINUS_ONE = 2**32 - 1  # fio's error when an engine lost its connection
 _MAX_ERRNO = 4095
 _MS_PER_S = 1000.0
-_OF_MEDIUM = ", which is how the kernel tells of a medium error of an NVMe drive"
+_OF_MEDIA = ", the kernel's code for a media error of an NVMe drive"
 
 
 def find_faults(
@@ -30,13 +30,12 @@ def find_faults(
     runtime_s: float | None = None,
     io_bytes: int | None = None,
 ) -> tuple[str, ...]:
-    """Return each fault of a run in words; none when it did what was asked.
+    """Return each fault of a run in words; none if it did what was requested.
 
-    ``block_sizes_bytes`` are the least and the greatest that an IO may have.
-    ``outstanding`` is threads times queue depth: so many IOs may have been counted
-    without their bytes when a run ended. A run was asked for ``runtime_s`` or for
-    ``io_bytes``, or for what comes first of both. ``io_bytes`` may be rounded down to
-    whole blocks.
+    ``block_sizes_bytes`` are the smallest and the largest of an IO. ``outstanding`` is
+    threads times queue depth: that many IOs may have been counted without their bytes
+    at the end of a run. A run was requested to last ``runtime_s`` or do ``io_bytes``,
+    or whichever is first. ``io_bytes`` may be rounded down to whole blocks.
     """
     return (
         *_faults_of_exit(document, exit_code),
@@ -57,7 +56,7 @@ def _parts(document: FioDocument) -> list[FioSide]:
 
 def _faults_of_exit(document: FioDocument, exit_code: int) -> Iterator[str]:
     words = condense_words(document.prefix)
-    said = f"; it said: {words}" if words else ""
+    said = f"; its message: {words}" if words else ""
     if exit_code:
         yield f"fio ended with exit code {exit_code}{said}"
     if not _parts(document):
@@ -69,10 +68,10 @@ def _faults_of_job(job: FioJob) -> Iterator[str]:
         yield f"job {job.name!r} ended with error -1: its target was lost"
     elif job.error:
         meaning = os.strerror(job.error) if job.error <= _MAX_ERRNO else "unknown"
-        hint = _OF_MEDIUM if job.error == errno.ENODATA else ""
+        hint = _OF_MEDIA if job.error == errno.ENODATA else ""
         yield f"job {job.name!r} ended with error {job.error} ({meaning}){hint}"
     if job.total_errors:
-        yield f"job {job.name!r} passed over {job.total_errors} IO errors"
+        yield f"job {job.name!r} ignored {job.total_errors} IO errors"
     for side in job.parts:
         if side.short_ios:
             yield f"{side.direction}: {side.short_ios} IOs were short"
@@ -93,14 +92,14 @@ def _faults_of_bytes(
             expected = " to ".join(dict.fromkeys(map(str, (least, most))))
             yield (
                 f"{side.direction}: {side.total_ios} IOs of {sizes} B are "
-                f"{expected} B, yet {side.io_bytes} B were done: the target may be gone"
+                f"{expected} B, but {side.io_bytes} B were done: the target may be gone"
             )
 
 
 def _faults_of_amount(
     document: FioDocument, *, runtime_s: float | None, io_bytes: int | None, slack: int
 ) -> Iterator[str]:
-    """Yield what was not done; each thread of a run that has both ends for itself."""
+    """Yield what is missing; each thread of a run with both limits separately."""
     sides = _parts(document)
     if not sides:
         return
@@ -109,9 +108,9 @@ def _faults_of_amount(
     if runtime_s is not None:
         least_s = runtime_s * _LEAST_RUNTIME_RATIO - _RUNTIME_SLACK_S
         if ran_s < least_s:
-            lacks.append(f"fio ran for {ran_s:g} s of the {runtime_s:g} s asked for")
+            lacks.append(f"fio ran for {ran_s:g} s of the requested {runtime_s:g} s")
     done = sum(side.io_bytes or 0 for side in sides)
     if io_bytes is not None and done <= io_bytes - slack:
-        lacks.append(f"{done} B were done of the {io_bytes} B asked for")
+        lacks.append(f"{done} B were done of the requested {io_bytes} B")
     if lacks and len(lacks) == len(ends):
         yield "; ".join(lacks)

@@ -1,4 +1,4 @@
-"""What a file is, by its beginning: fio's output, one of its logs, or a job file."""
+"""Identify a file by its beginning: fio's output, one of its logs, or a job file."""
 
 import re
 from typing import Literal
@@ -16,14 +16,14 @@ _MOST_STRANGE_RATIO = 0.02
 _STRANGE = bytes({*range(32), 127} - set(b"\t\n\v\f\r\b\x1b"))
 
 _JSON_MARKS = (b'"fio version"', b'\\"fio version\\"')
-# Each begins with what is in no other text, so that much of that is searched quickly.
+# Each begins with a rare string, so that much text is searched quickly.
 _NORMAL_MARKS = (
     re.compile(rb": \(g=\d+\): rw="),
     re.compile(rb": \(groupid=\d+, jobs=\d+\): err="),
 )
 _TERSE_MARK = re.compile(rb";fio[- ](?:[^;\n]*;){40}")
 _TERSE_2_MARK = re.compile(rb"\n2;[^\n]{0,400}?;\d+;-?\d+;\d+;\d+;(?:[^;\n]*;){40}")
-# A greatest value may stand before the direction, and four more columns after it.
+# A maximum may precede the direction, and four more columns may follow it.
 _LOG_LINE = re.compile(
     r"\s*\d+\s*,\s*-?\d+\s*(?:,\s*\d+\s*)?,\s*[0-3]\s*"
     r"(?:,\s*(?:0x)?[0-9a-fA-F]+\s*){0,5}"
@@ -37,9 +37,9 @@ _JOB_OPTION = re.compile(
 
 
 def identify(head: bytes) -> FileKind:
-    """Return what a file is whose first ``HEAD_BYTES`` are given, or all of it.
+    """Return the kind of a file from its first ``HEAD_BYTES``.
 
-    Where the output of fio comes late in other text, the head does not tell.
+    If fio's output comes late in other text, the head does not show it.
     """
     encoding = guess_encoding(head)
     if holds_output(head, encoding):
@@ -54,7 +54,7 @@ def identify(head: bytes) -> FileKind:
 
 
 def is_text(head: bytes) -> bool:
-    """Tell whether next to nothing in it is no text."""
+    """Tell whether nearly all of it is text."""
     if guess_encoding(head).startswith("utf-16"):
         return True
     strange = len(head) - len(head.translate(None, _STRANGE))
@@ -62,7 +62,7 @@ def is_text(head: bytes) -> bool:
 
 
 def holds_output(content: bytes, encoding: str) -> bool:
-    """Tell whether anything in it is as only fio writes it."""
+    """Tell whether it contains anything that only fio writes."""
     if encoding.startswith("utf-16"):
         content = content.replace(b"\0", b"")
     if any(mark in content for mark in _JSON_MARKS) or any(

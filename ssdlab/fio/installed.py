@@ -1,4 +1,4 @@
-"""The fio of this machine: where it is, and whether it is new enough."""
+"""The fio of this machine: its path, and whether it is new enough."""
 
 import shutil
 
@@ -15,7 +15,7 @@ def require_fio(executable: str = "fio") -> tuple[str, str]:
     Raises
     ------
     MissingToolError
-        If there is no fio, or one too old to be trusted with a measurement.
+        If there is no fio, or one too old for a measurement.
     """
     path = shutil.which(executable)
     remedy = "Install it: apt-get install fio (or conda install -c conda-forge fio)."
@@ -28,13 +28,13 @@ def require_fio(executable: str = "fio") -> tuple[str, str]:
         raise MissingToolError(
             tool=f"fio {OLDEST_FIO[0]}.{OLDEST_FIO[1]} or newer",
             needed_for="latency bins of whole IOs",
-            remedy=f"{path} says {said!r}. {remedy}",
+            remedy=f"{path} reports {said!r}. {remedy}",
         )
     return path, version
 
 
 def _ask_version(path: str) -> tuple[str, str]:
-    """Return the version, and all that was said when asked for it."""
+    """Return the version, and the whole output of ``--version``."""
     answer = run_to_end(
         [path, "--version"], timeout_s=_VERSION_S, environment=plain_english()
     )

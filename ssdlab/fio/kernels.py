@@ -1,6 +1,6 @@
-"""The kernels that read what fio writes; ``python -m ssdlab.fio.kernels`` builds them.
+"""Kernels that read fio's output; ``python -m ssdlab.fio.kernels`` builds them.
 
-It ends with 1 where one cannot be built; then everything works, slower.
+It exits with 1 if one cannot be built; everything still works, but slower.
 """
 
 import ctypes
@@ -13,9 +13,9 @@ _FOLDER = Path(__file__).parent
 
 
 def load_scanner(name: str, *, work_bytes: int) -> ctypes.CDLL | None:
-    """Return a kernel, such as that of ``logs/log_scan.c``, or ``None``: go without.
+    """Return a kernel, such as ``logs/log_scan.c``, or ``None`` if unavailable.
 
-    It may include the files beside it whose names begin with its own.
+    It may include files next to it whose names begin with its own.
     """
     source = _FOLDER / f"{name}.c"
     return load_kernel(
@@ -27,7 +27,7 @@ def load_scanner(name: str, *, work_bytes: int) -> ctypes.CDLL | None:
 
 
 def build_all() -> bool:
-    """Build every kernel ahead of time; tell whether all of them are there."""
+    """Build every kernel ahead of time; tell whether all are available."""
     sources = sorted(_FOLDER.glob("*/*_scan.c"))
     names = [str(path.relative_to(_FOLDER).with_suffix("")) for path in sources]
     missing = [

@@ -1,27 +1,27 @@
-"""What only fio writes, and how often it does: a text with far more is refused.
+"""Marks that only fio writes, and their highest density: denser text is refused.
 
-Each of these costs a look at what stands around it. Of what fio prints, the shortest
-entry of a job takes 450 bytes, so millions of them in a few MB were not printed by fio.
+Each of these costs time to check. The shortest job entry that fio prints has 450 bytes,
+so millions of them in a few MB were not printed by fio.
 """
 
 from collections.abc import Iterator
 
 from ssdlab.model.errors import FioOutputError
 
-# Something of these stands in each output of fio.
+# Each output of fio contains one of these.
 _MARKS = ('fio version"', 'fio version\\"', ": (groupid=", ": (g=", ";fio-", ";fio ")
 TERSE_MARKS = frozenset({";fio-", ";fio "})
 _LEAST_BYTES_PER_MARK = 300
-_MOST_UNWEIGHED = 20_000  # so many take less than a second, however close they stand
+_MOST_UNWEIGHED = 20_000  # this many take less than a second at any density
 
 
 def holds_mark(text: str) -> bool:
-    """Tell whether something stands there that only fio writes."""
+    """Tell whether a text contains something that only fio writes."""
     return any(mark in text for mark in _MARKS)
 
 
 def iterate_marks(text: str) -> Iterator[tuple[int, str]]:
-    """Yield where marks of fio stand, each with its mark, once a line."""
+    """Yield the positions of fio's marks, each with its mark, once per line."""
     for mark in _MARKS:
         at = text.find(mark)
         while at >= 0:
@@ -31,12 +31,12 @@ def iterate_marks(text: str) -> Iterator[tuple[int, str]]:
 
 
 def require_plausible(text: str, source: str) -> None:
-    """See that no mark stands more often than fio ever prints it in so much text.
+    """Require that no mark is more frequent than fio ever prints it.
 
     Raises
     ------
     FioOutputError
-        If one does.
+        If one is.
     """
     most = max(_MOST_UNWEIGHED, len(text) // _LEAST_BYTES_PER_MARK)
     for mark in _MARKS:
@@ -46,5 +46,5 @@ def require_plausible(text: str, source: str) -> None:
             raise FioOutputError(
                 source=source,
                 reason=f"it holds {said}, which fio never writes",
-                remedy="Give what fio wrote, such as with --output-format=json+.",
+                remedy="Use output of fio, such as of --output-format=json+.",
             )

@@ -1,8 +1,8 @@
-"""What one fio step measured, as rows of the stored tables; and whether it did.
+"""The measurement of one fio step, as rows of the stored tables.
 
-Job entries that ran together are added, as are directions in the row ``total``:
-rates add, means are weighted by IO count, percentiles come from added bins, held within
-the exact least and greatest latency.
+Job entries that ran together are added, as are directions in the row ``total``: rates
+add, means are weighted by IO count, percentiles come from added bins, clipped to the
+exact minimum and maximum latency.
 """
 
 import math
@@ -14,7 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ssdlab.analysis.latency import (
+from ssdlab.fio.bins import bin_edges, is_last_bin
+from ssdlab.fio.document import FioDocument, FioJob, FioSide, LatencyKind
+from ssdlab.model.errors import FioOutputError
+from ssdlab.stats.latency import (
     UNKNOWN_EXTREMES,
     Extremes,
     Histogram,
@@ -25,9 +28,6 @@ from ssdlab.analysis.latency import (
     percentile_places,
     sum_rates,
 )
-from ssdlab.fio.bins import bin_edges, is_last_bin
-from ssdlab.fio.document import FioDocument, FioJob, FioSide, LatencyKind
-from ssdlab.model.errors import FioOutputError
 
 Row = dict[str, Any]
 Columns = dict[str, NDArray[Any]]
@@ -46,10 +46,10 @@ _LATENCY_ORDER: tuple[LatencyKind, ...] = ("lat", "clat", "slat")
 class StepMeasurement:
     """Rows of ``measurements``, ``percentiles`` and ``bins`` from ``direction`` on.
 
-    ``measurements`` has a dictionary a row; the others an array a column. None has
-    the columns of the run and the step. ``bins_of`` says which latency bins and
-    percentiles are of: ``lat``, or ``clat`` where fio kept no bins of ``lat``, or
-    ``None`` where it kept neither.
+    ``measurements`` has a dictionary per row; the others an array per column. None has
+    the columns of the run and the step. ``bins_of`` is the latency of bins and
+    percentiles: ``lat``, or ``clat`` if fio kept no bins of ``lat``, or ``None`` if it
+    kept neither.
     """
 
     measurements: tuple[Row, ...]
@@ -61,7 +61,7 @@ class StepMeasurement:
 def measure(
     document: FioDocument, *, levels: Sequence[float] = DEFAULT_LEVELS
 ) -> StepMeasurement:
-    """Return what a step measured: a row per direction that did IO, and ``total``.
+    """Return the results of a step: a row per direction that did IO, and ``total``.
 
     A step that did no IO has no row. ``levels`` are percentiles [%].
 
@@ -99,8 +99,8 @@ def _require_one_group(document: FioDocument) -> None:
     if len(groups) > 1:
         raise FioOutputError(
             source=document.source,
-            reason=f"its jobs are of {len(groups)} groups, which need not have run "
-            "at the same time, so their rates cannot be added",
+            reason=f"its jobs are of {len(groups)} groups, which may not have run at "
+            "the same time, so their rates cannot be added",
             remedy="A step is one group of jobs; read it with ssdlab.read_fio().",
         )
 
@@ -113,14 +113,14 @@ def _require_amounts(document: FioDocument) -> None:
                     source=document.source,
                     reason=f"the {side.direction} side of job {job.name!r} has no "
                     f"{'bytes' if side.io_bytes is None else 'runtime'}",
-                    remedy="A measurement is whole or absent: measure again.",
+                    remedy="A measurement is complete or absent: measure again.",
                 )
 
 
 def _sides_by_direction(document: FioDocument) -> dict[str, list[FioSide]]:
     """Return the sides of each direction that did IO, then those of ``total``.
 
-    What fio merged itself (``mixed``) has no direction and is in the total alone.
+    What fio merged itself (``mixed``) has no direction and is only in the total.
     """
     parts = [side for job in document.measured for side in job.parts]
     sides: dict[str, list[FioSide]] = {}
@@ -151,16 +151,16 @@ def _measurement_row(
 
 
 def _timed(sides: Sequence[FioSide]) -> Sequence[FioSide]:
-    """Return the sides that have a rate: IO that took less than 1 ms has none.
+    """Return the sides with a rate: IO that took less than 1 ms has none.
 
-    Such is the rest of a range that whole blocks do not fill. Its IOs and bytes count,
-    and next to what ran for seconds it adds no rate. Alone it stays without one.
+    An example is the tail of a range that is less than a block. Its IOs and bytes
+    count, but it adds no rate to sides that ran for seconds. Alone it has none.
     """
     return [side for side in sides if side.runtime_ms != 0] or sides
 
 
 def _latency_columns(kind: LatencyKind, sides: Sequence[FioSide]) -> Row:
-    """Return four columns; missing as soon as one part was not measured."""
+    """Return four columns; missing if any part was not measured."""
     measured = [s.latencies[kind].summary for s in sides if kind in s.latencies]
     whole = merge_summaries(measured) if len(measured) == len(sides) else None
     return {
@@ -192,7 +192,7 @@ def _histogram(side: FioSide, kind: LatencyKind) -> Histogram:
 
 
 def _unit_ns(sides: Mapping[str, Sequence[FioSide]], kind: LatencyKind | None) -> int:
-    """Return the unit that the bins are counted in: one version of fio has one."""
+    """Return the unit of the bins, which follows from the version of fio."""
     bins = [
         side.latencies[kind].bins
         for side in chain.from_iterable(sides.values())
@@ -204,9 +204,9 @@ def _unit_ns(sides: Mapping[str, Sequence[FioSide]], kind: LatencyKind | None) -
 def _extremes(
     sides: Mapping[str, Sequence[FioSide]], kind: LatencyKind | None
 ) -> Mapping[str, Extremes]:
-    """Return the least and the greatest latency of each direction, as it was exactly.
+    """Return the exact minimum and maximum latency of each direction.
 
-    ``kind`` is what the bins are of.
+    ``kind`` is the kind of latency of the bins.
     """
     if kind is None:
         return dict.fromkeys(sides, UNKNOWN_EXTREMES)

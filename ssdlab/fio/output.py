@@ -1,4 +1,4 @@
-"""Every document in one output of fio, in whatever forms and order they stand."""
+"""All documents in one output of fio, in any form and order."""
 
 import re
 from bisect import bisect_left
@@ -29,9 +29,9 @@ _TERSE_LINES = re.compile(
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class _Piece:
-    """A stretch of an output: the documents that fio wrote there, or other text.
+    """A stretch of an output: documents of fio, or other text.
 
-    ``lines`` are the terse lines that stand there.
+    ``lines`` are its terse lines.
     """
 
     text: str = ""
@@ -40,14 +40,14 @@ class _Piece:
 
 
 def parse_output(data: bytes, *, source: str) -> tuple[FioDocument, ...]:
-    """Return every document in the output of fio, in the order of their places.
+    """Return every document in the output of fio, in order.
 
-    What stands around them is their ``prefix``, after the last one its ``suffix``.
+    The text before each is its ``prefix``, that after the last one its ``suffix``.
 
     Raises
     ------
     FioOutputError
-        If nothing of fio is in it, or more values than fio ever writes in so much.
+        If it has no output of fio, or more values than fio ever writes in that size.
     """
     whole = find_only_json(data)
     if whole is not None:
@@ -63,7 +63,7 @@ def parse_output(data: bytes, *, source: str) -> tuple[FioDocument, ...]:
         raise FioOutputError(
             source=source,
             reason=_why_nothing(text),
-            remedy="Give what fio wrote, such as with --output-format=json+.",
+            remedy="Use output of fio, such as of --output-format=json+.",
         )
     if doubts:
         first = documents[0]
@@ -74,19 +74,19 @@ def parse_output(data: bytes, *, source: str) -> tuple[FioDocument, ...]:
 def _why_nothing(text: str) -> str:
     if is_wrapped(text):
         return (
-            "fio's output stands in strings of JSON there, which are damaged or cut "
-            "short, so that it cannot be taken out of them"
+            "fio's output is in JSON strings, which are damaged or truncated, so it "
+            "cannot be extracted"
         )
     if _VERSION_KEY not in text:
-        return "it holds no output of fio"
+        return "it has no output of fio"
     return (
-        f"it says {_VERSION_KEY}, but not at the beginning of a JSON document: signs "
-        "were put before its lines or quotes, or its keys into another order"
+        f"it has {_VERSION_KEY}, but not at the beginning of a JSON document: text was "
+        "inserted before its lines or quotes, or its keys were reordered"
     )
 
 
 def _cut_at_json(text: str, source: str) -> Iterator[_Piece]:
-    """Yield the whole text: what stands beside documents in JSON, and each of them."""
+    """Yield the whole text: JSON documents, and the text between them."""
     data = text.encode("utf-8", "replace")
     end = 0
     for found in iterate_json(data, source=source):
@@ -97,12 +97,12 @@ def _cut_at_json(text: str, source: str) -> Iterator[_Piece]:
 
 
 def _may_be_wrapped(piece: _Piece) -> bool:
-    """Tell whether output of fio is in other text, or in what was cut short."""
+    """Tell whether output of fio may be in other text, or was truncated."""
     return holds_mark(piece.text) or any(not one.is_whole for one in piece.documents)
 
 
 def _cut_at_text(pieces: Sequence[_Piece], source: str) -> Sequence[_Piece]:
-    """Return the pieces, cut where documents of other forms begin and end."""
+    """Return the pieces, split where documents of other forms begin and end."""
     has_clients = any(_CLIENT.search(piece.text) for piece in pieces)
     pieces = [*chain.from_iterable(_cut_at_terse_lines(one, source) for one in pieces)]
     if has_clients:
@@ -115,7 +115,7 @@ def _cut_at_text(pieces: Sequence[_Piece], source: str) -> Sequence[_Piece]:
 def _with_clients(pieces: Sequence[_Piece], source: str) -> Iterator[_Piece]:
     """Yield the pieces, the terse lines of each client/server run as one document.
 
-    A client prints what other forms say between the lines, and their sum last.
+    A client prints other forms between the lines, and their sum last.
     """
     lines = ""
     for piece in pieces:
@@ -140,17 +140,17 @@ def _cut_at_terse_lines(piece: _Piece, source: str) -> Iterator[_Piece]:
     for match in _TERSE_LINES.finditer(text):
         yield _Piece(text=text[end : match.start()])
         documents = parse_terse(match[0], source=source)
-        text_beside, lines = ("", match[0]) if documents else (match[0], "")
-        yield _Piece(text=text_beside, lines=lines, documents=documents)
+        text_outside, lines = ("", match[0]) if documents else (match[0], "")
+        yield _Piece(text=text_outside, lines=lines, documents=documents)
         end = match.end()
     yield _Piece(text=text[end:])
 
 
 def _with_normal(pieces: Sequence[_Piece], source: str) -> list[_Piece]:
-    """Return the pieces with the runs that are in normal text in them.
+    """Return the pieces with runs in normal text parsed.
 
-    What fio says at the start of a run, such as its version, may stand before
-    documents of other forms, and the results behind them: so the text is read as one.
+    The start of a run, such as fio's version, may come before documents of other forms,
+    and its results after them: so the text is read as one.
     """
     texts = [piece.text.removesuffix("\n") for piece in pieces]
     plain = "\n".join(texts) + ("\n" if pieces[-1].text.endswith("\n") else "")
@@ -171,9 +171,9 @@ def _with_normal(pieces: Sequence[_Piece], source: str) -> list[_Piece]:
 
 
 def _is_begun(text: str) -> bool:
-    """Tell whether a run begins in a text, and does not come to its results there.
+    """Tell whether a run begins in a text without its results.
 
-    What stands before a document of another form is the beginning of that one's run.
+    Text before a document of another form is the beginning of that one's run.
     """
     return any(not printing.sections for printing in iterate_printings(text))
 
@@ -181,10 +181,10 @@ def _is_begun(text: str) -> bool:
 def _with_documents(piece: _Piece, documents: tuple[FioDocument, ...]) -> _Piece:
     if documents:
         return _Piece(documents=documents)
-    return piece if piece.documents else _Piece(text=_text_beside_results(piece.text))
+    return piece if piece.documents else _Piece(text=_text_outside_results(piece.text))
 
 
-def _text_beside_results(text: str) -> str:
+def _text_outside_results(text: str) -> str:
     lines = (line for line in iterate_lines(text) if line.kind is None)
     return "\n".join(line.text for line in lines)
 

@@ -1,12 +1,12 @@
-"""One fio process: started ahead, held at a gate, heard, and ended.
+"""One fio process: started early, held at a gate, released, and stopped.
 
 Its threads wait in ``exec_prerun`` for a byte from a pipe, and report the end of their
 IO through ``exec_postrun``.
 
-An armed fio can never get loose: the only writing end of its pipe is held by this
-process, so when this process dies the wait ends in failure and fio does no IO;
-besides, the kernel kills fio with its parent. Jobs that are processes and not threads
-live on when fio is killed; those have a keeper.
+An armed fio can never start by itself: only this process has the writing end of its
+pipe, so if this process dies the wait fails and fio does no IO; in addition, the kernel
+kills fio with its parent. Jobs that are processes, not threads, survive a killed fio;
+those have a keeper.
 """
 
 import os
@@ -40,12 +40,12 @@ class Clock(Protocol):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FioRequest:
-    """One fio run: where its files go, its job, its threads, and when it is overdue.
+    """One fio run: its folder, its job, its threads, and its time limit.
 
-    A run whose IO ends before ``least_s`` has failed, and nothing follows it at once.
-    It is let go when the host has rested for ``wait_s`` since the IO before it.
-    ``has_processes`` says that its jobs are processes and not threads. ``descriptor``
-    is an open file that fio writes to in place of what the job names.
+    A run whose IO ends before ``least_s`` has failed, and no run follows immediately.
+    It is released when the host has rested for ``wait_s`` since the last IO.
+    ``has_processes``: its jobs are processes, not threads. ``descriptor`` is an open
+    file that fio uses instead of the job's filename.
     """
 
     step_id: str
@@ -61,31 +61,31 @@ class FioRequest:
 
 @dataclass(kw_only=True, slots=True)
 class FioProcess:
-    """A started fio, and the two pipes that it is held and heard by."""
+    """A started fio, and its two pipes for release and reports."""
 
     request: FioRequest
     popen: "subprocess.Popen[bytes]"
     gate: int
     reports: int
     keeper: Keeper | None
-    let_go_s: float = 0.0
+    released_s: float = 0.0
     done_s: float = 0.0
     threads_done: int = 0
 
-    def let_go(self, now: float) -> None:
+    def release(self, now: float) -> None:
         """Open the gate for every thread."""
-        self.let_go_s = now
+        self.released_s = now
         with suppress(BrokenPipeError):
             os.write(self.gate, b"\n" * self.request.gated_threads)
 
-    def hear(self, timeout_s: float, clock: Clock) -> None:
-        """Count the threads that have ended their IO, waiting up to a timeout."""
+    def count_finished(self, timeout_s: float, clock: Clock) -> None:
+        """Count the threads that have finished their IO, waiting up to a timeout."""
         ready, _, _ = select.select([self.reports], [], [], timeout_s)
         if ready:
             heard = os.read(self.reports, 4096)
             self.threads_done += len(heard)
             self.done_s = clock()
-            if not heard:  # every writing end is closed: the process has ended
+            if not heard:  # all writing ends are closed: the process has ended
                 self.popen.wait(STOP_S)
 
     @property
@@ -94,28 +94,28 @@ class FioProcess:
         return self.threads_done >= self.request.gated_threads
 
     def has_ended_well(self) -> bool:
-        """Tell whether nothing speaks against what follows: fio reports failed IO too.
+        """Tell whether the next run may follow: fio reports the end of failed IO too.
 
-        fio writes of an IO error to stderr when it happens.
+        fio reports an IO error on stderr when it happens.
         """
         said = self.request.folder.read("fio.stderr", limit=LOG_BYTES)
-        is_whole = self.done_s - self.let_go_s >= self.request.least_s
+        is_whole = self.done_s - self.released_s >= self.request.least_s
         return self.has_done_its_io and is_whole and b"err" not in said
 
     def wait(self, patience_s: float) -> int | None:
-        """Return how fio ended as Python says it, or ``None`` if it has not yet."""
+        """Return Python's return code of fio, or ``None`` if it still runs."""
         try:
             return self.popen.wait(patience_s)
         except subprocess.TimeoutExpired:
             return None
 
     def stop(self, patience_s: float) -> None:
-        """End fio: an armed one by its gate, a running one by SIGTERM, then force."""
+        """Stop fio: an armed one by its gate, a running one by SIGTERM, SIGKILL."""
         if self.gate >= 0:
             os.close(self.gate)
             os.close(self.reports)
             self.gate = self.reports = -1
-        if self.let_go_s and self.popen.poll() is None:
+        if self.released_s and self.popen.poll() is None:
             self.popen.terminate()
         if self.wait(patience_s) is None:
             self.popen.kill()
@@ -125,16 +125,16 @@ class FioProcess:
 
 
 def find_guard() -> tuple[str, ...]:
-    """Return what makes the kernel kill fio when its parent dies, where there is it."""
+    """Return the command that makes the kernel kill fio with its parent, if any."""
     path = shutil.which(_GUARD)
     return (path, "--pdeathsig", "KILL") if path else ()
 
 
 def _wait_for_guard(popen: "subprocess.Popen[bytes]", guard: tuple[str, ...]) -> None:
-    """Wait until the guard has become fio, so that no fio is let go unguarded.
+    """Wait until the guard has become fio, so that no fio is released unguarded.
 
-    The program is asked for and not the name of the process: that one changes only
-    some time after the program did.
+    The executable is checked, not the name of the process, which changes some time
+    after the executable.
     """
     if not guard:
         return
@@ -150,7 +150,7 @@ def _wait_for_guard(popen: "subprocess.Popen[bytes]", guard: tuple[str, ...]) ->
 def start_fio(
     request: FioRequest, executable: str, *, guard: tuple[str, ...]
 ) -> FioProcess:
-    """Start fio for a request, held at its gate; its folder must not be there yet."""
+    """Start fio for a request, held at its gate; its folder must not exist."""
     request.folder.make_new(PRIVATE)
     gate_out, gate_in = os.pipe()
     reports_out, reports_in = os.pipe()

@@ -22,12 +22,12 @@ from ssdlab.system.unpack import MAX_INPUT_BYTES
 
 __all__ = ["FilesRead", "FioSource", "FioSources", "read_fio", "read_output"]
 
-_REMEDY = "Give what fio wrote, such as with --output-format=json+."
+_REMEDY = "Use output of fio, such as of --output-format=json+."
 _MEANINGS: Mapping[FileKind, str] = {
     "log": "it is a log of fio, not its output",
     "histogram-log": "it is a histogram log of fio, not its output",
-    "job-file": "it is a job file of fio, which holds no result",
-    "other": "it holds no output of fio",
+    "job-file": "it is a job file of fio, which has no result",
+    "other": "it has no output of fio",
 }
 _REMEDIES: Mapping[str, str] = {
     "log": "Read it with read_fio_log(), or ssdlab parse --table log.",
@@ -35,7 +35,7 @@ _REMEDIES: Mapping[str, str] = {
         "Read it with read_fio_histogram_log(), or ssdlab parse --table histogram."
     ),
     "too-large": LargeInputError.REMEDY,
-    "unreadable": "Give a file or folder that is there and that you may read.",
+    "unreadable": "Name a file or folder that exists and that you may read.",
 }
 
 
@@ -47,29 +47,29 @@ def read_fio(
     Parameters
     ----------
     source : path, bytes or binary file, or a sequence of them
-        The output itself or where it is: JSON, JSON+, terse or normal text, with
-        other text around it or not, compressed by gzip or zstd or not. Of a folder
-        all files are read; ``"-"`` is standard input.
+        The output or its path: JSON, JSON+, terse or normal text, optionally within
+        other text, and optionally compressed by gzip or zstd. Of a folder all files
+        are read; ``"-"`` is standard input.
     max_input_bytes : int, default 512 MiB
-        The most that is read of one file, once it is unpacked [B].
+        The most that is read of one file, unpacked [B].
 
     Returns
     -------
     FioResult
         The frames ``documents``, ``jobs`` (a row per document, entry and direction),
         ``percentiles``, ``bins``, ``options``, ``disks``, ``steadystate`` and
-        ``issues``, which also names each file of many that holds no output of fio.
+        ``issues``, which also names each file that has no output of fio.
 
     Raises
     ------
     FioOutputError
-        If nothing of fio can be read there.
+        If no output of fio can be read there.
 
     Examples
     --------
     >>> read_fio(b"fio: no JSON here")
     Traceback (most recent call last):
-    ssdlab.model.errors.FioOutputError: fio output: it holds no output of fio. Give...
+    ssdlab.model.errors.FioOutputError: fio output: it has no output of fio. Use...
     """
     files = FilesRead(source, max_input_bytes=max_input_bytes)
     result = tabulate_files(files)
@@ -78,9 +78,9 @@ def read_fio(
 
 
 class FilesRead:
-    """The files of a source, read one after the other while one iterates.
+    """The files of a source, read one after the other during iteration.
 
-    A file that is no output of fio has no documents, and says what it is.
+    A file that is not output of fio has no documents, but a doubt that says what it is.
     """
 
     def __init__(
@@ -102,12 +102,12 @@ class FilesRead:
             yield file
 
     def require_output(self) -> None:
-        """See that something was read.
+        """Require that something was read.
 
         Raises
         ------
         FioOutputError
-            If no file held output of fio.
+            If no file has output of fio.
         """
         if self._is_any_output:
             return
@@ -118,7 +118,7 @@ class FilesRead:
         doubt = self._first.doubts[-1]
         reason, remedy = doubt.meaning, _REMEDIES.get(doubt.kind, _REMEDY)
         if self.count > 1:
-            reason += f"; nor is any other of the {self.count} files output of fio"
+            reason += f"; none of the other {self.count} files is output of fio either"
         raise FioOutputError(source=self._first.source, reason=reason, remedy=remedy)
 
 
@@ -142,7 +142,7 @@ def _read_file(named: NamedSource) -> FioFile:
 def read_output(
     source: FioSource, *, max_bytes: int = MAX_INPUT_BYTES
 ) -> tuple[bytes, str]:
-    """Return the bytes of an output, uncompressed, and what to call it.
+    """Return the bytes of an output, uncompressed, and its name.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""The logs among files of all kinds, read one after the other into one table."""
+"""Logs among files of any kind, read one after the other into one table."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -33,7 +33,7 @@ _WORDS: Mapping[LogFileKind, str] = {
     "log": "bandwidth, IOPS or latency log",
     "histogram-log": "histogram log",
 }
-_REMEDY: Final = "Give what write_bw_log, write_lat_log or write_hist_log made."
+_REMEDY: Final = "Use a log made by write_bw_log, write_lat_log or write_hist_log."
 _HEAD_BYTES: Final = 8
 _COLUMNS: Mapping[LogColumn, Mapping[str, str]] = {
     "block size": {"block_size_bytes": "Int64"},
@@ -49,11 +49,11 @@ _COLUMNS: Mapping[LogColumn, Mapping[str, str]] = {
 
 
 class LogsRead:
-    """The frames of all logs of a kind, each let go before the next is read.
+    """The frames of all logs of a kind, each released before the next is read.
 
     All have the columns of any. ``doubts`` come with the name of their file, ``count``
-    is that of all files. What logs do not say themselves may be given: what they log,
-    and the version of fio that wrote them.
+    is that of all files. What logs do not state may be given: what they log, and the
+    version of fio that wrote them.
     """
 
     def __init__(
@@ -119,7 +119,7 @@ class LogsRead:
         )
 
     def require_logs(self) -> None:
-        """See that something was read.
+        """Require that something was read.
 
         Raises
         ------
@@ -145,7 +145,7 @@ def _rereadable(named: NamedSource) -> NamedSource:
 
 
 def _require_unpacked(named: NamedSource) -> None:
-    """See that it is no log that fio packed itself.
+    """Require that it is not a log that fio packed itself.
 
     Raises
     ------
@@ -157,7 +157,7 @@ def _require_unpacked(named: NamedSource) -> None:
 
 
 def _columns(log: FioLog) -> dict[str, str]:
-    """Return the columns of a log that not all have, each with its type."""
+    """Return the optional columns of a log, each with its type."""
     value = {value_name(log.kind): "Int64"}
     if "maximum" in log.layout:
         value[value_name(log.kind, "max")] = "Int64"
@@ -183,6 +183,6 @@ def _as_table(log: FioLog, name: str, columns: Mapping[str, str]) -> "pd.DataFra
 
 
 def _place(column: str) -> int:
-    """Return the place of a column: values come first."""
+    """Return the position of a column: values come first."""
     others = [name for names in _COLUMNS.values() for name in names]
     return others.index(column) if column in others else -1

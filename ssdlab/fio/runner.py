@@ -1,8 +1,8 @@
-"""fio after fio: the next one is let go when the one before has done its IO.
+"""Back-to-back fio runs: each is released when the previous one has done its IO.
 
 fio takes about 0.3 s from its start to its first IO, in which a drive rests and
-collects garbage. So the next fio is started while the present one runs, held at its
-gate, and let go when the present one's threads report the end of their IO.
+collects garbage. So the next fio is started while the current one runs, held at its
+gate, and released when the current one's threads report the end of their IO.
 """
 
 import re
@@ -24,31 +24,31 @@ from ssdlab.system.folders import LOG_BYTES
 
 _ORDERS_SAID = re.compile(r".*\.p.*run\.txt")
 _TICK_S = 0.25
-_GATE_S = 0.002  # from letting go to the first IO
+_GATE_S = 0.002  # from release to the first IO
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FioOutcome:
-    """How a fio process ended; its output lies in the request's folder.
+    """How a fio process ended; its output is in the request's folder.
 
-    ``done_s`` is the Unix time at which the last thread reported the end of its IO,
-    or at which the process ended if none did. ``signal_number`` is that of the
-    signal which ended the process, 0 if none.
+    ``done_s`` is the Unix time at which the last thread reported the end of its IO, or
+    at which the process ended if none did. ``signal_number`` is the signal that ended
+    the process, 0 if none.
     """
 
     request: FioRequest
     exit_code: int
     signal_number: int
-    let_go_s: float
+    released_s: float
     done_s: float
     was_armed: bool
     said: str
 
 
 class FioChain:
-    """Fio after fio, with the next one armed while the present one runs.
+    """Back-to-back fio runs, with the next one armed while the current one runs.
 
-    Use it as a context manager: leaving it, by whatever way, ends every fio.
+    Use it as a context manager: leaving it in any way ends every fio.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ class FioChain:
     tick : callable
         Called a few times a second while fio runs; may raise to stop the run.
     stop_s : float, default 20
-        How long a fio that was asked to end may take before it is killed [s].
+        How long a stopped fio may take to end before it is killed [s].
     """
 
     def __init__(
@@ -97,38 +97,38 @@ class FioChain:
     ) -> FioOutcome:
         """Run one fio, arm the next, and return when this one has ended.
 
-        ``following`` is let go at the moment this one's IO has ended, unless it is
-        held because whether it will run at all is not decided yet, or this one failed.
+        ``following`` is released at the moment this one's IO has ended, unless it is
+        held because it is not decided yet whether it will run, or this one failed.
 
         Raises
         ------
         FioHungError
-            If fio outlived its bound; it has been ended.
+            If fio exceeded its time limit; it has been stopped.
         """
         process, was_armed = self._take(request)
-        if not process.let_go_s:
+        if not process.released_s:
             self._rest(request.wait_s)
-            process.let_go(self._clock())
+            process.release(self._clock())
         if following is not None:
             self._ahead = self._start(following)
         self._wait_for_io(process)
         ahead = self._ahead
         follows_at_once = not hold_following and not (following and following.wait_s)
         if ahead is not None and follows_at_once and process.has_ended_well():
-            ahead.let_go(self._clock())
+            ahead.release(self._clock())
         outcome = self._finish(process, was_armed=was_armed)
         self._current = None
         return outcome
 
     def _rest(self, wait_s: float) -> None:
-        """Wait until the last IO ended so long ago."""
+        """Wait until ``wait_s`` have passed since the last IO."""
         until_s = self._last_done_s + wait_s - _GATE_S
         while wait_s and (left_s := until_s - self._clock()) > 0:
             self._tick()
             time.sleep(min(left_s, _TICK_S))
 
     def discard_ahead(self) -> None:
-        """Throw away the armed fio: it ends without IO, and its folder goes."""
+        """Discard the armed fio: it ends without IO, and its folder is removed."""
         if self._ahead is not None:
             self._ahead.stop(self._stop_s)
             self._ahead.request.folder.remove_tree()
@@ -148,10 +148,10 @@ class FioChain:
 
     def _wait_for_io(self, process: FioProcess) -> None:
         overdue_s = process.request.overdue_s
-        # A clock that stands still in a suspend, as fio's own does.
+        # A clock that stops in suspend, like fio's own.
         began_s = time.monotonic()
         while not process.has_done_its_io and process.popen.poll() is None:
-            process.hear(_TICK_S, self._clock)
+            process.count_finished(_TICK_S, self._clock)
             self._tick()
             if time.monotonic() - began_s > overdue_s:
                 raise self._stop_hung(process, f"did not end within {overdue_s:g} s")
@@ -161,7 +161,7 @@ class FioChain:
         return FioHungError(
             step_id=process.request.step_id,
             reason=f"fio {what} and was stopped",
-            remedy="See whether the target still answers, then resume the run.",
+            remedy="Check whether the target still answers, then resume the run.",
         )
 
     def _finish(self, process: FioProcess, *, was_armed: bool) -> FioOutcome:
@@ -180,7 +180,7 @@ class FioChain:
             request=process.request,
             exit_code=code if code >= 0 else 128 - code,
             signal_number=max(0, -code),
-            let_go_s=process.let_go_s,
+            released_s=process.released_s,
             done_s=done_s,
             was_armed=was_armed,
             said=folder.text("fio.stderr", limit=LOG_BYTES).strip(),

@@ -1,9 +1,9 @@
-"""Which documents of a file belong to one run of fio, and which is its result.
+"""Assign the documents of a file to runs of fio, and find each run's result.
 
-With ``status-interval`` fio writes a document again and again, and the numbers
-accumulate; with several output formats it says the same thing in each. Two runs
-that were pasted into one file do neither, and must not be taken for one. Where
-nothing tells, each document is kept as a run of its own, and that is a grave doubt.
+With ``status-interval`` fio writes documents repeatedly, with cumulative numbers; with
+several output formats it writes the same in each. Two runs in one file do neither, and
+must not be taken as one. If it is unclear, each document is kept as a run of its own,
+with a grave doubt.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,8 +19,8 @@ _LEAST_INTERVAL_MS = 100  # between two printings of status-interval
 _RHYTHM_RATIO = 1.25
 _LEAST_RHYTHM = 3  # printings
 _UNCLEAR = (
-    "nothing tells whether it is of the same run as the document before it, whose "
-    "numbers it would hold too, or of another run: both are kept, and must not be "
+    "it is unclear whether it is of the same run as the previous document, whose "
+    "numbers it would include, or of another run: both are kept, and must not be "
     "added unless you know that fio ran twice"
 )
 
@@ -28,7 +28,7 @@ _Moment = tuple[int, ...]
 
 
 _REPEATED = (
-    "several lines are of the same job: without disks nothing tells whether they ran "
+    "several lines are of the same job: without disks it is unclear whether they ran "
     "at the same time (numjobs) or one after another, as runs that were appended to "
     "one file; all are kept, and their rates must not be added unless they ran together"
 )
@@ -38,7 +38,7 @@ _REPEATED = (
 class RunPlace:
     """The run of a document, from 0, and whether the document is its result.
 
-    ``is_unclear`` if it may as well be of the run before.
+    ``is_unclear`` if it may also be of the previous run.
     """
 
     run: int
@@ -47,7 +47,7 @@ class RunPlace:
 
 
 def place_in_runs(documents: Sequence[FioDocument]) -> tuple[RunPlace, ...]:
-    """Return the place of each document of one file, which stand in fio's order."""
+    """Return the run of each document of one file, in fio's order."""
     places: list[RunPlace] = []
     for run, (moments, is_unclear) in enumerate(_runs(documents)):
         result = _result(moments, documents)
@@ -62,7 +62,7 @@ def place_in_runs(documents: Sequence[FioDocument]) -> tuple[RunPlace, ...]:
 def doubts_of_runs(
     documents: Sequence[FioDocument], places: Sequence[RunPlace]
 ) -> tuple[tuple[int, Doubt], ...]:
-    """Return what was taken for one run, each with the number of its result."""
+    """Return the doubts about runs, each with the number of its result."""
     return tuple(_doubts_of_runs(documents, places))
 
 
@@ -89,14 +89,14 @@ def _doubts_of_runs(
         count = max(map(forms.count, forms))
         if count > 1:
             meaning = (
-                f"{count} documents; their numbers accumulate, so the last one is the "
-                "result and they must not be added"
+                f"{count} documents; their numbers are cumulative, so the last one is "
+                "the result and they must not be added"
             )
             yield result, Doubt(kind="several-documents", place="file", meaning=meaning)
         if len(set(forms)) > 1:
             said = ", ".join(dict.fromkeys(forms))
             meaning = (
-                f"one run, said as {said}: {documents[result].form} is the result and "
+                f"one run, as {said}: {documents[result].form} is the result and "
                 "they must not be added"
             )
             yield result, Doubt(kind="several-forms", place="file", meaning=meaning)
@@ -118,7 +118,7 @@ def _repeats_names(document: FioDocument) -> bool:
 
 
 def _result(moments: Sequence[_Moment], documents: Sequence[FioDocument]) -> int:
-    """Return the most exact of the last documents that are whole."""
+    """Return the most exact of the last complete documents."""
     for moment in reversed(moments):
         whole = tuple(number for number in moment if documents[number].is_whole)
         if whole:
@@ -129,7 +129,7 @@ def _result(moments: Sequence[_Moment], documents: Sequence[FioDocument]) -> int
 def _runs(
     documents: Sequence[FioDocument],
 ) -> Iterator[tuple[list[_Moment], bool]]:
-    """Yield the moments of each run, and whether it may be of the run before."""
+    """Yield the moments of each run, and whether it may be of the previous run."""
     for chain, links in _chains(documents):
         if "unclear" not in links or _has_rhythm(chain, documents):
             yield chain, False
@@ -144,7 +144,7 @@ def _runs(
 def _chains(
     documents: Sequence[FioDocument],
 ) -> Iterator[tuple[list[_Moment], list[Continuation]]]:
-    """Yield moments that may be of one run, and how each follows the one before."""
+    """Yield moments that may be of one run, and how each follows the previous one."""
     chain: list[_Moment] = []
     links: list[Continuation] = []
     for moment in _moments(documents):
@@ -160,10 +160,10 @@ def _chains(
 
 
 def _has_rhythm(chain: Sequence[_Moment], documents: Sequence[FioDocument]) -> bool:
-    """Tell whether moments follow each other as ``status-interval`` has them printed.
+    """Tell whether moments follow each other in the rhythm of ``status-interval``.
 
-    The jobs ran on by the same time from each to the next; the last one may follow
-    at once, when the run ends.
+    The jobs' runtime grows by the same time from each to the next; the last one, at the
+    end of the run, may follow immediately.
     """
     if len(chain) < _LEAST_RHYTHM:
         return False
@@ -182,7 +182,7 @@ def _exact(moment: _Moment, documents: Sequence[FioDocument]) -> int:
 
 
 def _moments(documents: Sequence[FioDocument]) -> list[_Moment]:
-    """Return the numbers of the documents that say the same in several forms."""
+    """Return groups of documents with the same content in several forms."""
     moments: list[_Moment] = []
     for number, document in enumerate(documents):
         before = [documents[other] for other in moments[-1]] if moments else []
@@ -195,7 +195,7 @@ def _moments(documents: Sequence[FioDocument]) -> list[_Moment]:
 
 
 def _says_the_same(one: FioDocument, other: FioDocument) -> bool:
-    """Tell whether two forms speak of the same; normal text leaves idle jobs out.
+    """Tell whether two forms have the same content; normal text omits idle jobs.
 
     A client writes text of a job when that ended, and JSON in the order of its servers.
     """
@@ -233,7 +233,7 @@ def _jobs_say_the_same(one: FioJob, other: FioJob) -> bool:
 
 
 def _busy(job: FioJob) -> set[Direction]:
-    """Return the directions with bytes: IOs that failed are counted in JSON alone."""
+    """Return the directions with bytes: only JSON counts failed IOs."""
     return {side.direction for side in job.parts if side.io_bytes != 0}
 
 
@@ -248,9 +248,9 @@ def _sides_say_the_same(one: FioSide, other: FioSide) -> bool:
 def _judge(
     earlier: _Moment, later: _Moment, documents: Sequence[FioDocument]
 ) -> Continuation:
-    """Tell whether a moment is of the same run as the moment before it.
+    """Tell whether a moment is of the same run as the previous one.
 
-    The most exact form that is there twice tells, and another one if it cannot.
+    The most exact form that both have decides, or another one if it cannot.
     """
     before = {documents[number].form: documents[number] for number in earlier}
     pairs = [

@@ -1,4 +1,4 @@
-"""Whatever may hold fio's output, one file after the other, each by its name."""
+"""Sources of fio's output, one file after the other, each with a name."""
 
 import os
 import stat
@@ -40,9 +40,9 @@ _LOOK_BYTES = 1 << 20
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class NamedSource:
-    """One file, or what stands for it, what to call it, and what was there of it.
+    """One file or stream, its name, and its state.
 
-    Of what it holds, unpacked, no more than ``max_bytes`` are read.
+    At most ``max_bytes`` of its unpacked content are read.
     """
 
     name: str
@@ -52,14 +52,14 @@ class NamedSource:
 
     @property
     def size_bytes(self) -> int:
-        """How much it is, as far as that is known before it is read; else 0."""
+        """Its size, if known before it is read; else 0."""
         if isinstance(self.given, bytes):
             return len(self.given)
         return self.status.st_size if self.status else 0
 
     @property
     def identity(self) -> object:
-        """What tells whether two of them are the same file."""
+        """A key that is equal for the same file."""
         status = self.status
         if status and stat.S_ISREG(status.st_mode):
             return status.st_dev, status.st_ino
@@ -92,13 +92,13 @@ class NamedSource:
             raise FioOutputError(**_unreadable(self.name, error)) from error
 
     def pieces(self, file: BinaryIO) -> Iterator[bytes]:
-        """Yield what the open file holds, unpacked, up to the bound."""
+        """Yield the unpacked content of the open file, up to the limit."""
         return read_pieces(file, max_bytes=self.max_bytes)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Content:
-    """What a file is, and its bytes if it may hold fio's output."""
+    """The kind of a file, and its bytes if it may have fio's output."""
 
     kind: FileKind
     data: bytes
@@ -110,7 +110,7 @@ def list_sources(
 ) -> Iterator[NamedSource]:
     """Yield each file once, folders walked in the order of their names.
 
-    Hidden files and folders are left out, unless they are given themselves.
+    Hidden files and folders are left out, unless they are named explicitly.
     """
     seen: set[object] = set()
     expanded = map(_expand, _each(sources), count())
@@ -171,7 +171,7 @@ def _files_below(path: Path) -> Iterator[NamedSource]:
 def _of_path(given: str | PathLike[str]) -> NamedSource:
     path = given if isinstance(given, Path) else Path(given)
     status = None
-    with suppress(OSError, ValueError):  # reading it says so
+    with suppress(OSError, ValueError):  # reading it will report that
         status = path.stat()
     return NamedSource(name=printable_path(given), given=path, status=status)
 
@@ -181,19 +181,19 @@ def _is_folder(status: os.stat_result | None) -> bool:
 
 
 def _may_block(status: os.stat_result | None) -> bool:
-    """Tell whether it is no plain file, so that reading it may wait for ever."""
+    """Tell whether it is not a regular file, so reading it may block for ever."""
     return status is not None and not stat.S_ISREG(status.st_mode)
 
 
 def printable_path(path: object) -> str:
-    """Return the name of a file as text that can be written anywhere."""
+    """Return the name of a file as printable text."""
     return str(path).encode("utf-8", "backslashreplace").decode()
 
 
 def read_content(source: NamedSource) -> Content:
-    """Return what a file is, and its content if it may hold fio's output.
+    """Return the kind of a file, and its content if it may have fio's output.
 
-    Of other files no more than the beginning is kept, whatever their size.
+    Of other files only the beginning is kept, whatever their size.
 
     Raises
     ------
@@ -227,12 +227,12 @@ def _hold_head(pieces: Iterator[bytes], held: list[bytes]) -> FileKind:
 
 
 def _hold_late(pieces: Iterator[bytes], held: list[bytes]) -> bool:
-    """Look for output after other text; hold what is just before it and on.
+    """Search for output after other text; keep the text from just before it.
 
     Returns
     -------
     bool
-        Whether there is any; what follows has not been read then.
+        Whether there is any; the rest is then not read yet.
     """
     head = b"".join(held)
     encoding = guess_encoding(head)
@@ -249,7 +249,7 @@ def _hold_late(pieces: Iterator[bytes], held: list[bytes]) -> bool:
 
 
 def _take(pieces: Iterator[bytes]) -> list[bytes]:
-    """Return the next pieces, as many as are worth one look."""
+    """Return the next pieces, as many as are searched at once."""
     taken: list[bytes] = []
     size = 0
     for piece in pieces:
@@ -261,7 +261,7 @@ def _take(pieces: Iterator[bytes]) -> list[bytes]:
 
 
 def identify_source(source: NamedSource) -> FileKind:
-    """Return what a file is by its beginning, of which a path can be read again.
+    """Return the kind of a file by its beginning; a path can be read again.
 
     Raises
     ------
@@ -296,7 +296,7 @@ def doubt_unread(error: FioOutputError, *, place: str = "file") -> Doubt:
 
 
 def _doubt_of(error: DamagedArchiveError) -> Doubt:
-    meaning = f"the archive is cut short or damaged ({error}): what follows is lost"
+    meaning = f"the archive is truncated or damaged ({error}): what follows is lost"
     return Doubt(kind="truncated-archive", place="file", meaning=meaning, is_grave=True)
 
 
@@ -305,5 +305,5 @@ def _unreadable(name: str, error: Exception) -> dict[str, str]:
     return {
         "source": name,
         "reason": f"it cannot be read ({reason})",
-        "remedy": "Give a file that fio wrote and that you may read.",
+        "remedy": "Use a file that fio wrote and that you may read.",
     }

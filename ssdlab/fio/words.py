@@ -1,4 +1,4 @@
-"""What fio says besides its numbers, as short as a message can bear."""
+"""fio's messages, shortened for our own messages."""
 
 import re
 from collections import Counter
@@ -9,10 +9,10 @@ _NUMBERS: Final = re.compile(r"\d+")
 
 
 def condense_words(text: str) -> str:
-    r"""Return fio's words with lines that differ in numbers alone told once.
+    r"""Return fio's messages, with lines that differ only in numbers merged.
 
-    When a drive fails, fio writes such a line of each IO. Its notes about the commands
-    by which runs are held and heard are left out.
+    When a drive fails, fio writes such a line for each IO. Its notes about ssdlab's own
+    prerun and postrun commands are left out.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""Take fio's output out of what wraps it: signs before each line, or JSON strings.
+"""Extract wrapped output of fio: prefixed lines, or JSON strings.
 
-Logs of containers put a time or a name before every line, mail a ``>``; Ansible and
-the logs of Docker keep what a program printed in strings of JSON.
+Container logs put a time or a name before every line, mail a ``>``; Ansible and Docker
+keep the output of a program in JSON strings.
 """
 
 import json
@@ -42,17 +42,17 @@ _BEGINNING = re.compile(r"^\s*(?=[\[{])|=> (?=\{)", re.MULTILINE)
 _LINE_KEYS = ("log", "MESSAGE", "message", "textPayload", "line")
 _DECODER = json.JSONDecoder(strict=False)
 _MOST_DEPTH = 50
-_MOST_FAILURES = 200  # each may cost a look at the whole text
+_MOST_FAILURES = 200  # each may cost a scan of the whole text
 _VERSION_KEY = "fio version"
 
 
 def unwrap(text: str, *, source: str) -> tuple[str, tuple[Doubt, ...]]:
-    """Return fio's output as fio wrote it, and doubts that say what was taken off.
+    """Return fio's output as fio wrote it, and doubts that say what was removed.
 
     Raises
     ------
     FioOutputError
-        If it holds more than fio ever writes in so many bytes.
+        If it has more than fio ever writes in that many bytes.
     """
     require_plausible(text, source)
     places = [*iterate_marks(text)]
@@ -62,7 +62,7 @@ def unwrap(text: str, *, source: str) -> tuple[str, tuple[Doubt, ...]]:
         said = _out_of_strings(text)
         if said is not None:
             require_plausible(said, source)
-            meaning = "fio's output stood in strings of JSON and was taken out of them"
+            meaning = "fio's output was extracted from JSON strings"
             doubts.append(Doubt(kind="in-json", place="file", meaning=meaning))
             text, places = said, [*iterate_marks(said)]
     prefix = next(filter(None, (_prefix(text, *place) for place in places)), None)
@@ -70,13 +70,13 @@ def unwrap(text: str, *, source: str) -> tuple[str, tuple[Doubt, ...]]:
         return text, tuple(doubts)
     text, count = _without_prefix(text, prefix)
     if count:
-        meaning = f"signs before each of {count} lines were taken off, such as a time"
+        meaning = f"prefixes of {count} lines were removed, such as a time"
         doubts.append(Doubt(kind="line-prefix", place="file", meaning=meaning))
     return text, tuple(doubts)
 
 
 def is_wrapped(text: str) -> bool:
-    """Tell whether fio's output stands in a string of JSON."""
+    """Tell whether fio's output is in a JSON string."""
     return any(_is_quoted(text, at) for at, _ in iterate_marks(text))
 
 
@@ -85,7 +85,7 @@ def _line_start(text: str, at: int) -> int:
 
 
 def _is_quoted(text: str, at: int) -> bool:
-    """Tell whether a string is open there, as the line has it."""
+    """Tell whether the position is within a string of its line."""
     before = text[_line_start(text, at) : at]
     if '"' not in before:
         return False
@@ -95,7 +95,7 @@ def _is_quoted(text: str, at: int) -> bool:
 
 
 def _out_of_strings(text: str) -> str | None:
-    """Return the text with each value of JSON replaced by the output in its strings."""
+    """Return the text with each JSON value replaced by the output in its strings."""
     parts: list[str] = []
     end = seen = failures = 0
     for match in _BEGINNING.finditer(text):
@@ -117,7 +117,7 @@ def _out_of_strings(text: str) -> str | None:
 
 
 def _said_in(value: object) -> str | None:
-    """Return the output that a value holds in its strings, if it does."""
+    """Return the output in the strings of a value, if there is any."""
     line = _line_of(value)
     if line is not None:
         return line
@@ -125,7 +125,7 @@ def _said_in(value: object) -> str | None:
 
 
 def _line_of(value: object) -> str | None:
-    """Return the line that an entry of a log is, if it is one."""
+    """Return the line of a log entry, if it is one."""
     if not isinstance(value, dict):
         return None
     lines = [value[key] for key in _LINE_KEYS if isinstance(value.get(key), str)]
@@ -135,7 +135,7 @@ def _line_of(value: object) -> str | None:
 
 
 def _outputs(value: object, depth: int = 0) -> Iterator[str]:
-    """Yield every string that holds output of fio; a list of lines is one."""
+    """Yield every string with output of fio; a list of lines counts as one."""
     if isinstance(value, str) and holds_mark(value):
         yield value.strip("\r\n") + "\n"
     elif depth < _MOST_DEPTH:
@@ -153,7 +153,7 @@ def _items(value: object) -> Sequence[object]:
 
 
 def _prefix(text: str, at: int, mark: str) -> re.Pattern[str] | None:
-    """Return what stands before each line about a mark, or ``None`` if nothing does."""
+    """Return the prefix of each line around a mark, or ``None`` if there is none."""
     start = _line_start(text, at)
     if _PREFIX.match(text, start, at):
         return _PREFIX
@@ -178,10 +178,10 @@ def _common_beginning(lines: Sequence[str]) -> str:
 
 
 def _without_prefix(text: str, prefix: re.Pattern[str]) -> tuple[str, int]:
-    """Return the text without the signs before its lines, and before how many.
+    """Return the text without the prefixes of its lines, and their number.
 
-    A stretch of such lines that holds no result is left as it is. Lines of several
-    sources that were mixed are put together again, one source after the other.
+    A stretch of such lines without a result is left as it is. Mixed lines of several
+    sources are regrouped, one source after the other.
     """
     lines = [(line, prefix.match(line)) for line in text.split("\n")]
     kept: list[str] = []

@@ -1,1 +1,1 @@
-"""The host that measures: what it is."""
+"""The host that measures: inventory, checks and tuning."""

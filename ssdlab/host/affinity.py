@@ -1,4 +1,4 @@
-"""Which processors are near a drive."""
+"""The processors that are local to a drive."""
 
 import os
 from collections.abc import Collection
@@ -21,14 +21,14 @@ def local_cpus(
     drive : Drive, optional
         The drive.
     root : Path, default ROOT
-        Where the file systems of the kernel lie.
+        Where the kernel's file systems are mounted.
     allowed : collection of int, optional
-        The processors that may be used; without it those of this process.
+        The processors that may be used; by default those of this process.
 
     Returns
     -------
     tuple of int
-        In order. Empty if there is no reason to prefer any: the node is not known,
+        In order. Empty if there is no reason to prefer any: the node is unknown,
         there is only one, or none of its processors may be used.
     """
     node = None if drive is None else drive.numa_node
@@ -39,7 +39,7 @@ def local_cpus(
 
 
 def list_nodes(root: Path = ROOT) -> tuple[int, ...]:
-    """Return the NUMA nodes that have processors; none if the kernel does not tell."""
+    """Return the NUMA nodes that have processors; none if unknown."""
     names = list_names(within(root, NODES))
     nodes = (int(name[4:]) for name in names if name[4:].isdecimal())
     return tuple(sorted(node for node in nodes if node_cpus(node, root)))

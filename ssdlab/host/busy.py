@@ -1,23 +1,23 @@
-"""A processor that is kept busy for a moment, to see how fast it runs then."""
+"""Brief load on a processor, to read its clock while it works."""
 
 import os
 import time
 from collections.abc import Callable
 from typing import Protocol
 
-_BUSY_S = 0.04  # ten ticks of the slowest kernel clock: a governor has seen it by then
+_BUSY_S = 0.04  # ten ticks of the slowest kernel clock: enough for a governor
 
 
 class ReadBusy(Protocol):
-    """Reads something while a processor is busy: `read_busy`, or a made answer."""
+    """Reads something while a processor is busy: `read_busy`, or a fake."""
 
     def __call__(self, cpu: int, read: Callable[[], float | None], /) -> float | None:
-        """Return what was read; ``None`` if this process may not run there."""
+        """Return the value; ``None`` if this process may not run there."""
         ...
 
 
 def read_busy(cpu: int, read: Callable[[], float | None]) -> float | None:
-    """Keep a processor busy with this thread, then read; it goes back where it was."""
+    """Keep a processor busy with this thread, then read; its affinity is restored."""
     own = os.sched_getaffinity(0)
     try:
         os.sched_setaffinity(0, {cpu})

@@ -1,4 +1,4 @@
-"""The control groups that this process is in, and what they limit."""
+"""The control groups of this process, and their limits."""
 
 import re
 from collections.abc import Iterator
@@ -6,15 +6,15 @@ from pathlib import Path
 
 from ssdlab.system.files import read_number, read_text, within
 
-_UNLIMITED_BYTES = 2**62  # version 1 says "no limit" by the greatest number of pages
+_UNLIMITED_BYTES = 2**62  # version 1 writes "no limit" as a huge number of bytes
 _OCTAL = re.compile(r"\\([0-7]{3})")
 
 
 def group_folders(root: Path, controller: str) -> tuple[str, ...]:
     """Return the folders of this process's groups, the innermost first.
 
-    They are those of version 1, if that has the controller, and of version 2. None if
-    the kernel has no groups, or none of them is mounted here.
+    They are those of version 1, if it has the controller, and of version 2. None if the
+    kernel has no groups, or none of them is mounted here.
     """
     found: list[str] = []
     for line in read_text(within(root, "/proc/self/cgroup")).splitlines():
@@ -40,24 +40,24 @@ def read_cpu_limit(root: Path, folder: str) -> float | None:
 def read_memory_limit(root: Path, folder: str) -> int | None:
     """Return how much memory a group may use, if it is limited [bytes]."""
     names = ("memory.max", "memory.high", "memory.limit_in_bytes")
-    told = (read_number(within(root, f"{folder}/{name}")) for name in names)
-    limits = [limit for limit in told if limit and 0 < limit < _UNLIMITED_BYTES]
+    raw = (read_number(within(root, f"{folder}/{name}")) for name in names)
+    limits = [limit for limit in raw if limit and 0 < limit < _UNLIMITED_BYTES]
     return min(limits, default=None)
 
 
 def read_throttles(root: Path) -> dict[str, int]:
-    """Return how often each group was made to wait for its share of the processors."""
+    """Return how often each group was throttled by its CPU quota."""
     found = {}
     for folder in group_folders(root, "cpu"):
         text = read_text(within(root, f"{folder}/cpu.stat"))
-        told = re.search(r"^nr_throttled (\d+)$", text, re.MULTILINE)
-        if told:
-            found[folder] = int(told.group(1))
+        match = re.search(r"^nr_throttled (\d+)$", text, re.MULTILINE)
+        if match:
+            found[folder] = int(match.group(1))
     return found
 
 
 def _levels(root: Path, path: str, *, kind: str, controller: str) -> Iterator[str]:
-    """Yield the folder of a group and those above it, up to what is mounted."""
+    """Yield the folder of a group and its parents, up to the mount point."""
     for mounted, point in _mounts(root, kind=kind, controller=controller):
         inner = path.removeprefix(mounted.rstrip("/")) if _is_in(path, mounted) else "/"
         parts = [part for part in inner.split("/") if part]
@@ -73,13 +73,13 @@ def _is_in(path: str, mounted: str) -> bool:
 
 
 def _mounts(root: Path, *, kind: str, controller: str) -> Iterator[tuple[str, str]]:
-    """Yield which group is mounted where, of those with the controller."""
+    """Yield group and mount point of those mounts that have the controller."""
     for line in read_text(within(root, "/proc/self/mountinfo")).splitlines():
         before, _, after = line.partition(" - ")
-        fields, told = before.split(), after.split()
-        if len(fields) < 5 or len(told) < 3 or told[0] != kind:
+        fields, raw = before.split(), after.split()
+        if len(fields) < 5 or len(raw) < 3 or raw[0] != kind:
             continue
-        if not controller or controller in told[2].split(","):
+        if not controller or controller in raw[2].split(","):
             yield _plain(fields[3]), _plain(fields[4])
 
 

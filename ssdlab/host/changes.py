@@ -1,4 +1,4 @@
-"""What became of the host between two looks at it."""
+"""Changes of the host between two checks."""
 
 from collections.abc import Sequence
 
@@ -8,9 +8,9 @@ _WORDS: dict[CheckVerdict, str] = {
     "good": "good",
     "warn": "doubtful",
     "bad": "bad",
-    "unknown": "not known",
+    "unknown": "unknown",
 }
-# They change from one moment to the next, and the telemetry has what counts of them.
+# They change all the time, and the telemetry records what matters of them.
 _MOMENTARY = frozenset((
     "cpu_freq_fixed_max",
     "cpu_throttle_counts",
@@ -25,26 +25,26 @@ _WORST_FIRST: tuple[CheckVerdict, ...] = ("bad", "warn", "unknown", "good")
 def compare_checks(
     before: Sequence[HostCheck], now: Sequence[HostCheck]
 ) -> tuple[str, ...]:
-    """Say which checks of the host have another verdict now.
+    """Describe which host checks have another verdict now.
 
     Parameters
     ----------
     before, now : sequence of HostCheck
-        What was found when the run began, and what is found when it goes on.
+        The results when the run began, and when it is resumed.
 
     Returns
     -------
     tuple of str
-        One sentence for each changed verdict, those that are the worst now first.
-        A check that only one of the two has is left out: another version of ssdlab
-        looked. So is what changes from one moment to the next, such as the load.
+        One sentence for each changed verdict, the worst first. A check that only one
+        of the two has is left out: another version of ssdlab made it. So is what
+        changes all the time, such as the load.
 
     Examples
     --------
-    >>> told = {"check_id": "cpu_turbo", "title": "Turbo clock"}
-    >>> told |= {"why": "", "source": ""}
-    >>> off = HostCheck(verdict="good", read="turbo is off", remedy="", **told)
-    >>> on = HostCheck(verdict="warn", read="turbo is on", remedy="Set it.", **told)
+    >>> common = {"check_id": "cpu_turbo", "title": "Turbo clock"}
+    >>> common |= {"why": "", "source": ""}
+    >>> off = HostCheck(verdict="good", read="turbo is off", remedy="", **common)
+    >>> on = HostCheck(verdict="warn", read="turbo is on", remedy="Set it.", **common)
     >>> compare_checks((off,), (on,))
     ('Turbo clock: was good (turbo is off), is doubtful now (turbo is on)',)
     """

@@ -1,4 +1,4 @@
-"""What the host is: PTS 2.0.2, section 5, "Test hardware" and "Test software"."""
+"""Inventory of the host: PTS 2.0.2, section 5, test hardware and software."""
 
 import os
 import platform
@@ -11,12 +11,12 @@ from ssdlab.model.units import capacity_label
 from ssdlab.model.version import VERSION
 from ssdlab.system.files import ROOT, within
 
-_NOT_TOLD = "not told by the system"
-_SECTOR_BYTES = 512  # of sysfs, whatever that of the disk
+_NOT_REPORTED = "not reported by the system"
+_SECTOR_BYTES = 512  # in sysfs, whatever the disk's own
 
 
 def read_host(fio_version: str) -> HostIdentity:
-    """Return what the system tells of the host; what it does not tell says so."""
+    """Return the identity of the host; what is not reported says so."""
     return HostIdentity(
         platform=_platform(),
         cpu=_cpu(),
@@ -30,17 +30,17 @@ def read_host(fio_version: str) -> HostIdentity:
 
 
 def read_machine(root: Path = ROOT) -> ReportFields:
-    """Return what the system tells of the hardware that a report has to name.
+    """Return the hardware that a report must name, as far as the system reports it.
 
     Parameters
     ----------
     root : Path
-        Where ``/sys`` stands; what it boots from is that of this machine's ``/``.
+        Where ``/sys`` is; the boot storage is that of this machine's ``/``.
 
     Returns
     -------
     ReportFields
-        ``motherboard`` and ``boot_storage``, as far as they are told.
+        ``motherboard`` and ``boot_storage``, as far as reported.
     """
     return ReportFields(
         motherboard=_dmi("board_vendor", "board_name", root=root),
@@ -49,7 +49,7 @@ def read_machine(root: Path = ROOT) -> ReportFields:
 
 
 def find_file_system(path: Path, root: Path = ROOT) -> str:
-    """Return the kind of file system that a file is on, if the system tells it."""
+    """Return the type of file system that a file is on, if known."""
     device = path.stat().st_dev
     number = f"{os.major(device)}:{os.minor(device)}"
     mounts = _text(within(root, "/proc/self/mountinfo")).splitlines()
@@ -60,7 +60,7 @@ def find_file_system(path: Path, root: Path = ROOT) -> str:
 
 
 def _disk_of(device: int, root: Path) -> str:
-    """Return the model and size of the disk of a file system, as far as told."""
+    """Return the model and size of the disk of a file system, as far as known."""
     number = f"{os.major(device)}:{os.minor(device)}"
     place = Path(os.path.realpath(within(root, f"/sys/dev/block/{number}")))
     disk = place.parent if (place / "partition").exists() else place
@@ -73,7 +73,7 @@ def _disk_of(device: int, root: Path) -> str:
 
 
 def read_load() -> dict[str, float]:
-    """Return the readings of the host that go into the telemetry."""
+    """Return the readings of the host for the telemetry."""
     fields = _text(Path("/proc/stat")).split("\n", maxsplit=1)[0].split()[1:]
     ticks = [float(field) for field in fields]
     readings = {"load_average_1_min": os.getloadavg()[0]}
@@ -99,7 +99,7 @@ def _text(path: Path) -> str:
 
 
 def _platform() -> str:
-    return _dmi("sys_vendor", "product_name") or _NOT_TOLD
+    return _dmi("sys_vendor", "product_name") or _NOT_REPORTED
 
 
 def _dmi(*names: str, root: Path = ROOT) -> str:

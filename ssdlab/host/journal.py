@@ -1,7 +1,7 @@
-"""What was changed on the host, kept until it is undone.
+"""Journal of changes to the host, kept until they are undone.
 
-It is on the disk before the first change is made, so that a crash in between loses
-nothing. It holds for one start of the host: the kernel forgets its settings too.
+It is on the disk before the first change, so that a crash loses nothing. It is valid
+for one boot of the host: the kernel forgets its settings too.
 """
 
 import json
@@ -20,7 +20,7 @@ from ssdlab.system.unix import fcntl
 
 _FORMAT = 1
 _BOOT_ID = "/proc/sys/kernel/random/boot_id"
-# A journal that somebody else wrote must not have root write anywhere else.
+# A journal that somebody else wrote must not make root write anywhere else.
 _OURS = re.compile(
     r"/sys/devices/system/cpu/cpu\d+/(cpufreq/(scaling_governor|energy_performance_pr"
     r"eference)|cpuidle/state\d+/disable|power/energy_perf_bias)"
@@ -33,10 +33,10 @@ _OURS = re.compile(
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Change:
-    """One file of the kernel: what stood in it, and what stands there by us.
+    """One file of the kernel: its content before and after our change.
 
-    ``after`` is ``None`` while it is not known yet. ``node`` tells a file of a device
-    from that of another one that got the same name; 0 if the kernel gives none.
+    ``after`` is ``None`` while unknown. ``node`` distinguishes a file of a device from
+    that of another one that got the same name; 0 if the kernel gives none.
     """
 
     check_id: str
@@ -48,13 +48,13 @@ class Change:
 
 
 def default_journal() -> Path:
-    """Return where the journal of this user lies."""
+    """Return the default path of this user's journal."""
     return state_folder() / "host-tuning.json"
 
 
 @contextmanager
 def locked_journal(journal: Path) -> Iterator[None]:
-    """Let one process at a time change the settings that a journal keeps.
+    """Allow only one process at a time to change the settings of a journal.
 
     Raises
     ------
@@ -67,7 +67,7 @@ def locked_journal(journal: Path) -> Iterator[None]:
     except OSError as error:
         raise TargetRefusedError(
             target=str(journal),
-            reason=f"what is changed cannot be noted there ({error.strerror})",
+            reason=f"the journal cannot be written ({error.strerror})",
             remedy="Name another file: --journal FILE.",
         ) from None
     with lock:
@@ -77,23 +77,23 @@ def locked_journal(journal: Path) -> Iterator[None]:
             raise TargetRefusedError(
                 target=str(journal),
                 reason="another process is changing the settings of this host",
-                remedy="Wait until it has ended.",
+                remedy="Wait for it to end.",
             ) from None
         yield
 
 
 def read_boot(root: Path = ROOT) -> str:
-    """Return what names this start of the host; "" if the kernel does not tell."""
+    """Return the id of this boot; "" if unknown."""
     return read_text(within(root, _BOOT_ID))
 
 
 def read_journal(journal: Path) -> tuple[str, tuple[Change, ...]]:
-    """Return the start of the host that a journal is of, and its changes in order.
+    """Return the boot id of a journal, and its changes in order.
 
     Raises
     ------
     TargetRefusedError
-        If it is there and is no journal of ssdlab.
+        If it exists and is not a journal of ssdlab.
     """
     try:
         kept = json.loads(journal.read_text("utf-8"))
@@ -103,21 +103,21 @@ def read_journal(journal: Path) -> tuple[str, tuple[Change, ...]]:
     except OSError as error:
         reason = f"it cannot be read ({error.strerror})"
     except (ValueError, KeyError, TypeError):
-        reason = "this is no journal of the host's settings"
+        reason = "it is not a journal of host settings"
     raise TargetRefusedError(
         target=str(journal),
         reason=reason,
-        remedy="Look at it, move it away, and set by hand what it names.",
+        remedy="Inspect it, move it away, and restore by hand what it names.",
     )
 
 
 def write_journal(journal: Path, boot: str, changes: Sequence[Change]) -> None:
-    """Keep the changes, or remove the journal if there is none; it lasts when it ends.
+    """Write the changes durably, or remove the journal if there are none.
 
     Raises
     ------
     TargetRefusedError
-        If it cannot be written; nothing may be changed then.
+        If it cannot be written; then nothing may be changed.
     """
     entries = [asdict(change) for change in changes]
     content = {"format": _FORMAT, "boot_id": boot, "changes": entries}
@@ -129,13 +129,13 @@ def write_journal(journal: Path, boot: str, changes: Sequence[Change]) -> None:
     except OSError as error:
         raise TargetRefusedError(
             target=str(journal),
-            reason=f"what is changed cannot be noted there ({error.strerror})",
-            remedy="Make room, or name another file: --journal FILE.",
+            reason=f"the journal cannot be written ({error.strerror})",
+            remedy="Free some space, or name another file: --journal FILE.",
         ) from None
 
 
 def node_of(path: str, root: Path) -> int:
-    """Return the inode of a file of the kernel where it lasts as long as its device."""
+    """Return the inode of a file of the kernel, if it lasts as long as its device."""
     try:
         return within(root, path).stat().st_ino if path.startswith("/sys/") else 0
     except OSError:

@@ -1,4 +1,4 @@
-"""How the kernel writes the choice among settings, and sets of processors."""
+"""The kernel's notation of chosen settings and sets of processors."""
 
 import re
 from collections.abc import Iterable
@@ -13,7 +13,7 @@ def chosen(text: str) -> str:
 
 
 def parse_cpus(text: str) -> frozenset[int]:
-    """Return the processors of a list such as ``0-3,8``; none if it is no list."""
+    """Return the processors of a list such as ``0-3,8``; none if it is not a list."""
     found: set[int] = set()
     for part in text.split(","):
         first, _, last = part.partition("-")

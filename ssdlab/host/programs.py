@@ -1,4 +1,4 @@
-"""Programs that are asked about the host."""
+"""Programs that report about the host."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ _PATIENCE_S = 5.0
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Said:
-    """What a program said, and how it ended."""
+    """The output of a program, and how it ended."""
 
     exit_code: int
     text: str
@@ -21,12 +21,12 @@ class RunProgram(Protocol):
     """Runs a program: `run_program`, or a recorded answer."""
 
     def __call__(self, command: Sequence[str]) -> Said | None:
-        """Return what it said; ``None`` if there is no such program."""
+        """Return its output; ``None`` if there is no such program."""
         ...
 
 
 def run_program(command: Sequence[str]) -> Said | None:
-    """Run a program that only tells something, in plain English."""
+    """Run a program that only reports something, in the C locale."""
     program = find_program(command[0])
     if program is None:
         return None

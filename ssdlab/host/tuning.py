@@ -1,4 +1,4 @@
-"""Settings of the kernel: make those that can be undone, and undo exactly those."""
+"""Apply kernel settings that can be undone, and undo exactly those."""
 
 import errno
 import os
@@ -23,7 +23,7 @@ _WORDS = {
     errno.EPERM: "not permitted",
     errno.EROFS: "it is mounted read-only",
     errno.EINVAL: "the kernel refuses this value",
-    errno.EIO: "the kernel keeps this one to itself",
+    errno.EIO: "the kernel does not allow changing this one",
     errno.ENOENT: "it is gone",
 }
 _PERMISSION = {errno.EACCES, errno.EPERM}
@@ -32,14 +32,14 @@ _NOT_EVEN_ROOT = "the kernel or the container does not let root change it"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Tuned:
-    """What became of one file of the kernel.
+    """The outcome for one file of the kernel.
 
     Attributes
     ----------
     path : str
         The file.
     before, after : str
-        What stood in it, and what it reads now.
+        Its content before, and what it reads now.
     fault : str
         Why it is not as wanted, or "".
     needs_root : bool
@@ -56,15 +56,15 @@ class Tuned:
 def apply_tuning(
     scene: Scene, *, journal: Path, now: Callable[[], float]
 ) -> tuple[Tuned, ...]:
-    """Make good what can be made good and undone.
+    """Apply all settings of the checks that can be undone.
 
-    What stood before is in the journal before anything is changed. Where it holds an
-    earlier change of the same file, the ``before`` of that one stays.
+    The old content is in the journal before anything is changed. If it has an earlier
+    change of the same file, the ``before`` of that one is kept.
 
     Parameters
     ----------
     scene : Scene
-        The host and the drive, as the checks see them.
+        The input of the checks.
     journal : Path
         The file that keeps the changes.
     now : callable
@@ -100,23 +100,22 @@ def apply_tuning(
 
 
 def revert_tuning(*, journal: Path, root: Path = ROOT) -> tuple[Tuned, ...]:
-    """Undo what the journal holds, the last first.
+    """Undo the changes of the journal, the last first.
 
-    A file that somebody changed since, or that is now another device's, is left as it
-    is. What could not be undone stays in the journal.
+    A file that somebody changed since, or that now belongs to another device, is left
+    as it is. What could not be undone stays in the journal.
 
     Parameters
     ----------
     journal : Path
         The file that keeps the changes.
     root : Path, default ROOT
-        Where the file systems of the kernel lie.
+        Where the kernel's file systems are mounted.
 
     Returns
     -------
     tuple of Tuned
-        Each file that was put back or left; none if the journal holds none of this
-        start of the host.
+        Each file that was restored or left; none if the journal has none of this boot.
 
     Raises
     ------
@@ -128,8 +127,8 @@ def revert_tuning(*, journal: Path, root: Path = ROOT) -> tuple[Tuned, ...]:
         if boot != read_boot(root):
             write_journal(journal, boot, ())
             return ()
-        # Putting one back may change another along: all are looked at before.
-        faults = {change.path: _strangeness(change, root) for change in changes}
+        # Restoring one may change another: all are checked first.
+        faults = {change.path: _find_mismatch(change, root) for change in changes}
         found = {change.path: _value(change.path, root) for change in changes}
         ours = [change for change in reversed(changes) if not faults[change.path]]
         codes = {change.path: _put_back(change, root) for change in ours}
@@ -146,14 +145,14 @@ def revert_tuning(*, journal: Path, root: Path = ROOT) -> tuple[Tuned, ...]:
             for path, fault in faults.items()
             if fault
         )
-        told = (replace(one, before=found[one.path]) for one in undone)
-        return (*(one for one in told if one.fault or one.before != one.after), *left)
+        raw = (replace(one, before=found[one.path]) for one in undone)
+        return (*(one for one in raw if one.fault or one.before != one.after), *left)
 
 
 def _plan(
     wanted: Mapping[str, Setting], check_id: str, *, root: Path, now_s: float
 ) -> tuple[Change, ...]:
-    """Return the changes that settings need; what stands there now is ``before``."""
+    """Return the changes that settings need; the current content is ``before``."""
     found = {path: _value(path, root) for path in wanted}
     return tuple(
         Change(
@@ -172,7 +171,7 @@ def _plan(
 def _make(
     planned: Sequence[Change], wanted: Mapping[str, Setting], root: Path
 ) -> list[Tuned]:
-    """Write what is wanted, then read everything back."""
+    """Write the wanted values, then read everything back."""
     values = {path: setting.value for path, setting in wanted.items()}
     codes = {
         change.path: _write(change.path, value, root)
@@ -202,9 +201,9 @@ def _noted(changes: Sequence[Change], planned: Sequence[Change]) -> tuple[Change
 
 
 def _settled(changes: Sequence[Change], done: Sequence[Tuned]) -> tuple[Change, ...]:
-    """Return the changes with what stands there now, without checks that made none.
+    """Return the changes with the current content, without checks that made none.
 
-    A file that only may change along stays with the one that it changes with.
+    A file that may change with another one stays together with that.
     """
     now = {one.path: one.after for one in done}
     settled = [
@@ -215,18 +214,18 @@ def _settled(changes: Sequence[Change], done: Sequence[Tuned]) -> tuple[Change, 
     return tuple(change for change in settled if change.check_id in effective)
 
 
-def _strangeness(change: Change, root: Path) -> str:
+def _find_mismatch(change: Change, root: Path) -> str:
     """Return why a file is not as ssdlab left it, or ""."""
     now = _value(change.path, root)
     if not now:
         return "it is gone; nothing to undo"
     if change.node != node_of(change.path, root):
-        return "it belongs to another device now; left as it is"
+        return "it now belongs to another device; left as it is"
     if now in {change.before, change.after} or change.after is None:
         return ""
     return (
-        f"somebody has changed it since, from {change.after} to {now}; left as it is "
-        f"(it was {change.before} at first)"
+        f"it was changed since, from {change.after} to {now}; left as it is "
+        f"(originally {change.before})"
     )
 
 
@@ -237,7 +236,7 @@ def _put_back(change: Change, root: Path) -> int:
 
 
 def _verified(path: str, value: str | None, code: int, *, root: Path) -> Tuned:
-    """Return what became of a file; ``value`` is ``None`` if nothing was wanted."""
+    """Return the outcome for a file; ``value`` is ``None`` if nothing was wanted."""
     now = _value(path, root)
     fault = ""
     if value is not None and now != value:
@@ -266,7 +265,7 @@ def _value(path: str, root: Path) -> str:
 
 
 def _write(path: str, value: str, root: Path) -> int:
-    """Write a value into a file that is there; return the error's number, or 0."""
+    """Write a value to an existing file; return the error number, or 0."""
     try:
         descriptor = os.open(within(root, path), os.O_WRONLY | os.O_TRUNC)
     except OSError as error:

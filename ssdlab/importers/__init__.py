@@ -1,4 +1,4 @@
-"""Foreign results, made runs like ours."""
+"""Import results of other tools as runs."""
 
 from ssdlab.importers.record import ImportRecord, read_import
 from ssdlab.importers.run import import_run

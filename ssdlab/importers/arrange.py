@@ -1,4 +1,4 @@
-"""Cells in phases, as a test of the PTS has them, and their files as its steps."""
+"""Arranges cells in the phases of a PTS test, and their files as its steps."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -20,7 +20,7 @@ from ssdlab.model.spec import (
 )
 from ssdlab.model.step import Step
 from ssdlab.model.units import KIB, block_size_label, mix_label
-from ssdlab.pts.iops import THREE_TRACKING
+from ssdlab.pts.iops.spec import THREE_TRACKING
 
 TITLES = {
     "iops": ("IOPS", "7"),
@@ -38,7 +38,7 @@ _KINDS = ("precondition", "cell", "mean")  # in the order of their steps
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ArrangedTest:
-    """One test: its phases, and its files as steps that have no number yet."""
+    """One test: its phases, and its files as steps without numbers."""
 
     test: PtsTest
     steps: tuple[tuple[Step, Reading], ...]
@@ -53,10 +53,10 @@ def arrange(
     *,
     iops_tracking: Sequence[Tracking] = THREE_TRACKING,
 ) -> ArrangedTest:
-    """Return the test that files are of, its phases and steps.
+    """Return the test of some files, with its phases and steps.
 
-    Where all cells were taken round by round they are judged in one window, as the
-    PTS has it; else each cell has a phase and a window of its own.
+    If all cells were measured round by round they are judged in one window, as in the
+    PTS; otherwise each cell has its own phase and window.
     """
     phases = tuple(_phases(test_id, series, iops_tracking))
     title, section = TITLES[test_id]
@@ -99,7 +99,7 @@ def _phases(
 def _groups(
     test_id: str, cells: Iterable[Workload]
 ) -> Iterator[tuple[str, tuple[Workload, ...]]]:
-    """Yield the cells that the PTS judges together: in TP those of a block size."""
+    """Yield the cells that the PTS judges together: in TP, those of a block size."""
     if test_id != "tp":
         yield "rounds", tuple(cells)
         return
@@ -122,9 +122,9 @@ def _tracking(
     group: Sequence[Workload],
     wanted: Sequence[tuple[int, int]] | None,
 ) -> tuple[Tracking, ...]:
-    """Return the tracking variables that are among the cells: size and mix as wanted.
+    """Return the tracking variables among the cells, by requested size and mix.
 
-    Without a wish they are those of the PTS: the writes of TP's size or of 4 KiB.
+    By default those of the PTS: writes of TP's block size, or of 4 KiB.
     """
     if test_id == CUSTOM:
         return ()
@@ -172,7 +172,7 @@ def _saturation(workload: Workload, rounds: Iterable[Reading]) -> Stimulus:
 
 
 def _seconds(readings: Iterable[Reading]) -> float:
-    """Return the median time of the cells [s]; 0 where none is known."""
+    """Return the median time of the cells [s]; 0 if unknown."""
     known = [r.runtime_s for r in readings if r.runtime_s is not None]
     return median(known) if known else 0.0
 
@@ -213,9 +213,9 @@ def _fill_step(test_id: str, reading: Reading) -> tuple[Step, Reading]:
 
 
 def number_steps(tests: Sequence[ArrangedTest]) -> tuple[tuple[Step, Reading], ...]:
-    """Return the steps of all tests in the order of time, each with its name.
+    """Return the steps of all tests in order of time, each with its name.
 
-    Where a time is not known the order is that of tests, rounds and cells.
+    If any time is unknown the order is that of tests, rounds and cells.
     """
     numbered = []
     for arranged in tests:
@@ -231,7 +231,7 @@ def number_steps(tests: Sequence[ArrangedTest]) -> tuple[tuple[Step, Reading], .
 
 def _step_order(pair: tuple[Step, Reading]) -> tuple[int, int, str, int]:
     step, _ = pair
-    if step.kind == "mean":  # as the phases go
+    if step.kind == "mean":  # in the order of the phases
         return _KINDS.index(step.kind), 0, "", 0
     return _KINDS.index(step.kind), step.round or 0, step.phase_id, step.cell or 0
 

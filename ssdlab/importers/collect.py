@@ -1,9 +1,10 @@
-"""From paths to readings: what is taken, and what is left out and why."""
+"""Collects readings from files, and why other files are left out."""
 
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from ssdlab.importers.progress import Tell, counted, ignore_progress
 from ssdlab.importers.readings import OTHER_KINDS, Damaged, Reader, Reading
 from ssdlab.importers.sources import (
     LeftOut,
@@ -11,7 +12,6 @@ from ssdlab.importers.sources import (
     begins_as_result,
     why_not_read,
 )
-from ssdlab.importers.telling import Tell, be_silent, counted
 from ssdlab.model.errors import FioOutputError
 
 _NEVER_RESULTS = frozenset(why for kind, why in OTHER_KINDS.items() if kind != "other")
@@ -21,9 +21,9 @@ _Taken = Reading | Damaged | LeftOut
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Collected:
-    """What the files of an import are.
+    """The files of an import, sorted.
 
-    ``damaged`` are those of the left-out files that may be of the run.
+    ``damaged`` are the left-out files that may belong to the run.
     """
 
     readings: tuple[Reading, ...]
@@ -32,24 +32,24 @@ class Collected:
 
 
 def collect(
-    sources: Sequence[SourceFile], reader: Reader, tell: Tell = be_silent
+    sources: Sequence[SourceFile], reader: Reader, tell: Tell = ignore_progress
 ) -> Collected:
-    """Read every file that is one; a damaged one costs none of the others.
+    """Read every file; a damaged one does not affect the others.
 
     Raises
     ------
     FioOutputError
         If no file is a cell that fio measured.
     """
-    told = counted(sources, "reading file", tell)
-    taken = [(source, each) for source in told for each in _take(source, reader)]
+    reported = counted(sources, "reading file", tell)
+    taken = [(source, each) for source in reported for each in _take(source, reader)]
     left_out = [each for _, each in taken if isinstance(each, LeftOut)]
     by_content: dict[bytes, Reading] = {}
     for source, each in taken:
         if isinstance(each, Reading):
             first = by_content.setdefault(each.digest, each)
             if first is not each:
-                why = f"the same as {first.name}"
+                why = f"same content as {first.name}"
                 left_out.append(LeftOut(file=str(source.path), why=why))
     readings = list(by_content.values())
     damaged, lost = _damaged(taken, reader, readings)
@@ -69,7 +69,7 @@ def _damaged(
     reader: Reader,
     readings: Sequence[Reading],
 ) -> tuple[list[Damaged], list[LeftOut]]:
-    """Return what cannot be taken and may be of the run, and all of it as left out."""
+    """Return the damaged files that may belong to the run, and all left-out files."""
     shapes = {_shape(reading.name) for reading in readings}
     damaged: list[Damaged] = []
     lost: list[LeftOut] = []
@@ -77,46 +77,46 @@ def _damaged(
         if isinstance(each, Damaged):
             is_like_others = source.is_named or _shape(each.name) in shapes
             is_doubt = _may_be_result(each, is_like_others=is_like_others)
-            is_doubt = is_doubt or reader.is_named_so(source)
+            is_doubt = is_doubt or reader.is_matching(source)
             damaged += [each] if is_doubt else []
             lost.append(LeftOut(file=str(each.path), why=each.why, is_doubt=is_doubt))
     return damaged, lost
 
 
 def _as_fill(reading: Reading) -> Reading:
-    """Take a write of an amount among cells that ran for a time as preconditioning."""
+    """Treat a write of an amount as preconditioning if cells ran for a time."""
     is_fill = reading.may_fill and reading.round is None
     return replace(reading, kind="precondition") if is_fill else reading
 
 
 def _take(source: SourceFile, reader: Reader) -> Iterator[_Taken]:
-    """Read the results of a file, or say why it is left out.
+    """Read the results of a file, or yield why it is left out.
 
-    With a pattern only files of its names are cells; a fill may be named otherwise.
+    With a pattern, only files that match it are cells; a fill need not match.
     """
     why = why_not_read(source)
     try:
-        said = reader.fields(source)
+        fields = reader.fields(source)
     except FioOutputError as error:
         name = source.name or source.path.name
         yield Damaged(path=source.path, group=source.group, name=name, why=error.reason)
         return
-    if why and (said is None or reader.pattern is None):
+    if why and (fields is None or reader.pattern is None):
         yield LeftOut(file=str(source.path), why=why)
         return
-    for taken in reader.read(source, said or {}):
-        if said is None and isinstance(taken, Reading) and taken.kind == "cell":
-            why = "an output of fio whose name does not follow the pattern"
+    for taken in reader.read(source, fields or {}):
+        if fields is None and isinstance(taken, Reading) and taken.kind == "cell":
+            why = "fio output whose name does not match the pattern"
             yield LeftOut(file=str(source.path), why=why, is_doubt=True)
         else:
             yield taken
 
 
 def _may_be_result(damaged: Damaged, *, is_like_others: bool) -> bool:
-    """Tell whether a file that cannot be taken may be a result of the run.
+    """Tell whether a damaged file may be a result of the run.
 
-    Such is one that has the words of a result, and one without them that was named
-    itself or is named, but for its numbers, like a file that was taken.
+    It may if it contains the keywords of a result, if the user named it, or if its name
+    equals that of a file that was read except for the numbers.
     """
     if damaged.why in _NEVER_RESULTS:
         return False
@@ -133,7 +133,7 @@ def _refuse_all(
     reader: Reader,
     others: tuple[Sequence[LeftOut], Sequence[Damaged]],
 ) -> None:
-    """Say that nothing can be imported, and why not the first that may be a result.
+    """Refuse the import, with the reason of the first file that may be a result.
 
     Raises
     ------
@@ -145,17 +145,17 @@ def _refuse_all(
         raise FioOutputError(
             source=str(damaged[0].path),
             reason=damaged[0].why,
-            remedy="Give a pattern of names that fits it, or measure it again.",
+            remedy="Give a pattern that matches its name, or measure it again.",
         )
     doubts = [entry for entry in left_out if entry.is_doubt]
     first = next(iter([*doubts, *left_out]), None)
-    reason = f"none of its {len(sources)} files is a cell that fio measured"
+    reason = f"none of {len(sources)} files is a cell measured by fio"
     if reader.pattern is not None:
-        reason = f"no output of fio in it is named like {reader.pattern_text}"
+        reason = f"no fio output matches the pattern {reader.pattern_text}"
     if first is not None:
         reason += f"; {first.file}: {first.why}"
     raise FioOutputError(
         source=str(sources[0].path.parent),
         reason=reason,
-        remedy="Look at the names, and give the pattern that they follow.",
+        remedy="Give a pattern that matches the names of the files.",
     )

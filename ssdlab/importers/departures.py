@@ -1,4 +1,4 @@
-"""What an imported run does not say, or did otherwise than the PTS."""
+"""The departures of an imported run: what it does not record or did differently."""
 
 from collections.abc import Iterator, Sequence
 
@@ -12,9 +12,9 @@ from ssdlab.model.spec import Rounds, Workload
 from ssdlab.model.step import Step
 from ssdlab.model.units import duration_label
 from ssdlab.pts.departures import clause_of
-from ssdlab.pts.iops import THREE_TRACKING
+from ssdlab.pts.iops.spec import THREE_TRACKING
 from ssdlab.pts.profiles import PROFILES
-from ssdlab.pts.shared import Flow, MatrixRounds
+from ssdlab.pts.shared.settings import Flow, MatrixRounds
 from ssdlab.pts.suite import CATALOG
 
 _NOMINAL = PROFILES["pts-2.0-enterprise"]
@@ -37,7 +37,7 @@ def find_import_departures(
     left_out : sequence of LeftOut
         The files that were not imported.
     gaps : sequence of (Step, float)
-        Idle time before each step [s], where it is known.
+        Idle time before each step [s], where known.
 
     Returns
     -------
@@ -56,7 +56,7 @@ def find_import_departures(
         Departure(
             code="imported",
             subject="imported",
-            done=f"{unknown} are not known, nor what the device did between the files",
+            done=f"{unknown} are unknown, and so is what the device did between files",
         ),
         *(line for arranged in tests for line in find_test_departures(arranged)),
         *(line for arranged in tests for line in _of_missing(arranged)),
@@ -71,10 +71,10 @@ def find_import_departures(
 
 
 def find_test_departures(arranged: ArrangedTest) -> Iterator[Departure]:
-    """Yield what a test did otherwise than the PTS, as far as its cells tell."""
+    """Yield how a test differs from the PTS, as far as its cells show."""
     test_id = arranged.test.test_id
     if test_id == CUSTOM:
-        done = "these workloads are of no test of the PTS"
+        done = "these workloads do not belong to a PTS test"
         yield Departure(code="import-cells", subject="test", done=done)
         return
     cells = _cells(arranged)
@@ -82,13 +82,13 @@ def find_test_departures(arranged: ArrangedTest) -> Iterator[Departure]:
         yield _of_test(
             "order",
             test_id,
-            "cells were taken by themselves and not round by round, so each has a "
-            "measurement window of its own",
+            "cells were measured one after another, not round by round, so each has "
+            "its own measurement window",
         )
     yield from _of_cells(test_id, cells)
     first = arranged.series.first_round
     if first != 1:
-        yield _of_test("rounds", test_id, f"named from {first} on, counted from 1 here")
+        yield _of_test("rounds", test_id, f"numbered from {first}, renumbered from 1")
     lengths = {
         round(reading.runtime_s)
         for step, reading in arranged.steps
@@ -126,7 +126,7 @@ def _cells(arranged: ArrangedTest) -> list[Workload]:
 
 
 def _of_cells(test_id: str, cells: Sequence[Workload]) -> Iterator[Departure]:
-    """Compare the cells with those of the PTS, whatever their TC/QD."""
+    """Compare the cells with those of the PTS, regardless of TC/QD."""
     nominal = {
         (cell.access, cell.block_size_bytes, cell.read_percent)
         for phase in CATALOG[test_id].plan(_NOMINAL).phases
@@ -144,7 +144,7 @@ def _of_cells(test_id: str, cells: Sequence[Workload]) -> Iterator[Departure]:
     wanted = {(size, mix) for _, size, mix in nominal}
     if wanted and shapes != wanted:
         extra = len(shapes - wanted)
-        more = f", and {extra} others" if extra else ""
+        more = f", plus {extra} others" if extra else ""
         there = len(shapes & wanted)
         yield _of_test(
             "cells", test_id, f"{there} of the {len(wanted)} of the PTS{more}"
@@ -152,28 +152,27 @@ def _of_cells(test_id: str, cells: Sequence[Workload]) -> Iterator[Departure]:
     if test_id == "iops":
         for tracked in THREE_TRACKING:
             if (tracked.block_size_bytes, tracked.read_percent) not in shapes:
-                done = f"{tracked.label} was not taken"
+                done = f"{tracked.label} was not measured"
                 yield _of_test("tracking variables", test_id, done)
 
 
 def _of_missing(arranged: ArrangedTest) -> Iterator[Departure]:
-    """Name the rounds that were not read, and that nothing tells of which some are."""
+    """Yield the rounds that were not read, and the files of unknown round."""
     test_id, series = arranged.test.test_id, arranged.series
     if series.missing:
         gaps = "; ".join(map(_gap_text, series.missing[:_MOST_NAMED]))
         more = len(series.missing) - _MOST_NAMED
         yield _missing(
             test_id,
-            f"{len(series.missing)} cells were not read, and no window holds or spans "
-            f"their rounds: {gaps}" + (f"; and {more} more" if more > 0 else ""),
+            f"cells not read: {len(series.missing)}; no measurement window includes or "
+            f"spans their rounds: {gaps}" + (f"; and {more} more" if more > 0 else ""),
         )
     if series.unplaced:
         first = series.unplaced[0]
         yield _missing(
             test_id,
-            f"of which cell or round {len(series.unplaced)} files are that cannot be "
-            "read is not known, so that a window may span one; such as "
-            f"{first.path} ({first.why})",
+            f"unreadable files of unknown cell or round: {len(series.unplaced)}; a "
+            f"measurement window may span one; for example {first.path} ({first.why})",
         )
 
 
@@ -201,29 +200,29 @@ def _of_times(readings: Sequence[Reading]) -> Iterator[Departure]:
         yield _of_run(
             "import-times",
             "times",
-            f"of {vague} of {len(files)} results it is known which came first, and not "
-            "when they were taken, nor what passed between them",
+            f"of {vague} of {len(files)} results only the order is known, not the time "
+            "of measurement or the pauses between them",
         )
     if unknown:
         yield _of_run(
             "import-times",
             "times",
-            f"{unknown} of {len(files)} files do not say when they were written; "
-            "without that their order is that of their names",
+            f"{unknown} of {len(files)} files do not record when they were written; "
+            "they are ordered by name",
         )
 
 
 def _of_gaps(gaps: Sequence[Gap]) -> Iterator[Departure]:
-    """Name the rests inside a phase; a window of ours would begin afresh after each."""
+    """Yield the idle gaps inside a phase; a run of ssdlab restarts the window there."""
     judged = (gap for step, gap in gaps if (step.test_id, step.phase_id) != _UNJUDGED)
     long = [gap for gap in judged if gap > _NOMINAL[Flow].max_idle_s]
     if long:
         yield _of_run(
             "idle-gap",
             "gaps",
-            f"the device rested {len(long)} times for more than "
+            f"the device idled {len(long)} times for more than "
             f"{_NOMINAL[Flow].max_idle_s:g} s between two cells of a phase, "
-            f"{duration_label(max(long))} at most; no window begins afresh after it",
+            f"{duration_label(max(long))} at most; no window restarts after such a gap",
         )
 
 
@@ -245,47 +244,47 @@ def _of_run(code: str, subject: str, done: str) -> Departure:
 
 
 def _of_forms(readings: Sequence[Reading]) -> Iterator[Departure]:
-    """Name the outputs whose numbers fio rounded for the eye, or are of clat."""
+    """Yield the outputs whose numbers fio rounded, or whose percentiles are clat."""
     of_clat = sum(reading.has_clat_levels for reading in readings)
     if of_clat:
         yield _of_run(
             "import-numbers",
             "percentiles",
             f"those of {of_clat} of {len(readings)} files are of completion latency "
-            "(clat), without the submission that means and greatest values include",
+            "(clat), without the submission latency that means and maxima include",
         )
     normal = sum(reading.form == "normal" for reading in readings)
     if normal:
         yield _of_run(
             "import-numbers",
             "numbers",
-            f"{normal} of {len(readings)} files are of fio's normal text, which gives "
+            f"{normal} of {len(readings)} files are normal output of fio, which has "
             "about three digits",
         )
 
 
 def _of_order(readings: Sequence[Reading]) -> Iterator[Departure]:
-    """Name the results of which only their groups say that they ran apart."""
-    untold = sum(not reading.is_order_told for reading in readings)
-    if untold:
+    """Yield the results that are separate only by their job groups."""
+    assumed = sum(not reading.is_order_told for reading in readings)
+    if assumed:
         yield _of_run(
             "import-numbers",
             "numbers",
-            f"{untold} of {len(readings)} results are of groups of jobs in one output; "
-            "that they ran one after another is not said but taken to be so",
+            f"{assumed} of {len(readings)} results are job groups in one output; they "
+            "are assumed, but not known, to have run one after another",
         )
 
 
 def _of_values(readings: Sequence[Reading]) -> Iterator[Departure]:
-    """Name the values that cannot be and that no result rests on."""
+    """Yield the impossible values, which no result uses."""
     doubtful = [reading for reading in readings if reading.doubts]
     if doubtful:
         first, doubt = doubtful[0], doubtful[0].doubts[0]
         yield _of_run(
             "import-numbers",
             "values",
-            f"{len(doubtful)} of {len(readings)} files have some that cannot be; no "
-            "result rests on them, and they are absent; such as "
+            f"{len(doubtful)} of {len(readings)} files have impossible values, which "
+            "are dropped and affect no result; for example "
             f"{first.path}: {doubt.place}: {doubt.meaning}",
         )
 
@@ -297,6 +296,6 @@ def _of_left_out(left_out: Sequence[LeftOut]) -> Iterator[Departure]:
         yield _of_run(
             "import-left-out",
             "left out",
-            f"{len(doubtful)} files that may be of this run, such as {first.file} "
+            f"{len(doubtful)} files that may belong to this run, such as {first.file} "
             f"({first.why})",
         )

@@ -1,4 +1,4 @@
-"""Which test a set of cells is of, when the user does not say."""
+"""Infers the test of a set of cells when the user does not name it."""
 
 from collections.abc import Collection, Iterable
 
@@ -6,7 +6,7 @@ from ssdlab.importers.rounds import Series
 from ssdlab.model.errors import FioOutputError, UnknownNameError
 from ssdlab.model.spec import PTS_CRITERIA, Workload
 from ssdlab.model.units import KIB
-from ssdlab.pts.latency import Lat
+from ssdlab.pts.lat.spec import Lat
 
 CUSTOM = "custom"
 TESTS = ("iops", "tp", "lat", "wsat", CUSTOM)
@@ -14,7 +14,7 @@ _LONG_SERIES_ROUNDS = 26  # one more than the rounds of any other test
 
 
 def find_test(series: Series) -> str:
-    """Return the test that cells look like; ``custom`` is none of the PTS."""
+    """Return the test that cells look like; ``custom`` is not a test of the PTS."""
     cells = series.cells
     if _why_no_test(cells):
         return CUSTOM
@@ -40,12 +40,12 @@ def find_test(series: Series) -> str:
 
 
 def require_test(test: str, cells: Collection[Workload]) -> None:
-    """Require that cells can be of the test that the user named.
+    """Require that the cells fit the test that the user named.
 
     Raises
     ------
     UnknownNameError
-        If there is no such test.
+        If the test is unknown.
     FioOutputError
         If its tables cannot hold these cells.
     """
@@ -53,34 +53,34 @@ def require_test(test: str, cells: Collection[Workload]) -> None:
         raise UnknownNameError(kind="test", name=test, known=TESTS)
     why = "" if test == CUSTOM else _why_no_test(cells)
     if test == "wsat" and len(cells) > 1:
-        why = f"its cells are of {len(cells)} workloads, and WSAT has one"
+        why = f"there are {len(cells)} workloads, but WSAT has one"
     if test == "tp" and any(w.read_percent not in {0, 100} for w in cells):
-        why = "a cell mixes reads and writes, and TP has none such"
+        why = "a cell mixes reads and writes, but TP has no mixes"
     if why:
         raise FioOutputError(
             source=f"import as {test}",
             reason=why,
-            remedy="Leave out --test, or import fewer files.",
+            remedy="Omit --test, or import fewer files.",
         )
 
 
 def _why_no_test(cells: Iterable[Workload]) -> str:
-    """Say why no test of the PTS can have these cells: one has one access, TC and QD.
+    """Return why no PTS test can have these cells, empty if one can.
 
-    Its tables have a place for each block size and mix and for nothing else.
+    A test has one access, TC and QD: its tables differ by block size and mix only.
     """
     accesses = {workload.access for workload in cells}
     depths = {(workload.threads, workload.queue_depth) for workload in cells}
     if len(accesses) > 1:
-        return "some cells are random and some are sequential"
+        return "some cells are random, others sequential"
     if len(depths) > 1:
         words = ", ".join(f"T{t or '?'}/Q{q or '?'}" for t, q in sorted(depths))
-        return f"its cells are of several TC/QD: {words}"
+        return f"its cells have several TC/QD: {words}"
     return ""
 
 
 def _is_latency(first: Workload, sizes: set[int], mixes: set[int]) -> bool:
-    """Tell whether cells are those of LAT; some authors took them sequentially."""
+    """Tell whether cells are those of LAT; some authors measured it sequentially."""
     is_alone = (first.threads, first.queue_depth) == (1, 1)
     is_shaped = sizes <= set(Lat().block_sizes) and mixes <= set(Lat().mixes)
     is_told = first.access == "rnd" or 65 in mixes

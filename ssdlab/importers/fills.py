@@ -1,4 +1,4 @@
-"""What outputs were asked to do by their options, and which are of preconditioning."""
+"""The job options of an output, and whether it is preconditioning."""
 
 import json
 import re
@@ -13,15 +13,15 @@ _AMOUNTS = ("loops", "io_size", "io_limit", "size")
 
 
 def options_of(document: FioDocument) -> dict[str, str]:
-    """Return the options of the first job, those for all of them included."""
+    """Return the options of the first job, including the global options."""
     first = next((job.options for job in document.measured if job.options), ())
     return {option.name: option.value for option in (*document.global_options, *first)}
 
 
 def begun_options(data: bytes) -> dict[str, str]:
-    """Return the options that JSON names, of a job whose numbers are not there as well.
+    """Return the job options found in JSON, even if its numbers are missing.
 
-    They tell which cell an output was of that was cut short; none if jobs differ.
+    They identify the cell of an output that was cut short; empty if jobs differ.
     """
     found = [_plain(text) for text in _OPTIONS.findall(data)]
     shared = found[0] if data.find(b'"global options"') >= 0 and found else {}
@@ -40,19 +40,19 @@ def _plain(text: bytes) -> dict[str, str]:
 
 
 def is_named_fill(names: Sequence[str], workload: Workload) -> bool:
-    """Tell whether a file is named as of preconditioning, and wrote as it does."""
+    """Tell whether the name and workload of a file are those of preconditioning."""
     return _is_fill_like(workload) and any(_FILL_NAME.search(name) for name in names)
 
 
 def writes_an_amount(document: FioDocument, workload: Workload) -> bool:
-    """Tell whether a file wrote an amount and not for a time, as fills do."""
+    """Tell whether a file wrote an amount, not for a time, as fills do."""
     options = options_of(document)
     has_amount = any(name in options for name in _AMOUNTS)
     return _is_fill_like(workload) and has_amount and not is_timed(document)
 
 
 def is_timed(document: FioDocument) -> bool:
-    """Tell whether a file was to run for a time."""
+    """Tell whether a file has a runtime."""
     return "runtime" in options_of(document)
 
 

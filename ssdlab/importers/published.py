@@ -1,8 +1,8 @@
-"""A published report of TKperf's as a run: known rounds as cells, the rest as means.
+"""A published TKperf report as a run: known rounds as cells, the rest as means.
 
-No round is made up. The tracking variables have the rounds of their windows; every
-other cell has one step of kind ``mean``, which belongs to no round. So has a tracking
-variable whose mean is printed without its fraction: the rounds do not tell that.
+No round is invented. Tracking variables have the rounds of their windows; every other
+cell has one step of kind ``mean``, which belongs to no round. So does a tracking
+variable whose mean is printed without its fraction, as the rounds do not give that.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -30,21 +30,21 @@ _NS_PER_MS = 1e6
 _ORIGIN = Departure(
     code="imported",
     subject="imported",
-    done="typed in from a published report; purge and preconditioning are not known, "
-    "nor what the device did between the rounds",
+    done="transcribed from a published report; purge, preconditioning and what the "
+    "device did between rounds are unknown",
 )
 _ROUNDS = Departure(
     code="import-rounds-missing",
     subject="rounds",
-    done="the report prints those of the tracking variables in their windows; every "
-    "other cell is known only as its mean over the window, and a greatest latency only "
-    "as the greatest of it",
+    done="the report prints only the rounds of tracking variables in their windows; "
+    "any other cell has only its mean, and a maximum latency only the maximum, over "
+    "the window",
 )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Units:
-    """What a test measures, and a unit of window and table in stored units."""
+    """The metric of a test, and the units of its window and table."""
 
     metric: Metric
     window: float
@@ -60,7 +60,7 @@ _UNITS = {
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Published:
-    """One published report: what it was read from, and what it prints."""
+    """One published report: its source and its content."""
 
     source: str
     data: bytes
@@ -68,19 +68,19 @@ class Published:
 
     @property
     def file_name(self) -> str:
-        """The name that its file has in the run folder."""
+        """The name of its file in the run folder."""
         return f"{Path(self.source.removeprefix(_PREFIX)).stem}.toml"
 
 
 def find_published(paths: Sequence[str | Path]) -> Published | None:
-    """Return the published report of an import, or nothing if it is of other files.
+    """Return the published report of an import, None if it has other files.
 
-    One that ships with ssdlab is named ``reference:NAME``; another is a TOML file.
+    One that comes with ssdlab is named ``reference:NAME``; any other is a TOML file.
 
     Raises
     ------
     FioOutputError
-        If there is more besides, or the file cannot be taken.
+        If there are other files as well, or the file is not valid.
     """
     texts = [str(path) for path in paths]
     named = [text for text in texts if _is_published(text)]
@@ -90,7 +90,7 @@ def find_published(paths: Sequence[str | Path]) -> Published | None:
     if more or len(texts) > 1:
         raise FioOutputError(
             source=source,
-            reason="it is one published report among other files",
+            reason="a published report cannot be imported with other files",
             remedy="Import it by itself.",
         )
     data = _read(source)
@@ -105,12 +105,12 @@ def _is_published(text: str) -> bool:
 
 
 def _read(source: str) -> bytes:
-    """Return a file; one that ships is found by name.
+    """Return the content of a report; one that comes with ssdlab is found by name.
 
     Raises
     ------
     FioOutputError
-        If it cannot be read, or is no file that somebody typed.
+        If it cannot be read, or is too large.
     """
     if source.startswith(_PREFIX):
         return find_tkperf_file(source.removeprefix(_PREFIX))
@@ -120,7 +120,7 @@ def _read(source: str) -> bytes:
     except OSError as error:
         why = f"it cannot be read ({error.strerror})"
     else:
-        why = "" if len(data) <= _MOST_BYTES else "it is larger than any report"
+        why = "" if len(data) <= _MOST_BYTES else "it is too large for a report"
     if why:
         raise FioOutputError(
             source=source,
@@ -131,7 +131,7 @@ def _read(source: str) -> bytes:
 
 
 def arrange_published(published: Published) -> tuple[ArrangedTest, ...]:
-    """Return the tests of a report: their phases, and their steps without numbers."""
+    """Return the tests of a report, with phases and steps that have no numbers."""
     return tuple(_arrange(published, test) for test in printed_tests(published.report))
 
 
@@ -148,7 +148,7 @@ def _arrange(published: Published, test: PrintedTest) -> ArrangedTest:
 
 
 def _phases(test: PrintedTest, setup: Setup) -> Iterator[Rounds]:
-    """Yield the phases: in TP one a block size, of which 1024 KiB alone is tracked."""
+    """Yield the phases: in TP one per block size, of which only 1024 KiB is tracked."""
     cells = sorted(test.averages, key=lambda cell: (-cell[1], -cell[0]))
     groups: dict[str, list[tuple[int, int]]] = {}
     for cell in sorted(cells, key=lambda cell: -cell[0] * (test.test_id == "tp")):
@@ -168,7 +168,7 @@ def _phases(test: PrintedTest, setup: Setup) -> Iterator[Rounds]:
 
 
 def _workload(test: PrintedTest, setup: Setup, cell: tuple[int, int]) -> Workload:
-    is_alone = test.test_id == "lat"  # one job at depth 1, whatever the options
+    is_alone = test.test_id == "lat"  # one job at depth 1, regardless of the options
     return Workload(
         access="seq" if test.test_id == "tp" else "rnd",
         block_size_bytes=cell[0],
@@ -208,7 +208,7 @@ def _steps(
 def _numbers(
     test: PrintedTest, cell: tuple[int, int]
 ) -> Iterator[tuple[int | None, Mapping[str, float]]]:
-    """Yield what is known of a cell: by round from 1, or over the whole window."""
+    """Yield the known numbers of a cell: by round from 1, or over the whole window."""
     units = _UNITS[test.test_id]
     printed = test.averages[cell]
     over_window: dict[str, float] = {units.metric: float(printed * units.table)}
@@ -256,7 +256,7 @@ def _fio_version(setup: Setup) -> str:
 def find_published_departures(
     published: Published, tests: Sequence[ArrangedTest]
 ) -> tuple[Departure, ...]:
-    """Return each departure of a published report; there always are some."""
+    """Return each departure of a published report; it always has some."""
     setup = published.report.setup
     found = {arranged.test.test_id for arranged in tests}
     return (
@@ -277,7 +277,7 @@ def _doubt(words: str) -> Departure:
 
 def _of_capacity(setup: Setup) -> Iterator[Departure]:
     if setup.capacity_mb:
-        yield _doubt("capacity: printed in whole MB, so its bytes are not exact")
+        yield _doubt("capacity: printed in whole MB, so not exact to the byte")
 
 
 def _of_workers(setup: Setup, tests: set[str]) -> Iterator[Departure]:
@@ -295,7 +295,7 @@ def _of_workers(setup: Setup, tests: set[str]) -> Iterator[Departure]:
 
 def _of_write_cache(setup: Setup) -> Iterator[Departure]:
     if setup.write_cache is None:
-        yield Departure(code="write-cache", subject="write cache", done="not known")
+        yield Departure(code="write-cache", subject="write cache", done="unknown")
     elif setup.write_cache:
         yield Departure(
             code="write-cache", subject="write cache", done="enabled", asked="disabled"

@@ -1,4 +1,4 @@
-"""One file of fio's, read: its workload, its round, its times and its numbers."""
+"""Reads one fio file: its workload, round, times and numbers."""
 
 import hashlib
 import math
@@ -8,10 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NoReturn
 
-from ssdlab.campaign.imported import has_completion_levels
-from ssdlab.campaign.parts import Part, ResultPart, read_results
 from ssdlab.campaign.patterns import compile_pattern, fields_of
-from ssdlab.campaign.results import summarise_step
 from ssdlab.fio.document import Doubt, FioDocument, FioJob, Form
 from ssdlab.fio.doubts import find_doubts
 from ssdlab.fio.faults import find_faults
@@ -26,28 +23,31 @@ from ssdlab.importers.fills import (
 )
 from ssdlab.importers.sources import SourceFile
 from ssdlab.importers.workloads import (
-    NOTHING,
-    Told,
+    NO_FACTS,
+    WorkloadFacts,
+    combine,
+    facts_from_fields,
+    facts_from_jobs,
+    facts_from_numbers,
+    facts_from_options,
+    facts_from_path,
     find_other_mix,
-    join,
     missing_names,
     round_in_name,
-    told_by_fields,
-    told_by_fio_plot,
-    told_by_jobs,
-    told_by_numbers,
-    told_by_options,
 )
+from ssdlab.ingest.imported import has_completion_levels
+from ssdlab.ingest.parts import Part, ResultPart, read_results
+from ssdlab.ingest.results import summarise_step
 from ssdlab.model.errors import FioOutputError
 from ssdlab.model.spec import Access, Workload
 from ssdlab.model.step import Step, StepKind, StepResult
 from ssdlab.system.unpack import MAX_INPUT_BYTES
 
 OTHER_KINDS: Mapping[FileKind, str] = {
-    "log": "a log of fio, not a result",
-    "histogram-log": "a histogram log of fio, not a result",
-    "job-file": "a job file of fio, not a result",
-    "other": "no output of fio",
+    "log": "a fio log, not a result",
+    "histogram-log": "a fio histogram log, not a result",
+    "job-file": "a fio job file, not a result",
+    "other": "not fio output",
 }
 _ROUNDED_RATIO = 0.005  # fio's text gives three digits of the bytes or more
 _OF_VALUES = frozenset({"bad-value", "missing-value", "unreadable-line"})
@@ -58,17 +58,15 @@ _AT_LEAST_OUTSTANDING = 4  # fio 2.x counts whole KiB: two blocks of 512 B
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Reading:
-    """What one file says of one step.
+    """The result of one step from one file.
 
-    ``rows`` are the numbers of a step that no output of fio is known of. Times that
-    were not said are ``None``.
-    ``may_fill`` says that it wrote an amount and not for a time, as fills do;
-    ``is_timed`` that it was to run for a time; ``has_clat_levels`` that its
-    percentiles are of completion alone. ``doubts`` are of values that could not be,
-    and on which no result rests. ``part`` is which result of its file it is, if that
-    has several, and ``is_order_told`` whether these are known to have run one after
-    another; ``order_s`` orders the files by a clock of no known zone where ``ended_s``
-    is not said.
+    ``rows`` are the numbers of a step without fio output. Unknown times are ``None``.
+    ``may_fill`` means that it wrote an amount, not for a time, as fills do;
+    ``is_timed`` that it has a runtime; ``has_clat_levels`` that its percentiles are of
+    completion latency only. ``doubts`` are about impossible values, which no result
+    uses. ``part`` identifies the result in a file with several, and ``is_order_told``
+    tells whether these are known to have run one after another; ``order_s`` orders
+    files by a clock of unknown time zone where ``ended_s`` is unknown.
     """
 
     path: Path
@@ -99,12 +97,12 @@ class Reading:
 
     @property
     def when_s(self) -> float | None:
-        """What orders it in time, as far as anything does."""
+        """The time that orders it, if known."""
         return self.ended_s if self.order_s is None else self.order_s
 
     @property
     def started_s(self) -> float | None:
-        """When its IO began: fio writes its report a moment after the last IO."""
+        """When its IO began: fio writes its report right after the last IO."""
         if self.ended_s is None or self.runtime_s is None:
             return None
         return self.ended_s - self.runtime_s
@@ -112,23 +110,23 @@ class Reading:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Damaged:
-    """A file that cannot be taken, and the cell and round it was of, as far as told."""
+    """A file that cannot be used, with its cell and round as far as known."""
 
     path: Path
     group: int
     name: str
     why: str
-    told: Told = NOTHING
+    facts: WorkloadFacts = NO_FACTS
     round: int | None = None
     ended_s: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Reader:
-    """Reads files by a pattern of their names, or without one.
+    """Reads files with or without a pattern of their names.
 
-    ``access`` is what holds where a file does not tell it; of one file no more than
-    ``max_bytes`` are read.
+    ``access`` is the default for files that do not specify it; at most ``max_bytes``
+    are read from one file.
     """
 
     pattern: re.Pattern[str] | None
@@ -137,9 +135,9 @@ class Reader:
     max_bytes: int = MAX_INPUT_BYTES
 
     def fields(self, source: SourceFile) -> Mapping[str, str] | None:
-        """Return the fields of a file's name, or ``None`` if it is not named so.
+        """Return the fields of a file's name, or ``None`` if it does not match.
 
-        A field that is no value that it can have is a `FioOutputError`.
+        Raises `FioOutputError` if a field has no valid value.
         """
         if self.pattern is None:
             return {}
@@ -151,8 +149,8 @@ class Reader:
         except ValueError as error:
             _refuse(source, str(error))
 
-    def is_named_so(self, source: SourceFile) -> bool:
-        """Tell whether there is a pattern and a file is named like it."""
+    def is_matching(self, source: SourceFile) -> bool:
+        """Tell whether there is a pattern and the name of a file matches it."""
         return self._match(source) is not None
 
     def _match(self, source: SourceFile) -> re.Match[str] | None:
@@ -162,12 +160,12 @@ class Reader:
         return self.pattern.fullmatch("/".join(source.path.absolute().parts[-depth:]))
 
     def read(
-        self, source: SourceFile, said: Mapping[str, str]
+        self, source: SourceFile, name_fields: Mapping[str, str]
     ) -> "tuple[Reading | Damaged, ...]":
-        """Read one file whose name gave these fields: each result that it holds.
+        """Read all results of a file whose name gave these fields.
 
-        One that is no output of fio, not a whole one, or does not say what it is of
-        cannot be taken.
+        It is damaged if it is not fio output, is incomplete, or does not identify its
+        cell.
         """
         content: Content | None = None
         try:
@@ -176,23 +174,23 @@ class Reader:
                 _refuse(source, OTHER_KINDS[content.kind])
             results = read_results(content.data, source=str(source.path))
         except FioOutputError as error:
-            return (self._damaged(source, said, error.reason, content=content),)
-        return tuple(self._result(source, said, (r, content)) for r in results)
+            return (self._damaged(source, name_fields, error.reason, content=content),)
+        return tuple(self._result(source, name_fields, (r, content)) for r in results)
 
     def _result(
         self,
         source: SourceFile,
-        said: Mapping[str, str],
+        name_fields: Mapping[str, str],
         read: tuple[ResultPart, Content],
     ) -> "Reading | Damaged":
         result, content = read
         try:
-            return self._reading(source, said, read)
+            return self._reading(source, name_fields, read)
         except FioOutputError as error:
             is_only = result.part is None
             return self._damaged(
                 source,
-                said,
+                name_fields,
                 error.reason,
                 content=content if is_only else None,
                 document=result.document,
@@ -201,7 +199,7 @@ class Reader:
     def _damaged(
         self,
         source: SourceFile,
-        said: Mapping[str, str],
+        name_fields: Mapping[str, str],
         why: str,
         *,
         content: Content | None,
@@ -216,31 +214,33 @@ class Reader:
             group=source.group,
             name=name,
             why=why,
-            told=self._told_if_any(source, said, document if jobs else content),
-            round=self._round(source, said),
+            facts=self._facts_if_any(
+                source, name_fields, document if jobs else content
+            ),
+            round=self._round(source, name_fields),
             ended_s=None if document is None else _order_s(document),
         )
 
     def _reading(
         self,
         source: SourceFile,
-        said: Mapping[str, str],
+        name_fields: Mapping[str, str],
         read: tuple[ResultPart, Content],
     ) -> Reading:
         found, content = read
         document = found.document
         if not document.is_whole:
-            _refuse(source, "it was cut short or is damaged")
+            _refuse(source, "cut short or damaged")
         if found.ran_together:
-            _refuse(source, "its groups of jobs ran together, so that none is a cell")
+            _refuse(source, "its job groups ran together, so none is a cell")
         try:
-            told = self._told(document, source, said)
+            facts = self._facts(document, source, name_fields)
         except ValueError as error:
             _refuse(source, str(error))
-        workload = _workload(source, told)
+        workload = _workload(source, facts)
         _require_whole(source, document, workload, before=content.doubts)
         names = (source.path.name, *(job.name for job in document.measured))
-        is_fill = not said.get("round") and is_named_fill(names, workload)
+        is_fill = not name_fields.get("round") and is_named_fill(names, workload)
         kind: StepKind = "precondition" if is_fill else "cell"
         blank = Step(step_id="", test_id="", phase_id="", kind=kind, workload=workload)
         result, runtime_s = summarise_step(blank, document)
@@ -254,8 +254,8 @@ class Reader:
             kind=kind,
             workload=workload,
             result=result,
-            round=None if is_fill else self._round(source, said),
-            label=said.get("label", ""),
+            round=None if is_fill else self._round(source, name_fields),
+            label=name_fields.get("label", ""),
             ended_s=_moment_s(document) if found.is_last else None,
             order_s=found.order_s(_order_s(document)),
             runtime_s=runtime_s or None,
@@ -273,47 +273,52 @@ class Reader:
             is_order_told=found.is_order_told,
         )
 
-    def _told_if_any(
+    def _facts_if_any(
         self,
         source: SourceFile,
-        said: Mapping[str, str],
+        name_fields: Mapping[str, str],
         held: FioDocument | Content | None,
-    ) -> Told:
-        """Return what is told of a file that cannot be taken, as far as it agrees."""
+    ) -> WorkloadFacts:
+        """Return the facts of a damaged file, none if they contradict each other."""
         data = held.data if isinstance(held, Content) else b""
         try:
             if isinstance(held, FioDocument):
-                return self._told(held, source, said)
-            return join({
-                "name": told_by_fields(said),
-                "place": told_by_fio_plot(source.name or source.path.name),
-                "job options": told_by_options(begun_options(data)),
+                return self._facts(held, source, name_fields)
+            return combine({
+                "name": facts_from_fields(name_fields),
+                "place": facts_from_path(source.name or source.path.name),
+                "job options": facts_from_options(begun_options(data)),
             })
         except ValueError:
-            return NOTHING
+            return NO_FACTS
 
-    def _round(self, source: SourceFile, said: Mapping[str, str]) -> int | None:
+    def _round(self, source: SourceFile, name_fields: Mapping[str, str]) -> int | None:
         if self.pattern is None:
             return round_in_name(source.name or source.path.name)
-        return int(said["round"]) if "round" in said else None
+        return int(name_fields["round"]) if "round" in name_fields else None
 
-    def _told(
-        self, document: FioDocument, source: SourceFile, said: Mapping[str, str]
-    ) -> Told:
-        by_jobs = told_by_jobs(document)
-        told = join({"name": told_by_fields(said), "job options": by_jobs})
-        by_numbers = told_by_numbers(document)
-        by_name = told_by_fio_plot(source.name or source.path.name)
-        if by_jobs != NOTHING:  # what options leave open is no one value
+    def _facts(
+        self, document: FioDocument, source: SourceFile, name_fields: Mapping[str, str]
+    ) -> WorkloadFacts:
+        by_jobs = facts_from_jobs(document)
+        facts = combine({
+            "name": facts_from_fields(name_fields),
+            "job options": by_jobs,
+        })
+        by_numbers = facts_from_numbers(document)
+        by_name = facts_from_path(source.name or source.path.name)
+        if by_jobs != NO_FACTS:  # what options leave open has no single value
             if document.form != "normal":
-                return told
-            mix = Told(read_percent=by_name.read_percent)  # text never tells it
-            mix = _fill_in(mix, Told(read_percent=by_numbers.read_percent))
-            return _fill_in(told, mix)
+                return facts
+            mix = WorkloadFacts(
+                read_percent=by_name.read_percent
+            )  # never in normal output
+            mix = _fill_in(mix, WorkloadFacts(read_percent=by_numbers.read_percent))
+            return _fill_in(facts, mix)
         if self.pattern is None:
-            told = _fill_in(told, by_name)
-        told = _fill_in(told, by_numbers)
-        return _fill_in(told, Told(access=self.access))
+            facts = _fill_in(facts, by_name)
+        facts = _fill_in(facts, by_numbers)
+        return _fill_in(facts, WorkloadFacts(access=self.access))
 
 
 def make_reader(
@@ -322,12 +327,12 @@ def make_reader(
     *,
     max_bytes: int = MAX_INPUT_BYTES,
 ) -> Reader:
-    """Return what reads the files of an import.
+    """Return the reader of an import.
 
     Raises
     ------
     FioOutputError
-        If the pattern is none.
+        If the pattern is not valid.
     """
     if pattern is None:
         return Reader(pattern=None, access=access, max_bytes=max_bytes)
@@ -348,35 +353,35 @@ def _refuse(source: SourceFile, reason: str) -> NoReturn:
     raise FioOutputError(
         source=str(source.path),
         reason=reason,
-        remedy="Give a pattern of names that fits it, or leave the file out.",
+        remedy="Give a pattern that matches its name, or leave the file out.",
     )
 
 
-def _fill_in(told: Told, more: Told) -> Told:
-    """Take from another witness what nobody told yet."""
+def _fill_in(facts: WorkloadFacts, more: WorkloadFacts) -> WorkloadFacts:
+    """Complete facts with those of another source."""
     unknown = {
         name: getattr(more, name)
-        for name in Told.__dataclass_fields__
-        if getattr(told, name) is None
+        for name in WorkloadFacts.__dataclass_fields__
+        if getattr(facts, name) is None
     }
-    return replace(told, **unknown)
+    return replace(facts, **unknown)
 
 
-def _workload(source: SourceFile, told: Told) -> Workload:
-    missing = ", ".join(missing_names(told))
-    if missing or told.access is None:
+def _workload(source: SourceFile, facts: WorkloadFacts) -> Workload:
+    missing = ", ".join(missing_names(facts))
+    if missing or facts.access is None:
         raise FioOutputError(
             source=str(source.path),
-            reason=f"neither its options nor its name tell its {missing}",
-            remedy="Give a pattern of names with the fields {access}, {block_size} and "
-            "{read_percent}, or the test that it is of.",
+            reason=f"neither its options nor its name specify its {missing}",
+            remedy="Give a name pattern with the fields {access}, {block_size} and "
+            "{read_percent}, or name its test.",
         )
     return Workload(
-        access=told.access,
-        block_size_bytes=told.block_size_bytes or 0,
-        read_percent=told.read_percent or 0,
-        threads=told.threads or 0,
-        queue_depth=told.queue_depth or 0,
+        access=facts.access,
+        block_size_bytes=facts.block_size_bytes or 0,
+        read_percent=facts.read_percent or 0,
+        threads=facts.threads or 0,
+        queue_depth=facts.queue_depth or 0,
     )
 
 
@@ -387,7 +392,7 @@ def _require_whole(
     *,
     before: Sequence[Doubt] = (),
 ) -> None:
-    """Refuse an output that is no whole measurement of the workload.
+    """Require a complete measurement of the workload.
 
     Raises
     ------
@@ -419,33 +424,33 @@ def _require_whole(
     if why:
         raise FioOutputError(
             source=str(source.path),
-            reason=f"it is no whole measurement of {workload.label}: {why}",
+            reason=f"not a complete measurement of {workload.label}: {why}",
             remedy="Leave it out, or measure it again.",
         )
 
 
 def _unsure_ios(document: FioDocument) -> Iterator[int]:
-    """Yield how many IOs the bytes of each direction leave open where text rounds."""
+    """Yield by how many IOs the rounded bytes of each direction are uncertain."""
     if any(d.kind == "rounded" and "io_bytes" in d.place for d in document.doubts):
         for side in (side for job in document.measured for side in job.parts):
             yield math.ceil(_ROUNDED_RATIO * (side.total_ios or 0))
 
 
 def _aside(document: FioDocument) -> Iterator[Doubt]:
-    """Yield the values of an output that cannot be and that no result rests on."""
+    """Yield the impossible values of an output, which no result uses."""
     for doubt in document.doubts:
         if doubt.kind in _OF_VALUES and not doubt.is_grave:
             yield doubt
 
 
 def _moment_s(document: FioDocument) -> float | None:
-    """Return when fio wrote; a time before 1970 or after 9999 is none."""
+    """Return when fio wrote; None for a time before 1970 or after 9999."""
     moment_s = document.timestamp_s
     return moment_s if moment_s and 0 < moment_s < _END_OF_TIME_S else None
 
 
 def _order_s(document: FioDocument) -> float | None:
-    """Return when fio wrote, if only by a clock of no known time zone."""
+    """Return when fio wrote, possibly by a clock of unknown time zone."""
     moment_s = _moment_s(document)
     return document.printed_s if moment_s is None else moment_s
 
@@ -456,14 +461,14 @@ def _names_of(jobs: Sequence[FioJob]) -> str:
 
 
 def _runtime_asked_s(document: FioDocument) -> float | None:
-    """Return the time that a job was to run in any case, if it says so in seconds."""
+    """Return the fixed runtime of a job, if given in seconds."""
     options = options_of(document)
     match = re.fullmatch(r"(\d{1,9})s?", options.get("runtime", ""))
     return float(match[1]) if match and "time_based" in options else None
 
 
 def _device(document: FioDocument) -> str:
-    """Return the device as its jobs name it, or as the kernel does."""
+    """Return the device by the name in its jobs, or by that of the kernel."""
     named = options_of(document).get("filename", "")
     own = [disk.name for disk in document.disks if not disk.is_of_members]
     return named or (own[0] if own else "")

@@ -1,4 +1,4 @@
-"""What an import notes beside the run that it makes: sources, and what it lost."""
+"""The record of an import: its sources, and what is missing."""
 
 import hashlib
 import json
@@ -34,7 +34,7 @@ class LostRound:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ImportRecord:
-    """Where an imported run came from, what was left out, and which rounds lack.
+    """Where an imported run came from, what was left out, and which rounds are missing.
 
     Attributes
     ----------
@@ -45,7 +45,7 @@ class ImportRecord:
     missing_rounds : tuple of LostRound
         The rounds of cells that are not in the run.
     fingerprint : str
-        What tells whether the same results are imported again in the same way.
+        Identifies an import of the same results in the same way.
     """
 
     paths: tuple[str, ...]
@@ -55,7 +55,7 @@ class ImportRecord:
 
     @property
     def is_partial(self) -> bool:
-        """Whether the run may lack something that was measured."""
+        """Whether the run may lack measurements."""
         return bool(self.missing_rounds) or any(e.is_doubt for e in self.left_out)
 
 
@@ -65,17 +65,17 @@ def write_import_record(folder: Path, record: ImportRecord) -> None:
 
 
 def take_fingerprint(steps: Iterable[tuple[Step, Reading]], *names: str) -> str:
-    """Return what tells an import from others: its results as steps, and its names."""
+    """Return the fingerprint of an import: a hash of its results and names."""
     digest = hashlib.sha256(repr((VERSION, *names)).encode())
     for step, reading in steps:
         digest.update(repr((step, reading.digest, reading.rows)).encode())
     return digest.hexdigest()
 
 
-def find_twin(runs: Path, fingerprint: str) -> Path | None:
-    """Return the run in a folder of runs that the same import made, if there is one."""
+def find_same_import(runs: Path, fingerprint: str) -> Path | None:
+    """Return the run in a folder of runs that the same import made, if any."""
     names: tuple[str, ...] = ()
-    with suppress(OSError):  # whoever writes there next says so
+    with suppress(OSError):  # the next write to it reports this
         names = Folder(runs).visible_names()
     for folder in (Folder(runs / name) for name in names):
         try:
@@ -88,7 +88,7 @@ def find_twin(runs: Path, fingerprint: str) -> Path | None:
 
 
 def read_import(run: Run) -> ImportRecord:
-    """Return what an imported run says of its import.
+    """Return the record of an imported run.
 
     Parameters
     ----------
@@ -112,5 +112,5 @@ def read_import(run: Run) -> ImportRecord:
         raise RunFolderError(
             folder=str(run.path),
             reason=f"{IMPORT_FILE} is missing or damaged ({error})",
-            remedy="Restore it from a copy, or import the files again.",
+            remedy="Restore it from a backup, or import the files again.",
         ) from error

@@ -1,4 +1,4 @@
-"""Which round of which cell a file is, which are missing, and how rounds followed."""
+"""Assigns files to rounds of cells, and finds missing rounds and their order."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -7,7 +7,7 @@ from itertools import chain, pairwise
 from typing import NoReturn
 
 from ssdlab.importers.readings import Damaged, Reading
-from ssdlab.importers.workloads import Told
+from ssdlab.importers.workloads import WorkloadFacts
 from ssdlab.model.errors import FioOutputError
 from ssdlab.model.spec import Workload
 
@@ -19,16 +19,16 @@ class MissingRound:
     workload: Workload
     round: int
     file: str = ""
-    why: str = "there is no file of it"
+    why: str = "no file for it"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Series:
-    """The cells of a test as the PTS has them, and their rounds, counted from 1.
+    """The cells of a test in the order of the PTS, and their rounds from 1.
 
-    ``cells`` has the readings of each cell by their round, in order. A round that is
-    not among them is ``missing``. ``unplaced`` may be of rounds as well, and nothing
-    tells of which. ``first_round`` is what the names call the first one.
+    ``cells`` has the readings of each cell by round, in order. Other rounds are
+    ``missing``. ``unplaced`` files may belong to rounds, but it is unknown to which.
+    ``first_round`` is the number of the first one in the file names.
     """
 
     cells: Mapping[Workload, Mapping[int, Reading]]
@@ -37,7 +37,7 @@ class Series:
     first_round: int = 1
 
     def last_round(self, workload: Workload) -> int:
-        """Return the last round of a cell that was taken, read or not."""
+        """Return the last measured round of a cell, read or not."""
         missing = (gap.round for gap in self.missing if gap.workload == workload)
         return max((*self.cells[workload], *missing))
 
@@ -46,12 +46,12 @@ _Member = Reading | Damaged
 
 
 def make_series(readings: Iterable[Reading], damaged: Sequence[Damaged] = ()) -> Series:
-    """Return the rounds of each cell; a file that cannot be read is a missing round.
+    """Return the rounds of each cell; an unreadable file is a missing round.
 
     Raises
     ------
     FioOutputError
-        If two files are of the same round, or names do not count rounds.
+        If two files are the same round, or names do not number the rounds.
     """
     found: dict[Workload, list[_Member]] = {}
     for reading in readings:
@@ -59,7 +59,7 @@ def make_series(readings: Iterable[Reading], damaged: Sequence[Damaged] = ()) ->
     workloads = tuple(found)
     unplaced: list[Damaged] = []
     for each in damaged:
-        homes = [w for w in workloads if _may_be_of(w, each.told)]
+        homes = [w for w in workloads if _may_be_of(w, each.facts)]
         if len(homes) == 1:
             found[homes[0]].append(each)
         else:
@@ -87,24 +87,24 @@ _ByRound = dict[int, _Member]
 
 
 def _is_among(member: Damaged, rounds: _ByRound) -> bool:
-    """Tell whether a file has a round, its own or one that another file is of."""
+    """Tell whether a file has a round, of its own or shared with another file."""
     return member in rounds.values() or member.round in rounds
 
 
-def _may_be_of(workload: Workload, told: Told) -> bool:
-    """Tell whether nothing that is told of a file speaks against a cell."""
-    for name in Told.__dataclass_fields__:
-        said, known = getattr(told, name), getattr(workload, name)
+def _may_be_of(workload: Workload, facts: WorkloadFacts) -> bool:
+    """Tell whether the known facts of a file do not contradict a cell."""
+    for name in WorkloadFacts.__dataclass_fields__:
+        found, known = getattr(facts, name), getattr(workload, name)
         is_unknown = not known and name in {"threads", "queue_depth"}
-        if said is not None and said != known and not is_unknown:
+        if found is not None and found != known and not is_unknown:
             return False
     return True
 
 
 def _by_round(workload: Workload, members: Sequence[_Member]) -> _ByRound:
-    """Return the members of a cell by their round: by names, else as they follow.
+    """Return the members of a cell by round: by their names, otherwise in order.
 
-    A file that cannot be read and that nothing places is not among them.
+    An unreadable file whose round is unknown is left out.
     """
     readings = [member for member in members if isinstance(member, Reading)]
     if any(reading.round is not None for reading in readings):
@@ -131,15 +131,15 @@ def _by_round(workload: Workload, members: Sequence[_Member]) -> _ByRound:
 
 
 def _is_near(number: int | None, rounds: _ByRound) -> bool:
-    """Tell whether a number may be that of a round, by those that are known."""
+    """Tell whether a number is plausible as a round, given the known ones."""
     slack = len(rounds) + 1
     return number is not None and min(rounds) - slack <= number <= max(rounds) + slack
 
 
 def _place_among(damaged: Damaged, ordered: Sequence[Reading]) -> int | None:
-    """Return how many readings of its cell come before a file, by time or else name.
+    """Return how many readings of its cell precede a file, by time or by name.
 
-    Names tell where those of the readings are in the order of their times.
+    Names count if those of the readings are in the order of their times.
     """
     times = [r.when_s for r in ordered if r.when_s is not None]
     if damaged.ended_s is not None and len(times) == len(ordered):
@@ -161,7 +161,7 @@ def _readings(rounds: _ByRound, first: int) -> dict[int, Reading]:
 def _missing(
     workload: Workload, rounds: _ByRound, first: int
 ) -> Iterator[MissingRound]:
-    """Yield the rounds of a cell that were not read, from the first of all cells on."""
+    """Yield the rounds of a cell that were not read, from the first of all cells."""
     for number in range(first, max(rounds) + 1):
         member = rounds.get(number)
         gap = MissingRound(workload=workload, round=number - first + 1)
@@ -172,7 +172,7 @@ def _missing(
 
 
 def _order(reading: Reading) -> tuple[int, float, list[tuple[int, str]]]:
-    """Order by the round that a name gives, then by time, then by name."""
+    """Order by the round in the name, then by time, then by name."""
     time_s = float("inf") if reading.when_s is None else reading.when_s
     return reading.round or 0, time_s, natural(reading.name)
 
@@ -184,7 +184,7 @@ def natural(text: str) -> list[tuple[int, str]]:
 
 
 def _place_in_pts(workload: Workload) -> tuple[object, ...]:
-    """Put reads first and large blocks first, as the loops of the PTS go."""
+    """Put reads and large blocks first, in the order of the PTS loops."""
     return (
         workload.access,
         -workload.read_percent,
@@ -195,21 +195,21 @@ def _place_in_pts(workload: Workload) -> tuple[object, ...]:
 
 
 def _by_name(workload: Workload, readings: Sequence[Reading]) -> _ByRound:
-    """Return readings by the rounds that their names give.
+    """Return readings by the rounds in their names.
 
     Raises
     ------
     FioOutputError
-        If one gives none, two give the same, or most of their rounds are missing.
+        If one has no round, two have the same, or most rounds are missing.
     """
     for reading in readings:
         if reading.round is None:
-            _refuse(reading, "its name gives no round")
+            _refuse(reading, "its name has no round")
     numbers = [reading.round or 0 for reading in readings]
     for before, after in pairwise(readings):
         if before.round == after.round:
             words = f"it is round {after.round} of {cell_text(workload)}"
-            _refuse(after, f"{words}, as is {before.path}")
+            _refuse(after, f"{words}, and so is {before.path}")
     if numbers[-1] - numbers[0] >= 2 * len(numbers):
         words = f"it is round {numbers[-1]} of {cell_text(workload)}"
         _refuse(readings[-1], f"{words}, and most of the rounds before it are missing")
@@ -226,15 +226,16 @@ def _refuse(reading: Reading, reason: str) -> NoReturn:
     raise FioOutputError(
         source=str(reading.path),
         reason=reason,
-        remedy="Import each device and each series by itself and whole, or give a "
-        "pattern that tells the files apart; without {round} in it time orders them.",
+        remedy="Import each device and each complete series by itself, or give a "
+        "pattern that distinguishes the files; without {round} they are ordered by "
+        "time.",
     )
 
 
 def is_round_by_round(series: Series) -> bool:
-    """Tell whether no round began before the one before it had ended.
+    """Tell whether every round began after the previous one had ended.
 
-    Files without times leave it open; they count as the PTS has it.
+    Files without times are assumed to follow the PTS.
     """
     lasts = {series.last_round(workload) for workload in series.cells}
     if len(lasts) > 1:

@@ -1,4 +1,4 @@
-"""Make a run of foreign results: find what they are, then write it as ours."""
+"""Imports results of other tools: identifies them, and writes them as a run."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -9,17 +9,17 @@ from ssdlab.campaign.folders import new_run_id
 from ssdlab.importers.arrange import TITLES, ArrangedTest, arrange
 from ssdlab.importers.collect import collect
 from ssdlab.importers.detect import CUSTOM, find_test, require_test
+from ssdlab.importers.progress import Tell, ignore_progress
 from ssdlab.importers.published import arrange_published, find_published
 from ssdlab.importers.readings import Damaged, Reading, make_reader
-from ssdlab.importers.record import find_twin, take_fingerprint
+from ssdlab.importers.record import find_same_import, take_fingerprint
 from ssdlab.importers.rounds import Series, make_series
 from ssdlab.importers.sources import find_sources
-from ssdlab.importers.telling import Tell, be_silent
 from ssdlab.importers.tkperf import find_tkperf, read_tkperf
 from ssdlab.importers.write import Found, write_import
 from ssdlab.model.errors import AlreadyImportedError, FioOutputError, RunFolderError
 from ssdlab.model.spec import Access
-from ssdlab.pts.shared import RND_4K_WRITE
+from ssdlab.pts.shared.settings import RND_4K_WRITE
 from ssdlab.store.run import Run, open_tables
 from ssdlab.system.folders import Folder
 from ssdlab.system.unpack import MAX_INPUT_BYTES
@@ -28,7 +28,7 @@ _ROUND_FOLDER = re.compile(
     r"(?:round|rnd|run|loop|pass|cycle|rep|repeat|iter|iteration)?[-_. ]?\d+",
     re.IGNORECASE,
 )
-_UNNAMED = "a device that it does not name"
+_UNNAMED = "an unnamed device"
 _ACCESS: dict[str, Access] = {
     "iops": "rnd",
     "lat": "rnd",
@@ -37,7 +37,7 @@ _ACCESS: dict[str, Access] = {
 }
 
 
-def import_run(  # noqa: PLR0913 - each is a choice of the user's, by name
+def import_run(  # noqa: PLR0913 - each is an option of the user
     paths: Sequence[str | Path] | str | Path,
     *,
     pattern: str | None = None,
@@ -47,47 +47,47 @@ def import_run(  # noqa: PLR0913 - each is a choice of the user's, by name
     runs: str | Path = "data/runs",
     max_input_bytes: int = MAX_INPUT_BYTES,
     again: bool = False,
-    tell: Tell = be_silent,
+    tell: Tell = ignore_progress,
 ) -> Run:
-    """Turn foreign results into a run like ours, its tables and report written.
+    """Import results of other tools as a run, with its tables and report.
 
     Parameters
     ----------
     paths : path or sequence of paths
-        Outputs of fio, folders of them, one XML file of TKperf's, or one published
-        report: a TOML file of its numbers, or ``reference:NAME`` for one that ships
+        fio output files, folders of them, one TKperf XML file, or one published
+        report: a TOML file of its numbers, or ``reference:NAME`` for one that comes
         with ssdlab (`ssdlab.reference.tkperf_reports`).
     pattern : str, optional
-        The names of the outputs, such as
-        ``wdpc_bs{block_size}_read{read_percent}_round{round}.json``; further fields
-        are ``access``, ``threads``, ``queue_depth`` and ``label``, and ``*`` is any
-        text. Without it their job options tell, or names as bench-fio gives them.
+        Pattern of the file names, such as
+        ``wdpc_bs{block_size}_read{read_percent}_round{round}.json``; other fields are
+        ``access``, ``threads``, ``queue_depth`` and ``label``, and ``*`` matches any
+        text. By default the job options count, or names as bench-fio writes them.
     test : {"iops", "tp", "lat", "wsat", "custom"}, optional
-        The test; without it the one that the cells look like.
+        The test. By default inferred from the cells.
     device_label : str, default ""
-        What to call the device. It also says that all files are of one device.
+        Name of the device. It also asserts that all files are from one device.
     label : str, default ""
-        A name of the user's own for the run.
+        The user's name for the run.
     runs : str or Path, default "data/runs"
-        The folder that gets the run's folder.
+        The folder in which the run's folder is created.
     max_input_bytes : int, default 512 MiB
-        The most that is read of one file, once it is unpacked [B].
+        The most that is read from one file, after decompression [B].
     again : bool, default False
-        Make a run even if the same import made one in that folder before.
+        Import even if the same import made a run in that folder before.
     tell : callable, optional
-        Is told in words how far it is; without it nothing is told.
+        Called with progress as text.
 
     Returns
     -------
     Run
-        The imported run. It is never conformant: its departures say what is unknown.
-        A file that cannot be read costs none of the others; it is named there too.
+        The imported run. It never conforms: its departures list what is unknown, and
+        the files that could not be read.
 
     Raises
     ------
     UserError
-        If no file is a result, or rounds stand twice or are of several devices; no run
-        was made then.
+        If no file is a result, or rounds are duplicated or from several devices; then
+        no run was made.
     AlreadyImportedError
         If the same import made a run before.
     RunFolderError
@@ -107,7 +107,7 @@ def import_run(  # noqa: PLR0913 - each is a choice of the user's, by name
         label = label or found.published.report.title
     steps = [pair for each in found.tests for pair in each.steps]
     found = replace(found, fingerprint=take_fingerprint(steps, name, label))
-    twin = None if again else find_twin(Path(runs), found.fingerprint)
+    twin = None if again else find_same_import(Path(runs), found.fingerprint)
     if twin is not None:
         raise AlreadyImportedError(run=str(twin))
     folder = Path(runs) / new_run_id("imported")
@@ -119,7 +119,7 @@ def import_run(  # noqa: PLR0913 - each is a choice of the user's, by name
         raise RunFolderError(
             folder=str(folder),
             reason=f"the run cannot be written ({error.strerror})",
-            remedy="Name another folder of runs.",
+            remedy="Name another folder for runs.",
         ) from error
     finally:
         if not Folder(folder).has("report.html"):
@@ -157,7 +157,7 @@ def _find(
 def _tests(
     readings: Sequence[Reading], damaged: Sequence[Damaged], test: str | None
 ) -> Iterator[ArrangedTest]:
-    """Yield the tests of the files: each path its own if each is another test."""
+    """Yield the tests of the files: one per path if the paths are different tests."""
     apart = {} if test is not None else _tests_apart(readings, damaged)
     if apart:
         for test_id in TITLES:
@@ -175,7 +175,7 @@ def _tests(
 def _tests_apart(
     readings: Sequence[Reading], damaged: Sequence[Damaged]
 ) -> dict[str, tuple[int, Series]]:
-    """Return each path and its cells by its test, if each path is another test."""
+    """Return each path and its cells by test, if the paths are different tests."""
     groups = {reading.group for reading in readings}
     cells = {
         group: [r for r in _cells(readings) if r.group == group] for group in groups
@@ -199,12 +199,12 @@ def _fills(readings: Iterable[Reading]) -> list[Reading]:
 
 
 def _device_name(found: Found, readings: Sequence[Reading]) -> str:
-    """Return what the files call the device; a name may change with a restart.
+    """Return the device named in the files; the name may change after a reboot.
 
     Raises
     ------
     FioOutputError
-        If the rounds of one cell are of several devices, or may be.
+        If the rounds of one cell are, or may be, from several devices.
     """
     if found.tkperf is not None:
         return found.tkperf.device
@@ -218,23 +218,23 @@ def _device_name(found: Found, readings: Sequence[Reading]) -> str:
         if reading.kind == "cell" and name != other:
             raise FioOutputError(
                 source=str(reading.path),
-                reason=f"it is of {name}, and {before.path} of the same cell is of "
-                f"{other}",
-                remedy="Import each device by itself; if they are one, name it: "
-                "--device-label.",
+                reason=f"it is from {name}, but {before.path} of the same cell is "
+                f"from {other}",
+                remedy="Import each device by itself; if it is one device, name it "
+                "with --device-label.",
             )
     return ", ".join(sorted({_origin(reading) for reading in readings} - {""}))
 
 
 def _require_one_home(tests: Sequence[ArrangedTest]) -> None:
-    """Require that no rounds were made of files of one cell that lie far apart.
+    """Require that files of one cell in different folders are known to be rounds.
 
-    Two drives, or two sessions with one, have the same names in two folders.
+    Two drives, or two sessions with one, may use the same names in two folders.
 
     Raises
     ------
     FioOutputError
-        If files of a cell that give no round lie in folders that are none of rounds.
+        If files of a cell without a round are in folders that do not name rounds.
     """
     for arranged in tests:
         first: dict[object, Reading] = {}
@@ -245,15 +245,15 @@ def _require_one_home(tests: Sequence[ArrangedTest]) -> None:
             if _home(reading) != _home(before) or reading.hostnames != before.hostnames:
                 raise FioOutputError(
                     source=str(reading.path),
-                    reason=f"it is of the same cell as {before.path}, of another "
-                    "folder or host, and nothing says that both are of one device",
-                    remedy="Import each folder by itself; if they are one device, "
-                    "name it: --device-label.",
+                    reason=f"it is the same cell as {before.path}, in another folder "
+                    "or on another host, and may be from another device",
+                    remedy="Import each folder by itself; if it is one device, name "
+                    "it with --device-label.",
                 )
 
 
 def _home(reading: Reading) -> tuple[str, ...]:
-    """Return the folders of a file without those that are named as of rounds."""
+    """Return the folders of a file, without those that name rounds."""
     parts = reading.path.absolute().parent.parts
     return tuple(part for part in parts if not _ROUND_FOLDER.fullmatch(part))
 

@@ -1,4 +1,4 @@
-"""Which files an import is of: those named, and those in the folders that were."""
+"""Lists the files of an import: those named, and those in named folders."""
 
 import os
 import re
@@ -16,7 +16,7 @@ _RESULT = re.compile(
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SourceFile:
-    """One file: where it lies, which of the paths it is of, from 0, its name there."""
+    """One file: its path, the index of the argument it is from, its name there."""
 
     path: Path
     group: int
@@ -24,7 +24,7 @@ class SourceFile:
 
     @property
     def is_named(self) -> bool:
-        """Whether the user named the file itself and not a folder it is in."""
+        """Whether the user named the file itself, not its folder."""
         return not self.name
 
 
@@ -32,7 +32,7 @@ class SourceFile:
 class LeftOut:
     """A file that was not imported, and why.
 
-    ``is_doubt`` says that it may have belonged to the run.
+    ``is_doubt`` means that it may belong to the run.
     """
 
     file: str
@@ -41,12 +41,12 @@ class LeftOut:
 
 
 def find_sources(paths: Sequence[str | Path]) -> tuple[SourceFile, ...]:
-    """Return every file of the paths, each once; folders are walked.
+    """Return every file of the paths once; folders are searched recursively.
 
     Raises
     ------
     FioOutputError
-        If a path is not there or cannot be read, or there is no file.
+        If a path does not exist or cannot be read, or there is no file.
     """
     found: dict[Path, SourceFile] = {}
     for group, given in enumerate(paths):
@@ -55,8 +55,8 @@ def find_sources(paths: Sequence[str | Path]) -> tuple[SourceFile, ...]:
     if not found:
         raise FioOutputError(
             source=", ".join(str(path) for path in paths) or "import",
-            reason="there is no file in it",
-            remedy="Name files of fio, folders of them, or a TKperf XML file.",
+            reason="no files found",
+            remedy="Name fio output files, folders of them, or a TKperf XML file.",
         )
     return tuple(found.values())
 
@@ -71,7 +71,7 @@ def _files_of(path: Path, group: int) -> Iterator[SourceFile]:
         raise FioOutputError(
             source=str(path),
             reason=f"it cannot be read ({error.strerror})",
-            remedy="Name a file of fio's or a folder of them.",
+            remedy="Name a fio output file, or a folder of them.",
         ) from None
     for folder, folders, files in os.walk(path):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
@@ -83,7 +83,7 @@ def _files_of(path: Path, group: int) -> Iterator[SourceFile]:
 
 
 def why_not_read(source: SourceFile) -> str:
-    """Return why a file in a folder is not even opened, or an empty text."""
+    """Return why a file in a folder is not opened, empty if it is."""
     if source.is_named:
         return ""
     if source.path.name.lower().endswith(_LOGS) and not begins_as_result(source.path):
@@ -92,9 +92,9 @@ def why_not_read(source: SourceFile) -> str:
 
 
 def begins_as_result(path: Path) -> bool:
-    """Tell whether a file has the words of a result near its beginning.
+    """Tell whether a file has the keywords of a result near its beginning.
 
-    One that cannot be read may be one.
+    An unreadable file counts as one.
     """
     try:
         with path.open("rb") as file:

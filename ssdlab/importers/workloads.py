@@ -1,4 +1,4 @@
-"""Which workload a file is of: what its name, its options and its numbers tell."""
+"""Finds the workload of a file from its name, its options and its numbers."""
 
 import math
 import re
@@ -46,8 +46,8 @@ _NAMES = MappingProxyType({
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Told:
-    """What one witness tells of a workload; ``None`` where it tells nothing."""
+class WorkloadFacts:
+    """The facts about a workload from one source; ``None`` where unknown."""
 
     access: Access | None = None
     block_size_bytes: int | None = None
@@ -56,30 +56,30 @@ class Told:
     queue_depth: int | None = None
 
 
-NOTHING = Told()
+NO_FACTS = WorkloadFacts()
 
 
-def told_by_fields(said: Mapping[str, str]) -> Told:
-    """Return what the fields of a pattern tell.
+def facts_from_fields(name_fields: Mapping[str, str]) -> WorkloadFacts:
+    """Return the facts from the fields of a pattern.
 
     Raises
     ------
     ValueError
-        If a field is no value that a workload has.
+        If a field has no valid value.
     """
-    word = said.get("access", "").lower()
+    word = name_fields.get("access", "").lower()
     access, mix = _ACCESS.get(word), None
     if word and access is None:
         if word not in _MODES:
-            msg = f"{word!r} is no access; known: {', '.join([*_ACCESS, *_MODES])}"
+            msg = f"unknown access {word!r}; known: {', '.join([*_ACCESS, *_MODES])}"
             raise ValueError(msg)
         access, mix = _MODES[word]
-    if mix is not None and said.get("read_percent", str(mix)) != str(mix):
-        msg = f"{word!r} is not {said['read_percent']} % reads"
+    if mix is not None and name_fields.get("read_percent", str(mix)) != str(mix):
+        msg = f"{word!r} is not {name_fields['read_percent']} % reads"
         raise ValueError(msg)
-    numbers = {name: int(said[name]) for name in _COUNTS if name in said}
-    size = fio_size(said["block_size"]) if "block_size" in said else None
-    return Told(
+    numbers = {name: int(name_fields[name]) for name in _COUNTS if name in name_fields}
+    size = fio_size(name_fields["block_size"]) if "block_size" in name_fields else None
+    return WorkloadFacts(
         access=access,
         block_size_bytes=size,
         read_percent=numbers.get("read_percent", mix),
@@ -88,21 +88,21 @@ def told_by_fields(said: Mapping[str, str]) -> Told:
     )
 
 
-def told_by_fio_plot(name: str) -> Told:
-    """Return what a path of a bench-fio tree tells: ``4k/randread-16-8.json``.
+def facts_from_path(name: str) -> WorkloadFacts:
+    """Return the facts from a path of bench-fio, such as ``4k/randread-16-8.json``.
 
-    A name is mode, iodepth, numjobs; the folders may be block size and mix.
+    The name has mode, iodepth and numjobs; folders may be block size and mix.
     """
     *folders, last = name.split("/")
     match = _FIO_PLOT.fullmatch(last.split(".")[0])
     if match is None or match["mode"] not in _MODES:
-        return NOTHING
+        return NO_FACTS
     access, mix = _MODES[match["mode"]]
     sizes = [fio_size(word) for word in folders if _SIZE_FOLDER.fullmatch(word)]
     mixes = [
         int(found[1]) for word in folders if (found := _FIO_PLOT_MIX.fullmatch(word))
     ]
-    return Told(
+    return WorkloadFacts(
         access=access,
         block_size_bytes=sizes[-1] if sizes else None,
         read_percent=mixes[-1] if mix is None and mixes else mix,
@@ -112,33 +112,33 @@ def told_by_fio_plot(name: str) -> Told:
 
 
 def round_in_name(name: str) -> int | None:
-    """Return the round of a path such as ``round2/4k.json``, if it gives just one."""
+    """Return the round of a path such as ``round2/4k.json``, if it has exactly one."""
     found = {int(digits) for digits in _ROUND.findall(name)}
     return found.pop() if len(found) == 1 else None
 
 
-def told_by_jobs(document: FioDocument) -> Told:
-    """Return what the options of the job entries tell, or their banner in text.
+def facts_from_jobs(document: FioDocument) -> WorkloadFacts:
+    """Return the facts from the options of the job entries, or their banner in text.
 
     Raises
     ------
     ValueError
-        If the entries are of several workloads.
+        If the entries have several workloads.
     """
     shared = {option.name: option.value for option in document.global_options}
     entries = [
         (job, shared | {option.name: option.value for option in job.options})
         for job in document.measured
     ]
-    found = {asked for _, told in entries if (asked := describe_workload(told))}
+    found = {asked for _, facts in entries if (asked := describe_workload(facts))}
     if not found:
-        return NOTHING
+        return NO_FACTS
     if len({replace(asked, threads=1, runtime_s=None) for asked in found}) > 1:
-        msg = "its jobs are of several workloads and ran together, so it is no cell"
+        msg = "its jobs ran several workloads together, so it is not a cell"
         raise ValueError(msg)
     asked = next(iter(found))
     is_mix_told = document.form != "normal" or asked.read_percent in {0, 100}
-    return Told(
+    return WorkloadFacts(
         access=asked.access,
         block_size_bytes=asked.block_size_bytes,
         read_percent=asked.read_percent if is_mix_told else None,
@@ -148,26 +148,26 @@ def told_by_jobs(document: FioDocument) -> Told:
 
 
 def _threads(entries: Sequence[tuple[FioJob, Mapping[str, str]]]) -> int | None:
-    """Return how many jobs ran: text counts those of each entry.
+    """Return how many jobs ran: normal output counts those of each entry.
 
-    JSON has an entry for each, or one for all of a name (``group_reporting``, which it
-    does not always print), and says how many were asked for.
+    JSON has one entry per job, or one for all jobs of a name (``group_reporting``,
+    which it does not always print), and the requested number of jobs.
     """
     members = [job.members for job, _ in entries]
     if None not in members:
         return sum(count or 0 for count in members)
     names = [job.name for job, _ in entries]
-    asked = {job.name: parse_size(told.get("numjobs", "1")) for job, told in entries}
+    asked = {job.name: parse_size(facts.get("numjobs", "1")) for job, facts in entries}
     counts = [max(names.count(name), count or 0) for name, count in asked.items()]
     return None if None in asked.values() else sum(counts)
 
 
-def told_by_options(options: Mapping[str, str]) -> Told:
-    """Return what the options of one job tell; nothing where there are none."""
+def facts_from_options(options: Mapping[str, str]) -> WorkloadFacts:
+    """Return the facts from the options of one job."""
     asked = describe_workload(options)
     if asked is None:
-        return NOTHING
-    return Told(
+        return NO_FACTS
+    return WorkloadFacts(
         access=asked.access,
         block_size_bytes=asked.block_size_bytes,
         read_percent=asked.read_percent,
@@ -176,8 +176,8 @@ def told_by_options(options: Mapping[str, str]) -> Told:
     )
 
 
-def told_by_numbers(document: FioDocument) -> Told:
-    """Return what was done: the share of reads, and the size of the IOs."""
+def facts_from_numbers(document: FioDocument) -> WorkloadFacts:
+    """Return the facts from the numbers: share of reads and size of IOs."""
     parts = [side for job in document.measured for side in job.parts]
     sizes = {
         side.io_bytes / side.total_ios
@@ -185,17 +185,17 @@ def told_by_numbers(document: FioDocument) -> Told:
         if side.total_ios and side.io_bytes
     }
     is_whole = len(sizes) == 1 and all(size.is_integer() for size in sizes)
-    return Told(
+    return WorkloadFacts(
         block_size_bytes=int(sizes.pop()) if is_whole else None,
         read_percent=_counted_share(parts),
     )
 
 
 def _counted_share(parts: Sequence[FioSide]) -> int | None:
-    """Return the share of reads [%] that was asked for, by what was done.
+    """Return the requested share of reads [%], inferred from the counts.
 
-    fio draws each IO by that share, so that it is the one whole number within a few
-    standard deviations of what was counted; of few IOs it cannot be told.
+    fio draws each IO with that probability, so it is the only integer within a few
+    standard deviations of the counted share; unknown if there are few IOs.
     """
     names = frozenset(side.direction for side in parts)
     pure = {frozenset({"read"}): 100, frozenset({"write"}): 0}
@@ -213,12 +213,12 @@ def _counted_share(parts: Sequence[FioSide]) -> int | None:
 
 
 def find_other_mix(document: FioDocument, read_percent: int) -> str:
-    """Say what was done when it is not the mix that was told, else nothing."""
+    """Return how the measured mix differs from the stated one, empty if it does not."""
     ios = {"read": 0, "write": 0}
     for job in document.measured:
         for side in job.parts:
             if side.direction not in ios:
-                return f"its jobs did IO that is {side.direction}, not read or write"
+                return f"its jobs did {side.direction} IO, not read or write"
             ios[side.direction] += side.total_ios or 0
     total = sum(ios.values())
     share = 100 * ios["read"] / total if total else float(read_percent)
@@ -226,12 +226,12 @@ def find_other_mix(document: FioDocument, read_percent: int) -> str:
     if (is_pure and share != read_percent) or (
         total >= _ENOUGH_IOS and abs(share - read_percent) > _MIX_TOLERANCE_PERCENT
     ):
-        return f"{share:.1f} % of its IOs are reads, and {read_percent} % were told"
+        return f"{share:.1f} % of its IOs are reads, instead of {read_percent} %"
     return ""
 
 
-def join(witnesses: Mapping[str, Told]) -> Told:
-    """Return what the witnesses tell together, the first of them first.
+def combine(sources: Mapping[str, WorkloadFacts]) -> WorkloadFacts:
+    """Combine the facts of several sources.
 
     Raises
     ------
@@ -239,30 +239,30 @@ def join(witnesses: Mapping[str, Told]) -> Told:
         If two contradict each other; it names both values.
     """
     values: dict[str, object] = {}
-    for field in fields(Told):
-        said = [
+    for field in fields(WorkloadFacts):
+        found = [
             (who, value)
-            for who, told in witnesses.items()
-            if (value := getattr(told, field.name)) is not None
+            for who, facts in sources.items()
+            if (value := getattr(facts, field.name)) is not None
         ]
-        if len({value for _, value in said}) > 1:
-            words = ", ".join(_words(field.name, pair) for pair in said)
-            msg = f"its {_NAMES[field.name]} is told in two ways: {words}"
+        if len({value for _, value in found}) > 1:
+            words = ", ".join(_words(field.name, pair) for pair in found)
+            msg = f"contradictory {_NAMES[field.name]}: {words}"
             raise ValueError(msg)
-        if said:
-            values[field.name] = said[0][1]
-    return Told(**values)  # type: ignore[arg-type] # each value is of its own field
+        if found:
+            values[field.name] = found[0][1]
+    return WorkloadFacts(**values)  # type: ignore[arg-type] # each value is of its own field
 
 
-def _words(name: str, said: tuple[str, object]) -> str:
-    who, value = said
+def _words(name: str, fact: tuple[str, object]) -> str:
+    who, value = fact
     text = block_size_label(value) if name.endswith("bytes") else value  # type: ignore[arg-type]
-    return f"{text} by its {who}"
+    return f"{text} from its {who}"
 
 
-def missing_names(told: Told) -> Iterator[str]:
-    """Yield the name of each fact that a cell must have and nobody told."""
+def missing_names(facts: WorkloadFacts) -> Iterator[str]:
+    """Yield the name of each fact that a cell must have and that is unknown."""
     for name in ("access", "block_size_bytes", "read_percent"):
-        value = getattr(told, name)
+        value = getattr(facts, name)
         if value is None or (name == "block_size_bytes" and not value):
             yield _NAMES[name]

@@ -1,4 +1,4 @@
-"""Write an import as a run folder: steps, record, tables, and its report last."""
+"""Writes an import as a run folder: steps, record, tables, and its report last."""
 
 import math
 import platform
@@ -8,27 +8,20 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
 
-from ssdlab.campaign.imported import MEASURED_FILE
-from ssdlab.campaign.ingest import ingest_run
-from ssdlab.campaign.manifest import seal_run
-from ssdlab.campaign.parts import write_part
-from ssdlab.campaign.raw import (
-    UNKNOWN_EXIT_CODE,
-    StepRecord,
-    commit_step,
-    working_folder,
-)
 from ssdlab.campaign.sessions import now_text
 from ssdlab.fio.read import read_output
 from ssdlab.importers.arrange import ArrangedTest, number_steps
 from ssdlab.importers.departures import Gap, find_import_departures
+from ssdlab.importers.progress import Tell, counted, ignore_progress
 from ssdlab.importers.published import Published, find_published_departures
 from ssdlab.importers.readings import Reading
 from ssdlab.importers.record import ImportRecord, LostRound, write_import_record
 from ssdlab.importers.rounds import cell_text
 from ssdlab.importers.sources import LeftOut
-from ssdlab.importers.telling import Tell, be_silent, counted
 from ssdlab.importers.tkperf import TkperfFile
+from ssdlab.ingest.imported import MEASURED_FILE
+from ssdlab.ingest.ingest import ingest_run
+from ssdlab.ingest.parts import write_part
 from ssdlab.model.asked import Import
 from ssdlab.model.departure import Departure
 from ssdlab.model.editions import PTS_2, PTS_E_1
@@ -36,6 +29,13 @@ from ssdlab.model.records import HostIdentity, RunRecord, TargetIdentity
 from ssdlab.model.step import Step
 from ssdlab.model.version import VERSION
 from ssdlab.report import write_report
+from ssdlab.store.manifest import seal_run
+from ssdlab.store.raw import (
+    UNKNOWN_EXIT_CODE,
+    StepRecord,
+    commit_step,
+    working_folder,
+)
 from ssdlab.store.records import RunState, to_json, write_record, write_state
 from ssdlab.store.run import open_tables
 from ssdlab.system.folders import Folder
@@ -51,7 +51,7 @@ _WRITE_CACHES: Mapping[bool | None, Literal["enabled", "disabled", "not known"]]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Found:
-    """What is to become a run; ``max_input_bytes`` are the most read of one file."""
+    """What to write as a run; at most ``max_input_bytes`` are read from one file."""
 
     tests: tuple[ArrangedTest, ...]
     left_out: tuple[LeftOut, ...] = ()
@@ -68,9 +68,9 @@ def write_import(
     *,
     name: str,
     label: str,
-    tell: Tell = be_silent,
+    tell: Tell = ignore_progress,
 ) -> None:
-    """Write the run; it is one when its record stands."""
+    """Write the run; it is valid once its record is written."""
     steps = number_steps(found.tests)
     records = list(_records(steps))
     pairs = list(zip(steps, records, strict=True))
@@ -106,7 +106,7 @@ def write_import(
 
 
 def _keep_sources(folder: Path, found: Found, paths: Sequence[str | Path]) -> None:
-    """Note where the files came from, and keep a file of a whole run as it is."""
+    """Record where the files came from, and keep a file of a whole run unchanged."""
     source = Folder(folder) / "source"
     if found.tkperf is not None:
         source.make().write(found.tkperf.path.name, found.tkperf.path.read_bytes())
@@ -132,7 +132,7 @@ def _keep_sources(folder: Path, found: Found, paths: Sequence[str | Path]) -> No
 
 
 def _span(records: Sequence[StepRecord]) -> tuple[str, str]:
-    """Return when the first IO began and the last ended, as far as is known."""
+    """Return when the first IO began and the last ended, as far as known."""
     times = [time for r in records for time in (max(r.started_s, 0.0), r.ended_s)]
     known = [time for time in times if not math.isnan(time)]
     return (_when(min(known)), _when(max(known))) if known else ("", "")

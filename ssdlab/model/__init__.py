@@ -1,1 +1,1 @@
-"""The words all other layers speak: specifications, records, schema, errors."""
+"""The data types that all other layers share: specifications, records, errors."""

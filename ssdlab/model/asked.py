@@ -1,7 +1,7 @@
-"""What a run was asked for: tests of the PTS, a procedure, or results of others.
+"""What a run was requested to do: tests of the PTS, a procedure, or an import.
 
-Each holds its tests as data, as they fit the target: whoever opens a run has them
-without a profile.
+Each holds its tests as data, fitted to the target, so that no profile is needed to
+open a run.
 """
 
 from dataclasses import dataclass, field
@@ -33,7 +33,7 @@ class Suite:
 
     @property
     def details(self) -> dict[str, object]:
-        """What else may differ between two runs of a profile of one name."""
+        """Values that may differ between two runs whose profiles have the same name."""
         return {
             "active_range_percent": self.active_range_percent,
             "uses_random_map": self.uses_random_map,
@@ -47,7 +47,7 @@ class Suite:
 
     @property
     def tests_by_detail(self) -> dict[str, tuple[str, ...]]:
-        """Which tests make use of a detail, where not all do."""
+        """The tests that use a detail, where not all do."""
         return {
             _detail(group, name): tuple(
                 test.test_id for test in self.tests if group in test.settings
@@ -63,10 +63,10 @@ def _detail(group: str, name: str) -> str:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Procedure:
-    """A published procedure besides the PTS, made of the same phases.
+    """A published procedure other than the PTS, made of the same phases.
 
     ``source`` is the document it comes from, ``notes`` what a reader of its report
-    must know. ``given`` is what else its report needs, as JSON can hold it.
+    must know. ``given`` is whatever else its report needs, as plain JSON values.
     """
 
     name: str
@@ -87,7 +87,7 @@ class Procedure:
 
     @property
     def details(self) -> dict[str, object]:
-        """What else may differ between two runs of a procedure of one name."""
+        """Values that may differ between two runs of the same procedure."""
         return {
             "active_range_percent": self.active_range_percent,
             "max_idle_s": self.max_idle_s,
@@ -98,7 +98,7 @@ class Procedure:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Import:
-    """Results of others, with their tests as far as these can be told from them."""
+    """Imported results, with their tests as far as the files reveal them."""
 
     title: str
     tool: Literal["fio", "tkperf"]
@@ -109,12 +109,12 @@ class Import:
 
     @property
     def active_range_percent(self) -> None:
-        """The active range, which is not known."""
+        """The active range, which is unknown."""
         return
 
     @property
     def details(self) -> dict[str, object]:
-        """What else may differ between two imports."""
+        """Values that may differ between two imports."""
         return {"tool": self.tool}
 
 

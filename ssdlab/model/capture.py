@@ -1,7 +1,7 @@
 """A capture of IO streams over time, as data: pts.md 14.
 
-It is a table of counts, not a trace: how many IOs of each stream there were in each
-step of time. ssdlab experimental, not the RWSW standard.
+It is a table of counts, not a trace: the number of IOs of each stream in each time
+step. ssdlab experimental, not the RWSW standard.
 """
 
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ EXPERIMENTAL = "ssdlab experimental, not the RWSW standard"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class StreamCount:
-    """How many IOs of one stream there were: access, size [B] and direction."""
+    """The number of IOs of one stream: access, size [B] and direction."""
 
     access: Access
     block_size_bytes: int
@@ -38,7 +38,7 @@ class StreamCount:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CaptureStep:
-    """One slice of time: what was seen in it.
+    """The IOs of one time step.
 
     ``queue_depth`` is the mean number of outstanding IOs, ``None`` if not known. A
     step without streams is idle.
@@ -57,19 +57,19 @@ class CaptureStep:
 
     @property
     def iops(self) -> float:
-        """IOs per second while it was captured [1/s]."""
+        """IOs per second during the capture [1/s]."""
         return self.ios / self.duration_s
 
     @property
     def bw_bytes_per_s(self) -> float:
-        """Data rate while it was captured [B/s]."""
+        """Data rate during the capture [B/s]."""
         moved = sum(stream.ios * stream.block_size_bytes for stream in self.streams)
         return moved / self.duration_s
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Capture:
-    """Steps in the order of time; ``name`` is what the user calls it."""
+    """Steps in order of time; ``name`` is given by the user."""
 
     name: str
     steps: tuple[CaptureStep, ...]
@@ -85,13 +85,13 @@ SizeShares = tuple[tuple[int, int], ...]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class StreamMix:
-    """Streams as one job of fio can make them, in whole per cent.
+    """Streams as one fio job can produce them, in whole per cent.
 
     fio draws the direction of an IO, then whether it is random, by a share of its
     direction, and its size [B]. Sizes have shares of their own either by direction,
     ``first_sizes`` those of reads and ``second_sizes`` those of writes, or by access:
-    first those of SEQ and second those of RND. Where one of the two is not there, it
-    has the sizes of the other.
+    first those of SEQ and second those of RND. If one of the two is absent, it has the
+    sizes of the other.
     """
 
     read_percent: int

@@ -1,31 +1,30 @@
-"""Departures: what a run asks for, or does, otherwise than the standard."""
+"""Departures: differences between a run and the standard."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Departure:
-    """One thing that is otherwise than the standard asks.
+    """One difference from the standard.
 
-    It is a fact, of which `words` makes a sentence for people. Nothing reads that
-    sentence again.
+    The fields are the facts; `words` makes a sentence of them, which nothing parses.
 
     Attributes
     ----------
     code : str
-        One of `ssdlab.analysis.findings.finding.FINDING_KINDS`, which has its severity.
+        One of `ssdlab.model.finding.FINDING_KINDS`, which has its severity.
     subject : str
-        What it is about, such as ``time of a cell``.
+        The subject, such as ``time of a cell``.
     done : str
-        What is done, such as ``1 s``.
+        What the run does, such as ``1 s``.
     asked : str
-        What the standard asks for; empty where that is no other value.
+        What the standard requires; empty where that is not another value.
     why : str
-        The reason, where one is known.
+        The reason, if known.
     clause : str
-        Where the standard asks for it.
+        The section of the standard that requires it.
     tests : tuple of str
-        The tests that it concerns; none if it concerns the whole run.
+        The tests concerned; empty if it concerns the whole run.
     """
 
     code: str
@@ -38,7 +37,7 @@ class Departure:
 
     @property
     def words(self) -> str:
-        """The departure in a sentence.
+        """The departure as a sentence.
 
         >>> Departure(
         ...     code="time-scaled", subject="time of a cell", done="1 s", asked="1 min"

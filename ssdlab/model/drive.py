@@ -1,4 +1,4 @@
-"""What a drive is, how it is, what uses it, and how it can be purged: plain data."""
+"""A drive's identity, health, uses and purge methods: plain data."""
 
 from dataclasses import dataclass
 from typing import Literal, get_args
@@ -8,9 +8,9 @@ Bus = Literal["nvme", "ata", "scsi", "usb", "virtio", "loop", "other"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PcieLink:
-    """The link of a drive: what it does now, and the most it could do.
+    """The PCIe link of a drive: current and maximum width and speed.
 
-    ``None`` is what the system does not tell. Speeds are in GT/s for one lane.
+    ``None`` is unknown. Speeds are in GT/s for one lane.
     """
 
     address: str
@@ -22,13 +22,13 @@ class PcieLink:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Drive:
-    """One whole block device, as the system tells of it without asking the drive.
+    """One whole block device, as the system describes it without querying the drive.
 
-    Texts that the device gives are as it gives them, blanks at either end apart: they
-    may be empty, long, alike for two drives, or hostile. ``serial`` is what a user
-    types to consent; of a loop device it is the backing file. ``controller`` is the
-    NVMe controller or, for a drive of several controllers, the subsystem.
-    ``diskseq`` tells two devices apart that had the same name, one after the other.
+    Texts from the device are unchanged except for blanks at either end: they may be
+    empty, long, the same for two drives, or hostile. ``serial`` is what a user types
+    to consent; for a loop device it is the backing file. ``controller`` is the
+    NVMe controller or, for a drive with several controllers, the subsystem.
+    ``diskseq`` distinguishes devices that had the same name one after the other.
     """
 
     path: str
@@ -92,9 +92,9 @@ ConsentKind = Literal["serial number", "WWN", "path"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Consent:
-    """The text by which a user consents to the erasure of one drive, and what it is.
+    """The text by which a user consents to the erasure of one drive, and its kind.
 
-    ``why`` tells why it is no serial number.
+    ``why`` says why it is not the serial number.
     """
 
     text: str
@@ -104,11 +104,10 @@ class Consent:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class DriveHealth:
-    """One reading of the drive's own log; ``None`` is what the drive does not tell.
+    """One reading of the drive's own log; ``None`` is what the drive does not report.
 
-    ``warnings`` are the critical warnings that stand now, in words. Counters count
-    since the drive was made. ``throttled_s`` is how long it was throttled for its
-    temperature.
+    ``warnings`` are the active critical warnings, in words. Counters cover the life of
+    the drive. ``throttled_s`` is the time spent in thermal throttling.
     """
 
     temperature_celsius: float | None = None
@@ -132,12 +131,12 @@ class DriveHealth:
 
     @property
     def temperature_throttled_s(self) -> float | None:
-        """How long it was throttled, by the name that the telemetry has."""
+        """The time of thermal throttling, under its name in the telemetry."""
         return self.throttled_s
 
     @property
     def critical_warnings(self) -> int | None:
-        """How many stand now; a drive that tells of no state tells of none."""
+        """The number of active warnings; ``None`` if the drive reports no state."""
         return None if self.is_failing is None else len(self.warnings)
 
 
@@ -162,16 +161,16 @@ PurgeMethod = Literal[
     "none",
 ]
 PURGE_METHODS: tuple[PurgeMethod, ...] = get_args(PurgeMethod)  # the preferred first
-AUTO_PURGE = "auto"  # the first of them that the drive says it can do
+AUTO_PURGE = "auto"  # the first of them that the drive says it supports
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PurgeOption:
     """Whether a drive says that it can be purged by a method.
 
-    ``reason`` tells why, or why not. ``expected_s`` is how long the drive says that it
-    takes, if it says so. ``erases`` names the other namespaces that go with it. What is
-    ``is_untold`` neither the drive nor the system says: it is tried if asked for.
+    ``reason`` says why, or why not. ``expected_s`` is the drive's own estimate of the
+    time, if it gives one. ``erases`` names the other namespaces that are erased too.
+    ``is_unknown``: neither the drive nor the system says; it is tried if requested.
     """
 
     method: PurgeMethod
@@ -179,12 +178,12 @@ class PurgeOption:
     reason: str
     expected_s: float | None = None
     erases: tuple[str, ...] = ()
-    is_untold: bool = False
+    is_unknown: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PurgeChoice:
-    """The method that a drive is purged by, in the words of the report, and why."""
+    """The method by which a drive is purged, as worded in the report, and why."""
 
     method: PurgeMethod
     words: str
@@ -193,10 +192,10 @@ class PurgeChoice:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PurgeOutcome:
-    """How a purge ended: ``said`` is the record of it, one fact a line.
+    """How a purge ended: ``said`` is its record, one fact per line.
 
-    A ``fault`` is why it failed, or cannot have worked. A ``doubt`` is why it cannot be
-    shown to have worked: the test goes on and is marked. Both empty: it is shown.
+    A ``fault`` is why it failed, or cannot have worked. A ``doubt`` is why its effect
+    is not proven: the test continues and is marked. If both are empty, it is proven.
     """
 
     said: str
@@ -218,9 +217,9 @@ class DriveChoices:
     purge : str
         One of `PURGE_METHODS`, or `AUTO_PURGE`.
     write_cache : {"enabled", "disabled", "as found"}
-        How the volatile write cache is to stand while the run lasts.
+        The state of the volatile write cache during the run.
     temperature_limit_celsius : float, optional
-        Above it the run stops. Without it the drive's own critical temperature counts.
+        Above it the run stops. The default is the drive's own critical temperature.
     """
 
     confirmed: str = ""

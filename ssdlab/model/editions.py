@@ -14,5 +14,5 @@ _EDITIONS: dict[str, Literal[1, 2]] = {
 
 
 def edition_of(spec_version: str) -> Literal[1, 2] | None:
-    """Return the edition of a specification; None of one that is none of the PTS."""
+    """Return the PTS edition of a specification; None if it is another document."""
     return _EDITIONS.get(spec_version)

@@ -5,38 +5,38 @@
     SsdlabError
     ├── UserError                    the request cannot be carried out: exit code 2
     │   ├── UnknownNameError         no such profile, test, target, parameter
-    │   ├── ParameterError           a parameter of a notebook or function that is wrong
-    │   ├── RepeatedNameError        a name that may stand once stands twice
-    │   ├── ProfileError             a profile that is wrong, or not for this device
-    │   ├── StimulusError            a text that is no stimulus
+    │   ├── ParameterError           a wrong parameter of a notebook or function
+    │   ├── RepeatedNameError        a name that may appear once appears twice
+    │   ├── ProfileError             a profile that is not valid, or not for this device
+    │   ├── StimulusError            a text that is not a valid stimulus
     │   ├── TargetRefusedError       this target must not or cannot be used so
     │   │   ├── DriveInUseError      destroying this drive would destroy something else
-    │   │   ├── ConsentError         that this drive may be erased was not confirmed
+    │   │   ├── ConsentError         the erasure of this drive was not confirmed
     │   │   └── PrivilegeError       this user lacks a group, a capability or a right
     │   ├── RunFolderError           damaged, of another version, or in use
-    │   ├── SeriesError              a table of the user's that cannot be judged
+    │   ├── SeriesError              a user's table that cannot be judged
     │   ├── NoHistogramError         a run whose latency histograms were not kept
-    │   ├── EmptyLogError            a log of latencies in which no IO was counted
-    │   ├── QosTargetError           a text that is no target for a quality of service
+    │   ├── EmptyLogError            a latency log that counts no IO
+    │   ├── QosTargetError           a text that is not a valid QoS target
     │   ├── CaptureError             a capture of IO streams that cannot be used
     │   ├── FioOutputError           a file that is not what fio writes
-    │   │   └── LargeInputError      a file that holds more than may be read of one
-    │   ├── AlreadyImportedError     results that are a run already
-    │   ├── NotebookFileError        a file that is no executed notebook
+    │   │   └── LargeInputError      a file that is larger than the limit
+    │   ├── AlreadyImportedError     results that were imported before
+    │   ├── NotebookFileError        a file that is not an executed notebook
     │   ├── DescriptorLimitError     this process may open too few files
-    │   ├── ExportError              what was asked for cannot be written so
-    │   └── MissingToolError         fio, nbdkit or a compiler is not there
+    │   ├── ExportError              an output that cannot be written as requested
+    │   └── MissingToolError         fio, nbdkit or a compiler is not installed
     ├── ShortageError                a full disk, or too little memory: exit code 1
     ├── BrowserFailedError           a browser that did not draw a page: exit code 1
-    └── RunFailedError               a run that began and could not go on: exit code 1
+    └── RunFailedError               a run that could not continue: exit code 1
         ├── FioFailedError           fio ended with an error or did no IO
-        ├── FioKilledError           fio was ended by a signal that was not ours
+        ├── FioKilledError           fio was ended by a signal that ssdlab did not send
         ├── FioHungError             fio outlived its watchdog
         ├── TargetGoneError          the target stopped answering
-        ├── TargetAlarmError         the target may not be measured any longer
+        ├── TargetAlarmError         the target must not be measured any longer
         ├── PurgeFailedError         a purge failed, or cannot have worked
         ├── DiskFullError            the run folder's disk is full
-        └── PlanMismatchError        recorded steps are not those of the plan
+        └── PlanMismatchError        recorded steps differ from the plan
 """
 
 import re
@@ -52,42 +52,42 @@ class SsdlabError(Exception):
 
 
 class UserError(SsdlabError):
-    """A request that cannot be carried out as asked."""
+    """A request that cannot be carried out."""
 
     exit_code = 2
 
 
 class UnknownNameError(UserError):
-    """A name that is none of the known ones."""
+    """An unknown name."""
 
     def __init__(self, *, kind: str, name: str, known: Sequence[str]) -> None:
         self.kind, self.name, self.known = kind, name, tuple(known)
         super().__init__(
-            f"There is no {kind} {name!r}. "
-            + (f"Choose from: {', '.join(known)}." if known else "There is none.")
+            f"Unknown {kind} {name!r}. "
+            + (f"Choose from: {', '.join(known)}." if known else "None exists.")
         )
 
 
 class ParameterError(UserError):
-    """A parameter that is not what is asked for."""
+    """A parameter whose value is not valid."""
 
     def __init__(self, *, name: str, value: object, asked: str) -> None:
         self.name, self.value, self.asked = name, value, asked
-        super().__init__(f"{name} is {value!r}, and must be {asked}.")
+        super().__init__(f"{name} is {value!r} but must be {asked}.")
 
 
 class RepeatedNameError(UserError):
-    """A name that may stand once stands twice."""
+    """A name that may appear once appears twice."""
 
     def __init__(self, *, kind: str, name: str, text: str) -> None:
         self.kind, self.name, self.text = kind, name, text
         super().__init__(
-            f"The {kind} {name!r} is named twice in {text!r}. Name it once."
+            f"The {kind} {name!r} appears twice in {text!r}. Name it once."
         )
 
 
 class ProfileError(UserError):
-    """A profile that cannot be used: ``key`` is the value that is wrong, if one is."""
+    """A profile that cannot be used: ``key`` is the wrong value, if there is one."""
 
     def __init__(self, *, source: str, key: str, reason: str, remedy: str) -> None:
         self.source, self.key, self.reason, self.remedy = source, key, reason, remedy
@@ -96,14 +96,14 @@ class ProfileError(UserError):
 
 
 class StimulusError(UserError):
-    """A text that is no stimulus."""
+    """A text that is not a valid stimulus."""
 
     def __init__(self, *, text: str, reason: str) -> None:
         self.text, self.reason = text, reason
         shown = repr(text if len(text) <= 80 else f"{text[:80]}…")
         super().__init__(
-            f"{shown} is no stimulus: {reason}. Write access, block size, R/W mix and "
-            "maybe threads and queue depth, such as 'RND 4KiB 0/100 T1/Q32'."
+            f"{shown} is not a valid stimulus: {reason}. Write access, block size, R/W "
+            "mix and optionally threads and queue depth: 'RND 4KiB 0/100 T1/Q32'."
         )
 
 
@@ -118,7 +118,7 @@ class TargetRefusedError(UserError):
 class DriveInUseError(TargetRefusedError):
     """A drive that something uses: destroying it would destroy that.
 
-    Several uses stand one a line, each with its own remedy.
+    Several uses are listed one per line, each with its own remedy.
     """
 
     def __init__(self, *, target: str, uses: Sequence[Use]) -> None:
@@ -146,11 +146,11 @@ def _with_remedy(reason: str, remedy: str) -> str:
 
 
 class ConsentError(TargetRefusedError):
-    """A drive whose serial number was not typed by who wants it erased."""
+    """A drive whose erasure the user did not confirm by its serial number."""
 
 
 class PrivilegeError(TargetRefusedError):
-    """A step that this user may not do; the remedy is the one command that lets it."""
+    """A step that this user may not do; the remedy is the command that grants it."""
 
 
 class RunFolderError(UserError):
@@ -176,14 +176,14 @@ class NoHistogramError(UserError):
         self.direction = direction
         of_what = "" if direction == "total" else f" of {direction}s"
         super().__init__(
-            f"The run holds no latency histogram{of_what}, so no percentile can be "
-            "told. Choose a run whose fio wrote json+ (--output-format=json+), as "
-            "those of ssdlab do, or another direction."
+            f"The run has no latency histogram{of_what}, so percentiles are unknown. "
+            "Choose a run whose fio wrote json+ (--output-format=json+), as those of "
+            "ssdlab do, or another direction."
         )
 
 
 class EmptyLogError(UserError):
-    """A log of latencies in which no IO of a direction was counted."""
+    """A latency log that counts no IO of a direction."""
 
     def __init__(self, *, direction: str = "total") -> None:
         self.direction = direction
@@ -196,19 +196,20 @@ class EmptyLogError(UserError):
 
 
 class QosTargetError(UserError):
-    """A text that is no target for a quality of service."""
+    """A text that is not a valid QoS target."""
 
     def __init__(self, *, text: str, reason: str) -> None:
         self.text, self.reason = text, reason
         shown = repr(text if len(text) <= 80 else f"{text[:80]}…")
         super().__init__(
-            f"{shown} is no target: {reason}. Write a percentile, mean or max, a limit "
-            "with its unit and maybe a rate, such as 'p99.99 <= 1 ms at >= 20k IOPS'."
+            f"{shown} is not a valid target: {reason}. Write a percentile, mean or "
+            "max, a limit with its unit and optionally a rate: "
+            "'p99.99 <= 1 ms at >= 20k IOPS'."
         )
 
 
 class CaptureError(UserError):
-    """A capture of IO streams that cannot be used; ``line`` is 0 if none is meant."""
+    """A capture of IO streams that cannot be used; ``line`` is 0 if unknown."""
 
     def __init__(self, *, source: str, line: int, reason: str, remedy: str) -> None:
         self.source, self.line, self.reason, self.remedy = source, line, reason, remedy
@@ -225,20 +226,20 @@ class FioOutputError(UserError):
 
 
 class AlreadyImportedError(UserError):
-    """Results that are a run already: a second one would count them twice."""
+    """Results that were imported before: a second run would count them twice."""
 
     def __init__(self, *, run: str) -> None:
         self.run = run
         super().__init__(
-            f"These results are a run already: {run}. Open that one, or make another "
-            "of them: --again on the command line, again=True in Python."
+            f"These results were imported before: {run}. Open that run, or import them "
+            "again: --again on the command line, again=True in Python."
         )
 
 
 class LargeInputError(FioOutputError):
-    """A file that holds, once it is unpacked, more than may be read of one."""
+    """A file that is, once unpacked, larger than the limit."""
 
-    REMEDY = "If you trust it, raise that."
+    REMEDY = "If you trust the file, raise the limit."
 
 
 class NotebookFileError(UserError):
@@ -253,7 +254,7 @@ class NotebookFileError(UserError):
 
 
 class ExportError(UserError):
-    """Tables, figures or pages that cannot be written where or as they were asked."""
+    """Tables, figures or pages that cannot be written as requested."""
 
     def __init__(self, *, place: str, reason: str, remedy: str) -> None:
         self.place, self.reason, self.remedy = place, reason, remedy
@@ -261,7 +262,7 @@ class ExportError(UserError):
 
 
 class MissingToolError(UserError):
-    """A program that ssdlab needs and this machine lacks."""
+    """A program that ssdlab needs and that is not installed."""
 
     def __init__(self, *, tool: str, needed_for: str, remedy: str) -> None:
         self.tool, self.needed_for, self.remedy = tool, needed_for, remedy
@@ -275,13 +276,13 @@ class DescriptorLimitError(UserError):
 
     def __init__(self) -> None:
         super().__init__(
-            "Too few files may be open at once (file descriptors: ulimit -n). Raise "
-            "the limit of this shell, ulimit -n 1024, and try again."
+            "The limit of open files is too low (file descriptors: ulimit -n). Raise "
+            "it in this shell, ulimit -n 1024, and try again."
         )
 
 
 class ShortageError(SsdlabError):
-    """A machine that lacks something while it works."""
+    """A machine that ran out of something."""
 
     def __init__(self, *, lack: str, remedy: str) -> None:
         self.lack, self.remedy = lack, remedy
@@ -289,18 +290,18 @@ class ShortageError(SsdlabError):
 
 
 class BrowserFailedError(SsdlabError):
-    """A browser that was to draw a page and did not."""
+    """A browser that failed to draw a page."""
 
     def __init__(self, *, reason: str) -> None:
         self.reason = reason
         super().__init__(
-            f"The browser did not draw it: {reason}. Name another browser in "
+            f"The browser did not draw the page: {reason}. Name another browser in "
             "BROWSER_PATH, or open the HTML page and print or save it from there."
         )
 
 
 class RunFailedError(SsdlabError):
-    """A run that began and could not go on; what was measured before is kept."""
+    """A run that began and could not continue; what was measured is kept."""
 
 
 class StepError(RunFailedError):
@@ -312,7 +313,7 @@ class StepError(RunFailedError):
 
 
 class FioFailedError(StepError):
-    """Fio ended with an error, or said that it succeeded and did no IO."""
+    """Fio ended with an error, or reported success and did no IO."""
 
 
 class FioKilledError(StepError):
@@ -320,7 +321,7 @@ class FioKilledError(StepError):
 
 
 class FioHungError(StepError):
-    """Fio outlived the generous bound of its watchdog."""
+    """Fio outlived the generous time limit of its watchdog."""
 
 
 class TargetGoneError(StepError):
@@ -328,7 +329,7 @@ class TargetGoneError(StepError):
 
 
 class TargetAlarmError(RunFailedError):
-    """The drive may not be measured any longer: read-only, failing, too hot."""
+    """The drive must not be measured any longer: read-only, failing, too hot."""
 
     def __init__(self, *, target: str, reason: str, remedy: str) -> None:
         self.target, self.reason, self.remedy = target, reason, remedy
@@ -336,7 +337,7 @@ class TargetAlarmError(RunFailedError):
 
 
 class PurgeFailedError(StepError):
-    """A purge failed, or its effect does not show."""
+    """A purge failed, or had no effect."""
 
 
 class DiskFullError(StepError):
@@ -344,29 +345,29 @@ class DiskFullError(StepError):
 
 
 class PlanMismatchError(RunFailedError):
-    """The recorded steps are not those that the plan asks for."""
+    """The recorded steps differ from those of the plan."""
 
     def __init__(self, *, step_id: str, recorded: str, asked: str) -> None:
         self.step_id, self.recorded, self.asked = step_id, recorded, asked
         super().__init__(
-            f"Step {step_id} was recorded with another content ({recorded}) than this "
-            f"version of ssdlab asks for ({asked}); going on would mix two procedures. "
+            f"Step {step_id} was recorded with other content ({recorded}) than this "
+            f"version of ssdlab plans ({asked}); continuing would mix two procedures. "
             "Resume with the version that began the run, or begin a new run."
         )
 
 
 class RunInterruptedError(SsdlabError):
-    """The user stopped the run; everything finished is kept.
+    """The user stopped the run; finished steps are kept.
 
-    ``purge`` is what that does to the purge that was under way, if one was.
+    ``purge`` says what happens to the purge in progress, if there was one.
     """
 
     exit_code = 130
 
     def __init__(self, *, folder: str, purge: str = "") -> None:
         self.folder, self.purge = folder, purge
-        where = f" in a purge. {purge}" if purge else "."
+        where = f" during a purge. {purge}" if purge else "."
         super().__init__(
-            f"Stopped{where} What was measured is kept; go on with: "
+            f"Stopped{where} What was measured is kept; resume with: "
             f"ssdlab resume {folder}"
         )

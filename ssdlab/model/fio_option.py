@@ -1,8 +1,8 @@
-"""The fio options that a published job may have: no others can be expressed.
+"""The fio options that a published job may have: a closed set.
 
-A run folder keeps the tests of a procedure as data, and a folder may come from anybody.
-What fio is told of them is therefore a closed set of names, each with the values that
-it may take: none runs a program, names a file or loads code.
+A run folder keeps the tests of a procedure as data, and may come from anybody. The
+options are therefore a closed set of names with the values that each may take: none
+runs a program, names a file or loads code.
 """
 
 import re
@@ -43,19 +43,19 @@ class _Pair(NamedTuple):
 
 
 class FioOption(_Pair):
-    """One option of a published job: a known name, and a value that it may take.
+    """One option of a published job: a known name and an allowed value.
 
     Parameters
     ----------
     name : str
         The option, by fio's name.
     value : str
-        Its value, as it stands in a job file.
+        Its value, as in a job file.
 
     Raises
     ------
     ValueError
-        If there is no such option of a published job, or none of that value.
+        If a published job may not have the option, or not with that value.
 
     Examples
     --------
@@ -69,12 +69,12 @@ class FioOption(_Pair):
     __slots__ = ()
 
     def __new__(cls, name: str, value: str) -> Self:
-        """Make an option that may be, and no other.
+        """Make an option of the closed set.
 
         Raises
         ------
         ValueError
-            If it may not be.
+            If it is not in the set.
         """
         allowed = _VALUES.get(name)
         if allowed is None:
@@ -90,11 +90,11 @@ FioOptions = tuple[FioOption, ...]
 
 
 def fio_options(given: Mapping[str, str]) -> FioOptions:
-    """Return options by their names as those of a published job.
+    """Return options as those of a published job.
 
     Raises
     ------
     ValueError
-        If one of them is none.
+        If one of them is not in the closed set.
     """
     return tuple(FioOption(name, value) for name, value in given.items())

@@ -1,10 +1,10 @@
-"""What was found when the host was examined: plain data."""
+"""Results of the host checks: plain data."""
 
 from dataclasses import dataclass
 from typing import Literal
 
 CheckVerdict = Literal["good", "warn", "bad", "unknown"]
-NOT_APPLYING = "does not apply"  # what was read of a check that has nothing to look at
+NOT_APPLYING = "does not apply"  # ``read`` of a check that does not apply here
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -18,7 +18,7 @@ class HostCheck:
     title : str
         What is checked, for people.
     verdict : {"good", "warn", "bad", "unknown"}
-        Unknown is what could not be read, or does not apply here.
+        Unknown: it could not be read, or does not apply here.
     read : str
         What was read, and where.
     why : str
@@ -26,9 +26,9 @@ class HostCheck:
     remedy : str
         What to do; empty if all is well.
     source : str
-        The document that asks for it.
+        The document that requires it.
     is_appliable : bool
-        Whether `ssdlab doctor --apply` can set it, and undo that.
+        Whether `ssdlab doctor --apply` can set it, and undo the change.
     """
 
     check_id: str
@@ -42,5 +42,5 @@ class HostCheck:
 
     @property
     def applies(self) -> bool:
-        """Whether there is anything here that it could look at."""
+        """Whether the check applies to this host."""
         return not self.read.startswith(NOT_APPLYING)

@@ -1,8 +1,8 @@
-"""Frozen data from plain values and back: what a JSON file holds of it.
+"""Conversion of frozen data to the plain values of a JSON file and back.
 
-Where a field may be one of several dataclasses, its key ``type`` names the one. A field
-that an older file does not have takes its default; an unknown field and a value of
-another type are refused.
+Where a field may be one of several dataclasses, its key ``type`` names which. A field
+that an older file lacks takes its default; an unknown field and a value of another
+type are refused.
 """
 
 import math
@@ -32,12 +32,12 @@ _WORDS = {
 
 
 def from_plain(kind: type[_T], data: Any) -> _T:
-    """Return frozen data from the plain values that `to_plain` made of it.
+    """Return frozen data from the plain values that `to_plain` made.
 
     Raises
     ------
     ValueError
-        If the values are not those of the kind; it says where.
+        If the values do not fit the kind; the message says where.
     """
     try:
         return _CONVERTER.structure(data, kind)
@@ -69,7 +69,7 @@ def _is_of(origin: Any) -> Callable[[Any], bool]:
 
 
 def _is_of_values(kind: Any) -> bool:
-    """Tell whether a value of a field is of one of several plain types."""
+    """Tell whether a field takes one of several plain types."""
     kinds = set(get_args(kind)) - {NoneType}
     return len(kinds) > 1 and kinds <= set(_WORDS)
 
@@ -88,7 +88,7 @@ def _exact(data: Any, kind: Any) -> Any:
 
 def _one_of(data: Any, kind: Any) -> Any:
     if data not in get_args(kind):
-        _fail(f"{data!r} is none of {', '.join(map(repr, get_args(kind)))}")
+        _fail(f"{data!r} is not one of {', '.join(map(repr, get_args(kind)))}")
     return data
 
 

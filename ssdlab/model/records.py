@@ -1,4 +1,4 @@
-"""What a run folder says of itself: what was asked, of which drive, on which host."""
+"""The record of a run: what was requested, of which drive, on which host."""
 
 from dataclasses import dataclass, field
 from typing import Literal
@@ -18,9 +18,9 @@ TargetKind = Literal["virtual", "file", "block", "imported"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TargetIdentity:
-    """Which device a run measures; a resumed run must find the same one.
+    """The device that a run measures; a resumed run must find the same one.
 
-    Of an imported run little is known: a size of 0 and an empty text are unknown.
+    For an imported run little is known: a size of 0 and an empty text mean unknown.
     """
 
     kind: TargetKind
@@ -55,9 +55,9 @@ class HostIdentity:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CeilingPoint:
-    """What the host can issue at all: fio's null engine at one TC/QD.
+    """The rate that the host can issue: fio's null engine at one TC/QD.
 
-    ``read_percent`` is 100 or 0: writes cost the host their random data besides.
+    ``read_percent`` is 100 or 0: for writes the host must also make random data.
     """
 
     threads: int
@@ -69,18 +69,18 @@ class CeilingPoint:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Extension:
-    """That the operator went on for more rounds than a run was begun with.
+    """The operator's request for more rounds than a run was begun with.
 
-    PTS 2.0.2 leaves that to the operator where a test is not steady after round 25.
+    PTS 2.0.2 leaves it to the operator where a test is not steady after round 25.
 
     Attributes
     ----------
     asked_at : str
         When, as ISO 8601.
     more_rounds : int
-        How many rounds more each loop may take.
+        How many more rounds each loop may take.
     test, phase : str
-        The first phase that it holds for; it holds for all after it too.
+        The first phase that it applies to; it applies to all later ones too.
     """
 
     asked_at: str
@@ -89,29 +89,28 @@ class Extension:
     phase: str
 
     def __post_init__(self) -> None:
-        """Refuse a number that nobody could have asked for.
+        """Refuse a number that is out of range.
 
         Raises
         ------
         ValueError
-            If it is one.
+            If it is out of range.
         """
         if not 1 <= self.more_rounds <= MOST_MORE_ROUNDS:
-            msg = f"{self.more_rounds} more rounds are not from 1 to {MOST_MORE_ROUNDS}"
+            msg = f"{self.more_rounds} more rounds is not from 1 to {MOST_MORE_ROUNDS}"
             raise ValueError(msg)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RunRecord:
-    """``run.json``: everything a plan is made from, so that a run can go on.
+    """``run.json``: everything a plan is made from, so that a run can be resumed.
 
-    ``asked`` holds every value of the profile, not its name alone, and each phase and
-    workload of the tests: a profile that changes later does not change what a run asked
-    for. ``departures`` are those that an import found; what a run departs in follows
-    from the rest and is not kept. ``write_cache_fault`` is why
-    the write cache could not be set, if it could not. ``report_fields`` are what the
-    machine and the user said for the report when the run began. ``host_ceiling`` is
-    empty where it was not asked for.
+    ``asked`` holds every value of the profile, not just its name, and each phase and
+    workload of the tests, so that a profile that changes later does not change the run.
+    ``departures`` are those that an import found; those of a run follow from the rest
+    and are not kept. ``write_cache_fault`` is why the write cache could not be set, if
+    it could not. ``report_fields`` are what the machine and the user stated for the
+    report when the run began. ``host_ceiling`` is empty if it was not requested.
     """
 
     run_id: str
@@ -136,35 +135,35 @@ class RunRecord:
     format_version: int = FORMAT_VERSION
 
     def __post_init__(self) -> None:
-        """Refuse results of others on a target of ours, or the reverse.
+        """Refuse imported results on a target of ssdlab, or the reverse.
 
         Raises
         ------
         ValueError
-            If they are.
+            If target and request disagree.
         """
         if self.is_imported != (self.target.kind == "imported"):
-            msg = "its target and what was asked for do not agree on an import"
+            msg = "its target and its request disagree on whether it is an import"
             raise ValueError(msg)
 
     @property
     def tests(self) -> tuple[str, ...]:
-        """The tests by name, in the order asked for."""
+        """The tests by name, in the order requested."""
         return tuple(test.test_id for test in self.asked.tests)
 
     @property
     def is_imported(self) -> bool:
-        """Whether the results were others' work."""
+        """Whether the results were imported."""
         return isinstance(self.asked, Import)
 
     @property
     def is_cache_left(self) -> bool:
-        """Whether the write cache was to be set, and stood as it was found."""
+        """Whether the write cache was left as found."""
         is_to_be_set = self.asked.write_cache in {"enabled", "disabled"}
         is_left = bool(self.write_cache_fault) or self.write_cache == "as found"
         return is_to_be_set and is_left and not self.is_imported
 
     @property
     def is_procedure(self) -> bool:
-        """Whether the run follows a procedure of its own."""
+        """Whether the run follows a procedure instead of the PTS."""
         return isinstance(self.asked, Procedure)

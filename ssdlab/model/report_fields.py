@@ -1,4 +1,4 @@
-"""What a report has to say besides its results: PTS 2.0.2, section 5."""
+"""What a report must state besides its results: PTS 2.0.2, section 5."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
@@ -17,7 +17,7 @@ TITLES: Mapping[str, str] = {
     "media": "Media type",
     "features": "Other features",
 }
-# Of the others there may be none: an auditor, peripherals, features, a file system.
+# The others may be absent: an auditor, peripherals, features, a file system.
 _REQUIRED = (
     "operator",
     "motherboard",
@@ -32,20 +32,20 @@ _REQUIRED = (
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ReportFields:
-    """What is required of a report and no measurement tells; empty is not known.
+    """Required facts of a report that no measurement reveals; empty is unknown.
 
     Attributes
     ----------
     operator, auditor : str
-        Who measured, and who looked at it.
+        Who measured, and who reviewed it.
     motherboard, hba, boot_storage, peripherals : str
-        The hardware of the test: board or chassis; the adapter or slot of the device;
-        what the host boots from; what else is attached.
+        The test hardware: board or chassis; the adapter or slot of the device;
+        the boot storage; what else is attached.
     driver, file_system : str
-        The software: the drivers of the device; the file system of the host, where one
-        is between.
+        The software: the drivers of the device; the file system of the host, if one is
+        used.
     manufacturer, form_factor, media, features : str
-        The device: its maker, such as ``2.5 inch``, such as ``TLC NAND``, and more.
+        The device: its maker; such as ``2.5 inch``; such as ``TLC NAND``; and more.
     """
 
     operator: str = ""
@@ -63,11 +63,11 @@ class ReportFields:
 
     @property
     def missing(self) -> tuple[str, ...]:
-        """The names of the fields that a report must have and this one lacks."""
+        """The names of the required fields that are empty."""
         return tuple(name for name in _REQUIRED if not getattr(self, name))
 
     def with_given(self, given: "ReportFields") -> "ReportFields":
-        """Return these with those that were given in their place.
+        """Return these fields, replaced by ``given`` where those are not empty.
 
         >>> ReportFields(media="TLC").with_given(ReportFields(operator="A. B.")).media
         'TLC'

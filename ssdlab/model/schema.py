@@ -14,7 +14,7 @@ DType = Literal["string", "int64", "float64", "bool"]
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column: its name ends in its unit, counts and IOPS are bare."""
+    """One column: its name ends in its unit; counts and IOPS have none."""
 
     name: str
     dtype: DType
@@ -24,7 +24,7 @@ class Column:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Table:
-    """One table: what a row is, and its columns in order."""
+    """One table: the meaning of a row, and its columns in order."""
 
     name: str
     row: str
@@ -48,25 +48,25 @@ _WHERE = (
         "test",
         "string",
         "iops, tp, lat, wsat, hir, xsr, cbw, dirth; wsat-oltp, wsat-vod, "
-        "wsat-metadata and wsat-composite if asked for; custom: imported; procedures "
-        "name their own",
+        "wsat-metadata and wsat-composite if requested; custom: imported; procedures "
+        "have names of their own",
     ),
     Column("phase", "string", "phase of the test, such as rounds-1024KiB"),
     Column(
         "kind",
         "string",
         "purge, precondition, pre_write, cell, histogram, or mean: of a window whose "
-        "rounds others did not print",
+        "rounds an imported result does not list",
     ),
     Column("round", "int64", "round, from 1; missing outside rounds"),
-    Column("cell", "int64", "place of the cell in its round, from 1"),
+    Column("cell", "int64", "position of the cell in its round, from 1"),
 )
 _WORKLOAD = (
     Column("access", "string", "rnd or seq"),
     Column(
         "block_size_bytes",
         "int64",
-        "size of one IO [B]; missing where one stimulus has many: CBW",
+        "size of one IO [B]; missing where a stimulus has several: CBW",
     ),
     Column("read_percent", "int64", "share of reads, counted in IOs [%]"),
     Column("threads", "int64", "thread count TC: fio numjobs"),
@@ -76,10 +76,10 @@ _WORKLOAD = (
 
 def _latency(kind: str, meaning: str) -> tuple[Column, ...]:
     return (
-        Column(f"{kind}_min_ns", "float64", f"least {meaning} [ns]"),
-        Column(f"{kind}_mean_ns", "float64", f"mean {meaning}, IO weighted [ns]"),
+        Column(f"{kind}_min_ns", "float64", f"minimum {meaning} [ns]"),
+        Column(f"{kind}_mean_ns", "float64", f"mean {meaning}, weighted by IOs [ns]"),
         Column(f"{kind}_stddev_ns", "float64", f"standard deviation of {meaning} [ns]"),
-        Column(f"{kind}_max_ns", "float64", f"greatest {meaning} [ns]"),
+        Column(f"{kind}_max_ns", "float64", f"maximum {meaning} [ns]"),
     )
 
 
@@ -88,7 +88,7 @@ RUNS = Table(
     row="one run",
     columns=(
         _RUN,
-        Column("label", "string", "the user's own name for the run"),
+        Column("label", "string", "the user's name for the run"),
         Column("status", "string", "running, finished, failed or interrupted"),
         Column("started_at", "string", "start, ISO 8601 with UTC offset"),
         Column(
@@ -96,38 +96,38 @@ RUNS = Table(
         ),
         Column("profile", "string", "profile, such as pts-2.0-enterprise"),
         Column("spec_version", "string", "the document that the profile follows"),
-        Column("tests", "string", "tests asked for, separated by commas"),
+        Column("tests", "string", "requested tests, separated by commas"),
         Column("target", "string", "the target as the user wrote it"),
         Column("is_virtual", "bool", "the target is a model, not a drive"),
-        Column("device_model", "string", "model, as the device says"),
-        Column("device_serial", "string", "serial number, as the device says"),
-        Column("device_firmware", "string", "firmware, as the device says"),
+        Column("device_model", "string", "model, as the device reports it"),
+        Column("device_serial", "string", "serial number, as the device reports it"),
+        Column("device_firmware", "string", "firmware, as the device reports it"),
         Column("capacity_bytes", "int64", "user capacity [B]"),
         Column("sector_bytes", "int64", "logical sector [B]"),
         Column("purge_method", "string", "how the device was purged"),
-        Column("write_cache", "string", "what the profile asks of the write cache"),
+        Column("write_cache", "string", "state of the write cache by the profile"),
         Column("active_range_percent", "float64", "active range of user capacity [%]"),
-        Column("platform", "string", "maker and model of the host"),
+        Column("platform", "string", "manufacturer and model of the host"),
         Column("cpu", "string", "model and count of the host's processors"),
         Column("dram_bytes", "int64", "memory of the host [B]"),
         Column("operating_system", "string", "name and version of the system"),
         Column("kernel", "string", "version of the kernel"),
         Column("fio_version", "string", "version of fio"),
         Column("ssdlab_version", "string", "version of ssdlab"),
-        Column("seed", "int64", "seed that every offset seed is made from"),
-        Column("interruptions", "int64", "times that the run was taken up again"),
+        Column("seed", "int64", "seed from which every offset seed is derived"),
+        Column("interruptions", "int64", "number of times the run was resumed"),
         Column(
             "is_conformant",
             "bool",
-            "it came to its end, and nothing in its procedure departs",
+            "the run finished, and its procedure has no departure",
         ),
         Column(
             "is_steady",
             "bool",
-            "each test that is judged got steady; missing where none was judged",
+            "each judged test reached steady state; missing where none was judged",
         ),
-        Column("departures", "string", "each departure in words, one a line"),
-        Column("doubts", "string", "each doubt about the numbers in words, one a line"),
+        Column("departures", "string", "departures in words, one per line"),
+        Column("doubts", "string", "doubts about the numbers in words, one per line"),
     ),
 )
 
@@ -146,10 +146,10 @@ STEPS = Table(
         Column("ended_s", "float64", "last IO, Unix time [s]"),
         Column("duration_s", "float64", "first to last IO [s]"),
         Column(
-            "idle_before_s", "float64", "last IO of the step before to first IO [s]"
+            "idle_before_s", "float64", "last IO of the previous step to first IO [s]"
         ),
-        Column("wait_s", "float64", "how long the host was to rest before it [s]"),
-        Column("was_armed", "bool", "fio stood ready before the step before ended"),
+        Column("wait_s", "float64", "planned rest of the host before it [s]"),
+        Column("was_armed", "bool", "fio was ready before the previous step ended"),
         Column("is_contiguous", "bool", "a measurement window may span the gap before"),
         Column("read_bytes", "int64", "bytes read [B]"),
         Column("written_bytes", "int64", "bytes written [B]"),
@@ -159,23 +159,23 @@ STEPS = Table(
             "bytes written since the purge of this test, this step included; in an "
             "import since its first file [B]",
         ),
-        Column("drive_fills", "float64", "total_written_bytes by user capacity"),
+        Column("drive_fills", "float64", "total_written_bytes / user capacity"),
         Column(
             "host_user_cpu_percent",
             "float64",
-            "user CPU of the whole host meanwhile [%]",
+            "user CPU of the whole host during the step [%]",
         ),
         Column(
             "host_system_cpu_percent",
             "float64",
-            "system CPU of the whole host meanwhile [%]",
+            "system CPU of the whole host during the step [%]",
         ),
         Column("exit_code", "int64", "exit code of the process"),
         Column(
             "warnings",
             "string",
-            "what fio said on stderr, one a line; of a purge why it cannot be shown to "
-            "have worked",
+            "what fio wrote to stderr, one line each; of a purge, why its effect is "
+            "not proven",
         ),
     ),
 )
@@ -189,8 +189,8 @@ MEASUREMENTS = Table(
         _DIRECTION,
         *_WHERE,
         *_WORKLOAD,
-        Column("total_ios", "int64", "IOs done"),
-        Column("io_bytes", "int64", "bytes done [B]"),
+        Column("total_ios", "int64", "completed IOs"),
+        Column("io_bytes", "int64", "bytes transferred [B]"),
         Column("runtime_s", "float64", "time under IO [s]"),
         Column("iops", "float64", "IOs per second; a total is the sum of directions"),
         Column("bw_bytes_per_s", "float64", "data rate [B/s]; a total is the sum"),
@@ -205,7 +205,7 @@ MEASUREMENTS = Table(
 PERCENTILES = Table(
     name="percentiles",
     row="one percentile of one fio step and direction, from merged bins; in an "
-    "import without bins as fio printed it",
+    "import without bins, as fio printed it",
     columns=(
         _RUN,
         _STEP,
@@ -214,8 +214,8 @@ PERCENTILES = Table(
         Column(
             "lat_ns",
             "float64",
-            "latency at that level: the middle of its bin, held within the exact least "
-            "and greatest latency [ns]",
+            "latency at that level: the middle of its bin, within the exact minimum "
+            "and maximum latency [ns]",
         ),
         Column("lat_lower_ns", "float64", "lower edge of the bin [ns]"),
         Column("lat_upper_ns", "float64", "upper edge of the bin [ns]"),
@@ -223,7 +223,7 @@ PERCENTILES = Table(
             "is_censored", "bool", "the bin is fio's last: the value may be greater"
         ),
         Column(
-            "is_supported", "bool", "the IOs bound the level from above: decision 42"
+            "is_supported", "bool", "enough IOs to bound it from above: decision 42"
         ),
     ),
 )
@@ -246,7 +246,7 @@ BINS = Table(
 
 SERIES = Table(
     name="series",
-    row="one interval of one fio step and direction, where a test asks for it",
+    row="one interval of one fio step and direction, where a test requires it",
     columns=(
         _RUN,
         _STEP,
@@ -270,20 +270,20 @@ WINDOWS = Table(
         _RUN,
         _key("test", "the test, as in steps"),
         _key("phase", "phase of the test, such as rounds-1024KiB"),
-        _key("round", "the round after which was judged, from 1", "int64"),
+        _key("round", "the last round judged, from 1", "int64"),
         _key("tracking", "the tracking variable, such as RND 4 KiB 0/100"),
-        Column("cell", "int64", "its place in a round, as in steps"),
+        Column("cell", "int64", "its position in a round, as in steps"),
         Column("metric", "string", "iops, bw_bytes_per_s or lat_mean_ns"),
         Column("access", "string", "rnd or seq"),
         Column("block_size_bytes", "int64", "size of one IO [B]; missing in CBW"),
         Column("read_percent", "int64", "share of reads [%]"),
-        Column("threads", "int64", "TC of the cell where cells differ in it"),
-        Column("queue_depth", "int64", "QD of the cell where cells differ in it"),
+        Column("threads", "int64", "TC of the cell, where cells differ in it"),
+        Column("queue_depth", "int64", "QD of the cell, where cells differ in it"),
         Column("window_first_round", "int64", "first round of the window"),
         Column("window_last_round", "int64", "last round of the window"),
         Column("average", "float64", "average in the window, in the metric's unit"),
-        Column("minimum", "float64", "least value in the window"),
-        Column("maximum", "float64", "greatest value in the window"),
+        Column("minimum", "float64", "minimum in the window"),
+        Column("maximum", "float64", "maximum in the window"),
         Column("range_ratio", "float64", "(max - min) / average; limit 0.20"),
         Column(
             "slope_per_round",
@@ -305,9 +305,9 @@ WINDOWS = Table(
         Column(
             "is_final",
             "bool",
-            "of the reported round: the last judged, of an import the first steady",
+            "of the reported round: the last judged; in an import the first steady one",
         ),
-        Column("reason", "string", "why not steady, in words; empty when steady"),
+        Column("reason", "string", "why it is not steady; empty if it is"),
     ),
 )
 
@@ -325,19 +325,19 @@ TELEMETRY = Table(
 
 FINDINGS = Table(
     name="findings",
-    row="one finding: what departs from the PTS, or makes numbers doubtful",
+    row="one finding: a departure from the PTS, or a doubt about the numbers",
     columns=(
         _RUN,
-        _key("number", "its place in the run, from 1", "int64"),
+        _key("number", "its position in the run, from 1", "int64"),
         Column(
             "code",
             "string",
             "what was found, such as not-steady: see findings.md",
         ),
         Column("severity", "string", "grave, major or minor"),
-        Column("test", "string", "the test it concerns; empty: the whole run"),
-        Column("words", "string", "what was found, for people"),
-        Column("clause", "string", "where the standard asks for it; empty: nowhere"),
+        Column("test", "string", "the test concerned; empty: the whole run"),
+        Column("words", "string", "what was found, in words"),
+        Column("clause", "string", "the section that requires it; empty: none"),
     ),
 )
 

@@ -1,4 +1,4 @@
-"""What a machine lacks, told by the error of the system or of Python."""
+"""Shortages of the machine, recognised by an error of the system or of Python."""
 
 import errno
 
@@ -9,7 +9,7 @@ _DESCRIPTORS = frozenset((errno.EMFILE, errno.ENFILE))
 
 
 def find_shortage(error: BaseException) -> SsdlabError | None:
-    """Return what an error says that is lacking, in words; ``None`` if nothing is."""
+    """Return the shortage that caused an error; ``None`` if none did."""
     if isinstance(error, MemoryError):
         return no_memory()
     if isinstance(error, OSError):
@@ -18,7 +18,7 @@ def find_shortage(error: BaseException) -> SsdlabError | None:
 
 
 def shortage_of(number: int | None, place: str = "") -> SsdlabError | None:
-    """Return what an error number of the system says that is lacking."""
+    """Return the shortage that an error number of the system stands for."""
     if number in _DESCRIPTORS:
         return DescriptorLimitError()
     if number == errno.ENOMEM:
@@ -28,13 +28,13 @@ def shortage_of(number: int | None, place: str = "") -> SsdlabError | None:
     where = f" that holds {place}" if place else ""
     return ShortageError(
         lack=f"The disk{where} is full, or a quota on it is used up",
-        remedy="Make room, and try again.",
+        remedy="Free some space, and try again.",
     )
 
 
 def no_memory() -> ShortageError:
-    """Return what is told where memory does not suffice."""
+    """Return the error for too little memory."""
     return ShortageError(
-        lack="There is too little memory for this",
-        remedy="Give it less to read, or do it on a machine with more memory.",
+        lack="Not enough memory",
+        remedy="Read less data, or use a machine with more memory.",
     )

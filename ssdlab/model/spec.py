@@ -1,4 +1,4 @@
-"""A PTS test as data: it says what the standard asks for, and runs nothing."""
+"""A PTS test as data: what the standard requires; nothing here runs anything."""
 
 import math
 import re
@@ -19,9 +19,9 @@ _NAME = re.compile(r"(?!\.)[^/\\\x00-\x1f\x7f]{1,120}")
 def stimulus_label(
     access: str, block_size_bytes: int, read_percent: int, *, streams: int = 0
 ) -> str:
-    """Return a stimulus in the words of the PTS.
+    """Return a stimulus as the PTS writes it.
 
-    A block size of 0 is that of so many IO ``streams``, and a composite without any.
+    A block size of 0 means that many IO ``streams``, or a composite if there are none.
     """
     if streams:
         return f"{streams} streams, {mix_label(read_percent)}"
@@ -30,7 +30,7 @@ def stimulus_label(
 
 
 def _require_closed(options: FioOptions) -> None:
-    """Require that each option was checked, whatever a caller's types say.
+    """Require that each option was checked, whatever the types of the caller.
 
     Raises
     ------
@@ -48,7 +48,7 @@ class Composite:
 
     ``block_shares`` are sizes [B] with their share of IOs [%], ``zones`` the share of
     IOs [%] that goes to each next part of the active range [%]. ``alignment_bytes`` of
-    0 aligns every IO to the smallest block, as fio does unless it is told otherwise.
+    0 aligns every IO to the smallest block, which is fio's default.
     """
 
     block_shares: tuple[tuple[int, int], ...]
@@ -82,9 +82,9 @@ class IoStream:
 class Workload:
     """A stimulus: access, block size, R/W mix, threads (TC) and queue depth (QD).
 
-    An imported file may not tell ``threads`` and ``queue_depth``: they are 0 then. So
-    is ``block_size_bytes`` where a ``composite`` or ``streams`` tell the sizes.
-    ``fio_options`` are those of a published job: they take the place of ours.
+    ``threads`` and ``queue_depth`` are 0 if an imported file does not record them. So
+    is ``block_size_bytes`` where a ``composite`` or ``streams`` have the sizes.
+    ``fio_options`` are those of a published job: they replace those of ssdlab.
     """
 
     access: Access
@@ -102,7 +102,7 @@ class Workload:
 
     @property
     def label(self) -> str:
-        """The stimulus in the words of the PTS, such as ``RND 4 KiB 0/100``."""
+        """The stimulus as the PTS writes it, such as ``RND 4 KiB 0/100``."""
         return stimulus_label(
             self.access,
             self.block_size_bytes,
@@ -112,7 +112,7 @@ class Workload:
 
     @property
     def block_range_bytes(self) -> tuple[int, int]:
-        """The least and the greatest size of an IO [B]."""
+        """The smallest and the largest size of an IO [B]."""
         if self.streams:
             held = [stream.block_size_bytes for stream in self.streams]
             return min(held), max(held)
@@ -123,7 +123,7 @@ class Workload:
 
     @property
     def ramp_s(self) -> float:
-        """How long a published job does IO before it begins to count [s]."""
+        """The ramp time of a published job: IO that is not counted [s]."""
         return float(dict(self.fio_options).get("ramp_time", 0))
 
 
@@ -151,8 +151,8 @@ PTS_CRITERIA = SteadyStateCriteria()
 class Tracking:
     """A tracking variable: the cell whose value per round is judged.
 
-    ``threads`` and ``queue_depth`` tell cells apart that differ in nothing else; 0
-    is any. ``streams`` counts the IO streams of a cell that has no single block size.
+    ``threads`` and ``queue_depth`` distinguish cells that differ in nothing else; 0 is
+    any. ``streams`` counts the IO streams of a cell that has no single block size.
     """
 
     access: Access
@@ -165,7 +165,7 @@ class Tracking:
 
     @property
     def label(self) -> str:
-        """The cell in the words of the PTS, such as ``RND 4 KiB 0/100``."""
+        """The cell as the PTS writes it, such as ``RND 4 KiB 0/100``."""
         cell = stimulus_label(
             self.access,
             self.block_size_bytes,
@@ -179,9 +179,9 @@ class Tracking:
 class ActiveRange:
     """A part of the device from LBA 0 on: PTS-C 1.x loops over several.
 
-    ``percent`` of the user capacity may be used. ``amount_bytes`` is how much of that
-    the measured cells access; ``None`` is all of it. Random cells access it in so many
-    ``segments`` at places by chance, sequential ones in one piece.
+    ``percent`` of the user capacity may be used. ``amount_bytes`` is how much of it the
+    measured cells access; ``None`` is all of it. Random cells access that many
+    ``segments`` at random places, sequential ones a single piece.
     """
 
     percent: float
@@ -201,7 +201,7 @@ class ActiveRange:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Purge:
-    """Put the device into a state as if never used (PTS 2.0.2, 3.2)."""
+    """Return the device to a state as if never used (PTS 2.0.2, 3.2)."""
 
     phase_id: str = "purge"
 
@@ -211,10 +211,10 @@ class Precondition:
     """Workload-independent preconditioning: sequential writes (PTS 2.0.2, 3.3).
 
     ``capacity_multiple`` counts user capacities, written inside the active range. If
-    ``is_divided``, each thread writes its share of them to a part of its own of the
-    range; otherwise each writes all of them, from LBA 0 on. An ``active_range`` of
-    ``None`` is that of the profile, here and in other phases.
-    ``fio_options`` are those of a published job: they take the place of ours.
+    ``is_divided``, each thread writes its share to its own part of the range;
+    otherwise each writes all of them, from LBA 0 on. An ``active_range`` of ``None`` is
+    that of the profile, here and in other phases. ``fio_options`` are those of a
+    published job: they replace those of ssdlab.
     """
 
     phase_id: str
@@ -240,10 +240,10 @@ class Precondition:
 class Rounds:
     """Rounds over ``cells`` until every tracking variable is steady.
 
-    The order of ``cells`` is the order of the standard and is not to be changed.
+    The order of ``cells`` is that of the standard and must not be changed.
     A phase without tracking variables runs as many rounds as ``same_rounds_as``.
-    ``carries_on`` says that a sequential cell begins where the last one of its
-    direction ended, and not at LBA 0. Before each round comes its ``pre_write``.
+    With ``carries_on`` a sequential cell begins where the last one of its direction
+    ended, not at LBA 0. Each round is preceded by its ``pre_write``.
     """
 
     phase_id: str
@@ -259,7 +259,7 @@ class Rounds:
 
     @property
     def is_judged(self) -> bool:
-        """Whether it is to become steady."""
+        """Whether it is judged for steady state."""
         return bool(self.tracking)
 
 
@@ -267,8 +267,8 @@ class Rounds:
 class PreWrite:
     """Writes before each round of a demand variation: pts.md 12.2, step 3a.
 
-    They end after ``seconds``, or after ``capacity_multiple`` user capacities if those
-    are written earlier; ``None`` leaves the time alone.
+    They end after ``seconds``, or after ``capacity_multiple`` user capacities if that
+    is earlier; ``None`` leaves only the time.
     """
 
     workload: Workload
@@ -276,7 +276,7 @@ class PreWrite:
     capacity_multiple: float | None = None
 
     def thread_bytes(self, capacity_bytes: int) -> int | None:
-        """Return what each thread writes at most [B], in whole blocks."""
+        """Return the most that each thread writes [B], in whole blocks."""
         if self.capacity_multiple is None:
             return None
         work = self.workload
@@ -285,7 +285,7 @@ class PreWrite:
         return max(1, share // block) * block
 
     def expected_seconds(self, capacity_bytes: int, speed_bytes_per_s: float) -> float:
-        """Return how long [s] they take on a drive that writes so fast."""
+        """Return how long [s] they take on a drive of this write speed."""
         if self.capacity_multiple is None:
             return self.seconds
         amount = self.capacity_multiple * capacity_bytes
@@ -293,13 +293,13 @@ class PreWrite:
 
 
 def _whole_rounds(seconds: float, round_seconds: float) -> int:
-    """Return how many rounds there are; 0.3 s are three of 0.1 s, not four."""
+    """Return the number of rounds; 0.3 s is three of 0.1 s, not four."""
     return math.ceil(round(seconds / round_seconds, 9))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Stimulus:
-    """One workload round after round until a stop rule holds, whichever is first.
+    """One workload, round after round, until the first stop rule applies.
 
     The rules: ``capacity_multiple`` user capacities written, ``time_limit_s`` of
     stimulus, and a steady state of samples: the round ``first_sample_round`` and each
@@ -324,16 +324,16 @@ class Stimulus:
 
     @property
     def is_judged(self) -> bool:
-        """Whether samples of it are judged."""
+        """Whether its samples are judged."""
         return self.tracking is not None and self.sample_every_rounds is not None
 
     @property
     def max_rounds(self) -> int:
-        """How many rounds the time limit allows."""
+        """The number of rounds that the time limit allows."""
         return _whole_rounds(self.time_limit_s, self.round_seconds)
 
     def sample_of(self, round_number: int) -> int | None:
-        """Return which sample a round is, from 1, or ``None`` if it is none."""
+        """Return the number of the sample that a round is, from 1, or ``None``."""
         if self.sample_every_rounds is None:
             return None
         after = round_number - (self.first_sample_round or self.sample_every_rounds)
@@ -344,7 +344,7 @@ class Stimulus:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Histogram:
-    """One long run whose every response time is counted (pts.md sections 8 and 9)."""
+    """One long run in which each response time is counted (pts.md sections 8, 9)."""
 
     phase_id: str
     workload: Workload
@@ -357,12 +357,12 @@ PointName = Literal["max", "mid", "min"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class OperatingPoint:
-    """One point of a demand variation, measured long: pts.md 12.2, steps 4 and 5.
+    """One point of a demand variation, measured at length: pts.md 12.2, steps 4 and 5.
 
-    Which cell of the last round of ``demand_phase`` it is, is known when that has
-    ended: `ssdlab.analysis.demand.select_points`. ``pre_write`` and ``workload`` get
-    its TC and QD. Pre-writes come in rounds, then a run of which every response time
-    is counted.
+    It is a cell of the last round of ``demand_phase``, chosen when that has ended:
+    `ssdlab.pts.demand.summary.select_points`. ``pre_write`` and ``workload`` get its TC
+    and QD. Rounds of pre-writes are followed by a run in which each response time is
+    counted.
     """
 
     phase_id: str
@@ -377,20 +377,31 @@ class OperatingPoint:
 
     @property
     def pre_write_rounds(self) -> int:
-        """How many rounds of pre-writes there are."""
+        """The number of rounds of pre-writes."""
         return _whole_rounds(self.pre_write_s, self.round_seconds)
 
 
 Phase = Purge | Precondition | Rounds | Stimulus | Histogram | OperatingPoint
 
 
+def is_saturation(test_id: str) -> bool:
+    """Tell whether a test is a write saturation, optional ones included.
+
+    Its writes may end by amount or time without a steady state: pts.md section 9.
+
+    >>> is_saturation("wsat"), is_saturation("wsat-oltp"), is_saturation("lat")
+    (True, True, False)
+    """
+    return test_id.partition("-")[0] == "wsat"
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PtsTest:
     """One test of the suite: its phases in the order of the standard.
 
-    ``fallback`` are further phases, carried out when the last one that was judged had
-    not got steady. ``settings`` are the groups of values of a profile that it was made
-    of, besides those of every test; they are not part of the plan.
+    ``fallback`` are further phases, run if the last one that was judged did not reach
+    steady state. ``settings`` are the groups of profile values that it was made of,
+    besides those of every test; they are not part of the plan.
     """
 
     test_id: str
@@ -401,26 +412,26 @@ class PtsTest:
     settings: tuple[str, ...] = field(default=(), metadata={"is_of_plan": False})
 
     def __post_init__(self) -> None:
-        """Refuse names that steps, which are folders, cannot be named by.
+        """Refuse names that cannot be part of a folder name, as steps are folders.
 
         Raises
         ------
         ValueError
-            If there is one.
+            If there is such a name.
         """
         for name in (self.test_id, *(one.phase_id for one in self.possible_phases)):
             if _NAME.fullmatch(name) is None:
-                msg = f"{name!r} names no test or phase"
+                msg = f"{name!r} is not a valid name of a test or phase"
                 raise ValueError(msg)
 
     @property
     def possible_phases(self) -> tuple[Phase, ...]:
-        """All phases, those that may not be needed included."""
+        """All phases, including those that may not be needed."""
         return (*self.phases, *self.fallback)
 
     @property
     def judged_phases(self) -> tuple["Rounds | Stimulus", ...]:
-        """The phases that have a steady state to reach."""
+        """The phases that are judged for steady state."""
         return tuple(
             phase
             for phase in self.possible_phases

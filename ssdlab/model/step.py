@@ -1,7 +1,7 @@
-"""What a plan asks for, step by step, and what it is told of each.
+"""The steps of a plan and their results.
 
-A plan reads a `PtsTest` and yields `Step` objects; a backend carries each out and
-answers with a `StepResult`.
+A plan reads a `PtsTest` and yields `Step` objects; a backend runs each and returns a
+`StepResult`.
 """
 
 from dataclasses import dataclass
@@ -9,18 +9,18 @@ from typing import Literal
 
 from ssdlab.model.spec import Workload
 
-# A mean is one over a window that others printed, and no single measurement.
+# A mean is an imported average over a window, not a single measurement.
 StepKind = Literal["purge", "precondition", "pre_write", "cell", "histogram", "mean"]
 
 
-SUSPEND_S = 0.1  # by less two clocks differ when they are read one after the other
+SUSPEND_S = 0.1  # two clocks read one after the other differ by less
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Segments:
     """The pieces of an active range of ``span_bytes`` that random IOs stay in.
 
-    There are ``count`` of them, and ``seed`` says where: alike for all of a range.
+    There are ``count`` of them; ``seed`` decides where, the same for all of a range.
     """
 
     count: int
@@ -30,15 +30,15 @@ class Segments:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Step:
-    """One thing for a backend to do: a purge, or one fio run.
+    """One task of a backend: a purge, or one fio run.
 
-    A fio step ends by time, ``runtime_s``, or by amount, ``io_bytes``, and one that has
-    both by what comes first. The amount is that of each thread, or, if the step
-    ``is_divided``, of all of them, each in a part of its own of the range.
-    ``offset_bytes`` is where a sequential stream begins. ``round`` and ``cell`` count
-    from 1. A purge has no workload. ``wait_s`` is how long the host is to rest before
-    the first IO, all that the harness adds included. With ``segments`` the range is in
-    pieces that add up to ``range_bytes``; otherwise it is one, from LBA 0 on.
+    A fio step ends by time, ``runtime_s``, or by amount, ``io_bytes``; with both,
+    whichever is first. The amount is that of each thread or, if the step
+    ``is_divided``, of all of them, each in its own part of the range. ``offset_bytes``
+    is where a sequential stream begins. ``round`` and ``cell`` count from 1. A purge
+    has no workload. ``wait_s`` is how long the host rests before the first IO,
+    including all that the harness adds. With ``segments`` the range is in pieces that
+    add up to ``range_bytes``; otherwise it is one piece from LBA 0 on.
     """
 
     step_id: str
@@ -61,7 +61,7 @@ class Step:
 
     @property
     def whole_amount_bytes(self) -> int | None:
-        """What all threads do of a step that ends by amount, at most if it has time."""
+        """The amount of all threads in a step that ends by amount, or the most."""
         if self.io_bytes is None or self.workload is None:
             return None
         return self.io_bytes * (1 if self.is_divided else self.workload.threads)
@@ -69,12 +69,12 @@ class Step:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class StepResult:
-    """What a plan may know of a step that was carried out.
+    """What a plan knows of a completed step.
 
     Rates are sums over directions and threads; ``lat_mean_ns`` is weighted by IO
-    count. A value that was not measured is ``None``. ``idle_before_s`` is the time
-    from the last IO of the step before to the first IO of this one, and
-    ``is_contiguous`` says whether a measurement window may span it.
+    count. A value that was not measured is ``None``. ``idle_before_s`` is the time from
+    the last IO of the previous step to the first IO of this one, and ``is_contiguous``
+    says whether a measurement window may span it.
     """
 
     step_id: str

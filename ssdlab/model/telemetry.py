@@ -1,14 +1,14 @@
 """Every reading of the table ``telemetry``, declared once: name, words, unit, kind.
 
-What the drives' logs are read into, the findings, the page on the drive and the data
-dictionary follow from these lines. What is not told has no reading, and is never 0.
+Readers of the drives' logs, the findings, the page on the drive and the data
+dictionary follow from these lines. What is not reported has no reading, never 0.
 """
 
 from dataclasses import dataclass
 from typing import Literal
 
-# A gauge goes up and down, a counter only up until it begins anew; a state is 1 or 0,
-# and a limit is what a gauge is held against.
+# A gauge goes up and down, a counter only up until it is reset; a state is 1 or 0,
+# and a limit is what a gauge is compared with.
 Kind = Literal["gauge", "counter", "state", "limit"]
 Source = Literal["block", "virtual", "host"]
 
@@ -31,9 +31,9 @@ LINK_PREFIX = "pcie_link_"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Reading:
-    """A reading: its ``name`` ends in its unit, ``words`` are what people call it.
+    """A reading: its ``name`` ends in its unit; ``words`` is its label.
 
-    ``told_by`` is where it comes from. Those of `HEALTH_READINGS` are fields, or
+    ``origin`` is where it comes from. Those of `HEALTH_READINGS` are fields, or
     properties, of `ssdlab.model.drive.DriveHealth`.
     """
 
@@ -42,15 +42,15 @@ class Reading:
     unit: str = ""
     kind: Kind = "gauge"
     source: Source = DRIVE
-    told_by: str
+    origin: str
 
 
 def _of(
-    source: Source, told_by: str, *rows: tuple[str, str, str, Kind]
+    source: Source, origin: str, *rows: tuple[str, str, str, Kind]
 ) -> tuple[Reading, ...]:
     return tuple(
         Reading(
-            name=name, words=words, unit=unit, kind=kind, source=source, told_by=told_by
+            name=name, words=words, unit=unit, kind=kind, source=source, origin=origin
         )
         for name, words, unit, kind in rows
     )
@@ -59,22 +59,22 @@ def _of(
 HEALTH_READINGS = _of(
     DRIVE,
     "the drive's health log",
-    (IS_FAILING, "Says that it is failing", "", "state"),
-    (WARNINGS, "Critical warnings that stand", "", "gauge"),
+    (IS_FAILING, "Reports that it is failing", "", "state"),
+    (WARNINGS, "Active critical warnings", "", "gauge"),
     (TEMPERATURE, "Temperature", "°C", "gauge"),
-    (WARNING_TEMPERATURE, "Its warning temperature", "°C", "limit"),
-    (CRITICAL_TEMPERATURE, "Its critical temperature", "°C", "limit"),
-    ("wear_percent", "Worn, of its rated life", "%", "gauge"),
+    (WARNING_TEMPERATURE, "Warning temperature", "°C", "limit"),
+    (CRITICAL_TEMPERATURE, "Critical temperature", "°C", "limit"),
+    ("wear_percent", "Rated life used", "%", "gauge"),
     ("spare_percent", "Spare blocks left", "%", "gauge"),
-    ("spare_threshold_percent", "Its threshold of spare blocks", "%", "limit"),
+    ("spare_threshold_percent", "Spare block threshold", "%", "limit"),
     (WRITTEN, "Written by hosts", "B", "counter"),
     ("host_read_bytes", "Read by hosts", "B", "counter"),
-    (MEDIA_ERRORS, "Errors of the medium", "", "counter"),
-    ("error_log_entries", "Entries of its error log", "", "counter"),
-    (THROTTLED, "Throttled for its temperature", "s", "counter"),
-    (WARNING_TIME, "Above its warning temperature", "s", "counter"),
-    (CRITICAL_TIME, "Above its critical temperature", "s", "counter"),
-    ("power_on_hours", "Powered on", "h", "counter"),
+    (MEDIA_ERRORS, "Media errors", "", "counter"),
+    ("error_log_entries", "Error log entries", "", "counter"),
+    (THROTTLED, "Thermal throttling", "s", "counter"),
+    (WARNING_TIME, "Above warning temperature", "s", "counter"),
+    (CRITICAL_TIME, "Above critical temperature", "s", "counter"),
+    ("power_on_hours", "Power-on hours", "h", "counter"),
     ("power_cycles", "Power cycles", "", "counter"),
     ("unsafe_shutdowns", "Unsafe shutdowns", "", "counter"),
 )
@@ -82,12 +82,12 @@ LINK_READINGS = _of(
     DRIVE,
     "sysfs",
     ("pcie_link_width", "Link width", "lanes", "gauge"),
-    ("pcie_link_speed_gt_s", "Link speed, each lane", "GT/s", "gauge"),
+    ("pcie_link_speed_gt_s", "Link speed per lane", "GT/s", "gauge"),
 )
 
 
 def most_of(link: Reading) -> str:
-    """Return the name of the reading of the most that the drive's link can do."""
+    """Return the name of the reading for the maximum of the drive's link."""
     return f"{link.name}_max"
 
 
@@ -95,29 +95,29 @@ _LINK_LIMITS = _of(
     DRIVE,
     "sysfs",
     *(
-        (most_of(link), f"{link.words}, at most", link.unit, "limit")
+        (most_of(link), f"{link.words}, maximum", link.unit, "limit")
         for link in LINK_READINGS
     ),
 )
 _BESIDE = (
     Reading(
-        name=CACHE_IS_ON, words="Write cache is on", kind="state", told_by="the drive"
+        name=CACHE_IS_ON, words="Write cache is on", kind="state", origin="the drive"
     ),
     Reading(
         name=READING_TOOK,
-        words="Reading its health took",
+        words="Time to read its health",
         unit="s",
-        told_by="the clock of the host",
+        origin="the host's clock",
     ),
-    Reading(name=POWER, words="Power", unit="W", told_by="a meter"),
+    Reading(name=POWER, words="Power", unit="W", origin="a meter"),
 )
 
 
 _OF_HOST = _of(
     "host",
     "/proc",
-    ("load_average_1_min", "Load average over a minute", "", "gauge"),
-    ("cpu_all_s", "Processor time, idle time included", "s", "counter"),
+    ("load_average_1_min", "Load average, 1 min", "", "gauge"),
+    ("cpu_all_s", "Processor time, including idle", "s", "counter"),
     ("cpu_busy_s", "Processor time", "s", "counter"),
     ("cpu_user_s", "Processor time of programs", "s", "counter"),
     ("cpu_system_s", "Processor time of the kernel", "s", "counter"),
@@ -129,16 +129,16 @@ _OF_MODEL = _of(
     ("host_read_bytes", "Read by the host", "B", "counter"),
     ("nand_written_bytes", "Written to its flash", "B", "counter"),
     ("gc_moved_bytes", "Moved by garbage collection", "B", "counter"),
-    ("idle_moved_bytes", "Of these, moved while it was idle", "B", "counter"),
+    ("idle_moved_bytes", "Moved while idle", "B", "counter"),
     ("erases", "Blocks erased", "", "counter"),
-    ("idle_erases", "Of these, erased while it was idle", "", "counter"),
-    ("mapped_bytes", "Holds data", "B", "gauge"),
+    ("idle_erases", "Blocks erased while idle", "", "counter"),
+    ("mapped_bytes", "Mapped data", "B", "gauge"),
     ("read_requests", "Reads", "", "counter"),
     ("write_requests", "Writes", "", "counter"),
-    ("late_requests", "Answered over 1 ms late", "", "counter"),
-    ("late_ns_max", "Latest answer", "ns", "gauge"),
+    ("late_requests", "Requests answered over 1 ms late", "", "counter"),
+    ("late_ns_max", "Maximum delay of an answer", "ns", "gauge"),
     ("in_flight", "Outstanding requests", "", "gauge"),
-    ("in_flight_max", "Most outstanding requests", "", "gauge"),
+    ("in_flight_max", "Maximum outstanding requests", "", "gauge"),
 )
 READINGS = (
     *HEALTH_READINGS,

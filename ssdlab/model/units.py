@@ -30,19 +30,19 @@ _SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([a-zA-Z]*)\s*")
 
 
 def parse_size(text: str) -> int:
-    """Return the bytes that a size such as ``256MiB``, ``1GB`` or ``64k`` means.
+    """Return the bytes of a size such as ``256MiB``, ``1GB`` or ``64k``.
 
     A bare letter is binary, as in fio.
 
     Raises
     ------
     ValueError
-        If the text is no size, or none that a device could have.
+        If the text is not a valid size, or larger than any device.
     """
     match = _SIZE.fullmatch(text)
     unit = match and _UNITS.get(match.group(2).lower())
     if not match or not unit:
-        msg = f"{text!r} is no size; write a number with a unit, such as 256MiB or 1GB"
+        msg = f"{text!r} is not a valid size; write a number and unit, such as 256MiB"
         raise ValueError(msg)
     size = float(match.group(1)) * unit
     if size >= _TOO_LARGE:
@@ -66,9 +66,9 @@ def active_range_bytes(
 
 
 def block_size_label(block_size_bytes: int) -> str:
-    """Return ``4 KiB`` for 4096 and ``0.5 KiB`` for 512, the words of the PTS.
+    """Return ``4 KiB`` for 4096 and ``0.5 KiB`` for 512, as the PTS writes them.
 
-    What these words would round is in MiB or GiB if that is exact, and else in bytes.
+    A size that this would round is in MiB or GiB if that is exact, and else in bytes.
     """
     kib = f"{block_size_bytes / KIB:g}"
     if "e" not in kib and float(kib) * KIB == block_size_bytes:
@@ -102,5 +102,5 @@ def duration_label(seconds: float) -> str:
 
 
 def mix_label(read_percent: int) -> str:
-    """Return the R/W mix in the words of the PTS: ``65/35`` is 65 % reads."""
+    """Return the R/W mix as the PTS writes it: ``65/35`` is 65 % reads."""
     return f"{read_percent}/{100 - read_percent}"

@@ -1,1 +1,1 @@
-"""C sources of ours, compiled on the machine that runs them."""
+"""C sources of ssdlab, compiled on the machine that runs them."""

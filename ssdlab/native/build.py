@@ -1,4 +1,4 @@
-"""Build C sources of ours with the machine's compiler, each once."""
+"""Build the C sources of ssdlab with the machine's compiler, each once."""
 
 import errno
 import functools
@@ -21,13 +21,13 @@ _NO_LINK: Final = getattr(os, "O_NOFOLLOW", 0)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Refusal:
-    """What the compiler said when it did not build."""
+    """The output of a compiler that failed."""
 
     said: str
 
 
 def find_compiler(search_path: str | None = None) -> str | None:
-    """Return the first compiler that is there; ``search_path=None`` means ``PATH``."""
+    """Return the first compiler found; ``search_path=None`` means ``PATH``."""
     found = (shutil.which(name, path=search_path) for name in COMPILERS)
     return next(filter(None, found), None)
 
@@ -39,11 +39,11 @@ def build_shared(
     flags: Sequence[str],
     built: Path,
 ) -> Path | Refusal:
-    """Compile the first source into the shared object ``built``, unless it is there.
+    """Compile the first source into the shared object ``built``, unless it exists.
 
-    The other sources are what the first one includes. Many processes may call it at
-    once: each builds aside and renames. What is there counts only if nobody else can
-    have written it.
+    The other sources are included by the first one. Many processes may call it at once:
+    each builds under a temporary name and renames. An existing file counts only if
+    nobody else can have written it.
 
     Raises
     ------
@@ -70,12 +70,12 @@ def build_shared(
 
 
 def cache_folder() -> Path:
-    """Return where what was built is kept: the user's cache.
+    """Return the user's cache folder of built libraries.
 
     Raises
     ------
     RuntimeError
-        If the system knows no home of this user.
+        If this user has no home folder.
     """
     base = os.environ.get("XDG_CACHE_HOME")
     root = Path(base) if base else Path.home() / ".cache"
@@ -83,9 +83,9 @@ def cache_folder() -> Path:
 
 
 def is_own(built: Path) -> bool:
-    """Tell whether there is a file that this user wrote and that no other can change.
+    """Tell whether a file exists that this user wrote and no other can change.
 
-    Nobody runs another user's code.
+    Code of another user is never run.
     """
     try:
         with opened_own(built):
@@ -96,12 +96,12 @@ def is_own(built: Path) -> bool:
 
 @contextmanager
 def opened_own(built: Path) -> Iterator[int]:
-    """Open a file that this user wrote and that no other can change, to be loaded.
+    """Open a file to be loaded, if this user wrote it and no other can change it.
 
     Raises
     ------
     OSError
-        If it is not there, or is not such a file.
+        If it does not exist, or is not such a file.
     """
     descriptor = os.open(built, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | _NO_LINK)
     try:
@@ -112,10 +112,10 @@ def opened_own(built: Path) -> Iterator[int]:
 
 
 def _require_own_folder(folder: Path) -> None:
-    """Make a folder, or require that it is this user's, and close it to others."""
+    """Make a private folder, or require that an existing one is this user's."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     if folder.stat().st_uid == os.geteuid() and folder.stat().st_mode & _FOR_OTHERS:
-        folder.chmod(0o700)  # as made where the umask lets a group write
+        folder.chmod(0o700)  # the umask may have let a group write
     _require_own(folder, folder.stat(), stat.S_IFDIR)
 
 
@@ -123,14 +123,14 @@ def _require_own(path: Path, state: os.stat_result, kind: int) -> None:
     is_of_kind = stat.S_IFMT(state.st_mode) == kind
     if is_of_kind and state.st_uid == os.geteuid() and not state.st_mode & _FOR_OTHERS:
         return
-    why = "another user wrote it, or may change it"
+    why = "another user wrote it or can change it"
     raise PermissionError(errno.EPERM, why, str(path))
 
 
 def fingerprint(
     compiler: str, sources: Sequence[Path], *, flags: Sequence[str], machine: str = ""
 ) -> str:
-    """Return what tells one build from another, as 16 hexadecimal digits."""
+    """Return a key of the build, as 16 hexadecimal digits."""
     parts = f"{compiler} {_version(compiler)} {tuple(flags)} {machine}"
     digest = hashlib.sha256(parts.encode())
     for source in sources:

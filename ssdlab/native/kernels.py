@@ -1,8 +1,8 @@
-"""Kernels: small C libraries that are built when they are first worth it.
+"""Kernels: small C libraries, built when they are first worth it.
 
-A kernel does what numpy code beside it does, faster. Whatever keeps it from being
-built or loaded is no error: the caller goes the slower way. ``SSDLAB_NO_KERNELS=1``
-in the environment turns all of them off.
+A kernel is a faster version of numpy code next to it. A failure to build or load it is
+not an error: the caller uses the numpy code. ``SSDLAB_NO_KERNELS=1`` in the environment
+turns all of them off.
 """
 
 import ctypes
@@ -23,7 +23,7 @@ from ssdlab.native.build import (
     is_own,
 )
 
-WORTH_BYTES: Final = 8 << 20  # read slowly in the time that a build takes
+WORTH_BYTES: Final = 8 << 20  # what numpy reads in the time of a build
 SWITCH: Final = "SSDLAB_NO_KERNELS"
 _FLAGS: Final = ("-std=gnu11", "-O3", "-march=native")
 _CPU_FACTS: Final = ("model name", "flags", "CPU part", "Features")
@@ -33,19 +33,19 @@ _CPU_FACTS_BYTES: Final = 8192  # the first processor stands for all
 def load_kernel(
     name: str, source: Path, *, work_bytes: int, includes: Sequence[Path] = ()
 ) -> ctypes.CDLL | None:
-    """Return a kernel, or ``None`` where the slower way is to be taken.
+    """Return a kernel, or ``None`` if the numpy code is to be used.
 
     Parameters
     ----------
     name : str
-        What it is called in the cache.
+        Its name in the cache.
     source : Path
         The C file that it is built from.
     work_bytes : int
-        How much it is to read [bytes]. Below `WORTH_BYTES` a kernel that was not
-        built before is not worth its build.
+        How much it will read [bytes]. Below `WORTH_BYTES` a kernel that was not built
+        before is not worth its build.
     includes : sequence of Path, optional
-        What the C file includes of ours.
+        C files of ssdlab that it includes.
 
     Returns
     -------
@@ -54,7 +54,7 @@ def load_kernel(
     """
     if os.environ.get(SWITCH) or sys.platform == "win32":
         return None
-    with suppress(OSError, RuntimeError):  # RuntimeError: there is no home folder
+    with suppress(OSError, RuntimeError):  # RuntimeError: no home folder
         is_worth = work_bytes >= WORTH_BYTES
         return _load(name, [source, *includes], may_build=is_worth)
     return None
@@ -79,12 +79,12 @@ def _open(built: Path) -> ctypes.CDLL | None:
     try:
         return ctypes.CDLL(str(built))
     except OSError:
-        built.unlink(missing_ok=True)  # a crash left it torn: it is built anew
+        built.unlink(missing_ok=True)  # a crash left it incomplete: build it again
         return None
 
 
 def _machine() -> str:
-    """Return which processor this is: a home folder may serve several machines."""
+    """Return the processor type: a home folder may serve several machines."""
     facts = [platform.system(), platform.machine()]
     with suppress(OSError), Path("/proc/cpuinfo").open("rb") as file:
         text = file.read(_CPU_FACTS_BYTES).decode(errors="replace")

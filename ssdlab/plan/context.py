@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass, replace
 
-from ssdlab.analysis.window_verdict import SteadyStateVerdict
 from ssdlab.model.spec import ActiveRange, Tracking
 from ssdlab.model.step import Segments, Step
 from ssdlab.model.units import active_range_bytes
+from ssdlab.stats.window_verdict import SteadyStateVerdict
 
 _GOLDEN_STEP = 0x9E3779B1
 _SEED_PRIME = 2**31 - 1  # prime, so that no two numbers below it share a seed

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from ssdlab.analysis.steady_state import assess_steady_state
 from ssdlab.model.spec import Rounds, Stimulus, Tracking, Workload
 from ssdlab.model.step import StepResult
 from ssdlab.plan.context import Judgement
+from ssdlab.stats.steady_state import assess_steady_state
 
 
 def find_segment_start(rounds: Sequence[Sequence[StepResult]]) -> int:

@@ -3,13 +3,13 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from ssdlab.analysis.demand import DemandPoint, select_points
 from ssdlab.model.errors import StepError
 from ssdlab.model.spec import OperatingPoint, PreWrite, Workload
 from ssdlab.model.step import Step, StepResult
 from ssdlab.plan.context import Batch
 from ssdlab.plan.protocol import PhaseEnd, PhasePlan
 from ssdlab.plan.steps import StepMaker
+from ssdlab.pts.demand.summary import DemandPoint, select_points
 
 
 def plan_point(

@@ -1,15 +1,15 @@
 """Where it stands how the tests of each procedure are shown."""
 
-from ssdlab.procedures.peak import PEAK
-from ssdlab.procedures.saturation import SATURATE
-from ssdlab.procedures.sequence import SEQUENCE
+from ssdlab.procedures.peak.spec import PEAK
+from ssdlab.procedures.saturate.spec import SATURATE
+from ssdlab.procedures.sequence.spec import SEQUENCE
 
 PROCEDURE_VIEWS = {
-    SATURATE: "ssdlab.report.sections.single_stimulus:VIEW",
-    SEQUENCE: "ssdlab.report.sections.sequence:VIEW",
-    PEAK: "ssdlab.report.sections.peak:VIEW",
-    "rwsw-wsat": "ssdlab.report.sections.rwsw:SATURATION",
-    "rwsw-streams": "ssdlab.report.sections.rwsw:STREAMS",
-    "rwsw-replay": "ssdlab.report.sections.rwsw:REPLAY",
-    "rwsw-sweep": "ssdlab.report.sections.rwsw:SWEEP",
+    SATURATE: "ssdlab.procedures.saturate.pages:VIEW",
+    SEQUENCE: "ssdlab.procedures.sequence.pages:VIEW",
+    PEAK: "ssdlab.procedures.peak.pages:VIEW",
+    "rwsw-wsat": "ssdlab.procedures.rwsw.pages:SATURATION",
+    "rwsw-streams": "ssdlab.procedures.rwsw.pages:STREAMS",
+    "rwsw-replay": "ssdlab.procedures.rwsw.pages:REPLAY",
+    "rwsw-sweep": "ssdlab.procedures.rwsw.pages:SWEEP",
 }

@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from ssdlab.analysis.findings.finding import WHOLE_RUN, Finding, make_finding
 from ssdlab.model.asked import Import, Procedure, Suite
 from ssdlab.model.departure import Departure
 from ssdlab.model.drive import PurgeMethod, WriteCacheState
 from ssdlab.model.errors import UserError
+from ssdlab.model.finding import WHOLE_RUN, Finding, make_finding
 from ssdlab.model.records import RunRecord, TargetKind
 from ssdlab.model.spec import PtsTest
 from ssdlab.pts.departures import clause_of, find_departures

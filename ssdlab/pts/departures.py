@@ -11,9 +11,9 @@ from ssdlab.model.units import block_size_label, duration_label, mix_label
 from ssdlab.pts.profile import Profile
 from ssdlab.pts.profiles import PROFILES
 from ssdlab.pts.settings import Value
-from ssdlab.pts.shared import Flow, Load, Ranges, Wipc
+from ssdlab.pts.shared.settings import Flow, Load, Ranges, Wipc
 from ssdlab.pts.suite import CATALOG, LOOPED_TESTS, optional_tests, tests_of
-from ssdlab.pts.throughput import Tp
+from ssdlab.pts.tp.spec import Tp
 
 _FLOW = "4"
 

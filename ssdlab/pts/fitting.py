@@ -18,13 +18,13 @@ from ssdlab.pts.block_checks import (
     require_whole_sectors,
 )
 from ssdlab.pts.departures import clause_of
-from ssdlab.pts.iops import Iops
-from ssdlab.pts.latency import Lat
+from ssdlab.pts.iops.spec import Iops
+from ssdlab.pts.lat.spec import Lat
 from ssdlab.pts.profile import Profile
 from ssdlab.pts.profiles import suite_of
-from ssdlab.pts.shared import Flow, Ranges
+from ssdlab.pts.shared.settings import Flow, Ranges
 from ssdlab.pts.suite import CATALOG, LOOPED_TESTS, build_tests
-from ssdlab.pts.throughput import Tp
+from ssdlab.pts.tp.spec import Tp
 
 _FAVOURED_BYTES = 4 * KIB  # has most of the composite, and gets what is left out
 _LEAST_RANGE_BYTES = 8 * MIB  # a few of the largest blocks

@@ -13,10 +13,10 @@ from ssdlab.model.errors import ProfileError, UnknownNameError
 from ssdlab.model.report_fields import NAMES, ReportFields
 from ssdlab.model.spec import ActiveRange, Tracking
 from ssdlab.pts.profile import Place, Profile
-from ssdlab.pts.profile_checks import check_whole
 from ssdlab.pts.profile_entries import Entry, active_range_text, size_text
 from ssdlab.pts.profiles import PROFILES, find_profile
-from ssdlab.pts.settings import Value, describe, values_of
+from ssdlab.pts.settings import Fault, Value, describe, values_of
+from ssdlab.pts.shared.settings import HistogramRun, Ranges
 from ssdlab.pts.suite import optional_tests
 
 _BASE = "based_on"
@@ -316,3 +316,30 @@ def _item_text(value: Value, item: object) -> str:
             return json.dumps(size_text(item))
         case _:
             return json.dumps(item)
+
+
+def check_whole(profile: Profile, *, source: str) -> Profile:
+    """Return the profile if its values go with each other.
+
+    Raises
+    ------
+    ProfileError
+        If they do not; it names the first that does not.
+    """
+    for key, reason, remedy in _find_faults(profile):
+        raise ProfileError(source=source, key=key, reason=reason, remedy=remedy)
+    return profile
+
+
+def _find_faults(profile: Profile) -> Iterator[Fault]:
+    """Yield the faults of each group by its keys, then those between groups."""
+    for kind, values in profile.settings.items():
+        for field, reason, remedy in values.faults():
+            yield f"{kind.prefix}{field}", reason, remedy
+    has_histogram = profile[HistogramRun].histogram_s is not None
+    if len(profile[Ranges].active_ranges) > 1 and has_histogram:
+        yield (
+            "histogram_s",
+            "a histogram run cannot be of several active ranges",
+            'Write histogram_s = "none", or name one active range.',
+        )

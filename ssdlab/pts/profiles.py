@@ -16,7 +16,7 @@ from ssdlab.model.plain import from_plain, to_plain
 from ssdlab.model.spec import PtsTest
 from ssdlab.pts.profile import Profile
 from ssdlab.pts.settings import NEVER_MISSING, Settings, values_of
-from ssdlab.pts.shared import Flow
+from ssdlab.pts.shared.settings import Flow
 from ssdlab.pts.suite import CATALOG, GROUPS, SUITE
 
 _BASIC = tuple(name for name in SUITE if CATALOG[name].is_basic)

@@ -8,7 +8,7 @@ from ssdlab.model.spec import PtsTest
 from ssdlab.pts import catalog
 from ssdlab.pts.profile import Profile
 from ssdlab.pts.settings import Settings
-from ssdlab.pts.shared import Flow
+from ssdlab.pts.shared.settings import Flow
 from ssdlab.pts.suite_test import SuiteTest
 
 CATALOG = {

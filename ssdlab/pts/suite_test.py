@@ -3,12 +3,12 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from ssdlab.analysis.comparison.metrics import NOT_COMPARED, Compared
 from ssdlab.model.spec import Phase, PtsTest
+from ssdlab.pts.compared import NOT_COMPARED, Compared
 from ssdlab.pts.profile import Profile
-from ssdlab.pts.ranges import repeat_over_ranges
 from ssdlab.pts.settings import Settings
-from ssdlab.pts.shared import Ranges
+from ssdlab.pts.shared.phases import repeat_over_ranges
+from ssdlab.pts.shared.settings import Ranges
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -33,7 +33,7 @@ class SuiteTest:
     build : callable
         Returns its phases by a profile.
     view : str
-        Where it stands how it is shown: ``module:name`` of a `ssdlab.report.view.View`.
+        Its `ssdlab.pts.shared.view.View`, as ``module:name``.
     is_basic : bool
         Whether the profiles of fewer tests have it: PTS-C 1.1 and TKperf.
     is_optional : bool

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from ssdlab.report.context import read_context
+from ssdlab.paper.context import read_context
 from ssdlab.report.render import render_page
 from ssdlab.store.run import Run
 from ssdlab.system.outputs import choose_format, write_output

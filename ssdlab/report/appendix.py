@@ -6,22 +6,10 @@ from dataclasses import dataclass
 import pandas as pd
 
 from ssdlab.model.spec import stimulus_label
-from ssdlab.report.blocks import Table
-from ssdlab.report.context import Context
-from ssdlab.report.stream_facts import StreamNames, stream_names
-from ssdlab.report.text import NOT_MEASURED, seconds_text
-
-_HEAD = (
-    "Workload",
-    "TC",
-    "QD",
-    "Seconds",
-    "Idle before",
-    "Ready",
-    "Fills",
-    "fio",
-    "Doubts",
-)
+from ssdlab.paper.context import Context
+from ssdlab.procedures.rwsw.facts import StreamNames, stream_names
+from ssdlab.text.numbers import NOT_MEASURED, seconds_text
+from ssdlab.text.table import Table, column, tabulate
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -37,13 +25,21 @@ class Job:
 def steps_table(context: Context) -> Table:
     """Return every step of the run with its idle gap."""
     names = stream_names(context)
-    rows = tuple(_step_row(step, names) for step in context.steps.itertuples())
-    return Table(
-        caption=f"All {len(rows):,} steps",
-        corner="Step",
-        head=_HEAD,
-        rows=rows,
-        words=(1, 9),
+    return tabulate(
+        context.steps.itertuples(),
+        (
+            column("Step", "step_id"),
+            column("Workload", lambda step: _what(step, names), is_words=True),
+            column("TC", "threads"),
+            column("QD", "queue_depth"),
+            column("Seconds", "duration_s", "{:.2f}".format),
+            column("Idle before", _idle),
+            column("Ready", lambda step: "yes" if step.was_armed is True else "no"),
+            column("Fills", "drive_fills", "{:.3f}".format),
+            column("fio", "exit_code"),
+            column("Doubts", "warnings", is_words=True, missing=""),
+        ),
+        caption=f"All {len(context.steps):,} steps",
         note="Ready: fio stood ready before the step before had ended. Fills: bytes "
         "written since the purge of the test by user capacity. fio: exit code. Doubts: "
         "what fio or the target complained of.",
@@ -51,30 +47,10 @@ def steps_table(context: Context) -> Table:
     )
 
 
-def _step_row(step: object, names: StreamNames) -> tuple[str, ...]:
-    return (
-        str(_value(step, "step_id")),
-        _what(step, names),
-        _text(step, "threads"),
-        _text(step, "queue_depth"),
-        _text(step, "duration_s", ".2f"),
-        _idle(step),
-        "yes" if _value(step, "was_armed") is True else "no",
-        _text(step, "drive_fills", ".3f"),
-        _text(step, "exit_code"),
-        str(_value(step, "warnings") or ""),
-    )
-
-
 def _value(step: object, name: str) -> object:
     """Return a value of a row, or None where there is none."""
     value = getattr(step, name)
     return None if pd.isna(value) else value
-
-
-def _text(step: object, name: str, form: str = "") -> str:
-    value = _value(step, name)
-    return NOT_MEASURED if value is None else format(value, form)
 
 
 def _idle(step: object) -> str:

@@ -3,28 +3,22 @@
 from html import escape
 from typing import TYPE_CHECKING
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-
+from ssdlab.compare.comparison import Comparison
+from ssdlab.compare.pages import comparison_page
+from ssdlab.paper.blocks import Block, Note, Plot
+from ssdlab.paper.context import Context, read_context
+from ssdlab.pts.shared.verdict import status_notes
 from ssdlab.pts.suite import CATALOG
-from ssdlab.report.blocks import Block, Plot, Table
-from ssdlab.report.comparison.comparison import Comparison
-from ssdlab.report.comparison.pages import comparison_page
-from ssdlab.report.context import Context, read_context
 from ssdlab.report.findings import AnswerBox, FindingGroup, box_answers
-from ssdlab.report.html import split_long_words
-from ssdlab.report.sections import pages_of
-from ssdlab.report.verdict import status_notes
-from ssdlab.report.view import summary_rows
+from ssdlab.report.view import pages_of, summary_rows
 from ssdlab.store.run import Run
+from ssdlab.text.table import Table
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 _PLOTLY = "application/vnd.plotly.v1+json"
-# Of a table's own rules JupyterLab has some that only a longer selector outdoes.
 _STYLE = """<style>
-.ssdlab table th:first-child, .ssdlab table .words { text-align: left }
-.ssdlab .caption { font-weight: 600 }
 .ssdlab .note { white-space: pre-line }
 .ssdlab .note.warning, .ssdlab .note.good { padding: 0.4em 0.8em }
 .ssdlab .note.warning {
@@ -34,7 +28,7 @@ _STYLE = """<style>
   border-left: 4px solid #1c6b3c; background: #e9f5ee; color: #14512d;
 }
 </style>"""
-_HEAD = ("Tracking variable", "First round", "Steady", "Rounds", "Verdict")
+_HEAD = ("Test", "Tracking variable", "First round", "Steady", "Rounds", "Verdict")
 
 
 def show_overview(run: Run) -> None:
@@ -63,8 +57,8 @@ def show_overview(run: Run) -> None:
     )
     target = run.record.target
     caption = f"{target.model} {target.serial}".strip()
-    words = tuple(range(1, len(_HEAD) + 1))
-    table = Table(caption=caption, corner="Test", head=_HEAD, rows=rows, words=words)
+    words = tuple(range(1, len(_HEAD)))
+    table = Table(caption=caption, head=_HEAD, rows=rows, words=words)
     _show_blocks((*status_notes(context), table))
     _show_html("".join(map(_answer, box_answers(context))))
 
@@ -145,28 +139,15 @@ def show_comparison(comparison: Comparison, topic: str) -> None:
 
 
 def _show_blocks(blocks: tuple[Block, ...]) -> None:
-    environment = Environment(
-        loader=PackageLoader("ssdlab.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-    )
-    environment.filters["place"] = lambda plot: plot
-    environment.filters["pieces"] = split_long_words
-    environment.tests |= {
-        "table": lambda block: isinstance(block, Table),
-        "plot": lambda block: isinstance(block, Plot),
-        "note": lambda block: not isinstance(block, Table | Plot),
-    }
-    template = environment.from_string(
-        '{% from "blocks.html.j2" import show %}{{ show(block) }}'
-    )
     for block in blocks:
-        if isinstance(block, Plot):
-            show_figure(block.figure)
-        else:
-            _show_html(
-                f'<div class="ssdlab">{_STYLE}{template.render(block=block)}</div>'
-            )
+        match block:
+            case Plot():
+                show_figure(block.figure)
+            case Table():
+                _show_html(block._repr_html_())
+            case Note():
+                words = f'<p class="note {block.tone}">{escape(block.text)}</p>'
+                _show_html(f'<div class="ssdlab">{_STYLE}{words}</div>')
 
 
 def show_figure(figure: "go.Figure") -> None:

@@ -4,15 +4,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from ssdlab.analysis.findings.answers import Answers
-from ssdlab.analysis.findings.finding import (
+from ssdlab.model.answers import Answers
+from ssdlab.model.finding import (
     SEVERITIES,
     SEVERITY_WORDS,
     Answer,
     Severity,
     SharedFinding,
 )
-from ssdlab.report.context import Context
+from ssdlab.paper.context import Context
 
 Standing = Literal["good", "bad", "doubtful", "open"]
 _QUESTIONS: Mapping[Answer, str] = {

@@ -1,10 +1,13 @@
 """Idle time between steps, in which a drive may collect garbage."""
 
 import pandas as pd
+import plotly.graph_objects as go
 
-from ssdlab.figures.saturation import plot_idle_gaps
-from ssdlab.report.blocks import Plot, Table
-from ssdlab.report.text import NOT_MEASURED, seconds_text
+from ssdlab.paper.blocks import Plot
+from ssdlab.plots.labels import axis, new_figure
+from ssdlab.plots.lines import Across, Line, draw_lines
+from ssdlab.text.numbers import NOT_MEASURED, seconds_text
+from ssdlab.text.table import Table
 
 _WITHIN = "within a round"
 _BETWEEN = "between two rounds"
@@ -51,8 +54,7 @@ def idle_table(steps: pd.DataFrame, *, is_imported: bool = False) -> Table:
         rows.append((kind, *_statistics(gaps), _armed_text(chosen)))
     return Table(
         caption="Idle time from the last IO of a step to the first IO of the next",
-        corner="Gap",
-        head=("Measured", "Median", "Greatest", "fio stood ready"),
+        head=("Gap", "Measured", "Median", "Greatest", "fio stood ready"),
         rows=tuple(rows),
         note=_NOTE_OF_IMPORT if is_imported else _NOTE,
     )
@@ -88,3 +90,38 @@ def idle_plot(steps: pd.DataFrame) -> Plot | None:
     if not (steps["idle_before_s"] > 0).any():
         return None
     return Plot(figure=plot_idle_gaps(steps))
+
+
+def plot_idle_gaps(frame: "pd.DataFrame") -> go.Figure:
+    """Draw the idle time before each step, in the order of the run.
+
+    One point a step on a logarithmic axis [s]; steps whose fio stood ready apart
+    from the others.
+
+    >>> import pandas as pd
+    >>> gaps = {"step_id": ["a", "b"], "idle_before_s": [0.3, 0.01]}
+    >>> figure = plot_idle_gaps(pd.DataFrame(gaps | {"was_armed": [False, True]}))
+    >>> [points.name for points in figure.data]
+    ['fio stood ready', 'fio was started']
+    """
+    figure = new_figure("Idle time before each step", height=300)
+    steps = frame.assign(place=range(1, len(frame) + 1))
+    steps = steps[steps["idle_before_s"] > 0]
+    armed = steps["was_armed"].fillna(value=False).astype(bool)
+    looks = (
+        (steps[armed], "fio stood ready", "#0072B2", "circle"),
+        (steps[~armed], "fio was started", "#D55E00", "diamond"),
+    )
+    places = axis("Step, in the order of the run", tickformat="d")
+    lines = [
+        Line(
+            rows=[rows], column="idle_before_s", name=name, color=color, symbol=symbol,
+            width=0, size=5, marker={"opacity": 0.75},
+            hover="", after=" before %{text}", text=[str(s) for s in rows["step_id"]],
+        )
+        for rows, name, color, symbol in looks
+        if len(rows)
+    ]  # fmt: skip
+    across = Across(column="place", axis=places, hover="")
+    draw_lines(figure, across, lines, is_log=True, showlegend=True)
+    return figure

@@ -3,16 +3,11 @@
 from typing import assert_never
 
 from ssdlab.model.records import RunRecord
-from ssdlab.report.blocks import HeaderColumn
-from ssdlab.report.context import Context
-from ssdlab.report.head_facts import Facts, if_said
-from ssdlab.report.text import (
-    NOT_RECORDED,
-    capacity_text,
-    memory_text,
-    or_unknown,
-)
+from ssdlab.paper.blocks import HeaderColumn
+from ssdlab.paper.context import Context
+from ssdlab.pts.shared.head_facts import Facts, if_said, write_cache_text
 from ssdlab.report.view import view_of
+from ssdlab.text.numbers import NOT_RECORDED, capacity_text, memory_text, or_unknown
 
 
 def test_columns(context: Context, test: str) -> tuple[HeaderColumn, ...]:
@@ -96,14 +91,3 @@ def _kind(record: RunRecord) -> str:
             return "loop device" if bus == "loop" else "drive"
         case _:
             assert_never(record.target.kind)
-
-
-def write_cache_text(context: Context) -> str:
-    """Return how the write cache stood; what was only asked for is not claimed."""
-    record = context.record
-    asked = record.asked.write_cache
-    stood = "" if record.write_cache == "as found" else record.write_cache
-    if record.is_cache_left:
-        found = f"{stood}, as found" if stood else "as found"
-        return f"{found} (the profile asks for {asked})"
-    return f"{stood}, as found" if stood and asked == "as found" else asked

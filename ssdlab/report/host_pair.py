@@ -7,20 +7,20 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from ssdlab.analysis.bottleneck import (
+from ssdlab.model.errors import RunFolderError
+from ssdlab.model.records import RunRecord
+from ssdlab.paper.context import Context, read_context
+from ssdlab.procedures.saturate.curve import StimulusCurve, read_attempts, read_curve
+from ssdlab.procedures.saturate.spec import SATURATE
+from ssdlab.pts.shared.head_facts import write_cache_text
+from ssdlab.stats.bottleneck import (
     CurveShape,
     HostComparison,
     assess_decline,
     compare_hosts,
 )
-from ssdlab.model.errors import RunFolderError
-from ssdlab.model.records import RunRecord
-from ssdlab.procedures.saturation import SATURATE
-from ssdlab.report.context import Context, read_context
-from ssdlab.report.header import write_cache_text
-from ssdlab.report.stimulus_curve import StimulusCurve, read_attempts, read_curve
-from ssdlab.report.text import or_unknown
 from ssdlab.store.run import Run
+from ssdlab.text.numbers import or_unknown
 
 HOSTS = ("A", "B")
 End = Literal["steady", "NOT steady", "not judged"]

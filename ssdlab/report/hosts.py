@@ -1,23 +1,28 @@
 """The same drive on two hosts: a page with both curves, and who is the bottleneck."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Literal
 
 import pandas as pd
+import plotly.graph_objects as go
 
-from ssdlab.analysis.bottleneck import FLAT_DECLINE_RATIO, LEAST_FILLS, LOWER_RATIO
-from ssdlab.analysis.findings.finding import count_text
-from ssdlab.figures.hosts import plot_hosts
-from ssdlab.figures.labels import QUANTITIES
-from ssdlab.figures.names import shortened
-from ssdlab.report.blocks import Note, Page, Plot, Table, Tone
-from ssdlab.report.document import Document, write_document
+from ssdlab.model.finding import SharedFinding, count_text
+from ssdlab.paper.blocks import Note, Page, Plot, Tone
+from ssdlab.paper.context import Context
+from ssdlab.paper.document import Document, write_document
+from ssdlab.plots.labels import new_figure
+from ssdlab.plots.lines import Across, Line, draw_lines
+from ssdlab.plots.names import figure_text, shortened
+from ssdlab.procedures.saturate.curve import StimulusCurve
+from ssdlab.procedures.saturate.figures import Rate
 from ssdlab.report.header import device_facts, platform_facts
 from ssdlab.report.host_pair import HOSTS, HostPair
-from ssdlab.report.rounded import rate_text, share_text
-from ssdlab.report.stimulus_curve import StimulusCurve
-from ssdlab.report.text import NOT_MEASURED, or_unknown
+from ssdlab.stats.bottleneck import FLAT_DECLINE_RATIO, LEAST_FILLS, LOWER_RATIO
+from ssdlab.text.numbers import NOT_MEASURED, or_unknown, rate_text, share_text
+from ssdlab.text.quantities import QUANTITIES, Quantity
+from ssdlab.text.table import Table, column, tabulate
 
 _LONGEST_NAME = 60
 _RULE = (
@@ -28,6 +33,18 @@ _RULE = (
     "source names the sign, a flat and lower curve without a fall from FOB, and no "
     "numbers."
 )
+HostProgress = Literal["time_s", "stimulus_fills"]
+
+# Okabe and Ito (2008); the marker tells the hosts apart as well.
+_LOOKS = (("#D55E00", "circle"), ("#0072B2", "diamond"))
+_LONGEST_NAME_DRAWN = 44
+_FILLS = Quantity(
+    name="Drive fills by this stimulus (bytes written / user capacity)",
+    unit="",
+    divisor=1.0,
+    counted="drive fills",
+)
+_NAMES = {"time_s": "time", "stimulus_fills": "drive fills"}
 
 
 def write_hosts(pair: HostPair, path: Path) -> Path:
@@ -190,8 +207,8 @@ def _shapes_table(pair: HostPair) -> Table:
     ))
     return Table(
         caption=f"{QUANTITIES[metric].name} at the beginning and at the end",
-        corner="Host",
         head=(
+            "Host",
             "FOB, first round",
             "End, last 5 rounds",
             "End / FOB",
@@ -216,27 +233,28 @@ def _or_dash(ratio: float) -> str:
 
 def _findings_page(pair: HostPair) -> Page:
     """Return what was found about each run: it may explain what the curves show."""
-    tables = []
-    for name, context in zip(HOSTS, pair.contexts, strict=True):
-        shared = context.run.answers.findings
-        rows = tuple(
-            (
-                found.code,
-                found.severity,
-                ", ".join(map(context.title_of, found.tests)) or "all",
-                found.words,
-            )
-            for found in shared
-        )
-        table = Table(
-            caption=f"Host {name}: {count_text(shared)}",
-            corner="Finding",
-            head=("Severity", "Tests", "In words"),
-            rows=rows,
-            words=(0, 1, 2, 3),
-        )
-        tables.append(table)
-    return Page(title="Findings of both runs", blocks=tuple(tables))
+    tables = tuple(
+        _findings_table(name, context)
+        for name, context in zip(HOSTS, pair.contexts, strict=True)
+    )
+    return Page(title="Findings of both runs", blocks=tables)
+
+
+def _findings_table(name: str, context: Context) -> Table:
+    def tests(found: SharedFinding) -> str:
+        return ", ".join(map(context.title_of, found.tests)) or "all"
+
+    shared = context.run.answers.findings
+    return tabulate(
+        shared,
+        (
+            column("Finding", "code", is_words=True),
+            column("Severity", "severity", is_words=True),
+            column("Tests", tests, is_words=True),
+            column("In words", "words", is_words=True),
+        ),
+        caption=f"Host {name}: {count_text(shared)}",
+    )
 
 
 def _conditions_page(pair: HostPair) -> Page:
@@ -252,8 +270,7 @@ def _conditions_page(pair: HostPair) -> Page:
     )
     table = Table(
         caption="Hosts and device as recorded",
-        corner="Fact",
-        head=tuple(f"Host {name}" for name in HOSTS),
+        head=("Fact", *(f"Host {name}" for name in HOSTS)),
         rows=rows,
         words=(1, 2),
     )
@@ -283,3 +300,31 @@ def host_lines(pair: HostPair) -> list[str]:
     lines += [f"not only the host differs: {words}" for words in pair.differences]
     lines += [f"findings of {count}" for count in _counts(pair)]
     return [*lines, pair.comparison.text]
+
+
+def plot_hosts(
+    curves: "Mapping[str, pd.DataFrame]",
+    *,
+    metric: Rate = "iops",
+    x: HostProgress = "time_s",
+    title: str = "The same drive on two hosts",
+) -> go.Figure:
+    """Draw the rates of a drive on two hosts over each other.
+
+    >>> import pandas as pd
+    >>> curve = pd.DataFrame({"time_s": [60.0, 120.0], "iops": [9e4, 2e4]})
+    >>> [line.name for line in plot_hosts({"A": curve, "B": curve}).data]
+    ['A', 'B']
+    """
+    figure = new_figure(f"{title}: {QUANTITIES[metric].name} vs {_NAMES[x]}")
+    across = Across.time(*curves.values()) if x == "time_s" else Across.of(x, _FILLS)
+    lines = [
+        Line(
+            rows=[rounds], column=metric, color=color, symbol=symbol, size=6,
+            name=(own := figure_text(name, longest=_LONGEST_NAME_DRAWN)),
+            hover=f"{own}, {across.hover}: ",
+        )
+        for (name, rounds), (color, symbol) in zip(curves.items(), _LOOKS, strict=True)
+    ]  # fmt: skip
+    draw_lines(figure, across, lines, showlegend=True)
+    return figure

@@ -14,9 +14,9 @@ import plotly.graph_objects as go
 from plotly.offline import get_plotlyjs
 
 from ssdlab.model.errors import ExportError
-from ssdlab.report.blocks import Plot
-from ssdlab.report.context import read_context
-from ssdlab.report.sections import pages_of
+from ssdlab.paper.blocks import Plot
+from ssdlab.paper.context import read_context
+from ssdlab.report.view import pages_of
 from ssdlab.store.run import Run
 from ssdlab.system.browser import OpenPage, open_page
 from ssdlab.system.folders import Folder
@@ -101,7 +101,7 @@ def _named_figures(run: Run) -> Iterator[tuple[str, go.Figure]]:
 
 
 def write_image(figure: go.Figure, path: str | Path) -> Path:
-    """Write one figure as it is; `ssdlab.figures.publication` sizes it for a paper.
+    """Write one figure as it is; `ssdlab.plots.publication` sizes it for a paper.
 
     Parameters
     ----------
@@ -148,7 +148,7 @@ def write_images(
     *,
     formats: Sequence[ImageFormat] = ("svg",),
 ) -> tuple[Path, ...]:
-    """Write figures as they are; `ssdlab.figures.publication` sizes them for a paper.
+    """Write figures as they are; `ssdlab.plots.publication` sizes them for a paper.
 
     Parameters
     ----------

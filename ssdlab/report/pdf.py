@@ -4,8 +4,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
+from ssdlab.paper.notebook_page import render_notebook_page
 from ssdlab.report import render_report
-from ssdlab.report.notebook_page import render_notebook_page
 from ssdlab.store.run import Run
 from ssdlab.system.browser import find_browser, open_page
 from ssdlab.system.outputs import PDF_MARK, choose_format, write_output

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from ssdlab.report.blocks import Block, Note, Table
-from ssdlab.report.context import Context
-from ssdlab.report.text import NOT_RECORDED, or_unknown, seconds_text
+from ssdlab.paper.blocks import Block, Note
+from ssdlab.paper.context import Context
+from ssdlab.text.numbers import NOT_RECORDED, or_unknown, seconds_text
+from ssdlab.text.table import Table, column, tabulate
 
 _NOTE = (
     "Took: the whole step, with marking and reading back. Found last: the last fact of "
@@ -62,25 +63,25 @@ def _notes(context: Context, purges: tuple[_Purge, ...]) -> Iterator[Note]:
 
 def _table(context: Context, purges: tuple[_Purge, ...]) -> Table:
     method = or_unknown(context.record.purge_method)
-    rows = tuple(
+    return tabulate(
+        purges,
         (
-            purge.step_id,
-            purge.test,
-            purge.facts[0] if purge.facts else method,
-            seconds_text(purge.took_s),
-            purge.facts[-1] if len(purge.facts) > 1 else NOT_RECORDED,
-            purge.doubt or "none",
-        )
-        for purge in purges
-    )
-    return Table(
-        caption="Each purge" if len(rows) > 1 else "The purge",
-        corner="Step",
-        head=("Test", "Method", "Took", "Found last", "Doubts"),
-        rows=rows,
-        words=(0, 1, 2, 4, 5),
+            column("Step", "step_id", is_words=True),
+            column("Test", "test", is_words=True),
+            column(
+                "Method", lambda p: p.facts[0] if p.facts else method, is_words=True
+            ),
+            column("Took", "took_s", seconds_text),
+            column("Found last", _found_last, is_words=True),
+            column("Doubts", lambda purge: purge.doubt or "none", is_words=True),
+        ),
+        caption="Each purge" if len(purges) > 1 else "The purge",
         note=_NOTE,
     )
+
+
+def _found_last(purge: _Purge) -> str:
+    return purge.facts[-1] if len(purge.facts) > 1 else NOT_RECORDED
 
 
 def _records(purges: tuple[_Purge, ...]) -> Iterator[Table]:
@@ -92,8 +93,7 @@ def _records(purges: tuple[_Purge, ...]) -> Iterator[Table]:
     if rows:
         yield Table(
             caption="The record of every purge",
-            corner="Step",
-            head=("What was done and found",),
+            head=("Step", "What was done and found"),
             rows=rows,
             words=(0, 1),
             is_folded=True,

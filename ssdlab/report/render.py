@@ -5,20 +5,18 @@ from datetime import UTC, datetime
 
 from ssdlab.model.report_fields import TITLES
 from ssdlab.model.version import VERSION
+from ssdlab.paper.blocks import Block, Chapter, Note, Page
+from ssdlab.paper.context import Context
+from ssdlab.paper.html import render_html
+from ssdlab.pts.shared.verdict import status_notes
 from ssdlab.report.appendix import all_jobs, shown_jobs, steps_table
-from ssdlab.report.blocks import Block, Chapter, Note, Page
-from ssdlab.report.ceiling import ceiling_table
-from ssdlab.report.context import Context
-from ssdlab.report.drive_health import drive_blocks
 from ssdlab.report.findings import box_answers
 from ssdlab.report.gaps import idle_plot, idle_table
 from ssdlab.report.header import front_facts, platform_facts, test_columns
-from ssdlab.report.host_checks import host_blocks
-from ssdlab.report.html import render_html
+from ssdlab.report.host import ceiling_table, host_blocks
 from ssdlab.report.purges import purge_blocks
-from ssdlab.report.sections import pages_of
-from ssdlab.report.verdict import status_notes
-from ssdlab.report.view import summary_rows
+from ssdlab.report.view import pages_of, summary_rows
+from ssdlab.telemetry.pages import drive_blocks
 
 
 def render_page(context: Context) -> str:

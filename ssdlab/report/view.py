@@ -1,50 +1,20 @@
-"""How a test is shown: its pages, the head of them, its summary and its outcome.
+"""The view of each test of a run: its pages, its rows of the summary, its outcome."""
 
-Each test names its view; the head of a page, the front page, notebooks and the command
-line ask it.
-"""
-
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, cast
 
 from ssdlab.model.asked import Asked, Procedure
+from ssdlab.procedures.tkperf.pages import tkperf_pages
 from ssdlab.procedures.views import PROCEDURE_VIEWS
+from ssdlab.pts.shared.verdict import SummaryRow
+from ssdlab.pts.shared.view import View
 from ssdlab.pts.suite import CATALOG
-from ssdlab.report.head_facts import Facts, rounds_set_up, rounds_stimulus
-from ssdlab.report.outcome import Outcome, rounds_outcome
-from ssdlab.report.verdict import SummaryRow, rounds_summary
 
 if TYPE_CHECKING:
-    from ssdlab.report.blocks import Page
-    from ssdlab.report.context import Context
-    from ssdlab.store.run import Run
+    from ssdlab.paper.blocks import Page
+    from ssdlab.paper.context import Context
 
-_OF_IMPORTS = "ssdlab.report.sections.custom:VIEW"  # of workloads that are of no test
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class View:
-    """What a test is shown by.
-
-    Attributes
-    ----------
-    pages : callable
-        The pages of the test.
-    set_up, stimulus : callable
-        The last two columns at the head of its pages.
-    summary : callable
-        Its rows on the front page.
-    outcome : callable
-        What the end of a run says of it, each line by its name.
-    """
-
-    pages: "Callable[[Context, str], tuple[Page, ...]]"
-    set_up: "Callable[[Context, str], Facts]" = rounds_set_up
-    stimulus: "Callable[[Context, str], Facts]" = rounds_stimulus
-    summary: "Callable[[Context, str], Iterable[SummaryRow]]" = rounds_summary
-    outcome: "Callable[[Run, str], Iterable[Outcome]]" = rounds_outcome
+_OF_IMPORTS = "ssdlab.pts.custom.pages:VIEW"  # of workloads that are of no test
 
 
 def view_of(asked: Asked, test: str) -> View:
@@ -64,3 +34,9 @@ def summary_rows(context: "Context") -> tuple[SummaryRow, ...]:
         for test in context.record.tests
         for row in view_of(asked, test).summary(context, test)
     )
+
+
+def pages_of(context: "Context", test: str) -> "tuple[Page, ...]":
+    """Return the pages of a test of the run, TKperf's of its profile last."""
+    pages = view_of(context.record.asked, test).pages(context, test)
+    return (*pages, *tkperf_pages(context, test))

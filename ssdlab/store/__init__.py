@@ -1,1 +1,1 @@
-"""Runs on disk: write and read their tables, and find them."""
+"""Run folders on disk: finding them, reading and writing their tables."""

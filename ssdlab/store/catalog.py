@@ -1,4 +1,4 @@
-"""Which runs there are."""
+"""The list of runs in a folder."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +15,7 @@ _DEFAULT_FOLDER = Path("data/runs")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RunEntry:
-    """One run folder in short; ``trouble`` says why it cannot be read, if so."""
+    """Summary of a run folder; ``trouble`` is why it cannot be read, if it cannot."""
 
     path: str
     run_id: str = ""
@@ -32,9 +32,9 @@ class RunEntry:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RunOutcome:
-    """What the tables of a run say of it in short; ``None`` is what they do not say.
+    """Outcome of a run by its tables; ``None`` is unknown.
 
-    ``doubts`` is how many there are about its numbers.
+    ``doubts`` is the number of doubts about its numbers.
     """
 
     is_conformant: bool | None = None
@@ -43,7 +43,7 @@ class RunOutcome:
 
 
 def find_outcome(path: str | Path) -> RunOutcome:
-    """Return what came of a run, by its tables.
+    """Return the outcome of a run, by its tables.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def find_outcome(path: str | Path) -> RunOutcome:
     Returns
     -------
     RunOutcome
-        Without any answer where there are no tables, or none that can be read.
+        All ``None`` if there are no tables, or none that can be read.
     """
     columns = ("is_conformant", "is_steady", "doubts")
     try:
@@ -78,18 +78,18 @@ def list_runs(folder: str | Path | None = None) -> tuple[RunEntry, ...]:
     Parameters
     ----------
     folder : str or Path, optional
-        The folder of runs. A relative one that is not here is looked for in the
-        folders above. Without it ``data/runs``, which need not be there.
+        The folder of runs. A relative path that does not exist here is searched in the
+        parent folders. The default is ``data/runs``, which need not exist.
 
     Returns
     -------
     tuple of RunEntry
-        One entry a run folder, also for those that are damaged.
+        One entry per run folder, including damaged ones.
 
     Raises
     ------
     RunFolderError
-        If the folder that was named is not there or cannot be read.
+        If the given folder does not exist or cannot be read.
 
     Examples
     --------
@@ -112,7 +112,7 @@ def list_runs(folder: str | Path | None = None) -> tuple[RunEntry, ...]:
 
 
 def _is_run(path: Path) -> bool:
-    """Tell whether there is a record of a run, which need not be a good one."""
+    """Tell whether there is a record of a run, valid or not."""
     try:
         return Folder(path).has("run.json")
     except OSError:

@@ -1,4 +1,4 @@
-"""SHA-256 of the files of a run folder, which strangers may have made."""
+"""SHA-256 of the files of an untrusted run folder."""
 
 import hashlib
 import os
@@ -10,20 +10,20 @@ _PIECE_BYTES = 1 << 20
 
 
 def digest_file(folder: Folder, name: str) -> str:
-    """Return the digest of a file, in hexadecimal.
+    """Return the digest of a file in hexadecimal.
 
     Parameters
     ----------
     folder : Folder
-        Where it lies.
+        The folder of the file.
     name : str
-        Its name there.
+        Its name.
 
     Returns
     -------
     str
-        An empty text if there is no such file. One that is larger than any that is
-        read has its size instead: a sparse one could take days.
+        Empty if there is no such file. A file above the size limit has its size
+        instead: a sparse one could take days.
     """
     try:
         with folder.opened(name) as file:

@@ -1,4 +1,4 @@
-"""The tables of a run as files for other programs: CSV, Parquet, a workbook."""
+"""Export of the tables of a run for other programs: CSV, Parquet, a workbook."""
 
 import csv
 import io
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 ExportFormat = Literal["csv", "parquet", "xlsx"]
 
 _WORKBOOK = "tables.xlsx"
-SHEET_ROWS: Final = 1_048_576  # of Excel's and LibreOffice's, the head among them
+SHEET_ROWS: Final = 1_048_576  # of Excel and LibreOffice, including the header
 _CELL_LETTERS: Final = 32_767
 _EXACT_INTEGER: Final = 2**53  # a spreadsheet's numbers are doubles
 _NOT_IN_XML = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
-# A spreadsheet takes text that begins so for a formula.
+# A spreadsheet treats text that begins with these as a formula.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
-_VIRTUAL = "a virtual SSD or a file: a model, and no drive's numbers"
+_VIRTUAL = "a virtual SSD or a file: a model, not the numbers of a drive"
 
 
 def export_run(run: Run, file_format: ExportFormat, place: Path | None = None) -> Path:
@@ -37,20 +37,20 @@ def export_run(run: Run, file_format: ExportFormat, place: Path | None = None) -
     run : Run
         The run.
     file_format : {"csv", "parquet", "xlsx"}
-        ``csv`` and ``parquet`` are a folder with a file a table, ``xlsx`` is one
-        workbook with a sheet a table.
+        ``csv`` and ``parquet`` are a folder with a file per table, ``xlsx`` is one
+        workbook with a sheet per table.
     place : Path, optional
-        The folder or the workbook; without it in the run's folder ``export``.
+        The folder or the workbook; by default in the run's folder ``export``.
 
     Returns
     -------
     Path
-        Where it lies.
+        The folder or file that was written.
 
     Raises
     ------
     ExportError
-        If a table has more rows than a sheet, a workbook has another suffix than
+        If a table has more rows than a sheet, a workbook has a suffix other than
         ``.xlsx``, or the place cannot be written.
     MissingToolError
         If openpyxl is not installed.
@@ -62,7 +62,7 @@ def export_run(run: Run, file_format: ExportFormat, place: Path | None = None) -
         raise ExportError(
             place=str(place),
             reason="the name of a workbook ends in .xlsx",
-            remedy="Name it so, or ask for another format.",
+            remedy="Use that name, or choose another format.",
         )
     frames = {name: getattr(run, name) for name in TABLES}
     try:
@@ -106,7 +106,7 @@ def _to_parquet(name: str, frame: "pd.DataFrame") -> bytes:
 
 
 def _to_csv(frame: "pd.DataFrame") -> str:
-    """Return a frame as CSV; text that looks like a formula has an apostrophe first."""
+    """Return a frame as CSV; text that looks like a formula gets an apostrophe."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(frame.columns)
@@ -121,7 +121,7 @@ def _disarmed(value: object) -> object:
 
 
 def _rows(frame: "pd.DataFrame") -> Iterator[tuple[Any, ...]]:
-    """Yield the rows as plain values, what is missing as None."""
+    """Yield the rows as plain values, missing ones as None."""
     columns = [frame[name].astype(object) for name in frame.columns]
     clean = [column.where(column.notna(), None).tolist() for column in columns]
     return zip(*clean, strict=True)
@@ -132,7 +132,7 @@ def _pack_workbook(run: Run, frames: "dict[str, pd.DataFrame]") -> bytes:
         if len(frame) >= SHEET_ROWS:
             raise ExportError(
                 place=_WORKBOOK,
-                reason=f"the table {name} has {len(frame):,} rows, and a sheet holds "
+                reason=f"the table {name} has {len(frame):,} rows; a sheet holds "
                 f"{SHEET_ROWS - 1:,}",
                 remedy="Export it as csv or parquet.",
             )
@@ -165,7 +165,7 @@ def _about(run: Run) -> list[tuple[str, str]]:
         ("device", f"{record.target.model} {record.target.serial}".strip()),
         ("began", record.started_at),
         ("made by", f"ssdlab {record.host.ssdlab_version}, {record.host.fio_version}"),
-        ("columns", "what each means stands in the last sheet"),
+        ("columns", "their meaning is in the last sheet"),
     ]
     note = [("note", _VIRTUAL)] if record.target.is_virtual else []
     return facts + note
@@ -181,7 +181,7 @@ def _dictionary() -> list[tuple[str, ...]]:
 
 
 def _fill(sheet: Any, rows: Any, *, frozen: str | None = None) -> None:
-    """Write rows into a sheet; text stays text, whatever it begins with."""
+    """Write rows into a sheet; text stays text even if it looks like a formula."""
     from openpyxl.cell import WriteOnlyCell  # noqa: PLC0415 - an extra, and slow
 
     sheet.freeze_panes = frozen
@@ -198,7 +198,7 @@ def _fill(sheet: Any, rows: Any, *, frozen: str | None = None) -> None:
 
 
 def _in_a_cell(value: object) -> object:
-    """Return a value as a cell can hold it, exactly or as text."""
+    """Return a value that a cell can hold, exact or as text."""
     if isinstance(value, bool) or value is None:
         return value
     if isinstance(value, int) and abs(value) > _EXACT_INTEGER:
@@ -207,7 +207,7 @@ def _in_a_cell(value: object) -> object:
         return str(value)
     if isinstance(value, str):
         text = _NOT_IN_XML.sub("�", value)
-        end = " (cut: a cell holds no more)"
+        end = " (cut: a cell can hold no more)"
         fits = len(text) <= _CELL_LETTERS
         return text if fits else text[: _CELL_LETTERS - len(end)] + end
     return value

@@ -1,8 +1,8 @@
-"""Parquet files that strangers may have made: no more is read than memory can hold.
+"""Reading untrusted Parquet files without exhausting memory.
 
-A file of some kB may hold billions of rows of one value, or one long text for each of
-millions of rows. So what is declared is looked at before anything is unpacked, and
-texts are counted before they are repeated.
+A file of a few kB may hold billions of rows of one value, or a long text repeated for
+millions of rows. So the declared size is checked before anything is unpacked, and texts
+are counted before they are repeated.
 """
 
 from collections.abc import Sequence
@@ -19,27 +19,27 @@ _CELL_BYTES: Final = 8
 
 
 class TableTooLargeError(OSError):
-    """A table that would take more memory than `MOST_BYTES`."""
+    """A table that would need more memory than `MOST_BYTES`."""
 
     def __init__(self, size: int) -> None:
         most = capacity_label(MOST_BYTES)
         super().__init__(
-            f"it would take {capacity_label(size)} of memory, and {most} is the most"
+            f"it would need {capacity_label(size)} of memory; the limit is {most}"
         )
 
 
 def read_schema(file: BinaryIO) -> pa.Schema:
-    """Return the schema that a file was written with."""
+    """Return the schema of a file."""
     return pq.read_metadata(file).schema.to_arrow_schema()
 
 
 def read_columns(file: BinaryIO, names: Sequence[str]) -> pa.Table:
-    """Return columns of a file; texts are as dictionaries, each once.
+    """Return columns of a file; texts are dictionary-encoded.
 
     Raises
     ------
     TableTooLargeError
-        If they would take too much memory.
+        If they would need too much memory.
     KeyError
         If there is no such column.
     """
@@ -66,7 +66,7 @@ def _declared_bytes(metadata: pq.FileMetaData) -> int:
 
 
 def _text_bytes(column: pa.ChunkedArray) -> int:
-    """Return how long the texts of a column are together."""
+    """Return the total length of the texts of a column."""
     lengths = (
         pc.take(pc.binary_length(chunk.dictionary), chunk.indices)
         for chunk in column.chunks

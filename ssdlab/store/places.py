@@ -1,13 +1,13 @@
-"""Where a folder lies that was named from inside a folder of notebooks."""
+"""Relative paths named from inside a folder of notebooks."""
 
 from pathlib import Path
 
 
 def find_here_or_above(path: str | Path) -> Path:
-    """Return a path as it is, or where it is found in the folders above this one.
+    """Return a path as it is, or as found relative to a parent folder.
 
-    A kernel of JupyterLab works in the folder of its notebook, so that ``data/runs``
-    means another folder there than in the shell beside it.
+    A kernel of JupyterLab works in the folder of its notebook, so ``data/runs`` there
+    is not the same folder as in a shell.
     """
     named = Path(path)
     if named.is_absolute() or named.exists():

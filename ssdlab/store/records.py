@@ -1,8 +1,9 @@
-"""``run.json`` and ``state.json``: read and written with clear errors."""
+"""Reading and writing ``run.json`` and ``state.json``."""
 
 import json
 from dataclasses import dataclass
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any, NoReturn
 
 from ssdlab.model.errors import RunFolderError
@@ -13,20 +14,20 @@ from ssdlab.model.records import (
     RunRecord,
     RunStatus,
 )
-from ssdlab.store.format_1 import renew_record
 from ssdlab.system.folders import Folder
 
+# Records of format 1 name no tests: those follow from the catalog, which is above.
+_FORMAT_1 = "ssdlab.pts.format_1:renew_record"
 _TEXTS = ("run_id", "label", "started_at")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RunState:
-    """How far a run is: the one file of a run folder that changes.
+    """Progress of a run: the one file of a run folder that changes.
 
-    ``sessions`` lists each time that the run was worked on, as (start, end or empty
-    while it runs, how it ended). ``host_changes`` are what was otherwise of the host
-    when the run was taken up again. ``extensions`` are the rounds that were added to
-    those which the run was begun with.
+    ``sessions`` lists each session as (start, end or empty while it runs, how it
+    ended). ``host_changes`` are the differences of the host found at a resume.
+    ``extensions`` are the rounds added to those with which the run was begun.
     """
 
     status: RunStatus
@@ -65,13 +66,15 @@ def read_record(folder: Path) -> RunRecord:
     if version not in {1, FORMAT_VERSION} or isinstance(version, bool):
         raise RunFolderError(
             folder=str(folder),
-            reason=f"run.json has format {version}, this ssdlab reads 1 and 2",
+            reason=f"run.json has format {version}; this ssdlab reads 1 and 2",
             remedy="Open it with the version of ssdlab that made it.",
         )
     if not all(isinstance(data.get(name), str) for name in _TEXTS):
         _refuse_damaged(folder, "run.json", f"{', '.join(_TEXTS)} must be texts")
     try:
-        return from_plain(RunRecord, renew_record(data) if version == 1 else data)
+        return from_plain(
+            RunRecord, resolve_name(_FORMAT_1)(data) if version == 1 else data
+        )
     except ValueError as error:
         _refuse_damaged(folder, "run.json", str(error))
 
@@ -97,25 +100,25 @@ def _read_json(folder: Path, name: str) -> dict[str, Any]:
     except (FileNotFoundError, NotADirectoryError):
         raise RunFolderError(
             folder=str(folder),
-            reason=f"there is no {name}, so this is no run folder",
-            remedy="Name the folder of a run; ssdlab runs lists them.",
+            reason=f"it has no {name}, so it is not a run folder",
+            remedy="Name a run folder; ssdlab runs lists them.",
         ) from None
     except (ValueError, OSError, RecursionError) as error:
         _refuse_damaged(folder, name, str(error))
     if not isinstance(data, dict):
-        _refuse_damaged(folder, name, "it is no JSON object")
+        _refuse_damaged(folder, name, "not a JSON object")
     return data
 
 
 def _refuse_constant(name: str) -> NoReturn:
-    """Refuse NaN and infinities: no number of a record is one.
+    """Refuse NaN and infinities, which no record has.
 
     Raises
     ------
     ValueError
         Always.
     """
-    msg = f"{name} is no number"
+    msg = f"{name} is not a valid number"
     raise ValueError(msg)
 
 
@@ -123,5 +126,5 @@ def _refuse_damaged(folder: Path, name: str, why: str) -> NoReturn:
     raise RunFolderError(
         folder=str(folder),
         reason=f"{name} is damaged ({why})",
-        remedy="Restore it from a copy; the raw output in steps/ is not touched.",
+        remedy="Restore it from a copy; the raw output in steps/ is unchanged.",
     )

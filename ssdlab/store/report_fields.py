@@ -1,4 +1,4 @@
-"""``report.json``: what people said for the report of a run, whenever they did."""
+"""``report.json``: report fields that the user gave."""
 
 import json
 from dataclasses import asdict
@@ -14,7 +14,7 @@ _FILE = "report.json"
 
 
 def read_given(run: Path) -> ReportFields:
-    """Return what people said; all empty where nobody said anything.
+    """Return the fields that the user gave; all empty if there are none.
 
     Parameters
     ----------
@@ -40,24 +40,24 @@ def read_given(run: Path) -> ReportFields:
         raise RunFolderError(
             folder=str(run),
             reason=f"{_FILE} is damaged ({error})",
-            remedy=f"Remove {_FILE} and say again what it said.",
+            remedy=f"Remove {_FILE} and enter its fields again.",
         ) from None
 
 
 def add_given(run: Path, given: ReportFields) -> None:
-    """Keep what people say for the report besides what they said before.
+    """Save fields for the report, in addition to those given before.
 
     Parameters
     ----------
     run : Path
         The run folder.
     given : ReportFields
-        What they say now; a field that is empty stays as it was.
+        The new values; an empty field stays as it was.
 
     Raises
     ------
     RunFolderError
-        If the file that is there is damaged, or it cannot be written.
+        If the existing file is damaged, or it cannot be written.
     """
     fields = read_given(run).with_given(given)
     try:
@@ -66,5 +66,5 @@ def add_given(run: Path, given: ReportFields) -> None:
         raise RunFolderError(
             folder=str(run),
             reason=f"{_FILE} cannot be written ({error.strerror})",
-            remedy="Make room, or see who may write there.",
+            remedy="Free some space, or check the permissions.",
         ) from None

@@ -1,4 +1,4 @@
-"""One run, opened: what was asked, how it stands, and its frames."""
+"""An open run: its record, its progress and its frames."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -6,13 +6,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ssdlab.analysis.findings.answers import Answers, find_answers
-from ssdlab.analysis.findings.finding import read_findings
+from ssdlab.model.answers import Answers, find_answers
 from ssdlab.model.errors import RunFolderError
+from ssdlab.model.finding import read_findings
 from ssdlab.model.records import RunRecord
 from ssdlab.model.report_fields import ReportFields
 from ssdlab.model.schema import TABLES
-from ssdlab.pts.conformance import find_recorded_findings
 from ssdlab.store.places import find_here_or_above
 from ssdlab.store.records import RunState, read_record, read_state
 from ssdlab.store.report_fields import read_given
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _ENDED = {
-    "running": "The run was broken off, and nobody works on it: ssdlab resume goes on.",
+    "running": "The run was cut off and no process works on it: use ssdlab resume.",
     "finished": "The run has finished.",
     "failed": "The run failed. {why}",
     "interrupted": "The run was interrupted. {why}",
@@ -31,20 +30,20 @@ _ENDED = {
 
 @dataclass(frozen=True)
 class Run:
-    """A run folder with its frames, each read when first asked for.
+    """A run folder with its frames, each read when first used.
 
     Attributes
     ----------
     path : Path
         The run folder.
     record : RunRecord
-        What was asked, of which target, on which host.
+        What was requested, of which target, on which host.
     state : RunState
         Running, finished, failed or interrupted, and each session.
     is_going_on : bool
-        Whether a process worked on it when it was opened.
+        Whether a process was working on it when it was opened.
     make : callable or None
-        Makes the frames of a run that has no whole tables; None where they are read.
+        Makes the frames of a run without complete tables; None if they are read.
     """
 
     path: Path
@@ -57,23 +56,23 @@ class Run:
 
     @property
     def folder(self) -> Folder:
-        """The run folder, as the way to its files."""
+        """The run folder, for access to its files."""
         return Folder(self.path)
 
     @property
     def standing(self) -> str:
-        """How far the run is, in a sentence or two."""
+        """The progress of the run, in a sentence or two."""
         if not self.is_going_on:
             return _ENDED[self.state.status].format(why=self.state.message).strip()
         if self.steps.empty:
-            return "The run is going on; no step is finished yet."
+            return "The run is in progress; no step is finished yet."
         last = self.steps.iloc[-1]
         where = f"{last['test']}, {last['phase']}"
         if str(last["round"]) != "<NA>":
             where += f", round {last['round']}"
         return (
-            f"The run is going on: {len(self.steps)} steps are finished, the last of "
-            f"{where}. Open it again for a later look."
+            f"The run is in progress: {len(self.steps)} steps are finished, the last "
+            f"of {where}. Open it again to see more."
         )
 
     @cached_property
@@ -83,58 +82,57 @@ class Run:
 
     @cached_property
     def steps(self) -> "pd.DataFrame":
-        """One row a step: times, idle gap before it, bytes."""
+        """One row per step: times, idle gap before it, bytes."""
         return self.read("steps")
 
     @cached_property
     def measurements(self) -> "pd.DataFrame":
-        """One row a fio step and direction: IOPS, data rate, latency."""
+        """One row per fio step and direction: IOPS, data rate, latency."""
         return self.read("measurements")
 
     @cached_property
     def percentiles(self) -> "pd.DataFrame":
-        """One row a percentile of a step and direction."""
+        """One row per percentile of a step and direction."""
         return self.read("percentiles")
 
     @cached_property
     def bins(self) -> "pd.DataFrame":
-        """One row a bin of a latency histogram."""
+        """One row per bin of a latency histogram."""
         return self.read("bins")
 
     @cached_property
     def series(self) -> "pd.DataFrame":
-        """One row an interval, where a test asked for a log."""
+        """One row per interval, where a test requires a log."""
         return self.read("series")
 
     @cached_property
     def windows(self) -> "pd.DataFrame":
-        """One row a steady-state judgement."""
+        """One row per steady-state judgement."""
         return self.read("windows")
 
     @cached_property
     def telemetry(self) -> "pd.DataFrame":
-        """One row a reading of a sensor or counter."""
+        """One row per reading of a sensor or counter."""
         return self.read("telemetry")
 
     @cached_property
     def findings(self) -> "pd.DataFrame":
-        """One row a finding: what departs from the PTS, or makes numbers doubtful."""
+        """One row per finding: a departure from the PTS or a doubt about numbers."""
         return self.read("findings")
 
     @cached_property
     def report_fields(self) -> ReportFields:
-        """What a report has to name besides its results, as far as anybody said it."""
+        """What a report must name besides its results, as far as it is known."""
         return self.record.report_fields.with_given(read_given(self.path))
 
     @cached_property
     def answers(self) -> Answers:
-        """Whether the procedure conforms, the tests got steady, numbers are doubtful.
+        """Whether the procedure conforms, tests got steady, and numbers are doubtful.
 
-        Of a run without tables there is what its record says.
+        Without tables it is what the record says.
         """
-        found = read_findings(self.findings.to_dict("records"))
         return find_answers(
-            found or find_recorded_findings(self.record),
+            read_findings(self.findings.to_dict("records")),
             self.windows,
             tests=self.record.tests,
             edition=self.record.asked.spec_version,
@@ -150,24 +148,24 @@ class Run:
         return self._step(step_id).find_text("command.txt").strip()
 
     def purge_record(self, step_id: str) -> str:
-        """Return what a purge did and found, a fact a line, or an empty text."""
+        """Return what a purge did and found, a fact per line, or an empty text."""
         return self._step(step_id).find_text("purge.txt").strip()
 
     def raw_output(self, step_id: str) -> bytes:
-        """Return what fio said in a step, as it said it.
+        """Return the output of fio in a step, unchanged.
 
         Raises
         ------
         RunFolderError
-            If the step has no output of fio, or it is damaged.
+            If the step has no fio output, or it is damaged.
         """
         try:
             return self._step(step_id).unpack("fio.json.gz")
         except OSError as error:
             raise RunFolderError(
                 folder=str(self.path),
-                reason=f"there is no whole fio output of step {step_id!r} ({error})",
-                remedy="Name a step of fio's (see the steps table); if it is damaged, "
+                reason=f"step {step_id!r} has no complete fio output ({error})",
+                remedy="Name a fio step (see the table of steps); if it is damaged, "
                 "restore it from a copy.",
             ) from error
 
@@ -179,14 +177,14 @@ class Run:
         return self.make() if self.make is not None else {}
 
     def read(self, name: str, columns: Sequence[str] | None = None) -> "pd.DataFrame":
-        """Read a table, or some of its columns, and do not keep it.
+        """Read a table, or some of its columns, without keeping it.
 
         Parameters
         ----------
         name : str
             The table.
         columns : sequence of str, optional
-            Which of its columns; without it all.
+            The columns to read; all by default.
 
         Returns
         -------
@@ -208,8 +206,8 @@ def open_tables(path: str | Path) -> Run:
     Parameters
     ----------
     path : str or Path
-        The run folder. A relative one that is not here is looked for in the folders
-        above, as notebooks lie in a folder of their own.
+        The run folder. A relative path that does not exist here is searched in the
+        parent folders, as notebooks are in a folder of their own.
 
     Returns
     -------
@@ -219,7 +217,7 @@ def open_tables(path: str | Path) -> Run:
     Raises
     ------
     RunFolderError
-        If the folder is no run, is damaged, or was made by another version.
+        If the folder is not a run, is damaged, or was made by another version.
     """
     folder = find_here_or_above(path)
     return Run(path=folder, record=read_record(folder), state=read_state(folder))

@@ -1,7 +1,7 @@
-"""A series of the user's own, read from a table of text with great care.
+"""Strict reading of a user's series of numbers from a text table.
 
-A verdict on the wrong numbers is worse than none: whatever is not plainly one column
-of numbers is an error that names the file, the line and what to do.
+A verdict on the wrong numbers is worse than none: anything that is not clearly one
+column of numbers is an error that names the file, the line and what to do.
 """
 
 import csv
@@ -30,9 +30,9 @@ _POINT_NOT_COMMA = "Write numbers as 1234.5: a decimal point, no unit, no separa
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class NumberSeries:
-    """One column of numbers, and where it came from.
+    """One column of numbers, and its source.
 
-    ``column`` is its name in the header; without a header its place, from 1.
+    ``column`` is its name in the header; without a header its number, from 1.
     """
 
     source: str
@@ -74,11 +74,11 @@ def read_series(
         The file; ``-`` is standard input. Text in UTF-8, with or without a header,
         cells separated by commas, semicolons or tabs.
     column : str, optional
-        Name of the column; in a file without header its place, from 1. Without it,
-        the file must have one column of numbers, not counting one beside it that
-        merely numbers the rows.
+        Name of the column; in a file without header its number, from 1. By default
+        the file must have one column of numbers, not counting one that only
+        numbers the rows.
     min_rows : int, default 5
-        Rows that the file must have at least: the rounds of a measurement window.
+        Least number of rows: the rounds of a measurement window.
     max_input_bytes : int, default 512 MiB
         The most that is read of the file [B].
 
@@ -90,9 +90,9 @@ def read_series(
     Raises
     ------
     SeriesError
-        If the file cannot be read, if it is not plain which column is meant, if a
-        cell of it is empty or no finite number, or if there are too few rows. Nothing
-        is skipped or filled in.
+        If the file cannot be read, if the column is ambiguous, if one of its cells is
+        empty or not a finite number, or if there are too few rows. Nothing is
+        skipped or filled in.
     """
     source = "standard input" if str(path) == "-" else str(path)
     content = _read_bytes(path, source, max_input_bytes)
@@ -103,7 +103,7 @@ def read_series(
         raise SeriesError(
             source=source,
             reason=f"{len(values)} rows of numbers are too few",
-            remedy=f"Give one value a round, {min_rows} or more.",
+            remedy=f"Give one value per round, {min_rows} or more.",
         )
     return NumberSeries(
         source=source, column=sheet.names[place], values=np.asarray(values, np.float64)
@@ -125,7 +125,7 @@ def _read_bytes(path: str | Path, source: str, max_bytes: int) -> bytes:
         raise SeriesError(
             source=source,
             reason=f"cannot be read ({words})",
-            remedy="Give a CSV file that exists and that you may read.",
+            remedy="Name a CSV file that exists and that you may read.",
         ) from error
 
 
@@ -150,7 +150,7 @@ def _parse_sheet(text: str, source: str) -> _Sheet:
     rows = _parse_rows(text, source)
     if not rows:
         raise SeriesError(
-            source=source, reason="is empty", remedy="Give one value a round."
+            source=source, reason="is empty", remedy="Give one value per round."
         )
     width = len(rows[0].cells)
     for row in rows:
@@ -185,7 +185,7 @@ def _parse_rows(text: str, source: str) -> list[_Row]:
         raise SeriesError(
             source=source,
             reason=f"line {reader.line_num} is not CSV ({error})",
-            remedy="Mend the quotes around its cells.",
+            remedy="Fix the quotes around its cells.",
         ) from error
     filled = [place for place, row in enumerate(rows) if any(row.cells)]
     return rows[filled[0] : filled[-1] + 1] if filled else []
@@ -206,13 +206,13 @@ def _raise_for_width(source: str, row: _Row, width: int) -> None:
         raise SeriesError(
             source=source,
             reason=f"line {row.line} is empty: a round without a value",
-            remedy="Measure that round again, or give the rounds after it alone.",
+            remedy="Measure that round again, or give only the rounds after it.",
         )
     found = len(row.cells)
     raise SeriesError(
         source=source,
-        reason=f"line {row.line} has {found} cells where the first has {width}",
-        remedy=f"Give each row the same cells. {_POINT_NOT_COMMA}",
+        reason=f"line {row.line} has {found} cells, the first has {width}",
+        remedy=f"Give each row the same number of cells. {_POINT_NOT_COMMA}",
     )
 
 
@@ -232,7 +232,7 @@ def _has_header(rows: Sequence[_Row]) -> bool:
 
 
 def _is_numeric(cell: str) -> bool:
-    """Tell whether a cell stands in a column of numbers, though it may hold none."""
+    """Tell whether a cell fits a column of numbers, even if it is empty."""
     if _NUMBER.fullmatch(cell) or _WITH_COMMA.fullmatch(cell):
         return True
     return cell.lower().lstrip("+-") in _NO_NUMBERS
@@ -268,14 +268,14 @@ def _find_column(sheet: _Sheet, column: str) -> int:
 
 
 def _no_numbers(sheet: _Sheet, found: Sequence[int]) -> SeriesError:
-    """Return why no column is chosen: one that may be the series is not readable."""
+    """Return the error for a table without a readable column of numbers."""
     reasons = []
     if not found:
         every = _listed(sheet, range(len(sheet.names)))
         reasons.append(f"has no column of numbers among {every}")
     counting = [] if found else _columns_of(sheet, _NUMBER)
     if counting:
-        reasons.append(f"{_listed(sheet, counting)} merely numbers the rows")
+        reasons.append(f"{_listed(sheet, counting)} only numbers the rows")
     commas = _columns_of(sheet, _WITH_COMMA)
     if commas:
         reasons.append(f"has numbers with a comma in {_listed(sheet, commas)}")
@@ -284,13 +284,13 @@ def _no_numbers(sheet: _Sheet, found: Sequence[int]) -> SeriesError:
 
 
 def _number_columns(sheet: _Sheet) -> list[int]:
-    """Return the columns that are mostly numbers, without those that count the rows."""
+    """Return the columns that are mostly numbers, except those that number the rows."""
     found = _columns_of(sheet, _NUMBER)
     return [place for place in found if not _counts_rows(sheet.column(place))]
 
 
 def _columns_of(sheet: _Sheet, form: re.Pattern[str]) -> list[int]:
-    """Return the columns of which more than half the cells have a form."""
+    """Return the columns in which more than half of the cells match a pattern."""
     found = []
     for place in range(len(sheet.names)):
         cells = sheet.column(place)
@@ -317,8 +317,8 @@ def _parse_number(sheet: _Sheet, row: _Row, place: int) -> float:
     reason = f"{_shown(cell)} is not a number"
     remedy = _POINT_NOT_COMMA
     if cell.lower().lstrip("+-") in _NO_NUMBERS or _NUMBER.fullmatch(cell):
-        reason = f"{_shown(cell)} is no finite number" if cell else "the cell is empty"
-        remedy = "Measure that round again, or give the rounds after it alone."
+        reason = f"{_shown(cell)} is not finite" if cell else "the cell is empty"
+        remedy = "Measure that round again, or give only the rounds after it."
     raise SeriesError(
         source=sheet.source,
         reason=f"line {row.line}, column {_shown(sheet.names[place])}: {reason}",
@@ -327,6 +327,6 @@ def _parse_number(sheet: _Sheet, row: _Row, place: int) -> float:
 
 
 def _shown(text: str) -> str:
-    """Return text of the user's quoted, without control characters, not too long."""
+    """Return the user's text quoted, without control characters, shortened."""
     cut = text if len(text) <= _SHOWN_CHARACTERS else text[:_SHOWN_CHARACTERS] + "..."
     return repr(cut)

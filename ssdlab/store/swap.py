@@ -1,8 +1,8 @@
-"""The tables of a run, replaced as a whole, and never by less than they hold.
+"""Atomic replacement of the tables of a run, never by fewer data.
 
-New tables are written into a folder of their own. Only when all of them are durable do
-two renames put them in the place of the old ones. After a crash between the two the old
-ones lie aside under a name that readers know, and the next writer puts them back.
+New tables are written into a new folder. When all of them are durable, two renames put
+them in the place of the old ones. After a crash between the two, the old ones have a
+name that readers know, and the next writer moves them back.
 """
 
 import re
@@ -32,19 +32,19 @@ _OF_THE_SYSTEM: Final = frozenset({".DS_Store", "Thumbs.db", "desktop.ini"})
 
 
 def find_tables(run: Path) -> Folder:
-    """Return where the tables of a run lie: aside, after a crash while replacing."""
+    """Return the folder of a run's tables, also after a crash during a replacement."""
     folder = Folder(run)
     is_aside = not folder.has(TABLES_FOLDER) and folder.has(_OLD)
     return folder / (_OLD if is_aside else TABLES_FOLDER)
 
 
 def replace_tables(run: Path, tables: Mapping[str, Columns]) -> None:
-    """Put tables in the place of those of a run.
+    """Replace the tables of a run.
 
     Raises
     ------
     RunFolderError
-        If something that is no table lies among the old ones.
+        If something that is not a table is among the old ones.
     """
     folder = Folder(run)
     _put_back(folder)
@@ -69,20 +69,20 @@ def replace_tables(run: Path, tables: Mapping[str, Columns]) -> None:
 
 
 def _put_back(folder: Folder) -> None:
-    """Undo half a replacement that a crash left."""
+    """Undo a replacement that a crash left half done."""
     if folder.has(_OLD) and not folder.has(TABLES_FOLDER):
         folder.move(_OLD, folder, TABLES_FOLDER)
 
 
 def _sweep(folder: Folder, new: str) -> None:
-    """Remove tables that a crash left unfinished, but none that may be worked on."""
+    """Remove tables that a crash left unfinished, but none that may be in use."""
     for name in filter(_UNFINISHED.fullmatch, folder.names()):
         if folder.changed_ns(new) - folder.changed_ns(name) > _ABANDONED_NS:
             (folder / name).remove_tree()
 
 
 def _require_only_tables(folder: Folder) -> None:
-    """See that nothing is removed with the old tables but them.
+    """Require that nothing but old tables is removed.
 
     Raises
     ------
@@ -95,16 +95,16 @@ def _require_only_tables(folder: Folder) -> None:
         if not (is_ours or is_leftover or name in _OF_THE_SYSTEM):
             raise RunFolderError(
                 folder=str(folder.root),
-                reason=f"{TABLES_FOLDER}/{name} is no table of this run, and would be "
-                "removed with the old tables",
-                remedy="Move it to another place.",
+                reason=f"{TABLES_FOLDER}/{name} is not a table of this run and would "
+                "be removed with the old tables",
+                remedy="Move it elsewhere.",
             )
 
 
 def find_lost(run: Path, tables: Mapping[str, Columns]) -> str:
-    """Return what the present tables hold and new ones would not, in words, or "".
+    """Return what the current tables have and new ones would not, in words, or "".
 
-    What present tables no longer can be read of is not known to be lost.
+    What cannot be read of the current tables does not count as lost.
     """
     place = find_tables(run)
     kinds = _read(place, "steps", ("step_id", "kind"))

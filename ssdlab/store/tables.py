@@ -1,10 +1,20 @@
-"""Tables in Parquet, each checked against its one declaration in the schema."""
+"""Tables in Parquet, checked against their declaration in the schema.
+
+Conversion of tables of older versions to the current schema.
+
+Version 1 gave percentiles as the middle of their bin, which may be above the recorded
+maximum, and called a level supported if one IO was expected beyond it. Both follow from
+other tables: ``measurements`` has the extremes, ``bins`` the counts. Before version 4
+``windows`` did not have the cell of a tracking variable: ``steps`` does.
+"""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -14,18 +24,143 @@ from ssdlab.model.schema import (
     TABLES,
     Table,
 )
-from ssdlab.store.older import OLDER_VERSIONS, RENEWALS, added_since
+from ssdlab.stats.latency import hold_within, is_supported
 from ssdlab.store.parquet import read_columns, read_schema
 from ssdlab.system.folders import Folder
 
 if TYPE_CHECKING:
     import pandas as pd
 
+
+OLDER_VERSIONS = ("1", "2", "3")
+# The columns that a version added, and their values in tables of earlier versions.
+_ADDED: Mapping[str, Mapping[str, Mapping[str, str | None]]] = {
+    "3": {"findings": {"clause": ""}, "runs": {"is_steady": None, "doubts": None}},
+    "4": {"windows": {"cell": None}},
+}
+
+_SIDE = ["run_id", "step_id", "direction"]
+_ENDS = ["lat_min_ns", "lat_max_ns", "clat_min_ns", "clat_max_ns", "total_ios"]
+_SAME = ("test", "phase", "access", "block_size_bytes", "read_percent")
+_IF_TOLD = ("threads", "queue_depth")
 _ARROW = {
     "string": pa.string(),
     "int64": pa.int64(),
     "float64": pa.float64(),
     "bool": pa.bool_(),
+}
+
+
+def added_since(version: str, table: str) -> Mapping[str, str | None]:
+    """Return the columns that a table of a version lacks, with their values."""
+    return {
+        column: value
+        for added, tables in _ADDED.items()
+        if version < added
+        for column, value in tables.get(table, {}).items()
+    }
+
+
+def renew_percentiles(
+    percentiles: "pd.DataFrame", measurements: "pd.DataFrame", bins: "pd.DataFrame"
+) -> "pd.DataFrame":
+    """Convert the table ``percentiles`` of version 1 to version 2.
+
+    Parameters
+    ----------
+    percentiles, measurements, bins : pandas.DataFrame
+        Whole tables of one run.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The same rows. A percentile whose bin is known is clipped to the extremes; one
+        that was printed in rounded form stays. Whether a level is supported is
+        decided again wherever it was recorded.
+    """
+    held = bins.groupby(_SIDE, as_index=False).agg(
+        counted=("count", "sum"), end_ns=("lat_upper_ns", "max")
+    )
+    known = percentiles[_SIDE].merge(
+        measurements[[*_SIDE, *_ENDS]], on=_SIDE, how="left"
+    )
+    known = known.merge(held, on=_SIDE, how="left").astype(
+        dict.fromkeys([*_ENDS, "counted", "end_ns"], "float64")
+    )
+    # bins of clat end above its maximum, and below that of lat
+    is_clat = known["end_ns"].between(known["clat_max_ns"], known["lat_max_ns"])
+    least, greatest = (
+        np.where(is_clat, known[f"clat_{end}_ns"], known[f"lat_{end}_ns"])
+        for end in ("min", "max")
+    )
+    values = hold_within(percentiles["lat_ns"], (least, greatest))
+    is_of_bin = percentiles["lat_lower_ns"].notna().to_numpy()
+    counts = known["counted"].fillna(known["total_ios"])
+    was_told = percentiles["is_supported"].notna().to_numpy() & counts.notna()
+    raw = [
+        bool(is_supported([level], int(count))[0]) if is_told else None
+        for level, count, is_told in zip(
+            percentiles["percentile"], counts, was_told, strict=True
+        )
+    ]
+    return percentiles.assign(
+        lat_ns=np.where(is_of_bin, values, percentiles["lat_ns"]),
+        is_supported=np.array(raw, dtype=object),
+    ).astype({"is_supported": "boolean"})
+
+
+def place_windows(windows: "pd.DataFrame", steps: "pd.DataFrame") -> "pd.DataFrame":
+    """Return the table ``windows`` with the cells of its tracking variables.
+
+    Parameters
+    ----------
+    windows, steps : pandas.DataFrame
+        Whole tables of one run.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The same rows. A missing block size is that of a composite; missing threads or
+        queue depth match any. A cell that no step has stays missing.
+    """
+    names = [*_SAME, *_IF_TOLD]
+    cells = steps[steps["kind"] == "cell"].drop_duplicates([*names, "cell"])
+    placed = windows.copy()
+    for _, variable in windows.drop_duplicates(names).iterrows():
+        found = cells[_equal_or_missing(cells, variable)]["cell"]
+        if len(found):
+            placed.loc[_equal_or_missing(windows, variable), "cell"] = int(
+                found.iloc[0]
+            )
+    return placed
+
+
+def _equal_or_missing(
+    frame: "pd.DataFrame", variable: "pd.Series[Any]"
+) -> "pd.Series[bool]":
+    """Tell which rows are of a tracking variable; missing values equal each other."""
+    is_told = variable.notna()
+    same: pd.Series[bool] = frame["test"] == variable["test"]
+    for name in (*_SAME, *(name for name in _IF_TOLD if is_told[name])):
+        equal = (frame[name] == variable[name]).fillna(value=False)
+        same &= equal.astype(bool) if is_told[name] else frame[name].isna()
+    return same
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Renewal:
+    """How a table of an older version is converted with the help of others."""
+
+    versions: tuple[str, ...]
+    needs: tuple[str, ...]
+    renew: "Callable[..., pd.DataFrame]"
+
+
+RENEWALS = {
+    "percentiles": Renewal(
+        versions=("1",), needs=("measurements", "bins"), renew=renew_percentiles
+    ),
+    "windows": Renewal(versions=OLDER_VERSIONS, needs=("steps",), renew=place_windows),
 }
 
 
@@ -48,7 +183,7 @@ def write_table(
     Raises
     ------
     ValueError
-        If there is a column too many or too few.
+        If there are unexpected or missing columns.
     """
     if set(columns) != set(table.column_names):
         different = set(columns) ^ set(table.column_names)
@@ -86,7 +221,7 @@ def read_table(
 ) -> "pd.DataFrame":
     """Read one table, or some of its columns, with the types of the schema.
 
-    One of an older version is returned as this version would have made it.
+    A table of an older version is converted to this one.
 
     Raises
     ------
@@ -97,7 +232,7 @@ def read_table(
     renewal = RENEWALS.get(table.name)
     if renewal is None or _version_of(content.schema) not in renewal.versions:
         return _to_frame(content)
-    tables = (table, *(TABLES[name] for name in renewal.beside))
+    tables = (table, *(TABLES[name] for name in renewal.needs))
     renewed = renewal.renew(*(_to_frame(_read_stored(folder, one)) for one in tables))
     return renewed if columns is None else renewed[list(columns)]
 
@@ -105,7 +240,7 @@ def read_table(
 def _read_stored(
     folder: Folder, table: Table, columns: Sequence[str] | None = None
 ) -> pa.Table:
-    """Return what is stored of a table, with the version that it was written by.
+    """Return a stored table, with the version that wrote it.
 
     Raises
     ------
@@ -117,7 +252,7 @@ def _read_stored(
         with folder.opened(name) as file:
             content, reason = _read(file, table, columns)
     except FileNotFoundError:
-        content, reason = None, f"no {name} yet"
+        content, reason = None, f"{name} does not exist yet"
     except (pa.ArrowException, OSError, MemoryError) as error:
         content, reason = None, f"{name} cannot be read ({_in_one_line(error)})"
     if content is None:
@@ -138,7 +273,7 @@ def _version_of(schema: pa.Schema) -> str:
 def _read(
     file: BinaryIO, table: Table, columns: Sequence[str] | None
 ) -> tuple[pa.Table | None, str]:
-    """Return what a table holds, or why it is not read."""
+    """Return the content of a table, or why it cannot be read."""
     name = f"{table.name}.parquet"
     schema, wanted = read_schema(file), arrow_schema(table)
     version = _version_of(schema)
@@ -158,7 +293,7 @@ def _read(
 
 
 def _in_one_line(error: Exception) -> str:
-    """Return what a reader said, without the bytes of the file it may quote."""
+    """Return the message of a reader, without bytes of the file that it quotes."""
     signs = (sign if sign.isprintable() else " " for sign in str(error))
     return " ".join("".join(signs).split()).rstrip(".")
 
@@ -166,12 +301,12 @@ def _in_one_line(error: Exception) -> str:
 def columns_to_frame(
     table: Table, columns: Mapping[str, Sequence[object]]
 ) -> "pd.DataFrame":
-    """Return columns as the frame that `read_table` gives when they were written."""
+    """Return columns as the frame that `read_table` would return for them."""
     return _to_frame(_to_arrow(table, columns))
 
 
 def frame_to_arrow(table: Table, frame: "pd.DataFrame") -> pa.Table:
-    """Return a frame as `read_table` gave it in the form in which it is stored."""
+    """Return a frame of `read_table` in the form in which it is stored."""
     return pa.Table.from_pandas(
         frame, schema=arrow_schema(table), preserve_index=False
     ).replace_schema_metadata(arrow_schema(table).metadata)

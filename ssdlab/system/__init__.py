@@ -1,1 +1,1 @@
-"""The operating system for all who touch it: files, programs, where notes lie."""
+"""Access to the operating system: files, programs, folders of state."""

@@ -1,4 +1,4 @@
-"""When a file was made: of all its times the one that no program can set."""
+"""The birth time of a file, the one timestamp that no program can set."""
 
 import ctypes
 import os
@@ -12,7 +12,7 @@ _NS: Final = 1_000_000_000
 
 
 class _Statx(ctypes.Structure):
-    """The beginning of ``struct statx``, as far as the birth time."""
+    """The beginning of ``struct statx``, up to the birth time."""
 
     _fields_ = (
         ("mask", ctypes.c_uint32),
@@ -24,7 +24,7 @@ class _Statx(ctypes.Structure):
 
 
 def read_birth_ns(descriptor: int) -> int | None:
-    """Return when an open file was made [Unix ns]; ``None`` if that is not kept."""
+    """Return the birth time of an open file [Unix ns]; ``None`` if it has none."""
     if not sys.platform.startswith("linux"):
         birth_s = getattr(os.fstat(descriptor), "st_birthtime", None)
         return None if birth_s is None else round(birth_s * _NS)

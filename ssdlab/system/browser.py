@@ -1,4 +1,4 @@
-"""A page in a browser of this machine: asked and printed when it says it is ready."""
+"""A page in a browser of this machine: queried and printed once it is ready."""
 
 import base64
 import json
@@ -47,13 +47,13 @@ def find_browser() -> str:
     Raises
     ------
     MissingToolError
-        If there is none, or the system has no pipes that a browser can be given.
+        If there is none, or the system has no pipes to pass to a browser.
     """
     if os.name == "nt":
         raise MissingToolError(
             tool="Linux or macOS",
             needed_for="PDF and figures as files",
-            remedy="Print the HTML page in a browser; its figures have a camera each.",
+            remedy="Print the HTML page in a browser; each figure has a camera button.",
         )
     named = os.environ.get("BROWSER_PATH", "")
     for name in (named, *BROWSERS):
@@ -91,7 +91,7 @@ class OpenPage:
         return answer["result"].get("value")
 
     def print(self, paper: Mapping[str, Any]) -> bytes:
-        """Return the page as PDF; `paper` is what ``Page.printToPDF`` is given."""
+        """Return the page as PDF; `paper` holds the options of ``Page.printToPDF``."""
         printed = self.talk.ask(
             "Page.printToPDF", paper, session=self.session, patience_s=_TO_DRAW_S
         )
@@ -189,7 +189,7 @@ class _Talk:
             raise BrowserFailedError(reason="it ended at once") from None
 
     def _next(self, deadline: float) -> dict[str, Any] | None:
-        """Return what it says next, or None when it says nothing in time.
+        """Return its next message, or None if there is none in time.
 
         Raises
         ------
@@ -202,7 +202,7 @@ class _Talk:
                 return None
             piece = os.read(self.from_browser, 1 << 20)
             if not piece:
-                raise BrowserFailedError(reason="it ended while it drew the page")
+                raise BrowserFailedError(reason="it ended while drawing the page")
             self.heard += piece
         message, _, rest = bytes(self.heard).partition(b"\0")
         self.heard = bytearray(rest)
@@ -230,7 +230,7 @@ def _browser(program: str) -> Iterator[_Talk]:
         try:
             yield _Talk(process, to_browser, from_browser)
         finally:
-            os.close(to_browser)  # it ends when nobody is there to order
+            os.close(to_browser)  # it ends when this pipe is closed
             os.close(from_browser)
             _end(process)
 

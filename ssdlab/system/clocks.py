@@ -1,4 +1,4 @@
-"""Time that goes on while the machine is suspended, and how long it was."""
+"""Clocks that count time in suspend, and how long the machine was suspended."""
 
 import time
 from collections.abc import Callable
@@ -12,26 +12,26 @@ Clock = Callable[[], float]
 def boot_time_s() -> float:
     """Return the time since the start of the machine, suspends included [s].
 
-    Where a system has no such clock, it is the monotonic one, which may stand still.
+    On a system without such a clock it is the monotonic one, which may stop in suspend.
     """
     number = getattr(time, "CLOCK_BOOTTIME", None)
     return time.monotonic() if number is None else time.clock_gettime(number)
 
 
 class RunClock:
-    """Unix time that no correction of the system's clock makes jump.
+    """Unix time that does not jump when the system clock is corrected.
 
-    It is asked for by a call. A suspend of the machine counts, as the device rests in
-    it; fio and CLOCK_MONOTONIC do not see one.
+    Call it for the time. Time in suspend counts, as the device rests in it; fio and
+    CLOCK_MONOTONIC do not see it.
 
     Parameters
     ----------
     unix : callable, optional
-        Unix time [s]; it is asked once.
+        Unix time [s]; it is called once.
     boot : callable, optional
-        Time that goes on in a suspend [s].
+        Time that includes suspends [s].
     awake : callable, optional
-        Time that stands still in a suspend [s].
+        Time that excludes suspends [s].
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class RunClock:
         return self._read_apart_s() - self._apart_s
 
     def _read_apart_s(self) -> float:
-        """Return by how much the two clocks differ, though both are read in turn."""
+        """Return the difference of the two clocks, although they are read in turn."""
         for _ in range(_TRIES):
             before_s = self._awake()
             boot_s = self._boot()

@@ -1,4 +1,4 @@
-"""Files that appear whole or not at all: written aside, fsynced, renamed."""
+"""Atomic file writes: to a temporary file, fsynced, renamed."""
 
 import os
 import secrets
@@ -16,10 +16,10 @@ def write_whole(path: Path, content: bytes) -> None:
 
 @contextmanager
 def opened_whole(path: Path) -> Iterator[BinaryIO]:
-    """Open a file to be written, so that no reader, and no crash, meets half of it.
+    """Open a file for writing, so that no reader or crash sees half of it.
 
-    A link is followed. What is no regular file, such as a pipe or ``/dev/null``, is
-    written to and not replaced. What could not be written to its end leaves nothing.
+    A link is followed. Anything but a regular file, such as a pipe or ``/dev/null``, is
+    written to and not replaced. A write that fails leaves nothing behind.
     """
     path = Path(os.path.realpath(path))  # resolve() fails where a link leads to itself
     if path.exists() and not path.is_file():
@@ -43,7 +43,7 @@ def replace_whole(path: Path, content: bytes) -> None:
 def _opened_aside(path: Path) -> Iterator[BinaryIO]:
     aside = path.with_name(aside_name(path.name))
     try:
-        with aside.open("xb") as file:  # never through a link that stands there
+        with aside.open("xb") as file:  # never through a link of that name
             yield file
             file.flush()
             os.fsync(file.fileno())
@@ -55,12 +55,12 @@ def _opened_aside(path: Path) -> Iterator[BinaryIO]:
 
 
 def aside_name(name: str) -> str:
-    """Return a name for a file until it is whole, which nobody can have taken."""
+    """Return a unique name for a file until it is whole."""
     return f".{name}.{secrets.token_hex(8)}.part"
 
 
 def remove_whole(path: Path) -> None:
-    """Remove a file, if it is there, so that no crash brings it back."""
+    """Remove a file, if it exists, so that no crash brings it back."""
     path.unlink(missing_ok=True)
     sync_folder(path.parent)
 

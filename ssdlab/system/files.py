@@ -1,7 +1,7 @@
-"""Files of the system: what stands at a path, and what they say.
+"""Files of the system: what is at a path, and its content.
 
-What reads the machine has a parameter ``root``, so that a test can give a folder that
-looks like ``/``.
+Functions that read the machine have a parameter ``root``, so that a test can pass a
+folder that looks like ``/``.
 """
 
 import os
@@ -18,7 +18,7 @@ NodeKind = Literal["block", "char", "file", "folder", "other", "missing"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Node:
-    """What stands at a path; ``number`` is MAJOR:MINOR of a device, else empty."""
+    """What is at a path; ``number`` is MAJOR:MINOR of a device, else empty."""
 
     kind: NodeKind
     number: str = ""
@@ -28,7 +28,7 @@ Look = Callable[[Path], Node]
 
 
 def look_at(path: Path) -> Node:
-    """Return what stands at a path or where its links lead, opening nothing."""
+    """Return what is at a path, following links and opening nothing."""
     try:
         status = path.stat()
     except (OSError, ValueError):  # ValueError: a NUL within the path
@@ -44,12 +44,12 @@ def look_at(path: Path) -> Node:
 
 
 def within(root: Path, path: str | Path) -> Path:
-    """Return where an absolute path of the system stands below ``root``."""
+    """Return an absolute path of the system below ``root``."""
     return root / str(path).lstrip("/")
 
 
 def read_bytes(path: Path) -> bytes:
-    """Return what a file holds, nothing if it cannot be read."""
+    """Return the content of a file, empty if it cannot be read."""
     try:
         return path.read_bytes()
     except (OSError, ValueError):
@@ -57,15 +57,15 @@ def read_bytes(path: Path) -> bytes:
 
 
 def read_text(path: Path) -> str:
-    """Return the text of a file without blanks at its ends; "" if unreadable."""
+    """Return the stripped text of a file; "" if it cannot be read."""
     return clean_text(read_bytes(path))
 
 
 def clean_text(content: bytes) -> str:
-    r"""Return what a device says as text, without the padding at its ends.
+    r"""Return the bytes of a device as text, without padding at the ends.
 
-    Bytes that are no UTF-8 are written out, so that the text is the same wherever it
-    is printed, stored or typed.
+    Bytes that are not UTF-8 are escaped, so that the text is the same wherever it is
+    printed, stored or typed.
 
     Examples
     --------
@@ -95,7 +95,7 @@ def read_leading_number(path: Path) -> float | None:
 
 
 def list_names(folder: Path) -> tuple[str, ...]:
-    """Return the names in a folder, in the order that people count; none if absent."""
+    """Return the names in a folder in natural order; none if it does not exist."""
     try:
         names = [path.name for path in folder.iterdir()]
     except (OSError, ValueError):
@@ -104,7 +104,7 @@ def list_names(folder: Path) -> tuple[str, ...]:
 
 
 def _counting(name: str) -> tuple[tuple[int, str], ...]:
-    parts = re.findall(r"[0-9]+|[^0-9]+", name)  # there are digits that int() refuses
+    parts = re.findall(r"[0-9]+|[^0-9]+", name)  # int() refuses some Unicode digits
     return tuple(
         (int(part), "") if part[0] in "0123456789" else (-1, part) for part in parts
     )

@@ -1,9 +1,9 @@
-"""Files in a folder that strangers may have made, such as a run that was handed on.
+"""Files in an untrusted folder, such as a run received from someone else.
 
-The path of the folder itself is the user's: a link in it is followed. Below it none is,
-neither for a file nor for a folder on the way, and nothing is opened but regular files:
-a pipe would wait for ever, a device has effects, a link leads to other people's files.
-What is read has a limit; what is written appears whole.
+The path of the folder itself is the user's: a link in it is followed. Below it none is
+followed, and only regular files are opened: a pipe would block for ever, a device has
+effects, a link leads to other people's files. Reads have a size limit; writes are
+atomic.
 """
 
 import os
@@ -27,9 +27,9 @@ from ssdlab.system.unpack import (
     read_held,
 )
 
-RECORD_BYTES: Final = 16_000_000  # of records, job files and what programs said
+RECORD_BYTES: Final = 16_000_000  # of records, job files and output of programs
 LOG_BYTES: Final = 256_000_000  # of logs, telemetry and outputs of fio, unpacked
-PRIVATE: Final = 0o700  # of a folder that another program is about to write into
+PRIVATE: Final = 0o700  # of a folder that another program will write to
 
 _ABSENT: Final = (FileNotFoundError, NotADirectoryError)
 _ASIDE: Final = re.compile(r"\..+\.[0-9a-f]{16}\.part")
@@ -37,10 +37,10 @@ _ASIDE: Final = re.compile(r"\..+\.[0-9a-f]{16}\.part")
 
 @dataclass(frozen=True, slots=True)
 class Folder:
-    """A folder, and the only way to its files. It holds nothing open.
+    """A folder, and the only way to its files. It keeps nothing open.
 
-    Each method raises `RunFolderError` where something stands that does not belong
-    there, and `OSError` as the system does, `FileNotFoundError` among them.
+    Each method raises `RunFolderError` if it finds something that does not belong
+    there, and `OSError` as the system does, including `FileNotFoundError`.
 
     Attributes
     ----------
@@ -65,16 +65,16 @@ class Folder:
 
     @property
     def name(self) -> str:
-        """What it is called."""
+        """Its name."""
         return self.below[-1] if self.below else self.root.name
 
     @property
     def path(self) -> Path:
-        """Where it lies: to be shown, or to be a program's working folder."""
+        """Its path: to be shown, or as the working folder of a program."""
         return self.root.joinpath(*self.below)
 
     def is_there(self) -> bool:
-        """Tell whether there is such a folder; what else there is, is refused."""
+        """Tell whether the folder exists; anything but a folder is refused."""
         try:
             with self._held():
                 return True
@@ -89,14 +89,14 @@ class Folder:
         return False
 
     def has_file(self, name: str) -> bool:
-        """Tell whether there is a file of this name; what else there is, is refused."""
+        """Tell whether there is a file of this name; anything else is refused."""
         with suppress(*_ABSENT), self._held() as held:
             self._require_file(name, held.look(name))
             return True
         return False
 
     def names(self, *, is_needed: bool = False) -> tuple[str, ...]:
-        """Return the names in it, sorted; none if it is not there and not needed."""
+        """Return the names in it, sorted; none if it may be missing and is."""
         absent = () if is_needed else _ABSENT
         with suppress(*absent), self._held() as held:
             return tuple(sorted(held.names()))
@@ -108,14 +108,14 @@ class Folder:
         return tuple(name for name in names if not name.startswith("."))
 
     def changed_ns(self, name: str) -> int:
-        """Return when a file was changed last [ns]; 0 if it is not there."""
+        """Return when a file was last modified [ns]; 0 if it does not exist."""
         with suppress(*_ABSENT), self._held() as held:
             return held.look(name).st_mtime_ns
         return 0
 
     @contextmanager
     def opened(self, name: str) -> Iterator[BinaryIO]:
-        """Open a file to be read."""
+        """Open a file for reading."""
         with self._held() as held:
             descriptor = self._open_file(held, name, os.O_RDONLY)
         with open(descriptor, "rb") as file:
@@ -124,18 +124,18 @@ class Folder:
     def read(
         self, name: str, *, limit: int = RECORD_BYTES, owner: int | None = None
     ) -> bytes:
-        """Return what a file holds, of at most ``limit`` bytes.
+        """Return the content of a file, of at most ``limit`` bytes.
 
         Raises
         ------
         PermissionError
-            If it is not the file of ``owner``, where one is given.
+            If ``owner`` is given and does not own the file.
         """
-        most = f"more than the {capacity_label(limit)} that it may have"
+        most = f"more than the limit of {capacity_label(limit)}"
         with self.opened(name) as file:
             state = os.fstat(file.fileno())
             if owner not in {None, state.st_uid}:
-                msg = f"{name} is of another owner"
+                msg = f"{name} belongs to another user"
                 raise PermissionError(msg)
             if state.st_size > limit:
                 self._refuse(name, f"has {capacity_label(state.st_size)}, {most}")
@@ -145,17 +145,17 @@ class Folder:
                 self._refuse(name, f"has {most}")
 
     def text(self, name: str, *, limit: int = RECORD_BYTES) -> str:
-        """Return the text of a file; bytes that are no UTF-8 are replaced."""
+        """Return the text of a file; bytes that are not UTF-8 are replaced."""
         return self.read(name, limit=limit).decode("utf-8", "replace")
 
     def find_text(self, name: str) -> str:
-        """Return the text of a file; an empty one if there is no such file."""
+        """Return the text of a file; empty if there is no such file."""
         with suppress(*_ABSENT):
             return self.text(name)
         return ""
 
     def unpack(self, name: str, *, limit: int = MAX_INPUT_BYTES) -> bytes:
-        """Return what a file packed by gzip holds, of at most ``limit`` bytes.
+        """Return the content of a gzip file, of at most ``limit`` bytes unpacked.
 
         Raises
         ------
@@ -171,15 +171,16 @@ class Folder:
                 self._refuse(name, f"is too large: {error}", LargeInputError.REMEDY)
 
     def write(self, name: str, content: bytes, *, is_durable: bool = True) -> None:
-        """Write a file, so that no reader, and no crash, meets half of it."""
+        """Write a file, so that no reader or crash sees half of it."""
         with self.writing(name, is_durable=is_durable) as file:
             file.write(content)
 
     @contextmanager
     def writing(self, name: str, *, is_durable: bool = True) -> Iterator[BinaryIO]:
-        """Open a file that is written aside and takes its name when it is whole.
+        """Open a temporary file that takes this name when it is whole.
 
-        One that need not be durable may be lost in a crash, and waits for no disk.
+        If it need not be durable, it may be lost in a crash, and does not wait for the
+        disk.
         """
         aside = aside_name(name)
         with self._held() as held:
@@ -197,9 +198,9 @@ class Folder:
 
     @contextmanager
     def opened_in_place(self, name: str, *, makes: bool = True) -> Iterator[FileIO]:
-        """Open a file where it is, to be read, and written to at its end.
+        """Open a file in place, for reading and appending.
 
-        One with a second name is refused: that name may stand anywhere.
+        One with a second name is refused: that name may be anywhere.
         """
         flags = os.O_RDWR | os.O_APPEND
         with self._held() as held:
@@ -209,11 +210,11 @@ class Folder:
             descriptor = self._open_file(held, name, flags)
         with FileIO(descriptor, "a+") as file:
             if os.fstat(descriptor).st_nlink > 1:
-                self._refuse(name, "has a second name (a hard link), so it is not used")
+                self._refuse(name, "has a second name (a hard link) and was not used")
             yield file
 
     def make(self) -> "Folder":
-        """Make the folder, and those above it, as far as they are not there."""
+        """Make the folder and its parents, if they do not exist."""
         self.root.mkdir(parents=True, exist_ok=True)
         for depth, name in enumerate(self.below):
             above = hold(self.root, self.below[:depth])
@@ -223,12 +224,12 @@ class Folder:
             return self
 
     def make_new(self, mode: int = 0o777) -> "Folder":
-        """Make the folder, and those above it as far as they are not there.
+        """Make the folder, which must not exist, and its parents.
 
         Raises
         ------
         FileExistsError
-            If anything has its name already.
+            If its name is taken.
         """
         self._above.make()
         with self._held_above() as above:
@@ -236,42 +237,42 @@ class Folder:
         return self
 
     def give_usual_rights(self) -> None:
-        """Give a folder that was `PRIVATE` the rights of the folder it lies in."""
+        """Give a folder that was `PRIVATE` the permissions of its parent."""
         with self._held_above() as above, self._held() as held:
             held.give_rights(above.rights())
 
     def sync_files(self) -> None:
-        """Make what the files in it hold durable."""
+        """Make the content of its files durable."""
         for name in self.names():
             with self.opened(name) as file:
                 os.fsync(file.fileno())
 
     def move(self, name: str, to: "Folder", as_name: str) -> None:
-        """Give what has a name another one, which nothing may have yet; durably."""
+        """Rename something durably; the new name must not exist."""
         if to.has(as_name):
-            refuse(to.root, (*to.below, as_name), "is there already")
+            refuse(to.root, (*to.below, as_name), "already exists")
         with self._held() as held, hold(to.root, to.below) as there:
             held.rename(name, there, as_name)
             there.sync()
 
     def remove(self, name: str) -> None:
-        """Remove a file, or a link and not what it leads to; if it is there."""
+        """Remove a file, or a link itself, if it exists."""
         with suppress(*_ABSENT), self._held() as held:
             held.remove(name)
 
     def remove_empty(self) -> None:
-        """Remove the folder, which must have nothing in it."""
+        """Remove the folder, which must be empty."""
         with self._held_above() as above:
             above.remove_empty(self.name)
 
     def remove_tree(self) -> None:
-        """Remove the folder and all that is in it, as far as can be; follow no link."""
+        """Remove the folder and its content, as far as possible; follow no link."""
         if self.is_there():
             with self._held_above() as above:
                 above.remove_tree(self.name)
 
     def sweep(self) -> None:
-        """Remove what a crash left of files that were being written here."""
+        """Remove temporary files that a crash left here."""
         for name in filter(_ASIDE.fullmatch, self.names()):
             self.remove(name)
 
@@ -310,7 +311,7 @@ class Folder:
 
 
 def _written(held: Held, name: str, *, is_durable: bool) -> Iterator[BinaryIO]:
-    """Yield a new file to be written, and see that it is."""
+    """Yield a new file for writing, and make sure that it is written."""
     descriptor = held.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
     with open(descriptor, "wb") as file:
         yield file

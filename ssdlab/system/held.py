@@ -1,8 +1,8 @@
-"""A folder below one that the user named, opened name by name without following a link.
+"""A folder below one that the user named, opened without following any link.
 
-Where the system can, each name is looked up in the opened folder above it, so that no
-exchange between a look and an act leads elsewhere. Where it cannot (Windows), each name
-is looked at before it is opened.
+Where the system can, each name is opened relative to its open parent (``openat``), so
+that no exchange between check and use leads elsewhere. Where it cannot (Windows), each
+name is checked before it is opened.
 """
 
 import os
@@ -23,7 +23,7 @@ HAS_DESCRIPTORS: Final = (
 )
 FLAGS: Final = (
     getattr(os, "O_NOFOLLOW", 0)
-    | getattr(os, "O_NONBLOCK", 0)  # a pipe waits for nobody
+    | getattr(os, "O_NONBLOCK", 0)  # do not wait on a pipe
     | getattr(os, "O_NOCTTY", 0)
     | getattr(os, "O_CLOEXEC", 0)
     | getattr(os, "O_BINARY", 0)
@@ -44,13 +44,13 @@ KINDS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """A folder that is open: by its descriptor, or by its path where there are none."""
+    """An open folder: by its descriptor, or by its path where there are none."""
 
     path: Path
     descriptor: int | None = None
 
     def look(self, name: str) -> os.stat_result:
-        """Return what has a name, itself and not what it leads to."""
+        """Return the state of a name; a link is not followed."""
         named, at = self.named(name), self.descriptor
         return os.stat(named, dir_fd=at, follow_symlinks=False)
 
@@ -59,7 +59,7 @@ class Held:
         return os.listdir(self._itself)
 
     def open(self, name: str, flags: int) -> int:
-        """Return a descriptor of what has a name; a link is not followed."""
+        """Open a name and return its descriptor; a link is not followed."""
         return os.open(self.named(name), flags | FLAGS, 0o666, dir_fd=self.descriptor)
 
     def make(self, name: str, mode: int = 0o777) -> None:
@@ -67,7 +67,7 @@ class Held:
         os.mkdir(self.named(name), mode, dir_fd=self.descriptor)
 
     def rename(self, name: str, there: "Held", as_name: str) -> None:
-        """Give what has a name another one, there."""
+        """Move a name to another one in the folder ``there``."""
         os.replace(
             self.named(name),
             there.named(as_name),
@@ -85,23 +85,23 @@ class Held:
         os.unlink(self.named(name), dir_fd=self.descriptor)
 
     def remove_empty(self, name: str) -> None:
-        """Remove a folder that has nothing in it."""
+        """Remove an empty folder."""
         os.rmdir(self.named(name), dir_fd=self.descriptor)
 
     def remove_tree(self, name: str) -> None:
-        """Remove a folder and what is in it, as far as can be; follow no link."""
+        """Remove a folder and its content, as far as possible; follow no link."""
         shutil.rmtree(self.named(name), ignore_errors=True, dir_fd=self.descriptor)
 
     def rights(self) -> int:
-        """Return who may do what in it."""
+        """Return its permissions."""
         return stat.S_IMODE(os.stat(self._itself).st_mode) & 0o777
 
     def give_rights(self, mode: int) -> None:
-        """Say who may do what in it."""
+        """Set its permissions."""
         os.chmod(self._itself, mode)
 
     def named(self, name: str) -> str:
-        """Return a name as the system takes it beside the descriptor."""
+        """Return a name as the system expects it next to the descriptor."""
         name = one_name(name, self.path)
         return str(self.path / name) if self.descriptor is None else name
 
@@ -112,12 +112,12 @@ class Held:
 
 @contextmanager
 def hold(root: Path, below: Sequence[str]) -> Iterator[Held]:
-    """Open a folder below one that the user named, and let go of it.
+    """Open a folder below one that the user named, and close it at the end.
 
     Raises
     ------
     RunFolderError
-        If what has one of the names below is no folder.
+        If one of the names below is not a folder.
     """
     opened: list[int] = []
     try:
@@ -138,12 +138,12 @@ def hold(root: Path, below: Sequence[str]) -> Iterator[Held]:
 
 
 def _open_folder(held: Held, root: Path, below: Sequence[str]) -> int:
-    """Return a descriptor of a folder; the system opens nothing else, nor a link.
+    """Return a descriptor of a folder; the system opens nothing else, and no link.
 
     Raises
     ------
     OSError
-        If it cannot be opened, though nothing else stands there.
+        If it is a folder and cannot be opened.
     """
     try:
         return held.open(below[-1], _READ_FOLDER)
@@ -172,7 +172,7 @@ def require(
         return
     mode = stat.S_IFLNK if is_link else stat.S_IFMT(found.st_mode)
     what = KINDS.get(mode, "something unknown")
-    refuse(root, below, f"is {what} where a {kind} belongs, and was not opened")
+    refuse(root, below, f"is {what} instead of a {kind}, and was not opened")
 
 
 def refuse(
@@ -193,14 +193,14 @@ def refuse(
 
 
 def one_name(name: str, folder: Path) -> str:
-    """Return a name that leads nowhere but into its folder.
+    """Return a name if it is a plain name in its folder.
 
     Raises
     ------
     RunFolderError
-        If it does not: a record may hold any text where a name belongs.
+        If it is not: a record may hold any text in place of a name.
     """
     is_one = os.path.basename(name) == name and "\0" not in name
     if not is_one or name in {"", ".", ".."}:
-        refuse(folder, (repr(name),), "is no name of a file in a folder")
+        refuse(folder, (repr(name),), "is not a valid file name")
     return name

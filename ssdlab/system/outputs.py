@@ -1,9 +1,8 @@
-"""Files that a user named for a command to write: which format, and what is replaced.
+"""Output files that the user named: their format, and what may be replaced.
 
-What a command writes says in the file that ssdlab wrote it, so that the next command
-may replace it. What lies at such a place and does not say so is somebody's own.
-
-A link that the user named is followed, but none in a run folder: that may be of others.
+A file that ssdlab writes is marked as such, so that the next command may replace it. A
+file without the mark is the user's own. A link that the user named is followed, but
+none in a run folder, which may be from others.
 """
 
 import json
@@ -45,16 +44,16 @@ ENDINGS: Final[Mapping[str, str]] = {
 def choose_format(
     output: Path | None, asked: str | None, formats: Sequence[str]
 ) -> str:
-    """Return the format of a file that a user named: that of its ending.
+    """Return the format of an output file, by its extension.
 
     Parameters
     ----------
     output : Path or None
-        The file; ``None`` where the user named none.
+        The file; ``None`` if the user named none.
     asked : str or None
-        The format that the user asked for, if any.
+        The format that the user requested, if any.
     formats : sequence of str
-        Those that the command writes; the first is the usual one.
+        Those that the command writes; the first is the default.
 
     Returns
     -------
@@ -64,8 +63,8 @@ def choose_format(
     Raises
     ------
     ExportError
-        If the ending is that of another format than was asked for, or of none that the
-        command writes.
+        If the extension does not match the requested format, or any that the command
+        writes.
 
     Examples
     --------
@@ -73,17 +72,17 @@ def choose_format(
     'pdf'
     """
     ending = PurePath(output).suffix.lower() if output is not None else ""
-    told = ENDINGS.get(ending)
-    if not ending or (told is None and asked is not None):
+    raw = ENDINGS.get(ending)
+    if not ending or (raw is None and asked is not None):
         return asked or formats[0]
-    if told is not None and told in formats and asked in {None, told}:
-        return told
+    if raw is not None and raw in formats and asked in {None, raw}:
+        return raw
     endings = [name for name, kind in ENDINGS.items() if kind in formats]
-    wanted = f"{asked} was asked for" if asked else f"it can be {' or '.join(formats)}"
+    wanted = f"{asked} was requested" if asked else f"it can be {' or '.join(formats)}"
     raise ExportError(
         place=str(output),
         reason=f"its name ends in {ending}, and {wanted}",
-        remedy=f"Give it the ending of its format: {', '.join(endings)}.",
+        remedy=f"Use the extension of its format: {', '.join(endings)}.",
     )
 
 
@@ -95,13 +94,13 @@ def write_output(path: Path, content: bytes) -> None:
 
 @contextmanager
 def opened_output(path: Path) -> Iterator[BinaryIO]:
-    """Open a file that a user named, which appears when it is whole.
+    """Open an output file, which appears when it is whole.
 
     Raises
     ------
     RunFolderError
-        If it lies in a run folder, and a link or another thing that is no file of a
-        run stands there or on the way.
+        If it is in a run folder, and its path has a link or something else that does
+        not belong in a run.
     """
     folder = output_folder(path.parent)
     is_in_run = _is_in_run(folder)
@@ -110,17 +109,17 @@ def opened_output(path: Path) -> Iterator[BinaryIO]:
 
 
 def output_folder(path: Path) -> Folder:
-    """Return a folder that a user named; one in a run folder as a folder of that run.
+    """Return an output folder; one in a run folder as a folder of that run.
 
     Parameters
     ----------
     path : Path
-        The folder, which need not be there yet.
+        The folder, which need not exist yet.
 
     Returns
     -------
     Folder
-        Its root is a run folder if it lies in one, or is one.
+        Its root is a run folder if it is in one, or is one.
     """
     whole = Path(os.path.abspath(path))  # noqa: PTH100 - links stay as they are named
     for run in (whole, *whole.parents):
@@ -134,12 +133,12 @@ def _is_in_run(folder: Folder) -> bool:
 
 
 def require_folder_name(output: Path | None, what: str) -> None:
-    """Require that the name of a folder is not that of a file.
+    """Require that the name of an output folder does not look like a file's.
 
     Raises
     ------
     ExportError
-        If it ends as that of a file does.
+        If it has the extension of a file.
     """
     if output is None or output.is_dir():
         return
@@ -147,7 +146,7 @@ def require_folder_name(output: Path | None, what: str) -> None:
     if ending in ENDINGS:
         raise ExportError(
             place=str(output),
-            reason=f"{what} are a folder of files, and its name ends in {ending}",
+            reason=f"{what} are written as a folder, and the name ends in {ending}",
             remedy="Name a folder.",
         )
 
@@ -155,43 +154,43 @@ def require_folder_name(output: Path | None, what: str) -> None:
 def require_replaceable(
     output: Path, *, overwrite: bool, columns: Sequence[str] = ()
 ) -> None:
-    """Require that nothing is lost when a file is written there.
+    """Require that writing a file there loses nothing.
 
-    Devices and pipes are written to and not replaced. Of an empty file nothing is lost.
+    Devices and pipes are written to and not replaced. An empty file may be replaced.
 
     Parameters
     ----------
     output : Path
         The file.
     overwrite : bool
-        Whether the user wants it replaced whatever it is.
+        Whether to replace it whatever it is.
     columns : sequence of str, optional
-        The columns of a table of text: one with the same columns is taken for ours.
+        The columns of a text table: one with the same columns is taken as ours.
 
     Raises
     ------
     ExportError
-        If a file lies there that ssdlab did not write.
+        If there is a file that ssdlab did not write.
     RunFolderError
-        If it lies in a run folder, where `opened_output` would refuse it.
+        If it is in a run folder, where `opened_output` would refuse it.
     """
     folder = output_folder(output.parent)
     if _is_in_run(folder):
         folder.has_file(output.name)
-    if overwrite or not _is_strange(output, columns):
+    if overwrite or not _is_foreign(output, columns):
         return
     raise ExportError(
         place=str(output),
-        reason="a file lies there that ssdlab did not write",
+        reason="the file exists, and ssdlab did not write it",
         remedy="Name another file, or replace it with --overwrite.",
     )
 
 
-def _is_strange(output: Path, columns: Sequence[str]) -> bool:
+def _is_foreign(output: Path, columns: Sequence[str]) -> bool:
     try:
         status = output.stat()
     except OSError:
-        return False  # nothing is there, or writing says why it cannot be
+        return False  # it does not exist, or writing it will raise the error
     if not stat.S_ISREG(status.st_mode) or not status.st_size:
         return False
     try:
@@ -205,7 +204,7 @@ def _is_strange(output: Path, columns: Sequence[str]) -> bool:
 
 
 def _has_columns(head: bytes, columns: Sequence[str]) -> bool:
-    """Tell whether a file begins as a table of text with these columns does."""
+    """Tell whether a file begins like a text table with these columns."""
     first = head.partition(b"\n")[0].rstrip(b"\r")
     if not columns:
         return False

@@ -1,6 +1,6 @@
-"""A folder for what a program needs only while it starts.
+"""A private temporary folder of a program.
 
-It is removed when the program ends. What killed programs left, the next one removes.
+It is removed when the program ends. Those of killed programs are removed by the next.
 """
 
 import atexit
@@ -19,16 +19,16 @@ from ssdlab.model.errors import RunFolderError
 from ssdlab.system.folders import Folder
 from ssdlab.system.unix import fcntl
 
-_BEING_MADE_S: Final = 10.0  # one that is younger may not be locked yet
+_BEING_MADE_S: Final = 10.0  # a younger one may not be locked yet
 
 
 @contextmanager
 def private_folder(prefix: str) -> Iterator[Path]:
     """Make a folder that only this user can read, and remove it at the end.
 
-    After Ctrl-C it goes when the program ends. It is locked as long as the program
-    lives: others of this user with the prefix that nobody holds go first. Where folders
-    cannot be locked (Windows), none of them goes.
+    After Ctrl-C it is removed when the program ends. It is locked as long as the
+    program lives; unlocked ones of this user with the same prefix are removed first.
+    Where folders cannot be locked (Windows), none of them is.
 
     Raises
     ------
@@ -38,14 +38,14 @@ def private_folder(prefix: str) -> Iterator[Path]:
     made = Path(tempfile.mkdtemp(prefix=prefix))
     held: list[int] = []
     remove = partial(_remove, made, held)
-    atexit.register(remove)  # behind what is registered later, such as ends of kernels
+    atexit.register(remove)  # runs after what is registered later: ends of kernels
     with suppress(OSError, RunFolderError):
         held.append(_hold(made))
         _sweep(made, prefix)
     try:
         yield made
     except KeyboardInterrupt:
-        raise  # what was just started may still be about to look into it
+        raise  # a program just started may still need it
     except BaseException:
         remove()
         raise
@@ -53,14 +53,14 @@ def private_folder(prefix: str) -> Iterator[Path]:
 
 
 def _remove(folder: Path, held: list[int]) -> None:
-    """Remove a folder and let go of it; a second time nothing happens."""
+    """Remove and unlock a folder; a second call does nothing."""
     shutil.rmtree(folder, ignore_errors=True)
     while held:
         os.close(held.pop())
 
 
 def _hold(folder: Path) -> int:
-    """Lock a folder for as long as this program lives, or until it is let go.
+    """Lock a folder until it is closed or this program ends.
 
     Raises
     ------

@@ -1,9 +1,9 @@
-"""One program, run to its end or to its limit: also one that root runs for this user.
+"""Run one program to its end or its time limit, also by sudo.
 
 There is no shell and no prompt.
 
-What sudo has started belongs to root, so that this user may not end it. It is left to
-itself then: most such programs wait for an answer of a drive, which no signal shortens.
+What sudo started belongs to root, so this user cannot end it. It is left running then:
+most such programs wait for a drive, which no signal shortens.
 """
 
 import os
@@ -18,7 +18,7 @@ from typing import Final
 from ssdlab.model.shortages import find_shortage
 
 TIMED_OUT: Final = -1
-NOT_STARTED: Final = 126  # as shells say it
+NOT_STARTED: Final = 126  # as in shells
 _TO_DIE_S: Final = 2.0
 _TO_END_S: Final = 15.0  # of a server that shuts its kernels down
 _SYSTEM_FOLDERS = ("/usr/local/sbin", "/usr/sbin", "/sbin")  # not on a user's PATH
@@ -27,7 +27,7 @@ _left_running: list[subprocess.Popen[str]] = []
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Ended:
-    """How a program ended, and what it said."""
+    """How a program ended, and its output."""
 
     exit_code: int
     stdout: str = ""
@@ -35,20 +35,20 @@ class Ended:
 
 
 def find_program(name: str) -> str | None:
-    """Return the path of a program, also where only root's PATH leads."""
+    """Return the path of a program, also where only root's PATH has it."""
     folders = os.pathsep.join((os.environ.get("PATH", ""), *_SYSTEM_FOLDERS))
     return shutil.which(name, path=folders)
 
 
 def plain_english() -> dict[str, str]:
-    """Return the environment in which programs speak as they do anywhere."""
+    """Return the environment, with the C locale for the output of programs."""
     return {**os.environ, "LC_ALL": "C"}
 
 
 def run_to_end(
     words: Sequence[str], *, timeout_s: float, environment: Mapping[str, str]
 ) -> Ended:
-    """Run a program with nothing to read; `TIMED_OUT` if it does not end in time.
+    """Run a program without input; `TIMED_OUT` if it does not end in time.
 
     Raises
     ------
@@ -65,7 +65,7 @@ def run_to_end(
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-            errors="replace",  # it may stand within JSON, which knows no \x
+            errors="replace",  # it may be within JSON, which has no \x
             env=environment,
         )
     except OSError as error:
@@ -76,7 +76,7 @@ def run_to_end(
     try:
         stdout, stderr = process.communicate(timeout=timeout_s)
     except subprocess.TimeoutExpired:
-        rest = "" if _is_ended(process) else "; it cannot be stopped and goes on"
+        rest = "" if _is_ended(process) else "; it cannot be stopped and still runs"
         said = f"it did not end within {timeout_s:g} s{rest}"
         return Ended(exit_code=TIMED_OUT, stderr=said)
     except BaseException:
@@ -86,7 +86,7 @@ def run_to_end(
 
 
 def run_in_foreground(words: Sequence[str]) -> int:
-    """Run a program that speaks to the user until it ends; return its exit code.
+    """Run an interactive program to its end; return its exit code.
 
     Ctrl-C, a closed terminal and SIGTERM are passed on as the one signal that ends it.
 
@@ -114,7 +114,7 @@ def run_in_foreground(words: Sequence[str]) -> int:
 
 
 def _is_ended(process: subprocess.Popen[str]) -> bool:
-    """Kill a program; return whether it is gone. One that is not is kept in mind."""
+    """Kill a program; return whether it ended. One that did not is remembered."""
     with suppress(PermissionError):
         process.kill()
         with suppress(subprocess.TimeoutExpired):
@@ -127,7 +127,7 @@ def _is_ended(process: subprocess.Popen[str]) -> bool:
 
 
 def _reap() -> None:
-    """Let go of those that have ended meanwhile."""
+    """Reap those that have ended since."""
     for process in tuple(_left_running):
         if process.poll() is not None:
             _close(process)

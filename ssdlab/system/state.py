@@ -1,4 +1,4 @@
-"""Where ssdlab keeps what must outlast a run: notes about drives and about the host."""
+"""The folder for state that outlasts a run: notes about drives and the host."""
 
 import os
 from pathlib import Path
@@ -7,14 +7,14 @@ _WITHOUT_HOME = Path("/var/lib/ssdlab")
 
 
 def state_folder() -> Path:
-    """Return where this user's notes lie, whoever wrote them and why.
+    """Return the folder of this user's notes.
 
-    It is one folder for all runs: what a run left behind, the next one finds.
+    It is one folder for all runs: what a run leaves behind, the next one finds.
     """
     base = os.environ.get("XDG_STATE_HOME", "")
     if base.startswith("/"):
         return Path(base) / "ssdlab"
     try:
         return Path.home() / ".local/state/ssdlab"
-    except RuntimeError:  # a user of whom the system knows no home
+    except RuntimeError:  # the user has no home folder
         return _WITHOUT_HOME

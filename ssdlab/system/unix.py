@@ -1,4 +1,4 @@
-"""What only Unix has: elsewhere ssdlab is imported all the same, and reports."""
+"""Modules of Unix only: elsewhere ssdlab can still be imported, and reports."""
 
 try:
     import fcntl

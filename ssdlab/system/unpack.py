@@ -1,7 +1,7 @@
-"""What a file holds, unpacked where it is gzip or zstd, and never without a bound.
+"""The content of a file, unpacked if it is gzip or zstd, up to a limit.
 
-A few MB of an archive can unpack to any size. Whatever ssdlab unpacks goes through
-here, so no archive costs more memory or time than `MAX_INPUT_BYTES` does.
+A few MB of an archive can unpack to any size. All that ssdlab unpacks goes through
+here, so no archive costs more memory or time than `MAX_INPUT_BYTES`.
 """
 
 import zlib
@@ -16,33 +16,33 @@ MAX_INPUT_BYTES = 512 * MIB
 
 _PIECE_BYTES = 1 << 20
 _PACKED_PIECE_BYTES = 1 << 16
-_ZSTD_PIECE_BYTES = 1 << 14  # what comes of the piece that is damaged is lost
+_ZSTD_PIECE_BYTES = 1 << 14  # the output of a damaged piece is lost
 _ANY_GZIP = 31
 
 
 class DamagedArchiveError(Exception):
-    """An archive that is cut short or damaged; what came before it is whole."""
+    """An archive that is truncated or damaged; what was yielded before is good."""
 
 
 class InputTooLargeError(Exception):
-    """Content that is larger than its bound [B]."""
+    """Content that is larger than its limit [B]."""
 
     def __init__(self, max_bytes: int) -> None:
         self.max_bytes = max_bytes
         in_mib, rest = divmod(max_bytes, MIB)
         bound = f"{max_bytes:,} B" if rest else f"{in_mib:,} MiB"
-        super().__init__(f"it holds more than {bound}, the bound of --max-input")
+        super().__init__(f"it holds more than {bound}, the limit of --max-input")
 
 
 def read_pieces(file: BinaryIO, *, max_bytes: int = MAX_INPUT_BYTES) -> Iterator[bytes]:
-    """Yield the content of a file that is read from its start, packed or not.
+    """Yield the content of a file from its start, packed or not.
 
     Raises
     ------
     DamagedArchiveError
-        After what is whole of an archive that is cut short or damaged.
+        After the good part of an archive that is truncated or damaged.
     InputTooLargeError
-        After ``max_bytes`` or less, where there is more.
+        After ``max_bytes`` or less, if there is more.
     """
     packed = _Headed(file, file.read(_PACKED_PIECE_BYTES))
     return _bounded(_choose(packed)(packed), max_bytes)
@@ -54,7 +54,7 @@ def gunzip(file: BinaryIO, *, max_bytes: int = MAX_INPUT_BYTES) -> bytes:
     Raises
     ------
     DamagedArchiveError
-        If it is cut short or damaged, or not gzip at all.
+        If it is truncated or damaged, or not gzip at all.
     InputTooLargeError
         If it is more than ``max_bytes``.
     """
@@ -66,7 +66,7 @@ def gunzip(file: BinaryIO, *, max_bytes: int = MAX_INPUT_BYTES) -> bytes:
 
 
 def read_held(file: BinaryIO, *, max_bytes: int = MAX_INPUT_BYTES) -> bytes:
-    """Return what a file holds, as it is.
+    """Return the content of a file as it is.
 
     Raises
     ------
@@ -78,7 +78,7 @@ def read_held(file: BinaryIO, *, max_bytes: int = MAX_INPUT_BYTES) -> bytes:
 
 
 class _Headed:
-    """A file of which the first piece has been read, which is then read again."""
+    """A file whose first piece was read and is read again."""
 
     closed = False
 
@@ -126,7 +126,7 @@ def _unpack_gzip(packed: _Headed) -> Iterator[bytes]:
     Raises
     ------
     DamagedArchiveError
-        After what is whole.
+        After the good part.
     """
     unpacker, left, is_begun = zlib.decompressobj(_ANY_GZIP), b"", False
     while left or (left := packed.read(_PACKED_PIECE_BYTES)):
@@ -144,7 +144,7 @@ def _unpack_gzip(packed: _Headed) -> Iterator[bytes]:
             )
             unpacker = zlib.decompressobj(_ANY_GZIP)
     if is_begun:
-        msg = "it ends too early"
+        msg = "it is truncated"
         raise DamagedArchiveError(msg)
 
 

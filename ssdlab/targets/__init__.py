@@ -1,4 +1,4 @@
-"""What fio is pointed at: the virtual SSD, a file, a block device."""
+"""The targets of fio: the virtual SSD, a file, a block device."""
 
 from ssdlab.targets.opening import open_target, reopen_target
 from ssdlab.targets.target import Target

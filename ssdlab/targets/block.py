@@ -1,5 +1,6 @@
 """A block device as a target: a drive, or a loop device that stands for one."""
 
+import os
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -9,11 +10,13 @@ from ssdlab.drive.gate.ends import digest_ends, keep_ends
 from ssdlab.drive.notes import drive_folder
 from ssdlab.drive.purge import purge_drive, stopping_words
 from ssdlab.drive.safety import HeldDrive, require_still_disposable
+from ssdlab.drive.tools import sudoers_command
 from ssdlab.drive.write_cache import (
     read_write_cache,
     restore_write_cache,
     set_write_cache,
 )
+from ssdlab.host.checks.check import OWN
 from ssdlab.model.drive import (
     Consent,
     Drive,
@@ -22,13 +25,44 @@ from ssdlab.model.drive import (
     PurgeOutcome,
     WriteCacheState,
 )
-from ssdlab.model.errors import SsdlabError
+from ssdlab.model.errors import MissingToolError, SsdlabError
 from ssdlab.model.host_checks import HostCheck
 from ssdlab.model.records import TargetIdentity
 from ssdlab.model.telemetry import CACHE_IS_ON
 from ssdlab.system.state import state_folder
-from ssdlab.targets.unseen import find_unseen_checks
 from ssdlab.targets.watch import DriveWatch, reading_interval_s
+
+_WHY = (
+    "the exclusive open keeps out mounts, volumes and swap, but not programs that just "
+    "write: one of another user would change the data and the rates unnoticed"
+)
+
+
+def find_unseen_checks(held: HeldDrive) -> tuple[HostCheck, ...]:
+    """Return what is unknown of a drive that passed the gate, if anything."""
+    if not held.unseen:
+        return ()
+    return (
+        HostCheck(
+            check_id="programs_on_the_drive",
+            title="Programs of other users on the drive",
+            verdict="unknown",
+            read=f"{held.unseen} processes hide from this user what they have open "
+            "(/proc/PID/fd)",
+            why=_WHY,
+            remedy=_remedy(),
+            source=OWN,
+        ),
+    )
+
+
+def _remedy() -> str:
+    if os.geteuid() == 0:
+        return "Run it on the host itself, not in a container"
+    try:
+        return f"Let root check for this user: {sudoers_command(['fuser'])}"
+    except MissingToolError as error:
+        return f"Let root check with fuser, which is not installed. {error.remedy}"
 
 
 @dataclass(kw_only=True, slots=True)
@@ -38,19 +72,19 @@ class BlockTarget:
     Attributes
     ----------
     drive : Drive
-        What it is; resumed, it may have another name than the run's record has.
+        Its identity; after a resume its name may differ from the run's record.
     held : HeldDrive
         The hold on it.
     folder : Path
-        The run's, for notes that must outlast a crash.
+        The run folder, for notes that must survive a crash.
     choices : DriveChoices
-        What was chosen for it.
+        The user's choices for it.
     watch : DriveWatch
-        What the drive told last of its health.
+        The latest reading of its health.
     ends : str
-        What `digest_ends` said when it was opened; empty if it could not be read.
+        The result of `digest_ends` at opening; empty if it could not be read.
     is_at_rest : bool
-        Whether no purge of it is under way, nor was stopped or failed.
+        False while a purge is in progress, or after one was stopped or failed.
     """
 
     identity: TargetIdentity
@@ -71,13 +105,13 @@ class BlockTarget:
     descriptor: None = None
 
     def purge(self, tell: Callable[[str], None]) -> PurgeOutcome:
-        """Purge it, after one more look whether it may be destroyed."""
+        """Purge it, after checking once more that it may be destroyed."""
         try:
             with self.watch.paused():
                 return self._purge(tell)
         except SsdlabError as error:
             self.stopping_words = ""
-            said = f"not purged, or not as it should be: {error}"
+            said = f"not purged, or not completely: {error}"
             return PurgeOutcome(said=said, fault=str(error))
 
     def _purge(self, tell: Callable[[str], None]) -> PurgeOutcome:
@@ -97,26 +131,26 @@ class BlockTarget:
         return outcome
 
     def _set_write_cache(self) -> None:
-        """Set the write cache as asked, if a purge or a reset has put it back.
+        """Set the write cache as requested, if a purge or a reset has changed it.
 
         Raises
         ------
         TargetRefusedError
-            If it stood so when the run began, and cannot be set so any more.
+            If it could be set when the run began, and no longer can.
         """
         if not self.write_cache_fault:
             set_write_cache(self.drive, self.choices.write_cache)
 
     def find_trouble(self) -> str:
-        """Return why the device does not answer any more, or an empty text."""
+        """Return why the device no longer answers, or an empty text."""
         return self.held.is_alive()
 
     def find_alarm(self) -> str:
-        """Return why the run must stop now, by what was read last."""
+        """Return why the run must stop now, by the latest reading."""
         return self.find_trouble() or self.watch.find_alarm()
 
     def read_counters(self) -> dict[str, float]:
-        """Return nothing: a drive's counters are too coarse to doubt a step by."""
+        """Return nothing: a drive's counters are too coarse to check a step."""
         return {}
 
     @property
@@ -125,9 +159,9 @@ class BlockTarget:
         return reading_interval_s(self.drive)
 
     def read_telemetry(self) -> dict[str, float]:
-        """Ask the drive how it and its write cache are; what is not told is left out.
+        """Read the drive's health and write cache; what is not reported is left out.
 
-        A controller that resets within a test puts its own setting of the cache back.
+        A controller that resets during a test restores its own setting of the cache.
         """
         readings = self.watch.read()
         if self.watch.is_paused:
@@ -139,12 +173,12 @@ class BlockTarget:
     def find_doubt(
         self, before: Mapping[str, float], after: Mapping[str, float]
     ) -> str:
-        """Return nothing: there are no counters to doubt by."""
+        """Return nothing: there are no counters to check."""
         del before, after
         return ""
 
     def release(self) -> str:
-        """Note what is on the drive, set its write cache back, and let go of it."""
+        """Note what is on the drive, restore its write cache, and release it."""
         if self.is_released:
             return self.left_undone
         self.is_released = True
@@ -152,16 +186,16 @@ class BlockTarget:
             self._note_ends()
             restore_write_cache(self.drive, drive_folder(self.drive))
         except (SsdlabError, OSError) as error:
-            self.left_undone = f"The write cache was not set back: {error}"
+            self.left_undone = f"The write cache was not restored: {error}"
         finally:
             self.held.close()
         return self.left_undone
 
     def _note_ends(self) -> None:
-        """Note what this session leaves, for the look at it when the run goes on.
+        """Note what this session leaves, to be checked when the run is resumed.
 
-        A drive that is busy with a purge may keep who reads it waiting for hours.
-        Without a note what looks like data counts as such.
+        Reading a drive that is busy with a purge may block for hours. Without a note,
+        what looks like data counts as data.
         """
         if not self.is_at_rest or self.held.is_alive():
             return
@@ -172,14 +206,14 @@ class BlockTarget:
 
     @property
     def consent(self) -> Consent | None:
-        """Return what was typed so that it may be erased."""
+        """Return what the user typed to consent to its erasure."""
         return self.held.consent
 
     @property
     def host_checks(self) -> tuple[HostCheck, ...]:
-        """Return what this user could not see of who uses it."""
+        """Return checks about holders of the drive that this user cannot see."""
         return find_unseen_checks(self.held)
 
     def close(self) -> None:
-        """Let go of the drive, which is its owner's."""
+        """Release the drive."""
         self.release()

@@ -1,11 +1,16 @@
-"""Block devices by name: what they are, and whether a run may have them."""
+"""Opening block devices by name, if a run may use them."""
 
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import NoReturn
 
 from ssdlab.drive.gate.consent import (
+    consent_by_name,
     describe_loss,
+    is_place,
+    leads_to,
     require_consent,
     require_still_meant,
 )
@@ -28,6 +33,7 @@ from ssdlab.drive.safety import (
     require_disposable,
     require_disposable_again,
 )
+from ssdlab.drive.shown import shown
 from ssdlab.drive.write_cache import (
     keep_write_cache,
     read_write_cache,
@@ -48,27 +54,117 @@ from ssdlab.model.errors import (
     TargetRefusedError,
 )
 from ssdlab.model.records import RunRecord, TargetIdentity
+from ssdlab.system.files import ROOT
 from ssdlab.system.folders import Folder
 from ssdlab.system.state import state_folder
-from ssdlab.targets.again import find_again, require_name
 from ssdlab.targets.block import BlockTarget
 from ssdlab.targets.options import require_safe_path
 from ssdlab.targets.purges import PurgeOutlook
 from ssdlab.targets.shape import Shape
 from ssdlab.targets.watch import DriveWatch
 
-_CLEANED = "cleaned.txt"  # what was left behind by a crash, and what was done about it
+_ATTACH_IT = "Attach only the drive of this run, where it was, or begin a new run."
+_CLEANED = "cleaned.txt"  # what a crash left behind, and how it was cleaned up
 _BUSES = {"nvme": "NVMe", "ata": "ATA", "scsi": "SCSI", "usb": "USB"}
-_NO_FEATURE = {"loop", "virtio", "other"}  # buses whose devices tell of no write cache
+_NO_FEATURE = {"loop", "virtio", "other"}  # buses without a reported write cache
 
 
-def open_block(spec: str, folder: Path, choices: DriveChoices) -> BlockTarget:
-    """Return the drive of this name, held, if it may be destroyed.
+def find_again(
+    recorded: Drive,
+    drives: Sequence[Drive],
+    consent: Consent,
+    *,
+    root: Path = ROOT,
+) -> Drive:
+    """Return the recorded drive from those that are attached now.
+
+    A drive is identified by its model, serial number and WWN. One that was confirmed by
+    the path of its slot, because another had the same identity, is identified by that
+    path. The kernel's name proves nothing: it may be another drive's now.
 
     Raises
     ------
     TargetRefusedError
-        If it is no drive, is in use, was not consented to, or cannot be purged so.
+        If it is not attached, or if the match is ambiguous.
+    """
+    if consent.what == "path":
+        return _find_at_place(recorded, drives, consent.text, root=root)
+    name = shown(" ".join(filter(None, (recorded.model, recorded.serial))))
+    same = [drive for drive in drives if _has_same_identity(drive, recorded)]
+    if not same:
+        raise TargetRefusedError(
+            target=recorded.path,
+            reason=f"the drive of this run ({name or recorded.bus}) is not attached",
+            remedy="Attach it again, in any slot, and resume the run.",
+        )
+    if len(same) > 1:
+        paths = ", ".join(drive.path for drive in same)
+        _refuse(recorded, f"{paths} have the same identity ({name or 'none'})")
+    return same[0]
+
+
+def require_name(recorded: Drive) -> Consent:
+    """Return what must have confirmed the drive of a record that lacks it.
+
+    Raises
+    ------
+    TargetRefusedError
+        If the drive has no identity.
+    """
+    consent = consent_by_name(recorded)
+    if consent is None:
+        _refuse(recorded, "it reports neither a serial number nor a WWN")
+    return consent
+
+
+def _find_at_place(
+    recorded: Drive, drives: Sequence[Drive], path: str, *, root: Path
+) -> Drive:
+    """Return the drive that is attached where the recorded one was, to be checked.
+
+    Raises
+    ------
+    TargetRefusedError
+        If nothing is attached there, or the path is not that of a slot.
+    """
+    if not is_place(path):
+        _refuse(
+            recorded,
+            f"it was confirmed by {shown(path)}, a path made of names that another "
+            "drive also had",
+        )
+    for drive in drives:
+        if leads_to(path, drive, root):
+            return drive
+    raise TargetRefusedError(
+        target=recorded.path,
+        reason=f"no drive is attached at {shown(path)}, the path by which the drive of "
+        "this run was confirmed",
+        remedy="Attach it there again and resume the run.",
+    )
+
+
+def _refuse(recorded: Drive, why: str) -> NoReturn:
+    raise TargetRefusedError(
+        target=recorded.path,
+        reason=f"the drive that this run measured cannot be identified: {why}",
+        remedy=_ATTACH_IT,
+    )
+
+
+def _has_same_identity(drive: Drive, recorded: Drive) -> bool:
+    names = ("bus", "model", "serial", "wwn", "namespace_id")
+    return all(getattr(drive, name) == getattr(recorded, name) for name in names)
+
+
+def open_block(spec: str, folder: Path, choices: DriveChoices) -> BlockTarget:
+    """Open and hold the drive of this name, if it may be destroyed.
+
+    Raises
+    ------
+    TargetRefusedError
+        If it is not a drive, is in use, was not consented to, or cannot be purged by
+        the chosen method.
     """
     require_safe_path(spec)
     drive = find_drive(spec)
@@ -81,11 +177,11 @@ def open_block(spec: str, folder: Path, choices: DriveChoices) -> BlockTarget:
 def reopen_block(
     record: RunRecord, folder: Path, *, confirmed: str | None = ""
 ) -> BlockTarget:
-    """Return the drive of an interrupted run, by whatever name it is there now.
+    """Open the drive of an interrupted run, whatever its name is now.
 
-    What was typed when the run began counts as long as it means this very drive, if
-    ``confirmed`` is ``None``: if the record is known to be this user's own. Otherwise
-    nothing that the folder says counts, and the drive is to be confirmed again.
+    If ``confirmed`` is ``None``, the record is known to be this user's own: what was
+    typed when the run began counts as long as it means this drive. Otherwise nothing in
+    the folder counts, and the drive must be confirmed again.
 
     Raises
     ------
@@ -105,9 +201,9 @@ def reopen_block(
 
 
 def check_block_again(record: RunRecord, confirmed: str | None) -> str:
-    """Refuse at once a run whose drive is not there or was not consented to.
+    """Refuse early a run whose drive is not attached or was not consented to.
 
-    What it destroys is returned, where it was confirmed anew.
+    If it was confirmed again, what will be destroyed is returned.
 
     Raises
     ------
@@ -125,7 +221,7 @@ def _loss(drive: Drive) -> str:
 def _find_confirmed(
     record: RunRecord, confirmed: str | None
 ) -> tuple[Drive, Drive, Consent]:
-    """Return the drive as recorded and as it is there now, and what confirms it.
+    """Return the drive as recorded and as attached now, and what confirms it.
 
     Raises
     ------
@@ -141,7 +237,7 @@ def _find_confirmed(
 
 
 def read_block_shape(spec: str) -> Shape:
-    """Return what a drive is, as the system tells every user.
+    """Return the shape of a drive, as the system shows it to every user.
 
     Raises
     ------
@@ -161,33 +257,33 @@ def read_block_shape(spec: str) -> Shape:
 
 
 def foresee_block_purge(spec: str, wanted: str) -> PurgeOutlook:
-    """Return how a drive would be purged, and how long it says that this takes.
+    """Return how a drive would be purged, and its own estimate of the time.
 
     Raises
     ------
     TargetRefusedError
-        If it is no drive, or cannot be purged so.
+        If it is not a drive, or cannot be purged by that method.
     """
     drive = find_drive(spec)
     options = list_purge_options(drive)
     choice = choose_option(drive, wanted, options)
-    told = {option.method: option.expected_s for option in options}
+    raw = {option.method: option.expected_s for option in options}
     return PurgeOutlook(
         method=choice.method,
-        expected_s=told[choice.method],
+        expected_s=raw[choice.method],
     )
 
 
 def check_block(spec: str, confirmed: str) -> str:
-    """Refuse a drive that a run would be refused on now; return what one destroys.
+    """Refuse a drive that a run could not use now; return what a run destroys.
 
-    Nothing is held. A drive that a purge may have left locked is not looked at: opening
+    Nothing is held. A drive that a purge may have left locked is not checked: opening
     it unlocks it first.
 
     Raises
     ------
     TargetRefusedError
-        If it is no drive, is in use, or was not consented to.
+        If it is not a drive, is in use, or was not consented to.
     """
     require_safe_path(spec)
     drive = find_drive(spec)
@@ -205,7 +301,7 @@ def find_block_obstacles(spec: str) -> tuple[str, ...]:
 def _take(
     held: HeldDrive, identity: TargetIdentity, folder: Path, *, choices: DriveChoices
 ) -> BlockTarget:
-    """Return a drive that passed the gate as a target; let go of it if that fails."""
+    """Return a drive that passed the gate as a target; release it on failure."""
     drive = held.drive
     try:
         purge = choose_purge(drive, choices.purge)
@@ -233,7 +329,7 @@ def _take(
 
 
 def _read_ends(held: HeldDrive) -> str:
-    """Return what the session found on the drive, "" if it cannot be read."""
+    """Return the digest of what is on the drive, "" if it cannot be read."""
     try:
         return digest_ends(held.descriptor, held.drive.capacity_bytes)
     except OSError:
@@ -241,12 +337,12 @@ def _read_ends(held: HeldDrive) -> str:
 
 
 def _begin_watch(drive: Drive, limit_celsius: float | None) -> DriveWatch:
-    """Return the watch over a drive, which must tell what a limit is set to.
+    """Start the watch of a drive, which must report what a limit is set for.
 
     Raises
     ------
     TargetRefusedError
-        If there is a limit to a temperature that is not told.
+        If a temperature limit is set and the temperature is not reported.
     """
     watch = DriveWatch(drive=drive, limit_celsius=limit_celsius)
     if limit_celsius is None:
@@ -256,14 +352,14 @@ def _begin_watch(drive: Drive, limit_celsius: float | None) -> DriveWatch:
         require_health_access(drive)
         raise TargetRefusedError(
             target=drive.path,
-            reason="it does not tell its temperature, so no limit to it can be kept",
-            remedy="Leave the limit out.",
+            reason="it does not report its temperature, so no limit can be enforced",
+            remedy="Leave out the limit.",
         )
     return watch
 
 
 def _set_write_cache(drive: Drive, state: WriteCacheState) -> str:
-    """Set the write cache for the run; return why it does not stand so, or ""."""
+    """Set the write cache for the run; return why that failed, or ""."""
     try:
         return keep_write_cache(drive, state, drive_folder(drive))
     except (PrivilegeError, MissingToolError) as error:
@@ -274,7 +370,7 @@ def _fio_options(drive: Drive) -> dict[str, str]:
     options = {
         "ioengine": "libaio",
         "filename": require_safe_path(drive.path),
-        # Else fio makes a file in /dev, in memory, where the node of a drive has gone.
+        # Otherwise, if the device node is gone, fio makes a file in /dev, in memory.
         "allow_file_create": "0",
     }
     near = local_cpus(drive)
@@ -310,14 +406,14 @@ def _interface(drive: Drive) -> str:
 
 
 def _write_cache_trouble(drive: Drive) -> str:
-    """Return why its write cache cannot be set, as far as one can know unasked."""
+    """Return why its write cache cannot be set, as far as known without a query."""
     if drive.bus in _NO_FEATURE:
-        return "it does not tell of a write cache that can be set"
+        return "it does not report a write cache that can be set"
     return ""
 
 
 def _of_older_record(identity: TargetIdentity) -> Drive:
-    """Return the loop device of a run whose record holds no drive.
+    """Return the loop device of a run whose record has no drive.
 
     Raises
     ------
@@ -329,14 +425,14 @@ def _of_older_record(identity: TargetIdentity) -> Drive:
 
 
 def _note(cleaned: str, folder: Path) -> None:
-    """Write down what was taken off that a purge that was killed had left."""
+    """Record how leftovers of a killed purge were cleaned up."""
     if cleaned:
         with Folder(folder).make().opened_in_place(_CLEANED) as file:
             file.write(f"{cleaned}\n".encode())
 
 
 def _choices_of(record: RunRecord) -> DriveChoices:
-    """Return what the run began with; what could not be set then is left now."""
+    """Return the choices of the run's beginning; what failed then is left alone."""
     wanted = record.asked.write_cache
     purge = record.purge_choice
     return DriveChoices(
@@ -347,5 +443,5 @@ def _choices_of(record: RunRecord) -> DriveChoices:
 
 
 def _stable_name(identity: TargetIdentity, drive: Drive) -> str:
-    """Return a name that udev keeps for the drive, else the one that the user gave."""
+    """Return a persistent udev name of the drive, else the one that the user gave."""
     return next(iter(drive.stable_paths), identity.spec)

@@ -1,9 +1,9 @@
-"""A file as a target: for trying out where nothing else can be measured.
+"""A file as a target: for trials where nothing else can be measured.
 
-ssdlab writes only to files that it made. It holds one as it holds a drive: opened once,
-known by a mark in the file and a note beside it, and locked as long as a run lasts.
-fio writes to what was opened and to nothing that has its name later. A file is made
-under its own name, never over another one; one whose filling was cut short is refused.
+ssdlab writes only to files that it made. It holds one like a drive: opened once,
+identified by a mark in the file and a note next to it, and locked during a run. fio
+writes to the opened file, not to whatever has its name later. A new file never
+overwrites another; one whose filling was cut short is refused.
 """
 
 import os
@@ -40,7 +40,7 @@ _WRITE_CACHE = "a file has none of its own"
 FILE_PURGE = PurgeChoice(
     method="none",
     words="none: a file cannot be purged",
-    why="a file has no cells of its own that could be erased",
+    why="a file has no flash cells of its own that could be erased",
 )
 
 
@@ -58,24 +58,24 @@ class FileTarget:
     host_checks: tuple[HostCheck, ...] = ()
     write_cache: WriteCacheState = "as found"
     write_cache_fault: str = _WRITE_CACHE
-    stopping_words: str = ""  # nothing of it lasts
+    stopping_words: str = ""  # it leaves nothing behind
 
     @property
     def descriptor(self) -> int:
-        """Return the open file that fio is to write to."""
+        """Return the open file to which fio writes."""
         return self.held.descriptor
 
     def purge(self, tell: Callable[[str], None]) -> PurgeOutcome:
-        """Do nothing and say so."""
+        """Do nothing, and record that."""
         del tell
         return PurgeOutcome(said=self.purge_choice.words)
 
     def find_trouble(self) -> str:
-        """Return why the file cannot be used any more, or an empty text."""
+        """Return why the file can no longer be used, or an empty text."""
         return self.held.find_trouble()
 
     def find_alarm(self) -> str:
-        """Return why the run must stop now: it is not the file any more."""
+        """Return why the run must stop now: the file was replaced or changed."""
         self.held.beat()
         return self.held.find_trouble()
 
@@ -84,27 +84,27 @@ class FileTarget:
         return {}
 
     def read_telemetry(self) -> dict[str, float]:
-        """Return nothing: a file tells nothing of itself."""
+        """Return nothing: a file has no telemetry."""
         return {}
 
     def find_doubt(
         self, before: Mapping[str, float], after: Mapping[str, float]
     ) -> str:
-        """Return nothing: there are no counters to doubt by."""
+        """Return nothing: there are no counters to check."""
         del before, after
         return ""
 
     def release(self) -> str:
-        """Note how the session leaves the file, and let go of it."""
+        """Note how the session leaves the file, and release it."""
         return self.held.release()
 
     def close(self) -> None:
-        """Let go of the file, which stays for the next run."""
+        """Release the file, which is kept for the next run."""
         self.held.release()
 
 
 def open_file(text: str, *, purge: str = AUTO_PURGE) -> FileTarget:
-    """Return the file target ``PATH[,size=SIZE]``; make the file if there is none.
+    """Return the file target ``PATH[,size=SIZE]``; make the file if it does not exist.
 
     Raises
     ------
@@ -155,7 +155,7 @@ def reopen_file(name: str, *, purge: str = AUTO_PURGE) -> FileTarget:
 
 
 def _parse(text: str) -> tuple[Path, int | None]:
-    """Return the path and the bytes, in whole sectors, that a user asked for."""
+    """Return the requested path and size, in whole sectors."""
     name, size = split_size(text)
     require_safe_path(name)
     return expand_path(name), None if size is None else size - size % SECTOR_BYTES
@@ -193,12 +193,12 @@ def _refuse(path: Path, reason: str, remedy: str) -> NoReturn:
 
 
 def _require_size(path: Path, size_bytes: int, asked: int | None) -> None:
-    """Require that a file has the size asked for, if one is."""
+    """Require that a file has the requested size, if there is one."""
     if asked not in {None, size_bytes}:
         _refuse(
             path,
-            f"it has {size_bytes} bytes, not the {asked} asked for",
-            "Leave the size out, or remove the file.",
+            f"it has {size_bytes} bytes instead of the requested {asked}",
+            "Leave out the size, or remove the file.",
         )
 
 
@@ -207,7 +207,7 @@ def _require_makeable(path: Path, size: int | None) -> int:
     if size is None:
         _refuse(
             path,
-            "there is no such file and no size was given",
+            "the file does not exist and no size was given",
             f"Give a size: file:{path},size=1GiB.",
         )
     if not path.parent.is_dir():
@@ -230,12 +230,12 @@ def _require_makeable(path: Path, size: int | None) -> int:
 
 
 def _is_left_behind(path: Path) -> bool:
-    """Tell whether a note is of a file that this user made and removed."""
+    """Tell whether a note belongs to a file that this user made and removed."""
     return is_older_note(path) or read_note(path, os.geteuid()) is not None
 
 
 def _make(path: Path, size: int) -> HeldFile:
-    """Make a file, which must not be there, and fill it; half a one is not left.
+    """Make a new file and fill it; on failure nothing is left.
 
     Raises
     ------
@@ -255,9 +255,9 @@ def _make(path: Path, size: int) -> HeldFile:
         _take_away(path, descriptor)
         if isinstance(error, OSError):
             why = f"it cannot be filled ({error.strerror})"
-            _refuse(path, why, "Make room for it.")
+            _refuse(path, why, "Free some space.")
         if isinstance(error, RunFolderError):
-            _refuse(path, f"it cannot be noted ({error})", "Choose another name.")
+            _refuse(path, f"its note cannot be made ({error})", "Choose another name.")
         raise
     return held
 
@@ -287,7 +287,7 @@ def _fill(descriptor: int, size: int) -> None:
 
 
 def _take_away(path: Path, descriptor: int) -> None:
-    """Remove a file that could not be made, unless another has its name by now."""
+    """Remove an incomplete file, unless another has its name by now."""
     made = os.fstat(descriptor)
     os.close(descriptor)
     with suppress(OSError):

@@ -1,7 +1,7 @@
-"""The note beside a file target: by what ssdlab knows the file that it made.
+"""The note next to a file target, by which ssdlab recognises a file that it made.
 
-The note lies where others may write, so it is read as data of strangers: bounded, not
-through a link, and only where it has the same owner as the file.
+The note is where others may write, so it is untrusted: its size is limited, no link is
+followed, and it must have the same owner as the file.
 """
 
 import json
@@ -26,13 +26,13 @@ FileState = Literal["filling", "in use", "at rest"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Note:
-    """What the note beside a file says.
+    """The content of a note.
 
-    ``is_marked`` tells whether the file carries its serial number as an extended
-    attribute. ``birth_ns`` is when the file was made, ``None`` where the file system
-    does not keep that; then ``inode`` stands for it. ``changed_ns`` and ``ends`` say
-    how the last session left it: when it was last written to, and what stands at both
-    its ends. They count only ``at rest``.
+    ``is_marked`` says whether the file has its serial number as an extended attribute.
+    ``birth_ns`` is when the file was made, ``None`` where the file system does not keep
+    that; then ``inode`` replaces it. ``changed_ns`` and ``ends`` are how the last
+    session left it: when it was last written to, and the content at both ends. They are
+    valid only ``at rest``.
     """
 
     made_by: Literal["ssdlab"] = "ssdlab"
@@ -48,12 +48,12 @@ class Note:
 
 
 def note_path(path: Path) -> Path:
-    """Return where the note of a file lies."""
+    """Return the path of the note of a file."""
     return path.with_name(f"{path.name}.ssdlab.json")
 
 
 def read_note(path: Path, owner: int) -> Note | None:
-    """Return the note of a file, if it is one and has the owner of the file."""
+    """Return the note of a file, if it is valid and has the owner of the file."""
     place = note_path(path)
     try:
         folder = Folder(place.parent)
@@ -66,21 +66,21 @@ def read_note(path: Path, owner: int) -> Note | None:
 
 
 def write_note(path: Path, note: Note) -> None:
-    """Write the note of a file, whole or not at all.
+    """Write the note of a file atomically.
 
     Raises
     ------
     OSError
         If it cannot be written.
     RunFolderError
-        If something stands in its place that is no file.
+        If its path is not a regular file.
     """
     place = note_path(path)
     Folder(place.parent).write(place.name, json.dumps(asdict(note)).encode())
 
 
 def touch_note(path: Path) -> None:
-    """Give the note of a file the present time, if it is there; wait for no disk."""
+    """Update the time of a file's note, if it exists, without waiting for the disk."""
     place = note_path(path)
     folder = Folder(place.parent)
     with (
@@ -91,7 +91,7 @@ def touch_note(path: Path) -> None:
 
 
 def read_beat_ns(path: Path) -> int:
-    """Return when the note of a file was written or touched last [Unix ns]."""
+    """Return when the note of a file was last written or touched [Unix ns]."""
     place = note_path(path)
     return Folder(place.parent).changed_ns(place.name)
 
@@ -107,7 +107,7 @@ def is_older_note(path: Path) -> bool:
 
 
 def put_mark(descriptor: int, serial: str) -> bool:
-    """Let a file carry its serial number; ``False`` where its file system cannot."""
+    """Mark a file with its serial number; ``False`` if its file system cannot."""
     if hasattr(os, "setxattr"):
         with suppress(OSError):
             os.setxattr(descriptor, _ATTRIBUTE, serial.encode())
@@ -116,7 +116,7 @@ def put_mark(descriptor: int, serial: str) -> bool:
 
 
 def has_mark(descriptor: int, serial: str) -> bool:
-    """Tell whether a file carries this serial number."""
+    """Tell whether a file is marked with this serial number."""
     try:
         return os.getxattr(descriptor, _ATTRIBUTE) == serial.encode()
     except (OSError, AttributeError):  # AttributeError: not Linux

@@ -1,6 +1,6 @@
-"""A file that ssdlab made, held as a drive is held: opened once, known and locked.
+"""A file that ssdlab made, held like a drive: opened once, identified and locked.
 
-Whatever is done to it is done to what was opened, never to what has its name later.
+All operations are on the opened file, never on whatever has its name later.
 """
 
 import errno
@@ -31,27 +31,27 @@ from ssdlab.targets.file_note import (
 )
 
 _TRIES: Final = 8
-_PAUSE_S: Final = 0.25  # what a run that ends just now may take to let go
-_BEAT_S: Final = 5.0  # how often the note is told that its session lives
-_LAST_WRITE_NS: Final = 60 * 10**9  # how long after that it may have written
-_ANOTHER_NAME = "ssdlab overwrites only files that it made: name one that is not there."
-_NOT_THE_FILE = "this is not the file that ssdlab made here"
+_PAUSE_S: Final = 0.25  # time for a run that is just ending to release it
+_BEAT_S: Final = 5.0  # how often the note records that its session is alive
+_LAST_WRITE_NS: Final = 60 * 10**9  # how long after that it may still have written
+_ANOTHER_NAME = "ssdlab overwrites only files that it made: name a new file."
+_NOT_THE_FILE = "it is not the file that ssdlab made here"
 
 
 @dataclass(kw_only=True, slots=True)
 class HeldFile:
-    """A file of ours that is open and locked until it is let go.
+    """A file of ours that is open and locked until it is released.
 
     Attributes
     ----------
     path : Path
         Its name.
     descriptor : int
-        Open to read and write; -1 when it was let go.
+        Open for reading and writing; -1 after release.
     note : Note
-        What its note says.
+        The content of its note.
     beat_s : float
-        When the note was told last that the session lives, by the monotonic clock.
+        When the note last recorded that the session is alive, by the monotonic clock.
     """
 
     path: Path
@@ -60,12 +60,12 @@ class HeldFile:
     beat_s: float = 0.0
 
     def find_trouble(self) -> str:
-        """Return why this is not the file any more that was opened, or an empty text.
+        """Return why this is no longer the file that was opened, or an empty text.
 
-        It is asked before each step and a few times a second, so it reads no data.
+        It is called before each step and a few times a second, so it reads no data.
         """
         if self.descriptor < 0:
-            return f"{self.path} was let go"
+            return f"{self.path} was released"
         held = os.fstat(self.descriptor)
         try:
             there = self.path.lstat()
@@ -73,23 +73,23 @@ class HeldFile:
             return f"{self.path} is gone"
         if (there.st_dev, there.st_ino) != (held.st_dev, held.st_ino):
             return f"{self.path} is gone, and another file has its name"
-        if strange := find_strangeness(self.descriptor, self.note):
-            return f"{self.path} is not as it was: {strange}"
+        if mismatch := find_mismatch(self.descriptor, self.note):
+            return f"{self.path} was changed: {mismatch}"
         return ""
 
     def beat(self) -> None:
-        """Let the time of the note say that the session lives, every few seconds."""
+        """Update the time of the note every few seconds, as the session is alive."""
         now_s = time.monotonic()
         if now_s - self.beat_s >= _BEAT_S:
             self.beat_s = now_s
             touch_note(self.path)
 
     def begin(self) -> None:
-        """Note that the file is in use: what it holds is not known from now on."""
+        """Note that the file is in use: its content is unknown from now on."""
         self._note(replace(self.note, state="in use", changed_ns=0, ends=""))
 
     def release(self) -> str:
-        """Note how it was left, and let go; return why that cannot be noted, or ""."""
+        """Note how it was left, and release it; return why the note failed, or ""."""
         if self.descriptor < 0:
             return ""
         try:
@@ -119,11 +119,11 @@ class HeldFile:
 
 
 def hold_file(path: Path, *, is_resumed: bool = False) -> HeldFile:
-    """Return a file of ours, held, if it is as its last session left it.
+    """Open and hold a file of ours, if it is as its last session left it.
 
-    ``is_resumed`` says that it is the file of a run that goes on. Only such a one may
-    have been left by a session that was killed, if it was not changed since that lived
-    and all it holds looks random.
+    ``is_resumed``: it is the file of a run that is resumed. Only then may its last
+    session have been killed, provided that the file was not changed afterwards and all
+    its content looks random.
 
     Raises
     ------
@@ -137,7 +137,7 @@ def hold_file(path: Path, *, is_resumed: bool = False) -> HeldFile:
         held.begin()
     except (OSError, RunFolderError) as error:
         os.close(descriptor)
-        _refuse(path, f"it cannot be used ({error})", "See to it and to its folder.")
+        _refuse(path, f"it cannot be used ({error})", "Check it and its folder.")
     except BaseException:
         os.close(descriptor)
         raise
@@ -145,7 +145,7 @@ def hold_file(path: Path, *, is_resumed: bool = False) -> HeldFile:
 
 
 def look_at_file(path: Path) -> Note:
-    """Return the note of a file that `hold_file` would hold now; nothing is changed.
+    """Return the note of a file that `hold_file` would accept; nothing is changed.
 
     Raises
     ------
@@ -157,7 +157,7 @@ def look_at_file(path: Path) -> Note:
         held = HeldFile(path=path, descriptor=descriptor, note=note)
         _require_rest(held, is_resumed=False)
     except OSError as error:
-        _refuse(path, f"it cannot be read ({error})", "See to it and to its folder.")
+        _refuse(path, f"it cannot be read ({error})", "Check it and its folder.")
     finally:
         os.close(descriptor)
     return note
@@ -177,34 +177,34 @@ def lock_file(path: Path, descriptor: int, kind: int) -> None:
         with suppress(BlockingIOError):
             fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
             return
-    _refuse(path, "another run uses it", "Wait for that, or name another file.")
+    _refuse(path, "another run uses it", "Wait for that run, or name another file.")
 
 
-def find_strangeness(descriptor: int, note: Note) -> str:
-    """Return why an open file is not the one that a note is of, or an empty text."""
+def find_mismatch(descriptor: int, note: Note) -> str:
+    """Return why an open file is not the one of a note, or an empty text."""
     state = os.fstat(descriptor)
     birth_ns = read_birth_ns(descriptor)
     is_born_so = birth_ns == note.birth_ns
     if birth_ns is None and note.birth_ns is None:
         is_born_so = state.st_ino == note.inode
     faults = {
-        "it is no regular file": not stat.S_ISREG(state.st_mode),
+        "it is not a regular file": not stat.S_ISREG(state.st_mode),
         "it has a second name (it is a hard link)": state.st_nlink > 1,
         "it was made at another time": not is_born_so,
-        "it does not carry the mark of its note": note.is_marked
+        "it lacks the mark of its note": note.is_marked
         and not has_mark(descriptor, note.serial),
-        f"it has {state.st_size:,} bytes and not {note.size_bytes:,}": state.st_size
+        f"it has {state.st_size:,} bytes instead of {note.size_bytes:,}": state.st_size
         != note.size_bytes,
     }
     return next((words for words, is_so in faults.items() if is_so), "")
 
 
 def _open_locked(path: Path, access: int, lock: int) -> tuple[int, Note]:
-    """Open and lock a file of ours, following no link, opening nothing else."""
+    """Open and lock a file of ours; follow no link, open nothing else."""
     try:
         kind = stat.S_IFMT(path.lstat().st_mode)
         if kind != stat.S_IFREG:
-            what = KINDS.get(kind, "no file")
+            what = KINDS.get(kind, "not a file")
             _refuse(path, f"it is {what}, not a file that ssdlab made", _ANOTHER_NAME)
         descriptor = os.open(path, access | FLAGS)
     except OSError as error:
@@ -214,7 +214,7 @@ def _open_locked(path: Path, access: int, lock: int) -> tuple[int, Note]:
     try:
         _require_ours(path, descriptor)
         lock_file(path, descriptor, lock)
-        # Whoever had it locked may have changed the note meanwhile.
+        # The previous holder of the lock may have changed the note.
         return descriptor, _require_ours(path, descriptor)
     except BaseException:
         os.close(descriptor)
@@ -222,21 +222,21 @@ def _open_locked(path: Path, access: int, lock: int) -> tuple[int, Note]:
 
 
 def _require_ours(path: Path, descriptor: int) -> Note:
-    """Require that an open file is the one that the note beside it is of."""
+    """Require that an open file is the one of the note next to it."""
     note = read_note(path, os.fstat(descriptor).st_uid)
     if note is None and is_older_note(path):
         _refuse(
             path,
             "its note is of another version of ssdlab, or of another owner, and does "
-            "not say enough to know the file by",
+            "not identify the file",
             _remove(path),
         )
     if note is None:
         _refuse(path, "this file was not made by ssdlab", _ANOTHER_NAME)
     if note.state == "filling" and os.fstat(descriptor).st_size < note.size_bytes:
         _refuse(path, "its filling was cut short", _remove(path))
-    if strange := find_strangeness(descriptor, note):
-        _refuse(path, f"{_NOT_THE_FILE}: {strange}", _ANOTHER_NAME)
+    if mismatch := find_mismatch(descriptor, note):
+        _refuse(path, f"{_NOT_THE_FILE}: {mismatch}", _ANOTHER_NAME)
     return note
 
 
@@ -249,7 +249,7 @@ def _require_rest(held: HeldFile, *, is_resumed: bool) -> None:
     if note.state != "at rest":
         _refuse(
             path,
-            "the last session on it was killed, so that what is in it now is not known",
+            "the last session on it was killed, so its content is unknown",
             f"Resume that run (ssdlab resume). {_remove(path)}",
         )
     changed_ns = os.fstat(held.descriptor).st_mtime_ns
@@ -257,7 +257,7 @@ def _require_rest(held: HeldFile, *, is_resumed: bool) -> None:
     if (changed_ns, ends) != (note.changed_ns, note.ends):
         _refuse(
             path,
-            f"{_NOT_THE_FILE}: it was written to since ssdlab used it last",
+            f"{_NOT_THE_FILE}: it was written to since ssdlab last used it",
             _ANOTHER_NAME,
         )
 
@@ -265,8 +265,8 @@ def _require_rest(held: HeldFile, *, is_resumed: bool) -> None:
 def _require_as_killed(held: HeldFile) -> None:
     """Require that nobody has changed a file since a session on it was killed.
 
-    The time of its last change is compared, as unlike that of the last write no program
-    can set it.
+    The time of its last status change (ctime) is compared, as no program can set it,
+    unlike that of the last write.
     """
     changed_ns = os.fstat(held.descriptor).st_ctime_ns
     lived_ns = read_beat_ns(held.path)
@@ -279,13 +279,13 @@ def _require_as_killed(held: HeldFile) -> None:
 
 
 def _looks_random(held: HeldFile) -> bool:
-    """Tell whether a file holds what fio writes: nothing that could be compressed."""
+    """Tell whether a file holds incompressible data, as fio writes it."""
     places = sample_places(held.descriptor, held.note.size_bytes)
     return all(len(zlib.compress(piece)) >= len(piece) for piece in places)
 
 
 def _remove(path: Path) -> str:
-    return f"If nobody needs it, remove it and its note, {note_path(path).name}."
+    return f"If it is not needed, remove it and its note, {note_path(path).name}."
 
 
 def _refuse(path: Path, reason: str, remedy: str) -> NoReturn:

@@ -1,4 +1,4 @@
-"""From the text that a user wrote to a target."""
+"""Opening a target from the user's text."""
 
 import os
 from pathlib import Path
@@ -35,7 +35,7 @@ from ssdlab.targets.virtual import (
 )
 
 LEAST_CAPACITY_BYTES = 32 * MIB  # 32 of the largest blocks
-_WHOLE_SECOND_S = 1.0  # of which a record of a time has only whole ones
+_WHOLE_SECOND_S = 1.0  # recorded times are in whole seconds
 _KNOWN = ("virtual[:size=256MiB,op=12]", "file:PATH,size=1GiB", "/dev/NAME")
 
 
@@ -49,20 +49,20 @@ def open_target(
     spec : str
         ``virtual``, ``virtual:size=256MiB,op=12``, ``file:PATH,size=1GiB``, ``/dev/…``.
     folder : Path
-        Where the target may keep files of its own: the run's.
+        The run folder, where the target may keep files of its own.
     choices : DriveChoices, optional
-        What the user chose for a drive, and by which serial its erasure was consented
-        to.
+        The user's choices for a drive, including the serial number that consents to
+        its erasure.
 
     Returns
     -------
     Target
-        The target, held for this run until it is released.
+        The target, held for this run until its release.
 
     Raises
     ------
     UnknownNameError
-        If the text names no target, or the target is not purged so.
+        If the target or the purge method is unknown.
     TargetRefusedError
         If it must not or cannot be used.
     """
@@ -80,14 +80,14 @@ def reopen_target(
 ) -> Target:
     """Open the target of an interrupted run; it must be the same device.
 
-    ``confirmed`` is the serial of a drive, typed again; ``None`` where what was typed
-    when the run began still counts.
+    ``confirmed`` is the serial number of a drive, typed again; ``None`` if the consent
+    given when the run began still counts.
 
     Raises
     ------
     TargetRefusedError
-        If it is gone or another one, must not be used now, was not consented to, or the
-        run was imported.
+        If it is missing or another one, must not be used now, was not consented to, or
+        the run was imported.
     """
     identity = record.target
     match identity.kind:
@@ -108,8 +108,8 @@ def reopen_target(
         case "imported":
             raise TargetRefusedError(
                 target=identity.spec,
-                reason="this run was imported; there is no target to go on with",
-                remedy="Begin a run of your own: ssdlab run.",
+                reason="this run was imported and has no target to resume on",
+                remedy="Begin a new run: ssdlab run.",
             )
     if target.identity != identity:
         target.release()
@@ -125,21 +125,21 @@ def reopen_target(
 def require_as_left(target: Target, *, ends: str, left_s: float) -> None:
     """Require that nobody wrote to a target since a run that finished left it.
 
-    Its rounds cannot go on otherwise: they would not follow one another.
+    Otherwise its rounds would not be consecutive.
 
     Parameters
     ----------
     target : Target
         The target, open again.
     ends : str
-        What the run noted of the ends of a drive: `read_left_ends`.
+        The run's digest of the ends of a drive: `read_left_ends`.
     left_s : float
         When the run finished [s, Unix time].
 
     Raises
     ------
     TargetRefusedError
-        If somebody did; the target was let go then.
+        If somebody did; the target is then released.
     """
     is_changed = False
     if isinstance(target, BlockTarget):
@@ -151,24 +151,24 @@ def require_as_left(target: Target, *, ends: str, left_s: float) -> None:
         target.release()
         raise TargetRefusedError(
             target=target.identity.spec,
-            reason="it was written to since the run finished, so that its rounds "
-            "cannot go on from where they ended",
+            reason="it was written to since the run finished, so new rounds would not "
+            "follow the old ones",
             remedy="Begin a new run with more rounds allowed: max_rounds of a profile.",
         )
 
 
 def read_left_ends(folder: Path) -> str:
-    """Return what the last session on a drive noted that it left; "" if none did."""
+    """Return the digest that the last session on a drive left; "" without one."""
     return read_kept_ends(folder)
 
 
 def _purge_of(record: RunRecord) -> str:
-    """Return how the run purges; older records know it in words alone."""
+    """Return the purge method of the run; older records have it only in words."""
     return AUTO_PURGE if record.purge_choice is None else record.purge_choice.method
 
 
 def read_shape(spec: str) -> Shape:
-    """Return what a target is or will be, touching nothing.
+    """Return the shape of a target without touching it.
 
     Raises
     ------
@@ -184,25 +184,25 @@ def read_shape(spec: str) -> Shape:
 
 
 def find_obstacles(spec: str) -> tuple[str, ...]:
-    """Return for what uses of a drive a run would be refused now, in words."""
+    """Return the uses of a drive for which a run would be refused now, in words."""
     kind, rest = _split(spec)
     return find_block_obstacles(rest) if kind == "block" else ()
 
 
 def foresee_purge(spec: str, wanted: str) -> PurgeOutlook:
-    """Return how a target would be purged, asking it and touching nothing.
+    """Return how a target would be purged, without changing it.
 
     Raises
     ------
     UnknownNameError
-        If such a target is not purged so.
+        If a target of this kind has no such purge method.
     TargetRefusedError
-        If this drive cannot be purged so.
+    If this drive cannot be purged by that method.
     """
     kind, rest = _split(spec)
     if kind == "block":
         return foresee_block_purge(rest, wanted)
-    if kind == "file":  # that it is not purged is among what it always departs by
+    if kind == "file":  # that it cannot be purged is always a departure of its runs
         choice = find_purge_choice(wanted, (FILE_PURGE,), target="a file")
         return PurgeOutlook(method=choice.method)
     choice = find_purge_choice(wanted, VIRTUAL_PURGES, target="a virtual SSD")
@@ -210,21 +210,21 @@ def foresee_purge(spec: str, wanted: str) -> PurgeOutlook:
 
 
 def check_target(spec: str, confirmed: str) -> str:
-    """Refuse at once a target that `open_target` would refuse; nothing is held.
+    """Refuse early a target that `open_target` would refuse; nothing is held.
 
-    What a run destroys on a drive is returned, in words; else an empty text.
+    What a run destroys on a drive is returned in words; otherwise an empty text.
 
     Raises
     ------
     TargetRefusedError
-        If a drive is in use, or that it is erased was not consented to.
+        If a drive is in use, or its erasure was not consented to.
     """
     kind, rest = _split(spec)
     return check_block(rest, confirmed) if kind == "block" else ""
 
 
 def require_room(spec: str, capacity_bytes: int) -> None:
-    """Require a target that the largest blocks of the tests fit on.
+    """Require that the largest blocks of the tests fit on a target.
 
     Raises
     ------

@@ -6,8 +6,8 @@ from pathlib import Path
 from ssdlab.model.errors import TargetRefusedError, UnknownNameError
 from ssdlab.model.units import parse_size
 
-# fio expands $ and backquotes in job files, ends an option at a line's end and cuts
-# it at ; and #, so that it would write to another file. Its job files are UTF-8.
+# fio expands $ and backquotes in job files, and ends an option at a newline, ; or #,
+# so that it would write to another file. Its job files are UTF-8.
 _UNSAFE = re.compile(r"[\x00-\x1f\x7f$`\\;#\ud800-\udfff]")
 
 
@@ -39,12 +39,12 @@ def split_size(text: str) -> tuple[str, int | None]:
 
 
 def expand_path(name: str) -> Path:
-    """Return the whole path of a file that a user named.
+    """Return the full path of a file that a user named.
 
     Raises
     ------
     TargetRefusedError
-        If it begins with the home of a user who is not there.
+        If it begins with the home folder of an unknown user.
     """
     try:
         return Path(name).expanduser().absolute()
@@ -55,17 +55,17 @@ def expand_path(name: str) -> Path:
 
 
 def require_safe_path(path: str) -> str:
-    """Return the path as a fio job file may hold it.
+    """Return the path, if a fio job file can contain it.
 
     Raises
     ------
     TargetRefusedError
-        If fio would read something else than the path.
+        If fio would not read the same path.
     """
     if not path or _UNSAFE.search(path) or path != path.strip():
         raise TargetRefusedError(
             target=repr(path),
-            reason="a fio job file cannot hold this name",
+            reason="a fio job file cannot contain this name",
             remedy="Use a name in UTF-8 without control characters, $ ` \\ ; and #, "
             "and without a blank at either end.",
         )

@@ -1,4 +1,4 @@
-"""How a target may be purged."""
+"""Purge methods of a target."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from ssdlab.model.errors import UnknownNameError
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PurgeOutlook:
-    """How a target would be purged, and how long it says that takes, if it does."""
+    """How a target would be purged, and its own estimate of the time, if any."""
 
     method: PurgeMethod
     expected_s: float | None = None
@@ -18,12 +18,12 @@ class PurgeOutlook:
 def find_purge_choice(
     wanted: str, choices: Sequence[PurgeChoice], *, target: str
 ) -> PurgeChoice:
-    """Return the choice that was asked for; the first of them is the usual one.
+    """Return the requested choice; the first one is the default.
 
     Raises
     ------
     UnknownNameError
-        If such a target is not purged so.
+        If the target has no such purge method.
     """
     for choice in choices:
         if wanted in {AUTO_PURGE, choice.method}:

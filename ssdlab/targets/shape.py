@@ -1,4 +1,4 @@
-"""What is known of a target without touching it."""
+"""The properties of a target that are known without touching it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -8,13 +8,12 @@ from ssdlab.model.records import TargetKind
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Shape:
-    """What a target is or will be.
+    """The properties of a target that exists or will be made.
 
-    ``write_cache_fault`` is why its write cache cannot be set; an empty text if it may
-    be. ``write_bytes_per_s`` is the data
-    rate that no lasting write to it exceeds, where that is known. ``fio_options`` are
-    those that will reach it; what is known only once it is opened stands there as a
-    name in capitals.
+    ``write_cache_fault`` is why its write cache cannot be set; empty if it can be.
+    ``write_bytes_per_s`` is the limit of its sustained write rate, if known.
+    ``fio_options`` are those that will reach it; values that are known only once it is
+    opened are names in capitals.
     """
 
     capacity_bytes: int

@@ -1,4 +1,4 @@
-"""What every target can answer; the engine knows no more of it than this."""
+"""The interface of a target; the engine uses nothing else."""
 
 from collections.abc import Callable, Mapping
 from typing import Protocol
@@ -24,25 +24,25 @@ class Target(Protocol):
     fio_options : mapping of str to str
         The fio options that reach the device.
     descriptor : int or None
-        The open file that fio is to reach instead of what has the ``filename`` of
-        these options; ``None`` where fio opens the device itself.
+        The open file that fio uses instead of the ``filename`` of these options;
+        ``None`` if fio opens the device itself.
     purge_choice : PurgeChoice
-        How it is purged, in words for the report, and why so.
+        How it is purged, in words for the report, and why.
     telemetry_interval_s : float
-        How often its telemetry is read while a run lasts.
+        How often its telemetry is read during a run.
     drive : Drive or None
-        The block device behind it, as it was when it was opened; a model and a file
-        have none.
+        The block device behind it, as it was when opened; a model and a file have
+        none.
     consent : Consent or None
-        What was typed so that it may be erased; a model and a file need none.
+        What the user typed to consent to its erasure; a model and a file need none.
     host_checks : tuple of HostCheck
-        What was found of the host when it was opened.
+        Results of the host checks when it was opened.
     write_cache : {"enabled", "disabled", "as found"}
-        How its volatile write cache stands; "as found" where that is not known.
+        The state of its volatile write cache; "as found" if unknown.
     write_cache_fault : str
-        Why the write cache could not be set as it was to be, or an empty text.
+        Why the write cache could not be set as requested, or an empty text.
     stopping_words : str
-        While it is purged, and once that was stopped: what stopping does to it.
+        During a purge, and after one was stopped: the effect of stopping it.
     """
 
     @property
@@ -57,12 +57,12 @@ class Target(Protocol):
 
     @property
     def descriptor(self) -> int | None:
-        """Return the open file that fio is to reach, where it is held so."""
+        """Return the open file that fio uses, if there is one."""
         ...
 
     @property
     def purge_choice(self) -> PurgeChoice:
-        """Return how it is purged, and why so."""
+        """Return how it is purged, and why."""
         ...
 
     @property
@@ -77,17 +77,17 @@ class Target(Protocol):
 
     @property
     def consent(self) -> Consent | None:
-        """Return what was typed so that it may be erased, if that was needed."""
+        """Return what the user typed to consent to its erasure, if that was needed."""
         ...
 
     @property
     def host_checks(self) -> tuple[HostCheck, ...]:
-        """Return what was found of the host when it was opened."""
+        """Return the results of the host checks when it was opened."""
         ...
 
     @property
     def write_cache(self) -> WriteCacheState:
-        """Return how its write cache stands."""
+        """Return the state of its write cache."""
         ...
 
     @property
@@ -97,22 +97,22 @@ class Target(Protocol):
 
     @property
     def stopping_words(self) -> str:
-        """Return what stopping does to the purge under way, or an empty text."""
+        """Return the effect of stopping the purge in progress, or an empty text."""
         ...
 
     def purge(self, tell: Callable[[str], None]) -> PurgeOutcome:
-        """Purge the device, and see whether that shows; ``tell`` hears how it goes."""
+        """Purge the device and verify it; ``tell`` receives progress messages."""
         ...
 
     def find_trouble(self) -> str:
-        """Return why the device does not answer any more, or an empty text."""
+        """Return why the device no longer answers, or an empty text."""
         ...
 
     def find_alarm(self) -> str:
         """Return why the run must stop now, or an empty text.
 
-        It is asked before each step and several times a second while fio runs, so it
-        asks the device nothing: it knows what `read_telemetry` read last.
+        It is called before each step and several times a second while fio runs, so it
+        does not query the device: it uses the latest result of `read_telemetry`.
         """
         ...
 
@@ -127,17 +127,17 @@ class Target(Protocol):
     def find_doubt(
         self, before: Mapping[str, float], after: Mapping[str, float]
     ) -> str:
-        """Return why what was measured between two readings may be doubted."""
+        """Return why a measurement between two readings is doubtful."""
         ...
 
     def release(self) -> str:
-        """End a session: undo what must not outlast it, and let go of the device.
+        """End a session: undo what must not outlast it, and release the device.
 
-        It is called after every session, however that ended, and may be called twice.
-        It returns what could not be undone, or an empty text.
+        It is called after every session, however it ended, and may be called twice. It
+        returns what could not be undone, or an empty text.
         """
         ...
 
     def close(self) -> None:
-        """Let go of the device for good: the run needs it no more."""
+        """Release the device for good: the run no longer needs it."""
         ...

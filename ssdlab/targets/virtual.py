@@ -14,7 +14,7 @@ from ssdlab.virtual.options import find_write_bound, parse_options
 from ssdlab.virtual.server import VirtualSsd, attach, socket_uri, start_server
 
 SECTOR_BYTES = 512
-_LATE_RATIO = 0.05  # a few late answers are the scheduler of the host, and say nothing
+_LATE_RATIO = 0.05  # a few late answers come from the host's scheduler
 _COUNTED = tuple(one.name for one in READINGS if one.source == "virtual")
 _WRITE_CACHE = "the model has none that could be switched"
 _TRIM = PurgeChoice(
@@ -41,7 +41,7 @@ class VirtualTarget:
     host_checks: tuple[HostCheck, ...] = ()
     write_cache: WriteCacheState = "as found"
     write_cache_fault: str = _WRITE_CACHE
-    stopping_words: str = ""  # nothing of it lasts
+    stopping_words: str = ""  # it leaves nothing behind
     descriptor: None = None
 
     @property
@@ -50,7 +50,7 @@ class VirtualTarget:
         return _fio_options(self.ssd.uri)
 
     def purge(self, tell: Callable[[str], None]) -> PurgeOutcome:
-        """Trim every LBA, and ask the model whether any page is still mapped."""
+        """Trim every LBA, and check that no page is still mapped."""
         del tell
         if self.purge_choice.method == "none":
             return PurgeOutcome(said=self.purge_choice.words)
@@ -62,7 +62,7 @@ class VirtualTarget:
         )
 
     def find_trouble(self) -> str:
-        """Return why the server does not answer any more, or an empty text."""
+        """Return why the server no longer answers, or an empty text."""
         return "" if self.ssd.is_alive() else "its server has ended"
 
     def find_alarm(self) -> str:
@@ -70,7 +70,7 @@ class VirtualTarget:
         return ""
 
     def read_counters(self) -> dict[str, float]:
-        """Return the model's own counters: the truth to check an analysis against."""
+        """Return the model's own counters, against which an analysis can be checked."""
         counters = self.ssd.counters()
         return {name: float(getattr(counters, name)) for name in _COUNTED}
 
@@ -81,7 +81,7 @@ class VirtualTarget:
     def find_doubt(
         self, before: Mapping[str, float], after: Mapping[str, float]
     ) -> str:
-        """Say so when the host answered late and not when the model would have."""
+        """Return a doubt if the host answered later than the model's time."""
         late, asked = (
             sum(after.get(name, 0) - before.get(name, 0) for name in names)
             for names in (("late_requests",), ("read_requests", "write_requests"))
@@ -94,11 +94,11 @@ class VirtualTarget:
         )
 
     def release(self) -> str:
-        """Do nothing: its server lives on for the next session."""
+        """Do nothing: its server keeps running for the next session."""
         return ""
 
     def close(self) -> None:
-        """End the server; its content is gone."""
+        """End the server; its content is lost."""
         self.ssd.stop()
 
 
@@ -114,13 +114,13 @@ def open_virtual(
 def reopen_virtual(
     options: str, folder: Path, *, purge: str = AUTO_PURGE
 ) -> VirtualTarget:
-    """Reach the virtual SSD of an interrupted run again."""
+    """Reattach to the virtual SSD of an interrupted run."""
     chosen = find_purge_choice(purge, VIRTUAL_PURGES, target="a virtual SSD")
     return _target(attach(folder), options, chosen)
 
 
 def read_virtual_shape(text: str) -> Shape:
-    """Return what a virtual SSD of these options will be."""
+    """Return the shape of a virtual SSD with these options."""
     options = parse_options(text)
     return Shape(
         capacity_bytes=options.size_bytes,

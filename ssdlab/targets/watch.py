@@ -1,4 +1,4 @@
-"""How a drive is while it is measured, and when that must stop the run."""
+"""Health of a drive during a run, and alarms that must stop the run."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -11,21 +11,21 @@ from ssdlab.drive.sysfs import block_folder
 from ssdlab.model.drive import Drive, DriveHealth
 
 _NVME_S = 5.0
-_OTHERS_S = 30.0  # several commands a reading, for each of which the queue runs empty
+_OTHERS_S = 30.0  # several commands per reading, each of which drains the queue
 _SILENT_S = 120.0
 
 
 def reading_interval_s(drive: Drive) -> float:
-    """Return how often a drive is asked for its health while it is measured [s]."""
+    """Return how often the health of a drive is read during a run [s]."""
     return _NVME_S if drive.bus == "nvme" else _OTHERS_S
 
 
 @dataclass(kw_only=True, slots=True)
 class DriveWatch:
-    """Keeps what a drive told last of its health.
+    """Keeps the latest health reading of a drive.
 
-    A reading that is older than two minutes is forgotten: nothing is concluded from
-    it. Where the user set a limit to the temperature, not to know it is an alarm.
+    A reading older than two minutes is ignored. If the user set a temperature limit, an
+    unknown temperature is an alarm.
     """
 
     drive: Drive
@@ -39,7 +39,7 @@ class DriveWatch:
         self.told_s = self.clock()
 
     def read(self) -> dict[str, float]:
-        """Ask the drive how it is; what it does not tell is left out.
+        """Read the drive's health; what it does not report is left out.
 
         Raises
         ------
@@ -57,18 +57,18 @@ class DriveWatch:
         return health_readings(health, link, took_s=self.clock() - began_s)
 
     def find_alarm(self) -> str:
-        """Return why the run must stop now, by what was read last."""
+        """Return why the run must stop now, by the latest reading."""
         if self.is_paused:
             return ""
         if self.clock() - self.told_s > _SILENT_S:
             self.health = DriveHealth()
         if self.limit_celsius is not None and self.health.temperature_celsius is None:
-            return "its temperature is not told any more, and a limit to it was set"
+            return "its temperature is no longer reported, and a limit was set"
         return find_alarm(self.health, limit_celsius=self.limit_celsius)
 
     @contextmanager
     def paused(self) -> Iterator[None]:
-        """Ask nothing until the block ends: a purged drive may answer only after it."""
+        """Read nothing until the block ends: a drive may not answer during a purge."""
         self.is_paused = True
         try:
             yield

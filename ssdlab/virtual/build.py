@@ -1,6 +1,6 @@
 """Build the nbdkit plugin with the machine's compiler, once.
 
-It is kept in the user's cache and never taken from a folder of runs: that may be
+It is kept in the user's cache and never loaded from a folder of runs, which may be
 somebody else's.
 """
 
@@ -53,7 +53,7 @@ class OpenPlugin:
 def opened_plugin(
     cache: Path | None = None, *, search_path: str | None = None
 ) -> Iterator[OpenPlugin]:
-    """Build and open the plugin: in a cache, or where that is not ours, aside.
+    """Build and open the plugin: in the cache or, if that is not ours, elsewhere.
 
     ``cache`` is the user's, if ``None``. See `build_plugin` for the rest.
 
@@ -65,17 +65,17 @@ def opened_plugin(
     with tempfile.TemporaryDirectory(prefix="ssdlab-build-") as aside:
         try:
             plugin = build_plugin(cache or cache_folder(), search_path=search_path)
-        except (OSError, RuntimeError):  # RuntimeError: there is no home folder
+        except (OSError, RuntimeError):  # RuntimeError: no home folder
             plugin = build_plugin(Path(aside), search_path=search_path)
         with opened_own(plugin.path) as descriptor:
             yield OpenPlugin(descriptor=descriptor, nbdkit=plugin.nbdkit)
 
 
 def build_plugin(cache: Path, *, search_path: str | None = None) -> Plugin:
-    """Return the plugin, built unless the cache holds it for this source and compiler.
+    """Return the plugin, built unless the cache has it for this source and compiler.
 
-    ``search_path`` is where programs are looked for; ``None`` means ``PATH``. It may
-    be called by many processes at once: each builds aside and renames.
+    ``search_path`` is where programs are searched; ``None`` means ``PATH``. Many
+    processes may call it at once: each builds under a temporary name and renames.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What the virtual SSD counted: the layout is that of ``truth.c``."""
+"""The counters of the virtual SSD; their layout is that of ``truth.c``."""
 
 import os
 from dataclasses import dataclass
@@ -23,16 +23,16 @@ PLACES: Final = 100
 class Counters:
     """The fields of the counters file, in its order.
 
-    Counts are since the server began. Fields with ``busy`` in their name and
-    ``first_io_realtime_ns`` belong to the busy period under way: it begins with the
-    first request after more than 1 ms without one. ``connections`` are open, the busy
-    ones have asked something in this period, ``connections_max`` is the most that were
-    busy at once; ``in_flight_connection_max`` is the most that one had outstanding.
-    ``die_work_ns`` adds up over dies. ``late_requests`` were answered more than 1 ms
-    after the model's time, because the host did not keep up. ``idle_moved_bytes`` and
-    ``idle_erases`` are the part of ``gc_moved_bytes`` and ``erases`` that was done
-    while no request came; they show with the first request after. ``unaligned_reads``
-    and ``unaligned_writes`` begin inside a page.
+    Counts are since the server started. Fields with ``busy`` in their name and
+    ``first_io_realtime_ns`` are of the current busy period, which begins with the first
+    request after more than 1 ms without one. ``connections`` are open; busy ones sent a
+    request in this period; ``connections_max`` is the maximum busy at once and
+    ``in_flight_connection_max`` the maximum outstanding on one. ``die_work_ns`` is the
+    sum over dies. ``late_requests`` were answered more than 1 ms after the model's
+    time, because the host did not keep up. ``idle_moved_bytes`` and ``idle_erases`` are
+    the part of ``gc_moved_bytes`` and ``erases`` done without requests; they are
+    updated by the next request. ``unaligned_reads`` and ``unaligned_writes`` begin
+    inside a page.
     """
 
     magic: int
@@ -92,7 +92,7 @@ class IdleGap:
 
 
 def read_counters(path: Path) -> Counters:
-    """Return the counters as they are now; each field is whole."""
+    """Return the current counters; each field is read atomically."""
     names = Counters.__slots__
     fields = np.array(_open(path, dtype="<u8", offset=0, count=len(names)))
     counters = Counters(**dict(zip(names, map(int, fields), strict=True)))
@@ -102,7 +102,7 @@ def read_counters(path: Path) -> Counters:
 
 
 def read_idle_gaps(path: Path) -> tuple[IdleGap, ...]:
-    """Return the last idle gaps, oldest first, at most as many as the ring holds."""
+    """Return the latest idle gaps, oldest first, as many as the ring holds."""
     before = read_counters(path)
     slots = before.gap_slots
     ring = np.array(
@@ -118,7 +118,7 @@ def read_idle_gaps(path: Path) -> tuple[IdleGap, ...]:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RequestRecord:
-    """How many reads and writes there were of each size and at each place.
+    """The number of reads and writes by size and by place.
 
     Sizes have one count for 0 to 128 sectors of 512 bytes, a part of one counted as a
     whole, and a last one for more. Places are hundredths of the drive, by the first
@@ -163,7 +163,7 @@ def read_block_erase_counts(path: Path) -> NDArray[np.uint32]:
 
 
 def _open(path: Path, *, dtype: str, offset: int, count: int) -> NDArray[np.generic]:
-    """Map a part of the file: a mapped 64-bit load is whole, a `read` need not be."""
+    """Map a part of the file: a mapped 64-bit load is atomic, a `read` may not be."""
     try:
         with Folder(path.parent).opened(path.name) as file:
             size = os.fstat(file.fileno()).st_size
@@ -171,7 +171,7 @@ def _open(path: Path, *, dtype: str, offset: int, count: int) -> NDArray[np.gene
                 _refuse_damaged(path, "it is too short")
             return np.memmap(file, dtype=dtype, mode="r", offset=offset, shape=(count,))
     except FileNotFoundError:
-        _refuse_damaged(path, "it is not there")
+        _refuse_damaged(path, "it does not exist")
     except (OSError, ValueError) as error:
         _refuse_damaged(path, f"it cannot be read ({error})")
 
@@ -179,6 +179,6 @@ def _open(path: Path, *, dtype: str, offset: int, count: int) -> NDArray[np.gene
 def _refuse_damaged(path: Path, reason: str) -> NoReturn:
     raise RunFolderError(
         folder=str(path),
-        reason=f"the counters of the virtual SSD are of no use: {reason}",
+        reason=f"the counters of the virtual SSD cannot be used: {reason}",
         remedy="Begin a new run.",
     )

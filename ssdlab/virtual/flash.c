@@ -1,6 +1,6 @@
 /* The flash translation layer: page map, greedy garbage collection, wear levelling.
  *
- * It knows no clock and no host. Each call changes the maps and adds what a die had to do to a
+ * It has no clock and no host. Each call changes the maps and adds what a die had to do to a
  * `struct work`; the clock (timing.c) turns that into time. So it can be tested by itself, at full speed.
  *
  * Each die is a log of its own: free blocks, one block open for the host, one for garbage collection, closed
@@ -35,7 +35,7 @@ struct die {
 
 struct flash {
   uint32_t pages, dies, ppb, blocks_per_die, blocks;
-  uint32_t rest_free;            /* free blocks of a die at which it lets collection rest in idle time */
+  uint32_t rest_free;            /* free blocks of a die at which idle collection stops */
   uint32_t first_die, turn;      /* round robin of host pages over the dies */
   uint32_t mapped;               /* logical pages that hold data */
   uint64_t programmed, moved, erased;
@@ -269,8 +269,8 @@ static void make_room (struct flash *f, uint32_t die, struct work *w)
   }
 }
 
-/* One page move or one erase in idle time, so that a request has no more than that to wait for; 0: none is due.
- * Wear is not levelled here, but for the choice of the free block. */
+/* One page move or one erase in idle time, so that a request waits for no more than that; 0: none is due.
+ * Wear is levelled here only by the choice of the free block. */
 static int flash_tidy (struct flash *f, uint32_t die, struct work *w)
 {
   struct die *d = &f->die[die];

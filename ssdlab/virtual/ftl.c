@@ -29,11 +29,11 @@ static const char ftl_help[] =
   "tread=US         read a page (80)                    tprog=US      program a page (450)\n"
   "terase=US        erase a block (3000)                buffer=PAGES  write buffer (64)\n"
   "command=US       controller time per request (100)   link=MB/S     host interface; 0: no limit (400)\n"
-  "idle=MS          collect garbage after so long without a request; 0: never (200)\n"
+  "idle=MS          collect garbage after this time without a request; 0: never (200)\n"
   "idlefree=PERCENT until this share of a die's spare blocks is free (60)\n"
-  "idleduty=PERCENT share of its time that a die gives to it (40)\n"
+  "idleduty=PERCENT share of its time that a die spends on it (40)\n"
   "seed=N           start of the jitter and the dies    counters=FILE live counters\n"
-  "linger=SECONDS   end after so long without a client  tidy=FOLDER   removed at the end, with `socket` and `pid`\n";
+  "linger=SECONDS   end after this time without client  tidy=FOLDER   removed at the end, with `socket` and `pid`\n";
 
 static int64_t size = -1;
 static unsigned op = 12, dies = 8, ppb = 32, tread = 80, tprog = 450, terase = 3000;
@@ -44,7 +44,7 @@ static char *counters_path, *tidy_path;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;  /* guards everything below; nobody sleeps under it */
 static pthread_cond_t clients_changed;
 static pthread_t linger_thread;
-static int is_serving, ending;   /* the linger thread runs, shall end */
+static int is_serving, ending;   /* the linger thread runs, must end */
 static uint64_t idle_since;      /* when a client last came or went */
 static struct flash flash;
 static struct timing timing;
@@ -121,8 +121,8 @@ static void rest_die (uint32_t die, uint64_t at, uint64_t now)
   }
 }
 
-/* What the dies did since the last answer, as far as that is long ago: each for itself, up to the step that is
- * under way now. So it shows in the counters with the first request after the rest. */
+/* What the dies did since the last answer, if that is long ago: each on its own, up to the step in
+ * progress now. So the counters show it with the first request after the idle time. */
 static void collect_idle (uint64_t now)
 {
   uint64_t since = truth.quiet_ns + idle_ms * 1000000ull, moved = flash.moved, erased = flash.erased;

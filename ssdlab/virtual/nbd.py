@@ -1,4 +1,4 @@
-"""A small NBD client: enough to purge and to check the virtual SSD without fio.
+"""A small NBD client to purge and check the virtual SSD without fio.
 
 The protocol is that of the NBD project, doc/proto.md: fixed newstyle, simple replies.
 """
@@ -44,18 +44,18 @@ class NbdClient:
         self.close()
 
     def close(self) -> None:
-        """Say good-bye and close the connection."""
+        """Disconnect and close the connection."""
         with self._socket, suppress(ConnectionError):
             self._send(_DISCONNECT)
 
     def read(self, offset: int, count: int) -> bytes:
-        """Return so many bytes from there."""
+        """Read ``count`` bytes at ``offset``."""
         self._send(_READ, offset=offset, count=count)
         self._require_success()
         return self._receive(count)
 
     def write(self, offset: int, data: bytes) -> None:
-        """Write the bytes there."""
+        """Write bytes at ``offset``."""
         self._send(_WRITE, offset=offset, count=len(data), data=data)
         self._require_success()
 
@@ -65,7 +65,7 @@ class NbdClient:
         self._require_success()
 
     def flush(self) -> None:
-        """Return when everything written is beyond the write buffer."""
+        """Wait until the write buffer is flushed."""
         self._send(_FLUSH)
         self._require_success()
 
@@ -90,7 +90,7 @@ class NbdClient:
     def _require_success(self) -> None:
         magic, error, _ = struct.unpack(">IIQ", self._receive(16))
         if magic != _REPLY_MAGIC:
-            msg = "the NBD server sent a reply that is none"
+            msg = "the NBD server sent a reply that is not valid"
             raise ConnectionError(msg)
         if error:
             raise OSError(error, "the NBD server refused a request")

@@ -1,4 +1,4 @@
-"""What a virtual SSD is made of, and the text that says it."""
+"""The parameters of a virtual SSD, and their form as text."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,15 +10,15 @@ from ssdlab.virtual.counters import PAGE_BYTES
 
 RESERVE_BLOCKS_PER_DIE: Final = 5  # RESERVE_BLOCKS in flash.c
 MIN_BLOCKS_PER_DIE: Final = 8
-MAX_SIZE_BYTES: Final = 64 * 1024 * MIB  # the content lives in memory
+MAX_SIZE_BYTES: Final = 64 * 1024 * MIB  # the content is in memory
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class VirtualSsdOptions:
-    """The model's parameters; the defaults show a whole PTS curve within a minute.
+    """The model's parameters; the defaults give a whole PTS curve within a minute.
 
-    ``over_provisioning_percent`` is of ``size_bytes`` and comes on top of the five
-    blocks a die that the translation layer keeps for itself. After ``idle_ms`` without
+    ``over_provisioning_percent`` is of ``size_bytes``, in addition to the five blocks
+    per die that the translation layer reserves. After ``idle_ms`` without
     a request (0: never) the dies collect garbage for ``idle_duty_percent`` of the time,
     until ``idle_free_percent`` of their spare blocks are free.
     """
@@ -77,14 +77,14 @@ _RANGES: Final = {
 
 
 def parse_options(text: str) -> VirtualSsdOptions:
-    """Return what ``size=256MiB,op=12`` means; an empty text means the defaults.
+    """Parse a text such as ``size=256MiB,op=12``; an empty text means the defaults.
 
     Raises
     ------
     UnknownNameError
-        If an option is none of the known ones.
+        If an option is unknown.
     TargetRefusedError
-        If a value is no number, given twice, or makes no SSD.
+        If a value is not a number, is given twice, or is out of range.
     """
     values: dict[str, int] = {}
     for part in filter(None, (part.strip() for part in text.split(","))):
@@ -101,7 +101,7 @@ def parse_options(text: str) -> VirtualSsdOptions:
 
 
 def options_text(options: VirtualSsdOptions) -> str:
-    """Return the text that `parse_options` turns into these options."""
+    """Return the text that `parse_options` parses to these options."""
     pairs = (f"{name}={getattr(options, field)}" for name, field in _TEXT_NAMES.items())
     return ",".join(pairs)
 
@@ -112,9 +112,9 @@ def plugin_arguments(options: VirtualSsdOptions) -> tuple[str, ...]:
 
 
 def find_write_bound(options: VirtualSsdOptions) -> float | None:
-    """Return the data rate that no lasting write exceeds [B/s]; None without a bound.
+    """Return the limit of the sustained write rate [B/s]; None without a limit.
 
-    The dies program one page each at a time, and every byte comes over the link.
+    Each die programs one page at a time, and every byte passes the link.
     """
     bounds = []
     if options.program_us:
@@ -125,7 +125,7 @@ def find_write_bound(options: VirtualSsdOptions) -> float | None:
 
 
 def require_usable(options: VirtualSsdOptions) -> None:
-    """Raise `TargetRefusedError` unless these options make an SSD."""
+    """Raise `TargetRefusedError` unless these options are valid."""
     for name, (least, most) in _RANGES.items():
         value = getattr(options, _TEXT_NAMES[name])
         if not least <= value <= most:
@@ -134,20 +134,18 @@ def require_usable(options: VirtualSsdOptions) -> None:
     size, stripe = options.size_bytes, _stripe_bytes(options)
     text = f"size={size}"
     if size % PAGE_BYTES:
-        reason = f"{size} bytes are not a whole number of 4 KiB pages"
+        reason = f"{size} bytes is not a multiple of 4 KiB"
         _refuse(text, reason, "Choose a multiple of 4096 bytes.")
     if size < MIN_BLOCKS_PER_DIE * stripe:
         least = MIN_BLOCKS_PER_DIE * stripe
         reason = (
-            f"{capacity_label(size)} are too small for {options.dies} dies with blocks "
+            f"{capacity_label(size)} is too small for {options.dies} dies with blocks "
             f"of {options.pages_per_block} pages"
         )
         remedy = f"Choose size={least} or more, or fewer dies or pages per block."
         _refuse(text, reason, remedy)
     if size > MAX_SIZE_BYTES:
-        reason = (
-            f"{capacity_label(size)} are too large for a drive that lives in memory"
-        )
+        reason = f"{capacity_label(size)} is too large for a drive in memory"
         most = MAX_SIZE_BYTES // (1024 * MIB)
         _refuse(text, reason, f"Choose size={most}GiB or less.")
 
@@ -161,8 +159,9 @@ def _parse_value(text: str, name: str, value: str) -> int:
     try:
         return parse(value)
     except (ValueError, OverflowError):
-        reason = f"{name}={value} is no {'size' if name == 'size' else 'whole number'}"
-        _refuse(text, reason, "An example: size=256MiB,op=12.")
+        kind = "size" if name == "size" else "whole number"
+        reason = f"{name}={value} is not a {kind}"
+        _refuse(text, reason, "Example: size=256MiB,op=12.")
 
 
 def _parse_count(value: str) -> int:

@@ -1,4 +1,4 @@
-"""A process that outlives ours, known by more than its number."""
+"""Processes that outlive ours, identified by more than their pid."""
 
 import os
 import signal
@@ -11,7 +11,7 @@ _PROC: Final = Path("/proc")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ProcessIdentity:
-    """A process: its number, when it began (clock ticks), and in which boot."""
+    """A process: its pid, start time (clock ticks), and boot."""
 
     pid: int
     start_ticks: int
@@ -19,7 +19,7 @@ class ProcessIdentity:
 
 
 def identify_process(pid: int) -> ProcessIdentity | None:
-    """Return who has this number now; ``None`` if nobody or only a zombie has."""
+    """Return the process of this pid; ``None`` if there is none, or only a zombie."""
     try:
         stat = (_PROC / str(pid) / "stat").read_text(errors="replace")
     except OSError:
@@ -32,12 +32,12 @@ def identify_process(pid: int) -> ProcessIdentity | None:
 
 
 def is_running(process: ProcessIdentity) -> bool:
-    """Tell whether this very process runs, not another with its number."""
+    """Tell whether this process runs, and not another with its pid."""
     return identify_process(process.pid) == process
 
 
 def was_started_with(process: ProcessIdentity, word: str) -> bool:
-    """Tell whether a word stands on the command line of a process."""
+    """Tell whether a word is on the command line of a process."""
     try:
         line = (_PROC / str(process.pid) / "cmdline").read_bytes()
     except OSError:
@@ -46,7 +46,7 @@ def was_started_with(process: ProcessIdentity, word: str) -> bool:
 
 
 def has_open(process: ProcessIdentity, path: Path) -> bool:
-    """Tell whether a process of this user has this very file open."""
+    """Tell whether a process of this user has this file open."""
     folder = _PROC / str(process.pid)
     try:
         meant = path.lstat()
@@ -61,13 +61,13 @@ def has_open(process: ProcessIdentity, path: Path) -> bool:
 def _is_same(opened: Path, meant: os.stat_result) -> bool:
     try:
         state = opened.stat()
-    except OSError:  # it was closed meanwhile
+    except OSError:  # it was closed in the meantime
         return False
     return (state.st_dev, state.st_ino) == (meant.st_dev, meant.st_ino)
 
 
 def signal_process(process: ProcessIdentity, sent: signal.Signals) -> None:
-    """Send a signal to this very process, if it still runs."""
+    """Send a signal to this process, if it still runs."""
     try:
         descriptor = os.pidfd_open(process.pid)
     except ProcessLookupError:

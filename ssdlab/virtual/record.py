@@ -1,4 +1,4 @@
-"""``server.json``: which server serves the virtual SSD of a run folder."""
+"""``server.json``: the server of a run folder's virtual SSD."""
 
 import json
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ from ssdlab.virtual.options import VirtualSsdOptions, require_usable
 from ssdlab.virtual.process import ProcessIdentity
 
 FORMAT_VERSION: Final = 1
-SOCKET_NAME: Final = "socket"  # these two names stand in ftl.c as well
+SOCKET_NAME: Final = "socket"  # these two names are also in ftl.c
 PID_NAME: Final = "pid"
 _RECORD_NAME: Final = "server.json"
 _LOCK_NAME: Final = "server.lock"
@@ -22,7 +22,7 @@ _LOCK_NAME: Final = "server.lock"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ServerRecord:
-    """The server, where its socket lies, and what it serves."""
+    """The server, its socket, and the options of its drive."""
 
     process: ProcessIdentity
     socket_folder: Path
@@ -31,14 +31,14 @@ class ServerRecord:
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Let one process at a time start a server for this folder."""
+    """Allow only one process at a time to start a server for this folder."""
     with Folder(folder).opened_in_place(_LOCK_NAME) as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 
 
 def write_record(folder: Path, record: ServerRecord) -> None:
-    """Write ``server.json``, whole or not at all."""
+    """Write ``server.json`` atomically."""
     document = {
         "format_version": FORMAT_VERSION,
         "process": asdict(record.process),
@@ -49,7 +49,7 @@ def write_record(folder: Path, record: ServerRecord) -> None:
 
 
 def read_record(folder: Path) -> ServerRecord | None:
-    """Return what ``server.json`` says; ``None`` if there is none.
+    """Return the content of ``server.json``; ``None`` if it does not exist.
 
     Raises
     ------
@@ -77,13 +77,13 @@ def _parse_record(document: dict[str, object]) -> ServerRecord:
         raise ValueError(msg)
     process, options = document["process"], document["options"]
     if not isinstance(process, dict) or not isinstance(options, dict):
-        msg = "process and options are no objects"
+        msg = "process and options are not objects"
         raise TypeError(msg)
     parsed = VirtualSsdOptions(**options)
     require_usable(parsed)
     identity = ProcessIdentity(**process)
     if identity.pid < 2:
-        msg = f"process {identity.pid} is no server"
+        msg = f"process {identity.pid} is not a server"
         raise ValueError(msg)
     return ServerRecord(
         process=identity,

@@ -1,12 +1,19 @@
-"""Start, find again, purge and stop the server of a virtual SSD."""
+"""Start, reattach, purge and stop the server of a virtual SSD.
+
+Removal of the socket folder that a killed server left.
+
+The path of that folder comes from a file that anybody may have written.
+"""
 
 import os
 import shutil
 import signal
+import stat
 import subprocess
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NoReturn
@@ -15,7 +22,7 @@ from urllib.parse import quote
 import numpy as np
 from numpy.typing import NDArray
 
-from ssdlab.model.errors import TargetRefusedError
+from ssdlab.model.errors import RunFolderError, TargetRefusedError
 from ssdlab.model.units import capacity_label
 from ssdlab.system.folders import Folder
 from ssdlab.virtual.build import OpenPlugin, opened_plugin
@@ -29,7 +36,6 @@ from ssdlab.virtual.counters import (
     read_page_write_counts,
     read_request_record,
 )
-from ssdlab.virtual.leftovers import FOLDER_PREFIX, tidy_after
 from ssdlab.virtual.nbd import NbdClient
 from ssdlab.virtual.options import VirtualSsdOptions, plugin_arguments, require_usable
 from ssdlab.virtual.process import (
@@ -49,8 +55,10 @@ from ssdlab.virtual.record import (
     write_record,
 )
 
+FOLDER_PREFIX: Final = "ssdlab-"
+_MOST_BYTES: Final = 32  # of a process number
 COUNTERS_NAME: Final = "counters.bin"
-MAX_SOCKET_PATH_BYTES: Final = 107  # sun_path, less its final zero
+MAX_SOCKET_PATH_BYTES: Final = 107  # sun_path without its final zero
 THREADS: Final = (
     128  # requests that one connection may have outstanding: T4/Q32 by one job
 )
@@ -59,26 +67,57 @@ _STOP_PATIENCE_S: Final = 2.0
 _TRIM_BYTES: Final = 1 << 30
 
 
+def tidy_after(record: ServerRecord) -> None:
+    """Remove the socket folder of a server that has ended, if it is one.
+
+    It is one if `tempfile.mkdtemp` made it for this user, if it has only files of a
+    server, and if the process noted in it is that of the record and does not run.
+    """
+    path = record.socket_folder
+    with suppress(OSError, ValueError, RunFolderError):
+        folder = Folder(path.parent) / path.name
+        if _is_private(path) and _is_left_behind(folder, record.process.pid):
+            for name in folder.names():
+                folder.remove(name)
+            path.rmdir()
+
+
+def _is_private(path: Path) -> bool:
+    state = path.lstat()
+    is_closed = stat.S_ISDIR(state.st_mode) and stat.S_IMODE(state.st_mode) == 0o700
+    is_mine = state.st_uid == os.geteuid()
+    return is_closed and is_mine and path.name.startswith(FOLDER_PREFIX)
+
+
+def _is_left_behind(folder: Folder, pid: int) -> bool:
+    names = folder.names()
+    if not names:
+        return True
+    is_all_known = set(names) <= {SOCKET_NAME, PID_NAME}
+    noted = int(folder.read(PID_NAME, limit=_MOST_BYTES)) if is_all_known else None
+    return noted == pid and identify_process(pid) is None
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class VirtualSsd:
-    """A virtual SSD that is, or was, being served."""
+    """A virtual SSD that is or was served."""
 
     folder: Path
     record: ServerRecord
 
     @property
     def options(self) -> VirtualSsdOptions:
-        """What the drive is made of."""
+        """The parameters of the drive."""
         return self.record.options
 
     @property
     def process(self) -> ProcessIdentity:
-        """The server."""
+        """The process of the server."""
         return self.record.process
 
     @property
     def instance_id(self) -> str:
-        """A name for this drive and its content; another server has another."""
+        """An identifier of this drive and its content; each server has its own."""
         process = self.process
         return f"{process.boot_id[:8]}-{process.pid}-{process.start_ticks}"
 
@@ -89,20 +128,20 @@ class VirtualSsd:
 
     @property
     def uri(self) -> str:
-        """How fio reaches the drive: the ``uri`` of its nbd engine."""
+        """The ``uri`` for fio's nbd engine."""
         return socket_uri(str(self.socket_path))
 
     @property
     def counters_path(self) -> Path:
-        """The file of live counters; it stays when the server has ended."""
+        """The file of live counters; it remains when the server has ended."""
         return self.folder / COUNTERS_NAME
 
     def is_alive(self) -> bool:
         """Tell whether the server runs, and is the one of this folder.
 
-        The record may have been written by anybody: nothing is signalled, reached or
-        removed on its word. A server of ours has the counters of this folder open, and
-        was told where its socket is.
+        The record may have been written by anybody, so it alone is never a reason to
+        signal, reach or remove anything. A server of ours has the counters of this
+        folder open, and its socket on its command line.
         """
         return (
             is_running(self.process)
@@ -111,11 +150,11 @@ class VirtualSsd:
         )
 
     def counters(self) -> Counters:
-        """Return the counters as they are now."""
+        """Return the current counters."""
         return read_counters(self.counters_path)
 
     def idle_gaps(self) -> tuple[IdleGap, ...]:
-        """Return the last idle gaps, oldest first."""
+        """Return the latest idle gaps, oldest first."""
         return read_idle_gaps(self.counters_path)
 
     def request_record(self) -> RequestRecord:
@@ -131,33 +170,36 @@ class VirtualSsd:
         return read_block_erase_counts(self.counters_path)
 
     def purge(self) -> None:
-        """Trim everything: the drive is fresh out of the box when this returns.
+        """Trim everything: the drive is FOB when this returns.
 
         Raises
         ------
         TargetRefusedError
-            If the server is gone or does not carry it out.
+            If the server has ended or fails to do it.
         """
         try:
             with NbdClient(self.socket_path) as client:
                 for offset in range(0, client.size_bytes, _TRIM_BYTES):
                     client.trim(offset, min(_TRIM_BYTES, client.size_bytes - offset))
         except OSError as error:
-            reason = f"it could not be purged ({error})"
+            reason = f"the purge failed ({error})"
             _refuse(self.folder, reason, "Begin a new run.")
 
     def stop(self) -> None:
         """End the server, if it is this one, and remove its socket folder."""
-        for sent in (signal.SIGTERM, signal.SIGKILL):  # it waits for clients at first
-            if self.is_alive():
-                signal_process(self.process, sent)
-            if _wait_until(lambda: not self.is_alive(), patience_s=_STOP_PATIENCE_S):
+        signals = (signal.SIGTERM, signal.SIGKILL) if self.is_alive() else ()
+        for sent in signals:  # SIGTERM waits for clients
+            signal_process(self.process, sent)
+            # A process that exits has closed its files and still runs.
+            if _wait_until(
+                lambda: not is_running(self.process), patience_s=_STOP_PATIENCE_S
+            ):
                 break
         tidy_after(self.record)
 
 
 def socket_uri(socket_path: str) -> str:
-    """Return how fio reaches a drive that is served at a socket."""
+    """Return the ``uri`` for fio of a drive that is served at a socket."""
     return f"nbd+unix:///?socket={quote(socket_path)}"
 
 
@@ -172,15 +214,15 @@ def start_server(
     """Serve a new, empty virtual SSD that outlives this process.
 
     ``folder`` (of the run) gets ``server.json`` and the counters; the plugin is built
-    into ``cache_folder`` (the user's, if ``None``); a private folder for the socket is
-    made in ``temp_folder`` (the system's, if ``None``), for its path must be short.
+    in ``cache_folder`` (the user's, if ``None``); a private folder for the socket,
+    whose path must be short, is made in ``temp_folder`` (the system's, if ``None``).
 
     Raises
     ------
     TargetRefusedError
-        If a server for this folder runs already, or nbdkit does not start.
+        If a server for this folder is already running, or nbdkit does not start.
     MissingToolError
-        If nbdkit or what builds the plugin is missing.
+        If nbdkit, a compiler or the plugin header is missing.
     """
     require_usable(options)
     _require_memory(options)
@@ -217,7 +259,7 @@ def attach(folder: Path) -> VirtualSsd:
     Raises
     ------
     TargetRefusedError
-        If its server is gone, and the content with it.
+        If its server has ended, and the content is lost.
     RunFolderError
         If ``server.json`` is damaged.
     """
@@ -230,7 +272,7 @@ def attach(folder: Path) -> VirtualSsd:
     if not ssd.is_alive():
         tidy_after(record)
         reason = (
-            f"its server (process {record.process.pid}) is gone, its content is lost"
+            f"its server (process {record.process.pid}) has ended; the content is lost"
         )
         _refuse(folder, reason, "Begin a new run.")
     return ssd
@@ -247,7 +289,7 @@ def _launch(
         *plugin_arguments(options),
         *(f"counters={folder / COUNTERS_NAME}", f"tidy={socket_folder}"),
     ]
-    # A pipe would wait for the daemon's end.
+    # A pipe would stay open until the daemon ends.
     with tempfile.TemporaryFile() as said:
         done = subprocess.run(
             command,
@@ -256,7 +298,7 @@ def _launch(
             stderr=said,
             start_new_session=True,
             check=False,
-            # Its guard.c must stand before the C library.
+            # Its guard.c must come before the C library.
             env={**os.environ, "LD_PRELOAD": shared_object},
             pass_fds=(plugin.descriptor,),
         )
@@ -264,12 +306,12 @@ def _launch(
         text = said.read().decode(errors="replace").strip()
     if done.returncode:
         reason = f"nbdkit did not start: {text or f'exit code {done.returncode}'}"
-        _refuse(folder, reason, "Mend that and run again.")
+        _refuse(folder, reason, "Fix that and run again.")
     _wait_until(lambda: pid_file.is_file() and pid_file.read_text().endswith("\n"))
     process = identify_process(int(pid_file.read_text()))
     if process is None:
         reason = "nbdkit ended at once"
-        _refuse(folder, reason, "Its log (syslog) says why.")
+        _refuse(folder, reason, "See its messages in syslog.")
     return process
 
 
@@ -277,7 +319,7 @@ def _make_socket_folder(temp_folder: Path | None) -> Path:
     made = Path(tempfile.mkdtemp(prefix=FOLDER_PREFIX, dir=temp_folder)).resolve()
     if len(os.fsencode(made / SOCKET_NAME)) > MAX_SOCKET_PATH_BYTES:
         made.rmdir()
-        reason = f"a socket's path there is longer than {MAX_SOCKET_PATH_BYTES} bytes"
+        reason = f"the path of a socket there exceeds {MAX_SOCKET_PATH_BYTES} bytes"
         _refuse(made.parent, reason, "Set TMPDIR to a shorter folder.")
     return made
 
@@ -287,7 +329,7 @@ def _require_no_server(folder: Path) -> None:
     if record is None:
         return
     if VirtualSsd(folder=folder, record=record).is_alive():
-        reason = f"its server (process {record.process.pid}) runs already"
+        reason = f"its server (process {record.process.pid}) is already running"
         _refuse(folder, reason, "Resume that run, or begin one in another folder.")
     tidy_after(record)
 
@@ -299,8 +341,8 @@ def _require_memory(options: VirtualSsdOptions) -> None:
     size, memory = capacity_label(options.size_bytes), capacity_label(memory_bytes)
     raise TargetRefusedError(
         target="virtual",
-        reason=f"a drive of {size} would live in this machine's memory of {memory}",
-        remedy="Choose a size of at most half of it.",
+        reason=f"a drive of {size} is too large for this machine's memory of {memory}",
+        remedy="Choose a size of at most half of the memory.",
     )
 
 

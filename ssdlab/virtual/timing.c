@@ -45,7 +45,7 @@ static uint64_t work_time (struct timing *t, const struct work *w)
   return ns;
 }
 
-/* The controller takes a request of so many bytes; the time at which the dies may begin with it. */
+/* The controller takes a request of this size; returns the time at which the dies may begin. */
 static uint64_t timing_admit (struct timing *t, uint64_t now, uint64_t bytes)
 {
   uint64_t link = t->model.link_bytes_per_s, ns = t->model.command_ns;

@@ -155,7 +155,7 @@ static void *map_counters (const char *path, uint64_t bytes)
   return map;
 }
 
-/* `path` NULL: counted all the same, in memory. The geometry is what the caller's `g` says. */
+/* `path` NULL: counted as well, in memory. The geometry is that of the caller's `g`. */
 static int truth_init (struct truth *t, const char *path, const struct fields *g)
 {
   uint64_t gaps = 512, sizes = gaps + GAP_SLOTS * sizeof *t->gaps;

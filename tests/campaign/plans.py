@@ -4,7 +4,6 @@ from dataclasses import replace
 from pathlib import Path
 
 from ssdlab.campaign.engine import Engine
-from ssdlab.campaign.manifest import seal_run
 from ssdlab.campaign.ports import Backend
 from ssdlab.model.records import RunRecord, TargetIdentity
 from ssdlab.model.spec import (
@@ -21,6 +20,7 @@ from ssdlab.plan.context import PlanContext
 from ssdlab.plan.phases import plan_suite
 from ssdlab.pts.fitting import ask_suite
 from ssdlab.pts.profiles import PROFILES
+from ssdlab.store.manifest import seal_run
 from ssdlab.store.records import RunState, write_record, write_state
 from tests.departed import departed
 from tests.fakes import RememberingListener, overheard

@@ -41,7 +41,7 @@ class Asked(FioChain):
             request=request,
             exit_code=0,
             signal_number=0,
-            let_go_s=0.0,
+            released_s=0.0,
             done_s=1.0,
             was_armed=False,
             said="",

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from ssdlab.analysis.findings.ceiling import thread_time_us
 from ssdlab.campaign.ceiling import (
     CEILING_WORKLOADS,
     ceiling_lines,
     measure_ceiling,
 )
+from ssdlab.findings.ceiling import thread_time_us
 from ssdlab.model.errors import UserError
 from ssdlab.model.records import CeilingPoint
 from ssdlab.system.folders import Folder

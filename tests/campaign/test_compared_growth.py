@@ -4,16 +4,16 @@ from pathlib import Path
 
 from click.testing import CliRunner
 
-from ssdlab.campaign.opening import open_run
 from ssdlab.cli import main
-from ssdlab.comparing.compare import compare_runs
+from ssdlab.compare.lines import comparison_lines
+from ssdlab.compare.pages import comparison_page
+from ssdlab.compare.runs import compare_runs
+from ssdlab.ingest.opening import open_run
+from ssdlab.paper.blocks import Note
 from ssdlab.report import render_report
-from ssdlab.report.blocks import Note
-from ssdlab.report.comparison.lines import comparison_lines
-from ssdlab.report.comparison.pages import comparison_page
 from tests.growing_run import SAMPLE, grow, held, run, set_status
 from tests.paths import ROOT
-from tests.report.conftest import words
+from tests.rendered import words
 
 __all__ = ["held", "run"]  # the fixtures
 
@@ -38,7 +38,7 @@ def test_run_that_goes_on_is_compared_without_a_trace_and_says_so(held: Path) ->
     )
     lines = " ".join(" ".join(comparison_lines(found)).split())
     for said in (notes, lines):
-        assert "20261121-084501-demo-87d4: The run is going on: 66 steps" in said
+        assert "20261121-084501-demo-87d4: The run is in progress: 66 steps" in said
         assert "What was measured so far counts." in said
     assert set(found.summary[found.summary["test"] == "lat"]["side"]) == set(
         found.side_names
@@ -60,7 +60,7 @@ def test_report_of_a_run_that_goes_on_or_was_never_ingested_says_so(
 ) -> None:
     grow(held, 0, 12)
     page = words(render_report(open_run(held)))
-    assert "The run is going on: 12 steps are finished" in page
+    assert "The run is in progress: 12 steps are finished" in page
     assert "What was measured so far is shown." in page
     place = tmp_path / "page.html"
     asked = ["report", str(SAMPLE), "-o", str(place)]

@@ -11,13 +11,6 @@ from pathlib import Path
 import pytest
 
 from ssdlab.campaign.engine import Engine
-from ssdlab.campaign.raw import (
-    put_aside_unfinished,
-    read_all_steps,
-    read_raw_output,
-    read_record_of,
-    steps_folder,
-)
 from ssdlab.model.errors import (
     DiskFullError,
     FioFailedError,
@@ -31,6 +24,13 @@ from ssdlab.model.errors import (
 from ssdlab.model.fio_option import FioOption
 from ssdlab.model.spec import Histogram, PtsTest, Purge
 from ssdlab.plan.phases import plan_suite
+from ssdlab.store.raw import (
+    put_aside_unfinished,
+    read_all_steps,
+    read_raw_output,
+    read_record_of,
+    steps_folder,
+)
 from ssdlab.system.folders import Folder
 from tests.campaign.plans import (
     CELLS,
@@ -275,7 +275,7 @@ MISHAPS: dict[str, tuple[Mishap, type[StepError], str]] = {
     "EIO": (Mishap(output=failing), FioFailedError, "error 5 .Input/output error"),
     "no IO": (Mishap(output=idle), FioFailedError, "fio did no IO at all"),
     "no bytes": (Mishap(output=vanished), FioFailedError, "the target may be gone"),
-    "too short": (Mishap(output=hurried), FioFailedError, "0.7 s of the 1 s asked for"),
+    "too short": (Mishap(output=hurried), FioFailedError, "0.7 s of the requested 1 s"),
     "signal": (Mishap(exit_code=137, signal_number=9), FioKilledError, "signal 9"),
     "gone": (
         Mishap(exit_code=1, trouble="no answer", output=failing),
@@ -333,7 +333,7 @@ def test_fill_that_wrote_too_little_is_a_named_error(tmp_path: Path) -> None:
 
     mishap = Mishap(output=short)
     with pytest.raises(
-        FioFailedError, match="134086656 B were done of the 134217728 B"
+        FioFailedError, match="134086656 B were done of the requested 134217728 B"
     ):
         drive(tmp_path, FakeBackend(mishaps={FILL: mishap}))
 

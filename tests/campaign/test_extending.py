@@ -9,29 +9,28 @@ import pytest
 from ssdlab.campaign.carrying import renew_plan
 from ssdlab.campaign.engine import Engine
 from ssdlab.campaign.extending import find_extension
-from ssdlab.campaign.ingest import ingest_run, plan_inputs
-from ssdlab.campaign.live import RunWatcher
-from ssdlab.campaign.lock import locked
 from ssdlab.campaign.more_rounds import ask_more_rounds, take_request
 from ssdlab.campaign.progress import Tracker
-from ssdlab.campaign.raw import put_aside_unfinished, read_all_steps
-from ssdlab.campaign.replay import replay_run
 from ssdlab.campaign.sessions import begin_session, end_session, note_extension
 from ssdlab.campaign.suite import resume_run
-from ssdlab.campaign.wholeness import hash_plan
 from ssdlab.cli.outcome import outcome_lines
+from ssdlab.ingest.ingest import ingest_run, plan_inputs
+from ssdlab.ingest.live import RunWatcher
+from ssdlab.ingest.wholeness import hash_plan
 from ssdlab.model.asked import Import
 from ssdlab.model.errors import RunFolderError
 from ssdlab.model.records import Extension, RunStatus
 from ssdlab.model.step import Step
+from ssdlab.paper.context import read_context
 from ssdlab.plan.extension import loops_of
 from ssdlab.plan.phases import plan_suite
 from ssdlab.pts.fitting import ask_suite
 from ssdlab.pts.profile import Profile
 from ssdlab.pts.profiles import PROFILES
-from ssdlab.pts.shared import RND_4K_WRITE
+from ssdlab.pts.shared.settings import RND_4K_WRITE
 from ssdlab.report import header
-from ssdlab.report.context import read_context
+from ssdlab.store.lock import locked
+from ssdlab.store.raw import put_aside_unfinished, read_all_steps
 from ssdlab.store.records import (
     read_record,
     read_state,
@@ -39,6 +38,7 @@ from ssdlab.store.records import (
     write_state,
 )
 from ssdlab.store.run import Run, open_tables
+from ssdlab.testing.replay import replay_run
 from tests.campaign.plans import write_papers
 from tests.cli.called import call
 from tests.fakes import FakeBackend, Mishap, RememberingListener
@@ -282,7 +282,7 @@ def test_number_of_a_damaged_state_is_refused(tmp_path: Path) -> None:
     (run / "state.json").write_text(
         state.replace('"more_rounds": 5', '"more_rounds": -20')
     )
-    with pytest.raises(RunFolderError, match="-20 more rounds are not from 1"):
+    with pytest.raises(RunFolderError, match="-20 more rounds is not from 1"):
         read_state(run)
 
 

@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 
-from ssdlab.campaign.forecast import forecast, forecast_lines
-from ssdlab.campaign.purge_costs import (
+from ssdlab.campaign.forecast import (
+    forecast,
+    forecast_lines,
     price_purge,
     purge_costs,
     purge_lines,
@@ -14,8 +15,8 @@ from ssdlab.campaign.purge_costs import (
 from ssdlab.campaign.request import ask_for_suite
 from ssdlab.model.errors import TargetRefusedError
 from ssdlab.model.units import MIB
-from ssdlab.procedures.saturation import saturate
-from ssdlab.procedures.stimulus_text import parse_stimulus
+from ssdlab.procedures.saturate.spec import saturate
+from ssdlab.procedures.saturate.stimulus_text import parse_stimulus
 from ssdlab.pts import build_tests, find_profile
 from ssdlab.targets.purges import PurgeOutlook
 from tests.targets.conftest import MakeLoop, make_loop
@@ -176,7 +177,7 @@ def test_plan_of_a_drive_prices_each_overwrite(make_loop: MakeLoop) -> None:
         assert gained == pytest.approx(count * 64 * MIB / 500e6)
         gained = more[f"written_bytes_{end}"] - less[f"written_bytes_{end}"]
         assert gained == count * 64 * MIB
-    with pytest.raises(TargetRefusedError, match="none of the methods of its bus"):
+    with pytest.raises(TargetRefusedError, match="not one of the methods of its bus"):
         forecast(
             device, ask_for_suite(device, "demo", "wsat"), purge="nvme-format-crypto"
         )

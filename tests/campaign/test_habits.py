@@ -8,7 +8,7 @@ import pytest
 from ssdlab.campaign.habits import read_habits, usual_habits
 from ssdlab.fio.installed import OLDEST_FIO
 from ssdlab.model.spec import PtsTest, Purge
-from ssdlab.procedures.peak import peak
+from ssdlab.procedures.peak.spec import peak
 from ssdlab.pts.profiles import PROFILES, find_profile
 from ssdlab.pts.suite import build_tests
 from ssdlab.targets.file import open_file

@@ -16,9 +16,9 @@ from ssdlab.campaign.job_plan import (
 from ssdlab.campaign.request import ask_for_suite
 from ssdlab.campaign.suite import run_suite
 from ssdlab.model.errors import ExportError
-from ssdlab.procedures.peak import peak
-from ssdlab.procedures.saturation import saturate
-from ssdlab.procedures.stimulus_text import parse_stimulus
+from ssdlab.procedures.peak.spec import peak
+from ssdlab.procedures.saturate.spec import saturate
+from ssdlab.procedures.saturate.stimulus_text import parse_stimulus
 from ssdlab.pts.profiles import PROFILES
 from tests.cli.called import call
 

@@ -8,8 +8,8 @@ import pytest
 
 from ssdlab.campaign.progress import Progress, Tracker
 from ssdlab.model.step import Step, StepResult
-from ssdlab.procedures.saturation import saturate
-from ssdlab.procedures.stimulus_text import parse_stimulus
+from ssdlab.procedures.saturate.spec import saturate
+from ssdlab.procedures.saturate.stimulus_text import parse_stimulus
 from tests.made_procedure import CONTEXT, plan_of
 
 RND = parse_stimulus("RND 4KiB 0/100")

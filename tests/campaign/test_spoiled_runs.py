@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
-from ssdlab.campaign.manifest import seal_run
 from ssdlab.model.drive import Drive, PurgeChoice, PurgeMethod
 from ssdlab.model.errors import RunFolderError
 from ssdlab.model.plain import to_plain
 from ssdlab.model.records import RunRecord, TargetKind
 from ssdlab.model.telemetry import CACHE_IS_ON
-from ssdlab.pts.shared import MatrixRounds
+from ssdlab.pts.shared.settings import MatrixRounds
+from ssdlab.store.manifest import seal_run
 from ssdlab.store.records import RunState, write_record, write_state
 from ssdlab.store.run import Run
 from tests.fakes import FakeBackend, Mishap

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from ssdlab.campaign.alarm import AlarmWatch
 from ssdlab.campaign.backend import FioBackend
+from ssdlab.campaign.carrying import AlarmWatch
 from ssdlab.campaign.engine import Engine
-from ssdlab.campaign.raw import read_all_steps
 from ssdlab.fio.runner import FioChain
 from ssdlab.model.step import Step, StepResult
 from ssdlab.plan.context import Batch
+from ssdlab.store.raw import read_all_steps
 from ssdlab.system.clocks import RunClock
 from ssdlab.targets import open_target
 from tests.fakes import RememberingListener

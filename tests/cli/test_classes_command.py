@@ -52,7 +52,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    recipe = Recipe(tests=("lat",), rounds=5, histogram_ios=20_000, label="my \x1b[31m")
+    recipe = Recipe(tests=("lat",), rounds=5, label="my \x1b[31m")
     return make_run(tmp_path_factory.mktemp("made") / "model", recipe)
 
 
@@ -97,8 +97,8 @@ def test_wrong_request_ends_with_2_and_one_line(
     case: str, model: Run, here: Path
 ) -> None:
     cases: dict[str, tuple[list[str | Path], str]] = {
-        "absent": ([here / "none"], "there is no run.json"),
-        "twice": ([model.path, model.path], "is named twice"),
+        "absent": ([here / "none"], "it has no run.json"),
+        "twice": ([model.path, model.path], "appears twice"),
         "no-folder": (["-o", here / "no" / "page.html"], "cannot be written"),
     }
     arguments, text = cases[case]

@@ -38,10 +38,10 @@ def test_host_is_told_with_what_why_and_what_to_do() -> None:
         "doctor",
     )
     assert done.returncode == 0, done.stderr
-    assert "Does not apply here: " in done.stdout
+    assert "Not applicable here: " in done.stdout
     last = done.stdout.splitlines()[-1]
     counts = re.fullmatch(
-        r"(\d+) bad, (\d+) warnings?, (\d+) good, (\d+) unknown, (\d+) not applying",
+        r"(\d+) bad, (\d+) warnings?, (\d+) good, (\d+) unknown, (\d+) not applicable",
         last,
     )
     assert counts is not None, last
@@ -74,12 +74,12 @@ def test_file_is_told_that_it_cannot_be_purged(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("--target", "nonsense"), "There is no target 'nonsense'"),
+        (("--target", "nonsense"), "Unknown target 'nonsense'"),
         (("--target", "/dev/ssdlab-none"), "/dev/ssdlab-none"),
         (("--target", "virtual:size=7x"), "size"),
-        (("--apply", "--revert"), "opposites"),
-        (("--revert", "--journal", "/proc/no/such.json"), "cannot be noted there"),
-        (("--apply", "--journal", "/proc/no/such.json"), "cannot be noted there"),
+        (("--apply", "--revert"), "exclude each other"),
+        (("--revert", "--journal", "/proc/no/such.json"), "cannot be written"),
+        (("--apply", "--journal", "/proc/no/such.json"), "cannot be written"),
     ],
 )
 def test_wrong_request_is_one_line_and_exit_code_2(
@@ -96,7 +96,7 @@ def test_revert_without_changes_says_so(tmp_path: Path) -> None:
     done = call("doctor", "--revert", XDG_STATE_HOME=str(tmp_path))
     assert done.returncode == 0, done.stderr
     journal = tmp_path / "ssdlab/host-tuning.json"
-    assert f"There is nothing to undo: {journal}" in done.stdout
+    assert f"Nothing to revert: {journal}" in done.stdout
     assert (
         json.loads(call("doctor", "--revert", "--json", "--journal", journal).stdout)
         == []
@@ -110,24 +110,24 @@ def test_bad_comes_first_and_is_told_in_full() -> None:
         "  read    5 (/sys/x)",
         "  why     It matters. (ssdlab)",
         "  do      mend it",
-        "  or      let ssdlab set it, until --revert or a reboot",
+        "  or      let ssdlab change it until --revert or a reboot",
         "",
     ]
     assert lines[6] == "! warning A warn thing"
     assert "✓ good    A good thing: 5 (/sys/x)" in lines
-    assert lines[-3].endswith("for 1 of these:")
+    assert lines[-3].endswith("(1 of these):")
     assert lines[-2] == "          sudo ssdlab doctor --apply"
     assert lines[-1] == "1 bad, 1 warning, 1 good, 0 unknown"
 
 
 def test_what_does_not_apply_is_counted_apart() -> None:
-    absent = made("unknown", "does not apply: the target is no drive", title="Queue")
+    absent = made("unknown", "does not apply: the target is not a drive", title="Queue")
     checks = (made("unknown"), absent)
     assert (
-        summary_line(checks) == "0 bad, 0 warnings, 0 good, 1 unknown, 1 not applying"
+        summary_line(checks) == "0 bad, 0 warnings, 0 good, 1 unknown, 1 not applicable"
     )
     lines = lines_of(*checks)
-    assert "          Does not apply here: Queue." in lines
+    assert "          Not applicable here: Queue." in lines
     assert "? unknown A unknown thing: 5 (/sys/x)" in lines
     assert not any("let ssdlab" in line for line in lines)
 

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from ssdlab.campaign.telemetry import recording
 from ssdlab.model.errors import RunFolderError
 from ssdlab.notebook import ReportedError, execute_notebook, find_notebook
 from ssdlab.report.images import run_figures
 from ssdlab.store.run import open_tables
+from ssdlab.store.telemetry import recording
 from ssdlab.system.folders import Folder
 from tests.cli.warm import Ended, Warm, warmed
 from tests.paths import ROOT

@@ -46,7 +46,7 @@ def test_parse_refuses_what_unpacks_to_more_than_its_bound(
     result = run("parse", path, "--table", table, "--max-input", "2MiB")
     assert result.exit_code == 2
     assert result.stderr.count("\n") == 1
-    assert "it holds more than 2 MiB, the bound of --max-input" in result.stderr
+    assert "it holds more than 2 MiB, the limit of --max-input" in result.stderr
 
 
 def test_a_bound_that_was_raised_lets_the_content_in(tmp_path: Path) -> None:
@@ -61,7 +61,7 @@ def test_a_bound_that_was_raised_lets_the_content_in(tmp_path: Path) -> None:
 def test_a_bound_that_is_no_size_is_the_users_mistake(size: str) -> None:
     result = run("parse", "x", "--max-input", size)
     assert result.exit_code == 2
-    assert "is no size" in result.stderr
+    assert "is not a valid size" in result.stderr
 
 
 def test_a_large_file_of_many_costs_only_itself(tmp_path: Path) -> None:
@@ -100,7 +100,7 @@ def test_import_reads_no_more_than_its_bound(tmp_path: Path) -> None:
     path.write_bytes(gzip.compress(json.dumps(document).encode() + b" " * 3 * MIB))
     result = run("import", path, "--runs", tmp_path / "runs", "--max-input", "2MiB")
     assert result.exit_code == 2
-    assert "bound of --max-input" in result.stderr
+    assert "limit of --max-input" in result.stderr
 
 
 def test_a_bomb_is_refused_at_the_bound_that_nobody_named(tmp_path: Path) -> None:

@@ -9,8 +9,8 @@ from click.testing import CliRunner, Result
 
 from ssdlab.cli import main
 from ssdlab.model.step import Step
-from ssdlab.procedures.saturation import saturate
-from ssdlab.procedures.stimulus_text import parse_stimulus
+from ssdlab.procedures.saturate.spec import saturate
+from ssdlab.procedures.saturate.stimulus_text import parse_stimulus
 from tests.made_procedure import measure_made
 from tests.paths import ROOT
 
@@ -110,7 +110,7 @@ def test_stimulus_that_is_none_is_refused() -> None:
     line = refused("saturate", "--target", "virtual", "--stimulus", "rnd 4k 50/40")
     assert "50 % reads and 40 % writes are not 100 %" in line
     line = refused("sequence", "--target", "virtual", "--second", "x")
-    assert "'x' is no stimulus" in line
+    assert "'x' is not a valid stimulus" in line
 
 
 @pytest.mark.parametrize("minutes", ["nan", "inf", "0", "-1"])
@@ -124,7 +124,7 @@ def test_precondition_time_of_a_drive_has_both_units() -> None:
     done = ssdlab("precondition-time", "--capacity-gb", "480", "--rate", "380")
     assert done.exit_code == 0
     assert "42.11 min, decimal units throughout" in done.output
-    assert "43.12 min, as Micron's printed table" in done.output
+    assert "43.12 min, as in Micron's" in done.output
 
 
 def test_precondition_time_prints_the_table_and_its_oddity() -> None:
@@ -163,7 +163,7 @@ def test_precondition_time_as_json_has_every_number() -> None:
 )
 def test_precondition_time_asks_for_what_it_needs(arguments: tuple[str, ...]) -> None:
     line = refused("precondition-time", *arguments)
-    assert "Give --capacity-gb and --rate, or a run, or --table." in line
+    assert "Give RUN, or --capacity-gb and --rate, or --table." in line
 
 
 def unsteady(step: Step) -> float:

@@ -45,7 +45,7 @@ def said(
 def test_full_output_is_told_in_a_line(words: list[str], unbuffered: str) -> None:
     done = said(words, '"$@" >/dev/full', unbuffered=unbuffered)
     assert done.returncode in {1, 2}
-    why = "ssdlab: Standard output cannot be written (No space left on device).\n"
+    why = "ssdlab: Cannot write to standard output (No space left on device).\n"
     assert done.stderr == why
 
 
@@ -92,8 +92,8 @@ def test_too_little_memory_is_told_in_a_line() -> None:
     )
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == (
-        "ssdlab: There is too little memory for this. Give it less to read, or do it "
-        "on a machine with more memory.\n"
+        "ssdlab: Not enough memory. Read less data, or use a machine with more "
+        "memory.\n"
     )
 
 
@@ -129,8 +129,8 @@ def test_too_few_descriptors_are_told_as_such(tmp_path: Path) -> None:
     [
         (OSError(errno.ENOSPC, "x", "/a/b"), ShortageError, "disk that holds /a/b is"),
         (OSError(errno.EMFILE, "x"), DescriptorLimitError, "ulimit -n"),
-        (MemoryError(), ShortageError, "too little memory"),
-        (OSError(errno.ENOMEM, "x"), ShortageError, "too little memory"),
+        (MemoryError(), ShortageError, "Not enough memory"),
+        (OSError(errno.ENOMEM, "x"), ShortageError, "Not enough memory"),
     ],
 )
 def test_shortage_is_known_by_its_number(
@@ -152,7 +152,7 @@ def test_other_error_is_no_shortage() -> None:
     ("source", "words"),
     [
         ("raise OSError(28, 'No space left on device')", "The disk is full"),
-        ("raise MemoryError", "There is too little memory"),
+        ("raise MemoryError", "Not enough memory"),
         ("import os; os.kill(os.getpid(), 9)", "its kernel, the process that"),
     ],
 )

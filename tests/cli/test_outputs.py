@@ -7,8 +7,8 @@ import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner, Result
 
-from ssdlab.campaign.opening import open_run
 from ssdlab.cli import main
+from ssdlab.ingest.opening import open_run
 from ssdlab.model.errors import ExportError
 from ssdlab.report import write_report
 from ssdlab.report.images import run_figures

@@ -7,7 +7,7 @@ from click.testing import CliRunner, Result
 
 from ssdlab.cli import main
 from tests.browser import find_browser, visit
-from tests.report.made_notebook import code_cell, figure, text_cell, write_notebook
+from tests.paper.made_notebook import code_cell, figure, text_cell, write_notebook
 
 
 def ssdlab(*words: object) -> Result:

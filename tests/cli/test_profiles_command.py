@@ -44,8 +44,8 @@ def test_list_has_every_profile_with_title_document_tests_and_time() -> None:
         assert profile.title in about[0]
         assert profile.spec_version in about[0]
         assert about[1].split() == ", ".join(profile.tests).split()
-        assert "user capacities of fills" in about[2]
-    assert "69 h 2 min to 161 h 27 min, and 8 user capacities" in done.stdout
+        assert "user capacities" in about[2]
+    assert "69 h 2 min to 161 h 27 min, plus fills of 8 user capacities" in done.stdout
 
 
 def test_list_as_json_says_the_same() -> None:

@@ -40,7 +40,7 @@ def test_purge_prints_each_fact_and_ends_well_when_it_shows(
     assert done.returncode == 0, done.stderr
     first, why, *facts = done.stdout.splitlines()
     assert first == "discard: discard of all LBAs"
-    assert why.startswith("Why: the first method that this drive can do; the drive")
+    assert why.startswith("Why: the first method that this drive supports; the drive")
     assert facts[-1] == "64 places read back: 64 zeros"
     assert "64 of 64 sampled places hold data).\n" in done.stderr
     assert not any(backing(device).read_bytes())
@@ -54,7 +54,7 @@ def test_list_shows_every_method_and_needs_no_consent(make_loop: MakeLoop) -> No
     rows = [re.split(" {2,}", line[:43].strip()) for line in lines(done)]
     rows = [[*row[0].split(), *row[1:]] for row in rows]
     assert rows == [
-        ["discard-secure", "not known"],
+        ["discard-secure", "unknown"],
         ["auto", "discard", "yes"],
         ["overwrite", "yes"],
         ["none", "yes"],
@@ -120,7 +120,7 @@ def test_failed_purge_ends_with_one_and_says_why(make_loop: MakeLoop) -> None:
     ("arguments", "words"),
     [
         (("--method", "trim"), "'trim' is not one of 'auto', 'nvme-format-user-"),
-        (("--method", "nvme-format-crypto"), "none of the methods of its bus, loop"),
+        (("--method", "nvme-format-crypto"), "not one of the methods of its bus, loop"),
     ],
 )
 def test_method_that_cannot_be_is_refused(

@@ -16,7 +16,7 @@ from ssdlab.model.errors import RunFolderError
 from ssdlab.model.plain import from_plain, to_plain
 from ssdlab.model.records import RunRecord
 from ssdlab.model.step import StepResult
-from ssdlab.procedures.peak import peak
+from ssdlab.procedures.peak.spec import peak
 from ssdlab.store.records import read_record, to_json
 from tests.made_procedure import measure_made, plan_of
 
@@ -103,7 +103,7 @@ def test_no_name_of_a_record_leads_out_of_its_folder(
         test = asked["tests"][0]
         (test if key == "test_id" else test["phases"][0])[key] = name
 
-    with pytest.raises(ValueError, match="names no test or phase"):
+    with pytest.raises(ValueError, match="is not a valid name of a test or phase"):
         record_with(made, rename)
 
 
@@ -115,7 +115,7 @@ def test_a_number_that_is_none_makes_a_record_damaged(made: Path, number: str) -
     assert text != before.decode()
     try:
         path.write_text(text)
-        with pytest.raises(RunFolderError, match=r"no number|infinite"):
+        with pytest.raises(RunFolderError, match=r"not a valid number|infinite"):
             read_record(made)
     finally:
         path.write_bytes(before)

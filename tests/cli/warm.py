@@ -18,16 +18,16 @@ from tests.paths import ROOT
 _WORKER = """
 import gc, json, os, resource, signal, sys, traceback
 import pandas, plotly.graph_objects, pyarrow.parquet, scipy.stats
-import ssdlab.campaign.suite, ssdlab.comparing.compare, ssdlab.explorer.shelf
+import ssdlab.campaign.suite, ssdlab.compare.runs, ssdlab.explorer.run_cache
 import ssdlab.report.render, ssdlab.store.export
 from ssdlab.cli import main
 
 def explore(run):
-    from ssdlab.explorer.shelf import Shelf
-    shelf = Shelf([run])
-    for name in shelf.listed:
-        shelf.load((name, "cells", "total"))
-    print(len(shelf.listed), [one.trouble for one in shelf.listed.values()])
+    from ssdlab.explorer.run_cache import RunCache
+    run_cache = RunCache([run])
+    for name in run_cache.listed:
+        run_cache.load((name, "cells", "total"))
+    print(len(run_cache.listed), [one.trouble for one in run_cache.listed.values()])
 
 def carry_out(words):
     if words[:1] == ["explore"]:

@@ -49,7 +49,7 @@ def test_program_that_sudo_refuses_is_given_by_a_rule_for_it_alone(
     assert error.reason == (
         "its log cannot be read: the user nobody may not run nvme as root"
     )
-    command = error.remedy.removeprefix("To allow that and nothing else: ")
+    command = error.remedy.removeprefix("To allow only that: ")
     rule = shlex.split(command)[1]
     assert rule == f"nobody ALL=(root) NOPASSWD: {tmp_path}/nvme"
     assert "setpriv" not in str(error)

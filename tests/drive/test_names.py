@@ -95,7 +95,7 @@ def test_memory_is_refused(name: str, made: MadeMachine) -> None:
 def test_loop_device_on_nothing_is_refused(made: MadeMachine) -> None:
     made.add_loop("loop3")
     text = refusal(made, "/dev/loop3")
-    assert "stands on no file" in text
+    assert "has no backing file" in text
     assert "losetup --find --show" in text
 
 
@@ -122,15 +122,15 @@ def test_what_is_no_device_is_refused_each_in_its_words(made: MadeMachine) -> No
     made.link("/dev/disk/by-id/ata-GONE", "/dev/sdq")
     assert "file:PATH" in refusal(made, "/dev/sdz")
     assert "there is no such device" in refusal(made, "/dev/sdq")
-    assert "this link leads nowhere" in refusal(made, "/dev/disk/by-id/ata-GONE")
-    assert "no block device" in refusal(made, "/dev/disk")
+    assert "this link is broken" in refusal(made, "/dev/disk/by-id/ata-GONE")
+    assert "not a block device" in refusal(made, "/dev/disk")
 
 
 def test_node_of_a_device_that_went_away_is_refused(made: MadeMachine) -> None:
     made.add_nvme("nvme0n1")
     for link in ("/sys/class/block/nvme0n1", "/sys/dev/block/259:1"):
         made.at(link).unlink()
-    assert "the kernel tells nothing of" in refusal(made, "/dev/nvme0n1")
+    assert "the kernel has no data of" in refusal(made, "/dev/nvme0n1")
 
 
 # --- This machine -------------------------------------------------------------

@@ -90,7 +90,7 @@ def test_program_of_roots_that_does_not_end_is_left_and_told(
         answer = ask_tool(["sg_format", "--format"], timeout_s=0.3)
     assert answer.exit_code == TIMED_OUT
     assert answer.stderr == (
-        "it did not end within 0.3 s; it cannot be stopped and goes on"
+        "it did not end within 0.3 s; it cannot be stopped and still runs"
     )
     assert 0.3 <= answer.took_s < 4
 

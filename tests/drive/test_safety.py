@@ -105,7 +105,7 @@ def test_loop_device_passes_and_is_held_until_it_is_let_go(device: str) -> None:
         with pytest.raises(OSError, match="busy"):
             os.open(device, os.O_RDWR | os.O_EXCL)
         require_still_disposable(held)
-    assert held.is_alive() == f"{device} was let go"
+    assert held.is_alive() == f"{device} was released"
     os.close(os.open(device, os.O_RDWR | os.O_EXCL))
     held.close()  # twice does no harm
 
@@ -129,7 +129,7 @@ def test_nobody_is_told_to_wipe_a_drive_that_is_not_the_one_that_was_meant(
     with pytest.raises(ConsentError) as of_serial:
         enter(device, confirmed="/another.img")
     meant = dataclasses.replace(find_drive(device), serial="/another.img")
-    with pytest.raises(DriveInUseError, match="not the drive that was meant") as of_run:
+    with pytest.raises(DriveInUseError, match="not the expected drive") as of_run:
         enter_again(device, meant=meant)
     for caught in (of_serial, of_run):
         assert "wipefs" not in str(caught.value)
@@ -208,7 +208,7 @@ def unseen_mount(device: str, tmp_path: Path) -> Iterator[None]:
 def test_claim_by_what_cannot_be_seen_is_told_and_not_how_to_wipe_the_drive(
     device: str, backing: Path
 ) -> None:
-    error = refuse(device, backing, "is claimed, by something that cannot be seen")
+    error = refuse(device, backing, "is claimed, by a holder that is not visible")
     assert "wipefs" not in str(error)
 
 
@@ -232,8 +232,10 @@ def test_device_under_a_loop_device_is_refused(
 ) -> None:
     upper = attach(Path(device))
     os.close(os.open(device, os.O_RDWR | os.O_EXCL))  # the kernel does not mind
-    refuse(device, backing, f"{upper} stands on {device} as a loop device")
-    with pytest.raises(DriveInUseError, match=f"stands on the block device {device}"):
+    refuse(device, backing, rf"{upper} \(a loop device on .*\) uses {device}")
+    with pytest.raises(
+        DriveInUseError, match=f"is backed by the block device {device}"
+    ):
         enter(upper)
 
 
@@ -242,7 +244,7 @@ def test_loop_devices_that_are_alike_are_refused_for_what_makes_them_so(
     confirmed: str, device: str, backing: Path, attach: Attach
 ) -> None:
     other = attach(backing)
-    with pytest.raises(DriveInUseError, match="stands on the same file") as caught:
+    with pytest.raises(DriveInUseError, match="is backed by the same file") as caught:
         enter(device, confirmed=confirmed and str(backing))
     assert f"losetup --detach {other}" in caught.value.uses[0].remedy
     run("losetup", "--detach", other)
@@ -255,7 +257,7 @@ def test_two_loop_devices_on_one_file_are_refused(
     alias = tmp_path / "another name of it"
     alias.hardlink_to(backing)
     other = attach(alias)
-    refuse(device, backing, f"{other} stands on the same file as {device}")
+    refuse(device, backing, f"{other} is backed by the same file as {device}")
 
 
 @pytest.mark.parametrize(
@@ -379,7 +381,7 @@ def test_what_came_after_the_gate_is_caught_before_the_purge(
     with enter(device) as held:
         require_still_disposable(held)
         upper = attach(Path(device))
-        with pytest.raises(DriveInUseError, match=f"{upper} stands on {device}"):
+        with pytest.raises(DriveInUseError, match=f"{upper} .* uses {device}"):
             require_still_disposable(held)
         run("losetup", "--detach", upper)
         require_still_disposable(held)
@@ -471,12 +473,12 @@ def test_use_of_now_stops_a_run_from_going_on_whatever_it_left(
     drive = find_drive(device)
     left = digest_ends_of(Path(device), drive.capacity_bytes)
     upper = attach(Path(device))
-    with pytest.raises(DriveInUseError, match=f"{upper} stands on {device}"):
+    with pytest.raises(DriveInUseError, match=f"{upper} .* uses {device}"):
         enter_again(device, left)
 
 
 def test_run_does_not_go_on_by_what_means_another_drive(device: str) -> None:
-    with pytest.raises(ConsentError, match="its serial number /x, does not tell it"):
+    with pytest.raises(ConsentError, match="its serial number /x, no longer"):
         enter_again(device, "", serial="/x")
 
 
@@ -530,9 +532,9 @@ def test_device_that_grew_is_not_the_same(device: str, backing: Path) -> None:
     with enter(device) as held:
         os.truncate(backing, 80 * MIB)
         run("losetup", "--set-capacity", device)
-        words = f"{device} has {80 * MIB:,} bytes now and had {64 * MIB:,}"
+        words = f"{device} now has {80 * MIB:,} bytes instead of {64 * MIB:,}"
         assert held.is_alive() == words
-        with pytest.raises(TargetRefusedError, match="bytes now and had"):
+        with pytest.raises(TargetRefusedError, match="bytes instead of"):
             require_still_disposable(held)
 
 
@@ -558,7 +560,7 @@ def test_device_of_another_time_is_refused(backing: Path, tmp_path: Path) -> Non
         with pytest.raises(TargetRefusedError):
             require_disposable(before, confirmed=before.serial)
         run("losetup", device, other)
-        with pytest.raises(DriveInUseError, match="not the drive that was meant"):
+        with pytest.raises(DriveInUseError, match="not the expected drive"):
             require_disposable(before, confirmed=before.serial)
         assert digest(other) == hashlib.sha256(bytes(64 * MIB)).hexdigest()
         run("losetup", "--detach", device)

@@ -103,7 +103,7 @@ def test_what_the_kernel_believes_of_other_drives_is_not_a_feature(bus: Bus) -> 
     ask = saying("WCE 1\n")
     assert read_write_cache(a_drive(bus), ask=ask) is None
     reason = require_write_cache(a_drive(bus), "disabled", ask=ask)
-    assert reason == "it does not tell of a write cache that can be set"
+    assert reason == "it does not report a write cache that can be set"
     assert ask.asked == []
 
 
@@ -136,7 +136,7 @@ def test_the_capability_for_nvme_that_roots_container_lacks_is_named(
 
 def test_a_drive_that_is_gone_is_told_in_one_line() -> None:
     gone = saying("", exit_code=52, stderr="open error: /dev/sdz: No such device")
-    with pytest.raises(TargetRefusedError, match="does not answer about its write"):
+    with pytest.raises(TargetRefusedError, match="does not report its write"):
         read_write_cache(SCSI, ask=gone)
     with pytest.raises(TargetRefusedError, match="No such file"):
         read_write_cache(NVME, send=vanish)
@@ -165,14 +165,14 @@ def test_a_drive_that_says_yes_and_does_nothing_is_not_believed(kind: str) -> No
     controller, disk = Controller(), CachingDrive()
     controller.is_obstinate = disk.is_obstinate = True
     drive = NVME if kind == "nvme" else SCSI
-    with pytest.raises(TargetRefusedError, match="it is enabled still"):
+    with pytest.raises(TargetRefusedError, match="it is still enabled"):
         set_write_cache(drive, "disabled", ask=disk, send=controller)
 
 
 def test_a_cache_that_nobody_may_change_is_not_asked_to() -> None:
     disk = CachingDrive(changeable="n")
     reason = require_write_cache(SCSI, "disabled", ask=disk)
-    assert reason == "the drive lets nobody change it"
+    assert reason == "the drive does not allow changing it"
     assert disk.value == 1
 
 

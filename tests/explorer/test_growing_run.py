@@ -21,9 +21,9 @@ def test_rounds_appear_while_the_run_goes_on_and_its_end_is_told(
     with serve_lab(tmp_path) as server, browse(height=1500) as page:
         with hold(run):
             assert run_notebook(page, server, NOTEBOOK) == []
-            page.locator("text=growing goes on, 0 steps read").first.wait_for()
+            page.locator("text=growing is running, 0 steps read").first.wait_for()
             grow(run, 0, 20)
-            page.locator("text=growing goes on, 20 steps read").first.wait_for()
+            page.locator("text=growing is running, 20 steps read").first.wait_for()
             wait_for(page, CELL, "IOPS over rounds")
             assert len(values(page)) == 2
             choose(page, "Block size", "8 KiB")

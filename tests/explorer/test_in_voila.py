@@ -14,7 +14,7 @@ NOTEBOOK = "05_explore.ipynb"
 
 
 def test_voila_shows_the_explorer_and_it_follows(tmp_path: Path) -> None:
-    brief = Recipe(saturation_rounds=8, histogram_ios=20_000)
+    brief = Recipe(saturation_rounds=8)
     make_run(tmp_path / "runs" / "one", brief)
     place_notebook(NOTEBOOK, tmp_path, runs=str(tmp_path / "runs"))
     with serve_voila(tmp_path, NOTEBOOK) as server, browse(height=1500) as page:

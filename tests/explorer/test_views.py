@@ -10,9 +10,9 @@ import pandas as pd
 import plotly.graph_objects as go
 import pytest
 
-from ssdlab.explorer.choosing import Chooser
+from ssdlab.explorer.fitting import SelectionFitter
+from ssdlab.explorer.run_cache import RunCache
 from ssdlab.explorer.selection import Selection, find_choices, fit_selection
-from ssdlab.explorer.shelf import Shelf
 from ssdlab.explorer.views import (
     Picture,
     Place,
@@ -27,33 +27,51 @@ from ssdlab.explorer.views import (
     series_of,
     shown_round,
 )
+from ssdlab.model.schema import TABLES
+from ssdlab.store.run import Run
+from ssdlab.store.tables import write_table
 from tests.made_run import Recipe, make_run
 
 
 @pytest.fixture(scope="module")
-def shelf(tmp_path_factory: pytest.TempPathFactory) -> Shelf:
+def run_cache(tmp_path_factory: pytest.TempPathFactory) -> RunCache:
     folder: Path = tmp_path_factory.mktemp("runs")
     short = Recipe(tests=("iops", "lat", "wsat"), saturation_rounds=8)
-    make_run(folder / "one", replace(short, histogram_ios=20_000))
-    make_run(folder / "two <b>", replace(short, serial="MADE0002", histogram_ios=9_000))
-    shelf = Shelf(folder)
-    for name in shelf.listed:
+    forget_bins(make_run(folder / "one", short), test="iops")
+    make_run(folder / "two <b>", replace(short, serial="MADE0002"))
+    run_cache = RunCache(folder)
+    for name in run_cache.listed:
         for table in ("cells", "bins", "series", "steps"):
-            shelf.load((name, table, "total"))
-    return shelf
+            run_cache.load((name, table, "total"))
+    return run_cache
 
 
 @pytest.fixture(scope="module")
-def places(shelf: Shelf) -> dict[str, Place]:
+def places(run_cache: RunCache) -> dict[str, Place]:
     return {
         name: Place(path=one.path, drive=one.drive)
-        for name, one in shelf.listed.items()
+        for name, one in run_cache.listed.items()
     }
 
 
-def fitted(shelf: Shelf, **wanted: Any) -> Selection:
-    asked = Selection(**({"runs": tuple(sorted(shelf.listed))} | wanted))
-    cells = shelf.cells(asked.runs)
+def forget_bins(run: Run, *, test: str) -> None:
+    """Take the histograms of a test from a run, as imports have none of it."""
+    own = run.steps.loc[run.steps["test"] == test, "step_id"]
+    bins = run.bins[~run.bins["step_id"].isin(own)]
+    columns = {str(name): bins[name].tolist() for name in bins}
+    write_table(run.folder / "tables", TABLES["bins"], columns)
+
+
+def ios_of_wsat(run_cache: RunCache, name: str, kind: str) -> int:
+    """Return the IOs of its histogram run, or of all its rounds."""
+    cells = run_cache.cells((name,))
+    wsat = cells[(cells["test"] == "wsat") & (cells["kind"] == kind)]
+    return int(wsat["total_ios"].sum())
+
+
+def fitted(run_cache: RunCache, **wanted: Any) -> Selection:
+    asked = Selection(**({"runs": tuple(sorted(run_cache.listed))} | wanted))
+    cells = run_cache.cells(asked.runs)
     choices = find_choices(cells, test=asked.test, phase=asked.phase)
     return fit_selection(asked, choices)
 
@@ -72,34 +90,34 @@ def assert_same(picture: Picture) -> None:
     assert json.loads(again.to_json()) == json.loads(picture.figure.to_json())
 
 
-def test_first_selection_is_the_cell_that_the_pts_tracks(shelf: Shelf) -> None:
-    chosen = fitted(shelf)
+def test_first_selection_is_the_cell_that_the_pts_tracks(run_cache: RunCache) -> None:
+    chosen = fitted(run_cache)
     assert (chosen.run, chosen.test, chosen.metric) == ("one", "iops", "iops")
     assert dict(chosen.cell) == {"read_percent": 0, "block_size_bytes": 4096}
     assert chosen.rounds == "window"
 
 
-def test_what_the_runs_do_not_have_becomes_what_they_have(shelf: Shelf) -> None:
+def test_what_the_runs_do_not_have_becomes_what_they_have(run_cache: RunCache) -> None:
     chosen = fitted(
-        shelf, test="hir", run="three", metric="lat_p99999_ns", rounds=(90, 95)
+        run_cache, test="hir", run="three", metric="unknown", rounds=(90, 95)
     )
     assert (chosen.test, chosen.run, chosen.rounds) == ("iops", "one", None)
     assert chosen.metric == "iops"
-    wsat = fitted(shelf, test="wsat", rounds=(2, 99))
+    wsat = fitted(run_cache, test="wsat", rounds=(2, 99))
     assert wsat.rounds == (2, 8)
 
 
-def test_nothing_chosen_gives_nothing(shelf: Shelf) -> None:
-    chosen = fitted(shelf, runs=())
+def test_nothing_chosen_gives_nothing(run_cache: RunCache) -> None:
+    chosen = fitted(run_cache, runs=())
     assert (chosen.run, chosen.cell) == ("", ())
 
 
 @pytest.mark.parametrize("metric", ["iops", "lat_max_ns"])
 def test_matrix_marks_the_cell_and_its_code_draws_the_same(
-    shelf: Shelf, places: dict[str, Place], metric: str
+    run_cache: RunCache, places: dict[str, Place], metric: str
 ) -> None:
-    chosen = fitted(shelf, metric=metric, rounds=(3, 5), run="two <b>")
-    cells, bins = shelf.cells(chosen.runs), shelf.table("two <b>", "bins")
+    chosen = fitted(run_cache, metric=metric, rounds=(3, 5), run="two <b>")
+    cells, bins = run_cache.cells(chosen.runs), run_cache.table("two <b>", "bins")
     own = cells[cells["run_id"] == chosen.run]
     picture = draw_map(chosen, frame_of_map(chosen, own, bins), places=places)
     assert picture.frame["n_rounds"].dropna().unique().tolist() == [3]
@@ -113,28 +131,35 @@ def test_matrix_marks_the_cell_and_its_code_draws_the_same(
 )
 @pytest.mark.parametrize("metric", ["iops", "lat_max_ns"])
 def test_matrix_is_of_the_measurement_window_unless_others_are_chosen(
-    shelf: Shelf, places: dict[str, Place], metric: str, *, rounds: Any, n_rounds: int
+    run_cache: RunCache,
+    places: dict[str, Place],
+    metric: str,
+    *,
+    rounds: Any,
+    n_rounds: int,
 ) -> None:
-    chosen = fitted(shelf, metric=metric, rounds=rounds)
-    cells, bins = shelf.cells(chosen.runs), shelf.table("one", "bins")
+    chosen = fitted(run_cache, metric=metric, rounds=rounds)
+    cells, bins = run_cache.cells(chosen.runs), run_cache.table("one", "bins")
     own = cells[cells["run_id"] == chosen.run]
     picture = draw_map(chosen, frame_of_map(chosen, own, bins), places=places)
     assert picture.frame["n_rounds"].dropna().unique().tolist() == [n_rounds]
     assert_same(picture)
 
 
-def test_window_is_shaded_in_the_rounds(shelf: Shelf, places: dict[str, Place]) -> None:
-    chosen = fitted(shelf)
-    rows = rows_of_cell(chosen, shelf.cells(chosen.runs))
+def test_window_is_shaded_in_the_rounds(
+    run_cache: RunCache, places: dict[str, Place]
+) -> None:
+    chosen = fitted(run_cache)
+    rows = rows_of_cell(chosen, run_cache.cells(chosen.runs))
     (shade,) = draw_rounds(chosen, rows, places=places).figure.layout.shapes
     assert (shade.x0, shade.x1) == (1.5, 6.5)
 
 
 def test_rounds_of_both_runs_are_drawn_and_the_shown_one_is_ringed(
-    shelf: Shelf, places: dict[str, Place]
+    run_cache: RunCache, places: dict[str, Place]
 ) -> None:
-    chosen = fitted(shelf, point=2)
-    cells = shelf.cells(chosen.runs)
+    chosen = fitted(run_cache, point=2)
+    cells = run_cache.cells(chosen.runs)
     rows = rows_of_cell(chosen, cells)
     picture = draw_rounds(chosen, rows, places=places)
     *lines, ring = picture.figure.data
@@ -145,33 +170,40 @@ def test_rounds_of_both_runs_are_drawn_and_the_shown_one_is_ringed(
     assert_same(picture)
 
 
-def test_histogram_is_of_the_runs_compared(
-    shelf: Shelf, places: dict[str, Place]
+@pytest.mark.parametrize(
+    ("rounds", "kind"),
+    [("window", "histogram"), (None, "histogram"), ((1, 99), "cell")],
+)
+def test_histogram_is_of_the_long_run_or_of_the_rounds_named(
+    run_cache: RunCache, places: dict[str, Place], rounds: Any, kind: str
 ) -> None:
-    chosen = fitted(shelf, test="wsat")
-    bins = [shelf.table(name, "bins") for name in chosen.runs]
+    chosen = replace(fitted(run_cache, test="wsat"), rounds=rounds)
+    bins = [run_cache.table(name, "bins") for name in chosen.runs]
     known = [frame for frame in bins if frame is not None]
     picture = draw_histogram(
         chosen,
-        rows_of_cell(chosen, shelf.cells(chosen.runs)),
+        rows_of_cell(chosen, run_cache.cells(chosen.runs)),
         bins=known,
         places=places,
     )
     assert [line.name for line in picture.figure.data] == ["one", "two &lt;b&gt;"]
     assert picture.frame.groupby("run_id")["count"].sum().to_dict() == {
-        "one": 20_000,
-        "two <b>": 9_000,
+        name: ios_of_wsat(run_cache, name, kind) for name in ("one", "two <b>")
     }
+    title = picture.figure.layout.title
+    assert ("long histogram run" in f"{title}") == (kind == "histogram")
     assert_same(picture)
 
 
-def test_a_cell_without_bins_says_so(shelf: Shelf, places: dict[str, Place]) -> None:
-    chosen = fitted(shelf, runs=("one",))
-    bins = shelf.table("one", "bins")
+def test_a_cell_without_bins_says_so(
+    run_cache: RunCache, places: dict[str, Place]
+) -> None:
+    chosen = fitted(run_cache, runs=("one",))
+    bins = run_cache.table("one", "bins")
     assert bins is not None
     picture = draw_histogram(
         chosen,
-        rows_of_cell(chosen, shelf.cells(chosen.runs)),
+        rows_of_cell(chosen, run_cache.cells(chosen.runs)),
         bins=[bins],
         places=places,
     )
@@ -182,10 +214,10 @@ def test_a_cell_without_bins_says_so(shelf: Shelf, places: dict[str, Place]) -> 
 
 @pytest.mark.parametrize("span", [None, (3.0, 50.0)])
 def test_series_over_time_is_drawn_and_its_code_draws_the_same(
-    shelf: Shelf, places: dict[str, Place], span: tuple[float, float] | None
+    run_cache: RunCache, places: dict[str, Place], span: tuple[float, float] | None
 ) -> None:
-    chosen = fitted(shelf, test="wsat", over="time", metric="lat_max_ns")
-    series, steps = shelf.table("one", "series"), shelf.table("one", "steps")
+    chosen = fitted(run_cache, test="wsat", over="time", metric="lat_max_ns")
+    series, steps = run_cache.table("one", "series"), run_cache.table("one", "steps")
     assert series is not None
     assert steps is not None
     joined = series_of(chosen, series, steps)
@@ -202,13 +234,13 @@ def test_only_eight_histograms_are_drawn_and_the_shown_run_is_one_of_them() -> N
 
 
 def test_reads_of_a_mixed_cell_are_drawn_alone_where_they_were_kept(
-    shelf: Shelf, places: dict[str, Place]
+    run_cache: RunCache, places: dict[str, Place]
 ) -> None:
-    chooser = Chooser(shelf)
+    chooser = SelectionFitter(run_cache)
     mixed = (("read_percent", 65), ("block_size_bytes", 8192))
     asked = Selection(runs=("one",), test="iops", cell=mixed, direction="read")
     for wanted in chooser.wanted(asked):
-        shelf.load(wanted)
+        run_cache.load(wanted)
     chosen, choices, cells = chooser.fit(asked)
     whole, _, both = chooser.fit(replace(asked, direction="total"))
     assert choices.directions == ("total", "read", "write")
@@ -219,32 +251,32 @@ def test_reads_of_a_mixed_cell_are_drawn_alone_where_they_were_kept(
     share = reads.frame["iops"].to_numpy() / total.frame["iops"].to_numpy()
     assert share == pytest.approx(0.65, abs=0.02)
     assert reads.figure.layout.title.subtitle.text == (
-        "R/W 65/35, 8 KiB, its reads<br>Model SSD 480 MADE0001"
+        "R/W 65/35, 8 KiB, reads only<br>Model SSD 480 MADE0001"
     )
     assert_same(reads)
     frame = frame_of_map(chosen, cells, None)
     assert_same(draw_map(chosen, frame, places=places))
 
 
-def test_a_test_without_mixes_has_no_directions_to_choose(shelf: Shelf) -> None:
+def test_a_test_without_mixes_has_no_directions_to_choose(run_cache: RunCache) -> None:
     asked = Selection(runs=("one",), test="wsat", direction="write")
-    shelf.load(("one", "cells", "write"))
-    chosen, choices, _ = Chooser(shelf).fit(asked)
+    run_cache.load(("one", "cells", "write"))
+    chosen, choices, _ = SelectionFitter(run_cache).fit(asked)
     assert (chosen.direction, choices.directions) == ("total", ("total",))
 
 
 def test_what_has_no_cell_says_so_and_shows_nothing_else() -> None:
     picture = draw_nothing(Selection(runs=("a <b>",), run="a <b>", test="hir"))
     words = picture.figure.layout.title.subtitle.text
-    assert words == "a &lt;b&gt;, hir: no cell of it can be drawn"
+    assert words == "a &lt;b&gt;, hir: no cell to draw"
     assert len(picture.figure.data) == 0
 
 
 def test_of_many_runs_only_the_shown_one_has_points(
-    shelf: Shelf, places: dict[str, Place]
+    run_cache: RunCache, places: dict[str, Place]
 ) -> None:
-    chosen = fitted(shelf)
-    rows = rows_of_cell(chosen, shelf.cells(chosen.runs))
+    chosen = fitted(run_cache)
+    rows = rows_of_cell(chosen, run_cache.cells(chosen.runs))
     names = [f"copy {number}" for number in range(30)]
     own = rows[rows["run_id"] == "one"]
     many = pd.concat([own.assign(run_id=name) for name in names])

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ssdlab.analysis.latency import LatencySummary, merge_bins
 from ssdlab.fio.bins import bin_index, bin_value
 from ssdlab.fio.document import (
     Direction,
@@ -16,6 +15,7 @@ from ssdlab.fio.document import (
     LatencyBins,
     LatencyKind,
 )
+from ssdlab.stats.latency import LatencySummary, merge_bins
 
 BLOCK = 4096
 

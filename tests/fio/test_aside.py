@@ -59,7 +59,7 @@ def test_a_counter_of_the_kernel_that_wrapped_is_a_doubt_about_it_alone() -> Non
     assert (disk.in_queue_ms, disk.write_ticks_ms) == (None, 8)
     (doubt,) = only_aside(document)
     assert doubt.place == "disk_util[0].in_queue"
-    assert doubt.meaning == "is -4, which is no count (disk 'sda')"
+    assert doubt.meaning == "is -4, which is not a count (disk 'sda')"
     assert measure(document).measurements == measure(strictly(content())).measurements
 
 
@@ -146,7 +146,7 @@ def test_a_counter_that_wrapped_costs_no_result_of_a_text(
     document = leniently(text.replace(old, new.format(number)))
     assert document.is_whole
     (doubt,) = only_aside(document)
-    assert f"is {number}, which is no count (disk" in doubt.meaning
+    assert f"is {number}, which is not a count (disk" in doubt.meaning
     assert [d.name for d in document.disks] == [d.name for d in before.disks]
     assert document.jobs[0].sides.keys() == before.jobs[0].sides.keys()
 

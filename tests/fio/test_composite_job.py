@@ -7,7 +7,7 @@ from ssdlab.model.spec import Composite, Workload
 from ssdlab.model.step import Step
 from ssdlab.model.units import MIB
 from ssdlab.plan.context import PlanContext
-from ssdlab.pts.demand import BLOCK_SHARES, ZONES
+from ssdlab.pts.shared.composite import BLOCK_SHARES, ZONES
 from tests.fio.jobs import cell, options_of
 from tests.plan.made import drive
 

@@ -21,7 +21,7 @@ DENSE = {
     "lists": HEAD + b'"x":[' + b"[]," * 1_000_001 + b"0]}",
     "objects": HEAD + b'"x":[' + b"{}," * 1_000_001 + b"0]}",
     "jobs": HEAD + b'"jobs":[' + b"{}," * 1_000_001 + b"{}]}",
-    "cut short": HEAD + b'"x":[' + b"[]," * 1_000_001,
+    "truncated": HEAD + b'"x":[' + b"[]," * 1_000_001,
     "seemingly short": HEAD + b'"x":{\n},"y":[' + b"[]," * 1_000_001 + b"0]}",
     "short in a string": HEAD + b'"x":"\n}","y":[' + b"[]," * 1_000_001 + b"0]}",
     "idle jobs": HEAD + b'"jobs":[' + IDLE_JOB * 10_001 + b"0]}",
@@ -48,7 +48,7 @@ def test_json_denser_than_what_fio_writes_is_refused(name: str, reader: str) -> 
 
 
 @pytest.mark.parametrize(
-    "name", ["lists", "objects", "jobs", "cut short", "in many", "numbers"]
+    "name", ["lists", "objects", "jobs", "truncated", "in many", "numbers"]
 )
 def test_it_is_refused_before_it_takes_many_times_its_size(name: str) -> None:
     tracemalloc.start()

@@ -48,7 +48,7 @@ def changed_read(**values: object) -> tuple[Doubt, ...]:
 def test_short_and_dropped_ios_are_doubts() -> None:
     doubts = changed_read(short_ios=3, drop_ios=2)
     assert kinds(doubts) == ["short-ios", "dropped-ios"]
-    assert doubts[0].meaning == "3 IOs moved fewer bytes than asked"
+    assert doubts[0].meaning == "3 IOs transferred fewer bytes than requested"
 
 
 def test_a_latency_that_was_not_measured_is_a_doubt_where_there_was_io() -> None:
@@ -87,7 +87,7 @@ def test_ios_in_the_last_bin_are_a_doubt() -> None:
 def test_a_version_of_unknown_form_is_a_doubt() -> None:
     text = captured("randrw.json").read_text().replace('"fio-3.33"', '"fio-next"')
     (doubt,) = find_doubts(parse_document(text))
-    assert doubt.meaning == "'fio-next' is read as a version since 2.99"
+    assert doubt.meaning == "'fio-next' is treated as a version since 2.99"
 
 
 def test_a_long_text_around_is_told_in_part() -> None:

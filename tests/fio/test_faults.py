@@ -40,7 +40,7 @@ def test_a_good_run_has_no_fault() -> None:
 def test_a_run_that_says_success_and_did_nothing_is_a_fault() -> None:
     (fault,) = faults(document_of("err_open.json"))
     assert fault.startswith(
-        "fio did no IO at all; it said: fio: file creation disallowed"
+        "fio did no IO at all; its message: fio: file creation disallowed"
     )
 
 
@@ -53,28 +53,28 @@ def test_an_exit_code_is_a_fault_whatever_the_json_says() -> None:
 def test_a_medium_error_of_nvme_is_named_as_one() -> None:
     document = changed_document("randrw.json", lambda job: job.update(error=61))
     (fault,) = faults(document)
-    assert fault.endswith("a medium error of an NVMe drive")
+    assert fault.endswith("a media error of an NVMe drive")
 
 
 def test_a_signal_is_a_fault_though_its_json_has_no_error() -> None:
     found = faults(document_of("signal.json"), exit_code=128, runtime_s=5)
     assert (
         found[0]
-        == "fio ended with exit code 128; it said: fio: terminating on signal 2"
+        == "fio ended with exit code 128; its message: fio: terminating on signal 2"
     )
-    assert found[1].endswith("of the 5 s asked for")
+    assert found[1].endswith("of the requested 5 s")
 
 
 def test_an_error_that_was_passed_over_is_a_fault_though_fio_succeeded() -> None:
     found = faults(document_of("errors-passed-over.json"))
     assert "job 'eio' ended with error 5 (Input/output error)" in found
-    assert "job 'eio' passed over 1464 IO errors" in found
+    assert "job 'eio' ignored 1464 IO errors" in found
 
 
 def test_a_target_that_vanished_is_a_fault() -> None:
     found = faults(document_of("target-lost.json"), exit_code=1, runtime_s=4)
     assert any("ended with error 108" in fault for fault in found)
-    assert any("of the 4 s asked for" in fault for fault in found)
+    assert any("of the requested 4 s" in fault for fault in found)
 
 
 @pytest.mark.parametrize(
@@ -152,8 +152,8 @@ def test_of_time_and_amount_one_is_enough(
     found = faults(document, runtime_s=runtime_s, io_bytes=done + more_bytes)
     assert len(found) == fault_count
     if found:
-        assert "s of the 60 s asked for; " in found[0]
-        assert found[0].endswith(f"B were done of the {done + more_bytes} B asked for")
+        assert "s of the requested 60 s; " in found[0]
+        assert found[0].endswith(f"B were done of the requested {done + more_bytes} B")
 
 
 def test_the_sum_of_all_clients_is_no_fault_of_its_own() -> None:
@@ -191,4 +191,4 @@ def test_real_fio_that_was_interrupted_has_a_fault(tmp_path: Path) -> None:
     document = parse_document(output.read_bytes(), source=output.name)
     found = faults(document, exit_code=exit_code, runtime_s=30)
     assert any("exit code" in fault for fault in found)
-    assert any("of the 30 s asked for" in fault for fault in found)
+    assert any("of the requested 30 s" in fault for fault in found)

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from ssdlab.analysis.latency import UNKNOWN_EXTREMES, percentiles_from_bins
 from ssdlab.fio.document import (
     Direction,
     FioDocument,
@@ -20,6 +19,7 @@ from ssdlab.fio.document import (
 )
 from ssdlab.fio.from_json.parse import parse_document, parse_documents
 from ssdlab.fio.measure import measure
+from ssdlab.stats.latency import UNKNOWN_EXTREMES, percentiles_from_bins
 from tests.fio.samples import DATA
 from tests.paths import FIO_SAMPLES, require_folder
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ssdlab.analysis.latency import UNKNOWN_EXTREMES, percentiles_from_bins
 from ssdlab.fio.histlogs.read import read_fio_histogram_log
+from ssdlab.stats.latency import UNKNOWN_EXTREMES, percentiles_from_bins
 from tests.fio.histlog_texts import record
 
 LOG = record(1001, {3: 5, 7: 2}) + record(1001, {2: 4}, direction=1)
@@ -110,11 +110,11 @@ def test_percentiles_are_those_of_the_merged_bins(
 
 @pytest.mark.parametrize("levels", [[], [0.0], [101.0], [float("nan")]])
 def test_levels_that_cannot_be_are_refused(levels: list[float]) -> None:
-    with pytest.raises(ValueError, match="levels are needed"):
+    with pytest.raises(ValueError, match="levels are required"):
         read_fio_histogram_log(LOG).percentiles(levels)
 
 
 @pytest.mark.parametrize("interval_s", [0.0, -1.0, 1e-9, float("nan"), float("inf")])
 def test_intervals_that_cannot_be_are_refused(interval_s: float) -> None:
-    with pytest.raises(ValueError, match="an interval has at least"):
+    with pytest.raises(ValueError, match="an interval must be at least"):
         read_fio_histogram_log(LOG).percentiles(interval_s=interval_s)

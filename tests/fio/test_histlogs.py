@@ -241,8 +241,8 @@ def test_file_that_is_no_log_is_named_and_the_rest_is_read() -> None:
     ("given", "reason"),
     [
         (b"", "the log is empty"),
-        (b"1001, 5, 0, 4096\n", "no histogram log"),
-        (record(1001, {1: 2**64 - 1}), "which none is"),
+        (b"1001, 5, 0, 4096\n", "not a histogram log"),
+        (record(1001, {1: 2**64 - 1}), "an impossible count"),
         (record(1001, {1: 1})[:-1], "the end is cut off"),
         (Path("no such log"), "cannot be read"),
         ([], "there is no file"),

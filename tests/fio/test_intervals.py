@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ssdlab.analysis.latency import LatencySummary, merge_summaries
 from ssdlab.fio.frames.intervals import FioIntervals, true_intervals
 from ssdlab.fio.frames.result import FioResult, tabulate
 from ssdlab.fio.installed import require_fio
 from ssdlab.fio.read import read_fio
+from ssdlab.stats.latency import LatencySummary, merge_summaries
 from tests.fio.made import Did, bins_of, document_of, job_of, summary_of
 from tests.fio.samples import captured
 from tests.paths import FIO_SAMPLES, require_folder
@@ -99,7 +99,7 @@ def test_counter_that_went_back_is_missing_and_named(name: str) -> None:
     assert found.issues["kind"].tolist() == ["counted-again"]
     assert found.issues["is_grave"].all()
     (meaning,) = found.issues["meaning"]
-    assert meaning.startswith(f"{name} went back")
+    assert meaning.startswith(f"{name} decreased")
     assert found.issues["place"].str.contains("document=2").all()
     row = found.jobs.iloc[2]
     assert row[["total_ios", "io_bytes", "runtime_ms", "iops"]].isna().all()
@@ -208,7 +208,7 @@ def test_all_intervals_make_the_last_document(parts: list[list[int]]) -> None:
 
 
 def assert_sum_is_the_result(result: FioResult, found: FioIntervals) -> None:
-    """Intervals add up to the last document, where no counter went back."""
+    """Intervals add up to the last document, where no counter decreased."""
     last = result.jobs[result.jobs["is_result"] & (result.jobs["direction"] != "sync")]
     again = found.issues["kind"] == "counted-again"
     assert not again.any()

@@ -184,7 +184,7 @@ def test_target_options_come_first_and_every_option_once() -> None:
 def test_step_without_an_end_is_refused() -> None:
     make = StepMaker(context=context(MIB), test_id="iops", phase_id="purge")
     for step in (make.purge(1), replace(cell(), runtime_s=None)):
-        with pytest.raises(ValueError, match="is no fio step, or has no end"):
+        with pytest.raises(ValueError, match="is not a fio step, or has no end"):
             render_job(step, NULL)
 
 

@@ -111,7 +111,7 @@ def test_job_that_is_not_there_once_is_refused(job: int | str) -> None:
 
 @pytest.mark.parametrize("text", ["bs=4k\n[a]\n", "[\n[a]", "\ufeff[a]", '{"jobs": 1}'])
 def test_text_outside_of_a_section_is_refused_by_line(text: str) -> None:
-    with pytest.raises(FioOutputError, match=r"job\.fio: line 1 stands outside"):
+    with pytest.raises(FioOutputError, match=r"job\.fio: line 1 is outside"):
         parse_job_file(text, source="job.fio")
 
 

@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ssdlab.analysis.latency import (
-    UNKNOWN_EXTREMES,
-    merge_bins,
-    percentiles_from_bins,
-)
 from ssdlab.fio.document import FioDocument, FioLatency, FioSide, LatencyKind
 from ssdlab.fio.doubts import find_doubts
 from ssdlab.fio.from_json.parse import parse_document, parse_documents
 from ssdlab.fio.measure import DEFAULT_LEVELS, measure
+from ssdlab.stats.latency import (
+    UNKNOWN_EXTREMES,
+    merge_bins,
+    percentiles_from_bins,
+)
 from tests.quick_fio import CLOCK
 
 pytestmark = pytest.mark.fio

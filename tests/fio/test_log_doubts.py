@@ -96,7 +96,7 @@ def test_every_second_of_a_real_averaged_log_has_its_row() -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "words"), [("iops", "the count of its rows"), ("bw", "block sizes")]
+    ("kind", "words"), [("iops", "the number of its rows"), ("bw", "block sizes")]
 )
 def test_a_rate_of_each_io_is_said_to_be_none_of_a_second(
     kind: LogKind, words: str

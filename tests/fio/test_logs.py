@@ -215,16 +215,16 @@ def test_an_empty_log_has_no_rows_and_says_so(data: bytes) -> None:
     ("data", "reason"),
     [
         (b"fio: no log here\n", "its first line is 'fio: no log here'"),
-        (b"1, 2, 0, 4096", "it has no whole line"),
+        (b"1, 2, 0, 4096", "it has no complete line"),
         (b"\x00\xff\n" * 9, "its first line is"),
         (b"1, 2, 9, 4096\n", "its first line is"),
-        (b"1, 0, 4096, 0, 0, 0, 0, 0, 0, 0\n", "a histogram log"),
+        (b"1, 0, 4096, 0, 0, 0, 0, 0, 0, 0\n", "is it a histogram log"),
         (PER_IO + b"no row\n" * 4, "most of its lines are damaged"),
         (b'{"fio version": "fio-3.33"}\n', "its first line is"),
     ],
 )
 def test_what_is_no_log_is_refused(data: bytes, reason: str) -> None:
-    with pytest.raises(FioOutputError, match=f"it is no log of fio .*{reason}"):
+    with pytest.raises(FioOutputError, match=f"it is not a log of fio .*{reason}"):
         read_fio_log(data)
 
 
@@ -246,9 +246,9 @@ def test_a_log_that_changes_before_its_rows_are_read_is_refused(
     log = read_fio_log(path)
     path.write_bytes(PER_IO * 2)
     os.utime(path, (1, 1))
-    with pytest.raises(FioOutputError, match="changed while it was read"):
+    with pytest.raises(FioOutputError, match="changed while it was being read"):
         assert len(log.frame)
-    with pytest.raises(FioOutputError, match="changed while it was read"):
+    with pytest.raises(FioOutputError, match="changed while it was being read"):
         log.seconds(2)
 
 
@@ -321,10 +321,12 @@ def test_an_empty_log_of_ours_has_no_rows() -> None:
 @pytest.mark.parametrize(
     "text",
     ["a, b, c, d", "1, 2, 0", "1, 2, 9, 4", "1, 2, 3, 4", "1, 2, 0, 4\n1, 2"],
-    ids=["text", "3 columns", "no direction", "sync", "cut short"],
+    ids=["text", "3 columns", "no direction", "sync", "truncated"],
 )
 def test_a_text_that_is_no_log_is_refused(text: str) -> None:
-    with pytest.raises(FioOutputError, match=r"cell_bw\.1\.log: it is no log of fio"):
+    with pytest.raises(
+        FioOutputError, match=r"cell_bw\.1\.log: it is not a log of fio"
+    ):
         parse_log(text, kind="bw", source="cell_bw.1.log")
 
 
@@ -332,7 +334,7 @@ def test_a_text_that_is_no_log_is_refused(text: str) -> None:
     ("line", "kind", "reason"),
     [
         ("{}, 20000, 0, 0, 0\n", "lat", "its lines are means of intervals"),
-        ("{}, 20000, 0, 4096, 0\n", "iops", "it is no log of latencies but of iops"),
+        ("{}, 20000, 0, 4096, 0\n", "iops", "it is a log of iops, not of latencies"),
     ],
 )
 def test_log_that_is_none_of_every_io_is_refused_as_such(

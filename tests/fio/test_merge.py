@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ssdlab.analysis.latency import is_supported, merge_bins, percentiles_from_bins
 from ssdlab.fio.document import FioDocument
 from ssdlab.fio.frames.merge import MergedFio, Timing, merge_jobs
 from ssdlab.fio.frames.result import FioResult, tabulate
 from ssdlab.fio.read import read_fio
+from ssdlab.stats.latency import is_supported, merge_bins, percentiles_from_bins
 from tests.fio.made import Did, bins_of, document_of, job_of, summary_of
 from tests.paths import FIO_SAMPLES, require_folder
 

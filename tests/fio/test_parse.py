@@ -155,24 +155,28 @@ def having(value: object, *path: str) -> Callable[[Json], None]:
 @pytest.mark.parametrize(
     ("value", "path", "reason"),
     [
-        ("many", ("read", "iops"), "which is no number"),
-        (True, ("read", "iops"), "which is no number"),
+        ("many", ("read", "iops"), "which is not a number"),
+        (True, ("read", "iops"), "which is not a number"),
         (1e300, ("read", "iops"), "greater than any number of fio"),
         (2**63, ("read", "io_bytes"), "greater than any number of fio"),
-        (1.5, ("read", "total_ios"), "which is no whole number"),
-        (None, ("read", "total_ios"), "which is no whole number"),
-        (-1, ("read", "io_bytes"), "which is no count"),
+        (1.5, ("read", "total_ios"), "which is not a whole number"),
+        (None, ("read", "total_ios"), "which is not a whole number"),
+        (-1, ("read", "io_bytes"), "which is not a count"),
         (7, ("read", "lat_ns"), "is not a JSON object"),
-        ({"x": 1}, ("read", "lat_ns", "bins"), "an entry that is no bin"),
-        ({"7": 1.5}, ("read", "lat_ns", "bins"), "an entry that is no bin"),
-        ({"7": -1}, ("read", "lat_ns", "bins"), "a count that cannot be"),
+        ({"x": 1}, ("read", "lat_ns", "bins"), "an entry that is not a bin"),
+        ({"7": 1.5}, ("read", "lat_ns", "bins"), "an entry that is not a bin"),
+        ({"7": -1}, ("read", "lat_ns", "bins"), "an impossible count"),
         ({"-7": 1}, ("read", "lat_ns", "bins"), "a negative latency"),
         ({"7": 1, "07": 1}, ("read", "lat_ns", "bins"), "has a bin twice"),
-        ({"x": 1}, ("read", "lat_ns", "percentile"), "a key that is no number"),
-        ({"150": 1}, ("read", "lat_ns", "percentile"), "a key that is no number"),
-        ({"99": []}, ("read", "lat_ns", "percentile"), "which is no number"),
+        ({"x": 1}, ("read", "lat_ns", "percentile"), "a key that is not a percentage"),
+        (
+            {"150": 1},
+            ("read", "lat_ns", "percentile"),
+            "a key that is not a percentage",
+        ),
+        ({"99": []}, ("read", "lat_ns", "percentile"), "which is not a number"),
         (-5, ("read", "lat_ns", "min"), "which is negative"),
-        ("cell", ("groupid",), "which is no whole number"),
+        ("cell", ("groupid",), "which is not a whole number"),
     ],
 )
 def test_a_value_that_fio_does_not_write_is_named(
@@ -189,19 +193,19 @@ def test_a_value_that_fio_does_not_write_is_named(
     ids=["empty", "text", "list", "foreign", "binary", "terse"],
 )
 def test_data_without_fio_json_is_refused(data: bytes) -> None:
-    with pytest.raises(FioOutputError, match="x: it holds no JSON of fio"):
+    with pytest.raises(FioOutputError, match="x: it has no JSON of fio"):
         parse_documents(data, source="x")
 
 
 def test_a_document_that_is_cut_short_is_refused() -> None:
     data = captured("randrw.json").read_bytes()
-    with pytest.raises(FioOutputError, match="damaged or cut short"):
+    with pytest.raises(FioOutputError, match="damaged or truncated"):
         parse_documents(data[: len(data) // 2])
 
 
 def test_a_document_nested_without_end_is_refused() -> None:
     data = b'{"fio version": "fio-3.33", "jobs": ' + b'{"a": ' * 100_000
-    with pytest.raises(FioOutputError, match="damaged or cut short"):
+    with pytest.raises(FioOutputError, match="damaged or truncated"):
         parse_documents(data)
 
 
@@ -216,7 +220,7 @@ def test_io_that_is_no_read_or_write_is_named_as_left_out() -> None:
 
     (doubt,) = changed_document("randrw.json", reset).doubts
     assert (doubt.kind, doubt.place) == ("left-out", "jobs[0].ZNS Reset")
-    assert doubt.meaning == "12 IOs that are no read or write; not read"
+    assert doubt.meaning == "12 IOs that are neither reads nor writes; not read"
     assert not doubt.is_grave
 
 

@@ -139,7 +139,7 @@ def test_the_doubt_names_the_number_that_is_wrong() -> None:
     document, _ = read(text)
     (doubt,) = [doubt for doubt in document.doubts if doubt.kind == "misprinted"]
     assert doubt.place == "jobs[0].read.iops"
-    assert "printed as 17000, and 17980 by what was counted" in doubt.meaning
+    assert "printed as 17000, but 17980 by its counts: some" in doubt.meaning
 
 
 def test_bytes_without_a_block_size_are_told_by_the_data_rate() -> None:

@@ -110,7 +110,7 @@ def test_processes_wait_at_the_gate_and_follow_at_once(
         ended = chain.run(second)
     assert (ended.was_armed, ended.exit_code) == (True, 0)
     assert job_of(ended)["write"]["total_ios"] > 0
-    assert ended.done_s - ended.let_go_s == pytest.approx(0.4, abs=0.35)
+    assert ended.done_s - ended.released_s == pytest.approx(0.4, abs=0.35)
 
 
 def test_no_process_outlives_a_killed_parent(tmp_path: Path, drive: Path) -> None:

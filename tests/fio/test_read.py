@@ -424,8 +424,8 @@ def expected_kind(form: str) -> str:
 @pytest.mark.parametrize(
     ("data", "words"),
     [
-        (b"3;nothing;of;fio", "it holds no output of fio"),
-        (b"", "it holds no output of fio"),
+        (b"3;nothing;of;fio", "it has no output of fio"),
+        (b"", "it has no output of fio"),
         (b"0, 5, 0, 4096\n", "it is a log of fio.*--table log"),
         (b"1, 0, 4096" + b", 0" * 29, "histogram log of fio.*--table histogram"),
         (b"[a]\nrw=read\n", "job file"),
@@ -463,12 +463,12 @@ def test_a_run_that_only_began_after_the_json_is_cut_short() -> None:
 def test_signs_before_each_line_that_are_not_known_are_named() -> None:
     lines = captured("randrw.json").read_bytes().splitlines(keepends=True)
     numbered = b"".join(b"%d: " % n + line for n, line in enumerate(lines))
-    with pytest.raises(FioOutputError, match="signs were put before its lines"):
+    with pytest.raises(FioOutputError, match="text was inserted before its lines"):
         read_fio(numbered)
 
 
 def test_a_file_that_is_not_there_is_asked_for(tmp_path: Path) -> None:
-    with pytest.raises(FioOutputError, match="Give a file or folder that is there"):
+    with pytest.raises(FioOutputError, match="Name a file or folder that exists"):
         read_fio(tmp_path / "missing.json")
 
 

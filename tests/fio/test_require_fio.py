@@ -50,5 +50,5 @@ def test_fio_that_cannot_be_trusted_is_refused_in_its_words(
     script: str, said: str, tmp_path: Path
 ) -> None:
     path = make_fio(tmp_path, script)
-    with pytest.raises(MissingToolError, match=rf"3\.16 or newer.*says.*{said}"):
+    with pytest.raises(MissingToolError, match=rf"3\.16 or newer.*reports.*{said}"):
         require_fio(path)

@@ -93,7 +93,7 @@ def test_gap_is_small_when_the_next_fio_is_armed(
             for request, following in zip(requests, [*requests[1:], None], strict=True)
         ]
     assert [outcome.was_armed for outcome in outcomes] == [False, True, True, True]
-    first, last = outcomes[0].let_go_s + 0.2, outcomes[-1].done_s - 0.2
+    first, last = outcomes[0].released_s + 0.2, outcomes[-1].done_s - 0.2
     gaps = [
         (gap.end_ns - gap.start_ns) / 1e9
         for gap in ssd.idle_gaps()
@@ -101,7 +101,7 @@ def test_gap_is_small_when_the_next_fio_is_armed(
     ]
     assert sum(gaps) < 3 * 0.1  # 0.3 s and more for each without arming
     for before, after in pairwise(outcomes):
-        assert before.done_s <= after.let_go_s <= before.done_s + 0.1
+        assert before.done_s <= after.released_s <= before.done_s + 0.1
 
 
 def test_outcome_says_when_io_was_done_and_keeps_the_job_as_asked(
@@ -111,8 +111,8 @@ def test_outcome_says_when_io_was_done_and_keeps_the_job_as_asked(
     before = time.time()
     with new_chain() as chain:
         outcome = chain.run(request)
-    assert before <= outcome.let_go_s < outcome.done_s <= time.time()
-    assert outcome.done_s - outcome.let_go_s >= 0.4
+    assert before <= outcome.released_s < outcome.done_s <= time.time()
+    assert outcome.done_s - outcome.released_s >= 0.4
     assert outcome.said == ""
     assert list(request.folder.names()) == [
         "fio.json",
@@ -234,7 +234,7 @@ def test_fio_is_stopped_when_the_target_does_not_answer(
     try:
         with (
             new_chain(stop_s=0.5) as chain,
-            pytest.raises(FioHungError, match="See whether the target still answers"),
+            pytest.raises(FioHungError, match="Check whether the target still answers"),
         ):
             chain.run(request, writes(ssd, tmp_path))
         assert processes_in(tmp_path) == []

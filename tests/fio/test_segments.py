@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
 from ssdlab.fio.jobs.jobfile import render_job
 from ssdlab.fio.jobs.segments import lay_segments
@@ -99,13 +100,13 @@ def test_real_fio_stays_in_its_segments_and_favours_none(
     step = cell(work, seconds=1.5, context=context)
     run_step(step, reach(ssd), tmp_path / "steps")
     counts = ssd.page_write_counts().astype(np.int64)
-    written = counts.sum()
-    shares = []
+    written = []
     for start, size in lay_segments(step):
         inside = slice(start // 4096, (start + size) // 4096)
-        shares.append(counts[inside].sum() / written)
+        written.append(counts[inside].sum() * 4 // block_kib)
         counts[inside] = 0
     assert not counts.any()
-    assert len(shares) == 100
-    ios = written * 4 // block_kib
-    assert np.abs(np.array(shares) - 0.01).max() < 6 * np.sqrt(0.01 / ios)
+    assert len(written) == 100
+    # A slow machine writes about 1,000 blocks, of which one segment may well get thrice
+    # its share; that all segments together are so uneven is left to one run in 10^9.
+    assert stats.chisquare(written).pvalue > 1e-9

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from ssdlab.analysis.streams.mix import expand_mix, mix_streams, read_percent_of
 from ssdlab.fio.installed import require_fio
 from ssdlab.fio.jobs.jobfile import render_job
 from ssdlab.model.spec import IoStream, Workload
 from ssdlab.model.step import Step
 from ssdlab.model.units import KIB, MIB
+from ssdlab.streams.mix import expand_mix, mix_streams, read_percent_of
 from ssdlab.virtual.counters import SECTOR_BYTES
 from ssdlab.virtual.options import VirtualSsdOptions
 from tests.fio.jobs import cell, options_of, reach, run_step

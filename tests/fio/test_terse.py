@@ -200,7 +200,7 @@ def test_a_level_above_100_percent_is_no_percentile() -> None:
     assert (document.jobs, document.is_whole) == ((), False)
     (doubt,) = [doubt for doubt in document.doubts if doubt.is_grave]
     assert doubt.kind == "unreadable-line"
-    assert "'800.0%=900' is no percentile" in doubt.meaning
+    assert "'800.0%=900' is not a percentile" in doubt.meaning
 
 
 @pytest.mark.parametrize("text", ["", "2;a;b;c", "1;2;3\n3;4;5\n", "2;x;0;0;1;2;3\n"])

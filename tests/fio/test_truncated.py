@@ -1,4 +1,4 @@
-"""Outputs that were cut short or damaged: whole entries or nothing, and no number."""
+"""Outputs that were truncated or damaged: whole entries or nothing, and no number."""
 
 import gzip
 import json
@@ -232,11 +232,11 @@ def test_doubts_are_bounded_where_everything_is_wrong() -> None:
 
 def test_the_error_of_a_cut_document_says_what_was_lost() -> None:
     data = captured("randrw.json").read_bytes()
-    with pytest.raises(FioOutputError, match=r"jobs\[0\]: the JSON is damaged or cut"):
+    with pytest.raises(FioOutputError, match=r"jobs\[0\]: the JSON is damaged"):
         parse_document(data[:2000], source="cell.json")
 
 
 def test_a_document_that_was_cut_is_refused_though_a_whole_one_follows() -> None:
     data = captured("randrw.json").read_bytes()
-    with pytest.raises(FioOutputError, match="damaged or cut short"):
+    with pytest.raises(FioOutputError, match="damaged or truncated"):
         parse_document(data[:2000] + data)

@@ -13,10 +13,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from ssdlab.campaign.engine import Engine
-from ssdlab.campaign.ingest import ingest_run
-from ssdlab.campaign.recording import Recording, Stimulus, read_recorded_files
-from ssdlab.campaign.replay import ReplayBackend, SilentListener
+from ssdlab.ingest.ingest import ingest_run
 from ssdlab.model.spec import (
     Access,
     Metric,
@@ -29,8 +26,14 @@ from ssdlab.model.spec import (
     Workload,
 )
 from ssdlab.plan.context import PlanContext
-from ssdlab.plan.phases import plan_suite
 from ssdlab.store.run import Run, open_tables
+from ssdlab.testing.carry_out import carry_out
+from ssdlab.testing.replay import (
+    Recording,
+    ReplayBackend,
+    Stimulus,
+    read_recorded_files,
+)
 from tests.campaign.plans import write_papers
 from tests.paths import FIO_SAMPLES, require_folder
 
@@ -146,13 +149,8 @@ def drive_recording(
     run: Path, recording: Recording, test: PtsTest, *, max_idle_s: float
 ) -> None:
     (run / "steps").mkdir(parents=True, exist_ok=True)
-    engine = Engine(
-        run=run,
-        backend=ReplayBackend(recording=recording),
-        listener=SilentListener(),
-        max_idle_s=max_idle_s,
-    )
-    engine.drive(plan_suite((test,), CONTEXT, lambda _judgement: None))
+    backend = ReplayBackend(recording=recording)
+    carry_out(run, backend, ((test,), CONTEXT), max_idle_s=max_idle_s)
 
 
 def recorded_rounds(folder: Path) -> dict[Cell, int]:

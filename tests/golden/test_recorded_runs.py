@@ -13,16 +13,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from ssdlab.analysis.matrix import (
+from ssdlab.model.errors import FioFailedError
+from ssdlab.model.spec import Phase
+from ssdlab.stats.matrix import (
     select_window,
     summarise_iops_matrix,
     summarise_latency_table,
     summarise_throughput,
 )
-from ssdlab.analysis.steady_state import assess_steady_state
-from ssdlab.campaign.raw import read_all_steps
-from ssdlab.model.errors import FioFailedError
-from ssdlab.model.spec import Phase
+from ssdlab.stats.steady_state import assess_steady_state
+from ssdlab.store.raw import read_all_steps
 from ssdlab.store.run import Run
 from tests.golden.real_drive import (
     AUTHORS_RULE,

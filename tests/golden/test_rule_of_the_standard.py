@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from ssdlab.analysis.matrix import summarise_iops_matrix
-from ssdlab.campaign.recording import Recording, StepNotRecordedError
 from ssdlab.model.spec import PTS_CRITERIA, PtsTest, Rounds, Tracking
-from ssdlab.pts.iops import THREE_TRACKING
-from ssdlab.pts.shared import RND_4K_WRITE
+from ssdlab.pts.iops.spec import THREE_TRACKING
+from ssdlab.pts.shared.settings import RND_4K_WRITE
+from ssdlab.stats.matrix import summarise_iops_matrix
+from ssdlab.testing.replay import Recording, StepNotRecordedError
 from tests.golden.real_drive import (
     KIB,
     MIXES,

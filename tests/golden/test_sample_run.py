@@ -7,11 +7,11 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from ssdlab.campaign.ingest import ingest_run
-from ssdlab.campaign.raw import StepRecord, read_all_steps
-from ssdlab.campaign.replay import replay_run
+from ssdlab.ingest.ingest import ingest_run
 from ssdlab.model.schema import TABLES
+from ssdlab.store.raw import StepRecord, read_all_steps
 from ssdlab.store.run import Run, open_tables
+from ssdlab.testing.replay import replay_run
 from tests.paths import ROOT
 
 SAMPLE = ROOT / "data" / "samples" / "virtual-lat"

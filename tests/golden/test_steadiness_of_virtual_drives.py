@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 
 import ssdlab
-from ssdlab.analysis.steadiness.phases import FOB, STEADY, summarise_phases
-from ssdlab.analysis.steadiness.series import take_round_series
+from ssdlab.steadiness.phases import FOB, STEADY, summarise_phases
+from ssdlab.steadiness.series import take_round_series
 from ssdlab.store.run import Run
 from ssdlab.virtual.options import VirtualSsdOptions
 from tests.paths import ROOT, require_folder

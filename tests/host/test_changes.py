@@ -29,7 +29,7 @@ def test_changed_verdicts_are_told_with_what_was_read_the_worst_first() -> None:
     )
     assert compare_checks(before, now) == (
         "Governor: was good (performance), is bad now (powersave)",
-        "Link: was not known (not told), is doubtful now (slow)",
+        "Link: was unknown (not told), is doubtful now (slow)",
         "Turbo: was doubtful (on), is good now (off)",
     )
 

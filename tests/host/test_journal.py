@@ -35,9 +35,9 @@ def test_journal_that_is_none_is_refused_and_left(
 ) -> None:
     journal.parent.mkdir()
     journal.write_text(content)
-    with pytest.raises(TargetRefusedError, match="no journal"):
+    with pytest.raises(TargetRefusedError, match="not a journal"):
         revert_tuning(journal=journal, root=root)
-    with pytest.raises(TargetRefusedError, match="no journal"):
+    with pytest.raises(TargetRefusedError, match="not a journal"):
         apply(root, journal)
     assert journal.read_text() == content
     assert read(root, AIO) == "1024"
@@ -62,7 +62,7 @@ def test_journal_that_names_another_file_is_refused(
     held = json.loads(journal.read_text())
     held["changes"][0]["path"] = path
     journal.write_text(json.dumps(held))
-    with pytest.raises(TargetRefusedError, match="no journal"):
+    with pytest.raises(TargetRefusedError, match="not a journal"):
         revert_tuning(journal=journal, root=root)
 
 
@@ -70,7 +70,7 @@ def test_journal_that_cannot_be_kept_stops_before_anything_is_changed(
     root: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(TargetRefusedError, match="cannot be noted"):
+    with pytest.raises(TargetRefusedError, match="cannot be written"):
         apply(root, tmp_path / "file/journal.json")
     assert read(root, AIO) == "1024"
 

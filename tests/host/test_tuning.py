@@ -121,7 +121,7 @@ def test_file_of_another_device_is_left(root: Path, journal: Path) -> None:
     undone = revert_tuning(journal=journal, root=root)
     faults = {one.path: one.fault for one in undone if one.fault}
     assert faults == {
-        f"/{SCHEDULER}": "it belongs to another device now; left as it is"
+        f"/{SCHEDULER}": "it now belongs to another device; left as it is"
     }
     assert read(root, SCHEDULER) == "none"
 
@@ -220,7 +220,7 @@ def test_value_that_does_not_stay_is_told(
         (errno.EACCES, True, f"not permitted: {NOT_EVEN_ROOT}", False),
         (errno.EROFS, False, "mounted read-only", False),
         (errno.EROFS, True, f"it is mounted read-only: {NOT_EVEN_ROOT}", False),
-        (errno.EIO, True, "the kernel keeps this one to itself", False),
+        (errno.EIO, True, "the kernel does not allow changing this one", False),
         (errno.EINVAL, False, "the kernel refuses this value", False),
         (errno.EBUSY, False, os.strerror(errno.EBUSY), False),
     ],

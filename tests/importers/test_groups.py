@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from ssdlab.campaign.ingest import ingest_run
 from ssdlab.importers import import_run, read_import
+from ssdlab.ingest.ingest import ingest_run
 from ssdlab.model.errors import FioOutputError, RunFolderError
 from ssdlab.store.run import Run
 from tests.departed import words_of
@@ -64,7 +64,7 @@ def test_groups_of_jobs_in_text_are_cells_by_their_banners(tmp_path: Path) -> No
     assert [row["total_ios"] for row in totals(run)] == ios
     assert totals(run)[1]["iops"] == pytest.approx(ios[1] / 1.003)
     said = "\n".join(words_of(run.record.departures))
-    assert "that they ran one after another is not said" in said
+    assert "one after another" in said
     assert run.steps["ended_s"].isna().all()
 
 
@@ -77,7 +77,7 @@ def test_banner_of_an_old_version_tells_the_workload(tmp_path: Path) -> None:
 
 
 def test_groups_that_ran_together_are_no_cells(tmp_path: Path) -> None:
-    with pytest.raises(FioOutputError, match="job reads: its groups of jobs ran tog"):
+    with pytest.raises(FioOutputError, match=r"job reads: .* ran together"):
         import_run(DATA / "fio-3.33-new-groups.json", runs=tmp_path)
 
 
@@ -112,7 +112,7 @@ def test_an_error_of_one_group_costs_no_other(tmp_path: Path) -> None:
     run = import_run(path, runs=tmp_path / "runs")
     assert cells(run) == [CELLS[0], *CELLS[2:]]
     (entry,) = read_import(run).left_out
-    assert entry.why.startswith("job mixed: it is no whole measurement")
+    assert entry.why.startswith("job mixed: ")
 
 
 def test_runs_that_were_appended_to_one_file_are_rounds(tmp_path: Path) -> None:
@@ -154,5 +154,5 @@ def test_a_printing_that_may_be_of_the_run_before_is_no_round(tmp_path: Path) ->
     run = import_run(path, pattern=pattern, runs=tmp_path / "runs")
     assert len(totals(run)) == 1
     (lost,) = read_import(run).left_out
-    assert "nothing tells whether it is of the same run" in lost.why
+    assert "it is unclear whether it is of the same run" in lost.why
     assert lost.is_doubt

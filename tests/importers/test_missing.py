@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from ssdlab.campaign.ingest import ingest_run
 from ssdlab.cli import import_results
 from ssdlab.cli.group import main
 from ssdlab.importers import import_run, read_import
+from ssdlab.ingest.ingest import ingest_run
 from ssdlab.store.run import Run
 from tests.departed import words_of
 from tests.importers.made import BEGIN_S, IOPS_CELLS, write_cell
@@ -65,7 +65,7 @@ def test_one_cut_file_of_99_costs_its_round_and_no_other(tmp_path: Path) -> None
     assert (gap.test, gap.round) == ("iops", 6)
     assert gap.cell == "RND 64 KiB 65/35 T2/Q16"
     assert gap.file.endswith("round6/c4.json")
-    assert "cut short" in gap.why
+    assert gap.why == "cut short or damaged"
     judged = run.windows[["window_first_round", "window_last_round"]]
     assert {*map(tuple, judged.itertuples(index=False))} == {(1, 5), (7, 11)}
     of_round = run.measurements.query("direction == 'total' and round == 6")
@@ -105,7 +105,7 @@ def test_file_that_is_gone_is_a_missing_round_where_names_count(tmp_path: Path) 
     run = import_run(tmp_path / "in", runs=tmp_path / "runs", test="iops")
     assert run.steps["round"].tolist() == [1, 2, 3, 5, 6, 7, 8, 9]
     (gap,) = read_import(run).missing_rounds
-    assert (gap.round, gap.file, gap.why) == (4, "", "there is no file of it")
+    assert (gap.round, gap.file, gap.why) == (4, "", "no file for it")
     assert run.windows["window_first_round"].tolist() == [5]
 
 
@@ -120,8 +120,8 @@ def test_file_that_nothing_places_is_told_of(tmp_path: Path) -> None:
     assert len(run.steps) == 6
     assert read_import(run).is_partial
     (words,) = findings(run)
-    assert "1 files are that cannot be read is not known" in words
-    assert "a5.json (no output of fio)" in words
+    assert "unknown cell or round: 1;" in words
+    assert "a5.json (not fio output)" in words
 
 
 def test_a_pattern_places_what_its_names_tell(tmp_path: Path) -> None:
@@ -173,9 +173,9 @@ def test_a_counter_of_the_kernel_that_wrapped_is_named_and_refuses_nothing(
     run = import_run(path, runs=tmp_path / "runs")
     assert not read_import(run).is_partial
     (words,) = (w for w in words_of(run.record.departures) if w.startswith("values: "))
-    assert words.endswith(
-        "a.json: disk_util[0].in_queue: is -27, which is no count (disk 'sda')"
-    )
+    assert "a.json: disk_util[0].in_queue" in words
+    assert "-27" in words
+    assert "'sda'" in words
 
 
 def test_an_output_is_refused_by_the_field_that_cannot_be(tmp_path: Path) -> None:
@@ -198,9 +198,7 @@ def test_the_command_says_what_it_lost_and_ends_with_3(tmp_path: Path) -> None:
     assert done.exit_code == 3
     said = done.stderr.splitlines()
     assert len(said) == 3
-    assert said[0].startswith(
-        f"not read {tmp_path}/in/round2/c0.json: it was cut short"
-    )
+    assert said[0].startswith(f"not read {tmp_path}/in/round2/c0.json: cut short")
     assert said[1].startswith("left out 30 files, such as ")
     assert said[2].startswith("1 round of a cell is missing")
     told = json.loads(run_command(*words, "--json", "--label", "b").stdout)
@@ -217,6 +215,6 @@ def test_nothing_to_import_ends_with_2_and_makes_no_run(tmp_path: Path) -> None:
     words = [COMMAND, str(tmp_path / "in"), "--runs", str(tmp_path / "runs")]
     done = run_command(*words)
     assert (done.exit_code, done.stdout) == (2, "")
-    assert "none of its 3 files is a cell that fio measured" in done.stderr
-    assert "0.json: it was cut short or is damaged" in done.stderr
+    assert "none of 3 files" in done.stderr
+    assert "0.json: cut short or damaged" in done.stderr
     assert not (tmp_path / "runs").exists()

@@ -4,21 +4,21 @@ from pathlib import Path
 
 import pytest
 
-from ssdlab.analysis.matrix import (
+from ssdlab.cli.outcome import outcome_lines
+from ssdlab.importers import import_run, read_import
+from ssdlab.ingest.ingest import build_tables, ingest_run
+from ssdlab.model.errors import TargetRefusedError
+from ssdlab.model.schema import TABLES
+from ssdlab.model.units import block_size_label, mix_label
+from ssdlab.stats.matrix import (
     summarise_iops_matrix,
     summarise_latency_table,
     summarise_throughput,
 )
-from ssdlab.campaign.ingest import build_tables, ingest_run
-from ssdlab.cli.outcome import outcome_lines
-from ssdlab.importers import import_run, read_import
-from ssdlab.model.errors import TargetRefusedError
-from ssdlab.model.schema import TABLES
-from ssdlab.model.units import block_size_label, mix_label
-from ssdlab.report.text import exact_text
 from ssdlab.store.catalog import list_runs
 from ssdlab.store.run import Run
 from ssdlab.targets.opening import reopen_target
+from ssdlab.text.numbers import exact_text
 from tests.departed import words_of
 from tests.golden.real_drive import (
     KIB,
@@ -243,8 +243,8 @@ def test_verdict_says_how_many_cells_are_steady(runs: dict[str, Run]) -> None:
 
 def test_departures_say_what_is_unknown_and_otherwise(runs: dict[str, Run]) -> None:
     said = "\n".join(words_of(runs["lat"].record.departures))
-    assert "purge and write cache are not known" in said
-    assert "cells were taken by themselves" in said
+    assert "purge and write cache are unknown" in said
+    assert "not round by round" in said
     assert "access of LAT: sequential instead of random" in said
     assert "devices: /dev/sda, /dev/sdb in one run" in said
     assert "percentiles: those of 49 of 49 files are of completion latency" in said
@@ -288,7 +288,7 @@ def test_raw_output_is_the_file_as_it_was(runs: dict[str, Run]) -> None:
 def test_file_that_is_no_output_is_named(runs: dict[str, Run]) -> None:
     (entry,) = read_import(runs["iops"]).left_out
     assert entry.file.endswith("DEVICE.md")
-    assert entry.why == "no output of fio"
+    assert entry.why == "not fio output"
 
 
 def test_ingest_again_gives_equal_tables(runs: dict[str, Run]) -> None:

@@ -57,7 +57,7 @@ def test_folders_of_equal_names_are_not_averaged(
         json.dumps(document(READ, reads=9000, ended_s=BEGIN_S + 900))
     )
     paths = [tmp_path / "in" / name for name in given]
-    refuse(paths, "the same cell as .*, of another folder or host")
+    refuse(paths, "the same cell as .*, in another folder or on another host")
     run = import_run(paths, runs=tmp_path / "runs", device_label="one")
     assert len(run.steps) == 2
 
@@ -81,7 +81,7 @@ def test_same_cell_of_two_hosts_is_refused(tmp_path: Path) -> None:
         path = tmp_path / "in" / f"{place}.json"
         path.parent.mkdir(exist_ok=True)
         path.write_text(json.dumps(whole))
-    refuse([tmp_path / "in"], "of another folder or host")
+    refuse([tmp_path / "in"], "in another folder or on another host")
     run = import_run(tmp_path / "in", runs=tmp_path / "runs", device_label="one")
     assert run.record.host.platform == "alpha, beta"
     assert "hosts: alpha, beta in one run" in words_of(run.record.departures)
@@ -95,7 +95,7 @@ def test_rounds_that_are_named_from_0_are_said_to_be(tmp_path: Path) -> None:
             name = f"{size}_round{number}.json"
             write_cell(tmp_path / "in" / name, cell, reads=1000, ended_s=ended_s)
     run = import_run(tmp_path / "in", runs=tmp_path / "runs", test="iops")
-    line = "rounds of IOPS: named from 0 on, counted from 1 here"
+    line = "rounds of IOPS: numbered from 0, renumbered from 1"
     assert line in words_of(run.record.departures)
 
 

@@ -6,14 +6,14 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from ssdlab.analysis.matrix import (
+from ssdlab.importers import import_run
+from ssdlab.ingest.ingest import ingest_run
+from ssdlab.model.errors import FioOutputError
+from ssdlab.stats.matrix import (
     summarise_iops_matrix,
     summarise_latency_table,
     summarise_throughput,
 )
-from ssdlab.campaign.ingest import ingest_run
-from ssdlab.importers import import_run
-from ssdlab.model.errors import FioOutputError
 from ssdlab.store.run import Run
 from tests.importers.tables import find_table, read_tables
 from tests.importers.tkperf_files import (
@@ -118,7 +118,7 @@ def test_report_shows_the_tables_and_says_what_is_missing(run: Run) -> None:
     report = run.path / "report.html"
     shown = find_table(report, "IOPS, mean over the measurement window")
     assert shown["4 KiB"][0] == "6,001"
-    assert "TKperf kept no output of fio" in report.read_text("utf-8")
+    assert "TKperf keeps no fio output" in report.read_text("utf-8")
 
 
 def test_numbers_and_file_are_kept_and_ingested_again(run: Run) -> None:
@@ -153,15 +153,15 @@ def test_write_saturation_is_two_lists(tmp_path: Path) -> None:
     [
         ("iops", [[[1] * 8] * 6], "IOPS: a round of 7 R/W mixes was expected"),
         ("iops", [[[1] * 9] * 7], "a round of 8 block sizes was expected"),
-        ("iops", [[[-1] * 8] * 7], "a value is no number, or less than nothing"),
-        ("iops", [[[True] * 8] * 7], "a value is no number"),
-        ("iops", [[[float("nan")] * 8] * 7], "a value is no number"),
-        ("iops", {}, "its rounds are no list"),
-        ("lat", [[[[5, 1, 2]] * 3] * 3], "is not between the least and the greatest"),
+        ("iops", [[[-1] * 8] * 7], "negative or not a number"),
+        ("iops", [[[True] * 8] * 7], "not a number"),
+        ("iops", [[[float("nan")] * 8] * 7], "not a number"),
+        ("iops", {}, "its rounds are not a list"),
+        ("lat", [[[[5, 1, 2]] * 3] * 3], "is not between minimum and maximum"),
         ("tp", [[[1, 2], [1]]] * 5, "a list of 2 numbers was expected"),
         ("tp", [[[1], [1]]], "5 block sizes were expected"),
-        ("wsat", [[1, 2], [[1, 3, 2]]], "not as many latencies as IOPS"),
-        ("other", [[[1] * 8] * 7], "it holds no rounds of TKperf's"),
+        ("wsat", [[1, 2], [[1, 3, 2]]], "latencies and IOPS"),
+        ("other", [[[1] * 8] * 7], "no TKperf rounds"),
     ],
 )
 def test_shape_that_is_not_known_is_refused(
@@ -174,8 +174,8 @@ def test_shape_that_is_not_known_is_refused(
 @pytest.mark.parametrize(
     ("content", "match"),
     [
-        (b"<report><iops>", "it is no XML"),
-        (b"no xml", "it is no XML"),
+        (b"<report><iops>", "not valid XML"),
+        (b"no xml", "not valid XML"),
         (
             b'<!DOCTYPE r [<!ENTITY a "b">]><report>&a;</report>',
             "it declares a document type",
@@ -184,10 +184,10 @@ def test_shape_that_is_not_known_is_refused(
             '<?xml version="1.0" encoding="UTF-16"?><!DOCTYPE r><r/>'.encode("utf-16"),
             "it declares a document type",
         ),
-        (b"<r><iops><roundmat>[[</roundmat></iops></r>", "its rounds are no JSON"),
+        (b"<r><iops><roundmat>[[</roundmat></iops></r>", "not valid JSON"),
         (
             b"<r><iops><roundmat>[]</roundmat><roundmat>[]</roundmat></iops></r>",
-            "its rounds stand in it twice",
+            "occur twice",
         ),
     ],
     ids=["cut", "text", "entity", "utf-16", "json", "twice"],
@@ -204,5 +204,5 @@ def test_file_that_is_none_is_refused(
 def test_file_among_others_is_refused(tmp_path: Path) -> None:
     other = tmp_path / "a.json"
     other.write_text("{}")
-    with pytest.raises(FioOutputError, match="among other files"):
+    with pytest.raises(FioOutputError, match="with other files"):
         import_run([FILE, other], runs=tmp_path / "runs")

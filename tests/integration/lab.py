@@ -34,7 +34,7 @@ import os
 
 from ssdlab.fio import process
 from ssdlab.pts.profiles import PROFILES
-from ssdlab.pts.shared import RND_4K_WRITE
+from ssdlab.pts.shared.settings import RND_4K_WRITE
 
 process.FIO_ARGUMENTS = ("CLOCK", *process.FIO_ARGUMENTS)
 

@@ -10,13 +10,13 @@ import pytest
 
 from ssdlab.model.errors import UnknownNameError
 from ssdlab.notebook import execute_notebook, find_notebook
-from ssdlab.report.notebook_page import write_notebook_page
+from ssdlab.paper.notebook_page import write_notebook_page
 from tests.browser import is_chatter
 from tests.executed import COMPANIONS, Companion, executed
 from tests.jupyter_browser import browse
 from tests.looks import FITTED, figure_faults, look_at_figures, too_wide
 from tests.paths import ROOT
-from tests.report.conftest import words
+from tests.rendered import words
 
 pytestmark = pytest.mark.notebook
 PLOTLY = "application/vnd.plotly.v1+json"
@@ -90,7 +90,7 @@ def test_notebook_fails_clearly_on_a_parameter_it_does_not_have(
     companion: Companion, tmp_path: Path
 ) -> None:
     source = find_notebook(companion.notebook)
-    with pytest.raises(UnknownNameError, match="There is no parameter 'rnu'"):
+    with pytest.raises(UnknownNameError, match="Unknown parameter 'rnu'"):
         execute_notebook(source, tmp_path / "x.ipynb", {"rnu": "x"}, keeps_saving=False)
 
 

@@ -140,7 +140,7 @@ def test_device_that_changes_ends_the_run_and_it_goes_on_when_that_is_mended(
     wait_for_steps(run, 3, started)
     resize_loop(device, 80 * MIB)  # made smaller, the run's own writes may undo it
     assert started.wait(60) == 1, started.said
-    assert "83,886,080 bytes now and had 67,108,864" in started.said
+    assert "83,886,080 bytes instead of 67,108,864" in started.said
     assert "ssdlab resume" in started.said
     assert "Traceback" not in started.said
     state = state_of(run)

@@ -13,11 +13,11 @@ import pytest
 from pandas.testing import assert_frame_equal
 
 import ssdlab
-from ssdlab.campaign.ingest import plan_inputs
-from ssdlab.campaign.raw import read_all_steps
+from ssdlab.ingest.ingest import plan_inputs
 from ssdlab.model.schema import TABLES
 from ssdlab.model.step import Step
 from ssdlab.plan.phases import plan_suite
+from ssdlab.store.raw import read_all_steps
 from tests.integration.lab import (
     CELL_S,
     Lab,

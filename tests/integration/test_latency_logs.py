@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from ssdlab import import_run, read_fio_log
 from ssdlab.analysis import Load, select_load, summarise_qos
 from ssdlab.notebook import execute_notebook, find_notebook
-from ssdlab.report.notebook_page import write_notebook_page
+from ssdlab.paper.notebook_page import write_notebook_page
 from ssdlab.store.run import Run
-from tests.report.conftest import words
+from tests.rendered import words
 
 pytestmark = pytest.mark.fio
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from ssdlab.notebook import execute_notebook, find_notebook
-from tests.campaign.test_opening import files_of
 from tests.growing_run import SAMPLE, grow, held, run
+from tests.ingest.test_opening import files_of
 
 pytestmark = pytest.mark.notebook
 __all__ = ["held", "run"]  # the fixtures
@@ -33,13 +33,13 @@ def test_notebook_looks_ahead_until_the_run_is_steady(
     grow(held, 0, fourth + 1)
     before = files_of(held)
     early = said_of(held, tmp_path / "early.ipynb")
-    assert f"The run is going on: {fourth + 1} steps are finished" in early
+    assert f"The run is in progress: {fourth + 1} steps are finished" in early
     assert "no window was judged yet" in early
     assert "Not steady after round 4. Rounds still needed:" in early
     assert "Do not rely on it" in early
     assert files_of(held) == before
     grow(held, fourth + 1, len(names))
     late = said_of(held, tmp_path / "late.ipynb")
-    assert "The run is going on" in late
+    assert "The run is in progress" in late
     assert "PTS 2.0.2: STEADY in rounds" in late
     assert "Nothing is left to foretell." in late

@@ -8,7 +8,7 @@ import pytest
 import ssdlab
 from ssdlab.report import render_report
 from tests.integration.lab import TARGET, Lab
-from tests.report.conftest import words
+from tests.rendered import words
 
 pytestmark = pytest.mark.fio
 

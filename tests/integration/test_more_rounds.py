@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from ssdlab.campaign.progress import Progress
-from ssdlab.campaign.raw import read_all_steps
 from ssdlab.campaign.suite import resume_run, run_suite
 from ssdlab.drive.inventory import find_drive
 from ssdlab.model.errors import RunInterruptedError, TargetRefusedError, UserError
 from ssdlab.pts.profiles import PROFILES
-from ssdlab.pts.shared import RND_4K_WRITE
+from ssdlab.pts.shared.settings import RND_4K_WRITE
+from ssdlab.store.raw import read_all_steps
 from ssdlab.store.records import read_record, read_state
 from ssdlab.store.run import Run, open_tables
 from tests.cli.called import call

@@ -20,7 +20,7 @@ from tests.targets.conftest import MakeLoop, make_loop
 
 __all__ = ["make_loop"]
 
-WORDS = "Part of what the drive held is still there."
+WORDS = "Part of the old data is still on the drive."
 
 
 def press_ctrl_c_at(count: int) -> Callable[..., None]:
@@ -53,7 +53,7 @@ def test_run_that_is_stopped_in_a_purge_says_what_is_left_on_the_drive(
             purge="overwrite",
         )
     assert str(stopped.value) == (
-        f"Stopped in a purge. {WORDS} What was measured is kept; go on with: "
+        f"Stopped during a purge. {WORDS} What was measured is kept; resume with: "
         f"ssdlab resume {folder}"
     )
     state = read_state(folder)

@@ -4,10 +4,10 @@ import pandas as pd
 import pytest
 
 import ssdlab
-from ssdlab.campaign.ingest import ingest_run
+from ssdlab.ingest.ingest import ingest_run
 from ssdlab.report import render_report
 from tests.integration.lab import Lab
-from tests.report.conftest import words
+from tests.rendered import words
 
 BLOCK = 128 * 1024
 

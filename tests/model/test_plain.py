@@ -67,7 +67,7 @@ def test_a_field_takes_its_default_when_an_older_file_does_not_have_it() -> None
 @pytest.mark.parametrize(
     ("change", "why"),
     [
-        ({"kind": "party"}, "kind: 'party' is none of"),
+        ({"kind": "party"}, "kind: 'party' is not one of"),
         ({"offset_bytes": "0"}, "offset_bytes: '0' is not a whole number"),
         ({"offset_bytes": True}, "offset_bytes: True is not a whole number"),
         ({"workload": []}, "workload: .. is not a table"),

@@ -37,7 +37,7 @@ def test_size_is_binary_unless_it_says_decimal(text: str, size: int) -> None:
     "text", ["", "MiB", "-1k", "1 KiB 2", "12 parsecs", "1e3", "1,5k"]
 )
 def test_size_is_refused_when_it_is_none(text: str) -> None:
-    with pytest.raises(ValueError, match="is no size"):
+    with pytest.raises(ValueError, match="is not a valid size"):
         parse_size(text)
 
 

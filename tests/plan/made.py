@@ -7,7 +7,7 @@ from ssdlab.model.step import Step, StepResult
 from ssdlab.plan.context import Batch, Judgement, PlanContext
 from ssdlab.plan.phases import plan_suite
 from ssdlab.pts import Profile, build_tests, find_profile
-from ssdlab.pts.shared import Flow
+from ssdlab.pts.shared.settings import Flow
 
 MIB = 1024 * 1024
 CAPACITY = 480_103_981_056

@@ -8,8 +8,8 @@ from ssdlab.plan import estimate
 from ssdlab.plan.context import PlanContext
 from ssdlab.plan.estimate import Cost, estimate_phases, estimate_suite
 from ssdlab.pts import PROFILES, SUITE, build_tests, find_profile
-from ssdlab.pts.shared import HistogramRun
-from ssdlab.pts.wsat import Wsat
+from ssdlab.pts.shared.settings import HistogramRun
+from ssdlab.pts.wsat.spec import Wsat
 from tests.plan.made import (
     CAPACITY,
     MIB,

@@ -6,7 +6,7 @@ import pytest
 
 from ssdlab.model.step import Step, StepResult
 from ssdlab.pts import find_profile
-from ssdlab.pts.shared import HistogramRun
+from ssdlab.pts.shared.settings import HistogramRun
 from tests.plan.made import (
     Answer,
     Driven,

@@ -11,7 +11,7 @@ from ssdlab.model.errors import StepError
 from ssdlab.model.spec import Stimulus, Workload
 from ssdlab.model.step import Step, StepResult
 from ssdlab.pts import find_profile
-from ssdlab.pts.wsat import Wsat
+from ssdlab.pts.wsat.spec import Wsat
 from tests.plan.made import Answer, Driven, drive, result_of
 
 ENTERPRISE = "pts-2.0-enterprise"

@@ -10,9 +10,9 @@ from ssdlab.model.spec import Workload
 from ssdlab.model.step import Step, StepResult
 from ssdlab.model.units import KIB
 from ssdlab.plan.estimate import estimate_suite
-from ssdlab.procedures.saturation import saturate
-from ssdlab.procedures.sequence import sequence
-from ssdlab.procedures.stimulus_text import parse_stimulus
+from ssdlab.procedures.saturate.spec import saturate
+from ssdlab.procedures.saturate.stimulus_text import parse_stimulus
+from ssdlab.procedures.sequence.spec import sequence
 from tests.made_procedure import CAPACITY_BYTES, CONTEXT, plan_of
 from tests.plan.made import result_of
 

@@ -20,11 +20,11 @@ from ssdlab.model.spec import (
     Workload,
 )
 from ssdlab.model.units import MIB
-from ssdlab.procedures.rwsw import individual_streams, replay, wsat
+from ssdlab.procedures.rwsw.spec import individual_streams, replay, wsat
 from ssdlab.pts import find_profile
 from ssdlab.pts.block_checks import require_blocks_in_range, require_whole_sectors
 from ssdlab.pts.fitting import fit_suite
-from ssdlab.pts.iops import Iops
+from ssdlab.pts.iops.spec import Iops
 
 SMALL = "virtual:size=64MiB"
 

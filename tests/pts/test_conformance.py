@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from ssdlab.analysis.findings.finding import FINDING_KINDS
 from ssdlab.model.asked import Import, Suite
 from ssdlab.model.departure import Departure
 from ssdlab.model.drive import PurgeChoice
+from ssdlab.model.finding import FINDING_KINDS
 from ssdlab.model.records import RunRecord
-from ssdlab.procedures.peak import peak
+from ssdlab.procedures.peak.spec import peak
 from ssdlab.pts.conformance import (
     Measured,
     find_asked_departures,

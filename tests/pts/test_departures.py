@@ -8,7 +8,7 @@ from ssdlab.model.spec import ActiveRange
 from ssdlab.model.units import MIB
 from ssdlab.pts import PROFILES, SUITE, find_profile
 from ssdlab.pts.departures import find_departures
-from ssdlab.pts.shared import Ranges
+from ssdlab.pts.shared.settings import Ranges
 from tests.departed import words_of
 
 ALL = tuple(SUITE)

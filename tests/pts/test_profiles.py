@@ -14,7 +14,7 @@ from ssdlab.pts import PROFILES, SUITE, build_tests, find_profile, parse_tests
 from ssdlab.pts.fitting import fit_to_sectors
 from ssdlab.pts.profile import Profile
 from ssdlab.pts.profiles import profile_of, suite_of, suite_of_format_1
-from ssdlab.pts.shared import Flow, Ranges
+from ssdlab.pts.shared.settings import Flow, Ranges
 from tests.pts.cells import build, load, loops, phase_of, rounds_of
 
 FULL = ("pts-2.0-enterprise", "pts-2.0-client", "pts-e-1.1")
@@ -280,9 +280,7 @@ def test_tests_are_run_in_the_order_asked_for(
 
 
 def test_list_of_tests_is_refused_when_one_stands_twice() -> None:
-    with pytest.raises(
-        RepeatedNameError, match="'iops' is named twice in 'iops,,iops'"
-    ):
+    with pytest.raises(RepeatedNameError, match="'iops' appears twice in 'iops,,iops'"):
         parse_tests("iops,,iops")
 
 

@@ -8,7 +8,7 @@ from ssdlab.campaign.profiles import outline_profile, outline_profiles
 from ssdlab.plan.context import PlanContext
 from ssdlab.plan.estimate import estimate_suite
 from ssdlab.pts import PROFILES, SUITE, build_tests, find_profile
-from ssdlab.pts.shared import Flow
+from ssdlab.pts.shared.settings import Flow
 
 MINUTES, HOURS = 60, 3600
 CAPACITY = 2**50  # the fills and the WSAT limit are for a slow and large drive

@@ -13,7 +13,7 @@ from ssdlab.model.units import GIB, KIB, MIB
 from ssdlab.pts import PROFILES, Profile, find_profile
 from ssdlab.pts.departures import find_departures
 from ssdlab.pts.profile_file import parse_profile, render_profile
-from ssdlab.pts.shared import Ranges
+from ssdlab.pts.shared.settings import Ranges
 from tests.departed import words_of
 
 BASE = 'based_on = "pts-2.0-enterprise"\n'

@@ -6,7 +6,7 @@ from ssdlab.model.spec import ActiveRange, Precondition, Purge, Rounds
 from ssdlab.model.step import Segments
 from ssdlab.model.units import GIB, KIB, MIB
 from ssdlab.pts import build_tests, find_profile
-from ssdlab.pts.ranges import repeat_over_ranges
+from ssdlab.pts.shared.phases import repeat_over_ranges
 from tests.plan.made import CAPACITY, drive, never_steady
 from tests.pts.cells import build, loops
 

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from ssdlab.analysis.findings.finding import make_finding
 from ssdlab.cli.outcome import answer_lines
 from ssdlab.model.errors import RunFolderError
+from ssdlab.model.finding import make_finding
 from ssdlab.model.records import CeilingPoint
 from ssdlab.report import render_report
 from tests.made_run import make_run
-from tests.report.conftest import SMALL, Render, words
+from tests.rendered import SMALL, Render, words
 
 GRAVE = make_finding("clock-jump", "clock: 3 steps <went> back", test="lat")
 BOTH = [
@@ -23,6 +23,7 @@ MINOR = make_finding("rounds-allowed", "rounds at most: 10", test="wsat")
 RECIPE = replace(
     SMALL,
     tests=("iops", "lat", "wsat"),
+    is_saturated=False,
     departures=("the target is a model",),
     findings=(GRAVE, *BOTH, MINOR),
 )
@@ -44,7 +45,7 @@ def test_front_page_groups_findings_by_severity_with_their_tests(shown: str) -> 
     places = [
         front.index(text)
         for text in (
-            "Procedure departs from 2.0.2 in 3 points (2 major, 1 minor)",
+            "Procedure departs from PTS 2.0.2 in 3 points (2 major, 1 minor)",
             "Steady state reached: IOPS, LAT; ended at its limit: WSAT",
             "Doubts about the numbers 1 (1 grave)",
             "Major the results are not those that the standard asks for",
@@ -79,7 +80,7 @@ def test_each_page_has_the_findings_of_its_test_and_of_the_run(
     assert len(pages) > 3
     for page in pages:
         box = words(re.search(r'<div class="findings">.*?</div>', page, re.DOTALL)[0])  # type: ignore[index] # the test fails where there is none
-        assert f"Procedure: departs from 2.0.2 in {count}" in box
+        assert f"Procedure: departs from PTS 2.0.2 in {count}" in box
         ended = "ended at its limit" if test == "wsat" else "reached"
         assert f"Steady state: {ended}" in box
         assert all(text in box for text in there)
@@ -100,20 +101,20 @@ def test_page_that_no_finding_concerns_says_so(render: Render) -> None:
     page = render(replace(RECIPE, departures=(), findings=(GRAVE,)))
     for section in sections(page, "iops"):
         text = words(section)
-        assert "Procedure: conforms to 2.0.2" in text
+        assert "Procedure: conforms to PTS 2.0.2" in text
         assert "Doubts about the numbers: none" in text
 
 
 def test_pages_of_a_conformant_run_say_so(render: Render) -> None:
     recipe = replace(RECIPE, departures=(), findings=(), kind="block")
     for section in sections(render(recipe), "lat"):
-        assert "Procedure: conforms to 2.0.2" in words(section)
+        assert "Procedure: conforms to PTS 2.0.2" in words(section)
 
 
 def test_outcome_counts_by_severity(tmp_path: Path) -> None:
     run = make_run(tmp_path / "run", RECIPE)
     assert answer_lines(run) == [
-        "procedure                 departs from 2.0.2 in 3 points (2 major, 1 minor)",
+        f"{'procedure':26}departs from PTS 2.0.2 in 3 points (2 major, 1 minor)",
         "steady state              reached: IOPS, LAT; ended at its limit: WSAT",
         "doubts about the numbers  1 (1 grave)",
     ]

@@ -9,19 +9,19 @@ from ssdlab.model.drive import WriteCacheState
 from ssdlab.model.spec import ActiveRange
 from ssdlab.model.step import Step
 from ssdlab.model.units import capacity_label
-from ssdlab.procedures.peak import peak
-from ssdlab.procedures.saturation import saturate
-from ssdlab.procedures.sequence import sequence
-from ssdlab.procedures.stimulus_text import parse_stimulus
+from ssdlab.paper.context import read_context
+from ssdlab.procedures.peak.spec import peak
+from ssdlab.procedures.saturate.spec import saturate
+from ssdlab.procedures.saturate.stimulus_text import parse_stimulus
+from ssdlab.procedures.sequence.spec import sequence
 from ssdlab.pts.profile import Profile
 from ssdlab.pts.profiles import find_profile
-from ssdlab.report.context import read_context
+from ssdlab.pts.shared.head_facts import write_cache_text
 from ssdlab.report.header import test_columns as columns_of
-from ssdlab.report.header import write_cache_text
 from ssdlab.store.records import write_record
 from ssdlab.store.run import Run, open_tables
 from tests.made_procedure import measure_made
-from tests.made_run import CAPACITY_BYTES, DEMO, Recipe, make_run
+from tests.made_run import CAPACITY_BYTES, ENTERPRISE, Recipe, make_run
 
 
 def _active_range(folder: Path, profile: Profile, test: str) -> str:
@@ -135,7 +135,7 @@ def test_write_cache_is_told_as_it_stood(
     fault: str,
     expected: str,
 ) -> None:
-    recipe = Recipe(tests=("lat",), profile=DEMO.having(write_cache=asked))
+    recipe = Recipe(tests=("lat",), profile=ENTERPRISE.having(write_cache=asked))
     run = make_run(tmp_path / "run", recipe)
     record = replace(run.record, write_cache=stood, write_cache_fault=fault)
     write_record(run.path, record)

@@ -14,10 +14,10 @@ from ssdlab.model.errors import BrowserFailedError, ExportError
 from ssdlab.report.images import run_figures, write_image, write_images
 from ssdlab.system import browser
 from tests.browser import find_browser
-from tests.figures.test_publication import drawn, line
 from tests.made_run import Recipe, make_run
+from tests.plots.test_publication import drawn, line
 
-SMALL = Recipe(tests=("lat",), rounds=5, histogram_ios=20_000)
+SMALL = Recipe(tests=("lat",), rounds=5)
 
 
 @pytest.mark.browser

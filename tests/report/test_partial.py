@@ -10,7 +10,7 @@ from ssdlab.model.spec import Rounds, SteadyStateCriteria
 from ssdlab.report import render_report
 from ssdlab.store.tables import rows_to_columns, write_table
 from tests.made_run import Recipe, make_run, record_of
-from tests.report.conftest import SMALL, Render, words
+from tests.rendered import SMALL, Render, words
 
 
 @pytest.mark.parametrize("test", ["iops", "tp", "lat", "wsat"])
@@ -21,28 +21,31 @@ def test_report_of_one_test_alone_has_no_other(render: Render, test: str) -> Non
         assert f'id="{other}"' not in page
 
 
-def test_report_of_three_rounds_says_that_a_window_has_five(render: Render) -> None:
-    text = words(render(replace(SMALL, rounds=3, tests=("iops", "lat"))))
+@pytest.mark.parametrize(("test", "cells"), [("iops", 56), ("lat", 9)])
+def test_report_of_three_rounds_says_that_a_window_has_five(
+    render: Render, test: str, cells: int
+) -> None:
+    text = words(render(replace(SMALL, tests=(test,), steps=2 + 3 * cells)))
     assert "3 rounds were finished, and a measurement window has 5." in text
     assert "steady state NOT achieved 3 of 5 rounds" in text
     assert "There is no full measurement window yet" in text
 
 
-def test_report_without_any_round_says_so(render: Render) -> None:
-    text = words(render(replace(SMALL, rounds=0, tests=("iops", "lat"))))
+@pytest.mark.parametrize("test", ["iops", "lat"])
+def test_report_without_any_round_says_so(render: Render, test: str) -> None:
+    text = words(render(replace(SMALL, tests=(test,), steps=2)))
     assert "No round was finished." in text
     assert "no round was finished" in text
 
 
 def test_report_of_an_interrupted_run_says_so(render: Render) -> None:
-    recipe = replace(SMALL, status="interrupted", rounds=2, tests=("iops",))
+    recipe = replace(SMALL, tests=("iops",), steps=2 + 2 * 56)
     assert "The run was interrupted" in words(render(recipe))
 
 
 def test_report_of_a_failed_run_shows_its_message(render: Render) -> None:
-    recipe = replace(
-        SMALL, status="failed", message="Step 7: the target stopped.", tests=("tp",)
-    )
+    said = "Step 7: the target stopped."
+    recipe = replace(SMALL, tests=("tp",), steps=6, status="failed", message=said)
     assert "ended with an error" in words(render(recipe))
     assert "Step 7: the target stopped." in words(render(recipe))
 

@@ -13,14 +13,14 @@ from click.testing import CliRunner
 
 from ssdlab.cli import main
 from ssdlab.model.errors import BrowserFailedError, MissingToolError
-from ssdlab.report.notebook_page import write_notebook_page
+from ssdlab.paper.notebook_page import write_notebook_page
 from ssdlab.report.pdf import print_html
 from ssdlab.system import browser
 from tests.browser import find_browser
 from tests.made_run import Recipe, make_run
-from tests.report.made_notebook import code_cell, figure, text_cell, write_notebook
+from tests.paper.made_notebook import code_cell, figure, text_cell, write_notebook
 
-SMALL = Recipe(tests=("lat",), rounds=5, histogram_ios=20_000)
+SMALL = Recipe(tests=("lat",), rounds=5)
 
 
 @pytest.mark.browser

@@ -11,8 +11,8 @@ from ssdlab.report import render_report
 from ssdlab.store.run import open_tables
 from ssdlab.store.tables import rows_to_columns, write_table
 from tests.made_run import make_run
-from tests.report.conftest import SMALL, words
-from tests.report.test_drive_pages import section
+from tests.rendered import SMALL, words
+from tests.telemetry.test_pages import section
 
 WSAT = replace(SMALL, tests=("wsat",), kind="block")
 FACTS = (
@@ -29,7 +29,7 @@ def purged(folder: Path, facts: Sequence[str], doubt: str = "") -> str:
     steps = run.steps.assign(warnings=doubt).astype({"step_id": "str"})
     (step,) = steps.loc[steps["kind"] == "purge", "step_id"]
     kept = run.path / "steps" / step
-    kept.mkdir(parents=True)
+    (kept / "purge.txt").unlink()
     if facts:
         (kept / "purge.txt").write_text("\n".join(facts) + "\n", "utf-8")
     table = TABLES["steps"]
@@ -46,7 +46,7 @@ def test_purge_page_shows_what_each_found_and_folds_its_record(tmp_path: Path) -
     shown, _, folded = page.partition('<details class="folded">')
     assert "<drive>" not in page
     assert (
-        "0001-wsat-purge Write saturation discard of all LBAs 2.000 s "
+        "00001-wsat-purge Write saturation discard of all LBAs 2.000 s "
         "64 places read back: 64 zeros none"
     ) in words(shown)
     assert [fact for fact in FACTS if fact not in words(folded)] == []

@@ -12,16 +12,16 @@ from ssdlab.campaign.request import RunChoices, check_request
 from ssdlab.model.errors import ProfileError, RunFolderError
 from ssdlab.model.report_fields import NAMES, TITLES, ReportFields
 from ssdlab.pts.profile_file import parse_profile, parse_report
-from ssdlab.pts.shared import MatrixRounds
+from ssdlab.pts.shared.settings import MatrixRounds
 from ssdlab.report import render_report
 from ssdlab.store.records import write_record
 from ssdlab.store.report_fields import add_given, read_given
 from ssdlab.store.run import open_tables
 from tests.cli.called import call
 from tests.made_run import Recipe, make_run
-from tests.report.conftest import words
+from tests.rendered import words
 
-RECIPE = Recipe(tests=("lat",), rounds=5, histogram_ios=20_000, kind="block")
+RECIPE = Recipe(tests=("lat",), rounds=5, kind="block")
 PROFILE = """\
 based_on = "pts-2.0-enterprise"
 cell_s = 30

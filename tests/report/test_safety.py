@@ -6,8 +6,8 @@ from html.parser import HTMLParser
 
 import pytest
 
-from tests.made_run import DEMO
-from tests.report.conftest import SMALL, Render, words
+from tests.made_run import ENTERPRISE
+from tests.rendered import SMALL, Render, words
 
 HOSTILE = (
     "</script><script>alert(1)</script>",
@@ -45,7 +45,7 @@ def test_text_of_a_device_is_text_wherever_it_stands(render: Render, text: str) 
         message=text,
         status="failed",
         departures=(text,),
-        profile=replace(DEMO, name=text, title=text, spec_version=text),
+        profile=replace(ENTERPRISE, name=text, title=text, spec_version=text),
     )
     page = render(recipe)
     tags = tags_of(page)

@@ -18,7 +18,7 @@ from ssdlab.store.run import Run
 from tests.made_run import Recipe, make_run
 
 FORMULAS = ("=HYPERLINK('x')", "+1+1", "-2", "@SUM(A1)")
-SMALL = Recipe(tests=("lat",), rounds=5, histogram_ios=2_000)
+SMALL = Recipe(tests=("lat",), rounds=5)
 
 
 @pytest.fixture(scope="module")
@@ -88,7 +88,7 @@ def test_value_that_a_cell_cannot_hold_becomes_text(value: Any, shown: Any) -> N
 def test_text_longer_than_a_cell_is_cut_and_says_so() -> None:
     text = str(_in_a_cell("x" * 40_000))
     assert len(text) == 32_767
-    assert text.endswith("(cut: a cell holds no more)")
+    assert text.endswith("(cut: a cell can hold no more)")
 
 
 def test_table_longer_than_a_sheet_is_refused_with_both_numbers(
@@ -97,7 +97,7 @@ def test_table_longer_than_a_sheet_is_refused_with_both_numbers(
     longest = max(TABLES, key=lambda name: len(getattr(run, name)))
     rows = len(getattr(run, longest))
     monkeypatch.setattr(export, "SHEET_ROWS", rows)
-    with pytest.raises(ExportError, match=rf"{longest} has {rows:,} rows, and a"):
+    with pytest.raises(ExportError, match=rf"{longest} has {rows:,} rows; a"):
         export_run(run, "xlsx", tmp_path / "run.xlsx")
     assert not (tmp_path / "run.xlsx").exists()
 

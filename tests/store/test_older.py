@@ -8,15 +8,14 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
-from ssdlab.analysis.latency import UNKNOWN_EXTREMES, percentiles_from_bins
 from ssdlab.model.schema import PERCENTILES
+from ssdlab.stats.latency import UNKNOWN_EXTREMES, percentiles_from_bins
 from ssdlab.store.export import export_run
-from ssdlab.store.older import place_windows
 from ssdlab.store.run import open_tables
-from ssdlab.store.tables import frame_to_arrow, read_table
+from ssdlab.store.tables import frame_to_arrow, place_windows, read_table
 from ssdlab.system.folders import Folder
-from tests.analysis.frames import Row, steps, window, windows
 from tests.paths import ROOT
+from tests.stats.frames import Row, steps, window, windows
 
 SAMPLE = ROOT / "data" / "samples" / "virtual-b"
 _SIDE = ["step_id", "direction"]

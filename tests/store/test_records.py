@@ -52,7 +52,7 @@ def test_json_is_readable_and_keeps_letters(tmp_path: Path) -> None:
 def test_folder_without_its_papers_is_no_run(tmp_path: Path, name: str) -> None:
     make_run(tmp_path / "run")
     (tmp_path / "run" / name).unlink()
-    with pytest.raises(RunFolderError, match=rf"there is no {name}, so this is no run"):
+    with pytest.raises(RunFolderError, match=rf"it has no {name}, so it is not a run"):
         open_tables(tmp_path / "run")
 
 
@@ -81,7 +81,7 @@ def test_record_of_another_version_is_refused(tmp_path: Path, version: object) -
     change(folder, "run.json", lambda data: data.update(format_version=version))
     with pytest.raises(
         RunFolderError,
-        match=rf"has format {version}, this ssdlab reads 1 and 2\. Open it with",
+        match=rf"has format {version}; this ssdlab reads 1 and 2\. Open it with",
     ):
         read_record(folder)
 

@@ -32,7 +32,7 @@ def test_run_gives_its_papers_and_each_frame(tmp_path: Path) -> None:
 
 def test_frame_that_is_not_there_yet_is_named(tmp_path: Path) -> None:
     run = open_tables(make_run(tmp_path / "run"))
-    with pytest.raises(RunFolderError, match=r"no windows\.parquet yet"):
+    with pytest.raises(RunFolderError, match=r"windows\.parquet does not exist yet"):
         run.windows  # noqa: B018 - reading it is the test
 
 
@@ -63,7 +63,7 @@ def test_raw_output_is_refused_when_it_is_not_whole(
     step.mkdir()
     if content is not None:
         (step / "fio.json.gz").write_bytes(content)
-    with pytest.raises(RunFolderError, match="no whole fio output of step '00002-x'"):
+    with pytest.raises(RunFolderError, match="no complete fio output"):
         open_tables(folder).raw_output(step.name)
 
 
@@ -75,7 +75,7 @@ def test_runs_are_listed_oldest_first_and_damaged_ones_too(tmp_path: Path) -> No
     (old / "steps" / ".00002-iops-wipc").mkdir()
     broken = make_run(tmp_path / "d")
     (broken / "state.json").write_text("{")
-    (tmp_path / "no run").mkdir()
+    (tmp_path / "not a run").mkdir()
     make_run(tmp_path / ".cache")
     damaged, *runs = list_runs(tmp_path)
     assert [entry.run_id for entry in runs] == ["c", "b", "a"]

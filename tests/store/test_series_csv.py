@@ -128,14 +128,17 @@ def test_standard_input_is_read_when_the_path_is_a_dash(
         (lines("iops", *LINES[:4]), "4 rows of numbers are too few"),
         (
             lines("iops", *LINES, "n/a"),
-            "line 7, column 'iops': 'n/a' is no finite number",
+            "line 7, column 'iops': 'n/a' is not finite",
         ),
         (
             lines("iops", "nan", *LINES),
-            "line 2, column 'iops': 'nan' is no finite number",
+            "line 2, column 'iops': 'nan' is not finite",
         ),
-        (lines("iops", *LINES, "-inf"), "line 7, column 'iops': '-inf' is no finite"),
-        (lines("iops", *LINES, "1e999"), "line 7, column 'iops': '1e999' is no finite"),
+        (lines("iops", *LINES, "-inf"), "line 7, column 'iops': '-inf' is not finite"),
+        (
+            lines("iops", *LINES, "1e999"),
+            "line 7, column 'iops': '1e999' is not finite",
+        ),
         (
             lines("iops", *LINES, "fast"),
             "line 7, column 'iops': 'fast' is not a number",
@@ -148,17 +151,17 @@ def test_standard_input_is_read_when_the_path_is_a_dash(
         (lines("iops", *LINES[:3], "", *LINES[3:]), "line 5, .*the cell is empty"),
         (lines("n,iops", "1,5", "2,", "3,5", "4,5"), "line 3, .*'iops'.*cell is empty"),
         (lines("n,iops", "1,5", "", "3,5"), "line 3 is empty: a round without a value"),
-        (lines("iops", *LINES, "5776,5"), "line 7 has 2 cells where the first has 1"),
+        (lines("iops", *LINES, "5776,5"), "line 7 has 2 cells, the first has 1"),
         (lines("a,b", "1.5,2.5", "3,4"), "more than one column of numbers: 'a', 'b'"),
         (lines("n,a,b", "1,5,6", "2,7,8"), "more than one column of numbers: 'a', 'b'"),
         (lines("a;b", "1,5;2,5", "3,5;4,5"), "no column of numbers among 'a', 'b'"),
         (
             lines("round;iops", *(f"{n};100,{n}" for n in range(1, 7))),
-            "'round' merely numbers the rows; has numbers with a comma in 'iops'",
+            "'round' only numbers the rows; has numbers with a comma in 'iops'",
         ),
         (
             lines("iops;round", *(f"100,{n};{n}" for n in range(1, 7))),
-            "'round' merely numbers the rows",
+            "'round' only numbers the rows",
         ),
         (
             lines("time_s;iops", *(f"{60 * n};100,{n}" for n in range(1, 7))),
@@ -166,7 +169,7 @@ def test_standard_input_is_read_when_the_path_is_a_dash(
         ),
         (
             lines("round;note", *(f"{n};fine" for n in range(1, 7))),
-            "'round' merely numbers the rows",
+            "'round' only numbers the rows",
         ),
         (
             lines("1;100,5", *(f"{n};101" for n in range(2, 8))),

@@ -88,7 +88,9 @@ def test_rows_become_columns_and_missing_values_stay_missing() -> None:
 
 
 def test_table_is_refused_when_it_is_not_there(tables: Path) -> None:
-    with pytest.raises(RunFolderError, match=r"no runs\.parquet yet\. Rebuild the tab"):
+    with pytest.raises(
+        RunFolderError, match=r"runs\.parquet does not exist yet\. Rebuild the tab"
+    ):
         read_table(Folder(tables), RUNS)
 
 

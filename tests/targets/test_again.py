@@ -8,7 +8,7 @@ import pytest
 
 from ssdlab.model.drive import Consent, Drive
 from ssdlab.model.errors import TargetRefusedError
-from ssdlab.targets.again import find_again, require_name
+from ssdlab.targets.block_opening import find_again, require_name
 
 BY_ID = "/dev/disk/by-id"
 MINE = Drive(
@@ -66,7 +66,7 @@ def test_another_drive_in_its_place_is_not_taken_for_it(now: Drive) -> None:
 
 def test_drives_that_cannot_be_told_apart_are_refused() -> None:
     twins = tuple(moved(MINE, f"nvme{n}n1", stable_paths=()) for n in (1, 2))
-    words = r"/dev/nvme1n1, /dev/nvme2n1 are called alike \(A Drive S1\)"
+    words = r"/dev/nvme1n1, /dev/nvme2n1 have the same identity \(A Drive S1\)"
     with pytest.raises(TargetRefusedError, match=words):
         find_again(MINE, twins, SERIAL)
 
@@ -74,7 +74,7 @@ def test_drives_that_cannot_be_told_apart_are_refused() -> None:
 def test_twin_that_has_the_name_of_the_kernel_or_the_link_is_not_taken() -> None:
     twin = moved(MINE, "nvme1n1", stable_paths=())  # udev leads the link to one of them
     for drives in ((MINE, twin), (twin, MINE)):
-        with pytest.raises(TargetRefusedError, match="are called alike"):
+        with pytest.raises(TargetRefusedError, match="have the same identity"):
             find_again(MINE, drives, SERIAL)
 
 
@@ -124,7 +124,7 @@ def test_link_of_a_name_that_twins_share_is_no_place(tmp_path: Path) -> None:
     root = attach(tmp_path, TWIN.name, path)
     shared = Consent(text=path, what="path")
     with pytest.raises(
-        TargetRefusedError, match="names that another drive had"
+        TargetRefusedError, match="names that another drive also had"
     ) as told:
         find_again(MINE, (TWIN,), shared, root=root)
     assert "begin a new run" in str(told.value)

@@ -156,7 +156,7 @@ def test_what_could_not_be_undone_is_told_and_the_device_is_let_go(
     folder.mkdir(parents=True)
     (folder / "write_cache.json").write_text(json.dumps(note), "utf-8")
     said = target.release()
-    assert said.startswith("The write cache was not set back: ")
+    assert said.startswith("The write cache was not restored: ")
     assert "S9" in said
     assert target.release() == said
     os.close(os.open(target.drive.path, os.O_RDWR | os.O_EXCL))
@@ -391,7 +391,7 @@ def test_run_is_not_taken_up_by_a_consent_that_means_another_drive(
     assert record.consent == Consent(text=target.drive.serial, what="serial number")
     target.release()
     other = replace(record, consent=Consent(text="/x", what="serial number"))
-    with pytest.raises(ConsentError, match="its serial number /x, does not tell it"):
+    with pytest.raises(ConsentError, match="its serial number /x, no longer"):
         reopen(other, tmp_path)
     place = Consent(text="/dev/disk/by-path/none", what="path")
     with pytest.raises(TargetRefusedError, match="no drive is attached at"):
@@ -434,17 +434,17 @@ def test_trouble_and_alarm_are_told_when_the_device_shrinks(
     device = make_loop(512)
     target = open_loop(device)
     resize_loop(device, 32 * MIB)
-    assert "33,554,432 bytes now" in target.find_trouble()
+    assert "now has 33,554,432 bytes" in target.find_trouble()
     assert target.find_alarm() == target.find_trouble()
     purged = target.purge(print)
-    assert "33,554,432 bytes now" in purged.fault
+    assert "now has 33,554,432 bytes" in purged.fault
 
 
 def test_limit_to_a_temperature_that_is_not_told_is_refused(
     make_loop: MakeLoop, open_loop: Open
 ) -> None:
     device = make_loop(512)
-    with pytest.raises(TargetRefusedError, match="does not tell its temperature"):
+    with pytest.raises(TargetRefusedError, match="does not report its temperature"):
         open_loop(device, temperature_limit_celsius=HOT)
     open_loop(device).release()  # the refusal let go of it
 
@@ -518,7 +518,7 @@ def test_free_loop_device_is_refused() -> None:
 
 
 def test_hostile_device_name_is_refused() -> None:
-    with pytest.raises(TargetRefusedError, match="cannot hold this name"):
+    with pytest.raises(TargetRefusedError, match="cannot contain this name"):
         read_shape("/dev/a\nb")
 
 

@@ -250,9 +250,9 @@ def test_trouble_is_told_while_it_is_held(tmp_path: Path, made: Target) -> None:
     moved.rename(path)
     assert not target.find_trouble()
     os.truncate(path, 512)
-    assert "it has 512 bytes and not 1,048,576" in target.find_alarm()
+    assert "it has 512 bytes instead of 1,048,576" in target.find_alarm()
     target.release()
-    assert "was let go" in target.find_trouble()
+    assert "was released" in target.find_trouble()
 
 
 def kill_session(path: Path) -> None:
@@ -340,7 +340,7 @@ def test_file_whose_filling_was_cut_short_is_refused(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-c", script, spec], check=False)
     assert done.returncode == -9
     with pytest.raises(
-        TargetRefusedError, match=r"cut short\. If nobody needs it, remove"
+        TargetRefusedError, match=r"cut short\. If it is not needed, remove"
     ):
         open_at(tmp_path / "drive")
 
@@ -379,7 +379,7 @@ def test_file_without_its_mark_is_refused(made: Target) -> None:
     path = path_of(made)
     with suppress(OSError):
         os.removexattr(path, file_note._ATTRIBUTE)
-        require_refused(made, "it does not carry the mark of its note")
+        require_refused(made, "it lacks the mark of its note")
 
 
 def _to_a_link(note: Path, folder: Path) -> None:

@@ -107,7 +107,7 @@ def test_trouble_is_told_when_the_server_has_ended(
     record = stored_record(tmp_path, target)
     target.close()
     assert target.find_trouble() == "its server has ended"
-    with pytest.raises(TargetRefusedError, match="its content is lost"):
+    with pytest.raises(TargetRefusedError, match="has ended; the content is lost"):
         reopen_target(record, folder=tmp_path / "target")
 
 
@@ -137,7 +137,7 @@ def test_shape_tells_what_the_model_writes_at_most(
 
 
 def test_unknown_option_is_named(tmp_path: Path) -> None:
-    with pytest.raises(UnknownNameError, match="no option of the virtual SSD 'colour'"):
+    with pytest.raises(UnknownNameError, match="option of the virtual SSD 'colour'"):
         read_shape("virtual:colour=red")
     with pytest.raises(TargetRefusedError, match="is out of range"):
         open_target("virtual:dies=0", folder=tmp_path)

@@ -58,9 +58,9 @@ def test_old_reading_is_forgotten_and_not_to_know_is_an_alarm_under_a_limit(
     limited = watch_at(clock, 40, LIMIT)
     failing = watch_at(clock, 40, None)
     failing.health = DriveHealth(is_failing=True)
-    assert failing.find_alarm() == "it says that it is failing"
+    assert failing.find_alarm() == "it reports that it is failing"
     clock.now_s = 121
-    assert "not told any more" in limited.find_alarm()
+    assert "no longer reported" in limited.find_alarm()
     assert failing.find_alarm() == ""
 
 

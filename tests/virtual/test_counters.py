@@ -131,7 +131,7 @@ def test_late_requests_are_counted_when_the_server_cannot_keep_up(serve: Serve) 
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (None, "it is not there"),
+        (None, "it does not exist"),
         (b"", "too short"),
         (b"\0" * 4096, "not a counters file of version 2"),
     ],

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ssdlab.model.spec import Composite
 from ssdlab.model.units import KIB, MIB
 from ssdlab.plan.context import PlanContext
-from ssdlab.pts.demand import BLOCK_SHARES, ZONES
+from ssdlab.pts.shared.composite import BLOCK_SHARES, ZONES
 from ssdlab.virtual.counters import PLACES, SECTOR_BYTES, SIZES
 from ssdlab.virtual.nbd import NbdClient
 from ssdlab.virtual.options import VirtualSsdOptions

@@ -7,7 +7,7 @@ from tests.vm.gate_case import ARRAY, EXT4, SECRET, TABLE, Case
 _WIPE: Final = r"wipefs --all $D"
 _WIPE_PART: Final = r"wipefs --all $P"
 
-_PV: Final = "take it out of its volume group"
+_PV: Final = "remove it from its volume group"
 DATA: Final = (
     Case(
         name="volume group asleep",
@@ -100,7 +100,7 @@ DATA: Final = (
         "dd if=/dev/zero of=$D bs=512 count=34 conv=notrunc status=none; "
         "udevadm settle; partx -d $D 2>/dev/null || true",
         kind="partition-table",
-        reason=r"$D has the copy, at its end, of a partition table \(gpt\)",
+        reason=r"$D has the backup of a partition table at its end \(gpt\)",
         remedy=_WIPE,
     ),
     Case(

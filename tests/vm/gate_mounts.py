@@ -60,8 +60,8 @@ MOUNTS: Final = (
         "mount --make-private /run/spaces; touch /run/spaces/one; "
         "unshare --mount=/run/spaces/one mount $D /mnt; sync",
         kind="opened",
-        reason="the kernel says that $D is claimed, by something that cannot be seen",
-        remedy="Look on the host",
+        reason="the kernel reports that $D is claimed, by a holder that is not visible",
+        remedy="Check on the host",
         undo="umount /run/spaces/one; umount /run/spaces",
     ),
     Case(
@@ -89,8 +89,8 @@ MOUNTS: Final = (
         + EXT4
         + "-b 4096 -J device=$D $OTHER; mount $OTHER /mnt; sync; sleep 1",
         kind="opened",
-        reason="the kernel says that $D is claimed",
-        remedy="Look on the host",
+        reason="the kernel reports that $D is claimed",
+        remedy="Check on the host",
         undo="umount /mnt; wipefs -aq $OTHER; blkdiscard -z $OTHER",
     ),
     Case(

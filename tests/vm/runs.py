@@ -9,7 +9,7 @@ from pathlib import Path
 from ssdlab.pts.profile import Profile
 from ssdlab.pts.profile_file import render_profile
 from ssdlab.pts.profiles import PROFILES
-from ssdlab.pts.shared import RND_4K_WRITE
+from ssdlab.pts.shared.settings import RND_4K_WRITE
 from ssdlab.store.records import RunState, read_state
 from tests.vm.guest import Guest
 from tests.vm.link import Job
@@ -92,7 +92,13 @@ def cache_of(guest: Guest) -> str:
 
 def warm(guest: Guest) -> None:
     """Load what a run needs, once: it takes long in a guest."""
-    guest.warm("ssdlab.campaign.suite", "ssdlab.targets", "pandas", "pyarrow.parquet")
+    guest.warm(
+        "ssdlab.campaign.suite",
+        "ssdlab.targets",
+        "pandas",
+        "pyarrow.parquet",
+        "rich.table",
+    )
 
 
 def begin(

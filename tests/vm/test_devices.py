@@ -202,7 +202,7 @@ def test_user_without_rights_is_told_what_is_unknown(guest: Guest) -> None:
         assert drive["serial"]
         assert not drive["can_be_tested"]
         assert drive["can_be_tested"] is None or drive["serial"] == "SUBSYS1"
-        assert all("cannot be seen" in use["reason"] for use in drive["uses"])
+        assert all("is unknown" in use["reason"] for use in drive["uses"])
         if drive["bus"] in {"nvme", "ata"}:
             assert drive["health"]["wear_percent"] is None
             assert drive["health_trouble"]
@@ -234,7 +234,7 @@ def test_partition_volume_and_character_devices_are_refused(
     assert odd["path"] in found[generic]
     assert scsi_path[:7] in found["/dev/sg0"]
     assert "character device" in found["/dev/zero"]
-    assert "stands on no file" in found["/dev/loop0"]
+    assert "has no backing file" in found["/dev/loop0"]
     assert found[stable] == odd["path"]
     now = json.loads(guest.check_python(LISTED % (["--json"],)).stdout)
     (of_virtio,) = [drive for drive in now if drive["path"] == path]

@@ -27,7 +27,7 @@ import ssdlab.drive.inventory
 import ssdlab.host.tuning
 import ssdlab.targets.opening
 from ssdlab.cli import main
-from ssdlab.procedures.peak import peak
+from ssdlab.procedures.peak.spec import peak
 peak()
 os.setgroups([])
 os.setgid(65534)
@@ -94,7 +94,7 @@ def test_journal_outlives_a_second_apply_and_leaves_what_others_changed(
     doctor(guest, "--apply --target /dev/nvme0n1", journal="two")
     undone = doctor(guest, "--revert", journal="two")
     assert undone.exit_code == 1
-    assert "somebody has changed it since, from 2 to 1; left as it is" in undone.stdout
+    assert "it was changed since, from 2 to 1; left as it is" in undone.stdout
     now = read(guest)
     assert now.pop(f"{QUEUE}/rq_affinity") == "1"
     del before[f"{QUEUE}/rq_affinity"]

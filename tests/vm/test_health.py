@@ -82,9 +82,9 @@ def test_what_is_written_is_counted_by_the_drive(guest: Guest) -> None:
     ("bits", "words"),
     [
         (1, "the spare capacity is below its threshold"),
-        (4, "the reliability is degraded by errors of the medium or of the drive"),
-        (8, "the medium is read-only"),
-        (16, "the backup of the volatile memory has failed"),
+        (4, "the reliability is degraded by media errors or internal errors"),
+        (8, "the media are read-only"),
+        (16, "the volatile memory backup has failed"),
     ],
 )
 def test_a_critical_warning_of_the_drive_is_an_alarm(

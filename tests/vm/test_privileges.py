@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from ssdlab.pts.profile_file import render_profile
-from ssdlab.pts.shared import Flow
+from ssdlab.pts.shared.settings import Flow
 from tests.paths import ROOT
 from tests.vm.conftest import Boot, Disk
 from tests.vm.devices import MIB, image_sha256, nvme, on_image
@@ -139,7 +139,7 @@ def test_command_for_one_drive_alone_lets_the_user_purge_it(
 ) -> None:
     guest.check(f"chgrp root {node(guest)}")
     said = refused_purge(guest, disk("n"))
-    assert f"the user {USER} may not read and write it; root alone may" in said
+    assert f"the user {USER} may not read and write it; only root may" in said
     guest.check(the_command(said, begins="sudo setfacl"))
     answer = purge(guest)
     assert answer.exit_code == 0, answer.output

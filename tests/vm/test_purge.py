@@ -191,7 +191,7 @@ def test_format_is_refused_while_another_namespace_is_in_use(
         ("NVME", "nvme-sanitize-block", "SANICAP 0x0 lacks bit 1"),
         ("ATA", "ata-security-erase", "no ATA security"),
         ("ATA", "ata-sanitize-crypto", "no CRYPTO_SCRAMBLE_EXT"),
-        ("SCSI", "nvme-format-crypto", "none of the methods of its bus, scsi"),
+        ("SCSI", "nvme-format-crypto", "not one of the methods of its bus, scsi"),
     ],
 )
 def test_method_that_the_drive_lacks_is_refused_and_nothing_written(
@@ -203,7 +203,7 @@ def test_method_that_the_drive_lacks_is_refused_and_nothing_written(
     answer = purge(guest, path, serial, method)
     assert answer.exit_code == 2, answer.output
     assert words in answer.stderr
-    assert "It can by: " in answer.stderr
+    assert "Its methods are: " in answer.stderr
     assert image_sha256(images[serial]) == before
 
 
@@ -213,7 +213,7 @@ def test_format_unit_that_does_nothing_is_a_failure(guest: Guest) -> None:
     assert answer.exit_code == 1, answer.output
     assert "sg_format --format --quick --early" in answer.stdout
     assert "exit code 0" in answer.stdout
-    assert "is still there at byte 0 and at 63 places more" in answer.stderr
+    assert "is still there at byte 0 and at 63 more places" in answer.stderr
 
 
 def test_sanitize_that_the_drive_refuses_is_a_failure(guest: Guest) -> None:
@@ -248,7 +248,7 @@ def test_ctrl_c_in_an_overwrite_ends_it_and_says_what_is_left(guest: Guest) -> N
     guest.throttle("tg0", bps_total=0)
     answer = job.wait()
     assert answer.exit_code == 130, answer.output
-    assert "Part of what the drive held is still there" in answer.stderr
+    assert "Part of the old data is still on the drive" in answer.stderr
     again = purge(guest, path, "SLOW", "discard")  # it was let go of
     assert again.exit_code == 0, again.output
 

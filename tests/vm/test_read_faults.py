@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import ssdlab
-from ssdlab.pts.shared import MatrixRounds
+from ssdlab.pts.shared.settings import MatrixRounds
 from tests.integration.lab import recorded_steps
 from tests.vm.conftest import Boot, Disk
 from tests.vm.devices import image_sha256, nvme, on_image, on_nbd
@@ -180,13 +180,13 @@ def test_drive_whose_every_io_fails_ends_the_run_and_goes_on_when_mended(
     switch.touch()
     said = run.end(1)
     assert f"io_u error on file {SECOND}: No data available" in said  # EIO of NVMe
-    assert "a medium error of an NVMe drive" in said
+    assert "a media error of an NVMe drive" in said
     assert "ssdlab resume /job/run" in said
     assert len(said.splitlines()) < 6
     assert run.state.status == "failed"
     assert before.items() <= recorded_steps(run.folder).items()
     still = resume(guest).end(2)
-    assert f"whether there is data on {SECOND} cannot be said" in still
+    assert f"whether {SECOND} holds data is unknown" in still
     switch.unlink()
     resume(guest).end(0)
     assert before.items() <= recorded_steps(run.folder).items()

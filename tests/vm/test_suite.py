@@ -4,7 +4,7 @@ from pathlib import Path
 
 import ssdlab
 from ssdlab.pts.conformance import find_recorded_departures
-from ssdlab.pts.wsat import Wsat
+from ssdlab.pts.wsat.spec import Wsat
 from ssdlab.report import write_report
 from ssdlab.store.records import read_record
 from ssdlab.virtual.counters import PAGE_BYTES, Counters

@@ -1,1 +1,1 @@
-"""What is simulated to measure how often intervals hold the truth: a module a topic."""
+"""Simulations that measure the coverage of intervals: one module per topic."""

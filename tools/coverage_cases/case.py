@@ -1,4 +1,4 @@
-"""A case: how one trial is made, and how many trials have to be covered."""
+"""A case: how one trial is simulated, and the coverage it must have."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ _TRIES_A_TRIAL = 20
 
 @dataclass(frozen=True, kw_only=True)
 class CoverageRow:
-    """What was measured of a case, as ratios, and the bounds it has to keep."""
+    """The measured coverage of a case, as ratios, and its bounds."""
 
     statistic: str
     case: str
@@ -29,13 +29,13 @@ class CoverageRow:
 
 @dataclass(frozen=True, kw_only=True)
 class CoverageCase:
-    """A known truth, and an interval that is to hold it.
+    """A known truth, and an interval that should hold it.
 
-    ``trial`` draws a series and tells whether its interval held the truth, or of
-    several intervals which share did; None where the series has none, as of a forecast
-    of what has come already. ``low`` and
-    ``high`` are what the share has to keep; where they are wider than 0.93 to 0.97,
-    ``note`` says why. A trial that takes long is made ``most_trials`` times at most.
+    ``trial`` draws a series and tells whether its interval held the truth, or the share
+    of several intervals that did; None if the series has no interval, such as a
+    forecast of what has already happened. ``low`` and ``high`` bound the coverage; if
+    they are wider than 0.93 to 0.97, ``note`` says why. A slow trial runs at most
+    ``most_trials`` times.
     """
 
     statistic: str
@@ -55,7 +55,7 @@ class CoverageCase:
         return self.row(trials=len(held), covered=sum(held) / len(held))
 
     def outcomes(self, trials: int, *, seed: int) -> Iterator[float]:
-        """Yield of so many trials whether the interval held the truth."""
+        """Yield for each trial whether the interval held the truth."""
         rng = np.random.default_rng([
             seed,
             *map(ord, self.statistic + self.case),
@@ -65,7 +65,7 @@ class CoverageCase:
         return islice((held for held in drawn if held is not None), trials)
 
     def row(self, *, trials: int, covered: float) -> CoverageRow:
-        """Return what was measured of it, with its bounds."""
+        """Return the result with its bounds."""
         return CoverageRow(
             statistic=self.statistic,
             case=self.case,
@@ -80,11 +80,11 @@ class CoverageCase:
 
 
 def draw_noise(
-    rng: np.random.Generator, count: int, alike: float
+    rng: np.random.Generator, count: int, autocorrelation: float
 ) -> npt.NDArray[np.float64]:
-    """Draw noise of unit variance whose neighbours correlate by ``alike``."""
+    """Draw AR(1) noise of unit variance."""
     noise = rng.standard_normal(count)
-    fresh = (1 - alike**2) ** 0.5
+    fresh = (1 - autocorrelation**2) ** 0.5
     for place in range(1, count):
-        noise[place] = alike * noise[place - 1] + fresh * noise[place]
+        noise[place] = autocorrelation * noise[place - 1] + fresh * noise[place]
     return noise

@@ -1,7 +1,7 @@
-"""How often intervals of a comparison hold the truth, and name no winner in vain.
+"""Coverage of the intervals of a comparison, and its family-wise error rate.
 
-Both sides are the same drive, or differ by a known factor. Their rounds follow a
-process of first order, of each cell alone or in part of the whole drive.
+Both sides are the same drive, or differ by a known factor. Their rounds are AR(1), per
+cell or partly shared by the whole drive.
 """
 
 import math
@@ -13,15 +13,15 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ssdlab.analysis.inference.dependence import estimate_dependence
-from ssdlab.analysis.inference.differences import (
+from ssdlab.stats.dependence import estimate_dependence
+from ssdlab.stats.differences import (
     Difference,
     compare_levels,
     compare_runs_of_sides,
 )
-from ssdlab.analysis.inference.levels import estimate_level
-from ssdlab.analysis.inference.multiplicity import adjust_by_holm
-from ssdlab.analysis.inference.variance import estimate_variance_components
+from ssdlab.stats.levels import estimate_level
+from ssdlab.stats.multiplicity import adjust_by_holm
+from ssdlab.stats.variance import estimate_variance_components
 from tools.coverage_cases.case import CoverageCase
 
 Floats = NDArray[np.float64]
@@ -31,10 +31,10 @@ EXACT, FAMILY, SHARED_FAMILY = (0.93, 0.97), (0.95, 1.0), (0.935, 1.0)
 SAFE, NOT_CLAIMED = (0.93, 1.0), (0.0, 0.94)
 _NOTES = {
     EXACT: "",
-    FAMILY: "of whole tables: at most one in 20 may err",
-    SHARED_FAMILY: "of whole tables: 5.4 % of 6000 err where cells scatter together",
-    SAFE: "errs to the safe side",
-    NOT_CLAIMED: "nothing is claimed of one cell with so few rounds",
+    FAMILY: "of whole tables: at most one in 20 may be wrong",
+    SHARED_FAMILY: "of whole tables: 5.4 % of 6000 are wrong if cells scatter together",
+    SAFE: "conservative",
+    NOT_CLAIMED: "nothing is claimed for one cell with so few rounds",
 }
 _ERROR = 0.05
 _RATIO = 1.1
@@ -43,7 +43,7 @@ _SPREAD = 0.02
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Table:
-    """A window of rounds of several cells; ``shared`` is of the variance."""
+    """A window of rounds of several cells; ``shared`` is a share of the variance."""
 
     rounds: int
     cells: int = 1
@@ -61,13 +61,13 @@ class Table:
 
     def draw(self, rng: Generator) -> Floats:
         """Return relative values, (cells, rounds)."""
-        own = _remembering(rng, (self.cells, self.rounds), self.memory)
-        common = _remembering(rng, (1, self.rounds), self.memory)
+        own = _draw_ar1(rng, (self.cells, self.rounds), self.memory)
+        common = _draw_ar1(rng, (1, self.rounds), self.memory)
         mixed = math.sqrt(1 - self.shared) * own + math.sqrt(self.shared) * common
         return np.asarray(1 + _SPREAD * mixed)
 
 
-def _remembering(rng: Generator, shape: tuple[int, int], coefficient: float) -> Floats:
+def _draw_ar1(rng: Generator, shape: tuple[int, int], coefficient: float) -> Floats:
     values = rng.standard_normal(shape)
     for place in range(1, shape[1]):
         values[:, place] *= math.sqrt(1 - coefficient**2)
@@ -95,7 +95,7 @@ _FAMILIES = (
 
 
 def compare_tables(table: Table, rng: Generator, *, ratio: float) -> list[Difference]:
-    """Compare two tables of which the first is so many times the second."""
+    """Compare two tables, the first of which is ``ratio`` times the second."""
     sides = []
     for factor in (ratio, 1.0):
         values = factor * table.draw(rng)

@@ -1,26 +1,26 @@
-"""How often intervals of the ratio of two percentiles hold 1, and name no winner.
+"""Coverage of intervals of the ratio of two percentiles, and false winners.
 
 Both sides are the same drive; each percentile is that of the merged bins of its rounds.
-Where rounds do not bound one on the side of the other there is no interval, and the
-series does not count as one; in a table it counts as a comparison that shows nothing.
+If the rounds do not bound one towards the other there is no interval, and the series
+does not count; in a table it counts as a comparison that shows no difference.
 """
 
 from functools import partial
 
 import numpy as np
 
-from ssdlab.analysis.comparison.level_cells import level_of_percentile
-from ssdlab.analysis.inference.differences import Difference, compare_levels
-from ssdlab.analysis.inference.levels import LevelEstimate
-from ssdlab.analysis.inference.multiplicity import adjust_by_holm
-from ssdlab.analysis.inference.quantiles import BinnedRounds
-from ssdlab.analysis.qos.claims import claim_of_level
+from ssdlab.compare.cells import level_of_percentile
+from ssdlab.stats.claims import claim_of_level
+from ssdlab.stats.differences import Difference, compare_levels
+from ssdlab.stats.levels import LevelEstimate
+from ssdlab.stats.multiplicity import adjust_by_holm
+from ssdlab.stats.quantiles import BinnedRounds
 from tools.coverage_cases.case import CoverageCase
 from tools.coverage_cases.qos import Drive, count_each
 
 Generator = np.random.Generator
 
-_MEDIAN_US = 250.0  # in whole microseconds: fewer bins, and as exact as is asked
+_MEDIAN_US = 250.0  # in whole microseconds: fewer bins, and accurate enough
 _LEVEL_PERCENT = 99.9
 _CELLS = 9
 _ERROR = 0.05
@@ -68,7 +68,7 @@ CASES = (
             n=drive.rounds,
             trial=partial(_ratio_trial, drive=drive),
             high=1.0,
-            note="whole ranks and few rounds err to the safe side",
+            note="conservative because of whole ranks and few rounds",
         )
         for drive in (_ALIKE, _APART, _BURSTS)
     ),
@@ -80,7 +80,7 @@ CASES = (
             trial=partial(_family_trial, drive=drive),
             low=0.95,
             high=1.0,
-            note="of whole tables: at most one in 20 may err",
+            note="of whole tables: at most one in 20 may be wrong",
         )
         for drive in (_APART, _FAR_APART, _BURSTS)
     ),

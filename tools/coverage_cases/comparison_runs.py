@@ -1,9 +1,9 @@
-"""How often repeated runs name a winner, or call drives the same, in vain.
+"""How often repeated runs name a winner, or call drives the same, by mistake.
 
 Whole tables of two drives, each measured several times, through the same functions as
-`ssdlab compare`. Drives are equal, or differ by as much as must not be called the same;
-their runs scatter in the ways that drives do: as a whole, cell by cell, with heavy
-tails, or by falling into one of two states. And how often a difference is found.
+`ssdlab compare`. Drives are equal, or differ by just enough not to be called the same;
+their runs scatter as those of real drives: as a whole, cell by cell, with heavy tails,
+or between two states. Also measures how often a difference is found.
 """
 
 import math
@@ -15,9 +15,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ssdlab.analysis.comparison.pairs import compare_cells
-from ssdlab.analysis.comparison.side_cells import SideCell, pool_runs
-from ssdlab.analysis.comparison.verdicts import FOUND_CELLS, FOUND_PERCENT, Rules
+from ssdlab.compare.pairs import compare_cells
+from ssdlab.compare.side_cells import SideCell, pool_runs
+from ssdlab.compare.verdicts import FOUND_CELLS, FOUND_PERCENT, Rules
 from tools.coverage_cases.case import CoverageCase
 
 Floats = npt.NDArray[np.float64]
@@ -42,23 +42,23 @@ _NO_CONDITIONS = pd.DataFrame(
 
 
 def of_the_drive(rng: Generator, cells: int, runs: int) -> Floats:
-    """Draw runs that are a little faster or slower as a whole."""
+    """Draw runs that scatter as a whole."""
     return np.tile(0.03 * rng.standard_normal(runs), (cells, 1))
 
 
 def of_each_cell(rng: Generator, cells: int, runs: int) -> Floats:
-    """Draw runs of which each cell is faster or slower by itself."""
+    """Draw runs whose cells scatter independently."""
     return 0.03 * rng.standard_normal((cells, runs))
 
 
 def unlike(rng: Generator, cells: int, runs: int) -> Floats:
-    """Draw cells of which one in five scatters ten times as much as the others."""
+    """Draw cells, one in five of which scatters ten times as much as the others."""
     sizes = np.where(np.arange(cells) % 5, 0.003, 0.03)
     return sizes[:, None] * rng.standard_normal((cells, runs))
 
 
 def with_heavy_tails(rng: Generator, cells: int, runs: int) -> Floats:
-    """Draw runs by Student's t of two degrees of freedom."""
+    """Draw runs from Student's t with two degrees of freedom."""
     return np.tile(0.015 * rng.standard_t(2, runs), (cells, 1))
 
 
@@ -69,22 +69,22 @@ def of_two_states(rng: Generator, cells: int, runs: int) -> Floats:
 
 
 def of_two_states_each(rng: Generator, cells: int, runs: int) -> Floats:
-    """Draw runs of which each cell by itself is in one of two states."""
+    """Draw runs whose cells are independently in one of two states."""
     state = _STATES * (rng.random((cells, runs)) < 0.5)
     return np.asarray(state + 0.003 * rng.standard_normal((cells, runs)))
 
 
 def of_percent(rng: Generator, cells: int, runs: int, *, percent: float) -> Floats:
-    """Draw runs that scatter by so much, in some cells more and in some less."""
+    """Draw runs that scatter by ``percent``, in some cells more and in some less."""
     sizes = percent / 100 * np.exp(0.3 * rng.standard_normal((cells, 1)))
     return np.asarray(sizes * rng.standard_normal((cells, runs)))
 
 
 @dataclass(frozen=True, kw_only=True)
 class Table:
-    """Tests of two drives, each measured so many times; the second may be faster.
+    """Tests of two drives, each measured ``runs`` times; the second may be faster.
 
-    ``gains`` are by how much it is in the first cells, ``every_gain`` elsewhere [%].
+    ``gains`` are its gains in the first cells, ``every_gain`` elsewhere [%].
     """
 
     scatter: Scatter
@@ -94,7 +94,7 @@ class Table:
     every_gain: float = 0.0
 
     def judge(self, rng: Generator, rules: Rules | None = None) -> pd.DataFrame:
-        """Draw a table, and return what is said of it."""
+        """Draw a table, and return its verdicts."""
         names = [
             (*test, f"cell {place}" if place else FIRST)
             for test in self.tests
@@ -128,7 +128,7 @@ def judge_cells(
     runs: int,
     rules: Rules,
 ) -> pd.DataFrame:
-    """Return what is said of cells of the sides A and B."""
+    """Return the verdicts on cells of the sides A and B."""
     sides = pd.DataFrame(
         [(f"{side}{run}", side) for side in "AB" for run in range(runs)],
         columns=["run_id", "side"],
@@ -147,7 +147,7 @@ def _none_the_same(rng: Generator, *, table: Table) -> bool:
 
 
 def _share_of_true(rng: Generator, *, table: Table) -> float:
-    """Return which share of the winners that are named is one."""
+    """Return the share of named winners that are right."""
     rows = table.judge(rng, Rules(control="fdr"))
     named = rows[rows["claim"] == "drives"]
     if named.empty:
@@ -157,7 +157,7 @@ def _share_of_true(rng: Generator, *, table: Table) -> float:
 
 
 def found_first(rng: Generator, *, table: Table, rules: Rules | None = None) -> bool:
-    """Tell whether the first cell of the first test is told to be better."""
+    """Tell whether the first cell of the first test is judged better."""
     row = table.judge(rng, rules).iloc[0]
     return bool(row["better"] == "B" and row["claim"] == "drives")
 
@@ -176,7 +176,7 @@ _EQUAL: Sequence[tuple[str, Scatter, int, Sequence[tuple[str, str]]]] = (
     ("between two states as a whole", of_two_states, 3, WHOLE),
     ("between two states, each cell by itself", of_two_states_each, 4, WHOLE),
 )
-_ONE_IN_20 = "of whole tables: at most one in 20 may err"
+_ONE_IN_20 = "of whole tables: at most one in 20 may be wrong"
 
 
 def _cells_of(tests: Sequence[tuple[str, str]]) -> str:
@@ -238,7 +238,7 @@ CASES = (
         ),
         low=0.95,
         high=1.0,
-        note="at most one in 20 that are named may be none",
+        note="at most one in 20 named winners may be wrong",
     ),
     *(
         CoverageCase(
@@ -256,7 +256,7 @@ CASES = (
             nominal=0.8,
             low=0.8,
             high=1.0,
-            note="what the page says is found in four of five trials",
+            note="what the page states is found in four of five trials",
         )
         for runs, percent in FOUND_PERCENT.items()
     ),

@@ -1,8 +1,8 @@
-"""How often the intervals of percentiles and rates hold the truth.
+"""Coverage of the intervals of percentiles and rates.
 
-Latencies are log-normal in their bulk; a round moves all of its IOs alike, IOs within
-a round follow each other (AR(1), coefficient 0.9) or come in slow bursts of 50. What is
-known is the distribution of all rounds that could have been, and its quantiles.
+Most latencies are log-normal; a round shifts all of its IOs equally, and IOs within a
+round are AR(1) with coefficient 0.9 or come in slow bursts of 50. The truth is the
+distribution over all possible rounds, and its quantiles.
 """
 
 import math
@@ -16,12 +16,11 @@ from scipy.optimize import brentq
 from scipy.signal import lfilter
 from scipy.special import ndtr, ndtri
 
-from ssdlab.analysis.inference.bootstrap import bootstrap_interval
-from ssdlab.analysis.inference.clusters import between_rounds_interval, join_rounds
-from ssdlab.analysis.inference.interval import Interval
-from ssdlab.analysis.inference.means import batch_means, mean_interval
-from ssdlab.analysis.inference.quantiles import BinnedRounds, quantile_interval
 from ssdlab.fio.bins import bin_edges, bin_index, bin_value
+from ssdlab.stats.clusters import between_rounds_interval, join_rounds
+from ssdlab.stats.interval import Interval
+from ssdlab.stats.means import batch_means, mean_interval
+from ssdlab.stats.quantiles import BinnedRounds, bootstrap_interval, quantile_interval
 from tools.coverage_cases.case import CoverageCase
 
 Floats = NDArray[np.float64]
@@ -36,7 +35,7 @@ _SLOW_SHARE, _SLOW_RUN, _SLOW_SHIFT = 0.02, 50, 3.0
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Drive:
-    """How IOs of a simulated drive follow each other."""
+    """The correlation of the IOs of a simulated drive."""
 
     name: str
     rounds: int
@@ -47,24 +46,24 @@ class Drive:
 
     @property
     def case(self) -> str:
-        """What is simulated, in words."""
+        """A description of the simulation."""
         return f"{self.name}, {self.rounds} x {self.ios:,}"
 
     def draw(self, rng: Generator) -> Floats:
-        """Return the logarithms of latencies, by median, (rounds, IOs)."""
+        """Return the logarithms of latencies relative to the median, (rounds, IOs)."""
         shape = self.rounds, self.ios
         if self.order == "AR(1)":
-            values = _remembering(rng, shape, 0.9)
+            values = _draw_ar1(rng, shape, 0.9)
         else:
             values = rng.standard_normal(shape)
         values *= _SPREAD
         if self.order == "bursts":
             values += _SLOW_SHIFT * np.array([_bursts(rng, self.ios) for _ in values])
-        moved = _remembering(rng, (1, self.rounds), self.round_memory)[0]
+        moved = _draw_ar1(rng, (1, self.rounds), self.round_memory)[0]
         return np.asarray(values + self.round_spread * moved[:, None])
 
     def quantile(self, level: float) -> float:
-        """Return the truth."""
+        """Return the true percentile."""
         spread = math.hypot(_SPREAD, self.round_spread)
         if self.order != "bursts":
             return float(spread * ndtri(level / 100))
@@ -76,7 +75,7 @@ class Drive:
         return float(brentq(excess, -10, 20))
 
 
-def _remembering(rng: Generator, shape: tuple[int, int], coefficient: float) -> Floats:
+def _draw_ar1(rng: Generator, shape: tuple[int, int], coefficient: float) -> Floats:
     noise = rng.standard_normal(shape)
     noise[:, 1:] *= math.sqrt(1 - coefficient**2)
     return np.asarray(lfilter([1.0], [1.0, -coefficient], noise, axis=1))
@@ -96,7 +95,7 @@ def _bursts(rng: Generator, count: int) -> NDArray[np.bool_]:
 
 
 def exact_bins(values: Floats) -> BinnedRounds:
-    """Return values as bins of their own."""
+    """Return each distinct value as a bin."""
     names, places = np.unique(values, return_inverse=True)
     counts = _count(places.reshape(values.shape), names.size)
     whole = np.arange(names.size)
@@ -104,7 +103,7 @@ def exact_bins(values: Floats) -> BinnedRounds:
 
 
 def fine_bins(values: Floats) -> BinnedRounds:
-    """Return values in bins of 0.1 %: where rounds differ no interval is near as fine.
+    """Return values in bins of 0.1 %, far finer than an interval if rounds differ.
 
     They are counted, not sorted, and a table of hundreds of rounds stays small.
     """
@@ -116,7 +115,7 @@ def fine_bins(values: Floats) -> BinnedRounds:
 
 
 def fio_bins(values: Floats) -> BinnedRounds:
-    """Return values as fio would have counted them, by their logarithm again."""
+    """Return values in fio's bins, as logarithms again."""
     lat_ns = np.maximum(1, _MEDIAN_NS * np.exp(values)).astype(np.int64)
     index, counts = count_each(bin_index(lat_ns))
     names = bin_value(index)
@@ -132,9 +131,9 @@ def fio_bins(values: Floats) -> BinnedRounds:
 def count_each(
     numbers: NDArray[np.int64],
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the whole numbers that there are, and how often each is in each row.
+    """Return the distinct integers, and the count of each in each row.
 
-    It is several times faster than to sort, as the numbers are small.
+    As the numbers are small, this is several times faster than sorting.
     """
     counts = _count(numbers, int(numbers.max()) + 1)
     is_there = counts.any(axis=0)
@@ -142,7 +141,7 @@ def count_each(
 
 
 def _count(places: NDArray[np.intp], size: int) -> NDArray[np.int64]:
-    """Return how often each place stands in each row."""
+    """Return the count of each place in each row."""
     rows = size * np.arange(len(places))[:, None]
     found = np.bincount((rows + places).ravel(), minlength=size * len(places))
     return found.reshape(len(places), size)
@@ -174,7 +173,7 @@ def _rounds_trial(rng: Generator) -> bool:
 
 
 def _batches_trial(rng: Generator, *, coefficient: float) -> bool:
-    series = 1 + 0.05 * _remembering(rng, (1, _INTERVALS), coefficient)[0]
+    series = 1 + 0.05 * _draw_ar1(rng, (1, _INTERVALS), coefficient)[0]
     return _holds(mean_interval(*batch_means(series)), 1.0)
 
 
@@ -184,21 +183,21 @@ def _holds(interval: Interval, truth: float) -> bool:
 
 _INTERVALS = 1200
 _LEVELS = (50.0, 99.0, 99.9)
-_ALIKE = Drive(name="independent IOs", rounds=1, ios=20_000)
+_INDEPENDENT = Drive(name="independent IOs", rounds=1, ios=20_000)
 _APART = Drive(name="rounds differ", rounds=5, ios=4000, round_spread=0.1)
 _ORDERED = Drive(name="IOs follow AR(1)", rounds=10, ios=2000, order="AR(1)")
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Question:
-    """A method on a drive, and what it has to keep."""
+    """A method on a drive, and the bounds of its coverage."""
 
     statistic: str
     method: Method
     drive: Drive
     low: float = 0.93
     high: float = 0.99
-    note: str = "whole ranks and few rounds err to the safe side"
+    note: str = "conservative because of whole ranks and few rounds"
 
 
 _BETWEEN = tuple(
@@ -234,7 +233,7 @@ _FOLLOWING = tuple(
             round_spread=0.2,
             round_memory=memory,
         ),
-        note="whole ranks and few blocks err to the safe side",
+        note="conservative because of whole ranks and few blocks",
     )
     for memory, rounds, ios in (
         (0.5, 20, 2000),
@@ -255,7 +254,7 @@ _FEW_FOLLOWING = _Question(
     ),
     low=0.0,
     high=0.93,
-    note="not claimed: fewer than 20 rounds are taken as independent",
+    note="not claimed: fewer than 20 rounds are treated as independent",
 )
 _RANKS = tuple(
     _Question(
@@ -267,12 +266,12 @@ _RANKS = tuple(
         note=note,
     )
     for drive, low, high, note in (
-        (_ALIKE, 0.93, 0.99, "whole ranks: never less than asked for"),
+        (_INDEPENDENT, 0.93, 0.99, "whole ranks: never less than nominal"),
         (_APART, 0.0, 0.93, "not claimed: rounds differ"),
-        (_ORDERED, 0.0, 0.93, "not claimed: IOs follow each other"),
+        (_ORDERED, 0.0, 0.93, "not claimed: IOs are autocorrelated"),
     )
 )
-_DRAWN_AGAIN = _Question(
+_RESAMPLED = _Question(
     statistic="percentile by bootstrap of rounds",
     method=_bootstrap,
     drive=_APART,
@@ -299,7 +298,7 @@ CASES = (
         )
         for question in (
             *_RANKS,
-            _DRAWN_AGAIN,
+            _RESAMPLED,
             *_BETWEEN,
             _FEW_FOLLOWING,
             *_FOLLOWING,
@@ -309,10 +308,10 @@ CASES = (
     CoverageCase(
         statistic="percentile of independent IOs",
         case="p99.9, in fio's bins",
-        n=_ALIKE.ios,
-        trial=partial(_binned_trial, drive=_ALIKE, level=99.9),
+        n=_INDEPENDENT.ios,
+        trial=partial(_binned_trial, drive=_INDEPENDENT, level=99.9),
         high=1.0,
-        note="wider by the bins",
+        note="wider because of the bins",
     ),
     CoverageCase(
         statistic="mean of rounds",

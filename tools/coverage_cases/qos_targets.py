@@ -1,8 +1,8 @@
-"""How often the certainty of a verdict on a target is right.
+"""How often the confidence of a verdict on a QoS target is right.
 
-The limit of a target is put where the truth is: then the target is kept, and only
-just. A certainty of more than 95 % that it is kept with room to spare must then come up
-in one of 20 runs at most, and so must one of more than 95 % that it is missed.
+The limit of the target is set to the truth, so it is just met. A confidence of more
+than 95 % that it is met must then occur in at most one of 20 runs, and so must one of
+more than 95 % that it is missed.
 """
 
 import math
@@ -13,16 +13,16 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from ssdlab.analysis.qos.load import Load
-from ssdlab.analysis.qos.target import QosTarget
-from ssdlab.analysis.qos.verdict import QosVerdict, assess_qos
+from ssdlab.qos.load import Load
+from ssdlab.qos.target import QosTarget
+from ssdlab.qos.verdict import QosVerdict, assess_qos
 from tools.coverage_cases.case import CoverageCase
 from tools.coverage_cases.qos import Drive, Floats
 
 _MEDIAN_NS = 250_000.0
 _CLAIMED = 0.95
 _LEVELS = (99.0, 99.9)
-_FEW, _MANY = 5, 20  # rounds whose rate is asked for
+_FEW, _MANY = 5, 20  # rounds with a rate
 _RATE, _RATE_SPREAD = 20_000.0, 600.0
 _Generator = np.random.Generator
 _Wrong = Callable[[QosVerdict], bool]
@@ -36,7 +36,7 @@ _DRIVES = (
 
 
 def made_load(values: Floats, rates: Floats) -> Load:
-    """Return logarithms of latencies, by median, as a load: a bin a nanosecond."""
+    """Return log latencies relative to the median as a load with 1 ns bins."""
     lat_ns = np.maximum(1, _MEDIAN_NS * np.exp(values)).astype(np.int64)
     names = pd.Index([f"s{number}" for number in range(len(lat_ns))])
     counted = [np.unique(row, return_counts=True) for row in lat_ns]
@@ -67,13 +67,13 @@ def made_load(values: Floats, rates: Floats) -> Load:
 
 
 def claims_met(verdict: QosVerdict) -> bool:
-    """Return whether it is called kept with more certainty than is tested."""
+    """Return whether it is called met with more than the tested confidence."""
     rate = verdict.rate.met_chance if verdict.rate else 1.0
     return min(verdict.latency.met_chance, rate) > _CLAIMED
 
 
 def claims_missed(verdict: QosVerdict) -> bool:
-    """Return whether it is called missed with more certainty than is tested."""
+    """Return whether it is called missed with more than the tested confidence."""
     rate = verdict.rate.missed_chance if verdict.rate else 0.0
     return max(verdict.latency.missed_chance, rate) > _CLAIMED
 
@@ -95,7 +95,7 @@ def _rate_trial(rng: _Generator, *, rounds: int, is_wrong: _Wrong) -> bool:
 
 @dataclass(frozen=True, kw_only=True)
 class _Side:
-    """A verdict that is wrong where the truth is the limit."""
+    """A verdict that is wrong if the truth is the limit."""
 
     statistic: str
     is_wrong: _Wrong
@@ -114,7 +114,7 @@ CASES = (
             n=drive.rounds * drive.ios,
             trial=partial(_trial, drive=drive, level=level, is_wrong=side.is_wrong),
             high=1.0,
-            note="at the limit, where it is hardest; whole ranks err to the safe side",
+            note="at the limit, the hardest case; conservative because of whole ranks",
         )
         for side in _SIDES
         for drive in _DRIVES

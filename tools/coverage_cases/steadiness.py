@@ -1,4 +1,4 @@
-"""Level, slope, last change and forecasts of rounds that are alike."""
+"""Level, slope, last change point and forecasts of autocorrelated rounds."""
 
 from collections.abc import Callable
 from functools import partial
@@ -6,18 +6,18 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from ssdlab.analysis.inference.change_points import locate_last_change, segment_series
-from ssdlab.analysis.inference.forecast import draw_futures, first_time
-from ssdlab.analysis.inference.interval import Interval
-from ssdlab.analysis.inference.more_rounds import find_halving, rounds_to_halve
-from ssdlab.analysis.inference.trend import NOT_COVERED, estimate_mean, estimate_slope
-from ssdlab.analysis.steadiness.forecast import (
+from ssdlab.stats.change_points import locate_last_change, segment_series
+from ssdlab.stats.forecast import draw_futures, first_time
+from ssdlab.stats.interval import Interval
+from ssdlab.stats.more_rounds import find_halving, rounds_to_halve
+from ssdlab.stats.steady_state import assess_series, find_first_steady_round
+from ssdlab.stats.trend import NOT_COVERED, estimate_mean, estimate_slope
+from ssdlab.steadiness.forecast import (
+    TESTED_DECAYS,
     find_first_steady,
     forecast_steady_state,
 )
-from ssdlab.analysis.steadiness.forecast_text import TESTED_DECAYS
-from ssdlab.analysis.steadiness.series import RoundSeries
-from ssdlab.analysis.steady_state import assess_series, find_first_steady_round
+from ssdlab.steadiness.series import RoundSeries
 from tools.coverage_cases.case import CoverageCase, draw_noise
 
 FloatArray = npt.NDArray[np.float64]
@@ -27,7 +27,7 @@ _ONE, _TWO, _POWER, _OVER = TESTED_DECAYS
 _HORIZON, _DRAWS, _WINDOW = 40, 400, 5
 _SLOW_TRIALS = 200  # half a second each
 _FEW_TRIALS = 300
-_FEW_ROUNDS = "so few rounds do not tell how alike they are: errs to the safe side"
+_FEW_ROUNDS = "conservative: too few rounds to estimate the autocorrelation"
 _BOUNDS = {
     5: (1.0, _FEW_ROUNDS),
     10: (1.0, _FEW_ROUNDS),
@@ -41,13 +41,13 @@ def _holds(interval: Interval, truth: float) -> bool:
     return interval.low <= truth <= interval.high
 
 
-def _level(rng: np.random.Generator, *, count: int, alike: float) -> bool:
-    return _holds(estimate_mean(100 + draw_noise(rng, count, alike)), 100.0)
+def _level(rng: np.random.Generator, *, count: int, autocorrelation: float) -> bool:
+    return _holds(estimate_mean(100 + draw_noise(rng, count, autocorrelation)), 100.0)
 
 
-def _slope(rng: np.random.Generator, *, count: int, alike: float) -> bool:
+def _slope(rng: np.random.Generator, *, count: int, autocorrelation: float) -> bool:
     line = 100 - 0.3 * np.arange(count)
-    return _holds(estimate_slope(line + draw_noise(rng, count, alike)), -0.3)
+    return _holds(estimate_slope(line + draw_noise(rng, count, autocorrelation)), -0.3)
 
 
 def _level_of(rng: np.random.Generator, *, count: int, noise: Noise) -> bool:
@@ -55,14 +55,14 @@ def _level_of(rng: np.random.Generator, *, count: int, noise: Noise) -> bool:
 
 
 def _two_states(rng: np.random.Generator, count: int) -> FloatArray:
-    """Draw two states, each kept for another round with a chance of 0.9."""
+    """Draw two states, each kept for another round with probability 0.9."""
     changes = rng.random(count) < 0.1
     state = rng.choice([-1.0, 1.0]) * (-1.0) ** np.cumsum(changes)
     return np.asarray(state + 0.3 * rng.standard_normal(count))
 
 
 def _long_memory(rng: np.random.Generator, count: int) -> FloatArray:
-    """Draw fractional Gaussian noise of a Hurst exponent of 0.85."""
+    """Draw fractional Gaussian noise with a Hurst exponent of 0.85."""
     apart = np.abs(np.subtract.outer(np.arange(count), np.arange(count)))
     powers = [np.abs(apart + step) ** 1.7 for step in (-1.0, 0.0, 1.0)]
     spread = (powers[0] - 2 * powers[1] + powers[2]) / 2
@@ -70,15 +70,15 @@ def _long_memory(rng: np.random.Generator, count: int) -> FloatArray:
 
 
 def _rare_drops(rng: np.random.Generator, count: int) -> FloatArray:
-    """Draw independent noise; one round of 20 falls by 8 deviations."""
+    """Draw independent noise; one round in 20 drops by 8 deviations."""
     return rng.standard_normal(count) - 8 * (rng.random(count) < 0.05) + 0.4
 
 
 def _change(
-    rng: np.random.Generator, *, count: int, alike: float, step: float
+    rng: np.random.Generator, *, count: int, autocorrelation: float, step: float
 ) -> bool | None:
     place = int(rng.integers(8, count - 8))
-    series = 100 + draw_noise(rng, count, alike)
+    series = 100 + draw_noise(rng, count, autocorrelation)
     series[:place] += step
     cut = segment_series(series)
     if len(cut.starts) < 2:
@@ -91,7 +91,7 @@ def _uncut(rng: np.random.Generator, *, count: int, noise: Noise) -> bool:
 
 
 def _stalls(rng: np.random.Generator, count: int) -> FloatArray:
-    """Draw independent noise; one round of 50 falls by 10 deviations."""
+    """Draw independent noise; one round in 50 drops by 10 deviations."""
     return rng.standard_normal(count) - 10 * (rng.random(count) < 0.02)
 
 
@@ -102,7 +102,7 @@ def _heavy_tails(rng: np.random.Generator, count: int) -> FloatArray:
 def _forecast(
     rng: np.random.Generator, *, count: int, level: Noise, noise: float
 ) -> bool | None:
-    """Foretell the first steady round of a series that is not steady yet."""
+    """Forecast the first steady round of a series that is not steady yet."""
     total = count + _HORIZON
     series = 100 * level(rng, total) + noise * rng.standard_normal(total)
     came = find_first_steady_round(series)
@@ -128,7 +128,7 @@ def _two_phases(_: np.random.Generator, count: int) -> FloatArray:
 
 
 def _any_two_phases(rng: np.random.Generator, count: int) -> FloatArray:
-    """Draw a fast and a slow part, so that no grid of decay times suits them all."""
+    """Draw a fast and a slow decay, so that no grid of decay times fits them all."""
     rounds = np.arange(count)
     fast, slow = rng.uniform(1, 3), rng.uniform(8, 20)
     heights = rng.uniform(1, 2), rng.uniform(0.5, 1.5)
@@ -142,31 +142,33 @@ def _power_law(_: np.random.Generator, count: int) -> FloatArray:
 
 
 def _overshoot(_: np.random.Generator, count: int) -> FloatArray:
-    """Fall to six tenths and climb back."""
+    """Fall to six tenths and recover."""
     rounds = np.arange(count)
     return np.asarray(1 + 2.5 * np.exp(-rounds / 2) - 0.9 * np.exp(-rounds / 7))
 
 
-def _halving(rng: np.random.Generator, *, count: int, alike: float) -> bool:
-    """Go on with a series and see when its interval is half as wide."""
-    more, came = _foretell_halving(rng, count=count, alike=alike)
+def _halving(rng: np.random.Generator, *, count: int, autocorrelation: float) -> bool:
+    """Continue a series until its interval is half as wide."""
+    more, came = _forecast_halving(rng, count=count, autocorrelation=autocorrelation)
     return _holds(more, came)
 
 
-def _soon_enough(rng: np.random.Generator, *, count: int, alike: float) -> bool:
-    more, came = _foretell_halving(rng, count=count, alike=alike)
+def _soon_enough(
+    rng: np.random.Generator, *, count: int, autocorrelation: float
+) -> bool:
+    more, came = _forecast_halving(rng, count=count, autocorrelation=autocorrelation)
     return came <= more.estimate
 
 
-def _foretell_halving(
-    rng: np.random.Generator, *, count: int, alike: float
+def _forecast_halving(
+    rng: np.random.Generator, *, count: int, autocorrelation: float
 ) -> tuple[Interval, float]:
-    whole = 100 + draw_noise(rng, 17 * count, alike)
+    whole = 100 + draw_noise(rng, 17 * count, autocorrelation)
     return rounds_to_halve(whole[:count]), find_halving(whole, count) - count
 
 
 def _joint_forecast(rng: np.random.Generator, *, count: int) -> bool | None:
-    """Foretell when three decays that are independent are steady at once."""
+    """Forecast when three independent decays are steady at once."""
     total = count + _HORIZON
     whole = [_decaying(rng, total, decay) for decay in (1.0, 2.0, 4.0)]
     came = find_first_steady([_as_rounds(values) for values in whole])
@@ -194,25 +196,25 @@ def _as_rounds(values: FloatArray) -> RoundSeries:
     )
 
 
-def _alike_cases() -> list[CoverageCase]:
+def _autocorrelated_cases() -> list[CoverageCase]:
     """Return the cases of level and slope over lengths and autocorrelations."""
     return [
         CoverageCase(
             statistic=name,
-            case=f"autocorrelation {alike:g}",
+            case=f"autocorrelation {autocorrelation:g}",
             n=count,
-            trial=partial(trial, count=count, alike=alike),
+            trial=partial(trial, count=count, autocorrelation=autocorrelation),
             high=_BOUNDS[count][0],
             note=_BOUNDS[count][1],
         )
         for name, trial in (("level of rounds", _level), ("slope of rounds", _slope))
         for count in _BOUNDS
-        for alike in (-0.3, 0.0, 0.5, 0.8)
+        for autocorrelation in (-0.3, 0.0, 0.5, 0.8)
     ]
 
 
 CASES = (
-    *_alike_cases(),
+    *_autocorrelated_cases(),
     *(
         CoverageCase(
             statistic="level of rounds",
@@ -221,7 +223,7 @@ CASES = (
             trial=partial(_level_of, count=25, noise=noise),
             low=0.0,
             high=0.94,
-            note="not claimed: not alike by a process of first order",
+            note="not claimed: not a first-order autoregressive process",
         )
         for words, noise in zip(
             NOT_COVERED, (_two_states, _long_memory, _rare_drops), strict=True
@@ -230,14 +232,16 @@ CASES = (
     *(
         CoverageCase(
             statistic="round of the last change",
-            case=f"a step of {step} deviations, autocorrelation {alike:g}",
+            case=f"a step of {step} deviations, autocorrelation {autocorrelation:g}",
             n=count,
-            trial=partial(_change, count=count, alike=alike, step=step),
+            trial=partial(
+                _change, count=count, autocorrelation=autocorrelation, step=step
+            ),
             high=1.0,
-            note="whole rounds cannot be cut to 95 %",
+            note="conservative because of whole rounds",
         )
         for count in (25, 60)
-        for alike in (0.0, 0.5)
+        for autocorrelation in (0.0, 0.5)
         for step in (2, 3, 10)
     ),
     *(
@@ -248,7 +252,7 @@ CASES = (
             trial=partial(_uncut, count=count, noise=noise),
             low=0.95,
             high=1.0,
-            note="at most one in 20 may be cut",
+            note="at most one in 20 may be split",
         )
         for words, noise in (
             ("2 % of the rounds stall by 10 deviations", _stalls),
@@ -263,7 +267,7 @@ CASES = (
             n=count,
             trial=partial(_forecast, count=count, level=level, noise=noise),
             high=1.0,
-            note="wide where little is seen of the end; whole rounds",
+            note="wide if little of the end is seen; whole rounds",
             most_trials=_FEW_TRIALS,
         )
         for words, level, noise, counts in (
@@ -284,32 +288,32 @@ CASES = (
         trial=partial(_joint_forecast, count=6),
         most_trials=300,
         high=1.0,
-        note="whole rounds; a decay of which little is seen is guessed",
+        note="whole rounds; a decay that is barely visible is guessed",
     ),
     *(
         CoverageCase(
             statistic="more rounds that halve an interval",
-            case=f"autocorrelation {alike:g}",
+            case=f"autocorrelation {autocorrelation:g}",
             n=count,
-            trial=partial(_halving, count=count, alike=alike),
+            trial=partial(_halving, count=count, autocorrelation=autocorrelation),
             high=1.0,
-            note="the ends are those of 39 futures",
+            note="the bounds are those of 39 futures",
             most_trials=_SLOW_TRIALS,
         )
-        for count, alike in ((10, 0.5), (25, 0.0), (25, 0.5))
+        for count, autocorrelation in ((10, 0.5), (25, 0.0), (25, 0.5))
     ),
     *(
         CoverageCase(
             statistic="more rounds that halve an interval, the estimate enough",
-            case=f"autocorrelation {alike:g}",
+            case=f"autocorrelation {autocorrelation:g}",
             n=25,
-            trial=partial(_soon_enough, count=25, alike=alike),
+            trial=partial(_soon_enough, count=25, autocorrelation=autocorrelation),
             nominal=0.5,
             low=0.4,
             high=0.65,
             note="half of the series should need no more than the estimate",
             most_trials=_SLOW_TRIALS,
         )
-        for alike in (0.0, 0.5)
+        for autocorrelation in (0.0, 0.5)
     ),
 )

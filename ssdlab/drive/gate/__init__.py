@@ -1,1 +1,1 @@
-"""What the gate asks of a drive and of who wants it erased; `safety` is its door."""
+"""The requirements of the gate on drive and consent; `safety` is its entry."""

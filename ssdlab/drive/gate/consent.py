@@ -1,4 +1,4 @@
-"""What must be typed so that a drive may be erased, and whether it is the same one."""
+"""The consent to erase a drive: what must be typed, and whether it still applies."""
 
 import os
 import shlex
@@ -14,10 +14,10 @@ from ssdlab.model.errors import ConsentError
 from ssdlab.system.files import ROOT, list_names, within
 
 NOT_TOLD_APART = (
-    "neither a serial number nor a WWN nor a path in /dev/disk tells it from the other "
-    "drives, so that nothing can confirm it"
+    "neither a serial number nor a WWN nor a path in /dev/disk distinguishes it from "
+    "the other drives, so nothing can confirm it"
 )
-TELL_IT_APART = "Take drives that are like it out of this machine, or let udev run."
+TELL_IT_APART = "Remove drives like it from this machine, or let udev run."
 _PLACES = "/dev/disk/by-path"
 STABLE_FOLDERS = ("/dev/disk/by-id", _PLACES)
 _NAMES: dict[ConsentKind, str] = {"serial number": "serial", "WWN": "wwn"}
@@ -28,16 +28,16 @@ _KEPT = {
     "wwn": "WWN",
     "capacity_bytes": "capacity in bytes",
     "logical_sector_bytes": "sector size in bytes",
-    "namespace_id": "number of the namespace",
+    "namespace_id": "namespace ID",
 }
 
 
 def find_consent(drive: Drive, root: Path = ROOT) -> Consent | None:
-    """Return what confirms that this drive is meant, and no other of this machine.
+    """Return what confirms this drive and no other of this machine.
 
-    It is the serial number, as far as it can be printed. Where that is empty or another
-    drive has it too, it is the WWN, and then a path that udev keeps for the drive.
-    ``None`` if nothing tells the drive apart.
+    It is the serial number, as far as it can be printed. If that is empty or another
+    drive has it too, it is the WWN, and then a persistent udev path of the drive.
+    ``None`` if nothing identifies the drive.
     """
     why = ""
     others = list_drives(root)
@@ -51,9 +51,9 @@ def find_consent(drive: Drive, root: Path = ROOT) -> Consent | None:
 
 
 def consent_by_name(drive: Drive) -> Consent | None:
-    """Return what must have confirmed a drive, of which nobody wrote down how.
+    """Return what must have confirmed a drive if that was not recorded.
 
-    That is its serial number or its WWN; ``None`` if it has neither.
+    It is its serial number or its WWN; ``None`` if it has neither.
     """
     typed = {what: _typed(drive, name) for what, name in _NAMES.items()}
     return next(
@@ -63,10 +63,10 @@ def consent_by_name(drive: Drive) -> Consent | None:
 
 
 def is_meant_by(consent: Consent, drive: Drive, root: Path = ROOT) -> bool:
-    """Return whether what was once typed still means this drive, and no other here.
+    """Return whether a consent still applies to this drive and no other here.
 
-    A link that udev makes of a name which two drives share leads to either of them, so
-    of the paths only a place counts.
+    A udev link made of a name that two drives share leads to either of them, so of the
+    paths only that of a slot counts.
     """
     if consent.what == "path":
         return is_place(consent.text) and leads_to(consent.text, drive, root)
@@ -76,12 +76,12 @@ def is_meant_by(consent: Consent, drive: Drive, root: Path = ROOT) -> bool:
 
 
 def require_consent(drive: Drive, confirmed: str, *, root: Path = ROOT) -> Consent:
-    """Require that the user typed what `find_consent` asks for, and return that.
+    """Require that the user typed what `find_consent` returns, and return that.
 
     Raises
     ------
     ConsentError
-        If that is not so; it says what to type, and whether the drive is blank.
+        If not; the message says what to type, and whether the drive is blank.
     """
     consent = find_consent(drive, root)
     if consent is not None and confirmed == consent.text:
@@ -97,13 +97,13 @@ def require_consent(drive: Drive, confirmed: str, *, root: Path = ROOT) -> Conse
     raise ConsentError(
         target=drive.path,
         reason=f"{lost}, and {given if confirmed else 'that was not confirmed'}",
-        remedy=f"If that is what you want, say so by its {consent.what}{consent.why}: "
+        remedy=f"If you want that, confirm it by its {consent.what}{consent.why}: "
         f"--confirm {shlex.quote(consent.text)}",
     )
 
 
 def describe_loss(drive: Drive, root: Path = ROOT) -> str:
-    """Return in words what is lost with a drive, and how much of it holds data."""
+    """Describe what is lost with a drive, and how much of it holds data."""
     return (
         f"all data on it will be destroyed ({describe(drive)}; {_fill(drive, root)})"
         f"{_with_it(drive, root)}"
@@ -111,15 +111,15 @@ def describe_loss(drive: Drive, root: Path = ROOT) -> str:
 
 
 def _fill(drive: Drive, root: Path) -> str:
-    """Return how much of a drive holds data, in words: no mark tells of a raw image."""
+    """Describe how much of a drive holds data: a raw image has no signature."""
     count = count_data_places(within(root, drive.path), drive.capacity_bytes)
     if count is None:
-        return "what it holds could not be read"
+        return "its content could not be read"
     return f"{count or 'none'} of {PLACES} sampled places hold data"
 
 
 def _with_it(drive: Drive, root: Path) -> str:
-    """Return which other namespaces a purge may erase with the drive, in words."""
+    """Name the other namespaces that a purge may erase with the drive."""
     others = [
         other.path
         for other in list_drives(root)
@@ -129,26 +129,26 @@ def _with_it(drive: Drive, root: Path) -> str:
 
 
 def require_still_meant(drive: Drive, typed: Consent, *, root: Path = ROOT) -> Consent:
-    """Require that what was typed for a run still means this drive, and return that.
+    """Require that the consent for a run still applies to this drive, and return it.
 
     Raises
     ------
     ConsentError
-        If it does not, or means another drive as well.
+        If it does not, or applies to another drive as well.
     """
     if is_meant_by(typed, drive, root):
         return typed
     raise ConsentError(
         target=drive.path,
         reason=f"what confirmed the drive of this run, its {typed.what} "
-        f"{shown(typed.text)}, does not tell it from the other drives here now",
+        f"{shown(typed.text)}, no longer distinguishes it from the other drives",
         remedy="Attach only the drive of this run, where it was when the run began, or "
         "begin a new run.",
     )
 
 
 def find_stable_names(drive: Drive, root: Path = ROOT) -> tuple[str, ...]:
-    """Return the paths that udev keeps for a drive: its place first, then itself."""
+    """Return the persistent udev paths of a drive: by slot first, then by identity."""
     folder = within(root, "/dev/disk/by-path")
     places = (f"/dev/disk/by-path/{name}" for name in list_names(folder))
     mine = tuple(place for place in places if leads_to(place, drive, root))
@@ -156,7 +156,7 @@ def find_stable_names(drive: Drive, root: Path = ROOT) -> tuple[str, ...]:
 
 
 def is_stable_name(named: str, drive: Drive, root: Path = ROOT) -> bool:
-    """Return whether a user named a drive by a path that udev keeps for it."""
+    """Return whether a user named a drive by a persistent udev path."""
     path = os.path.normpath(named)
     is_kept = str(PurePosixPath(path).parent) in STABLE_FOLDERS
     return is_kept and leads_to(path, drive, root)
@@ -169,7 +169,7 @@ def leads_to(path: str, drive: Drive, root: Path = ROOT) -> bool:
 
 
 def find_differences(expected: Drive, now: Drive) -> tuple[str, ...]:
-    """Return in words what is not as it was when the run was planned."""
+    """Describe the differences of a drive from when the run was planned."""
     return tuple(_differences(expected, now))
 
 
@@ -185,12 +185,12 @@ def _quoted(value: object) -> str:
 
 
 def is_place(path: str) -> bool:
-    """Return whether a path is that of the place where a drive is attached."""
+    """Return whether a path is that of a slot."""
     return str(PurePosixPath(os.path.normpath(path)).parent) == _PLACES
 
 
 def _is_its_own(drive: Drive, attribute: str, drives: Sequence[Drive]) -> bool:
-    """Return whether a drive has a name, and no other drive has the same."""
+    """Return whether a drive has an attribute that no other drive shares."""
     text = _typed(drive, attribute)
     return bool(text.strip()) and all(
         _typed(other, attribute) != text for other in drives if other.name != drive.name

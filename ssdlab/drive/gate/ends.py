@@ -1,6 +1,6 @@
-"""What stands at both ends of a drive, so that a run knows what it left there itself.
+"""Digests of both ends of a drive, so that a run recognises its own data there.
 
-A run fills its drive with random data, in which a mark of a file system may come about
+A run fills its drive with random data, which may contain a signature of a file system
 by chance. Whatever formats a drive writes to its ends.
 """
 
@@ -13,7 +13,7 @@ from pathlib import Path
 
 from ssdlab.system.folders import Folder
 
-_END_BYTES = 4 << 20  # the farthest mark that libblkid knows is at 2 MiB (VMFS)
+_END_BYTES = 4 << 20  # the farthest signature that libblkid knows is at 2 MiB (VMFS)
 _PIECE_BYTES = 1 << 20
 _FILE, _KEY = "ends.json", "sha256_of_both_ends"
 
@@ -35,7 +35,7 @@ def digest_ends(descriptor: int, capacity_bytes: int) -> str:
 
 
 def digest_ends_of(path: Path, capacity_bytes: int) -> str:
-    """Return the same of a device that is opened for it; "" if it cannot be read."""
+    """Open a device and return its digest; "" if it cannot be read."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
@@ -58,12 +58,12 @@ def _read(descriptor: int, place: int, end: int) -> Iterator[bytes]:
 
 
 def keep_ends(digest: str, folder: Path) -> None:
-    """Note what a session left, so that no crash of the system loses it."""
+    """Store durably the digest that a session left."""
     Folder(folder).write(_FILE, json.dumps({_KEY: digest}).encode())
 
 
 def read_kept_ends(folder: Path) -> str:
-    """Return what the last session that ended noted; "" if none did."""
+    """Return the digest of the last session that ended; "" if there is none."""
     try:
         kept = json.loads(Folder(folder).read(_FILE))
     except (OSError, ValueError, RecursionError):

@@ -1,6 +1,6 @@
-"""A first look whether the gate would let a run at a drive, which holds nothing.
+"""A preflight check of the gate that holds nothing.
 
-It is for the sake of an early answer alone: what it does not refuse, the gate may.
+It only gives an early answer: what it does not refuse, the gate may refuse.
 """
 
 import os
@@ -16,7 +16,7 @@ from ssdlab.model.drive import Drive, Use
 from ssdlab.model.errors import DriveInUseError
 from ssdlab.system.files import ROOT, within
 
-_MAY_PASS = frozenset({"opened", "unknown"})  # the gate looks more than once
+_MAY_PASS = frozenset({"opened", "unknown"})  # the gate checks more than once
 
 
 def check_disposable(
@@ -29,7 +29,7 @@ def check_disposable(
     DriveInUseError
         If anything uses it, or is on it.
     ConsentError
-        If that it may be erased was not confirmed.
+        If its erasure was not confirmed.
     PrivilegeError
         If this user may not open it.
     """
@@ -45,7 +45,7 @@ def check_disposable(
 def find_obstacles(
     drive: Drive, *, root: Path = ROOT, ask: Ask = ask_tool
 ) -> tuple[Use, ...]:
-    """Return every reason why the gate would not let this user at a drive now."""
+    """Return every reason why the gate would refuse a drive to this user now."""
     uses = find_uses(drive, root=root, ask=ask)
     if uses or _may_open(drive, root):
         return uses

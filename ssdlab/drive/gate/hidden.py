@@ -1,4 +1,4 @@
-"""Programs of other users that write to a drive: fuser sees them, if root runs it."""
+"""Programs of other users that write to a drive, as fuser lists them for root."""
 
 import os
 import re
@@ -19,10 +19,10 @@ def find_hidden_writers(
     ask: Ask = ask_tool,
     may_ask: Callable[[str], bool] = may_ask_as_root,
 ) -> tuple[str, ...] | None:
-    """Return which other processes have a drive open to write; ``None`` if untold.
+    """Return other processes that have a drive open for writing; ``None`` if unknown.
 
-    It is untold where sudo does not let this user run fuser, and where root himself is
-    kept from looking: then fuser sees no more than this process does.
+    It is unknown if sudo does not let this user run fuser, or if root is restricted as
+    well: then fuser sees no more than this process.
     """
     try:
         if os.geteuid() == 0 or not may_ask(_FUSER):
@@ -34,9 +34,9 @@ def find_hidden_writers(
 
 
 def parse_fuser(stdout: str, stderr: str, *, own: str) -> tuple[str, ...] | None:
-    """Return the processes that may write, of which fuser gives the numbers apart.
+    """Parse the processes that may write; fuser prints their numbers separately.
 
-    ``None`` if it found none, but could not look everywhere either.
+    ``None`` if it found none, but could not check everything.
     """
     numbers = [word for word in stdout.split() if word.isdecimal()]
     rows = [row for row in map(_ROW.search, stderr.splitlines()) if row]

@@ -1,4 +1,4 @@
-"""A drive that is held open exclusively, so that nothing can begin to use it."""
+"""A drive held open exclusively, so that nothing else can begin to use it."""
 
 import errno
 import os
@@ -18,8 +18,8 @@ from ssdlab.system.files import ROOT, read_flag, read_number, within
 from ssdlab.system.unix import fcntl
 
 _BLKROGET, _BLKGETSIZE64 = 0x125E, 0x80081272
-_TRIES, _PAUSE_S = 5, 0.3  # udev, partition scans and probes hold a drive for moments
-_LOCK_TRIES = 34  # udev looks for signatures while it holds the lock: some seconds
+_TRIES, _PAUSE_S = 5, 0.3  # udev, partition scans and probes hold a drive briefly
+_LOCK_TRIES = 34  # udev probes for signatures while it holds the lock: some seconds
 _DENIED = frozenset((errno.EACCES, errno.EPERM))
 _GONE = frozenset((errno.ENOENT, errno.ENXIO, errno.ENODEV, errno.ENOMEDIUM))
 
@@ -31,24 +31,24 @@ Explain = Callable[[], Sequence[Use]]
 class HeldDrive:
     """A drive that passed the gate; while it is held, nothing else can claim it.
 
-    The kernel keeps out whoever asks for a claim: a mount, swap, LVM, md, dm, mkfs. It
-    does not keep out a program that just writes, nor a loop device. The other
+    The kernel keeps out all that open it exclusively: a mount, swap, LVM, md, dm, mkfs.
+    It does not keep out a program that just writes, nor a loop device. The other
     namespaces of its controller, and other paths to it, are held too. All of them are
-    locked besides, as systemd asks of who works on a block device: udev reads none of
-    them meanwhile.
+    also locked by flock, as systemd requires of programs that work on a block device,
+    so that udev does not probe them.
 
     Attributes
     ----------
     drive : Drive
-        What it was when it passed.
+        The drive as it was when it passed.
     named : str
         The text by which the user named it.
     descriptor : int
-        Open to read and write, exclusively; children of this process do not get it.
+        Open for reading and writing, exclusively; not inherited by children.
     unseen : int
-        How many processes hid from this user what they have open.
+        The number of processes whose open files are hidden from this user.
     consent : Consent or None
-        What was typed for it.
+        What the user typed for it.
     """
 
     def __init__(
@@ -63,9 +63,9 @@ class HeldDrive:
         self._relatives: dict[str, int] = {}
 
     def hold_too(self, others: Sequence[Drive], explain: Explain) -> tuple[Drive, ...]:
-        """Claim other devices whose data may go with that of the drive.
+        """Claim other devices whose data may be erased with the drive.
 
-        Those that were not held before are returned.
+        Returns those that were not held before.
 
         Raises
         ------
@@ -84,27 +84,27 @@ class HeldDrive:
         return new
 
     def is_alive(self) -> str:
-        """Return why this is not the drive any more that passed, or an empty text."""
+        """Return why this is no longer the drive that passed, or an empty text."""
         path, had = self.drive.path, self.drive.capacity_bytes
         if self.descriptor < 0:
-            return f"{path} was let go"
+            return f"{path} was released"
         try:
             size = _ask_number(self.descriptor, _BLKGETSIZE64, "=Q")
             is_read_only = bool(_ask_number(self.descriptor, _BLKROGET, "=i"))
         except OSError as error:
-            return f"{path} does not answer any more ({error.strerror})"
+            return f"{path} no longer answers ({error.strerror})"
         folder = block_folder(self.drive.name, self.root)
         is_another = read_number(folder / "diskseq") != self.drive.diskseq
         troubles = {
             f"{path} is gone": size == 0 or not folder.exists(),
             f"{path} is gone, and another disk has its name": is_another,
-            f"{path} has {size:,} bytes now and had {had:,}": size != had,
+            f"{path} now has {size:,} bytes instead of {had:,}": size != had,
             f"{path} has become read-only": is_read_only or read_flag(folder / "ro"),
         }
         return next((words for words, is_so in troubles.items() if is_so), "")
 
     def close(self) -> None:
-        """Let go of the drive and of what was held with it."""
+        """Release the drive and what was held with it."""
         descriptors = [self.descriptor, *self._relatives.values()]
         self.descriptor, self._relatives = -1, {}
         for descriptor in descriptors:
@@ -124,7 +124,7 @@ class HeldDrive:
 
 
 def claim(drive: Drive, access: int, *, explain: Explain, root: Path = ROOT) -> int:
-    """Return a descriptor that claims a drive; ``explain`` tells who has it.
+    """Open a drive exclusively; ``explain`` finds its holder if that fails.
 
     Raises
     ------
@@ -154,7 +154,7 @@ def claim(drive: Drive, access: int, *, explain: Explain, root: Path = ROOT) -> 
 
 
 def _open_locked(drive: Drive, access: int, root: Path) -> int:
-    """Open a drive exclusively, and lock it so that udev leaves it alone.
+    """Open a drive exclusively, and lock it against udev.
 
     Raises
     ------
@@ -177,7 +177,7 @@ def _open_locked(drive: Drive, access: int, root: Path) -> int:
 
 
 def _require_node(drive: Drive, descriptor: int) -> None:
-    """Require that what was opened is the drive: a node may lead anywhere.
+    """Require that the opened device is the drive: a node may lead anywhere.
 
     Raises
     ------
@@ -191,7 +191,7 @@ def _require_node(drive: Drive, descriptor: int) -> None:
     raise TargetRefusedError(
         target=drive.path,
         reason=f"this node does not lead to the block device {drive.device_number}",
-        remedy="See what it is: ls -l; udev makes it anew: udevadm trigger.",
+        remedy="Check it: ls -l; let udev make it again: udevadm trigger.",
     )
 
 
@@ -202,7 +202,7 @@ def _refusal(drive: Drive, error: OSError, root: Path) -> TargetRefusedError:
             kind="read-only",
             device=drive.path,
             reason=f"{drive.path} is read-only",
-            remedy="Look for a lock on the drive and at its health.",
+            remedy="Check the drive for a lock, and its health.",
         )
         return DriveInUseError(target=drive.path, uses=(use,))
     if error.errno in _DENIED:
@@ -211,12 +211,12 @@ def _refusal(drive: Drive, error: OSError, root: Path) -> TargetRefusedError:
         return TargetRefusedError(
             target=drive.path,
             reason="it is gone",
-            remedy="See which drives there are: ssdlab devices.",
+            remedy="List the drives: ssdlab devices.",
         )
     return TargetRefusedError(
         target=drive.path,
         reason=f"it cannot be opened ({error.strerror})",
-        remedy="See what the kernel says of it: dmesg.",
+        remedy="Check the kernel's messages: dmesg.",
     )
 
 
@@ -224,10 +224,10 @@ def _claimed(drive: Drive) -> Use:
     return Use(
         kind="opened",
         device=drive.path,
-        reason=f"the kernel says that {drive.path} is claimed, by something that "
-        "cannot be seen from here",
-        remedy="Look on the host and not in a container, and for pools that the kernel "
-        "does not show (zpool status).",
+        reason=f"the kernel reports that {drive.path} is claimed, by a holder that "
+        "is not visible from here",
+        remedy="Check on the host, not in a container, and check for pools that the "
+        "kernel does not show (zpool status).",
     )
 
 
@@ -235,9 +235,8 @@ def _locked(drive: Drive) -> Use:
     return Use(
         kind="opened",
         device=drive.path,
-        reason=f"another program has locked {drive.path} (flock), so as to work on it",
-        remedy=f"See which one has it open, and let it end: fuser --verbose "
-        f"{drive.path}.",
+        reason=f"another program has locked {drive.path} (flock)",
+        remedy=f"Find it and let it end: fuser --verbose {drive.path}.",
     )
 
 

@@ -1,4 +1,4 @@
-"""The drive of a run that goes on: what is on it may be the run's own random data."""
+"""The drive of a resumed run, which may hold the run's own random data."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,10 +14,10 @@ from ssdlab.system.files import ROOT, within
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class KnownDrive:
-    """What a run that goes on knows of its drive.
+    """What a resumed run knows of its drive.
 
-    ``consent`` is what was typed when it began; ``ends`` is what `digest_ends` said
-    when a session of it ended, and empty if none did or all were killed.
+    ``consent`` is what was typed when it began; ``ends`` is the result of `digest_ends`
+    when its last session ended, empty if none ended or all were killed.
     """
 
     drive: Drive
@@ -30,7 +30,7 @@ def find_uses_again(
 ) -> tuple[Use, ...]:
     """Return every reason why the drive of a run must not be destroyed now.
 
-    Where both its ends are as the run left them, what looks like data is the run's own.
+    If both its ends are as the run left them, what looks like data is the run's own.
     """
     path = within(root, drive.path)
     if known.ends and digest_ends_of(path, drive.capacity_bytes) == known.ends:
@@ -41,12 +41,12 @@ def find_uses_again(
 
 
 def _with_doubt(use: Use, drive: Drive) -> Use:
-    """Return a mark of data with what is not known of it."""
+    """Return a signature of data with the doubt about its origin."""
     if use.device != drive.path or use.kind not in {"signature", "partition-table"}:
         return use
     reason = (
         f"{use.reason}. This run may have written that itself, by chance in random "
-        "data; but what is on the drive is not as a session of this run noted it at "
-        "its end, as when the last one was killed"
+        "data; but the drive is not as a session of this run recorded it at its end, "
+        "which happens if the last one was killed"
     )
     return replace(use, reason=reason)

@@ -1,4 +1,4 @@
-"""Is it the drive that was meant? Told before anything else, lest another be wiped."""
+"""Identity check of the drive: it comes first, so that no other drive is wiped."""
 
 from pathlib import Path
 
@@ -16,15 +16,15 @@ from ssdlab.system.files import ROOT
 
 
 def require_meant(drive: Drive, confirmed: str, *, root: Path = ROOT) -> None:
-    """Refuse another drive than was meant, if anything was typed.
+    """Refuse a drive other than the confirmed one, if anything was typed.
 
-    Where nothing can confirm a drive, it may be that what makes it so can be ended: two
-    loop devices on one file are alike.
+    If nothing can confirm a drive, the cause may be removable: two loop devices on the
+    same file have the same identity.
 
     Raises
     ------
     ConsentError
-        If something else was typed than what confirms this drive.
+        If what was typed does not confirm this drive.
     DriveInUseError
         If nothing can confirm it, and something uses it.
     """
@@ -36,7 +36,7 @@ def require_meant(drive: Drive, confirmed: str, *, root: Path = ROOT) -> None:
 
 
 def require_same(expected: Drive, drive: Drive, *, root: Path = ROOT) -> None:
-    """Require that what has the name of a drive now is what was expected.
+    """Require that the device with the name of a drive is still the expected one.
 
     Raises
     ------
@@ -51,14 +51,14 @@ def require_same(expected: Drive, drive: Drive, *, root: Path = ROOT) -> None:
         use = Use(
             kind="identity",
             device=path,
-            reason=f"this is not the drive that was meant: {'; '.join(differences)}",
+            reason=f"this is not the expected drive: {'; '.join(differences)}",
             remedy="Name the drive that the run began with, or begin a new run.",
         )
         raise DriveInUseError(target=path, uses=(use,))
 
 
 def require_stable_name(drive: Drive, named: str, *, root: Path = ROOT) -> None:
-    """Require that a removable drive was named by a path that stays.
+    """Require that a removable drive was named by a persistent path.
 
     Raises
     ------
@@ -71,8 +71,8 @@ def require_stable_name(drive: Drive, named: str, *, root: Path = ROOT) -> None:
     use = Use(
         kind="removable",
         device=drive.path,
-        reason=f"{drive.path} is removable, and which one has that name may change "
-        "with each plugging",
-        remedy=f"Name it by what stays: {name}.",
+        reason=f"{drive.path} is removable, and that name may belong to another drive "
+        "after the next plugging",
+        remedy=f"Name it by a persistent path: {name}.",
     )
     raise DriveInUseError(target=drive.path, uses=(use,))

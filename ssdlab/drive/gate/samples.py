@@ -1,4 +1,4 @@
-"""Places spread over a device or file: whether they hold data, and of what kind.
+"""Samples spread over a device or file, to tell whether it holds data.
 
 They are the same each time, and few enough to be read within a second.
 """
@@ -11,11 +11,11 @@ from typing import Final
 
 PLACES: Final = 64
 _PLACE_BYTES: Final = 4096
-_BLANK: Final = (b"\0", b"\xff")  # as a drive says of what was never written or trimmed
+_BLANK: Final = (b"\0", b"\xff")  # of what was never written, or was trimmed
 
 
 def sample_places(descriptor: int, capacity_bytes: int) -> Iterator[bytes]:
-    """Yield what stands at 64 places, the first at the beginning, the last at the end.
+    """Yield the content of 64 places, the first at the beginning, the last at the end.
 
     Raises
     ------
@@ -32,13 +32,13 @@ def sample_places(descriptor: int, capacity_bytes: int) -> Iterator[bytes]:
 
 
 def count_data_places(path: Path, capacity_bytes: int) -> int | None:
-    """Return at how many of the places a device holds data; ``None`` if unreadable."""
+    """Return the number of places that hold data; ``None`` if unreadable."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
         return None
     try:
-        os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_RANDOM)  # no reading ahead
+        os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_RANDOM)  # no read-ahead
         return sum(map(_is_data, sample_places(descriptor, capacity_bytes)))
     except OSError:
         return None

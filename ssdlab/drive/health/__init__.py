@@ -1,4 +1,4 @@
-"""How a drive is: temperature, wear, errors, and when it must not be measured on."""
+"""Health of a drive: temperature, wear, errors, and alarms that stop a run."""
 
 from ssdlab.drive.health.access import require_health_access
 from ssdlab.drive.health.alarms import find_alarm

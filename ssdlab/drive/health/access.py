@@ -1,4 +1,4 @@
-"""What it takes to read the health of a drive, and whether this user has it."""
+"""Access to the health log of a drive: what is required, what this user lacks."""
 
 from pathlib import Path
 from typing import NoReturn
@@ -26,15 +26,15 @@ def require_health_access(
     send: SendAdmin = send_admin,
     root: Path = ROOT,
 ) -> None:
-    """Refuse if this user may not read the health log of a drive.
+    """Require that this user may read the health log of a drive.
 
-    It asks the drive once. A drive that has no log, or is of a kind that has none, is
-    not refused.
+    It queries the drive once. A drive without a log, or of a kind without one, is not
+    refused.
 
     Raises
     ------
     PrivilegeError
-        With what is missing, and the one command that gives it.
+        With what is missing, and the command that grants it.
     """
     if has_log(drive) and _is_refused(drive, ask, send):
         _refuse(drive, root)
@@ -56,5 +56,5 @@ def _is_refused(drive: Drive, ask: Ask, send: SendAdmin) -> bool:
     except PermissionError:
         return True
     except OSError:
-        return False  # what is wrong with it is no question of rights
+        return False  # the cause is not a missing right
     return False

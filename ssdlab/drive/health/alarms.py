@@ -1,4 +1,4 @@
-"""When a drive may not be measured any longer."""
+"""Alarms of a drive that must not be measured any longer."""
 
 from ssdlab.drive.health.nvme import TEMPERATURE_WARNING
 from ssdlab.model.drive import DriveHealth
@@ -13,13 +13,13 @@ def find_alarm(health: DriveHealth, *, limit_celsius: float | None) -> str:
         The last reading.
     limit_celsius : float, optional
         The user's limit; the run stops above it. The drive's own critical
-        temperature counts besides.
+        temperature counts as well.
 
     Returns
     -------
     str
-        All reasons at once. That the temperature is past the threshold of a warning
-        is none: the drive slows down, and the readings show it.
+        All reasons. A temperature above the warning threshold is not one: the drive
+        throttles, and the readings show it.
 
     Examples
     --------
@@ -29,7 +29,7 @@ def find_alarm(health: DriveHealth, *, limit_celsius: float | None) -> str:
     warnings = tuple(words for words in health.warnings if words != TEMPERATURE_WARNING)
     reasons = (*warnings, *_heat(health, limit_celsius))
     if health.is_failing and not warnings:
-        reasons = ("it says that it is failing", *reasons)
+        reasons = ("it reports that it is failing", *reasons)
     return "; ".join(reasons)
 
 

@@ -1,4 +1,4 @@
-"""The temperature of a drive as the kernel tells it, which every user may read."""
+"""The temperature of a drive from the kernel, which every user may read."""
 
 import os
 import re
@@ -9,17 +9,17 @@ from ssdlab.model.drive import Bus, Drive, DriveHealth
 from ssdlab.system.files import ROOT, list_names, read_number, within
 
 _CONTROLLER = re.compile(r"nvme\d+")
-_KELVIN_STEP_MILLI = 150  # 0 °C is 273.15 K; an NVMe drive tells of whole kelvins
+_KELVIN_STEP_MILLI = 150  # 0 °C is 273.15 K; an NVMe drive reports whole kelvins
 
 
 def read_hwmon(drive: Drive, root: Path = ROOT) -> DriveHealth:
-    """Return the temperature and the critical one; nothing if no sensor is known.
+    """Return the temperature and the critical one; empty without a known sensor.
 
     Modules: ``nvme`` itself, and ``drivetemp`` for ATA drives.
     """
     device = block_folder(drive.name, root) / "device"
     owners = {os.path.realpath(place) for place in (device, device / "device")}
-    owners |= {  # a drive of several controllers stands under their subsystem
+    owners |= {  # a drive with several controllers is under their subsystem
         os.path.realpath(device / name)
         for name in list_names(device)
         if _CONTROLLER.fullmatch(name)

@@ -11,9 +11,9 @@ from ssdlab.model.drive import Drive, DriveHealth
 CRITICAL_WARNINGS = (
     "the spare capacity is below its threshold",
     "the temperature is above or below a threshold",
-    "the reliability is degraded by errors of the medium or of the drive itself",
-    "the medium is read-only",
-    "the backup of the volatile memory has failed",
+    "the reliability is degraded by media errors or internal errors",
+    "the media are read-only",
+    "the volatile memory backup has failed",
     "the persistent memory region is read-only or unreliable",
 )
 TEMPERATURE_WARNING = CRITICAL_WARNINGS[1]
@@ -25,10 +25,10 @@ _MINUTE_S = 60
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ControllerFacts:
-    """What identify controller tells about health, and does not change.
+    """The fields of identify controller about health, which do not change.
 
-    ``counts_throttling`` is whether the host can manage its heat (HCTMA): otherwise
-    the time spent on that is always 0.
+    ``counts_throttling``: host-controlled thermal management (HCTMA) is supported;
+    otherwise the time spent in it is always 0.
     """
 
     warning_celsius: float | None = None
@@ -55,14 +55,14 @@ def read_nvme_health(drive: Drive, send: SendAdmin) -> DriveHealth:
 def _read_facts(
     path: str, identity: tuple[object, ...], send: SendAdmin
 ) -> ControllerFacts:
-    """Ask once: every question costs the drive something while it is measured."""
-    del identity  # it makes another drive at the same path another question
+    """Query once: every query disturbs the drive while it is measured."""
+    del identity  # part of the cache key: another drive may get the same path
     answer = send(path, IDENTIFY_CONTROLLER)
     return ControllerFacts() if answer.status else parse_controller(answer.data)
 
 
 def parse_controller(page: bytes) -> ControllerFacts:
-    """Return what identify controller tells about health; 0 is not told."""
+    """Parse the fields of identify controller about health; 0 is not reported."""
     warning, critical = struct.unpack_from("<HH", page, 266)
     (heat_management,) = struct.unpack_from("<H", page, 322)
     return ControllerFacts(
@@ -106,10 +106,10 @@ _COUNTERS = {
 
 
 def health_of_log(log: Mapping[str, int], facts: ControllerFacts) -> DriveHealth:
-    """Return what a log means; a field that is not in it is not told.
+    """Return the health from a log; a field that is not in it is not reported.
 
     Data units of 0 mean "not reported", and so do times above a temperature that the
-    controller does not name.
+    controller does not state.
     """
     critical_warning = log.get("critical_warning")
     return DriveHealth(
@@ -139,17 +139,17 @@ def health_of_log(log: Mapping[str, int], facts: ControllerFacts) -> DriveHealth
 
 
 def warning_words(critical_warning: int) -> tuple[str, ...]:
-    """Return what the bits of the critical warning mean.
+    """Return the meaning of the bits of the critical warning.
 
     Examples
     --------
     >>> warning_words(0b1001)
-    ('the spare capacity is below its threshold', 'the medium is read-only')
+    ('the spare capacity is below its threshold', 'the media are read-only')
     """
     return tuple(
         CRITICAL_WARNINGS[bit]
         if bit < len(CRITICAL_WARNINGS)
-        else f"a critical warning that is not known here (bit {bit})"
+        else f"an unknown critical warning (bit {bit})"
         for bit in range(8)
         if critical_warning >> bit & 1
     )

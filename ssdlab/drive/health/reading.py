@@ -1,4 +1,4 @@
-"""One reading of the health of a drive, by the cheapest way that its bus has."""
+"""One reading of the health of a drive, by the cheapest method of its bus."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -29,11 +29,11 @@ def read_health(
     send: SendAdmin = send_admin,
     root: Path = ROOT,
 ) -> DriveHealth:
-    """Return what a drive tells of its health now.
+    """Return the current health of a drive.
 
-    NVMe drives are asked through the kernel, others by smartctl. Where that gives
-    nothing, for want of rights, of smartctl or of a log, the kernel's own sensor may
-    still tell the temperature; the rest is ``None``. `require_health_access` says why.
+    NVMe drives are queried through the kernel, others by smartctl. If that fails for
+    lack of rights, of smartctl or of a log, the kernel's own sensor may still have the
+    temperature; the rest is ``None``. `require_health_access` says why.
 
     Raises
     ------
@@ -50,7 +50,7 @@ def read_health(
         raise TargetRefusedError(
             target=drive.path,
             reason=f"its health log cannot be read ({error.strerror or error})",
-            remedy="See what the kernel says of it: dmesg | tail.",
+            remedy="Check the kernel's messages: dmesg | tail.",
         ) from None
     return (
         health
@@ -85,6 +85,6 @@ def _require_there(drive: Drive, root: Path) -> None:
     if look_at(within(root, drive.path)).kind == "missing":
         raise TargetRefusedError(
             target=drive.path,
-            reason="it is gone: there is no such device any more",
-            remedy="See whether it still has power and a link, and what dmesg says.",
+            reason="it is gone: the device no longer exists",
+            remedy="Check whether it has power and a link, and check dmesg.",
         )

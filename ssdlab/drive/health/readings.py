@@ -13,20 +13,20 @@ from ssdlab.model.telemetry import (
 def health_readings(
     health: DriveHealth, link: PcieLink | None, *, took_s: float | None = None
 ) -> dict[str, float]:
-    """Return the readings by their names in the telemetry; what is not told is absent.
+    """Return the readings by their names in the telemetry; missing ones are absent.
 
     Parameters
     ----------
     health : DriveHealth
-        What the drive told.
+        The health of the drive.
     link : PcieLink, optional
-        How its link stands now.
+        The current state of its link.
     took_s : float, optional
-        How long it took to ask.
+        How long the reading took.
     """
-    told = {one.name: getattr(health, one.name) for one in HEALTH_READINGS}
+    raw = {one.name: getattr(health, one.name) for one in HEALTH_READINGS}
     if link is not None:
         names = [name for one in LINK_READINGS for name in (one.name, most_of(one))]
-        told |= {name: getattr(link, name.removeprefix(LINK_PREFIX)) for name in names}
-    told[READING_TOOK] = took_s
-    return {name: float(value) for name, value in told.items() if value is not None}
+        raw |= {name: getattr(link, name.removeprefix(LINK_PREFIX)) for name in names}
+    raw[READING_TOOK] = took_s
+    return {name: float(value) for name, value in raw.items() if value is not None}

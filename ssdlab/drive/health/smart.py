@@ -1,8 +1,8 @@
-"""The health of ATA, SCSI and USB drives, as ``smartctl --json`` tells it.
+"""The health of ATA, SCSI and USB drives from ``smartctl --json``.
 
-Only what has a known unit is taken. Of the vendors' attributes of ATA those count
-whose name, in smartctl's database, says the unit; the standard's own log, "device
-statistics" (ACS-4, 9.5), is what is asked for first.
+Only values with a known unit are used. The standard's own log, "device statistics"
+(ACS-4, 9.5), comes first; of the vendors' ATA attributes only those count whose name
+in smartctl's database states the unit.
 """
 
 import json
@@ -14,7 +14,7 @@ from typing import Any, Final
 from ssdlab.drive.health.nvme import TEMPERATURE_WARNING, ControllerFacts, health_of_log
 from ssdlab.model.drive import Bus, Drive, DriveHealth
 
-FAILED_WORDS: Final = "its own SMART status says that it is failing"
+FAILED_WORDS: Final = "its own SMART status reports that it is failing"
 _OPEN_FAILED = 0b11  # of the exit code: bad command line, or the drive not opened
 _FAILING = 0b1000
 _HOT_ASC, _HOT_ASCQ = 0x0B, 0x01  # SPC: warning, specified temperature exceeded
@@ -37,9 +37,9 @@ Plain = Mapping[str, Any]
 
 
 def smart_command(drive: Drive) -> tuple[str, ...]:
-    """Return the question; it wakes no sleeping drive, and asks for little.
+    """Return the smartctl command; it wakes no sleeping drive, and reads little.
 
-    Each page is one more command that ends the drive's queue on ATA.
+    Each page is another command that drains the drive's queue on ATA.
     """
     return ("smartctl", "--json", *_OPTIONS[drive.bus], drive.path)
 
@@ -55,7 +55,7 @@ _OPTIONS: Mapping[Bus, tuple[str, ...]] = {
 
 
 def parse_smart(text: str, drive: Drive) -> DriveHealth:
-    """Return the health that smartctl tells of; nothing if it could not read it."""
+    """Parse the health from smartctl; empty if it could not read it."""
     said = _parse(text)
     protocol = _part(said, "device").get("protocol")
     if _exit_code(said) & _OPEN_FAILED or protocol not in _READERS:
@@ -66,7 +66,7 @@ def parse_smart(text: str, drive: Drive) -> DriveHealth:
 
 
 def find_refusal(text: str, drive: Drive) -> bool:
-    """Return whether smartctl says that this user may not ask the drive."""
+    """Return whether smartctl was denied access to the drive."""
     said = _parse(text)
     messages = _rows(_part(said, "smartctl").get("messages"))
     return any(
@@ -75,9 +75,9 @@ def find_refusal(text: str, drive: Drive) -> bool:
 
 
 def _is_disguised(protocol: object, drive: Drive) -> bool:
-    """Return whether an ATA drive looks like SCSI: it does without CAP_SYS_RAWIO.
+    """Return whether an ATA drive appears as SCSI, as without CAP_SYS_RAWIO.
 
-    smartctl 7.3 then ends with exit code 0 and tells of nothing.
+    smartctl 7.3 then ends with exit code 0 and reports nothing.
     """
     return protocol == "SCSI" and drive.bus == "ata"
 
@@ -91,23 +91,23 @@ def _parse(text: str) -> Plain:
 
 
 def _read_ata(said: Plain, drive: Drive) -> DriveHealth:
-    told = dict(_statistics(said))
+    raw = dict(_statistics(said))
     amounts = dict(_vendor_amounts(said))
     sector_bytes = drive.logical_sector_bytes
-    written = _times(told.get("written"), sector_bytes)
-    read = _times(told.get("read"), sector_bytes)
+    written = _times(raw.get("written"), sector_bytes)
+    read = _times(raw.get("read"), sector_bytes)
     common = _read_common(said)
     return replace(
         common,
-        temperature_celsius=_first(common.temperature_celsius, told.get("now")),
-        warning_temperature_celsius=told.get("limit"),
-        warning_temperature_s=_times(told.get("hot"), _MINUTE_S),
+        temperature_celsius=_first(common.temperature_celsius, raw.get("now")),
+        warning_temperature_celsius=raw.get("limit"),
+        warning_temperature_s=_times(raw.get("hot"), _MINUTE_S),
         wear_percent=_first(
-            _number(said, "endurance_used", "current_percent"), told.get("wear")
+            _number(said, "endurance_used", "current_percent"), raw.get("wear")
         ),
         host_written_bytes=_first(written, amounts.get("Writes")),
         host_read_bytes=_first(read, amounts.get("Reads")),
-        media_errors=told.get("errors"),
+        media_errors=raw.get("errors"),
     )
 
 
@@ -120,7 +120,7 @@ def _read_scsi(said: Plain, drive: Drive) -> DriveHealth:
     )
     return replace(
         common,
-        # 0 is what smartctl 7.3 writes of a drive that tells of no temperature
+        # smartctl 7.3 writes 0 for a drive that reports no temperature
         temperature_celsius=common.temperature_celsius or None,
         warning_temperature_celsius=trip or None,
         wear_percent=_first(
@@ -174,7 +174,7 @@ def _with_status(health: DriveHealth, said: Plain) -> DriveHealth:
 
 
 def _statistics(said: Plain) -> Iterator[tuple[str, float]]:
-    """Yield the statistics that are wanted and that the drive says are valid."""
+    """Yield the wanted statistics that the drive marks as valid."""
     for page in _rows(_part(said, "ata_device_statistics").get("pages")):
         for row in _rows(page.get("table")):
             name = _STATISTICS.get(str(row.get("name")))
@@ -184,10 +184,10 @@ def _statistics(said: Plain) -> Iterator[tuple[str, float]]:
 
 
 def _vendor_amounts(said: Plain) -> Iterator[tuple[str, float]]:
-    """Yield what was written and read by attributes whose name says the unit.
+    """Yield the amounts written and read from attributes whose name states the unit.
 
-    ``Total_LBAs_Written`` is no such name: smartctl calls attribute 241 so of every
-    drive that it does not know, whatever that drive counts.
+    ``Total_LBAs_Written`` is not such a name: smartctl uses it for attribute 241 of
+    every unknown drive, whatever that counts.
     """
     for row in _rows(_part(said, "ata_smart_attributes").get("table")):
         match = _AMOUNT.fullmatch(str(row.get("name")))
@@ -198,7 +198,7 @@ def _vendor_amounts(said: Plain) -> Iterator[tuple[str, float]]:
 
 
 def _processed(said: Plain, side: str) -> float | None:
-    """Return what the drive's error counter log counts [B]; it is text, in 10^9 B."""
+    """Return the bytes in the drive's error counter log [B]; text, in 10^9 B."""
     text = _part(_part(said, "scsi_error_counter_log"), side).get("gigabytes_processed")
     try:
         return round(float(str(text)) * _GIGABYTE_BYTES) or None  # 0: no such counter

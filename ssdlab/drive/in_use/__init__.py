@@ -1,1 +1,1 @@
-"""What uses a drive: found by looking at the system, and nothing is opened to write."""
+"""Uses of a drive, found by reading the system; nothing is opened for writing."""

@@ -1,4 +1,4 @@
-"""Uses of a block device that leave no trace among its holders."""
+"""Uses of a block device that do not appear among its holders."""
 
 import shlex
 from collections.abc import Iterator, Sequence
@@ -16,7 +16,7 @@ from ssdlab.system.files import ROOT, list_names, read_text
 def find_claims(
     layers: Sequence[Layer], mounts: Sequence[Mount], root: Path = ROOT
 ) -> list[Use]:
-    """Return what claims a device without being one that stands on it."""
+    """Return what claims a device without being listed as its holder."""
     on_number = {layer.number: layer for layer in layers if layer.number}
     return [
         *_btrfs_members(layers, mounts, root),
@@ -30,7 +30,7 @@ def find_claims(
 def _btrfs_members(
     layers: Sequence[Layer], mounts: Sequence[Mount], root: Path
 ) -> Iterator[Use]:
-    """Yield the members of a mounted btrfs: /proc tells of one of them alone."""
+    """Yield the members of a mounted btrfs: /proc lists only one of them."""
     paths = {layer.name: layer.path for layer in layers}
     for pool in sorted((root / "sys/fs/btrfs").glob("*/devices")):
         members = set(list_names(pool))
@@ -79,7 +79,7 @@ def _compressed_swaps(on_number: dict[str, Layer], root: Path) -> Iterator[Use]:
             yield Use(
                 kind="swap",
                 device=layer.path,
-                reason=f"/dev/{name} (zram) keeps pages on {layer.path}",
+                reason=f"/dev/{name} (zram) stores pages on {layer.path}",
                 remedy=f"Reset it: swapoff /dev/{name}; "
                 f"echo 1 > /sys/block/{name}/reset.",
             )
@@ -111,5 +111,5 @@ def _scsi_exports(on_number: dict[str, Layer], root: Path) -> Iterator[Use]:
                 device=layer.path,
                 reason=f"{layer.path} is served to other hosts by the SCSI target as "
                 f"{shown(place.name)}",
-                remedy="Take it out of the target (targetcli: /backstores delete).",
+                remedy="Remove it from the target (targetcli: /backstores delete).",
             )

@@ -1,4 +1,4 @@
-"""Loop devices: what they stand on, and who else stands there."""
+"""Loop devices, their backing files, and other users of these."""
 
 import os
 import shlex
@@ -22,9 +22,9 @@ _LOOP_STATUS_BYTES = 232  # struct loop_info64
 class Loop:
     """A loop device with a backing file.
 
-    ``number`` is MAJOR:MINOR of the backing file if that is a block device; else
-    ``host`` is that of the file system that the file is on, and ``inode`` its number
-    there. Empty and 0 are what cannot be known.
+    ``number`` is MAJOR:MINOR of the backing file if that is a block device; otherwise
+    ``host`` is that of the file system of the file, and ``inode`` its inode. Empty and
+    0 mean unknown.
     """
 
     name: str
@@ -46,7 +46,7 @@ def read_loops(root: Path = ROOT) -> tuple[Loop, ...]:
 
 
 def number_of(path: str, root: Path = ROOT) -> str:
-    """Return MAJOR:MINOR of the block device at a path; "" if it is none."""
+    """Return MAJOR:MINOR of the block device at a path; "" if it is not one."""
     node = look_at(within(root, path))
     if node.kind == "block":
         return node.number
@@ -64,7 +64,7 @@ def own_loop(drive: Drive, loops: Sequence[Loop]) -> Loop | None:
 def find_loop_uses(
     drive: Drive, loops: Sequence[Loop], swaps: Sequence[Swap]
 ) -> list[Use]:
-    """Return what uses the backing file of a drive that is a loop device."""
+    """Return the uses of the backing file of a drive that is a loop device."""
     mine = own_loop(drive, loops)
     if mine is None:
         return []
@@ -74,8 +74,8 @@ def find_loop_uses(
             Use(
                 kind="loop-backing",
                 device=drive.path,
-                reason=f"{drive.path} stands on the block device {backing}, whose data "
-                "would go with it",
+                reason=f"{drive.path} is backed by the block device {backing}, whose "
+                "data would be lost with it",
                 remedy="Name that device itself, or make a loop device on a file.",
             )
         ]
@@ -83,9 +83,9 @@ def find_loop_uses(
         Use(
             kind="loop-backing",
             device=drive.path,
-            reason=f"/dev/{loop.name} stands on the same file as {drive.path}: "
+            reason=f"/dev/{loop.name} is backed by the same file as {drive.path}: "
             f"{backing}",
-            remedy=f"Take one of them away: losetup --detach /dev/{loop.name}.",
+            remedy=f"Detach one of them: losetup --detach /dev/{loop.name}.",
         )
         for loop in loops
         if loop.name != mine.name and _is_same_file(loop, mine)
@@ -95,7 +95,7 @@ def find_loop_uses(
             kind="swap",
             device=drive.path,
             reason=f"the backing file {backing} of {drive.path} is used as swap",
-            remedy=f"Take it out of use: swapoff {shlex.quote(backing)}.",
+            remedy=f"Disable it: swapoff {shlex.quote(backing)}.",
         )
         for swap in swaps
         if swap.path == mine.backing
@@ -110,10 +110,10 @@ def _is_same_file(loop: Loop, other: Loop) -> bool:
 
 
 def _ask_loop(name: str, backing: str, root: Path) -> Loop:
-    """Return what the loop driver itself says, or else what the path leads to.
+    """Return the loop driver's own data, or else what the path leads to.
 
-    The path of the backing file is that of the process that set the loop device up:
-    it may have moved, or may have stood in another mount namespace.
+    The path of the backing file is that of the process that set up the loop device: the
+    file may have moved, or have been in another mount namespace.
     """
     status = _loop_status(name) if root == ROOT else None
     if status is None:

@@ -23,7 +23,7 @@ _FIRST_PROCESS = 1
 
 
 def find_mounted(layers: Sequence[Layer], sight: Sight) -> Iterator[Use]:
-    """Yield what is mounted, the highest of a stack first."""
+    """Yield the mounts, the top of a stack first."""
     for layer in reversed(layers):
         mounts = sight.mounts_on(layer.number)
         own = [mount for mount in mounts if not mount.process]
@@ -45,7 +45,7 @@ def find_swaps(layers: Sequence[Layer], sight: Sight) -> Iterator[Use]:
                 kind="swap",
                 device=layer.path,
                 reason=words if swap.is_file else f"{layer.path} is used as swap",
-                remedy=f"Take it out of use: swapoff {shlex.quote(path)}.",
+                remedy=f"Disable it: swapoff {shlex.quote(path)}.",
             )
 
 

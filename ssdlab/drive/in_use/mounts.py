@@ -1,4 +1,4 @@
-"""What is mounted, in every mount namespace that can be read, and what is swap."""
+"""Mounts, in every readable mount namespace, and swap."""
 
 import os
 import re
@@ -14,11 +14,11 @@ _FIELDS_BEFORE, _FIELDS_AFTER = 6, 3
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Mount:
-    """One file system as it is mounted in one place of one mount namespace.
+    """One mount of a file system in one mount namespace.
 
     ``number`` is MAJOR:MINOR of the file system, which is that of its block device
-    unless it has several of them. ``process`` names a process that sees the mount, if
-    that process is in another mount namespace than this one; ``pid`` is its number.
+    unless it has several. ``process`` names a process that sees the mount, if that is
+    in another mount namespace than this one; ``pid`` is its number.
     """
 
     number: str
@@ -37,7 +37,7 @@ class Mount:
 
     @property
     def sources(self) -> tuple[str, ...]:
-        """The devices that it names: what it stands on, its log, its journal."""
+        """The devices that it names: the device itself, its log, its journal."""
         values = (option.partition("=")[2] for option in self.options.split(","))
         paths = (*self.source.split(":"), *values)
         return tuple(path for path in paths if path.startswith("/"))
@@ -86,9 +86,9 @@ def read_mounts(root: Path = ROOT) -> tuple[Mount, ...]:
     """Return the mounts of all mount namespaces, those of this process first.
 
     A namespace is read once for each root folder that its processes have: a process
-    sees only what is mounted below its own root. Processes of other users hide theirs
-    from all but root. That matters little to who holds a drive exclusively: the kernel
-    lets nobody hold one that is mounted anywhere.
+    sees only what is mounted below its own root. Only root can read those of other
+    users' processes. That matters little for a drive that is held exclusively: the
+    kernel does not allow that if it is mounted anywhere.
     """
     processes = root / "proc"
     found = parse_mountinfo(read_bytes(processes / "self/mountinfo"))
@@ -99,7 +99,7 @@ def read_mounts(root: Path = ROOT) -> tuple[Mount, ...]:
         if view in seen or view is None:
             continue
         content = read_bytes(Path(folder) / "mountinfo")
-        if content:  # else it has ended meanwhile; another may be in there too
+        if content:  # else it has ended; another process may be in there too
             seen.add(view)
             is_own = own is not None and view[0] == own[0]
             process = "" if is_own else process_name(pid, root)
@@ -118,13 +118,13 @@ def read_swaps(root: Path = ROOT) -> tuple[Swap, ...]:
 
 
 def process_name(pid: int, root: Path = ROOT) -> str:
-    """Return what a process is called, with its number."""
+    """Return the name of a process, with its pid."""
     name = clean_text(read_bytes(root / f"proc/{pid}/comm")) or "a process"
     return f"{name} (process {pid})"
 
 
 def list_processes(processes: Path) -> list[int]:
-    """Return the numbers of all processes in a ``/proc``."""
+    """Return the pids of all processes in a ``/proc``."""
     try:
         names = os.listdir(processes)  # noqa: PTH208 - a pathlib object each is slow
     except OSError:
@@ -147,7 +147,7 @@ def _tasks(processes: Path) -> Iterator[tuple[int, str]]:
 
 
 def _view(folder: str) -> tuple[str, str] | None:
-    """Return the namespace and the root of a process; ``None`` if that is hidden."""
+    """Return the namespace and the root of a process; ``None`` if hidden."""
     read = os.readlink  # a pathlib object for each task is slow
     try:
         return read(f"{folder}/ns/mnt"), read(f"{folder}/root")

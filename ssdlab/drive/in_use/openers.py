@@ -1,4 +1,4 @@
-"""Which processes have a device open, or files of a file system on it."""
+"""Processes that have a device open, or files of a file system on it."""
 
 import os
 import stat
@@ -25,7 +25,7 @@ class Opener:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Openers:
-    """All that were found; ``unread`` counts processes that hid what they have open."""
+    """All openers found; ``unread`` counts processes whose open files are hidden."""
 
     found: tuple[Opener, ...]
     unread: int = 0
@@ -33,9 +33,9 @@ class Openers:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Sought:
-    """What to look for, and what to call it.
+    """What to search for, and its names.
 
-    Devices go by MAJOR:MINOR, a file by that of its file system and its inode number.
+    Devices are given by MAJOR:MINOR, a file by that of its file system and its inode.
     """
 
     blocks: Mapping[str, str]
@@ -44,9 +44,9 @@ class Sought:
 
 
 def find_openers(sought: Sought, root: Path = ROOT) -> Openers:
-    """Look at what every other process has open.
+    """Search the open files of every other process.
 
-    It cannot see what is mapped but closed, or kept by io_uring alone.
+    It cannot see files that are mapped but closed, or held only by io_uring.
     """
     processes = root / "proc"
     own = _own_process(processes)
@@ -65,7 +65,7 @@ def find_openers(sought: Sought, root: Path = ROOT) -> Openers:
 
 
 def character_devices(name: str, root: Path = ROOT) -> dict[str, str]:
-    """Return the character devices that reach the same drive, such as ng and sg."""
+    """Return the character devices of the same drive, such as ng and sg."""
     device = root / "sys/class/block" / name / "device"
     nodes = [
         device / f"scsi_generic/{sg}" for sg in list_names(device / "scsi_generic")
@@ -77,7 +77,7 @@ def character_devices(name: str, root: Path = ROOT) -> dict[str, str]:
 
 
 def _look_into(folder: str, sought: Sought) -> Iterator[tuple[Way, str]]:
-    """Yield how a process has what is sought open.
+    """Yield how a process has opened what is sought.
 
     Raises
     ------
@@ -103,7 +103,7 @@ def _look_into(folder: str, sought: Sought) -> Iterator[tuple[Way, str]]:
 
 
 def _match(status: os.stat_result, sought: Sought) -> tuple[str, bool]:
-    """Return which device something is, or on which it is a file; "" if on none."""
+    """Return the device that something is, or whose file it is; "" if none."""
     number = _number(status.st_rdev)
     if stat.S_ISBLK(status.st_mode):
         return sought.blocks.get(number, ""), False
@@ -127,7 +127,7 @@ def _number(device: int) -> str:
 
 
 def _way(fdinfo: str) -> Way:
-    """Return what a descriptor is open for; to write, if that cannot be read."""
+    """Return the access mode of a descriptor; writing, if that cannot be read."""
     for line in read_bytes(Path(fdinfo)).split(b"\n"):
         key, _, value = line.partition(b":")
         if key == b"flags":

@@ -1,4 +1,4 @@
-"""Other block devices whose data may go when a drive is purged."""
+"""Other block devices whose data may be erased when a drive is purged."""
 
 from collections.abc import Sequence
 
@@ -11,7 +11,7 @@ def find_relatives(drive: Drive, drives: Sequence[Drive]) -> tuple[Drive, ...]:
         other
         for other in drives
         if other.name != drive.name
-        and (shares_controller(drive, other) or _is_alike(drive, other))
+        and (shares_controller(drive, other) or _has_same_identity(drive, other))
     )
 
 
@@ -21,19 +21,19 @@ def shares_controller(drive: Drive, other: Drive) -> bool:
 
 
 def relation(drive: Drive, other: Drive) -> str:
-    """Return what another device has to do with a drive, in words."""
+    """Describe the relation of another device to a drive."""
     if shares_controller(drive, other):
         return (
             f"{other.path} is another namespace of the same NVMe controller, and a "
             "format can erase it too"
         )
-    return f"{other.path} may be another path to the same drive, as it tells the same"
+    return f"{other.path} may be another path to the same drive, as it has the same"
 
 
-def _is_alike(drive: Drive, other: Drive) -> bool:
-    """Return whether two may be one drive that is reached by two paths.
+def _has_same_identity(drive: Drive, other: Drive) -> bool:
+    """Return whether two devices may be one drive with two paths.
 
-    A WWN alone does not tell: there are drives that were all given the same.
+    A WWN alone is not enough: some drives were all given the same.
     """
     if not drive.wwn and not drive.serial:
         return False

@@ -1,4 +1,4 @@
-"""One look at what the kernel tells of mounts, swap and loop devices."""
+"""A snapshot of mounts, swap and loop devices."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from ssdlab.system.files import ROOT
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Sight:
-    """What was seen; ``on_number`` has the mounts by the devices that they concern.
+    """A snapshot; ``on_number`` has the mounts by the devices that they concern.
 
     ``swap_on`` has the device of each swap device, or of the file system that a swap
     file is on.
@@ -29,7 +29,7 @@ class Sight:
 
 
 def look_around(root: Path = ROOT) -> Sight:
-    """Read it all, opening nothing but loop devices, and these to read."""
+    """Take a snapshot, opening only loop devices, for reading."""
     mounts = read_mounts(root)
     numbers: dict[str, str] = {}
     on_number: dict[str, list[Mount]] = {}

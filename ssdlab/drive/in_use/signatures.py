@@ -1,26 +1,44 @@
 """Signatures of file systems, volumes, arrays and partition tables on a device.
 
-``wipefs --no-act`` lists all that libblkid knows with their places, also where a
-checksum is wrong, and a GPT of which one copy is left; ``blkid -p`` stops at the first
-and passes over those. Where wipefs sees nothing blkid has to see nothing either, and
-then this module looks for what both may miss. All of them open the device to read.
+``wipefs --no-act`` lists all that libblkid knows with their offsets, including those
+with a wrong checksum and a GPT of which one copy is left; ``blkid -p`` stops at the
+first and skips those. If wipefs finds nothing, blkid must find nothing either, and
+then this module searches for what both may miss. All open the device only for reading.
+
+Backup superblocks, left of a file system whose primary one is gone.
+
+Tools can recover such a file system (``e2fsck -b``, ``xfs_repair``, ``btrfs rescue
+super-recover``), although libblkid sees nothing. At most some 200 places are read,
+where mkfs puts copies by default.
 """
 
 import json
 import os
+import re
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
-from ssdlab.drive.in_use.copies import SuperblockCopies, find_superblock_copies
 from ssdlab.drive.privileges import missing_right
 from ssdlab.drive.shown import shown
 from ssdlab.drive.tools import Ask, ask_tool
 from ssdlab.model.drive import Use
 from ssdlab.system.files import ROOT, within
 
+_EXT_BLOCKS: Final = tuple(1024 << power for power in range(7))
+_EXT_GROUPS: Final = (1, 3, 5, 7, 9, 25, 27, 49)  # of sparse_super: powers of 3, 5, 7
+_EXT_BYTES: Final = 1024
+_EXT_MAGIC: Final = 0xEF53
+
+_XFS_BLOCKS: Final = tuple(512 << power for power in range(8))
+_XFS_USUAL_BLOCK: Final = 4096
+_XFS_USUAL_GROUPS: Final = 4
+_XFS_MOST_GROUPS: Final = 128  # newer mkfs makes as many as there are processors
+_XFS_BIGGEST_GROUP: Final = 1 << 40  # less a block; on a drive of more than 4 TiB
+_XFS_ALIGNED: Final = 1 << 20  # by the stripes of an array the groups are moved so far
+_XFS_BYTES: Final = 512
 _TABLES = frozenset((
     "gpt",
     "PMBR",
@@ -53,13 +71,13 @@ _WORDS = {
     "drbd": "is a replicated device (DRBD)",
 }
 _FIRST_STEPS = {
-    "LVM2_member": "take it out of its volume group (pvs; vgreduce or vgremove)",
-    "linux_raid_member": "see its array (mdadm --examine)",
-    "zfs_member": "see its pool (zpool import)",
+    "LVM2_member": "remove it from its volume group (pvs; vgreduce or vgremove)",
+    "linux_raid_member": "check its array (mdadm --examine)",
+    "zfs_member": "check its pool (zpool import)",
     "crypto_LUKS": "without its header the volume can never be opened again",
     **dict.fromkeys(
         ("ext2", "ext3", "ext4", "xfs", "btrfs", "f2fs", "vfat", "exfat", "ntfs"),
-        "copies of its superblock that this leaves are named then",
+        "copies of its superblock that remain are then reported",
     ),
 }
 _NOT_OF_ITS_OWN = ("DEVNAME=", "PART_ENTRY_")
@@ -69,8 +87,107 @@ _BTRFS_COPIES = (1 << 26, 1 << 38, 1 << 50)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class SuperblockCopies:
+    """The copies of the superblock of a file system, and their offsets [bytes]."""
+
+    kind: str
+    offsets: tuple[int, ...]
+
+
+def find_superblock_copies(
+    descriptor: int, size_bytes: int
+) -> tuple[SuperblockCopies, ...]:
+    """Return the copies of superblocks of ext2 to ext4 and of xfs that were found.
+
+    Raises
+    ------
+    OSError
+        If the device cannot be read.
+    """
+    found = {
+        "ext2, ext3 or ext4": _find_ext(descriptor, size_bytes),
+        "xfs": _find_xfs(descriptor, size_bytes),
+    }
+    return tuple(
+        SuperblockCopies(kind=kind, offsets=tuple(dict.fromkeys(offsets)))
+        for kind, offsets in found.items()
+        if offsets
+    )
+
+
+def _find_ext(descriptor: int, size_bytes: int) -> list[int]:
+    found = []
+    for block, group in ((b, g) for b in _EXT_BLOCKS for g in _EXT_GROUPS):
+        first = 1 if block == 1024 else 0
+        offset = (group * 8 * block + first) * block
+        if offset + _EXT_BYTES > size_bytes:
+            continue
+        if _is_ext(os.pread(descriptor, _EXT_BYTES, offset), block, group):
+            found.append(offset)
+    return found
+
+
+def _is_ext(content: bytes, block: int, group: int) -> bool:
+    """Tell whether this is the copy that a group of ext2 to ext4 has."""
+    return (
+        int.from_bytes(content[56:58], "little") == _EXT_MAGIC
+        and int.from_bytes(content[90:92], "little") == group
+        and 1024 << min(int.from_bytes(content[24:28], "little"), 16) == block
+    )
+
+
+def _find_xfs(descriptor: int, size_bytes: int) -> list[int]:
+    usual = _group_bytes(size_bytes, _XFS_USUAL_BLOCK, _XFS_USUAL_GROUPS)
+    begin = max(usual - _XFS_ALIGNED, _XFS_BYTES)
+    found = _search_xfs(os.pread(descriptor, 2 * _XFS_ALIGNED, begin), begin)
+    for offset in _xfs_places(size_bytes):
+        found += _search_xfs(os.pread(descriptor, _XFS_BYTES, offset), offset)
+    return found
+
+
+def _xfs_places(size_bytes: int) -> Iterator[int]:
+    """Yield the offsets where the second allocation group may begin."""
+    places = [
+        _group_bytes(size_bytes, _XFS_USUAL_BLOCK, groups)
+        for groups in range(2, _XFS_MOST_GROUPS + 1)
+    ]
+    places += [
+        _group_bytes(size_bytes, block, _XFS_USUAL_GROUPS) for block in _XFS_BLOCKS
+    ]
+    places += [_XFS_BIGGEST_GROUP - block for block in _XFS_BLOCKS]
+    for place in dict.fromkeys(places):
+        if 0 < place <= size_bytes - _XFS_BYTES:
+            yield place
+
+
+def _group_bytes(size_bytes: int, block: int, groups: int) -> int:
+    return -(-(size_bytes // block) // groups) * block
+
+
+def _search_xfs(content: bytes, begin: int) -> list[int]:
+    """Return the offsets in a part of a device where an xfs allocation group begins."""
+    return [
+        begin + match.start()
+        for match in re.finditer(b"XFSB", content)
+        if _is_xfs(content[match.start() :][:_XFS_BYTES], begin + match.start())
+    ]
+
+
+def _is_xfs(content: bytes, offset: int) -> bool:
+    """Tell whether this is the copy that an allocation group of xfs begins with."""
+    block = int.from_bytes(content[4:8], "big")
+    group_bytes = int.from_bytes(content[84:88], "big") * block
+    return (
+        content.startswith(b"XFSB")
+        and block in {*_XFS_BLOCKS}
+        and group_bytes > 0
+        and offset % group_bytes == 0
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Signature:
-    """What was found at a place of a device, as wipefs names it."""
+    """A signature at an offset of a device, as wipefs names it."""
 
     kind: str
     offset: int
@@ -80,7 +197,7 @@ class Signature:
 def find_signatures(
     device: str, *, root: Path = ROOT, ask: Ask = ask_tool
 ) -> tuple[Use, ...]:
-    """Return what is on a device or partition; empty means that nothing is."""
+    """Return what is on a device or partition; empty means nothing."""
     fault = _find_fault(device, root)
     if fault is not None:
         return (fault,)
@@ -100,7 +217,7 @@ def find_signatures(
 
 
 def _of_its_own(text: str) -> str:
-    """Return what blkid found on a device; its entry in a table is not on it."""
+    """Return what blkid found on a device itself, without its partition entry."""
     lines = (line.strip() for line in text.splitlines())
     return " ".join(
         line for line in lines if line and not line.startswith(_NOT_OF_ITS_OWN)
@@ -108,9 +225,9 @@ def _of_its_own(text: str) -> str:
 
 
 def parse_wipefs(text: str) -> tuple[Signature, ...] | None:
-    """Return what ``wipefs --json`` lists; ``None`` if that is not what it says.
+    """Parse the output of ``wipefs --json``; ``None`` if it is something else.
 
-    With nothing to list, versions differ: an empty list, or no text at all.
+    If nothing was found, versions print either an empty list or nothing.
     """
     if not text.strip():
         return ()
@@ -122,12 +239,12 @@ def parse_wipefs(text: str) -> tuple[Signature, ...] | None:
 
 
 def look_for_remains(device: str, root: Path = ROOT) -> tuple[Use, ...]:
-    """Return the marks that libblkid passes over.
+    """Return the signatures that libblkid skips.
 
-    A GPT is one to it only if its checksum holds and its sectors are those of the
-    device: a drive that was in another enclosure may have it elsewhere. Of newer file
-    systems an older libblkid knows nothing, and of most file systems it looks for the
-    first superblock alone.
+    It recognises a GPT only if its checksum is right and its sector size is that of the
+    device: a drive that was in another enclosure may have it elsewhere. An older
+    libblkid does not know newer file systems, and for most file systems it checks only
+    the first superblock.
     """
     path = within(root, device)
     try:
@@ -150,9 +267,9 @@ def _copies(device: str, copies: SuperblockCopies) -> Use:
     return Use(
         kind="signature",
         device=device,
-        reason=f"{device} holds copies of a superblock ({copies.kind}), by which its "
-        f"file system can be brought back, at bytes {places}",
-        remedy="If nobody needs it, zero the copies, which wipefs passes over: "
+        reason=f"{device} holds copies of a superblock ({copies.kind}), from which its "
+        f"file system can be recovered, at bytes {places}",
+        remedy="If it is not needed, zero the copies, which wipefs skips: "
         f"for at in {sectors}; do dd if=/dev/zero of={shlex.quote(device)} bs=512 "
         "seek=$at count=1 conv=notrunc; done.",
     )
@@ -186,10 +303,10 @@ def _find_fault(device: str, root: Path) -> Use | None:
         os.close(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC))
     except PermissionError:
         right = missing_right(device, path)
-        reason = f"whether there is data on {device} cannot be seen: {right.reason}"
+        reason = f"whether {device} holds data is unknown: {right.reason}"
         return Use(kind="unknown", device=device, reason=reason, remedy=right.remedy)
     except OSError as error:
-        return _unknown(device, f"{error.strerror} when it was opened to read")
+        return _unknown(device, f"{error.strerror} when it was opened for reading")
     return None
 
 
@@ -225,7 +342,7 @@ def _use_of(device: str, signature: Signature) -> Use:
         kind="signature",
         device=device,
         reason=f"{device} {words}{label}",
-        remedy=f"If nobody needs what is on {device}, wipe it yourself: "
+        remedy=f"If nothing on {device} is needed, wipe it yourself: "
         f"wipefs --all {shlex.quote(device)}{f' ({first})' if first else ''}.",
     )
 
@@ -236,13 +353,13 @@ def _table(device: str, tables: Sequence[Signature]) -> Use:
         one.offset > _FAR_END_BYTES for one in tables
     )
     part = (
-        "the copy, at its end, of a partition table" if is_copy else "a partition table"
+        "the backup of a partition table at its end" if is_copy else "a partition table"
     )
     return Use(
         kind="partition-table",
         device=device,
         reason=f"{device} has {part} ({kinds})",
-        remedy=f"If nobody needs what its partitions hold, wipe each of them and then "
+        remedy=f"If nothing in its partitions is needed, wipe each of them and then "
         f"the table: wipefs --all {shlex.quote(device)}.",
     )
 
@@ -252,7 +369,7 @@ def _found_otherwise(device: str, words: str) -> Use:
         kind="signature",
         device=device,
         reason=f"{device} holds {words}",
-        remedy=f"If nobody needs it, zero the device: blkdiscard --zeroout "
+        remedy=f"If it is not needed, zero the device: blkdiscard --zeroout "
         f"{shlex.quote(device)}.",
     )
 
@@ -263,8 +380,8 @@ def _remains(device: str, words: str, place: tuple[int, int]) -> Use:
     return Use(
         kind="partition-table" if is_table else "signature",
         device=device,
-        reason=f"{device} has the mark of {words} at byte {offset:,}",
-        remedy="If nobody needs it, zero the mark, which wipefs passes over: dd "
+        reason=f"{device} has the signature of {words} at byte {offset:,}",
+        remedy="If it is not needed, zero the signature, which wipefs skips: dd "
         f"if=/dev/zero of={shlex.quote(device)} bs=1 seek={offset} count={length} "
         "conv=notrunc.",
     )
@@ -274,7 +391,7 @@ def _unknown(device: str, why: str) -> Use:
     return Use(
         kind="unknown",
         device=device,
-        reason=f"whether there is data on {device} cannot be said: {shown(why)}",
-        remedy="See whether the device answers: wipefs --no-act "
+        reason=f"whether {device} holds data is unknown: {shown(why)}",
+        remedy="Check whether the device answers: wipefs --no-act "
         f"{shlex.quote(device)}.",
     )

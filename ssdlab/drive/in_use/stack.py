@@ -1,4 +1,4 @@
-"""What stands on a block device: partitions, volumes, arrays, and loop devices."""
+"""The stack on a block device: partitions, volumes, arrays and loop devices."""
 
 import shlex
 from collections.abc import Iterator
@@ -14,10 +14,10 @@ from ssdlab.system.files import ROOT, list_names, read_text
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Layer:
-    """A block device: the drive itself, or what stands on it.
+    """A block device: the drive itself, or one of its holders.
 
     ``on`` is the device just below, empty for the drive. ``words`` say what it is, and
-    ``remedy`` how it is taken away, unless it is a partition.
+    ``remedy`` how to remove it, unless it is a partition.
     """
 
     name: str
@@ -32,10 +32,10 @@ class Layer:
 def find_stack(
     name: str, loops: tuple[Loop, ...], root: Path = ROOT
 ) -> tuple[Layer, ...]:
-    """Return a block device and everything on it, each after what it stands on."""
+    """Return a block device and its whole stack, from the bottom up."""
     layers = [_layer(name, root)]
     known = {name}
-    for below in layers:  # it grows meanwhile
+    for below in layers:  # it grows in the loop
         for layer in (
             *_partitions(below, root),
             *_holders(below, root),
@@ -48,7 +48,7 @@ def find_stack(
 
 
 def _shown_path(name: str, root: Path) -> str:
-    """Return the path that people use for a block device: a volume has a name."""
+    """Return the usual path of a block device: a volume has a name."""
     volume = read_text(block_folder(name, root) / "dm/name")
     return f"/dev/mapper/{volume}" if volume else device_path(name)
 
@@ -99,7 +99,7 @@ def _loops_on(below: Layer, loops: tuple[Loop, ...], root: Path) -> Iterator[Lay
 
 
 def _kind_of_holder(name: str, root: Path) -> tuple[str, str]:
-    """Return what a holder is, and the command that takes it away."""
+    """Return the kind of a holder, and the command that removes it."""
     folder = block_folder(name, root)
     path = shlex.quote(_shown_path(name, root))
     if (folder / "md").is_dir():

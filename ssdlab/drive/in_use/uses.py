@@ -1,4 +1,4 @@
-"""What uses a drive, so that it must not be destroyed: nothing is opened to write."""
+"""Uses of a drive that forbid destroying it; nothing is opened for writing."""
 
 import os
 from collections.abc import Sequence
@@ -32,15 +32,15 @@ def find_uses(
 ) -> tuple[Use, ...]:
     """Return every reason why a drive must not be destroyed; empty if there is none.
 
-    Where something uses it now, only that is told: to wipe what is on a drive in use
-    is no remedy.
+    If something uses it now, only that is returned: wiping a drive in use is not a
+    remedy.
 
     Parameters
     ----------
     drive : Drive
         A whole drive, as the inventory gives it.
     root : Path
-        Where ``/proc``, ``/sys`` and ``/dev`` stand.
+        Where ``/proc``, ``/sys`` and ``/dev`` are.
     ask : Ask
         Runs wipefs and blkid, which open the device to read.
     """
@@ -71,7 +71,7 @@ def find_uses_of_known(
     others : sequence of Drive
         Those of its relatives that were not looked at before.
     root : Path
-        Where ``/proc``, ``/sys`` and ``/dev`` stand.
+        Where ``/proc``, ``/sys`` and ``/dev`` are.
     ask : Ask
         Runs wipefs and blkid.
     """
@@ -84,7 +84,7 @@ def find_uses_of_known(
 
 
 def find_live_uses(drive: Drive, *, root: Path = ROOT) -> tuple[Use, ...]:
-    """Return what uses a drive now, whatever is written on it."""
+    """Return the current uses of a drive, whatever its content."""
     if drive.capacity_bytes <= 0:
         return (_too_small(drive),)
     sight = look_around(root)
@@ -97,17 +97,17 @@ def find_live_uses(drive: Drive, *, root: Path = ROOT) -> tuple[Use, ...]:
 
 
 def find_openers_of(drive: Drive, root: Path = ROOT) -> Openers:
-    """Return which other processes have a drive open in any way, if only to read."""
+    """Return the other processes that have a drive open, even only for reading."""
     sight = look_around(root)
     layers = find_stack(drive.name, sight.loops, root)
     return find_openers(_sought(drive, layers, sight=sight, root=root), root)
 
 
 def explain_claim(drive: Drive, root: Path = ROOT) -> tuple[Use, ...]:
-    """Return what may have claimed a drive, which the kernel itself does not say.
+    """Return the possible holders of a drive, which the kernel does not name.
 
-    Who claims a drive may have it open to read only. Nothing is returned if all that is
-    known is that it is claimed.
+    A holder may have it open only for reading. Empty if nothing is known except that it
+    is claimed.
     """
     live = find_live_uses(drive, root=root)
     if live:
@@ -136,7 +136,7 @@ def _live(drive: Drive, sight: Sight, root: Path) -> list[Use]:
 
 
 def _find_running_purge(drive: Drive, *, root: Path, ask: Ask) -> Use | None:
-    """Ask a drive that cannot be read, though this user may, what it is at."""
+    """Query what a drive is doing that this user may read but cannot."""
     may_read = os.access(within(root, drive.path), os.R_OK)
     return find_running_purge(drive, ask) if may_read else None
 
@@ -157,26 +157,26 @@ def _list_partitions(drive: Drive, root: Path) -> list[Layer]:
 
 
 def _find_data(drive: Drive, *, root: Path, ask: Ask) -> list[Use]:
-    """Return what is written on a drive and on each of its partitions."""
+    """Return what is on a drive and on each of its partitions."""
     partitions = _list_partitions(drive, root)
     found: list[Use] = []
     for path in (*(layer.path for layer in partitions), drive.path):
         found += find_signatures(path, root=root, ask=ask)
     if partitions and not any(use.kind == "partition-table" for use in found):
         found.append(
-            _known_partitions(drive, partitions, ", though it holds no partition table")
+            _known_partitions(drive, partitions, ", though it has no partition table")
         )
     return found
 
 
 def _standing(layers: Sequence[Layer]) -> list[Use]:
-    """Return what stands on a drive, the highest first: so it can be taken away."""
+    """Return the stack on a drive, from the top, in the order of removal."""
     return [
         Use(
             kind="loop-backing" if layer.name.startswith("loop") else "holder",
             device=layer.on,
-            reason=f"{layer.path} stands on {layer.on} as {layer.words}",
-            remedy=f"If nobody needs it, take it away: {layer.remedy}.",
+            reason=f"{layer.path} ({layer.words}) uses {layer.on}",
+            remedy=f"If it is not needed, remove it: {layer.remedy}.",
         )
         for layer in reversed(layers)
         if layer.on and not layer.is_partition
@@ -233,7 +233,7 @@ def _of_relative(drive: Drive, other: Drive, uses: Sequence[Use]) -> list[Use]:
 
 
 def open_to_write(device: str, processes: tuple[str, ...]) -> Use:
-    """Return the use of a device that processes have open to write."""
+    """Return the use of a device that processes have open for writing."""
     return Use(
         kind="opened",
         device=device,
@@ -256,9 +256,9 @@ def _hidden(drive: Drive, unread: int) -> Use:
     return Use(
         kind="unknown",
         device=drive.path,
-        reason=f"{drive.path} is held exclusively by something that this user may not "
-        f"see ({unread} processes hide what they have open)",
-        remedy=f"Let root look: sudo fuser --verbose {drive.path}.",
+        reason=f"{drive.path} is held exclusively by something that this user cannot "
+        f"see (the open files of {unread} processes are hidden)",
+        remedy=f"Let root check: sudo fuser --verbose {drive.path}.",
     )
 
 
@@ -266,8 +266,8 @@ def _unmounted_but_open(device: str, processes: tuple[str, ...]) -> Use:
     return Use(
         kind="mounted",
         device=device,
-        reason=f"the file system on {device} is mounted nowhere that can be seen, but "
-        f"{list_places(processes)} has files of it open (umount --lazy leaves it so)",
+        reason=f"the file system on {device} has no visible mount, but "
+        f"{list_places(processes)} has files of it open (as after umount --lazy)",
         remedy="End that program, or let it close them.",
     )
 
@@ -280,7 +280,7 @@ def _known_partitions(
         kind="partition-table",
         device=drive.path,
         reason=f"the system still has partitions of {drive.path} ({paths}){though}",
-        remedy=f"If nobody needs them: partx --delete {drive.path}.",
+        remedy=f"If they are not needed: partx --delete {drive.path}.",
     )
 
 
@@ -289,8 +289,8 @@ def _read_only(drive: Drive) -> Use:
         kind="read-only",
         device=drive.path,
         reason=f"{drive.path} is read-only",
-        remedy="Look for a lock on the drive and at its health; if it was only set "
-        f"so: blockdev --setrw {drive.path}.",
+        remedy="Check the drive for a lock, and its health; if it was only set "
+        f"read-only: blockdev --setrw {drive.path}.",
     )
 
 
@@ -298,7 +298,7 @@ def _too_small(drive: Drive) -> Use:
     return Use(
         kind="too-small",
         device=drive.path,
-        reason=f"{drive.path} has a capacity of 0 bytes: it has no medium, or does not "
+        reason=f"{drive.path} has a capacity of 0 bytes: it has no media, or does not "
         "answer",
-        remedy="See whether it is whole: ssdlab devices.",
+        remedy="Check its state: ssdlab devices.",
     )

@@ -1,4 +1,4 @@
-"""How drives are purged, and how it is shown that they were: pts.md 4.2."""
+"""Purges of drives, and the proof of their effect: pts.md 4.2."""
 
 from ssdlab.drive.purge.ata_password import clean_after_crash, has_journal
 from ssdlab.drive.purge.carry_out import purge_drive

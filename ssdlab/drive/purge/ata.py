@@ -1,4 +1,4 @@
-"""What an ATA drive says that it can do: ``hdparm -I``, by its words."""
+"""Purge methods of an ATA drive, from the output of ``hdparm -I``."""
 
 import re
 from collections.abc import Iterator
@@ -15,8 +15,8 @@ from ssdlab.system.files import ROOT
 
 PASSWORD: Final = "ssdlab-purge"  # noqa: S105 - meant to be known: see ata_password
 FROZEN_WORDS: Final = (
-    "its security is frozen: when this machine started, its firmware (BIOS) told the "
-    "drive to take no security command until its next reset. Suspend the machine and "
+    "its security is frozen: at boot the firmware (BIOS) of this machine told the "
+    "drive to accept no security command until its next reset. Suspend the machine and "
     "wake it (systemctl suspend), or pull the drive out and plug it in again while the "
     "machine runs; then it is not frozen"
 )
@@ -48,7 +48,7 @@ class AtaSecurity:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AtaTalents:
-    """What counts of an ATA drive's identity."""
+    """The fields of an ATA drive's identity that matter for a purge."""
 
     serial: str
     security: AtaSecurity
@@ -56,7 +56,7 @@ class AtaTalents:
 
 
 def parse_identity(text: str) -> AtaTalents | None:
-    """Return what ``hdparm -I`` tells, ``None`` if that is no drive's identity."""
+    """Parse the output of ``hdparm -I``; ``None`` if it is not an identity."""
     serial = re.search(r"^\s*Serial Number:[ \t]*(.*?)[ \t]*$", text, re.MULTILINE)
     if serial is None:
         return None
@@ -74,7 +74,7 @@ def parse_identity(text: str) -> AtaTalents | None:
 
 
 def read_talents(drive: Drive, ask: Ask) -> tuple[Answer | str, AtaTalents | None]:
-    """Return what hdparm answered about the drive, and what that means."""
+    """Return the answer of hdparm about the drive, and its parsed identity."""
     answer = ask_quietly(ask, "hdparm", "-I", drive.path)
     if isinstance(answer, str):
         return answer, None
@@ -84,12 +84,12 @@ def read_talents(drive: Drive, ask: Ask) -> tuple[Answer | str, AtaTalents | Non
 def list_ata_options(
     drive: Drive, ask: Ask, root: Path = ROOT
 ) -> tuple[PurgeOption, ...]:
-    """Return how the drive can be purged by commands of ATA, and how not."""
+    """Return the ATA purge methods, and whether the drive supports each."""
     answer, talents = read_talents(drive, ask)
     missing = find_missing_right("CAP_SYS_RAWIO", ("hdparm",), ask=ask, root=root)
     if talents is None:
         words = answer if isinstance(answer, str) else words_of(answer)
-        reason = f"the drive did not say what it can do (hdparm -I: {words})"
+        reason = f"the drive did not report its features (hdparm -I: {words})"
         why = missing or (answer if isinstance(answer, str) else reason)
         return tuple(
             PurgeOption(method=method, is_possible=False, reason=why)
@@ -109,14 +109,14 @@ def list_ata_options(
 
 
 def find_security_obstacle(security: AtaSecurity, path: str) -> str:
-    """Return why no security erase can be begun, or an empty text."""
+    """Return why a security erase cannot be started, or an empty text."""
     if not security.is_supported:
-        return "the drive says that it has no ATA security"
+        return "the drive reports no ATA security"
     if security.is_frozen:
         return FROZEN_WORDS
     if security.is_expired:
         return (
-            "wrong passwords were tried too often: it takes none until its power is "
+            "wrong passwords were tried too often: it accepts none until its power is "
             "cycled"
         )
     if security.is_enabled or security.is_locked:
@@ -124,20 +124,21 @@ def find_security_obstacle(security: AtaSecurity, path: str) -> str:
         first = (unlock_command(path),) if security.is_locked else ()
         steps = (*first, disable_command(path))
         return (
-            f"it {state} that is not known here, and none is guessed. Who set it can "
-            f"take it off. A purge by ssdlab sets the password {PASSWORD}; if one was "
-            f"interrupted on another machine or by another user: {' && '.join(steps)}"
+            f"it {state} that is unknown here, and ssdlab does not guess. Whoever set "
+            f"it can remove it. A purge by ssdlab sets the password {PASSWORD}; if one "
+            "was interrupted on another machine or by another user: "
+            f"{' && '.join(steps)}"
         )
     return ""
 
 
 def unlock_command(path: str) -> str:
-    """Return the command that opens a drive that a purge has left locked."""
+    """Return the command that unlocks a drive that a purge has left locked."""
     return f"hdparm --user-master u --security-unlock {PASSWORD} {path}"
 
 
 def disable_command(path: str) -> str:
-    """Return the command by which anybody can take the password of a purge off."""
+    """Return the command that removes the password of a purge."""
     return f"hdparm --user-master u --security-disable {PASSWORD} {path}"
 
 
@@ -175,7 +176,7 @@ def _security_options(security: AtaSecurity, path: str) -> Iterator[PurgeOption]
         expected_s=None if obstacle or minutes is None else 60 * minutes,
     )
     if not obstacle and not security.has_enhanced:
-        obstacle = "the drive says that its security has no enhanced erase"
+        obstacle = "the drive reports no enhanced security erase"
     minutes = security.enhanced_minutes
     yield PurgeOption(
         method="ata-security-erase-enhanced",
@@ -191,11 +192,11 @@ def _sanitize_options(
     is_frozen = bool(talents.sanitizes) and _is_sanitize_frozen(drive, ask)
     for method, command in _SANITIZE_COMMANDS.items():
         if method not in talents.sanitizes:
-            reason = f"the drive says that it has no {command} of ATA sanitize"
+            reason = f"the drive reports no {command} of ATA sanitize"
         elif is_frozen:
             reason = SANITIZE_FROZEN_WORDS
         else:
-            reason = f"the drive says that it has {command}"
+            reason = f"the drive reports {command}"
         yield PurgeOption(
             method=method,
             is_possible=method in talents.sanitizes and not is_frozen,

@@ -1,9 +1,9 @@
-"""The password of a security erase: never set unrecorded, always taken off again.
+"""The password of a security erase: recorded before it is set, and always removed.
 
-A drive that is left with a password locks itself when its power is cycled. So which
-drive got which password is on disk before the drive gets it, and stays there until the
-drive itself says that it has none. The password is always the same word: even with the
-record lost the drive is not.
+A drive that is left with a password locks itself when its power is cycled. So a record
+is on disk before the password is set, and stays there until the drive itself reports
+that it has none. The password is always the same word: even if the record is lost, the
+drive is not.
 """
 
 import hashlib
@@ -30,16 +30,16 @@ _SLUG_LENGTH: Final = 40
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PasswordState:
-    """How a try to take the password off ended; ``fault`` is why it is still on."""
+    """Result of removing the password; ``fault`` is why it is still set."""
 
     said: tuple[str, ...]
     fault: str = ""
 
 
 def journal_path(drive: Drive, folder: Path) -> Path:
-    """Return where the note about a drive is: one file a drive, by what it is called.
+    """Return the path of the note about a drive: one file per drive, by its identity.
 
-    The name of the device is not in it: the next start may give it another one.
+    The name of the device is not in it: it may change at the next boot.
     """
     name = re.sub(r"[^A-Za-z0-9.-]", "_", " ".join(drive.serial.split()))
     mark = hashlib.sha256(f"{drive.model}\0{drive.serial}".encode()).hexdigest()
@@ -52,12 +52,12 @@ def has_journal(drive: Drive, folder: Path) -> bool:
 
 
 def write_journal(drive: Drive, folder: Path) -> str:
-    """Write down, durably, that the drive is about to get the password.
+    """Record durably that the password is about to be set.
 
     Returns
     -------
     str
-        Why it must not get it, or an empty text.
+        Why it must not be set, or an empty text.
     """
     path = journal_path(drive, folder)
     entry = {
@@ -76,12 +76,12 @@ def write_journal(drive: Drive, folder: Path) -> str:
 
 
 def drop_journal(drive: Drive, folder: Path) -> None:
-    """Forget the password; the drive has said that it has none."""
+    """Remove the record; the drive has reported that it has no password."""
     remove_whole(journal_path(drive, folder))
 
 
 def clean_after_crash(drive: Drive, folder: Path, *, ask: Ask = ask_tool) -> str:
-    """Take off the password that a purge before may have left on a drive.
+    """Remove the password that an earlier purge may have left on a drive.
 
     Parameters
     ----------
@@ -90,34 +90,34 @@ def clean_after_crash(drive: Drive, folder: Path, *, ask: Ask = ask_tool) -> str
     folder : Path
         The folder that `purge_drive` was given.
     ask : Ask
-        What runs the programs.
+        Runs the programs.
 
     Returns
     -------
     str
-        What was done, or what is still to be done; empty if nothing was left.
+        What was done, or what remains to be done; empty if nothing was left.
     """
     if not has_journal(drive, folder):
         return ""
     state = take_password_off(drive, folder, ask)
     return state.fault or (
-        f"An ATA password that an interrupted purge had left on {drive.path} was taken "
-        "off"
+        f"An ATA password that an interrupted purge had left on {drive.path} was "
+        "removed"
     )
 
 
 def take_password_off(drive: Drive, folder: Path, ask: Ask) -> PasswordState:
-    """Take the password off, and forget it if the drive says that it is off."""
+    """Remove the password, and its record once the drive reports that it has none."""
     said: list[str] = []
-    for _ in range(2):  # what hdparm said counts for nothing, so the drive is asked
+    for _ in range(2):  # hdparm's exit code proves nothing, so the drive is queried
         asked, talents = read_talents(drive, ask)
         if talents is None or not is_same(talents, drive):
-            told = asked if isinstance(asked, str) else words_of(asked)
-            return _left(drive, said, f"the drive does not say how it is ({told})")
+            raw = asked if isinstance(asked, str) else words_of(asked)
+            return _left(drive, said, f"the drive does not report its state ({raw})")
         security = talents.security
         if not (security.is_enabled or security.is_locked):
             drop_journal(drive, folder)
-            said.append("the drive says that it has no password")
+            said.append("the drive reports that it has no password")
             return PasswordState(said=tuple(said))
         if said:
             break
@@ -132,12 +132,12 @@ def take_password_off(drive: Drive, folder: Path, ask: Ask) -> PasswordState:
 def _left(drive: Drive, said: list[str], why: str) -> PasswordState:
     fault = (
         f"{drive.path} still has the ATA password that the purge set: {why}. Do "
-        "not cut its power, for then it locks itself; when it answers again, and is "
+        "not cut its power, because then it locks itself; when it answers again and is "
         f"not frozen: {disable_command(drive.path)}"
     )
     return PasswordState(said=tuple(said), fault=fault)
 
 
 def is_same(talents: AtaTalents, drive: Drive) -> bool:
-    """Return whether a drive that answered is the one that is meant."""
+    """Return whether the drive that answered is the expected one."""
     return talents.serial.split() == drive.serial.split()

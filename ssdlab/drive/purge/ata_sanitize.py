@@ -1,4 +1,4 @@
-"""ATA sanitize: started, then followed until the drive says how it ended."""
+"""ATA sanitize: started, then followed until the drive reports its end."""
 
 import re
 from typing import Final
@@ -23,7 +23,7 @@ _COMMANDS: Final[dict[PurgeMethod, tuple[str, ...]]] = {
     "ata-sanitize-block": ("--sanitize-block-erase",),
     "ata-sanitize-crypto": ("--sanitize-crypto-scramble",),
     "ata-sanitize-overwrite": (
-        *("--sanitize-overwrite-passes", "1"),  # unnamed it means 16
+        *("--sanitize-overwrite-passes", "1"),  # the default is 16
         *("--sanitize-overwrite", "hex:00000000"),
     ),
 }
@@ -33,15 +33,15 @@ _SILENT_LOOKS: Final = 20
 
 
 def await_running_sanitize(work: Work) -> Done:
-    """Wait for a sanitize that is under way, as after a crash: it refuses all IO."""
+    """Wait for a sanitize in progress, as after a crash: the drive refuses all IO."""
     if _RUNS not in _look(work).stdout:
         return Done()
-    work.tell("A sanitize of before is under way; it is waited for.")
-    return _follow(work).after("a sanitize was under way already and was waited for")
+    work.tell("Waiting for a sanitize that is already in progress.")
+    return _follow(work).after("waited for a sanitize that was already in progress")
 
 
 def sanitize(work: Work) -> Done:
-    """Sanitize the drive; it works in the background and tells how far it is."""
+    """Sanitize the drive; it works in the background and reports its progress."""
     command = ("hdparm", _CONSENT, *_COMMANDS[work.method], work.drive.path)
     started = work.ask(command, timeout_s=ASK_S)
     if started.exit_code or "Operation started" not in started.stdout:
@@ -69,12 +69,12 @@ def _follow(work: Work) -> Done:
         if share:
             progress.show(int(share.group(1), 16) / 0xFFFF)
         if silent > _SILENT_LOOKS:
-            return failed(answer, "asking the drive how its sanitize goes")
+            return failed(answer, "reading the progress of the sanitize")
         if took_s > limit_s:
             break
     fault = (
-        f"the sanitize did not end within {duration_label(limit_s)}. The drive goes on "
-        "with it by itself: leave its power on and look again with hdparm "
+        f"the sanitize did not end within {duration_label(limit_s)}. The drive "
+        "continues it by itself: leave its power on and check again with hdparm "
         "--sanitize-status"
     )
     return Done(fault=fault)
@@ -91,5 +91,5 @@ def _end(answer: Answer, took_s: float) -> Done:
     said += state.group(1).strip() if state else words_of(answer)
     if _SUCCEEDED in answer.stdout and not answer.exit_code:
         return Done(said=(f"{said}, completed without error",))
-    fault = f"the sanitize did not succeed, says the drive ({words_of(answer)})"
+    fault = f"the drive reports that the sanitize failed ({words_of(answer)})"
     return Done(said=(said,), fault=fault)

@@ -1,4 +1,4 @@
-"""ATA security erase: set a password, erase with it, make sure that it is gone."""
+"""ATA security erase: set a password, erase with it, make sure that it is removed."""
 
 from typing import Final
 
@@ -18,7 +18,7 @@ from ssdlab.drive.tools import Answer
 from ssdlab.model.drive import PurgeMethod
 from ssdlab.model.units import duration_label
 
-# hdparm itself grants the drive an hour more than the drive's own estimate.
+# hdparm itself allows the drive an hour more than the drive's own estimate.
 _GRACE_S: Final = 2 * 3600.0
 _ERASURES: Final[dict[PurgeMethod, str]] = {
     "ata-security-erase": "--security-erase",
@@ -27,14 +27,14 @@ _ERASURES: Final[dict[PurgeMethod, str]] = {
 
 
 def security_erase(work: Work) -> Done:
-    """Erase the drive, which has no password before and none after."""
+    """Erase the drive, which has no password before or after."""
     answer, talents = read_talents(work.drive, work.ask)
     if talents is None:
         words = answer if isinstance(answer, str) else words_of(answer)
-        return Done(fault=f"the drive does not say how it is (hdparm -I: {words})")
+        return Done(fault=f"the drive does not report its state (hdparm -I: {words})")
     if not is_same(talents, work.drive):
-        fault = f"{work.drive.path} says now that its serial is {talents.serial!r}"
-        return Done(fault=f"{fault}. See which drive that is (ssdlab devices)")
+        fault = f"{work.drive.path} now reports the serial number {talents.serial!r}"
+        return Done(fault=f"{fault}. Check which drive that is (ssdlab devices)")
     obstacle = find_security_obstacle(talents.security, work.drive.path)
     obstacle = obstacle or write_journal(work.drive, work.folder)
     if obstacle:
@@ -51,20 +51,20 @@ def _erase_with_password(work: Work, security: AtaSecurity) -> Done:
     _, now = read_talents(work.drive, work.ask)
     if now is None or not now.security.is_enabled:
         state = take_password_off(work.drive, work.folder, work.ask)
-        fault = f"the drive took no password (hdparm: {words_of(set_pass)})"
+        fault = f"the drive refused the password (hdparm: {words_of(set_pass)})"
         return Done(
             said=(line_of(set_pass), *state.said), fault=_join(fault, state.fault)
         )
     expected_s = _read_expected_s(work, security)
-    takes = f" It says: {duration_label(expected_s)}." if expected_s else ""
-    work.tell(f"The drive erases itself and tells no progress.{takes}")
+    takes = f" Its estimate: {duration_label(expected_s)}." if expected_s else ""
+    work.tell(f"The drive is erasing itself and reports no progress.{takes}")
     limit_s = longest_s(work.drive, expected_s) + _GRACE_S
     erased = _order(work, _ERASURES[work.method], limit_s)
-    # An erase that worked has taken the password off: hdparm's exit code is no sign.
+    # A successful erase removes the password: hdparm's exit code proves nothing.
     _, after = read_talents(work.drive, work.ask)
     fault = ""
     if erased.exit_code or (after is not None and after.security.is_enabled):
-        fault = f"the drive did not erase itself (hdparm: {words_of(erased)})"
+        fault = f"the erase failed (hdparm: {words_of(erased)})"
     state = take_password_off(work.drive, work.folder, work.ask)
     return Done(
         said=(line_of(set_pass), line_of(erased), *state.said),

@@ -1,4 +1,4 @@
-"""A purge from end to end: mark, purge, look."""
+"""A purge from end to end: write marks, purge, verify."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -13,9 +13,15 @@ from ssdlab.drive.purge import (
 )
 from ssdlab.drive.purge.direct import forget_cached
 from ssdlab.drive.purge.discard import discard_all_blocks
-from ssdlab.drive.purge.evidence import compare_logs, read_log
 from ssdlab.drive.purge.overwrite import overwrite_all_blocks
-from ssdlab.drive.purge.proof import find_doubt, find_fault, read_back, write_marks
+from ssdlab.drive.purge.proof import (
+    compare_logs,
+    find_doubt,
+    find_fault,
+    read_back,
+    read_log,
+    write_marks,
+)
 from ssdlab.drive.purge.work import SYSTEM_CLOCK, Clock, Done, Held, Work
 from ssdlab.drive.tools import Ask, ask_tool
 from ssdlab.model.drive import PurgeChoice, PurgeMethod, PurgeOutcome
@@ -43,7 +49,7 @@ _CARRIERS: Final[Mapping[PurgeMethod, Callable[[Work], Done]]] = {
 
 
 def _say_nothing(_: str) -> None:
-    """Take a line of progress that nobody wants."""
+    """Discard a line of progress."""
 
 
 def purge_drive(
@@ -55,7 +61,7 @@ def purge_drive(
     tell: Callable[[str], None] = _say_nothing,
     clock: Clock = SYSTEM_CLOCK,
 ) -> PurgeOutcome:
-    """Purge a drive that passed the gate, and see whether that shows.
+    """Purge a drive that passed the gate, and verify the effect.
 
     Parameters
     ----------
@@ -64,22 +70,22 @@ def purge_drive(
     choice : PurgeChoice
         The method, from `choose_purge`.
     folder : Path
-        Where what must survive a crash is kept; `clean_after_crash` looks there.
+        The folder of notes that must survive a crash, for `clean_after_crash`.
     ask : Ask
-        What runs the programs.
+        Runs the programs.
     tell : callable
-        Gets a line now and then while it lasts.
+        Receives progress messages.
     clock : Clock
-        How time passes.
+        The clock.
 
     Returns
     -------
     PurgeOutcome
-        What was done and found. A purge that failed is told as ``fault``.
+        What was done and found. A failure is in ``fault``.
 
     Notes
     -----
-    Each other namespace that a method erases too is the gate's to refuse.
+    The gate refuses other namespaces that a method would erase too.
     """
     if choice.method == "none":
         return PurgeOutcome(said="no purge: the method is none")

@@ -1,4 +1,4 @@
-"""Which method a drive is purged by, and why."""
+"""The choice of a purge method for a drive."""
 
 from collections.abc import Sequence
 from itertools import groupby
@@ -22,23 +22,23 @@ from ssdlab.system.files import ROOT
 def choose_purge(
     drive: Drive, wanted: str, *, ask: Ask = ask_tool, root: Path = ROOT
 ) -> PurgeChoice:
-    """Return the method to purge a drive by, in the words of the report, and why.
+    """Return the purge method of a drive, as worded in the report, and why.
 
     Parameters
     ----------
     drive : Drive
         The drive.
     wanted : str
-        One of `PURGE_METHODS`; or ``auto``, the first of them that it can do.
+        One of `PURGE_METHODS`; or ``auto``, the first of them that it supports.
     ask : Ask
-        What runs the programs.
+        Runs the programs.
     root : Path
         The folder that looks like ``/``.
 
     Returns
     -------
     PurgeChoice
-        The method, and of ``auto`` also what was passed over.
+        The method; for ``auto`` also the methods skipped.
 
     Raises
     ------
@@ -53,7 +53,7 @@ def choose_purge(
 def choose_option(
     drive: Drive, wanted: str, options: Sequence[PurgeOption]
 ) -> PurgeChoice:
-    """Return the choice among what `list_purge_options` listed; see `choose_purge`.
+    """Return the choice among options of `list_purge_options`; see `choose_purge`.
 
     Raises
     ------
@@ -68,16 +68,16 @@ def choose_option(
     if wanted == AUTO_PURGE:
         return _choose_first(options)
     for option in options:
-        if option.method == wanted and (option.is_possible or option.is_untold):
+        if option.method == wanted and (option.is_possible or option.is_unknown):
             return PurgeChoice(
                 method=option.method,
                 words=PURGE_WORDS[option.method],
-                why=f"asked for by name; {option.reason}",
+                why=f"requested by name; {option.reason}",
             )
     raise TargetRefusedError(
         target=drive.path,
         reason=f"it cannot be purged by {wanted}: {_why_not(drive, wanted, options)}",
-        remedy=f"It can by: {', '.join(_possible(options))}.",
+        remedy=f"Its methods are: {', '.join(_possible(options))}.",
     )
 
 
@@ -88,9 +88,9 @@ def _choose_first(options: Sequence[PurgeOption]) -> PurgeChoice:
         f"{', '.join(PURGE_WORDS[option.method] for option in group)}: {reason}"
         for reason, group in groupby(options[:at], lambda option: option.reason)
     )
-    why = f"the first method that this drive can do; {chosen.reason}"
+    why = f"the first method that this drive supports; {chosen.reason}"
     if passed_over:
-        why += f". Passed over: {passed_over}"
+        why += f". Skipped: {passed_over}"
     return PurgeChoice(method=chosen.method, words=PURGE_WORDS[chosen.method], why=why)
 
 
@@ -99,7 +99,7 @@ def _why_not(drive: Drive, wanted: str, options: Sequence[PurgeOption]) -> str:
         if option.method == wanted:
             return option.reason
     known: Sequence[PurgeMethod] = methods_of(drive.bus)
-    return f"that is none of the methods of its bus, {drive.bus}: {', '.join(known)}"
+    return f"it is not one of the methods of its bus, {drive.bus}: {', '.join(known)}"
 
 
 def _possible(options: Sequence[PurgeOption]) -> list[str]:

@@ -1,4 +1,4 @@
-"""Reads and writes of the held device past all caches of the system."""
+"""Direct reads and writes of the held device, without the page cache."""
 
 import errno
 import mmap
@@ -11,10 +11,10 @@ from ssdlab.system.unix import fcntl
 
 @contextmanager
 def direct_io(descriptor: int) -> Iterator[None]:
-    """Let a descriptor go past the page cache for a while.
+    """Let a descriptor bypass the page cache for a while.
 
-    It is the very descriptor that passed the gate: opening the name again could open
-    another device by now.
+    It is the same descriptor that passed the gate: opening the name again could open
+    another device.
     """
     flags = fcntl.fcntl(descriptor, fcntl.F_GETFL)
     fcntl.fcntl(descriptor, fcntl.F_SETFL, flags | os.O_DIRECT)
@@ -26,24 +26,24 @@ def direct_io(descriptor: int) -> Iterator[None]:
 
 @contextmanager
 def aligned_buffer(size_bytes: int) -> Iterator[mmap.mmap]:
-    """Give memory that a device accepts as it is: whole pages."""
+    """Yield memory for direct IO: whole pages."""
     with mmap.mmap(-1, size_bytes) as buffer:
         yield buffer
 
 
 def read_at(descriptor: int, buffer: mmap.mmap, place: int) -> bytes:
-    """Return what the device has at a place, as much as the buffer holds."""
+    """Read a device at an offset, as much as the buffer holds."""
     length = os.preadv(descriptor, [buffer], place)
     return buffer[:length]
 
 
 def write_at(descriptor: int, piece: tuple[mmap.mmap, int], place: int) -> None:
-    """Write the first bytes of a buffer, so many of them, at a place.
+    """Write the given number of a buffer's first bytes at an offset.
 
     Raises
     ------
     OSError
-        If the device took none of it, or not all.
+        If the device did not take all of it.
     """
     buffer, size = piece
     done = 0
@@ -56,5 +56,5 @@ def write_at(descriptor: int, piece: tuple[mmap.mmap, int], place: int) -> None:
 
 
 def forget_cached(descriptor: int) -> None:
-    """Drop what the system has cached of the device: it was purged meanwhile."""
+    """Drop the system's cached data of the device, as it was purged."""
     os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)

@@ -10,7 +10,7 @@ from ssdlab.model.units import GIB, capacity_label, duration_label
 from ssdlab.system.unix import fcntl
 
 _PIECE_BYTES: Final = (
-    GIB  # so that it can be stopped in between and tells how far it is
+    GIB  # so that it can be stopped in between and report its progress
 )
 _REQUESTS: Final[dict[PurgeMethod, tuple[str, int]]] = {
     "discard": ("BLKDISCARD", 0x1277),
@@ -19,9 +19,9 @@ _REQUESTS: Final[dict[PurgeMethod, tuple[str, int]]] = {
 
 
 def discard_all_blocks(work: Work) -> Done:
-    """Discard every LBA of the very device that passed the gate.
+    """Discard every LBA of the device that passed the gate.
 
-    The blkdiscard command would need the device for itself, which is held.
+    The blkdiscard command would need exclusive access to the device, which is held.
     """
     name, request = _REQUESTS[work.method]
     capacity = work.drive.capacity_bytes

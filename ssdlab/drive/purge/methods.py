@@ -29,7 +29,7 @@ PURGE_WORDS: Final[Mapping[PurgeMethod, str]] = {
 # What the block layer or plain writes do: every drive may have it.
 _OF_EVERY_DRIVE: Final = frozenset({"discard-secure", "discard", "overwrite", "none"})
 
-# Methods that the drive itself goes on with when ssdlab, or the power, is gone.
+# Methods that the drive itself continues when ssdlab, or the power, is gone.
 _GOES_ON: Final = ("nvme-sanitize-", "ata-sanitize-", "scsi-")
 _WAITED_FOR: Final = ("nvme-format-", "ata-security-")
 
@@ -37,8 +37,8 @@ _WAITED_FOR: Final = ("nvme-format-", "ata-security-")
 def methods_of(bus: Bus) -> tuple[PurgeMethod, ...]:
     """Return the methods that drives of a bus may have, the preferred first.
 
-    A bridge to USB is not trusted with the commands of the drive behind it: some do
-    another thing than they were told, and a drive locked behind one stays locked.
+    A USB bridge is not trusted with the commands of the drive behind it: some do
+    something else, and a drive locked behind one stays locked.
     """
     return tuple(
         method
@@ -48,16 +48,16 @@ def methods_of(bus: Bus) -> tuple[PurgeMethod, ...]:
 
 
 def stopping_words(method: PurgeMethod) -> str:
-    """Return what stopping ssdlab does to a purge that is under way."""
+    """Return the effect of stopping ssdlab on a purge in progress."""
     if method.startswith(_GOES_ON):
         return (
-            "The drive goes on with it by itself and cannot be stopped, not by cutting "
-            "its power either; until it is done it takes no IO. The next purge waits "
-            "for it."
+            "The drive continues it by itself and cannot be stopped, not even by "
+            "cutting its power; until it is done it accepts no IO. The next purge "
+            "waits for it."
         )
     if method.startswith(_WAITED_FOR):
         return (
-            "The drive cannot be stopped in it: leave its power on until it answers "
-            "again. Some of what it held may still be there."
+            "The drive cannot be stopped: leave its power on until it answers again. "
+            "Some of its old data may still be there."
         )
-    return "Part of what the drive held is still there."
+    return "Part of the old data is still on the drive."

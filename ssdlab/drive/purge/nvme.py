@@ -1,4 +1,4 @@
-"""What an NVMe drive says that it can do: identify controller, list of namespaces."""
+"""Purge methods of an NVMe drive, by identify controller and its namespaces."""
 
 import json
 import re
@@ -31,7 +31,7 @@ _ESTIMATES: Mapping[PurgeMethod, str] = {
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class NvmeTalents:
-    """The fields of identify controller that tell how a drive can be purged."""
+    """The fields of identify controller that matter for a purge."""
 
     oacs: int
     fna: int
@@ -44,12 +44,12 @@ class NvmeTalents:
 
     @property
     def crypto_erases(self) -> bool:
-        """Whether a format can erase by forgetting the key: FNA bit 2."""
+        """Whether a format can erase cryptographically: FNA bit 2."""
         return bool(self.fna & 0b100)
 
     @property
     def formats_all(self) -> bool:
-        """Whether a format, or its erasure, is of all namespaces: FNA bits 0 and 1."""
+        """Whether a format or its erasure affects all namespaces: FNA bits 0 and 1."""
         return bool(self.fna & 0b11)
 
     def sanitizes(self, method: PurgeMethod) -> bool:
@@ -59,9 +59,9 @@ class NvmeTalents:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Siblings:
-    """The other namespaces of a drive; not all are known if nothing lists them.
+    """The other namespaces of a drive; some are unknown if nothing lists them.
 
-    Those without a device here may be in use elsewhere: nobody can look at them.
+    Those without a device here may be in use elsewhere: they cannot be checked.
     """
 
     devices: tuple[str, ...] = ()
@@ -70,11 +70,11 @@ class Siblings:
 
     @property
     def obstacle(self) -> str:
-        """Why what erases all namespaces must not be done, or an empty text."""
+        """Why a method that erases all namespaces is forbidden, or an empty text."""
         if self.unseen:
             numbers = ", ".join(map(str, self.unseen))
             return (
-                f"it would erase namespace {numbers} as well, which has no device here "
+                f"it would also erase namespace {numbers}, which has no device here "
                 "and may be in use elsewhere; delete it, or attach it to this host"
             )
         if not self.is_complete:
@@ -83,7 +83,7 @@ class Siblings:
 
 
 def parse_json(text: str) -> Mapping[str, Any]:
-    """Return what nvme printed as JSON; nothing if it is none."""
+    """Parse the JSON of nvme; empty if it is not JSON."""
     try:
         data = json.loads(text)
     except ValueError:
@@ -92,13 +92,13 @@ def parse_json(text: str) -> Mapping[str, Any]:
 
 
 def read_whole(data: Mapping[str, Any], key: str) -> int | None:
-    """Return a whole number of what nvme printed, ``None`` if there is none."""
+    """Return a whole number from the output of nvme, ``None`` if there is none."""
     value = data.get(key)
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
 def parse_talents(text: str) -> NvmeTalents | None:
-    """Return the fields of ``nvme id-ctrl`` that count, ``None`` if they lack."""
+    """Parse the relevant fields of ``nvme id-ctrl``, ``None`` if they are missing."""
     data = parse_json(text)
     oacs, fna, sanicap = (read_whole(data, key) for key in ("oacs", "fna", "sanicap"))
     if oacs is None or fna is None or sanicap is None:
@@ -109,7 +109,7 @@ def parse_talents(text: str) -> NvmeTalents | None:
 def list_nvme_options(
     drive: Drive, ask: Ask, root: Path = ROOT
 ) -> tuple[PurgeOption, ...]:
-    """Return how the drive can be purged by commands of NVMe, and how not."""
+    """Return the NVMe purge methods, and whether the drive supports each."""
     methods = tuple(m for m in methods_of("nvme") if m.startswith("nvme-"))
     answer = ask_quietly(ask, "nvme", "id-ctrl", drive.path, _JSON)
     if isinstance(answer, str):
@@ -134,7 +134,7 @@ def list_nvme_options(
 
 
 def _silence(answer: Answer) -> str:
-    return f"the drive did not say what it can do (nvme id-ctrl: {words_of(answer)})"
+    return f"the drive did not report its features (nvme id-ctrl: {words_of(answer)})"
 
 
 def _impossible(
@@ -158,7 +158,7 @@ def _format_options(talents: NvmeTalents, siblings: Siblings) -> Iterator[PurgeO
             "nvme-format-crypto",
             talents.formats and talents.crypto_erases,
             f"FNA {talents.fna:#x} has bit 2",
-            f"its format does not forget a key: FNA {talents.fna:#x} lacks bit 2"
+            f"its format has no crypto erase: FNA {talents.fna:#x} lacks bit 2"
             if talents.formats
             else f"it has no format command: OACS {talents.oacs:#x} lacks bit 1",
         ),
@@ -168,7 +168,7 @@ def _format_options(talents: NvmeTalents, siblings: Siblings) -> Iterator[PurgeO
         if is_possible:
             yield _possible(method, why, erased)
         else:
-            reason = f"the drive says that {why_not}"
+            reason = f"the drive reports that {why_not}"
             yield PurgeOption(method=method, is_possible=False, reason=reason)
 
 
@@ -178,7 +178,7 @@ def _sanitize_options(
     for method, bit in _SANICAP_BITS.items():
         if not talents.sanitizes(method):
             reason = (
-                "the drive says that it cannot: SANICAP "
+                "the drive reports that it cannot: SANICAP "
                 f"{talents.sanicap:#x} lacks bit {bit}"
             )
             yield PurgeOption(method=method, is_possible=False, reason=reason)
@@ -195,8 +195,8 @@ def _possible(
     *,
     expected_s: float | None = None,
 ) -> PurgeOption:
-    """Return an option of the drive, unless it erases what nobody can look at."""
-    reason = f"the drive says that it can: {why}"
+    """Return an option of the drive; impossible if it erases what cannot be checked."""
+    reason = f"the drive reports support: {why}"
     if erased.obstacle:
         return PurgeOption(
             method=method, is_possible=False, reason=f"{reason}, but {erased.obstacle}"
@@ -211,18 +211,18 @@ def _possible(
 
 
 def _with(erases: tuple[str, ...]) -> str:
-    return f"; it erases {', '.join(erases)} as well" if erases else ""
+    return f"; it also erases {', '.join(erases)}" if erases else ""
 
 
 def _read_estimates(drive: Drive, talents: NvmeTalents, ask: Ask) -> Mapping[str, Any]:
-    # A drive without sanitize would count the question among its errors.
+    # A drive without sanitize would count the query as an error.
     if not any(map(talents.sanitizes, _SANICAP_BITS)):
         return {}
     return read_sanitize_log(drive, ask)[1]
 
 
 def read_sanitize_log(drive: Drive, ask: Ask) -> tuple[Answer | str, Mapping[str, Any]]:
-    """Return what nvme answered about the last sanitize, and the fields it gave."""
+    """Return the answer of nvme about the last sanitize, and its fields."""
     answer = ask_quietly(ask, "nvme", "sanitize-log", drive.path, _JSON)
     if isinstance(answer, str) or answer.exit_code:
         return answer, {}
@@ -231,9 +231,9 @@ def read_sanitize_log(drive: Drive, ask: Ask) -> tuple[Answer | str, Mapping[str
 
 
 def read_estimate_s(data: Mapping[str, Any], method: PurgeMethod) -> float | None:
-    """Return how long the log says that a kind of sanitize takes [s], if it does."""
-    told = read_whole(data, _ESTIMATES[method])
-    return None if told is None or told == _NONE_TOLD_S else float(told)
+    """Return the log's estimate for a kind of sanitize [s], if it has one."""
+    raw = read_whole(data, _ESTIMATES[method])
+    return None if raw is None or raw == _NONE_TOLD_S else float(raw)
 
 
 def _find_siblings(drive: Drive, ask: Ask, root: Path) -> Siblings:
@@ -250,7 +250,7 @@ def _find_siblings(drive: Drive, ask: Ask, root: Path) -> Siblings:
 
 
 def _list_namespace_ids(drive: Drive, ask: Ask) -> set[int] | None:
-    """Return the numbers of all namespaces, ``None`` if nothing tells them."""
+    """Return the numbers of all namespaces, ``None`` if unknown."""
     for choice in (("--all",), ()):
         answer = ask_quietly(ask, "nvme", "list-ns", drive.path, *choice, _JSON)
         if isinstance(answer, str) or answer.exit_code:

@@ -18,7 +18,7 @@ _MOST_MS: Final = 2**32 - 1  # the field of the kernel's command
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class NamespaceLayout:
-    """How a namespace is formatted: identify namespace, FLBAS and DPS."""
+    """The format of a namespace: identify namespace, FLBAS and DPS."""
 
     lba_format: int
     metadata_setting: int
@@ -27,7 +27,7 @@ class NamespaceLayout:
 
 
 def parse_layout(text: str) -> NamespaceLayout | None:
-    """Return how ``nvme id-ns`` says a namespace is formatted, ``None`` if not."""
+    """Parse the format of a namespace from ``nvme id-ns``, ``None`` if missing."""
     data = parse_json(text)
     flbas, dps = read_whole(data, "flbas"), read_whole(data, "dps")
     if flbas is None or dps is None:
@@ -41,7 +41,7 @@ def parse_layout(text: str) -> NamespaceLayout | None:
 
 
 def format_namespace(work: Work) -> Done:
-    """Format the namespace; the drive says when it is done."""
+    """Format the namespace; the drive reports its end."""
     path = work.drive.path
     asked = work.ask(("nvme", "id-ns", path, "--output-format=json"), timeout_s=ASK_S)
     layout = parse_layout(asked.stdout)
@@ -49,18 +49,18 @@ def format_namespace(work: Work) -> Done:
         block_folder(work.drive.name) / "nsid"
     )
     if layout is None or number is None:
-        return failed(asked, "reading how the namespace is formatted")
+        return failed(asked, "reading the format of the namespace")
     limit_s = longest_s(work.drive, None)
     limit_ms = min(round(limit_s * 1000), _MOST_MS)
     command = (
         *("nvme", "format", path, f"--namespace-id={number}"),
-        # What is not named is set to 0 by the format, and so changed.
+        # The format sets what is not named to 0, and so changes it.
         *(f"--lbaf={layout.lba_format}", f"--ms={layout.metadata_setting}"),
         *(f"--pi={layout.protection}", f"--pil={layout.protection_place}"),
         *(f"--ses={_ERASURES[work.method]}", f"--timeout={limit_ms}"),
-        "--force",  # without it, it waits and wants the device for itself
+        "--force",  # without it, it waits and needs exclusive access to the device
     )
-    work.tell("The drive formats itself and tells no progress.")
+    work.tell("The drive is formatting itself and reports no progress.")
     answer = work.ask(command, timeout_s=limit_s + ASK_S)
     if answer.exit_code:
         return failed(answer, "the format")

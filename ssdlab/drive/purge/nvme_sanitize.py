@@ -1,4 +1,4 @@
-"""NVMe sanitize: started, then followed in the log until the drive says it is done."""
+"""NVMe sanitize: started, then followed in the log until the drive reports its end."""
 
 import re
 from collections.abc import Mapping
@@ -30,12 +30,12 @@ _EXIT_FAILURE: Final = 1
 _IN_PROGRESS, _FAILED = 2, 3
 _COMPLETED: Final = frozenset({1, 4})
 _WHOLE: Final = 65536  # SPROG counts the parts done of so many
-_SILENT_LOOKS: Final = 20  # a drive may answer nothing at first
+_SILENT_LOOKS: Final = 20  # a drive may not answer at first
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SanitizeLog:
-    """The sanitize status log: what the last sanitize was, and how it stands."""
+    """The sanitize status log: the last sanitize and its state."""
 
     status: int
     words: str
@@ -44,7 +44,7 @@ class SanitizeLog:
 
 
 def parse_sanitize_log(data: Mapping[str, Any]) -> SanitizeLog | None:
-    """Return the fields of the log that count, ``None`` if they lack."""
+    """Return the relevant fields of the log, ``None`` if they are missing."""
     state = data.get("sstat")
     words = state.get("status") if isinstance(state, dict) else None
     match = re.match(r"\(?(0x[0-9a-fA-F]+|\d+)\)?\s*(.*)", str(words))
@@ -60,23 +60,23 @@ def parse_sanitize_log(data: Mapping[str, Any]) -> SanitizeLog | None:
 
 
 def await_running_sanitize(work: Work) -> Done:
-    """Wait for a sanitize that is under way, as after a crash: it refuses all IO."""
+    """Wait for a sanitize in progress, as after a crash: the drive refuses all IO."""
     _, data = read_sanitize_log(work.drive, work.ask)
     log = parse_sanitize_log(data)
     if log is None or log.status != _IN_PROGRESS:
         return Done()
-    work.tell("A sanitize of before is under way; it is waited for.")
+    work.tell("Waiting for a sanitize that is already in progress.")
     done = _follow(work)
-    return done.after("a sanitize was under way already and was waited for")
+    return done.after("waited for a sanitize that was already in progress")
 
 
 def sanitize(work: Work) -> Done:
-    """Sanitize the drive, and leave the state of failure if it failed."""
+    """Sanitize the drive, and leave the failure mode if it failed."""
     action = _ACTIONS[work.method]
-    # AUSE: a sanitize that fails can be left again; else the drive would be lost.
+    # AUSE: the failure mode can be left; otherwise the drive would be lost.
     command = ["nvme", "sanitize", work.drive.path, f"--sanact={action}", "--ause"]
     if work.method == "nvme-sanitize-overwrite":
-        command.append("--owpass=1")  # unnamed it means 16 passes
+        command.append("--owpass=1")  # the default is 16 passes
     started = work.ask(command, timeout_s=ASK_S)
     if started.exit_code:
         return failed(started, "starting the sanitize")
@@ -103,8 +103,9 @@ def _follow(work: Work, action: int | None = None) -> Done:
         if took_s > limit_s:
             break
     fault = (
-        f"the sanitize did not end within {duration_label(limit_s)}. The drive goes on "
-        "with it by itself: leave its power on and look again with nvme sanitize-log"
+        f"the sanitize did not end within {duration_label(limit_s)}. The drive "
+        "continues it by itself: leave its power on and check again with nvme "
+        "sanitize-log"
     )
     return Done(fault=fault)
 
@@ -113,11 +114,11 @@ def _end(work: Work, log: SanitizeLog, action: int | None) -> Done:
     if log.status == _FAILED:
         return _leave_failure(work)
     if log.status not in _COMPLETED:
-        return Done(fault=f"no sanitize was run, says the drive's log ({log.words})")
+        return Done(fault=f"by the drive's log no sanitize was run ({log.words})")
     if action is not None and log.action != action:
         fault = (
-            "the drive's log tells of another sanitize than the one that was asked for "
-            f"(action {log.action} and not {action})"
+            "the drive's log has another sanitize than the requested one "
+            f"(action {log.action} instead of {action})"
         )
         return Done(fault=fault)
     return Done()
@@ -127,20 +128,20 @@ def _leave_failure(work: Work) -> Done:
     command = ("nvme", "sanitize", work.drive.path, f"--sanact={_EXIT_FAILURE}")
     left = work.ask(command, timeout_s=ASK_S)
     state = (
-        f"it is still in its failure mode ({words_of(left)}) and may take no IO until "
+        f"it is still in its failure mode ({words_of(left)}) and may refuse IO until "
         "a sanitize succeeds"
         if left.exit_code
-        else "it left its failure mode and takes IO again"
+        else "it left its failure mode and accepts IO again"
     )
-    fault = f"the sanitize failed, says the drive's log; {state}. Try another method"
+    fault = f"by the drive's log the sanitize failed; {state}. Try another method"
     return Done(said=(line_of(left),), fault=fault)
 
 
 def _lost(answer: Answer | str) -> Done:
     words = answer if isinstance(answer, str) else words_of(answer)
     fault = (
-        "the drive does not tell any more how its sanitize goes (nvme sanitize-log: "
-        f"{words}). Leave its power on, and see whether it still stands in lsblk"
+        "the drive no longer reports the progress of its sanitize (nvme sanitize-log: "
+        f"{words}). Leave its power on, and check whether lsblk still lists it"
     )
     return Done(fault=fault)
 

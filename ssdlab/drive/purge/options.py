@@ -1,4 +1,4 @@
-"""How a drive says that it can be purged, and how not."""
+"""The purge methods of a drive, by its own report."""
 
 from pathlib import Path
 from typing import assert_never
@@ -16,16 +16,16 @@ from ssdlab.system.files import ROOT
 def list_purge_options(
     drive: Drive, *, ask: Ask = ask_tool, root: Path = ROOT
 ) -> tuple[PurgeOption, ...]:
-    """Return every method for drives of this bus: possible or not, and why.
+    """Return every purge method of this bus: possible or not, and why.
 
-    It only asks, and changes nothing.
+    It only queries, and changes nothing.
 
     Parameters
     ----------
     drive : Drive
         The drive.
     ask : Ask
-        What runs the programs.
+        Runs the programs.
     root : Path
         The folder that looks like ``/``.
 
@@ -66,19 +66,19 @@ def _plain_option(method: PurgeMethod, drive: Drive) -> PurgeOption:
         reason = "the drive is read-only"
         return PurgeOption(method=method, is_possible=False, reason=reason)
     if method == "overwrite":
-        reason = "every block can be written; that leaves no block as if never used"
+        reason = "every block can be written; but no block is then as if never used"
         return PurgeOption(method=method, is_possible=True, reason=reason)
     if not discards:
-        reason = "the drive takes no discards (discard_max_bytes is 0)"
+        reason = "the drive does not support discards (discard_max_bytes is 0)"
         return PurgeOption(method=method, is_possible=False, reason=reason)
     if method == "discard-secure":
         reason = (
-            "whether the drive discards securely is not told by the system, so it is "
-            "tried only if it is asked for by name"
+            "whether the drive supports secure discards is unknown, so it is tried "
+            "only if requested by name"
         )
         return PurgeOption(
-            method=method, is_possible=False, reason=reason, is_untold=True
+            method=method, is_possible=False, reason=reason, is_unknown=True
         )
     size = capacity_label(drive.discard_max_bytes)
-    reason = f"the drive takes discards (up to {size} at once)"
+    reason = f"the drive supports discards (up to {size} at once)"
     return PurgeOption(method=method, is_possible=True, reason=reason)

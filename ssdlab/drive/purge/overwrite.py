@@ -1,4 +1,4 @@
-"""Overwriting all of the held device with random data, past the page cache."""
+"""Overwriting all of the held device with random data by direct IO."""
 
 import errno
 import os
@@ -13,7 +13,7 @@ _GONE: Final = frozenset({errno.ENXIO, errno.ENODEV})
 
 
 def overwrite_all_blocks(work: Work) -> Done:
-    """Write random data to every LBA, each piece drawn anew, and flush."""
+    """Write random data to every LBA, new for each piece, and flush."""
     began_s, place = work.clock.now_s(), 0
     progress = Progress(work, "overwrite")
     capacity = work.drive.capacity_bytes
@@ -39,14 +39,14 @@ def overwrite_all_blocks(work: Work) -> Done:
 
 
 def device_words(error: OSError) -> str:
-    """Return what an error of a block device means, with what to do now."""
-    words = error.strerror or "it does not say why"
-    if error.errno == errno.ENOSPC:  # Linux says so of a drive that was pulled out, too
-        return f"{words}. What it stands on is full, or the drive is gone: see lsblk"
+    """Return the meaning of an error of a block device, with what to do now."""
+    words = error.strerror or "no reason given"
+    if error.errno == errno.ENOSPC:  # Linux reports it of a removed drive, too
+        return f"{words}. Its backing store is full, or the drive is gone: see lsblk"
     if error.errno in _GONE:
-        return f"{words}. The drive is gone: see whether it still stands in lsblk"
+        return f"{words}. The drive is gone: check whether lsblk still lists it"
     if error.errno == errno.EOPNOTSUPP:
         return f"{words}. Choose another method (ssdlab purge DEVICE --list)"
     if error.errno in {errno.EACCES, errno.EPERM, errno.EROFS}:
         return f"{words}. The drive is read-only, or this user may not write to it"
-    return f"{words}. Look for its errors: dmesg, smartctl -x"
+    return f"{words}. Check its errors: dmesg, smartctl -x"

@@ -1,9 +1,13 @@
-"""Whether a purge shows: marks written before it, looked for after it.
+"""Proof of a purge: marks written before it and read back after it.
 
-Random data of a sector or more is written at places spread over all the drive, first
-and last LBA among them, and read back at once: a drive that does not keep it proves
-nothing by not having it later. After the purge each place must read as zeros or as
-something else.
+Random data of a sector or more is written at places spread over the whole drive,
+including the first and last LBA, and read back at once: if the drive does not keep it,
+its absence later proves nothing. After the purge each place must read as zeros or as
+other data.
+
+Evidence of a purge in the drive's own log: errors counted, bytes written.
+
+A drive may update its counters late, so they raise doubts and prove nothing.
 """
 
 import hashlib
@@ -12,22 +16,64 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from ssdlab.drive.health import read_health
 from ssdlab.drive.purge.direct import (
     aligned_buffer,
     direct_io,
     read_at,
     write_at,
 )
-from ssdlab.model.drive import Drive, PurgeMethod
+from ssdlab.drive.purge.work import Done
+from ssdlab.drive.tools import Ask
+from ssdlab.model.drive import Drive, DriveHealth, PurgeMethod
+from ssdlab.model.errors import TargetRefusedError
+from ssdlab.model.units import capacity_label
 
+_WRITTEN_SHARE: Final = 0.9  # of the capacity, by the drive's count, passes as all
 PLACES: Final = 64
 _ENDS: Final = 2
 _MARK_BYTES: Final = 4096
 
 
+def read_log(drive: Drive, ask: Ask) -> DriveHealth:
+    """Return the drive's log; empty if this user or the drive has none."""
+    try:
+        return read_health(drive, ask=ask)
+    except TargetRefusedError:  # gone or silent: the purge itself reports that
+        return DriveHealth()
+
+
+def compare_logs(
+    drive: Drive, method: PurgeMethod, logs: tuple[DriveHealth, DriveHealth]
+) -> Done:
+    """Return the changes in the drive's log from before to after the purge."""
+    before, after = logs
+    errors = _grown(before.error_log_entries, after.error_log_entries)
+    written = _grown(before.host_written_bytes, after.host_written_bytes)
+    said, doubts = [], []
+    if errors is not None:
+        said.append(f"the drive's error log: {errors:.0f} new entries")
+    if errors:
+        doubts.append(f"the drive counted {errors:.0f} errors during the purge")
+    if written is not None and method == "overwrite":
+        said.append(f"the drive counted {capacity_label(written)} of writes")
+        if written < _WRITTEN_SHARE * drive.capacity_bytes:
+            doubts.append(
+                f"the drive counted only {capacity_label(written)} of writes while all "
+                f"{capacity_label(drive.capacity_bytes)} were overwritten"
+            )
+    return Done(said=tuple(said), doubt="; ".join(doubts))
+
+
+def _grown(before: float | None, after: float | None) -> float | None:
+    if before is None or after is None or after < before:
+        return None
+    return after - before
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Marks:
-    """What was written where, by its digest; ``lost`` are places without a mark."""
+    """The marks by offset and digest; ``lost`` are places without a mark."""
 
     size_bytes: int
     digests: Mapping[int, bytes] = field(default_factory=dict)
@@ -36,7 +82,7 @@ class Marks:
 
     @property
     def line(self) -> str:
-        """How many there are, for the record."""
+        """Their number, for the record."""
         text = f"{len(self.digests)} places marked with random data"
         if not self.lost:
             return text
@@ -46,7 +92,7 @@ class Marks:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ReadBack:
-    """What stands at the marked places after the purge; unlike marks are counted."""
+    """The content of the marked places after the purge; changed ones are counted."""
 
     zeros: tuple[int, ...] = ()
     changed: tuple[int, ...] = ()
@@ -70,7 +116,7 @@ class ReadBack:
 def spread_places(
     capacity_bytes: int, sector_bytes: int
 ) -> tuple[int, tuple[int, ...]]:
-    """Return the size of a mark, and where marks stand: no two overlap.
+    """Return the size of a mark and the offsets of the marks; no two overlap.
 
     Examples
     --------
@@ -87,7 +133,7 @@ def spread_places(
 
 
 def write_marks(descriptor: int, drive: Drive) -> Marks:
-    """Write the marks, flush them, and keep those that the drive gives back."""
+    """Write the marks, flush them, and keep those that the drive returns."""
     size, places = spread_places(drive.capacity_bytes, drive.logical_sector_bytes)
     digests: dict[int, bytes] = {}
     trouble = ""
@@ -112,7 +158,7 @@ def write_marks(descriptor: int, drive: Drive) -> Marks:
 
 
 def read_back(descriptor: int, marks: Marks) -> ReadBack:
-    """Return what now stands where the marks were written."""
+    """Read back the places of the marks."""
     found: dict[str, list[int]] = {}
     with direct_io(descriptor), aligned_buffer(marks.size_bytes) as buffer:
         for place, digest in marks.digests.items():
@@ -144,9 +190,9 @@ def find_fault(method: PurgeMethod, found: ReadBack) -> str:
 
 
 def _is_edge_of_discard(method: PurgeMethod, found: ReadBack) -> bool:
-    """Tell whether all that is left is at an end of the drive.
+    """Tell whether all unchanged marks are at an end of the drive.
 
-    A drive may leave out of a discard what is less than one of its granules there.
+    A discard may leave out less than one of the drive's granules there.
     """
     gone = (*found.zeros, *found.changed)
     return (
@@ -158,16 +204,16 @@ def _is_edge_of_discard(method: PurgeMethod, found: ReadBack) -> bool:
 
 
 def find_doubt(marks: Marks, found: ReadBack) -> str:
-    """Return why the effect cannot be shown, or an empty text."""
+    """Return why the effect is not proven, or an empty text."""
     if not marks.digests:
         return (
-            "that the purge worked cannot be shown: no mark could be written before it"
+            "the effect of the purge is not proven: no mark could be written before it"
             f" ({marks.trouble or 'the drive did not keep them'})"
         )
     if found.unchanged:
         return (
             f"at byte {found.unchanged[0]}, at an end of the drive, is still what was "
-            "written before the purge: less than a granule of its discard may stay"
+            "written before the purge: a discard may leave less than a granule"
         )
     if found.unreadable:
         return (
@@ -198,4 +244,4 @@ def _flush(descriptor: int) -> str:
 
 
 def _and_more(count: int) -> str:
-    return f" and at {count} places more" if count else ""
+    return f" and at {count} more places" if count else ""

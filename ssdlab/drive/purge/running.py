@@ -1,4 +1,4 @@
-"""An erasure that a drive is at by itself, as one does whose purge was killed."""
+"""An erasure in progress on a drive, as after a killed purge."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -14,10 +14,10 @@ _RUNS, _FAILED = 2, 3  # NVMe: the status of the last sanitize
 
 
 def find_running_purge(drive: Drive, ask: Ask = ask_tool) -> Use | None:
-    """Return what keeps a drive from being read: an erasure, or one that failed.
+    """Return what prevents reading a drive: an erasure, or one that failed.
 
-    A drive goes on with it though whoever began it is gone, and refuses all reads until
-    it is done. ``None`` if there is none, or the drive does not say so.
+    A drive continues it even if the program that started it is gone, and refuses all
+    reads until it is done. ``None`` if there is none, or the drive does not report it.
     """
     look = _LOOKS.get(drive.bus)
     return look(drive, ask) if look else None
@@ -81,8 +81,8 @@ def _under_way(drive: Drive, what: str, share: float | None) -> Use:
     return Use(
         kind="unknown",
         device=drive.path,
-        reason=f"a {what} of before is still under way on {drive.path}{far}, and until "
-        "it is done it cannot be seen whether there is data on it",
+        reason=f"an earlier {what} is still in progress on {drive.path}{far}; until it "
+        "is done, whether there is data on the drive is unknown",
         remedy="Leave its power on, wait until it is done, and try again then.",
     )
 
@@ -91,8 +91,7 @@ def _failed(drive: Drive, what: str, command: str) -> Use:
     return Use(
         kind="unknown",
         device=drive.path,
-        reason=f"the last {what} of {drive.path} failed, and until that is mended the "
-        "drive lets nothing be read: whether there is data on it cannot be seen",
-        remedy=f"Get it out of that state by its own tool: {command} {what}. Then try "
-        "again.",
+        reason=f"the last {what} of {drive.path} failed; until that is repaired the "
+        "drive cannot be read, and whether there is data on it is unknown",
+        remedy=f"Repair that with its own tool: {command} {what}. Then try again.",
     )

@@ -1,4 +1,4 @@
-"""SCSI sanitize and format unit: asked for, started, followed by request sense."""
+"""SCSI sanitize and format unit: queried, started, followed by request sense."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -28,7 +28,7 @@ from ssdlab.system.files import ROOT, list_names, read_text
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Command:
-    """A command: by which code it is asked for, and how it is started."""
+    """A command: its operation code, and how it is started."""
 
     opcode: str
     start: tuple[str, ...]
@@ -56,22 +56,22 @@ _COMMANDS: Final[Mapping[PurgeMethod, _Command]] = {
     ),
 }
 _TOOLS: Final = ("sg_opcodes", "sg_sanitize", "sg_format", "sg_requests")
-_LOOKS: Final = 20  # request sense may fail, or tell of attentions, for a while
+_LOOKS: Final = 20  # request sense may fail, or report attentions, for a while
 _ATTENTION: Final = 6
-_UNTOLD: Final = (
-    "the drive does not tell which commands it has, so this one is tried only if it is "
-    "asked for by name"
+_UNKNOWN: Final = (
+    "the drive does not report its commands, so this one is tried only if requested "
+    "by name"
 )
 
 
 def list_scsi_options(
     drive: Drive, ask: Ask, root: Path = ROOT
 ) -> tuple[PurgeOption, ...]:
-    """Return how the drive can be purged by commands of SCSI, and how not."""
+    """Return the SCSI purge methods, and whether the drive supports each."""
     missing = find_missing_right("CAP_SYS_RAWIO", _TOOLS, ask=ask, root=root)
     return tuple(
         PurgeOption(method=option.method, is_possible=False, reason=missing)
-        if (option.is_possible or option.is_untold) and missing
+        if (option.is_possible or option.is_unknown) and missing
         else option
         for option in _ask_for_options(drive, ask, root)
     )
@@ -83,7 +83,7 @@ def _ask_for_options(drive: Drive, ask: Ask, root: Path) -> Iterator[PurgeOption
         if method == "scsi-format-unit" and protection not in {"", "0"}:
             reason = (
                 f"it is formatted with protection information of type {protection}, "
-                "which the format would take away"
+                "which the format would remove"
             )
             yield PurgeOption(method=method, is_possible=False, reason=reason)
         else:
@@ -97,12 +97,12 @@ def _ask_for(method: PurgeMethod, path: str, ask: Ask) -> PurgeOption:
         return PurgeOption(method=method, is_possible=False, reason=answer)
     state = re.search(r"Command is (.*)", answer.stdout)
     if answer.exit_code or state is None:
-        reason = f"{_UNTOLD} (sg_opcodes: {words_of(answer)})"
+        reason = f"{_UNKNOWN} (sg_opcodes: {words_of(answer)})"
         return PurgeOption(
-            method=method, is_possible=False, reason=reason, is_untold=True
+            method=method, is_possible=False, reason=reason, is_unknown=True
         )
     is_possible = state.group(1).startswith("supported")
-    reason = f"the drive says of this command: {state.group(1).strip()}"
+    reason = f"the drive reports of this command: {state.group(1).strip()}"
     return PurgeOption(
         method=method,
         is_possible=is_possible,
@@ -123,17 +123,17 @@ def _read_protection(drive: Drive, root: Path) -> str:
 
 
 def await_running(work: Work) -> Done:
-    """Wait for a sanitize or format that is under way: it refuses all IO."""
+    """Wait for a sanitize or format in progress: the drive refuses all IO."""
     share, words = _look(work)
     if share is None and "in progress" not in words.text:
         return Done()
-    work.tell("A sanitize or format of before is under way; it is waited for.")
+    work.tell("Waiting for a sanitize or format that is already in progress.")
     done = _follow(work, longest_s(work.drive, None))
-    return done.after("a sanitize or format was under way and was waited for")
+    return done.after("waited for a sanitize or format that was already in progress")
 
 
 def erase(work: Work) -> Done:
-    """Sanitize or format the drive, which tells how far it is when asked."""
+    """Sanitize or format the drive, which reports its progress when queried."""
     command = _COMMANDS[work.method]
     option = _ask_for(work.method, work.drive.path, work.ask)
     started = work.ask((*command.start, work.drive.path), timeout_s=2 * ASK_S)
@@ -146,7 +146,7 @@ def erase(work: Work) -> Done:
 
 
 def _look(work: Work) -> tuple[float | None, Answer]:
-    """Return how far the drive is, if it is at work, and what it last said."""
+    """Return the progress of the drive, if it is busy, and its last answer."""
     path = work.drive.path
     answer = work.ask(("sg_requests", "--progress", path), timeout_s=ASK_S)
     match = re.search(r"Progress indication: (\d+(?:\.\d+)?)%", answer.stdout)
@@ -171,8 +171,8 @@ def _follow(work: Work, limit_s: float) -> Done:
         if took_s > limit_s:
             break
     fault = (
-        f"it did not end within {duration_label(limit_s)}. The drive goes on with it "
-        "by itself: leave its power on and look again with sg_requests --progress"
+        f"it did not end within {duration_label(limit_s)}. The drive continues it "
+        "by itself: leave its power on and check again with sg_requests --progress"
     )
     return Done(fault=fault)
 
@@ -180,7 +180,7 @@ def _follow(work: Work, limit_s: float) -> Done:
 def _end(answer: Answer, took_s: float) -> Done:
     said = f"{line_of(answer)}, {duration_label(took_s)} after the start"
     if answer.exit_code or "failed" in answer.stdout:
-        fault = f"the drive says that it failed (sg_requests: {words_of(answer)})"
+        fault = f"the drive reports that it failed (sg_requests: {words_of(answer)})"
         return Done(said=(said,), fault=fault)
     return Done(said=(said,))
 

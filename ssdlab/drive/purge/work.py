@@ -1,4 +1,4 @@
-"""What all methods share: the drive and the means, how they end, how long they take."""
+"""Common parts of all purge methods: the drive, the means, the end, time limits."""
 
 import re
 import time
@@ -14,8 +14,8 @@ from ssdlab.model.drive import Drive, PurgeMethod
 from ssdlab.model.errors import MissingToolError
 from ssdlab.model.units import duration_label
 
-ASK_S = 60.0  # a drive that is busy with itself may take long to say what it is
-_SLOWEST_BYTES_PER_S = 30e6  # hdparm reckons so where a drive gives no estimate
+ASK_S = 60.0  # a busy drive may take long to identify itself
+_SLOWEST_BYTES_PER_S = 30e6  # hdparm assumes it if a drive gives no estimate
 _LEAST_S = 1800.0
 _TEXT_LENGTH = 300
 _TELL_EVERY_S = 10.0
@@ -28,7 +28,7 @@ _REMEDIES = (
     ),
     (
         r"write.?protect|access denied|read-only",
-        "The drive is write protected: take that off with the tool of its maker.",
+        "The drive is write protected: remove that with its manufacturer's tool.",
     ),
     (
         r"\bbusy\b",
@@ -36,7 +36,7 @@ _REMEDIES = (
     ),
     (
         r"no such (device|file)|no such device or address",
-        "The drive is gone: see whether it still stands in lsblk.",
+        "The drive is gone: check whether lsblk still lists it.",
     ),
 )
 
@@ -55,13 +55,13 @@ class Held(Protocol):
         ...
 
     def is_alive(self) -> str:
-        """Return why it is not the same drive any more, or an empty text."""
+        """Return why it is no longer the same drive, or an empty text."""
         ...
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Clock:
-    """How time passes: a test makes its own."""
+    """Time and sleep: a test makes its own."""
 
     now_s: Callable[[], float] = time.monotonic
     wait: Callable[[float], None] = time.sleep
@@ -72,7 +72,7 @@ SYSTEM_CLOCK = Clock()
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Work:
-    """A purge that is under way: of which drive, and by which means."""
+    """A purge in progress: the drive and the means."""
 
     drive: Drive
     descriptor: int
@@ -92,7 +92,7 @@ class Done:
     doubt: str = ""
 
     def after(self, *lines: str) -> "Done":
-        """Return the same with what was said before it."""
+        """Return the same with earlier lines in front."""
         return replace(self, said=(*lines, *self.said))
 
 
@@ -104,13 +104,13 @@ def line_of(answer: Answer) -> str:
 
 
 def words_of(answer: Answer) -> str:
-    """Return what a tool said, as short as a message can bear."""
-    text = answer.text or "it said nothing"
+    """Return the output of a tool, shortened for a message."""
+    text = answer.text or "no output"
     return text if len(text) <= _TEXT_LENGTH else f"{text[:_TEXT_LENGTH]}…"
 
 
 def failed(answer: Answer, what: str) -> Done:
-    """Return the end of a method whose tool failed, with its words and a remedy."""
+    """Return the end of a method whose tool failed, with its output and a remedy."""
     tool = answer.command[0]
     fault = f"{what} failed ({tool}: {words_of(answer)})"
     remedy = find_remedy(answer.text, tool)
@@ -137,22 +137,22 @@ def ask_quietly(ask: Ask, *command: str) -> Answer | str:
 
 
 def longest_s(drive: Drive, expected_s: float | None) -> float:
-    """Return how long a purge may take [s], by the drive's word and its capacity.
+    """Return the time limit of a purge [s], by the drive's estimate and capacity.
 
-    A drive's own estimate may be far off, so twice that is granted, and never less
-    than a slow drive needs to write all that it holds.
+    A drive's own estimate may be far off, so twice that is allowed, and never less than
+    a slow drive needs to write its whole capacity.
     """
     by_capacity_s = _LEAST_S + drive.capacity_bytes / _SLOWEST_BYTES_PER_S
     return max(by_capacity_s, 2 * (expected_s or 0))
 
 
 def pauses_s() -> Iterator[float]:
-    """Yield how long to wait before each look at a drive that is busy with itself."""
+    """Yield how long to wait before each query of a busy drive."""
     return chain((0.2, 0.5, 1.0, 2.0, 5.0), repeat(10.0))
 
 
 class Progress:
-    """Tells how far something is, and how long it still takes, every ten seconds."""
+    """Reports progress and the time left, every ten seconds."""
 
     def __init__(self, work: Work, what: str) -> None:
         self._tell, self._now_s, self._what = work.tell, work.clock.now_s, what
@@ -161,7 +161,7 @@ class Progress:
         self._first: float | None = None
 
     def show(self, ratio: float) -> None:
-        """Take note that this share is done, and say so if it is time to."""
+        """Note the share that is done, and report it if it is time to."""
         now_s = self._now_s()
         if self._first is None:
             self._first, self._began_s = ratio, now_s

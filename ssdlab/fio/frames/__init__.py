@@ -1,1 +1,1 @@
-"""What fio said, as data frames; merged, or as true intervals."""
+"""fio's output as data frames, also merged or as true intervals."""

@@ -1,7 +1,7 @@
-"""Bins of many histograms at once: added, subtracted, walked for percentiles.
+"""Operations on the bins of many histograms: add, subtract, find percentiles.
 
-A histogram is named by a whole number, its group; that number times three, and the
-kind of latency, is what the functions here sort by.
+The number of a histogram is its group times three plus the kind of latency; the
+functions here sort by it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ssdlab.analysis.latency import hold_within, is_supported, percentile_places
 from ssdlab.fio.document import LATENCY_KINDS
+from ssdlab.stats.latency import hold_within, is_supported, percentile_places
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -52,9 +52,9 @@ class GroupedBins:
 
 
 def find_parts(rows: "pd.DataFrame", parts: "pd.DataFrame") -> NDArray[np.intp]:
-    """Return the place in ``parts`` of what each row is of, or -1.
+    """Return the index in ``parts`` of each row's part, or -1.
 
-    Both frames have the columns `PART_KEYS`; no part stands twice.
+    Both frames have the columns `PART_KEYS`; no part appears twice.
     """
     if not len(parts):
         return np.full(len(rows), -1, np.intp)
@@ -76,7 +76,7 @@ def find_parts(rows: "pd.DataFrame", parts: "pd.DataFrame") -> NDArray[np.intp]:
 def _codes(
     values: "pd.Series[Any]", known: "pd.Series[Any]"
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return both columns as places in the list of what is known; -1 is not in it."""
+    """Return both columns as indices in the list of known values; -1 is not in it."""
     import pandas as pd  # noqa: PLC0415 - 0.3 s that a fio run need not pay
 
     names = pd.Index(known.astype(object).unique())
@@ -115,7 +115,7 @@ def group_bins(
     histograms : ndarray of int64, shape (n_rows,)
         The histogram of each row.
     signs : ndarray of int64 or int, default 1
-        1 to add a row, -1 to take it away.
+        1 to add a row, -1 to subtract it.
 
     Returns
     -------
@@ -157,7 +157,7 @@ def _column(bins: "pd.DataFrame", name: str) -> _Integers:
 
 
 def find_overlaps(bins: GroupedBins) -> _Integers:
-    """Return the histograms in which bins overlap: they are of several layouts."""
+    """Return the histograms whose bins overlap: they have several layouts."""
     is_same = bins.histogram[1:] == bins.histogram[:-1]
     is_twin = (bins.lower_ns[1:] == bins.lower_ns[:-1]) & (
         bins.upper_ns[1:] == bins.upper_ns[:-1]
@@ -174,12 +174,12 @@ def extremes_of_histograms(
     Parameters
     ----------
     columns : mapping or DataFrame
-        Columns such as ``lat_min_ns`` and ``clat_max_ns``, one value a group.
+        Columns such as ``lat_min_ns`` and ``clat_max_ns``, one value per group.
 
     Returns
     -------
     ndarray of float64, shape (n_groups x `KIND_COUNT`, 2)
-        A row a histogram; NaN where one is not known.
+        A row per histogram; NaN if unknown.
     """
     ends = [
         np.stack(
@@ -199,7 +199,7 @@ def walk_percentiles(
 ) -> tuple[_Integers, dict[str, NDArray[Any]]]:
     """Return the percentiles of each histogram at every level, by fio's rule.
 
-    ``extremes`` are what `extremes_of_histograms` returns; percentiles are held within.
+    ``extremes`` are from `extremes_of_histograms`; percentiles are clipped to them.
 
     Returns
     -------

@@ -1,6 +1,6 @@
-"""Rows and groups of rows as data frames, packed column by column as they come.
+"""Rows and groups of rows as data frames, packed by column as they arrive.
 
-What is held while many files are read is about what the frames will hold.
+Memory use while reading many files is about that of the resulting frames.
 """
 
 from array import array
@@ -42,7 +42,7 @@ class RowTable:
         self._packed: list[list[Any]] = [[] for _ in table.columns]
 
     def extend(self, rows: Iterable[Row]) -> None:
-        """Add rows, each with one value a column; ``None`` is missing."""
+        """Add rows, each with one value per column; ``None`` is missing."""
         self._rows.extend(rows)
         if len(self._rows) >= _ROWS_PACKED_AT_ONCE:
             self._pack()
@@ -92,7 +92,7 @@ def _text_column(values: list[str]) -> "pd.Series[str]":
 
     try:
         return pd.Series(values, dtype="str")
-    except UnicodeEncodeError:  # half a character, as broken JSON may name it
+    except UnicodeEncodeError:  # half a surrogate pair, from broken JSON
         return pd.Series([_encodable(value) for value in values], dtype="str")
 
 
@@ -112,7 +112,7 @@ class GroupTable:
         self._sizes, self._units_ns = array("q"), array("q")
 
     def begin(self, key: GroupKey, size: int, *, unit_ns: int) -> None:
-        """Add a group of so many rows, whose bins are counted in that unit."""
+        """Add a group of ``size`` rows, whose bins are in that unit."""
         self._keys.append(key)
         self._sizes.append(size)
         self._units_ns.append(unit_ns)
@@ -137,7 +137,7 @@ class GroupTable:
 
 
 def _categories(values: Sequence[str], sizes: NDArray[np.int64]) -> "pd.Categorical":
-    """Return a column in which each value stands as often as its size says."""
+    """Return a column that repeats each value as often as its size."""
     import pandas as pd  # noqa: PLC0415 - as above
 
     places = {value: place for place, value in enumerate(dict.fromkeys(values))}
@@ -172,7 +172,7 @@ def _all_edges(unit_ns: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 def edge_columns_of_named(
     lat_ns: NDArray[np.float64], unit_ns: NDArray[np.int64] | int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]:
-    """Return the edges of those latencies that are names of bins; others have none.
+    """Return the edges of latencies that are names of bins; others have none.
 
     fio gives percentiles as names of bins; its texts round them to other values.
     """

@@ -1,7 +1,7 @@
-"""What happened between the documents of one run: ``--status-interval``.
+"""True intervals between the documents of one run: ``--status-interval``.
 
-Every number of such a document is since the start of the job. The difference of two
-documents is the truth of the time between them.
+Every number of such a document is cumulative since the start of the job. The difference
+of two documents is the measurement of the time between them.
 """
 
 from collections.abc import Iterator, Sequence
@@ -51,8 +51,8 @@ class FioIntervals:
 
     ``jobs`` has the columns of `FioResult.jobs` that an interval has, ``run``, and
     ``from_ms`` and ``to_ms``, the runtimes [ms] between which it lies. ``bins`` and
-    ``percentiles`` are of its IOs alone. The first interval is since the start. An
-    interval that cannot be known has no numbers, and ``issues`` says why.
+    ``percentiles`` are only of its IOs. The first interval begins at the start. An
+    interval that cannot be computed has no numbers, and ``issues`` says why.
     """
 
     jobs: "pd.DataFrame"
@@ -68,7 +68,7 @@ def true_intervals(
     *,
     levels: Sequence[float] = DEFAULT_LEVELS,
 ) -> FioIntervals:
-    """Return what each interval of a run measured, from documents that accumulate.
+    """Return the measurement of each interval of a run, from cumulative documents.
 
     Parameters
     ----------
@@ -81,16 +81,16 @@ def true_intervals(
     Returns
     -------
     FioIntervals
-        Counts, bytes, time and bins differ exactly; rates are those of the interval.
-        Means and standard deviations come from the pooled formula turned round. A
-        least or greatest latency is known of the first interval, and of another
-        where it changed; percentiles are held within those since the start. Syncs are
-        left out.
+        Counts, bytes, time and bins are exact differences; rates are those of the
+        interval. Means and standard deviations come from the inverted formula of
+        pooling. A minimum or maximum latency is known in the first interval, and in
+        another if it changed; percentiles are clipped to those since the start. Syncs
+        are left out.
 
     Notes
     -----
-    A counter that went back, as where ``ramp_time`` ended and fio began to count
-    again, makes the numbers of that interval missing; the next one is whole.
+    A counter that decreased, as at the end of ``ramp_time``, where fio resets them,
+    makes the numbers of that interval missing; the next one is complete.
     """
     rows, before = _in_series(jobs, documents)
     doubts = list(_find_doubts(rows, before))
@@ -111,7 +111,7 @@ def true_intervals(
 def _in_series(
     jobs: "pd.DataFrame", documents: "pd.DataFrame"
 ) -> tuple["pd.DataFrame", NDArray[np.intp]]:
-    """Return the rows, each run's in order, and the row before each, or -1."""
+    """Return the rows, each run's in order, and the previous row of each, or -1."""
     of_run = documents[["file", "run", "form", "is_result", "document"]]
     forms = of_run.loc[of_run["is_result"], ["file", "run", "form"]]
     taken = of_run.drop(columns="is_result").merge(forms, on=["file", "run", "form"])
@@ -128,24 +128,24 @@ def _in_series(
 
 
 def _earlier(values: NDArray[Any], before: NDArray[np.intp]) -> NDArray[Any]:
-    """Return the value of the row before each; 0 where there is none."""
+    """Return the value of the previous row; 0 if there is none."""
     return np.where(before >= 0, values[before], 0)
 
 
 def _find_doubts(
     rows: "pd.DataFrame", before: NDArray[np.intp]
 ) -> Iterator[GroupDoubt]:
-    """Yield the rows that do not go on from the row before them, once each."""
+    """Yield the rows that do not continue the previous row, once each."""
     is_new = (before >= 0) & _is_another_job(rows, before)
-    marks: dict[str, _Marks] = {"it is not of the job before it": is_new}
+    marks: dict[str, _Marks] = {"it is not of the same job as the previous row": is_new}
     for name in _COUNTERS:
         values = floats(rows[name])
-        marks[f"{name} went back"] = values < _earlier(values, before)
+        marks[f"{name} decreased"] = values < _earlier(values, before)
     marks["latency began after the first IOs"] = _did_ramp_end(rows, before)
     named = np.zeros(len(rows), np.bool_)
     for why, mark in marks.items():
         for row in np.flatnonzero(mark & ~named):
-            meaning = f"{why}: the numbers do not accumulate, and its own are missing"
+            meaning = f"{why}: the numbers are not cumulative, and its own are missing"
             yield GroupDoubt(group=int(row), kind="counted-again", meaning=meaning)
         named |= mark
 
@@ -159,9 +159,9 @@ def _is_another_job(rows: "pd.DataFrame", before: NDArray[np.intp]) -> _Marks:
 
 
 def _did_ramp_end(rows: "pd.DataFrame", before: NDArray[np.intp]) -> _Marks:
-    """Mark rows with latency after one with IOs and none: fio has begun again.
+    """Mark rows with latency after one with IOs but none: fio was reset.
 
-    During ``ramp_time`` fio counts IOs, measures no latency, and forgets both.
+    During ``ramp_time`` fio counts IOs without latency, and then discards them.
     """
     has_latency = np.zeros(len(rows), np.bool_)
     for kind in LATENCY_KINDS:
@@ -213,14 +213,14 @@ def _rate(counted: tuple[NDArray[np.int64], _Marks], seconds: Floats) -> Floats:
 def _latency(
     rows: "pd.DataFrame", kind: str, *, before: NDArray[np.intp]
 ) -> dict[str, Floats]:
-    """Return four columns; the mean is missing where it lies outside of all IOs'."""
+    """Return four columns; the mean is missing if outside the range of all IOs."""
     counts = floats(rows["total_ios"])
     whole = Moments(
         counts=counts,
         means=floats(rows[f"{kind}_mean_ns"]),
         stddevs=floats(rows[f"{kind}_stddev_ns"]),
     )
-    had_ios = (before >= 0) & (counts[before] != 0)  # or it is not known
+    had_ios = (before >= 0) & (counts[before] != 0)  # or unknown
     first = Moments(
         counts=np.where(had_ios, counts[before], 0),
         means=np.where(had_ios, whole.means[before], 0),
@@ -252,9 +252,9 @@ def _interval_bins(
     before: NDArray[np.intp],
     is_known: _Marks,
 ) -> tuple[GroupedBins, list[GroupDoubt]]:
-    """Return the bins of each interval: those of its row less those of the one before.
+    """Return the bins of each interval: those of its row minus the previous row's.
 
-    A row's bins are taken away from the row after it, which is in the next place.
+    The bins of a row are subtracted from the row after it, the next in order.
     """
     import pandas as pd  # noqa: PLC0415 - 0.3 s that a fio run need not pay
 
@@ -276,7 +276,7 @@ def _interval_bins(
         GroupDoubt(
             group=int(histogram) // KIND_COUNT,
             kind="bins-lost",
-            meaning=f"a bin of {LATENCY_KINDS[histogram % KIND_COUNT]} went back",
+            meaning=f"a bin of {LATENCY_KINDS[histogram % KIND_COUNT]} decreased",
         )
         for histogram in np.setdiff1d(lost, unknown)
     ]

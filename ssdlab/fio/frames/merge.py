@@ -1,9 +1,9 @@
-"""Merge what fio measured: over jobs, directions, rounds, hosts or files.
+"""Merge measurements of fio over jobs, directions, rounds, hosts or files.
 
 IOs and bytes add; a mean is weighted by IOs, a standard deviation is pooled, bins
-add and percentiles come from them. Rates add only over what ran at the same time;
-what ran in turn has the mean rate of its time. A number that one of the parts lacks
-is missing in their sum.
+add and percentiles come from them. Rates add only over parts that ran at the same time;
+parts that ran in turn have the mean rate over time. A number that one of the parts
+lacks is missing in their sum.
 """
 
 from collections.abc import Mapping, Sequence
@@ -66,11 +66,11 @@ _STAMP_SLACK_S = 1.0  # some versions of fio give whole seconds
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class MergedFio:
-    """What was merged, one row of ``jobs`` a group; each frame begins with its keys.
+    """Merged results, one row of ``jobs`` per group; each frame begins with its keys.
 
     ``jobs`` has ``parts``, the number of rows that were merged, then the columns of
     `FioResult.jobs` that can be merged. ``percentiles`` and ``bins`` are those of
-    `FioResult`, with ``is_supported`` where enough IOs stand behind a level.
+    `FioResult`, with ``is_supported`` if there are enough IOs for a level.
     ``issues`` names every group whose numbers are in doubt, and why.
     """
 
@@ -98,15 +98,15 @@ def merge_jobs(
         rows, directions that did no IO, and syncs are left out; syncs are merged
         with each other where ``direction`` is among ``by``.
     by : sequence of str
-        Columns of ``jobs`` that tell the groups apart, such as ``["file"]`` or
+        Columns of ``jobs`` that define the groups, such as ``["file"]`` or
         ``["job_name", "direction"]``; none: all rows are one group.
     timing : {"together", "in turn"}
         ``together``: all parts of a group ran at the same time, so rates [1/s], [B/s]
-        add and ``runtime_ms`` is the greatest; where documents show that they ran at
-        other times, or not for as long, their rates have no sum and are missing.
-        ``in turn``: what is of one document and one reporting group ran together and
-        is added; these ran one after another, as rounds do, so rates are means
-        weighted by runtime, which is all IOs by all time, and ``runtime_ms`` adds.
+        add and ``runtime_ms`` is the greatest; if documents show that they ran at
+        different times or durations, their rates have no sum and are missing.
+        ``in turn``: rows of one document and one reporting group ran together and are
+        added; the groups ran one after another, like rounds, so rates are means
+        weighted by runtime, i.e. all IOs by all time, and ``runtime_ms`` adds.
     levels : sequence of float
         Levels of the percentiles [%].
 
@@ -118,11 +118,11 @@ def merge_jobs(
     Raises
     ------
     ValueError
-        If ``by`` names what is no column of ``jobs``, or a number to be merged.
+        If ``by`` names something other than a key column of ``jobs``.
 
     Notes
     -----
-    The IOs behind a latency are taken to be ``total_ios``.
+    The number of IOs of a latency is taken to be ``total_ios``.
     """
     parts = _parts(jobs, _require_keys(by, jobs))
     groups, keys = _groups(parts, by)
@@ -136,7 +136,7 @@ def merge_jobs(
     if timing == "together":
         _, of_sets = _sets(parts, groups)
         doubts += doubts_of_sets(of_sets.sizes)
-        is_unlike = _are_times_unlike(parts, groups, documents)
+        is_unlike = _differ_in_time(parts, groups, documents)
         sums |= {name: np.where(is_unlike, np.nan, sums[name]) for name in _RATES}
         doubts += doubts_of_times(is_unlike)
     return MergedFio(
@@ -153,13 +153,13 @@ def _require_keys(by: Sequence[str], jobs: "pd.DataFrame") -> Sequence[str]:
     numbers = {"parts", "runtime_ms", *_COUNTS, *_RATES, *_LATENCY_COLUMNS}
     for name in by:
         if name not in jobs.columns or name in numbers:
-            msg = f"jobs cannot be merged by {name!r}: it is none of their names"
+            msg = f"jobs cannot be merged by {name!r}, which is not a key column"
             raise ValueError(msg)
     return by
 
 
 def _parts(jobs: "pd.DataFrame", by: Sequence[str]) -> "pd.DataFrame":
-    """Return the rows that hold IOs of their own, each IO once."""
+    """Return the rows with IOs of their own, each IO once."""
     signs = [floats(jobs[name]) > 0 for name in ("total_ios", "io_bytes", "iops")]
     keep = np.logical_or.reduce(signs) & jobs["is_result"].to_numpy(np.bool_)
     keep &= ~jobs["is_aggregate"].to_numpy(np.bool_)
@@ -222,10 +222,10 @@ def _sums(
     return columns
 
 
-def _are_times_unlike(
+def _differ_in_time(
     parts: "pd.DataFrame", groups: Groups, documents: "pd.DataFrame"
 ) -> NDArray[np.bool_]:
-    """Mark groups whose sets did not run at the same time, or not for as long.
+    """Mark groups whose sets ran at different times or for different durations.
 
     A rate over ten seconds and one over sixty have no sum.
     """
@@ -250,7 +250,7 @@ def _whole(values: NDArray[np.float64]) -> Any:
 def _latencies(
     parts: "pd.DataFrame", groups: Groups
 ) -> Mapping[str, NDArray[np.float64]]:
-    """Return four columns a kind of latency."""
+    """Return four columns for each kind of latency."""
     counts = floats(parts["total_ios"])
     columns: dict[str, NDArray[np.float64]] = {}
     for kind in LATENCY_KINDS:
@@ -272,7 +272,7 @@ def _latencies(
 def _merge_bins(
     parts: "pd.DataFrame", bins: "pd.DataFrame", groups: Groups
 ) -> tuple[GroupedBins, list[GroupDoubt]]:
-    """Return the bins of the groups all of whose parts have them."""
+    """Return the bins of groups in which all parts have bins."""
     part = find_parts(bins, parts)
     bins, part = bins[part >= 0], part[part >= 0]
     histograms = histogram_numbers(bins, groups.codes[part])

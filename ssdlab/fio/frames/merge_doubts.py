@@ -1,4 +1,4 @@
-"""What may be wrong with numbers that were merged, in words."""
+"""Doubts about merged numbers, in words."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -29,15 +29,15 @@ class GroupDoubt:
 def doubts_of_parts(
     parts: "pd.DataFrame", groups: Groups, documents: "pd.DataFrame"
 ) -> Iterator[GroupDoubt]:
-    """Yield what is doubtful of the rows that were merged."""
+    """Yield doubts about the merged rows."""
     for group, number in _marked(groups, _is_cut_short(parts, documents)):
-        meaning = f"{number} of its parts are of a document that was cut short"
+        meaning = f"{number} of its parts are of a truncated document"
         yield GroupDoubt(group=group, kind="cut-short", meaning=meaning)
     for group, number in _marked(groups, floats(parts["error"]) != 0):
         meaning = f"{number} of its parts ended with an error; they are partial"
         yield GroupDoubt(group=group, kind="job-error", meaning=meaning)
     for group, number in _marked(groups, floats(parts["total_errors"]) > 0):
-        meaning = f"{number} of its parts hold IOs that failed, in their IOPS too"
+        meaning = f"{number} of its parts have failed IOs, which count in their IOPS"
         yield GroupDoubt(group=group, kind="job-error", meaning=meaning)
 
 
@@ -55,7 +55,7 @@ def doubts_of_times(is_unlike: NDArray[np.bool_]) -> Iterator[GroupDoubt]:
     """Yield the groups whose parts cannot have run at the same time."""
     for group in np.flatnonzero(is_unlike):
         meaning = (
-            "its parts ran at other times, or not for as long: their rates have no sum "
+            "its parts ran at different times or durations: their rates have no sum "
             "and are missing; merge them with timing='in turn'"
         )
         yield GroupDoubt(group=int(group), kind="unlike-times", meaning=meaning)
@@ -64,7 +64,7 @@ def doubts_of_times(is_unlike: NDArray[np.bool_]) -> Iterator[GroupDoubt]:
 def doubts_of_latency(
     parts: "pd.DataFrame", groups: Groups, merged: Mapping[str, Any]
 ) -> Iterator[GroupDoubt]:
-    """Yield the groups whose latency is missing though some part has one."""
+    """Yield the groups whose latency is missing although some part has one."""
     for kind in LATENCY_KINDS:
         missing = np.isnan(floats(parts[f"{kind}_mean_ns"]))
         lacking = groups.count_where(missing)
@@ -73,7 +73,7 @@ def doubts_of_latency(
             yield GroupDoubt(group=int(group), kind="no-latency", meaning=meaning)
         is_lost = (lacking == 0) & np.isnan(merged[f"{kind}_mean_ns"])
         for group in np.flatnonzero(is_lost):
-            meaning = f"the IOs behind {kind} are not known, so no mean of them is"
+            meaning = f"the number of IOs of {kind} is unknown, so its mean is missing"
             yield GroupDoubt(group=int(group), kind="no-io-count", meaning=meaning)
 
 
@@ -84,7 +84,7 @@ def doubts_of_bins(
     overlapping: NDArray[np.int64],
     beyond: NDArray[np.int64],
 ) -> Iterator[GroupDoubt]:
-    """Yield the groups that have no bins, and so no percentiles, and why.
+    """Yield the groups without bins, and so without percentiles, and why.
 
     ``lacking`` has the number of parts without bins by group and kind of latency.
     """

@@ -1,7 +1,7 @@
 """Sums, means and standard deviations of many groups of rows at once.
 
-The formulas are those of `ssdlab.analysis.latency`; what one part of a group lacks
-is missing in the whole.
+The formulas are those of `ssdlab.stats.latency`; a value that one part of a group
+lacks is missing in the whole.
 """
 
 from dataclasses import dataclass
@@ -58,7 +58,7 @@ class Groups:
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Moments:
-    """Counts, means and standard deviations, a value a row; NaN is missing."""
+    """Counts, means and standard deviations, one value per row; NaN is missing."""
 
     counts: Floats
     means: Floats
@@ -66,7 +66,7 @@ class Moments:
 
 
 def floats(values: "pd.Series[Any]") -> Floats:
-    """Return a column as floats; what is missing is NaN."""
+    """Return a column as floats; missing values are NaN."""
     return np.asarray(values.to_numpy(np.float64, na_value=np.nan), np.float64)
 
 
@@ -111,8 +111,8 @@ def pool_moments(parts: Moments, groups: Groups) -> Moments:
 def unpool_moments(whole: Moments, first: Moments) -> Moments:
     """Return what was added to ``first`` to make ``whole``, row by row.
 
-    The standard deviation is missing where the change is no greater than what fio's
-    six decimals leave open; so is everything where nothing was added.
+    The standard deviation is missing if the change is below the rounding of fio's six
+    decimals; so is everything if nothing was added.
     """
     counts = whole.counts - first.counts
     counts = np.where(counts >= 1, counts, np.nan)
@@ -131,7 +131,7 @@ def unpool_moments(whole: Moments, first: Moments) -> Moments:
 
 
 def mean_slack(whole: Moments, first: Moments) -> Floats:
-    """Return by how much the mean of what was added may be wrong by rounding."""
+    """Return the rounding error of the mean of what was added."""
     with np.errstate(invalid="ignore", divide="ignore"):
         rounded = (whole.counts + first.counts) * _HALF_DECIMAL
         inexact = _EPSILON * whole.counts * whole.means
@@ -139,7 +139,7 @@ def mean_slack(whole: Moments, first: Moments) -> Floats:
 
 
 def _open_squares(moments: Moments) -> Floats:
-    """Return by how much squared deviations may be wrong for want of decimals."""
+    """Return the rounding error of squared deviations."""
     squares = moments.counts * (moments.stddevs**2 + moments.means**2)
     rounded = moments.stddevs + moments.means + _HALF_DECIMAL
     return 2 * moments.counts * rounded * _HALF_DECIMAL + _EPSILON * squares

@@ -1,4 +1,4 @@
-"""Documents of fio as data frames: one frame a table, of many files at once."""
+"""Documents of fio as data frames: one frame per table, for many files."""
 
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
@@ -63,11 +63,11 @@ _DISK_COUNTS = tuple(
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class FioResult:
-    """What fio said, as frames whose columns `ssdlab.fio.frames.tables` declares.
+    """fio's output as frames whose columns `ssdlab.fio.frames.tables` declares.
 
     Documents and entries count from 0, as in the JSON. Latency is in ns, data in
-    bytes, on every version of fio; what was not measured is missing. Read ``issues``:
-    each row is a doubt about the numbers.
+    bytes, for every version of fio; values that were not measured are missing. Read
+    ``issues``: each row is a doubt about the numbers.
     """
 
     documents: "pd.DataFrame"
@@ -97,7 +97,7 @@ class FioResult:
         )
 
     def intervals(self, *, levels: Sequence[float] = DEFAULT_LEVELS) -> FioIntervals:
-        """Return what happened between documents that accumulate.
+        """Return the intervals between cumulative documents.
 
         See `ssdlab.fio.frames.intervals.true_intervals`.
         """
@@ -106,7 +106,7 @@ class FioResult:
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class FioFile:
-    """One file: its documents, none if it is of another kind, and what to say of it."""
+    """One file: its documents, none if it is of another kind, and its doubts."""
 
     source: str
     documents: tuple[FioDocument, ...]
@@ -123,7 +123,7 @@ def tabulate(files: Iterable[Sequence[FioDocument]]) -> FioResult:
 
 
 def tabulate_files(files: Iterable[FioFile]) -> FioResult:
-    """Return the frames of many files; each is let go before the next is taken."""
+    """Return the frames of many files; each is released before the next is read."""
     builder = _Builder()
     for file in files:
         builder.add(file)
@@ -193,7 +193,7 @@ class _Builder:
             self.bin_parts.append(bins)
         if percentiles:
             if unit_ns > 1 and any(value % unit_ns for value in percentiles.values()):
-                unit_ns = 1  # builds on the way to 2.99 count in ns already
+                unit_ns = 1  # development builds before 2.99 already count in ns
             self.percentiles.begin(key, len(percentiles), unit_ns=unit_ns)
             self.levels.extend(percentiles.keys())
             self.level_values.extend(percentiles.values())

@@ -129,7 +129,7 @@ def disk_rows(place: Place, document: FioDocument) -> Iterator[Row]:
 
 
 def steady_state_rows(place: Place, document: FioDocument) -> Iterator[Row]:
-    """Return the rows of ``steadystate``: a sample each, or the rule alone."""
+    """Return the rows of ``steadystate``: one per sample, or only the rule."""
     for entry, job in enumerate(document.jobs):
         state = job.steady_state
         if state is None:

@@ -1,17 +1,17 @@
-"""The tables that any output of fio is read into, column by column.
+"""The tables for any output of fio, column by column.
 
-They hold what fio said, in ssdlab's units; nothing is added up.
+They hold fio's values in ssdlab's units; nothing is summed.
 """
 
 from ssdlab.model.schema import Column, Table
 
-_FILE = Column("file", "string", "the file, or what stands for it", is_key=True)
+_FILE = Column("file", "string", "the file, or a name for it", is_key=True)
 _DOCUMENT = Column("document", "int64", "document of the file, from 0", is_key=True)
 _ENTRY = Column("entry", "int64", "entry in the document's jobs, from 0", is_key=True)
 _DIRECTION = Column(
     "direction",
     "string",
-    "read, write, trim; mixed: fio merged them; sync: fsyncs, which are no IO",
+    "read, write, trim; mixed: fio merged them; sync: fsyncs, which are not IOs",
     is_key=True,
 )
 _LATENCY = Column("latency", "string", "slat, clat or lat", is_key=True)
@@ -19,23 +19,23 @@ _LATENCY = Column("latency", "string", "slat, clat or lat", is_key=True)
 
 def _summary(kind: str, meaning: str) -> tuple[Column, ...]:
     return (
-        Column(f"{kind}_min_ns", "float64", f"least {meaning} [ns]"),
+        Column(f"{kind}_min_ns", "float64", f"minimum {meaning} [ns]"),
         Column(f"{kind}_mean_ns", "float64", f"mean {meaning} [ns]"),
         Column(f"{kind}_stddev_ns", "float64", f"standard deviation of {meaning} [ns]"),
-        Column(f"{kind}_max_ns", "float64", f"greatest {meaning} [ns]"),
+        Column(f"{kind}_max_ns", "float64", f"maximum {meaning} [ns]"),
     )
 
 
 def _sampled(name: str, unit: str, meaning: str) -> tuple[Column, ...]:
     return (
-        Column(f"{name}_min{unit}", "float64", f"least {meaning} of fio's samples"),
+        Column(f"{name}_min{unit}", "float64", f"minimum {meaning} of fio's samples"),
         Column(f"{name}_mean{unit}", "float64", f"mean {meaning} of fio's samples"),
         Column(
             f"{name}_stddev{unit}",
             "float64",
             f"standard deviation of {meaning} of fio's samples",
         ),
-        Column(f"{name}_max{unit}", "float64", f"greatest {meaning} of fio's samples"),
+        Column(f"{name}_max{unit}", "float64", f"maximum {meaning} of fio's samples"),
     )
 
 
@@ -45,11 +45,11 @@ DOCUMENTS = Table(
     columns=(
         _FILE,
         _DOCUMENT,
-        Column("run", "int64", "run of the file, from 0; its documents accumulate"),
+        Column("run", "int64", "run of the file, from 0; its documents are cumulative"),
         Column("is_result", "bool", "the last and most exact document of its run"),
-        Column("is_whole", "bool", "the document was not cut short"),
+        Column("is_whole", "bool", "the document was not truncated"),
         Column("form", "string", "json, terse or normal"),
-        Column("fio_version", "string", "version, as fio says"),
+        Column("fio_version", "string", "version, as fio reports it"),
         Column("timestamp_s", "float64", "when it was written, Unix time [s]"),
         Column("entries", "int64", "job entries in it"),
         Column("prefix", "string", "text before the document"),
@@ -63,25 +63,25 @@ JOBS = Table(
     columns=(
         _FILE,
         _DOCUMENT,
-        Column("fio_version", "string", "version, as fio says"),
+        Column("fio_version", "string", "version, as fio reports it"),
         _ENTRY,
         Column("is_result", "bool", "its document is the result of its run"),
-        Column("is_whole", "bool", "its document was not cut short"),
-        Column("is_aggregate", "bool", "the sum of other rows: not to be added"),
+        Column("is_whole", "bool", "its document was not truncated"),
+        Column("is_aggregate", "bool", "the sum of other rows: do not add it"),
         Column("hostname", "string", "host of a client/server run"),
         Column("job_name", "string", "name of the job"),
         Column("group_id", "int64", "reporting group"),
         _DIRECTION,
         Column("error", "int64", "error of the job; 0 is none"),
-        Column("total_errors", "int64", "IO errors of all directions, passed over"),
+        Column("total_errors", "int64", "ignored IO errors of all directions"),
         Column("started_s", "float64", "start of the job, Unix time [s]"),
-        Column("elapsed_s", "float64", "time since fio began [s]"),
+        Column("elapsed_s", "float64", "time since fio started [s]"),
         Column("runtime_ms", "int64", "time under IO [ms]"),
-        Column("total_ios", "int64", "IOs done"),
-        Column("short_ios", "int64", "IOs that moved fewer bytes than asked"),
+        Column("total_ios", "int64", "completed IOs"),
+        Column("short_ios", "int64", "IOs with fewer bytes than requested"),
         Column("dropped_ios", "int64", "IOs dropped"),
         Column("failed_ios", "int64", "of total_ios, those that failed"),
-        Column("io_bytes", "int64", "bytes done [B]"),
+        Column("io_bytes", "int64", "bytes transferred [B]"),
         Column("iops", "float64", "IOs per second"),
         Column("bw_bytes_per_s", "float64", "data rate [B/s]"),
         *_summary("slat", "submission latency"),
@@ -135,24 +135,22 @@ OPTIONS = Table(
         _FILE,
         _DOCUMENT,
         Column("entry", "int64", "entry in jobs; missing: all of them", is_key=True),
-        Column("hostname", "string", "host that it holds for; empty: all"),
+        Column("hostname", "string", "host that it applies to; empty: all"),
         Column("option", "string", "name of the option", is_key=True),
-        Column("place", "int64", "place among the options there, from 0", is_key=True),
+        Column("place", "int64", "position among these options, from 0", is_key=True),
         Column("value", "string", "its value, as fio printed it"),
     ),
 )
 
 DISKS = Table(
     name="disks",
-    row="what the kernel counted of one disk",
+    row="the kernel's counters of one disk",
     columns=(
         _FILE,
         _DOCUMENT,
         Column("hostname", "string", "host, in client/server runs", is_key=True),
         Column("disk", "string", "name of the disk", is_key=True),
-        Column(
-            "is_of_members", "bool", "of the disks below it, as fio says", is_key=True
-        ),
+        Column("is_of_members", "bool", "of the disks below it, by fio", is_key=True),
         Column("read_ios", "int64", "reads"),
         Column("write_ios", "int64", "writes"),
         Column("read_merges", "int64", "reads merged"),
@@ -166,7 +164,7 @@ DISKS = Table(
 
 STEADYSTATE = Table(
     name="steadystate",
-    row="one sample of fio's own steady-state rule, or the rule alone",
+    row="one sample of fio's own steady-state rule, or only the rule",
     columns=(
         _FILE,
         _DOCUMENT,
@@ -174,12 +172,12 @@ STEADYSTATE = Table(
         Column("sample", "int64", "sample, from 0; missing: fio kept none"),
         Column("iops", "float64", "IOs per second in it"),
         Column("bw_bytes_per_s", "float64", "data rate in it [B/s]"),
-        Column("lat_ns", "float64", "mean latency in it [ns], if the rule is of it"),
-        Column("criterion", "string", "the rule asked for, such as iops_slope:0.5%"),
+        Column("lat_ns", "float64", "mean latency in it [ns], if the rule is on it"),
+        Column("criterion", "string", "the requested rule, such as iops_slope:0.5%"),
         Column("duration_s", "float64", "length of the rule's window [s]"),
         Column("is_attained", "bool", "the rule was met"),
-        Column("found", "string", "what fio held against the limit"),
-        Column("max_deviation", "float64", "greatest deviation from the mean"),
+        Column("found", "string", "the value that fio compared with the limit"),
+        Column("max_deviation", "float64", "maximum deviation from the mean"),
         Column("slope", "float64", "slope of the line, per second"),
         Column("iops_mean", "float64", "mean IOPS of the window"),
         Column("bw_mean_bytes_per_s", "float64", "mean data rate of the window [B/s]"),
@@ -189,17 +187,17 @@ STEADYSTATE = Table(
 
 ISSUES = Table(
     name="issues",
-    row="one doubt about what was read",
+    row="one doubt about the data",
     columns=(
         _FILE,
         Column("document", "int64", "document of the file; missing: the file"),
-        Column("kind", "string", "what sort of doubt"),
+        Column("kind", "string", "kind of the doubt"),
         Column("place", "string", "where in the output"),
         Column("meaning", "string", "what it means for the numbers"),
         Column(
             "is_grave",
             "bool",
-            "a number that results rest on is missing or may be wrong",
+            "a number that results depend on is missing or may be wrong",
         ),
     ),
 )

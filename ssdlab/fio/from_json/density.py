@@ -1,9 +1,9 @@
-"""Refuse, before it is decoded, JSON that is denser than any that fio writes.
+"""Refuse JSON that is denser than fio's, before it is decoded.
 
 A few kB of an archive can hold millions of empty lists, objects or documents, each of
-which costs many times its bytes once it is decoded. Of fio's own documents, packed as
-tightly as JSON allows, the densest known has an object or list in 112 bytes, and the
-smallest with a job takes 2 kB.
+which needs many times its bytes once decoded. Of fio's own documents, packed as tightly
+as JSON allows, the densest known has an object or list per 112 bytes, and the smallest
+with a job has 2 kB.
 """
 
 from collections.abc import Mapping
@@ -17,38 +17,38 @@ _SMALL_BYTES = 1000
 _MOST_SMALL = 10_000
 _LEAST_BYTES_PER_OBJECT = 64
 _LEAST_BYTES_PER_VALUE = 6
-_MOST_UNWEIGHED = 1_000_000  # so many of either cost little, however dense they are
+_MOST_UNWEIGHED = 1_000_000  # this many of either cost little at any density
 _PIECE_BYTES = 1 << 17
 # The two differ in one bit, which is set here: so both are counted in one pass.
 _OPENING, _BIT = ord("{"), ord("{") ^ ord("[")
 
 
 class Scale:
-    """Weighs all JSON of one input, each part of it before it is decoded."""
+    """Checks the density of all JSON of one input, each part before it is decoded."""
 
     def __init__(self, source: str) -> None:
         self._source = source
         self._bytes = self._objects = self._values = self._small = self._jobs = 0
 
     def count_document(self, size_bytes: int) -> None:
-        """Count a document that reaches so far.
+        """Count a document of this size.
 
         Raises
         ------
         FioOutputError
-            If too many have no room for a job.
+            If too many are too small for a job.
         """
         self._small += size_bytes < _SMALL_BYTES
         if self._small > _MOST_SMALL:
             self._refuse(f"more than {_MOST_SMALL:,} documents without room for a job")
 
     def count_jobs(self, content: Mapping[str, object]) -> None:
-        """Count the entries of jobs in what was decoded: each is read at length.
+        """Count the job entries of a decoded document: each takes time to read.
 
         Raises
         ------
         FioOutputError
-            If there are more than there is room for.
+            If there are more than the size allows.
         """
         lists = [content.get(key) for key in ENTRY_LISTS]
         self._jobs += sum(len(found) for found in lists if isinstance(found, list))
@@ -56,12 +56,12 @@ class Scale:
             self._refuse(f"{self._jobs:,} jobs in {self._bytes:,} bytes of JSON")
 
     def put(self, data: bytes) -> None:
-        """Weigh JSON that is to be decoded next.
+        """Check JSON that will be decoded next.
 
         Raises
         ------
         FioOutputError
-            If there is more of anything than fio ever writes in so many bytes.
+            If there is more of anything than fio ever writes in that many bytes.
         """
         self._bytes += len(data)
         if self._bytes <= _MOST_UNWEIGHED:
@@ -79,14 +79,14 @@ class Scale:
         raise FioOutputError(
             source=self._source,
             reason=f"it holds {excess}, which fio never writes",
-            remedy="Give what fio wrote, such as with --output-format=json+.",
+            remedy="Use output of fio, such as of --output-format=json+.",
         )
 
 
 def _count(data: bytes) -> tuple[int, int]:
     """Return how many objects and lists there are, and how many values follow others.
 
-    Signs in strings are counted too: fio writes few of them there.
+    Characters in strings are counted too: fio writes few of them there.
     """
     objects = values = 0
     for start in range(0, len(data), _PIECE_BYTES):

@@ -13,13 +13,13 @@ from ssdlab.fio.document import (
     FioJob,
     FioLatency,
     FioSide,
+    FioSteadyState,
     FioSync,
     LatencyKind,
     RateSummary,
 )
 from ssdlab.fio.from_json.latencies import is_all_zero, read_latency
 from ssdlab.fio.from_json.options import read_options
-from ssdlab.fio.from_json.steady import read_steady_state
 from ssdlab.fio.from_json.values import (
     Place,
     take_amount,
@@ -27,11 +27,13 @@ from ssdlab.fio.from_json.values import (
     take_count_if_there,
     take_integer,
     take_list,
+    take_number,
     take_object,
     take_text,
     take_time,
 )
 
+_KEY = "steadystate"
 _Table = Mapping[str, object]
 
 _BYTES_SINCE = (2, 99)
@@ -59,6 +61,84 @@ _IDLE = {
     for direction in DIRECTIONS
 }
 _KEYS_NS: dict[LatencyKind, str] = {kind: f"{kind}_ns" for kind in LATENCY_KINDS}
+
+
+def read_steady_state(
+    entry: Mapping[str, object], place: Place
+) -> FioSteadyState | None:
+    """Return the result of fio's rule in a job entry, or ``None`` if it had none.
+
+    Samples are in time order. fio prints zeros for those not yet taken when the run
+    ended, and divides its means by all of them; both are then left out.
+    """
+    if _KEY not in entry:
+        return None
+    table = take_object(entry, _KEY, place)
+    at = place.below(_KEY)
+    attained = None if table is None else take_count(table, "attained", at)
+    if table is None or attained is None:
+        return None
+    data = take_object(table, "data", at) if "data" in table else None
+    below = at.below("data")
+    iops = () if data is None else _samples(data, "iops", below)
+    bw = () if data is None else _samples(data, "bw", below)
+    lat = (
+        () if data is None or "lat_ns" not in data else _samples(data, "lat_ns", below)
+    )
+    size = max(len(iops), len(bw), len(lat))
+    taken = _taken(iops, bw, lat)
+    is_full = taken == size
+    if not is_full:
+        _note_unfilled(below, taken, size)
+    return FioSteadyState(
+        criterion=take_text(table, "ss", at),
+        duration_s=take_amount(table, "duration", at),
+        is_attained=bool(attained),
+        found=take_text(table, "criterion", at),
+        max_deviation=take_number(table, "max_deviation", at),
+        slope=take_number(table, "slope", at),
+        bw_mean_bytes_per_s=_mean(data, "bw_mean", below) if is_full else None,
+        iops_mean=_mean(data, "iops_mean", below) if is_full else None,
+        iops=iops[:taken],
+        bw_bytes_per_s=bw[:taken],
+        lat_mean_ns=_mean(data, "lat_mean", below) if lat and is_full else None,
+        lat_ns=lat[:taken],
+    )
+
+
+def _samples(data: Mapping[str, object], key: str, place: Place) -> tuple[float, ...]:
+    printed = take_list(data, key, place)
+    at = place.below(key)
+    found = [
+        take_amount({str(number): value}, str(number), at)
+        for number, value in enumerate(printed or ())
+    ]
+    return tuple(found)
+
+
+def _taken(*kinds: tuple[float, ...]) -> int:
+    """Return the number of samples before the zeros at the end."""
+    return max(
+        (
+            number + 1
+            for samples in kinds
+            for number, value in enumerate(samples)
+            if value != 0
+        ),
+        default=0,
+    )
+
+
+def _note_unfilled(place: Place, taken: int, size: int) -> None:
+    meaning = (
+        f"the last {size - taken} of {size} samples are 0: fio had not taken them, or "
+        "did no IO; they and the means are left out"
+    )
+    place.note("window-not-full", meaning)
+
+
+def _mean(data: Mapping[str, object] | None, key: str, place: Place) -> float | None:
+    return None if data is None else take_amount(data, key, place)
 
 
 def read_entries(content: _Table, place: Place) -> tuple[FioJob, ...]:
@@ -106,17 +186,17 @@ def _read_job(entry: _Table, place: Place, *, is_of_clients: bool) -> FioJob:
 
 
 def _note_sections(entry: _Table, place: Place) -> None:
-    """Note sections that are missing, and those of IO that is not read."""
+    """Note missing sections, and sections of IO that are not read."""
     missing = [name for name in ("read", "write") if name not in entry]
     if missing and "mixed" not in entry:
-        meaning = f"has no section {' nor '.join(missing)}; not read"
+        meaning = f"has no section {' or '.join(missing)}; not read"
         place.note("left-out", meaning)
     for key, value in entry.items():
         if not isinstance(value, dict) or key in DIRECTIONS or key == "sync":
             continue
         if value.get("total_ios"):
             ios = value["total_ios"]
-            meaning = f"{ios!r:.40} IOs that are no read or write; not read"
+            meaning = f"{ios!r:.40} IOs that are neither reads nor writes; not read"
             place.below(key).note("left-out", meaning)
 
 
@@ -128,7 +208,7 @@ def _started_s(entry: _Table, place: Place) -> float | None:
 
 
 def _is_idle(side: _Table) -> bool:
-    """Tell whether fio printed nothing but zeros, as it does of two sides of three."""
+    """Tell whether fio printed only zeros, as it does for unused directions."""
     try:
         zeros = _ALL_OF_SIDE(side)
     except KeyError:
@@ -140,7 +220,7 @@ def _read_side(side: _Table, direction: Direction, place: Place) -> FioSide:
     if _is_idle(side):
         return _IDLE[direction]
     if side.get(_BY_PRIORITY):
-        meaning = "the latencies of each priority; those of all are read"
+        meaning = "the latencies of each priority; only those of all are read"
         place.below(_BY_PRIORITY).note("left-out", meaning)
     is_in_bytes = "io_kbytes" in side or place.version >= _BYTES_SINCE
     io_bytes = take_count(side, "io_bytes", place)
@@ -205,9 +285,9 @@ def _read_latencies(side: _Table, place: Place) -> dict[LatencyKind, FioLatency]
 def _read_samples(
     side: _Table, place: Place, *, prefix: str, deviation: str
 ) -> RateSummary | None:
-    """Return what fio says of a rate that it sampled; old versions do not say so.
+    """Return the summary of a rate that fio sampled; old versions have none.
 
-    It samples every half second or so, so that a short run has no sample at all.
+    It samples about every half second, so a short run has no sample.
     """
     if f"{prefix}_mean" not in side:
         return None
@@ -246,6 +326,6 @@ def _read_sync(entry: _Table, place: Place) -> FioSync | None:
         return None
     if total_ios == 0 and lat is not None:
         total_ios = lat.summary.count
-        meaning = f"fio says 0, yet gives the latency of {total_ios} of them"
+        meaning = f"fio prints 0, but a latency of {total_ios} of them"
         at.below("total_ios").note("sync-count", meaning)
     return FioSync(total_ios=total_ios, lat=lat)

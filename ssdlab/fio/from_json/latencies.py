@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ssdlab.analysis.latency import LatencySummary
 from ssdlab.fio.bins import (
     BIN_COUNT,
     BIN_COUNT_US,
@@ -28,6 +27,7 @@ from ssdlab.fio.from_json.values import (
     take_count_if_there,
     take_object,
 )
+from ssdlab.stats.latency import LatencySummary
 
 _Table = Mapping[str, object]
 
@@ -40,10 +40,10 @@ _INDEX_NAMES = {size: [*map(str, range(size))] for size in (BIN_COUNT, BIN_COUNT
 def read_latency(
     table: _Table, place: Place, *, unit_ns: int, total_ios: object
 ) -> FioLatency | None:
-    """Return a kind of latency, or ``None`` where fio measured none.
+    """Return a kind of latency, or ``None`` if fio measured none.
 
-    A latency that is switched off or belongs to no IO is printed as zeros; late
-    versions of fio also say ``N: 0``.
+    A latency that is disabled or has no IO is printed as zeros; late versions of fio
+    also print ``N: 0``.
     """
     count = take_count_if_there(table, "N", place)
     if count == 0 or (count is None and (total_ios == 0 or is_all_zero(table))):
@@ -95,7 +95,7 @@ def read_bins(
             values = np.fromiter(map(int, printed), np.int64, size)
             counts = np.fromiter(map(index, printed.values()), np.int64, size)
     except (KeyError, ValueError, TypeError, OverflowError):
-        place.refuse("has an entry that is no bin")
+        place.refuse("has an entry that is not a bin")
         return None
     if not _are_possible(values, counts, place):
         return None
@@ -121,7 +121,7 @@ def _by_index(
     Raises
     ------
     ValueError
-        If they are laid out in a way that is not known.
+        If their layout is unknown.
     """
     size = bin_count(unit_ns)
     layout = {**_LAYOUT, "FIO_IO_U_PLAT_NR": size}
@@ -139,7 +139,7 @@ def _are_possible(
     values: NDArray[np.int64], counts: NDArray[np.int64], place: Place
 ) -> bool:
     if values.size and not 0 <= counts.min() <= counts.max() < _MAX_COUNT:
-        place.refuse("has a count that cannot be")
+        place.refuse("has an impossible count")
         return False
     if values.size and values.min() < 0:
         place.refuse("has a negative latency")
@@ -167,7 +167,7 @@ def _read_percentiles(table: _Table, place: Place, unit_ns: int) -> dict[float, 
 
 @lru_cache(maxsize=64)
 def _usual_levels(keys: tuple[str, ...]) -> tuple[float, ...]:
-    """Return the levels that keys name; none where one is no number of percent."""
+    """Return the levels that keys name; none if one is not a percentage."""
     levels = tuple(map(_number_of, keys))
     return levels if all(0 <= level <= 100 for level in levels) else ()
 
@@ -179,7 +179,7 @@ def _read_odd_percentiles(
     for key, value in printed.items():
         level = _number_of(key)
         if not 0 <= level <= 100:
-            place.refuse(f"has a key that is no number of percent: {key[:60]!r}")
+            place.refuse(f"has a key that is not a percentage: {key[:60]!r}")
         elif level:
             number = _number_of(value) if type(value) is str else value
             lat = take_amount({key: number}, key, place)

@@ -1,8 +1,8 @@
-"""Read JSON that a strict decoder refuses: C numbers, cut short, keys repeated.
+"""Read JSON that a strict decoder refuses: C numbers, truncation, repeated keys.
 
-fio prints ``nan`` and ``inf`` as C does, puts control characters into strings as they
-are, and repeats keys among its options. What was cut short or damaged is read up to
-there, whole values alone.
+fio prints ``nan`` and ``inf`` as C does, does not escape control characters in strings,
+and repeats keys among its options. Truncated or damaged text is read up to the damage,
+complete values only.
 """
 
 import json
@@ -16,7 +16,7 @@ ENTRY_LISTS = ("jobs", "client_stats")
 
 _SPACE = re.compile(r"[ \t\r\n]*")
 _HAS_C_NUMBER = re.compile(r"[:,\[][ \t\r\n]*+[+-]?(?:nan|inf)", re.IGNORECASE)
-# A string, whole or not, is matched first, so that nothing in it is taken for a number.
+# A string, complete or not, is matched first, so nothing in it is taken as a number.
 _C_NUMBER = re.compile(
     r'"(?:[^"\\]++|\\.)*+"?|(?<![\w.])[+-]?(?:nan|inf(?:inity)?)(?!\w)',
     re.IGNORECASE | re.DOTALL,
@@ -30,7 +30,7 @@ _QUOTES_PER_OPTION = 4
 
 
 class RepeatedKeys(dict[str, object]):
-    """A JSON object some of whose keys stand more than once; ``pairs`` has them all."""
+    """A JSON object with repeated keys; ``pairs`` has them all."""
 
     __slots__ = ("pairs",)
 
@@ -40,7 +40,7 @@ class RepeatedKeys(dict[str, object]):
 
 
 class _LostError(Exception):
-    """Here nothing whole can be read any more."""
+    """Nothing complete can be read beyond this point."""
 
     def __init__(self, at: int, place: str = "") -> None:
         self.at, self.place = at, place
@@ -49,10 +49,10 @@ class _LostError(Exception):
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class LooseObject:
-    """The object that a text begins with, and where its end is.
+    """The object at the beginning of a text, and its end.
 
-    ``lost`` says what was cut short or damaged first, ``None`` where it is whole;
-    ``end`` is then where that was found.
+    ``lost`` says what was truncated or damaged first, ``None`` if it is complete;
+    ``end`` is then the position of the damage.
     """
 
     content: dict[str, object]
@@ -61,7 +61,7 @@ class LooseObject:
 
 
 def read_loose(text: str) -> LooseObject:
-    """Return the object that ``text`` begins with: its whole values, up to damage."""
+    """Return the object at the beginning of ``text``: complete values up to damage."""
     shifts: list[tuple[int, int]] = []
     if _HAS_C_NUMBER.search(text):
         text, shifts = _with_json_numbers(text)
@@ -72,10 +72,10 @@ def read_loose(text: str) -> LooseObject:
 
 
 def repeats_options(data: bytes, content: Mapping[str, object]) -> bool:
-    """Tell whether options may stand more than once where ``content`` has them once.
+    """Tell whether options may be repeated that ``content`` has only once.
 
-    An option has four quotes. Where there are more than that, or other signs than a
-    plain object of options has, the answer is yes.
+    An option has four quotes. If there are more, or other characters than in a plain
+    object of options, the answer is yes.
     """
     tables = _option_tables(content)
     if not all(isinstance(table, dict) for table in tables):
@@ -109,7 +109,7 @@ def _ends_of(data: bytes, needle: bytes) -> Iterator[int]:
 
 
 def _with_json_numbers(text: str) -> tuple[str, list[tuple[int, int]]]:
-    """Return the text with JSON's names of C's numbers, and by how much it grew.
+    """Return the text with JSON's names for C's numbers, and how much it grew.
 
     The growth is given by each place in the new text from which on it holds.
     """
@@ -150,12 +150,12 @@ def _read_object(text: str) -> LooseObject:
 
 
 def _read_item(text: str, at: int, into: tuple[dict[str, object], str]) -> int:
-    """Read a value, or what is whole of a list of entries, and return its end.
+    """Read a value, or the complete part of a list of entries, and return its end.
 
     Raises
     ------
     _LostError
-        If it is not whole.
+        If it is not complete.
     """
     content, key = into
     if key not in ENTRY_LISTS or text[at : at + 1] != "[":
@@ -176,7 +176,7 @@ def _read_item(text: str, at: int, into: tuple[dict[str, object], str]) -> int:
 
 
 def _read_key(text: str, at: int) -> tuple[str, int]:
-    """Return a key and where its value stands.
+    """Return a key and the position of its value.
 
     Raises
     ------
@@ -191,12 +191,12 @@ def _read_key(text: str, at: int) -> tuple[str, int]:
 
 
 def _read_value(text: str, at: int) -> tuple[object, int]:
-    """Return the value at a place and where it ends.
+    """Return the value at a position, and its end.
 
     Raises
     ------
     _LostError
-        If it is damaged or cut short, as a number may be that nothing follows.
+        If it is damaged or truncated, as a number at the end of the text may be.
     """
     try:
         value, end = _DECODER.raw_decode(text, at)
@@ -208,7 +208,7 @@ def _read_value(text: str, at: int) -> tuple[object, int]:
 
 
 def _next_item(text: str, at: int, closing: str) -> int:
-    """Return where the next item, the closing sign or the end of the text stands.
+    """Return the position of the next item, the closing bracket or the text's end.
 
     Raises
     ------

@@ -13,7 +13,7 @@ _HOST_KEY = "hostname"
 def read_options(
     table: Mapping[str, object], key: str, place: Place
 ) -> tuple[FioOption, ...]:
-    """Return the options under a key; none where this version of fio gives none.
+    """Return the options under a key; none if this version of fio prints none.
 
     Late versions of fio print those of a client/server run as a list, host by host.
     """
@@ -28,13 +28,13 @@ def read_options(
             for number, host in enumerate(value)
             for option in _options_of_host(host, place.below(f"{key}[{number}]"))
         )
-    place.refuse_value(table, key, "which is no options")
+    place.refuse_value(table, key, "which is not an object of options")
     return ()
 
 
 def _options_of_host(host: object, place: Place) -> tuple[FioOption, ...]:
     if not isinstance(host, dict):
-        place.refuse("is not the options of a host")
+        place.refuse("is not an object of a host's options")
         return ()
     pairs = list(_pairs_of(host))
     named = next(

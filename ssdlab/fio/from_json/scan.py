@@ -1,4 +1,4 @@
-"""Find fio's JSON documents in whatever stands around them.
+"""Find fio's JSON documents in any surrounding text.
 
 fio may write text before, between and after its documents, writes several of them
 with ``status-interval``, and ends in the middle of one when it is killed.
@@ -26,11 +26,11 @@ _UNNAMED = "fio output"
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class FoundJson:
-    """One JSON document and where it stands in the bytes that were given.
+    """One JSON document and its position in the input.
 
-    What is not ``is_whole`` was cut short or damaged: ``content`` has the values and
-    job entries that are whole, and a doubt says what was lost. Nobody can tell where
-    such a document ends, so it reaches to the next one.
+    If not ``is_whole``, it was truncated or damaged: ``content`` has its complete
+    values and job entries, and a doubt says what was lost. The end of such a document
+    is unknown, so it extends to the next one.
     """
 
     content: dict[str, object]
@@ -41,13 +41,13 @@ class FoundJson:
 
 
 def iterate_json(data: bytes, *, source: str = _UNNAMED) -> Iterator[FoundJson]:
-    """Yield every JSON document of fio in its order; maybe none.
+    """Yield every JSON document of fio in order; possibly none.
 
     Raises
     ------
     FioOutputError
-        Before a document with which there is more JSON than fio ever writes in so many
-        bytes.
+        Before a document with which there is more JSON than fio ever writes in that
+        many bytes.
     """
     only = find_only_json(data)
     if only is not None:
@@ -60,9 +60,9 @@ def iterate_json(data: bytes, *, source: str = _UNNAMED) -> Iterator[FoundJson]:
 
 
 def find_only_json(data: bytes) -> FoundJson | None:
-    """Return the document that all of it is, if it is one whole document alone.
+    """Return the document if the input is exactly one complete document.
 
-    What is denser than any that fio writes is none.
+    JSON denser than fio's does not count.
     """
     if not _OPENING.match(data):
         return None
@@ -76,12 +76,12 @@ def find_only_json(data: bytes) -> FoundJson | None:
 
 
 def _decode(data: bytes, scale: Scale) -> dict[str, object] | None:
-    """Return the document that all of it is, or ``None`` where it is none.
+    """Return the document that is the whole input, or ``None`` if it is not one.
 
     Raises
     ------
     FioOutputError
-        If it has more jobs than there is room for.
+        If it has more jobs than its size allows.
     """
     try:
         content, rest = decode_without_bins(data) or (orjson.loads(data), data)
@@ -96,7 +96,7 @@ def _decode(data: bytes, scale: Scale) -> dict[str, object] | None:
 
 
 def _starts(data: bytes) -> Iterator[int]:
-    """Yield where a brace stands before a version of fio: the first key of each."""
+    """Yield the positions of braces before a version of fio, always the first key."""
     after = 0
     for match in _VERSION.finditer(data):
         start = data.rfind(b"{", after, match.start())
@@ -106,7 +106,7 @@ def _starts(data: bytes) -> Iterator[int]:
 
 
 def _document(part: bytes, start: int, scale: Scale) -> FoundJson:
-    """Return the document that ``part`` begins with."""
+    """Return the document at the beginning of ``part``."""
     end = _end_as_fio_prints_it(part)
     scale.put(part[:end])
     content = _decode(part[:end], scale)
@@ -119,7 +119,7 @@ def _document(part: bytes, start: int, scale: Scale) -> FoundJson:
     if found.lost is None:
         length = len(text[: found.end].encode("utf-8", "surrogateescape"))
         return _whole(found.content, start, start + length)
-    meaning = f"the JSON is damaged or cut short at its character {found.end}"
+    meaning = f"the JSON is damaged or truncated at character {found.end}"
     return FoundJson(
         content=found.content,
         start=start,
@@ -136,6 +136,6 @@ def _whole(content: dict[str, object], start: int, end: int) -> FoundJson:
 
 
 def _end_as_fio_prints_it(part: bytes) -> int:
-    """Return where the first line ends that begins with the closing brace."""
+    """Return the end of the first line that begins with the closing brace."""
     closing = part.find(_CLOSING)
     return closing + len(_CLOSING) if closing >= 0 else len(part)

@@ -1,7 +1,7 @@
-"""Take the bins out of fio's JSON before it is decoded: they are most of a document.
+"""Extract the bins of fio's JSON before decoding: they are most of a document.
 
-The kernel ``bins_scan.c`` does it; where it is not there, or refuses a document, the
-decoder reads the bins too, with the same result.
+The kernel ``bins_scan.c`` does it; if it is not available, or refuses a document, the
+decoder reads the bins as well, with the same result.
 """
 
 import ctypes
@@ -41,7 +41,7 @@ class TakenBins:
 def decode_without_bins(data: bytes) -> tuple[dict[str, object], bytes] | None:
     """Return a document whose bins are `TakenBins`, and its text without them.
 
-    ``None`` means that it is to be decoded plainly.
+    ``None`` means that it must be decoded normally.
     """
     taken = _take(data)
     if taken is None:
@@ -69,7 +69,7 @@ def _names_its_bins_in_ns(content: Mapping[str, object]) -> bool:
 
 
 def _put_back(content: Mapping[str, object], bins: Sequence[TakenBins]) -> bool:
-    """Put the bins in the place of their numbers; tell whether each found its place."""
+    """Put the bins back in place of their numbers; tell whether all were placed."""
     put = 0
     for table in _latencies(content):
         found = table.get("bins")
@@ -125,7 +125,7 @@ def _take(data: bytes) -> tuple[bytes, list[TakenBins]] | None:
 
 @functools.cache
 def _scanner() -> ctypes.CDLL | None:
-    """Return the kernel if it was built: one document is not worth a build."""
+    """Return the kernel if it is built: one document is not worth a build."""
     scanner = load_scanner(_KERNEL, work_bytes=0)
     if scanner is not None:
         scanner.take_bins.restype = ctypes.c_int64

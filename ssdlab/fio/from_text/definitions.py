@@ -1,7 +1,7 @@
-"""What fio says of a job before it runs it: ``job: (g=0): rw=randread, bs=…``.
+"""fio's definition of a job before it runs: ``job: (g=0): rw=randread, bs=…``.
 
-It names the direction, the block sizes, the engine and the depth, and neither the
-share of reads in a mix nor the number of threads.
+It has the direction, the block sizes, the engine and the depth, but neither the share
+of reads in a mix nor the number of threads.
 """
 
 import re
@@ -19,7 +19,7 @@ _NEW_SIZES = re.compile(r"\(([RWT])\) ([^,\s-]+)-([^,\s-]+)", re.ASCII)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Definition:
-    """One job as fio introduced it; ``sizes`` where a direction has one only."""
+    """One job as fio introduced it; ``sizes`` if a direction has only one."""
 
     name: str
     group_id: int
@@ -28,7 +28,7 @@ class Definition:
 
 
 def parse_definition(parts: Sequence[str]) -> Definition:
-    """Return the definition that the parts of its line are."""
+    """Return the definition from the parts of its line."""
     name, group, kind, printed, engine, depth = parts
     ranges = dict(_ranges(printed))
     sizes = {side: low for side, (low, high) in ranges.items() if low == high}
@@ -57,10 +57,10 @@ def sizes_of_group(definitions: Iterable[Definition], group_id: int) -> BlockSiz
 def options_of_entry(
     definitions: Sequence[Definition], name: str, group_id: int, *, is_alone: bool
 ) -> tuple[FioOption, ...]:
-    """Return the options of a job entry, if the jobs that it may be of have the same.
+    """Return the options of a job entry, if all its possible jobs have the same.
 
-    An entry that is alone in its group may hold all of its jobs
-    (``group_reporting``); else it is of the jobs of its name.
+    An entry that is alone in its group may be of all its jobs (``group_reporting``);
+    otherwise it is of the jobs of its name.
     """
     of_group = [each for each in definitions if each.group_id == group_id]
     of_name = [each for each in of_group if each.name == name]
@@ -93,7 +93,7 @@ def _block_option(
 ) -> dict[str, str]:
     """Return the block sizes as the option that gives them, in bytes.
 
-    Old versions name no size of trims: it is that of writes, as for fio itself.
+    Old versions print no size of trims: it is that of writes, as for fio itself.
     """
     if not {"read", "write"} <= ranges.keys():
         return {"bssplit": printed}

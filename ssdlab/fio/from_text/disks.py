@@ -1,6 +1,6 @@
-"""What the kernel counted of a disk, as fio's text has it: seven counters and a share.
+"""The kernel's counters of a disk in fio's text: seven counters and a share.
 
-No result rests on them. A counter that wrapped is absent, with a doubt about it alone.
+No result depends on them. A counter that wrapped is absent, with its own doubt.
 """
 
 import math
@@ -41,5 +41,5 @@ def find_disk_doubts(
     """Yield each counter of a disk that wrapped, by field and value."""
     for field, number in zip(_FIELDS, numbers[:-1], strict=True):
         if parse_counter(number) is None:
-            meaning = f"{field} is {number}, which is no count (disk {name[:60]!r})"
+            meaning = f"{field} is {number}, which is not a count (disk {name[:60]!r})"
             yield Doubt(kind="bad-value", place=place, meaning=meaning)

@@ -1,6 +1,7 @@
 """One job entry of fio's normal text, from its lines."""
 
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -18,11 +19,6 @@ from ssdlab.fio.document import (
     RateSummary,
 )
 from ssdlab.fio.from_text.definitions import BlockSizes
-from ssdlab.fio.from_text.normal_latency import (
-    build_latency,
-    parse_latencies,
-    unreadable_line,
-)
 from ssdlab.fio.from_text.normal_lines import Line
 from ssdlab.fio.from_text.normal_side import (
     Counts,
@@ -35,14 +31,96 @@ from ssdlab.fio.from_text.normal_side import (
     parse_sampled_iops,
 )
 from ssdlab.fio.from_text.text_numbers import (
+    NS_PER,
+    parse_amount,
     parse_count,
     parse_real,
 )
+from ssdlab.stats.latency import LatencySummary
 
+PrintedLatency = tuple[tuple[float, float, float, float] | None, dict[float, float]]
+
+_PERCENTILE = re.compile(r"([0-9.]+)th=\[\s*([0-9]+)\]", re.ASCII)
 _SIDES: tuple[Direction, ...] = ("read", "write", "trim")
 _SYNC_COLUMN = 3
-# On these lines no result rests: rates that fio sampled, CPU time, fio's own rule.
+# No result depends on these lines: sampled rates, CPU time, fio's own rule.
 _ASIDE = frozenset({"bandwidth", "iops", "cpu", "steadystate"})
+
+
+def parse_latencies(
+    lines: Sequence[Line],
+) -> tuple[dict[str, PrintedLatency], list[Doubt]]:
+    """Return the four numbers and the percentiles of each kind, in ns."""
+    found: dict[str, PrintedLatency] = {}
+    doubts: list[Doubt] = []
+    target: dict[float, float] | None = None
+    scale = 1.0
+    for line in lines:
+        if line.kind is None or line.parts[:1] == ("percentiles",):
+            continue  # a foreign or damaged line does not end the percentiles
+        if line.kind == "percentiles":
+            percentiles = _percentiles(line.parts[0], scale)
+            if max(percentiles, default=0) > 100:
+                doubts.append(unreadable_line(line))
+            elif target is not None:
+                target |= percentiles
+            continue
+        target = None
+        if line.kind == "latency":
+            numbers = _four_numbers(line.parts)
+            found[line.parts[0]] = (numbers, {})
+            doubts += [] if numbers else [unreadable_line(line)]
+        elif line.kind == "heading":
+            kind, unit = line.parts
+            scale = NS_PER[unit]
+            target = found.setdefault(kind, (None, {}))[1]
+    return found, doubts
+
+
+def _four_numbers(
+    parts: Sequence[str],
+) -> tuple[float, float, float, float] | None:
+    _, unit, *texts = parts
+    low, high = parse_amount(texts[0]), parse_amount(texts[1])
+    mean, stddev = parse_real(texts[2]), parse_real(texts[3])
+    if low is None or high is None or mean is None or stddev is None:
+        return None
+    if not math.isfinite(mean) or not math.isfinite(stddev):
+        return None
+    ns = NS_PER[unit]
+    return low.value * ns, high.value * ns, mean * ns, stddev * ns
+
+
+def _percentiles(text: str, scale: float) -> dict[float, float]:
+    levels = [
+        (parse_real(level), float(value) * scale)
+        for level, value in _PERCENTILE.findall(text)
+    ]
+    return {level: lat_ns for level, lat_ns in levels if level}
+
+
+def build_latency(
+    printed: PrintedLatency | None, count: int | None
+) -> FioLatency | None:
+    """Return a kind of latency; ``None`` without its four numbers."""
+    numbers, percentiles = printed or (None, {})
+    if numbers is None:
+        return None
+    low, high, mean, stddev = numbers
+    summary = LatencySummary(
+        min_ns=low, mean_ns=mean, stddev_ns=stddev, max_ns=high, count=count
+    )
+    return FioLatency(summary=summary, bins=None, percentiles=percentiles)
+
+
+def unreadable_line(line: Line, *, is_grave: bool = True) -> Doubt:
+    """Return the doubt about a line that begins like fio's but cannot be read."""
+    return Doubt(
+        kind="unreadable-line",
+        place=f"line {line.number}",
+        meaning=f"not read, its numbers are not valid: {line.text.strip()[:80]!r}",
+        is_grave=is_grave,
+    )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -71,17 +149,17 @@ class _Issued:
 def build_job(
     lines: Sequence[Line], *, sizes: BlockSizes, is_interim: bool, number: int
 ) -> tuple[FioJob | None, tuple[Doubt, ...]]:
-    """Return the job entry that ``lines`` are, or ``None`` if it is not whole.
+    """Return the job entry from its ``lines``, or ``None`` if it is incomplete.
 
     The first line should be the entry's own. ``sizes`` are the block sizes of its
-    group. ``is_interim`` while the run goes on, when fio counts IOs before it adds
-    their bytes and latencies, so that neither follows from the other. An entry is whole
-    when it begins and the line with its IO counts is there.
+    group. ``is_interim``: the run was in progress, when fio counts IOs before it adds
+    their bytes and latencies, so neither follows from the other. An entry is complete
+    if it has its first line and the line with its IO counts.
     """
     doubts = [*_damages(lines)]
     issued = _issued(lines, is_interim=is_interim)
     if issued is None or lines[0].kind != "entry":
-        meaning = "an entry is cut short, at its beginning or its end; left out"
+        meaning = "an entry is truncated at its beginning or end; left out"
         at = f"line {lines[0].number}"
         doubts.append(Doubt(kind="truncated", place=at, meaning=meaning, is_grave=True))
         return None, tuple(doubts)
@@ -120,7 +198,7 @@ def _job(
 
 
 def parse_printed_s(entry: Line) -> float | None:
-    """Return when an entry was printed: seconds on a clock of no known time zone."""
+    """Return when an entry was printed: seconds in an unknown time zone."""
     text = entry.parts[-1].partition(": ")[2].strip()
     try:
         moment = datetime.strptime(text, "%a %b %d %H:%M:%S %Y")  # noqa: DTZ007
@@ -130,7 +208,7 @@ def parse_printed_s(entry: Line) -> float | None:
 
 
 def _is_sum(entry: Line) -> bool:
-    """Tell whether an entry is a client's sum of its servers: no process did its IO."""
+    """Tell whether an entry is a client's sum of its servers, without a process."""
     return entry.parts[0] == SUM_ENTRY and entry.parts[-1].startswith("0:")
 
 
@@ -142,13 +220,13 @@ def _damages(lines: Sequence[Line]) -> Iterator[Doubt]:
     for line in lines:
         at = f"line {line.number}"
         if line.kind == "damaged":
-            meaning = f"not read, its form is not fio's: {line.text.strip()[:80]!r}"
+            meaning = f"not read, not in fio's format: {line.text.strip()[:80]!r}"
             is_grave = line.parts[0] not in _ASIDE
             yield Doubt(
                 kind="unreadable-line", place=at, meaning=meaning, is_grave=is_grave
             )
         if line.kind == "steadystate":
-            meaning = f"what fio's steady-state rule found is not read: {line.parts[0]}"
+            meaning = f"fio's steady-state result is not read: {line.parts[0]}"
             yield Doubt(kind="left-out", place=at, meaning=meaning)
     if _first(lines, "cpu") is None:
         meaning = "its line on CPU time is missing"
@@ -157,7 +235,7 @@ def _damages(lines: Sequence[Line]) -> Iterator[Doubt]:
 
 
 def _issued(lines: Sequence[Line], *, is_interim: bool) -> _Issued | None:
-    """Return the counts; ``None`` without them, or if their line may have been cut."""
+    """Return the counts; ``None`` without them, or if their line may be truncated."""
     parts = next((x.parts for x in lines if x.kind == "issued" and x.is_ended), None)
     if parts is None:
         return None
@@ -249,7 +327,7 @@ def _missing_sides(
     for direction in _SIDES:
         total = issued.of(direction).total
         if total and direction not in sides and "mixed" not in sides:
-            meaning = f"fio issued {total} IOs and printed nothing else of them"
+            meaning = f"fio issued {total} IOs and printed nothing else about them"
             yield Doubt(
                 kind="missing",
                 place=direction,

@@ -1,8 +1,8 @@
-"""The lines of fio's normal output, each told by its form alone.
+"""The lines of fio's normal output, each recognised by its format.
 
-A line that begins like one of fio's and does not go on like one is ``damaged`` and
-names what it would be; what is not fio's, or holds nothing that is read here, has no
-kind (``None``).
+A line that begins like one of fio's but does not continue like one is ``damaged`` and
+names what it would be; a line that is not fio's, or has nothing that is read here, has
+no kind (``None``).
 """
 
 import re
@@ -40,8 +40,7 @@ LineKind = Literal[
 class Line:
     """One line: its kind, its parts, its number from 1.
 
-    ``is_ended`` says that a line end followed. ``host`` is who said it in a
-    client/server run.
+    ``is_ended``: a line end followed. ``host`` is its server in a client/server run.
     """
 
     kind: LineKind | None
@@ -52,8 +51,8 @@ class Line:
     host: str = ""
 
 
-_LONGEST = 1024  # fio's own are shorter; it bounds what a form may cost
-_ESCAPE = re.compile(  # what steers a terminal, such as the colours of grep
+_LONGEST = 1024  # fio's own are shorter; it limits the cost of matching
+_ESCAPE = re.compile(  # terminal escape sequences, such as the colours of grep
     r"\x1b(?:\[[0-?]{0,64}[ -/]{0,8}[@-~]|\][^\x07\x1b\r\n]*(?:\x07|\x1b\\)|[@-Z\\^_])"
 )
 _ROW = re.compile(r"([^\r\n]*)(\r\n?|\n|\Z)")
@@ -80,7 +79,7 @@ _MEMBERS = (
     rf"aggrutil={_UTIL}"
 )
 
-# Each kind of line: how it begins, and all of it.
+# Each kind of line: its beginning, and its whole format.
 _FORMS: tuple[tuple[LineKind, str, str], ...] = (
     ("percentiles", r"\|", r"\|((?:\s*[0-9.]+th=\[\s*[0-9]+\],?)+)"),
     (
@@ -179,24 +178,24 @@ _JOB_MARKS: tuple[tuple[str, LineKind, re.Pattern[str]], ...] = (
 _DISK_MARK = ": ios="
 
 
-# What fio says beside its results; JSON and terse lines are results of another form.
+# Text of fio besides its results; JSON and terse lines are results in another form.
 _CHATTER = re.compile(
     r"\s|[{}]|\.\.\.|<[^>]*>|Jobs: |[2-5];|.*: Laying out IO", re.ASCII
 )
 
 
 def is_foreign(row: str) -> bool:
-    """Tell whether a line is no output of fio in any form, as its errors are not."""
+    """Tell whether a line is not output of fio in any form, such as its errors."""
     if not row.strip() or _CHATTER.match(row):
         return False
     return _read(row[:_LONGEST].strip())[0] is None
 
 
 def iterate_rows(text: str) -> Iterator[tuple[str, bool]]:
-    """Yield each line of a text, and whether it was ended, by whatever ends lines.
+    """Yield each line of a text, and whether it was ended, by any line ending.
 
-    A carriage return alone ends one, as it does in fio's progress. What steers a
-    terminal is left out.
+    A carriage return alone ends one, as in fio's progress. Terminal escape sequences
+    are left out.
     """
     if "\x1b" in text:
         text = _ESCAPE.sub("", text)
@@ -205,7 +204,7 @@ def iterate_rows(text: str) -> Iterator[tuple[str, bool]]:
 
 
 def iterate_lines(text: str) -> Iterator[Line]:
-    """Yield every line of a text but empty ones and those within JSON."""
+    """Yield every line of a text except empty ones and those within JSON."""
     for number, (row, is_ended) in enumerate(iterate_rows(text), start=1):
         if row and not _EMPTY_OR_JSON.match(row):
             yield _line(row, number, is_ended=is_ended)

@@ -1,4 +1,4 @@
-"""Split fio's normal text into printings: one of all jobs each, in whatever text."""
+"""Split fio's normal text into printings, each of all jobs, in any text."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -6,14 +6,14 @@ from dataclasses import dataclass, field
 from ssdlab.fio.from_text.definitions import Definition, parse_definition
 from ssdlab.fio.from_text.normal_lines import Line, is_foreign, iterate_lines
 
-# One of these is in whatever holds a result; looking for them is quick.
+# One of these is in any text with a result; searching for them is fast.
 _MARKS = (
     *("groupid=", "IOPS=", "io=", "ios=", "min=", "usr=", "issued", "mint=", "run="),
     *("Run status", "Disk stats", "Starting "),
 )
 _OF_RESULTS = frozenset({"group", "group-side", "old-group-side", "disks", "disk"})
 _INTRODUCTIONS = frozenset({"banner", "client", "definition", "start"})
-# These do not come again after the counts of an entry: they are of another one.
+# After the counts of an entry these belong to another entry.
 _BEFORE_COUNTS = frozenset({
     "side",
     "old-side",
@@ -26,7 +26,7 @@ _BEFORE_COUNTS = frozenset({
 
 @dataclass(kw_only=True, slots=True)
 class Section:
-    """Entries, each its lines, and what fio printed after them.
+    """Entries, each as its lines, and what fio printed after them.
 
     ``is_counted`` says that the last entry has its counts.
     """
@@ -40,10 +40,10 @@ class Section:
 class Printing:
     """One printing of all jobs while it is collected.
 
-    Only a client has several sections, one a server. ``said`` is what is not fio's
-    result, ``after`` what followed the last one; ``definitions`` are of the jobs as fio
-    introduced them. ``is_interim`` if the run went on after it. ``begins_run``
-    if fio introduced itself or its jobs before it.
+    Only a client has several sections, one per server. ``said`` is text that is not a
+    result of fio, ``after`` what followed the last one; ``definitions`` are the jobs as
+    fio introduced them. ``is_interim`` if the run continued after it. ``begins_run`` if
+    fio introduced itself or its jobs before it.
     """
 
     version: str = ""
@@ -60,7 +60,7 @@ class Printing:
 
     @property
     def hostname(self) -> str:
-        """The host that all jobs ran on, if that is said."""
+        """The host of all jobs, if it is printed."""
         return next(iter(self.hosts)) if len(self.hosts) == 1 else ""
 
     @property
@@ -75,7 +75,7 @@ class Printing:
 
     @property
     def first_line(self) -> int:
-        """The line at which its results begin; 0 if it has no entries there."""
+        """The first line of its results; 0 if it has no entries."""
         if not self.sections or not self.sections[0].entries:
             return 0
         return self.sections[0].entries[0][0].number
@@ -111,7 +111,7 @@ def iterate_printings(text: str) -> Iterator[Printing]:
 
 
 def _following(current: Printing, line: Line) -> Printing:
-    """Return the printing that a line is of: the present one or a new one."""
+    """Return the printing of a line: the current one or a new one."""
     if _begins_run(current, line):
         return Printing(said=current.after if current.sections else current.said)
     is_of_entry = line.kind == "entry" or line.kind in _BEFORE_COUNTS
@@ -178,7 +178,7 @@ def _add_result(current: Printing, line: Line) -> None:
 
 
 def _is_headless(current: Printing, line: Line) -> bool:
-    """Tell whether a line is of an entry whose beginning is not there."""
+    """Tell whether a line is of an entry whose beginning is missing."""
     if line.kind not in _BEFORE_COUNTS:
         return False
     if not current.sections or current.is_closed:

@@ -1,9 +1,9 @@
 """One direction of one job entry of fio's normal text.
 
-fio rounds here what it says exactly elsewhere. What follows from whole numbers is
-computed from them: IOPS are IOs by ``runtime``, as fio computes them; bytes are IOs
-times the block size, where the job's definition names one and the printed bytes
-agree. The rest is as printed, and a doubt says how far it was rounded.
+fio rounds here what it prints exactly elsewhere. Values that follow from whole numbers
+are computed from them: IOPS are IOs by ``runtime``, as in fio; bytes are IOs times the
+block size, if the job's definition names one and the printed bytes agree. The rest is
+as printed, and a doubt says how far it was rounded.
 """
 
 import math
@@ -35,9 +35,9 @@ _DIRECTIONS: Mapping[str, Direction] = {
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Counts:
-    """How many IOs of a direction fio issued, and how many of them went wrong.
+    """The number of IOs of a direction that fio issued, and of those that failed.
 
-    ``is_interim`` while the run goes on: some of them have not added their bytes yet.
+    ``is_interim``: the run was in progress, and some have not added their bytes yet.
     """
 
     total: int
@@ -48,9 +48,9 @@ class Counts:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PrintedRate:
-    """The line that begins a direction. ``kilo`` is what its KB counts in.
+    """The line that begins a direction. ``kilo`` is the base of its KB.
 
-    ``bw_again`` is the data rate in other units. What fio did not say is ``None``.
+    ``bw_again`` is the data rate in other units. What fio did not print is ``None``.
     """
 
     direction: Direction
@@ -64,7 +64,7 @@ class PrintedRate:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Measured:
-    """What stands below that line."""
+    """The content below that line."""
 
     latencies: Mapping[LatencyKind, FioLatency]
     sampled_iops: RateSummary | None
@@ -98,15 +98,15 @@ def parse_rate(line: Line) -> PrintedRate | None:
 
 
 def parse_sampled_iops(parts: Sequence[str]) -> RateSummary | None:
-    """Return what ``iops : min=…`` says."""
+    """Parse ``iops : min=…``."""
     return _rate_summary([*parts[:2], *parts[-2:]], scale=1.0)
 
 
 def parse_sampled_bw(parts: Sequence[str], *, kilo: int) -> RateSummary | None:
-    """Return what ``bw (KiB/s): min=…`` says, in B/s.
+    """Parse ``bw (KiB/s): min=…``, in B/s.
 
-    fio samples in KiB/s whatever it calls them; for a million and more it divides by
-    what a KB is to the job, ``kilo``, and writes MiB.
+    fio samples in KiB/s whatever it calls them; from a million on it divides by the
+    job's base of KB, ``kilo``, and writes MiB.
     """
     unit = parts[0].lower()
     power = _POWERS.get(unit[:1])
@@ -128,10 +128,10 @@ def _rate_summary(texts: Sequence[str], *, scale: float) -> RateSummary | None:
 def complete_mixed(
     rate: PrintedRate, parts: Sequence[FioSide], *, step: float
 ) -> PrintedRate:
-    """Return what fio said of the sum of the other directions, mended.
+    """Return fio's sum of the other directions, corrected.
 
-    Beside its parts (``unified_rw_reporting=both``) fio 3.33 prints it with the rates
-    and bytes 0; its bytes are those of the parts, which are known to within ``step``.
+    With its parts (``unified_rw_reporting=both``) fio 3.33 prints it with rates and
+    bytes of 0; its bytes are those of the parts, which are known to within ``step``.
     """
     if not parts or (rate.io is not None and rate.io.value):
         return rate
@@ -181,13 +181,13 @@ def _bytes(rate: PrintedRate, counts: Counts, block_bytes: int | None) -> Amount
     issued = float(counts.total * block_bytes)
     if not rate.io.is_near(issued):
         return _reading_by_rate(rate.io, rate)
-    if counts.is_interim:  # no more than was issued, or bytes would seem to go back
+    if counts.is_interim:  # no more than was issued, or bytes would seem to decrease
         return replace(rate.io, value=min(rate.io.value, issued))
     return replace(rate.io, value=issued, step=0.0)
 
 
 def _reading_by_rate(io: Amount, rate: PrintedRate) -> Amount:
-    """Return what printed bytes stand for, by the data rate printed beside them."""
+    """Return the value of printed bytes, by the data rate printed next to them."""
     printed = [bw for bw in (rate.bw, rate.bw_again) if bw is not None]
     if not rate.runtime_ms:
         return io
@@ -209,7 +209,7 @@ def _iops(rate: PrintedRate, counts: Counts) -> float:
 
 
 def _bw(rate: PrintedRate, io: Amount | None) -> float:
-    """Return the rate [B/s]; from exact bytes, as fio computes it, if they are."""
+    """Return the rate [B/s]; computed like fio if the bytes are exact."""
     computed = _per_second(io, rate.runtime_ms)
     if rate.bw is not None and (computed is None or not rate.bw.step):
         return rate.bw.value
@@ -229,7 +229,7 @@ def _per_second(io: Amount | None, runtime_ms: int) -> float | None:
 
 def _doubts_of_bytes(io: Amount | None) -> Iterator[Doubt]:
     if io is None:
-        meaning = "fio printed no bytes, and those of its parts are not known"
+        meaning = "fio printed no bytes, and those of its parts are unknown"
         yield Doubt(kind="no-bytes", place="io_bytes", meaning=meaning, is_grave=True)
     elif io.step:
         meaning = f"the bytes were printed rounded, to {io.step:.0f} B"
@@ -239,7 +239,7 @@ def _doubts_of_bytes(io: Amount | None) -> Iterator[Doubt]:
 def _doubts_of_rates(
     side: FioSide, rate: PrintedRate, io: Amount | None
 ) -> Iterator[Doubt]:
-    """Yield the doubt that printed rates are not what they should be."""
+    """Yield the doubt that printed rates are wrong."""
     if not rate.runtime_ms:
         return
     scale = _MS_PER_S / rate.runtime_ms
@@ -258,12 +258,12 @@ def _doubts_of_rates(
 def _doubts_of_reading(
     place: str, printed: Amount, counted: tuple[float, float]
 ) -> Iterator[Doubt]:
-    """Yield the doubt that a number was printed wrongly, by others and their slack."""
+    """Yield the doubt that a number was printed wrongly, compared with others."""
     value, slack = counted
     if printed.is_near(value, slack=slack) and not printed.says(value, slack=slack):
         meaning = (
-            f"printed as {printed.value:.6g}, and {value:.6g} by what was counted: "
-            "versions of fio print fractions wrongly; what was counted is taken"
+            f"printed as {printed.value:.6g}, but {value:.6g} by its counts: some "
+            "versions of fio print fractions wrongly; the counts are used"
         )
         yield Doubt(kind="misprinted", place=place, meaning=meaning)
 

@@ -1,8 +1,15 @@
 """fio's terse output, versions 2 to 5, as documents, pure.
 
-fio prints a line a job, and with ``status-interval`` all lines again and again: each
-printing is a document. See `ssdlab.fio.from_text.terse_runs` for which lines are of
-one, and `ssdlab.fio.from_text.terse_line` for what a line says.
+fio prints a line per job, and with ``status-interval`` all lines repeatedly: each
+printing is a document. See `ssdlab.fio.from_text.terse` for which lines belong to
+one, and `ssdlab.fio.from_text.terse_line` for the content of a line.
+
+Group the lines of fio's terse output by printing.
+
+fio does not mark printings. With ``status-interval`` all lines are repeated later; with
+``numjobs`` several lines of one printing have the same name. The evidence: the disks at
+the end of each line advance between printings, the group number goes back, and in all
+lines no counter decreases from one printing to the next.
 """
 
 import re
@@ -10,12 +17,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from ssdlab.fio.document import SUM_ENTRY, Doubt, FioDocument
+from ssdlab.fio.document import SUM_ENTRY, Doubt, FioDocument, FioSide
 from ssdlab.fio.from_text.normal_lines import is_foreign, iterate_rows
 from ssdlab.fio.from_text.terse_line import TerseLine, parse_terse_line
-from ssdlab.fio.from_text.terse_runs import mark_sum, split_printings
 from ssdlab.fio.from_text.terse_side import UnreadableLineError
 
+Lines = Sequence[TerseLine | None]
+
+_KIB = 1024
+_LEAST_INTERVAL_MS = 100  # jobs that ran at the same time differ by less
+_SURE_OF_PRINTINGS = 3
 _LINE = re.compile(
     r"[345];fio[- ][^;]*;|2;.{0,400}?;[0-9]{1,9};-?[0-9]{1,9};[0-9]+;[0-9]+;",
     re.ASCII,
@@ -26,21 +37,180 @@ _PERCENTILE_MARK = "%="
 _PROGRESS = re.compile(r"Jobs: [0-9]", re.ASCII)
 _BANNER = re.compile(r"fio[- ][0-9]+\.[0-9]\S*", re.ASCII)
 _ROUNDED = (
-    "terse output cuts latencies, minima, maxima and percentiles, to whole us, bytes "
-    "and sampled rates to whole KiB and IOPS to whole numbers"
+    "terse output truncates latencies, minima, maxima and percentiles to whole us, "
+    "bytes and sampled rates to whole KiB and IOPS to whole numbers"
 )
 _UNNAMED_KIND = (
-    "percentiles are taken to be of clat; with lat_percentiles=1 fio prints those of "
-    "lat there and does not say so"
+    "percentiles are assumed to be of clat; with lat_percentiles=1 fio prints those of "
+    "lat there without saying so"
 )
+
+
+def split_printings(lines: Lines) -> Iterator[int]:
+    """Yield the number of lines of each printing, of adjacent lines.
+
+    A line that could not be read is ``None``.
+    """
+    lengths = [*_sure_lengths(lines)]
+    start = 0
+    for length in lengths:
+        part = lines[start : start + length]
+        size = _length_of_others(part, lengths) or _length_by_itself(part)
+        for at in range(0, length, size):
+            yield min(size, length - at)
+        start += length
+
+
+def mark_sum(lines: Sequence[TerseLine]) -> list[TerseLine]:
+    """Return the lines of a printing, the last one marked if it is a client's sum."""
+    others, last = lines[:-1], lines[-1:]
+    if not others or last[0].job.name != SUM_ENTRY:
+        return list(lines)
+    is_sum = all(
+        _is_near(side.io_bytes, [other.job.sides.get(direction) for other in others])
+        for direction, side in last[0].job.sides.items()
+    )
+    job = replace(last[0].job, is_aggregate=is_sum)
+    return [*others, replace(last[0], job=job)]
+
+
+def _is_near(total: int | None, parts: Sequence[FioSide | None]) -> bool:
+    """Tell whether bytes match the parts, each of which was truncated to whole KiB."""
+    done = sum((side.io_bytes or 0) for side in parts if side is not None)
+    return 0 <= (total or 0) - done <= (len(parts) + 1) * _KIB
+
+
+def has_disk_io(line: TerseLine) -> bool:
+    """Tell whether any disk of a line did IO."""
+    return any(disk.did_io for disk in line.disks)
+
+
+def _sure_lengths(lines: Lines) -> Iterator[int]:
+    """Yield the lengths of parts that the disks or the group separate."""
+    length = 0
+    first: TerseLine | None = None
+    last: TerseLine | None = None
+    for line in lines:
+        if line is not None:
+            if first is not None and last is not None and _differ(first, last, line):
+                yield length
+                length, first = 0, None
+            first, last = first or line, line
+        length += 1
+    if length:
+        yield length
+
+
+def _differ(first: TerseLine, last: TerseLine, line: TerseLine) -> bool:
+    said, said_first = ((x.form_version, x.fio_version) for x in (line, first))
+    if said != said_first or _group(line) < _group(last):
+        return True
+    return line.disks != first.disks and (has_disk_io(line) or has_disk_io(first))
+
+
+def _group(line: TerseLine) -> int:
+    return line.job.group_id or 0
+
+
+def _length_of_others(part: Lines, lengths: Sequence[int]) -> int | None:
+    """Return the length of the shortest printing, if this part is a multiple of it."""
+    size = min(lengths)
+    if size == len(part) or len(part) % size:
+        return None
+    return size if all(_pairs_go_on(part, size)) else None
+
+
+def _length_by_itself(part: Lines) -> int:
+    """Return the length of a printing, if a part must be several of them."""
+    total = len(part)
+    for size in range(1, total // 2 + 1):
+        if total % size == 0 and _is_repeated(part, size):
+            return size
+    return total
+
+
+def _is_repeated(part: Lines, size: int) -> bool:
+    if not all(_pairs_go_on(part, size)):
+        return False
+    growths = [_growth_ms(part, start, size) for start in range(size, len(part), size)]
+    if _is_same(part, size):
+        return True
+    is_many = len(growths) + 1 >= _SURE_OF_PRINTINGS
+    if not is_many and any(line is not None and has_disk_io(line) for line in part):
+        return False
+    # The last printing, at the end of a run, may immediately follow the previous one.
+    needed = growths[:-1] if is_many else growths
+    return all(growth >= _LEAST_INTERVAL_MS for growth in needed)
+
+
+def _pairs_go_on(part: Lines, size: int) -> Iterator[bool]:
+    for old, new in zip(part, part[size:], strict=False):
+        yield old is not None and new is not None and _goes_on(old, new)
+
+
+def _is_same(part: Lines, size: int) -> bool:
+    """Tell whether ended jobs are printed again; no two jobs have the same results."""
+    did_io = any(line is not None and line.job.parts for line in part)
+    pairs = zip(part, part[size:], strict=False)
+    return did_io and all(
+        old is not None and new is not None and _numbers(old) == _numbers(new)
+        for old, new in pairs
+    )
+
+
+def _growth_ms(part: Lines, start: int, size: int) -> int:
+    """Return how much longer the jobs ran than in the previous printing."""
+    pairs = zip(part[start - size : start], part[start : start + size], strict=False)
+    return max(
+        (_runtime_ms(new) - _runtime_ms(old) for old, new in pairs if old and new),
+        default=0,
+    )
+
+
+def _runtime_ms(line: TerseLine) -> int:
+    return max(side.runtime_ms or 0 for side in line.job.sides.values())
+
+
+def _numbers(line: TerseLine) -> list[tuple[object, ...]]:
+    return [
+        (
+            side.io_bytes,
+            side.runtime_ms,
+            *(latency.summary for latency in side.latencies.values()),
+        )
+        for side in line.job.sides.values()
+    ]
+
+
+def _goes_on(old: TerseLine, new: TerseLine) -> bool:
+    """Tell whether a line may be of the same job, later: no counter decreased."""
+    if old.job.name != new.job.name or _group(old) != _group(new):
+        return False
+    return all(
+        direction in new.job.sides and _side_goes_on(side, new.job.sides[direction])
+        for direction, side in old.job.sides.items()
+    )
+
+
+def _side_goes_on(old: FioSide, new: FioSide) -> bool:
+    if (new.io_bytes or 0) < (old.io_bytes or 0):
+        return False
+    if (new.runtime_ms or 0) < (old.runtime_ms or 0):
+        return False
+    return all(
+        kind in new.latencies
+        and new.latencies[kind].summary.min_ns <= latency.summary.min_ns
+        and new.latencies[kind].summary.max_ns >= latency.summary.max_ns
+        for kind, latency in old.latencies.items()
+    )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Found:
-    """One line of fio's, read or not, and what stands before it.
+    """One line of fio, read or not, and the text before it.
 
-    ``is_apart`` says that other lines do, ``before`` those of them that are not
-    fio's, and ``banner`` the last version of fio that was named.
+    ``is_apart``: other lines precede it; ``before`` are those that are not fio's, and
+    ``banner`` is the last version of fio that was named.
     """
 
     number: int
@@ -55,8 +225,8 @@ class _Found:
 def parse_terse(text: str, *, source: str) -> tuple[FioDocument, ...]:
     """Return every document of fio's terse form in a text, oldest first.
 
-    It raises nothing: other lines are passed over, and a line that is cut short or
-    damaged is a grave doubt.
+    It raises nothing: other lines are skipped, and a truncated or damaged line is a
+    grave doubt.
     """
     if _NAME_MARK not in text and _PERCENTILE_MARK not in text:
         return ()
@@ -75,7 +245,7 @@ def is_sum_line(lines: str) -> bool:
 
 
 def _find(text: str) -> tuple[list[_Found], str]:
-    """Return every line of fio's, and the text that follows the last one."""
+    """Return every line of fio, and the text after the last one."""
     found: list[_Found] = []
     others: list[str] = []
     banner, has_v2, is_apart = "", False, False
@@ -107,7 +277,7 @@ def _find(text: str) -> tuple[list[_Found], str]:
 def _rows(text: str) -> Iterator[tuple[int, str, bool]]:
     """Yield the rows of a text by number, and whether each was ended.
 
-    A line that was cut short ends where the next one begins in the same row.
+    A truncated line ends where the next one begins in the same row.
     """
     for number, (row, is_ended) in enumerate(iterate_rows(text), start=1):
         marks = (
@@ -124,7 +294,7 @@ def _rows(text: str) -> Iterator[tuple[int, str, bool]]:
 
 
 def _read(line: str) -> tuple[TerseLine | None, str]:
-    """Return what a line says, or why it cannot be read."""
+    """Return the content of a line, or why it cannot be read."""
     try:
         return parse_terse_line(line), ""
     except UnreadableLineError as error:
@@ -145,7 +315,7 @@ def _documents(found: Sequence[_Found]) -> Iterator[Sequence[_Found]]:
 
 
 def _is_end(line: _Found) -> bool:
-    """Tell whether a run ended with a line: a client's sum, or what was cut short."""
+    """Tell whether a run ended with a line: a client's sum, or a truncated one."""
     is_sum = line.read is not None and line.read.job.name == SUM_ENTRY
     return line.is_cut or is_sum
 
@@ -180,7 +350,7 @@ def _doubts_of_lines(lines: Sequence[_Found]) -> Iterator[Doubt]:
             yield Doubt(
                 kind=kind,
                 place=f"line {line.number}",
-                meaning=f"the line is cut short or damaged; {said}",
+                meaning=f"the line is truncated or damaged; {said}",
                 is_grave=True,
             )
 

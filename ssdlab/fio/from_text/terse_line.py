@@ -1,11 +1,11 @@
 """One line of fio's terse output, versions 2 to 5, pure.
 
 A line is the job, a block for each direction, CPU time, depths, buckets of latency,
-disks and what is optional. Which directions there are follows from how many blocks
-there are: two are read and write, a third is trim (not in version 3), one more is their
-sum (``unified_rw_reporting=both``), and a single one is ``mixed``. Latencies are in
-microseconds, bytes in KiB, both cut to whole numbers except means and deviations; IOs
-are not counted. Before 3.x a merged direction cannot be told from read.
+disks and optional fields. The directions follow from the number of blocks: two are read
+and write, a third is trim (not in version 3), one more is their sum
+(``unified_rw_reporting=both``), and a single one is ``mixed``. Latencies are in
+microseconds, bytes in KiB, both truncated to whole numbers except means and deviations;
+IOs are not counted. Before 3.x a merged direction cannot be distinguished from read.
 """
 
 import re
@@ -43,13 +43,13 @@ _MAY_BE_WRAPPED = re.compile(r"-|[0-9]{19}", re.ASCII)
 _MEMBERS = "slaves"
 _WITHOUT_TRIM: tuple[Direction, ...] = ("read", "write", "mixed")
 _WITH_TRIM: tuple[Direction, ...] = ("read", "write", "trim", "mixed")
-# How a line ends that was cut within a disk or the counts of errors.
+# The end of a line that was truncated within a disk or the counts of errors.
 _CUT_END = re.compile(r"[0-9]+|[^;]*(?:;[0-9]+){1,7}(?:;[0-9.]*)?;?", re.ASCII)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TerseLine:
-    """One job entry and its disks; ``may_be_cut`` if it may lack some of them.
+    """One job entry and its disks; ``may_be_cut`` if some of them may be missing.
 
     The place of a doubt is below the entry.
     """
@@ -63,19 +63,19 @@ class TerseLine:
 
 
 def parse_terse_line(text: str) -> TerseLine:
-    """Return what one line says.
+    """Parse one line.
 
     Raises
     ------
     UnreadableLineError
-        If it is cut short or a field is not what must stand there.
+        If it is truncated or a field is not valid.
     """
     fields = text.split(";")
     form_version = take_count(fields[0])
     first = 1 if form_version == 2 else 2
     start = _first_percentile(fields) - FIELDS_BEFORE_PERCENTILES
     if start < first + 3:
-        msg = "the job is not there"
+        msg = "the job is missing"
         raise UnreadableLineError(msg)
     size = BLOCK_V5 if form_version == 5 else BLOCK
     blocks = _blocks(fields[start:], size)
@@ -122,18 +122,18 @@ def _first_percentile(fields: Sequence[str]) -> int:
     for number, field in enumerate(fields):
         if PERCENTILE.fullmatch(field) and _is_list(fields[number + 1 :]):
             return number
-    msg = "it ends early"
+    msg = "it is truncated"
     raise UnreadableLineError(msg)
 
 
 def _is_list(following: Sequence[str]) -> bool:
-    """Tell whether all of fio's percentiles stand there, as far as the line goes."""
+    """Tell whether all of fio's percentiles are there, as far as the line goes."""
     rest = following[: PERCENTILES - 1]
     return all("%=" in field for field in rest[:-1])
 
 
 def _blocks(fields: Sequence[str], size: int) -> list[Sequence[str]]:
-    """Return the block of each direction: as many as stand before the CPU time.
+    """Return the block of each direction: all before the CPU time.
 
     Raises
     ------
@@ -147,7 +147,7 @@ def _blocks(fields: Sequence[str], size: int) -> list[Sequence[str]]:
             return blocks
         if len(block) == size:
             blocks.append(block)
-    msg = "it ends early"
+    msg = "it is truncated"
     raise UnreadableLineError(msg)
 
 
@@ -165,7 +165,7 @@ def _directions(form_version: int, count: int) -> tuple[Direction, ...]:
 
 def _usage(fields: Sequence[str]) -> tuple[float, float]:
     if len(fields) < _USAGE + _SHARES:
-        msg = "it ends early"
+        msg = "it is truncated"
         raise UnreadableLineError(msg)
     shares = fields[_USAGE : _USAGE + _SHARES]
     if not _ALL_SHARES.fullmatch(";".join(shares)):
@@ -175,9 +175,9 @@ def _usage(fields: Sequence[str]) -> tuple[float, float]:
 
 
 def _end(fields: Sequence[str]) -> tuple[tuple[FioDisk, ...], int | None, str]:
-    """Return the disks, the errors that were passed over, and what is left.
+    """Return the disks, the number of ignored errors, and the rest.
 
-    What is left is the description of the job, or what a cut has left of the others.
+    The rest is the description of the job, or the truncated part of the others.
     """
     disks: list[FioDisk] = []
     while (disk := _disk(fields[:_DISK], disks)) is not None:
@@ -190,7 +190,7 @@ def _end(fields: Sequence[str]) -> tuple[tuple[FioDisk, ...], int | None, str]:
 
 
 def _disk(fields: Sequence[str], before: Sequence[FioDisk]) -> FioDisk | None:
-    """Return a disk, or the sum over those below the one before."""
+    """Return a disk, or the sum over those below the previous one."""
     if len(fields) < _DISK or not fields[-1].endswith("%"):
         return None
     if not _COUNTERS.fullmatch(";".join(fields[1:-1])):
@@ -202,7 +202,7 @@ def _disk(fields: Sequence[str], before: Sequence[FioDisk]) -> FioDisk | None:
 
 
 def _doubts_of_disks(fields: Sequence[str]) -> Iterator[Doubt]:
-    """Yield the counters of disks that wrapped; no result rests on them."""
+    """Yield the counters of disks that wrapped; no result depends on them."""
     if not _MAY_BE_WRAPPED.search(";".join(fields)):
         return
     for number in range(len(fields) // _DISK):

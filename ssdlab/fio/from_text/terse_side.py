@@ -4,7 +4,6 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from ssdlab.analysis.latency import LatencySummary
 from ssdlab.fio.document import (
     LATENCY_KINDS,
     Direction,
@@ -15,6 +14,7 @@ from ssdlab.fio.document import (
     RateSummary,
 )
 from ssdlab.fio.from_text.text_numbers import parse_count, parse_real
+from ssdlab.stats.latency import LatencySummary
 
 PERCENTILE = re.compile(r"([0-9]{1,3}(?:\.[0-9]{1,9})?)%=([0-9]{1,18})", re.ASCII)
 _KIB = 1024
@@ -22,7 +22,7 @@ _FEW_KIB = 1000
 _NS_PER_US = 1000.0
 _MS_PER_S = 1000.0
 
-# Places in the block of a direction; version 5 adds two counts and the sampled IOPS.
+# Positions in the block of a direction; version 5 adds two counts and sampled IOPS.
 _LATENCIES: Mapping[LatencyKind, slice] = {
     "slat": slice(4, 8),
     "clat": slice(8, 12),
@@ -38,7 +38,7 @@ BLOCK_V5 = 47
 
 
 class UnreadableLineError(ValueError):
-    """A line of fio's terse output that is cut short or damaged."""
+    """A line of fio's terse output that is truncated or damaged."""
 
 
 def take_count(text: str) -> int:
@@ -47,11 +47,11 @@ def take_count(text: str) -> int:
     Raises
     ------
     UnreadableLineError
-        If it is none.
+        If it is not valid.
     """
     count = parse_count(text)
     if count is None:
-        msg = f"{text[:20]!r} is no count"
+        msg = f"{text[:20]!r} is not a count"
         raise UnreadableLineError(msg)
     return count
 
@@ -67,11 +67,11 @@ def take_real(text: str) -> float:
     Raises
     ------
     UnreadableLineError
-        If it is none.
+        If it is not valid.
     """
     number = parse_real(text)
     if number is None:
-        msg = f"{text[:20]!r} is no number"
+        msg = f"{text[:20]!r} is not a number"
         raise UnreadableLineError(msg)
     return number
 
@@ -82,16 +82,16 @@ def take_percent(text: str) -> float:
     Raises
     ------
     UnreadableLineError
-        If it is none.
+        If it is not valid.
     """
     if not text.endswith("%"):
-        msg = f"{text[:20]!r} is no percentage"
+        msg = f"{text[:20]!r} is not a percentage"
         raise UnreadableLineError(msg)
     return take_real(text[:-1])
 
 
 def build_side(direction: Direction, block: Sequence[str]) -> FioSide:
-    """Return the direction that a block is of, from its fields."""
+    """Return a direction from the fields of its block."""
     kib, _bw, iops, runtime_ms = (take_count(field) for field in block[:4])
     latencies = _latencies(block)
     io_bytes = kib * _KIB if kib or not latencies else None
@@ -111,7 +111,7 @@ def build_side(direction: Direction, block: Sequence[str]) -> FioSide:
 
 
 def _bytes_per_s(io_bytes: int | None, runtime_ms: int) -> float:
-    """Return the rate [B/s] from the bytes, of which fewer are cut off than of it."""
+    """Return the rate [B/s] from the bytes, which are truncated less than it."""
     if io_bytes == 0:
         return 0.0
     if io_bytes is None or not runtime_ms:
@@ -161,14 +161,14 @@ def _percentiles(fields: Sequence[str]) -> dict[float, float]:
     Raises
     ------
     UnreadableLineError
-        If a field is none.
+        If a field is not valid.
     """
     percentiles: dict[float, float] = {}
     for field in fields:
         match = PERCENTILE.fullmatch(field)
         level = float(match[1]) if match else math.inf
         if match is None or level > 100:
-            msg = f"{field[:20]!r} is no percentile"
+            msg = f"{field[:20]!r} is not a percentile"
             raise UnreadableLineError(msg)
         if level:
             percentiles[level] = int(match[2]) * _NS_PER_US
@@ -193,10 +193,10 @@ def _rate(fields: Sequence[str], *, scale: float) -> RateSummary | None:
 
 
 def find_side_doubts(side: FioSide, block: Sequence[str]) -> Iterator[Doubt]:
-    """Yield doubts of one direction: what cannot be, or was too small to be printed."""
+    """Yield doubts about one direction: values impossible or too small to print."""
     place = side.direction
     if side.io_bytes is None:
-        meaning = "0 KiB are printed, and latencies: the bytes were not counted yet"
+        meaning = "latencies are printed with 0 KiB: the bytes were not counted yet"
         yield Doubt(kind="no-bytes", place=place, meaning=meaning, is_grave=True)
     elif side.runtime_ms:
         per_ms = _MS_PER_S / side.runtime_ms
@@ -211,7 +211,7 @@ def find_side_doubts(side: FioSide, block: Sequence[str]) -> Iterator[Doubt]:
             )
         if 0 < side.io_bytes < _FEW_KIB * _KIB:
             share = 100 * _KIB / side.io_bytes
-            meaning = f"so few bytes were done that up to {share:.2g} % were cut off"
+            meaning = f"up to {share:.2g} % of the few bytes were truncated"
             yield Doubt(kind="rounded", place=f"{place}.io_bytes", meaning=meaning)
     for kind, latency in side.latencies.items():
         if not math.isfinite(latency.summary.mean_ns + latency.summary.stddev_ns):

@@ -1,10 +1,10 @@
-"""Numbers as fio prints them for people: rounded, with ``k``, ``Mi`` and units.
+"""Human-readable numbers of fio: rounded, with ``k``, ``Mi`` and units.
 
-How far a number was rounded is kept beside it, so that two of them can be compared
-and a doubt can say how much is not known. So is what else it may stand for: fio 2.99 to
-3.25 print 17.98 as "17.0", as they lose what the fraction carries over, and fio 2.x
-prints what is left over of 1024 parts as if these were decimals: 17 MiB and 50 KiB are
-"17.50MB". See ``num2str()`` of those versions.
+The rounding of a number is kept with it, so that two of them can be compared and a
+doubt can state the uncertainty. So are its other possible values: fio 2.99 to 3.25
+print 17.98 as "17.0", losing the carry of the fraction, and fio 2.x prints a remainder
+of 1024 as decimals: 17 MiB and 50 KiB are "17.50MB". See ``num2str()`` of those
+versions.
 """
 
 import math
@@ -19,7 +19,7 @@ _AMOUNT = re.compile(
     re.ASCII,
 )
 _COUNT = re.compile(r"[0-9]{1,18}", re.ASCII)
-COUNTER = r"-?[0-9]{1,20}"  # of the kernel, wrapped or not
+COUNTER = r"-?[0-9]{1,20}"  # of the kernel, possibly wrapped
 REAL = r"-?(?:[0-9]{1,30}(?:\.[0-9]{0,30})?|nan|inf)"
 _COUNTER = re.compile(COUNTER, re.ASCII)
 _REAL = re.compile(REAL, re.ASCII)
@@ -27,17 +27,17 @@ _NO_COUNT = 1 << 63
 _PREFIXES = " kMGTPE"
 _BITS_PER_BYTE = 8
 _SECTOR_BYTES = 512
-_OLD_WIDTH = 6  # fio 2.x prints a number into so many characters, its point among them
+_OLD_WIDTH = 6  # characters of a number in fio 2.x, including the point
 NS_PER = {"nsec": 1.0, "usec": 1e3, "msec": 1e6, "sec": 1e9}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Amount:
-    """A printed number in its base unit, and what one in its last digit stands for.
+    """A printed number in its base unit, and the value of its last digit.
 
-    ``step`` is 0 where every digit was printed. ``kilo`` is what its prefix counts
-    in, 1000 or 1024, or ``None`` without a unit of data. ``others`` are values that
-    faulty versions of fio print so too.
+    ``step`` is 0 if every digit was printed. ``kilo`` is the base of its prefix, 1000
+    or 1024, or ``None`` without a unit of data. ``others`` are values that faulty
+    versions of fio print in the same way.
     """
 
     value: float
@@ -47,19 +47,19 @@ class Amount:
 
     @property
     def readings(self) -> tuple["Amount", ...]:
-        """What it may stand for, what it says itself first."""
+        """Its possible values, the printed one first."""
         return replace(self, others=()), *self.others
 
     def says(self, other: float, *, slack: float = 0.0) -> bool:
-        """Tell whether ``other`` is printed so, rounded or cut, by a right version."""
+        """Tell whether a correct version prints ``other`` so, rounded or truncated."""
         return abs(self.value - other) <= self.step * 1.001 + slack
 
     def is_near(self, other: float, *, slack: float = 0.0) -> bool:
-        """Tell whether ``other`` may have been printed so, by any version."""
+        """Tell whether any version may print ``other`` so."""
         return any(reading.says(other, slack=slack) for reading in self.readings)
 
     def reading_near(self, other: float, *, slack: float = 0.0) -> "Amount":
-        """Return the first reading that ``other`` may be, or what it says itself."""
+        """Return the first reading that ``other`` matches, or the printed one."""
         fitting = (one for one in self.readings if one.says(other, slack=slack))
         return next(fitting, self.readings[0])
 
@@ -67,8 +67,8 @@ class Amount:
 def parse_amount(text: str, *, kilo: int = 1000, is_old: bool = False) -> Amount | None:
     """Return ``22.1MiB/s`` as bytes per second, ``12.3k`` as a number; else ``None``.
 
-    ``kilo`` is what a prefix without ``i`` counts in: fio 2.x, ``is_old``, writes KB
-    for KiB.
+    ``kilo`` is the base of a prefix without ``i``: fio 2.x, ``is_old``, writes KB for
+    KiB.
     """
     match = _AMOUNT.fullmatch(text.strip())
     if match is None:
@@ -102,7 +102,7 @@ def parse_amount(text: str, *, kilo: int = 1000, is_old: bool = False) -> Amount
 
 
 def _readings_of_lost_carry(whole: str, decimals: str) -> Iterator[tuple[float, float]]:
-    """Yield what else is printed so if a fraction that is rounded to 1 is lost."""
+    """Yield other values printed so if a fraction that is rounded to 1 is lost."""
     if not decimals.strip("0"):
         step = 0.5 / 10 ** len(decimals)
         yield int(whole) + 1.0 - step / 2, step / 2
@@ -111,9 +111,9 @@ def _readings_of_lost_carry(whole: str, decimals: str) -> Iterator[tuple[float, 
 def _old_readings(
     whole: str, decimals: str, *, base: int
 ) -> Iterator[tuple[float, float]]:
-    """Yield what a number may be that fio 2.x prints so, and within how much.
+    """Yield the possible values of a number of fio 2.x, with their uncertainty.
 
-    The likeliest comes first, which the most numbers are printed as.
+    The most likely one comes first.
     """
     room = _OLD_WIDTH - len(whole) - 1
     for first, last in _old_fractions(base, room).get(decimals, ()):
@@ -123,7 +123,7 @@ def _old_readings(
 
 @cache
 def _old_fractions(base: int, room: int) -> Mapping[str, list[tuple[int, int]]]:
-    """Return what is left over of ``base``, from and to, by how fio 2.x prints it."""
+    """Return the ranges of remainders of ``base`` by how fio 2.x prints them."""
     ranges: dict[str, list[tuple[int, int]]] = {}
     for printed, group in groupby(range(base), lambda left: _as_old(left, room)):
         members = [*group]
@@ -146,25 +146,25 @@ def parse_count(text: str) -> int | None:
 
 
 def parse_counter(text: str) -> int | None:
-    """Return a counter of the kernel; ``None`` where it wrapped.
+    """Return a counter of the kernel; ``None`` if it wrapped.
 
-    fio subtracts what it read before the run, so that the difference is negative then,
-    and prints it so or as a number near 2 to the 64th.
+    fio subtracts its value before the run, so the difference is then negative, printed
+    as such or as a number near 2 to the 64th.
     """
     count = int(text) if _COUNTER.fullmatch(text) else -1
     return count if 0 <= count < _NO_COUNT else None
 
 
 def parse_real(text: str) -> float | None:
-    """Return a decimal number, NaN and infinity among them, or ``None``."""
+    """Return a decimal number, NaN or infinity, or ``None``."""
     text = text.strip()
     return float(text) if _REAL.fullmatch(text) else None
 
 
 def block_size_of(printed: Amount) -> int | None:
-    """Return the block size [B] that fio printed rounded, if only one can be meant.
+    """Return the block size [B] that fio printed rounded, if it is unambiguous.
 
-    It is the power of two, else the multiple of 512 B, that rounds so.
+    It is the power of two, or else the multiple of 512 B, that rounds to it.
     """
     if not printed.step:
         return int(printed.value) or None

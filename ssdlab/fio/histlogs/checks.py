@@ -1,15 +1,15 @@
-"""Which lines of a histogram log can be true; the others are left out and named.
+"""Plausibility checks of histogram log lines; others are left out and named.
 
-fio prints differences of its counters, so that a counter that went back, or memory
-that nobody filled, shows as a huge number. What can be told from the lines alone:
+fio prints differences of its counters, so a counter that decreased, or uninitialised
+memory, shows as a huge number. What is recognised:
 
 - a line that is not whole numbers, or has another number of columns than most;
-- a direction, a time or a block size that cannot be;
+- an impossible direction, time or block size;
 - a count that no counter of fio can reach: 2^31 before fio 2.99 (32 bits), else 2^40;
 - more IOs than one in 10 ns over the longest time between two records of its
   direction: fio reads the clock for each, which takes longer;
 - a last line without its newline, if it is the only one or its last count is not 0:
-  it may have been cut there.
+  it may have been truncated there.
 """
 
 from collections.abc import Iterator, Sequence
@@ -34,7 +34,7 @@ _Mask = NDArray[np.bool_]
 
 
 def find_layout(lines: Lines) -> HistogramLayout | None:
-    """Return the layout that most lines have, or ``None`` where none has one."""
+    """Return the layout of most lines, or ``None`` if no line has one."""
     names, numbers = np.unique(lines.rows[:, Field.COLUMNS], return_counts=True)
     return LAYOUTS[int(names[numbers.argmax()])] if names.size else None
 
@@ -42,7 +42,7 @@ def find_layout(lines: Lines) -> HistogramLayout | None:
 def check_log(
     log: ScannedLog, layout: HistogramLayout, *, source: str
 ) -> tuple[_Mask, tuple[Doubt, ...]]:
-    """Tell which lines are records that can be true, and what the others are."""
+    """Tell which lines are plausible records, and what is wrong with the others."""
     lines = log.lines
     is_kept = np.ones(len(lines.rows), np.bool_)
     doubts = []
@@ -60,7 +60,7 @@ def check_log(
 
 
 def name_lines(source: str, first: Sequence[int], count: int) -> str:
-    """Return where lines are, in words: the first few of them."""
+    """Describe the positions of lines: the first few of them."""
     named = ", ".join(map(str, first))
     more = count - len(first)
     rest = f" and {more} more" if more > 0 else ""
@@ -77,26 +77,26 @@ def _find_faults(
 ) -> Iterator[tuple[str, str, _Mask]]:
     lines = log.lines
     is_other = lines.rows[:, Field.COLUMNS] != layout.column_count
-    meaning = f"not the {layout.column_count} columns that most lines have"
+    meaning = f"not the {layout.column_count} columns of most lines"
     yield "torn-line", meaning, is_other
     if not log.is_ended:
         yield "torn-line", "the end is cut off", _may_be_cut(lines, layout)
     numbers = lines.rows[:, [Field.TIME_MS, Field.BLOCK_SIZE_BYTES]]
     is_wrong = (numbers > _MAX_NUMBER).any(axis=1)
     is_wrong |= lines.rows[:, Field.DIRECTION] >= DIRECTION_COUNT
-    yield "garbage-record", "no direction, time or size that can be", is_wrong
+    yield "garbage-record", "an impossible direction, time or size", is_wrong
     greatest = _MAX_COUNTS[layout.unit_ns]
     is_huge = np.zeros(len(lines.rows), np.bool_)
     cells = np.flatnonzero(lines.counts >= greatest)
     is_huge[np.searchsorted(lines.rows[:, Field.CELLS_END], cells, "right")] = True
-    yield "garbage-record", f"a count of {greatest} or more, which none is", is_huge
+    yield "garbage-record", f"an impossible count of {greatest} or more", is_huge
     is_wrong |= is_other | is_huge
-    meaning = f"more than {_MAX_IOS_PER_MS} IOs a ms, which no thread does"
+    meaning = f"more than {_MAX_IOS_PER_MS} IOs per ms, impossible for a thread"
     yield "garbage-record", meaning, _is_too_fast(lines, ~is_wrong)
 
 
 def _may_be_cut(lines: Lines, layout: HistogramLayout) -> _Mask:
-    """Tell that the last line may go on, as 0 is the beginning of no other number."""
+    """Tell whether the last line may be truncated; 0 begins no other number."""
     may_be = np.zeros(len(lines.rows), np.bool_)
     last_cells = lines.columns[lines.columns.size - lines.cell_sizes[-1] :]
     may_be[-1] = may_be.size == 1 or (last_cells == layout.column_count - 1).any()
@@ -104,7 +104,7 @@ def _may_be_cut(lines: Lines, layout: HistogramLayout) -> _Mask:
 
 
 def _is_too_fast(lines: Lines, is_sound: _Mask) -> _Mask:
-    """Tell the sound records that hold more IOs than can be done in their time."""
+    """Tell which sound records hold more IOs than possible in their time."""
     is_fast = np.zeros(len(lines.rows), np.bool_)
     totals = _totals(lines)
     rows = np.flatnonzero(is_sound)
@@ -117,7 +117,7 @@ def _is_too_fast(lines: Lines, is_sound: _Mask) -> _Mask:
 
 
 def _totals(lines: Lines) -> NDArray[np.int64]:
-    """Return the IOs of each line; nonsense where a count is."""
+    """Return the IOs of each line; meaningless if a count is."""
     totals = np.zeros(len(lines.rows), np.int64)
     sizes = lines.cell_sizes
     some = np.flatnonzero(sizes)

@@ -1,4 +1,4 @@
-"""One histogram log after the other, from wherever it is, into records."""
+"""Reading of histogram logs, one after the other, into records."""
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -42,7 +42,7 @@ _WORTH_THREADS_BYTES = 1 << 20
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class LogContent:
-    """The records of one log that can be true: there is one at least."""
+    """The plausible records of one log: at least one."""
 
     name: str
     layout: HistogramLayout
@@ -51,7 +51,7 @@ class LogContent:
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class LogPart:
-    """One log: what it holds, if anything, and every doubt."""
+    """One log: its content, if any, and its doubts."""
 
     name: str
     content: LogContent | None
@@ -111,7 +111,7 @@ def _scan_source(
 
 
 def _head(file: BinaryIO) -> bytes:
-    """Return how it begins, if its place can be that of before; else nothing."""
+    """Return the beginning, if the file can be rewound; else nothing."""
     if not (file.seekable() and hasattr(file, "readinto")):
         return b""
     place = file.tell()
@@ -121,14 +121,14 @@ def _head(file: BinaryIO) -> bytes:
 
 
 class _Pieces:
-    """Pieces of an archive or a pipe, to be read into a buffer; the damage if any."""
+    """Pieces of an archive or a pipe, to be read into a buffer; any damage."""
 
     def __init__(self, pieces: Iterator[bytes]) -> None:
         self._pieces, self._left = pieces, memoryview(b"")
         self.damage: DamagedArchiveError | None = None
 
     def readinto(self, buffer: memoryview, /) -> int:
-        """Fill the buffer as far as the next piece goes; return how far."""
+        """Fill the buffer with the next piece; return the number of bytes."""
         try:
             while not self._left:
                 self._left = memoryview(next(self._pieces))
@@ -161,7 +161,7 @@ def _no_log(name: str, log: ScannedLog) -> Doubt:
         meaning = "the log is empty: no IO ended log_hist_msec or more after its start"
         return _grave("empty-log", name, meaning)
     place = name_lines(name, log.torn_lines, log.torn_count)
-    return _grave("no-log", place, "it is no histogram log of fio, and left out")
+    return _grave("no-log", place, "it is not a histogram log of fio; left out")
 
 
 def _doubts_of_time(name: str, records: Records) -> Iterator[Doubt]:

@@ -1,4 +1,4 @@
-"""The columns of a histogram log: which bins of fio each of them counts.
+"""The columns of a histogram log, and the fio bins that each of them counts.
 
 fio 2.99 and later has 1856 bins in ns, fio before that 1216 in us; the arithmetic of
 both is that of `ssdlab.fio.bins`. ``log_hist_coarseness=c`` adds up 2^c neighbours.
@@ -18,7 +18,7 @@ COARSENESSES: Final = range(7)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class HistogramLayout:
-    """What the columns stand for: all ``bin_count`` bins, 2^coarseness a column."""
+    """The meaning of the columns: all ``bin_count`` bins, 2^coarseness per column."""
 
     bin_count: int
     coarseness: int
@@ -26,7 +26,7 @@ class HistogramLayout:
 
     @property
     def column_count(self) -> int:
-        """How many counts each record has."""
+        """The number of counts of each record."""
         return self.bin_count >> self.coarseness
 
     @property

@@ -1,9 +1,8 @@
-"""The lines of a histogram log, as numbers: what is 0 is left out.
+"""The lines of a histogram log as numbers, without zeros.
 
-A line is ``time, direction, block size, count, ... count``: whole numbers with commas
-between them, blanks around them or not. A line of anything else has `NO_NUMBERS`
-columns. Numbers of more than 18 digits are all `TOO_GREAT`. ``hist_scan.c`` does the
-same, faster.
+A line is ``time, direction, block size, count, ... count``: whole numbers separated by
+commas, with optional blanks. Any other line has `NO_NUMBERS` columns. Numbers of more
+than 18 digits are `TOO_GREAT`. ``hist_scan.c`` does the same, faster.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,18 +13,18 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-MAX_COLUMNS: Final = 1856  # of fio 2.99 and later, where none are grouped
+MAX_COLUMNS: Final = 1856  # of fio 2.99 and later, without grouping
 NO_NUMBERS: Final = -1
 TOO_GREAT: Final = (1 << 63) - 1
 
 _KEYS = 3
-_MAX_DIGITS = 18  # more need not fit into 64 bits
+_MAX_DIGITS = 18  # more may not fit into 64 bits
 _BLANKS = b" \t\r"
 _COMMA, _NEWLINE, _ZERO = b",\n0"
 
 
 class Field(IntEnum):
-    """The numbers of one line; cells are those counts that are not 0."""
+    """The numbers of one line; cells are the non-zero counts."""
 
     LINE = 0
     TIME_MS = 1
@@ -37,10 +36,10 @@ class Field(IntEnum):
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Lines:
-    """Lines that are not blank, a row each by `Field`, and all their cells in order.
+    """Non-blank lines, one row each by `Field`, and all their cells in order.
 
-    ``Field.LINE`` counts from 1, blank lines too; ``line_count`` is how many there
-    were. A line of more than `MAX_COLUMNS` columns has no cells.
+    ``Field.LINE`` counts from 1, including blank lines; ``line_count`` is their number.
+    A line of more than `MAX_COLUMNS` columns has no cells.
     """
 
     rows: NDArray[np.int64]
@@ -50,7 +49,7 @@ class Lines:
 
     @property
     def cell_sizes(self) -> NDArray[np.int64]:
-        """How many cells each line has."""
+        """The number of cells of each line."""
         return np.diff(self.rows[:, Field.CELLS_END], prepend=0)
 
 
@@ -69,7 +68,7 @@ def take_lines(lines: Lines, is_taken: NDArray[np.bool_]) -> Lines:
 
 
 def join_lines(parts: Sequence[Lines]) -> Lines:
-    """Return lines that followed each other as one."""
+    """Concatenate lines."""
     rows = np.concatenate([part.rows for part in parts])
     sizes = [len(part.rows) for part in parts]
     lines_before = np.cumsum([0, *(part.line_count for part in parts)])
@@ -85,7 +84,7 @@ def join_lines(parts: Sequence[Lines]) -> Lines:
 
 
 def scan_lines(text: memoryview) -> Lines:
-    """Return whole lines: the text ends in a newline."""
+    """Scan complete lines: the text ends in a newline."""
     return _scan_regular(text) or _scan_each(bytes(text))
 
 
@@ -125,7 +124,7 @@ def _scan_regular(text: memoryview) -> Lines | None:
 
 
 def _runs(is_inside: NDArray[np.bool_]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return where runs of the true start, and where they have ended."""
+    """Return the starts and ends of runs of true values."""
     starts, ends = is_inside.copy(), is_inside.copy()
     starts[1:] &= ~is_inside[:-1]
     ends[:-1] &= ~is_inside[1:]
@@ -142,7 +141,7 @@ def _are_blanks(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Numbers:
-    """Where the numbers of a text are."""
+    """The positions of the numbers in a text."""
 
     data: NDArray[np.uint8]
     starts: NDArray[np.intp]
@@ -187,7 +186,7 @@ def _scan_each(text: bytes) -> Lines:
 
 
 def _values(line: bytes) -> Iterator[int]:
-    """Return the numbers of a line, none where one of its cells is none."""
+    """Return the numbers of a line, none if one of its cells is not a number."""
     cells = [cell.strip(_BLANKS) for cell in line.split(b",")]
     if all(cell.isdigit() for cell in cells):
         for cell in cells:

@@ -1,4 +1,4 @@
-"""The records of histogram logs, column by column, of many files as one."""
+"""The records of histogram logs by column, many files as one."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -13,7 +13,7 @@ from ssdlab.fio.histlogs.times import find_starts
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Records:
-    """Records, an element each, and their cells: the counts that are not 0, in order.
+    """Records, one element each, and their cells: the non-zero counts, in order.
 
     ``file_numbers`` and ``directions`` count from 0: read, write, trim; ``lines`` from
     1. The cells of a record end before ``cells_end``.
@@ -31,7 +31,7 @@ class Records:
 
     @property
     def cell_sizes(self) -> NDArray[np.int64]:
-        """How many cells each record has."""
+        """The number of cells of each record."""
         return np.diff(self.cells_end, prepend=0)
 
     @property
@@ -59,7 +59,7 @@ def take_records(lines: Lines, is_kept: NDArray[np.bool_], *, file: int) -> Reco
 
 
 def coarsen(records: Records, *, layout: HistogramLayout, coarseness: int) -> Records:
-    """Return records with their columns added up to those of a greater coarseness."""
+    """Return records with their columns summed to a greater coarseness."""
     columns = records.columns >> np.uint16(coarseness - layout.coarseness)
     owners = records.record_of_cells
     is_first = np.ones(columns.size, np.bool_)

@@ -14,7 +14,7 @@ from ssdlab.fio.kernels import load_scanner
 
 LineScanner = Callable[[memoryview], Lines]
 
-CHUNK_BYTES: Final = 1 << 20  # a line of fio has 41 kB at most
+CHUNK_BYTES: Final = 1 << 20  # a line of fio has at most 41 kB
 NAMED_LINES: Final = 5  # of the lines that a doubt is about
 
 _COLUMN_COUNTS = list(LAYOUTS)
@@ -31,21 +31,21 @@ _NO_LINES = Lines(
 
 
 class ByteStream(Protocol):
-    """What can be read into a buffer, such as a file without one of its own."""
+    """A stream that can be read into a buffer, such as an unbuffered file."""
 
     def readinto(self, buffer: memoryview, /) -> int | None:
-        """Fill the buffer as far as there is something; return how far."""
+        """Fill the buffer as far as possible; return the number of bytes."""
 
 
 def choose_scanner(work_bytes: int) -> LineScanner:
-    """Return the fastest scanner that this machine has for so much work."""
+    """Return the fastest scanner of this machine for that much work."""
     kernel = load_scanner("histlogs/hist_scan", work_bytes=work_bytes)
     return scan_lines if kernel is None else KernelScanner(kernel)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class ScannedLog:
-    """The lines that fio can have written, and how many others there are.
+    """The lines that fio can have written, and the number of others.
 
     ``torn_lines`` are the numbers of the first others. A log that is not ``is_ended``
     has no newline after the last of ``lines``.
@@ -60,9 +60,9 @@ class ScannedLog:
 def scan_stream(
     stream: ByteStream, scan: LineScanner, *, chunk_bytes: int = CHUNK_BYTES
 ) -> ScannedLog:
-    """Return all lines of a stream that have as many columns as fio writes.
+    """Return all lines of a stream that have the number of columns that fio writes.
 
-    A line that is longer than a chunk is none of fio's.
+    A line longer than a chunk is not from fio.
     """
     parts, torn = [_NO_LINES], _Torn()
     is_ended = True
@@ -80,7 +80,7 @@ def scan_stream(
 def _whole_lines(
     stream: ByteStream, chunk_bytes: int
 ) -> Iterator[tuple[memoryview, bool]]:
-    """Yield whole lines; one that the stream has no newline for, alone and told."""
+    """Yield complete lines; one without a newline separately, with a flag."""
     buffer = bytearray(chunk_bytes + 1)
     view = memoryview(buffer)
     filled = 0
@@ -106,7 +106,7 @@ class _Torn:
         self.count, self._line_count = 0, 0
 
     def drop_from(self, lines: Lines) -> Lines:
-        """Return the lines without those of another number of columns than fio's."""
+        """Return the lines that have a number of columns that fio writes."""
         is_torn = ~np.isin(lines.rows[:, Field.COLUMNS], _COLUMN_COUNTS)
         numbers = self._line_count + lines.rows[is_torn, Field.LINE]
         self.count += numbers.size
@@ -122,7 +122,7 @@ class KernelScanner:
     kernel: ctypes.CDLL
 
     def __call__(self, text: memoryview) -> Lines:
-        """Return whole lines: the text ends in a newline."""
+        """Scan complete lines: the text ends in a newline."""
         parts: list[Lines] = []
         start = 0
         while start < len(text):

@@ -1,11 +1,11 @@
-"""When a record of a histogram log began: its line tells when it ended alone."""
+"""The start of the records of a histogram log, which has only their ends."""
 
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-EPOCH_MS: Final = 1 << 40  # times beyond are those of log_unix_epoch, not of the job
+EPOCH_MS: Final = 1 << 40  # greater times are of log_unix_epoch, not of the job
 
 
 def find_starts(
@@ -13,10 +13,10 @@ def find_starts(
 ) -> NDArray[np.int64]:
     """Return the start of each record of one file [ms].
 
-    A record begins where the one before it in its direction ended; the first one at
-    the start of the job. A time that goes back is another thread or run, appended.
-    Where the first one ends later than two median records, as with the times of a
-    clock or behind a ``ramp_time``, when it began is not known: a median record before.
+    A record begins where the previous one of its direction ended; the first one at the
+    start of the job. A time that goes back is another thread or run, appended. If the
+    first one ends later than two median records, as with Unix times or after a
+    ``ramp_time``, its start is unknown and assumed a median record earlier.
     """
     starts = np.zeros_like(time_ms)
     usual_ms = min(median_span(time_ms, directions), EPOCH_MS)

@@ -1,1 +1,1 @@
-"""Job files, and what their options ask for."""
+"""Job files, and the meaning of their options."""

@@ -17,7 +17,7 @@ PERCENTILES = (50, 90, 95, 99, 99.5, 99.9, 99.99, 99.999, 99.9999)
 
 Options = dict[str, str]
 
-# What reading the output needs; no IO changes by it.
+# Required for reading the output; no effect on IO.
 _READING = {
     "disk_util": "0",
     "lat_percentiles": "1",
@@ -41,7 +41,7 @@ def render_job(
     target_options : mapping of str to str
         The fio options that reach the target, such as ``ioengine`` and ``filename``.
     cpus : set of int, optional
-        The processors of the host, of which a published job may name some.
+        The processors of the host, which a published job may name.
 
     Returns
     -------
@@ -52,11 +52,11 @@ def render_job(
     ------
     ValueError
         If the step has no workload, or neither time nor amount, or if fio could not
-        read an option of the target back.
+        read back an option of the target.
     """
     workload = step.workload
     if workload is None or (step.runtime_s is None and step.io_bytes is None):
-        msg = f"step {step.step_id} is no fio step, or has no end"
+        msg = f"step {step.step_id} is not a fio step, or has no end"
         raise ValueError(msg)
     if workload.fio_options:
         shared = published_options(workload, target_options, cpus=cpus)
@@ -69,7 +69,7 @@ def render_job(
 
 
 def _shared(step: Step, workload: Workload) -> Options:
-    """Return what holds for every job of ours, however it ends."""
+    """Return the options of every job of ssdlab."""
     is_plain = workload.composite is None and not workload.streams
     has_map = step.uses_random_map and is_plain and step.segments is None
     shared = {
@@ -86,7 +86,7 @@ def _shared(step: Step, workload: Workload) -> Options:
         "norandommap": "0" if has_map else "1",
     }
     if has_map:
-        del shared["random_generator"]  # fio's map wants its own generator
+        del shared["random_generator"]  # fio's map needs its own generator
     return shared
 
 
@@ -131,7 +131,7 @@ def _blocks(workload: Workload) -> Options:
 
 
 def _timed(step: Step) -> dict[str, Options]:
-    by_amount = {"io_size": str(step.io_bytes)}  # of fio, which has no limit of a group
+    by_amount = {"io_size": str(step.io_bytes)}  # per thread: fio has no group limit
     options = {
         **({"time_based": "1"} if step.io_bytes is None else by_amount),
         "runtime": f"{round((step.runtime_s or 0) * 1000)}ms",
@@ -160,9 +160,9 @@ def _series(step: Step) -> Options:
 def _fill(step: Step, workload: Workload) -> dict[str, Options]:
     """Return the sections of a fill that reaches every sector equally often.
 
-    A divided range has equal parts of whole blocks, one for each thread. The blocks
-    that are left over, and the tail that is less than a block, which fio would leave
-    out, have a section each: it writes them as often as the range is passed.
+    A divided range has equal parts of whole blocks, one for each thread. The remaining
+    blocks, and a tail of less than a block, which fio would leave out, have a section
+    each: it writes them as often as the range is written.
     """
     amount, span, block = (
         step.io_bytes or 0,
@@ -197,7 +197,7 @@ def _fill(step: Step, workload: Workload) -> dict[str, Options]:
 
 
 def count_threads(step: Step) -> int:
-    """Return how many threads fio begins for a step.
+    """Return how many threads fio starts for a step.
 
     Parameters
     ----------
@@ -207,7 +207,7 @@ def count_threads(step: Step) -> int:
     Returns
     -------
     int
-        Those of its workload, and one for each part of a fill that they leave over.
+        Those of its workload, and one for each remaining part of a fill.
 
     Raises
     ------
@@ -216,7 +216,7 @@ def count_threads(step: Step) -> int:
     """
     work = step.workload
     if work is None:
-        msg = f"step {step.step_id} is no fio step"
+        msg = f"step {step.step_id} is not a fio step"
         raise ValueError(msg)
     if work.fio_options or step.runtime_s is not None:
         return work.threads

@@ -1,10 +1,10 @@
 """fio's job files as data: read and written by fio's own rules (``init.c``).
 
-What fio does with a line, tried with fio 3.33: a comment begins at ``;`` or ``#``
-anywhere, and nothing escapes it; blanks at both ends go, and those before ``=``, but
-those after it stay part of the value. A name in brackets ends one character before
-the end of its line. Each section whose name begins with ``global`` holds for those
-below it. Values are text here: ``${NAME}`` and ``$jobname`` stay as written.
+The rules of a line, tried with fio 3.33: a comment begins at ``;`` or ``#`` anywhere
+and cannot be escaped; blanks at both ends are dropped, and those before ``=``, but
+those after it are part of the value. A name in brackets ends one character before the
+end of its line. Each section whose name begins with ``global`` applies to those below
+it. Values are text here: ``${NAME}`` and ``$jobname`` are left as written.
 """
 
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from ssdlab.model.errors import FioOutputError
 
 JobOption = tuple[str, str | None]
 
-# Another name of an option, and the one that fio prints: ``fio --cmdhelp=NAME``.
+# Aliases of options, and the names that fio prints: ``fio --cmdhelp=NAME``.
 ALIASES = {
     "blockalign": "ba",
     "blocksize": "bs",
@@ -54,8 +54,8 @@ _MAX_VALUE_BYTES = 4096
 class JobSection:
     """One section: its name and options in order, repeated ones included.
 
-    The value of an option without ``=`` is ``None``. An ``include`` is an option
-    whose value is the file. ``line`` is where the section begins, from 1, if known.
+    The value of an option without ``=`` is ``None``. An ``include`` is an option whose
+    value is the file. ``line`` is the first line of the section, from 1, if known.
     """
 
     name: str
@@ -64,13 +64,13 @@ class JobSection:
 
     @property
     def is_global(self) -> bool:
-        """Whether it holds for the sections below it, and is no job itself."""
+        """Whether it applies to the sections below it and is not a job itself."""
         return self.name.startswith(_GLOBAL)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class JobFile:
-    """A job file: its sections in order; a name may stand twice."""
+    """A job file: its sections in order; names may repeat."""
 
     sections: tuple[JobSection, ...]
 
@@ -80,17 +80,17 @@ class JobFile:
         return tuple(section for section in self.sections if not section.is_global)
 
     def resolved(self, job: int | str) -> dict[str, str | None]:
-        """Return the options of a job as fio holds them: its own over the global ones.
+        """Return the effective options of a job: its own over the global ones.
 
         Parameters
         ----------
         job : int or str
-            Place among the jobs, from 0, or the name of the only such job.
+            Index among the jobs, from 0, or the name of the only such job.
 
         Returns
         -------
         dict
-            Option by the name that fio prints; the last value of each.
+            The last value of each option, by the name that fio prints.
 
         Raises
         ------
@@ -111,25 +111,25 @@ class JobFile:
         else:
             found = [at for at in places if self.sections[at].name == job]
         if len(found) != 1:
-            msg = f"{len(found)} jobs of the file are {job!r}; one is wanted"
+            msg = f"{len(found)} jobs of the file are {job!r} instead of one"
             raise ValueError(msg)
         return found[0]
 
 
 def parse_job_file(text: str, *, source: str = "job file") -> JobFile:
-    r"""Return what a job file says.
+    r"""Parse a job file.
 
     Parameters
     ----------
     text : str
         Its text.
     source : str, default "job file"
-        What to call it in an error.
+        Its name in errors.
 
     Returns
     -------
     JobFile
-        Its sections; files to include are named, not read.
+        Its sections; included files are named, not read.
 
     Raises
     ------
@@ -151,8 +151,8 @@ def parse_job_file(text: str, *, source: str = "job file") -> JobFile:
         else:
             raise FioOutputError(
                 source=source,
-                reason=f"line {number} stands outside of a section: {line[:80]!r}",
-                remedy="Give a job file of fio: an ini file whose sections are jobs.",
+                reason=f"line {number} is outside of a section: {line[:80]!r}",
+                remedy="Use a job file of fio: an ini file whose sections are jobs.",
             )
     return JobFile(
         sections=tuple(
@@ -173,18 +173,18 @@ def render_job_file(job_file: JobFile) -> str:
     Returns
     -------
     str
-        A section a paragraph; fio, and `parse_job_file`, read the same from it.
+        A paragraph per section; fio and `parse_job_file` read the same from it.
 
     Raises
     ------
     ValueError
-        If fio could not read a name or a value back, such as one with ``#``.
+        If fio could not read back a name or a value, such as one with ``#``.
     """
     return "\n".join(map(_render_section, job_file.sections))
 
 
 def find_job_file_doubts(job_file: JobFile) -> tuple[Doubt, ...]:
-    """Return what is not known of the jobs from the file alone."""
+    """Return what is unknown about the jobs from the file alone."""
     return tuple(
         doubt
         for section in job_file.sections
@@ -194,7 +194,7 @@ def find_job_file_doubts(job_file: JobFile) -> tuple[Doubt, ...]:
 
 
 def _lines(text: str) -> Iterator[tuple[int, str]]:
-    """Yield the lines that say something, without blanks and comments."""
+    """Yield the lines with content, without blanks and comments."""
     for number, line in enumerate(text.split("\n"), start=1):
         code = min((at for at in map(line.find, _ENDS) if at >= 0), default=None)
         kept = line[:code]
@@ -203,7 +203,7 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _section_name(line: str) -> str:
-    """Return the 255 bytes that fio takes behind the bracket, less the last one."""
+    """Return the 255 bytes that fio reads after the bracket, without the last one."""
     name, held = line[1:], line[1:].encode("utf-8", "surrogatepass")
     if len(held) > _MAX_NAME_BYTES + 1:
         name = held[: _MAX_NAME_BYTES + 1].decode("utf-8", "ignore")
@@ -254,10 +254,10 @@ def _doubts_of(option: JobOption, section: JobSection) -> Iterator[Doubt]:
     where = "" if section.line is None else f", from line {section.line}"
     place = f"[{section.name}]{where}"
     if name == _INCLUDE:
-        meaning = f"{value!r} is not read: what it says of the section is not known"
+        meaning = f"{value!r} is not read: its options of the section are unknown"
         yield Doubt(kind="include", place=place, meaning=meaning, is_grave=True)
     elif value is not None and "${" in value:
-        meaning = f"{name}={value} stands for what the environment held"
+        meaning = f"{name}={value} depends on the environment"
         yield Doubt(kind="environment", place=place, meaning=meaning)
     if len((value or "").encode("utf-8", "surrogatepass")) > _MAX_VALUE_BYTES:
         meaning = f"fio refuses {name}: it is longer than {_MAX_VALUE_BYTES} bytes"

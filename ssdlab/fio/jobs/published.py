@@ -1,4 +1,4 @@
-"""The options of a published job, and what of them reaches a target on a host."""
+"""The options of a published job, adapted to a target on a host."""
 
 from collections.abc import Collection, Mapping
 
@@ -20,10 +20,10 @@ def published_options(
 ) -> dict[str, str]:
     """Return the options that a published job has on a target.
 
-    They are as published but for two: a target that is no path is reached by its own
-    engine alone, and fio refuses processors that are not there. ``cpus`` are those of
-    the host, as the kernel numbers them; ``None`` is unknown. A job that places itself
-    is not placed near the target.
+    They are as published except for two: a target that is not a path needs its own
+    engine, and fio refuses processors that do not exist. ``cpus`` are those of the
+    host, as the kernel numbers them; ``None`` is unknown. A job that sets its own
+    affinity is not placed near the target.
     """
     options = {**dict(workload.fio_options), **_reach(workload, target_options)}
     if cpus is not None and _CPUS in options:
@@ -32,20 +32,20 @@ def published_options(
 
 
 def published_end(step: Step) -> dict[str, str]:
-    """Return how long a published job runs; one by amount says so itself."""
+    """Return the runtime of a published job; one by amount has its own option."""
     if step.runtime_s is None:
         return {}
     return {"runtime": f"{round(step.runtime_s * 1000)}ms"}
 
 
 def has_processes(workload: Workload) -> bool:
-    """Tell whether fio carries a job out by processes: it does unless it says not."""
+    """Tell whether fio runs a job as processes, which is its default."""
     options = dict(workload.fio_options)
     return bool(options) and options.get("thread", "0") == "0"
 
 
 def clip_cpus(allowed: str, present: Collection[int]) -> str:
-    """Return the processors of a list that are there; an empty text for none.
+    """Return the processors of a list that exist; an empty text for none.
 
     >>> clip_cpus("1-4", [0, 1, 2, 3]), clip_cpus("1-4", [0])
     ('1-3', '')
@@ -54,7 +54,7 @@ def clip_cpus(allowed: str, present: Collection[int]) -> str:
 
 
 def count_cpus(allowed: str) -> int:
-    """Return how many processors a list names.
+    """Return the number of processors in a list.
 
     >>> count_cpus("1-4"), count_cpus("1,3")
     (4, 2)
@@ -65,10 +65,10 @@ def count_cpus(allowed: str) -> int:
 def differing_options(
     published: Mapping[str, str], ran: Mapping[str, str | None]
 ) -> dict[str, tuple[str | None, str | None]]:
-    """Return each option that two jobs do not have alike: published, and as it ran.
+    """Return the options in which two jobs differ: as published, and as it ran.
 
     ``None`` is an option that a job does not set. Names are compared as fio prints
-    them, sizes and times by what they mean.
+    them, sizes and times by value.
 
     >>> differing_options({"bs": "4k", "runtime": "30"}, {"bs": "4096"})
     {'runtime': ('30', None)}

@@ -1,7 +1,7 @@
-"""Pieces of an active range that random IOs stay in: decision 80.
+"""Segments of an active range for random IOs: decision 80.
 
-fio draws a zone by whole percents (``random_distribution=zoned_abs``), so there are at
-most 100 of equal share; a gap is a zone that is never drawn.
+fio chooses a zone by whole percents (``random_distribution=zoned_abs``), so there are
+at most 100 of equal share; a gap is a zone that is never chosen.
 """
 
 import random
@@ -12,7 +12,7 @@ from ssdlab.model.units import MIB
 
 
 def segment_options(step: Step) -> dict[str, str]:
-    """Return the options that keep a step's IOs in its segments; none without any."""
+    """Return the options that keep a step's IOs in its segments, if it has any."""
     if step.segments is None:
         return {}
     zones, end = [], 0
@@ -25,10 +25,10 @@ def segment_options(step: Step) -> dict[str, str]:
 
 
 def lay_segments(step: Step) -> tuple[tuple[int, int], ...]:
-    """Return the place and the size [B] of each segment of a step, in their order.
+    """Return the offset and the size [B] of each segment of a step, in order.
 
-    Sizes are equal to within 1 MiB and add up to the amount. Every way to place them
-    is as likely as any other; no two touch where the range has room for that.
+    Sizes are equal to within 1 MiB and add up to the amount. Every placement is equally
+    likely; no two are adjacent if the range has room for that.
     """
     return () if step.segments is None else _lay(step.segments, step.range_bytes)
 

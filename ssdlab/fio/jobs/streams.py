@@ -1,14 +1,14 @@
 """IO streams of a capture as the options of one fio job.
 
-fio can keep the shares of several jobs exact (``flow``), but then holds a job back
-until all of its IOs are done: with fio 3.33 five streams at 32 and at 256 outstanding
-IOs both kept 8.6 of them, and the drive never saw more than 17. One job keeps the queue
-depth and draws direction, size and access of each IO: docs/decisions/0031.
+fio can keep the shares of several jobs exact (``flow``), but then stops a job until all
+of its IOs are done: with fio 3.33 five streams at 32 and at 256 outstanding IOs both
+had 8.6 of them on average, and the drive never saw more than 17. One job keeps the
+queue depth and chooses direction, size and access of each IO: docs/decisions/0031.
 """
 
-from ssdlab.analysis.streams.mix import mix_streams
 from ssdlab.model.capture import SizeShares
 from ssdlab.model.spec import Workload
+from ssdlab.streams.mix import mix_streams
 
 Options = dict[str, str]
 
@@ -29,12 +29,12 @@ def stream_options(workload: Workload) -> Options:
     Raises
     ------
     ValueError
-        If fio cannot take so many sizes.
+        If there are more sizes than fio can take.
 
     Notes
     -----
     A sequential IO begins where the last one of its direction and thread ended, which
-    is the rule by which a capture calls it so.
+    is also the rule of a capture.
     """
     mix = mix_streams(workload.streams)
     options = {

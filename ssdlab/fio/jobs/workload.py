@@ -1,7 +1,7 @@
-"""The stimulus that fio's options ask for, and fio's way to write sizes and times.
+"""The stimulus of fio's options, and fio's notation of sizes and times.
 
-The rules are those of ``parse.c`` and ``init.c``, tried with fio 3.33. What is not
-one number, such as a range of block sizes, is ``None``.
+The rules are those of ``parse.c`` and ``init.c``, tried with fio 3.33. A value that is
+not a single number, such as a range of block sizes, is ``None``.
 """
 
 import re
@@ -39,7 +39,7 @@ _OTHER_BASE = {1024: 1000, 1000: 1024}
 
 DEFAULT_BLOCK = "4096"
 DEFAULT_MIX_PERCENT = 50
-# Engines that hold one IO at a time, whatever iodepth says; psync is the default.
+# Engines with one IO at a time, whatever iodepth is; psync is the default.
 SYNCHRONOUS_ENGINES = frozenset({
     *("sync", "psync", "vsync", "pvsync", "pvsync2", "mmap"),
     *("falloc", "ftruncate", "dev-dax", "libpmem", "pmemblk"),
@@ -49,11 +49,11 @@ _DEFAULT_ENGINE = "psync"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ForeignWorkload:
-    """What some fio job asked for; ``None`` is unknown or no single number.
+    """The workload of a foreign fio job; ``None`` is unknown or not a single number.
 
-    ``read_percent`` is missing as soon as there are trims. ``threads`` is
-    ``numjobs`` and ``queue_depth`` is ``iodepth``; a synchronous engine holds one IO
-    a thread however deep the queue was asked for, and ``is_depth_ignored`` then.
+    ``read_percent`` is missing if there are trims. ``threads`` is ``numjobs`` and
+    ``queue_depth`` is ``iodepth``; a synchronous engine has one IO per thread whatever
+    the requested depth, and then ``is_depth_ignored``.
     """
 
     access: Access | None
@@ -66,14 +66,14 @@ class ForeignWorkload:
 
 
 def describe_workload(options: Mapping[str, str | None]) -> ForeignWorkload | None:
-    """Return the workload that options ask for.
+    """Return the workload of options.
 
     Parameters
     ----------
     options : mapping of str to str or None
-        Options of a job over the global ones, as fio's JSON has them or as
-        `JobFile.resolved` gives them. What is not among them is as fio has it by
-        default: sequential reads of 4 KiB, one thread, depth 1.
+        Options of a job over the global ones, as in fio's JSON or from
+        `JobFile.resolved`. Missing ones have fio's defaults: sequential reads of
+        4 KiB, one thread, depth 1.
 
     Returns
     -------
@@ -106,25 +106,25 @@ queue_depth=1, runtime_s=None, is_depth_ignored=False)
 
 
 def parse_size(text: str, *, kb_base: int = 1024) -> int | None:
-    """Return a number of bytes as fio reads it, or ``None`` if it is no such number.
+    """Return a number of bytes as fio reads it, or ``None`` if it is not valid.
 
     Parameters
     ----------
     text : str
         Such as ``4k``, ``4096``, ``0x1000`` or ``1MiB``.
     kb_base : int, default 1024
-        What ``k`` and ``kb`` stand for; ``kib`` stands for the other of 1000 and
-        1024, so it is 1000 by default.
+        The value of ``k`` and ``kb``; ``kib`` is the other one of 1000 and 1024, so it
+        is 1000 by default.
 
     Returns
     -------
     int or None
-        Bytes [B]; ``None`` for a percentage, an expression or less than nothing.
+        Bytes [B]; ``None`` for a percentage, an expression or a negative number.
 
     Notes
     -----
-    After a leading blank fio takes no suffix: ``bs= 4k`` is 4 bytes. Neither does a
-    hexadecimal number take one.
+    After a leading blank fio accepts no suffix: ``bs= 4k`` is 4 bytes. Nor does it for
+    a hexadecimal number.
 
     Examples
     --------
@@ -170,9 +170,9 @@ def parse_seconds(text: str) -> float | None:
 
 
 def _access(options: Mapping[str, str]) -> Access | None:
-    """Return how offsets follow, if they do so in one way.
+    """Return the access pattern, if there is only one.
 
-    ``randread:8`` goes on for 8 IOs from each offset; ``read:8k`` leaves holes.
+    ``randread:8`` does 8 sequential IOs from each offset; ``read:8k`` leaves holes.
     """
     kind, _, modifier = options.get("rw", "read").partition(":")
     if modifier not in {"", "1"}:
@@ -185,7 +185,7 @@ def _access(options: Mapping[str, str]) -> Access | None:
 def _block_size(
     options: Mapping[str, str], directions: _Directions | None
 ) -> int | None:
-    """Return the one block size of all directions that the job has."""
+    """Return the block size of all directions of the job, if it is only one."""
     if directions is None:
         return None
     blocks = _blocks(options)
@@ -201,7 +201,7 @@ def _blocks(options: Mapping[str, str]) -> _Blocks:
     kb_base = parse_size(options.get("kb_base", "1024")) or 1024
     if "bssplit" in options:
         return _NO_BLOCKS
-    if "bsrange" in options:  # it goes before bs, wherever both stand
+    if "bsrange" in options:  # it overrides bs, whatever their order
         ranges = [
             parse_size_range(part, kb_base=kb_base)
             for part in options["bsrange"].split(",")
@@ -215,7 +215,7 @@ def _blocks(options: Mapping[str, str]) -> _Blocks:
 
 
 def _spread(sizes: list[int | None]) -> _Blocks:
-    """Give what is said of reads, writes and trims to those of which nothing is."""
+    """Fill in missing sizes of reads, writes and trims from those given."""
     filled = [*sizes, *[sizes[-1]] * 2][:3]
     return filled[0], filled[1], filled[2]
 

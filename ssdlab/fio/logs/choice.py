@@ -1,4 +1,4 @@
-"""Add up a log under the layout that fits it."""
+"""Sum up a log under the layout that fits it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -12,7 +12,7 @@ from ssdlab.fio.logs.scan import LogScanner, choose_scanner, run_over
 from ssdlab.fio.logs.sums import LogSums, merge_sums
 from ssdlab.model.errors import FioOutputError
 
-NO_LOG: Final = "it is no log of fio"
+NO_LOG: Final = "it is not a log of fio"
 _EMPTY: Final[Layout] = ("time", "value", "direction")
 _BLANKS: Final = b" \t\r\n"
 _PROBE_BYTES: Final = 1 << 16
@@ -22,7 +22,7 @@ _SHOWN_BYTES: Final = 60
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class AddedLog:
-    """A log that was added up, part by part, and how it was read.
+    """A log summed up by parts, and how it was read.
 
     ``others`` are layouts that fit it as well; ``rest`` is a last line without an end.
     """
@@ -37,14 +37,14 @@ class AddedLog:
 
 
 def add_up(file: LogFile, *, scale: int, interval_ms: int) -> AddedLog:
-    """Add up a log under the layout that leaves the fewest lines damaged.
+    """Sum up a log under the layout that leaves the fewest lines damaged.
 
-    ``scale`` is what values are to be multiplied by; they must have room for it.
+    Values are multiplied by ``scale``; they must not overflow.
 
     Raises
     ------
     FioOutputError
-        If it is no log, or cannot be read.
+        If it is not a log, or cannot be read.
     """
     with file.open() as log:
         lines = _probe(log, file.begin)
@@ -111,7 +111,7 @@ def _damage(added: AddedLog) -> int:
 
 
 def _is_log(added: AddedLog) -> bool:
-    """Tell whether most lines are of a log, or there are none at all."""
+    """Tell whether most lines are of a log, or there are none."""
     sums = added.sums
     if sums.row_count:
         return sums.row_count >= sums.damaged_count
@@ -119,7 +119,7 @@ def _is_log(added: AddedLog) -> bool:
 
 
 def _probe(log: OpenLog, begin: int) -> list[bytes]:
-    """Return some whole lines of the beginning and of the end that are not blank."""
+    """Return some complete non-blank lines from the beginning and the end."""
     head = log.read(begin, _PROBE_BYTES)
     lines = head.split(b"\n")[:-1]
     if log.size - begin > len(head):
@@ -131,7 +131,7 @@ def _probe(log: OpenLog, begin: int) -> list[bytes]:
 
 
 def _fitting(lines: Sequence[bytes], *, scale: int) -> list[Layout]:
-    """Return the layouts that some lines fit, those first that the most lines fit."""
+    """Return the layouts that some lines fit, the best fitting first."""
     widths = {line.count(b",") + 1 for line in lines}
     fits = {
         layout: _count_fits(lines, _form(layout, scale))
@@ -149,9 +149,9 @@ def _count_fits(lines: Sequence[bytes], form: LineForm) -> int:
 def _others(
     added: AddedLog, layouts: Sequence[Layout], lines: Sequence[bytes]
 ) -> tuple[Layout, ...]:
-    """Return the layouts that are no less likely than the one that was taken.
+    """Return the layouts that are as likely as the chosen one.
 
-    A flag that is 1 somewhere settles it: an offset of 1 byte is none.
+    A flag that is 1 somewhere decides it: there is no offset of 1 byte.
     """
     if "priority flag" in added.layout:
         place = added.layout.index("priority flag")
@@ -167,11 +167,11 @@ def _others(
 
 def _no_log(name: str, lines: Sequence[bytes], *, is_damaged: bool) -> dict[str, str]:
     if not lines:
-        reason = f"{NO_LOG} (it has no whole line)"
+        reason = f"{NO_LOG} (it has no complete line)"
     elif is_damaged:
         reason = f"{NO_LOG} (most of its lines are damaged)"
     elif max(line.count(b",") for line in lines) >= MAX_COLUMNS:
-        reason = f"{NO_LOG} (its lines have too many columns; a histogram log?)"
+        reason = f"{NO_LOG} (its lines have too many columns; is it a histogram log?)"
     else:
         first = lines[0][:_SHOWN_BYTES].decode(errors="replace")
         reason = f"{NO_LOG} (its first line is {first!r})"

@@ -1,4 +1,4 @@
-"""A log as bytes that can be read at any place: a file, or what is in memory."""
+"""A log as bytes that can be read at any position: a file, or in memory."""
 
 import os
 import stat
@@ -22,17 +22,17 @@ _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 _PIECE_BYTES: Final = 1 << 12
 _SPAN_BYTES: Final = 32 << 20
 _MOST_SPANS: Final = 64
-LOG_REMEDY: Final = "Give a log that write_bw_log, write_iops_log or write_lat_log made"
+LOG_REMEDY: Final = "Use a log made by write_bw_log, write_iops_log or write_lat_log"
 
 Span = tuple[int, int]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class LogFile:
-    """A log that can be opened again; ``path`` is ``None`` where ``content`` is it.
+    """A log that can be opened again; ``path`` is ``None`` if it is in ``content``.
 
-    ``begin`` is behind a byte order mark; ``damage`` tells what is wrong with the
-    archive that the content came from, which is then what was whole of it.
+    ``begin`` is after a byte order mark; ``damage`` is what is wrong with its archive,
+    of which the content is then the good part.
     """
 
     name: str
@@ -50,7 +50,7 @@ class LogFile:
         Raises
         ------
         FioOutputError
-            If it cannot be read, or is not what it was when it was found.
+            If it cannot be read, or has changed since it was found.
         """
         if self.path is None:
             yield OpenLog(fd=-1, content=self.content, size=self.size)
@@ -67,14 +67,14 @@ class LogFile:
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class OpenLog:
-    """The bytes of a log: of an open file, or where ``fd`` is -1 the content."""
+    """The bytes of a log: of an open file, or the content if ``fd`` is -1."""
 
     fd: int
     content: bytes
     size: int
 
     def read(self, begin: int, size: int) -> bytes:
-        """Return up to ``size`` bytes, fewer at the end alone."""
+        """Return up to ``size`` bytes, fewer only at the end."""
         if self.fd < 0:
             return self.content[begin : begin + size]
         pieces: list[bytes] = []
@@ -85,7 +85,7 @@ class OpenLog:
         return b"".join(pieces)
 
     def newline(self, begin: int) -> int | None:
-        """Return where the next newline is."""
+        """Return the position of the next newline."""
         while piece := self.read(begin, _PIECE_BYTES):
             found = piece.find(b"\n")
             if found >= 0:
@@ -94,7 +94,7 @@ class OpenLog:
         return None
 
     def spans(self, begin: int) -> tuple[Span, ...]:
-        """Return parts of some size that begin at lines, to be read at once."""
+        """Return parts of some size that begin at lines, for parallel reading."""
         step = max(_SPAN_BYTES, -(-self.size // _MOST_SPANS))
         begins = [begin]
         while begins[-1] + step < self.size:
@@ -106,7 +106,7 @@ class OpenLog:
 
 
 def find_log(source: FioSource, *, max_bytes: int = MAX_INPUT_BYTES) -> LogFile:
-    """Return the log that a source is; only a plain file stays on the disk.
+    """Return the log of a source; anything but a plain file is read to memory.
 
     Raises
     ------
@@ -131,12 +131,12 @@ def find_log(source: FioSource, *, max_bytes: int = MAX_INPUT_BYTES) -> LogFile:
 
 
 def _unpack(named: NamedSource) -> tuple[bytes, str]:
-    """Return the whole lines of a log, and what is wrong with its archive if anything.
+    """Return the complete lines of a log, and what is wrong with its archive, if any.
 
     Raises
     ------
     FioOutputError
-        If it cannot be read, or has no whole line in what is whole of its archive.
+        If it cannot be read, or has no complete line in the good part of its archive.
     """
     pieces: list[bytes] = []
     with named.open() as file:
@@ -152,7 +152,7 @@ def _unpack(named: NamedSource) -> tuple[bytes, str]:
 
 
 def require_unpacked(name: str, head: bytes) -> None:
-    """See that a log is not one that fio packed itself.
+    """Require that a log is not one that fio packed itself.
 
     Raises
     ------
@@ -162,14 +162,14 @@ def require_unpacked(name: str, head: bytes) -> None:
     if head.startswith(_FIO_PACKED_MAGIC):
         raise FioOutputError(
             source=name,
-            reason="fio packed it (log_store_compressed) and alone can unpack it: "
-            "fio --inflate-log=FILE writes its lines",
-            remedy="Give what that wrote.",
+            reason="fio packed it (log_store_compressed), and only fio "
+            "--inflate-log=FILE can unpack it",
+            remedy="Use the output of that.",
         )
 
 
 def _plain_file(path: Path, name: str) -> LogFile | None:
-    """Return a file that can be read in place, or ``None`` where it cannot.
+    """Return a file that can be read in place, or ``None`` if it cannot.
 
     Raises
     ------
@@ -202,10 +202,10 @@ def _behind_mark(head: bytes) -> int:
 
 
 def changed(name: str) -> dict[str, str]:
-    """Return the parts of the error that a log is not what it was before."""
+    """Return the parts of the error for a log that has changed."""
     return {
         "source": name,
-        "reason": "it changed while it was read",
+        "reason": "it changed while it was being read",
         "remedy": "Read it again when fio has ended.",
     }
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ssdlab.analysis.latency import Extremes, hold_within, percentile_places
 from ssdlab.fio.bins import BIN_COUNT, bin_edges, bin_value, is_last_bin
 from ssdlab.fio.histlogs.times import find_starts
 from ssdlab.fio.logs.choice import AddedLog
@@ -16,6 +15,7 @@ from ssdlab.fio.logs.layout import LogColumn
 from ssdlab.fio.logs.scan import Columns, empty_column, make_columns, run_over
 from ssdlab.fio.logs.sums import DIRECTIONS, LogSums, make_runs
 from ssdlab.model.errors import FioOutputError
+from ssdlab.stats.latency import Extremes, hold_within, percentile_places
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -139,7 +139,7 @@ def percentiles_frame(
 ) -> "pd.DataFrame":
     """Return percentiles by direction, by fio's own rule on its own bins.
 
-    They are held within the least and the greatest value of the direction.
+    They are clipped to the minimum and maximum of the direction.
     """
     import pandas as pd  # noqa: PLC0415 - as in rows_frame
 
@@ -175,7 +175,7 @@ def averaged_runs(
 ) -> NDArray[np.void]:
     """Return the runs of a log of intervals: fio's time is the end of a row.
 
-    A row is where its middle is, so that ends at 999 and 2001 ms are of two seconds.
+    A row belongs where its middle is, so ends at 999 and 2001 ms are of two seconds.
 
     Raises
     ------
@@ -193,7 +193,7 @@ def averaged_runs(
 def seconds_frame(
     runs: NDArray[np.void], *, kind: str, scale: int, interval_ms: int
 ) -> "pd.DataFrame":
-    """Return what the rows of each interval come to, by direction."""
+    """Return the summary of each interval, by direction."""
     import pandas as pd  # noqa: PLC0415 - as in rows_frame
 
     return pd.DataFrame({

@@ -1,4 +1,4 @@
-"""Which columns a log of fio has: nothing in it says so, its content tells.
+"""The columns of a log of fio, deduced from its content, as nothing names them.
 
 The forms are those of fio's ``iolog.c`` from its beginning on: a block size since
 about 2.0, an offset with ``log_offset``, a priority always since about 3.2x (a flag, or
@@ -25,10 +25,10 @@ Layout = tuple[LogColumn, ...]
 
 
 class Role(IntEnum):
-    """What may stand in a column; ``log_scan_sinks.c`` has the same numbers.
+    """What a column may contain; ``log_scan_sinks.c`` has the same numbers.
 
     A direction is 0 to 3, a flag 0 or 1, a priority hexadecimal of 16 bits, and a
-    maximum no less than the value.
+    maximum at least the value.
     """
 
     NUMBER = 0
@@ -56,7 +56,7 @@ MAX_COLUMNS: Final = 8
 _START: Final[Layout] = ("time", "value", "direction")
 _PLAIN: Final[Layout] = (*_START, "block size")
 _BOTH: Final[Layout] = ("time", "value", "maximum", "direction", "block size")
-# Where several fit, the first one is taken.
+# If several fit, the first one is used.
 LAYOUTS: Final[tuple[Layout, ...]] = (
     _START,
     _PLAIN,
@@ -92,16 +92,16 @@ _ORDINALS: Final = (
 
 
 def roles_of(layout: Layout) -> tuple[Role, ...]:
-    """Return what may stand in each column."""
+    """Return what each column may contain."""
     return tuple(_ROLES.get(column, Role.NUMBER) for column in layout)
 
 
 def describe_choice(
     layout: Layout, *, is_zero: Sequence[bool], others: Sequence[Layout]
 ) -> str:
-    """Return in words why the columns behind the block size are what they are.
+    """Explain the choice of the columns after the block size.
 
-    ``is_zero`` tells which columns are 0 throughout; ``others`` would fit as well.
+    ``is_zero`` marks columns that are 0 throughout; ``others`` would fit as well.
     """
     words = "; ".join(_reasons(layout, is_zero))
     if not others:

@@ -1,8 +1,8 @@
-"""What a line of a log of fio may look like, and many lines at once in numpy.
+"""The format of a log line of fio, and many lines at once in numpy.
 
-A line is a number for each column of the layout, with a comma and any blanks between;
-blanks, tabs and carriage returns at its end do not count, nor do lines of nothing else.
-Whatever differs is damaged. ``log_scan.c`` does the same in C.
+A line is a number for each column of the layout, separated by a comma and any blanks;
+trailing blanks, tabs and carriage returns are ignored, and so are blank lines. Any
+other line is damaged. ``log_scan.c`` does the same in C.
 """
 
 import re
@@ -30,13 +30,13 @@ _DIGITS[np.frombuffer(b"ABCDEF", np.uint8)] = np.arange(10, 16)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LineForm:
-    """What may stand in each column, and how great a value or a maximum may be."""
+    """What each column may contain, and the limit of a value or maximum."""
 
     roles: tuple[Role, ...]
     greatest_value: int
 
     def limit(self, column: int) -> int:
-        """Return how great the number of a column may be."""
+        """Return the limit of the number in a column."""
         role = self.roles[column]
         if column == _VALUE or role is Role.MAXIMUM:
             return self.greatest_value
@@ -45,7 +45,7 @@ class LineForm:
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Lines:
-    """Lines that were read: one row of ``numbers`` each, and which are no rows."""
+    """Lines that were read: one row of ``numbers`` each, and which are not rows."""
 
     numbers: NDArray[np.int64]
     is_row: NDArray[np.bool_]
@@ -53,7 +53,7 @@ class Lines:
 
 
 def read_line(line: bytes, form: LineForm) -> tuple[int, ...] | None:
-    """Return the numbers of one line, or ``None`` where it is damaged."""
+    """Return the numbers of one line, or ``None`` if it is damaged."""
     if len(line) > MAX_LINE_BYTES:
         return None
     cells = line.rstrip(_BLANKS).split(b",")
@@ -138,7 +138,7 @@ def _with_odd_lines(
     numbers: NDArray[np.int64],
     is_row: NDArray[np.bool_],
 ) -> Lines:
-    """Read one by one the lines that are not in fio's own form."""
+    """Read the lines that are not in fio's own format one by one."""
     is_damaged = np.zeros(is_row.size, np.bool_)
     odd = np.flatnonzero(~is_row).tolist()
     lines: Sequence[bytes] = text.split(b"\n") if odd else ()

@@ -1,20 +1,19 @@
 """fio's logs of rates and latencies: of each IO, or averaged over intervals.
 
-A log names neither its kind, its unit nor its columns: the kind stands in its name or
-is given, the unit follows from it and from the version of fio, and the columns are told
-by the content. What is assumed stands in ``FioLog.issues``.
+A log names neither its kind, its unit nor its columns: the kind is in its name or is
+given, the unit follows from it and from the version of fio, and the columns follow from
+the content. Assumptions are in ``FioLog.issues``.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, Literal
 
 from ssdlab.fio.document import Doubt
-from ssdlab.fio.from_json.values import parse_version
+from ssdlab.fio.from_json.values import is_known_version, parse_version
 from ssdlab.fio.logs.choice import NO_LOG, AddedLog, add_again, add_up
-from ssdlab.fio.logs.doubts import LATENCIES, LogReading, find_log_doubts
 from ssdlab.fio.logs.files import LOG_REMEDY, LogFile, find_log
 from ssdlab.fio.logs.frames import (
     averaged_runs,
@@ -22,7 +21,8 @@ from ssdlab.fio.logs.frames import (
     rows_frame,
     seconds_frame,
 )
-from ssdlab.fio.logs.layout import Layout
+from ssdlab.fio.logs.layout import Layout, describe_choice
+from ssdlab.fio.logs.sums import LogSums
 from ssdlab.fio.sources import FioSource
 from ssdlab.model.errors import FioOutputError
 from ssdlab.system.unpack import MAX_INPUT_BYTES
@@ -30,9 +30,16 @@ from ssdlab.system.unpack import MAX_INPUT_BYTES
 if TYPE_CHECKING:
     import pandas as pd
 
+
+LATENCIES = frozenset({"lat", "slat", "clat"})
+_RATES_OF_AN_IO: Mapping[str, str] = {
+    "iops": "its value is 1: the IOPS of a second are the number of its rows",
+    "bw": "its value is the block size over the latency: the data rate of a second is "
+    "the sum of its block sizes, not a mean of its rows",
+}
 LogKind = Literal["bw", "iops", "lat", "clat", "slat"]
 
-# Those that fio prints unless it is told otherwise.
+# Those that fio prints by default.
 LEVELS: Final = (
     *(1.0, 5.0, 10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0),
     *(90.0, 95.0, 99.0, 99.5, 99.9, 99.95, 99.99),
@@ -44,30 +51,175 @@ _NS_PER_US: Final = 1000
 _KIB: Final = 1024
 _MS_PER_S: Final = 1000
 _FEWEST_COLUMNS_OF_3: Final = 4
-_EACH_IO: Final = "Give what write_lat_log made without log_avg_msec."
+_EACH_IO: Final = "Use a log made by write_lat_log without log_avg_msec."
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class LogReading:
+    """How a log was read; ``others`` are layouts that would fit as well.
+
+    ``damage`` is what is wrong with its archive, if anything.
+    """
+
+    kind: str
+    layout: Layout
+    others: tuple[Layout, ...]
+    fio_version: str | None
+    unit_ns: int
+    sums: LogSums
+    rest: bytes
+    damage: str
+
+    def is_zero(self, place: int) -> bool:
+        """Tell whether a column after the direction is 0 throughout."""
+        return not self.sums.nonzero >> place & 1
+
+    @property
+    def is_averaged(self) -> bool:
+        """Whether lines are of intervals, which have a block size of 0."""
+        if "block size" not in self.layout or not self.sums.row_count:
+            return False
+        return self.is_zero(self.layout.index("block size"))
+
+    @property
+    def is_of_each_io(self) -> bool:
+        """Whether lines are of single IOs, which have a block size."""
+        has_rows = "block size" in self.layout and self.sums.row_count > 0
+        return has_rows and not self.is_averaged
+
+
+def find_log_doubts(reading: LogReading) -> tuple[Doubt, ...]:
+    """Return every doubt about a log."""
+    lines = _of_lines(reading.sums, reading.rest)
+    return (*_of_archive(reading), *lines, *_of_meaning(reading), *_of_time(reading))
+
+
+def _of_archive(reading: LogReading) -> Iterator[Doubt]:
+    if reading.damage:
+        meaning = f"the archive is damaged ({reading.damage}): what follows is lost"
+        yield Doubt(
+            kind="truncated-archive", place="file", meaning=meaning, is_grave=True
+        )
+
+
+def _of_lines(sums: LogSums, rest: bytes) -> Iterator[Doubt]:
+    if sums.damaged_count:
+        numbers = ", ".join(str(place + 1) for place in sums.damaged_places)
+        more = ", ..." if sums.damaged_count > len(sums.damaged_places) else ""
+        meaning = (
+            f"{sums.damaged_count} lines are damaged and were left out: lines "
+            f"{numbers}{more}"
+        )
+        yield Doubt(kind="damaged-lines", place="file", meaning=meaning, is_grave=True)
+    if rest:
+        yield Doubt(
+            kind="cut-short",
+            place=f"line {sums.line_count + 1}",
+            meaning="the last line has no end and was left out",
+            is_grave=True,
+        )
+    if not sums.row_count:
+        meaning = "the log has no rows: nothing was measured"
+        yield Doubt(kind="no-rows", place="file", meaning=meaning)
+
+
+def _of_meaning(reading: LogReading) -> Iterator[Doubt]:
+    if reading.kind == "unknown":
+        yield Doubt(
+            kind="unknown-kind",
+            place="file",
+            meaning="neither its name nor the caller says what it logs: its values are "
+            "as fio wrote them",
+        )
+    if not reading.sums.row_count:
+        return
+    if reading.kind in LATENCIES:
+        yield from _of_unit(reading)
+    if len(reading.layout) > 4:
+        yield _of_columns(reading)
+    if reading.is_averaged:
+        yield Doubt(
+            kind="averaged",
+            place="file",
+            meaning="the block size is 0 throughout: a row is of an interval, which "
+            "ends at its time, not of an IO, and so are percentiles; its value is the "
+            "mean, or with log_max_value the maximum",
+        )
+    if reading.is_of_each_io and (words := _RATES_OF_AN_IO.get(reading.kind)):
+        meaning = f"a row is of an IO, and {words}"
+        yield Doubt(kind="rate-of-each-io", place="file", meaning=meaning)
+
+
+def _of_time(reading: LogReading) -> Iterator[Doubt]:
+    if not reading.sums.back_count:
+        return
+    meaning = (
+        f"the time goes back {reading.sums.back_count} times: several threads or "
+        "runs, one after the other; a row is of one of them"
+    )
+    if reading.kind not in LATENCIES:
+        meaning += ", so their rates must be added"
+    yield Doubt(kind="time-goes-back", place="file", meaning=meaning)
+
+
+def _of_unit(reading: LogReading) -> Iterator[Doubt]:
+    if reading.unit_ns > 1:
+        meaning = "latencies are in whole us"
+        yield Doubt(kind="microseconds", place="file", meaning=meaning)
+    version = reading.fio_version
+    is_told = version is not None and is_known_version(version)
+    if is_told or not may_be_microseconds(reading.layout):
+        return
+    if len(reading.layout) < 4:
+        meaning = "a log of three columns is of fio before 2.99, which logged us"
+    else:
+        meaning = (
+            "latencies are read as ns; fio before 2.99 wrote us into a log with these "
+            "columns: specify the version of fio"
+        )
+    yield Doubt(
+        kind="unit-assumed",
+        place="file",
+        meaning=meaning,
+        is_grave=len(reading.layout) > 3,
+    )
+
+
+def may_be_microseconds(layout: Sequence[str]) -> bool:
+    """Tell whether a fio before 2.99 wrote such columns: it logged no priority."""
+    return not {"priority", "priority flag"}.intersection(layout)
+
+
+def _of_columns(reading: LogReading) -> Doubt:
+    is_zero = [reading.is_zero(place) for place in range(len(reading.layout))]
+    words = describe_choice(reading.layout, is_zero=is_zero, others=reading.others)
+    kind = "ambiguous-columns" if reading.others else "columns"
+    directions = {layout.index("direction") for layout in reading.others}
+    is_grave = not directions <= {reading.layout.index("direction")}
+    return Doubt(kind=kind, place="file", meaning=words, is_grave=is_grave)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class FioLog:
     """A log that was read once, from its first line to its last.
 
-    It holds what the rows add up to, not the rows: ``frame`` reads them.
+    It holds sums over the rows, not the rows: ``frame`` reads them.
 
     Parameters
     ----------
     source : str
-        The file, or what stands for it.
+        The file, or a name for it.
     kind : str
         ``bw``, ``iops``, ``lat``, ``slat``, ``clat``; or ``unknown``.
     layout : tuple of str
-        Which columns it has, in words.
+        Its columns, in words.
     row_count : int
         Rows in it.
     is_averaged : bool
         Whether a row is of an interval (``log_avg_msec``), not of an IO.
     issues : tuple of Doubt
-        What was assumed and what is wrong with it; a grave one means that rows are
-        missing or that numbers may be wrong.
+        Assumptions and problems; a grave one means that rows are missing or that
+        numbers may be wrong.
     """
 
     source: str
@@ -82,10 +234,10 @@ class FioLog:
 
     @cached_property
     def frame(self) -> "pd.DataFrame":
-        """Every row: ``time_ms``, the value, ``direction`` and what else there is.
+        """Every row: ``time_ms``, the value, ``direction`` and any other columns.
 
         The value is ``lat_ns``, ``slat_ns``, ``clat_ns``, ``iops`` or
-        ``bw_bytes_per_s``, and ``value``, as fio wrote it, where the kind is unknown.
+        ``bw_bytes_per_s``, or ``value``, as fio wrote it, if the kind is unknown.
         A hexadecimal priority makes ``priority_class``, ``_level`` and ``_hint``.
         """
         return rows_frame(self._file, self._added, kind=self.kind, scale=self._scale)
@@ -101,11 +253,11 @@ class FioLog:
         Raises
         ------
         FioOutputError
-            If it logs no latencies, or means of intervals.
+            If it does not log latencies, or logs means of intervals.
         """
         reason = "its lines are means of intervals (log_avg_msec)"
         if self.kind not in LATENCIES:
-            reason = f"it is no log of latencies but of {self.kind}"
+            reason = f"it is a log of {self.kind}, not of latencies"
         elif not self.is_averaged:
             return self.frame
         raise FioOutputError(source=self.source, reason=reason, remedy=_EACH_IO)
@@ -128,38 +280,39 @@ class FioLog:
         Raises
         ------
         ValueError
-            If it is no log of latencies, or a level is not within (0, 100].
+            If it is not a latency log, or a level is not within (0, 100].
         """
         if self.kind not in LATENCIES:
-            msg = f"a log of the kind {self.kind!r} has no latencies"
+            msg = f"a log of kind {self.kind!r} has no latencies"
             raise ValueError(msg)
         return percentiles_frame(self._added.sums, levels, unit_ns=self._scale)
 
     def seconds(self, interval_s: float = 1) -> "pd.DataFrame":
-        """Return what the rows of each interval come to, by direction.
+        """Return the summary of each interval, by direction.
 
         Parameters
         ----------
         interval_s : float, default 1
-            Length of an interval, of whole milliseconds; any but 1 reads the log
-            again, an averaged one always and all rows at once [s].
+            Length of an interval in whole milliseconds; any value but 1 reads the log
+            again; an averaged log is always read again, all rows at once [s].
 
         Returns
         -------
         DataFrame
-            ``direction``, ``start_s``, ``count`` of rows, and their mean, least and
-            greatest, such as ``lat_mean_ns``. Rows weigh the same. An interval without
-            a row has none. It ends before the next one starts. A row of an averaged
-            log counts as a whole where its middle is: its time is its end.
+            ``direction``, ``start_s``, ``count`` of rows, and their mean, minimum and
+            maximum, such as ``lat_mean_ns``. All rows have the same weight. An
+            interval without rows is left out. It ends before the next one starts. A
+            row of an averaged log counts as a whole where its middle is: its time is
+            its end.
 
         Raises
         ------
         ValueError
-            If the interval is not of whole milliseconds.
+            If the interval is not in whole milliseconds.
         """
         interval_ms = round(interval_s * _MS_PER_S)
         if interval_ms < 1 or abs(interval_ms - interval_s * _MS_PER_S) > 1e-6:
-            msg = f"an interval of {interval_s} s is not of whole milliseconds"
+            msg = f"an interval of {interval_s} s is not in whole milliseconds"
             raise ValueError(msg)
         runs = self._added.sums.runs
         if self.is_averaged:
@@ -178,21 +331,21 @@ def read_fio_log(
     fio_version: str | None = None,
     max_input_bytes: int = MAX_INPUT_BYTES,
 ) -> FioLog:
-    r"""Read a log that ``write_bw_log``, ``write_iops_log`` or ``write_lat_log`` made.
+    r"""Read a log made by ``write_bw_log``, ``write_iops_log`` or ``write_lat_log``.
 
-    It is read once, in a memory that does not grow with it; a packed one, and one that
-    is no plain file, is held whole.
+    It is read once, in constant memory; a packed one, or one that is not a regular
+    file, is kept in memory.
 
     Parameters
     ----------
     source : path, bytes or binary file
-        The log or where it is; packed by gzip or zstd or not.
+        The log or its path; optionally packed by gzip or zstd.
     kind : {"bw", "iops", "lat", "clat", "slat"}, optional
-        What it logs; else its name tells.
+        What it logs; by default from its name.
     fio_version : str, optional
-        The fio that wrote it, as fio says; before 2.99 latencies were in us.
+        The fio that wrote it, as fio prints it; before 2.99 latencies were in us.
     max_input_bytes : int, default 512 MiB
-        The most that is held of a log that is packed or no plain file [B].
+        The most that is kept of a log that is packed or not a regular file [B].
 
     Returns
     -------
@@ -202,7 +355,7 @@ def read_fio_log(
     Raises
     ------
     FioOutputError
-        If it cannot be read, or most of its lines are none of a log.
+        If it cannot be read, or most of its lines are not of a log.
 
     Examples
     --------
@@ -259,7 +412,7 @@ def _unit_ns(fio_version: str | None) -> int:
 
 
 def parse_log(text: str, *, kind: LogKind, source: str = "fio log") -> FioLog:
-    """Return a log of fio 3.x that is whole, with the end of its last line or without.
+    """Parse a complete log of fio 3.x, with or without a final line end.
 
     Raises
     ------
@@ -271,9 +424,9 @@ def parse_log(text: str, *, kind: LogKind, source: str = "fio log") -> FioLog:
     log = _read(file, kind, _NANOSECOND_FIO)
     why = [issue.meaning for issue in log.issues if issue.is_grave]
     if log.row_count and len(log.layout) < _FEWEST_COLUMNS_OF_3:
-        why.append("it has no block size, so it is of an older fio")
+        why.append("it has no block size, so it is from an older fio")
     if (log.frame["direction"] == "sync").any():
-        why.append("a direction is none of read, write and trim")
+        why.append("a direction is not read, write or trim")
     if why:
         raise FioOutputError(
             source=source, reason=f"{NO_LOG} ({why[0]})", remedy=f"{LOG_REMEDY}."

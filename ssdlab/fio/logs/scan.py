@@ -29,7 +29,7 @@ from ssdlab.fio.logs.sums import (
     sum_lines,
 )
 
-_KERNEL_FROM_BYTES: Final = 1 << 16  # to look for it takes longer than to read less
+_KERNEL_FROM_BYTES: Final = 1 << 16  # less is read faster than the kernel is found
 _MOST_THREADS: Final = 8
 _BLOCK_BYTES: Final = 4 << 20
 _LARGE_BYTES: Final = 4 << 20
@@ -71,21 +71,21 @@ Columns = Sequence[NDArray[Any]]
 
 
 class LogScanner(Protocol):
-    """What reads the lines that begin in a span of a log, which begins at one."""
+    """Reader of the lines that begin in a span of a log."""
 
     @property
     def form(self) -> LineForm:
-        """What a line may look like."""
+        """The format of a line."""
 
     def add(self, log: OpenLog, span: Span, *, interval_ms: int) -> tuple[LogSums, int]:
-        """Return what its rows add up to, and where the last whole line ends."""
+        """Return the sums of its rows, and the end of the last complete line."""
 
     def fill(self, log: OpenLog, span: Span, columns: Columns) -> int:
-        """Put its rows into columns of as many places; return how many there are."""
+        """Put its rows into columns; return their number."""
 
 
 def choose_scanner(form: LineForm, *, size: int) -> LogScanner:
-    """Return the fastest scanner that this machine has for a log of a size."""
+    """Return the fastest scanner of this machine for a log of this size."""
     kernel = None
     if size >= _KERNEL_FROM_BYTES:
         kernel = load_scanner("logs/log_scan", work_bytes=size)
@@ -93,14 +93,14 @@ def choose_scanner(form: LineForm, *, size: int) -> LogScanner:
 
 
 def make_columns(form: LineForm, rows: int) -> Columns:
-    """Return columns that have room for so many rows."""
+    """Return columns for that many rows."""
     return [empty_column(rows, _DTYPES.get(role, _NUMBER_DTYPE)) for role in form.roles]
 
 
 def empty_column(rows: int, dtype: np.dtype[Any]) -> NDArray[Any]:
-    """Return an array, one that is large without the huge pages that numpy asks for.
+    """Return an empty array; a large one without the huge pages of numpy.
 
-    In a virtual machine they were measured to take five times as long.
+    In a virtual machine these were measured to take five times as long.
     """
     size = rows * dtype.itemsize
     if size < _LARGE_BYTES or not hasattr(mmap, "MAP_ANONYMOUS"):
@@ -110,9 +110,9 @@ def empty_column(rows: int, dtype: np.dtype[Any]) -> NDArray[Any]:
 
 
 def run_over(function: Callable[[_T], _R], parts: Sequence[_T]) -> Iterable[_R]:
-    """Return what a function gives for each part; the parts run in threads.
+    """Return the results of a function for each part, run in threads.
 
-    Meanwhile pandas is imported, which any use of the result is going to need.
+    Meanwhile pandas is imported, which any use of the result will need.
     """
     if len(parts) == 1:
         return [function(parts[0])]
@@ -135,7 +135,7 @@ class NumpyScanner:
     form: LineForm
 
     def add(self, log: OpenLog, span: Span, *, interval_ms: int) -> tuple[LogSums, int]:
-        """Return what its rows add up to, and where the last whole line ends."""
+        """Return the sums of its rows, and the end of the last complete line."""
         parts, ended = [NO_SUMS], span[0]
         for text, end in _whole_lines(log, span):
             lines = read_lines(text, self.form)
@@ -144,7 +144,7 @@ class NumpyScanner:
         return merge_sums(parts), ended
 
     def fill(self, log: OpenLog, span: Span, columns: Columns) -> int:
-        """Put its rows into columns of as many places; return how many there are."""
+        """Put its rows into columns; return their number."""
         done = 0
         for text, _ in _whole_lines(log, span):
             lines = read_lines(text, self.form)
@@ -160,8 +160,8 @@ class NumpyScanner:
 def _whole_lines(log: OpenLog, span: Span) -> Iterator[tuple[bytes, int]]:
     """Yield the lines of a span, many at once, and where they end.
 
-    A last line without an end is left out. One that is longer than what is read at
-    once stands as another one that is damaged too.
+    A last line without an end is left out. One longer than the read size is replaced by
+    another damaged one.
     """
     begin, end = span
     while begin < end and (text := log.read(begin, min(_BLOCK_BYTES, end - begin))):
@@ -190,7 +190,7 @@ class KernelScanner:
         self._add.restype = self._fill.restype = ctypes.c_int64
 
     def add(self, log: OpenLog, span: Span, *, interval_ms: int) -> tuple[LogSums, int]:
-        """Return what its rows add up to, and where the last whole line ends."""
+        """Return the sums of its rows, and the end of the last complete line."""
         parts: list[LogSums] = []
         begin, end = span
         while True:
@@ -208,7 +208,7 @@ class KernelScanner:
             begin = done
 
     def fill(self, log: OpenLog, span: Span, columns: Columns) -> int:
-        """Put its rows into columns of as many places; return how many there are."""
+        """Put its rows into columns; return their number."""
         to = (ctypes.c_void_p * MAX_COLUMNS)(*(c.ctypes.data for c in columns))
         room = len(columns[0])
         done = self._fill(*self._where(log, span), to, ctypes.c_int64(room))

@@ -1,4 +1,4 @@
-"""The logs of a step together: its rates and latencies over time."""
+"""The logs of a step combined: its rates and latencies over time."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
@@ -29,9 +29,9 @@ def tabulate_series(
     there are some, the ``bw`` and ``lat`` logs. Columns are those of the table
     ``series`` from ``direction`` on; ``total`` is all directions. Rates are added. A
     mean latency is weighted by IOPS over directions and files; threads that share a
-    file weigh the same, since their lines cannot be told apart. An interval ends at the
-    multiple of ``interval_ms`` that is next to fio's time; the rest after the last
-    whole interval has no ``iops`` line and no row.
+    file have the same weight, as their lines cannot be distinguished. An interval ends
+    at the multiple of ``interval_ms`` nearest to fio's time; the rest after the last
+    complete interval has no ``iops`` line and no row.
     """
     import pandas as pd  # noqa: PLC0415 - 0.3 s that a fio run need not pay
 

@@ -1,4 +1,4 @@
-"""What the rows of a log add up to, in a memory that does not grow with them."""
+"""Sums over the rows of a log, in constant memory."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from ssdlab.fio.logs.lines import LineForm, Lines
 
 DIRECTIONS: Final = ("read", "write", "trim", "sync")
 NO_TIME: Final = -1
-MAX_PLACES: Final = 16  # damaged lines that are told one by one
+MAX_PLACES: Final = 16  # damaged lines that are listed
 # As struct run of log_scan_sinks.c: rows of one direction in one interval.
 RUN: Final = np.dtype([
     ("interval", np.int64),
@@ -29,13 +29,13 @@ _USUAL_DIRECTION: Final = 2
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class LogSums:
-    """What lines of a log add up to, in the units of the log.
+    """Sums over lines of a log, in the units of the log.
 
-    ``damaged_places`` counts lines from 0 and names the first of them; bit n of
-    ``nonzero`` tells that column n, behind the direction, is not 0 throughout. A row
-    of ``counts`` is the histogram of a direction in fio's bins; ``runs`` are ascending.
-    ``back_count`` tells how often a time is before the one that precedes it in its
-    direction; ``first_ms`` and ``last_ms`` are by direction, or `NO_TIME`.
+    ``damaged_places`` are the first damaged lines, from 0; bit n of ``nonzero`` is set
+    if column n, after the direction, is not 0 throughout. A row of ``counts`` is the
+    histogram of a direction in fio's bins; ``runs`` are ascending. ``back_count`` is
+    how often a time is before the previous one of its direction; ``first_ms`` and
+    ``last_ms`` are by direction, or `NO_TIME`.
     """
 
     row_count: int
@@ -65,7 +65,7 @@ NO_SUMS: Final = LogSums(
 
 
 def merge_sums(parts: Sequence[LogSums]) -> LogSums:
-    """Return the sums of parts that follow one another."""
+    """Return the sums of consecutive parts."""
     if len(parts) == 1:
         return parts[0]
     places: list[int] = []
@@ -141,7 +141,7 @@ def merge_runs(runs: NDArray[np.void]) -> NDArray[np.void]:
 
 
 def sum_lines(lines: Lines, form: LineForm, *, interval_ms: int) -> LogSums:
-    """Return what lines add up to."""
+    """Return the sums over lines."""
     rows = lines.numbers[lines.is_row]
     value = rows[:, _VALUE]
     direction = rows[:, form.roles.index(Role.DIRECTION)]

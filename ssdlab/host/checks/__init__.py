@@ -1,7 +1,7 @@
-"""Checks of the host: what was read, why it matters, what to do.
+"""Host checks: what was read, why it matters, what to do.
 
-A check is one function that looks, its `Check`, its line in ``CHECKS`` and its test.
-`ssdlab doctor --apply` makes what can be made in the order of the list.
+A check is one function, its `Check`, its line in ``CHECKS`` and its test. `ssdlab
+doctor --apply` applies settings in the order of the list.
 """
 
 from pathlib import Path
@@ -94,22 +94,22 @@ def examine_host(
     root: Path = ROOT,
     means: Means | None = None,
 ) -> tuple[HostCheck, ...]:
-    """Examine the host, and how the drive is attached to it; change nothing.
+    """Check the host, and how the drive is attached to it; change nothing.
 
     Parameters
     ----------
     drive : Drive, optional
-        The drive that is measured, if the target is one.
+        The drive to measure, if the target is one.
     target_kind : str, default ""
-        ``block``, ``file`` or ``virtual``; "" if no target is meant.
+        ``block``, ``file`` or ``virtual``; "" without a target.
     is_network : bool, default False
-        Whether the drive is reached by a network; NVMe over fabrics is seen anyway.
+        Whether the drive is reached by a network; NVMe over fabrics is detected anyway.
     habits : Habits, optional
-        What ssdlab does by itself in the run; what is not told is unknown.
+        What ssdlab itself does in the run; missing values are unknown.
     root : Path, default ROOT
-        Where the file systems of the kernel lie.
+        Where the kernel's file systems are mounted.
     means : Means, optional
-        How programs are run and time passes.
+        How to run programs and measure time.
 
     Returns
     -------
@@ -128,11 +128,11 @@ def examine_host(
 
 
 def examine_scene(scene: Scene) -> tuple[HostCheck, ...]:
-    """Return what each of ``CHECKS`` finds."""
+    """Return the result of each of ``CHECKS``."""
     return tuple(examine(check, scene) for check in CHECKS)
 
 
 def find_settings(scene: Scene, check_id: str) -> tuple[Setting, ...]:
-    """Return what would make a check good now; nothing if it is, or cannot be made."""
+    """Return the settings that would make a check good; none if it is or cannot be."""
     check = next(check for check in CHECKS if check.check_id == check_id)
     return check.settings(scene) if examine(check, scene).is_appliable else ()

@@ -1,4 +1,4 @@
-"""What a check is: a name, a reason, and a function that looks."""
+"""The definition of a check: a name, a reason, and a function."""
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
@@ -13,16 +13,16 @@ Needs = Literal["", "drive", "network"]
 
 
 def guide(section: str) -> str:
-    """Return how a section of the guide is cited."""
+    """Return the citation of a section of the guide."""
     return f"HGST/WD guide {section}"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Setting:
-    """A file of the kernel and what is to stand in it.
+    """A file of the kernel and its wanted content.
 
-    A ``value`` of ``None`` is for a file that another setting changes along: what
-    stood there before is put back with it.
+    A ``value`` of ``None`` is for a file that another setting changes as well: its
+    content is restored together with that.
     """
 
     path: str
@@ -31,7 +31,7 @@ class Setting:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Finding:
-    """What a check found."""
+    """The result of a check."""
 
     verdict: CheckVerdict
     read: str
@@ -46,8 +46,8 @@ def _nothing(_: Scene) -> tuple[Setting, ...]:
 class Check:
     """A check of the host.
 
-    ``settings`` returns what would make it good and can be undone. One that no guide
-    has is ssdlab's own.
+    ``settings`` returns changes that would make it good and can be undone. A check
+    without a source is ssdlab's own.
     """
 
     check_id: str
@@ -60,37 +60,37 @@ class Check:
 
 
 def good(read: str) -> Finding:
-    """Return that all is well."""
+    """Return a result without a complaint."""
     return Finding(verdict="good", read=read)
 
 
 def warn(read: str, remedy: str) -> Finding:
-    """Return a doubt."""
+    """Return a doubtful result."""
     return Finding(verdict="warn", read=read, remedy=remedy)
 
 
 def bad(read: str, remedy: str) -> Finding:
-    """Return that something is wrong."""
+    """Return a bad result."""
     return Finding(verdict="bad", read=read, remedy=remedy)
 
 
 def unknown(read: str, remedy: str = "") -> Finding:
-    """Return that it could not be read, and why."""
+    """Return an unknown result: it could not be read, and why."""
     return Finding(verdict="unknown", read=read, remedy=remedy)
 
 
 def missing(path: str, why: str = "") -> Finding:
-    """Return that the kernel does not have a file; ``why`` goes on from there."""
-    return unknown(f"there is no {path} here{why}")
+    """Return an unknown result: the kernel lacks a file; ``why`` is appended."""
+    return unknown(f"{path} does not exist here{why}")
 
 
 def not_applying(why: str) -> Finding:
-    """Return that there is nothing here to look at."""
+    """Return that a check does not apply."""
     return unknown(f"{NOT_APPLYING}: {why}")
 
 
 def examine(check: Check, scene: Scene) -> HostCheck:
-    """Return what a check finds, or that it does not apply."""
+    """Return the result of a check, or that it does not apply."""
     found = _unneeded(check, scene) or check.look(scene)
     is_open = found.verdict in {"bad", "warn"}
     return HostCheck(
@@ -116,7 +116,7 @@ def name_cpus(cpus: Collection[int]) -> str:
 
 
 def tell_each(values: Mapping[int, str]) -> str:
-    """Return what stands for which processors: ``powersave on CPUs 0-3``."""
+    """Return the value of each group of processors: ``powersave on CPUs 0-3``."""
     groups: dict[str, list[int]] = {}
     for cpu, value in values.items():
         groups.setdefault(value, []).append(cpu)
@@ -125,7 +125,7 @@ def tell_each(values: Mapping[int, str]) -> str:
 
 def _unneeded(check: Check, scene: Scene) -> Finding | None:
     if check.needs == "drive" and scene.drive is None:
-        return not_applying("the target is no drive")
+        return not_applying("the target is not a drive")
     if check.needs == "network" and not scene.is_network:
         return not_applying("the target is not reached by a network")
     return None

@@ -1,4 +1,4 @@
-"""What fio is, and what the kernel lets it do."""
+"""Checks of fio and of the kernel interfaces that it needs."""
 
 import re
 
@@ -19,31 +19,31 @@ _GUIDE_LEAST = (3, 5)
 _INSTALL = "sudo apt-get install fio (or conda install -c conda-forge fio)"
 _AIO_MAX, _AIO_USED = "/proc/sys/fs/aio-max-nr", "/proc/sys/fs/aio-nr"
 _AIO_ENOUGH = 1048576
-_FIOS_AT_A_TIME = 2  # the next one stands ready while one runs
+_FIOS_AT_A_TIME = 2  # the next one is armed while one runs
 _IO_URING = "/proc/sys/kernel/io_uring_disabled"
 
 
-def _look_at_version(scene: Scene) -> Finding:
+def _check_version(scene: Scene) -> Finding:
     said = scene.run(("fio", "--version"))
     if said is None:
         return bad("fio is not installed", _INSTALL)
     numbers = _numbers(said.text)
     read = f"{' '.join(said.text.split()) or 'nothing'} (fio --version)"
     if said.exit_code != 0 or not numbers:
-        return unknown(f"it says: {read}", _INSTALL)
+        return unknown(f"unexpected answer: {read}", _INSTALL)
     needed = _numbers(scene.habits.fio_needed)
     if numbers < needed:
         return bad(f"{read}; ssdlab needs {scene.habits.fio_needed}", _INSTALL)
     if numbers < _GUIDE_LEAST:
-        return bad(f"{read}; the guide wants 3.5", _INSTALL)
+        return bad(f"{read}; the guide requires 3.5", _INSTALL)
     also = f", ssdlab needs {scene.habits.fio_needed}" if needed else ""
-    return good(f"{read}; the guide wants 3.5{also}")
+    return good(f"{read}; the guide requires 3.5{also}")
 
 
-def _look_at_engines(scene: Scene) -> Finding:
+def _check_engines(scene: Scene) -> Finding:
     said = scene.run(("fio", "--enghelp"))
     if said is None or said.exit_code != 0:
-        return unknown("fio --enghelp does not tell its engines", _INSTALL)
+        return unknown("fio --enghelp does not list its engines", _INSTALL)
     engines = said.text.split()
     wanted = scene.habits.engines
     lacking = [name for name in wanted if name not in engines]
@@ -58,10 +58,10 @@ def _look_at_engines(scene: Scene) -> Finding:
     return good(f"{read}; this target needs {', '.join(wanted)}" if wanted else read)
 
 
-def _look_at_aio(scene: Scene) -> Finding:
+def _check_aio(scene: Scene) -> Finding:
     most, used = scene.number(_AIO_MAX), scene.number(_AIO_USED)
     if most is None or used is None:
-        return unknown(f"{_AIO_MAX} and {_AIO_USED} are not both there")
+        return unknown(f"{_AIO_MAX} or {_AIO_USED} does not exist")
     needed = _aio_needed(scene)
     read = f"{used} of {most} in use ({_AIO_USED}, {_AIO_MAX}); a run needs {needed}"
     if most - used >= needed:
@@ -73,17 +73,17 @@ def _aio_to_set(scene: Scene) -> tuple[Setting, ...]:
     return (Setting(path=_AIO_MAX, value=str(_aio_wanted(scene))),)
 
 
-def _look_at_io_uring(scene: Scene) -> Finding:
+def _check_io_uring(scene: Scene) -> Finding:
     value = scene.text(_IO_URING)
     is_needed = "io_uring" in scene.habits.engines
     if value not in {"0", "1", "2"}:
         return missing(_IO_URING, ": this kernel is older than 6.6, or has no io_uring")
     words = {"0": "for all", "1": "for the members of a group", "2": "for nobody"}
-    read = f"io_uring is there {words[value]} ({_IO_URING} is {value})"
+    read = f"io_uring is allowed {words[value]} ({_IO_URING} is {value})"
     if value == "0":
         return good(read)
     if not is_needed:
-        return good(f"{read}; this target is not reached by it")
+        return good(f"{read}; this target does not use it")
     return bad(read, "sudo sysctl -w kernel.io_uring_disabled=0")
 
 
@@ -104,26 +104,26 @@ def _aio_wanted(scene: Scene) -> int:
 VERSION = Check(
     check_id="fio_version",
     title="Version of fio",
-    why="Older ones lack options, and have faults, that change the numbers.",
+    why="Older versions lack options and have faults that change the numbers.",
     source=guide("3.2"),
-    look=_look_at_version,
+    look=_check_version,
 )
 ENGINES = Check(
     check_id="fio_engines",
     title="Engines of fio",
-    why="Without its asynchronous engine a queue depth above 1 is not carried out.",
-    look=_look_at_engines,
+    why="Without its asynchronous engine a queue depth above 1 has no effect.",
+    look=_check_engines,
 )
 AIO = Check(
     check_id="aio_max_nr",
-    title="Room for asynchronous IO",
-    why="When the system is out of it, fio's threads fail to start.",
-    look=_look_at_aio,
+    title="Limit of asynchronous IO",
+    why="At the limit fio's threads fail to start.",
+    look=_check_aio,
     settings=_aio_to_set,
 )
 IO_URING = Check(
     check_id="io_uring",
     title="io_uring",
-    why="Where it is forbidden, jobs that use it fail.",
-    look=_look_at_io_uring,
+    why="Where it is disabled, jobs that use it fail.",
+    look=_check_io_uring,
 )

@@ -1,4 +1,4 @@
-"""How deep the processors sleep, and whether they favour power or speed."""
+"""Checks of idle states and energy policies of the processors."""
 
 import re
 
@@ -36,18 +36,18 @@ _BIAS_WORDS = {
 }
 
 
-def _look_at_states(scene: Scene) -> Finding:
+def _check_states(scene: Scene) -> Finding:
     options = scene.text("/proc/cmdline").split()
     if "idle=poll" in options:
         said = " ".join(option for option in _NO_SLEEP if option in options)
         return good(f"{said} (/proc/cmdline)")
-    return _look_at_enabled_states(scene)
+    return _check_enabled_states(scene)
 
 
-def _look_at_enabled_states(scene: Scene) -> Finding:
+def _check_enabled_states(scene: Scene) -> Finding:
     latencies = {cpu: _latencies(scene, cpu) for cpu in scene.cpus}
     if not any(latencies.values()):
-        return unknown(f"there are no {CPUS}/cpu*/cpuidle/state* here")
+        return unknown(f"{CPUS}/cpu*/cpuidle/state* does not exist here")
     held = _held_latency_us(scene)
     deep = {
         cpu: ", ".join(
@@ -60,7 +60,7 @@ def _look_at_enabled_states(scene: Scene) -> Finding:
     if not deep and scene.is_virtual_machine:
         return unknown(
             f"no state of this virtual machine takes over {_DEEP_US} {_MICRO} to leave "
-            f"({path}); how deep its host sleeps meanwhile is not seen from here"
+            f"({path}); the idle states of its host are not visible"
         )
     if not deep:
         return good(f"no state that takes over {_DEEP_US} {_MICRO} to leave ({path})")
@@ -83,13 +83,13 @@ def _states_to_disable(scene: Scene) -> tuple[Setting, ...]:
     )
 
 
-def _look_at_policy(scene: Scene) -> Finding:
+def _check_policy(scene: Scene) -> Finding:
     if scene.cpus and not _biased_cpus(scene):
-        return not_applying(f"the processors go by {_PREFERENCE} instead")
-    told, place = _biases(scene)
-    if not told:
+        return not_applying(f"the processors use {_PREFERENCE} instead")
+    raw, place = _biases(scene)
+    if not raw:
         return unknown(place)
-    biases = {cpu: bias for cpu, bias in told.items() if cpu in _biased_cpus(scene)}
+    biases = {cpu: bias for cpu, bias in raw.items() if cpu in _biased_cpus(scene)}
     words = {cpu: _BIAS_WORDS.get(bias, str(bias)) for cpu, bias in biases.items()}
     read = f"{tell_each(words)} ({place})"
     if not any(biases.values()):
@@ -98,36 +98,36 @@ def _look_at_policy(scene: Scene) -> Finding:
 
 
 def _biases_to_set(scene: Scene) -> tuple[Setting, ...]:
-    told = scene.each_cpu(_BIAS)
+    raw = scene.each_cpu(_BIAS)
     return tuple(
         Setting(path=of_cpu(cpu, _BIAS), value="0")
-        for cpu, bias in told.items()
+        for cpu, bias in raw.items()
         if bias != "0" and cpu in _biased_cpus(scene)
     )
 
 
 def _biased_cpus(scene: Scene) -> frozenset[int]:
-    """Return the processors that heed the bias: those that have no preference."""
+    """Return the processors that use the bias: those without a preference."""
     return frozenset(scene.cpus) - frozenset(scene.each_cpu(_PREFERENCE))
 
 
-def _look_at_preference(scene: Scene) -> Finding:
-    told = scene.each_cpu(_PREFERENCE)
-    if not told:
+def _check_preference(scene: Scene) -> Finding:
+    raw = scene.each_cpu(_PREFERENCE)
+    if not raw:
         return missing(f"{CPUS}/cpu*/{_PREFERENCE}")
-    read = f"{tell_each(told)} ({CPUS}/cpu*/{_PREFERENCE})"
-    if set(told.values()) <= {"performance", "0"}:
+    read = f"{tell_each(raw)} ({CPUS}/cpu*/{_PREFERENCE})"
+    if set(raw.values()) <= {"performance", "0"}:
         return good(read)
     remedy = write_by_hand("performance", f"{CPUS}/cpu*/{_PREFERENCE}")
-    favours_power = any(text in {"power", "balance_power"} for text in told.values())
+    favours_power = any(text in {"power", "balance_power"} for text in raw.values())
     return bad(read, remedy) if favours_power else warn(read, remedy)
 
 
 def _preferences_to_set(scene: Scene) -> tuple[Setting, ...]:
-    told = scene.each_cpu(_PREFERENCE)
+    raw = scene.each_cpu(_PREFERENCE)
     return tuple(
         Setting(path=of_cpu(cpu, _PREFERENCE), value="performance")
-        for cpu, text in told.items()
+        for cpu, text in raw.items()
         if text not in {"performance", "0"}
     )
 
@@ -137,7 +137,7 @@ def _state_folder(cpu: int) -> str:
 
 
 def _latencies(scene: Scene, cpu: int) -> dict[str, int]:
-    """Return the states that a processor may enter, and how long leaving takes [us]."""
+    """Return the states that a processor may enter, and their exit latency [us]."""
     found = {}
     for state in scene.names(_state_folder(cpu)):
         folder = f"{_state_folder(cpu)}/{state}"
@@ -155,7 +155,7 @@ def _is_deep(scene: Scene, cpu: int, state: str) -> bool:
 
 
 def _held_latency_us(scene: Scene) -> int | None:
-    """Return the latency that processes hold the kernel to, if it may be read [us]."""
+    """Return the latency limit that processes have set, if readable [us]."""
     try:
         with within(scene.root, _DMA_LATENCY).open("rb") as file:
             held = file.read(4)
@@ -169,7 +169,7 @@ def _tell_held(held: int | None) -> str:
 
 
 def _biases(scene: Scene) -> tuple[dict[int, int], str]:
-    """Return the bias of each processor and where it stands, or why there is none."""
+    """Return the bias of each processor and its source, or why there is none."""
     said = scene.run((_TOOL, "-r"))
     if said is not None and said.exit_code == 0:
         found = re.findall(
@@ -177,37 +177,37 @@ def _biases(scene: Scene) -> tuple[dict[int, int], str]:
         )
         if found:
             return {int(cpu): int(bias, 0) for cpu, bias in found}, f"{_TOOL} -r"
-    told = scene.each_cpu(_BIAS)
-    numbers = {cpu: int(bias) for cpu, bias in told.items() if bias.isdecimal()}
+    raw = scene.each_cpu(_BIAS)
+    numbers = {cpu: int(bias) for cpu, bias in raw.items() if bias.isdecimal()}
     if numbers:
         return numbers, f"{CPUS}/cpu*/{_BIAS}"
     reason = (
         "is not installed" if said is None else f"says: {' '.join(said.text.split())}"
     )
-    return {}, f"there is no {CPUS}/cpu*/{_BIAS} here, and {_TOOL} {reason}"
+    return {}, f"{CPUS}/cpu*/{_BIAS} does not exist here, and {_TOOL} {reason}"
 
 
 STATES = Check(
     check_id="cpu_cstates",
     title="CPU sleep states",
-    why="A processor that slept deeply takes tens to hundreds of microseconds to wake "
-    "for an interrupt: at low queue depths that adds to each IO.",
+    why="A processor in a deep sleep state takes tens to hundreds of microseconds to "
+    "wake for an interrupt: at low queue depths that adds to each IO.",
     source=guide("2.1.3, 2.2"),
-    look=_look_at_states,
+    look=_check_states,
     settings=_states_to_disable,
 )
 POLICY = Check(
     check_id="energy_perf_policy",
     title="CPU energy policy",
-    why="It tells the processor to save power at the cost of how fast it reacts.",
+    why="It may tell the processor to save power and react more slowly.",
     source=guide("2.2"),
-    look=_look_at_policy,
+    look=_check_policy,
     settings=_biases_to_set,
 )
 PREFERENCE = Check(
     check_id="energy_performance_preference",
     title="CPU energy preference of the clock",
-    why="Where the processor chooses its own clock, this decides how soon it does.",
-    look=_look_at_preference,
+    why="Where the processor chooses its own clock, this decides how fast it reacts.",
+    look=_check_preference,
     settings=_preferences_to_set,
 )

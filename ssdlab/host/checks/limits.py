@@ -1,4 +1,4 @@
-"""How much of the host this process may use."""
+"""Checks of the limits on this process."""
 
 from collections.abc import Callable, Sequence
 from operator import itemgetter
@@ -16,7 +16,7 @@ _NO_GROUPS = (
 )
 
 
-def _look_at_allowed(scene: Scene) -> Finding:
+def _check_allowed(scene: Scene) -> Finding:
     if not scene.text(f"{CPUS}/online"):
         return missing(f"{CPUS}/online")
     usable = scene.allowed & frozenset(scene.cpus)
@@ -27,15 +27,15 @@ def _look_at_allowed(scene: Scene) -> Finding:
     if len(usable) == len(scene.cpus):
         return good(read)
     if scene.drive is not None and scene.local <= usable:
-        return good(f"{read}; all that are near the drive are among them")
+        return good(f"{read}; all that are local to the drive are among them")
     return warn(
         read,
         "Start it without taskset, numactl or a cpuset (AllowedCPUs= of a service, "
-        "--cpuset-cpus of a container), and look for isolcpus in /proc/cmdline.",
+        "--cpuset-cpus of a container), and check /proc/cmdline for isolcpus.",
     )
 
 
-def _look_at_quota(scene: Scene) -> Finding:
+def _check_quota(scene: Scene) -> Finding:
     folders = group_folders(scene.root, "cpu")
     found = _find_tightest(scene, folders, read_cpu_limit)
     if found is None:
@@ -46,7 +46,7 @@ def _look_at_quota(scene: Scene) -> Finding:
     count = after.get(most, 0)
     read = (
         f"{limit:g} processors' time of {len(scene.cpus)} ({tightest}); it "
-        f"was made to wait {count} times since it was made"
+        f"was throttled {count} times since it was made"
     )
     remedy = (
         "Lift the limit: CPUQuota= of the service, --cpus of the container, "
@@ -56,10 +56,10 @@ def _look_at_quota(scene: Scene) -> Finding:
         return bad(f"{read}, and right now ({most}/cpu.stat)", remedy)
     if limit < len(scene.allowed) or count:
         return warn(read, remedy)
-    return good(f"{read}: no less than the {len(scene.allowed)} that it may use")
+    return good(f"{read}: at least the {len(scene.allowed)} that it may use")
 
 
-def _look_at_memory(scene: Scene) -> Finding:
+def _check_memory(scene: Scene) -> Finding:
     folders = group_folders(scene.root, "memory")
     found = _find_tightest(scene, folders, read_memory_limit)
     if found is None:
@@ -69,7 +69,7 @@ def _look_at_memory(scene: Scene) -> Finding:
     whole = f" of {memory / GIB:.1f} GiB" if memory else ""
     read = f"{limit / GIB:.1f} GiB{whole} ({tightest})"
     if memory is not None and limit >= memory:
-        return good(f"{read}: no less than there is")
+        return good(f"{read}: at least as much as there is")
     remedy = (
         "Lift the limit: MemoryMax= and MemoryHigh= of the service, --memory of the "
         "container, limits.memory of the pod."
@@ -85,18 +85,18 @@ def _find_tightest(
     read: Callable[[Path, str], float | None],
 ) -> tuple[str, float] | None:
     """Return the control group with the tightest limit, and the limit."""
-    told = {folder: read(scene.root, folder) for folder in folders}
-    limits = {folder: limit for folder, limit in told.items() if limit is not None}
+    raw = {folder: read(scene.root, folder) for folder in folders}
+    limits = {folder: limit for folder, limit in raw.items() if limit is not None}
     return min(limits.items(), key=itemgetter(1), default=None)
 
 
 def _unlimited(scene: Scene, folders: Sequence[str], what: str) -> Finding:
-    """Judge that no limit is seen: above a container there may be one."""
+    """Judge that no limit is visible: above a container there may be one."""
     if not folders:
         return unknown(_NO_GROUPS)
     read = f"no limit of {what} in {folders[0]}"
     if scene.is_container:
-        return unknown(f"{read}; what stands above this container is not seen")
+        return unknown(f"{read}; limits above this container are not visible")
     return good(f"{read}, nor above it")
 
 
@@ -104,18 +104,18 @@ ALLOWED = Check(
     check_id="allowed_cpus",
     title="Processors that jobs may use",
     why="Jobs that share too few processors wait for each other, not for the drive.",
-    look=_look_at_allowed,
+    look=_check_allowed,
 )
 QUOTA = Check(
     check_id="cpu_quota",
     title="Limit of processor time",
-    why="Whoever has used up a share waits for the next period, up to 0.1 s: that "
-    "appears as latency of the drive.",
-    look=_look_at_quota,
+    why="A process that has used up its quota waits for the next period, up to 0.1 s: "
+    "that appears as latency of the drive.",
+    look=_check_quota,
 )
 MEMORY = Check(
     check_id="memory_limit",
     title="Limit of memory",
-    why="At its limit fio is slowed down or ended by the kernel.",
-    look=_look_at_memory,
+    why="At the limit the kernel slows fio down or kills it.",
+    look=_check_memory,
 )

@@ -1,4 +1,4 @@
-"""What else runs on the host."""
+"""Checks of other load on the host."""
 
 import re
 
@@ -11,17 +11,17 @@ _BUSY_PROCESS = 0.20  # share of one processor
 _NAMED = 3
 _PRESSURE = "/proc/pressure"
 _PRESSURES = {"a processor": "cpu", "IO": "io"}
-_REMEDY = "Stop what need not run, and look again: top, iotop"
+_REMEDY = "Stop what need not run, and check again: top, iotop"
 
 
-def _look_at_load(scene: Scene) -> Finding:
+def _check_load(scene: Scene) -> Finding:
     busy, waits = _busy_ratio(scene), _waits(scene)
     if busy is None:
-        return unknown("/proc/stat does not tell how busy the processors are")
+        return unknown("/proc/stat does not show how busy the processors are")
     processes = _busy_processes(scene)
     read = "; ".join((
         f"{busy * 100:.0f} % of the processors are busy (/proc/stat)",
-        f"load average {scene.text('/proc/loadavg').split(' ')[0] or 'not told'}",
+        f"load average {scene.text('/proc/loadavg').split(' ')[0] or 'unknown'}",
         *(
             f"something waited for {what} for {share:g} % of the last 10 s "
             f"({_PRESSURE}/{_PRESSURES[what]})"
@@ -37,7 +37,7 @@ def _look_at_load(scene: Scene) -> Finding:
     return good(read)
 
 
-def _look_at_swap(scene: Scene) -> Finding:
+def _check_swap(scene: Scene) -> Finding:
     text = scene.text("/proc/swaps")
     if not text:
         return missing("/proc/swaps", ": this kernel has no swap")
@@ -46,7 +46,7 @@ def _look_at_swap(scene: Scene) -> Finding:
     earlier, later = scene.before.swapped_pages, scene.after.swapped_pages
     remedy = "Free memory, then: sudo swapoff -a"
     if earlier is not None and later is not None and later > earlier:
-        return bad("pages go to swap or come back right now (/proc/vmstat)", remedy)
+        return bad("pages are being swapped in or out now (/proc/vmstat)", remedy)
     in_use = ", ".join(f"{kib} KiB on {name}" for name, kib in used.items() if kib)
     if in_use:
         return warn(f"{in_use} (/proc/swaps)", remedy)
@@ -63,13 +63,13 @@ def _busy_ratio(scene: Scene) -> float | None:
 
 
 def _waits(scene: Scene) -> dict[str, float]:
-    """Return for how much of the last ten seconds something waited [%]."""
+    """Return the share of the last ten seconds in which something waited [%]."""
     found = {}
     for what, name in _PRESSURES.items():
         path = f"{_PRESSURE}/{name}"
-        told = re.search(r"^some avg10=([\d.]+)", scene.text(path), re.MULTILINE)
-        if told:
-            found[what] = float(told.group(1))
+        match = re.search(r"^some avg10=([\d.]+)", scene.text(path), re.MULTILINE)
+        if match:
+            found[what] = float(match.group(1))
     return found
 
 
@@ -86,7 +86,7 @@ def _busy_processes(scene: Scene) -> list[str]:
     }
     busiest = sorted(shares, key=lambda pid: shares[pid], reverse=True)[:_NAMED]
     return [
-        f"{after.processes[pid].name} (process {pid}) takes {shares[pid] * 100:.0f} % "
+        f"{after.processes[pid].name} (process {pid}) uses {shares[pid] * 100:.0f} % "
         "of a processor"
         for pid in busiest
         if shares[pid] >= _BUSY_PROCESS
@@ -97,12 +97,12 @@ LOAD = Check(
     check_id="other_load",
     title="Other load",
     why="Other work takes processors, memory bandwidth and the drive's bus away, and "
-    "not evenly.",
-    look=_look_at_load,
+    "unevenly.",
+    look=_check_load,
 )
 SWAP = Check(
     check_id="swap",
     title="Swap",
-    why="A host that is short of memory stops fio to fetch pages from a disk.",
-    look=_look_at_swap,
+    why="A host that is short of memory stops fio while it fetches pages from a disk.",
+    look=_check_swap,
 )

@@ -1,4 +1,4 @@
-"""The network, for a drive that is reached by one."""
+"""Checks of the network, for a drive that is reached by one."""
 
 import re
 from collections.abc import Iterator
@@ -21,21 +21,21 @@ _ADDRESS = re.compile(r"[\da-fA-F.:]+(?:%\w+)?")
 _INTERFACE = re.compile(r"\bdev (\S+)")
 
 
-def _look_at_mtu(scene: Scene) -> Finding:
+def _check_mtu(scene: Scene) -> Finding:
     if _is_fibre_channel(scene):
         return not_applying("the drive is reached by Fibre Channel")
     used = tuple(dict.fromkeys(_used_interfaces(scene)))
     names = used or _open_interfaces(scene)
-    told = {name: scene.number(f"{_NET}/{name}/mtu") for name in names}
-    sizes = {name: size for name, size in told.items() if size is not None}
+    raw = {name: scene.number(f"{_NET}/{name}/mtu") for name in names}
+    sizes = {name: size for name, size in raw.items() if size is not None}
     if not sizes:
-        return unknown(f"no interface in {_NET} is up and tells its MTU")
+        return unknown(f"no interface in {_NET} is up and has an MTU")
     listed = ", ".join(f"{name} {size}" for name, size in sizes.items())
     read = f"{listed} ({_NET}/*/mtu)"
     if used:
-        read += ", by which the drive is reached"
+        read += ", through which the drive is reached"
     remedy = (
-        "Set it on the host, the switch and the storage alike: "
+        "Set the same on the host, the switch and the storage: "
         f"sudo ip link set {min(sizes, key=lambda name: sizes[name])} mtu 9000"
     )
     if min(sizes.values()) >= _LEAST_MTU:
@@ -53,19 +53,19 @@ def _is_fibre_channel(scene: Scene) -> bool:
 
 
 def _used_interfaces(scene: Scene) -> Iterator[str]:
-    """Yield the interfaces by which the controllers of the drive are reached."""
+    """Yield the interfaces through which the drive's controllers are reached."""
     for folder in scene.fabric_controllers:
         pairs = (
             part.partition("=") for part in scene.text(f"{folder}/address").split(",")
         )
-        told = {name.strip(): value.strip() for name, _, value in pairs}
-        name = told.get("host_iface", "") or _route(scene, told.get("traddr", ""))
+        raw = {name.strip(): value.strip() for name, _, value in pairs}
+        name = raw.get("host_iface", "") or _route(scene, raw.get("traddr", ""))
         if name in scene.names(_NET):
             yield name
 
 
 def _route(scene: Scene, address: str) -> str:
-    """Return the interface of the route to an address, "" if it is not told."""
+    """Return the interface of the route to an address, "" if unknown."""
     if not _ADDRESS.fullmatch(address):
         return ""
     said = scene.run(("ip", "-o", "route", "get", address))
@@ -74,7 +74,7 @@ def _route(scene: Scene, address: str) -> str:
 
 
 def _open_interfaces(scene: Scene) -> tuple[str, ...]:
-    """Return the interfaces that are up and lead out of the host."""
+    """Return the interfaces that are up and not local."""
     return tuple(
         name
         for name in scene.names(_NET)
@@ -88,6 +88,6 @@ MTU = Check(
     title="MTU of the network",
     why="Small frames cost the host an interrupt for each 1.5 kB.",
     source=guide("2.9"),
-    look=_look_at_mtu,
+    look=_check_mtu,
     needs="network",
 )

@@ -1,4 +1,4 @@
-"""How the drive hangs on PCI Express."""
+"""Checks of the drive's PCI Express link."""
 
 from ssdlab.host.checks.check import (
     Check,
@@ -28,12 +28,12 @@ _LINK_STATES = (
 )
 
 
-def _look_at_policy(scene: Scene) -> Finding:
+def _check_policy(scene: Scene) -> Finding:
     if scene.target_kind and not (scene.drive and scene.drive.pcie):
         return not_applying("the target has no PCI Express link of its own")
     policy = chosen(scene.text(_POLICY))
     if not policy:
-        return missing(_POLICY, ": this kernel manages no ASPM")
+        return missing(_POLICY, ": this kernel does not manage ASPM")
     read = f"{policy} ({_POLICY})"
     if policy == "performance":
         return good(read)
@@ -51,16 +51,16 @@ def _policy_to_set(scene: Scene) -> tuple[Setting, ...]:
     return (Setting(path=_POLICY, value="performance"),)
 
 
-def _look_at_states(scene: Scene) -> Finding:
+def _check_states(scene: Scene) -> Finding:
     folder = _link_folder(scene)
-    told = _link_states(scene)
+    raw = _link_states(scene)
     if not folder:
         return not_applying("the drive has no PCI Express link of its own")
-    if not told:
-        return unknown(f"{folder} tells no state: the firmware keeps ASPM to itself")
-    asleep = [name for name, value in told.items() if value == "1"]
+    if not raw:
+        return unknown(f"{folder} has no state: the firmware controls ASPM")
+    asleep = [name for name, value in raw.items() if value == "1"]
     if not asleep:
-        return good(f"no power saving on its link ({folder}: {', '.join(told)} are 0)")
+        return good(f"no power saving on its link ({folder}: {', '.join(raw)} are 0)")
     return bad(
         f"{', '.join(asleep)} may be entered ({folder})",
         write_by_hand(0, " ".join(f"{folder}/{name}" for name in asleep)),
@@ -75,7 +75,7 @@ def _states_to_set(scene: Scene) -> tuple[Setting, ...]:
     )
 
 
-def _look_at_link(scene: Scene) -> Finding:
+def _check_link(scene: Scene) -> Finding:
     link = scene.drive.pcie if scene.drive else None
     if link is None:
         return not_applying("the drive has no PCI Express link of its own")
@@ -84,24 +84,22 @@ def _look_at_link(scene: Scene) -> Finding:
         "lanes": (link.width, link.width_max),
         "GT/s": (link.speed_gt_s, link.speed_gt_s_max),
     }
-    told = {
+    raw = {
         unit: (now, most)
         for unit, (now, most) in pairs.items()
         if now is not None and most is not None
     }
-    if not told:
-        return unknown(f"{place} do not tell what it can do")
-    read = ", ".join(
-        f"{now:g} of {most:g} {unit}" for unit, (now, most) in told.items()
-    )
-    if any(now < most for now, most in told.values()):
+    if not raw:
+        return unknown(f"{place} do not state its maximum")
+    read = ", ".join(f"{now:g} of {most:g} {unit}" for unit, (now, most) in raw.items())
+    if any(now < most for now, most in raw.values()):
         return bad(
             f"{read} ({place})",
-            "Put the drive into a slot that has all its lanes and its speed, or look "
-            "whether cable and BIOS keep the link down.",
+            "Use a slot with all lanes and the speed of the drive, or check whether "
+            "cable or BIOS limits the link.",
         )
-    if len(told) < len(pairs):
-        return unknown(f"{read}; {place} do not tell the rest")
+    if len(raw) < len(pairs):
+        return unknown(f"{read}; {place} do not state the rest")
     return good(f"{read} ({place})")
 
 
@@ -114,31 +112,31 @@ def _link_states(scene: Scene) -> dict[str, str]:
     folder = _link_folder(scene)
     if not folder:
         return {}
-    told = {name: scene.text(f"{folder}/{name}") for name in _LINK_STATES}
-    return {name: value for name, value in told.items() if value}
+    raw = {name: scene.text(f"{folder}/{name}") for name in _LINK_STATES}
+    return {name: value for name, value in raw.items() if value}
 
 
 POLICY = Check(
     check_id="pcie_aspm",
     title="PCI Express power saving",
-    why="A link that went to sleep takes microseconds to wake before an IO can pass.",
+    why="A sleeping link takes microseconds to wake before an IO can pass.",
     source=guide("2.3"),
-    look=_look_at_policy,
+    look=_check_policy,
     settings=_policy_to_set,
 )
 STATES = Check(
     check_id="pcie_aspm_link",
     title="Power saving of the drive's link",
-    why="Whatever the policy is, these states may be entered between two IOs.",
-    look=_look_at_states,
+    why="Whatever the policy, these states may be entered between two IOs.",
+    look=_check_states,
     settings=_states_to_set,
     needs="drive",
 )
 LINK = Check(
     check_id="pcie_link",
     title="PCI Express link of the drive",
-    why="A link narrower or slower than the drive's own caps its data rate.",
+    why="A link narrower or slower than the drive's own limits its data rate.",
     source=guide("3.1"),
-    look=_look_at_link,
+    look=_check_link,
     needs="drive",
 )

@@ -1,4 +1,4 @@
-"""Where the drive, its interrupts and the jobs are."""
+"""Checks of the placement of the drive, its interrupts and the jobs."""
 
 import re
 
@@ -22,16 +22,16 @@ from ssdlab.system.files import list_names, within
 _ADMIN_QUEUE = re.compile(r"nvme\d+q0")
 _BY_HAND = "Pin them by hand: /proc/irq/N/smp_affinity_list"
 _BALANCE = f"sudo systemctl start irqbalance; or: {_BY_HAND}"
-# Their drivers let the kernel place the interrupts, and it takes no wish.
+# Their drivers let the kernel place the interrupts; it cannot be overridden.
 _MANAGED = ("nvme", "virtio")
 _OF_THE_KERNEL = (
-    "The kernel places the interrupts of this drive itself and takes no wish: look for "
-    "boot options that keep it from it (maxcpus, irqaffinity, isolcpus=managed_irq, "
-    "nvme.poll_queues) and for processors that are offline."
+    "The kernel places the interrupts of this drive itself: check for boot options "
+    "that restrict it (maxcpus, irqaffinity, isolcpus=managed_irq, nvme.poll_queues) "
+    "and for processors that are offline."
 )
 
 
-def _look_at_node(scene: Scene) -> Finding:
+def _check_node(scene: Scene) -> Finding:
     nodes = list_nodes(scene.root)
     if not nodes:
         return missing("/sys/devices/system/node/node*/cpulist")
@@ -40,9 +40,8 @@ def _look_at_node(scene: Scene) -> Finding:
     node = scene.drive.numa_node if scene.drive else None
     if node is None or node < 0:
         return unknown(
-            f"this host has {len(nodes)} NUMA nodes, and the system does not tell on "
-            "which one the drive is",
-            "See the manual of the mainboard for which socket has the drive's slot.",
+            f"this host has {len(nodes)} NUMA nodes, and the drive's node is unknown",
+            "See the manual of the mainboard for the socket of the drive's slot.",
         )
     near = node_cpus(node, scene.root)
     usable = near & scene.allowed
@@ -54,22 +53,22 @@ def _look_at_node(scene: Scene) -> Finding:
         return good(f"{read}: ssdlab places them on {name_cpus(usable)}")
     return bad(
         read,
-        f"Let it use them: numactl --cpunodebind={node} --membind={node} ssdlab …",
+        f"Allow them: numactl --cpunodebind={node} --membind={node} ssdlab …",
     )
 
 
-def _look_at_interrupts(scene: Scene) -> Finding:
+def _check_interrupts(scene: Scene) -> Finding:
     numbers = _interrupts(scene)
     if not numbers:
         return unknown("no interrupt of the drive was found in /proc/interrupts")
     places = {irq: _place(scene, irq) for irq in numbers}
     known = {irq: cpus for irq, cpus in places.items() if cpus}
     if not known:
-        return unknown("/proc/irq/N/effective_affinity_list does not tell its CPUs")
+        return unknown("/proc/irq/N/effective_affinity_list does not list its CPUs")
     used = frozenset[int]().union(*known.values())
     read = (
         f"{len(known)} interrupt{'s' if len(known) > 1 else ''} on {name_cpus(used)}; "
-        f"near the drive: {name_cpus(scene.local)} "
+        f"local to the drive: {name_cpus(scene.local)} "
         "(/proc/interrupts, /proc/irq/N/effective_affinity_list)"
     )
     if not used & scene.local:
@@ -83,7 +82,7 @@ def _look_at_interrupts(scene: Scene) -> Finding:
 
 
 def _interrupts_to_move(scene: Scene) -> tuple[Setting, ...]:
-    """Spread the interrupts over the near processors, one after the other."""
+    """Spread the interrupts over the local processors, one after the other."""
     if scene.drive is None or scene.drive.bus in _MANAGED:
         return ()
     near = sorted(scene.local)
@@ -107,7 +106,7 @@ def _move_remedy(scene: Scene) -> str:
 
 
 def _interrupts(scene: Scene) -> list[int]:
-    """Return the interrupts of the drive's queues, its administration apart."""
+    """Return the interrupts of the drive's queues, without its admin queue."""
     drive = scene.drive
     if drive is None:
         return []
@@ -123,7 +122,7 @@ def _interrupts(scene: Scene) -> list[int]:
 
 
 def _message_interrupts(scene: Scene) -> tuple[str, ...]:
-    """Return the interrupts of the PCI device that the drive hangs on."""
+    """Return the interrupts of the drive's PCI device."""
     drive = scene.drive
     if drive is None:
         return ()
@@ -151,10 +150,10 @@ def _place(scene: Scene, irq: int) -> frozenset[int]:
 NODE = Check(
     check_id="numa_node",
     title="NUMA node of the drive",
-    why="An IO from a processor of another node crosses the link between the sockets, "
-    "there and back.",
+    why="An IO from a processor of another node crosses the link between the sockets "
+    "both ways.",
     source=guide("2.8.1"),
-    look=_look_at_node,
+    look=_check_node,
     needs="drive",
 )
 INTERRUPTS = Check(
@@ -163,7 +162,7 @@ INTERRUPTS = Check(
     why="One processor that handles all completions, or one of another node, limits "
     "the IOPS before the drive does.",
     source=guide("2.8.2"),
-    look=_look_at_interrupts,
+    look=_check_interrupts,
     settings=_interrupts_to_move,
     needs="drive",
 )

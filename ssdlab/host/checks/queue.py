@@ -1,4 +1,4 @@
-"""How the block layer treats the drive's IOs."""
+"""Checks of the block layer's settings for the drive."""
 
 import math
 
@@ -20,7 +20,7 @@ _LEAST_REQUESTS = 32
 _HARDWARE_DEPTHS = ("mq/0/nr_tags", "device/queue_depth")
 
 
-def _look_at_scheduler(scene: Scene) -> Finding:
+def _check_scheduler(scene: Scene) -> Finding:
     path = f"{scene.queue}/scheduler"
     name = chosen(scene.text(path))
     if not name:
@@ -34,14 +34,14 @@ def _look_at_scheduler(scene: Scene) -> Finding:
 def _scheduler_to_set(scene: Scene) -> tuple[Setting, ...]:
     path = f"{scene.queue}/scheduler"
     text = scene.text(path)
-    if "none" not in text.split():  # in brackets if it is chosen already
+    if "none" not in text.split():  # in brackets if it is already chosen
         return ()
-    # The kernel sets the number of requests anew with each scheduler.
+    # The kernel resets the number of requests with each scheduler.
     requests = Setting(path=f"{scene.queue}/nr_requests", value=None)
     return (requests, Setting(path=path, value="none"))
 
 
-def _look_at_requests(scene: Scene) -> Finding:
+def _check_requests(scene: Scene) -> Finding:
     path = f"{scene.queue}/nr_requests"
     requests = scene.number(path)
     if requests is None:
@@ -59,7 +59,7 @@ def _requests_to_set(scene: Scene) -> tuple[Setting, ...]:
     return (Setting(path=path, value=str(_requests_needed(scene))),)
 
 
-def _look_at_write_cache(scene: Scene) -> Finding:
+def _check_write_cache(scene: Scene) -> Finding:
     path = f"{scene.queue}/write_cache"
     state = scene.text(path)
     if not state:
@@ -72,21 +72,19 @@ def _look_at_write_cache(scene: Scene) -> Finding:
         device = scene.drive.path if scene.drive else ""
         return warn(
             f"{read}: its write cache is off",
-            f"Switch it on: sudo hdparm -W1 {device} (ATA), "
+            f"Turn it on: sudo hdparm -W1 {device} (ATA), "
             f"sudo sdparm --set=WCE {device} (SCSI)",
         )
-    return unknown(
-        f"{read}: either it is off, or the drive has none that power loss could empty"
-    )
+    return unknown(f"{read}: either it is off, or the drive has no volatile one")
 
 
-def _look_at_completion(scene: Scene) -> Finding:
+def _check_completion(scene: Scene) -> Finding:
     path = f"{scene.queue}/rq_affinity"
     value = scene.text(path)
     words = {
         "0": "completed on any CPU",
         "1": "completed near the CPU that asked",
-        "2": "completed on the very CPU that asked",
+        "2": "completed on the same CPU that asked",
     }
     if value not in words:
         return missing(path)
@@ -98,24 +96,24 @@ def _completion_to_set(scene: Scene) -> tuple[Setting, ...]:
     return (Setting(path=f"{scene.queue}/rq_affinity", value="2"),)
 
 
-def _look_at_merges(scene: Scene) -> Finding:
+def _check_merges(scene: Scene) -> Finding:
     path = f"{scene.queue}/nomerges"
     value = scene.text(path)
     if value not in {"0", "1", "2"}:
         return missing(path)
     scheduler = chosen(scene.text(f"{scene.queue}/scheduler"))
-    read = f"{value} with scheduler {scheduler or 'not told'} ({path})"
+    read = f"{value} with scheduler {scheduler or 'unknown'} ({path})"
     if value == "2":
         return good(f"{read}: nothing is merged")
     if scheduler == "none":
-        return good(f"{read}: IOs that are issued one by one are not merged")
+        return good(f"{read}: IOs issued one by one are not merged")
     return warn(
-        f"{read}: neighbours may be merged on their way",
-        f"Take the scheduler none, or: {write_by_hand(2, path)}",
+        f"{read}: adjacent IOs may be merged",
+        f"Use the scheduler none, or: {write_by_hand(2, path)}",
     )
 
 
-def _look_at_polling(scene: Scene) -> Finding:
+def _check_polling(scene: Scene) -> Finding:
     path = f"{scene.queue}/io_poll"
     value = scene.text(path)
     if not value:
@@ -123,26 +121,26 @@ def _look_at_polling(scene: Scene) -> Finding:
     if value == "0":
         return good(f"0: completions come by interrupts ({path})")
     return warn(
-        f"{value}: some queues are kept for polling ({path})",
-        "ssdlab's jobs do not poll. Boot with nvme.poll_queues=0 to give all queues "
-        "their interrupt.",
+        f"{value}: some queues are reserved for polling ({path})",
+        "ssdlab's jobs do not poll. Boot with nvme.poll_queues=0 to give every queue "
+        "an interrupt.",
     )
 
 
-def _look_at_throttling(scene: Scene) -> Finding:
+def _check_throttling(scene: Scene) -> Finding:
     path = f"{scene.queue}/wbt_lat_usec"
     latency_us = scene.number(path)
     if latency_us is None:
-        return unknown(f"{path} tells nothing: this kernel holds no writes back")
+        return unknown(f"{path} is empty: this kernel does not throttle writes")
     read = f"{latency_us} ({path})"
     if latency_us <= 0:
-        return good(f"{read}: no write is held back")
+        return good(f"{read}: no write is throttled")
     buffered = scene.habits.buffered
     if buffered == ():
-        return good(f"{read}: direct IO, which all these tests do, is not held back")
-    what = "these tests have" if buffered else "some jobs have"
+        return good(f"{read}: direct IO, as in all these tests, is not throttled")
+    what = "these tests use" if buffered else "some jobs use"
     return warn(
-        f"{read}: writes through the page cache, which {what}, are held back for reads",
+        f"{read}: writes through the page cache, which {what}, are throttled for reads",
         write_by_hand(0, path),
     )
 
@@ -157,7 +155,7 @@ def _queues(scene: Scene) -> int:
 
 
 def _requests_needed(scene: Scene) -> int:
-    """Return how many requests each queue needs, or all that its hardware takes."""
+    """Return how many requests each queue needs, or its hardware limit."""
     folder = f"/sys/block/{scene.drive.name if scene.drive else ''}"
     most = scene.habits.most_outstanding or _MOST_OUTSTANDING
     needed = max(_LEAST_REQUESTS, math.ceil(most / _queues(scene)))
@@ -168,55 +166,55 @@ def _requests_needed(scene: Scene) -> int:
 SCHEDULER = Check(
     check_id="io_scheduler",
     title="IO scheduler",
-    why="A scheduler holds, orders and merges IOs before the drive sees them; a solid "
-    "state drive gains nothing by it.",
-    look=_look_at_scheduler,
+    why="A scheduler delays, sorts and merges IOs before the drive sees them; an SSD "
+    "gains nothing from it.",
+    look=_check_scheduler,
     settings=_scheduler_to_set,
     needs="drive",
 )
 REQUESTS = Check(
     check_id="nr_requests",
     title="Requests in the queue",
-    why="IOs beyond it wait in the host, and their wait counts as the drive's latency.",
-    look=_look_at_requests,
+    why="IOs beyond it wait in the host, which counts as the drive's latency.",
+    look=_check_requests,
     settings=_requests_to_set,
     needs="drive",
 )
 WRITE_CACHE = Check(
     check_id="write_cache",
     title="Write cache, as the kernel sees it",
-    why="Without it every write waits for the medium. The PTS wants it recorded.",
-    look=_look_at_write_cache,
+    why="Without it every write waits for the media. The PTS requires it recorded.",
+    look=_check_write_cache,
     needs="drive",
 )
 COMPLETION = Check(
     check_id="rq_affinity",
     title="Where IOs complete",
-    why="A completion on a far processor costs a trip between caches for each IO.",
-    look=_look_at_completion,
+    why="A completion on a distant processor costs a transfer between caches per IO.",
+    look=_check_completion,
     settings=_completion_to_set,
     needs="drive",
 )
 MERGES = Check(
     check_id="nomerges",
-    title="Merging of neighbours",
-    why="Merged IOs are larger than the blocks that the test asks for.",
-    look=_look_at_merges,
+    title="Merging of adjacent IOs",
+    why="Merged IOs are larger than the block size of the test.",
+    look=_check_merges,
     needs="drive",
 )
 POLLING = Check(
     check_id="io_poll",
     title="Polling queues",
-    why="Queues that are kept for polling are missing where completions interrupt.",
-    look=_look_at_polling,
+    why="Queues reserved for polling are not available to jobs that use interrupts.",
+    look=_check_polling,
     needs="drive",
 )
 WRITE_BACK = Check(
     check_id="wbt_lat_usec",
     title="Write-back throttling",
-    why="The kernel holds writes from the page cache back while reads wait longer than "
-    "this: then it is the kernel that is measured.",
-    look=_look_at_throttling,
+    why="The kernel throttles writes from the page cache while reads wait longer than "
+    "this: then the kernel is measured.",
+    look=_check_throttling,
     settings=_throttling_to_set,
     needs="drive",
 )

@@ -1,4 +1,4 @@
-"""What the checks look at: the files of the kernel, the drive, and ssdlab's habits."""
+"""The input of the checks: files of the kernel, the drive, ssdlab's own jobs."""
 
 import os
 import re
@@ -9,12 +9,13 @@ from pathlib import Path
 
 from ssdlab.host.affinity import list_nodes, node_cpus
 from ssdlab.host.busy import ReadBusy, read_busy
-from ssdlab.host.checks.sample import Sample, take_sample
+from ssdlab.host.cgroups import read_throttles
 from ssdlab.host.notation import parse_cpus
 from ssdlab.host.programs import RunProgram, run_program
 from ssdlab.model.drive import Drive
 from ssdlab.system.files import ROOT, list_names, read_number, read_text, within
 
+_STAT = re.compile(r"\d+ \((.*)\) (.*)", re.DOTALL)
 CPUS = "/sys/devices/system/cpu"
 _FABRICS = ("tcp", "rdma", "fc")
 _CONTAINER_SIGNS = (
@@ -29,29 +30,91 @@ _SAMPLE_S = 0.25
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Habits:
-    """What ssdlab does by itself in a run, as read from its own tests and job files.
+class Process:
+    """A process: its name, and the processor time that it has used [ticks]."""
 
-    What is not told is empty or ``None``.
+    name: str
+    ticks: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Sample:
+    """One reading of the counters; empty or ``None`` where the kernel has none.
+
+    ``cpu_ticks`` and ``idle_ticks`` are those of all processors together.
+    """
+
+    cpu_ticks: int | None
+    idle_ticks: int | None
+    processes: Mapping[int, Process]
+    throttled: Mapping[int, int]
+    swapped_pages: int | None
+    throttled_groups: Mapping[str, int]
+
+
+def take_sample(root: Path, cpus: tuple[int, ...]) -> Sample:
+    """Read the counters once."""
+    first_line = read_text(within(root, "/proc/stat")).split("\n", maxsplit=1)[0]
+    ticks = [int(field) for field in first_line.split()[1:] if field.isdecimal()]
+    return Sample(
+        cpu_ticks=sum(ticks[:8]) if len(ticks) >= 5 else None,
+        idle_ticks=ticks[3] + ticks[4] if len(ticks) >= 5 else None,
+        processes=_processes(within(root, "/proc")),
+        throttled=_throttled(root, cpus),
+        swapped_pages=_swapped(read_text(within(root, "/proc/vmstat"))),
+        throttled_groups=read_throttles(root),
+    )
+
+
+def _processes(folder: Path) -> dict[int, Process]:
+    found = {}
+    for name in list_names(folder):
+        if not name.isdecimal():
+            continue
+        match = _STAT.match(read_text(folder / name / "stat"))
+        fields = match.group(2).split() if match else []
+        if match and len(fields) > 12:
+            ticks = int(fields[11]) + int(fields[12])
+            found[int(name)] = Process(name=match.group(1), ticks=ticks)
+    return found
+
+
+def _throttled(root: Path, cpus: tuple[int, ...]) -> dict[int, int]:
+    name = "thermal_throttle/core_throttle_count"
+    paths = {cpu: f"/sys/devices/system/cpu/cpu{cpu}/{name}" for cpu in cpus}
+    counts = {cpu: read_number(within(root, path)) for cpu, path in paths.items()}
+    return {cpu: count for cpu, count in counts.items() if count is not None}
+
+
+def _swapped(text: str) -> int | None:
+    pages = re.findall(r"^pswp(?:in|out) (\d+)$", text, re.MULTILINE)
+    return sum(map(int, pages)) if pages else None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Habits:
+    """What ssdlab itself does in a run, as read from its tests and job files.
+
+    Unknown values are empty or ``None``.
 
     Attributes
     ----------
     engines : tuple of str
-        The fio engines of the jobs with more than one IO at a time.
+        The fio engines of jobs with more than one IO at a time.
     buffered : tuple of str, optional
-        What goes through the page cache.
+        The jobs that use the page cache.
     most_outstanding : int, optional
         The most IOs at a time, of all threads.
     block_sizes_bytes : tuple of int
-        The sizes of the blocks that its tests read and write [bytes].
+        The block sizes of its tests [bytes].
     fio_needed : str
-        The oldest fio that ssdlab measures with.
+        The oldest fio that ssdlab supports.
     peak_jobs : tuple of str
-        The jobs of the guide, as they follow each other.
+        The jobs of the guide, in order.
     unpurged : tuple of str, optional
-        What writes without a purge before it.
+        The tests or jobs that write without a purge first.
     unwritten : tuple of str, optional
-        What reads before preconditioning has written.
+        The tests or jobs that read before preconditioning has written.
     """
 
     engines: tuple[str, ...] = ()
@@ -70,7 +133,7 @@ def _own_cpus() -> frozenset[int]:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Means:
-    """How the host is asked: programs, time, and which processors may be used."""
+    """How the host is queried: programs, time, and the allowed processors."""
 
     run: RunProgram = run_program
     busy: ReadBusy = read_busy
@@ -81,7 +144,7 @@ class Means:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Scene:
-    """All that a check may look at; ``before`` and ``after`` lie a moment apart."""
+    """The input of a check; ``before`` and ``after`` are read a moment apart."""
 
     root: Path = ROOT
     drive: Drive | None = None
@@ -96,49 +159,49 @@ class Scene:
     after: Sample
 
     def text(self, path: str) -> str:
-        """Return what a file of the system says, "" if it tells nothing."""
+        """Return the text of a file of the system, "" if it has none."""
         return read_text(within(self.root, path))
 
     def number(self, path: str) -> int | None:
-        """Return the whole number that a file of the system says, if it does."""
+        """Return the whole number in a file of the system, if it has one."""
         return read_number(within(self.root, path))
 
     def names(self, folder: str) -> tuple[str, ...]:
-        """Return what lies in a folder of the system, in order."""
+        """Return the names in a folder of the system, in order."""
         return list_names(within(self.root, folder))
 
     @property
     def cpus(self) -> tuple[int, ...]:
-        """The processors that run."""
+        """The processors that are online."""
         return tuple(sorted(_online(self.root) or self.allowed))
 
     @property
     def is_virtual_machine(self) -> bool:
-        """Whether the processors say that a hypervisor stands below them."""
+        """Whether the processors report a hypervisor."""
         return "hypervisor" in self.cpu_info.get("flags", "").split()
 
     @property
     def is_container(self) -> bool:
-        """Whether something tells that this is a container."""
+        """Whether this is a container."""
         return any(
             within(self.root, path).exists() for path in _CONTAINER_SIGNS
         ) or bool(_CONTAINER.search(self.text("/proc/1/cgroup")))
 
     @property
     def fabric_controllers(self) -> tuple[str, ...]:
-        """The folders of the controllers by which a network reaches the drive."""
+        """The folders of the drive's controllers of NVMe over fabrics."""
         return _fabric_controllers(self.drive, self.root)
 
     @property
     def cpu_info(self) -> Mapping[str, str]:
-        """What ``/proc/cpuinfo`` says of the first processor, by its own names."""
+        """The fields of the first processor in ``/proc/cpuinfo``."""
         first = self.text("/proc/cpuinfo").split("\n\n", maxsplit=1)[0]
         pairs = (line.partition(":") for line in first.splitlines())
         return {name.strip(): value.strip() for name, _, value in pairs}
 
     @property
     def local(self) -> frozenset[int]:
-        """The processors of the drive's node; all that run if it has none."""
+        """The processors of the drive's node; all that are online if it has none."""
         node = None if self.drive is None else self.drive.numa_node
         if node is None or node < 0 or len(list_nodes(self.root)) < 2:
             return frozenset(self.cpus)
@@ -150,9 +213,9 @@ class Scene:
         return f"/sys/block/{self.drive.name if self.drive else ''}/queue"
 
     def each_cpu(self, name: str) -> dict[int, str]:
-        """Return what a file says for each processor that has it."""
-        told = {cpu: self.text(f"{CPUS}/cpu{cpu}/{name}") for cpu in self.cpus}
-        return {cpu: text for cpu, text in told.items() if text}
+        """Return the text of a file for each processor that has it."""
+        raw = {cpu: self.text(f"{CPUS}/cpu{cpu}/{name}") for cpu in self.cpus}
+        return {cpu: text for cpu, text in raw.items() if text}
 
 
 def set_scene(
@@ -164,7 +227,7 @@ def set_scene(
     root: Path = ROOT,
     means: Means | None = None,
 ) -> Scene:
-    """Return what the checks look at, its counters read twice."""
+    """Return the input of the checks, with its counters read twice."""
     used = means or Means()
     cpus = _online(root) or used.allowed()
     before = take_sample(root, tuple(sorted(cpus)))
@@ -191,7 +254,7 @@ def _online(root: Path) -> frozenset[int]:
 def _fabric_controllers(drive: Drive | None, root: Path) -> tuple[str, ...]:
     """Return the folders of a drive's controllers of NVMe over fabrics.
 
-    A drive of several controllers is named after their subsystem.
+    A drive with several controllers is named after their subsystem.
     """
     if drive is None or not drive.controller:
         return ()

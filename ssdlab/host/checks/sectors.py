@@ -1,4 +1,4 @@
-"""Whether the drive's sectors fit the blocks of the tests."""
+"""Checks of the drive's sectors against the block sizes of the tests."""
 
 from ssdlab.host.checks.check import (
     Check,
@@ -16,7 +16,7 @@ _SMALL_BYTES, _LARGE_BYTES = 512, 4096
 _FORMATTED = ("nvme", "scsi")  # buses with a command for it
 
 
-def _look_at_small(scene: Scene) -> Finding:
+def _check_small(scene: Scene) -> Finding:
     size, read = _sector(scene)
     blocks = scene.habits.block_sizes_bytes
     small = tuple(block for block in blocks if block < _LARGE_BYTES)
@@ -28,39 +28,39 @@ def _look_at_small(scene: Scene) -> Finding:
     if broken:
         return bad(
             f"{read}: blocks of {_labels(broken)} cannot be measured",
-            f"Leave these blocks out{_format(scene, _SMALL_BYTES) or '.'}",
+            f"Leave out these blocks{_format(scene, _SMALL_BYTES) or '.'}",
         )
     if small:
         return good(f"{read}: blocks of {_labels(small)} are whole sectors")
     return not_applying(
         f"no tests were named; {read}: ssdlab leaves out blocks below a sector, and "
-        "says so"
+        "reports that"
     )
 
 
-def _look_at_large(scene: Scene) -> Finding:
+def _check_large(scene: Scene) -> Finding:
     size, read = _sector(scene)
     blocks = scene.habits.block_sizes_bytes
     if size == _LARGE_BYTES:
         return good(read)
     if not blocks:
         return not_applying(
-            f"no tests were named; {read}, as the 0.5 KiB of the PTS need. The guide "
-            "has 4096 B for blocks of 4 KiB and above"
+            f"no tests were named; {read}, as the 0.5 KiB of the PTS require. The "
+            "guide has 4096 B for blocks of 4 KiB and above"
         )
     small = tuple(block for block in blocks if block < _LARGE_BYTES)
     if small:
         return not_applying(
-            f"the tests have blocks of {_labels(small)} too, which 4096 B would "
-            f"not let pass; {read}"
+            f"the tests also have blocks of {_labels(small)}, which 4096 B would "
+            f"not allow; {read}"
         )
     remedy = _format(scene, _LARGE_BYTES)
     if not remedy:
-        return not_applying(f"this drive has no other sectors to choose; {read}")
+        return not_applying(f"this drive has no other sector size; {read}")
     return warn(
         f"{read}: all blocks of these tests are of 4 KiB and above, for which the "
         "guide has 4096 B",
-        f"Say so in comparisons{remedy}",
+        f"State that in comparisons{remedy}",
     )
 
 
@@ -74,20 +74,22 @@ def _labels(sizes: tuple[int, ...]) -> str:
 
 
 def _format(scene: Scene, size: int) -> str:
-    """Return how the drive gets other sectors, "" where nothing can be done."""
+    """Return how the drive gets other sectors, "" if it cannot."""
     drive = scene.drive
     if drive is None:
         return ""
     if drive.bus == "loop":
-        return f", or attach the file anew: losetup --sector-size {size} -f --show FILE"
+        return (
+            f", or attach the file again: losetup --sector-size {size} -f --show FILE"
+        )
     if drive.bus not in _FORMATTED:
         return ""
     command = (
-        f"nvme format --lbaf=N {drive.path} (nvme id-ns -H lists what it can do)"
+        f"nvme format --lbaf=N {drive.path} (nvme id-ns -H lists the formats)"
         if drive.bus == "nvme"
         else f"sg_format --format --size={size} {drive.path}"
     )
-    return f", or format it to {size} B, which erases it, if it can: {command}"
+    return f", or format it to {size} B, if supported; this erases it: {command}"
 
 
 SMALL = Check(
@@ -95,14 +97,14 @@ SMALL = Check(
     title="Sectors for blocks below 4 KiB",
     why="A block smaller than a sector cannot be read or written.",
     source=guide("4"),
-    look=_look_at_small,
+    look=_check_small,
     needs="drive",
 )
 LARGE = Check(
     check_id="sector_size_4k",
     title="Sectors for blocks of 4 KiB and above",
-    why="Many drives keep their map by 4 KiB and do less for sectors of that size.",
+    why="Many drives map by 4 KiB and have less work with sectors of that size.",
     source=guide("4"),
-    look=_look_at_large,
+    look=_check_large,
     needs="drive",
 )

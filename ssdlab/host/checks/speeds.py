@@ -1,4 +1,4 @@
-"""What the kernel tells of the clocks of the processors."""
+"""The clocks of the processors, as the kernel reports them."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -13,16 +13,16 @@ NO_TURBO = f"{CPUS}/intel_pstate/no_turbo"
 BOOST = f"{CPUS}/cpufreq/boost"
 GOVERNOR = "cpufreq/scaling_governor"
 PREFERENCE = "cpufreq/energy_performance_preference"
-# Drivers whose "powersave" is no fixed lowest clock.
+# Drivers whose "powersave" is not a fixed lowest clock.
 SELF_SCALING = ("intel_pstate", "amd-pstate-epp")
 _MOST_LOADED = 4  # processors that are kept busy, one after the other
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Clocks:
-    """The clocks by which processors are judged, in one unit.
+    """The clocks by which processors are judged, all in the same unit.
 
-    ``idle`` are the slow ones that could not be looked at under load.
+    ``idle`` are the slow ones that could not be read under load.
     """
 
     now: Mapping[int, float]
@@ -30,14 +30,14 @@ class Clocks:
 
     @property
     def words(self) -> str:
-        """What is to be said of those that were not judged."""
+        """Words about those that were not judged."""
         count = len(self.idle)
-        each = "one more idles" if count == 1 else f"{count} more idle"
+        each = "one more is idle" if count == 1 else f"{count} more are idle"
         was = "was" if count == 1 else "were"
-        return f"; {each} below it and {was} not looked at under load" if count else ""
+        return f"; {each} below it and {was} not checked under load" if count else ""
 
     def find_slowest(self, wanted: Mapping[int, float]) -> tuple[int, float] | None:
-        """Return the processor furthest below what is wanted of it, and the ratio."""
+        """Return the processor furthest below its wanted clock, and the ratio."""
         ratios = {
             cpu: clock / wanted[cpu]
             for cpu, clock in self.now.items()
@@ -47,25 +47,25 @@ class Clocks:
 
 
 def of_cpu(cpu: int, name: str) -> str:
-    """Return a file of a processor."""
+    """Return the path of a file of a processor."""
     return f"{CPUS}/cpu{cpu}/{name}"
 
 
 def read_khz(scene: Scene, name: str) -> dict[int, int]:
-    """Return a clock of each processor that tells it [kHz]."""
-    told = scene.each_cpu(f"cpufreq/{name}")
-    return {cpu: int(text) for cpu, text in told.items() if text.isdecimal()}
+    """Return a clock of each processor that reports it [kHz]."""
+    raw = scene.each_cpu(f"cpufreq/{name}")
+    return {cpu: int(text) for cpu, text in raw.items() if text.isdecimal()}
 
 
 def read_turbo(scene: Scene) -> str:
-    """Return whether turbo is on; "" if the kernel does not tell."""
+    """Return whether turbo is on; "" if unknown."""
     words = {"0": "on", "1": "off"}
     intel = words.get(scene.text(NO_TURBO), "")
     return intel or {"1": "on", "0": "off"}.get(scene.text(BOOST), "")
 
 
 def read_bases(scene: Scene) -> dict[int, float]:
-    """Return the clock without turbo of each processor that tells it [kHz]."""
+    """Return the clock without turbo of each processor that reports it [kHz]."""
     found: dict[int, float] = {}
     for cpu in scene.cpus:
         base = _base_khz(scene, cpu)
@@ -75,7 +75,7 @@ def read_bases(scene: Scene) -> dict[int, float]:
 
 
 def model_khz(scene: Scene) -> float | None:
-    """Return the clock in the name of the model, if it is there [kHz]."""
+    """Return the clock in the model name, if it is there [kHz]."""
     name = scene.cpu_info.get("model name", "")
     found = re.search(r"@\s*([\d.]+)\s*GHz", name)
     return float(found.group(1)) * 1e6 if found else None
@@ -90,12 +90,12 @@ def find_restraint(scene: Scene, cpu: int) -> str:
     if scales_itself(scene, cpu):
         if preference in {"performance", "0"}:
             return ""
-        return f"governor {governor} with preference {preference or 'not told'}"
+        return f"governor {governor} with preference {preference or 'unknown'}"
     return f"governor {governor}"
 
 
 def scales_itself(scene: Scene, cpu: int) -> bool:
-    """Tell whether the governor powersave is no fixed lowest clock here."""
+    """Tell whether the governor powersave is not a fixed lowest clock here."""
     return scene.text(of_cpu(cpu, "cpufreq/scaling_driver")) in SELF_SCALING
 
 
@@ -108,7 +108,7 @@ def look_under_load(
 ) -> Clocks:
     """Read the clocks of the slow processors again while each of them works.
 
-    An idle processor may well clock down: that says nothing of a measurement.
+    An idle processor may clock down, which is irrelevant for a measurement.
     """
     slow = sorted(
         (cpu for cpu in now if now[cpu] < wanted.get(cpu, 0) * (1 - FEW_PERCENT)),

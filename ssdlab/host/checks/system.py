@@ -1,4 +1,4 @@
-"""The machine and its kernel: size, sockets, security, clock source."""
+"""Checks of the machine and its kernel: size, sockets, security, clock source."""
 
 import re
 
@@ -35,7 +35,7 @@ _VULNERABILITIES = f"{CPUS}/vulnerabilities"
 _CLOCKS = "/sys/devices/system/clocksource/clocksource0"
 _GOOD_CLOCKS = ("tsc", "arch_sys_counter")
 _SLOW_CLOCKS = ("hpet", "acpi_pm", "jiffies", "pit", "refined-jiffies")
-# Those that each system call or interrupt pays for.
+# Those that cost time in each system call or interrupt.
 _COSTLY = re.compile(
     r"PTI\b|Clear CPU buffers|Retpolines|Mitigation: IBRS\b"
     r"|untrained return thunk|Safe RET",
@@ -43,7 +43,7 @@ _COSTLY = re.compile(
 )
 
 
-def _look_at_hardware(scene: Scene) -> Finding:
+def _check_hardware(scene: Scene) -> Finding:
     parts = (_clock_part(scene), _memory_part(scene), _socket_part(scene))
     verdicts = [part.verdict for part in parts]
     worst = next(name for name in _WORST_FIRST if name in verdicts)
@@ -55,10 +55,10 @@ def _look_at_hardware(scene: Scene) -> Finding:
 
 
 def _clock_part(scene: Scene) -> Finding:
-    told = _ghz(scene)
-    if told is None:
-        return unknown("the CPU's clock is not told")
-    ghz, place = told
+    raw = _ghz(scene)
+    if raw is None:
+        return unknown("the CPU's clock is unknown")
+    ghz, place = raw
     read = f"{ghz:.2f} GHz ({place})"
     if ghz >= _LEAST_GHZ:
         return good(read)
@@ -68,7 +68,7 @@ def _clock_part(scene: Scene) -> Finding:
 def _memory_part(scene: Scene) -> Finding:
     memory = read_memory_bytes(scene)
     if memory is None:
-        return unknown("MemTotal in /proc/meminfo is not told")
+        return unknown("MemTotal in /proc/meminfo is missing")
     read = f"{memory / GIB:.1f} GiB of memory (/proc/meminfo)"
     if memory >= LEAST_MEMORY_BYTES:
         return good(read)
@@ -78,29 +78,29 @@ def _memory_part(scene: Scene) -> Finding:
 def _socket_part(scene: Scene) -> Finding:
     sockets = len(set(scene.each_cpu("topology/physical_package_id").values()))
     if not sockets:
-        return unknown("the number of sockets is not told")
+        return unknown("the number of sockets is unknown")
     if sockets == 1:
         return good("1 socket")
     return warn(
-        f"{sockets} sockets", "One socket is simplest; else keep to the drive's node."
+        f"{sockets} sockets", "One socket is simplest; else use the drive's node only."
     )
 
 
-def _look_at_fans(scene: Scene) -> Finding:
+def _check_fans(scene: Scene) -> Finding:
     alarms = [path for path in _fan_files(scene, "alarm") if scene.text(path) == "1"]
     if alarms:
         return bad(f"a fan raises an alarm ({alarms[0]})", "Replace or free the fan.")
     profile = scene.text(_PROFILE)
     remedy = "Set the fans to high in the BIOS or the BMC."
     speeds = [scene.text(path) for path in _fan_files(scene, "input")]
-    told = f"fans turn at {', '.join(speeds)} rpm; " if speeds else ""
+    fans = f"fans turn at {', '.join(speeds)} rpm; " if speeds else ""
     if not profile:
         return unknown(
-            f"{told}their mode is known to the BIOS or the BMC alone: there is no "
-            f"{_PROFILE} here",
+            f"{fans}only the BIOS or the BMC knows their mode: {_PROFILE} does not "
+            "exist here",
             remedy,
         )
-    read = f"{told}the platform's profile is {profile} ({_PROFILE})"
+    read = f"{fans}the platform's profile is {profile} ({_PROFILE})"
     if profile == "performance":
         return good(read)
     remedy += f" Or: {write_by_hand('performance', _PROFILE)}"
@@ -108,7 +108,7 @@ def _look_at_fans(scene: Scene) -> Finding:
     return bad(read, remedy) if is_weak else warn(read, remedy)
 
 
-def _look_at_selinux(scene: Scene) -> Finding:
+def _check_selinux(scene: Scene) -> Finding:
     if not scene.names("/sys"):
         return unknown("/sys cannot be read")
     enforce = scene.text(_ENFORCE)
@@ -123,12 +123,12 @@ def _look_at_selinux(scene: Scene) -> Finding:
 
 
 def _judge_unmounted(scene: Scene, config: str) -> Finding:
-    """Judge by the process itself: in a container the mode is not to be seen."""
+    """Judge by the process itself: in a container the mode is not visible."""
     label = scene.text(_LABEL).rstrip("\0")
     if _CONTEXT.fullmatch(label):
         return warn(
-            f"active: this process is {label} ({_LABEL}); whether it enforces cannot "
-            f"be seen, as there is no {_ENFORCE}{config}",
+            f"active: this process is {label} ({_LABEL}); whether it enforces is "
+            f"unknown without {_ENFORCE}{config}",
             _DISABLE_SELINUX,
         )
     if scene.is_container and not label:
@@ -138,14 +138,14 @@ def _judge_unmounted(scene: Scene, config: str) -> Finding:
     return good(f"it is not active: there is no {_ENFORCE}{config}")
 
 
-def _look_at_mitigations(scene: Scene) -> Finding:
+def _check_mitigations(scene: Scene) -> Finding:
     names = scene.names(_VULNERABILITIES)
     if not names:
         return missing(_VULNERABILITIES)
-    told = {name: scene.text(f"{_VULNERABILITIES}/{name}") for name in names}
+    raw = {name: scene.text(f"{_VULNERABILITIES}/{name}") for name in names}
     costly = {
         name: found.group(0).removeprefix("Mitigation: ")
-        for name, text in told.items()
+        for name, text in raw.items()
         if (found := _COSTLY.search(text))
     }
     if not costly:
@@ -153,12 +153,12 @@ def _look_at_mitigations(scene: Scene) -> Finding:
     words = ", ".join(f"{what} against {name}" for name, what in costly.items())
     return warn(
         f"{words} ({_VULNERABILITIES})",
-        "Say so in comparisons. On a host that only measures and runs no foreign "
+        "State that in comparisons. On a host that only measures and runs only trusted "
         "code: boot with mitigations=off",
     )
 
 
-def _look_at_clock_source(scene: Scene) -> Finding:
+def _check_clock_source(scene: Scene) -> Finding:
     path = f"{_CLOCKS}/current_clocksource"
     name = scene.text(path)
     if not name:
@@ -170,30 +170,30 @@ def _look_at_clock_source(scene: Scene) -> Finding:
     remedy = (
         write_by_hand("tsc", path)
         if "tsc" in others.split()
-        else "The kernel distrusts the processor's own counter: see `dmesg | grep -i "
-        "tsc`, and boot with tsc=reliable if it is right."
+        else "The kernel does not trust the TSC: see `dmesg | grep -i tsc`, and boot "
+        "with tsc=reliable if it is accurate."
     )
     return bad(read, remedy) if name in _SLOW_CLOCKS else warn(read, remedy)
 
 
-def _look_at_hypervisor(scene: Scene) -> Finding:
+def _check_hypervisor(scene: Scene) -> Finding:
     if not scene.cpu_info:
-        return unknown("/proc/cpuinfo tells nothing")
+        return unknown("/proc/cpuinfo is empty")
     kind = scene.text("/sys/hypervisor/type")
     if scene.is_virtual_machine or kind:
         place = f"{kind} in /sys/hypervisor/type" if kind else "flag in /proc/cpuinfo"
         return warn(
             f"this is a virtual machine (hypervisor: {place})",
-            "Measure on the machine itself, or say that it was measured through a "
+            "Measure on the physical machine, or state that it was measured through a "
             "hypervisor.",
         )
     if "flags" not in scene.cpu_info:
-        return unknown("/proc/cpuinfo has no flags that would tell")
+        return unknown("/proc/cpuinfo has no flags")
     return good("no hypervisor among the flags in /proc/cpuinfo")
 
 
 def read_memory_bytes(scene: Scene) -> int | None:
-    """Return how much memory the kernel has, if it tells."""
+    """Return the size of the memory, if known."""
     found = re.search(
         r"^MemTotal:\s*(\d+) kB", scene.text("/proc/meminfo"), re.MULTILINE
     )
@@ -201,7 +201,7 @@ def read_memory_bytes(scene: Scene) -> int | None:
 
 
 def _ghz(scene: Scene) -> tuple[float, str] | None:
-    """Return the clock of the model, or the best that is known, and from where."""
+    """Return the clock of the model, or the best known one, and its source."""
     model = model_khz(scene)
     if model:
         return model / 1e6, f"of the model {scene.cpu_info['model name']}"
@@ -227,43 +227,42 @@ def _fan_files(scene: Scene, kind: str) -> list[str]:
 HARDWARE = Check(
     check_id="cpu_hw",
     title="Processor and memory",
-    why="A weak host is what limits a fast drive; two sockets need care.",
+    why="A slow host limits a fast drive; two sockets need care.",
     source=guide("3.1"),
-    look=_look_at_hardware,
+    look=_check_hardware,
 )
 FANS = Check(
     check_id="fans",
     title="Fans",
-    why="Fans that save power let drive and processor get hot, and hot ones throttle.",
+    why="Slow fans let drive and processor get hot and throttle.",
     source=guide("2.4"),
-    look=_look_at_fans,
+    look=_check_fans,
 )
 SELINUX = Check(
     check_id="selinux",
     title="SELinux",
-    why="It looks at each system call, IO among them.",
+    why="It checks each system call, including IO.",
     source=guide("2.5"),
-    look=_look_at_selinux,
+    look=_check_selinux,
 )
 MITIGATIONS = Check(
     check_id="mitigations",
-    title="Mitigations of processor faults",
-    why="Some make every system call and interrupt longer, and so each IO; two hosts "
-    "compare only if they are alike.",
-    look=_look_at_mitigations,
+    title="CPU vulnerability mitigations",
+    why="Some make every system call and interrupt, and so each IO, take longer; hosts "
+    "are comparable only if they have the same.",
+    look=_check_mitigations,
 )
 CLOCK_SOURCE = Check(
     check_id="clock_source",
     title="Clock source",
-    why="Where fio cannot use the processor's counter it asks the kernel for the time "
-    "twice for each IO; a clock outside of the processor takes a microsecond and more "
-    "to answer.",
-    look=_look_at_clock_source,
+    why="If fio cannot use the processor's counter, it reads the kernel's clock twice "
+    "per IO; one outside of the processor takes a microsecond or more.",
+    look=_check_clock_source,
 )
 HYPERVISOR = Check(
     check_id="hypervisor",
     title="Virtual machine",
-    why="A hypervisor stands between fio and the drive: it adds latency, and other "
-    "guests take time away unseen.",
-    look=_look_at_hypervisor,
+    why="A hypervisor between fio and the drive adds latency, and other guests take "
+    "time away unnoticed.",
+    look=_check_hypervisor,
 )

@@ -41,7 +41,7 @@ def test_serial_number_confirms_and_nothing_else_does(made: MadeMachine) -> None
     assert refusal(made, disk, "") == (
         "/dev/nvme0n1: all data on it will be destroyed (LAB NVMe, serial S5H9NS0N, "
         "67.11 MB; none of 64 sampled places hold data), and that was not confirmed. "
-        "If that is what you want, say so by its serial number: --confirm S5H9NS0N"
+        "If you want that, confirm it by its serial number: --confirm S5H9NS0N"
     )
     for wrong in ("s5h9ns0n", "S5H9NS0N ", "S5H9NS0", "yes", "/dev/nvme0n1", "*"):
         text = refusal(made, disk, wrong)
@@ -98,7 +98,7 @@ def test_drive_without_any_name_is_confirmed_by_the_path_that_udev_keeps(
 ) -> None:
     for name in ("vda", "vdb"):
         made.add_virtio(name, serial="")
-    assert "so that nothing can confirm it" in refusal(made, "vda", "")
+    assert "so nothing can confirm it" in refusal(made, "vda", "")
     made.add_alias("/dev/disk/by-path/pci-0000:00:04.0", "vda")
     path = "/dev/disk/by-path/pci-0000:00:04.0"
     assert refusal(made, "vda", "").endswith(f"--confirm {path}")
@@ -131,7 +131,9 @@ def still_meant(made: MadeMachine, name: str, typed: Consent) -> bool:
     if is_meant_by(typed, drive, made.root):
         assert require_still_meant(drive, typed, root=made.root) == typed
         return True
-    with pytest.raises(ConsentError, match="does not tell it from the other drives"):
+    with pytest.raises(
+        ConsentError, match="no longer distinguishes it from the other drives"
+    ):
         require_still_meant(drive, typed, root=made.root)
     return False
 
@@ -199,7 +201,7 @@ CHANGES: dict[str, tuple[object, str]] = {
     "wwn": ("eui.1", "the WWN was '' and is 'eui.1'"),
     "capacity_bytes": (5, "the capacity in bytes was 1000000000 and is 5"),
     "logical_sector_bytes": (4096, "the sector size in bytes was 512 and is 4096"),
-    "namespace_id": (2, "the number of the namespace was None and is 2"),
+    "namespace_id": (2, "the namespace ID was None and is 2"),
 }
 
 

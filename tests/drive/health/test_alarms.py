@@ -19,7 +19,7 @@ def test_a_drive_that_tells_nothing_is_no_alarm() -> None:
 
 def test_a_drive_that_says_that_it_fails_and_not_why_stops() -> None:
     alarm = find_alarm(DriveHealth(is_failing=True), limit_celsius=None)
-    assert alarm == "it says that it is failing"
+    assert alarm == "it reports that it is failing"
 
 
 @pytest.mark.parametrize(
@@ -46,5 +46,5 @@ def test_all_reasons_are_told_at_once() -> None:
     health = DriveHealth(temperature_celsius=90, warnings=(CRITICAL_WARNINGS[3],))
     alarm = find_alarm(health, limit_celsius=80)
     assert alarm == (
-        "the medium is read-only; it is at 90 °C, above the limit of 80 °C"
+        "the media are read-only; it is at 90 °C, above the limit of 80 °C"
     )

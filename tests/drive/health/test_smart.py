@@ -56,7 +56,7 @@ def test_a_failing_ata_drive_is_an_alarm() -> None:
     health = read("7.3-ata-failing-made", "ata")
     assert health.is_failing is True
     alarm = find_alarm(health, limit_celsius=None)
-    assert alarm == "its own SMART status says that it is failing"
+    assert alarm == "its own SMART status reports that it is failing"
 
 
 def test_a_sas_ssd_is_read() -> None:
@@ -82,7 +82,7 @@ def test_a_sas_ssd_that_is_hot_is_not_failing_and_marked_only() -> None:
 
 def test_a_sas_ssd_that_will_fail_says_why() -> None:
     alarm = find_alarm(read("7.3-sas-ssd-failing-made", "scsi"), limit_celsius=None)
-    assert alarm.startswith("its own SMART status says that it is failing: HARDWARE")
+    assert alarm.startswith("its own SMART status reports that it is failing: HARDWARE")
 
 
 def test_an_nvme_drive_behind_usb_is_read() -> None:

@@ -148,7 +148,7 @@ def table(path: Path) -> Path:
     [
         ((), r"has a partition table (gpt, PMBR)"),
         ((0,), r"has a partition table (gpt)"),
-        ((0, 512), r"has the copy, at its end, of a partition table (gpt)"),
+        ((0, 512), r"has the backup of a partition table at its end (gpt)"),
         ((512, SIZE - 512), r"has a partition table (PMBR)"),
     ],
     ids=["whole", "without boot record", "copy alone", "boot record alone"],
@@ -223,7 +223,7 @@ def test_second_mark_of_a_file_system_is_found(
         file.write(mark)
     (use,) = look_for_remains(str(path))
     assert use.kind == "signature"
-    assert re.search(f"the mark of {words} at byte {place:,}", use.reason)
+    assert re.search(f"the signature of {words} at byte {place:,}", use.reason)
 
 
 def sparse(folder: Path, size: int) -> Path:
@@ -350,7 +350,7 @@ def test_few_places_are_read_for_copies(
         read.append(count)
         return pread(descriptor, count, offset)
 
-    monkeypatch.setattr("ssdlab.drive.in_use.copies.os.pread", note)
+    monkeypatch.setattr("ssdlab.drive.in_use.signatures.os.pread", note)
     assert look_for_remains(str(path)) == ()
     assert len(read) < 260
     assert sum(read) < 3 * MIB
@@ -391,7 +391,7 @@ def test_drive_is_not_taken_for_empty_when_wipefs_does_not_say_so(
     ask = saying(stdout, exit_code=exit_code, stderr="probing failed")
     (use,) = find_signatures("/dev/null", ask=ask)
     assert use.kind == "unknown"
-    assert "whether there is data on /dev/null cannot be said: wipefs" in use.reason
+    assert "whether /dev/null holds data is unknown: wipefs" in use.reason
 
 
 @pytest.mark.parametrize(
@@ -444,7 +444,7 @@ def test_any_answer_of_wipefs_is_understood_or_is_no_answer(text: str) -> None:
 def test_device_that_is_not_there_is_unknown(tmp_path: Path) -> None:
     (use,) = find_signatures(str(tmp_path / "none"), ask=saying(NOTHING))
     assert use.kind == "unknown"
-    assert "No such file or directory when it was opened to read" in use.reason
+    assert "No such file or directory when it was opened for reading" in use.reason
 
 
 @only_root
@@ -454,5 +454,5 @@ def test_user_who_may_not_read_is_told_which_right_gives_it(tmp_path: Path) -> N
     with as_nobody(tmp_path):
         (use,) = find_signatures(str(path))
     assert use.kind == "unknown"
-    assert "cannot be seen: the user nobody may not read and write it" in use.reason
+    assert "is unknown: the user nobody may not read and write it" in use.reason
     assert f"sudo setfacl --modify u:nobody:rw {path}" in use.remedy

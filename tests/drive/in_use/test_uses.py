@@ -149,8 +149,8 @@ def test_swap_is_told_on_a_partition_a_volume_and_in_a_file(made: MadeMachine) -
         use.device: use.remedy for use in uses_of(made, disk) if use.kind == "swap"
     }
     assert found == {
-        "/dev/nvme0n1p1": "Take it out of use: swapoff /dev/nvme0n1p1.",
-        "/dev/mapper/vg-s": "Take it out of use: swapoff /dev/dm-0.",
+        "/dev/nvme0n1p1": "Disable it: swapoff /dev/nvme0n1p1.",
+        "/dev/mapper/vg-s": "Disable it: swapoff /dev/dm-0.",
     }
 
 
@@ -181,8 +181,8 @@ def test_volume_is_told_by_its_kind(uuid: str, made: MadeMachine) -> None:
     assert only(uses_of(made, disk)) == Use(
         kind="holder",
         device="/dev/nvme0n1",
-        reason=f"/dev/mapper/odd name stands on /dev/nvme0n1 as {words}",
-        remedy=f"If nobody needs it, take it away: {remedy}.",
+        reason=f"/dev/mapper/odd name ({words}) uses /dev/nvme0n1",
+        remedy=f"If it is not needed, remove it: {remedy}.",
     )
 
 
@@ -208,7 +208,7 @@ def test_bcache_is_told_of_both_its_devices(made: MadeMachine) -> None:
     assert of_cache.remedy.endswith("/sys/class/block/nvme0n1/bcache/set/stop.")
     reasons = [use.reason for use in uses_of(made, backing)]
     assert "/dev/sda is a backing device of bcache" in reasons
-    assert "/dev/bcache0 stands on /dev/sda as a cached device (bcache)" in reasons
+    assert "/dev/bcache0 (a cached device (bcache)) uses /dev/sda" in reasons
 
 
 def test_loop_device_on_a_partition_is_told(made: MadeMachine) -> None:
@@ -330,7 +330,7 @@ def test_each_partition_is_looked_at(made: MadeMachine) -> None:
     ]
     assert uses[-1].reason == (
         "the system still has partitions of /dev/nvme0n1 (/dev/nvme0n1p1), though it "
-        "holds no partition table"
+        "has no partition table"
     )
 
 
@@ -347,7 +347,7 @@ def test_sanitize_of_a_killed_run_is_told_where_the_drive_cannot_be_read(
 
     use = only(find_uses(drive, root=made.root, ask=ask))
     assert (use.kind, use.device) == ("unknown", "/dev/nvme0n1")
-    assert "a sanitize of before is still under way" in use.reason
+    assert "an earlier sanitize is still in progress" in use.reason
     assert "25 % done" in use.reason
 
 
@@ -376,7 +376,7 @@ def test_loop_device_on_a_block_device_is_no_target(made: MadeMachine) -> None:
     made.add_loop("loop0", backing=f"/dev/{made.add_nvme()}")
     use = only(uses_of(made, "loop0"))
     assert use.kind == "loop-backing"
-    assert "stands on the block device /dev/nvme0n1" in use.reason
+    assert "is backed by the block device /dev/nvme0n1" in use.reason
 
 
 def test_backing_file_that_is_used_twice_is_told(made: MadeMachine) -> None:
@@ -385,7 +385,7 @@ def test_backing_file_that_is_used_twice_is_told(made: MadeMachine) -> None:
         made.add_loop(name, backing="/images/a.img")
     made.write("/proc/swaps", "Filename Type\n/images/a.img file 1 0 -1")
     reasons = [use.reason for use in uses_of(made, "loop0")]
-    same = "stands on the same file as /dev/loop0: /images/a.img"
+    same = "is backed by the same file as /dev/loop0: /images/a.img"
     assert any(reason == f"/dev/loop1 {same}" for reason in reasons)
     assert "the backing file /images/a.img of /dev/loop0 is used as swap" in reasons
 
@@ -453,5 +453,5 @@ def test_claim_by_who_hides_it_is_told_as_such(made: MadeMachine) -> None:
     folder.chmod(0)
     with as_nobody(made.root):
         use = only(explain_claim(drive, made.root))
-    assert (use.kind, "(1 processes hide" in use.reason) == ("unknown", True)
-    assert use.remedy == "Let root look: sudo fuser --verbose /dev/nvme0n1."
+    assert (use.kind, "files of 1 processes" in use.reason) == ("unknown", True)
+    assert use.remedy == "Let root check: sudo fuser --verbose /dev/nvme0n1."

@@ -52,13 +52,13 @@ def test_free_drive_can_erase_and_says_how_long_it_takes() -> None:
 @pytest.mark.parametrize(
     ("drive", "words"),
     [
-        (AtaDrive(is_supported=False), "has no ATA security"),
+        (AtaDrive(is_supported=False), "reports no ATA security"),
         (AtaDrive(is_frozen=True), "Suspend the machine and wake it"),
         (AtaDrive(is_expired=True), "until its power is cycled"),
-        (AtaDrive(password="x"), "has a password that is not known here"),
+        (AtaDrive(password="x"), "has a password that is unknown here"),
         (
             AtaDrive(password="x", is_locked=True),
-            "is locked by a password that is not known",
+            "is locked by a password that is unknown",
         ),
     ],
     ids=["unsupported", "frozen", "expired", "enabled", "locked"],
@@ -76,7 +76,7 @@ def test_enhanced_erase_is_not_possible_where_the_drive_has_none() -> None:
     assert found["ata-security-erase"][0]
     assert found["ata-security-erase-enhanced"] == (
         False,
-        "the drive says that its security has no enhanced erase",
+        "the drive reports no enhanced security erase",
     )
 
 

@@ -75,7 +75,7 @@ def test_sanitize_is_followed_until_it_is_done(
 @pytest.mark.parametrize(
     ("end", "words"),
     [
-        ((0, STATUS + IDLE, ""), "did not succeed"),
+        ((0, STATUS + IDLE, ""), "the sanitize failed"),
         ((5, "\n/dev/sda:\n", FAILED), "completed unsuccessfully"),
         ((0, f"{STATUS}    State:    SD1 Sanitize Frozen\n", ""), "SD1"),
     ],
@@ -117,7 +117,7 @@ def test_drive_that_falls_silent_is_a_fault(tmp_path: Path) -> None:
 def test_sanitize_of_before_a_crash_is_waited_for(tmp_path: Path) -> None:
     work = MadeWork(tmp_path).on(DRIVE, "ata-sanitize-block", Sanitizer(runs=True))
     done = await_running_sanitize(work)
-    assert done.said[0] == "a sanitize was under way already and was waited for"
+    assert done.said[0] == "waited for a sanitize that was already in progress"
     resting = Sanitizer()
     work = MadeWork(tmp_path).on(DRIVE, "ata-sanitize-block", resting)
     assert await_running_sanitize(work).said == ()

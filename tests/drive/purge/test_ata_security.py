@@ -53,7 +53,7 @@ def test_enhanced_erase_is_its_own_command(tmp_path: Path) -> None:
     assert not security_erase(work).fault
     assert "--security-erase-enhanced" in drive.asked
     assert made.told == [
-        "The drive erases itself and tells no progress. It says: 8 min."
+        "The drive is erasing itself and reports no progress. Its estimate: 8 min."
     ]
 
 
@@ -75,12 +75,12 @@ def test_journal_stands_before_the_password_does(tmp_path: Path) -> None:
     ("drive", "words"),
     [
         (AtaDrive(is_frozen=True), "frozen"),
-        (AtaDrive(password="of another"), "none is guessed"),
+        (AtaDrive(password="of another"), "does not guess"),
         (AtaDrive(password="of another", is_locked=True), "is locked by a"),
         (AtaDrive(is_expired=True), "until its power is cycled"),
         (AtaDrive(is_supported=False), "no ATA security"),
-        (AtaDrive(serial="OTHER"), "says now that its serial is 'OTHER'"),
-        (AtaDrive(is_silent=True), "does not say how it is"),
+        (AtaDrive(serial="OTHER"), "now reports the serial number 'OTHER'"),
+        (AtaDrive(is_silent=True), "does not report its state"),
     ],
     ids=["frozen", "password", "locked", "expired", "none", "another", "silent"],
 )
@@ -100,7 +100,7 @@ def test_drive_that_takes_no_password_fails_though_hdparm_said_nothing(
 ) -> None:
     drive = AtaDrive(takes_passwords=False)
     done = erase(drive, tmp_path)
-    assert "took no password" in done.fault
+    assert "refused the password" in done.fault
     assert "--security-erase" not in drive.asked
     assert not journal(tmp_path).exists()
 
@@ -110,7 +110,7 @@ def test_drive_that_does_not_erase_loses_the_password_all_the_same(
 ) -> None:
     drive = AtaDrive(erases=False)
     done = erase(drive, tmp_path)
-    assert "did not erase itself" in done.fault
+    assert "erase failed" in done.fault
     assert "--security-disable" in drive.asked
     assert not drive.password
     assert not journal(tmp_path).exists()
@@ -150,7 +150,7 @@ def test_each_way_out_leaves_no_password_or_a_journal(
             assert not drive.password
             assert not drive.is_locked
             assert not journal(folder).exists()
-            assert not said or "taken off" in said
+            assert not said or "removed" in said
 
 
 def _break_at(
@@ -183,7 +183,7 @@ def test_password_of_a_locked_drive_is_taken_off_after_a_crash(tmp_path: Path) -
     assert drive.is_locked
     said = clean_after_crash(DRIVE, tmp_path, ask=drive)
     assert said == (
-        "An ATA password that an interrupted purge had left on /dev/sda was taken off"
+        "An ATA password that an interrupted purge had left on /dev/sda was removed"
     )
     assert drive.asked[-4:] == ["-I", "--security-unlock", "--security-disable", "-I"]
 
@@ -236,7 +236,7 @@ def test_note_of_a_drive_is_found_by_whatever_name_it_has_now(tmp_path: Path) ->
         erase(crashed, tmp_path)
     crashed.breaks = lambda *_: None
     now = replace(DRIVE, path="/dev/sdz", name="sdz", device_number="65:144")
-    assert "taken off" in clean_after_crash(now, tmp_path, ask=crashed)
+    assert "removed" in clean_after_crash(now, tmp_path, ask=crashed)
     assert not crashed.password
 
 
@@ -278,7 +278,7 @@ def test_command_is_told_where_the_note_is_lost(
 def test_damaged_note_still_says_that_there_is_a_password(tmp_path: Path) -> None:
     journal(tmp_path).write_text("{")
     drive = AtaDrive(password=PASSWORD)
-    assert "taken off" in clean_after_crash(DRIVE, tmp_path, ask=drive)
+    assert "removed" in clean_after_crash(DRIVE, tmp_path, ask=drive)
     assert not journal(tmp_path).exists()
 
 

@@ -57,7 +57,7 @@ def test_auto_takes_the_first_that_the_drive_can_do() -> None:
     assert chosen.method == "nvme-format-user-data"
     assert chosen.words == "NVMe format, secure erase of the user data"
     assert chosen.why == (
-        "the first method that this drive can do; the drive says that it can: OACS "
+        "the first method that this drive supports; the drive reports support: OACS "
         "0x10a has bit 1"
     )
 
@@ -67,7 +67,7 @@ def test_auto_says_what_it_passed_over_and_why() -> None:
     chosen = choose_purge(made_drive("ata"), "auto", ask=drive, root=NO_ROOT)
     assert chosen.method == "discard"
     assert (
-        "Passed over: ATA security erase, ATA enhanced security erase: its security is "
+        "Skipped: ATA security erase, ATA enhanced security erase: its security is "
         "frozen" in chosen.why
     )
     assert "no BLOCK_ERASE_EXT" in chosen.why
@@ -106,13 +106,13 @@ def test_auto_on_a_read_only_drive_purges_nothing() -> None:
 def test_method_is_taken_by_name_where_the_drive_can() -> None:
     chosen = choose_purge(made_drive("loop"), "overwrite")
     assert chosen.method == "overwrite"
-    assert chosen.why.startswith("asked for by name; every block can be written")
+    assert chosen.why.startswith("requested by name; every block can be written")
 
 
 def test_method_that_the_drive_lacks_is_refused_with_what_it_can() -> None:
     with pytest.raises(
         TargetRefusedError,
-        match=r"cannot be purged by nvme-sanitize-block: .*SANICAP 0x0.*It can by: "
+        match=r"cannot be purged by nvme-sanitize-block: .*SANICAP 0x0.*methods are: "
         r"nvme-format-user-data, discard, overwrite, none\.",
     ):
         choose_purge(
@@ -122,7 +122,7 @@ def test_method_that_the_drive_lacks_is_refused_with_what_it_can() -> None:
 
 def test_method_of_another_bus_is_refused() -> None:
     with pytest.raises(
-        TargetRefusedError, match="none of the methods of its bus, loop"
+        TargetRefusedError, match="not one of the methods of its bus, loop"
     ):
         choose_purge(made_drive("loop"), "ata-security-erase")
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ssdlab.drive.purge.evidence import compare_logs, read_log
+from ssdlab.drive.purge.proof import compare_logs, read_log
 from ssdlab.model.drive import DriveHealth, PurgeMethod
 from ssdlab.model.units import MIB
 from tests.drive.purge.made import Recorded, made_drive

@@ -2,9 +2,9 @@
 
 import pytest
 
-from ssdlab.analysis.findings.conformance import judge_purge
 from ssdlab.drive.purge.carry_out import _CARRIERS
 from ssdlab.drive.purge.methods import PURGE_WORDS, methods_of, stopping_words
+from ssdlab.findings.conformance import judge_purge
 from ssdlab.model.drive import PURGE_METHODS, PurgeMethod
 
 
@@ -41,7 +41,7 @@ def test_methods_of_a_bus_are_its_own_and_those_of_every_drive() -> None:
         ("nvme-sanitize-block", "The next purge waits for it"),
         ("scsi-format-unit", "The next purge waits for it"),
         ("ata-security-erase", "leave its power on"),
-        ("discard", "Part of what the drive held is still there"),
+        ("discard", "Part of the old data is still on the drive"),
     ],
 )
 def test_stopping_says_what_the_drive_does_then(

@@ -40,7 +40,7 @@ def test_drive_that_formats_only_can_erase_user_data_and_no_more() -> None:
     assert "FNA 0x0 lacks bit 2" in found["nvme-format-crypto"].reason
     assert "SANICAP 0x0 lacks bit 1" in found["nvme-sanitize-block"].reason
     assert found["nvme-format-user-data"].reason == (
-        "the drive says that it can: OACS 0x10a has bit 1"
+        "the drive reports support: OACS 0x10a has bit 1"
     )
 
 
@@ -92,7 +92,7 @@ def test_namespace_that_nobody_can_look_at_forbids_what_erases_all(
     )
     # nvme-cli formats all namespaces where bit 0 is set, whatever it is told.
     spared = not (goes_with_it or fna == 1)
-    words = "it would erase namespace 3 as well, which has no device here"
+    words = "it would also erase namespace 3, which has no device here"
     assert found["nvme-format-user-data"].is_possible == spared
     assert (words in found["nvme-format-user-data"].reason) != spared
     assert not found["nvme-sanitize-block"].is_possible
@@ -123,7 +123,7 @@ def test_other_namespaces_have_the_names_that_the_system_gives(tmp_path: Path) -
     })
     first, *_ = list_nvme_options(DRIVE, ask, tmp_path)
     assert first.erases == ("/dev/nvme0n2",)
-    assert "it erases /dev/nvme0n2 as well" in first.reason
+    assert "it also erases /dev/nvme0n2" in first.reason
 
 
 def test_drive_that_lists_attached_namespaces_only_is_asked_for_those() -> None:
@@ -133,7 +133,7 @@ def test_drive_that_lists_attached_namespaces_only_is_asked_for_those() -> None:
         "nvme list-ns /dev/nvme0n1 --output": (0, list_ns(1, 2), ""),
     })
     first, *_ = list_nvme_options(DRIVE, ask, NO_ROOT)
-    assert "it would erase namespace 2 as well" in first.reason
+    assert "it would also erase namespace 2" in first.reason
 
 
 @pytest.mark.parametrize(
@@ -141,8 +141,8 @@ def test_drive_that_lists_attached_namespaces_only_is_asked_for_those() -> None:
     [
         ((1, "", DENIED), "Permission denied"),
         ((0, "not JSON", ""), "not JSON"),
-        ((0, '{"oacs": "2", "fna": 0, "sanicap": 0}', ""), "did not say"),
-        ((0, "[1]", ""), "did not say"),
+        ((0, '{"oacs": "2", "fna": 0, "sanicap": 0}', ""), "did not report"),
+        ((0, "[1]", ""), "did not report"),
     ],
     ids=["denied", "text", "string", "list"],
 )
@@ -225,5 +225,5 @@ def test_failed_format_says_what_the_tool_said_and_the_remedy(
 def test_nothing_is_formatted_where_the_layout_is_not_known(tmp_path: Path) -> None:
     ask = Recorded({"nvme id-ns": (1, "", "NVMe status: Invalid Field(0x4002)")})
     done = format_namespace(MadeWork(tmp_path).on(DRIVE, "nvme-format-user-data", ask))
-    assert "reading how the namespace is formatted failed" in done.fault
+    assert "reading the format of the namespace failed" in done.fault
     assert len(ask.asked) == 1

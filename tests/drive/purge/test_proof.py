@@ -59,7 +59,7 @@ def test_zeros_and_changes_are_counted_and_no_fault() -> None:
 def test_zeros_after_an_overwrite_are_a_fault() -> None:
     found = ReadBack(zeros=(4096, 8192), changed=(0,))
     assert find_fault("overwrite", found) == (
-        "byte 4096 reads as zeros though random data was written and at 1 places more"
+        "byte 4096 reads as zeros though random data was written and at 1 more places"
     )
 
 

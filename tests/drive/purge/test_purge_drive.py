@@ -129,8 +129,8 @@ def test_purge_that_changes_nothing_is_a_fault_though_its_tool_succeeds(
     ask = Recorded({"nvme id-ns": (0, id_ns(), ""), "nvme format": (0, "Success", "")})
     outcome = purge(held, "nvme-format-user-data", ask)
     assert outcome.fault == (
-        "what was written before the purge is still there at byte 0 and at 63 places "
-        "more"
+        "what was written before the purge is still there at byte 0 and at 63 more "
+        "places"
     )
     assert outcome.said.splitlines()[-1] == "64 places read back: 64 unchanged"
 
@@ -227,7 +227,7 @@ def test_overwrite_that_fails_half_way_says_where(
         held = hold_loop(64 * MIB, folder=small)
         outcome = purge(held, "overwrite")
         assert "overwriting failed at byte 4194304" in outcome.fault
-        assert "No space left on device. What it stands on is full" in outcome.fault
+        assert "No space left on device. Its backing store is full" in outcome.fault
         assert "written up to byte 4194304" in outcome.said
     finally:
         subprocess.run(["umount", "--lazy", str(small)], check=True)

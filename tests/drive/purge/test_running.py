@@ -45,7 +45,7 @@ def test_erasure_under_way_is_told_with_how_far_it_is(bus: Bus, said: Said) -> N
     drive = made_drive(bus)
     use = find_running_purge(drive, Drive(said))
     assert use is not None
-    assert f"still under way on {drive.path}, 40 % done" in use.reason
+    assert f"still in progress on {drive.path}, 40 % done" in use.reason
     assert use.remedy == (
         "Leave its power on, wait until it is done, and try again then."
     )
@@ -56,7 +56,7 @@ def test_scsi_format_that_tells_no_progress_is_told() -> None:
     said = {"--progress": (0, QUIET, ""), "--status": (0, text, "")}
     use = find_running_purge(made_drive("scsi"), Drive(said))
     assert use is not None
-    assert "under way on /dev/sda, and until" in use.reason
+    assert "in progress on /dev/sda; until" in use.reason
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def test_erasure_that_failed_is_told_with_the_way_out(
 ) -> None:
     use = find_running_purge(made_drive(bus), Drive(said))
     assert use is not None
-    assert "failed, and until that is mended" in use.reason
+    assert "failed; until that is repaired" in use.reason
     assert command in use.remedy
 
 

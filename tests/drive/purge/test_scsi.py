@@ -95,17 +95,17 @@ def test_commands_are_possible_as_the_drive_lists_them() -> None:
     }
     assert found["scsi-sanitize-block"].expected_s == 3600
     assert found["scsi-sanitize-overwrite"].reason == (
-        "the drive says of this command: NOT supported"
+        "the drive reports of this command: NOT supported"
     )
-    assert not any(option.is_untold for option in found.values())
+    assert not any(option.is_unknown for option in found.values())
 
 
-def test_drive_that_lists_no_commands_is_untold() -> None:
+def test_drive_that_lists_no_commands_is_unknown() -> None:
     ask = Recorded({"sg_opcodes": UNTOLD})
     found = list_scsi_options(DRIVE, ask, NO_ROOT)
     assert [option.is_possible for option in found] == [False] * 4
-    assert all(option.is_untold for option in found)
-    assert all("only if it is asked for by name" in option.reason for option in found)
+    assert all(option.is_unknown for option in found)
+    assert all("only if requested by name" in option.reason for option in found)
 
 
 def test_format_is_not_possible_where_it_takes_protection_away(tmp_path: Path) -> None:
@@ -180,6 +180,6 @@ def test_time_is_that_of_the_drive_if_it_is_longer(tmp_path: Path) -> None:
 
 def test_erasure_of_before_a_crash_is_waited_for(tmp_path: Path) -> None:
     work = MadeWork(tmp_path).on(DRIVE, "scsi-sanitize-block", Disk(runs=True))
-    assert "was waited for" in await_running(work).said[0]
+    assert "already in progress" in await_running(work).said[0]
     work = MadeWork(tmp_path).on(DRIVE, "scsi-sanitize-block", Disk())
     assert await_running(work).said == ()

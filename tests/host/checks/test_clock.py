@@ -44,7 +44,7 @@ CASES = (
     Case(
         check="cpu_freq_scaling",
         verdict="warn",
-        says="energy_performance_preference not told",
+        says="energy_performance_preference unknown",
         files=INTEL | each(PREFERENCE, None),
     ),
     Case(
@@ -93,7 +93,7 @@ CASES = (
     Case(
         check="cpu_freq_fixed_max",
         verdict="unknown",
-        says="there is no",
+        says="does not exist",
         files=each("cpufreq/scaling_cur_freq", None),
     ),
     Case(check="cpu_turbo", verdict="good", says="turbo is off"),
@@ -112,7 +112,7 @@ CASES = (
     Case(
         check="cpu_turbo",
         verdict="unknown",
-        says="there is neither",
+        says="neither",
         files={f"{CPUS}/intel_pstate/no_turbo": None},
     ),
     Case(check="cpu_throttled", verdict="good", says="2500 MHz; its model has 2500"),
@@ -125,14 +125,14 @@ CASES = (
     Case(
         check="cpu_throttled",
         verdict="unknown",
-        says="does not tell the clock: AMD EPYC",
+        says="does not state the clock: AMD EPYC",
         files={"proc/cpuinfo": cpu_info(model="AMD EPYC")},
     ),
-    Case(check="cpu_throttle_counts", verdict="good", says="never throttled"),
+    Case(check="cpu_throttle_counts", verdict="good", says="not throttled since boot"),
     Case(
         check="cpu_throttle_counts",
         verdict="warn",
-        says="since the start 7 times on CPU 1, not now",
+        says="since boot 7 times on CPU 1, not now",
         files={f"{CPUS}/cpu1/thermal_throttle/core_throttle_count": "7"},
     ),
     Case(
@@ -144,7 +144,7 @@ CASES = (
     Case(
         check="cpu_throttle_counts",
         verdict="unknown",
-        says="there is no",
+        says="does not exist",
         files=each("thermal_throttle/core_throttle_count", None),
     ),
 )

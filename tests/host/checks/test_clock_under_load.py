@@ -88,14 +88,14 @@ CASES = (
     Case(  # nothing may be loaded on CPU 1
         check="cpu_freq_fixed_max",
         verdict="good",
-        says="one more idles below it and was not looked at under load",
+        says="one more is idle below it and was not checked under load",
         files=IDLE,
         allowed=frozenset({0}),
     ),
     Case(
         check="cpu_freq_fixed_max",
         verdict="unknown",
-        says="the slow processors could not be looked at under load",
+        says="the slow processors could not be checked under load",
         files=each("cpufreq/scaling_cur_freq", "1000000"),
         allowed=frozenset(),
     ),
@@ -124,7 +124,7 @@ CASES = (
     Case(
         check="cpu_throttled",
         verdict="unknown",
-        says="it has governor powersave, so this tells nothing of heat",
+        says="it has governor powersave, so heat cannot be judged",
         files={
             **each("cpufreq/scaling_governor", "powersave"),
             "proc/cpuinfo": IDLE_INFO,
@@ -141,13 +141,13 @@ def test_clock_is_judged_under_load(case: Case, host: Path) -> None:
 @pytest.mark.parametrize(
     ("files", "words"),
     [
-        (BOOSTED | each("cpufreq/scaling_cur_freq", "3200000"), "Nothing is left to"),
+        (BOOSTED | each("cpufreq/scaling_cur_freq", "3200000"), "There is nothing to"),
         (IDLE | each("cpufreq/scaling_governor", "ondemand"), "set -g performance"),
         (
             BOOSTED | each("cpufreq/scaling_max_freq", "2450000"),
-            "Lift that: sudo cpupower frequency-set -u 3500MHz",
+            "Raise the limit: sudo cpupower frequency-set -u 3500MHz",
         ),
-        (AMD, "Look what limits it: power and clock in the BIOS"),
+        (AMD, "Check what limits it: power and clock in the BIOS"),
     ],
     ids=["turbo", "governor", "limit", "unknown"],
 )
@@ -172,7 +172,7 @@ def test_no_more_than_four_processors_are_kept_busy(name: str, tmp_path: Path) -
     case = Case(
         check=name,
         verdict="bad",
-        says="5 more idle below it and were not looked at under load",
+        says="5 more are idle below it and were not checked under load",
         files={**files, "proc/cpuinfo": "\n".join(info)},
         allowed=frozenset(range(count)),
     )

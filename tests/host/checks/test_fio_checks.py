@@ -21,7 +21,7 @@ CASES = (
     Case(
         check="fio_version",
         verdict="good",
-        says="fio-3.33 (fio --version); the guide wants 3.5, ssdlab needs 3.16",
+        says="fio-3.33 (fio --version); the guide requires 3.5, ssdlab needs 3.16",
     ),
     Case(
         check="fio_version",
@@ -32,14 +32,14 @@ CASES = (
     Case(
         check="fio_version",
         verdict="bad",
-        says="fio-2.21-dirty (fio --version); the guide wants 3.5",
+        says="fio-2.21-dirty (fio --version); the guide requires 3.5",
         answers={VERSION: says("fio-2.21-dirty")},
         habits={"fio_needed": ""},
     ),
     Case(
         check="fio_version",
         verdict="good",
-        says="the guide wants 3.5",
+        says="the guide requires 3.5",
         answers={VERSION: says("fio-3.5")},
         habits={"fio_needed": ""},
     ),
@@ -77,7 +77,7 @@ CASES = (
     Case(
         check="fio_engines",
         verdict="unknown",
-        says="does not tell its engines",
+        says="does not list its engines",
         answers={ENGINES: None},
     ),
     Case(
@@ -101,14 +101,14 @@ CASES = (
     Case(
         check="aio_max_nr",
         verdict="unknown",
-        says="are not both there",
+        says="does not exist",
         files={MOST: None},
     ),
-    Case(check="io_uring", verdict="good", says="io_uring is there for all"),
+    Case(check="io_uring", verdict="good", says="io_uring is allowed for all"),
     Case(
         check="io_uring",
         verdict="good",
-        says="for nobody (/proc/sys/kernel/io_uring_disabled is 2); this target is not",
+        says="for nobody (/proc/sys/kernel/io_uring_disabled is 2); this target",
         files={IO_URING: "2"},
     ),
     Case(

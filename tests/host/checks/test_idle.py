@@ -42,7 +42,7 @@ CASES = (
     Case(
         check="cpu_cstates",
         verdict="unknown",
-        says="how deep its host sleeps meanwhile is not seen from here",
+        says="the idle states of its host are not visible",
         files=GUEST,
     ),
     Case(
@@ -60,7 +60,7 @@ CASES = (
     Case(
         check="cpu_cstates",
         verdict="unknown",
-        says="there are no",
+        says="does not exist",
         files=WITHOUT_STATES,
     ),
     Case(
@@ -72,7 +72,7 @@ CASES = (
     Case(  # its bias is 6, and nothing heeds it
         check="energy_perf_policy",
         verdict="unknown",
-        says="does not apply: the processors go by cpufreq/energy_performance_prefer",
+        says="does not apply: the processors use cpufreq/energy_performance_prefer",
         files={f"{CPUS}/cpu1/power/energy_perf_bias": "6"},
     ),
     Case(
@@ -142,7 +142,7 @@ CASES = (
     Case(
         check="energy_performance_preference",
         verdict="unknown",
-        says="there is no",
+        says="does not exist",
         files={f"{CPUS}/cpu{cpu}/{PREFERENCE}": None for cpu in (0, 1)},
     ),
 )

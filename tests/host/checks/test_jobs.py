@@ -14,7 +14,12 @@ CASES = (
         says="ioengine=libaio or psync",
         habits={"engines": ("libaio", "psync")},
     ),
-    Case(check="async_io", verdict="unknown", says="not told", habits={"engines": ()}),
+    Case(
+        check="async_io",
+        verdict="unknown",
+        says="unknown: no tests",
+        habits={"engines": ()},
+    ),
     Case(check="direct_io", verdict="good", says="has direct=1"),
     Case(
         check="direct_io",
@@ -23,7 +28,10 @@ CASES = (
         habits={"buffered": ("SEQ 1024 KiB 0/100",)},
     ),
     Case(
-        check="direct_io", verdict="unknown", says="not told", habits={"buffered": None}
+        check="direct_io",
+        verdict="unknown",
+        says="unknown: no tests",
+        habits={"buffered": None},
     ),
     Case(check="job_order", verdict="good", says="ssdlab peak runs job-01, job-02"),
     Case(
@@ -33,7 +41,10 @@ CASES = (
         habits={"peak_jobs": ("job-05", "job-04")},
     ),
     Case(
-        check="job_order", verdict="unknown", says="not told", habits={"peak_jobs": ()}
+        check="job_order",
+        verdict="unknown",
+        says="unknown: no tests",
+        habits={"peak_jobs": ()},
     ),
     Case(check="format_before_write", verdict="good", says="begins with a purge"),
     Case(
@@ -52,7 +63,7 @@ CASES = (
     Case(
         check="format_before_write",
         verdict="unknown",
-        says="not told",
+        says="unknown: no tests",
         habits={"unpurged": None},
     ),
     Case(check="precondition_before_read", verdict="good", says="preconditioned"),
@@ -65,7 +76,7 @@ CASES = (
     Case(
         check="precondition_before_read",
         verdict="unknown",
-        says="not told",
+        says="unknown: no tests",
         habits={"unwritten": None},
     ),
 )

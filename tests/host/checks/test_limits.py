@@ -57,7 +57,7 @@ CASES = (
     Case(
         check="allowed_cpus",
         verdict="unknown",
-        says="there is no /sys/devices/system/cpu/online",
+        says="/sys/devices/system/cpu/online does not exist",
         files={f"{CPUS}/online": None},
     ),
     Case(
@@ -68,7 +68,7 @@ CASES = (
     Case(
         check="cpu_quota",
         verdict="warn",
-        says=f"1.5 processors' time of 2 (/{GROUP}); it was made to wait 0 times",
+        says=f"1.5 processors' time of 2 (/{GROUP}); it was throttled 0 times",
         files=QUOTA,
     ),
     Case(
@@ -80,13 +80,13 @@ CASES = (
     Case(
         check="cpu_quota",
         verdict="good",
-        says="no less than the 2 that it may use",
+        says="at least the 2 that it may use",
         files={f"{GROUP}/cpu.max": "200000 100000"},
     ),
     Case(
         check="cpu_quota",
         verdict="warn",
-        says="it was made to wait 7 times",
+        says="it was throttled 7 times",
         files={
             f"{GROUP}/cpu.max": "200000 100000",
             f"{GROUP}/cpu.stat": "nr_periods 9\nnr_throttled 7",
@@ -102,13 +102,13 @@ CASES = (
     Case(
         check="cpu_quota",
         verdict="unknown",
-        says="what stands above this container is not seen",
+        says="limits above this container are not visible",
         files=CONTAINER,
     ),
     Case(
         check="cpu_quota",
         verdict="unknown",
-        says="what stands above this container is not seen",
+        says="limits above this container are not visible",
         files={"sys/fs/cgroup/cgroup.type": "domain"},
     ),
     Case(check="cpu_quota", verdict="unknown", says="name no", files=NO_GROUPS),
@@ -149,7 +149,7 @@ CASES = (
     Case(
         check="memory_limit",
         verdict="good",
-        says="no less than there is",
+        says="at least as much as there is",
         files={f"{GROUP}/memory.max": str(64 * 2**30)},
     ),
     Case(
@@ -167,7 +167,7 @@ CASES = (
     Case(
         check="memory_limit",
         verdict="unknown",
-        says="what stands above this container is not seen",
+        says="limits above this container are not visible",
         files=CONTAINER,
     ),
     Case(check="memory_limit", verdict="unknown", says="name no", files=NO_GROUPS),

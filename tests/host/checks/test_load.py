@@ -48,7 +48,7 @@ CASES = (
     Case(
         check="other_load",
         verdict="warn",
-        says="an (odd) name (process 17) takes 20 % of a processor",
+        says="an (odd) name (process 17) uses 20 % of a processor",
         files={"proc/17/stat": process(1000)},
         later={
             "proc/stat": "cpu  1005 0 1000 8095 0 0 0 0",
@@ -58,13 +58,13 @@ CASES = (
     Case(
         check="other_load",
         verdict="good",
-        says="load average not told",
+        says="load average unknown",
         files={CPU_WAITS: None, IO_WAITS: None, "proc/loadavg": None},
     ),
     Case(
         check="other_load",
         verdict="unknown",
-        says="/proc/stat does not tell",
+        says="/proc/stat does not show",
         files={"proc/stat": "cpu"},
         later={"proc/stat": "cpu"},
     ),
@@ -78,7 +78,7 @@ CASES = (
     Case(
         check="swap",
         verdict="bad",
-        says="right now",
+        says="swapped in or out now",
         later={"proc/vmstat": "pgpgin 1\npswpin 5\npswpout 8"},
     ),
     Case(

@@ -41,14 +41,14 @@ CASES = (
     Case(
         check="mtu",
         verdict="good",
-        says="eth0 9216 (/sys/class/net/*/mtu), by which the drive is reached",
+        says="eth0 9216 (/sys/class/net/*/mtu), through which the drive is reached",
         files={**BESIDE, **by_tcp("traddr=192.0.2.9,trsvcid=4420")},
         answers={"ip -o route get 192.0.2.9": ROUTE},
     ),
     Case(
         check="mtu",
         verdict="bad",
-        says="eth1 1500 (/sys/class/net/*/mtu), by which the drive is reached",
+        says="eth1 1500 (/sys/class/net/*/mtu), through which the drive is reached",
         files={**BESIDE, **by_tcp("traddr=192.0.2.9,trsvcid=4420,host_iface=eth1")},
     ),
     Case(
@@ -67,7 +67,7 @@ CASES = (
     Case(
         check="mtu",
         verdict="good",
-        says="eth0 9216 (/sys/class/net/*/mtu), by which the drive is reached",
+        says="eth0 9216 (/sys/class/net/*/mtu), through which the drive is reached",
         files={
             **BESIDE,
             **by_tcp("traddr=192.0.2.9", "nvme4"),

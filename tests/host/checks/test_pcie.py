@@ -34,7 +34,7 @@ CASES = (
     Case(
         check="pcie_aspm",
         verdict="unknown",
-        says="this kernel manages no ASPM",
+        says="this kernel does not manage ASPM",
         files={POLICY: None},
     ),
     Case(
@@ -70,7 +70,7 @@ CASES = (
     Case(
         check="pcie_aspm_link",
         verdict="unknown",
-        says="the firmware keeps ASPM to itself",
+        says="the firmware controls ASPM",
         files={f"{DEVICE}/link/l1_aspm": None, f"{DEVICE}/link/clkpm": None},
     ),
     Case(
@@ -101,13 +101,13 @@ CASES = (
     Case(
         check="pcie_link",
         verdict="unknown",
-        says="do not tell what it can do",
+        says="do not state its maximum",
         drive={"pcie": replace(LINK, speed_gt_s=None, width_max=None)},
     ),
     Case(
         check="pcie_link",
         verdict="unknown",
-        says="does not apply: the target is no drive",
+        says="does not apply: the target is not a drive",
         drive=None,
     ),
 )

@@ -39,25 +39,25 @@ CASES = (
     Case(
         check="numa_node",
         verdict="unknown",
-        says="the system does not tell on which one",
+        says="the drive's node is unknown",
         files=TWO_NODES,
         drive={"numa_node": None},
     ),
     Case(
         check="numa_node",
         verdict="unknown",
-        says="there is no /sys/devices/system/node",
+        says="/sys/devices/system/node",
         files={f"{NODES}/node0/cpulist": None},
     ),
     Case(
         check="irq_affinity",
         verdict="good",
-        says="2 interrupts on CPUs 0-1; near the drive: CPUs 0-1",
+        says="2 interrupts on CPUs 0-1; local to the drive: CPUs 0-1",
     ),
     Case(
         check="irq_affinity",
         verdict="bad",
-        says="2 interrupts on CPU 0; near the drive: CPUs 0-1",
+        says="2 interrupts on CPU 0; local to the drive: CPUs 0-1",
         files=BOTH_ON_0,
     ),
     Case(
@@ -82,7 +82,7 @@ CASES = (
     Case(
         check="irq_affinity",
         verdict="unknown",
-        says="does not tell its CPUs",
+        says="does not list its CPUs",
         files={
             f"proc/irq/{irq}/{name}_list": None
             for irq in (31, 32)

@@ -17,7 +17,7 @@ def without(check: str, name: str) -> Case:
     return Case(
         check=check,
         verdict="unknown",
-        says=f"there is no /{QUEUE}/{name} here",
+        says=f"/{QUEUE}/{name} does not exist here",
         files={f"{QUEUE}/{name}": None},
     )
 
@@ -70,7 +70,7 @@ CASES = (
     Case(
         check="write_cache",
         verdict="unknown",
-        says="the drive has none that power loss could empty",
+        says="the drive has no volatile one",
         files={f"{QUEUE}/write_cache": "write through"},
     ),
     without("write_cache", "write_cache"),
@@ -78,7 +78,7 @@ CASES = (
     Case(
         check="rq_affinity",
         verdict="good",
-        says="on the very CPU",
+        says="on the same CPU",
         files={f"{QUEUE}/rq_affinity": "2"},
     ),
     Case(
@@ -106,7 +106,7 @@ CASES = (
     Case(
         check="io_poll",
         verdict="warn",
-        says="some queues are kept for polling",
+        says="some queues are reserved for polling",
         files={f"{QUEUE}/io_poll": "1"},
     ),
     without("io_poll", "io_poll"),
@@ -120,14 +120,14 @@ CASES = (
     Case(
         check="wbt_lat_usec",
         verdict="warn",
-        says="writes through the page cache, which these tests have, are held back",
+        says="writes through the page cache, which these tests use, are throttled",
         files=WITH_THROTTLING,
         habits={"buffered": ("SEQ 1024 KiB 0/100",)},
     ),
     Case(
         check="wbt_lat_usec",
         verdict="unknown",
-        says="this kernel holds no writes back",
+        says="this kernel does not throttle writes",
         files={f"{QUEUE}/wbt_lat_usec": None},
     ),
 )

@@ -50,7 +50,7 @@ CASES = (
     Case(
         check="sector_size_4k",
         verdict="unknown",
-        says="does not apply: the tests have blocks of 0.5 KiB too",
+        says="does not apply: the tests also have blocks of 0.5 KiB",
     ),
     Case(
         check="sector_size_4k",
@@ -61,7 +61,7 @@ CASES = (
     Case(
         check="sector_size_4k",
         verdict="unknown",
-        says="does not apply: this drive has no other sectors to choose",
+        says="does not apply: this drive has no other sector size",
         drive={"bus": "ata"},
         habits=ONLY_LARGE,
     ),
@@ -79,7 +79,7 @@ def test_sectors_are_judged_by_the_blocks(case: Case, host: Path) -> None:
         ("nvme", "nvme format --lbaf=N /dev/nvme0n1"),
         ("scsi", "sg_format --format --size=512 /dev/nvme0n1"),
         ("loop", "losetup --sector-size 512"),
-        ("ata", "Leave these blocks out."),
+        ("ata", "Leave out these blocks."),
     ],
 )
 def test_remedy_for_sectors_is_that_of_the_bus(

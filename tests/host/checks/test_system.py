@@ -56,20 +56,20 @@ CASES = (
     Case(
         check="cpu_hw",
         verdict="unknown",
-        says="2.50 GHz (of the model Xeon @ 2.50GHz), MemTotal in /proc/meminfo is not "
-        "told, 1 socket",
+        says="2.50 GHz (of the model Xeon @ 2.50GHz), MemTotal in /proc/meminfo is "
+        "missing, 1 socket",
         files={MEMORY: "nothing"},
     ),
     Case(  # what is not told does not hide what is wrong
         check="cpu_hw",
         verdict="bad",
-        says="2.10 GHz (of the model Atom @ 2.10GHz), MemTotal in /proc/meminfo is not",
+        says="2.10 GHz (of the model Atom @ 2.10GHz), MemTotal in /proc/meminfo is",
         files={"proc/cpuinfo": cpu_info(model="Atom @ 2.10GHz"), MEMORY: "nothing"},
     ),
     Case(
         check="cpu_hw",
         verdict="unknown",
-        says="the number of sockets is not told",
+        says="the number of sockets is unknown",
         files={f"{CPUS}/cpu{cpu}/topology/physical_package_id": None for cpu in (0, 1)},
     ),
     Case(
@@ -107,7 +107,7 @@ CASES = (
     Case(
         check="fans",
         verdict="unknown",
-        says="known to the BIOS or the BMC alone",
+        says="only the BIOS or the BMC knows their mode",
         files={PROFILE: None},
     ),
     Case(check="selinux", verdict="good", says="it is not active"),
@@ -184,7 +184,7 @@ CASES = (
     Case(
         check="mitigations",
         verdict="unknown",
-        says="there is no",
+        says="does not exist",
         files={f"{FLAWS}/spectre_v1": None, f"{FLAWS}/spectre_v2": None},
     ),
     Case(check="clock_source", verdict="good", says="tsc ("),
@@ -199,7 +199,7 @@ CASES = (
     Case(
         check="clock_source",
         verdict="unknown",
-        says="there is no",
+        says="does not exist",
         files={CLOCK: None},
     ),
     Case(check="hypervisor", verdict="good", says="no hypervisor"),
@@ -218,7 +218,7 @@ CASES = (
     Case(
         check="hypervisor",
         verdict="unknown",
-        says="tells nothing",
+        says="is empty",
         files={"proc/cpuinfo": None},
     ),
 )
@@ -256,4 +256,4 @@ def test_reason_for_the_clock_source_names_when_fio_asks_the_kernel(
 ) -> None:
     case = Case(check="clock_source", verdict="good", says="tsc")
     why = require_found(tmp_path, case).why
-    assert why.startswith("Where fio cannot use the processor's counter")
+    assert why.startswith("If fio cannot use the processor's counter")

@@ -1,1 +1,0 @@
-"""Storage classes: the values of a run beside those of published drives."""

@@ -1,1 +1,0 @@
-"""Runs beside each other: conditions, differences, scatter, efficiency, scores."""

@@ -1,1 +1,0 @@
-"""Steady state looked at again: fits, onsets, other rules, forecasts."""

@@ -1,1 +1,0 @@
-"""Streams of a capture and of mixes: kept, shared and replayed."""

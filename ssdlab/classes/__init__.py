@@ -1,0 +1,1 @@
+"""A run among storage classes: values of published drives next to its own."""

@@ -1,0 +1,157 @@
+"""Where the values of a run fall among the nine storage classes."""
+
+import math
+from typing import Any, Literal
+
+import pandas as pd
+
+from ssdlab.classes.metrics import METRICS_BY_NAME, ClassMetric
+
+_PLACE_TYPES = {"value": "float64", "rank": "Int64", "ratio": "float64"}
+
+
+def summarise_class_places(values: pd.DataFrame, classes: pd.DataFrame) -> pd.DataFrame:
+    """Return where each value of a run falls among the storage classes.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a value that was measured: ``metric``, ``value``, ``rank`` (1 and one
+        more for each class that is better), ``n_compared`` (classes that take part),
+        ``better``, ``equal``, ``worse`` (names of the next better classes, of those
+        that the printed digits do not tell apart from the value, and of the next
+        worse), ``nearest`` (names) and ``ratio`` (the value by that of the nearest).
+
+    Notes
+    -----
+    A printed value stands for all that would be printed so: 0.01 ms for 0.005 to
+    0.015 ms, and 480 MB/s for 479.5 MB/s to 480.5 MiB/s, as the source does not tell
+    which of the two it means. A class is better or worse only beyond that.
+
+    References
+    ----------
+    .. [1] Calypso Systems, "Performance Comparison by Storage Class", August 2014.
+    """
+    measured = values[values["value"] > 0]
+    rows = [
+        _place(METRICS_BY_NAME[str(row.metric)], float(row.value), classes)  # type: ignore[arg-type] # a number
+        for row in measured.itertuples()
+    ]
+    names = ["metric", "value", "rank", "n_compared", "better", "equal", "worse"]
+    frame = pd.DataFrame(rows, columns=[*names, "nearest", "ratio"])
+    return frame.astype(_PLACE_TYPES)
+
+
+def summarise_class_distances(
+    values: pd.DataFrame, classes: pd.DataFrame
+) -> pd.DataFrame:
+    """Return how far a run is from each storage class, value by value.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a class and column: ``row``, ``group``, ``storage_class``, ``metric``,
+        ``ratio`` (the run by the class) and ``factor``, by how much the two differ at
+        least, at or above 1 whichever is greater; both missing where one has no value
+        or that of the class is doubtful.
+    """
+    known = values.set_index("metric")["value"]
+    rows = [
+        (
+            int(published["row"]),
+            published["group"],
+            published["storage_class"],
+            name,
+            *_difference(metric, known.get(name), _usable(published, name)),
+        )
+        for _, published in classes.iterrows()
+        for name, metric in METRICS_BY_NAME.items()
+    ]
+    names = ["row", "group", "storage_class", "metric", "ratio", "factor"]
+    return pd.DataFrame(rows, columns=names).astype({
+        "ratio": "float64",
+        "factor": "float64",
+    })
+
+
+def summarise_nearest_classes(distances: pd.DataFrame) -> pd.DataFrame:
+    """Return the storage classes by how near they are to a run over all its values.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a class that has anything in common with the run, nearest first:
+        ``row``, ``group``, ``storage_class``, ``mean_factor`` (the geometric mean of
+        the factors), ``greatest_factor`` and ``n_metrics``, how many stand behind it.
+
+    Notes
+    -----
+    The distance is the mean of the absolute logarithms of the ratios, each column
+    alike. It is no score: which column decides is to be read from the parts.
+    """
+    common = distances.dropna(subset=["factor"])
+    logs = common.assign(log=common["factor"].map(math.log))
+    table = logs.groupby(["row", "group", "storage_class"], as_index=False).agg(
+        log=("log", "mean"),
+        greatest_factor=("factor", "max"),
+        n_metrics=("factor", "size"),
+    )
+    table["mean_factor"] = table["log"].map(math.exp)
+    columns = ["row", "group", "storage_class", "mean_factor", "greatest_factor"]
+    ordered = table.sort_values(["log", "row"], ignore_index=True)
+    return ordered[[*columns, "n_metrics"]]
+
+
+def _usable(published: "pd.Series[Any]", name: str) -> float:
+    """Return a published value; NaN where it cannot be right."""
+    is_doubtful = name in str(published["doubtful"]).split()
+    return math.nan if is_doubtful else float(published[name])
+
+
+def _difference(
+    metric: ClassMetric, value: float | None, printed: float
+) -> tuple[float, float]:
+    """Return the ratio to a printed value and the least factor between the two."""
+    if value is None or not value > 0 or math.isnan(printed):
+        return math.nan, math.nan
+    low, high = metric.printed_bounds(printed)
+    return value / printed, max(1.0, low / value, value / high)
+
+
+def _place(metric: ClassMetric, value: float, classes: pd.DataFrame) -> list[object]:
+    """Return one row of the places."""
+    known = [
+        (str(row["storage_class"]), printed, metric.printed_bounds(printed))
+        for _, row in classes.iterrows()
+        if not math.isnan(printed := _usable(row, metric.name))
+    ]
+    above = [(name, printed) for name, printed, (low, _) in known if low > value]
+    below = [(name, printed) for name, printed, (_, high) in known if high < value]
+    equal = [name for name, _, (low, high) in known if low <= value <= high]
+    sides = _next(above, "least"), _next(below, "greatest")
+    better, worse = sides if metric.is_more_better else sides[::-1]
+    factors = {name: _difference(metric, value, printed) for name, printed, _ in known}
+    least = min(factor for _, factor in factors.values())
+    nearest = [name for name, (_, factor) in factors.items() if factor == least]
+    ratios = [factors[name][0] for name in nearest]
+    n_better = len(above if metric.is_more_better else below)
+    return [
+        metric.name,
+        value,
+        n_better + 1,
+        len(known),
+        better,
+        ", ".join(equal),
+        worse,
+        ", ".join(nearest),
+        min(ratios, key=lambda ratio: abs(math.log(ratio))),
+    ]
+
+
+def _next(found: list[tuple[str, float]], which: Literal["least", "greatest"]) -> str:
+    """Return the names of those of the least or greatest value."""
+    if not found:
+        return ""
+    values = [value for _, value in found]
+    wanted = min(values) if which == "least" else max(values)
+    return ", ".join(name for name, value in found if value == wanted)

@@ -1,0 +1,155 @@
+"""Write saturation of several runs beside the levels of nine storage classes."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+import plotly.graph_objects as go
+
+from ssdlab.plots.axes import level_axis, named_axis
+from ssdlab.plots.labels import lay_out, linear_axis, new_figure
+from ssdlab.plots.lines import Across, add_points, add_tie, draw_lines
+from ssdlab.plots.looks import RunLook, group_look, run_line
+from ssdlab.text.numbers import number_text
+from ssdlab.text.quantities import QUANTITIES, scaled
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_SPREAD = 10.0  # of what the runs reach; beyond it a linear axis hides the shorter
+_HEIGHT = 520
+
+
+def plot_class_saturation(
+    rounds: "pd.DataFrame",
+    classes: "pd.DataFrame",
+    *,
+    looks: Sequence[RunLook],
+    reach: Literal["all", "runs"] = "all",
+) -> go.Figure:
+    """Draw IOPS over time of several write saturations, and the classes beside them.
+
+    On the left one line a run; on the right, on the same logarithmic axis, FOB
+    and steady state of each class, tied by a line. Without any round the classes
+    alone.
+
+    References
+    ----------
+    .. [1] Calypso Systems, "Performance Comparison by Storage Class", August 2014.
+    """
+    is_alone = not rounds["run_id"].isin([look.run_id for look in looks]).any()
+    title = "WSAT: FOB and steady state by class" if is_alone else "WSAT IOPS v time"
+    figure = new_figure(title, height=_HEIGHT)
+    _add_runs(figure, rounds, looks, x="time_s")
+    drawn = [value for trace in figure.data for value in trace.y]
+    levels = classes[["fob_iops", "write_iops"]].astype(float)
+    is_stretched = is_alone or reach == "all"
+    beside = levels.to_numpy().ravel() if is_stretched else ()
+    iops = level_axis("IOPS", [*drawn, *beside])
+    low, high = (10**end for end in iops["range"])
+    classes = classes[(levels.max(axis=1) >= low) & (levels.min(axis=1) <= high)]
+    _add_levels(figure, classes)
+    runs_end = 0.58 if len(classes) else 1
+    lay_out(
+        figure,
+        xaxis=_run_axis(rounds, "time_s", domain=[0, runs_end], visible=not is_alone),
+        xaxis2=named_axis(
+            "",
+            [str(name) for name in classes["storage_class"]],
+            pad=0.7,
+            tickangle=-55,
+            showgrid=False,
+            domain=[0, 1] if is_alone else [0.64, 1],
+            visible=len(classes) > 0,
+        ),
+        yaxis=iops,
+    )
+    return figure
+
+
+def plot_class_written(
+    rounds: "pd.DataFrame", *, looks: Sequence[RunLook]
+) -> go.Figure:
+    """Draw IOPS of several write saturations over TGBW and over drive fills.
+
+    Two panels with the same logarithmic IOPS axis. The published table has no
+    curves, so no class is in them.
+
+    References
+    ----------
+    .. [1] Calypso Systems, "Performance Comparison by Storage Class", August 2014.
+    """
+    figure = new_figure("WSAT IOPS v TGBW and drive fills", height=460)
+    _add_runs(figure, rounds, looks, x="total_written_bytes")
+    drawn = [value for trace in figure.data for value in trace.y]
+    _add_runs(figure, rounds, looks, x="drive_fills", panel="x2")
+    lay_out(
+        figure,
+        xaxis=_run_axis(rounds, "total_written_bytes", domain=[0, 0.47]),
+        xaxis2=_run_axis(rounds, "drive_fills", domain=[0.53, 1], visible=True),
+        yaxis=level_axis("IOPS", drawn),
+    )
+    return figure
+
+
+def _run_axis(rounds: "pd.DataFrame", column: str, **more: Any) -> dict[str, Any]:
+    """Return an axis for all runs: logarithmic where they reach far apart."""
+    quantity = QUANTITIES[column]
+    title = "TGBW [GB]" if column == "total_written_bytes" else quantity.title
+    if column == "drive_fills":
+        title = "Drive fills (TGBW / capacity)"
+    values = rounds[column].astype("Float64") / quantity.divisor
+    reached = values.groupby(rounds["run_id"]).max().dropna()
+    if len(reached) and float(reached.max()) > _SPREAD * float(reached.min()):
+        return level_axis(title, [float(value) for value in values.dropna()]) | more
+    return linear_axis(title, **more)
+
+
+def _add_runs(
+    figure: go.Figure,
+    rounds: "pd.DataFrame",
+    looks: Sequence[RunLook],
+    *,
+    x: str,
+    panel: str = "x",
+) -> None:
+    unit = QUANTITIES[x].unit_or_name
+    lines = []
+    for look in looks:
+        rows = rounds[rounds["run_id"] == look.run_id].dropna(subset=[x, "iops"])
+        text = [
+            f"{look.full}<br>{number_text(place or 0.0)} {unit}: {iops:,.0f} IOPS"
+            for place, iops in zip(scaled(rows[x], x), rows["iops"], strict=True)
+        ]
+        shown = {"legendgroup": look.run_id, "showlegend": panel == "x", "xaxis": panel}
+        if len(rows):
+            lines.append(run_line(rows, "iops", look, text=text, size=4, more=shown))
+    draw_lines(figure, Across.of(x), lines, yaxis={})
+
+
+def _add_levels(figure: go.Figure, classes: "pd.DataFrame") -> None:
+    """Add FOB and steady state of each class as two marks and the fall between."""
+    if classes.empty:
+        return
+    names = [
+        f"{row['storage_class']}, {row['group']}".replace("&", "&amp;")
+        for _, row in classes.iterrows()
+    ]
+    colors = [group_look(str(group))[0] for group in classes["group"]]
+    fob = [float(value) for value in classes["fob_iops"]]
+    steady = [float(value) for value in classes["write_iops"]]
+    for place, color in enumerate(colors):
+        ends = [fob[place], steady[place]]
+        line = {"color": color, "width": 2}
+        add_tie(figure, [place, place], ends, xaxis="x2", line=line)
+    looks = (("FOB", fob, "circle-open"), ("steady state", steady, "circle"))
+    edge = {"width": 2, "color": colors}
+    for word, values, symbol in looks:
+        add_points(
+            figure, list(range(len(names))), values, xaxis="x2",
+            name=f"storage classes, {word}",
+            text=[
+                f"{name}<br>{word}: {value:,.0f} IOPS"
+                for name, value in zip(names, values, strict=True)
+            ],
+            marker={"symbol": symbol, "color": colors, "size": 9, "line": edge},
+        )  # fmt: skip

@@ -1,0 +1,215 @@
+"""Commands of procedures: their common options, and how one is run."""
+
+import json
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ssdlab.cli.group import parse_tbw, require_finite, runs_option
+from ssdlab.model.drive import AUTO_PURGE, PURGE_METHODS
+from ssdlab.text.terminal import printable
+
+if TYPE_CHECKING:
+    from ssdlab.campaign.progress import Progress
+    from ssdlab.campaign.request import RunChoices
+    from ssdlab.model.asked import Procedure, Suite
+
+target_option = click.option(
+    "--target",
+    required=True,
+    help="virtual, virtual:size=256MiB,op=12, file:PATH,size=1GiB, or a drive: "
+    "/dev/nvme0n1, /dev/disk/by-id/…",
+)
+confirm_option = click.option(
+    "--confirm",
+    default="",
+    metavar="SERIAL",
+    help="serial number of the drive: consents to the loss of all data on it",
+)
+purge_option = click.option(
+    "--purge",
+    type=click.Choice((AUTO_PURGE, *PURGE_METHODS)),
+    default=AUTO_PURGE,
+    show_default=True,
+    metavar="METHOD",
+    help="purge method; `ssdlab purge TARGET --list` shows what the drive supports",
+)
+temperature_option = click.option(
+    "--temperature-limit",
+    type=click.FloatRange(0, 150),
+    default=0,
+    callback=require_finite,
+    metavar="CELSIUS",
+    help="stop above this temperature; default: the drive's critical temperature",
+)
+tbw_option = click.option(
+    "--tbw",
+    callback=parse_tbw,
+    metavar="BYTES",
+    help="rated endurance, such as 600TB or 1.2PB: the plan then shows what share of "
+    "it the run would write",
+)
+label_option = click.option("--label", default="", help="your name for the run")
+seed_option = click.option(
+    "--seed",
+    type=click.IntRange(0, 2**31 - 1),
+    default=0,
+    help="seed of all offsets; 0: random",
+)
+jobs_option = click.option(
+    "--jobs",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="write the fio job files of the plan, and an index, to this folder",
+)
+HOST_CEILING_FIRST = "Measuring the host ceiling first, which takes a minute."
+host_ceiling_option = click.option(
+    "--host-ceiling",
+    is_flag=True,
+    help="first measure the IOPS limit of this host, for a minute",
+)
+_OPTIONS = (
+    target_option,
+    confirm_option,
+    purge_option,
+    temperature_option,
+    label_option,
+    seed_option,
+    host_ceiling_option,
+    tbw_option,
+    click.option("--dry-run", is_flag=True, help="show steps and cost; touch nothing"),
+    jobs_option,
+    runs_option,
+)
+
+
+def procedure_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add to a command the options of every procedure."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+def run_and_report(procedure: "Procedure", options: dict[str, Any]) -> None:
+    """Run a procedure, show its progress, and write its report.
+
+    Raises
+    ------
+    click.UsageError
+        If job files are requested without ``--dry-run``.
+    """
+    from ssdlab.campaign.request import require_fit
+    from ssdlab.campaign.suite import run_procedure
+    from ssdlab.cli.outcome import outcome_lines
+    from ssdlab.report import write_report
+    from ssdlab.targets.opening import check_target
+
+    if options["dry_run"]:
+        require_fit(options["target"], procedure)
+        show_plan(procedure, options)
+        return
+    if options["jobs"] is not None:
+        msg = "--jobs needs --dry-run"
+        raise click.UsageError(msg)
+    print_loss(check_target(options["target"], options["confirm"]))
+    if options["host_ceiling"]:
+        click.echo(HOST_CEILING_FIRST, err=True)
+    run = run_procedure(
+        procedure,
+        options["target"],
+        read_choices(options),
+        tell=_progress_printer(),
+    )
+    click.echo(f"run      {run.path}")
+    click.echo(f"tables   {run.path / 'tables'}")
+    click.echo(f"report   {write_report(run)}")
+    click.echo("\n".join(("", *outcome_lines(run))))
+
+
+def show_plan(requested: "Suite | Procedure", options: dict[str, Any]) -> None:
+    """Show what a run would do and cost, and write its job files if requested."""
+    from ssdlab.campaign.forecast import forecast, forecast_lines
+    from ssdlab.campaign.job_files import write_jobs
+    from ssdlab.campaign.job_plan import plan_jobs
+
+    target, purge, speed = (
+        options["target"],
+        options["purge"],
+        options.get("write_speed"),
+    )
+    plan = forecast(
+        target,
+        requested,
+        write_bytes_per_s=None if speed is None else speed * 1e6,
+        rated_bytes=options["tbw"],
+        purge=purge,
+    )
+    lines = forecast_lines(plan)
+    if (folder := options["jobs"]) is not None:
+        jobs = plan_jobs(target, requested, seed=options["seed"], purge=purge)
+        count = len(write_jobs(jobs, folder))
+        listed = folder / "index.txt"
+        lines += ["", f"jobs     {count} job files, listed in {listed}"]
+        plan["jobs"] = [job.as_data() for job in jobs.jobs]
+    if options.get("as_json"):
+        click.echo(json.dumps(plan, indent=1))
+    else:
+        click.echo("\n".join(map(printable, lines)))
+
+
+def print_loss(words: str) -> None:
+    """Print what is about to be destroyed, if anything."""
+    if words:
+        click.echo(printable(words), err=True)
+
+
+def read_choices(options: dict[str, Any]) -> "RunChoices":
+    """Return the choices of a run from the options of its command."""
+    from ssdlab.campaign.request import RunChoices, read_temperature_limit
+
+    return RunChoices(
+        runs=options["runs"],
+        label=options["label"],
+        confirmed=options["confirm"],
+        seed=options["seed"],
+        host_ceiling=options["host_ceiling"],
+        purge=options["purge"],
+        temperature_limit_celsius=read_temperature_limit(options["temperature_limit"]),
+    )
+
+
+def _progress_printer() -> "Callable[[Progress], None]":
+    """Return a function that shows progress: one live line, or a line per round."""
+    import shutil
+
+    shown: tuple[object, ...] = ()
+
+    def tell(progress: "Progress") -> None:
+        nonlocal shown
+        place = (progress.test, progress.phase, progress.round)
+        try:
+            if sys.stderr.isatty():
+                width = shutil.get_terminal_size().columns - 1
+                click.echo(f"\r{progress.line[:width]:<{width}}", nl=False, err=True)
+            elif place != shown:
+                click.echo(progress.line, err=True)
+        except OSError:  # stderr was closed; the run continues
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
+        shown = place
+
+    return tell
+
+
+def resume_procedure(run: Path, confirmed: str) -> None:
+    """Resume a procedure that was stopped, and write its report."""
+    from ssdlab.campaign.suite import resume_run
+    from ssdlab.cli.outcome import outcome_lines
+    from ssdlab.report import write_report
+
+    done = resume_run(run, confirm_serial=confirmed, tell=_progress_printer())
+    click.echo(f"report   {write_report(done)}")
+    click.echo("\n".join(("", *outcome_lines(done))))

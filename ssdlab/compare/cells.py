@@ -1,0 +1,231 @@
+"""The cells of several runs, round by round: what a comparison is made from."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ssdlab.model.errors import NoHistogramError
+from ssdlab.model.spec import stimulus_label
+from ssdlab.pts.compared import METRICS, CellMetric, Compared
+from ssdlab.qos.load import Load
+from ssdlab.qos.loads import select_loads
+from ssdlab.stats.claims import LevelClaim, claim_of_level
+from ssdlab.stats.clusters import join_rounds
+from ssdlab.stats.levels import LevelEstimate, level_of_interval
+from ssdlab.stats.matrix import select_window
+from ssdlab.stats.phases import range_name
+from ssdlab.stats.quantiles import BinnedRounds
+
+CELL = ["test", "metric", "cell"]
+
+_STEP = ["run_id", "step_id"]
+_OF_LEVELS = ("log_variance", "log_variance_above", "freedom")
+_COLUMNS = [
+    "run_id",
+    *CELL,
+    "access",
+    "block_size_bytes",
+    "read_percent",
+    "threads",
+    "queue_depth",
+    "round",
+    "value",
+    "log_variance",
+    "log_variance_above",
+    "freedom",
+    "n_rounds",
+    "is_steady",
+    "doubt",
+    "open_end",
+    "is_doubted",
+]
+FEW_ROUNDS = "too few rounds to tell how a percentile scatters"
+FEW_IOS = "too few IOs stand behind the percentile"
+APART = "rounds differ too much to bound the percentile"
+
+
+def rows_of(frame: pd.DataFrame) -> Iterator[Any]:
+    """Yield the rows of a frame by name, of no particular type."""
+    yield from frame.itertuples(index=False)
+
+
+def repetitions(row: Any) -> str:
+    """Return how many runs or rounds stand behind a row, in words.
+
+    >>> from types import SimpleNamespace as Row
+    >>> repetitions(Row(n=5, unit="rounds")), repetitions(Row(n=1, unit="runs"))
+    ('5 rounds', '1 run')
+    """
+    return f"{row.n} {str(row.unit).removesuffix('s') if row.n == 1 else row.unit}"
+
+
+def tabulate_window_cells(
+    measurements: pd.DataFrame,
+    windows: pd.DataFrame,
+    *,
+    bins: pd.DataFrame,
+    steps: pd.DataFrame,
+    compared: Mapping[str, Compared],
+) -> pd.DataFrame:
+    """Return the rounds of every cell that runs can be compared by.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a run, cell and round: ``run_id``, ``test``, ``metric``, ``cell`` (in
+        words, such as ``RND 4 KiB 0/100``; of a demand variation with TC and QD),
+        ``access``, ``block_size_bytes`` [B], ``read_percent`` [%], ``threads``,
+        ``queue_depth``, ``round``, ``value`` (as stored: 1/s, B/s or ns),
+        ``is_steady`` (missing where it was not judged), ``doubt`` in words of a
+        percentile of too few rounds, ``open_end`` in words of one whose rounds or IOs
+        do not bound it, and ``is_doubted``, true where fio or the target complained.
+        Where others printed a mean and no rounds, ``round`` is missing. A percentile
+        has one row a run, that of the merged bins of its ``n_rounds`` rounds, with
+        ``log_variance`` downwards and ``log_variance_above`` and their ``freedom``.
+    """
+    known = measurements.merge(_doubted(steps), on=_STEP, how="left")
+    known["is_doubted"] = known["is_doubted"].eq(other=True)
+    parts = [
+        part
+        for test in sorted(set(measurements["test"].unique()) & compared.keys())
+        for part in _tabulate(select_window(known, windows, test), bins, compared[test])
+    ]
+    found = [part for part in parts if len(part)]
+    if not found:
+        return pd.DataFrame(columns=_COLUMNS)
+    table = pd.concat(found, ignore_index=True)
+    table = table.merge(_steady(windows), on=["run_id", "test", "phase"], how="left")
+    printed = table["kind"] == "mean"
+    rounds = table.loc[~printed, ["run_id", *CELL]].drop_duplicates()
+    both = table[["run_id", *CELL]].merge(rounds.assign(has_rounds=True), how="left")
+    table = table[~(printed & both["has_rounds"].eq(other=True).to_numpy())]
+    table["round"] = table["round"].astype("Int64").mask(table["kind"] == "mean")
+    order = {name: place for place, name in enumerate(METRICS)}
+    table["place"] = table["metric"].map(order)
+    places = ["test", "place", "access", "block_size_bytes", "read_percent", "threads"]
+    table = table.sort_values([*places, "queue_depth", "run_id", "round"])
+    return table[_COLUMNS].reset_index(drop=True)
+
+
+def _tabulate(
+    window: pd.DataFrame, bins: pd.DataFrame, compared: Compared
+) -> Iterator[pd.DataFrame]:
+    """Yield the metrics of the cells of one test."""
+    for metric in compared.metrics:
+        if not metric.level_percent:
+            values = window[metric.name].astype("Float64").astype(float)
+            rows = window.assign(metric=metric.name, value=values, n_rounds=0)
+            unknown = dict.fromkeys(_OF_LEVELS, math.nan)
+            rows = rows.assign(**unknown, doubt="", open_end="")
+            yield _with_words(rows[np.isfinite(values) & (values > 0)], compared)
+    levels = [metric for metric in compared.metrics if metric.level_percent]
+    if levels:
+        yield _with_words(tabulate_level_cells(window, bins, levels), compared)
+
+
+def _with_words(rows: pd.DataFrame, compared: Compared) -> pd.DataFrame:
+    words = [_cell_words(row, by_workers=compared.by_workers) for row in rows_of(rows)]
+    return rows.assign(cell=words)
+
+
+def _cell_words(row: Any, *, by_workers: bool) -> str:
+    words = str(row.phase)
+    if not pd.isna(row.read_percent):
+        size = 0 if pd.isna(row.block_size_bytes) else int(row.block_size_bytes)
+        words = stimulus_label(row.access, size, int(row.read_percent))
+    if by_workers:
+        words = f"{words} T{row.threads}/Q{row.queue_depth}"
+    active = range_name(str(row.phase))
+    return f"{words} {active}" if active else words
+
+
+def _steady(windows: pd.DataFrame) -> pd.DataFrame:
+    """Return of each phase whether its last window was steady."""
+    final = windows[windows["is_final"].fillna(value=False)]
+    judged = final.dropna(subset=["is_round_steady"])
+    names = ["run_id", "test", "phase"]
+    table = judged.groupby(names, as_index=False).agg(
+        is_steady=("is_round_steady", "all")
+    )
+    return table.astype({"is_steady": "boolean"})
+
+
+def _doubted(steps: pd.DataFrame) -> pd.DataFrame:
+    """Return the steps in which fio or the target complained."""
+    complaints = steps["warnings"].fillna("")
+    return steps.loc[complaints != "", _STEP].assign(is_doubted=True)
+
+
+def tabulate_level_cells(
+    window: pd.DataFrame, bins: pd.DataFrame, metrics: Sequence[CellMetric]
+) -> pd.DataFrame:
+    """Return percentiles of the cells of one test, a row a run, cell and percentile.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The first round of each cell with ``round`` missing, ``metric``, ``value`` [ns],
+        ``log_variance`` of its logarithm between rounds downwards and
+        ``log_variance_above`` (missing where nothing bounds it) with their ``freedom``,
+        ``n_rounds``, ``doubt`` and ``open_end`` (why an end is not bounded) in words,
+        and ``is_doubted`` where any round is. A percentile that no run has IOs enough
+        for is left out.
+    """
+    loads = [
+        load
+        for run_id, own in window[window["kind"] == "cell"].groupby("run_id")
+        for load in _loads(own, bins[bins["run_id"] == run_id])
+    ]
+    if not loads:
+        return window.iloc[:0]
+    firsts = [load.steps.iloc[[0]] for load in loads for _ in metrics]
+    levels = [_level(load, metric) for load in loads for metric in metrics]
+    table = pd.concat(firsts, ignore_index=True)
+    table["round"] = table["round"].mask(table["round"].notna())
+    table[list(levels[0])] = pd.DataFrame(levels)
+    proved = table.groupby(["phase", "metric"])["is_proved"].transform("any")
+    return table[proved.astype(bool)].drop(columns="is_proved")
+
+
+def _loads(window: pd.DataFrame, bins: pd.DataFrame) -> Sequence[Load]:
+    own = bins[bins["step_id"].isin(window["step_id"])]
+    try:
+        return select_loads(window, own)
+    except NoHistogramError:
+        return ()
+
+
+def _level(load: Load, metric: CellMetric) -> dict[str, Any]:
+    claim = claim_of_level(load.binned, metric.level_percent)
+    level = level_of_percentile(load.binned, claim)
+    return {
+        "metric": metric.name,
+        "value": claim.interval.estimate,
+        "log_variance": level.variance if claim.is_of_rounds else math.nan,
+        "log_variance_above": level.variance_above if claim.is_of_rounds else math.nan,
+        "freedom": level.freedom,
+        "n_rounds": claim.rounds,
+        "doubt": "" if claim.is_of_rounds else FEW_ROUNDS,
+        "open_end": _open_end(claim),
+        "is_doubted": bool(load.steps["is_doubted"].any()),
+        "is_proved": math.isfinite(claim.alone.high),
+    }
+
+
+def level_of_percentile(bins: BinnedRounds, claim: LevelClaim) -> LevelEstimate:
+    """Return the level of a percentile by the interval that is claimed of it.
+
+    Its degrees of freedom are those of the rounds, joined where there are many.
+    """
+    freedom = max(1, len(join_rounds(bins).counts) - 1)
+    return level_of_interval(claim.interval, freedom=freedom, n_values=claim.rounds)
+
+
+def _open_end(claim: LevelClaim) -> str:
+    if math.isinf(claim.alone.high):
+        return FEW_IOS
+    is_bounded = claim.interval.low > 0 and math.isfinite(claim.interval.high)
+    return "" if is_bounded else APART

@@ -1,0 +1,223 @@
+"""The page of conditions: who is compared, and what was not the same."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import pandas as pd
+
+from ssdlab.compare.cells import rows_of
+from ssdlab.compare.comparison import Comparison, run_by_id
+from ssdlab.compare.conditions import DIFFERS, SAME, is_known, name_conditions
+from ssdlab.compare.measured_on import kind_text
+from ssdlab.paper.blocks import Block, Note, Page
+from ssdlab.plots.names import distinct_texts, shortened
+from ssdlab.store.run import Run
+from ssdlab.text.table import Table, column, tabulate
+
+_LONGEST_VALUE = 70
+_MOST_COLUMNS = 4  # runs beside each other
+
+
+def conditions_page(comparison: Comparison) -> Page:
+    """Return who is compared, and which conditions were not the same."""
+    blocks: list[Block] = list(_condition_notes(comparison))
+    blocks += [Note(text=words, tone="warning") for words in state_texts(comparison)]
+    models = comparison.sides[comparison.sides["is_model"].astype(bool)]["side"]
+    if len(models):
+        words = models_text(list(dict.fromkeys(models)), comparison)
+        blocks.append(Note(text=words, tone="warning"))
+    blocks += [sides_table(comparison), answers_table(comparison)]
+    table = comparison.conditions
+    others = table[table["standing"] != SAME].sort_values(
+        "standing", key=lambda column: column != DIFFERS, kind="stable"
+    )
+    shown = name_conditions(others["condition"])
+    every = dict.fromkeys(others["condition"])
+    details = [name for name in every if name not in shown]
+    if shown:
+        blocks.append(differing_table(comparison, shown))
+    if details:
+        blocks.append(differing_table(comparison, details, of_profiles=True))
+    blocks.append(same_table(comparison))
+    return Page(title="Conditions", blocks=tuple(blocks))
+
+
+def state_texts(comparison: Comparison) -> Iterator[str]:
+    """Say which runs are not read from the tables of a finished run, or not at all."""
+    if comparison.left_out:
+        yield f"Left out, as they cannot be read: {', '.join(comparison.left_out)}."
+    for run in comparison.runs:
+        name = run.record.run_id
+        if run.state.status != "finished" or run.is_going_on:
+            yield f"{name}: {run.standing} What was measured so far counts."
+        elif run.make is not None:
+            yield f"{name} has no tables: it is read from its raw output."
+
+
+def _condition_notes(comparison: Comparison) -> Iterator[Note]:
+    accepted = set(comparison.rules.accepted)
+    barring, partly, nowhere = barring_names(comparison.conditions)
+    open_names = [name for name in barring if name not in accepted]
+    taken = [name for name in (*barring, *partly) if name in accepted]
+    unknown = [name for name in partly if name not in accepted]
+    if open_names:
+        words = (
+            f"Not the same conditions: {', '.join(open_names)}. Runs that differ in "
+            "them are shown beside each other, and get no verdict. What is no matter "
+            "can be accepted by its name."
+        )
+        yield Note(text=words, tone="warning")
+    if unknown:
+        words = (
+            f"Not known of every run: {', '.join(unknown)}. They need not be the same: "
+            "runs of which they are known get no verdict against runs of which they "
+            "are not, unless that is accepted."
+        )
+        yield Note(text=words, tone="warning")
+    if taken:
+        or_unknown = "" if set(taken) <= set(barring) else " or are not known"
+        words = (
+            f"Accepted as equal, though they differ{or_unknown}: {', '.join(taken)}."
+        )
+        yield Note(text=words, tone="warning")
+    if not (barring or partly):
+        words = "The same conditions in all runs, as far as they are recorded."
+        yield Note(text=words, tone="good")
+    if nowhere:
+        words = f"Known of no run: {', '.join(nowhere)}. They need not be the same."
+        yield Note(text=words)
+
+
+def barring_names(
+    conditions: pd.DataFrame,
+) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+    """Return what differs, what is known of some runs alone, and what of none."""
+    barring = conditions[conditions["is_barring"] & (conditions["standing"] != SAME)]
+    named = name_conditions(barring["condition"])
+    known = barring[barring["value"].map(is_known).astype(bool)]
+    differing = set(barring[barring["standing"] == DIFFERS]["condition"])
+    partly = set(known["condition"]) - differing
+    return (
+        tuple(name for name in named if name in differing),
+        tuple(name for name in named if name in partly),
+        tuple(name for name in named if name not in differing | partly),
+    )
+
+
+def models_text(names: Sequence[str], comparison: Comparison) -> str:
+    """Say which sides are no drives, and what that changes."""
+    end = "left out of the score unless include_virtual is set"
+    if comparison.include_virtual:
+        end = "are in the score because that was asked for"
+    compared = "they are compared cell by cell, marked as such"
+    return f"No drive: {', '.join(names)}; {compared}, and {end}."
+
+
+def sides_table(comparison: Comparison) -> Table:
+    """Return who is compared: sides, their runs, and what they are."""
+
+    def identity(row: Any) -> str:
+        return _short(_identity(run_by_id(comparison.runs, row.run_id)))
+
+    return tabulate(
+        rows_of(comparison.sides),
+        (
+            column("Drive", "side", is_words=True),
+            column("Run", "run_id", is_words=True),
+            column("Kind", "kind", kind_text, is_words=True),
+            column("Model, serial number, label", identity, is_words=True),
+        ),
+        caption="What is compared",
+        note="Runs of one drive under the same conditions are repetitions of one side.",
+    )
+
+
+def answers_table(comparison: Comparison) -> Table:
+    """Return what is to be said of each run: procedure, steady state, doubts."""
+    rows = (
+        (run.record.run_id, *(words for _, words in run.answers.lines))
+        for run in comparison.runs
+    )
+    return Table(
+        caption="What is to be said of each run",
+        head=("Run", "Procedure", "Steady state", "Doubts about the numbers"),
+        rows=tuple(rows),
+        words=(0, 1, 2, 3),
+    )
+
+
+def _identity(run: Run) -> str:
+    target, label = run.record.target, run.record.label
+    words = f"{target.model} {target.serial}".strip()
+    return f"{words}: {label}" if label and label not in words else words
+
+
+def differing_table(
+    comparison: Comparison, names: Sequence[str], *, of_profiles: bool = False
+) -> Table:
+    """Return some conditions that differ, a row each, a column a run."""
+    looks = comparison.run_looks
+    groups = dict(iter(comparison.conditions.groupby("condition")))
+    is_wide = len(looks) > _MOST_COLUMNS
+    rows: list[tuple[str, ...]] = []
+    for name in names:
+        pairs = zip(groups[name]["run_id"], groups[name]["value"], strict=True)
+        values = {str(run_id): str(value) for run_id, value in pairs}
+        shown_values = distinct_texts(values.values(), longest=_LONGEST_VALUE)
+        texts = [shown_values[values[look.run_id]] for look in looks]
+        shown = [_by_value([look.name for look in looks], texts)] if is_wide else texts
+        rows.append((name, _weight(name, groups[name], comparison), *shown))
+    heads = ["Values"] if is_wide else [look.name for look in looks]
+    caption = "Conditions that differ, or are not known"
+    if of_profiles:
+        caption = "What the profiles ask for, where they differ"
+    return Table(
+        caption=caption,
+        head=("Condition", "Compared anyway?", *heads),
+        rows=tuple(rows),
+        words=tuple(range(len(heads) + 2)),
+        is_folded=of_profiles,
+    )
+
+
+def _by_value(names: Sequence[str], values: Sequence[str]) -> str:
+    """Return each value once with its runs; the commonest is that of all others.
+
+    >>> _by_value(["a", "b", "c"], ["x", "y", "x"])
+    'y: b; x: all others'
+    """
+    runs: dict[str, list[str]] = {}
+    for name, value in zip(names, values, strict=True):
+        runs.setdefault(value, []).append(name)
+    commonest = max(runs, key=lambda value: len(runs[value]))
+    texts = [f"{v}: {', '.join(own)}" for v, own in runs.items() if v != commonest]
+    return "; ".join([*texts, f"{commonest}: all others"])
+
+
+def same_table(comparison: Comparison) -> Table:
+    """Return the conditions that are the same in all runs."""
+    table = comparison.conditions
+    same = table[table["standing"] == SAME].drop_duplicates("condition")
+    return tabulate(
+        same,
+        (
+            column("Condition", "condition", is_words=True),
+            column("Value", "value", _short, is_words=True),
+        ),
+        caption="The same in all runs",
+        is_folded=True,
+    )
+
+
+def _weight(name: str, group: pd.DataFrame, comparison: Comparison) -> str:
+    if name in comparison.rules.accepted:
+        return "yes: accepted"
+    if not group["value"].map(is_known).any():
+        return "yes, unknown"
+    if group["is_barring"].iloc[0]:
+        return "no"
+    return "not in cells that differ" if name.startswith("TC/QD") else "yes"
+
+
+def _short(value: Any) -> str:
+    return shortened(str(value), longest=_LONGEST_VALUE)

@@ -1,0 +1,282 @@
+"""A comparison as lines of a terminal, as wide as that is."""
+
+from collections import Counter
+from collections.abc import Container, Iterator, Mapping
+from typing import Any
+
+import pandas as pd
+
+from ssdlab.compare.cells import rows_of
+from ssdlab.compare.comparison import Comparison
+from ssdlab.compare.condition_pages import barring_names, state_texts
+from ssdlab.compare.conditions import SAME, WORKERS, name_conditions
+from ssdlab.compare.measured_on import kind_text
+from ssdlab.compare.missing import missing_cells
+from ssdlab.compare.pair_tables import find_pairs, pairs_to_show, why_text
+from ssdlab.compare.texts import fine_ratio, ratio_words, value_text
+from ssdlab.compare.verdict_pages import claim_texts
+from ssdlab.compare.verdicts import (
+    CONTROLS,
+    MISSING,
+    NO_DIFFERENCE,
+    NOT_COMPARABLE,
+    tally_verdicts,
+)
+from ssdlab.plots.names import distinct_texts, shortened
+from ssdlab.pts.compared import METRICS
+from ssdlab.pts.suite import COMPARED, title_of
+from ssdlab.text.table import Table
+from ssdlab.text.terminal import table_lines, wrapped
+
+_WIDE = 100  # columns; from here on the values stand beside the ratios
+_FEW_CELLS = 4
+_USUAL = "RND 4 KiB "  # the cells that are shown of a large table
+_LEAST_VALUE = 32
+_INDENT = "  "
+_SHORTER = (20, 12, 8)  # letters of a drive's name in a table, down to what fits
+_TALLY_WORDS = {
+    "a_beats": "{a} beats {b}",
+    "b_beats": "{b} beats {a}",
+    "same": "the same",
+    "a_ahead": "{a} ahead",
+    "b_ahead": "{b} ahead",
+    "same_in_runs": "same in runs",
+    "no_difference": "no difference",
+    "no_verdict": "no verdict",
+    "missing": "missing",
+}
+_UNDECIDED = ("no_difference", "no_verdict", "missing")
+
+Names = Mapping[str, str]
+Row = tuple[str, ...]
+
+
+def comparison_lines(comparison: Comparison, *, width: int = 80) -> Iterator[str]:
+    """Yield a comparison in short.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        What `compare_runs` returned.
+    width : int, default 80
+        Columns of the terminal.
+
+    Yields
+    ------
+    str
+        Who is compared and under which conditions that differ; of each pair in how
+        many cells which is ahead, and the cells of RND 4 KiB with their intervals; what
+        is claimed; and what is missing.
+    """
+    names = comparison.short_names
+    yield from _side_lines(comparison, width)
+    yield from _condition_lines(comparison, width)
+    yield ""
+    if comparison.differences.empty:
+        yield "No run measured a cell that can be compared."
+        return
+    yield from _tally_lines(comparison.differences, names, width)
+    yield ""
+    for pair in pairs_to_show(comparison.differences):
+        own = {name: names[name] for name in (pair.a, pair.b)}
+        yield from _pair_lines(pair.rows, own, width)
+        yield ""
+    yield from _paragraphs(
+        "“Beats” and “the same” are shown of the drives, “ahead” and “the same in "
+        "these runs” of these runs alone; each kind of claim "
+        f"{CONTROLS[comparison.rules.control]}. Intervals are of 95 %, of each cell by "
+        "itself. That no difference is shown does not mean that there is none.",
+        *claim_texts(comparison),
+        width=width,
+    )
+    absent = missing_cells(comparison)
+    if absent:
+        yield "Missing"
+        texts = (f"{side}, {test}: {words}" for side, test, words in absent)
+        yield from _paragraphs(*texts, width=width)
+
+
+def _tally_lines(differences: pd.DataFrame, names: Names, width: int) -> Iterator[str]:
+    """Yield of each pair in how many cells which side is ahead, or why of none."""
+    judged, others = find_pairs(differences)
+    if judged:
+        yield "Who is better, in how many cells"
+    for pair in judged:
+        own = {name: names[name] for name in (pair.a, pair.b)}
+        words = f"{len(pair.rows):>4} cells: {_tally_text(pair.rows, own)}"
+        yield from _of_pair(own, words, width)
+    if others:
+        yield "Pairs without a verdict"
+    whys: dict[str, list[str]] = {}
+    for pair in others:
+        words = f"{names[pair.a]} vs. {names[pair.b]}"
+        whys.setdefault(why_text(pair), []).append(words)
+    for why, pairs in whys.items():
+        yield from _paragraphs(f"{', '.join(pairs)}: {why}", width=width)
+
+
+def _of_pair(own: Names, words: str, width: int) -> list[str]:
+    pair = " vs. ".join(own.values())
+    return wrapped(f"{pair}  {words}", width=width, first="  ", rest="      ")
+
+
+def _side_lines(comparison: Comparison, width: int) -> Iterator[str]:
+    yield "Compared"
+    for name, runs in comparison.sides.groupby("side", sort=False):
+        kind = kind_text(str(runs["kind"].iloc[0]))
+        printed = shortened(str(name), longest=width)
+        mark = f": {kind}" if bool(runs["is_model"].iloc[0]) else ""
+        short = comparison.short_names[str(name)]
+        called = "" if short.split() == printed.split() else f" (below: {short})"
+        yield shortened(f"  {name}{mark}{called}", longest=width)
+        for run_id in runs["run_id"]:
+            yield shortened(f"       {run_id}", longest=width)
+    yield from _paragraphs(*state_texts(comparison), width=width)
+
+
+def _condition_lines(comparison: Comparison, width: int) -> Iterator[str]:
+    table = comparison.conditions
+    others = table[table["standing"] != SAME]
+    names = name_conditions(others["condition"])
+    nowhere = barring_names(table)[2]
+    told = [name for name in names if name not in nowhere]
+    yield (
+        "Conditions that differ, or are not known of every run"
+        if told
+        else "The same conditions in all runs, as far as they are recorded."
+    )
+    for name in told:
+        group = others[others["condition"] == name]
+        is_accepted = name in comparison.rules.accepted
+        is_barring = bool(group["is_barring"].iloc[0]) and not is_accepted
+        values = list(dict.fromkeys(str(value) for value in group["value"]))
+        effect = "no verdict" if is_barring else "compared anyway"
+        if name.startswith(WORKERS) and not is_accepted:
+            effect = "no verdict where a cell differs"
+        yield from _condition(f"{name} ({effect}): ", values, width)
+    if nowhere:
+        yield from _paragraphs(f"Known of no run: {', '.join(nowhere)}.", width=width)
+
+
+def _condition(name: str, values: list[str], width: int) -> Iterator[str]:
+    room = width - len(name) - 2 - 3 * (len(values) - 1)
+    each = max(_LEAST_VALUE, room // len(values))
+    texts = " | ".join(distinct_texts(values, longest=each).values())
+    yield from wrapped(f"{name}{texts}", width=width, first="  ", rest="      ")
+
+
+def _pair_lines(rows: pd.DataFrame, names: Names, width: int) -> Iterator[str]:
+    """Yield in how many cells which side is ahead, and the usual cells."""
+    yield shortened(" vs. ".join(names), longest=width)
+    there = rows[rows["verdict"] != MISSING]
+    if there.empty:
+        yield "  no cell that both measured"
+        return
+    yield from _fitting_table(there, names, width)
+    for reason, counts in _reasons(there).items():
+        tests = ", ".join(f"{test} {count}" for test, count in counts.items())
+        yield from wrapped(
+            f"no verdict, {reason}: {tests}", width=width, first="  ", rest="    "
+        )
+
+
+def _fitting_table(rows: pd.DataFrame, names: Names, width: int) -> list[str]:
+    """Return the cells of a pair, its names as short as the terminal asks for."""
+    for longest in _SHORTER:
+        short = distinct_texts(names.values(), longest=longest)
+        table = _pair_table(rows, {side: short[names[side]] for side in names}, width)
+        if max(map(len, table_lines(table))) <= width - len(_INDENT):
+            break
+    lines = table_lines(table, width=width - len(_INDENT))
+    return [f"{_INDENT}{line}" for line in lines]
+
+
+def _pair_table(rows: pd.DataFrame, names: Names, width: int) -> Table:
+    """Return the cells of a pair; both values only where there is room."""
+    head, *lines = _table_rows(rows, names)
+    kept = range(len(head)) if width >= _WIDE else (0, 1, len(head) - 1)
+    return Table(
+        caption="",
+        head=tuple(head[place] for place in kept),
+        rows=tuple(tuple(line[place] for place in kept) for line in lines),
+        words=tuple(range(len(head))),
+    )
+
+
+def _table_rows(rows: pd.DataFrame, names: Names) -> list[Row]:
+    first, second = names.values()
+    lines: list[Row] = [("", f"{first} / {second}", first, second, "")]
+    for (test, metric), group in rows.groupby(["test", "metric"], sort=False):
+        lines += _group_lines(group, names, title=_title(str(test), str(metric)))
+    return lines
+
+
+def _reasons(rows: pd.DataFrame) -> dict[str, Counter[str]]:
+    """Return what bars verdicts, and of each by test in how many cells."""
+    found: dict[str, Counter[str]] = {}
+    for row in rows_of(rows[rows["reason"] != ""]):
+        for reason in str(row.reason).split("; "):
+            found.setdefault(reason, Counter())[str(row.test).upper()] += 1
+    return found
+
+
+def _title(test: str, metric: str) -> str:
+    title = title_of(test)
+    words = METRICS[metric].words.removesuffix(" latency")
+    return f"{title}, {words}" if metric.startswith("lat_") else title
+
+
+def _group_lines(rows: pd.DataFrame, names: Names, *, title: str) -> Iterator[Row]:
+    chosen = list(_usual_cells(rows))
+    if len(rows) > len(chosen):
+        ends = [fine_ratio(end) for end in (rows["ratio"].min(), rows["ratio"].max())]
+        tally = _tally_text(rows, names, left_out=_UNDECIDED) or "nothing shown"
+        yield title, f"{ends[0]} … {ends[1]}", "", "", f"{tally}, of {len(rows)}"
+    elif chosen:
+        yield title, "", "", "", ""
+    for row in chosen:
+        values = (value_text(v, str(row.metric)) for v in (row.value_a, row.value_b))
+        yield f"  {row.cell}", ratio_words(row), *values, _verdict_text(row, names)
+
+
+def _usual_cells(rows: pd.DataFrame) -> Iterator[Any]:
+    """Yield all of few cells, of many those of RND 4 KiB; none of loads or nines."""
+    usual = rows[rows["cell"].str.startswith(_USUAL)]
+    test, metric = str(rows["test"].iloc[0]), str(rows["metric"].iloc[0])
+    if len(rows) <= _FEW_CELLS:
+        yield from rows_of(rows)
+    elif not (COMPARED[test].by_workers or METRICS[metric].level_percent):
+        edges = usual[usual["cell"].str.contains(r" (?:0/100|65/35|100/0)$")]
+        yield from rows_of(edges)
+
+
+def _tally_text(
+    rows: pd.DataFrame, names: Names, *, left_out: Container[str] = ()
+) -> str:
+    """Return the verdicts that occur, each with its number of cells."""
+    a, b = names.values()
+    counts = tally_verdicts(rows)
+    return ", ".join(
+        f"{words.format(a=a, b=b)} {counts[name]}"
+        for name, words in _TALLY_WORDS.items()
+        if counts[name] and name not in left_out
+    )
+
+
+def _verdict_text(row: Any, names: Names) -> str:
+    if row.verdict == NOT_COMPARABLE:
+        return _TALLY_WORDS["no_verdict"]
+    if row.same:
+        return _TALLY_WORDS["same" if row.same == "drives" else "same_in_runs"]
+    if not row.better:
+        is_apart = row.verdict == NO_DIFFERENCE and not row.low <= 1 <= row.high
+        return "not shown over the table" if is_apart else str(row.verdict)
+    winner = names[str(row.better)]
+    if row.claim == "drives":
+        return f"{winner} beats the other"
+    return f"{winner} ahead in {'every run' if row.unit == 'runs' else 'these runs'}"
+
+
+def _paragraphs(*texts: str, width: int) -> Iterator[str]:
+    for text in texts:
+        yield from wrapped(text, width=width, first=_INDENT, rest=_INDENT)

@@ -1,0 +1,31 @@
+"""A comparison as plain data, and as lines of a terminal."""
+
+from ssdlab.compare.comparison import Comparison
+from ssdlab.stats.plain_rows import plain_rows
+
+
+def comparison_as_dict(comparison: Comparison) -> dict[str, object]:
+    """Return a comparison as plain data; what is missing is ``None``.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        What `compare_runs` returned.
+
+    Returns
+    -------
+    dict
+        ``sides``, ``conditions``, ``accepted``, ``values``, ``differences``,
+        ``variance``, ``repeats``, ``outliers`` and ``scores``, ready for JSON.
+    """
+    return {
+        "sides": plain_rows(comparison.sides),
+        "conditions": plain_rows(comparison.conditions),
+        "accepted": list(comparison.rules.accepted),
+        "values": plain_rows(comparison.summary),
+        "differences": plain_rows(comparison.differences),
+        "variance": plain_rows(comparison.variance),
+        "repeats": plain_rows(comparison.repeats),
+        "outliers": plain_rows(comparison.outliers),
+        "scores": plain_rows(comparison.scores) if comparison.terms else [],
+    }

@@ -1,0 +1,269 @@
+"""What is said of two sides in a cell: who is better, by how much, and of what.
+
+A verdict speaks of the drives where run-to-run scatter is known and the difference
+stands out from it. Rounds of one run each tell of these runs alone.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+
+from ssdlab.compare.cell_choice import CellChoice
+from ssdlab.pts.compared import METRICS
+from ssdlab.stats.differences import Limits
+
+SIGNIFICANCE = 0.05
+SAME_PERCENT = 3.0
+NO_DIFFERENCE = "no difference shown"
+NOT_COMPARABLE = "not comparable"
+OTHER_CONDITIONS = "not the same conditions"
+MISSING = "missing"
+TOO_SMALL = "less than what matters"
+
+# Which error rate is kept, and where simulations bound it: decisions 76 and 77.
+_WHERE = (
+    "as long as neighbouring rounds correlate by at most 0.8, and a run that finds its "
+    "drive in another state does so in all tests"
+)
+CONTROLS = {
+    "fwer": f"errs anywhere in at most one of 20 such comparisons (Holm), {_WHERE}",
+    "fdr": "is expected to be wrong in at most one of 20 cells that it names "
+    f"(Benjamini-Hochberg), {_WHERE}",
+}
+
+# What is found in 80 % of simulated tables of drives that scatter by 1 % from run to
+# run, in one cell of so many, by runs a side [%].
+FOUND_CELLS = 68
+FOUND_PERCENT = {3: 8.0, 4: 5.6, 5: 4.8}
+
+Claim = Literal["drives", "runs", ""]
+_COUNTS = ["a_beats", "b_beats", "same", "a_ahead", "b_ahead", "same_in_runs"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Rules:
+    """How a table of comparisons is judged.
+
+    ``least_percent`` is what a difference must surely exceed to matter, and what is
+    surely within ``same_percent`` is the same. ``control`` is the error rate that is
+    kept over the whole table: that of any wrong verdict (Holm), or the share of wrong
+    ones (Benjamini-Hochberg). ``primary`` are the cells that were declared beforehand
+    to be what matters: together they may use half of the error. ``accepted`` are the
+    conditions that are taken as equal though they differ.
+    """
+
+    confidence_percent: float = 95.0
+    least_percent: float = 0.0
+    same_percent: float = SAME_PERCENT
+    control: str = "fwer"
+    primary: tuple[CellChoice, ...] = ()
+    accepted: tuple[str, ...] = ()
+
+    @property
+    def limits(self) -> Limits:
+        """What a single difference is judged by."""
+        return Limits(
+            confidence_percent=self.confidence_percent,
+            least_ratio=1 + self.least_percent / 100,
+            same_ratio=1 + self.same_percent / 100,
+        )
+
+    def is_primary(self, place: tuple[str, str, str]) -> bool:
+        """Whether a cell, by test, metric and words, was declared beforehand."""
+        return any(one.holds(place) for one in self.primary)
+
+
+def judge_row(row: Mapping[Any, Any], rules: Rules) -> dict[str, Any]:
+    """Return who is better in a row, by how much, and what that is claimed of.
+
+    ``better`` (the side that is, or nothing), ``claim`` (of the drives, of these
+    runs, or nothing), ``same`` (of the drives, of these runs, or nothing),
+    ``percent`` with ``percent_low`` and ``percent_high``, and ``verdict`` in words.
+    At most one of ``claim`` and ``same`` is there: what is shown of the drives
+    rather than of these runs, and of either a difference.
+    """
+    nan = math.nan
+    found = {"better": "", "claim": "", "same": "", "percent": nan}
+    found |= {"percent_low": nan, "percent_high": nan}
+    ratio, low, high = row["ratio"], row["low"], row["high"]
+    if not ratio > 0:
+        return found | {"verdict": row["verdict"]}
+    is_more_better = METRICS[row["metric"]].is_more_better
+    a_leads = (ratio >= 1) == is_more_better
+    gains = _gains(ratio, low, high, a_leads=a_leads, is_more_better=is_more_better)
+    found |= dict(zip(("percent", "percent_low", "percent_high"), gains, strict=True))
+    if row["verdict"]:
+        return found | {"verdict": row["verdict"]}
+    claim, same = _claims(row)
+    found |= {"claim": claim, "same": same}
+    if same:
+        return found | {"verdict": same_words(same, rules.same_percent)}
+    if not claim:
+        is_small = rules.least_percent > 0 and not low <= 1 <= high
+        return found | {"verdict": TOO_SMALL if is_small else NO_DIFFERENCE}
+    a, b = str(row["a"]), str(row["b"])
+    winner, loser = (a, b) if a_leads else (b, a)
+    words = claim_words(row["unit"], claim, gains, sides=(winner, loser))
+    return found | {"better": winner, "verdict": words}
+
+
+def _claims(row: Mapping[Any, Any]) -> tuple[Claim, Claim]:
+    """Return of what a difference is shown, and of what that there is none.
+
+    A winner among drives needs an interval without 1 as well: it has the freedom of its
+    own runs, whereas the test has that of all cells.
+    """
+    if row["p_drives_adjusted"] < SIGNIFICANCE and not row["low"] <= 1 <= row["high"]:
+        return "drives", ""
+    if row["p_same_drives_adjusted"] < SIGNIFICANCE:
+        return "", "drives"
+    if row["p_runs_adjusted"] < SIGNIFICANCE:
+        return "runs", ""
+    return "", "runs" if row["p_same_runs_adjusted"] < SIGNIFICANCE else ""
+
+
+def same_words(claim: Claim, percent: float) -> str:
+    """Say that two sides are the same, and of what that is shown.
+
+    >>> same_words("drives", 3.0), same_words("runs", 2.5)
+    ('the same within 3 %', 'the same within 2.5 % in these runs')
+    """
+    return f"the same within {percent:g} %{'' if claim == 'drives' else _IN_THESE_RUNS}"
+
+
+_IN_THESE_RUNS = " in these runs"
+
+
+@cache
+def chance_of_states(n_a: int, n_b: int) -> float:
+    """Return how often two equal drives fall apart that are in one of two states.
+
+    The chance that all runs of one are in the one state and all of the other in the
+    other, for the share of states that makes it greatest.
+
+    >>> chance_of_states(2, 2), chance_of_states(3, 3), chance_of_states(4, 4)
+    (0.125, 0.03125, 0.0078125)
+    """
+    share = np.linspace(0.0, 1.0, _SHARES)
+    apart = share**n_a * (1 - share) ** n_b + share**n_b * (1 - share) ** n_a
+    return float(apart.max())
+
+
+_SHARES = 2001  # odd: one half is among them
+
+
+def more_runs_needed(n_a: int, n_b: int, *, pairs: int) -> tuple[int, int]:
+    """Return how many more runs of either side a claim of drives takes.
+
+    Runs of a drive may fall into one of several states, and all runs of two equal
+    drives may do so apart. With so few runs that this happens in more than one of 20
+    tables nothing is claimed of drives, however small its p-value (decision 77).
+
+    Of either side; the one with fewer runs is measured again first.
+
+    >>> more_runs_needed(3, 3, pairs=1), more_runs_needed(2, 2, pairs=1)
+    ((0, 0), (1, 1))
+    >>> more_runs_needed(4, 1, pairs=1), more_runs_needed(3, 3, pairs=3)
+    ((0, 1), (1, 0))
+    """
+    a, b = n_a, n_b
+    while chance_of_states(a, b) * pairs > SIGNIFICANCE:
+        a, b = (a, b + 1) if b < a else (a + 1, b)
+    return a - n_a, b - n_b
+
+
+def claim_words(
+    unit: str,
+    claim: Claim,
+    gains: tuple[float, float, float],
+    *,
+    sides: tuple[str, str],
+) -> str:
+    """Say that one side is better, and no more than was shown.
+
+    >>> claim_words("runs", "drives", (25.0, 20.0, 30.0), sides=("A", "B"))
+    'A beats B by 25.0 % (20.0 to 30.0 %)'
+    >>> claim_words("rounds", "runs", (25.0, 20.0, 30.0), sides=("A", "B"))
+    'A ahead of B in these runs by 25.0 % (20.0 to 30.0 %)'
+    >>> claim_words("runs", "runs", (25.0, -40.0, 160.0), sides=("A", "B"))
+    'A ahead of B in every run, by 25.0 %; not shown of the drives'
+    """
+    winner, loser = sides
+    if claim == "drives":
+        return f"{winner} beats {loser} by {percent_text(*gains)}"
+    if unit == "rounds":
+        return f"{winner} ahead of {loser} in these runs by {percent_text(*gains)}"
+    return f"{winner} ahead of {loser} in every run, by {gains[0]:.1f} %; {_OF_DRIVES}"
+
+
+_OF_DRIVES = "not shown of the drives"
+
+
+def _gains(
+    ratio: float, low: float, high: float, *, a_leads: bool, is_more_better: bool
+) -> tuple[float, float, float]:
+    """Return by how many percent the leading side leads, with its interval.
+
+    Of a rate it is how much more it has, of a time how much less; its upper end is
+    infinite where the ratio has no end.
+    """
+    if not a_leads:
+        ratio, low, high = 1 / ratio, 1 / high, 1 / low if low else math.inf
+    if is_more_better:
+        return 100 * (ratio - 1), 100 * (low - 1), 100 * (high - 1)
+    return 100 * (1 - ratio), 100 * (1 - high), 100 * (1 - low) if low else math.inf
+
+
+def percent_text(percent: float, low: float, high: float) -> str:
+    """Return a gain with its interval, as exact as that is.
+
+    >>> percent_text(25.04, 20.3, 30.1), percent_text(1.2341, 1.2, 1.27)
+    ('25.0 % (20.3 to 30.1 %)', '1.234 % (1.200 to 1.270 %)')
+    >>> percent_text(56.54, 44.35, math.inf)
+    '56.5 % (at least 44.4 %)'
+    """
+    if math.isinf(high):
+        return f"{percent:.1f} % (at least {low:.1f} %)"
+    width = (high - low) / 2
+    exact = 1 - math.floor(math.log10(width)) if width > 0 else 1
+    digits = min(max(exact, 1), 3)
+    return f"{percent:.{digits}f} % ({low:.{digits}f} to {high:.{digits}f} %)"
+
+
+_COUNTS += ["no_difference", "no_verdict", "missing"]
+TALLY_COLUMNS = ["n_cells", *_COUNTS]
+
+
+def tally_verdicts(differences: pd.DataFrame) -> dict[str, int]:
+    """Count the verdicts of some cells.
+
+    ``n_cells``; ``a_beats``, ``b_beats`` and ``same``, shown of the drives;
+    ``a_ahead``, ``b_ahead`` and ``same_in_runs``, shown of these runs alone;
+    ``no_difference`` that was shown or that matters; ``no_verdict`` (other
+    conditions, or not comparable) and ``missing``.
+
+    >>> rows = {"a": "A", "better": ["A", ""], "claim": ["drives", ""]}
+    >>> rows |= {"same": ""}
+    >>> rows |= {"verdict": ["A beats B", "missing"]}
+    >>> found = tally_verdicts(pd.DataFrame(rows))
+    >>> found["n_cells"], found["a_beats"], found["missing"], found["a_ahead"]
+    (2, 1, 1, 0)
+    """
+    kinds = [_kind(row) for row in differences.itertuples(index=False)]
+    return {"n_cells": len(kinds)} | {name: kinds.count(name) for name in _COUNTS}
+
+
+def _kind(row: Any) -> str:
+    if row.same:
+        return "same" if row.same == "drives" else "same_in_runs"
+    if row.better:
+        side = "a" if row.better == row.a else "b"
+        return f"{side}_{'beats' if row.claim == 'drives' else 'ahead'}"
+    if row.verdict in {NO_DIFFERENCE, TOO_SMALL}:
+        return "no_difference"
+    return "missing" if row.verdict == MISSING else "no_verdict"

@@ -1,9 +1,0 @@
-"""Frames to plotly figures: they draw and compute nothing, save and show nothing.
-
-The names in ``__init__.pyi`` are those that users call; each is loaded when it is first
-used. Reports, documents and the explorer take theirs from their modules.
-"""
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

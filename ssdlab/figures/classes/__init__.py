@@ -1,1 +1,0 @@
-"""Figures of a run beside the storage classes."""

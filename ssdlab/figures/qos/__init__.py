@@ -1,1 +1,0 @@
-"""Figures of quality of service."""

@@ -1,1 +1,0 @@
-"""Figures of steady state looked at again."""

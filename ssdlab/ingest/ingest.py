@@ -1,0 +1,421 @@
+"""Build the tables from raw output; do it again at any time with equal content."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ssdlab.fio.document import FioDocument
+from ssdlab.fio.from_json.parse import parse_document
+from ssdlab.fio.logs.read import FioLog, LogKind, parse_log
+from ssdlab.fio.logs.series import tabulate_series
+from ssdlab.fio.measure import DEFAULT_LEVELS, measure
+from ssdlab.ingest.findings import find_findings, gather_facts, read_frames
+from ssdlab.ingest.imported import (
+    printed_percentiles,
+    read_measured,
+    summarise_rows,
+)
+from ssdlab.ingest.ingested import (
+    Columns,
+    IngestedStep,
+    step_columns,
+    tabulate_findings,
+    tabulate_run,
+    tabulate_steps,
+)
+from ssdlab.ingest.parts import find_part, read_part
+from ssdlab.ingest.results import summarise_measured
+from ssdlab.ingest.wholeness import (
+    hash_plan,
+    refuse_loss,
+    require_consecutive,
+    require_telemetry,
+)
+from ssdlab.model.answers import find_answers
+from ssdlab.model.asked import Import, Procedure, Suite
+from ssdlab.model.errors import RunFolderError
+from ssdlab.model.records import Extension, RunRecord
+from ssdlab.model.schema import TABLES, Table
+from ssdlab.model.spec import PtsTest
+from ssdlab.model.step import Step, StepResult
+from ssdlab.plan.context import Judgement, PlanContext
+from ssdlab.plan.extension import extend_tests
+from ssdlab.plan.following import follow_plan
+from ssdlab.plan.recorded import judge_recorded
+from ssdlab.store.manifest import find_changes
+from ssdlab.store.raw import (
+    StepRecord,
+    read_all_steps,
+    read_compressed,
+    read_raw_output,
+    steps_folder,
+)
+from ssdlab.store.records import read_record, read_state
+from ssdlab.store.swap import find_lost, replace_tables
+from ssdlab.store.tables import rows_to_columns
+from ssdlab.store.telemetry import read_telemetry
+from ssdlab.system.folders import Folder
+from ssdlab.system.unpack import MAX_INPUT_BYTES
+
+PlanInputs = tuple[Sequence[PtsTest], PlanContext]
+_LOG = re.compile(r"series_.*\.log\.gz")
+_LOG_KINDS: dict[str, LogKind] = {"iops": "iops", "bw": "bw", "lat": "lat"}
+
+
+def ingest_run(
+    run: Path,
+    plan: PlanInputs | None = None,
+    *,
+    max_input_bytes: int = MAX_INPUT_BYTES,
+    drops_missing: bool = False,
+) -> None:
+    """Write every table of a run anew from its raw output; see `build_tables`.
+
+    Raises
+    ------
+    RunFolderError
+        If the raw output lacks what the present tables hold; they are left then.
+    """
+    tables = build_tables(
+        run, plan, max_input_bytes=max_input_bytes, drops_missing=drops_missing
+    )
+    lost = "" if drops_missing else find_lost(run, tables)
+    if lost:
+        refuse_loss(run, lost)
+    replace_tables(run, tables)
+
+
+def build_tables(
+    run: Path,
+    plan: PlanInputs | None = None,
+    *,
+    max_input_bytes: int = MAX_INPUT_BYTES,
+    drops_missing: bool = False,
+) -> dict[str, Columns]:
+    """Return every table of a run as columns.
+
+    ``plan`` is what the run was planned from, if not from the profile in its record.
+    No more than ``max_input_bytes`` are unpacked of one file.
+
+    Raises
+    ------
+    RunFolderError
+        If the record or a step cannot be read, or, unless ``drops_missing``, if steps
+        or telemetry are missing that were recorded.
+    """
+    record, state = read_record(run), read_state(run)
+    kept_steps = list(read_all_steps(run))
+    if not drops_missing:
+        require_consecutive(run, [kept.step.step_id for kept in kept_steps])
+    steps = [
+        read_ingested_step(run, record, kept, max_input_bytes=max_input_bytes)
+        for kept in kept_steps
+    ]
+    if plan is None and not record.is_imported:
+        plan = plan_inputs(record, state.extensions)
+    judgements, is_over = judge_steps(record, plan, steps)
+    lacks_end = state.status == "finished" and not is_over
+    if lacks_end and not drops_missing:
+        refuse_loss(run, "the end of the run, which finished,")
+    tables = {
+        "steps": tabulate_steps(record, steps),
+        "windows": tabulate_windows(record, judgements),
+        "telemetry": _telemetry(run, record),
+    }
+    for name in ("measurements", "percentiles", "bins", "series"):
+        tables[name] = _stack(TABLES[name], (step.rows[name] for step in steps))
+        tables[name]["run_id"] = [record.run_id] * len(tables[name]["step_id"])
+    tests = plan[0] if plan else record.asked.tests
+    percent = plan[1].active_range_percent if plan else 100
+    facts = gather_facts(
+        record,
+        state,
+        tests=tests,
+        active_range_percent=percent,
+        steps=kept_steps,
+        lacks_end=lacks_end,
+    )
+    facts = replace(facts, changes=find_changes(run, kept_steps))
+    frames = read_frames(tables)
+    findings = find_findings(record, facts, frames)
+    if not drops_missing:
+        require_telemetry(run, findings.found)
+    tables["findings"] = tabulate_findings(record.run_id, findings.all)
+    answers = find_answers(
+        findings.all,
+        frames["windows"],
+        tests=record.tests,
+        edition=record.asked.spec_version,
+        is_over=state.status == "finished",
+    )
+    tables["runs"] = tabulate_run(record, state, answers)
+    return tables
+
+
+def plan_inputs(
+    record: RunRecord, extensions: Iterable[Extension] = ()
+) -> tuple[tuple[PtsTest, ...], PlanContext]:
+    """Return the tests and the context that a run's plan was made from.
+
+    Parameters
+    ----------
+    record : RunRecord
+        What was asked for when the run began.
+    extensions : iterable of Extension, optional
+        What was added to that: the ``extensions`` of its state. Without them the plan
+        is that of its begin, of which the record keeps the hash.
+
+    Returns
+    -------
+    tuple of tests and PlanContext
+        What `plan_suite` takes.
+
+    Raises
+    ------
+    RunFolderError
+        If the profile in the record is not of this version, or the run was imported.
+    """
+    asked = require_plan(record)
+    if not all(test.phases for test in asked.tests):
+        raise RunFolderError(
+            folder=record.run_id,
+            reason="the profile in its run.json is not of this version",
+            remedy=f"Use ssdlab {record.host.ssdlab_version}, which began it.",
+        )
+    context = PlanContext(
+        capacity_bytes=record.target.capacity_bytes,
+        sector_bytes=record.target.sector_bytes,
+        active_range_percent=asked.active_range_percent,
+        seed=record.seed,
+        uses_random_map=asked.uses_random_map,
+    )
+    return extend_tests(asked.tests, extensions), context
+
+
+def require_plan(record: RunRecord) -> Suite | Procedure:
+    """Return what a run was asked for that was planned, as an import was not.
+
+    Raises
+    ------
+    RunFolderError
+        If the run was imported.
+    """
+    if isinstance(record.asked, Import):
+        raise RunFolderError(
+            folder=record.run_id,
+            reason="it was imported, so there is no plan to go on with",
+            remedy="Open it, or build its tables anew: ssdlab ingest.",
+        )
+    return record.asked
+
+
+def read_ingested_step(
+    run: Path,
+    record: RunRecord,
+    kept: StepRecord,
+    *,
+    max_input_bytes: int = MAX_INPUT_BYTES,
+) -> IngestedStep:
+    """Return one finished step of a run, of one that still goes on as well."""
+    folder = steps_folder(run) / kept.step.step_id
+    raw = _Raw(folder=folder, is_imported=record.is_imported, max_bytes=max_input_bytes)
+    return _read_step(raw, kept)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Raw:
+    """The raw output of one step: whose it is, and how much is read of one file."""
+
+    folder: Folder
+    is_imported: bool
+    max_bytes: int
+
+    def document(self, step: Step) -> FioDocument:
+        """Return what fio said."""
+        said = read_raw_output(self.folder, max_bytes=self.max_bytes)
+        if self.is_imported:
+            return read_part(said, find_part(self.folder), source=step.step_id)
+        return parse_document(said, source=step.step_id)
+
+    def text(self, name: str) -> str:
+        """Return the text of a log."""
+        packed = read_compressed(self.folder, name, max_bytes=self.max_bytes)
+        return packed.decode("ascii", "replace")
+
+
+def _read_step(raw: _Raw, record: StepRecord) -> IngestedStep:
+    empty: dict[str, Columns] = {
+        name: {column: [] for column in TABLES[name].column_names}
+        for name in ("measurements", "percentiles", "bins", "series")
+    }
+    if record.step.workload is None:
+        return IngestedStep(record=record, result=record.result, rows=empty)
+    result, rows = _read_numbers(raw, record.step)
+    return IngestedStep(
+        record=record,
+        result=replace(
+            result,
+            idle_before_s=record.idle_before_s,
+            is_contiguous=record.result.is_contiguous,
+        ),
+        rows=empty | rows,
+    )
+
+
+def _read_numbers(raw: _Raw, step: Step) -> tuple[StepResult, dict[str, Columns]]:
+    """Read what a step measured from what fio said, or from what alone is known."""
+    known = read_measured(raw.folder)
+    if known is not None:
+        result = summarise_rows(step, known)
+        return result, {"measurements": _measurements(step, known)}
+    document = raw.document(step)
+    measured = measure(document, levels=DEFAULT_LEVELS)
+    percentiles: Mapping[str, Any] = measured.percentiles
+    if measured.bins_of is None:
+        percentiles = printed_percentiles(document)
+    result, _ = summarise_measured(step, measured.measurements)
+    return result, {
+        "measurements": _measurements(step, measured.measurements),
+        "percentiles": _with_step(percentiles, step),
+        "bins": _with_step(measured.bins, step),
+        "series": _series(raw, step),
+    }
+
+
+def _measurements(step: Step, rows: Sequence[Mapping[str, Any]]) -> Columns:
+    where = step_columns(step)
+    return rows_to_columns(TABLES["measurements"], [{**where, **row} for row in rows])
+
+
+def _with_step(columns: Mapping[str, Any], step: Step) -> Columns:
+    plain = {name: np.asarray(values).tolist() for name, values in columns.items()}
+    count = len(next(iter(plain.values())))
+    return {**plain, "step_id": [step.step_id] * count, "run_id": [None] * count}
+
+
+def _series(raw: _Raw, step: Step) -> Columns:
+    threads: dict[str, list[FioLog]] = {}
+    logs = (name for name in raw.folder.names() if _LOG.fullmatch(name))
+    for name in logs:
+        kind, _, thread = name.removeprefix("series_").partition(".")
+        if kind not in _LOG_KINDS:
+            continue  # fio adds clat and slat to every lat log
+        log = parse_log(
+            raw.text(name), kind=_LOG_KINDS[kind], source=f"{step.step_id}/{name}"
+        )
+        threads.setdefault(thread, []).append(log)
+    if step.series_interval_ms is None or not threads:
+        return {name: [] for name in TABLES["series"].column_names}
+    frame = tabulate_series(list(threads.values()), interval_ms=step.series_interval_ms)
+    return _with_step({str(name): frame[name] for name in frame}, step)
+
+
+def _stack(table: Table, parts: Iterator[Columns]) -> Columns:
+    stacked: Columns = {name: [] for name in table.column_names}
+    for part in parts:
+        for name, values in stacked.items():
+            values.extend(part[name])
+    return stacked
+
+
+def judge_steps(
+    record: RunRecord, inputs: PlanInputs | None, steps: Sequence[IngestedStep]
+) -> tuple[list[Judgement], bool]:
+    """Return every judgement: the plan's, replayed over the results, or an import's.
+
+    And whether the steps reach to the end of the plan. Where this version plans the
+    run otherwise than the one that began it, that cannot be told, and holds.
+    """
+    if inputs is None:
+        pairs = [(step.record.step, step.result) for step in steps]
+        return list(judge_recorded(record.asked.tests, pairs)), True
+    results = {step.record.step.step_id: step.result for step in steps}
+    judgements, is_over = follow_plan(*inputs, results)
+    return judgements, is_over or hash_plan(*plan_inputs(record)) != record.plan_hash
+
+
+def tabulate_windows(record: RunRecord, judgements: Sequence[Judgement]) -> Columns:
+    """Return the rows of ``windows``, a judgement each, as columns."""
+    reported = _reported_rounds(judgements, is_imported=record.is_imported)
+    return rows_to_columns(
+        TABLES["windows"],
+        [
+            _window_row(
+                record.run_id,
+                j,
+                is_final=reported[j.test_id, j.phase_id] == j.round,
+            )
+            for j in judgements
+        ],
+    )
+
+
+def _reported_rounds(
+    judgements: Sequence[Judgement], *, is_imported: bool
+) -> dict[tuple[str, str], int]:
+    """Return the round whose window a phase reports: the last one that was judged.
+
+    A plan ends a phase as the standard has it. Others may have gone on: of theirs the
+    first steady round counts, with which the standard ends, if there is one.
+    """
+    rounds: dict[tuple[str, str], int] = {}
+    ended: set[tuple[str, str]] = set()
+    for judgement in judgements:
+        place = judgement.test_id, judgement.phase_id
+        if place not in ended or rounds[place] == judgement.round:
+            rounds[place] = judgement.round
+        if is_imported and judgement.is_round_steady:
+            ended.add(place)
+    return rounds
+
+
+def _window_row(
+    run_id: str, judgement: Judgement, *, is_final: bool
+) -> dict[str, object]:
+    verdict, tracking = judgement.verdict, judgement.tracking
+    return {
+        "run_id": run_id,
+        "test": judgement.test_id,
+        "phase": judgement.phase_id,
+        "round": judgement.round,
+        "tracking": tracking.label,
+        "cell": judgement.cell,
+        "metric": tracking.metric,
+        "access": tracking.access,
+        "block_size_bytes": tracking.block_size_bytes or None,
+        "read_percent": tracking.read_percent,
+        "threads": tracking.threads or None,
+        "queue_depth": tracking.queue_depth or None,
+        "window_first_round": judgement.rounds[0],
+        "window_last_round": judgement.rounds[-1],
+        "average": verdict.average,
+        "minimum": verdict.minimum,
+        "maximum": verdict.maximum,
+        "range_ratio": verdict.range_ratio,
+        "slope_per_round": verdict.slope_per_round,
+        "intercept": verdict.intercept,
+        "slope_ratio": verdict.slope_ratio,
+        "correlation": verdict.correlation,
+        "is_range_ok": verdict.is_range_ok,
+        "is_slope_ok": verdict.is_slope_ok,
+        "is_steady": verdict.is_steady,
+        "is_round_steady": judgement.is_round_steady,
+        "is_final": is_final,
+        "reason": verdict.reason,
+    }
+
+
+def _telemetry(run: Path, record: RunRecord) -> Columns:
+    readings = read_telemetry(Folder(run) / "telemetry")
+    columns: Columns = {name: [] for name in TABLES["telemetry"].column_names}
+    for time_s, source, name, value in readings:
+        columns["run_id"].append(record.run_id)
+        columns["time_s"].append(time_s)
+        columns["source"].append(source)
+        columns["name"].append(name)
+        columns["value"].append(value)
+    return columns

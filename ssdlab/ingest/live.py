@@ -1,0 +1,122 @@
+"""A run that goes on, read while its folder grows, by whoever only watches."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from ssdlab.ingest.ingest import (
+    PlanInputs,
+    judge_steps,
+    plan_inputs,
+    read_ingested_step,
+    tabulate_windows,
+)
+from ssdlab.ingest.ingested import Columns, IngestedStep, tabulate_steps
+from ssdlab.model.schema import TABLES
+from ssdlab.store.lock import read_holder
+from ssdlab.store.raw import finished_steps, read_record_of, steps_folder
+from ssdlab.store.records import read_record, read_state
+from ssdlab.store.tables import columns_to_frame
+from ssdlab.system.folders import Folder
+
+_NUMBERS = ("measurements", "percentiles", "bins", "series")
+_STEPS_AT_ONCE = 16
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LiveNews:
+    """What a look at a run found.
+
+    ``tables`` has the frames of all steps read so far, or nothing if there is no new
+    one. ``is_behind``: more steps are there than were read in this look.
+    """
+
+    line: str
+    is_running: bool
+    steps: int
+    is_behind: bool
+    tables: Mapping[str, pd.DataFrame] | None = None
+
+
+class RunWatcher:
+    """Reads each finished step of a run once; it writes and starts nothing."""
+
+    def __init__(self, run: Path) -> None:
+        self.run = run
+        self._record = read_record(run)
+        self._steps: dict[str, IngestedStep] = {}
+        self._tables: dict[str, pd.DataFrame] = {}
+
+    def look(self) -> LiveNews:
+        """Read some of the steps that are new since the last look."""
+        is_running = read_state(self.run).status == "running"
+        is_held = read_holder(self.run) is not None
+        found = sorted(
+            folder.name
+            for folder in finished_steps(self.run)
+            if folder.name not in self._steps
+        )
+        if found:
+            self._read(found[:_STEPS_AT_ONCE])
+        return LiveNews(
+            line=self._line(is_held=is_held),
+            is_running=is_running and is_held,
+            steps=len(self._steps),
+            is_behind=len(found) > _STEPS_AT_ONCE,
+            tables=dict(self._tables) if found else None,
+        )
+
+    def _line(self, *, is_held: bool) -> str:
+        """Return where the run says that it is."""
+        if not is_held:
+            status = read_state(self.run).status
+            return "nobody works on it any more" if status == "running" else status
+        try:
+            content = Folder(self.run).read("progress.json")
+            said: Mapping[str, Any] = json.loads(content)
+            return str(said["line"])
+        except (OSError, ValueError, KeyError, TypeError):
+            return "it has begun"
+
+    def _plan(self) -> PlanInputs | None:
+        """Return what the run is planned from now: rounds may have been added."""
+        if self._record.is_imported:
+            return None
+        return plan_inputs(self._record, read_state(self.run).extensions)
+
+    def _read(self, names: Sequence[str]) -> None:
+        steps = []
+        for name in names:
+            kept = read_record_of(steps_folder(self.run) / name)
+            steps.append(read_ingested_step(self.run, self._record, kept))
+        for table in _NUMBERS:
+            columns: Columns = {name: [] for name in TABLES[table].column_names}
+            for step in steps:
+                for name, values in columns.items():
+                    values.extend(step.rows[table][name])
+            columns["run_id"] = [self._record.run_id] * len(columns["step_id"])
+            self._add(table, columns)
+        # Rows of steps and windows rest on those before them: they are made together.
+        bare = {"measurements": {"io_bytes": [None]}}
+        for step in steps:
+            rows = step.rows if self._record.is_imported else bare
+            self._steps[step.record.step.step_id] = replace(step, rows=rows)
+        ordered = [self._steps[name] for name in sorted(self._steps)]
+        judgements, _ = judge_steps(self._record, self._plan(), ordered)
+        whole = {
+            "steps": tabulate_steps(self._record, ordered),
+            "windows": tabulate_windows(self._record, judgements),
+        }
+        for table, columns in whole.items():
+            self._tables[table] = columns_to_frame(TABLES[table], columns)
+
+    def _add(self, table: str, columns: Columns) -> None:
+        frame = columns_to_frame(TABLES[table], columns)
+        before = self._tables.get(table)
+        if before is not None and len(before):
+            frame = pd.concat([before, frame], ignore_index=True)
+        self._tables[table] = frame

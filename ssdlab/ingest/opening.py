@@ -1,0 +1,64 @@
+"""Open any run, one that is going on as well: whoever only looks writes nothing."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ssdlab.ingest.ingest import build_tables
+from ssdlab.model.schema import TABLES
+from ssdlab.store.lock import read_holder
+from ssdlab.store.run import Run, open_tables
+from ssdlab.store.swap import find_tables
+from ssdlab.store.tables import columns_to_frame
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_WRITTEN_LAST = "runs.parquet"
+
+
+def open_run(path: str | Path) -> Run:
+    """Open a run folder, also that of a run that is going on.
+
+    While a process works on a run, and where it left no whole tables, the frames are
+    made from the raw output of the finished steps, in memory and each time anew:
+    nothing is written into the folder, and the run does not notice.
+
+    Parameters
+    ----------
+    path : str or Path
+        The run folder. A relative one that is not here is looked for in the folders
+        above, as notebooks lie in a folder of their own.
+
+    Returns
+    -------
+    Run
+        The run, with its frames; ``standing`` says how far it is.
+
+    Raises
+    ------
+    RunFolderError
+        If the folder is no run, is damaged, or was made by another version.
+
+    Examples
+    --------
+    >>> run = open_run("data/samples/virtual-b")
+    >>> run.record.target.kind, run.record.tests
+    ('virtual', ('iops', 'tp', 'lat', 'wsat'))
+    """
+    run = open_tables(path)
+    is_going_on = read_holder(run.path) is not None
+    is_written = find_tables(run.path).has_file(_WRITTEN_LAST)
+    if is_written and not is_going_on and run.state.status != "running":
+        return run
+    return replace(run, is_going_on=is_going_on, make=partial(_make_frames, run.path))
+
+
+def _make_frames(folder: Path) -> Mapping[str, "pd.DataFrame"]:
+    """Return the frames of what is finished so far."""
+    return {
+        name: columns_to_frame(TABLES[name], columns)
+        for name, columns in build_tables(folder).items()
+    }

@@ -1,0 +1,177 @@
+"""What the sections share: the run, its frames as far as they exist, its criteria."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+
+import pandas as pd
+
+from ssdlab.model.editions import edition_of
+from ssdlab.model.records import RunRecord
+from ssdlab.model.spec import (
+    PTS_CRITERIA,
+    PtsTest,
+    Purge,
+    Rounds,
+    SteadyStateCriteria,
+    Stimulus,
+)
+from ssdlab.stats.judged import JudgedWindow, read_final_windows
+from ssdlab.stats.phases import group_name
+from ssdlab.store.run import Run
+
+_TABLES = (
+    "runs",
+    "steps",
+    "measurements",
+    "percentiles",
+    "bins",
+    "windows",
+    "findings",
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Context:
+    """One run as the sections see it.
+
+    ``totals`` are the measurements of all directions merged.
+    """
+
+    run: Run
+    record: RunRecord
+    criteria: SteadyStateCriteria
+    spec_version: str
+    runs: pd.DataFrame
+    steps: pd.DataFrame
+    totals: pd.DataFrame
+    percentiles: pd.DataFrame
+    bins: pd.DataFrame
+    windows: pd.DataFrame
+    findings: pd.DataFrame
+
+    @property
+    def is_edition_1(self) -> bool:
+        """Whether the profile follows PTS-E or PTS-C 1.x, whose plots differ."""
+        return edition_of(self.spec_version) == 1
+
+    @property
+    def is_imported(self) -> bool:
+        """Whether others took the results, so that little but the numbers is known."""
+        return self.record.is_imported
+
+    @property
+    def procedure(self) -> str:
+        """The name of the procedure that the run follows; empty for the PTS."""
+        return self.record.asked.name if self.record.is_procedure else ""
+
+    def test(self, test_id: str) -> PtsTest:
+        """Return a test with what was to be done."""
+        (found,) = (one for one in self.record.asked.tests if one.test_id == test_id)
+        return found
+
+    def title_of(self, test: str) -> str:
+        """Return the title of a test, as the standard or the procedure calls it."""
+        return self.test(test).title
+
+    def name_of(self, test: str) -> str:
+        """Return the short name of a test: of the PTS, as it abbreviates it."""
+        return self.title_of(test) if self.record.is_procedure else test.upper()
+
+    def asks_steady_state(self, test: str) -> bool:
+        """Tell whether a test has a steady state to reach, as far as it is known."""
+        asked = self.test(test)
+        return bool(asked.judged_phases) or not asked.phases
+
+    def is_judged(self, test: str, phase: str) -> bool:
+        """Tell whether a phase is to become steady; one that is not known, is."""
+        asked = self.test(test)
+        judged = {one.phase_id for one in asked.judged_phases}
+        return phase in judged or all(
+            one.phase_id != phase for one in asked.possible_phases
+        )
+
+    def begun_rounds(self, test: str) -> list[str]:
+        """Return the phases of a test that were begun and are to become steady.
+
+        Of a test without a steady state to reach it is all that have rounds.
+        """
+        steps = self.steps_of(test)
+        phases = map(str, steps[steps["kind"] == "cell"]["phase"].unique())
+        is_asked = self.asks_steady_state(test)
+        return [one for one in phases if not is_asked or self.is_judged(test, one)]
+
+    def is_first(self, test: str, phase: str) -> bool:
+        """Tell whether a phase begins on a device as it left the purge: FOB."""
+        asked = self.test(test).phases
+        before = [p for p, then in pairwise(asked) if then.phase_id == phase]
+        return bool(before) and isinstance(before[0], Purge)
+
+    def totals_of(self, test: str, phase: str) -> pd.DataFrame:
+        """Return the merged measurements of one phase of a test; see `is_of_phase`."""
+        frame = self.totals
+        return frame[(frame["test"] == test) & is_of_phase(frame["phase"], phase)]
+
+    @cached_property
+    def _final_windows(self) -> tuple[JudgedWindow, ...]:
+        return read_final_windows(self.windows)
+
+    def final_windows(self, test: str, phase: str = "") -> tuple[JudgedWindow, ...]:
+        """Return the last judgement of each tracking variable of a test.
+
+        Of a ``phase`` those of its cells are, too, where they were taken one by one.
+        """
+        return tuple(
+            one
+            for one in self._final_windows
+            if one.test == test
+            and (not phase or one.phase == phase or one.phase.startswith(f"{phase}-"))
+        )
+
+    def round_groups(self, test: str) -> list[str]:
+        """Return what is judged together in IOPS or LAT: each active range by itself.
+
+        A test that has no round yet has one group.
+        """
+        steps = self.steps_of(test)
+        phases = steps[steps["kind"] == "cell"]["phase"].unique()
+        groups = dict.fromkeys(group_name(test, str(phase)) for phase in phases)
+        return list(groups) or ["rounds"]
+
+    def steps_of(self, test: str) -> pd.DataFrame:
+        """Return the steps of a test, in the order of the run."""
+        return self.steps[self.steps["test"] == test]
+
+
+def is_of_phase(phases: "pd.Series[str]", name: str) -> "pd.Series[bool]":
+    """Tell which phases are of that name, or of one cell of it: ``name-4KiB-r0``."""
+    return (phases == name) | phases.str.startswith(f"{name}-").fillna(value=False)
+
+
+def read_context(run: Run) -> Context:
+    """Read the frames of a run.
+
+    Raises
+    ------
+    RunFolderError
+        If a table is missing, damaged or of another version.
+    """
+    frames: dict[str, pd.DataFrame] = {name: getattr(run, name) for name in _TABLES}
+    measurements = frames.pop("measurements")
+    totals = measurements[measurements["direction"] == "total"]
+    return Context(
+        run=run,
+        record=run.record,
+        criteria=_criteria(run.record.asked.tests),
+        spec_version=run.record.asked.spec_version,
+        totals=totals,
+        **frames,
+    )
+
+
+def _criteria(tests: Iterable[PtsTest]) -> SteadyStateCriteria:
+    """Return the criteria that the tests were judged by; else those of the PTS."""
+    phases = (phase for test in tests for phase in test.phases)
+    asked = (one.criteria for one in phases if isinstance(one, Rounds | Stimulus))
+    return next(asked, PTS_CRITERIA)

@@ -1,0 +1,145 @@
+"""A template and its values to one self-contained HTML page: no request leaves it."""
+
+import base64
+import gzip
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+import orjson
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from ssdlab.paper.blocks import Note, Plot
+from ssdlab.paper.cells import Code, Drawing
+from ssdlab.plots.labels import CONFIG
+from ssdlab.text.numbers import when_text
+from ssdlab.text.table import Table, table_html
+
+_MARGIN_WITH_TITLE = 64
+_TITLE_HEIGHT = 38
+_LEAST_MARGIN = 26
+_USUAL_HEIGHT = 420
+
+
+@dataclass(slots=True)
+class _Figures:
+    """The figures of a page in the order they are met; each gets a place."""
+
+    specs: list[dict[str, Any]] = field(default_factory=list)
+
+    def place(self, plot: Plot | Drawing) -> dict[str, object]:
+        """Keep a figure and return what the template needs of it."""
+        if isinstance(plot, Plot):
+            spec = orjson.loads(plot.figure.to_json())
+        else:
+            spec = {"data": plot.spec["data"], "layout": dict(plot.spec["layout"])}
+        layout = spec["layout"]
+        title = _title_of(layout.pop("title", None))
+        margin = layout["margin"] = dict(layout.get("margin", {}))
+        # The title becomes the caption; what else stands above keeps its place.
+        above = margin.get("t", _MARGIN_WITH_TITLE) - _TITLE_HEIGHT
+        margin["t"] = max(_LEAST_MARGIN, above)
+        layout.setdefault("height", _USUAL_HEIGHT)
+        self.specs.append(spec)
+        return {
+            "number": len(self.specs) - 1,
+            "title": _in_one_line(title.get("text")),
+            "subtitle": _in_one_line(title.get("subtitle", {}).get("text")),
+            "height": layout["height"],
+        }
+
+
+def _title_of(title: Any) -> dict[str, Any]:
+    return title if isinstance(title, dict) else {"text": title}
+
+
+def _in_one_line(text: str | None) -> str:
+    return (text or "").replace("<br>", " ")
+
+
+def render_html(
+    template: str, values: Mapping[str, object], *, title: str, jobs: object = ()
+) -> str:
+    """Return a whole page as HTML.
+
+    Parameters
+    ----------
+    template : str
+        The name of the template of the body.
+    values : mapping of str to object
+        What the template shows; text is escaped.
+    title : str
+        The title of the page.
+    jobs : object, optional
+        Job files, kept packed until a reader opens them.
+
+    Returns
+    -------
+    str
+        The page. It loads nothing, sends nothing, and opens from disk.
+    """
+    figures = _Figures()
+    environment = _environment()
+    body = environment.get_template(template).render(place=figures.place, **values)
+    script = environment.get_template("report.js").render()
+    return environment.get_template("page.html.j2").render(
+        title=title,
+        body=body,
+        script=script,
+        trusted=f"{_digest(script.encode())} {_plotly().digest}",
+        plotly=_plotly().packed,
+        figures=_packed(orjson.dumps(figures.specs)),
+        jobs=_packed(orjson.dumps(jobs)),
+        config=_packed(orjson.dumps(dict(CONFIG))),
+    )
+
+
+@cache
+def _environment() -> Environment:
+    """Return what renders templates, each of which is compiled once."""
+    environment = Environment(
+        loader=PackageLoader("ssdlab.paper"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["when"] = when_text
+    environment.filters["rows"] = lambda table: Markup(table_html(table))  # noqa: S704
+    environment.tests |= {
+        "table": lambda block: isinstance(block, Table),
+        "plot": lambda block: isinstance(block, Plot),
+        "note": lambda block: isinstance(block, Note),
+        "drawing": lambda part: isinstance(part, Drawing),
+        "code": lambda part: isinstance(part, Code),
+    }
+    return environment
+
+
+def _digest(script: bytes) -> str:
+    """Return a script as a policy names it: no other one may run."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(script).digest()).decode()}'"
+
+
+def _packed(content: bytes) -> str:
+    """Return bytes as text that holds no character of HTML."""
+    return base64.b64encode(gzip.compress(content, 9, mtime=0)).decode()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Script:
+    """A script as a page holds it, and as the page's policy names it."""
+
+    packed: str
+    digest: str
+
+
+@cache
+def _plotly() -> _Script:
+    """Return plotly.js, which is the same for every page and slow to pack."""
+    source = files("plotly").joinpath("package_data", "plotly.min.js").read_bytes()
+    return _Script(packed=_packed(source), digest=_digest(source))

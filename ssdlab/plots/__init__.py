@@ -1,0 +1,1 @@
+"""The grammar of figures: lines, columns, heat maps, axes, looks."""

@@ -1,0 +1,1 @@
+"""Peak rates as data sheets state them."""

@@ -1,0 +1,1 @@
+"""Real-world storage workloads: captured streams as tests."""

@@ -1,0 +1,1 @@
+"""Micron's single stimulus: write until the drive saturates."""

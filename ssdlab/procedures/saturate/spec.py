@@ -1,0 +1,127 @@
+"""Single-stimulus saturation: Micron, Best Practices, Rev. B 4/17; pts.md 21."""
+
+from ssdlab.model.asked import Procedure
+from ssdlab.model.spec import (
+    Metric,
+    Phase,
+    Precondition,
+    PtsTest,
+    Purge,
+    Stimulus,
+    Tracking,
+    Workload,
+)
+from ssdlab.model.units import KIB, duration_label
+from ssdlab.procedures.saturate.stimulus_text import stimulus_text
+
+SATURATE = "saturate"
+ATTEMPTS = ("attempt1", "attempt2")
+SOURCE = "Micron Best Practices for SSD Performance Measurement, Rev. B 4/17"
+ITERATIONS = 25  # pts.md 21.2: "at least 25"
+MINUTES = 5.0  # pts.md 21.2
+_FILLS = 2  # pts.md 21.1: 2X advertised capacity ...
+_FILL_BLOCK_BYTES = 128 * KIB  # ... with 128K sequential writes
+_FILL_QUEUE_DEPTH = 32
+_LONGER = 2  # pts.md 21.2: double the iterations
+_BEGINNING = (
+    "Each attempt begins on a purged drive that was then written twice over with 128 "
+    "KiB sequential writes. The first round is called FOB here, as the source calls "
+    "it; the drive is full by then, and not fresh out of box as in WSAT."
+)
+
+
+def saturate(
+    workload: Workload, *, iterations: int = ITERATIONS, minutes: float = MINUTES
+) -> Procedure:
+    """Return the saturation of a purged and filled drive by one stimulus.
+
+    Parameters
+    ----------
+    workload : Workload
+        The stimulus; its queue depth is not varied.
+    iterations : int, default 25
+        How many rounds there are. All are carried out; where the last five are not
+        steady, the drive is purged and filled anew, and there are twice as many.
+    minutes : float, default 5
+        How long each takes [min].
+
+    Returns
+    -------
+    Procedure
+        One test, ``saturate``, whose rounds are those of the phase ``attempt1``, and
+        of ``attempt2`` where it is needed.
+    """
+    longer = iterations * _LONGER
+    test = PtsTest(
+        test_id=SATURATE,
+        title=f"Saturation by {stimulus_text(workload)}",
+        pts_section="",
+        phases=_attempt(1, workload, iterations=iterations, minutes=minutes),
+        fallback=_attempt(2, workload, iterations=longer, minutes=minutes),
+    )
+    return Procedure(
+        name=SATURATE,
+        title=test.title,
+        source=SOURCE,
+        tests=(test,),
+        notes=_notes(iterations=iterations, minutes=minutes),
+    )
+
+
+def metric_of(workload: Workload) -> Metric:
+    """Return what a stimulus is judged by: IOPS if random, throughput if sequential."""
+    return "iops" if workload.access == "rnd" else "bw_bytes_per_s"
+
+
+def tracking_of(workload: Workload) -> Tracking:
+    """Return the tracking variable of a single stimulus."""
+    return Tracking(
+        access=workload.access,
+        block_size_bytes=workload.block_size_bytes,
+        read_percent=workload.read_percent,
+        metric=metric_of(workload),
+    )
+
+
+def stage(
+    phase_id: str, workload: Workload, *, rounds: int, minutes: float
+) -> Stimulus:
+    """Return rounds of one stimulus: judged after the last, ended by their number."""
+    round_s = minutes * 60
+    return Stimulus(
+        phase_id=phase_id,
+        workload=workload,
+        round_seconds=round_s,
+        time_limit_s=rounds * round_s,
+        sample_every_rounds=1,
+        tracking=tracking_of(workload),
+        ends_when_steady=False,
+    )
+
+
+def _attempt(
+    number: int, workload: Workload, *, iterations: int, minutes: float
+) -> tuple[Phase, ...]:
+    """Return the phases of an attempt: purge, 2X capacity written, the stimulus."""
+    return (
+        Purge(phase_id=f"purge{number}"),
+        Precondition(
+            phase_id=f"fill{number}",
+            block_size_bytes=_FILL_BLOCK_BYTES,
+            queue_depth=_FILL_QUEUE_DEPTH,
+            capacity_multiple=_FILLS,
+        ),
+        stage(ATTEMPTS[number - 1], workload, rounds=iterations, minutes=minutes),
+    )
+
+
+def _notes(*, iterations: int, minutes: float) -> tuple[str, ...]:
+    """Say what a reader must know, and what departs from the published procedure."""
+    notes = [_BEGINNING]
+    if iterations < ITERATIONS:
+        words = f"{iterations} iterations: the source asks for {ITERATIONS} or more."
+        notes.append(words)
+    if minutes != MINUTES:
+        took = duration_label(minutes * 60)
+        notes.append(f"Iterations of {took}: those of the source take {MINUTES:g} min.")
+    return tuple(notes)

@@ -1,0 +1,1 @@
+"""Micron's sequence of stimuli."""

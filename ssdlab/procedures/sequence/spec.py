@@ -1,0 +1,76 @@
+"""Stimulus-sequence variance: Micron, Best Practices, Rev. B 4/17; pts.md 21.6."""
+
+from ssdlab.model.asked import Procedure
+from ssdlab.model.spec import PtsTest, Purge, Workload
+from ssdlab.model.units import duration_label
+from ssdlab.procedures.saturate.spec import ITERATIONS, MINUTES, SOURCE, stage
+from ssdlab.procedures.saturate.stimulus_text import stimulus_text
+
+SEQUENCE = "sequence"
+STAGES = ("stage1", "stage2", "stage3")
+FIRST, SECOND = "RND 4KiB 0/100", "SEQ 128KiB 0/100"  # pts.md 21.6
+
+
+def sequence(
+    first: Workload,
+    second: Workload,
+    *,
+    rounds: int = ITERATIONS,
+    minutes: float = MINUTES,
+) -> Procedure:
+    """Return two tests of three stages: first, second, first; second, first, second.
+
+    Parameters
+    ----------
+    first, second : Workload
+        The two stimuli.
+    rounds : int, default 25
+        The rounds of each stage.
+    minutes : float, default 5
+        How long each takes [min].
+
+    Returns
+    -------
+    Procedure
+        The tests ``sequence-1`` and ``sequence-2``. Each begins with a purge, and
+        there is none between its stages.
+    """
+    tests = tuple(
+        _test(number, order, rounds=rounds, minutes=minutes)
+        for number, order in enumerate(
+            ((first, second, first), (second, first, second)), start=1
+        )
+    )
+    return Procedure(
+        name=SEQUENCE,
+        title=f"Sequences of {stimulus_text(first)} and {stimulus_text(second)}",
+        source=SOURCE,
+        tests=tests,
+        notes=_notes(rounds=rounds, minutes=minutes),
+    )
+
+
+def _test(
+    number: int, order: tuple[Workload, ...], *, rounds: int, minutes: float
+) -> PtsTest:
+    stages = (
+        stage(name, workload, rounds=rounds, minutes=minutes)
+        for name, workload in zip(STAGES, order, strict=True)
+    )
+    names = ", ".join(workload.label for workload in order)
+    return PtsTest(
+        test_id=f"{SEQUENCE}-{number}",
+        title=f"Sequence {number}: {names}",
+        pts_section="",
+        phases=(Purge(), *stages),
+    )
+
+
+def _notes(*, rounds: int, minutes: float) -> tuple[str, ...]:
+    took, each = (duration_label(s * 60) for s in (rounds * minutes, minutes))
+    words = (
+        f"Each stage takes {took} ({rounds} rounds of {each}). How long the stages of "
+        "the source were is not known. Nothing is written before the first stage, and "
+        "no purge parts the stages of a sequence."
+    )
+    return (words,)

@@ -1,0 +1,1 @@
+"""TKperf's tables and its rule of steady state."""

@@ -1,0 +1,1 @@
+"""Workloads of imported runs that belong to no test of the PTS."""

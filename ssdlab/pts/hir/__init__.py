@@ -1,0 +1,1 @@
+"""Host idle recovery: PTS 2.0.2, section 11."""

@@ -1,0 +1,1 @@
+"""IOPS: PTS 2.0.2, section 7."""

@@ -1,0 +1,1 @@
+"""Latency: PTS 2.0.2, section 9."""

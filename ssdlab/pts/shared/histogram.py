@@ -1,0 +1,83 @@
+"""Response time histogram and confidence levels of a long run."""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+import pandas as pd
+
+from ssdlab.paper.blocks import Note, Page, Plot
+from ssdlab.paper.context import Context
+from ssdlab.qos.confidence import summarise_confidence, summarise_histogram
+from ssdlab.qos.histogram_figures import plot_confidence
+from ssdlab.text.numbers import exact_text
+from ssdlab.text.table import (
+    Table,
+    column,
+    explain_marks,
+    mark_unsupported,
+    tabulate,
+)
+
+_TITLE = "Response time histogram and confidence levels"
+_LEVELS_NOTE = (
+    "Average and maximum are exact; a level is the middle of a bin of fio's histogram, "
+    "at most 1.6 % wide, or the maximum where that is less."
+)
+
+
+def histogram_page(
+    context: Context,
+    test: str,
+    plot_id: str,
+    *,
+    phase: str = "histogram",
+    title: str = _TITLE,
+) -> Page:
+    """Return the histogram of the long run of a phase, and its levels."""
+    runs = context.totals_of(test, phase)
+    runs = runs[runs["kind"] == "histogram"]
+    frame = summarise_histogram(context.bins, runs, test=test)
+    if frame.empty:
+        note = Note(text="The histogram run was not done.", tone="warning")
+        return Page(plot_id=plot_id, title=title, blocks=(note,))
+    markers = summarise_confidence(context.bins, runs, test=test)
+    measurement = runs.iloc[0]
+    threads, depth = int(measurement["threads"]), int(measurement["queue_depth"])
+    shown = f"{title}, T{threads}/Q{depth}"
+    figure = plot_confidence(frame, markers, measurement, title=shown)
+    total = int(measurement["total_ios"])
+    blocks = (Plot(figure=figure), levels_table(markers, total))
+    return Page(plot_id=plot_id, title=title, blocks=blocks)
+
+
+def levels_table(
+    markers: pd.DataFrame,
+    total: int,
+    *,
+    origin: str = "",
+    number: Callable[[float], str] = exact_text,
+) -> Table:
+    """Return confidence levels of so many IOs.
+
+    ``origin`` says what they are made from, ``number`` how they are written.
+    """
+    table = tabulate(
+        markers,
+        (
+            column("Level", "marker"),
+            column("Response time [ms]", partial(_level, number=number)),
+            column("Note", partial(_note, total=total), is_words=True),
+        ),
+        caption=f"Confidence levels of {total:,} IOs",
+        note=" ".join(filter(None, (origin, _LEVELS_NOTE))),
+    )
+    return explain_marks(table)
+
+
+def _level(row: Mapping[str, Any], *, number: Callable[[float], str]) -> str:
+    return mark_unsupported(number(float(row["lat_ns"]) / 1e6), row["is_supported"])
+
+
+def _note(row: Mapping[str, Any], *, total: int) -> str:
+    return "" if row["is_supported"] else f"not supported by {total:,} IOs"

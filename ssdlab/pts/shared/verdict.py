@@ -1,0 +1,202 @@
+"""The run in words: does it conform, did it get steady, what did it find."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+
+from ssdlab.model.asked import Procedure
+from ssdlab.model.spec import Stimulus
+from ssdlab.paper.blocks import Note, Plot
+from ssdlab.paper.context import Context
+from ssdlab.pts.shared.own_windows import tracked_cells
+from ssdlab.pts.shared.phases import WDPC
+from ssdlab.stats.judged import JudgedWindow
+from ssdlab.stats.phases import is_cell_by_cell, range_name
+from ssdlab.steadiness.advice import find_advice
+from ssdlab.steadiness.convergence_figures import plot_sparkline
+from ssdlab.steadiness.series import series_of_window
+from ssdlab.text.numbers import NOT_MEASURED, metric_text
+
+NOT_ACHIEVED = "steady state NOT achieved"
+NOT_ASKED = "not judged: the profile asks for none"
+
+_IMPORTED = (
+    "Imported results: they were not taken by ssdlab. What their files do not say is "
+    "not known, and the steady state is judged here, by the rule of the PTS."
+)
+_STATUS = {
+    "running": "The run was broken off; what was measured before is shown.",
+    "failed": "The run ended with an error; what was measured before is shown.",
+    "interrupted": "The run was interrupted; what was measured before is shown.",
+}
+_NEVER_INGESTED = (
+    "This run has no tables: what is shown was read from its raw output. "
+    "ssdlab ingest writes them."
+)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SummaryRow:
+    """One tracking variable on the front page.
+
+    ``is_steady`` is None where no steady state was asked for. ``advice`` is what speaks
+    against a verdict that it is steady, beyond the rule of the PTS.
+    """
+
+    test: str
+    tracked: str
+    first: str
+    steady: str
+    rounds: str
+    verdict: str
+    is_steady: bool | None
+    spark: Plot | None
+    advice: str = ""
+
+
+def status_notes(context: Context) -> tuple[Note, ...]:
+    """Return what a reader must know before any number."""
+    notes = []
+    run = context.run
+    if run.is_going_on:
+        text = f"{run.standing} What was measured so far is shown."
+        notes.append(Note(text=text, tone="warning"))
+    elif run.state.status in _STATUS:
+        text = f"{_STATUS[run.state.status]} {run.state.message}".strip()
+        notes.append(Note(text=text, tone="warning"))
+    elif run.make is not None:
+        notes.append(Note(text=_NEVER_INGESTED))
+    if context.is_imported:
+        notes.append(Note(text=_IMPORTED))
+    if isinstance(context.record.asked, Procedure):
+        notes += [Note(text=note) for note in context.record.asked.notes]
+    if context.record.target.is_virtual:
+        what = "a model" if context.record.target.kind == "virtual" else "a file"
+        notes.append(Note(text=_banner(what), tone="warning"))
+    return tuple(notes)
+
+
+def _banner(what: str) -> str:
+    if what == "a model":
+        return (
+            "Virtual SSD: a model, not a drive. The numbers show how the method works "
+            "and say nothing about any product."
+        )
+    return (
+        "The target is a file, not a drive. The numbers include the file system and "
+        "say nothing about any product."
+    )
+
+
+def rounds_summary(context: Context, test: str) -> list[SummaryRow]:
+    """Return a row a tracking variable, and one a phase that has no window yet."""
+    finals = context.final_windows(test)
+    if is_cell_by_cell(test, (one.phase for one in finals)):
+        return _rows_of_cells(context, test, finals)
+    judged = {one.phase for one in finals}
+    begun = context.begun_rounds(test) or [""]
+    return [
+        *(_summary(context, one) for one in finals),
+        *(_unjudged(context, test, phase) for phase in begun if phase not in judged),
+    ]
+
+
+def windows_summary(context: Context, test: str) -> list[SummaryRow]:
+    """Return a row a tracking variable: of a procedure nothing else is asked for."""
+    return [_summary(context, one) for one in context.final_windows(test)]
+
+
+def _rows_of_cells(
+    context: Context, test: str, finals: Sequence[JudgedWindow]
+) -> list[SummaryRow]:
+    """Return the tracking variables of cells taken one by one, and all in one row."""
+    judged = {one.phase for one in finals}
+    phases = context.begun_rounds(test) or [""]
+    short = sum(phase not in judged for phase in phases)
+    failed = sum(not one.is_steady for one in finals)
+    is_steady = not (failed or short)
+    words = [f"not in {failed} of {len(phases)} cells"] if failed else []
+    words += [f"{short} have too few rounds"] if short else []
+    verdict = f"{NOT_ACHIEVED}: {', '.join(words)}"
+    all_cells = SummaryRow(
+        test=context.title_of(test),
+        tracked=f"all {len(phases)} cells, each by itself",
+        first=NOT_MEASURED,
+        steady=NOT_MEASURED,
+        rounds="own",
+        verdict="steady" if is_steady else verdict,
+        is_steady=is_steady,
+        spark=None,
+    )
+    return [*(_summary(context, one) for one in tracked_cells(test, finals)), all_cells]
+
+
+def _summary(context: Context, window: JudgedWindow) -> SummaryRow:
+    title, metric = context.title_of(window.test), window.metric
+    frame = window.rounds_of(context.totals)
+    series = frame[metric].astype(float)  # one a round, oldest first
+    begins = (frame["round"] == 1).any()  # a window may not
+    first = metric_text(float(series.iloc[0]), metric) if begins else NOT_MEASURED
+    if begins and context.is_first(window.test, window.phase):
+        first += " (FOB)"
+    return SummaryRow(
+        test=title,
+        tracked=window.tracking,
+        first=first,
+        steady=metric_text(window.average, metric),
+        rounds=window.rounds_text,
+        verdict=_verdict_text(window),
+        is_steady=window.is_round_steady,
+        spark=sparkline(series, f"{title} {window.tracking}"),
+        advice=_advice(frame, window) if window.is_round_steady else "",
+    )
+
+
+def _advice(frame: pd.DataFrame, window: JudgedWindow) -> str:
+    """Say what speaks against a verdict that a tracking variable is steady."""
+    words = find_advice(series_of_window(frame, window)).words
+    return f"Beyond the PTS: {words}" if words else ""
+
+
+def _verdict_text(window: JudgedWindow) -> str:
+    """Return the verdict, and behind a colon of which phase it is and why not."""
+    part = "preconditioning" if window.phase == WDPC else range_name(window.phase)
+    notes = [part] if part else []
+    if window.is_round_steady:
+        return ": ".join(["steady", *notes])
+    reason = window.reason
+    if window.is_steady:
+        reason = "another tracking variable is not steady"
+    return ": ".join(filter(None, [NOT_ACHIEVED, *notes, reason]))
+
+
+def _unjudged(context: Context, test: str, phase: str) -> SummaryRow:
+    cells = context.totals_of(test, phase)
+    rounds = cells["round"].dropna().nunique()
+    needed = context.criteria.window_rounds
+    words = f"{rounds} of {needed} rounds" if rounds else "no round was finished"
+    planned = context.test(test).judged_phases
+    if rounds and isinstance(
+        next((p for p in planned if p.phase_id == phase), None), Stimulus
+    ):
+        words = f"{rounds} rounds hold fewer than {needed} samples"
+    is_asked = context.asks_steady_state(test)
+    verdict = f"{NOT_ACHIEVED if is_asked else 'not judged'}: {words}"
+    if rounds and not is_asked and not context.is_imported:
+        verdict = NOT_ASKED
+    return SummaryRow(
+        test=context.title_of(test),
+        tracked=phase.partition("-")[2] or NOT_MEASURED,
+        first=NOT_MEASURED,
+        steady=NOT_MEASURED,
+        rounds=NOT_MEASURED,
+        verdict=verdict,
+        is_steady=False if is_asked or context.is_imported else None,
+        spark=None,
+    )
+
+
+def sparkline(series: "pd.Series[float]", name: str) -> Plot | None:
+    """Draw a metric of each round, if there are two."""
+    return Plot(figure=plot_sparkline(series, name=name)) if len(series) > 1 else None

@@ -1,0 +1,37 @@
+"""How a test is shown: its pages, the head of them, its summary and its outcome."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ssdlab.pts.shared.head_facts import Facts, rounds_set_up, rounds_stimulus
+from ssdlab.pts.shared.outcome import Outcome, rounds_outcome
+from ssdlab.pts.shared.verdict import SummaryRow, rounds_summary
+
+if TYPE_CHECKING:
+    from ssdlab.paper.blocks import Page
+    from ssdlab.paper.context import Context
+    from ssdlab.store.run import Run
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class View:
+    """What a test is shown by.
+
+    Attributes
+    ----------
+    pages : callable
+        The pages of the test.
+    set_up, stimulus : callable
+        The last two columns at the head of its pages.
+    summary : callable
+        Its rows on the front page.
+    outcome : callable
+        What the end of a run says of it, each line by its name.
+    """
+
+    pages: "Callable[[Context, str], tuple[Page, ...]]"
+    set_up: "Callable[[Context, str], Facts]" = rounds_set_up
+    stimulus: "Callable[[Context, str], Facts]" = rounds_stimulus
+    summary: "Callable[[Context, str], Iterable[SummaryRow]]" = rounds_summary
+    outcome: "Callable[[Run, str], Iterable[Outcome]]" = rounds_outcome

@@ -1,0 +1,1 @@
+"""Throughput: PTS 2.0.2, section 8."""

@@ -1,0 +1,1 @@
+"""Write saturation: PTS 2.0.2, section 10."""

@@ -1,0 +1,1 @@
+"""Cross-stimulus recovery: PTS 2.0.2, section 12."""

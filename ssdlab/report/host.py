@@ -1,0 +1,106 @@
+"""The host on its page: checks before the run, and what it could issue at most."""
+
+from collections.abc import Sequence
+
+from ssdlab.findings.ceiling import thread_time_us
+from ssdlab.model.host_checks import CheckVerdict, HostCheck
+from ssdlab.model.records import CeilingPoint
+from ssdlab.model.spec import stimulus_label
+from ssdlab.paper.blocks import Block, Note
+from ssdlab.paper.context import Context
+from ssdlab.text.numbers import number_text
+from ssdlab.text.table import WORKERS, Table, column, tabulate
+
+_WORDS: dict[CheckVerdict, str] = {
+    "bad": "bad",
+    "warn": "doubtful",
+    "good": "good",
+    "unknown": "not known",
+}
+_CHECK = (
+    column("Check", "title", is_words=True),
+    column("Verdict", lambda check: _WORDS[check.verdict], is_words=True),
+    column("What was read", "read", is_words=True),
+)
+_NOTE = (
+    "fio's null engine completes every IO at once, so no device can give this host "
+    "more. A result within 10 % of it is a grave finding: it may be the host's."
+)
+
+
+def host_blocks(context: Context) -> tuple[Block, ...]:
+    """Return what was found of the host; nothing where it was not examined."""
+    checks = context.record.host_checks
+    if not checks:
+        return ()
+    blocks: list[Block] = [_counts(checks)]
+    wrong = [check for name in ("bad", "warn") for check in _of(checks, name)]
+    if wrong:
+        blocks.append(_wrong_table(wrong))
+    rest = [check for name in ("good", "unknown") for check in _of(checks, name)]
+    if rest:
+        blocks.append(_rest_table(rest))
+    return tuple(blocks)
+
+
+def _of(checks: Sequence[HostCheck], verdict: str) -> list[HostCheck]:
+    return [check for check in checks if check.verdict == verdict]
+
+
+def _counts(checks: Sequence[HostCheck]) -> Note:
+    counts = ((len(_of(checks, name)), words) for name, words in _WORDS.items())
+    parts = ", ".join(f"{count} {words}" for count, words in counts if count)
+    is_bad = bool(_of(checks, "bad"))
+    noun = "check" if len(checks) == 1 else "checks"
+    text = f"{len(checks)} {noun} of the host before the run: {parts}."
+    return Note(text=text, tone="warning" if is_bad else "plain")
+
+
+def _wrong_table(checks: Sequence[HostCheck]) -> Table:
+    return tabulate(
+        checks,
+        (
+            *_CHECK,
+            column("Why it matters", "why", is_words=True),
+            column("What to do", lambda check: check.remedy or None, is_words=True),
+        ),
+        caption="What to look at",
+    )
+
+
+def _rest_table(checks: Sequence[HostCheck]) -> Table:
+    return tabulate(
+        checks,
+        (
+            *_CHECK,
+            column("Asked for by", lambda check: check.source or None, is_words=True),
+        ),
+        caption=f"Good, or not known: {len(checks)}",
+        is_folded=True,
+    )
+
+
+def ceiling_table(context: Context) -> Table | None:
+    """Return what this host can issue at all, if it was measured."""
+    points = context.record.host_ceiling
+    if not points:
+        return None
+    return tabulate(
+        points,
+        (
+            WORKERS,
+            column("Stimulus", _stimulus, is_words=True),
+            column("IOPS", "iops", number_text),
+            column("Time of an IO in one thread", _thread_time),
+        ),
+        caption="Most that this host can issue",
+        note=_NOTE,
+    )
+
+
+def _stimulus(point: CeilingPoint) -> str:
+    return stimulus_label("rnd", point.block_size_bytes, point.read_percent)
+
+
+def _thread_time(point: CeilingPoint) -> str:
+    return f"{number_text(thread_time_us(point))} \u00b5s"

@@ -1,0 +1,1 @@
+"""Arrays and frames in, numbers out: steady state, intervals, tests, forecasts."""

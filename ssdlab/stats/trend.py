@@ -1,0 +1,145 @@
+"""Level and slope of a series whose neighbouring values are alike."""
+
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from ssdlab.stats.autoregressive import (
+    AutoregressiveFit,
+    FloatArray,
+    as_values,
+    fit_autoregressive,
+)
+from ssdlab.stats.interval import Interval
+
+FEWEST_FOR_AUTOCORRELATION = 20
+# Up to which autocorrelation level and slope hold at any number of rounds, and noise of
+# which they do not: by the cases of the page of coverage.
+ALIKE_AT_MOST = 0.8
+NOT_COVERED = ("two states", "long memory", "rare drops")
+LEVEL_CLAIM = (
+    "The 95 % hold if rounds are alike by a process of first order, neighbours by "
+    f"{ALIKE_AT_MOST:g} at most; not covered are {', '.join(NOT_COVERED[:-1])} and "
+    f"{NOT_COVERED[-1]}"
+)
+NO_SCATTER = "the values do not scatter at all"
+
+
+def short_series_note(count: int, called: str = "rounds") -> str:
+    """Say that values are too few to tell how alike neighbours are, if they are."""
+    if count >= FEWEST_FOR_AUTOCORRELATION:
+        return ""
+    return (
+        f"fewer than {FEWEST_FOR_AUTOCORRELATION} {called} do not tell how alike "
+        f"neighbours are: wide enough up to a correlation of {ALIKE_AT_MOST:g}"
+    )
+
+
+def fit_mean(values: npt.ArrayLike) -> AutoregressiveFit:
+    """Fit a level alone."""
+    series = as_values(values)
+    return fit_autoregressive(series, np.ones((len(series), 1)))
+
+
+def fit_line(values: npt.ArrayLike) -> AutoregressiveFit:
+    """Fit a straight line.
+
+    Its coefficients are the level in the middle and the slope a round.
+    """
+    series = as_values(values)
+    return fit_autoregressive(series, line_design(len(series)))
+
+
+def line_design(count: int) -> FloatArray:
+    """Return the columns of a straight line: ones, and the distance from the middle."""
+    return np.column_stack([np.ones(count), np.arange(count) - (count - 1) / 2])
+
+
+def estimate_mean(
+    values: npt.ArrayLike,
+    *,
+    confidence_percent: float = 95.0,
+    called: str = "rounds",
+) -> Interval:
+    """Estimate the level that a series scatters about, by its plain average.
+
+    In the unit of the values; open at both ends of fewer than two values.
+
+    Raises
+    ------
+    ValueError
+        If a value is missing, or there is none.
+
+    >>> level = estimate_mean([99.0, 101.0, 100.0, 98.0, 102.0, 100.0])
+    >>> round(level.estimate), level.low < 100 < level.high
+    (100, True)
+    """
+    series = as_values(values)
+    if len(series) == 1:
+        return open_interval(float(series[0]), confidence_percent)
+    fit = fit_mean(series)
+    return interval_of(fit, [1.0], confidence_percent=confidence_percent, called=called)
+
+
+def estimate_nonnegative_mean(
+    values: npt.ArrayLike, *, called: str = "rounds"
+) -> Interval:
+    """Estimate the level of what cannot be negative, such as IOPS or a latency."""
+    found = estimate_mean(values, called=called)
+    return replace(found, low=max(0.0, found.low))
+
+
+def estimate_slope(
+    values: npt.ArrayLike, *, confidence_percent: float = 95.0
+) -> Interval:
+    """Estimate by how much a series rises or falls in a round.
+
+    In the unit of the values a round; open at both ends of two values.
+
+    Raises
+    ------
+    ValueError
+        If a value is missing, or there are fewer than two.
+
+    >>> slope = estimate_slope([10.0, 12.5, 14.0, 16.5, 18.0, 20.5, 22.0])
+    >>> round(slope.estimate, 1), slope.low > 1
+    (2.0, True)
+    """
+    series = as_values(values)
+    if len(series) == 2:
+        return open_interval(float(series[1] - series[0]), confidence_percent)
+    fit = fit_line(series)
+    return interval_of(fit, [0.0, 1.0], confidence_percent=confidence_percent)
+
+
+def interval_of(
+    fit: AutoregressiveFit,
+    parts: npt.ArrayLike,
+    *,
+    confidence_percent: float = 95.0,
+    called: str = "rounds",
+) -> Interval:
+    """Return the interval of one sum of a fit's coefficients."""
+    mixture = fit.combine(parts)
+    tail = (1 - confidence_percent / 100) / 2
+    count = fit.degrees + fit.coefficients.shape[1]
+    note = short_series_note(count, called)
+    return Interval(
+        estimate=float(mixture.mean()),
+        low=float(mixture.quantile(tail)),
+        high=float(mixture.quantile(1 - tail)),
+        confidence_percent=confidence_percent,
+        note=note if fit.has_scatter else NO_SCATTER,
+    )
+
+
+def open_interval(estimate: float, confidence_percent: float = 95.0) -> Interval:
+    """Return an estimate of which the data say nothing but itself."""
+    return Interval(
+        estimate=estimate,
+        low=-np.inf,
+        high=np.inf,
+        confidence_percent=confidence_percent,
+        note="too few rounds for an interval",
+    )

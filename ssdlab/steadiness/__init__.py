@@ -1,0 +1,1 @@
+"""Steady state after the fact: fits, onsets, other rules, forecasts, figures."""

@@ -1,0 +1,81 @@
+"""The phases of a series: fresh, in transition, steady, as change points part them."""
+
+import numpy as np
+import pandas as pd
+
+from ssdlab.stats.change_points import segment_series
+from ssdlab.stats.trend import estimate_nonnegative_mean
+from ssdlab.steadiness.series import RoundSeries
+
+FOB, TRANSITION, STEADY, UNSETTLED = "FOB", "transition", "steady", "not settled"
+_FEWEST_STEADY = 5
+_STEADY_SHARE = 0.25  # of all rounds, that the last segment holds if it is steady
+
+
+def summarise_phases(series: RoundSeries) -> pd.DataFrame:
+    """Cut a series where its level changes, and name the parts.
+
+    Parameters
+    ----------
+    series : RoundSeries
+        The series; every round counts, samples or not.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a part: ``phase`` (FOB, transition, steady, not settled), first and
+        last round, ``rounds``, ``level`` with ``level_low`` and ``level_high``, and
+        ``note``. The last part is steady if it has five rounds and a quarter of all,
+        and the first of a write saturation is that of the fresh drive.
+
+    Examples
+    --------
+    >>> import ssdlab
+    >>> run = ssdlab.open_run("data/samples/virtual-b")
+    >>> frames = (run.measurements, run.windows, run.steps)
+    >>> series = ssdlab.analysis.take_round_series(*frames, test="iops")
+    >>> phases = summarise_phases(series)
+    >>> len(phases)
+    1
+    """
+    values = np.array(series.measured)
+    if not len(values):
+        return pd.DataFrame(columns=_PHASE_COLUMNS)
+    cut = segment_series(values)
+    last = len(cut.bounds) - 1
+    rows = []
+    for place, (start, end) in enumerate(cut.bounds):
+        level = estimate_nonnegative_mean(values[start:end])
+        phase = TRANSITION
+        if place == last:
+            phase = STEADY if is_long_enough(end - start, len(values)) else UNSETTLED
+        elif place == 0 and series.starts_fresh:
+            phase = FOB
+        rows.append((
+            phase,
+            series.rounds[start],
+            series.rounds[end - 1],
+            end - start,
+            level.estimate,
+            level.low,
+            level.high,
+            level.note,
+        ))
+    return pd.DataFrame(rows, columns=_PHASE_COLUMNS)
+
+
+_PHASE_COLUMNS = [
+    "phase",
+    "first_round",
+    "last_round",
+    "rounds",
+    "level",
+    "level_low",
+    "level_high",
+    "note",
+]
+
+
+def is_long_enough(rounds: int, total: int) -> bool:
+    """Tell whether the last part of a series is long enough to be called steady."""
+    return rounds >= max(_FEWEST_STEADY, _STEADY_SHARE * total)

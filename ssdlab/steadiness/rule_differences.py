@@ -1,0 +1,73 @@
+"""Where the rules do not agree from when on the cells of a test are steady."""
+
+import pandas as pd
+
+from ssdlab.steadiness.forecast import find_first_steady
+from ssdlab.steadiness.round_cells import list_round_series
+from ssdlab.steadiness.rules import STEADY_RULES
+from ssdlab.steadiness.series import RoundSeries, take_listed_series
+
+_NEVER, _NOT_ASKED = "never", "not asked"
+
+
+def summarise_rule_differences(
+    measurements: pd.DataFrame,
+    windows: pd.DataFrame,
+    steps: pd.DataFrame,
+    *,
+    test: str,
+    metric: str = "",
+) -> pd.DataFrame:
+    """Ask every rule of every cell of a test, each cell by itself.
+
+    Parameters
+    ----------
+    measurements, windows, steps : pandas.DataFrame
+        The tables of one run.
+    test : str
+        The test.
+    metric : {"", "iops", "bw_bytes_per_s", "lat_mean_ns"}, default ""
+        What is taken of the cells; empty takes what the test tracks.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a cell: ``tracking``, ``is_tracked``, ``rounds``, and by the name of
+        each rule in words after which round the cell was steady first: "5", "never"
+        or "not asked"; ``is_differing``, where two that were asked do not agree.
+
+    Notes
+    -----
+    A test ends when its tracking variables are steady at once, so the verdict of the
+    PTS on the test may come later than those on its cells.
+
+    Examples
+    --------
+    >>> import ssdlab
+    >>> run = ssdlab.open_run("data/samples/virtual-b")
+    >>> frames = (run.measurements, run.windows, run.steps)
+    >>> cells = summarise_rule_differences(*frames, test="iops")
+    >>> int(cells["is_tracked"].sum())
+    3
+    """
+    listed = list_round_series(measurements, windows, test=test)
+    rows = []
+    for series in take_listed_series(measurements, steps, listed, metric=metric):
+        after = _first_steady_by_rule(series)
+        row = {"tracking": series.tracking, "is_tracked": series.is_tracked}
+        row |= {"rounds": len(series.rounds), **after}
+        asked = set(after.values()) - {_NOT_ASKED}
+        rows.append(row | {"is_differing": len(asked) > 1})
+    names = ["tracking", "is_tracked", "rounds", *STEADY_RULES, "is_differing"]
+    return pd.DataFrame(rows, columns=names)
+
+
+def _first_steady_by_rule(series: RoundSeries) -> dict[str, str]:
+    """Return by rule in words when it is steady."""
+    found = {}
+    for rule in STEADY_RULES.values():
+        after = find_first_steady([series], rule.name)
+        is_asked = bool(series.as_tkperf) or not rule.takes_tkperf_numbers
+        said = _NEVER if after is None else str(after)
+        found[rule.name] = said if is_asked else _NOT_ASKED
+    return found

@@ -1,0 +1,381 @@
+"""The measurement window of a cell: its line, all others it could be, all cells."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import plotly.graph_objects as go
+from plotly.subplots import make_subplots
+
+from ssdlab.plots.labels import COLORS, axis, chosen_round_axis, lay_out, new_figure
+from ssdlab.plots.lines import (
+    Across,
+    Line,
+    add_band,
+    add_lines,
+    draw_lines,
+    error_bars,
+    finely,
+    shade_window,
+)
+from ssdlab.steadiness.rules import PTS_RULE, find_steady_rule
+from ssdlab.text.numbers import number_text
+from ssdlab.text.quantities import QUANTITIES, Quantity, scaled
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from ssdlab.steadiness.series import RoundSeries
+
+_LOOKS = (
+    ("#0b3c5d", "circle"),
+    ("#D55E00", "square"),
+    ("#009E73", "diamond"),
+    ("#CC79A7", "triangle-up"),
+)
+_BAND = (90.0, 110.0)  # as wide as the range that PTS 2.0.2, 2.1.24 a, allows
+_MOST_MARKED = 24  # rounds; of more, the window alone has markers
+_SHARE = Quantity(name="Share of the average", unit="%", divisor=0.01, digits=".4~g")
+
+
+def plot_tracked(
+    frame: "pd.DataFrame", *, title: str = "All tracking variables"
+) -> go.Figure:
+    """Draw the tracking variables of a test, each by the average of its window.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        What `ssdlab.analysis.summarise_tracked` returns.
+    title : str, default "All tracking variables"
+        Title of the figure.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        One line a variable over the rounds, large where it made the average of its
+        window; shaded 90 to 110 % of that.
+
+    Examples
+    --------
+    >>> import ssdlab
+    >>> run = ssdlab.open_run("data/samples/virtual-b")
+    >>> frames = (run.measurements, run.windows, run.steps)
+    >>> tracked = ssdlab.analysis.summarise_tracked(*frames, test="iops")
+    >>> len(plot_tracked(tracked).data) > 0
+    True
+    """
+    words = "large: the rounds of the window; shaded: its average ± 10 %"
+    figure = new_figure(title, subtitle=words, height=380)
+    lines = []
+    for place, name in enumerate(dict.fromkeys(frame["tracking"])):
+        color, symbol = _LOOKS[place % len(_LOOKS)]
+        rows = frame[frame["tracking"] == name]
+        quantity = finely(str(rows["metric"].iloc[0]))
+        value = f"%{{customdata:{quantity.digits}}} {quantity.unit_or_name}"
+        small = 0 if len(rows) > _MOST_MARKED else 5
+        line = Line(
+            rows=[rows], column="share", of=_SHARE, name=f"{name}, {quantity.name}",
+            color=color, symbol=symbol, width=1.5,
+            size=[9 if inside else small for inside in rows["is_in_window"]],
+            hover=f"{name}, round %{{x}} of {len(rows)}: {value}, ",
+            after=" of its window's average",
+            more={"customdata": scaled(rows["value"], quantity)},
+        )  # fmt: skip
+        lines.append(line)
+    low, high = _BAND
+    look = {"fillcolor": COLORS["window"], "line_width": 0, "layer": "below"}
+    figure.add_hrect(y0=low, y1=high, **look)
+    share = axis("Of the window average [%]")
+    draw_lines(figure, Across.rounds(frame), lines, yaxis=share, showlegend=True)
+    return figure
+
+
+def plot_window_fit(
+    series: "RoundSeries", fit: "pd.DataFrame", *, rule: str = PTS_RULE
+) -> go.Figure:
+    """Draw all rounds, the measurement window, its line with its band, and residuals.
+
+    Parameters
+    ----------
+    series : RoundSeries
+        The rounds.
+    fit : pandas.DataFrame
+        What `ssdlab.analysis.summarise_fit` returns of them.
+    rule : {"pts-2.0.2", "tkperf", "each-value"}, default "pts-2.0.2"
+        The rule whose limits are drawn.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        Above the rounds, the window shaded; its average, the band as wide as the
+        allowed data excursion (dotted), that of the slope excursion (dashed), the
+        fit, and about it the 95 % band of the true line. Below the residuals.
+
+    References
+    ----------
+    .. [1] SNIA, "SSS Performance Test Specification", v2.0.2, 2020, definition 2.1.24.
+
+    Examples
+    --------
+    >>> import ssdlab
+    >>> run = ssdlab.open_run("data/samples/virtual-b")
+    >>> frames = (run.measurements, run.windows, run.steps)
+    >>> series = ssdlab.analysis.take_round_series(*frames, test="iops")
+    >>> fit = ssdlab.analysis.summarise_fit(series)
+    >>> plot_window_fit(series, fit).layout.title.text
+    'RND 64 KiB 65/35: measurement window by PTS 2.0.2'
+    """
+    quantity = QUANTITIES[series.metric]
+    rounds = list(series.rounds)
+    across = Across.rounds({"round": rounds})
+    title = f"{series.tracking}: measurement window by {find_steady_rule(rule).title}"
+    figure = _two_panels(
+        title, _window_words(fit, series.sample_every), upper_share=0.72
+    )
+    if len(fit):
+        _add_fit(figure, fit, series.metric, rule=rule)
+        _add_residuals(figure, fit, quantity)
+        shade_window(figure, (fit["round"].iloc[0], fit["round"].iloc[-1]), name="")
+    samples = set(series.samples())
+    measured = Line(
+        rows=[{"round": rounds, "value": series.measured}], column="value",
+        of=finely(series.metric), name=series.tracking, color=COLORS["axis"], width=1,
+        size=[9 if place in samples else 5 for place in range(len(rounds))],
+        marker={"color": COLORS["measured"]}, hover=f"round %{{x}} of {len(rounds)}: ",
+    )  # fmt: skip
+    add_lines(figure, across, [measured], row=1, col=1)
+    figure.update_xaxes(across.axis)
+    figure.update_xaxes(title_text="", row=1, col=1)
+    figure.update_yaxes(axis(quantity.title, tickformat=",~r"), row=1, col=1)
+    unit = f" [{quantity.unit}]" if quantity.unit else ""
+    figure.update_yaxes(axis(f"Residual{unit}", tickformat=",~r"), row=2, col=1)
+    return figure
+
+
+def _two_panels(title: str, subtitle: str, *, upper_share: float) -> go.Figure:
+    """Return an empty figure of two panels over the same rounds."""
+    figure = make_subplots(
+        rows=2,
+        cols=1,
+        shared_xaxes=True,
+        vertical_spacing=0.06,
+        row_heights=[upper_share, 1 - upper_share],
+        figure=new_figure(title, subtitle=subtitle, height=560),
+    )
+    lay_out(figure, margin={"b": 110})
+    return figure
+
+
+def _window_words(fit: "pd.DataFrame", every: int) -> str:
+    if not len(fit):
+        return "no window by this rule"
+    words = f"rounds {fit['round'].iloc[0]} - {fit['round'].iloc[-1]}"
+    return f"{words}, samples {every} rounds apart" if every > 1 else words
+
+
+def _add_fit(figure: go.Figure, fit: "pd.DataFrame", metric: str, *, rule: str) -> None:
+    """Add average and fit with its band, and the limits that the rule asks for."""
+    across, of = Across.rounds(fit), finely(metric)
+    band = scaled(fit["fit_low"], metric), scaled(fit["fit_high"], metric)
+    add_band(
+        figure, across.places(fit), band, fillcolor=COLORS["fit_band"],
+        name="95 % band of the fit", showlegend=None, row=1, col=1,
+    )  # fmt: skip
+    ends = fit.iloc[[0, -1]]
+    criteria = find_steady_rule(rule).criteria
+    lines = [("average", "average", "solid", ends["average"], "average")]
+    bands = (
+        (criteria.max_range_ratio, 2, "range_limit", "dot", "data excursion limit"),
+        (criteria.max_value_deviation_ratio, 1, "range_limit", "dot", "value limit"),
+        (criteria.max_slope_ratio, 2, "slope_limit", "dash", "slope excursion limit"),
+        (criteria.max_fit_deviation_ratio, 1, "slope_limit", "dash", "fit limit"),
+    )
+    for ratio, share, color, dash, words in bands:
+        for aside in (ratio / share, -ratio / share) if ratio else ():
+            name = f"{words}, {100 * (1 + aside):.0f} % of average"
+            both = f"{words}, average ± {100 * aside:.0f} %" if aside > 0 else ""
+            lines.append((name, color, dash, ends["average"] * (1 + aside), both))
+    lines.append((
+        "least-squares fit",
+        "fit",
+        "solid",
+        ends["fit"],
+        "least-squares fit",
+    ))
+    drawn = [
+        Line(
+            rows=[ends.assign(value=values)], column="value", of=of, width=2, dash=dash,
+            name=in_legend or name, color=COLORS[color], hover=f"{name}: ",
+            more={"showlegend": bool(in_legend)},
+        )
+        for name, color, dash, values, in_legend in lines
+    ]  # fmt: skip
+    add_lines(figure, across, drawn, row=1, col=1)
+
+
+def _add_residuals(figure: go.Figure, fit: "pd.DataFrame", of: Quantity) -> None:
+    figure.add_bar(
+        x=[int(number) for number in fit["round"]],
+        y=scaled(fit["residual"], of),
+        width=0.4,
+        marker_color=COLORS["measured"],
+        name="residual",
+        showlegend=False,
+        customdata=list(100 * fit["residual"] / fit["average"]),
+        hovertemplate=f"round %{{x}}: %{{y:,.4~g}} {of.unit_or_name}, "
+        "%{customdata:.3~g} % of the average<extra></extra>",
+        row=2,
+        col=1,
+    )
+
+
+def plot_window_ratios(
+    windows: "pd.DataFrame", *, rule: str = PTS_RULE, title: str = "Every window"
+) -> go.Figure:
+    """Draw range and slope excursion of every window against the rule's limits.
+
+    Parameters
+    ----------
+    windows : pandas.DataFrame
+        What `ssdlab.analysis.summarise_windows` returns.
+    rule : {"pts-2.0.2", "tkperf", "each-value"}, default "pts-2.0.2"
+        The rule whose limits are drawn.
+    title : str, default "Every window"
+        Title of the figure.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        Two lines over the last round of the window, filled where it is steady.
+
+    Examples
+    --------
+    >>> import ssdlab
+    >>> run = ssdlab.open_run("data/samples/virtual-b")
+    >>> frames = (run.measurements, run.windows, run.steps)
+    >>> series = ssdlab.analysis.take_round_series(*frames, test="iops")
+    >>> windows = ssdlab.analysis.summarise_windows(series)
+    >>> plot_window_ratios(windows).layout.title.text
+    'Every window'
+    """
+    criteria = find_steady_rule(rule).criteria
+    figure = new_figure(title, subtitle="filled: steady; open: not steady", height=400)
+    pairs = (
+        ("range_ratio", "range, greatest - least", "range_limit", "square"),
+        ("slope_ratio", "slope excursion of the fit", "slope_limit", "circle"),
+    )
+    lines = [
+        Line(
+            rows=[windows], column=column, of=_SHARE, name=name, color=COLORS[color],
+            symbol=_filled(symbol, windows), width=1.5, size=9,
+            hover=f"%{{customdata[0]}}, {name}: ",
+            after=" of the average<br>%{customdata[1]}",
+            more={"customdata": _judged_words(windows)},
+        )
+        for column, name, color, symbol in pairs
+    ]  # fmt: skip
+    share = axis(_SHARE.title, rangemode="tozero")
+    draw_lines(figure, _last_rounds(windows), lines, yaxis=share)
+    limits = (
+        (criteria.max_range_ratio, "range_limit", "range"),
+        (criteria.max_slope_ratio, "slope_limit", "slope"),
+    )
+    for ratio, color, words in limits:
+        if ratio is not None:
+            figure.add_hline(
+                y=100 * ratio,
+                line={"color": COLORS[color], "dash": "dash", "width": 1.5},
+                name=f"{words} limit {100 * ratio:.0f} %",
+                showlegend=True,
+            )
+    return figure
+
+
+def _last_rounds(windows: "pd.DataFrame") -> Across:
+    column = "window_last_round"
+    places = chosen_round_axis([int(number) for number in windows[column]])
+    places["title"]["text"] = "Last round of the window"
+    return Across(column=column, axis=places, hover="")
+
+
+def _filled(symbol: str, windows: "pd.DataFrame") -> list[str]:
+    return [symbol if steady else f"{symbol}-open" for steady in windows["is_steady"]]
+
+
+def _judged_words(windows: "pd.DataFrame") -> list[list[str]]:
+    """Return which rounds each window has, and what the rule says of it."""
+    return [
+        [
+            f"rounds {row['window_first_round']} - {row['window_last_round']}",
+            str(row["reason"]) or "steady",
+        ]
+        for _, row in windows.iterrows()
+    ]
+
+
+def plot_window_means(
+    windows: "pd.DataFrame", *, metric: str, title: str = "If another window counted"
+) -> go.Figure:
+    """Draw what would be reported if another window counted, and how it drifts.
+
+    Parameters
+    ----------
+    windows : pandas.DataFrame
+        What `ssdlab.analysis.summarise_windows` returns.
+    metric : str
+        What was measured, such as ``iops``.
+    title : str, default "If another window counted"
+        Title of the figure.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        Above each window's average with the 95 % interval of the level, the reported
+        one in the colour of the fit; below its drift, 0 if it were steady.
+
+    Examples
+    --------
+    >>> import ssdlab
+    >>> run = ssdlab.open_run("data/samples/virtual-b")
+    >>> frames = (run.measurements, run.windows, run.steps)
+    >>> series = ssdlab.analysis.take_round_series(*frames, test="iops")
+    >>> windows = ssdlab.analysis.summarise_windows(series)
+    >>> plot_window_means(windows, metric="iops").layout.title.text
+    'If another window counted'
+    """
+    words = "95 % intervals if rounds are alike by first order; filled: steady"
+    figure = _two_panels(title, words, upper_share=0.6)
+    across = _last_rounds(windows)
+    panels = (
+        (finely(metric), ("average", "mean_low", "mean_high")),
+        (_SHARE, ("drift_ratio", "drift_low", "drift_high")),
+    )
+    for row, (of, columns) in enumerate(panels, start=1):
+        add_lines(figure, across, [_means(windows, columns, of)], row=row, col=1)
+    figure.add_hline(y=0, row=2, line={"color": COLORS["axis"], "width": 1})
+    figure.update_xaxes(across.axis)
+    figure.update_xaxes(title_text="", row=1, col=1)
+    title_above = axis(QUANTITIES[metric].title, tickformat=",~r")
+    figure.update_yaxes(title_above, row=1, col=1)
+    figure.update_yaxes(axis("Drift over a window [%]"), row=2, col=1)
+    lay_out(figure, margin={"b": 60}, showlegend=False)
+    return figure
+
+
+def _means(windows: "pd.DataFrame", columns: Sequence[str], of: Quantity) -> Line:
+    """Return a value of each window with its interval."""
+    middle, low, high = (scaled(windows[name], of) for name in columns)
+    told = [
+        [*words, *("open" if end is None else number_text(end) for end in ends)]
+        for words, *ends in zip(_judged_words(windows), low, high, strict=True)
+    ]
+    bars = error_bars(middle, low, high, thickness=1.5, color=COLORS["axis"])
+    is_reported = windows["is_reported"]
+    return Line(
+        rows=[windows], column=columns[0], of=of, color="", width=0, size=9,
+        symbol=_filled("circle", windows),
+        marker={"color": [COLORS["fit" if one else "measured"] for one in is_reported]},
+        hover="%{customdata[0]}: ",
+        after=", 95 %: %{customdata[2]} to %{customdata[3]}<br>%{customdata[1]}",
+        more={"error_y": bars, "customdata": told},
+    )  # fmt: skip

@@ -1,0 +1,225 @@
+"""The windows of a series by a rule, and what their means and drifts are worth."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from ssdlab.stats.steady_state import assess_steady_state
+from ssdlab.stats.trend import (
+    estimate_nonnegative_mean,
+    fit_line,
+    interval_of,
+    line_design,
+)
+from ssdlab.stats.window_verdict import SteadyStateVerdict
+from ssdlab.steadiness.rules import PTS_RULE, SteadyRule, find_steady_rule
+from ssdlab.steadiness.series import RoundSeries
+
+FloatArray = npt.NDArray[np.float64]
+Judged = list[tuple[npt.NDArray[np.int64], SteadyStateVerdict]]
+
+
+def judge_windows_by_rule(series: RoundSeries, rule: SteadyRule) -> Judged:
+    """Judge every window of a series by a rule; none spans a gap.
+
+    The places of each window's rounds, and its verdict; its line counts rounds,
+    or samples as the table ``windows`` does. Empty if the rule has no numbers.
+    """
+    values = take_rule_numbers(series, rule)
+    places = series.samples() if len(values) else np.zeros(0, dtype=np.int64)
+    width = rule.criteria.window_rounds
+    found = []
+    for end in range(width, len(places) + 1):
+        chosen = places[end - width : end]
+        if not _is_whole(series, chosen):
+            continue
+        first = series.rounds[chosen[0]]
+        number = (first - series.first_sample) // series.sample_every + 1
+        verdict = assess_steady_state(
+            values[chosen],
+            rule.criteria,
+            first_round=number if series.sample_every > 1 else first,
+        )
+        found.append((chosen, verdict))
+    return found
+
+
+def take_rule_numbers(series: RoundSeries, rule: SteadyRule) -> FloatArray:
+    """Return the numbers that a rule is asked of.
+
+    What was measured, or what TKperf would have taken; empty if it takes none.
+    """
+    taken = series.as_tkperf if rule.takes_tkperf_numbers else series.measured
+    return np.array(taken, dtype=np.float64)
+
+
+def _is_whole(series: RoundSeries, places: npt.NDArray[np.int64]) -> bool:
+    """Tell whether no gap lies inside a window, and no round of it is missing."""
+    first, last = series.rounds[places[0]], series.rounds[places[-1]]
+    if last - first != (len(places) - 1) * series.sample_every:
+        return False
+    return not any(first < start <= last for start in series.segment_starts)
+
+
+def find_reported_window(series: RoundSeries, judged: Judged, rule: SteadyRule) -> int:
+    """Return the place of the window whose mean the rule reports.
+
+    That is the run's own where the rule is the PTS's, which waits for all tracking
+    variables at once; else the first steady one; else the last.
+    """
+    if rule.name == PTS_RULE and series.window:
+        for place, (places, _) in enumerate(judged):
+            if (series.rounds[places[0]], series.rounds[places[-1]]) == series.window:
+                return place
+    steady = [place for place, (_, verdict) in enumerate(judged) if verdict.is_steady]
+    return steady[0] if steady else len(judged) - 1
+
+
+def summarise_windows(series: RoundSeries, rule: str = PTS_RULE) -> pd.DataFrame:
+    """Judge every window by a rule, and tell what its mean and drift are worth.
+
+    Parameters
+    ----------
+    series : RoundSeries
+        The series.
+    rule : {"pts-2.0.2", "tkperf", "each-value"}, default "pts-2.0.2"
+        The rule.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a window, the earliest first: its first and last round, ``average``,
+        ``range_ratio``, ``slope_ratio``, ``is_steady`` and ``reason`` of the rule;
+        ``mean_low`` and ``mean_high``, the interval of the level about it;
+        ``drift_ratio`` with ``drift_low`` and ``drift_high``, what the level gains or
+        loses in one more window [ratio of the average]; ``is_reported``, the window
+        whose mean the rule reports; ``difference_ratio`` to that mean; and ``note``
+        on the intervals.
+
+    Examples
+    --------
+    >>> rounds = (150.0, 100.0, 101.0, 99.0, 100.0, 100.0)
+    >>> series = RoundSeries(test="iops", phase="rounds", tracking="RND 4 KiB 0/100",
+    ...     metric="iops", rounds=(1, 2, 3, 4, 5, 6), measured=rounds)
+    >>> summarise_windows(series)["is_steady"].tolist()
+    [False, True]
+    """
+    chosen = find_steady_rule(rule)
+    judged = judge_windows_by_rule(series, chosen)
+    reported = find_reported_window(series, judged, chosen)
+    rows = [
+        _window_row(series, chosen, places, verdict=verdict)
+        | {"is_reported": place == reported}
+        for place, (places, verdict) in enumerate(judged)
+    ]
+    frame = pd.DataFrame(rows, columns=_WINDOW_COLUMNS)
+    average = frame.loc[frame["is_reported"].astype(bool), "average"]
+    if len(average):
+        frame["difference_ratio"] = frame["average"] / average.iloc[0] - 1
+    return frame
+
+
+_WINDOW_COLUMNS = [
+    "window_first_round",
+    "window_last_round",
+    "average",
+    "range_ratio",
+    "slope_ratio",
+    "is_steady",
+    "reason",
+    "mean_low",
+    "mean_high",
+    "drift_ratio",
+    "drift_low",
+    "drift_high",
+    "is_reported",
+    "difference_ratio",
+    "note",
+]
+
+
+def _window_row(
+    series: RoundSeries,
+    rule: SteadyRule,
+    places: npt.NDArray[np.int64],
+    *,
+    verdict: SteadyStateVerdict,
+) -> dict[str, Any]:
+    values = take_rule_numbers(series, rule)[places]
+    row = {
+        "window_first_round": series.rounds[places[0]],
+        "window_last_round": series.rounds[places[-1]],
+        "average": verdict.average,
+        "range_ratio": verdict.range_ratio,
+        "slope_ratio": verdict.slope_ratio,
+        "is_steady": verdict.is_steady,
+        "reason": verdict.reason,
+        "difference_ratio": np.nan,
+    }
+    if not np.isfinite(values).all():
+        return row | {"note": "values are missing"}
+    mean = estimate_nonnegative_mean(values, called=f"{series.counted}s")
+    drift = interval_of(fit_line(values), [0.0, len(values) - 1.0])
+    return row | {
+        "mean_low": mean.low,
+        "mean_high": mean.high,
+        "drift_ratio": drift.estimate / mean.estimate,
+        "drift_low": drift.low / mean.estimate,
+        "drift_high": drift.high / mean.estimate,
+        "note": mean.note,
+    }
+
+
+def summarise_fit(series: RoundSeries, rule: str = PTS_RULE) -> pd.DataFrame:
+    """Return the reported window's values, its fitted line and what the line is worth.
+
+    Parameters
+    ----------
+    series : RoundSeries
+        The series.
+    rule : {"pts-2.0.2", "tkperf", "each-value"}, default "pts-2.0.2"
+        The rule that chooses the window.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a round of the window, none without a window: ``round``, ``value``,
+        ``average``, ``fit`` on the least-squares line, ``fit_low`` and ``fit_high``,
+        the 95 % interval of the true line about it, ``residual``.
+
+    Notes
+    -----
+    The line is the one of the rule; its interval allows for autocorrelation.
+
+    Examples
+    --------
+    >>> import ssdlab
+    >>> run = ssdlab.open_run("data/samples/virtual-b")
+    >>> frames = (run.measurements, run.windows, run.steps)
+    >>> series = ssdlab.analysis.take_round_series(*frames, test="iops")
+    >>> fit = summarise_fit(series)
+    >>> fit["round"].tolist()
+    [3, 4, 5, 6, 7]
+    """
+    chosen = find_steady_rule(rule)
+    judged = judge_windows_by_rule(series, chosen)
+    if not judged:
+        return pd.DataFrame(columns=_FIT_COLUMNS)
+    places, verdict = judged[find_reported_window(series, judged, chosen)]
+    values = take_rule_numbers(series, chosen)[places]
+    line = np.linspace(verdict.fit_first, verdict.fit_last, len(places))
+    mixture = fit_line(values).combine(line_design(len(places)))
+    return pd.DataFrame({
+        "round": [series.rounds[place] for place in places],
+        "value": values,
+        "average": verdict.average,
+        "fit": line,
+        "fit_low": mixture.quantile(0.025),
+        "fit_high": mixture.quantile(0.975),
+        "residual": values - line,
+    })[_FIT_COLUMNS]
+
+
+_FIT_COLUMNS = ["round", "value", "average", "fit", "fit_low", "fit_high", "residual"]

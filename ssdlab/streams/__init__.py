@@ -1,0 +1,1 @@
+"""Captured IO streams: parsing, cleaning, mixing, replaying."""

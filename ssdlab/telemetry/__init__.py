@@ -1,0 +1,1 @@
+"""Readings of a drive and its host during a run: summary, traces, pages."""

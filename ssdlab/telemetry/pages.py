@@ -1,0 +1,225 @@
+"""The page on the drive: how it was before, after, and in each test."""
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from ssdlab.model.telemetry import (
+    HEALTH_READINGS,
+    LINK_READINGS,
+    MEDIA_ERRORS,
+    TEMPERATURE,
+    THROTTLED,
+    Reading,
+    most_of,
+)
+from ssdlab.model.units import capacity_label, duration_label
+from ssdlab.paper.blocks import Block, Note, Plot
+from ssdlab.paper.context import Context
+from ssdlab.telemetry.figures import plot_drive_health
+from ssdlab.telemetry.strip import read_drive_telemetry
+from ssdlab.telemetry.summary import (
+    compare_written,
+    select_drive,
+    spans_of_tests,
+    summarise_health,
+    summarise_reading_cost,
+)
+from ssdlab.telemetry.trace import trace_drive, wall_clock
+from ssdlab.text.numbers import NOT_MEASURED, seconds_text
+from ssdlab.text.table import Table
+
+Rows = Mapping[Any, Mapping[Any, Any]]
+_BY_NAME = {one.name: one for one in HEALTH_READINGS}
+_NOT_TOLD = "not told"
+_SILENT = (
+    "The drive was never asked for its health, or told nothing of it: temperature, "
+    "throttling, wear and errors are not known."
+)
+_ENDS_NOTE = (
+    "Before and after are the first and the last reading of the run, by the drive's "
+    "own log. Counters count since the drive was made. Not told: the drive does not "
+    "say, or this user may not ask."
+)
+_TESTS_HEAD = (
+    "Readings",
+    "Temperature [°C]",
+    "Throttled",
+    "Drive counted",
+    "fio wrote",
+    "Errors",
+    "Reading it took",
+)
+_TESTS_NOTE = (
+    "Temperature: least, mean and greatest. The drive counted so many bytes written, "
+    "from the first change of its counter in the test to the last; beside it what fio "
+    "wrote in just that time: a check that both speak of the same drive. Errors are "
+    "those of its medium. Reading it took: one reading of its health, on average, and "
+    "all of them by the length of the test."
+)
+
+
+def drive_blocks(context: Context) -> tuple[Block, ...]:
+    """Return how the drive was while it was measured; nothing where there is none."""
+    telemetry = read_drive_telemetry(context)
+    drive = context.record.drive
+    if telemetry is None or context.steps.empty:
+        return ()
+    own = select_drive(telemetry)
+    told = set(own["name"])
+    is_silent = not told & {one.name for one in HEALTH_READINGS}
+    is_real = drive is not None and drive.bus != "loop"
+    notes = (Note(text=_SILENT, tone="warning"),) if is_silent and is_real else ()
+    if is_silent and not told & {one.name for one in LINK_READINGS}:
+        return notes
+    return (
+        *notes,
+        *_whole_run(context, telemetry),
+        _ends_table(own),
+        *_tests_tables(context, telemetry),
+    )
+
+
+def _whole_run(context: Context, telemetry: pd.DataFrame) -> Iterator[Plot]:
+    trace = trace_drive(telemetry, wall_clock(context.steps))
+    if trace is None:
+        return
+    first_s = float(context.steps["started_s"].min())
+    spans = [
+        (context.name_of(test), begin_s - first_s, end_s - first_s)
+        for test, begin_s, end_s in spans_of_tests(context.steps)
+    ]
+    yield Plot(figure=plot_drive_health(trace, spans))
+
+
+def _ends_table(own: pd.DataFrame) -> Table:
+    """Return what the drive said of itself before and after the run."""
+    ends = own.groupby("name")["value"].agg(["first", "last"]).to_dict("index")
+    rows = [_ends_row(ends, reading) for reading in HEALTH_READINGS]
+    rows += [_link_row(own, reading) for reading in LINK_READINGS]
+    return Table(
+        caption="Before and after",
+        head=("What the drive says", "Before", "After", "Change"),
+        rows=tuple(rows),
+        note=_ENDS_NOTE,
+    )
+
+
+def _ends_row(ends: Rows, reading: Reading) -> tuple[str, ...]:
+    if reading.name not in ends:
+        return (reading.words, _NOT_TOLD, _NOT_TOLD, NOT_MEASURED)
+    first, last = (float(ends[reading.name][end]) for end in ("first", "last"))
+    texts = (_value_text(first, reading), _value_text(last, reading))
+    return (reading.words, *texts, _change_text(first, last, reading))
+
+
+def _change_text(first: float, last: float, reading: Reading) -> str:
+    if reading.kind == "state":
+        return NOT_MEASURED
+    if last == first:
+        return "none"
+    if last < first and reading.kind == "counter":
+        return "began anew"
+    sign = "-" if last < first else "+"
+    return f"{sign}{_value_text(abs(last - first), reading)}"
+
+
+def _value_text(value: float, reading: Reading) -> str:
+    if reading.kind == "state":
+        return "yes" if value else "no"
+    match reading.unit:
+        case "B":
+            return capacity_label(value)
+        case "s":
+            return duration_label(value) if value > 0 else "none"
+        case unit:
+            return f"{value:,.6g} {unit}".strip()
+
+
+def _link_row(own: pd.DataFrame, reading: Reading) -> tuple[str, ...]:
+    """Return how its link stood, beside what it can do; a dip between is a change."""
+    values = own.loc[own["name"] == reading.name, "value"]
+    most = own.loc[own["name"] == most_of(reading), "value"]
+    words = (
+        f"{reading.words}; it can do {most.iloc[-1]:g}" if len(most) else reading.words
+    )
+    if values.empty:
+        return (words, _NOT_TOLD, _NOT_TOLD, NOT_MEASURED)
+    first, last, least = map(float, (values.iloc[0], values.iloc[-1], values.min()))
+    texts = (_value_text(value, reading) for value in (first, last))
+    change = _change_text(first, last, reading)
+    dip = "" if least >= min(first, last) else f"; at times {least:g}"
+    return (words, *texts, f"{change}{dip}")
+
+
+def _tests_tables(context: Context, telemetry: pd.DataFrame) -> Iterator[Block]:
+    health = summarise_health(telemetry, context.steps)
+    beside = _Beside(
+        written=_by_test(compare_written(telemetry, context.steps)),
+        cost=_by_test(summarise_reading_cost(health, context.steps)),
+    )
+    rows = tuple(
+        (context.title_of(str(test)), *_test_cells(str(test), readings, beside))
+        for test, readings in health.groupby("test", sort=False)
+    )
+    if not rows:
+        yield Note(text="No test took long enough for a reading of its health.")
+        return
+    yield Table(
+        caption="While each test went on",
+        head=("Test", *_TESTS_HEAD),
+        rows=rows,
+        note=_TESTS_NOTE,
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Beside:
+    """What is known of each test besides what was read meanwhile."""
+
+    written: Rows
+    cost: Rows
+
+
+def _by_test(frame: pd.DataFrame) -> Rows:
+    return frame.set_index("test").to_dict("index")
+
+
+def _test_cells(test: str, readings: pd.DataFrame, beside: _Beside) -> tuple[str, ...]:
+    named = readings.set_index("name")
+    counted = wrote = took = NOT_MEASURED
+    if test in beside.written:
+        row = beside.written[test]
+        counted, wrote = (
+            capacity_label(float(row[name])) for name in ("counted_bytes", "fio_bytes")
+        )
+    if test in beside.cost:
+        mean_s = float(beside.cost[test]["read_mean_s"])
+        percent = float(beside.cost[test]["read_percent"])
+        took = f"{seconds_text(mean_s)}; {percent:.2g} %"
+    return (
+        f"{int(named['n_readings'].max()):,}",
+        _temperature_text(named),
+        _rise_text(named, _BY_NAME[THROTTLED]),
+        counted,
+        wrote,
+        _rise_text(named, _BY_NAME[MEDIA_ERRORS]),
+        took,
+    )
+
+
+def _temperature_text(named: pd.DataFrame) -> str:
+    if TEMPERATURE not in named.index:
+        return _NOT_TOLD
+    row = named.loc[TEMPERATURE]
+    return f"{row['minimum']:g} / {row['mean']:.3g} / {row['maximum']:g}"
+
+
+def _rise_text(named: pd.DataFrame, reading: Reading) -> str:
+    if reading.name not in named.index:
+        return _NOT_TOLD
+    rise = float(named["rise"][reading.name])
+    return NOT_MEASURED if math.isnan(rise) else _value_text(rise, reading)

@@ -1,0 +1,66 @@
+"""Carry a plan out into a folder that is made for it, and say nothing meanwhile."""
+
+from collections.abc import Collection, Sequence
+from pathlib import Path
+
+from ssdlab.campaign.engine import Engine
+from ssdlab.campaign.ports import Backend
+from ssdlab.model.errors import RunFolderError
+from ssdlab.model.spec import PtsTest
+from ssdlab.model.step import Step, StepResult
+from ssdlab.plan.context import Judgement, PlanContext
+from ssdlab.plan.phases import plan_suite
+from ssdlab.store.raw import steps_folder
+
+NO_BREAKS: frozenset[str] = frozenset()
+
+
+class SilentListener:
+    """Hears how a run goes on and says nothing."""
+
+    def step_began(self, step: Step) -> None:
+        """Hear that a step begins."""
+
+    def step_ended(self, step: Step, result: StepResult) -> None:
+        """Hear that a step has ended."""
+
+    def judged(self, judgement: Judgement) -> None:
+        """Hear a steady-state judgement."""
+
+
+def make_run_folder(run: Path) -> None:
+    """Make the folder of a run, without any step.
+
+    Raises
+    ------
+    RunFolderError
+        If there are steps in it already.
+    """
+    try:
+        run.mkdir(parents=True, exist_ok=True)
+        steps_folder(run).make_new()
+    except FileExistsError:
+        raise RunFolderError(
+            folder=str(run),
+            reason="there are steps in it already",
+            remedy="Name a folder that does not exist yet.",
+        ) from None
+
+
+def carry_out(
+    run: Path,
+    backend: Backend,
+    inputs: tuple[Sequence[PtsTest], PlanContext],
+    *,
+    max_idle_s: float,
+    breaks: Collection[str] = NO_BREAKS,
+) -> None:
+    """Run tests by plan and engine on a backend, into a folder that is there."""
+    engine = Engine(
+        run=run,
+        backend=backend,
+        listener=SilentListener(),
+        max_idle_s=max_idle_s,
+        breaks=frozenset(breaks),
+    )
+    engine.drive(plan_suite(*inputs, lambda _judgement: None))

@@ -1,0 +1,1 @@
+"""What a reader reads: numbers with their units, tables, and how they are shown."""

@@ -1,0 +1,80 @@
+"""Targets as people write them, and what is said of those that are none."""
+
+import pytest
+
+from ssdlab.analysis import QosTarget, parse_qos_target
+from ssdlab.model.errors import QosTargetError
+
+MS = 1e6
+
+
+@pytest.mark.parametrize(
+    ("text", "target"),
+    [
+        (
+            "p99.99 ≤ 1 ms at ≥ 20,000 IOPS",
+            QosTarget(
+                statistic="percentile",
+                percentile=99.99,
+                limit_ns=MS,
+                least_iops=20_000,
+            ),
+        ),
+        (
+            "P99.99<=1000us @20k iops",
+            QosTarget(
+                statistic="percentile",
+                percentile=99.99,
+                limit_ns=MS,
+                least_iops=20_000,
+            ),
+        ),
+        (
+            " p50 < 250 \u00b5s ",
+            QosTarget(
+                statistic="percentile", percentile=50, limit_ns=250e3, is_strict=True
+            ),
+        ),
+        ("max =< 0.5 s", QosTarget(statistic="max", limit_ns=5e8)),
+        (
+            "mean<80000ns at 1.5M IOPS",
+            QosTarget(statistic="mean", limit_ns=8e4, is_strict=True, least_iops=1.5e6),
+        ),
+    ],
+)
+def test_target_is_understood(text: str, target: QosTarget) -> None:
+    assert parse_qos_target(text) == target
+    assert parse_qos_target(target.text) == target
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", "it is empty"),
+        ("fast", "there is no <= in it"),
+        ("p99 >= 1 ms", "'>=' does not say"),
+        ("p99 <= 1", "the limit has no unit"),
+        ("p99 <= 1 min", "the unit 'min'"),
+        ("p100 <= 1 ms", "between 0 and 100, and 100 does not"),
+        ("p99 <= 0 ms", "no latency is 0"),
+        ("p99 <= 1 ms at 0 IOPS", "asks for nothing"),
+        ("p99 <= 1 ms at 2,0 IOPS", "'2,0' is no number"),
+        ("p99 <= 1 ms and quick", "'and quick' after the limit is no 'at >= N IOPS'"),
+        ("p99 <= 1 ms at 20q IOPS", "'at 20q IOPS' after the limit is no"),
+        ("p99 <= " + "9" * 400 + " ms", "no plain number with its unit, as 1.5 ms"),
+        ("p50 <= 1e3 us", "the limit '1e3 us' is no plain number"),
+        ("p99 <= -1 ms", "the limit '-1 ms' is no plain number"),
+        ("p99 <= 1,5 ms at 20k IOPS", "the limit '1,5 ms' is no plain number"),
+        ("p99,99 <= 1 ms", "'p99,99' before the limit is no percentile as p99.9"),
+        ("99.99 % <= 1 ms", "'99.99 %' before the limit is no percentile"),
+        ("-1 ms", "there is no <= in it, which goes before the limit"),
+        ("<= 1 ms", "nothing stands before '<='"),
+        ("p99 <=", "nothing stands after '<='"),
+    ],
+)
+def test_what_is_no_target_is_refused_with_an_example(text: str, reason: str) -> None:
+    with pytest.raises(QosTargetError) as caught:
+        parse_qos_target(text)
+    assert reason in str(caught.value)
+    assert "'p99.99 <= 1 ms at >= 20k IOPS'" in str(caught.value)
+    assert caught.value.exit_code == 2
