@@ -105,7 +105,7 @@ class Ordeal:
         code = started.wait()
         if victim == "kernel":
             assert code == 1
-            assert "the process that measures, was killed" in started.said
+            assert "was killed" in started.said
             assert "Traceback" not in started.said
             assert f"ssdlab resume {self.run}" in started.said
 

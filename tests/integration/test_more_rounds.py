@@ -115,7 +115,7 @@ def test_run_that_goes_on_takes_more_rounds_without_a_pause(tmp_path: Path) -> N
     )
     (done,) = asked
     assert (done.returncode, done.stderr) == (0, "")
-    assert "asked    for 3 rounds more" in done.stdout
+    assert "3 more rounds" in done.stdout
     run = open_tables(folder)
     assert rounds_of(run) == list(range(1, FEW + 3 + 1))
     assert len(run.state.sessions) == 1

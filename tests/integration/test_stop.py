@@ -64,7 +64,7 @@ def the_run(lab: Lab) -> Path:
 
 def assert_stopped(run: Path, said: str, lab: Lab) -> None:
     assert said.count("What was measured is kept") == 1
-    assert f"go on with: ssdlab resume {run.relative_to(lab.folder)}" in said
+    assert f"ssdlab resume {run.relative_to(lab.folder)}" in said
     assert "Traceback" not in said
     state = state_of(run)
     assert state is not None

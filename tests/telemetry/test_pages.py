@@ -127,10 +127,10 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> str:
 def test_drive_page_tells_before_and_after(told: str) -> None:
     shown = words(section(told, "drive"))
     assert "Temperature 38 °C 62 °C +24 °C" in shown
-    assert "Worn, of its rated life 7 % 7 % none" in shown
+    assert "Rated life used 7 % 7 % none" in shown
     assert "Written by hosts 88 TB 90 TB +2 TB" in shown
-    assert "Throttled for its temperature 7 s 1 min 7 s +1 min" in shown
-    assert "Says that it is failing no no -" in shown
+    assert "Thermal throttling 7 s 1 min 7 s +1 min" in shown
+    assert "Reports that it is failing no no -" in shown
     assert "Link width; it can do 4 2 lanes 2 lanes none" in shown
     assert "Spare blocks left not told not told -" in shown
     assert 'href="#drive"' in told
@@ -212,14 +212,14 @@ def test_link_that_was_narrower_for_a_time_is_said_so(tmp_path: Path) -> None:
     told = {name: (4.0, 4.0), "pcie_link_speed_gt_s": (8.0, 8.0)}
     shown = words(section(report(tmp_path, told, drive=drive(), dips=(name,)), "drive"))
     assert "Link width 4 lanes 4 lanes none; at times 1 " in shown
-    assert "Link speed, each lane 8 GT/s 8 GT/s none" in shown
+    assert "Link speed per lane 8 GT/s 8 GT/s none" in shown
 
 
 def test_limits_of_temperature_are_told_and_drawn(tmp_path: Path) -> None:
     page = report(tmp_path, TOLD | LIMITS, drive=drive())
     shown = words(section(page, "drive"))
-    assert "Its warning temperature 45 °C 45 °C none" in shown
-    assert "Its critical temperature 80 °C 80 °C none" in shown
+    assert "Warning temperature 45 °C 45 °C none" in shown
+    assert "Critical temperature 80 °C 80 °C none" in shown
     drawn = [
         {note["text"] for note in spec["layout"].get("annotations", ())}
         for spec in figures(page)

@@ -119,12 +119,10 @@ def test_optional_test_is_refused_where_the_edition_has_none(
 ) -> None:
     profile = find_profile(name)
     assert optional_tests(profile) == ()
-    with pytest.raises(
-        UnknownNameError,
-        match=rf"no test in the profile {name} .* '{test_id}'. Choose from: iops, tp",
-    ) as refusal:
+    with pytest.raises(UnknownNameError, match=name) as refusal:
         choose_tests(profile, f"wsat,{test_id}")
-    assert "Choose from: " + ", ".join(profile.tests) + "." in str(refusal.value)
+    assert refusal.value.name == test_id
+    assert refusal.value.known == profile.tests
 
 
 def test_unknown_test_names_the_optional_ones_too() -> None:
