@@ -227,7 +227,8 @@ def _summarise(result: "FioResult", count: int, *, is_shown: bool) -> None:
     doubtful = result.issues["file"].nunique()
     if read == count and not doubtful:
         return
-    line = f"read {read} of {count} files; {doubtful} have issues"
+    verb = "has" if doubtful == 1 else "have"
+    line = f"read {read} of {count} files; {doubtful} {verb} issues"
     click.echo(line if is_shown else f"{line}: see --table issues", err=True)
 
 

@@ -12,9 +12,9 @@ Answer = Literal["procedure", "steady state", "numbers"]
 Severity = Literal["grave", "major", "minor"]
 SEVERITIES: tuple[Severity, ...] = get_args(Severity)  # the gravest first
 SEVERITY_WORDS: Mapping[Severity, str] = {
-    "grave": "the numbers may be wrong, or not those of the device",
-    "major": "the results are not those that the standard asks for",
-    "minor": "a difference that is known; the results can be compared",
+    "grave": "results may be wrong or may not reflect the device",
+    "major": "deviates from the standard",
+    "minor": "known deviation; results remain comparable",
 }
 WHOLE_RUN = ""
 
@@ -57,34 +57,35 @@ FINDING_KINDS: Mapping[str, FindingKind] = {
     # What may make the numbers wrong.
     "buffered-io": _doubt(
         "grave",
-        "IO went through the memory of the host",
+        "IO went through the page cache of the host",
         "a published job without `direct` ran on a file or a block device",
     ),
     "host-ceiling": _doubt(
         "grave",
-        "a result is near what this host can issue at all",
-        "a cell or histogram run has 90 % or more of the host's ceiling (decision 30)",
+        "a result is close to the host ceiling",
+        "a cell or histogram run reaches 90 % or more of the host ceiling (decision "
+        "30)",
     ),
     "throttled": _doubt(
         "grave",
-        "the device slowed itself down because it was hot",
-        "the telemetry's `temperature_throttled_s` went up during a test",
+        "the device throttled because of its temperature",
+        "the telemetry's `temperature_throttled_s` increased during a test",
     ),
     "link-downgraded": _doubt(
         "grave",
-        "the link was slower or narrower than it can be",
+        "the link was slower or narrower than its maximum",
         "`pcie_link_width` or `pcie_link_speed_gt_s` of the telemetry was below the "
-        "same name with `_max`, or below its own greatest reading",
+        "same name with `_max`, or below its own highest reading",
     ),
     "media-errors": _doubt(
         "grave",
-        "the drive counted errors of its medium",
-        "the drive's count of media errors went up during a test",
+        "the drive counted media errors",
+        "the drive's count of media errors increased during a test",
     ),
     "critical-warning": _doubt(
         "grave",
-        "the drive warned of itself",
-        "a critical warning of the drive stood during a test, or it said that it is "
+        "the drive reported a critical warning",
+        "a critical warning was active during a test, or the drive reported that it is "
         "failing",
     ),
     "written-miscount": _doubt(
@@ -96,59 +97,56 @@ FINDING_KINDS: Mapping[str, FindingKind] = {
     "clock-jump": _doubt(
         "grave",
         "times contradict each other",
-        "a step began more than 0.25 s before the one before it ended; a session "
-        "began before the last one ended; a step lies more than 2 s outside of all "
-        "sessions",
+        "a step began more than 0.25 s before the one before it ended; a session began "
+        "before the last one ended; a step lies more than 2 s outside of all sessions",
     ),
     "suspended": _departure(
         "grave",
-        "the machine was suspended while it measured",
-        "CLOCK_BOOTTIME went more than 0.1 s further than CLOCK_MONOTONIC from the "
-        "end of one step to that of the next: the machine was suspended. Steps are "
-        "timed by the former; no window spans the gap before such a step, nor that "
-        "after it",
+        "the machine was suspended during the run",
+        "CLOCK_BOOTTIME advanced over 0.1 s more than CLOCK_MONOTONIC between the ends "
+        "of two consecutive steps. Steps are timed by CLOCK_BOOTTIME; no window spans "
+        "the gap before or after such a step",
         section="4",
     ),
     "steps-missing": _departure(
         "grave",
-        "steps that were carried out are missing",
-        "a number is missing among those of the steps, which are consecutive; or the "
-        "run finished, and its steps do not reach the end of its plan (`ingest "
-        "--drop-missing`, decision 60)",
+        "completed steps are missing",
+        "the consecutive numbers of the steps have a gap; or the run finished, and its "
+        "steps do not reach the end of its plan (`ingest --drop-missing`, decision 60)",
         section="4",
     ),
     "telemetry-missing": _doubt(
         "grave",
-        "readings that were taken are missing",
-        "a session took steps and has no reading, or its readings begin more than 60 "
-        "s after its first step or end more than 60 s before the end of its last one "
+        "recorded telemetry is missing",
+        "a session has steps and no reading, or its readings begin more than 60 s "
+        "after its first step or end more than 60 s before the end of its last one "
         "(`ingest --drop-missing`, decision 60)",
     ),
     "doubts": _doubt(
         "grave",
-        "fio or the target complained",
-        "fio or the target complained in a step",
+        "fio or the target logged warnings",
+        "fio or the target logged a warning in a step",
     ),
     "record-changed": _departure(
         "grave",
-        "record or steps were changed since",
-        "`run.json` or the record of a step is not as the manifest of the run says "
+        "the record or steps were modified afterwards",
+        "`run.json` or the record of a step differs from the manifest of the run "
         "(decision 68)",
     ),
     "raw-changed": _doubt(
         "grave",
-        "raw output was changed since",
-        "raw output of a step is not as its record says (decision 68)",
+        "raw output was modified afterwards",
+        "raw output of a step differs from its record (decision 68)",
     ),
     "import-mixed": _departure(
         "grave",
         "results of several devices or hosts in one run",
-        "an import holds several devices or hosts",
+        "an import holds results of several devices or hosts",
     ),
     # What makes them other results than those of the standard.
     "virtual-target": _departure(
         "major",
-        "a model was measured, not a drive",
+        "a simulated drive was measured",
         "the target is the virtual SSD",
     ),
     "file-target": _departure(
@@ -163,71 +161,70 @@ FINDING_KINDS: Mapping[str, FindingKind] = {
     ),
     "procedure": _departure(
         "major",
-        "another procedure than the PTS",
+        "a procedure other than the PTS",
         "the run follows another procedure",
     ),
     "unfinished": _departure(
         "major",
-        "the run did not come to its end",
-        "the run was interrupted, failed, or still goes on",
+        "the run is not complete",
+        "the run was interrupted, failed, or is still in progress",
         section="4",
     ),
     "purge-none": _departure(
         "major",
-        "there was no purge",
-        "there is no purge: by the method, or a test begins with another step",
+        "no purge",
+        "the purge method is `none`, or a test begins with another step",
         section="3.2",
     ),
     "purge-unverified": _departure(
         "major",
-        "that the purge restored a fresh device is not proven",
-        "the method is none that is known to purge (decision 30)",
+        "the purge is not shown to restore the state FOB",
+        "the method is not known to purge (decision 30)",
         section="3.2",
     ),
     "fill-short": _departure(
         "major",
-        "preconditioning was less than asked for",
-        "preconditioning wrote less than the capacities asked for, by more than a "
-        "block; its range is smaller than the active range; the profile asks for less"
-        " than its edition",
+        "preconditioning was shorter than required",
+        "preconditioning wrote less than the required capacities, by more than a "
+        "block; its range is smaller than the active range; or the profile requires "
+        "less than its edition",
         section="3.3",
     ),
     "write-cache": _departure(
         "major",
-        "the write cache was not set as the profile asks",
-        "the write cache was left as found, or is not the edition's; or "
-        "`write_cache_is_on` of the telemetry, read every 5 s (NVMe) or 30 s, was "
-        "otherwise within a test",
+        "the write cache was not set as the profile requires",
+        "the write cache was left as found, or differs from the edition's; or "
+        "`write_cache_is_on` of the telemetry, read every 5 s (NVMe) or 30 s, differed "
+        "during a test",
         section="4",
     ),
     "write-cache-unread": _departure(
         "minor",
-        "nothing shows that the write cache stayed as it was set",
+        "the write cache setting was not verified during a test",
         "the write cache of a drive was set, and no reading of it lies within a test",
         section="4",
     ),
     "time-scaled": _departure(
         "major",
-        "a time of the profile is not the nominal one",
-        "a time, a count of cycles or samples, or a limit of the profile is not the "
-        "nominal one",
+        "a time in the profile is not nominal",
+        "a time, a count of cycles or samples, or a limit in the profile is not "
+        "nominal",
     ),
     "profile-value": _departure(
         "major",
-        "another value of the profile is not the nominal one",
-        "another value of the profile is not the nominal one",
+        "another value in the profile is not nominal",
+        "another value in the profile is not nominal",
     ),
     "profile-unknown": _departure(
         "major",
-        "what was asked for cannot be read",
-        "the profile in the record cannot be read, so that what was asked for is not "
-        "known",
+        "the recorded profile cannot be read",
+        "the profile in the record cannot be read, so the requested values are unknown",
     ),
     "plan-unlike-profile": _departure(
         "major",
-        "what was carried out is not what the profile asks",
-        "the tests that the record holds are not those that its profile gives on the "
-        "target, or there are none (decision 64)",
+        "the recorded tests differ from those of the profile",
+        "the tests in the record are not those that its profile gives on the target, "
+        "or there are none (decision 64)",
     ),
     "test-of-another-edition": _departure(
         "major",
@@ -242,33 +239,33 @@ FINDING_KINDS: Mapping[str, FindingKind] = {
     "composite-changed": _departure(
         "major",
         "block sizes of the composite were left out",
-        "block sizes of the composite are below the sector",
+        "block sizes of the composite are below the sector size",
         section="13",
     ),
     "idle-gap": _departure(
         "major",
-        "the device rested for longer than the limit",
-        "the device rested for more than 1 s within a test, before a purge excepted "
+        "an idle gap was longer than the limit",
+        "the device was idle for more than 1 s within a test, except before a purge "
         "(decision 75)",
         section="4",
     ),
     "idle-share": _departure(
         "major",
-        "the device was idle too much of the time",
-        "more than 0.5 % of the time of a phase was idle, in gaps however short "
+        "the total idle time was above the limit",
+        "more than 0.5 % of the time of a phase was idle, gaps of any length included "
         "(decision 75)",
         section="4",
     ),
     "resumed": _departure(
         "major",
-        "a test was interrupted and taken up again",
-        "a test was interrupted and taken up again behind its purge",
+        "a test was interrupted and resumed",
+        "a test was interrupted after its purge and resumed",
         section="4",
     ),
     "not-steady": FindingKind(
         severity="major",
-        meaning="no steady state in the rounds allowed",
-        found_when="a phase that is to be judged is not steady in its last window, or "
+        meaning="no steady state within the rounds allowed",
+        found_when="a phase that is judged is not steady in its last window, or "
         "has none; not in write saturation, which may end by amount or time",
         answer="steady state",
         clause="PTS 2.0.2, section 2.1.24",
@@ -281,8 +278,8 @@ FINDING_KINDS: Mapping[str, FindingKind] = {
     ),
     "imported": _departure(
         "major",
-        "others took the results",
-        "the results are others'",
+        "results of third parties",
+        "the results were imported",
     ),
     "import-cells": _departure(
         "major",
@@ -297,13 +294,13 @@ FINDING_KINDS: Mapping[str, FindingKind] = {
     ),
     "import-left-out": _departure(
         "major",
-        "files that may be of the import were left out",
-        "files that may be of an import were left out",
+        "files that may belong to the import were left out",
+        "files that may belong to an import were left out",
     ),
     "departure": _departure(
         "major",
-        "a departure that an earlier version recorded",
-        "an earlier version recorded a departure in words that are not known",
+        "a departure recorded by an earlier version",
+        "an earlier version recorded a departure in unknown words",
     ),
     "few-ios": _doubt(
         "major",
@@ -313,33 +310,33 @@ FINDING_KINDS: Mapping[str, FindingKind] = {
     # What is otherwise and does not keep results from being compared.
     "rounds-allowed": _departure(
         "minor",
-        "fewer rounds are allowed at most",
-        "another number of rounds or samples is allowed at most",
+        "the maximum number of rounds differs",
+        "the maximum number of rounds or samples differs",
         section="4",
     ),
     "wipc-threads": _departure(
         "minor",
-        "preconditioning had other threads than the loop",
-        "the profile asks for preconditioning by another count of threads than the "
-        "loop's",
+        "preconditioning had another thread count than the loop",
+        "the profile requires another thread count for preconditioning than for the "
+        "loop",
         section="3.3",
     ),
     "time-measured": _departure(
         "minor",
-        "steps ran longer or shorter than asked",
-        "a step ran 0.5 % and 50 ms longer or shorter than asked",
+        "steps ran longer or shorter than requested",
+        "a step ran 0.5 % and 50 ms longer or shorter than requested",
         section="4",
     ),
     "wait-measured": _departure(
         "minor",
-        "rests of HIR were not kept",
-        "a rest of HIR is a tenth longer or shorter than asked",
+        "idle periods of HIR differ from the requested time",
+        "an idle period of HIR is 10 % longer or shorter than requested",
         section="11",
     ),
     "cells-left-out": _departure(
         "minor",
-        "cells below the sector were left out",
-        "cells are below the sector (4Kn)",
+        "cells below the sector size were left out",
+        "cells are below the sector size (4Kn)",
     ),
     "ranges-left-out": _departure(
         "minor",
@@ -348,40 +345,40 @@ FINDING_KINDS: Mapping[str, FindingKind] = {
     ),
     "temperature": _doubt(
         "minor",
-        "the drive was as hot as it warns of",
+        "the drive reached a temperature limit",
         "the drive reached its warning or critical temperature during a test, or its "
-        "count of time above them went up",
+        "count of time above them increased",
     ),
     "no-health": _doubt(
         "minor",
         "the health of the drive was never read",
-        "the target is a drive, and its log was never read or told nothing",
+        "the target is a drive, and its health log was never read or was empty",
     ),
     "host-settings": _doubt(
         "minor",
-        "settings of the host are bad for a measurement",
-        "checks of the host came out bad; one finding names them all",
+        "host settings are unfit for a measurement",
+        "checks of the host gave a warning; one finding names them all",
     ),
     "host-changed": _doubt(
         "minor",
-        "the host was otherwise when the run was taken up again",
-        "a check of the host had another verdict when the run was taken up again",
+        "the host changed before the run was resumed",
+        "a check of the host had another verdict when the run was resumed",
     ),
     "not-sealed": _doubt(
         "minor",
-        "nothing shows that the record is as written",
+        "the record is not sealed",
         "the run finished, and has no manifest (decision 68)",
     ),
     "fio-fault": _doubt(
         "minor",
-        "a version of fio that a source does not trust",
-        "fio is older than 3.5, the first that the guide of HGST/WD trusts; it names "
-        "no fault, so the numbers are not called wrong",
+        "a fio version that a source does not trust",
+        "fio is older than 3.5, the first that the HGST/WD guide trusts; the guide "
+        "names no fault, so the numbers are not called wrong",
     ),
     "import-times": _doubt(
         "minor",
-        "when files of an import were written is not known",
-        "files of an import do not say when they were written",
+        "the times at which files of an import were written are unknown",
+        "files of an import do not record when they were written",
     ),
     "import-numbers": _doubt(
         "minor",

@@ -89,8 +89,8 @@ class VirtualTarget:
         if late <= asked * _LATE_RATIO:
             return ""
         return (
-            f"{late:.0f} of {asked:.0f} requests were answered more than 1 ms after "
-            "the model's time: the host did not keep up with the virtual SSD"
+            f"{late:.0f} of {asked:.0f} requests completed over 1 ms late: "
+            "the host was too slow for the virtual SSD"
         )
 
     def release(self) -> str:

@@ -193,7 +193,7 @@ def test_a_foreign_file_is_named_and_the_rest_goes_on(tmp_path: Path) -> None:
     done = parse(captured("randrw.json"), notes, "--table", "issues")
     (row,) = rows_of(done)
     assert (row["kind"], row["file"]) == ("not-fio", str(notes))
-    assert done.stderr == b"read 1 of 2 files; 1 have issues\n"
+    assert done.stderr == b"read 1 of 2 files; 1 has issues\n"
 
 
 @pytest.mark.parametrize("is_packed", [False, True])
