@@ -84,7 +84,7 @@ HOLDERS: Final = (
         name="loop device on it",
         make="losetup /dev/loop5 $D",
         kind="loop-backing",
-        reason=r"/dev/loop5 \(a loop device\) uses $D",
+        reason=r"/dev/loop5 \(a loop device on $D\) uses $D",
         remedy="losetup --detach /dev/loop5",
         undo="losetup -d /dev/loop5",
     ),
@@ -93,7 +93,7 @@ HOLDERS: Final = (
         make=TABLE + "mknod /run/alias b $(lsblk -dno MAJ:MIN $P | tr : ' '); "
         "losetup /dev/loop5 /run/alias; rm /run/alias",
         kind="loop-backing",
-        reason=r"/dev/loop5 \(a loop device\) uses $P",
+        reason=r"/dev/loop5 \(a loop device on $P\) uses $P",
         remedy="losetup --detach /dev/loop5",
         undo="losetup -d /dev/loop5",
     ),
@@ -129,7 +129,7 @@ OPENED: Final = (
         runs="import os, time; os.open('$D', os.O_RDONLY | os.O_EXCL); "
         "print('READY', flush=True); time.sleep(999)",
         kind="opened",
-        reason=r"$D is held exclusively, by python\S* \(process \d+\) as it seems",
+        reason=r"$D is held exclusively, probably by python\S* \(process \d+\)",
         remedy="End that program",
     ),
     Case(

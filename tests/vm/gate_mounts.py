@@ -70,7 +70,7 @@ MOUNTS: Final = (
         runs="mount $D /mnt; exec 9>/mnt/file; sync; umount --lazy /mnt; echo READY; "
         "exec sleep 999",
         kind="mounted",
-        reason=r"mounted nowhere that can be seen, but sleep \(process \d+\) has files",
+        reason=r"has no visible mount, but sleep \(process \d+\) has files",
         remedy="End that program",
     ),
     Case(
@@ -97,7 +97,7 @@ MOUNTS: Final = (
         name="home",
         make=TABLE + VOLUME + EXT4 + "/dev/vg/lv; mount /dev/vg/lv /home; sync",
         kind="root",
-        reason="this machine runs from it: /dev/mapper/vg-lv is mounted at /home",
+        reason="system disk: /dev/mapper/vg-lv is mounted at /home",
         remedy="Choose another drive",
         undo="umount /home; " + NO_VOLUME,
     ),
@@ -109,7 +109,7 @@ MOUNTS: Final = (
         + "/dev/mapper/safe; mkdir -p /boot/efi; mount /dev/mapper/safe /boot/efi; sync"
         "; sleep 1",
         kind="root",
-        reason="this machine runs from it: /dev/mapper/safe is mounted at /boot/efi",
+        reason="system disk: /dev/mapper/safe is mounted at /boot/efi",
         remedy="Choose another drive",
         undo="umount /boot/efi; cryptsetup close safe; mdadm -q --stop /dev/md7",
     ),
@@ -147,7 +147,7 @@ SWAPS: Final = (
         make="modprobe zram num_devices=1; echo $D >/sys/block/zram0/backing_dev; "
         "echo 32M >/sys/block/zram0/disksize",
         kind="swap",
-        reason=r"/dev/zram0 \(zram\) keeps pages on $D",
+        reason=r"/dev/zram0 \(zram\) stores pages on $D",
         remedy="echo 1 > /sys/block/zram0/reset",
         undo="echo 1 >/sys/block/zram0/reset; modprobe -r zram",
     ),

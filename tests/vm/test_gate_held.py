@@ -118,7 +118,7 @@ tell(never=True)
     attached, caught = (json.loads(line) for line in lines)
     assert attached["attached"] == [0, ""]
     assert caught["error"] == "DriveInUseError"
-    assert f"/dev/loop6 (a loop device) uses {device}" in caught["text"]
+    assert f"/dev/loop6 (a loop device on {device}) uses {device}" in caught["text"]
     guest.check("losetup -d /dev/loop6")
     assert ask_gate(guest, device)["error"] == ""
 

@@ -58,8 +58,7 @@ def _root(layer: Layer, mounts: Sequence[Mount]) -> Use:
     return Use(
         kind="root",
         device=layer.path,
-        reason=f"this machine runs from it: {layer.path} is mounted at "
-        f"{_places(mounts)}",
+        reason=f"system disk: {layer.path} is mounted at {_places(mounts)}",
         remedy="Choose another drive.",
     )
 

@@ -246,8 +246,8 @@ def _open_exclusively(drive: Drive, processes: tuple[str, ...]) -> Use:
     return Use(
         kind="opened",
         device=drive.path,
-        reason=f"{drive.path} is held exclusively, by {list_places(processes)} as it "
-        "seems",
+        reason=f"{drive.path} is held exclusively, probably by "
+        f"{list_places(processes)}",
         remedy="End that program, or wait until it is done.",
     )
 

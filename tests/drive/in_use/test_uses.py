@@ -78,7 +78,7 @@ def test_disk_that_the_machine_runs_from_is_told_however_it_is_stacked(
     assert use == Use(
         kind="root",
         device="/dev/mapper/vg-root",
-        reason=f"this machine runs from it: /dev/mapper/vg-root is mounted at {place}",
+        reason=f"system disk: /dev/mapper/vg-root is mounted at {place}",
         remedy="Choose another drive.",
     )
 
