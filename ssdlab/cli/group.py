@@ -21,12 +21,34 @@ from ssdlab.model.version import VERSION
 
 EXIT_WRONG, EXIT_INTERRUPTED = 2, 130
 _STREAMS = 3  # standard input, output and errors
+_SECTIONS = {
+    "Measure": "run resume plan",
+    "Look": "runs report qos figures steady-state",
+    "Compare": "compare classes",
+    "Import and export": "import parse ingest export",
+    "Drives and host": "devices purge doctor ceiling profiles",
+    "Notebooks": "lab notebooks page",
+    "Published procedures": "peak saturate precondition-time sequence compare-hosts "
+    "rwsw",
+}
 _RATED_UNITS = {"G": 1e9, "T": 1e12, "P": 1e15}
 _RATED = re.compile(r"\s*(\d{1,9}(?:\.\d{1,9})?)\s*([GTP])B\s*", re.IGNORECASE)
 
 
 class _Group(click.Group):
     """Turns every ``SsdlabError`` into one message and its exit code."""
+
+    def format_commands(
+        self, ctx: click.Context, formatter: click.HelpFormatter
+    ) -> None:
+        """List the commands by section, with their summaries in full."""
+        width = max(map(len, self.list_commands(ctx)))
+        for title, names in _SECTIONS.items():
+            with formatter.section(title):
+                formatter.write_dl([
+                    (name.ljust(width), self.commands[name].get_short_help_str(999))
+                    for name in names.split()
+                ])
 
     def main(self, *args: Any, **extra: Any) -> Any:
         """Run a command; report a failed write to standard output too."""
