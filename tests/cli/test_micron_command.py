@@ -102,7 +102,7 @@ def test_same_run_is_not_compared_with_itself(tmp_path: Path) -> None:
     page = tmp_path / "hosts.html"
     for other in (run.path, link, copy):
         line = refused("compare-hosts", run.path, other, "-o", page)
-        assert "it is the same run as the other, run. Give two runs" in line
+        assert "both folders hold the run run. Give two runs" in line
     assert not page.exists()
 
 

@@ -165,7 +165,7 @@ def test_hosts_page_says_whether_the_last_window_was_steady(tmp_path: Path) -> N
     pair = read_hosts(steady, unsteady)
     assert pair.ends == ("steady", "NOT steady")
     page = words(render_document(hosts_document(pair)))
-    assert "The ends that are compared are not both steady" in page
+    assert "The two ends compared are not both steady" in page
     assert "(host B: NOT steady)" in page
     assert sum("last window" in line for line in host_lines(pair)) == 2
     both = read_hosts(steady, saturated(tmp_path / "c"))

@@ -187,8 +187,8 @@ def test_hosts_page_names_the_bottleneck(runs: dict[str, Run]) -> None:
     pair = read_hosts(runs["fast"], runs["slow"])
     page = words(render_document(hosts_document(pair)))
     assert "Host B looks like a bottleneck" in page
-    assert "Not only the host differs" not in page
-    assert "may be of one host" not in page
+    assert "More than the host differs" not in page
+    assert "may come from one host" not in page
     assert "Host A: direct port 9,000 IOPS 2,000 IOPS 22.2 %" in page
     assert "Host B: adapter 1,500 IOPS 1,500 IOPS 100 % 0 % FLAT steady" in page
     assert "A / B 600 % 133 %" in page
@@ -204,12 +204,12 @@ def test_hosts_page_says_what_else_differs(runs: dict[str, Run]) -> None:
         "firmware: F1 on A, F2 on B",
     )
     page = words(render_document(hosts_document(pair)))
-    assert "Not only the host differs, so what the curves show may not be" in page
+    assert "More than the host differs" in page
 
 
 def test_hosts_page_says_that_runs_may_be_of_one_host(runs: dict[str, Run]) -> None:
     pair = read_hosts(runs["fast"], runs["again"])
-    assert "may be of one host" in words(render_document(hosts_document(pair)))
+    assert "may come from one host" in words(render_document(hosts_document(pair)))
     assert pair.comparison.suspect == ""
 
 
@@ -223,7 +223,7 @@ def test_run_without_a_saturation_is_not_compared(
 ) -> None:
     procedure = sequence(RANDOM, SEQUENTIAL, rounds=5, minutes=1)
     run = measure_made(tmp_path / "sequence", procedure, falling)
-    with pytest.raises(RunFolderError, match=r"sequence: it has no saturation"):
+    with pytest.raises(RunFolderError, match=r"sequence: it has no finished round"):
         read_hosts(run, runs["fast"])
-    with pytest.raises(RunFolderError, match=r"sequence: it has no saturation"):
+    with pytest.raises(RunFolderError, match=r"sequence: it has no finished round"):
         read_hosts(runs["fast"], run)

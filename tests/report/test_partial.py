@@ -54,7 +54,7 @@ def test_report_names_a_test_that_was_asked_for_and_not_begun(tmp_path: Path) ->
     run = make_run(tmp_path / "run", replace(SMALL, tests=("lat",)))
     both = record_of(replace(SMALL, tests=("lat", "wsat")))
     text = words(render_report(replace(run, record=both)))
-    assert "This test was asked for and not begun." in text
+    assert "This test was requested but not started." in text
 
 
 def test_report_of_a_run_that_did_nothing_renders(tmp_path: Path) -> None:

@@ -160,7 +160,7 @@ def test_notebook_shows_each_test_that_was_asked_for_with_what_it_is(run: Run) -
     ]
     assert headings_of(run) == headings
     assert headings_of(run, "wsat-oltp") == headings[1:2]
-    assert headings_of(run, "iops") == ["<p>IOPS was not asked for.</p>"]
+    assert headings_of(run, "iops") == ["<p>IOPS was not requested.</p>"]
 
 
 def test_saturation_of_two_rounds_says_that_nothing_was_judged(render: Render) -> None:
