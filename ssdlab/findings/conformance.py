@@ -148,7 +148,7 @@ def find_unfinished(steps: "pd.DataFrame", facts: RunFacts) -> tuple[Finding, ..
     begun = set(steps["test"])
     left = [test.test_id for test in facts.tests if test.test_id not in begun]
     if left:
-        words += f"; not begun: {', '.join(left)}"
+        words += f"; not started: {', '.join(left)}"
     return (make_finding("unfinished", words),)
 
 

@@ -81,7 +81,7 @@ def test_dry_run_says_how_a_procedure_departs(
     assert done.exit_code == 0, done.output
     for note in notes:
         assert note in done.output
-    assert "a procedure of its own and no test of the PTS" in done.output
+    assert "a separate procedure, not a test of the PTS" in done.output
 
 
 @pytest.mark.parametrize("seed", ["-5", "2147483648", "99999999999999999999999", "x"])

@@ -264,9 +264,9 @@ def test_test_without_preconditioning_by_design_is_no_finding() -> None:
 @pytest.mark.parametrize(
     ("status", "words"),
     [
-        ("running", "the run has not come to its end; not begun: tp"),
-        ("failed", "the run ended with an error; not begun: tp"),
-        ("interrupted", "the run was interrupted; not begun: tp"),
+        ("running", "the run has not come to its end; not started: tp"),
+        ("failed", "the run ended with an error; not started: tp"),
+        ("interrupted", "the run was interrupted; not started: tp"),
     ],
 )
 def test_run_that_did_not_end_is_found(status: RunStatus, words: str) -> None:

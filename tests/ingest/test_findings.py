@@ -109,7 +109,7 @@ def test_run_that_was_interrupted_is_not_conformant(tmp_path: Path) -> None:
     ingest_run(tmp_path, INPUTS)
     run = open_tables(tmp_path)
     assert found(run) == [MADE_UP, ("unfinished", ""), UNPROVEN]
-    assert "not begun: wsat" in run.findings["words"][1]
+    assert "not started: wsat" in run.findings["words"][1]
 
 
 def test_result_at_the_ceiling_in_the_record_is_found(tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ def test_report_of_three_rounds_says_that_a_window_has_five(
     text = words(render(replace(SMALL, tests=(test,), steps=2 + 3 * cells)))
     assert "3 rounds were finished, and a measurement window has 5." in text
     assert "steady state NOT achieved 3 of 5 rounds" in text
-    assert "There is no full measurement window yet" in text
+    assert "The measurement window is not full yet" in text
 
 
 @pytest.mark.parametrize("test", ["iops", "lat"])

@@ -101,10 +101,10 @@ def test_fields_come_from_a_file(run: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "match"),
     [
-        ('[report]\noperatr = "x"', "no such field of a report"),
-        ("[report]\noperator = 3", "no text of one line"),
-        ('[report]\noperator = "a\\nb"', "no text of one line"),
-        ("report = 3", "it is no table"),
+        ('[report]\noperatr = "x"', "a report has no such field"),
+        ("[report]\noperator = 3", "not one line of text"),
+        ('[report]\noperator = "a\\nb"', "not one line of text"),
+        ("report = 3", "it is not a table"),
         (f'[report]\nmedia = "{"x" * 300}"', "more than 200"),
     ],
 )

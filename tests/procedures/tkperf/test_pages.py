@@ -126,7 +126,7 @@ def test_write_saturation_that_is_not_to_be_steady_is_not_judged(
 ) -> None:
     context = read_context(measured)
     (row,) = (r for r in summary_rows(context) if r.test == "Write saturation")
-    assert row.verdict == "not judged: the profile asks for none"
+    assert row.verdict == "not judged: the profile requires none"
     assert row.is_steady is None
     html = render_report(measured)
     cell = '<td class="words">not judged <span>the profile asks for none</span>'

@@ -121,7 +121,7 @@ def test_optional_test_is_refused_where_the_edition_has_none(
     assert optional_tests(profile) == ()
     with pytest.raises(
         UnknownNameError,
-        match=rf"no test in the profile {name} .* '{test_id}'. Choose from: iops, tp",
+        match=rf"Unknown {name} test '{test_id}'. Choose from: iops, tp",
     ) as refusal:
         choose_tests(profile, f"wsat,{test_id}")
     assert "Choose from: " + ", ".join(profile.tests) + "." in str(refusal.value)
@@ -177,7 +177,7 @@ def test_metadata_is_refused_on_sectors_that_its_blocks_do_not_fill() -> None:
     with pytest.raises(
         ProfileError,
         match=r"the blocks of WSAT-METADATA: they do not fit sectors of 4096 B. Leave "
-        r"the test out on this device: the block size is the standard's",
+        r"the test out on this device: the standard sets the block size",
     ):
         fit_suite(
             profile, ("wsat-metadata",), capacity_bytes=CAPACITY, sector_bytes=4096
