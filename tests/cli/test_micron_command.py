@@ -55,15 +55,15 @@ def test_dry_run_of_sequences_prices_both() -> None:
         (
             ("saturate", "--iterations", "7", "--minutes", "0.1"),
             (
-                "7 iterations: the source asks for 25 or more.",
-                "Iterations of 6 s: those of the source take 5 min.",
+                "7 iterations; the source requires 25 or more.",
+                "Iterations of 6 s; those of the source take 5 min.",
             ),
         ),
         (("sequence", "--rounds", "6"), ("Each stage takes 30 min (6 rounds of",)),
         (
             ("peak", "--seconds", "2"),
             (
-                "the jobs that have a time are measured for 2 s instead of 30 s",
+                "timed jobs are measured for 2 s instead of 30 s",
                 "The device has sectors of 512 B, and all jobs have blocks of 4 KiB",
             ),
         ),

@@ -55,22 +55,22 @@ def test_order_is_blamed_when_nothing_else_can_be(tmp_path: Path) -> None:
     """Two rounds of 600 x 4 KiB x 60 s write 4.4 capacities of 64 MiB before."""
     page = sequence_page(tmp_path / "run")
     assert "RND 4 KiB 0/100 T1/Q32 is lower than the first, by 49." in page
-    assert "What a stimulus shows on this drive depends on" in page
+    assert "The result of a stimulus on this drive depends on" in page
 
 
 def test_order_is_not_blamed_where_the_first_stage_was_fresh(tmp_path: Path) -> None:
     """All five rounds of the first stage are compared: nothing comes before them."""
     page = sequence_page(tmp_path / "run", rounds=5)
     assert "is lower than the first" not in page
-    assert "RND 4 KiB 0/100 T1/Q32 is not told: the first run wrote 0 user" in page
+    assert "RND 4 KiB 0/100 T1/Q32 is unknown: the first run wrote 0 user" in page
     assert "depends on what was written before" not in page
-    assert "is not told for both sequences" in page
+    assert "is not known for both sequences" in page
 
 
 def test_order_is_not_blamed_where_a_stage_was_not_steady(tmp_path: Path) -> None:
     page = sequence_page(tmp_path / "run", drifting)
     assert "is lower than the first" not in page
-    assert "is not told: the second run was not steady at its end." in page
+    assert "is unknown: the second run was not steady at its end." in page
 
 
 def test_order_is_not_blamed_where_the_run_was_interrupted(tmp_path: Path) -> None:
@@ -83,7 +83,7 @@ def test_order_is_not_blamed_where_the_run_was_interrupted(tmp_path: Path) -> No
     own = steps[(steps["test"] == "sequence-1") & (steps["phase"] == "stage2")]
     third = str(own[own["round"] == 3]["step_id"].iloc[0])
     page = sequence_page(tmp_path / "run", gaps_s={third: 3600.0})
-    assert "interrupted, or rested too long, before round 3 of stage 2." in page
+    assert "interrupted, or idle too long, before round 3 of stage 2." in page
     assert "RND 4 KiB 0/100 T1/Q32 is lower than" not in page
     assert "SEQ 128 KiB 0/100 T1/Q32 is lower than" in page  # the other sequence
 

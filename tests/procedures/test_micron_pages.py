@@ -102,7 +102,7 @@ def test_page_of_a_fall_that_came_back_says_that_it_is_steady_no_longer(
     page_of: Callable[[str], str],
 ) -> None:
     page = page_of("breaking")
-    assert "in round 5 of 12, and no longer in the last five rounds" in page
+    assert "in round 5 of 12, but not in the last five rounds" in page
 
 
 def test_page_warns_of_a_host_when_random_writes_do_not_decline(
@@ -141,7 +141,7 @@ def test_page_has_no_precondition_time_when_it_never_got_steady(
     page_of: Callable[[str], str],
 ) -> None:
     page = page_of("unsteady SEQ")
-    assert "there is no rate to reckon the time of preconditioning with" in page
+    assert "there is no rate for the preconditioning time" in page
 
 
 def test_sequences_say_which_repetition_differs(tmp_path: Path) -> None:
@@ -154,16 +154,14 @@ def test_sequences_say_which_repetition_differs(tmp_path: Path) -> None:
 
     procedure = sequence(RANDOM, SEQUENTIAL, rounds=6, minutes=1)
     page = words(render_report(measure_made(tmp_path / "run", procedure, answer)))
-    assert (
-        "The second run of RND 4 KiB 0/100 T1/Q32 gives the same as the first" in page
-    )
+    assert "The second run of RND 4 KiB 0/100 T1/Q32 matches the first" in page
     assert "The second run of SEQ 128 KiB 0/100 T1/Q32 is lower than the first" in page
     assert "last 5 rounds 0.5004 " in page
     assert "all 6 rounds 0.500 - - - -" in page
     assert "transition included, the second run gives 50.0 % of the first." in page
     assert "95 % t-interval" in page
     assert "So purge before each stimulus" in page
-    assert "What a stimulus shows on this drive depends on what was written" in page
+    assert "The result of a stimulus on this drive depends on what was written" in page
     assert page.count("What the sequences say") == 2  # the contents and the page
 
 

@@ -55,8 +55,7 @@ def test_tkperf_names_what_it_reads_otherwise() -> None:
     text = "\n".join(words_of(find_departures(find_profile("tkperf"), ALL)))
     for part in (
         "write cache: as found instead of disabled",
-        "a separate part of the range for each preconditioning thread: no instead of "
-        "yes",
+        "own part of the range for each preconditioning thread: no instead of yes",
         "fio's random map (no block twice in a cell): yes instead of no",
         "block sizes of TP: 1024KiB 64KiB 8KiB 4KiB 0.5KiB instead of 1024KiB 128KiB",
         "thread count of TP: 2 instead of 1",

@@ -151,7 +151,7 @@ class Wipc(Settings):
     )
     is_divided: bool = setting(
         True,  # noqa: FBT003 - a value of the field
-        "a separate part of the range for each preconditioning thread",
+        "own part of the range for each preconditioning thread",
         "4.3",
         "flag",
         before=False,

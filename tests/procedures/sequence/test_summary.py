@@ -123,8 +123,8 @@ def test_order_is_not_doubted_when_one_capacity_was_written_before() -> None:
     [
         (rounds_of([50.0] * 6), {}, "wrote 0.5 user capacities before"),
         (rounds_of([900.0] * 5), {}, "wrote 0 user capacities before"),
-        (rounds_of([float("nan")] * 7), {}, "is not known"),
-        (rounds_of([50.0] * 7), {"capacity_bytes": 0}, "is not known"),
+        (rounds_of([float("nan")] * 7), {}, "is unknown"),
+        (rounds_of([50.0] * 7), {"capacity_bytes": 0}, "is unknown"),
         (rounds_of([50.0] * 7), {"is_steady": (False, True)}, "the first run was not"),
         (rounds_of([50.0] * 7), {"is_steady": (True, False)}, "the second run was not"),
         (
@@ -133,7 +133,7 @@ def test_order_is_not_doubted_when_one_capacity_was_written_before() -> None:
                 rounds_of([50.0] * 7, breaks=(3,), phase="stage2"),
             ]),
             {},
-            "interrupted, or rested too long, before round 3 of stage 2",
+            "interrupted, or idle too long, before round 3 of stage 2",
         ),
     ],
     ids=["fresh", "no-round-before", "unknown", "size", "first", "second", "break"],
@@ -149,7 +149,7 @@ def test_doubt_makes_any_difference_one_that_is_not_told() -> None:
     found = interval(0.7, 0.65, 0.75)
     assert judge_repetition(found, ["it was fresh"]) == "not told"
     text = repetition_text(found, stimulus="X", doubts=["it was fresh", "it broke"])
-    assert text == "Whether the order changes X is not told: it was fresh; it broke."
+    assert text == "The effect of the order on X is unknown: it was fresh; it broke."
 
 
 def test_change_has_no_more_digits_than_its_interval() -> None:
