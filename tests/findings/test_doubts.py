@@ -99,7 +99,7 @@ def test_step_that_begins_before_the_last_one_ended_is_a_clock_jump() -> None:
     (found,) = find_clock_jumps(rows, FACTS)
     assert (found.code, found.severity, found.test) == ("clock-jump", "grave", "iops")
     assert found.words == (
-        "clock: 1 steps began before the one before them ended, by 1 s at most"
+        "clock: 1 steps began before the previous one ended, by 1 s at most"
     )
 
 
@@ -108,7 +108,7 @@ def test_session_that_begins_before_the_last_one_ended_is_a_clock_jump() -> None
     (found,) = find_clock_jumps(steps([span("iops", 1001, 1002)]), facts)
     assert (found.test, found.words) == (
         "",
-        "clock: the run was taken up 1 min before it was left",
+        "clock: the run was resumed 1 min before it was stopped",
     )
 
 
