@@ -22,9 +22,9 @@ class PrintedPrecondition:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PublishedSequence:
-    """What came of one of Micron's two sequences: first, second, first again.
+    """The result of one of Micron's two sequences: first, second, first again.
 
-    ``repetition`` says how the last stage was to the first; no ratio is known of it.
+    ``repetition`` compares the last stage with the first; the ratio is unknown.
     """
 
     first: str

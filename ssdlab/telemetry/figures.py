@@ -1,4 +1,4 @@
-"""How the drive was: a strip under a figure over time, or a figure of its own."""
+"""Health of the drive: a strip under a figure over time, or a separate figure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -58,7 +58,7 @@ _LIMITS = (  # the attribute of a trace, its name, its dash
 def add_drive_strip(
     figure: go.Figure, trace: "DriveTrace", *, unit: Quantity
 ) -> go.Figure:
-    """Return a figure over time with a strip under it: how the drive was meanwhile.
+    """Return a figure over time with a strip under it: the health of the drive.
 
     A higher figure: below what was there, on the same axis of time, temperature
     [°C] on the left and bytes written by the drive's own counter [GB] on the
@@ -210,7 +210,7 @@ def _shade_throttled(figure: go.Figure, trace: "DriveTrace", *, unit: Quantity) 
             fillcolor=COLORS["throttled"],
             line={"width": 0},
             layer="below",
-            name="throttled for its temperature",
+            name="throttled by temperature",
             showlegend=not place,
         )
 
@@ -221,7 +221,7 @@ def plot_drive_health(
     *,
     title: str = "The drive over the whole run",
 ) -> go.Figure:
-    """Draw how the drive was over the whole run.
+    """Draw the health of the drive over the whole run.
 
     Temperature [°C] on the left, bytes written by the drive's own counter [GB] on
     the right; a band a test.
