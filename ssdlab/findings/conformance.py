@@ -61,7 +61,7 @@ class RunFacts:
     is known and ``purge_words`` what the report says of it, ``is_model`` whether a
     model in memory was measured, ``sessions`` start and end of each time it
     was worked on (Unix time [s], the end ``None`` where it was killed),
-    ``host_changes`` what was otherwise of the host when it was taken up again,
+    ``host_changes`` what had changed on the host when it was resumed,
     ``suspends`` those of the machine, in order, ``lacks_end`` whether it finished and
     its steps do not reach the end of its plan, ``changes`` what was changed since.
     """

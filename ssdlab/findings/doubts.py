@@ -194,15 +194,15 @@ def find_cache_changes(
     telemetry: "pd.DataFrame", steps: "pd.DataFrame", *, asked: WriteCacheState
 ) -> tuple[Finding, ...]:
     """Say in which tests the write cache was not as set before them."""
-    told = telemetry[telemetry["name"] == CACHE_IS_ON]
-    if told.empty:
+    readings = telemetry[telemetry["name"] == CACHE_IS_ON]
+    if readings.empty:
         return ()
-    first = told.sort_values("time_s")["value"].iloc[0]
+    first = readings.sort_values("time_s")["value"].iloc[0]
     is_on = bool(first) if asked == "as found" else asked == "enabled"
     found = []
     for test, begin_s, end_s in spans_of_tests(steps):
-        within = told["time_s"].between(begin_s, end_s)
-        others = int((within & (told["value"] != is_on)).sum())
+        within = readings["time_s"].between(begin_s, end_s)
+        others = int((within & (readings["value"] != is_on)).sum())
         if others:
             words = (
                 f"write cache: {'disabled' if is_on else 'enabled'} in {others} of "
@@ -218,12 +218,12 @@ def find_unread_cache(
     telemetry: "pd.DataFrame", steps: "pd.DataFrame"
 ) -> tuple[Finding, ...]:
     """Say within which tests the write cache, set for them, was not read."""
-    told = telemetry.loc[telemetry["name"] == CACHE_IS_ON, "time_s"]
+    readings = telemetry.loc[telemetry["name"] == CACHE_IS_ON, "time_s"]
     words = "write cache: not read within the test, so a reset of the drive may undo it"
     return tuple(
         make_finding("write-cache-unread", words, test=test)
         for test, begin_s, end_s in spans_of_tests(steps)
-        if not told.between(begin_s, end_s).any()
+        if not readings.between(begin_s, end_s).any()
     )
 
 

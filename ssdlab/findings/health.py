@@ -122,8 +122,8 @@ def _has_ramp(test: PtsTest) -> bool:
 
 def find_unread_health(telemetry: "pd.DataFrame") -> tuple[Finding, ...]:
     """Say that the health of a drive was never read."""
-    told = set(select_drive(telemetry)["name"])
-    if told & {one.name for one in HEALTH_READINGS}:
+    reported = set(select_drive(telemetry)["name"])
+    if reported & {one.name for one in HEALTH_READINGS}:
         return ()
     words = (
         "health: never read, or not reported: temperature, throttling and errors are "

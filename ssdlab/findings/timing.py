@@ -128,10 +128,10 @@ def find_gaps(steps: "pd.DataFrame", facts: RunFacts) -> tuple[Finding, ...]:
     gaps = worked[~is_resumed & (broken | (worked["idle_s"] > GAP_LIMIT_S))]
     found = []
     for test, rows in gaps.groupby("test", sort=False):
-        afresh = int(broken[rows.index].sum())
+        restarts = int(broken[rows.index].sum())
         words = (
             f"gaps: {len(rows)} in which the device was idle, the longest "
-            f"{_longest(rows)}; {_afresh(afresh, len(rows))}"
+            f"{_longest(rows)}; {_restarts(restarts, len(rows))}"
         )
         found.append(make_finding("idle-gap", words, test=str(test)))
     found += _idle_shares(worked[~is_resumed].drop(gaps.index))
@@ -145,7 +145,7 @@ def find_gaps(steps: "pd.DataFrame", facts: RunFacts) -> tuple[Finding, ...]:
     return tuple(found)
 
 
-def _afresh(count: int, gaps: int) -> str:
+def _restarts(count: int, gaps: int) -> str:
     if count == gaps:
         return "windows restart after each"
     return (

@@ -229,13 +229,13 @@ def add_points(
     marker: Mapping[str, Any],
     **more: Any,
 ) -> None:
-    """Add points whose places stand, with a hover text of all, of each, or none."""
-    told: dict[str, Any] = {"hoverinfo": "skip"}
+    """Add points at given places, with a hover text of all, of each, or none."""
+    hover: dict[str, Any] = {"hoverinfo": "skip"}
     if isinstance(text, str) and text:
-        told = {"hovertemplate": f"{text}<extra></extra>"}
+        hover = {"hovertemplate": f"{text}<extra></extra>"}
     elif text:
-        told = {"hovertemplate": "%{text}<extra></extra>", "text": text}
-    figure.add_scatter(x=x, y=y, mode="markers", marker=marker, **told, **more)
+        hover = {"hovertemplate": "%{text}<extra></extra>", "text": text}
+    figure.add_scatter(x=x, y=y, mode="markers", marker=marker, **hover, **more)
 
 
 def add_tie(figure: go.Figure, x: Sequence[Any], y: Sequence[Any], **more: Any) -> None:

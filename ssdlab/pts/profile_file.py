@@ -271,27 +271,27 @@ def _is_plain(text: str) -> bool:
 
 
 def _render_tests(profile: Profile) -> str:
-    told = f"\n# {_TESTS.words}; pts.md {_TESTS.section}"
+    lines = f"\n# {_TESTS.words}; pts.md {_TESTS.section}"
     nominal = PROFILES[profile.nominal]
     if profile.tests != nominal.tests:
         wanted = _value_text(_TESTS, nominal.tests)
-        told += f"\n# nominal, as in {nominal.name}: {wanted}"
+        lines += f"\n# nominal, as in {nominal.name}: {wanted}"
     if more := optional_tests(profile):
-        told += f"\n# by name only, not in `--tests all`: {', '.join(more)}"
-    return f"{told}\ntests = {_value_text(_TESTS, profile.tests)}"
+        lines += f"\n# by name only, not in `--tests all`: {', '.join(more)}"
+    return f"{lines}\ntests = {_value_text(_TESTS, profile.tests)}"
 
 
 def _render_value(place: Place, profile: Profile) -> str:
     value, nominal = place.value, PROFILES[profile.nominal]
     unit = f" [{value.unit}]" if value.unit and "[" not in value.words else ""
-    told = f"\n# {value.words}{unit}; pts.md {value.section}"
+    lines = f"\n# {value.words}{unit}; pts.md {value.section}"
     text, wanted = (
         _value_text(value, getattr(one[place.kind], place.field))
         for one in (profile, nominal)
     )
     if text != wanted:
-        told += f"\n# nominal, as in {nominal.name}: {wanted}"
-    return f"{told}\n{place.field} = {text}"
+        lines += f"\n# nominal, as in {nominal.name}: {wanted}"
+    return f"{lines}\n{place.field} = {text}"
 
 
 def _value_text(value: Value, held: object) -> str:

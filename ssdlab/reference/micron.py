@@ -35,7 +35,7 @@ class PublishedSequence:
 MICRON_SOURCE = "Micron, Best Practices for SSD Performance Measurement, Rev. B 4/17"
 MICRON_SEQUENCES = (
     PublishedSequence(
-        first="RND 4 KiB 0/100", second="SEQ 128 KiB 0/100", repetition="alike"
+        first="RND 4 KiB 0/100", second="SEQ 128 KiB 0/100", repetition="similar"
     ),
     PublishedSequence(
         first="SEQ 128 KiB 0/100", second="RND 4 KiB 0/100", repetition="lower"

@@ -113,9 +113,11 @@ def _short(axis_name: str) -> str:
 def _add_readings(
     figure: go.Figure, trace: "DriveTrace", *, unit: Quantity, axes: tuple[str, str]
 ) -> None:
-    """Draw what was told: the first on the left axis, the other on the right one."""
-    told = [look for look in _LOOKS if trace.readings[look.column].notna().any()]
-    for look, axis_name, side in zip(told, axes, ("", " (right axis)"), strict=False):
+    """Draw the readings: the first on the left axis, the other on the right one."""
+    reported = [look for look in _LOOKS if trace.readings[look.column].notna().any()]
+    for look, axis_name, side in zip(
+        reported, axes, ("", " (right axis)"), strict=False
+    ):
         values = scaled(trace.readings[look.column], look.column)
         figure.add_scatter(
             x=scaled(trace.readings["time_s"], unit),
@@ -130,7 +132,7 @@ def _add_readings(
         lay_out(figure, **{axis_name: _axis_of(look, trace, values)})
         if look.column == "temperature_celsius":
             _add_limits(figure, trace, values, axis_name=_short(axis_name))
-    if len(told) > 1:
+    if len(reported) > 1:
         side_axis = {"overlaying": _short(axes[0]), "side": "right"}
         own_ticks = {"tickmode": "auto", "showgrid": False}
         lay_out(figure, **{axes[1]: side_axis | own_ticks})

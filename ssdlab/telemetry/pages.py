@@ -68,11 +68,11 @@ def drive_blocks(context: Context) -> tuple[Block, ...]:
     if telemetry is None or context.steps.empty:
         return ()
     own = select_drive(telemetry)
-    told = set(own["name"])
-    is_silent = not told & {one.name for one in HEALTH_READINGS}
+    reported = set(own["name"])
+    is_silent = not reported & {one.name for one in HEALTH_READINGS}
     is_real = drive is not None and drive.bus != "loop"
     notes = (Note(text=_SILENT, tone="warning"),) if is_silent and is_real else ()
-    if is_silent and not told & {one.name for one in LINK_READINGS}:
+    if is_silent and not reported & {one.name for one in LINK_READINGS}:
         return notes
     return (
         *notes,
@@ -156,12 +156,12 @@ def _link_row(own: pd.DataFrame, reading: Reading) -> tuple[str, ...]:
 
 def _tests_tables(context: Context, telemetry: pd.DataFrame) -> Iterator[Block]:
     health = summarise_health(telemetry, context.steps)
-    beside = _Beside(
+    compared = _Compared(
         written=_by_test(compare_written(telemetry, context.steps)),
         cost=_by_test(summarise_reading_cost(health, context.steps)),
     )
     rows = tuple(
-        (context.title_of(str(test)), *_test_cells(str(test), readings, beside))
+        (context.title_of(str(test)), *_test_cells(str(test), readings, compared))
         for test, readings in health.groupby("test", sort=False)
     )
     if not rows:
@@ -176,8 +176,8 @@ def _tests_tables(context: Context, telemetry: pd.DataFrame) -> Iterator[Block]:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class _Beside:
-    """What is known of each test besides its readings."""
+class _Compared:
+    """What is known of each test compareds its readings."""
 
     written: Rows
     cost: Rows
@@ -187,17 +187,19 @@ def _by_test(frame: pd.DataFrame) -> Rows:
     return frame.set_index("test").to_dict("index")
 
 
-def _test_cells(test: str, readings: pd.DataFrame, beside: _Beside) -> tuple[str, ...]:
+def _test_cells(
+    test: str, readings: pd.DataFrame, compared: _Compared
+) -> tuple[str, ...]:
     named = readings.set_index("name")
     counted = wrote = took = NOT_MEASURED
-    if test in beside.written:
-        row = beside.written[test]
+    if test in compared.written:
+        row = compared.written[test]
         counted, wrote = (
             capacity_label(float(row[name])) for name in ("counted_bytes", "fio_bytes")
         )
-    if test in beside.cost:
-        mean_s = float(beside.cost[test]["read_mean_s"])
-        percent = float(beside.cost[test]["read_percent"])
+    if test in compared.cost:
+        mean_s = float(compared.cost[test]["read_mean_s"])
+        percent = float(compared.cost[test]["read_percent"])
         took = f"{seconds_text(mean_s)}; {percent:.2g} %"
     return (
         f"{int(named['n_readings'].max()):,}",

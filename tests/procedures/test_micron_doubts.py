@@ -90,7 +90,7 @@ def test_order_is_not_blamed_where_the_run_was_interrupted(tmp_path: Path) -> No
 
 def test_sequence_page_has_the_published_result_beside_ours(tmp_path: Path) -> None:
     page = sequence_page(tmp_path / "run")
-    assert "lower alike all 7 rounds" in page  # sequence 1: ours, then Micron's
+    assert "lower similar all 7 rounds" in page  # sequence 1: ours, then Micron's
     assert "lower lower all 7 rounds" in page
     assert "Published: Micron, Best Practices for SSD Performance Measurement" in page
     assert "Rev. B 4/17" in page

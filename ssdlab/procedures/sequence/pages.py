@@ -77,7 +77,7 @@ def sequence_pages(context: Context, test: str) -> tuple[Page, ...]:
     figure = plot_sequence(
         found.stages, title=context.title_of(test), last_rounds=STAGE_ROUNDS
     )
-    tone: Tone = "plain" if found.verdict == "alike" else "warning"
+    tone: Tone = "plain" if found.verdict == "similar" else "warning"
     page = Page(
         title=title,
         blocks=(
@@ -211,7 +211,7 @@ def _conclusion_text(verdicts: list[Repetition | None]) -> str:
             "The result of a stimulus on this drive depends on what was written before "
             f"it. {_PURGE}"
         )
-    if verdicts == ["alike", "alike"]:
+    if verdicts == ["similar", "similar"]:
         return (
             "Neither repetition differs: these stimuli, in stages of this length, did "
             "not affect each other on this drive. Another drive or other stimuli may. "

@@ -17,7 +17,7 @@ STAGE_ROUNDS = 5  # the measurement window of the PTS: 2.1.24
 ALIKE_RATIO = 0.10  # the slope that the PTS lets a steady window have: 2.1.24 b
 CONFIDENCE_PERCENT = 95.0
 
-Repetition = Literal["lower", "higher", "alike", "not told"]
+Repetition = Literal["lower", "higher", "similar", "unknown"]
 
 _STEP = ["run_id", "step_id"]
 _CELL = ["access", "block_size_bytes", "read_percent", "threads", "queue_depth"]
@@ -159,24 +159,24 @@ def judge_repetition(interval: RatioInterval, doubts: Sequence[str] = ()) -> Rep
     """Tell whether a repetition differs from the first time because of the order.
 
     It differs if 1 is outside the interval and the ratio more than
-    `ALIKE_RATIO` away from 1; it is alike if the whole interval is within that.
-    In all other cases, and where there is any doubt, it is "not told".
+    `ALIKE_RATIO` away from 1; it is similar if the whole interval is within that.
+    In all other cases, and where there is any doubt, it is unknown.
 
     >>> judge_repetition(RatioInterval(ratio=0.7, low=0.65, high=0.75))
     'lower'
     >>> judge_repetition(RatioInterval(ratio=0.98, low=0.97, high=0.99))
-    'alike'
+    'similar'
     """
     low, high = interval.low, interval.high
     if doubts:
-        return "not told"
+        return "unknown"
     if high < 1 and interval.ratio < 1 - ALIKE_RATIO:
         return "lower"
     if low > 1 and interval.ratio > 1 + ALIKE_RATIO:
         return "higher"
     if low >= 1 - ALIKE_RATIO and high <= 1 + ALIKE_RATIO:
-        return "alike"
-    return "not told"
+        return "similar"
+    return "unknown"
 
 
 def repetition_text(
@@ -194,8 +194,8 @@ def repetition_text(
     words = {
         "lower": f"is lower than the first, by {change}",
         "higher": f"is higher than the first, by {change}",
-        "alike": f"matches the first: the means differ by {change}",
-        "not told": "can be called neither different from the first nor equal: its "
+        "similar": f"matches the first: the means differ by {change}",
+        "unknown": "can be called neither different from the first nor equal: its "
         "rounds scatter too much, or are too few",
     }[judge_repetition(interval)]
     return f"The second run of {stimulus} {words}."
