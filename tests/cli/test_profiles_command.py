@@ -108,7 +108,7 @@ def test_test_that_the_profile_does_not_have_is_refused(
     )  # fmt: skip
     assert done.returncode == 2
     assert done.stdout == ""
-    assert f"the profile {profile} that is called 'hir'" in done.stderr
+    assert f"{profile} test 'hir'" in done.stderr
     assert "Choose from: iops, tp, lat, wsat." in done.stderr
     assert not (tmp_path / "runs").exists()
 

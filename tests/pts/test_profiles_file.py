@@ -59,7 +59,7 @@ def test_value_is_taken_in_its_table_and_by_its_key_alone() -> None:
     [
         ("[hir]\ncylces = 20\n", "hir.cylces", "Did you mean hir_cycles?"),
         ("[hir]\ncycles = 'x'\n", "hir.cycles", "demo has hir.cycles = 12"),
-        ("hir_cycles = 9\n[hir]\ncycles = 20\n", "hir.cycles", "it stands twice"),
+        ("hir_cycles = 9\n[hir]\ncycles = 20\n", "hir.cycles", "it appears twice"),
         ("[nobody]\ncycles = 20\n", "nobody", "a profile has no such value"),
         ("[rounds]\ncell_s = 20\n", "rounds", "a profile has no such value"),
     ],
@@ -248,8 +248,8 @@ def test_values_are_read_with_their_units(text: str, key: str, value: object) ->
         ('name = "Demo"', "name: 'Demo' names a profile of ssdlab"),
         ('title = ""', "title: this is not a valid title"),
         ('title = "a\\u0007"', "title: this is not a valid title"),
-        ("cell_s 30", r"this is no TOML \("),
-        ("x = " + "[" * 5000, r"this is no TOML \("),
+        ("cell_s 30", r"this is not TOML \("),
+        ("x = " + "[" * 5000, r"this is not TOML \("),
     ],
     ids=lambda case: str(case)[:30],
 )

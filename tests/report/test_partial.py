@@ -62,7 +62,7 @@ def test_report_of_a_run_that_did_nothing_renders(tmp_path: Path) -> None:
     for name in ("steps", "measurements", "windows"):
         table = TABLES[name]
         write_table(run.folder / "tables", table, rows_to_columns(table, []))
-    assert "No test was asked for." in words(render_report(run))
+    assert "No test was requested." in words(render_report(run))
 
 
 def test_report_uses_the_criteria_that_the_tests_were_judged_by(

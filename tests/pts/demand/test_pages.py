@@ -86,7 +86,7 @@ def test_composite_is_called_ecw_in_edition_1(tmp_path: Path) -> None:
     context = context_of(tmp_path, profile=EDITION_1, tests=("cbw",))
     pages = cbw_pages(context, "cbw")
     assert [page.plot_id for page in pages] == [f"ECW P{at}" for at in range(1, 16)]
-    assert "enterprise composite workload, ECW" in notes_of(pages[0])[0]
+    assert "enterprise composite workload (ECW)" in notes_of(pages[0])[0]
 
 
 def test_second_axis_is_art_in_cbw_and_throughput_in_dirth(
@@ -153,7 +153,7 @@ def test_knee_says_by_which_rule(pages: dict[str, Page]) -> None:
     (note,) = notes_of(pages["CBW P7"])
     assert " is the knee: " in note
     assert "Satopää" in note
-    assert "the PTS gives none" in note
+    assert "the PTS gives no rule" in note
 
 
 def test_points_that_are_all_too_slow_are_a_departure_in_words(tmp_path: Path) -> None:
@@ -223,7 +223,7 @@ def test_head_names_stimulus_points_and_alignment(whole: Context) -> None:
     assert facts["Steady state"] == "SS rounds 1 - 5"
     assert facts["MaxIOPS point"] == "T4/Q32, 45,714 IOPS; histogram of 10 min"
     assert facts["IOs"] == (
-        "aligned to the smallest block, 0.5 KiB, whatever their size"
+        "aligned to the smallest block, 0.5 KiB, regardless of size"
     )
 
 
