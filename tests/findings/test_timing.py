@@ -92,7 +92,9 @@ def test_step_may_run_half_a_percent_longer_or_shorter(
         "minor",
         "cbw",
     )
-    assert found.words.startswith("times: 1 of 2 steps did not run as long as asked")
+    assert found.words.startswith(
+        "times: 1 of 2 steps did not run for the requested time"
+    )
 
 
 def test_time_finding_names_the_worst() -> None:

@@ -174,8 +174,8 @@ def test_wsat_says_what_of_the_writes_it_leaves_out() -> None:
     )
     notes = " ".join(wsat(made, least_percent=90).notes)
     assert (
-        "Of the capture the applied ones are 95 % of IOs, 6.91 % of bytes and 0.775 % "
-        "of written bytes."
+        "Of the capture, the applied ones make up 95 % of IOs, 6.91 % of bytes and "
+        "0.775 % of written bytes."
     ) in notes
     assert "In the capture only 0.775 % of the written bytes belong to applied" in notes
     assert "written bytes belong to another stream than in the applied" in notes
@@ -195,7 +195,7 @@ def test_replay_says_in_which_steps_a_direction_vanishes() -> None:
     )
     notes = replay(made).notes
     assert any(
-        note.startswith("In steps 1 and 3 writes were 10 to 15 % of IOs and none is")
+        note.startswith("In steps 1 and 3 writes were 10 to 15 % of IOs, but none are")
         for note in notes
     )
     assert not any("reads were" in note for note in notes)

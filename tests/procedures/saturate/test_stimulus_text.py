@@ -73,7 +73,7 @@ def test_label_of_the_pts_is_a_stimulus_of_the_same_label(one: Workload) -> None
         ("rnd 4kb 0/100", "a block of 4000 B is not a multiple of 512 B"),
         ("rnd 0k 0/100", "a block of 0 B is not a multiple of 512 B"),
         ("rnd 4parsec 0/100", "'4parsec' is no size"),
-        ("rnd 32m 0/100", "a block may have 16 MiB at most"),
+        ("rnd 32m 0/100", "a block may have at most 16 MiB"),
         ("rnd 4k 0/100 T0/Q1", "T0 is not between T1 and T1024"),
         ("rnd 4k 0/100 T1/Q65537", "Q65537 is not between Q1 and Q65536"),
     ],
