@@ -28,7 +28,7 @@ _TIME_TOLERANCE = 0.05
 
 @dataclass(frozen=True, kw_only=True)
 class ClassHistogram:
-    """The histogram run of a test: its levels, and what it was taken with.
+    """The histogram run of a test: its levels, and its conditions.
 
     ``stimulus`` and ``workers`` (TC/QD) are words, empty where they are not known;
     ``seconds`` is NaN then.
@@ -50,7 +50,7 @@ class ClassHistogram:
 
     @property
     def words(self) -> str:
-        """What it was taken with, such as ``RND 4 KiB 0/100, T1/Q1, 1,200 s``."""
+        """Its conditions, such as ``RND 4 KiB 0/100, T1/Q1, 1,200 s``."""
         stimulus = self.stimulus or "stimulus not known"
         time = (
             "time not known" if math.isnan(self.seconds) else f"{self.seconds_text} s"
@@ -78,7 +78,7 @@ def read_class_histograms(context: Context) -> dict[str, ClassHistogram]:
 
 
 def _together(texts: Iterable[str]) -> str:
-    """Return different texts as one; empty where one of them is not known."""
+    """Return different texts as one; empty if any is unknown."""
     found = list(dict.fromkeys(texts))
     return ", ".join(found) if all(found) else ""
 
@@ -101,7 +101,7 @@ def _workers(steps: pd.DataFrame) -> Iterator[str]:
 
 
 def find_histogram_differences(histograms: Iterable[ClassHistogram]) -> tuple[str, ...]:
-    """Return in what histograms differ, so that their levels cannot be compared.
+    """Return the conditions in which histograms differ, which bars a comparison.
 
     Parameters
     ----------
@@ -140,9 +140,9 @@ def levels_table(histograms: Mapping[str, ClassHistogram], test: str) -> Table:
             column("IOs", lambda pair: f"{pair[1].total_ios:,}"),
             *(column(name, partial(_level_text, name=name)) for name in _LEVELS),
         ),
-        caption=f"Response times of the {test.upper()} histogram [ms], of merged bins",
-        note="Average and max are exact; a level is the middle of a bin, or the max "
-        f"where that is less. {UNSUPPORTED_NOTE}",
+        caption=f"Response times of the {test.upper()} histogram [ms], merged bins",
+        note="Average and max are exact; a level is the middle of a bin, or the max if "
+        f"less. {UNSUPPORTED_NOTE}",
     )
 
 

@@ -1,4 +1,4 @@
-"""Average v maximum latency of storage classes and runs, and confidence levels."""
+"""Average vs maximum latency of storage classes and runs, and confidence levels."""
 
 import math
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ _Point = tuple[float, float, str, str]
 def plot_class_latency(
     classes: "pd.DataFrame", values: "pd.DataFrame", *, looks: Sequence[RunLook]
 ) -> go.Figure:
-    """Draw average v maximum latency of each storage class and run.
+    """Draw average vs maximum latency of each storage class and run.
 
     One point a class or run on two logarithmic axes, each with its name.
 
@@ -38,9 +38,9 @@ def plot_class_latency(
     .. [1] Calypso Systems, "Performance Comparison by Storage Class", August 2014.
     """
     has_doubt = classes["doubtful"].str.contains("lat_").any()
-    note = "; empty: the printed average cannot be right" if has_doubt else ""
+    note = "; hollow: the printed average cannot be right" if has_doubt else ""
     figure = new_figure(
-        "Average v maximum latency",
+        "Average vs maximum latency",
         subtitle=f"RND 4 KiB 0/100, T1/Q1{note}",
         height=_HEIGHT,
     )
@@ -100,7 +100,7 @@ def _add_runs(
             continue
         add_points(
             figure, [mean], [most], text=[_hover(look.full, mean, most)],
-            name=look.text, showlegend=False,  # each has its name beside it
+            name=look.text, showlegend=False,  # each has its name next to it
             marker={"color": look.color, "size": 13, "symbol": look.symbol},
         )  # fmt: skip
         points.append((mean, most, look.text, look.color))
@@ -115,7 +115,7 @@ def _add_names(
     points: Sequence[_Point],
     ranges: tuple[Sequence[float], Sequence[float]],
 ) -> None:
-    """Write each name beside its point, tied by a line where it had to go far."""
+    """Write each name next to its point, connected by a line where it is far away."""
     (left, right), (bottom, top) = ranges
     labels = [
         Label(
@@ -137,7 +137,7 @@ def _add_names(
 
 
 def _line_color(name: str, right_px: float, down_px: float) -> str:
-    """Return no colour for a name that stands right beside its point."""
+    """Return no colour for a name right next to its point."""
     is_far = label_gap_px(name, right_px, down_px) > _NEAR_PX
     return "#b3bdc8" if is_far else "rgba(0,0,0,0)"
 
@@ -147,15 +147,15 @@ def plot_class_confidence(
 ) -> go.Figure:
     """Draw the confidence levels of several runs.
 
-    One line a run over 99, 99.9, 99.99 and 99.999 %; an empty marker where too
-    few IOs stand behind the level.
+    One line a run over 99, 99.9, 99.99 and 99.999 %; a hollow marker where there are
+    too few IOs for the percentile.
 
     References
     ----------
     .. [1] Calypso Systems, "Performance Comparison by Storage Class", August 2014.
     """
     weak = levels[levels["marker"].isin(_LEVELS)]["is_supported"].astype(bool)
-    words = "" if weak.all() else "empty: too few IOs stand behind the level"
+    words = "" if weak.all() else "hollow: too few IOs for this percentile"
     figure = new_figure(title, subtitle=words, height=400)
     names = named_axis("Confidence level", _LEVELS, pad=0.3)
     across = Across(column="place", axis=names, hover="")

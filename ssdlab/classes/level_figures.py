@@ -122,7 +122,7 @@ def _plot(
     shown = [look for look in looks if look.run_id in found]
     rows = [*_class_rows(classes), *_run_rows(shown)]
     has_doubt = classes["doubtful"].str.len().gt(0).any()
-    note = "; empty: the printed value cannot be right"
+    note = "; hollow: the printed value cannot be right"
     figure = new_figure(
         title,
         subtitle=words + (note if has_doubt else ""),

@@ -1,4 +1,4 @@
-"""What the nine storage classes were measured by, and how a run differs from it.
+"""How the nine storage classes were measured, and how a run differs from that.
 
 The numbers stand in the units of the published table: IOPS, MB/s and ms.
 """
@@ -56,7 +56,7 @@ class ClassMetric:
         return stimulus_label(self.access, self.block_size_bytes, self.read_percent)
 
     def printed_bounds(self, value: float) -> tuple[float, float]:
-        """Return from where to where the truth behind a printed value may lie."""
+        """Return the range in which the true value of a printed one may lie."""
         return value - self.half_step, (value + self.half_step) * self.unit_doubt
 
 
@@ -130,7 +130,7 @@ def run_kind(run: RunFacts) -> str:
 def find_run_conditions(
     run: RunFacts, classes: pd.DataFrame, *, is_cache_left: bool
 ) -> tuple[str, ...]:
-    """Return what differs from the source in all values of a run, in words.
+    """Return what differs from the source in all values of a run.
 
     One condition an entry; what is not known counts as different.
     """
@@ -154,7 +154,7 @@ def _of_target(run: RunFacts) -> Iterator[str]:
         case "file":
             yield "a file, not a drive: its file system is measured as well"
         case "imported":
-            words = "imported: not taken by ssdlab"
+            words = "imported: not measured by ssdlab"
             unknown = ", ".join(_unknown_of_import(run))
             yield f"{words}; not known: {unknown}" if unknown else words
         case _:
@@ -162,7 +162,7 @@ def _of_target(run: RunFacts) -> Iterator[str]:
 
 
 def _unknown_of_import(run: RunFacts) -> Iterator[str]:
-    """Yield what an import leaves open and no other condition names."""
+    """Yield what an import lacks and no other condition names."""
     for column, words in (("purge_method", "purge"), ("device_model", "device")):
         if str(run[column]).strip().lower() in _UNKNOWN_TEXTS:
             yield words
@@ -189,9 +189,9 @@ def _of_profile(run: RunFacts, *, is_cache_left: bool) -> Iterator[str]:
     if not math.isnan(percent) and percent != 100:
         yield f"active range: {percent:g} % of user capacity instead of 100 %"
     cache = str(run["write_cache"])
-    left = f"left as found (the profile asks for {cache})"
+    left = f"left as found (profile: {cache})"
     asked = left if is_cache_left else cache
-    yield f"write cache: {asked}; that of the source is not told"
+    yield f"write cache: {asked}; unknown in the source"
 
 
 def _of_state(run: RunFacts) -> Iterator[str]:
@@ -199,11 +199,11 @@ def _of_state(run: RunFacts) -> Iterator[str]:
         yield f"the run is {run['status']}, not finished"
     count = _number(run["interruptions"])
     if count > 0:
-        yield f"the run was taken up again {count:g} times"
+        yield f"the run was resumed {count:g} times"
 
 
 def find_value_conditions(metric: ClassMetric, rounds: pd.DataFrame) -> tuple[str, ...]:
-    """Return what differs from the source in the rounds behind one value, in words."""
+    """Return what differs from the source in the rounds of one value."""
     return (*_of_workers(metric, rounds), *_of_times(rounds))
 
 
@@ -211,7 +211,7 @@ def _of_workers(metric: ClassMetric, rounds: pd.DataFrame) -> Iterator[str]:
     names = [f"T{threads}/Q{depth}" for threads, depth in metric.workers]
     pairs = rounds[["threads", "queue_depth"]].drop_duplicates()
     if pairs.isna().to_numpy().any() or (pairs == 0).to_numpy().any():
-        yield f"TC/QD: not told; {' or '.join(names)} in the source"
+        yield f"TC/QD: unknown; {' or '.join(names)} in the source"
         return
     used = {(int(pair[0]), int(pair[1])) for pair in pairs.to_numpy().tolist()}
     texts = ", ".join(f"T{threads}/Q{depth}" for threads, depth in sorted(used))
@@ -224,7 +224,7 @@ def _of_workers(metric: ClassMetric, rounds: pd.DataFrame) -> Iterator[str]:
 def _of_times(rounds: pd.DataFrame) -> Iterator[str]:
     seconds = float(rounds["runtime_s"].astype(float).median())
     if math.isnan(seconds):
-        yield "time of a round: not told"
+        yield "time of a round: unknown"
     elif abs(seconds / ROUND_S - 1) > _TIME_TOLERANCE:
         words = duration_label(seconds)
         yield f"time of a round: {words} instead of {duration_label(ROUND_S)}"

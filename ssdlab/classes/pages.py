@@ -1,4 +1,4 @@
-"""A page of runs among nine storage classes: tables, places and five plots."""
+"""A page of runs among nine storage classes: tables, ranks and five plots."""
 
 from collections.abc import Mapping, Sequence
 
@@ -31,28 +31,26 @@ _SOURCE = (
     "latency at T1/Q1. FOB is the first minute of write saturation."
 )
 _UNITS = (
-    "The source prints MB/s and does not say whether they are decimal; elsewhere it "
-    "prints MiB/s under that name. Those of the runs are decimal: a difference of up "
-    "to 5 % may be the unit alone."
+    "The source prints MB/s without saying whether they are decimal; elsewhere it uses "
+    "that name for MiB/s. Those of the runs are decimal: a difference of up to 5 % may "
+    "be due to the unit alone."
 )
 _MAXIMA = (
-    "A maximum grows with the number of IOs behind it: the one of a run is of its "
-    "measurement window, and the source seems to print that of a longer histogram run "
-    "(row 5)."
+    "A maximum grows with the number of IOs: a run's is that of its measurement "
+    "window, while the source seems to print that of a longer histogram run (row 5)."
 )
 _NOT_RANKED = (
-    "{name} is no drive: it is shown, and takes no part in any ranking. With "
-    "--rank-virtual it is placed as well."
+    "{name} is not a drive: it is shown but not ranked. --rank-virtual ranks it as "
+    "well."
 )
 _OTHER_HISTOGRAMS = (
-    "These histograms were not taken alike: they differ in {names}. A level of one "
-    "says little about the same level of another; what each was taken with stands in "
-    "the table."
+    "These histograms were not taken under the same conditions: they differ in "
+    "{names}. A level of one says little about the same level of another; the table "
+    "lists the conditions."
 )
 _DIFFER = (
-    "The conditions of the runs differ from those of the nine classes, so that a "
-    "difference need not be of the drives. For each value they stand in words under "
-    "Conditions."
+    "The conditions of the runs differ from those of the nine classes, so the drives "
+    "need not be the cause of a difference. Conditions lists them for each value."
 )
 
 
@@ -99,8 +97,8 @@ def _notes(runs: Sequence[ClassRun]) -> list[Note]:
     notes = []
     if models:
         words = (
-            f"No drive: {', '.join(models)}. The numbers show how the method works and "
-            "say nothing about any product."
+            f"Not a drive: {', '.join(models)}. The numbers show how the method works "
+            "and say nothing about any product."
         )
         notes.append(Note(text=words, tone="warning"))
     if any(run.conditions or any(run.measured["conditions"]) for run in runs):
@@ -112,7 +110,7 @@ def _classes_page(classes: pd.DataFrame, runs: Sequence[ClassRun]) -> Page:
     doubts = [
         Note(
             text=f"Row {row['row']}, {row['storage_class']}: {row['note']}. Neither of "
-            "its latencies takes part in any placing.",
+            "its latencies is ranked.",
             tone="warning",
         )
         for _, row in classes[classes["doubtful"].str.len() > 0].iterrows()
@@ -136,11 +134,11 @@ def _places_page(run: ClassRun) -> Page:
         note = Note(text=_NOT_RANKED.format(name=run.name), tone="warning")
         return Page(title=title, blocks=(note,))
     if run.places.empty:
-        note = Note(text="It measured none of the columns.", tone="warning")
+        note = Note(text="It measured no column.", tone="warning")
         return Page(title=title, blocks=(note,))
     blocks: tuple[Block, ...] = (places_table(run), nearest_table(run))
     if run.is_model:
-        words = f"{run.name} is no drive; it is ranked because that was asked for."
+        words = f"{run.name} is not a drive; it is ranked by request."
         blocks = (Note(text=words, tone="warning"), *blocks)
     return Page(title=title, blocks=blocks)
 
@@ -155,13 +153,13 @@ def _saturation_pages(
     time = plot_class_saturation(rounds, classes, looks=looks)
     written = plot_class_written(rounds, looks=looks)
     return (
-        Page(title="WSAT IOPS v time", blocks=(Plot(figure=time),)),
-        Page(title="WSAT IOPS v TGBW and drive fills", blocks=(Plot(figure=written),)),
+        Page(title="WSAT IOPS vs time", blocks=(Plot(figure=time),)),
+        Page(title="WSAT IOPS vs TGBW and drive fills", blocks=(Plot(figure=written),)),
     )
 
 
 def _no_saturation_page(runs: Sequence[ClassRun], classes: pd.DataFrame) -> Page:
-    """Show where the classes began and ended, alone."""
+    """Show the start and end of the classes alone."""
     none = pd.DataFrame(columns=["run_id", "time_s", "iops"])
     plot = Plot(figure=plot_class_saturation(none, classes, looks=()))
     words = "No run measured write saturation (WSAT) of RND 4 KiB 0/100."
@@ -182,7 +180,7 @@ def _level_pages(
     figures = (
         ("IOPS and response times by class", plot_class_iops),
         ("Bandwidth and response times by class", plot_class_throughput),
-        ("Average v maximum latency", plot_class_latency),
+        ("Average vs maximum latency", plot_class_latency),
     )
     return tuple(
         Page(title=title, blocks=(Plot(figure=plot(classes, values, looks=looks)),))

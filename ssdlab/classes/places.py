@@ -1,4 +1,4 @@
-"""Where the values of a run fall among the nine storage classes."""
+"""Where the values of a run rank among the nine storage classes."""
 
 import math
 from typing import Any, Literal
@@ -11,7 +11,7 @@ _PLACE_TYPES = {"value": "float64", "rank": "Int64", "ratio": "float64"}
 
 
 def summarise_class_places(values: pd.DataFrame, classes: pd.DataFrame) -> pd.DataFrame:
-    """Return where each value of a run falls among the storage classes.
+    """Return the rank of each value of a run among the storage classes.
 
     Returns
     -------
@@ -24,8 +24,8 @@ def summarise_class_places(values: pd.DataFrame, classes: pd.DataFrame) -> pd.Da
 
     Notes
     -----
-    A printed value stands for all that would be printed so: 0.01 ms for 0.005 to
-    0.015 ms, and 480 MB/s for 479.5 MB/s to 480.5 MiB/s, as the source does not tell
+    A printed value stands for all that would be printed the same: 0.01 ms for 0.005 to
+    0.015 ms, and 480 MB/s for 479.5 MB/s to 480.5 MiB/s, as the source does not say
     which of the two it means. A class is better or worse only beyond that.
 
     References
@@ -75,19 +75,19 @@ def summarise_class_distances(
 
 
 def summarise_nearest_classes(distances: pd.DataFrame) -> pd.DataFrame:
-    """Return the storage classes by how near they are to a run over all its values.
+    """Return the storage classes by their distance from a run over all its values.
 
     Returns
     -------
     pandas.DataFrame
         One row a class that has anything in common with the run, nearest first:
         ``row``, ``group``, ``storage_class``, ``mean_factor`` (the geometric mean of
-        the factors), ``greatest_factor`` and ``n_metrics``, how many stand behind it.
+        the factors), ``greatest_factor`` and ``n_metrics``, the number of columns.
 
     Notes
     -----
-    The distance is the mean of the absolute logarithms of the ratios, each column
-    alike. It is no score: which column decides is to be read from the parts.
+    The distance is the mean of the absolute logarithms of the ratios, each column with
+    equal weight. It is not a score: see the parts for the column that decides.
     """
     common = distances.dropna(subset=["factor"])
     logs = common.assign(log=common["factor"].map(math.log))

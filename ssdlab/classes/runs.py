@@ -1,4 +1,4 @@
-"""What a page of storage classes knows of each run, and the same as plain data."""
+"""What a page of storage classes holds on each run, and the same as plain data."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ _MODELS = frozenset({"virtual", "file"})
 
 @dataclass(frozen=True, kw_only=True)
 class ClassRun:
-    """One run beside the storage classes.
+    """One run compared with the storage classes.
 
     ``name`` says whether it is a model, a file or an import. ``places``,
     ``distances`` and ``nearest`` are empty where the run takes no part in ranking.
@@ -50,14 +50,14 @@ class ClassRun:
 
     @property
     def is_model(self) -> bool:
-        """Whether it is a virtual SSD or a file, and never a drive."""
+        """Whether it is a virtual SSD or a file, not a drive."""
         return self.kind in _MODELS
 
 
 def read_class_runs(
     runs: Sequence[Run], classes: pd.DataFrame, *, virtual: VirtualRanking = "left out"
 ) -> tuple[ClassRun, ...]:
-    """Return runs beside the storage classes.
+    """Return runs compared with the storage classes.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def read_class_runs(
     Raises
     ------
     RepeatedNameError
-        If a run is there twice.
+        If a run is given twice.
     RunFolderError
         If a table is missing or damaged.
     """
@@ -99,13 +99,13 @@ def _read(run: Run) -> Context:
         raise RunFolderError(
             folder=str(run.path),
             reason="this run has no tables yet",
-            remedy=f"Let it end, or build them: ssdlab ingest {run.path}",
+            remedy=f"Let it finish, or build them: ssdlab ingest {run.path}",
         )
     return context
 
 
 def _names(runs: Sequence["pd.Series[Any]"]) -> list[str]:
-    """Return a name for each run, none of them twice, with what it is if no drive."""
+    """Return a unique name for each run, with its kind if it is not a drive."""
     bare = [_bare_name(run) for run in runs]
     names = []
     for run, name in zip(runs, bare, strict=True):

@@ -43,10 +43,9 @@ def classes_table(classes: pd.DataFrame, runs: Sequence[ClassRun]) -> Table:
             *(column(head, name) for name, head in _SHORT.items()),
         ),
         caption="IOPS of RND 4 KiB, MB/s of SEQ 1024 KiB, latency of RND 4 KiB writes",
-        note="W is R/W 0/100 and R is 100/0. FOB: first minute of WSAT. IOPS at "
-        "T2/Q16 (rows 1 to 5) or T4/Q32 (rows 6 to 9), FOB at T4/Q32, MB/s at T1/Q32, "
-        "latency at T1/Q1. * cannot be right, see below; it takes no part in any "
-        "placing.",
+        note="W is R/W 0/100 and R is 100/0. FOB: first minute of WSAT. IOPS at T2/Q16 "
+        "(rows 1 to 5) or T4/Q32 (rows 6 to 9), FOB at T4/Q32, MB/s at T1/Q32, "
+        "latency at T1/Q1. * cannot be right, see below; it is not ranked.",
     )
 
 
@@ -62,7 +61,7 @@ def _number(value: Any) -> str:
 
 
 def devices_table(classes: pd.DataFrame) -> Table:
-    """Return what the nine devices are, and what is to be said of their numbers."""
+    """Return the nine devices, with notes on their numbers."""
     return tabulate(
         classes,
         (
@@ -90,7 +89,7 @@ def _value(row: Mapping[str, Any]) -> str | None:
 
 
 def values_table(run: ClassRun) -> Table:
-    """Return each value of a run, where it is from and what differs from the source."""
+    """Return each value of a run, its origin and its differences from the source."""
     return tabulate(
         run.measured,
         (
@@ -99,7 +98,7 @@ def values_table(run: ClassRun) -> Table:
             column("From", "source", is_words=True),
             column("Differs", "conditions", _on_one_line, is_words=True),
         ),
-        caption=f"{run.name}: values, and how they differ from the source",
+        caption=f"{run.name}: values, and differences from the source",
     )
 
 
@@ -108,7 +107,7 @@ def _on_one_line(text: str) -> str:
 
 
 def places_table(run: ClassRun) -> Table:
-    """Return where each value of a run falls among the nine."""
+    """Return the rank of each value of a run among the nine."""
     return tabulate(
         run.places,
         (
@@ -119,9 +118,9 @@ def places_table(run: ClassRun) -> Table:
             column("Nearest", _nearest_text, is_words=True),
         ),
         caption=f"{run.name}: place among the classes, column by column",
-        note="Latency is of RND 4 KiB 0/100. Place 1 is before all classes. A class is "
-        "better or worse only beyond what its printed digits, and MB or MiB, leave "
-        "open.",
+        note="Latency is of RND 4 KiB 0/100. Place 1 is better than all classes. A "
+        "class is better or worse only beyond the uncertainty of its printed "
+        "digits and of MB or MiB.",
     )
 
 
@@ -137,15 +136,17 @@ def _between_text(row: Mapping[str, Any]) -> str:
     better, worse = str(row["better"]), str(row["worse"])
     words = f"{better} (better) and {worse} (worse)"
     if not better:
-        words = f"before {worse}, the best of them" if worse else ""
+        words = f"ahead of {worse}, the best of them" if worse else ""
     elif not worse:
         words = f"behind {better}, the last of them"
     equal = str(row["equal"])
-    return "; ".join(part for part in (f"as {equal}" if equal else "", words) if part)
+    return "; ".join(
+        part for part in (f"equal to {equal}" if equal else "", words) if part
+    )
 
 
 def nearest_table(run: ClassRun) -> Table:
-    """Return how far each class is over all columns, with the parts it is made of."""
+    """Return the distance of each class over all columns, with its parts."""
     parts = {
         (part["row"], part["metric"]): part["ratio"]
         for part in run.distances.to_dict("records")
@@ -166,9 +167,9 @@ def nearest_table(run: ClassRun) -> Table:
             column("Columns", "n_metrics"),
             *map(part, _SHORT),
         ),
-        caption=f"{run.name}: how far from each class, nearest first",
-        note="Each column: the run by the class, so 1 is equal. Factor: the geometric "
-        "mean of the columns, each turned to 1 or more and less what printed digits "
-        "leave open. It counts every column alike and is no score: the columns say "
-        "where a run is near. A column that one of the two lacks takes no part.",
+        caption=f"{run.name}: distance from each class, nearest first",
+        note="Each column: run / class, so 1 is equal. Factor: the geometric mean of "
+        "the columns, each inverted to 1 or more, less the uncertainty of printed "
+        "digits. It weights every column equally and is not a score: see the "
+        "columns. A column that either lacks is left out.",
     )

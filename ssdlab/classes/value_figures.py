@@ -1,4 +1,4 @@
-"""Write saturation of several runs beside the levels of nine storage classes."""
+"""Write saturation of several runs next to the levels of nine storage classes."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
@@ -26,7 +26,7 @@ def plot_class_saturation(
     looks: Sequence[RunLook],
     reach: Literal["all", "runs"] = "all",
 ) -> go.Figure:
-    """Draw IOPS over time of several write saturations, and the classes beside them.
+    """Draw IOPS over time of several write saturations, next to the classes.
 
     On the left one line a run; on the right, on the same logarithmic axis, FOB
     and steady state of each class, tied by a line. Without any round the classes
@@ -37,7 +37,7 @@ def plot_class_saturation(
     .. [1] Calypso Systems, "Performance Comparison by Storage Class", August 2014.
     """
     is_alone = not rounds["run_id"].isin([look.run_id for look in looks]).any()
-    title = "WSAT: FOB and steady state by class" if is_alone else "WSAT IOPS v time"
+    title = "WSAT: FOB and steady state by class" if is_alone else "WSAT IOPS vs time"
     figure = new_figure(title, height=_HEIGHT)
     _add_runs(figure, rounds, looks, x="time_s")
     drawn = [value for trace in figure.data for value in trace.y]
@@ -78,7 +78,7 @@ def plot_class_written(
     ----------
     .. [1] Calypso Systems, "Performance Comparison by Storage Class", August 2014.
     """
-    figure = new_figure("WSAT IOPS v TGBW and drive fills", height=460)
+    figure = new_figure("WSAT IOPS vs TGBW and drive fills", height=460)
     _add_runs(figure, rounds, looks, x="total_written_bytes")
     drawn = [value for trace in figure.data for value in trace.y]
     _add_runs(figure, rounds, looks, x="drive_fills", panel="x2")

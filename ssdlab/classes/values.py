@@ -15,12 +15,14 @@ from ssdlab.stats.matrix import select_cells, select_window
 from ssdlab.stats.phases import range_name
 
 _LARGE_SHARE = 0.1  # of the user capacity; in the first minute of the nine: at most 9 %
-_PRINTED_MEAN = "mean"  # the kind of a row that others printed, and no round
+_PRINTED_MEAN = (
+    "mean"  # the kind of a row from an imported report, which is not a round
+)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Found:
-    """One value with the rounds behind it, where it is from, and what is doubtful."""
+    """One value with its rounds, its origin, and its doubts."""
 
     value: float
     rounds: pd.DataFrame
@@ -90,7 +92,7 @@ def _row(metric: ClassMetric, found: _Found | str) -> tuple[object, ...]:
 
 
 def _find(metric: ClassMetric, frames: _Frames) -> _Found | str:
-    """Return what was found, or in words why nothing was."""
+    """Return what was found, or why nothing was."""
     if metric.name == "fob_iops":
         return _first_round(metric, frames)
     if metric.test in frames.inside:
@@ -125,7 +127,7 @@ def _window_value(metric: ClassMetric, frames: _Frames) -> _Found | str:
     return _Found(
         value=float(values.max() if metric.column == "lat_max_ns" else values.mean()),
         rounds=known,
-        source=f"{name}, a window as others printed it"
+        source=f"{name}, a window of an imported report"
         if rounds.empty
         else f"measurement window of {name}",
         doubts=(*_of_range(known), *_of_steady(is_steady=is_steady)),
@@ -137,7 +139,7 @@ def _window_value(metric: ClassMetric, frames: _Frames) -> _Found | str:
 def _why_no_window(metric: ClassMetric, frames: _Frames) -> str:
     name = metric.test.upper()
     if _of_cell(select_cells(frames.measurements, metric.test), metric).empty:
-        return f"{metric.stimulus} is no cell of this {name}"
+        return f"this {name} has no cell {metric.stimulus}"
     return f"no measurement window of {name} was full"
 
 
@@ -146,7 +148,7 @@ def _recorded(rows: pd.DataFrame, metric: ClassMetric) -> pd.DataFrame:
 
 
 def _widest(rounds: pd.DataFrame, steps: pd.DataFrame) -> pd.DataFrame:
-    """Keep one phase: of several active ranges the widest, of equals the first."""
+    """Keep one phase: of several active ranges the widest, on a tie the first."""
     spans = steps.groupby("phase")["range_bytes"].max()
     phases = [str(name) for name in rounds["phase"].unique()]
     widest = max(phases, key=lambda name: _number(spans.get(name)))
@@ -176,7 +178,7 @@ def _of_steady(*, is_steady: bool | None) -> tuple[str, ...]:
 
 def _of_range(rounds: pd.DataFrame) -> tuple[str, ...]:
     active = range_name(str(rounds["phase"].iloc[0]))
-    return (f"active range: {active}, of several that were measured",) if active else ()
+    return (f"active range: {active}, one of several measured",) if active else ()
 
 
 def _saturation_rounds(metric: ClassMetric, frames: _Frames) -> pd.DataFrame:
@@ -219,7 +221,7 @@ def _of_purge(steps: pd.DataFrame) -> tuple[str, ...]:
 
 
 def _of_share(first: pd.DataFrame, steps: pd.DataFrame) -> tuple[str, ...]:
-    """Say when the first round wrote so much that it is no mere peak."""
+    """Say when the first round wrote so much that it is not just a peak."""
     ids: Sequence[str] = first["step_id"].tolist()
     fills = steps[steps["step_id"].isin(ids)]["drive_fills"].dropna()
     if fills.empty or float(fills.max()) <= _LARGE_SHARE:
@@ -229,7 +231,7 @@ def _of_share(first: pd.DataFrame, steps: pd.DataFrame) -> tuple[str, ...]:
 
 
 def _saturated(metric: ClassMetric, frames: _Frames) -> _Found | str:
-    """Return where WSAT ended: its window's mean, or its last round."""
+    """Return the end of WSAT: the mean of its window, or its last round."""
     rounds = _saturation_rounds(metric, frames)
     if rounds.empty:
         return f"IOPS was not run, and {_why_no_saturation(metric, frames)}"

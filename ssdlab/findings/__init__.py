@@ -1,1 +1,1 @@
-"""Rules that find what departs from the PTS and what makes a number doubtful."""
+"""Rules that find departures from the PTS and what makes a number doubtful."""

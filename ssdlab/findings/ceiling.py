@@ -1,4 +1,4 @@
-"""How near results are to what the host can issue at all.
+"""How close results are to the host ceiling.
 
 The ceiling is what fio's null engine does at some TC/QD. Which point of it holds for a
 result is a rule of ours: decision record 30.
@@ -15,7 +15,7 @@ from ssdlab.model.spec import stimulus_label
 if TYPE_CHECKING:
     import pandas as pd
 
-NEAR_RATIO = 0.9  # a result from here on may be the host's
+NEAR_RATIO = 0.9  # above this, the host may limit a result
 _RESULTS = ("cell", "histogram")
 _NEEDED = ("iops", "threads", "queue_depth", "read_percent")
 
@@ -107,7 +107,7 @@ def thread_time_us(point: CeilingPoint) -> float:
 def find_near_ceiling(
     totals: "pd.DataFrame", points: Sequence[CeilingPoint]
 ) -> tuple[Finding, ...]:
-    """Say in which tests results come within a tenth of what the host can issue."""
+    """Say in which tests results come within a tenth of the host ceiling."""
     known = totals[totals["kind"].isin(_RESULTS)].dropna(subset=list(_NEEDED))
     found = []
     for test, rows in known.groupby("test", sort=False):

@@ -1,4 +1,4 @@
-"""What of a run is not as the standard asks, from its frames and plain facts.
+"""Where a run departs from the standard, from its frames and plain facts.
 
 Each function gives the findings of one kind: pure, and empty where all is well. The
 limits and what they mean stand in decision record 30. Times and gaps are in
@@ -38,7 +38,7 @@ _UNPROVEN_PURGES: frozenset[PurgeMethod] = frozenset({
 })
 _NUMBER = re.compile(r"(\d{5,9})-")
 _UNFINISHED: Mapping[RunStatus, str] = {
-    "running": "the run has not come to its end",
+    "running": "the run has not finished",
     "failed": "the run ended with an error",
     "interrupted": "the run was interrupted",
 }
@@ -61,7 +61,7 @@ class RunFacts:
     is known and ``purge_words`` what the report says of it, ``is_model`` whether a
     model in memory was measured, ``sessions`` start and end of each time it
     was worked on (Unix time [s], the end ``None`` where it was killed),
-    ``host_changes`` what was otherwise of the host when it was taken up again,
+    ``host_changes`` what had changed on the host when it was resumed,
     ``suspends`` those of the machine, in order, ``lacks_end`` whether it finished and
     its steps do not reach the end of its plan, ``changes`` what was changed since.
     """
@@ -81,7 +81,7 @@ class RunFacts:
 
 
 def find_changed_files(facts: RunFacts) -> tuple[Finding, ...]:
-    """Say what of a run is not as it was written.
+    """Say what of a run has changed since it was written.
 
     ``record-changed``, ``raw-changed``, and ``not-sealed`` of a run that is over.
     """
@@ -95,15 +95,15 @@ def find_changed_files(facts: RunFacts) -> tuple[Finding, ...]:
             words = f"{len(names)} {noun} not as written, such as {names[0]}"
             found.append(make_finding(code, f"{code.partition('-')[0]}: {words}"))
     if not facts.changes.is_sealed and facts.status == "finished":
-        words = "manifest: there is none, so that no change of the record would show"
+        words = "manifest: missing, so changes of the record cannot be detected"
         found.append(make_finding("not-sealed", words))
     return tuple(found)
 
 
 def find_host_changes(facts: RunFacts) -> tuple[Finding, ...]:
-    """Say what of the host was otherwise when a run was taken up again."""
+    """Say what had changed on the host when a run was resumed."""
     return tuple(
-        make_finding("host-changed", f"host, when the run was taken up again: {words}")
+        make_finding("host-changed", f"host, when the run was resumed: {words}")
         for words in facts.host_changes
     )
 
@@ -120,9 +120,9 @@ def missing_numbers(step_ids: Iterable[str]) -> tuple[int, ...]:
 
 
 def find_missing_steps(steps: "pd.DataFrame", facts: RunFacts) -> tuple[Finding, ...]:
-    """Say how many of the steps that were carried out are missing.
+    """Say how many of the executed steps are missing.
 
-    Of those behind the last one that is there, the number is not known.
+    The number of those after the last one present is unknown.
     """
     missing = missing_numbers(steps["step_id"])
     if missing:
@@ -133,27 +133,27 @@ def find_missing_steps(steps: "pd.DataFrame", facts: RunFacts) -> tuple[Finding,
         return (make_finding("steps-missing", words),)
     if facts.lacks_end:
         words = (
-            f"steps: those behind number {len(steps)} are missing, though the run came "
-            "to its end"
+            f"steps: those after number {len(steps)} are missing, though the run "
+            "finished"
         )
         return (make_finding("steps-missing", words),)
     return ()
 
 
 def find_unfinished(steps: "pd.DataFrame", facts: RunFacts) -> tuple[Finding, ...]:
-    """Say that a run did not come to its end, and which tests were not begun."""
+    """Say that a run did not finish, and which tests were not started."""
     if facts.status == "finished":
         return ()
     words = _UNFINISHED[facts.status]
     begun = set(steps["test"])
     left = [test.test_id for test in facts.tests if test.test_id not in begun]
     if left:
-        words += f"; not begun: {', '.join(left)}"
+        words += f"; not started: {', '.join(left)}"
     return (make_finding("unfinished", words),)
 
 
 def find_purge_faults(steps: "pd.DataFrame", facts: RunFacts) -> tuple[Finding, ...]:
-    """Say where there was no purge, or none that is proven: pts.md 4.2.
+    """Say where there was no purge, or no proven one: pts.md 4.2.
 
     ``purge-none`` of the run or of tests, or ``purge-unverified``.
     """
@@ -164,16 +164,13 @@ def find_purge_faults(steps: "pd.DataFrame", facts: RunFacts) -> tuple[Finding, 
         return (make_finding("purge-none", words),)
     found = [
         make_finding(
-            "purge-none", "no purge: it begins with another step", test=str(test)
+            "purge-none", "no purge: it starts with another step", test=str(test)
         )
         for test, kind in steps.groupby("test", sort=False)["kind"].first().items()
         if kind != "purge"
     ]
     if proof == "unproven":
-        words = (
-            f"purge: {method}; whether that leaves the device as if never used is not "
-            "proven"
-        )
+        words = f"purge: {method}; not proven to leave the device as if never used"
         found.append(make_finding("purge-unverified", words))
     return (*found, *_doubtful_purges(steps))
 
@@ -210,9 +207,9 @@ def judge_purge(
 
 
 def find_fill_faults(steps: "pd.DataFrame", facts: RunFacts) -> tuple[Finding, ...]:
-    """Say where preconditioning wrote less, or to less, than was asked: pts.md 4.3.
+    """Say where preconditioning wrote or covered less than requested: pts.md 4.3.
 
-    A test that asks for no fill has no finding; nor has one that did not come so far.
+    A test without a fill has no finding, nor has one that did not get that far.
     """
     return tuple(
         make_finding("fill-short", words, test=test.test_id)
@@ -230,14 +227,14 @@ def _fill_faults(
     fills = own[own["phase"] == phase.phase_id]
     if fills.empty:
         if set(own["phase"]) & _phases_after(test, phase):
-            yield f"{phase.phase_id}: there was no preconditioning"
+            yield f"{phase.phase_id}: no preconditioning"
         return
     asked = phase.written_capacities * facts.capacity_bytes
     written = int(fills["written_bytes"].sum())
     if written < asked - phase.block_size_bytes * phase.threads:
         yield (
-            f"{phase.phase_id}: {capacity_label(written)} were written and "
-            f"{capacity_label(round(asked))} asked for"
+            f"{phase.phase_id}: {capacity_label(written)} written instead of "
+            f"{capacity_label(round(asked))}"
         )
     span, wanted = int(fills["range_bytes"].min()), _range_bytes(phase, facts)
     if span < wanted:
@@ -248,7 +245,7 @@ def _fill_faults(
 
 
 def _phases_after(test: PtsTest, phase: Phase) -> set[str]:
-    """Return the phases whose steps tell that the one given was passed."""
+    """Return the phases whose steps show that the given one was passed."""
     names = [each.phase_id for each in test.possible_phases]
     place = test.possible_phases.index(phase)
     return set(names[place + 1 :]) - set(names[:place])
@@ -267,7 +264,7 @@ def _range_bytes(phase: Precondition, facts: RunFacts) -> int:
 def find_unsteady(
     windows: "pd.DataFrame", steps: "pd.DataFrame", facts: RunFacts
 ) -> tuple[Finding, ...]:
-    """Say which phases did not get steady in the rounds they were allowed.
+    """Say which phases did not become steady within their rounds.
 
     The writes of WSAT may end by amount or time: they have no finding. Of a test with
     a fallback, the last phase to be judged counts, of the fallback where it was
@@ -297,7 +294,7 @@ def _unsteady(
             rounds = int(rows["round"].max())
             yield f"{phase}: not steady after {rounds} rounds"
         if is_finished and phase not in set(windows["phase"]):
-            yield f"{phase}: there was no full measurement window"
+            yield f"{phase}: no full measurement window"
 
 
 def _phases_to_judge(test: PtsTest, begun: set[str]) -> tuple[str, ...]:
@@ -328,7 +325,7 @@ def find_missing_points(
         points = summarise_points(measurements, test=test.test_id, max_lat_ns=limit_ns)
         if len(points) and not points["is_within_limit"].any():
             words = (
-                "operating points: none has a mean response time below "
+                "operating points: none had a mean response time below "
                 f"{limit_ns / 1e6:g} ms; Max, Mid and Min were chosen from all"
             )
             found.append(make_finding("no-point-below-limit", words, test=test.test_id))

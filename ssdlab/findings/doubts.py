@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 CLOCK_TOLERANCE_S = 0.25  # gaps are right to some tens of ms on a loaded host
 SESSION_TOLERANCE_S = 2.0  # sessions are noted in whole seconds
-FIO_FAULTS = (  # versions before this one, and what is said of them
+FIO_FAULTS = (  # versions before this one, and what is known of them
     ((3, 5), "older than 3.5, the first that the guide of HGST/WD trusts"),
 )
 _FALSE = {"0", "false"}
@@ -36,7 +36,7 @@ _FALSE = {"0", "false"}
 def find_complaints(steps: "pd.DataFrame") -> tuple[Finding, ...]:
     """Say in which tests fio or the target complained.
 
-    What is said of a purge is told by `find_purge_faults`.
+    What is said of a purge is a finding of `find_purge_faults`.
     """
     found = []
     for test, rows in steps.groupby("test", sort=False):
@@ -88,7 +88,7 @@ def _steps_going_back(steps: "pd.DataFrame") -> Iterator[Finding]:
     jumps = steps[back_s > CLOCK_TOLERANCE_S]
     for test, rows in jumps.groupby("test", sort=False):
         words = (
-            f"clock: {len(rows)} steps began before the one before them ended, by "
+            f"clock: {len(rows)} steps began before the previous one ended, by "
             f"{back_s[rows.index].max():.3g} s at most"
         )
         yield make_finding("clock-jump", words, test=str(test))
@@ -99,7 +99,7 @@ def _sessions_going_back(facts: RunFacts, steps: "pd.DataFrame") -> Iterator[Fin
     for (_, end_s), (start_s, _) in pairwise(sessions):
         if end_s is not None and start_s < end_s:
             back = duration_label(end_s - start_s)
-            words = f"clock: the run was taken up {back} before it was left"
+            words = f"clock: the run was resumed {back} before it was stopped"
             yield make_finding("clock-jump", words)
     if not sessions or any(end_s is None for _, end_s in sessions):
         return
@@ -109,8 +109,8 @@ def _sessions_going_back(facts: RunFacts, steps: "pd.DataFrame") -> Iterator[Fin
     )
     if outside.any():
         words = (
-            f"clock: {int(outside.sum())} steps lie outside of the time at which the "
-            "run was worked on: the system's clock was set meanwhile"
+            f"clock: {int(outside.sum())} steps are outside the sessions of the run: "
+            "the system clock was set meanwhile"
         )
         yield make_finding("clock-jump", words)
 
@@ -127,7 +127,7 @@ def find_buffered_io(tests: Sequence[PtsTest]) -> tuple[Finding, ...]:
         if phases:
             words = (
                 f"buffered: {', '.join(phases)} went through the memory of the host, "
-                "which answers and gathers IOs for the device"
+                "which serves and merges IOs for the device"
             )
             found.append(make_finding("buffered-io", words, test=test.test_id))
     return tuple(found)
@@ -170,10 +170,7 @@ def find_throttling(
         ]
         throttled_s = max((rise for rise in rises if rise > 0), default=0.0)
         if throttled_s > 0:
-            words = (
-                f"temperature: the device was throttled for {throttled_s:.3g} s "
-                "meanwhile"
-            )
+            words = f"temperature: the device was throttled for {throttled_s:.3g} s"
             found.append(make_finding("throttled", words, test=test))
     return tuple(found)
 
@@ -181,9 +178,9 @@ def find_throttling(
 def find_link_downgrades(
     telemetry: "pd.DataFrame", steps: "pd.DataFrame"
 ) -> tuple[Finding, ...]:
-    """Say in which tests the link of the device was less than it can be.
+    """Say in which tests the link of the device was below its capability.
 
-    What it can be is read beside it, or else the greatest reading of the run.
+    Its capability is read with it, or else is the greatest reading of the run.
     """
     return tuple(
         make_finding("link-downgraded", words, test=test)
@@ -196,22 +193,22 @@ def find_link_downgrades(
 def find_cache_changes(
     telemetry: "pd.DataFrame", steps: "pd.DataFrame", *, asked: WriteCacheState
 ) -> tuple[Finding, ...]:
-    """Say in which tests the write cache was not what it was set to before them."""
-    told = telemetry[telemetry["name"] == CACHE_IS_ON]
-    if told.empty:
+    """Say in which tests the write cache was not as set before them."""
+    readings = telemetry[telemetry["name"] == CACHE_IS_ON]
+    if readings.empty:
         return ()
-    first = told.sort_values("time_s")["value"].iloc[0]
+    first = readings.sort_values("time_s")["value"].iloc[0]
     is_on = bool(first) if asked == "as found" else asked == "enabled"
     found = []
     for test, begin_s, end_s in spans_of_tests(steps):
-        within = told["time_s"].between(begin_s, end_s)
-        others = int((within & (told["value"] != is_on)).sum())
+        within = readings["time_s"].between(begin_s, end_s)
+        others = int((within & (readings["value"] != is_on)).sum())
         if others:
             words = (
                 f"write cache: {'disabled' if is_on else 'enabled'} in {others} of "
                 f"{int(within.sum())} readings, though "
-                f"{'enabled' if is_on else 'disabled'} before: a reset puts back what "
-                "the drive starts with"
+                f"{'enabled' if is_on else 'disabled'} before: a reset restores the "
+                "drive's default"
             )
             found.append(make_finding("write-cache", words, test=test))
     return tuple(found)
@@ -221,12 +218,12 @@ def find_unread_cache(
     telemetry: "pd.DataFrame", steps: "pd.DataFrame"
 ) -> tuple[Finding, ...]:
     """Say within which tests the write cache, set for them, was not read."""
-    told = telemetry.loc[telemetry["name"] == CACHE_IS_ON, "time_s"]
+    readings = telemetry.loc[telemetry["name"] == CACHE_IS_ON, "time_s"]
     words = "write cache: not read within the test, so a reset of the drive may undo it"
     return tuple(
         make_finding("write-cache-unread", words, test=test)
         for test, begin_s, end_s in spans_of_tests(steps)
-        if not told.between(begin_s, end_s).any()
+        if not readings.between(begin_s, end_s).any()
     )
 
 

@@ -1,4 +1,4 @@
-"""What the drive itself, or its host, says against the numbers: findings."""
+"""What the drive itself, or its host, reports against the numbers: findings."""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
@@ -52,15 +52,15 @@ def _faults(readings: "pd.DataFrame") -> Iterator[tuple[str, str]]:
     """Yield code and words of what the readings of one test show."""
     errors = _value(readings, MEDIA_ERRORS, "rise")
     if errors > 0:
-        yield "media-errors", f"media errors: the drive counted {errors:g} meanwhile"
+        yield "media-errors", f"media errors: the drive counted {errors:g}"
     warnings = _value(readings, WARNINGS, "maximum")
     if warnings > 0:
         yield (
             "critical-warning",
-            f"warning: {warnings:g} critical warnings of the drive stood at once",
+            f"warning: {warnings:g} critical warnings of the drive at once",
         )
     if _value(readings, IS_FAILING, "maximum") > 0:
-        yield "critical-warning", "warning: the drive said of itself that it is failing"
+        yield "critical-warning", "warning: the drive reported that it is failing"
     for words in _heat(readings):
         yield "temperature", words
 
@@ -78,7 +78,7 @@ def _heat(readings: "pd.DataFrame") -> Iterator[str]:
         elif above_s > 0:
             yield (
                 f"temperature: the drive counted {duration_label(above_s)} above its "
-                f"{name} temperature meanwhile"
+                f"{name} temperature"
             )
 
 
@@ -106,7 +106,7 @@ def find_miscounts(
         words = (
             f"written: the drive counted {capacity_label(counted)} while fio wrote "
             f"{capacity_label(row['fio_bytes'])}; something else wrote to it, or its "
-            "counter is not what it is taken for"
+            "counter has another meaning"
         )
         found.append(make_finding("written-miscount", words, test=str(row["test"])))
     return tuple(found)
@@ -122,12 +122,12 @@ def _has_ramp(test: PtsTest) -> bool:
 
 def find_unread_health(telemetry: "pd.DataFrame") -> tuple[Finding, ...]:
     """Say that the health of a drive was never read."""
-    told = set(select_drive(telemetry)["name"])
-    if told & {one.name for one in HEALTH_READINGS}:
+    reported = set(select_drive(telemetry)["name"])
+    if reported & {one.name for one in HEALTH_READINGS}:
         return ()
     words = (
-        "health: the drive was never asked, or told nothing: temperature, throttling "
-        "and errors are not known"
+        "health: never read, or not reported: temperature, throttling and errors are "
+        "unknown"
     )
     return (make_finding("no-health", words),)
 

@@ -1,4 +1,4 @@
-"""Telemetry that was recorded and is not there any more: a finding of a run."""
+"""Telemetry that was recorded but is now missing: a finding of a run."""
 
 from typing import TYPE_CHECKING, Final
 
@@ -19,7 +19,7 @@ REACH_S: Final = 60.0
 def find_missing_telemetry(
     telemetry: "pd.DataFrame", steps: "pd.DataFrame", facts: RunFacts
 ) -> tuple[Finding, ...]:
-    """Say of which sessions readings are missing: all, the first or the last ones."""
+    """Say in which sessions readings are missing: all, the first or the last ones."""
     starts_s = [start_s for start_s, _ in facts.sessions]
     if not starts_s or starts_s != sorted(starts_s):
         return ()
@@ -46,7 +46,7 @@ def find_missing_telemetry(
 def _what_is_missing(
     read_s: "np.ndarray[tuple[int], np.dtype[np.float64]]", begin_s: float, end_s: float
 ) -> str:
-    """Return in words what a session lacks that took steps between two times."""
+    """Describe what a session with steps between two times lacks."""
     if not read_s.size:
         return "its readings are missing"
     late_s, early_s = read_s.min() - begin_s, end_s - read_s.max()

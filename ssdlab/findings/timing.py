@@ -1,4 +1,4 @@
-"""Steps and rests that were not as long as asked, and gaps: findings of a run."""
+"""Steps and idle times that were not as long as requested, and gaps: findings."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, assert_never
@@ -28,13 +28,13 @@ TIME_TOLERANCE_S = 0.05  # a step may wait for IOs that are still outstanding
 GAP_LIMIT_S = 1.0
 IDLE_LIMIT_RATIO = 0.005  # of a phase
 LEAST_IOS = 100  # of a cell: latencies of CV 1 have a mean known to 10 % then
-WAIT_TOLERANCE_RATIO = 0.1  # of a rest that was asked for
+WAIT_TOLERANCE_RATIO = 0.1  # of a requested idle time
 
 
 def find_time_faults(
     steps: "pd.DataFrame", totals: "pd.DataFrame", facts: RunFacts
 ) -> tuple[Finding, ...]:
-    """Say where steps did not run, or rest, as long as they were asked to."""
+    """Say where steps did not run, or wait, as long as requested."""
     asked_s, amounts = _asked_s(facts), _enough_bytes(facts)
     places = list(zip(totals["test"], totals["phase"], totals["kind"], strict=True))
     timed = totals.assign(asked_s=[asked_s.get(place, np.nan) for place in places])
@@ -49,8 +49,8 @@ def find_time_faults(
         count = int((timed["test"] == test).sum())
         worst = rows.iloc[int(off_s[rows.index].to_numpy().argmax())]
         words = (
-            f"times: {len(rows)} of {count} steps did not run as long as asked, to "
-            f"{100 * TIME_TOLERANCE_RATIO:g} %; at worst {worst['runtime_s']:.3g} s "
+            f"times: {len(rows)} of {count} steps did not run for the requested time, "
+            f"to {100 * TIME_TOLERANCE_RATIO:g} %; at worst {worst['runtime_s']:.3g} s "
             f"instead of {worst['asked_s']:.3g} s"
         )
         found.append(make_finding("time-measured", words, test=str(test)))
@@ -107,7 +107,7 @@ def _wait_faults(steps: "pd.DataFrame") -> Iterator[Finding]:
         count = int((waits["test"] == test).sum())
         worst = rows.iloc[int(off_s[rows.index].to_numpy().argmax())]
         words = (
-            f"rests: {len(rows)} of {count} were not kept to "
+            f"idle times: {len(rows)} of {count} were not kept to "
             f"{100 * WAIT_TOLERANCE_RATIO:g} %; at worst {worst['idle_before_s']:.3g} "
             f"s instead of {worst['wait_s']:.3g} s"
         )
@@ -115,11 +115,11 @@ def _wait_faults(steps: "pd.DataFrame") -> Iterator[Finding]:
 
 
 def find_gaps(steps: "pd.DataFrame", facts: RunFacts) -> tuple[Finding, ...]:
-    """Say where the device rested too long, and where a test was taken up again.
+    """Say where the device was idle too long, and where a test was resumed.
 
     The standard has steps follow one another without delay and names no limit: decision
-    75. A gap before a purge is none: what it may have changed is purged away. Nor is a
-    rest that was asked for.
+    75. A gap before a purge does not count: the purge undoes its effects. Nor does a
+    requested idle time.
     """
     idle_s = steps["idle_before_s"].where(~(steps["wait_s"] > 0)).fillna(0)
     worked = steps.assign(idle_s=idle_s)[steps["kind"] != "purge"]
@@ -128,36 +128,35 @@ def find_gaps(steps: "pd.DataFrame", facts: RunFacts) -> tuple[Finding, ...]:
     gaps = worked[~is_resumed & (broken | (worked["idle_s"] > GAP_LIMIT_S))]
     found = []
     for test, rows in gaps.groupby("test", sort=False):
-        afresh = int(broken[rows.index].sum())
+        restarts = int(broken[rows.index].sum())
         words = (
-            f"gaps: {len(rows)} in which the device rested, the longest "
-            f"{_longest(rows)}; {_afresh(afresh, len(rows))}"
+            f"gaps: {len(rows)} in which the device was idle, the longest "
+            f"{_longest(rows)}; {_restarts(restarts, len(rows))}"
         )
         found.append(make_finding("idle-gap", words, test=str(test)))
     found += _idle_shares(worked[~is_resumed].drop(gaps.index))
     for test, rows in worked[is_resumed].groupby("test", sort=False):
         times = "once" if len(rows) == 1 else f"{len(rows)} times"
         words = (
-            f"taken up again {times} after an interruption of "
-            f"{_longest(rows)} at most, first at {rows['phase'].iloc[0]}; windows "
-            "begin afresh after it"
+            f"resumed {times} after an interruption of {_longest(rows)} at most, first "
+            f"at {rows['phase'].iloc[0]}; windows restart after it"
         )
         found.append(make_finding("resumed", words, test=str(test)))
     return tuple(found)
 
 
-def _afresh(count: int, gaps: int) -> str:
+def _restarts(count: int, gaps: int) -> str:
     if count == gaps:
-        return "windows begin afresh after each"
+        return "windows restart after each"
     return (
-        f"windows begin afresh after {count} of them"
+        f"windows restart after {count} of them"
         if count
-        else ("no window begins afresh after them")
+        else ("no window restarts after them")
     )
 
 
 def _idle_shares(worked: "pd.DataFrame") -> Iterator[Finding]:
-    """Yield where much of the time of a phase was idle, in gaps however short."""
+    """Yield where much of the time of a phase was idle, however short the gaps."""
     sums = worked.groupby(["test", "phase"], sort=False, as_index=False).agg(
         idle_s=("idle_s", "sum"), busy_s=("duration_s", "sum")
     )
@@ -166,7 +165,7 @@ def _idle_shares(worked: "pd.DataFrame") -> Iterator[Finding]:
     for test, rows in over.groupby("test", sort=False):
         worst = rows.iloc[int(rows["ratio"].to_numpy().argmax())]
         others = len(rows) - 1
-        more = f" and of {others} more" if others else ""
+        more = f" and {others} more" if others else ""
         words = (
             f"idle time: more than {100 * IDLE_LIMIT_RATIO:g} % of the time of "
             f"{worst['phase']}{more}, {100 * worst['ratio']:.2g} % at worst"
@@ -183,16 +182,16 @@ def find_few_ios(totals: "pd.DataFrame") -> tuple[Finding, ...]:
         count, least = int((measured["test"] == test).sum()), rows["total_ios"].min()
         words = (
             f"few IOs: {len(rows)} of {count} cells have fewer than {LEAST_IOS}, "
-            f"{int(least)} at least; a mean of so few is not known to 10 %"
+            f"{int(least)} at the fewest; a mean of so few is not accurate to 10 %"
         )
         found.append(make_finding("few-ios", words, test=str(test)))
     return tuple(found)
 
 
 def find_suspends(facts: RunFacts) -> tuple[Finding, ...]:
-    """Say that the machine was suspended while a run was worked on.
+    """Say that the machine was suspended during a run.
 
-    The device rests meanwhile and may lose its power, which no clock of fio shows.
+    The device is idle meanwhile and may lose power, which no clock of fio shows.
     """
     found = []
     for test in dict.fromkeys(suspend.test for suspend in facts.suspends):
@@ -201,8 +200,7 @@ def find_suspends(facts: RunFacts) -> tuple[Finding, ...]:
         words = (
             f"suspended: the machine was {times}, for "
             f"{duration_label(sum(suspend.seconds for suspend in mine))} in all, first "
-            f"in {mine[0].step_id} or in the gap before it; windows begin afresh after "
-            "it"
+            f"in {mine[0].step_id} or in the gap before it; windows restart after it"
         )
         found.append(make_finding("suspended", words, test=test))
     return tuple(found)

@@ -62,14 +62,14 @@ Part = Markup | Drawing | Code | Note
 
 @dataclass(kw_only=True, slots=True)
 class Section:
-    """What stands from one second-level heading to the next."""
+    """The content from one second-level heading to the next."""
 
     title: str = ""
     parts: list[Part] = field(default_factory=list)
 
 
 def is_executed(cells: Sequence[Mapping[str, Any]]) -> bool:
-    """Tell whether any cell with code was executed; one without code has no need to."""
+    """Tell whether any cell with code was executed; one without code need not be."""
     coded = [cell for cell in cells if cell["cell_type"] == "code"]
     return not coded or any(
         cell.get("execution_count") is not None or cell.get("outputs") for cell in coded
@@ -155,7 +155,7 @@ def _shown(bundle: Mapping[str, Any]) -> Part | None:
         if kind in bundle:
             return _picture(kind, _joined(bundle[kind]))
     if _WIDGET in bundle:
-        return Note(text="Here stands a control; it works in JupyterLab and in Voilà.")
+        return Note(text="A control is here; it works in JupyterLab and in Voilà.")
     text = _joined(bundle.get("text/plain", ""))
     return _plain(text, kind="value") if text else None
 
@@ -179,7 +179,7 @@ def _joined(source: str | Sequence[str]) -> str:
 def clean_html(html: str) -> str:
     """Return HTML without scripts, handlers, frames, forms and remote content.
 
-    Every tag that is opened is closed, and each table stands in a box that scrolls.
+    Every opened tag is closed, and each table is in a box that scrolls.
 
     >>> clean_html('<b onclick="x()">5 &lt; 6<script>y()</script>')
     '<b>5 &lt; 6</b>'

@@ -58,7 +58,7 @@ class Context:
 
     @property
     def is_imported(self) -> bool:
-        """Whether others took the results, so that little but the numbers is known."""
+        """Whether the results are imported, so that little but the numbers is known."""
         return self.record.is_imported
 
     @property
@@ -80,12 +80,12 @@ class Context:
         return self.title_of(test) if self.record.is_procedure else test.upper()
 
     def asks_steady_state(self, test: str) -> bool:
-        """Tell whether a test has a steady state to reach, as far as it is known."""
+        """Tell whether a test has a steady state to reach, as far as is known."""
         asked = self.test(test)
         return bool(asked.judged_phases) or not asked.phases
 
     def is_judged(self, test: str, phase: str) -> bool:
-        """Tell whether a phase is to become steady; one that is not known, is."""
+        """Tell whether a phase is to become steady; true if unknown."""
         asked = self.test(test)
         judged = {one.phase_id for one in asked.judged_phases}
         return phase in judged or all(
@@ -93,7 +93,7 @@ class Context:
         )
 
     def begun_rounds(self, test: str) -> list[str]:
-        """Return the phases of a test that were begun and are to become steady.
+        """Return the phases of a test that were started and are to become steady.
 
         Of a test without a steady state to reach it is all that have rounds.
         """

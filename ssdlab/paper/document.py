@@ -11,7 +11,7 @@ from ssdlab.system.outputs import write_output
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Document:
-    """A page that is no report of one run.
+    """A page that is not the report of one run.
 
     ``subtitle`` says what it is about, ``notes`` what a reader must know before any
     number.
@@ -30,6 +30,6 @@ def render_document(document: Document) -> str:
 
 
 def write_document(document: Document, path: Path) -> Path:
-    """Write a document; it appears whole or not at all. Return where it lies."""
+    """Write a document, atomically. Return its path."""
     write_output(path, render_document(document).encode())
     return path

@@ -40,7 +40,7 @@ class _Figures:
         layout = spec["layout"]
         title = _title_of(layout.pop("title", None))
         margin = layout["margin"] = dict(layout.get("margin", {}))
-        # The title becomes the caption; what else stands above keeps its place.
+        # The title becomes the caption; anything else above keeps its place.
         above = margin.get("t", _MARGIN_WITH_TITLE) - _TITLE_HEIGHT
         margin["t"] = max(_LEAST_MARGIN, above)
         layout.setdefault("height", _USUAL_HEIGHT)
@@ -121,7 +121,7 @@ def _environment() -> Environment:
 
 
 def _digest(script: bytes) -> str:
-    """Return a script as a policy names it: no other one may run."""
+    """Return the hash of a script for the policy: no other script may run."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(script).digest()).decode()}'"
 
 

@@ -12,7 +12,7 @@ from ssdlab.system.outputs import choose_format, write_output
 
 
 def write_notebook_page(executed: str | Path, output: str | Path) -> Path:
-    """Write an executed notebook as a page; it appears whole or not at all.
+    """Write an executed notebook as a page, atomically.
 
     Parameters
     ----------
@@ -24,14 +24,14 @@ def write_notebook_page(executed: str | Path, output: str | Path) -> Path:
     Returns
     -------
     Path
-        Where it lies.
+        Its path.
 
     Raises
     ------
     NotebookFileError
         If the notebook cannot be read, or none of its cells was executed.
     ExportError
-        If the place has the ending of another format.
+        If the path ends in the suffix of another format.
 
     Examples
     --------
@@ -45,8 +45,8 @@ def write_notebook_page(executed: str | Path, output: str | Path) -> Path:
 def render_notebook_page(executed: str | Path) -> str:
     """Return an executed notebook as HTML that loads nothing and opens from disk.
 
-    Text, tables and figures stand as in the notebook, code is folded away. HTML that
-    the notebook shows loses what could run or reach out.
+    Text, tables and figures appear as in the notebook, code is folded. HTML of the
+    notebook loses what could run or load anything.
 
     Parameters
     ----------
@@ -86,5 +86,5 @@ def _read(executed: Path) -> tuple[str, list[Section]]:
     except ValueError as error:
         reason = str(error)
     except (KeyError, TypeError, AttributeError) as error:
-        reason = f"it is no notebook of nbformat 4: {error!r}"
+        reason = f"it is not a notebook of nbformat 4: {error!r}"
     raise NotebookFileError(notebook=str(executed), reason=reason)

@@ -12,7 +12,7 @@ _UNITS = ((1e9, "G"), (1e6, "M"), (1e3, "k"), (0.0, ""))
 def named_axis(
     title: str, names: Sequence[str], *, pad: float = 0.6, **more: Any
 ) -> dict[str, Any]:
-    """Return an axis with a name at each place from 0, and room beside the ends.
+    """Return an axis with a name at each place from 0, and room at the ends.
 
     >>> named_axis("Job", ["01", "02"])["range"]
     [-0.6, 1.6]

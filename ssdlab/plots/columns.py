@@ -1,4 +1,4 @@
-"""Columns in three dimensions, one a cell, and the scene that they stand in."""
+"""Columns in three dimensions, one per cell, and their scene."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -51,7 +51,7 @@ def draw_columns(
     *,
     titles: tuple[str, str, str],
 ) -> None:
-    """Draw rows of columns, the first in front, and the scene that they stand in.
+    """Draw rows of columns, the first in front, and their scene.
 
     `across` names the places of the first axis; `titles` are those of the axes across,
     into the depth, and up.

@@ -1,4 +1,4 @@
-"""Places for the labels of points, so that none lies on another label or point."""
+"""Places for the labels of points, clear of other labels and points."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -29,8 +29,7 @@ def place_labels(
 ) -> list[tuple[float, float]]:
     """Return where the middle of each label goes, from its point, right and down [px].
 
-    One offset a label. Where no place is free at all widths, the one with the
-    least overlap.
+    One offset a label. Where no place is free, the one with the least overlap.
     """
     marks = [
         [_marker_box(label, (width, height_px)) for label in labels]

@@ -21,7 +21,7 @@ CONFIG = MappingProxyType({
 })
 
 
-# Okabe and Ito (2008), with yellow darkened to stand on white: told apart with every
+# Okabe and Ito (2008), with yellow darkened to stand on white: distinct with every
 # common form of colour blindness. Each block size also has a marker of its own.
 _BLOCK_SIZES = MappingProxyType({
     KIB // 2: ("#CC79A7", "circle"),
@@ -35,7 +35,8 @@ _BLOCK_SIZES = MappingProxyType({
 })
 _OTHER_SIZES = ("#7A5195", "#8C564B", "#607D8B", "#AA4466")
 
-# From writes, orange, through grey to reads, blue; lightness tells them apart as well.
+# From writes, orange, through grey to reads, blue; lightness distinguishes them as
+# well.
 _MIXES = MappingProxyType({
     0: ("#A33B00", "square"),
     5: ("#E06C0A", "diamond"),
@@ -72,7 +73,7 @@ COLORS = MappingProxyType({
     "fit_band": "rgba(212,0,0,0.13)",
     "forecast_band": "rgba(0,114,178,0.18)",
 })
-# Of a series of rounds, as change points part it.
+# Of a series of rounds, split at change points.
 PHASE_COLORS = MappingProxyType({
     "FOB": "#CC79A7",
     "transition": "#E69F00",

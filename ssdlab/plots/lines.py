@@ -81,8 +81,8 @@ class Line:
 
     It is broken between the parts of its rows. Without a size it has no markers, and
     without a width it is points alone. ``of`` is the quantity where the column does not
-    name it. In a hover text ``hover`` stands before the value, in place of where the
-    point stands, and ``after`` behind it; ``text`` alone is all of it. ``marker`` and
+    name it. In a hover text ``hover`` precedes the value, in place of the point's
+    position, and ``after`` follows it; ``text`` replaces all of it. ``marker`` and
     ``more`` go to plotly.
     """
 
@@ -113,7 +113,7 @@ class Line:
 
 
 def finely(metric: str) -> Quantity:
-    """Return what a metric shows, told in a hover text to five significant digits."""
+    """Return what a metric shows, with five significant digits in a hover text."""
     return replace(metric_quantity(metric), digits=",.5~g")
 
 
@@ -196,7 +196,7 @@ def draw_panel(
 def add_lines(
     figure: go.Figure, across: Across, lines: Iterable[Line], **more: Any
 ) -> None:
-    """Add lines to a figure whose axes stand."""
+    """Add lines to a figure whose axes are set."""
     for line in lines:
         texts: dict[str, Any] = {"text": line.text} if len(line.text) else {}
         where = f"{across.hover}: " if line.hover is None else line.hover
@@ -229,17 +229,17 @@ def add_points(
     marker: Mapping[str, Any],
     **more: Any,
 ) -> None:
-    """Add points whose places stand, with a hover text of all, of each, or none."""
-    told: dict[str, Any] = {"hoverinfo": "skip"}
+    """Add points at given places, with a hover text of all, of each, or none."""
+    hover: dict[str, Any] = {"hoverinfo": "skip"}
     if isinstance(text, str) and text:
-        told = {"hovertemplate": f"{text}<extra></extra>"}
+        hover = {"hovertemplate": f"{text}<extra></extra>"}
     elif text:
-        told = {"hovertemplate": "%{text}<extra></extra>", "text": text}
-    figure.add_scatter(x=x, y=y, mode="markers", marker=marker, **told, **more)
+        hover = {"hovertemplate": "%{text}<extra></extra>", "text": text}
+    figure.add_scatter(x=x, y=y, mode="markers", marker=marker, **hover, **more)
 
 
 def add_tie(figure: go.Figure, x: Sequence[Any], y: Sequence[Any], **more: Any) -> None:
-    """Add a line that ties points together and says nothing of its own."""
+    """Add a line that connects points and has no hover text."""
     figure.add_scatter(
         x=x, y=y, mode="lines", hoverinfo="skip", **({"showlegend": False} | more)
     )
@@ -251,7 +251,7 @@ def add_band(
     ends: tuple[Sequence[Any], Sequence[Any]],
     **more: Any,
 ) -> None:
-    """Add the ground between two lines, from the lower to the upper."""
+    """Fill the area between two lines, from the lower to the upper."""
     low, high = ends
     around = [*high, *low[::-1]]
     look = {"fill": "toself", "line": {"width": 0}}
@@ -270,7 +270,7 @@ def _joined(parts: Sequence[list[Any]]) -> list[Any]:
 
 
 def _given(**look: Any) -> dict[str, Any]:
-    """Return what is not left to plotly."""
+    """Return the settings that are not left to plotly."""
     return {name: value for name, value in look.items() if value not in ("", None)}
 
 

@@ -11,7 +11,7 @@ from ssdlab.plots.names import distinct_texts, figure_text, full_text
 if TYPE_CHECKING:
     import pandas as pd
 
-LONGEST_NAME = 34  # of a run in figures: model numbers and what it is fit
+LONGEST_NAME = 34  # of a run in figures: fits model numbers and the kind of run
 # Okabe and Ito (2008), with yellow darkened to stand on white; those of runs without
 # black and yellow, and runs past the last have the next marker. None is a marker of a
 # group of classes.

@@ -28,7 +28,7 @@ def figure_text(text: str, *, longest: int = _LONGEST_NAME) -> str:
 
 
 def full_text(text: str) -> str:
-    """Return untrusted text as a hover may show it: all of it, unless it is endless."""
+    """Return untrusted text as a hover may show it: all of it, up to a limit."""
     return figure_text(text, longest=_LONGEST_HOVER)
 
 

@@ -4,21 +4,21 @@ from textwrap import fill
 
 
 def wrapped(text: str, width: int = 72) -> str:
-    r"""Return text in lines that are broken at blanks.
+    r"""Return text in lines that are broken at spaces.
 
     JupyterLab breaks a line that is too long for its window within a word.
 
     Parameters
     ----------
     text : str
-        Any text; its own lines stay apart, each with its indent.
+        Any text; its own lines stay separate, each with its indent.
     width : int, default 72
-        How many letters a line has at most, unless a word is longer.
+        The most characters in a line, unless a word is longer.
 
     Returns
     -------
     str
-        The text; what goes on in another line is indented by two more.
+        The text; continuation lines are indented by two more.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Figures as papers print them: size in mm, small type, told apart without colour."""
+"""Figures as papers print them: size in mm, small type, distinct without colour."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,11 +21,13 @@ _LEGEND_ROW_MM: Final = 5.0
 _LETTER_MM: Final = 1.5
 _KEY_MM: Final = 14.0  # the sample of a line or marker before its name
 _BESIDE_MM: Final = 16.0  # what axes take of the width, and legends with them
-_SCENE_SHARE: Final = 0.78  # of its usual size: titles of its axes are cut off else
+_SCENE_SHARE: Final = (
+    0.78  # of its usual size: otherwise titles of its axes are cut off
+)
 _TALL_PX: Final = 620  # of a figure whose height grows with its rows
 _SMALLER: Final = 0.8  # type of a paper beside that of the screen
 _MARK_PX: Final = 5
-_LONE_MARK_PX: Final = 7  # a shape is told apart from this size on
+_LONE_MARK_PX: Final = 7  # a shape is recognisable from this size on
 _LINE_PX: Final = 1.3
 _EDGE_PX: Final = 2
 _LIGHTEST, _DARKEST = 245, 75  # greys of rows; their sides are darker still
@@ -44,7 +46,7 @@ _PATTERNS: Final = ("", "/", "x", "-", ".", "\\", "+", "|")
 def publication(
     figure: go.Figure, columns: Literal[1, 2] = 1, *, height_mm: float | None = None
 ) -> go.Figure:
-    """Return a figure as a paper prints it; the one given stays as it is.
+    """Return a figure as a paper prints it; the original is not changed.
 
     Parameters
     ----------
@@ -62,12 +64,12 @@ def publication(
         Without its title, which is the caption's, in 8 pt sans serif. Each colour of
         lines also has a dash of its own, of markers a shape, of bars a hatching; rows
         of columns in three dimensions, which plotly cannot hatch, are greys far apart
-        with black edges. So they are told apart in grey.
+        with black edges. So they remain distinct in grey.
 
     Raises
     ------
     ValueError
-        If the paper has not so many columns.
+        If ``columns`` is neither 1 nor 2.
 
     Examples
     --------

@@ -21,14 +21,14 @@ _WORDS = {
     "is_round_steady": "All steady at once",
     "is_reported": "Reported",
     "first_round": "Steady from",
-    "decided_after": "Told after",
+    "decided_after": "Known after",
     "difference_ratio": "Differs by",
     "drift_ratio": "Drift over it",
     "after_round": "Rounds known",
     "more_rounds": "Rounds still needed",
-    "waits_for": "Waits longest for",
+    "waits_for": "Longest wait for",
     "came_after": "Came after round",
-    "is_supported": "To be relied on",
+    "is_supported": "Reliable",
     "is_differing": "Rules differ",
     "pts-2.0.2": "PTS 2.0.2",
     "tkperf": "TKperf",
@@ -83,7 +83,7 @@ def readable_table(
         Columns named as everywhere in ssdlab; ratios become percent, what is measured
         is scaled to the unit of its axis, and the two ends of an interval become one
         column. A column ``unit`` says what the estimates of its row are in, ``value``
-        being the metric's unit. What stands in ``note`` is told below the table.
+        being the metric's unit. The texts of ``note`` go below the table.
     metric : str, default ""
         What was measured, such as ``bw_bytes_per_s``; a column ``metric`` goes before.
     sample_every : int, default 1
@@ -98,7 +98,7 @@ def readable_table(
     Returns
     -------
     Table
-        Text; a number that there is not is empty.
+        Text; a missing number is empty.
 
     Examples
     --------
@@ -144,7 +144,7 @@ def readable_table(
 
 
 def _distinct_notes(frame: "pd.DataFrame") -> dict[str, str]:
-    """Return each note once, and the letter that stands for it."""
+    """Return each note once, and its letter."""
     if "note" not in frame:
         return {}
     notes = dict.fromkeys(words for words in frame["note"].dropna() if words)
@@ -180,7 +180,7 @@ def _cell(row: "pd.Series[Any]", name: str, *, metric: str) -> str:
 
 
 def _is_words(value: object) -> bool:
-    """Tell whether a value is words, and not a number written as text."""
+    """Tell whether a value is words, not a number written as text."""
     return isinstance(value, str) and any(map(str.isalpha, value))
 
 
@@ -220,7 +220,7 @@ def _text(value: Any, divisor: float, *, is_percent: bool) -> str:
 
 def _number(number: float, *, is_percent: bool) -> str:
     if math.isinf(number):
-        return "no end" if number > 0 else "no beginning"
+        return "no end" if number > 0 else "no start"
     if number == round(number):
         return f"{number:,.0f}"
     if is_percent:

@@ -1,1 +1,1 @@
-"""Published procedures besides the PTS, as data: one module a source document."""
+"""Published procedures besides the PTS, as data: one module per source document."""

@@ -81,7 +81,7 @@ def _amount_text(context: Context, written_bytes: Any) -> str:
 
 
 def _ramp_text(context: Context, test: str, phase: object) -> str:
-    """Say how long IO was done before the time that is told, if it was."""
+    """Return the ramp time before the stated time, if there was one."""
     workload = workloads_of(context).get((test, str(phase)))
     if workload is None or not workload.ramp_s:
         return ""

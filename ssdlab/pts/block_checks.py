@@ -1,4 +1,4 @@
-"""Whether the blocks of a test fit a device, before anything of it is touched."""
+"""Whether the blocks of a test fit a device, checked before the device is touched."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -59,7 +59,7 @@ def require_blocks_in_range(
     Raises
     ------
     ProfileError
-        If one has not: fio would refuse the job, and the drive is purged by then.
+        If one has not: fio would refuse the job after the drive was purged.
     """
     for phase in test.possible_phases:
         own = _own_range(phase)
@@ -73,8 +73,8 @@ def require_blocks_in_range(
             raise ProfileError(
                 source=source,
                 key=f"the blocks of {test.test_id.upper()}",
-                reason=f"one of {block_size_label(largest)} is larger than the active "
-                f"range of {capacity_label(span)}",
+                reason=f"the {block_size_label(largest)} block is larger than the "
+                f"active range of {capacity_label(span)}",
                 remedy=remedy,
             )
 

@@ -1,4 +1,4 @@
-"""What the cells of a test may be compared by, and which way is better."""
+"""What the cells of a test are compared by, and which direction is better."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""What a run departs from the standard in, from what was asked for and of what."""
+"""Where a run departs from the standard, by its request and its target."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -29,13 +29,13 @@ _NO_CACHE = {
     "file": "a file has none of its own",
 }
 _IMPORTED = Departure(
-    code="imported", subject="imported", done="how it was measured is not known"
+    code="imported", subject="imported", done="how it was measured is unknown"
 )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Measured:
-    """What is, or will be, measured, as far as the standard asks for it.
+    """What is, or will be, measured, as far as the standard requires it.
 
     ``purge`` is how it is purged and ``write_cache`` how its write cache stands, each
     ``None`` where that is not known; ``write_cache_fault`` is why that cannot be set,
@@ -54,23 +54,23 @@ class Measured:
 def find_asked_departures(
     asked: Suite | Procedure, measured: Measured
 ) -> tuple[Departure, ...]:
-    """Return what a run departs in by what it is asked for.
+    """Return the departures that follow from what a run is asked for.
 
     Parameters
     ----------
     asked : Suite or Procedure
-        What it is asked for.
+        What the run is asked for.
     measured : Measured
-        What that is carried out on.
+        What it is carried out on.
 
     Returns
     -------
     tuple of Departure
-        None when the run can be conformant. There is one where the profile cannot be
-        read, and always one of a procedure: it is no test of the standard.
+        Empty when the run can conform. There is one where the profile cannot be read,
+        and always one for a procedure, which is not a test of the standard.
     """
     if isinstance(asked, Procedure):
-        done = "a procedure of its own and no test of the PTS"
+        done = "a separate procedure, not a test of the PTS"
         itself = Departure(code="procedure", subject=asked.title, done=done)
         return (itself, *_of_target(measured))
     try:
@@ -85,7 +85,7 @@ def find_asked_departures(
         unknown = Departure(
             code="profile-unknown",
             subject="profile",
-            done="what was asked for cannot be read",
+            done="the request cannot be read",
             why=str(error),
         )
         return (unknown, *_of_target(measured))
@@ -106,14 +106,14 @@ def _of_target(measured: Measured) -> Iterator[Departure]:
         yield Departure(code=code, subject=subject, done=done)
     if measured.purge == "none":
         is_file = measured.kind == "file"
-        why = "a file cannot be purged" if is_file else "none was asked for"
+        why = "a file cannot be purged" if is_file else "none was requested"
         yield Departure(code="purge-none", subject="no purge", done=why, clause=_PURGE)
 
 
 def _of_write_cache(
     asked: WriteCacheState, measured: Measured
 ) -> tuple[Departure, ...]:
-    """Return that the write cache was not as asked, or is not known to have been."""
+    """Return that the write cache was not as requested, or that this is unknown."""
     stood, fault = measured.write_cache, measured.write_cache_fault
     fault = _NO_CACHE.get(measured.kind, fault)
     if asked == "as found" or (not fault and stood in {None, asked}):
@@ -132,7 +132,7 @@ def _of_write_cache(
 
 
 def find_recorded_departures(record: RunRecord) -> tuple[Departure, ...]:
-    """Return what a run departs in by its record alone, derived anew.
+    """Return the departures of a run, derived anew from its record alone.
 
     Parameters
     ----------
@@ -184,17 +184,17 @@ def find_recorded_findings(record: RunRecord) -> tuple[Finding, ...]:
 def _of_plan(
     planned: Iterable[PtsTest], wanted: Iterable[PtsTest]
 ) -> Iterator[Departure]:
-    """Yield the tests that were planned otherwise than their profile asks.
+    """Yield the tests whose plan differs from what their profile asks for.
 
-    What departs is told from the profile, so the tests that were carried out must be
-    those of it: whoever edits it gains nothing.
+    Departures are derived from the profile, so the tests that were carried out must be
+    those of the profile: editing it hides nothing.
     """
     for mine, test in zip(planned, wanted, strict=True):
         if mine.possible_phases != test.possible_phases:
             yield Departure(
                 code="plan-unlike-profile",
                 subject=f"plan of {test.test_id}",
-                done="not that of the profile",
+                done="differs from the profile",
                 clause=clause_of([test.test_id]),
                 tests=(test.test_id,),
             )

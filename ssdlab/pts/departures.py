@@ -1,4 +1,4 @@
-"""What a profile asks for otherwise than the standard."""
+"""Where the values of a profile differ from the standard."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -33,7 +33,7 @@ def find_departures(
     Returns
     -------
     tuple of Departure
-        None where the profile asks for what its edition does, or leaves to the
+        Empty where the profile asks for what its edition asks for, or leaves to the
         operator.
     """
     return (
@@ -67,7 +67,7 @@ def _clause(*sections: str) -> str:
 
 
 def _is_allowed(key: str, profile: Profile, test_ids: tuple[str, ...]) -> bool:
-    """Tell whether a value is another one that the edition allows as well."""
+    """Tell whether the edition also allows a value."""
     nominal, meant = PROFILES[profile.nominal], profile.places[key].value
     if key == "active_ranges":
         return _has_ranges_of(profile, nominal)
@@ -87,7 +87,7 @@ def _departure(key: str, profile: Profile, concerned: tuple[str, ...]) -> Depart
     place = profile.places[key]
     value, wanted = profile.value(key), PROFILES[profile.nominal].value(key)
     texts = _text(place.value, value), _text(place.value, wanted)
-    if texts[0] == texts[1]:  # too near to each other for words
+    if texts[0] == texts[1]:  # too close to differ when printed
         texts = str(value), str(wanted)
     is_of_all = place.kind is Flow
     clause = _clause(_FLOW) if is_of_all else clause_of(concerned)
@@ -156,10 +156,10 @@ def _segments(profile: Profile, test_ids: tuple[str, ...]) -> tuple[Departure, .
         Departure(
             code="segments",
             subject="segments of the active range",
-            done=f"{count} at places by chance"
+            done=f"{count} at random positions"
             if count > 1
             else "one of the whole amount",
-            asked="2048 at places by chance",
+            asked="2048 at random positions",
             clause=clause_of(looped),
             tests=looped,
         )

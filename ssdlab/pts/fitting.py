@@ -1,4 +1,4 @@
-"""A profile on a device: what does not fit is left out, and said so."""
+"""A profile on a device: what does not fit is left out and reported."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -26,7 +26,7 @@ from ssdlab.pts.shared.settings import Flow, Ranges
 from ssdlab.pts.suite import CATALOG, LOOPED_TESTS, build_tests
 from ssdlab.pts.tp.spec import Tp
 
-_FAVOURED_BYTES = 4 * KIB  # has most of the composite, and gets what is left out
+_FAVOURED_BYTES = 4 * KIB  # has the largest share, and gets what is left out
 _LEAST_RANGE_BYTES = 8 * MIB  # a few of the largest blocks
 
 
@@ -67,7 +67,7 @@ def fit_suite(
     Raises
     ------
     ProfileError
-        If nothing is left of what a test needs.
+        If a test is left without what it needs.
     """
     _require_span(profile, capacity_bytes)
     looped = tuple(test for test in test_ids if test in LOOPED_TESTS)
@@ -115,9 +115,9 @@ def ask_suite(
 
 
 def fit_to_sectors(profile: Profile, sector_bytes: int) -> Profile:
-    """Leave out the blocks that are no whole sectors: pts.md section 20, 4Kn devices.
+    """Leave out blocks that are not whole sectors: pts.md section 20, 4Kn devices.
 
-    The block sizes of CBW are no values of the profile: see `fit_suite`.
+    The block sizes of CBW are not values of the profile: see `fit_suite`.
     """
 
     def whole(sizes: tuple[int, ...]) -> tuple[int, ...]:
@@ -131,7 +131,7 @@ def fit_to_sectors(profile: Profile, sector_bytes: int) -> Profile:
 
 
 def fit_composite(composite: Composite, sector_bytes: int) -> Composite:
-    """Leave out the sizes that are no whole sectors; 4 KiB blocks get their share.
+    """Leave out sizes that are not whole sectors; 4 KiB blocks get their share.
 
     So the shares still add up to 100 %, and the mix stays one of mostly 4 KiB blocks.
     Where a sector is larger than that, the least size that fits gets the share.
@@ -163,7 +163,7 @@ def _fit_to_capacity(
                 Departure(
                     code="ranges-left-out",
                     subject=f"active range {active.name}",
-                    done=f"left out, its {small} are too small",
+                    done=f"left out, {small} is too small",
                     clause=clause_of(looped),
                     tests=looped,
                 )
@@ -205,8 +205,8 @@ def _require_span(profile: Profile, capacity_bytes: int) -> None:
             source=profile.name,
             key="active_range_percent",
             reason=f"{profile[Flow].active_range_percent:g} % of "
-            f"{capacity_label(capacity_bytes)} are too small for blocks of 1 MiB",
-            remedy="Take a larger device or a larger part of it.",
+            f"{capacity_label(capacity_bytes)} is too small for blocks of 1 MiB",
+            remedy="Use a larger device or a larger part of it.",
         )
 
 
@@ -223,9 +223,9 @@ def _require_ranges(profile: Profile, fitting: Profile, capacity_bytes: int) -> 
         raise ProfileError(
             source=profile.name,
             key="active_ranges",
-            reason=f"none of {names} fits into {capacity_label(capacity_bytes)}",
-            remedy="Take a larger device, or a profile of your own with smaller "
-            f"amounts: ssdlab profiles show {profile.name}.",
+            reason=f"none of {names} fits in {capacity_label(capacity_bytes)}",
+            remedy="Use a larger device, or your own profile with smaller amounts: "
+            f"ssdlab profiles show {profile.name}.",
         )
 
 
@@ -234,7 +234,7 @@ def _composite_changed(test_id: str, sector_bytes: int) -> Departure:
     return Departure(
         code="composite-changed",
         subject=f"composite blocks of {name} below the sector of {sector_bytes} B",
-        done="left out, their share goes to the 4 KiB blocks",
+        done="left out, their share goes to 4 KiB blocks",
         clause=clause_of([test_id]),
         tests=(test_id,),
     )
@@ -255,7 +255,7 @@ def _with_composite(test: PtsTest, sector_bytes: int) -> PtsTest:
 def _remedy(test: PtsTest) -> str:
     if CATALOG[test.test_id].has_fixed_blocks:
         return (
-            "Leave the test out on this device: the block size is the standard's and "
-            "no value of a profile."
+            "Leave the test out on this device: the standard sets the block size, not "
+            "the profile."
         )
-    return "Leave the test out, or use a profile of your own with other block sizes."
+    return "Leave the test out, or use your own profile with other block sizes."

@@ -48,7 +48,7 @@ class Entry:
         if not self.value.is_list:
             return self._read_item(given)
         if not isinstance(given, list):
-            raise self.error(given, "is no list")
+            raise self.error(given, "is not a list")
         return self._read_list(given)
 
     def error(self, given: object, reason: str) -> ProfileError:
@@ -66,9 +66,9 @@ class Entry:
     def _read_list(self, given: list[object]) -> tuple[object, ...]:
         wanted = self.value.length
         if not given or len(given) > _LONGEST_LIST:
-            raise self.error(given, f"has not 1 to {_LONGEST_LIST} entries")
+            raise self.error(given, f"does not have 1 to {_LONGEST_LIST} entries")
         if wanted and len(given) != wanted:
-            raise self.error(given, f"has not {wanted} entries")
+            raise self.error(given, f"does not have {wanted} entries")
         items = tuple(self._read_item(item) for item in given)
         if not self.value.may_repeat and len(set(items)) < len(items):
             raise self.error(given, "has the same entry twice")
@@ -83,12 +83,12 @@ class Entry:
         Raises
         ------
         ProfileError
-            If it is not; NaN never is.
+            If it is not within them; NaN never is.
         """
         least, most = self.value.limits
         if not least <= number <= most:
             unit = f" {self.value.unit}".rstrip()
-            raise self.error(given, f"is not from {least:g} to {most:.10g}{unit}")
+            raise self.error(given, f"is out of range: {least:g} to {most:.10g}{unit}")
 
 
 def size_text(size_bytes: int) -> str:
@@ -110,16 +110,16 @@ def active_range_text(active: ActiveRange) -> str:
 
 def _read_number(entry: Entry, given: object) -> int | float:
     if isinstance(given, bool) or not isinstance(given, int | float):
-        raise entry.error(given, "is no number")
+        raise entry.error(given, "is not a number")
     if isinstance(given, float) and not math.isfinite(given):
-        raise entry.error(given, "is no finite number")
+        raise entry.error(given, "is not a finite number")
     entry.require_limits(given, given)
     return given
 
 
 def _read_whole(entry: Entry, given: object) -> int:
     if isinstance(given, bool) or not isinstance(given, int):
-        raise entry.error(given, "is no whole number")
+        raise entry.error(given, "is not a whole number")
     entry.require_limits(given, given)
     return given
 
@@ -128,43 +128,43 @@ def _read_size(entry: Entry, given: object) -> int:
     size = _size_of(entry, given)
     entry.require_limits(given, size)
     if size % _SECTOR_BYTES:
-        raise entry.error(given, f"is no multiple of {_SECTOR_BYTES} B")
+        raise entry.error(given, f"is not a multiple of {_SECTOR_BYTES} B")
     return size
 
 
 def _size_of(entry: Entry, given: object) -> int:
     if isinstance(given, bool) or not isinstance(given, int | str):
-        raise entry.error(given, "is no size")
+        raise entry.error(given, "is not a size")
     if isinstance(given, int):
         return given
     try:
         return parse_size(given)
     except ValueError:
-        raise entry.error(given, "is no size") from None
+        raise entry.error(given, "is not a size") from None
 
 
 def _read_flag(entry: Entry, given: object) -> bool:
     if not isinstance(given, bool):
-        raise entry.error(given, "is neither true nor false")
+        raise entry.error(given, "is not true or false")
     return given
 
 
 def _read_write_cache(entry: Entry, given: object) -> str:
     if not isinstance(given, str) or given not in _WRITE_CACHES:
-        raise entry.error(given, f"is none of: {', '.join(_WRITE_CACHES)}")
+        raise entry.error(given, f"is not one of: {', '.join(_WRITE_CACHES)}")
     return given
 
 
 def _read_test(entry: Entry, given: object) -> str:
     if not isinstance(given, str) or given.lower() not in SUITE:
-        raise entry.error(given, f"is no test; there are {', '.join(SUITE)}")
+        raise entry.error(given, f"is not a test; choose from {', '.join(SUITE)}")
     return given.lower()
 
 
 def _read_tracking(entry: Entry, given: object) -> Tracking:
     found = _TRACKING.fullmatch(given.strip()) if isinstance(given, str) else None
     if not found or int(found[2]) + int(found[3]) != 100:
-        raise entry.error(given, 'is no cell such as "RND 4 KiB 0/100"')
+        raise entry.error(given, 'is not a cell such as "RND 4 KiB 0/100"')
     return Tracking(
         access="rnd",
         block_size_bytes=_size_of(entry, found[1]),
@@ -176,17 +176,20 @@ def _read_tracking(entry: Entry, given: object) -> Tracking:
 def _read_range(entry: Entry, given: object) -> ActiveRange:
     found = _RANGE.fullmatch(given.strip()) if isinstance(given, str) else None
     if not found or not 1 <= float(found[1]) <= 100:
-        raise entry.error(given, 'is no active range such as "75 % 8 GiB"')
+        raise entry.error(given, 'is not an active range such as "75 % 8 GiB"')
     percent = float(found[1])
     amount = None if found[2] is None else _size_of(entry, found[2])
     if amount is not None and (amount < _LEAST_AMOUNT_BYTES or amount % MIB):
-        raise entry.error(given, "has an amount that is not whole MiB, 8 or more")
+        raise entry.error(given, "has an amount that is not at least 8 whole MiB")
     segments = int(found[3] or 1)
     if segments not in _SEGMENTS:
         counts = ", ".join(map(str, _SEGMENTS))
-        raise entry.error(given, f"has no count of segments that fio draws: {counts}")
+        raise entry.error(
+            given,
+            f"has a number of segments that fio cannot draw; choose from {counts}",
+        )
     if amount is not None and amount // segments < _LEAST_SEGMENT_BYTES:
-        raise entry.error(given, "has segments of less than 4 MiB")
+        raise entry.error(given, "has segments smaller than 4 MiB")
     return ActiveRange(
         percent=int(percent) if percent.is_integer() else percent,
         amount_bytes=amount,

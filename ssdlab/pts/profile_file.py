@@ -1,4 +1,4 @@
-"""A profile as TOML text: written with the meaning of each value, read with care."""
+"""A profile as TOML text: written with the meaning of each value, and validated."""
 
 import difflib
 import json
@@ -26,11 +26,8 @@ _TESTS = describe("tests of the profile", "15, 16", "test", is_list=True)
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _LONGEST_TITLE = 200
 _HEAD = """\
-# {title} ({spec_version})
-#
-# A file of your own needs only {base} and what differs:
-#     ssdlab profiles show {name} > mine.toml
-#     ssdlab run --profile mine.toml --target virtual
+# {title} ({spec_version}) Your own file needs only {base} and what differs:     ssdlab
+# profiles show {name} > mine.toml     ssdlab run --profile mine.toml --target virtual
 # What differs from the nominal values is reported as a departure from the standard.
 """
 
@@ -74,7 +71,7 @@ def _render_groups(profile: Profile) -> Iterator[str]:
 
 
 def _text(value: str) -> str:
-    """Return a text of TOML, which has no pairs of surrogates."""
+    """Return a TOML string, which has no surrogate pairs."""
     return json.dumps(value, ensure_ascii=False)
 
 
@@ -98,8 +95,8 @@ def parse_profile(text: str, *, source: str, name: str) -> Profile:
     Raises
     ------
     ProfileError
-        If the text is no TOML, has no known base, an unknown key, or a value that is
-        of another type, out of range, or does not go with the others.
+        If the text is not TOML, its base or a key is unknown, or a value has the wrong
+        type, is out of range, or conflicts with others.
     """
     given = _load(text, source)
     given.pop(_REPORT, None)
@@ -131,19 +128,19 @@ def parse_report(text: str, *, source: str) -> ReportFields:
     Raises
     ------
     ProfileError
-        If the text is no TOML, or the table has an unknown key or a value that is no
-        text of one line.
+        If the text is not TOML, or the table has an unknown key or a value that is not
+        one line of text.
     """
     table = _load(text, source).get(_REPORT, {})
     if not isinstance(table, dict):
-        _refuse_report(source, _REPORT, "it is no table")
+        _refuse_report(source, _REPORT, "it is not a table")
     for key, value in table.items():
         if key not in NAMES:
-            _refuse_report(source, key, "there is no such field of a report")
+            _refuse_report(source, key, "a report has no such field")
         if not isinstance(value, str) or not value.isprintable():
-            _refuse_report(source, key, "this is no text of one line")
+            _refuse_report(source, key, "this is not one line of text")
         if len(value) > _LONGEST_TITLE:
-            _refuse_report(source, key, f"it has more than {_LONGEST_TITLE} letters")
+            _refuse_report(source, key, f"it has more than {_LONGEST_TITLE} characters")
     return ReportFields(**table)
 
 
@@ -163,7 +160,7 @@ def _load(text: str, source: str) -> dict[str, object]:
         raise ProfileError(
             source=source,
             key="",
-            reason=f"this is no TOML ({error})",
+            reason=f"this is not TOML ({error})",
             remedy="Begin with what `ssdlab profiles show NAME` prints.",
         ) from None
 
@@ -172,7 +169,7 @@ def _find_base(base: object, source: str) -> Profile:
     with suppress(UnknownNameError):
         if isinstance(base, str):
             return find_profile(base)
-    reason = "it is missing" if base is None else f"there is no profile {base!r}"
+    reason = "it is missing" if base is None else f"unknown profile {base!r}"
     raise ProfileError(
         source=source,
         key=_BASE,
@@ -221,7 +218,7 @@ def _refuse_twice(key: str, written: str, *, source: str) -> NoReturn:
     raise ProfileError(
         source=source,
         key=written,
-        reason=f"it stands twice, as {key} too",
+        reason=f"it appears twice, also as {key}",
         remedy="Leave one out.",
     )
 
@@ -246,7 +243,7 @@ def _named(profile: Profile, words: Mapping[str, object], *, source: str) -> Pro
         raise ProfileError(
             source=source,
             key="name",
-            reason=f"{name!r} is no name for a profile",
+            reason=f"{name!r} is not a valid profile name",
             remedy='Write one of letters, digits, ".", "_" and "-": name = "mine".',
         )
     ours = PROFILES.get(name.lower())
@@ -255,7 +252,7 @@ def _named(profile: Profile, words: Mapping[str, object], *, source: str) -> Pro
         raise ProfileError(
             source=source,
             key="title",
-            reason="this is no title",
+            reason="this is not a valid title",
             remedy=f"Write at most {_LONGEST_TITLE} printable characters.",
         )
     named = replace(profile, name=name, title=title)
@@ -263,8 +260,8 @@ def _named(profile: Profile, words: Mapping[str, object], *, source: str) -> Pro
         raise ProfileError(
             source=source,
             key="name",
-            reason=f"{name!r} is the name of a profile of ssdlab with other values",
-            remedy='Give yours another: name = "mine", or rename the file.',
+            reason=f"{name!r} names a profile of ssdlab that has other values",
+            remedy='Choose another name: name = "mine", or rename the file.',
         )
     return named
 
@@ -274,27 +271,27 @@ def _is_plain(text: str) -> bool:
 
 
 def _render_tests(profile: Profile) -> str:
-    told = f"\n# {_TESTS.words}; pts.md {_TESTS.section}"
+    lines = f"\n# {_TESTS.words}; pts.md {_TESTS.section}"
     nominal = PROFILES[profile.nominal]
     if profile.tests != nominal.tests:
         wanted = _value_text(_TESTS, nominal.tests)
-        told += f"\n# nominal, as in {nominal.name}: {wanted}"
+        lines += f"\n# nominal, as in {nominal.name}: {wanted}"
     if more := optional_tests(profile):
-        told += f"\n# by name only, and none of `--tests all`: {', '.join(more)}"
-    return f"{told}\ntests = {_value_text(_TESTS, profile.tests)}"
+        lines += f"\n# by name only, not in `--tests all`: {', '.join(more)}"
+    return f"{lines}\ntests = {_value_text(_TESTS, profile.tests)}"
 
 
 def _render_value(place: Place, profile: Profile) -> str:
     value, nominal = place.value, PROFILES[profile.nominal]
     unit = f" [{value.unit}]" if value.unit and "[" not in value.words else ""
-    told = f"\n# {value.words}{unit}; pts.md {value.section}"
+    lines = f"\n# {value.words}{unit}; pts.md {value.section}"
     text, wanted = (
         _value_text(value, getattr(one[place.kind], place.field))
         for one in (profile, nominal)
     )
     if text != wanted:
-        told += f"\n# nominal, as in {nominal.name}: {wanted}"
-    return f"{told}\n{place.field} = {text}"
+        lines += f"\n# nominal, as in {nominal.name}: {wanted}"
+    return f"{lines}\n{place.field} = {text}"
 
 
 def _value_text(value: Value, held: object) -> str:
@@ -319,12 +316,12 @@ def _item_text(value: Value, item: object) -> str:
 
 
 def check_whole(profile: Profile, *, source: str) -> Profile:
-    """Return the profile if its values go with each other.
+    """Return the profile if its values fit together.
 
     Raises
     ------
     ProfileError
-        If they do not; it names the first that does not.
+        If they do not; it names the first conflict.
     """
     for key, reason, remedy in _find_faults(profile):
         raise ProfileError(source=source, key=key, reason=reason, remedy=remedy)
@@ -340,6 +337,6 @@ def _find_faults(profile: Profile) -> Iterator[Fault]:
     if len(profile[Ranges].active_ranges) > 1 and has_histogram:
         yield (
             "histogram_s",
-            "a histogram run cannot be of several active ranges",
+            "a histogram run cannot cover several active ranges",
             'Write histogram_s = "none", or name one active range.',
         )

@@ -71,7 +71,7 @@ PROFILES = {
         _make(
             "pts-e-1.1",
             "tkperf",
-            title="TKperf's reading of PTS-E 1.0 and 1.1",
+            title="PTS-E 1.0 and 1.1 as TKperf reads them",
             spec_version=PTS_E_1,
             nominal="pts-e-1.1",
             tests=_BASIC,
@@ -92,7 +92,7 @@ def find_profile(name: str) -> Profile:
     Raises
     ------
     UnknownNameError
-        If there is none; it lists the known ones.
+        If the name is unknown; it lists the known ones.
     """
     now = _FORMER.get(name.lower(), name.lower())
     if now not in PROFILES:
@@ -121,8 +121,8 @@ def suite_of(profile: Profile, tests: tuple[PtsTest, ...]) -> Suite:
 def profile_of(asked: Suite) -> Profile:
     """Return the profile that a run was asked for, of the tests that it was asked for.
 
-    A group that none of its tests is made of has the values of the profile that it was
-    held against, as an older version need not have known it.
+    A group that none of its tests uses has the values of the profile that it was
+    compared with, as an older version may not have had it.
 
     Raises
     ------
@@ -153,7 +153,7 @@ def profile_of(asked: Suite) -> Profile:
 
 
 def _read(kind: type[Settings], stored: dict[str, object]) -> Settings:
-    """Return the values of a group; one that is not there is refused.
+    """Return the values of a group; a missing one is refused.
 
     Raises
     ------

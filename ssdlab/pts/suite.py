@@ -27,12 +27,12 @@ GROUPS = {kind.group: kind for kind in _KINDS}
 
 
 def title_of(test_id: str) -> str:
-    """Return the title of a test, or its name if it is none of the suite."""
+    """Return the title of a test, or its name if it is not of the suite."""
     return CATALOG[test_id].title if test_id in CATALOG else test_id.upper()
 
 
 def optional_tests(profile: Profile) -> tuple[str, ...]:
-    """Return the tests that a profile offers by name and that are none of ``all``.
+    """Return the tests that a profile offers by name only, not in ``all``.
 
     Only the editions 2.x have them, whatever the times of the profile are.
     """
@@ -49,7 +49,7 @@ def choose_tests(profile: Profile, text: str) -> tuple[str, ...]:
     RepeatedNameError
         If a test is named twice.
     UnknownNameError
-        If a test is none of the profile's, or none is named.
+        If a test is not one of the profile's, or none is named.
     """
     if text.strip().lower() == ALL_TESTS:
         return profile.tests
@@ -57,7 +57,7 @@ def choose_tests(profile: Profile, text: str) -> tuple[str, ...]:
     offered = (*profile.tests, *optional_tests(profile))
     for name in names:
         if name not in offered:
-            kind = f"test in the profile {profile.name} that is called"
+            kind = f"{profile.name} test"
             raise UnknownNameError(kind=kind, name=name, known=offered)
     return names
 
@@ -89,7 +89,7 @@ def build_tests(profile: Profile, test_ids: Iterable[str]) -> tuple[PtsTest, ...
     Raises
     ------
     UnknownNameError
-        If one is none of the suite.
+        If one is not of the suite.
     """
     return tuple(_find(test_id).plan(profile) for test_id in test_ids)
 

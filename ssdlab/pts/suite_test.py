@@ -29,7 +29,7 @@ class SuiteTest:
     tracks : callable
         Whether the PTS tracks a cell, by its block size [B] and its share of reads [%].
     unused : callable
-        Which of these a profile makes no use of.
+        Which of these a profile does not use.
     build : callable
         Returns its phases by a profile.
     view : str
@@ -40,7 +40,7 @@ class SuiteTest:
         Whether it is asked for by name alone: pts.md section 9, "Optional 2.0
         workloads".
     has_fixed_blocks : bool
-        Whether its block sizes are the standard's and no values of a profile.
+        Whether its block sizes are set by the standard, not by a profile.
     """
 
     test_id: str

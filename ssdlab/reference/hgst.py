@@ -11,7 +11,7 @@ _NO_OPTIONS = {"job", "purpose"}
 class PeakJob:
     """One job: its number, what it shows, and the options that its job file sets.
 
-    An option that the job file does not set is not among them.
+    Options that the job file does not set are not included.
     """
 
     number: str

@@ -22,9 +22,9 @@ class PrintedPrecondition:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PublishedSequence:
-    """What came of one of Micron's two sequences: first, second, first again.
+    """The result of one of Micron's two sequences: first, second, first again.
 
-    ``repetition`` says how the last stage was to the first; no ratio is known of it.
+    ``repetition`` compares the last stage with the first; the ratio is unknown.
     """
 
     first: str
@@ -35,7 +35,7 @@ class PublishedSequence:
 MICRON_SOURCE = "Micron, Best Practices for SSD Performance Measurement, Rev. B 4/17"
 MICRON_SEQUENCES = (
     PublishedSequence(
-        first="RND 4 KiB 0/100", second="SEQ 128 KiB 0/100", repetition="alike"
+        first="RND 4 KiB 0/100", second="SEQ 128 KiB 0/100", repetition="similar"
     ),
     PublishedSequence(
         first="SEQ 128 KiB 0/100", second="RND 4 KiB 0/100", repetition="lower"

@@ -1,7 +1,7 @@
 """The form of a published report of TKperf's, typed in: one file a report.
 
 A report prints each cell as its mean over the measurement window, and the rounds of
-the tracking variables in their windows. No more is in a file, and no more is known.
+the tracking variables in their windows. A file holds no more, and no more is known.
 """
 
 import datetime as dt

@@ -25,7 +25,7 @@ def find_tkperf_file(name: str) -> bytes:
     Raises
     ------
     UnknownNameError
-        If there is none of that name.
+        If the name is unknown.
     """
     if name not in _FILES:
         raise UnknownNameError(kind="reference", name=name, known=tuple(_FILES))
@@ -59,7 +59,7 @@ def parse_tkperf_report(data: bytes, *, source: str) -> TkperfReport:
     Raises
     ------
     FioOutputError
-        If it is no such file, or a number in it cannot be right; it says which.
+        If it is not such a file, or a number in it cannot be right; it says which.
     """
     try:
         report = from_plain(TkperfReport, tomllib.loads(data.decode()))
@@ -69,8 +69,8 @@ def parse_tkperf_report(data: bytes, *, source: str) -> TkperfReport:
         raise FioOutputError(
             source=source,
             reason=" ".join(str(error).split()),
-            remedy="Type in what the report prints; a file to copy the form from lies "
-            "under source/ in the run that an import of a reference makes.",
+            remedy="Type in what the report prints; for a template, import a reference "
+            "and see source/ in its run.",
         ) from error
     if not tests:
         raise FioOutputError(

@@ -1,4 +1,4 @@
-"""The tables of a published report of TKperf's, each held against its window."""
+"""The tables of a published report of TKperf's, each checked against its window."""
 
 import datetime as dt
 import math
@@ -111,7 +111,7 @@ def require_sane(setup: Setup) -> None:
         If a count is negative or too large to be one, or the date has a time.
     """
     if isinstance(setup.test_date, dt.datetime):
-        msg = f"setup.test_date: {setup.test_date} has a time, and only a date goes"
+        msg = f"setup.test_date: {setup.test_date} has a time; give a date only"
         raise ValueError(msg)  # noqa: TRY004 - a date is right, this one is not
     for name in (
         "capacity_mb",
@@ -121,7 +121,7 @@ def require_sane(setup: Setup) -> None:
         "max_rounds",
     ):
         if not 0 <= getattr(setup, name) <= _MOST_COUNT:
-            msg = f"setup.{name}: {getattr(setup, name)} is no count"
+            msg = f"setup.{name}: {getattr(setup, name)} is not a valid count"
             raise ValueError(msg)
 
 
@@ -168,7 +168,7 @@ def _require_window(name: str, window: PrintedWindow | None) -> PrintedWindow:
     Raises
     ------
     ValueError
-        If there is none, or it has not five values of rounds that follow another.
+        If it is missing, or does not have five values of consecutive rounds.
     """
     width = PTS_CRITERIA.window_rounds
     if window is None:
@@ -177,10 +177,10 @@ def _require_window(name: str, window: PrintedWindow | None) -> PrintedWindow:
     first = window.rounds[0] if window.rounds else 0
     is_round = 0 <= first <= _MOST_ROUND
     if not is_round or window.rounds != tuple(range(first, first + width)):
-        msg = f"windows.{name}.rounds are no {width} rounds that follow one another"
+        msg = f"windows.{name}.rounds are not {width} consecutive rounds"
         raise ValueError(msg)
     if len(window.values) != width or not all(map(_is_amount, window.values)):
-        msg = f"windows.{name}.values are no {width} numbers above 0"
+        msg = f"windows.{name}.values are not {width} numbers above 0"
         raise ValueError(msg)
     return window
 
@@ -213,20 +213,20 @@ def _cells(name: str, mixes: tuple[int, ...], rows: Mapping[str, Any]) -> Cells:
     Raises
     ------
     ValueError
-        If a row has not a number for each mix, or two rows are of one size.
+        If a row does not have a number for each mix, or a size is repeated.
     """
     if not mixes or len(set(mixes)) < len(mixes) or not set(mixes) <= set(range(101)):
-        msg = f"{name}.read_percent are no different percentages"
+        msg = f"{name}.read_percent are not distinct percentages"
         raise ValueError(msg)
     cells: dict[tuple[int, int], float] = {}
     for label, values in rows.items():
         size = _size(name, label)
         is_row = isinstance(values, list) and len(values) == len(mixes)
         if not is_row or not all(map(_is_amount, values)):
-            msg = f"{name}: row {label!r} has no {len(mixes)} numbers above 0"
+            msg = f"{name}: row {label!r} does not have {len(mixes)} numbers above 0"
             raise ValueError(msg)
         if (size, mixes[0]) in cells:
-            msg = f"{name}: row {label!r} is of a block size that stands twice"
+            msg = f"{name}: row {label!r} repeats a block size"
             raise ValueError(msg)
         cells |= {(size, mix): value for mix, value in zip(mixes, values, strict=True)}
     return cells
@@ -238,12 +238,12 @@ def _size(name: str, label: str) -> int:
     Raises
     ------
     ValueError
-        If it is none.
+        If it is not valid.
     """
     match = _SIZE.fullmatch(label)
     size = int(match[1]) * (KIB if match[2] else 1) if match else 0
     if not 0 < size <= _MOST_SIZE:
-        msg = f"{name}: {label!r} is no block size such as 512 or 4k"
+        msg = f"{name}: {label!r} is not a block size such as 512 or 4k"
         raise ValueError(msg)
     return size
 
@@ -280,7 +280,7 @@ def _require_agreement(shape: _Shape, averages: Cells, window: PrintedWindow) ->
     mean = math.fsum(window.values) / len(window.values) / shape.per_unit
     if not _is_mean(printed, mean, shape):
         msg = (
-            f"{shape.name}: {_words(shape.tracked)} is printed as {printed:.10g}, and "
+            f"{shape.name}: {_words(shape.tracked)} is printed as {printed:.10g}, but "
             f"the mean of its window is {mean:.10g}"
         )
         raise ValueError(msg)

@@ -18,8 +18,8 @@ def render_report(run: Run) -> str:
     Parameters
     ----------
     run : Run
-        The run, as `ssdlab.open_run` returns it. It need not be finished: what was
-        not measured yet is said in words.
+        The run, as `ssdlab.open_run` returns it. It need not be finished: the report
+        says what was not measured yet.
 
     Returns
     -------
@@ -46,7 +46,7 @@ def render_report(run: Run) -> str:
 
 
 def write_report(run: Run, path: Path | None = None) -> Path:
-    """Write the report of a run; it appears whole or not at all.
+    """Write the report of a run, atomically.
 
     Parameters
     ----------
@@ -58,14 +58,14 @@ def write_report(run: Run, path: Path | None = None) -> Path:
     Returns
     -------
     Path
-        Where it lies.
+        Its path.
 
     Raises
     ------
     RunFolderError
         If a table is missing or damaged; nothing is written then.
     ExportError
-        If the place has the ending of another format.
+        If the path ends in the suffix of another format.
 
     Examples
     --------

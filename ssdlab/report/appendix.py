@@ -1,4 +1,4 @@
-"""How to repeat it: every step with its gap, and the exact fio jobs."""
+"""How to repeat a run: every step with its gap, and the exact fio jobs."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -40,9 +40,9 @@ def steps_table(context: Context) -> Table:
             column("Doubts", "warnings", is_words=True, missing=""),
         ),
         caption=f"All {len(context.steps):,} steps",
-        note="Ready: fio stood ready before the step before had ended. Fills: bytes "
-        "written since the purge of the test by user capacity. fio: exit code. Doubts: "
-        "what fio or the target complained of.",
+        note="Ready: fio was waiting when the previous step ended. Fills: bytes "
+        "written since the purge of the test, divided by the user capacity. fio: "
+        "exit code. Doubts: warnings of fio or the target.",
         is_folded=True,
     )
 

@@ -32,7 +32,7 @@ _HEAD = ("Test", "Tracking variable", "First round", "Steady", "Rounds", "Verdic
 
 
 def show_overview(run: Run) -> None:
-    """Show in a notebook what a run found, and what is to be said of it.
+    """Show in a notebook what a run found, and the doubts about it.
 
     Parameters
     ----------
@@ -86,8 +86,8 @@ def show_tests(run: Run, *tests: str) -> None:
     run : Run
         The run, as `ssdlab.open_run` returns it.
     *tests : str
-        Those to be shown, such as iops or wsat-oltp; by default all that were asked
-        for.
+        The tests to show, such as iops or wsat-oltp; by default all that were
+        requested.
 
     Examples
     --------
@@ -96,7 +96,7 @@ def show_tests(run: Run, *tests: str) -> None:
     context = read_context(run)
     for test in tests or run.record.tests:
         if test not in run.record.tests:
-            _show_html(f"<p>{escape(test.upper())} was not asked for.</p>")
+            _show_html(f"<p>{escape(test.upper())} was not requested.</p>")
             continue
         _show_html(_heading(context, test))
         for page in pages_of(context, test):
@@ -129,7 +129,7 @@ def show_comparison(comparison: Comparison, topic: str) -> None:
     Raises
     ------
     UnknownNameError
-        If there is no such topic.
+        If the topic is unknown.
 
     Examples
     --------
@@ -151,7 +151,7 @@ def _show_blocks(blocks: tuple[Block, ...]) -> None:
 
 
 def show_figure(figure: "go.Figure") -> None:
-    """Show a figure in a notebook, in the one form that its page can keep.
+    """Show a figure in a notebook, in the form that the saved page keeps.
 
     Parameters
     ----------

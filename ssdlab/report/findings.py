@@ -24,7 +24,7 @@ _QUESTIONS: Mapping[Answer, str] = {
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FindingLine:
-    """One finding: the names of the tests it concerns, none for all, and its words."""
+    """One finding: the tests that it concerns (empty for all), and its words."""
 
     tests: str
     words: str
@@ -42,7 +42,7 @@ class FindingGroup:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AnswerBox:
-    """One question, its answer in words, how good that is, and why it is so."""
+    """One question, its answer in words, how good that is, and why."""
 
     question: str
     words: str
@@ -66,7 +66,7 @@ class AnswerBox:
 
 
 def box_answers(context: Context, test: str = "") -> tuple[AnswerBox, ...]:
-    """Return the three answers of the whole run, or as far as they concern a test."""
+    """Return the three answers of the whole run, or those of one test."""
     answers = context.run.answers
     if test:
         answers = answers.of_test(test)

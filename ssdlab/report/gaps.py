@@ -14,22 +14,22 @@ _BETWEEN = "between two rounds"
 _OTHER = "before another phase"
 _NOTE = (
     "The drive may collect garbage while it is idle. The gaps are measured at every "
-    "step and listed in the appendix. A gap is the first IO of a step, which is the "
-    "report of its end less the runtime that fio gives, less the last IO of the step "
-    "before, which is that step's report of its end; against the own clock of the "
-    "virtual SSD such gaps are right to a few ms (median error below 2 ms, single ones "
-    "up to some tens of ms on a loaded host). A rest that HIR asks for is not in it."
+    "step and listed in the appendix. A gap lasts from the last IO of a step, at its "
+    "reported end, to the first IO of the next, at its reported end less the runtime "
+    "given by fio. Checked against the clock of the virtual SSD, gaps are accurate to "
+    "a few ms (median error below 2 ms, single errors up to some tens of ms on a "
+    "loaded host). Idle time that HIR requires is not included."
 )
 _NOTE_OF_IMPORT = (
     "The drive may collect garbage while it is idle. A gap is the time at which fio "
     "wrote a result, less the runtime that it gives, less the time at which it wrote "
-    "the result before; fio writes a moment after the last IO. Where results do not "
-    "say when they were written, no gap is known."
+    "the previous result; fio writes a moment after the last IO. Where results lack "
+    "the time of writing, gaps are unknown."
 )
 
 
 def classify_gaps(steps: pd.DataFrame) -> "pd.Series[str]":
-    """Tell for each step what its idle gap parts: cells, rounds or phases."""
+    """Return what the gap before each step separates: cells, rounds or phases."""
     before = steps.shift(1)
     is_same_phase = (
         (steps["test"] == before["test"])
@@ -54,14 +54,14 @@ def idle_table(steps: pd.DataFrame, *, is_imported: bool = False) -> Table:
         rows.append((kind, *_statistics(gaps), _armed_text(chosen)))
     return Table(
         caption="Idle time from the last IO of a step to the first IO of the next",
-        head=("Gap", "Measured", "Median", "Greatest", "fio stood ready"),
+        head=("Gap", "Measured", "Median", "Greatest", "fio was waiting"),
         rows=tuple(rows),
         note=_NOTE_OF_IMPORT if is_imported else _NOTE,
     )
 
 
 def _armed_text(steps: pd.DataFrame) -> str:
-    """Return how often fio stood ready, where that was noted."""
+    """Return how often fio was waiting, where that was recorded."""
     armed = steps["was_armed"].dropna()
     return f"{int(armed.sum())} of {len(steps)}" if len(armed) else NOT_MEASURED
 
@@ -77,7 +77,7 @@ def _statistics(gaps: "pd.Series[float]") -> tuple[str, str, str]:
 
 
 def _less_waits(steps: pd.DataFrame) -> pd.DataFrame:
-    """Leave out of each gap the rest that a test asked for, as HIR does."""
+    """Subtract from each gap the idle time that a test requires, as HIR does."""
     idle_s = steps["idle_before_s"]
     asked_s = steps["wait_s"].fillna(0.0)
     left_s = idle_s.where(asked_s == 0, (idle_s - asked_s).clip(lower=0))
@@ -85,7 +85,7 @@ def _less_waits(steps: pd.DataFrame) -> pd.DataFrame:
 
 
 def idle_plot(steps: pd.DataFrame) -> Plot | None:
-    """Draw the gaps, if any was measured."""
+    """Draw the gaps, if any were measured."""
     steps = _less_waits(steps)
     if not (steps["idle_before_s"] > 0).any():
         return None
@@ -95,21 +95,21 @@ def idle_plot(steps: pd.DataFrame) -> Plot | None:
 def plot_idle_gaps(frame: "pd.DataFrame") -> go.Figure:
     """Draw the idle time before each step, in the order of the run.
 
-    One point a step on a logarithmic axis [s]; steps whose fio stood ready apart
+    One point a step on a logarithmic axis [s]; steps whose fio was waiting apart
     from the others.
 
     >>> import pandas as pd
     >>> gaps = {"step_id": ["a", "b"], "idle_before_s": [0.3, 0.01]}
     >>> figure = plot_idle_gaps(pd.DataFrame(gaps | {"was_armed": [False, True]}))
     >>> [points.name for points in figure.data]
-    ['fio stood ready', 'fio was started']
+    ['fio was waiting', 'fio was started']
     """
     figure = new_figure("Idle time before each step", height=300)
     steps = frame.assign(place=range(1, len(frame) + 1))
     steps = steps[steps["idle_before_s"] > 0]
     armed = steps["was_armed"].fillna(value=False).astype(bool)
     looks = (
-        (steps[armed], "fio stood ready", "#0072B2", "circle"),
+        (steps[armed], "fio was waiting", "#0072B2", "circle"),
         (steps[~armed], "fio was started", "#D55E00", "diamond"),
     )
     places = axis("Step, in the order of the run", tickformat="d")

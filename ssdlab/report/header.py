@@ -47,7 +47,7 @@ def platform_facts(context: Context) -> Facts:
 
 
 def device_facts(context: Context) -> Facts:
-    """Return what is known of the device, and how it was set."""
+    """Return what is known of the device, and its settings."""
     target, said = context.record.target, context.run.report_fields
     sector = f"{target.sector_bytes:,} B" if target.sector_bytes else NOT_RECORDED
     return [
@@ -68,7 +68,7 @@ def device_facts(context: Context) -> Facts:
 
 
 def front_facts(context: Context) -> Facts:
-    """Return the facts of the device, and in short why a drive was purged so."""
+    """Return the facts of the device, and in short why this purge was chosen."""
     record, choice = context.record, context.record.purge_choice
     facts = device_facts(context)
     if record.target.kind != "block" or choice is None or not choice.why.strip():

@@ -1,4 +1,4 @@
-"""The host on its page: checks before the run, and what it could issue at most."""
+"""The page of the host: checks before the run, and the host ceiling."""
 
 from collections.abc import Sequence
 
@@ -15,7 +15,7 @@ _WORDS: dict[CheckVerdict, str] = {
     "bad": "bad",
     "warn": "doubtful",
     "good": "good",
-    "unknown": "not known",
+    "unknown": "unknown",
 }
 _CHECK = (
     column("Check", "title", is_words=True),
@@ -24,12 +24,12 @@ _CHECK = (
 )
 _NOTE = (
     "fio's null engine completes every IO at once, so no device can give this host "
-    "more. A result within 10 % of it is a grave finding: it may be the host's."
+    "more. A result within 10 % of it is a grave finding: the host may have limited it."
 )
 
 
 def host_blocks(context: Context) -> tuple[Block, ...]:
-    """Return what was found of the host; nothing where it was not examined."""
+    """Return the findings about the host; nothing where it was not examined."""
     checks = context.record.host_checks
     if not checks:
         return ()
@@ -75,13 +75,13 @@ def _rest_table(checks: Sequence[HostCheck]) -> Table:
             *_CHECK,
             column("Asked for by", lambda check: check.source or None, is_words=True),
         ),
-        caption=f"Good, or not known: {len(checks)}",
+        caption=f"Good, or unknown: {len(checks)}",
         is_folded=True,
     )
 
 
 def ceiling_table(context: Context) -> Table | None:
-    """Return what this host can issue at all, if it was measured."""
+    """Return the host ceiling, if it was measured."""
     points = context.record.host_ceiling
     if not points:
         return None
@@ -93,7 +93,7 @@ def ceiling_table(context: Context) -> Table | None:
             column("IOPS", "iops", number_text),
             column("Time of an IO in one thread", _thread_time),
         ),
-        caption="Most that this host can issue",
+        caption="Most IOs that this host can issue",
         note=_NOTE,
     )
 

@@ -1,6 +1,6 @@
-"""Two runs of the same drive on two hosts: the curves that they share, and if they may.
+"""Two runs of the same drive on two hosts: their common curves, and what differs.
 
-A comparison of hosts holds only if nothing else differs: what does is said in words.
+A comparison of hosts holds only if nothing else differs; any difference is reported.
 """
 
 from collections.abc import Callable, Iterator
@@ -33,7 +33,7 @@ _REMEDY = (
 
 @dataclass(frozen=True, kw_only=True)
 class HostPair:
-    """Two runs of a drive, the curves of both, and what they say of the hosts."""
+    """Two runs of a drive, the curves of both, and what they show about the hosts."""
 
     contexts: tuple[Context, Context]
     curves: tuple[StimulusCurve, StimulusCurve]
@@ -49,7 +49,7 @@ class HostPair:
 
 
 def read_hosts(run_a: Run, run_b: Run) -> HostPair:
-    """Return two runs of the same drive on two hosts as far as they can be compared.
+    """Return two runs of the same drive on two hosts, as far as they are comparable.
 
     Parameters
     ----------
@@ -59,12 +59,13 @@ def read_hosts(run_a: Run, run_b: Run) -> HostPair:
     Returns
     -------
     HostPair
-        Their curves, what differs besides the host, and who looks like a bottleneck.
+        Their curves, what differs besides the host, and which host looks like a
+        bottleneck.
 
     Raises
     ------
     RunFolderError
-        If a run has no such curve, the two are of different stimuli, or both are one.
+        If a run has no such curve, their stimuli differ, or both are the same run.
     """
     _require_two(run_a, run_b)
     contexts = (read_context(run_a), read_context(run_b))
@@ -96,8 +97,8 @@ def _require_two(run_a: Run, run_b: Run) -> None:
     if is_same_folder or run_a.record.run_id == run_b.record.run_id:
         raise RunFolderError(
             folder=str(run_b.path),
-            reason=f"it is the same run as the other, {run_b.record.run_id}",
-            remedy="Give two runs, one of each host.",
+            reason=f"both folders hold the run {run_b.record.run_id}",
+            remedy="Give two runs, one from each host.",
         )
 
 
@@ -123,11 +124,11 @@ def _common_curves(
     curves, others = _curves(first), _curves(second)
     shared = next((name for name in curves if name in others), None)
     if shared is None:
-        at, reason = second, "its stimulus or procedure is not that of the other: "
+        at, reason = second, "the stimulus or procedure differs from the other run's: "
         reason += " and ".join("; ".join(found) for found in (curves, others))
         if not (curves and others):
             at = second if curves else first
-            reason = "it has no saturation with a finished round"
+            reason = "it has no finished round of a saturation"
         raise RunFolderError(
             folder=str(at.run.path), reason=reason, remedy=f"{_REMEDY}."
         )
@@ -135,7 +136,7 @@ def _common_curves(
 
 
 def _curves(context: Context) -> dict[str, StimulusCurve]:
-    """Return what a run can be compared by: test and stimulus, last attempt first."""
+    """Return the keys of comparison of a run: test and stimulus, last attempt first."""
     found: list[StimulusCurve] = []
     if context.procedure:
         found = [*read_attempts(context)][-1:] if context.procedure == SATURATE else []
@@ -149,7 +150,7 @@ def _curves(context: Context) -> dict[str, StimulusCurve]:
 def _differences(
     contexts: tuple[Context, Context], curves: tuple[StimulusCurve, StimulusCurve]
 ) -> Iterator[str]:
-    """Yield what differs besides the host, or is not known to be the same."""
+    """Yield what differs besides the host, or cannot be compared."""
     records = (contexts[0].record, contexts[1].record)
     for name, value in _CONDITIONS.items():
         first, second = (or_unknown(value(context)) for context in contexts)
@@ -169,7 +170,7 @@ def _differences(
 
 
 def _options(first: RunRecord, second: RunRecord) -> Iterator[str]:
-    """Yield each option of the target that is not the same."""
+    """Yield each option of the target that differs."""
     one, other = first.target.options, second.target.options
     for name in sorted({*one, *other} - {"linger_s"}):
         values = [str(options.get(name, "not set")) for options in (one, other)]

@@ -1,4 +1,4 @@
-"""The same drive on two hosts: a page with both curves, and who is the bottleneck."""
+"""The same drive on two hosts: a page with both curves, and which is the bottleneck."""
 
 import math
 from collections.abc import Iterator, Mapping
@@ -26,13 +26,13 @@ from ssdlab.text.table import Table, column, tabulate
 
 _LONGEST_NAME = 60
 _RULE = (
-    "A bottleneck is a curve that is flat and begins lower than the other: flat is one "
-    f"that never gets more than {FLAT_DECLINE_RATIO:.0%} below the best of its first "
-    f"five rounds, by the median of five neighbours, though {LEAST_FILLS:g} user "
-    f"capacity or more was written; lower is by more than {LOWER_RATIO:.0%}. The "
-    "source names the sign, a flat and lower curve without a fall from FOB, and no "
-    "numbers."
+    "A bottleneck is a curve that is flat and begins lower than the other. Flat: never "
+    f"more than {FLAT_DECLINE_RATIO:.0%} below the best of its first five rounds, by "
+    f"the median of five neighbouring rounds, though {LEAST_FILLS:g} user capacity or "
+    f"more was written. Lower: by more than {LOWER_RATIO:.0%}. The source names the "
+    "sign, a flat and lower curve without a fall from FOB, but gives no numbers."
 )
+_SHAPES = {"falls": "falls", "flat": "FLAT", "not told": "unknown"}
 HostProgress = Literal["time_s", "stimulus_fills"]
 
 # Okabe and Ito (2008); the marker tells the hosts apart as well.
@@ -48,7 +48,7 @@ _NAMES = {"time_s": "time", "stimulus_fills": "drive fills"}
 
 
 def write_hosts(pair: HostPair, path: Path) -> Path:
-    """Write the page of a comparison; return where it lies.
+    """Write the page of a comparison; return its path.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def hosts_document(pair: HostPair) -> Document:
     Returns
     -------
     Document
-        Both curves over each other, a table, and the hosts.
+        Both curves on the same axes, a table, and the hosts.
     """
     return Document(
         title="The same drive on two hosts",
@@ -93,18 +93,21 @@ def _drive(pair: HostPair) -> str:
 
 def _notes(pair: HostPair) -> Iterator[Note]:
     if any(context.record.target.is_virtual for context in pair.contexts):
-        text = "A target is a model or a file, not a drive: this says nothing of one."
+        text = (
+            "A target is a model or a file, not a drive: this says nothing about a "
+            "drive."
+        )
         yield Note(text=text, tone="warning")
     if pair.differences:
         text = (
-            "Not only the host differs, so what the curves show may not be the host's: "
+            "More than the host differs, so the host may not explain the curves: "
             f"{'; '.join(pair.differences)}."
         )
         yield Note(text=text, tone="warning")
     if _is_same_host(pair):
         text = (
-            "Both runs name the same platform, processor and kernel: they may be of "
-            "one host. A port or an adapter is not recorded."
+            "Both runs name the same platform, processor and kernel: they may come "
+            "from one host. Ports and adapters are not recorded."
         )
         yield Note(text=text)
     yield from _doubt_notes(pair)
@@ -113,7 +116,7 @@ def _notes(pair: HostPair) -> Iterator[Note]:
 
 
 def _doubt_notes(pair: HostPair) -> Iterator[Note]:
-    """Yield what the runs themselves say against their numbers."""
+    """Yield the doubts that the runs themselves raise about their numbers."""
     unsteady = [
         f"host {name}: {end}"
         for name, end in zip(HOSTS, pair.ends, strict=True)
@@ -121,8 +124,8 @@ def _doubt_notes(pair: HostPair) -> Iterator[Note]:
     ]
     if unsteady:
         text = (
-            "The ends that are compared are not both steady, and may differ for that "
-            f"reason alone ({'; '.join(unsteady)})."
+            "The two ends compared are not both steady, and may differ for that reason "
+            f"alone ({'; '.join(unsteady)})."
         )
         yield Note(text=text, tone="warning")
     counts = "; ".join(_counts(pair))
@@ -132,11 +135,11 @@ def _doubt_notes(pair: HostPair) -> Iterator[Note]:
         for finding in context.run.answers.findings
     )
     tone: Tone = "warning" if has_grave else "plain"
-    yield Note(text=f"Found about the runs, listed below: {counts}.", tone=tone)
+    yield Note(text=f"Findings of the runs, listed below: {counts}.", tone=tone)
 
 
 def _counts(pair: HostPair) -> list[str]:
-    """Return how much was found about each run."""
+    """Return the number of findings of each run."""
     return [
         f"host {name}: {count_text(context.run.answers.findings)}"
         for name, context in zip(HOSTS, pair.contexts, strict=True)
@@ -192,7 +195,7 @@ def _shapes_table(pair: HostPair) -> Table:
             rate_text(shape.end, metric),
             _ratio(shape.end, shape.first),
             _or_dash(shape.decline_ratio),
-            {"falls": "falls", "flat": "FLAT", "not told": "not told"}[shape.shape],
+            _SHAPES[shape.shape],
             pair.ends[at],
             *((shape.reason,) if has_reasons else ()),
         )
@@ -215,7 +218,7 @@ def _shapes_table(pair: HostPair) -> Table:
             "Greatest decline",
             "Shape",
             "Last window",
-            *(("Why not told",) if has_reasons else ()),
+            *(("Why unknown",) if has_reasons else ()),
         ),
         rows=tuple(rows),
         words=(0, 5, 6, 7),
@@ -232,7 +235,7 @@ def _or_dash(ratio: float) -> str:
 
 
 def _findings_page(pair: HostPair) -> Page:
-    """Return what was found about each run: it may explain what the curves show."""
+    """Return the findings of each run: they may explain the curves."""
     tables = tuple(
         _findings_table(name, context)
         for name, context in zip(HOSTS, pair.contexts, strict=True)
@@ -278,7 +281,7 @@ def _conditions_page(pair: HostPair) -> Page:
 
 
 def host_lines(pair: HostPair) -> list[str]:
-    """Say a comparison in lines for people.
+    """Describe a comparison in lines of text.
 
     Parameters
     ----------
@@ -288,16 +291,16 @@ def host_lines(pair: HostPair) -> list[str]:
     Returns
     -------
     list of str
-        One line a host, what differs besides it, and who looks like a bottleneck.
+        One line per host, what differs besides it, and which looks like a bottleneck.
     """
     metric = pair.curves[0].metric
     lines = [
         f"{_host_name(pair, at)}: FOB {rate_text(shape.first, metric)}, "
-        f"end {rate_text(shape.end, metric)}, {shape.shape}, "
+        f"end {rate_text(shape.end, metric)}, {_SHAPES[shape.shape].lower()}, "
         f"last window {pair.ends[at]}"
         for at, shape in enumerate(pair.shapes)
     ]
-    lines += [f"not only the host differs: {words}" for words in pair.differences]
+    lines += [f"more than the host differs: {words}" for words in pair.differences]
     lines += [f"findings of {count}" for count in _counts(pair)]
     return [*lines, pair.comparison.text]
 
@@ -309,7 +312,7 @@ def plot_hosts(
     x: HostProgress = "time_s",
     title: str = "The same drive on two hosts",
 ) -> go.Figure:
-    """Draw the rates of a drive on two hosts over each other.
+    """Draw the rates of a drive on two hosts on the same axes.
 
     >>> import pandas as pd
     >>> curve = pd.DataFrame({"time_s": [60.0, 120.0], "iops": [9e4, 2e4]})

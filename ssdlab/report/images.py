@@ -61,7 +61,7 @@ _PNG_HEAD_BYTES: Final = 33  # signature and IHDR
 
 @dataclass(frozen=True, slots=True)
 class _Wanted:
-    """A figure, its format, where it goes, and what writes it there."""
+    """A figure, its format, its destination, and the function that writes it."""
 
     figure: go.Figure
     kind: str
@@ -70,7 +70,7 @@ class _Wanted:
 
 
 def run_figures(run: Run) -> dict[str, go.Figure]:
-    """Return the figures of a run's report by a name that can be a file's.
+    """Return the figures of a run's report by name, usable as a file name.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def run_figures(run: Run) -> dict[str, go.Figure]:
     Returns
     -------
     dict of str to go.Figure
-        In the order of the report, such as ``lat-03-response-time-histogram``.
+        In the order of the report, under names like ``lat-03-response-time-histogram``.
     """
     return dict(_named_figures(run))
 
@@ -101,14 +101,14 @@ def _named_figures(run: Run) -> Iterator[tuple[str, go.Figure]]:
 
 
 def write_image(figure: go.Figure, path: str | Path) -> Path:
-    """Write one figure as it is; `ssdlab.plots.publication` sizes it for a paper.
+    """Write one figure unchanged; `ssdlab.plots.publication` sizes it for a paper.
 
     Parameters
     ----------
     figure : go.Figure
-        Any figure of plotly.
+        Any plotly figure.
     path : str or Path
-        The file; its ending, ``.png``, ``.svg`` or ``.pdf``, is the format.
+        The file; its suffix, ``.png``, ``.svg`` or ``.pdf``, is the format.
 
     Returns
     -------
@@ -118,7 +118,7 @@ def write_image(figure: go.Figure, path: str | Path) -> Path:
     Raises
     ------
     ExportError
-        If the ending is another, or the file cannot be written.
+        If the suffix is not one of these, or the file cannot be written.
     MissingToolError
         If no browser is installed.
     BrowserFailedError
@@ -131,8 +131,10 @@ def write_image(figure: go.Figure, path: str | Path) -> Path:
     place = Path(path)
     kind = place.suffix.removeprefix(".")
     if kind not in get_args(ImageFormat):
-        reason = f"no figure is written as {place.suffix or 'a file without ending'}"
-        remedy = "Name a file that ends in .png, .svg or .pdf."
+        reason = (
+            f"a figure cannot be written as {place.suffix or 'a file without ending'}"
+        )
+        remedy = "Use a file name that ends in .png, .svg or .pdf."
         raise ExportError(place=str(place), reason=reason, remedy=remedy)
     try:
         output_folder(place.parent).make()
@@ -148,16 +150,16 @@ def write_images(
     *,
     formats: Sequence[ImageFormat] = ("svg",),
 ) -> tuple[Path, ...]:
-    """Write figures as they are; `ssdlab.plots.publication` sizes them for a paper.
+    """Write figures unchanged; `ssdlab.plots.publication` sizes them for a paper.
 
     Parameters
     ----------
     figures : mapping of str to go.Figure
         The figures by the names of their files.
     folder : Path or Folder
-        Where they go; it is made.
+        Where they go; created if missing.
     formats : sequence of {"png", "svg", "pdf"}, default ("svg",)
-        The formats; png has 600 pixels an inch.
+        The formats; png has 600 pixels per inch.
 
     Returns
     -------
@@ -200,7 +202,7 @@ def _write(wanted: Sequence[_Wanted]) -> None:
 
 
 def _page(figures: Sequence[go.Figure]) -> str:
-    """Return a page that holds figures and draws one when it is told to."""
+    """Return a page that holds figures and draws one on request."""
     parts = (
         figure.to_json().replace("<", "\\u003c")  # ends no script
         for figure in figures
@@ -221,7 +223,7 @@ def _draw(opened: OpenPage, number: int, kind: str) -> bytes:
 
 
 def _marked_png(image: bytes) -> bytes:
-    """Return a PNG that says what wrote it, in a chunk of text behind its header."""
+    """Return a PNG that names its writer, in a text chunk after the header."""
     chunk = b"tEXt" + PNG_MARK
     size, check = len(PNG_MARK), zlib.crc32(chunk)
     text = size.to_bytes(4, "big") + chunk + check.to_bytes(4, "big")
@@ -237,5 +239,5 @@ def _save(one: _Wanted, image: bytes) -> None:
 
 def _refuse(place: Path, error: OSError) -> NoReturn:
     reason = f"the figure cannot be written there ({error.strerror})"
-    remedy = "Name another place."
+    remedy = "Give another path."
     raise ExportError(place=str(place), reason=reason, remedy=remedy) from None

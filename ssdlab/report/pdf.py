@@ -33,7 +33,7 @@ def write_report_pdf(run: Run, path: Path | None = None) -> Path:
     Returns
     -------
     Path
-        Where it lies.
+        Its path.
 
     Raises
     ------
@@ -42,7 +42,7 @@ def write_report_pdf(run: Run, path: Path | None = None) -> Path:
     BrowserFailedError
         If the browser did not draw the report.
     ExportError
-        If the place has the ending of another format.
+        If the path ends in the suffix of another format.
     """
     choose_format(path, "pdf", ("pdf",))
     find_browser()
@@ -65,7 +65,7 @@ def write_notebook_pdf(executed: Path, output: Path) -> Path:
     Returns
     -------
     Path
-        Where it lies.
+        Its path.
 
     Raises
     ------
@@ -76,7 +76,7 @@ def write_notebook_pdf(executed: Path, output: Path) -> Path:
     BrowserFailedError
         If the browser did not draw the page.
     ExportError
-        If the place has the ending of another format.
+        If the path ends in the suffix of another format.
     """
     choose_format(output, "pdf", ("pdf",))
     find_browser()

@@ -1,4 +1,4 @@
-"""The page on the purges: what each did, and what shows that it worked."""
+"""The page of the purges: what each did, and the evidence that it worked."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,8 +11,8 @@ from ssdlab.text.numbers import NOT_RECORDED, or_unknown, seconds_text
 from ssdlab.text.table import Table, column, tabulate
 
 _NOTE = (
-    "Took: the whole step, with marking and reading back. Found last: the last fact of "
-    "its record, after the purge; the whole record is below."
+    "Took: the whole step, including marking and reading back. Found last: the last "
+    "fact of its record, after the purge; the complete record is below."
 )
 
 
@@ -52,8 +52,8 @@ def _notes(context: Context, purges: tuple[_Purge, ...]) -> Iterator[Note]:
     doubted = sum(bool(purge.doubt) for purge in purges)
     if doubted:
         text = (
-            f"{doubted} of {len(purges)} purges: it is doubtful whether they worked, "
-            "or it cannot be shown."
+            f"{doubted} of {len(purges)} purges may not have worked, or cannot be "
+            "shown to have worked."
         )
         yield Note(text=text, tone="warning")
     choice = context.record.purge_choice
@@ -93,7 +93,7 @@ def _records(purges: tuple[_Purge, ...]) -> Iterator[Table]:
     if rows:
         yield Table(
             caption="The record of every purge",
-            head=("Step", "What was done and found"),
+            head=("Step", "Action or fact"),
             rows=rows,
             words=(0, 1),
             is_folded=True,

@@ -1,4 +1,4 @@
-"""The blocks of a run to its report."""
+"""The report of a run, made from its blocks."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -63,7 +63,7 @@ def _values(context: Context) -> dict[str, object]:
 
 
 def _lacking(context: Context) -> str:
-    """Return the fields that the report of a drive must have and lacks."""
+    """Return the required fields that the report of a drive lacks."""
     if context.record.target.is_virtual:
         return ""
     missing = context.run.report_fields.missing
@@ -74,7 +74,7 @@ def _examined(context: Context) -> list[tuple[str, str, tuple[Block, ...]]]:
     """Return the pages about drive and host, where there is anything on them."""
     pages = (
         ("purges", "The purges", purge_blocks(context)),
-        ("drive", "The drive while it was measured", drive_blocks(context)),
+        ("drive", "The drive during the run", drive_blocks(context)),
         ("host", "The host", host_blocks(context)),
     )
     return [page for page in pages if page[2]]
@@ -106,5 +106,5 @@ def _chapter(context: Context, test: str) -> Chapter:
 
 
 def _not_begun() -> Page:
-    text = "This test was asked for and not begun."
-    return Page(title="Not begun", blocks=(Note(text=text, tone="warning"),))
+    text = "This test was requested but not started."
+    return Page(title="Not started", blocks=(Note(text=text, tone="warning"),))

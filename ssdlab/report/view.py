@@ -1,4 +1,4 @@
-"""The view of each test of a run: its pages, its rows of the summary, its outcome."""
+"""The view of each test of a run: its pages, its summary rows, its outcome."""
 
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, cast
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ssdlab.paper.blocks import Page
     from ssdlab.paper.context import Context
 
-_OF_IMPORTS = "ssdlab.pts.custom.pages:VIEW"  # of workloads that are of no test
+_OF_IMPORTS = "ssdlab.pts.custom.pages:VIEW"  # of workloads that belong to no test
 
 
 def view_of(asked: Asked, test: str) -> View:

@@ -1,4 +1,4 @@
-"""How the drive was: a strip under a figure over time, or a figure of its own."""
+"""Health of the drive: a strip under a figure over time, or a separate figure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -58,7 +58,7 @@ _LIMITS = (  # the attribute of a trace, its name, its dash
 def add_drive_strip(
     figure: go.Figure, trace: "DriveTrace", *, unit: Quantity
 ) -> go.Figure:
-    """Return a figure over time with a strip under it: how the drive was meanwhile.
+    """Return a figure over time with a strip under it: the health of the drive.
 
     A higher figure: below what was there, on the same axis of time, temperature
     [°C] on the left and bytes written by the drive's own counter [GB] on the
@@ -113,9 +113,11 @@ def _short(axis_name: str) -> str:
 def _add_readings(
     figure: go.Figure, trace: "DriveTrace", *, unit: Quantity, axes: tuple[str, str]
 ) -> None:
-    """Draw what was told: the first on the left axis, the other on the right one."""
-    told = [look for look in _LOOKS if trace.readings[look.column].notna().any()]
-    for look, axis_name, side in zip(told, axes, ("", " (right axis)"), strict=False):
+    """Draw the readings: the first on the left axis, the other on the right one."""
+    reported = [look for look in _LOOKS if trace.readings[look.column].notna().any()]
+    for look, axis_name, side in zip(
+        reported, axes, ("", " (right axis)"), strict=False
+    ):
         values = scaled(trace.readings[look.column], look.column)
         figure.add_scatter(
             x=scaled(trace.readings["time_s"], unit),
@@ -130,7 +132,7 @@ def _add_readings(
         lay_out(figure, **{axis_name: _axis_of(look, trace, values)})
         if look.column == "temperature_celsius":
             _add_limits(figure, trace, values, axis_name=_short(axis_name))
-    if len(told) > 1:
+    if len(reported) > 1:
         side_axis = {"overlaying": _short(axes[0]), "side": "right"}
         own_ticks = {"tickmode": "auto", "showgrid": False}
         lay_out(figure, **{axes[1]: side_axis | own_ticks})
@@ -210,7 +212,7 @@ def _shade_throttled(figure: go.Figure, trace: "DriveTrace", *, unit: Quantity) 
             fillcolor=COLORS["throttled"],
             line={"width": 0},
             layer="below",
-            name="throttled for its temperature",
+            name="throttled by temperature",
             showlegend=not place,
         )
 
@@ -221,7 +223,7 @@ def plot_drive_health(
     *,
     title: str = "The drive over the whole run",
 ) -> go.Figure:
-    """Draw how the drive was over the whole run.
+    """Draw the health of the drive over the whole run.
 
     Temperature [°C] on the left, bytes written by the drive's own counter [GB] on
     the right; a band a test.

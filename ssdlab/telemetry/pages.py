@@ -1,4 +1,4 @@
-"""The page on the drive: how it was before, after, and in each test."""
+"""The page of the drive: its health before, after, and in each test."""
 
 import math
 from collections.abc import Iterator, Mapping
@@ -34,15 +34,15 @@ from ssdlab.text.table import Table
 
 Rows = Mapping[Any, Mapping[Any, Any]]
 _BY_NAME = {one.name: one for one in HEALTH_READINGS}
-_NOT_TOLD = "not told"
+_UNKNOWN = "unknown"
 _SILENT = (
-    "The drive was never asked for its health, or told nothing of it: temperature, "
-    "throttling, wear and errors are not known."
+    "The health of the drive was never read, or not reported: temperature, throttling, "
+    "wear and errors are unknown."
 )
 _ENDS_NOTE = (
-    "Before and after are the first and the last reading of the run, by the drive's "
-    "own log. Counters count since the drive was made. Not told: the drive does not "
-    "say, or this user may not ask."
+    "Before and after are the first and the last reading of the run, from the drive's "
+    "own log. Counters cover the life of the drive. Unknown: the drive does not report "
+    "it, or this user may not read it."
 )
 _TESTS_HEAD = (
     "Readings",
@@ -51,29 +51,28 @@ _TESTS_HEAD = (
     "Drive counted",
     "fio wrote",
     "Errors",
-    "Reading it took",
+    "Time to read",
 )
 _TESTS_NOTE = (
-    "Temperature: least, mean and greatest. The drive counted so many bytes written, "
-    "from the first change of its counter in the test to the last; beside it what fio "
-    "wrote in just that time: a check that both speak of the same drive. Errors are "
-    "those of its medium. Reading it took: one reading of its health, on average, and "
-    "all of them by the length of the test."
+    "Temperature: least, mean and greatest. Drive counted: bytes written from the "
+    "first change of its counter in the test to the last; fio wrote: in the same time, "
+    "as a check that both mean the same drive. Errors are media errors. Time to read: "
+    "one reading of its health, on average, and all of them as a share of the test."
 )
 
 
 def drive_blocks(context: Context) -> tuple[Block, ...]:
-    """Return how the drive was while it was measured; nothing where there is none."""
+    """Return the health of the drive during the run; nothing where there is none."""
     telemetry = read_drive_telemetry(context)
     drive = context.record.drive
     if telemetry is None or context.steps.empty:
         return ()
     own = select_drive(telemetry)
-    told = set(own["name"])
-    is_silent = not told & {one.name for one in HEALTH_READINGS}
+    reported = set(own["name"])
+    is_silent = not reported & {one.name for one in HEALTH_READINGS}
     is_real = drive is not None and drive.bus != "loop"
     notes = (Note(text=_SILENT, tone="warning"),) if is_silent and is_real else ()
-    if is_silent and not told & {one.name for one in LINK_READINGS}:
+    if is_silent and not reported & {one.name for one in LINK_READINGS}:
         return notes
     return (
         *notes,
@@ -96,13 +95,13 @@ def _whole_run(context: Context, telemetry: pd.DataFrame) -> Iterator[Plot]:
 
 
 def _ends_table(own: pd.DataFrame) -> Table:
-    """Return what the drive said of itself before and after the run."""
+    """Return the readings of the drive before and after the run."""
     ends = own.groupby("name")["value"].agg(["first", "last"]).to_dict("index")
     rows = [_ends_row(ends, reading) for reading in HEALTH_READINGS]
     rows += [_link_row(own, reading) for reading in LINK_READINGS]
     return Table(
         caption="Before and after",
-        head=("What the drive says", "Before", "After", "Change"),
+        head=("Reading of the drive", "Before", "After", "Change"),
         rows=tuple(rows),
         note=_ENDS_NOTE,
     )
@@ -110,7 +109,7 @@ def _ends_table(own: pd.DataFrame) -> Table:
 
 def _ends_row(ends: Rows, reading: Reading) -> tuple[str, ...]:
     if reading.name not in ends:
-        return (reading.words, _NOT_TOLD, _NOT_TOLD, NOT_MEASURED)
+        return (reading.words, _UNKNOWN, _UNKNOWN, NOT_MEASURED)
     first, last = (float(ends[reading.name][end]) for end in ("first", "last"))
     texts = (_value_text(first, reading), _value_text(last, reading))
     return (reading.words, *texts, _change_text(first, last, reading))
@@ -122,7 +121,7 @@ def _change_text(first: float, last: float, reading: Reading) -> str:
     if last == first:
         return "none"
     if last < first and reading.kind == "counter":
-        return "began anew"
+        return "restarted"
     sign = "-" if last < first else "+"
     return f"{sign}{_value_text(abs(last - first), reading)}"
 
@@ -140,14 +139,14 @@ def _value_text(value: float, reading: Reading) -> str:
 
 
 def _link_row(own: pd.DataFrame, reading: Reading) -> tuple[str, ...]:
-    """Return how its link stood, beside what it can do; a dip between is a change."""
+    """Return the state of its link, and its capability; a dip between is a change."""
     values = own.loc[own["name"] == reading.name, "value"]
     most = own.loc[own["name"] == most_of(reading), "value"]
     words = (
-        f"{reading.words}; it can do {most.iloc[-1]:g}" if len(most) else reading.words
+        f"{reading.words}; capable of {most.iloc[-1]:g}" if len(most) else reading.words
     )
     if values.empty:
-        return (words, _NOT_TOLD, _NOT_TOLD, NOT_MEASURED)
+        return (words, _UNKNOWN, _UNKNOWN, NOT_MEASURED)
     first, last, least = map(float, (values.iloc[0], values.iloc[-1], values.min()))
     texts = (_value_text(value, reading) for value in (first, last))
     change = _change_text(first, last, reading)
@@ -157,19 +156,19 @@ def _link_row(own: pd.DataFrame, reading: Reading) -> tuple[str, ...]:
 
 def _tests_tables(context: Context, telemetry: pd.DataFrame) -> Iterator[Block]:
     health = summarise_health(telemetry, context.steps)
-    beside = _Beside(
+    compared = _Compared(
         written=_by_test(compare_written(telemetry, context.steps)),
         cost=_by_test(summarise_reading_cost(health, context.steps)),
     )
     rows = tuple(
-        (context.title_of(str(test)), *_test_cells(str(test), readings, beside))
+        (context.title_of(str(test)), *_test_cells(str(test), readings, compared))
         for test, readings in health.groupby("test", sort=False)
     )
     if not rows:
-        yield Note(text="No test took long enough for a reading of its health.")
+        yield Note(text="No test was long enough for a reading of its health.")
         return
     yield Table(
-        caption="While each test went on",
+        caption="During each test",
         head=("Test", *_TESTS_HEAD),
         rows=rows,
         note=_TESTS_NOTE,
@@ -177,8 +176,8 @@ def _tests_tables(context: Context, telemetry: pd.DataFrame) -> Iterator[Block]:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class _Beside:
-    """What is known of each test besides what was read meanwhile."""
+class _Compared:
+    """What is known of each test compareds its readings."""
 
     written: Rows
     cost: Rows
@@ -188,17 +187,19 @@ def _by_test(frame: pd.DataFrame) -> Rows:
     return frame.set_index("test").to_dict("index")
 
 
-def _test_cells(test: str, readings: pd.DataFrame, beside: _Beside) -> tuple[str, ...]:
+def _test_cells(
+    test: str, readings: pd.DataFrame, compared: _Compared
+) -> tuple[str, ...]:
     named = readings.set_index("name")
     counted = wrote = took = NOT_MEASURED
-    if test in beside.written:
-        row = beside.written[test]
+    if test in compared.written:
+        row = compared.written[test]
         counted, wrote = (
             capacity_label(float(row[name])) for name in ("counted_bytes", "fio_bytes")
         )
-    if test in beside.cost:
-        mean_s = float(beside.cost[test]["read_mean_s"])
-        percent = float(beside.cost[test]["read_percent"])
+    if test in compared.cost:
+        mean_s = float(compared.cost[test]["read_mean_s"])
+        percent = float(compared.cost[test]["read_percent"])
         took = f"{seconds_text(mean_s)}; {percent:.2g} %"
     return (
         f"{int(named['n_readings'].max()):,}",
@@ -213,13 +214,13 @@ def _test_cells(test: str, readings: pd.DataFrame, beside: _Beside) -> tuple[str
 
 def _temperature_text(named: pd.DataFrame) -> str:
     if TEMPERATURE not in named.index:
-        return _NOT_TOLD
+        return _UNKNOWN
     row = named.loc[TEMPERATURE]
     return f"{row['minimum']:g} / {row['mean']:.3g} / {row['maximum']:g}"
 
 
 def _rise_text(named: pd.DataFrame, reading: Reading) -> str:
     if reading.name not in named.index:
-        return _NOT_TOLD
+        return _UNKNOWN
     rise = float(named["rise"][reading.name])
     return NOT_MEASURED if math.isnan(rise) else _value_text(rise, reading)

@@ -1,4 +1,4 @@
-"""The strip under a figure over time that shows how the drive was meanwhile."""
+"""The strip under a figure over time that shows the health of the drive."""
 
 import pandas as pd
 import plotly.graph_objects as go
@@ -39,7 +39,7 @@ def strip_under_io(
     phase: str = "",
     unit: Quantity = _MINUTES,
 ) -> Plot:
-    """Return a figure over time under IO, with the strip where the drive told any."""
+    """Return a figure over time under IO, with the strip where there are readings."""
     clock = io_clock(context.totals, context.steps, test=test, phase=phase)
     return _with_strip(context, figure, clock, unit=unit)
 

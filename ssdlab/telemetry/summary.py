@@ -1,7 +1,7 @@
-"""How the drive was while it was measured: its own readings, test by test.
+"""The health of the drive during a run: its own readings, test by test.
 
 The rows of the table ``telemetry`` whose source is `DRIVE` are what the drive says of
-itself, one reading every few seconds. What it does not tell has no rows.
+itself, one reading every few seconds. What it does not report has no rows.
 """
 
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ _WRITTEN = ["test", "counted_bytes", "fio_bytes", "fio_min_bytes", "fio_max_byte
 
 
 def select_drive(telemetry: "pd.DataFrame") -> "pd.DataFrame":
-    """Return what the drive said of itself, in the order of time."""
+    """Return the readings of the drive, in the order of time."""
     own = telemetry[(telemetry["source"] == DRIVE) & telemetry["value"].notna()]
     return own.sort_values("time_s", kind="stable")
 
@@ -52,7 +52,7 @@ def rise_within(counted: "pd.DataFrame", begin_s: float, end_s: float) -> float:
 def summarise_health(
     telemetry: "pd.DataFrame", steps: "pd.DataFrame"
 ) -> "pd.DataFrame":
-    """Return what the drive said of itself in each test.
+    """Return the readings of the drive in each test.
 
     Returns
     -------
@@ -102,7 +102,7 @@ def _summary(
 def summarise_reading_cost(
     health: "pd.DataFrame", steps: "pd.DataFrame"
 ) -> "pd.DataFrame":
-    """Return what share of each test went by while the drive's health was read.
+    """Return the share of each test that was spent reading the drive's health.
 
     Returns
     -------
@@ -126,7 +126,7 @@ def summarise_reading_cost(
 
 
 def compare_written(telemetry: "pd.DataFrame", steps: "pd.DataFrame") -> "pd.DataFrame":
-    """Return what the drive counted as written beside what fio wrote meanwhile.
+    """Return the bytes written by the drive's counter, and by fio in the same time.
 
     Returns
     -------
@@ -137,12 +137,12 @@ def compare_written(telemetry: "pd.DataFrame", steps: "pd.DataFrame") -> "pd.Dat
 
     Notes
     -----
-    Some drives bring the counter up to date only now and then. So what counts is from
-    the first reading in which it had changed to the last such, and either change may
-    have come as early as the reading before: that is where the least and the most come
-    from. A counter in coarse units may lack one of them besides: its smallest rise.
-    Within a step fio is taken to write at an even rate. A purge, and a gap in which
-    the run was broken off, are left out.
+    Some drives update the counter only occasionally. So the span is from the first
+    reading in which it had changed to the last such, and either change may have come as
+    early as the previous reading: hence the least and the most. A counter in coarse
+    units may also lag by one of them: its smallest rise. Within a step fio is taken to
+    write at an even rate. A purge, and a gap in which the run was interrupted, are left
+    out.
     """
     import pandas as pd  # noqa: PLC0415 - 0.3 s before a run begins
 

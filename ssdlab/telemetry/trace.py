@@ -21,14 +21,14 @@ _LONG_GAP = 3.0  # times the usual time between readings: no line is drawn acros
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class DriveTrace:
-    """What a drive said of itself over the time axis of a figure.
+    """The readings of a drive over the time axis of a figure.
 
     Attributes
     ----------
     readings : pandas.DataFrame
         One row a reading: ``time_s`` on the axis [s], ``temperature_celsius`` and
-        ``written_bytes`` since the first of them [B]; what was not told is missing. A
-        row without values stands where readings are lacking.
+        ``written_bytes`` since the first of them [B]; unreported values are missing. A
+        row without values marks missing readings.
     throttled : tuple of tuple of float
         Begin and end of each time in which it was throttled, on the axis [s].
     warning_celsius, critical_celsius : float, optional
@@ -81,7 +81,7 @@ def idle_clock(accesses: pd.DataFrame, steps: pd.DataFrame) -> pd.DataFrame:
 
 
 def trace_drive(telemetry: pd.DataFrame, clock: pd.DataFrame) -> DriveTrace | None:
-    """Return what the drive said of itself, on the time axis of a figure.
+    """Return the readings of the drive, on the time axis of a figure.
 
     >>> readings = pd.DataFrame({"time_s": [2.0, 12.0], "value": [40.0, 44.0]})
     >>> readings = readings.assign(source="block", name="temperature_celsius")
@@ -124,7 +124,7 @@ def _on_axis(unix_s: np.ndarray, clock: pd.DataFrame) -> np.ndarray:
 
 
 def _is_on_axis(unix_s: np.ndarray, clock: pd.DataFrame) -> np.ndarray:
-    """Tell which times lie in a step, or in a rest that the axis shows."""
+    """Return which times lie in a step, or in idle time that the axis shows."""
     starts, ends = clock["started_s"].to_numpy(float), clock["ended_s"].to_numpy(float)
     begins = clock["begin_s"].to_numpy(float)
     rests = np.append(begins[1:] - clock["end_s"].to_numpy(float)[:-1] > 0, [False])
@@ -158,7 +158,7 @@ def _with_breaks(readings: pd.DataFrame, unix_s: np.ndarray) -> pd.DataFrame:
 def _spans(
     times: np.ndarray, is_throttled: np.ndarray
 ) -> tuple[tuple[float, float], ...]:
-    """Return from when to when it was throttled: since the reading before."""
+    """Return when it was throttled: since the previous reading."""
     spans: list[tuple[float, float]] = []
     for place in np.flatnonzero(is_throttled).tolist():
         begin, end = float(times[max(0, place - 1)]), float(times[place])

@@ -10,7 +10,7 @@ from ssdlab.text.quantities import QUANTITIES, is_missing, unit_of
 NOT_RECORDED = "not recorded"
 NOT_MEASURED = "-"
 
-_DIGITS = 3  # no drive gives the fourth digit again
+_DIGITS = 3  # no drive reproduces the fourth digit
 _MOST_DECIMALS = 4
 
 
@@ -29,7 +29,7 @@ def number_text(value: float) -> str:
 
 
 def short_number(value: float) -> str:
-    """Return a number with three significant digits in little room.
+    """Return a number with three significant digits, abbreviated.
 
     >>> short_number(123456.7), short_number(4900.0), short_number(14.0)
     ('123k', '4.90k', '14.0')
@@ -96,8 +96,7 @@ def share_text(ratio: float) -> str:
 def interval_texts(value: float, *, low: float, high: float) -> tuple[str, str, str]:
     """Return a value and both ends of its interval, as exact as the interval is.
 
-    Half of its width has two digits. One without any width tells nothing of digits:
-    then there are three.
+    Half of its width has two digits. An interval without width has three digits.
 
     >>> interval_texts(1.02939, low=0.695, high=1.524)
     ('1.03', '0.69', '1.52')
@@ -130,7 +129,7 @@ def percent_text(ratio: float) -> str:
 
 
 def or_unknown(text: object) -> str:
-    """Return a recorded text, or words that say that there is none."""
+    """Return a recorded text, or "not recorded"."""
     words = str(text).strip()
     return NOT_RECORDED if words in {"", "None", "nan", "<NA>"} else words
 

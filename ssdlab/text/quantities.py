@@ -1,4 +1,4 @@
-"""What a stored value is called, its unit, and what it is divided by for a reader.
+"""The name of a stored value, its unit, and its divisor for display.
 
 Stored values are nanoseconds, bytes and bytes per second; the only place where they are
 scaled is here. Data rates and capacities are decimal, block sizes binary (PTS 2.0.2,
@@ -99,7 +99,7 @@ def scaled(values: Iterable[Any], quantity: str | Quantity) -> list[float | None
 
 
 def is_missing(value: Any) -> bool:
-    """Tell whether a value of a frame is none: None, NaN or <NA>."""
+    """Tell whether a value of a frame is missing: None, NaN or <NA>."""
     return value is None or str(value) in {"<NA>", "nan"}
 
 

@@ -20,7 +20,7 @@ UNSUPPORTED_NOTE = (
     "the percentile from above. To bound 99.9 % takes 3,688 independent IOs, 99.99 % "
     "36,887 and 99.999 % 368,887."
 )
-_LONG = 18  # letters of a cell that may be broken
+_LONG = 18  # characters of a cell that may be broken
 _LONG_WORD = re.compile(r"(\S{21,})")
 _JOINT = re.compile(r"(?<=\w[/=_.])(?=\w)")
 _RESULTS = {"FAIL": "fail", "pass": "pass"}
@@ -56,7 +56,7 @@ class Table:
     """Text in rows; the first column names the row.
 
     ``words`` are the places of the columns that hold words, not numbers: they align
-    left and break. A folded table stands behind its caption until a reader opens it.
+    left and break. A folded table is hidden behind its caption until a reader opens it.
     """
 
     caption: str
@@ -72,7 +72,7 @@ class Table:
         return tuple(row[place] for row in self.rows)
 
     def __repr__(self) -> str:
-        """Return the caption: what stands where there is no room for a table."""
+        """Return the caption, for places without room for a table."""
         return self.caption or f"Table of {len(self.rows)} rows"
 
     def _repr_html_(self) -> str:
@@ -211,7 +211,7 @@ def percentile(
 
 
 def explain_marks(table: Table, words: str = UNSUPPORTED_NOTE) -> Table:
-    """Return a table whose note says what the mark of a percentile means, if any is."""
+    """Return a table whose note explains the mark of a percentile, if there is one."""
     if not has_marks(table.rows):
         return table
     return replace(table, note=" ".join(filter(None, (table.note, words))))

@@ -1,4 +1,4 @@
-"""Text and tables in lines, as wide as a terminal and no wider than one reads."""
+"""Text and tables in lines, as wide as a terminal but still readable."""
 
 import re
 import textwrap
@@ -12,7 +12,7 @@ _NOTHING = re.compile(r"(?!)")
 
 
 def printable(text: str) -> str:
-    """Return text from a device or file as a terminal may get it."""
+    """Return text from a device or file, made safe for a terminal."""
     return "".join(sign if sign.isprintable() else "�" for sign in text)
 
 
@@ -24,7 +24,7 @@ def wrapped(
     rest: str = "",
     whole: re.Pattern[str] = _NOTHING,
 ) -> list[str]:
-    """Return text in lines, broken at blanks alone, and not in what stays whole."""
+    """Return text in lines, broken at spaces only, and not within protected words."""
     lines = textwrap.wrap(
         whole.sub(lambda found: found[0].replace(" ", _SOLID), printable(text)),
         width=width,
@@ -39,7 +39,7 @@ def wrapped(
 def table_lines(table: Table, *, width: int = _ANY_WIDTH) -> list[str]:
     """Return a table in columns: words to the left, numbers to the right.
 
-    Where it is wider than it may be the columns of words are broken, the others last.
+    If it is too wide, the columns of words are broken first.
 
     >>> rows = (("1", "850", "steady"), ("2", "1,020", "NOT steady"))
     >>> head = ("round", "IOPS", "state")
@@ -73,7 +73,7 @@ def table_lines(table: Table, *, width: int = _ANY_WIDTH) -> list[str]:
 
 
 def fact_lines(facts: Iterable[Sequence[str]], *, width: int = _ANY_WIDTH) -> list[str]:
-    """Return names and what is said of them, in two columns.
+    """Return names and values, in two columns.
 
     >>> fact_lines([("Average", "6000.8"), ("Verdict", "steady")])
     ['Average  6000.8', 'Verdict  steady']

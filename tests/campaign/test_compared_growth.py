@@ -61,12 +61,12 @@ def test_report_of_a_run_that_goes_on_or_was_never_ingested_says_so(
     grow(held, 0, 12)
     page = words(render_report(open_run(held)))
     assert "The run is in progress: 12 steps are finished" in page
-    assert "What was measured so far is shown." in page
+    assert "Results so far are shown." in page
     place = tmp_path / "page.html"
     asked = ["report", str(SAMPLE), "-o", str(place)]
     done = CliRunner().invoke(main, asked)
     assert done.exit_code == 0
-    assert "has no tables: what is shown was read" in words(place.read_text("utf-8"))
+    assert "has no tables; the results were read" in words(place.read_text("utf-8"))
     assert not (SAMPLE / "report.html").exists()
 
 
@@ -74,6 +74,6 @@ def test_report_of_a_run_that_was_killed_says_that_it_was_broken_off(
     run: Path,
 ) -> None:
     grow(run, 0, 3)
-    assert "The run was broken off" in words(render_report(open_run(run)))
+    assert "The run stopped unexpectedly" in words(render_report(open_run(run)))
     set_status(run, "interrupted")
     assert "The run was interrupted" in words(render_report(open_run(run)))

@@ -195,7 +195,7 @@ def test_rounds_that_were_added_are_in_the_head_of_their_test(tmp_path: Path) ->
         ]
         for test in ("tp", "iops")
     }
-    words = f"10 more at most, asked for at {added.asked_at}, from rounds of IOPS on"
+    words = f"up to 10 more, requested at {added.asked_at}, from rounds of IOPS on"
     assert ("Rounds", words) in heads["iops"]
     assert "Rounds" not in dict(heads["tp"])
 

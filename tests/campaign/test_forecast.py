@@ -154,7 +154,7 @@ def test_plan_has_the_purges_and_what_departs_without_them() -> None:
     }
     assert "plus 9 purges (discard), time not known" in forecast_lines(plan)
     bare = suite_forecast("virtual", "demo", "all", purge="none")
-    assert "no purge: none was asked for" in bare["departures"]
+    assert "no purge: none was requested" in bare["departures"]
     assert not [line for line in forecast_lines(bare) if "purges (" in line]
 
 

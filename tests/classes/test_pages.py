@@ -32,11 +32,11 @@ from tests.report.test_safety import HOSTILE, tags_of
 CLASSES = read_storage_classes()
 SMALL = Recipe(saturation_rounds=12, rounds=5)
 PLOTS = (
-    "WSAT IOPS v time",
-    "WSAT IOPS v TGBW and drive fills",
+    "WSAT IOPS vs time",
+    "WSAT IOPS vs TGBW and drive fills",
     "IOPS and response times by class",
     "Bandwidth and response times by class",
-    "Average v maximum latency",
+    "Average vs maximum latency",
     "Confidence levels of the LAT histogram",
     "Confidence levels of the WSAT histogram",
 )
@@ -96,7 +96,7 @@ def test_model_is_marked_in_every_table_and_plot(model: Run) -> None:
         for block in page.blocks:
             if isinstance(block, Plot):
                 assert "(virtual)" in block.figure.to_json()
-    assert "No drive: made by a model (virtual)." in found.notes[0].text
+    assert "Not a drive: made by a model (virtual)." in found.notes[0].text
 
 
 def test_model_takes_no_part_in_ranking_unless_asked(model: Run) -> None:
@@ -110,7 +110,7 @@ def test_model_takes_no_part_in_ranking_unless_asked(model: Run) -> None:
     assert len(asked.places) == 8
     assert len(asked.nearest) == 9
     page = page_of(document(asked), f"Where {run.name} falls")
-    assert "ranked because that was asked for" in str(page.blocks[0])
+    assert "ranked by request" in str(page.blocks[0])
     assert len(tables(page)) == 2
 
 
@@ -130,7 +130,7 @@ def test_drive_is_placed_and_missing_columns_stay_missing(drive: Run) -> None:
     alone = page_of(found, "WSAT: FOB and steady state by class").blocks
     assert "No run measured write saturation" in str(alone[0])
     assert "Confidence levels" in titles
-    assert "No drive" not in found.notes[0].text
+    assert "Not a drive" not in found.notes[0].text
 
 
 def test_nine_classes_alone_are_as_printed() -> None:

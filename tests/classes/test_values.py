@@ -124,7 +124,7 @@ def test_iops_are_means_of_the_window_of_their_cell() -> None:
     assert found.loc["mixed_iops", "value"] == 4
     assert found.loc["write_iops", "n_rounds"] == 5
     assert found.loc["write_iops", "is_steady"]
-    assert found.loc["read_iops", "source"] == "RND 4 KiB 100/0 is no cell of this IOPS"
+    assert found.loc["read_iops", "source"] == "this IOPS has no cell RND 4 KiB 100/0"
     assert conditions(found, "write_iops") == [
         "TC/QD: T4/Q32; rows 1 to 5 have T2/Q16, rows 6 to 9 T4/Q32"
     ]
@@ -210,9 +210,9 @@ def test_mean_that_others_printed_needs_no_window() -> None:
     (row,) = cells("iops", "rounds", [6000.8], runtime_s=None)
     found = summarise([{**row, "kind": "mean", "round": None}])
     assert found.loc["write_iops", "value"] == 6000.8
-    assert found.loc["write_iops", "source"] == ("IOPS, a window as others printed it")
+    assert found.loc["write_iops", "source"] == ("IOPS, a window of an imported report")
     assert is_missing(found, "write_iops", "n_rounds")
-    assert "time of a round: not told" in conditions(found, "write_iops")
+    assert "time of a round: unknown" in conditions(found, "write_iops")
 
 
 def test_rounds_go_before_the_mean_that_others_printed() -> None:
@@ -227,7 +227,7 @@ def test_rounds_go_before_the_mean_that_others_printed() -> None:
     ("more", "words"),
     [
         ({"threads": 1}, "TC/QD: T1/Q32 instead of T2/Q16 or T4/Q32"),
-        ({"threads": None}, "TC/QD: not told; T2/Q16 or T4/Q32 in the source"),
+        ({"threads": None}, "TC/QD: unknown; T2/Q16 or T4/Q32 in the source"),
         ({"runtime_s": 1.0}, "time of a round: 1 s instead of 1 min"),
         ({"runtime_s": 1200.0}, "time of a round: 20 min instead of 1 min"),
     ],
@@ -257,12 +257,12 @@ def of_run(facts: dict[Any, Any], *, is_cache_left: bool = False) -> tuple[str, 
 
 def test_cache_that_was_left_is_not_what_the_profile_asks_for() -> None:
     (only,) = of_run(run_facts(), is_cache_left=True)
-    assert "left as found (the profile asks for disabled)" in only
+    assert "left as found (profile: disabled)" in only
 
 
 def test_run_like_the_source_differs_in_what_the_source_does_not_tell() -> None:
     (only,) = of_run(run_facts())
-    assert only == "write cache: disabled; that of the source is not told"
+    assert only == "write cache: disabled; unknown in the source"
 
 
 @pytest.mark.parametrize(
@@ -270,13 +270,13 @@ def test_run_like_the_source_differs_in_what_the_source_does_not_tell() -> None:
     [
         ({"is_virtual": True, "target": "virtual"}, "virtual SSD: a model"),
         ({"is_virtual": True, "target": "file:x"}, "a file, not a drive"),
-        ({"profile": "imported"}, "imported: not taken by ssdlab"),
+        ({"profile": "imported"}, "imported: not measured by ssdlab"),
         ({"capacity_bytes": 64_000_000_000}, "64 GB, and the nine have 80 to 1,400 GB"),
         ({"capacity_bytes": None}, "user capacity: not known"),
         ({"spec_version": "PTS 2.0.2"}, "method: PTS 2.0.2, profile pts-e-1.1"),
         ({"active_range_percent": 75.0}, "active range: 75 % of user capacity"),
         ({"status": "interrupted"}, "the run is interrupted, not finished"),
-        ({"interruptions": 2}, "taken up again 2 times"),
+        ({"interruptions": 2}, "resumed 2 times"),
     ],
 )  # fmt: skip
 def test_run_that_differs_from_the_source_says_so(
@@ -289,14 +289,14 @@ def test_run_that_differs_from_the_source_says_so(
 @pytest.mark.parametrize(
     ("more", "words"),
     [
-        ({}, "imported: not taken by ssdlab"),
+        ({}, "imported: not measured by ssdlab"),
         (
             {"purge_method": "not known", "active_range_percent": None},
-            "imported: not taken by ssdlab; not known: purge, active range",
+            "imported: not measured by ssdlab; not known: purge, active range",
         ),
         (
             {"purge_method": "not known", "device_model": ""},
-            "imported: not taken by ssdlab; not known: purge, device",
+            "imported: not measured by ssdlab; not known: purge, device",
         ),
     ],
 )
@@ -306,7 +306,7 @@ def test_import_says_what_its_record_lacks_and_no_more(
     facts = run_facts(profile="imported", write_cache="enabled", **more)
     first, *others = of_run(facts)
     assert first == words
-    assert others == ["write cache: enabled; that of the source is not told"]
+    assert others == ["write cache: enabled; unknown in the source"]
 
 
 @pytest.mark.parametrize(

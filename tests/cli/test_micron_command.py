@@ -55,15 +55,15 @@ def test_dry_run_of_sequences_prices_both() -> None:
         (
             ("saturate", "--iterations", "7", "--minutes", "0.1"),
             (
-                "7 iterations: the source asks for 25 or more.",
-                "Iterations of 6 s: those of the source take 5 min.",
+                "7 iterations; the source requires 25 or more.",
+                "Iterations of 6 s; those of the source take 5 min.",
             ),
         ),
         (("sequence", "--rounds", "6"), ("Each stage takes 30 min (6 rounds of",)),
         (
             ("peak", "--seconds", "2"),
             (
-                "the jobs that have a time are measured for 2 s instead of 30 s",
+                "timed jobs are measured for 2 s instead of 30 s",
                 "The device has sectors of 512 B, and all jobs have blocks of 4 KiB",
             ),
         ),
@@ -81,7 +81,7 @@ def test_dry_run_says_how_a_procedure_departs(
     assert done.exit_code == 0, done.output
     for note in notes:
         assert note in done.output
-    assert "a procedure of its own and no test of the PTS" in done.output
+    assert "a separate procedure, not a test of the PTS" in done.output
 
 
 @pytest.mark.parametrize("seed", ["-5", "2147483648", "99999999999999999999999", "x"])
@@ -102,7 +102,7 @@ def test_same_run_is_not_compared_with_itself(tmp_path: Path) -> None:
     page = tmp_path / "hosts.html"
     for other in (run.path, link, copy):
         line = refused("compare-hosts", run.path, other, "-o", page)
-        assert "it is the same run as the other, run. Give two runs" in line
+        assert "both folders hold the run run. Give two runs" in line
     assert not page.exists()
 
 

@@ -88,7 +88,7 @@ def test_idle_recovery_tells_its_preconditioning_and_what_waits_brought(
 
 def test_idle_recovery_without_a_baseline_says_so(tmp_path: Path) -> None:
     run = make_recovery(tmp_path / "run", Recovery(tests=("hir",), steps=18))
-    words = "no wait state was measured with its baseline"
+    words = "no wait state has a measured baseline"
     assert outcome_lines(run)[1] == f"hir  {words}"
 
 
@@ -131,7 +131,7 @@ def test_procedure_names_the_phase_of_each_outcome(tmp_path: Path) -> None:
     ("rounds", "line"),
     [
         (3, "sequence-1  no steady state was judged"),
-        (0, "peak  it has no steady state to reach"),
+        (0, "peak  no steady state is defined for it"),
     ],
 )
 def test_procedure_without_a_judgement_says_whether_one_was_due(

@@ -52,4 +52,4 @@ def test_dry_run_of_a_procedure_takes_the_purge_too() -> None:
     assert done.exit_code == 0, done.output
     assert "purges (discard), time not known" in done.output
     done = CliRunner().invoke(main, [*words, "--dry-run", "--purge", "none"])
-    assert "no purge: none was asked for" in done.output
+    assert "no purge: none was requested" in done.output

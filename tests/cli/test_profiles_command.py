@@ -78,7 +78,7 @@ def test_plan_takes_a_profile_from_a_file(mine: Path) -> None:
         for kind in ("purge", "wipc", "rounds")
     ]
     assert iops["fill_bytes"] == 2 * 2 * planned["capacity_bytes"]
-    left_out = "active range AR100-8GiB: left out, its 100 % of 134.2 MB are too small"
+    left_out = "active range AR100-8GiB: left out, 100 % of 134.2 MB is too small"
     assert left_out in planned["departures"]
     assert "time of a cell: 0.5 s instead of 1 min" in planned["departures"]
 
@@ -108,7 +108,7 @@ def test_test_that_the_profile_does_not_have_is_refused(
     )  # fmt: skip
     assert done.returncode == 2
     assert done.stdout == ""
-    assert f"the profile {profile} that is called 'hir'" in done.stderr
+    assert f"{profile} test 'hir'" in done.stderr
     assert "Choose from: iops, tp, lat, wsat." in done.stderr
     assert not (tmp_path / "runs").exists()
 
@@ -117,7 +117,7 @@ def test_test_that_the_profile_does_not_have_is_refused(
     ("content", "words"),
     [
         (b'based_on = "demo"\ncel_s = 1\n', "cel_s: a profile has no such value"),
-        (b'based_on = "demo"\ncell_s = "1"\n', "cell_s: '1' is no number"),
+        (b'based_on = "demo"\ncell_s = "1"\n', "cell_s: '1' is not a number"),
         (b"cell_s = 1\n", "based_on: it is missing"),
         (b"\xff\xfe", "it is no UTF-8 text"),
         (b"#" * 100_001, "it is too large for a profile"),
@@ -144,7 +144,7 @@ def test_wrong_file_is_refused_by_run_and_show_alike(tmp_path: Path) -> None:
     run = call("run", "--target", "virtual", "--profile", path, "--runs", runs)
     assert shown.returncode == run.returncode == 2
     assert shown.stderr == run.stderr
-    assert f"{path}: cell_s: 0 is not from 0.1" in run.stderr
+    assert f"{path}: cell_s: 0 is out of range: 0.1" in run.stderr
     assert not runs.exists()
 
 

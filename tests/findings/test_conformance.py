@@ -121,7 +121,7 @@ def test_test_that_begins_without_a_purge_is_found() -> None:
         {"test": "tp", "kind": "purge", "phase": "purge"},
     ])
     assert told(find_purge_faults(rows, FACTS)) == [
-        ("purge-none", "tp", "no purge: it begins with another step")
+        ("purge-none", "tp", "no purge: it starts with another step")
     ]
 
 
@@ -168,7 +168,7 @@ def test_fill_is_short_when_it_wrote_less_than_asked(
 def test_short_fill_says_how_much_was_written() -> None:
     found = find_fill_faults(steps([fill(100 * MIB)]), FACTS)
     assert told(found) == [
-        ("fill-short", "iops", "wipc: 104.9 MB were written and 209.7 MB asked for")
+        ("fill-short", "iops", "wipc: 104.9 MB written instead of 209.7 MB")
     ]
 
 
@@ -226,11 +226,11 @@ FIRST_ATTEMPT = [step("purge", "purge"), fill(200 * MIB), step("cell", "rounds")
         ([fill(200 * MIB) | {"phase": "fill2"}, step("cell", "again")], []),
         (
             [fill(100 * MIB) | {"phase": "fill2"}, step("cell", "again")],
-            ["fill2: 104.9 MB were written and 209.7 MB asked for"],
+            ["fill2: 104.9 MB written instead of 209.7 MB"],
         ),
         (
             [step("purge", "purge"), step("cell", "again")],
-            ["fill2: there was no preconditioning"],
+            ["fill2: no preconditioning"],
         ),
     ],
     ids=["not needed", "not so far", "whole", "short", "left out"],
@@ -252,7 +252,7 @@ def test_fill_that_was_left_out_is_found_and_one_not_reached_is_not() -> None:
     purge = step("purge", "purge")
     assert find_fill_faults(steps([purge]), FACTS) == ()
     found = find_fill_faults(steps([purge, step("cell", "rounds")]), FACTS)
-    assert told(found) == [("fill-short", "iops", "wipc: there was no preconditioning")]
+    assert told(found) == [("fill-short", "iops", "wipc: no preconditioning")]
 
 
 def test_test_without_preconditioning_by_design_is_no_finding() -> None:
@@ -264,9 +264,9 @@ def test_test_without_preconditioning_by_design_is_no_finding() -> None:
 @pytest.mark.parametrize(
     ("status", "words"),
     [
-        ("running", "the run has not come to its end; not begun: tp"),
-        ("failed", "the run ended with an error; not begun: tp"),
-        ("interrupted", "the run was interrupted; not begun: tp"),
+        ("running", "the run has not finished; not started: tp"),
+        ("failed", "the run ended with an error; not started: tp"),
+        ("interrupted", "the run was interrupted; not started: tp"),
     ],
 )
 def test_run_that_did_not_end_is_found(status: RunStatus, words: str) -> None:
@@ -294,7 +294,7 @@ def test_phase_that_did_not_get_steady_is_found() -> None:
 def test_phase_without_a_full_window_is_found_when_the_run_ended() -> None:
     nothing = windows([])
     assert told(find_unsteady(nothing, STEPS, FACTS)) == [
-        ("not-steady", "iops", "rounds: there was no full measurement window")
+        ("not-steady", "iops", "rounds: no full measurement window")
     ]
     assert find_unsteady(nothing, STEPS, replace(FACTS, status="interrupted")) == ()
 
@@ -343,9 +343,9 @@ def test_last_attempt_without_a_full_window_is_found_when_the_run_ended() -> Non
     alone = steps(FIRST_ATTEMPT)
     both = steps([*FIRST_ATTEMPT, step("cell", "again")])
     (found,) = find_unsteady(windows([]), alone, facts)
-    assert found.words == "rounds: there was no full measurement window"
+    assert found.words == "rounds: no full measurement window"
     (found,) = find_unsteady(judged(steady=False), both, facts)
-    assert found.words == "again: there was no full measurement window"
+    assert found.words == "again: no full measurement window"
     stopped = replace(facts, status="interrupted")
     assert find_unsteady(windows([]), alone, stopped) == ()
     assert find_unsteady(judged(steady=False), both, stopped) == ()

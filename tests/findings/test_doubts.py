@@ -99,7 +99,7 @@ def test_step_that_begins_before_the_last_one_ended_is_a_clock_jump() -> None:
     (found,) = find_clock_jumps(rows, FACTS)
     assert (found.code, found.severity, found.test) == ("clock-jump", "grave", "iops")
     assert found.words == (
-        "clock: 1 steps began before the one before them ended, by 1 s at most"
+        "clock: 1 steps began before the previous one ended, by 1 s at most"
     )
 
 
@@ -108,7 +108,7 @@ def test_session_that_begins_before_the_last_one_ended_is_a_clock_jump() -> None
     (found,) = find_clock_jumps(steps([span("iops", 1001, 1002)]), facts)
     assert (found.test, found.words) == (
         "",
-        "clock: the run was taken up 1 min before it was left",
+        "clock: the run was resumed 1 min before it was stopped",
     )
 
 
@@ -121,7 +121,7 @@ def test_step_outside_of_all_sessions_is_a_clock_jump(
 ) -> None:
     found = find_clock_jumps(steps([span("iops", first, last)]), FACTS)
     assert bool(found) is is_found
-    assert all("the system's clock was set" in f.words for f in found)
+    assert all("the system clock was set" in f.words for f in found)
 
 
 def test_session_that_was_killed_has_no_end_to_lie_beyond() -> None:
@@ -162,8 +162,8 @@ def test_job_that_is_not_direct_is_buffered(
     )
     found = find_buffered_io(a_test(*phases))
     words = (
-        "buffered: cells, long, fill went through the memory of the host, which "
-        "answers and gathers IOs for the device"
+        "buffered: cells, long, fill went through the memory of the host, which serves "
+        "and merges IOs for the device"
     )
     assert [(f.code, f.severity, f.test, f.words) for f in found] == (
         [("buffered-io", "grave", "peak", words)] if is_buffered else []

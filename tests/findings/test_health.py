@@ -33,14 +33,14 @@ def found(*rows: tuple[float, str, float]) -> list[tuple[str, str, str]]:
     [
         (
             over_time("media_errors", 4, 4, 7),
-            ("media-errors", "tp", "media errors: the drive counted 3 meanwhile"),
+            ("media-errors", "tp", "media errors: the drive counted 3"),
         ),
         (
             over_time("critical_warnings", 0, 2, 0),
             (
                 "critical-warning",
                 "iops",
-                "warning: 2 critical warnings of the drive stood at once",
+                "warning: 2 critical warnings of the drive at once",
             ),
         ),
         (
@@ -48,7 +48,7 @@ def found(*rows: tuple[float, str, float]) -> list[tuple[str, str, str]]:
             (
                 "critical-warning",
                 "tp",
-                "warning: the drive said of itself that it is failing",
+                "warning: the drive reported that it is failing",
             ),
         ),
         (
@@ -56,10 +56,7 @@ def found(*rows: tuple[float, str, float]) -> list[tuple[str, str, str]]:
             (
                 "temperature",
                 "tp",
-                (
-                    "temperature: the drive counted 3 min above its warning "
-                    "temperature meanwhile"
-                ),
+                ("temperature: the drive counted 3 min above its warning temperature"),
             ),
         ),
         (

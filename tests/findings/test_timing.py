@@ -92,14 +92,16 @@ def test_step_may_run_half_a_percent_longer_or_shorter(
         "minor",
         "cbw",
     )
-    assert found.words.startswith("times: 1 of 2 steps did not run as long as asked")
+    assert found.words.startswith(
+        "times: 1 of 2 steps did not run for the requested time"
+    )
 
 
 def test_time_finding_names_the_worst() -> None:
     (found,) = find_time_faults(NO_STEPS, ran("rounds", "cell", 66, 50, 64), FACTS)
     assert found.words == (
-        "times: 3 of 3 steps did not run as long as asked, to 0.5 %; at worst 50 s "
-        "instead of 60 s"
+        "times: 3 of 3 steps did not run for the requested time, to 0.5 %; at worst 50 "
+        "s instead of 60 s"
     )
 
 
@@ -141,7 +143,7 @@ def test_rest_may_be_a_tenth_longer_or_shorter() -> None:
         "hir",
     )
     assert found.words == (
-        "rests: 3 of 4 were not kept to 10 %; at worst 7 s instead of 5 s"
+        "idle times: 3 of 4 were not kept to 10 %; at worst 7 s instead of 5 s"
     )
 
 
@@ -170,8 +172,8 @@ def test_gaps_within_a_test_are_told_with_the_longest() -> None:
     (found,) = find_gaps(rows, replace(FACTS, sessions=FACTS.sessions[:1]))
     assert (found.code, found.severity, found.test) == ("idle-gap", "major", "cbw")
     assert found.words == (
-        "gaps: 2 in which the device rested, the longest 19 s; windows begin afresh "
-        "after each"
+        "gaps: 2 in which the device was idle, the longest 19 s; windows restart after "
+        "each"
     )
 
 
@@ -181,7 +183,7 @@ def test_gap_that_no_window_begins_afresh_after_counts_from_a_second_on() -> Non
         rows.loc[1, "idle_before_s"] = idle_s
         found = find_gaps(rows, FACTS)
         assert [one.code for one in found] == codes
-        assert all("no window begins afresh" in one.words for one in found)
+        assert all("no window restarts" in one.words for one in found)
 
 
 def test_many_short_gaps_are_a_share_of_the_phase() -> None:
@@ -199,8 +201,7 @@ def test_many_short_gaps_are_a_share_of_the_phase() -> None:
     (found,) = find_gaps(rows, FACTS)
     assert (found.code, found.severity, found.test) == ("idle-share", "major", "cbw")
     assert found.words == (
-        "idle time: more than 0.5 % of the time of max-iops and of 1 more, 1.5 % at "
-        "worst"
+        "idle time: more than 0.5 % of the time of max-iops and 1 more, 1.5 % at worst"
     )
 
 
@@ -216,8 +217,8 @@ def test_cells_of_few_ios_are_told_with_the_least() -> None:
     (found,) = find_few_ios(rows)
     assert (found.code, found.severity, found.test) == ("few-ios", "major", "lat")
     assert found.words == (
-        "few IOs: 2 of 3 cells have fewer than 100, 3 at least; a mean of so few is "
-        "not known to 10 %"
+        "few IOs: 2 of 3 cells have fewer than 100, 3 at the fewest; a mean of so few "
+        "is not accurate to 10 %"
     )
     assert find_few_ios(rows[rows["total_ios"] >= 100]) == ()
 
@@ -231,8 +232,8 @@ def test_step_that_a_session_begins_with_is_a_resume_and_no_gap() -> None:
     (found,) = find_gaps(rows, FACTS)
     assert (found.code, found.severity, found.test) == ("resumed", "major", "cbw")
     assert found.words == (
-        "taken up again once after an interruption of 1 h 7 min at most, first at "
-        "rounds; windows begin afresh after it"
+        "resumed once after an interruption of 1 h 7 min at most, first at rounds; "
+        "windows restart after it"
     )
 
 

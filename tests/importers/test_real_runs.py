@@ -235,7 +235,7 @@ def test_report_has_one_table_of_windows_and_pages_of_tracking_variables_alone(
 
 def test_verdict_says_how_many_cells_are_steady(runs: dict[str, Run]) -> None:
     first, *_, procedure, _, doubts = outcome_lines(runs["iops"])
-    assert "54 of 56 cells steady, each by itself" in first
+    assert "54 of 56 cells steady, each judged alone" in first
     assert "RND 64 KiB 50/50: slope excursion 11.17 %" in first
     assert procedure.endswith(" in 2 points (2 major)")
     assert doubts.endswith(" 1 (1 minor)")

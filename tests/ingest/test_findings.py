@@ -48,12 +48,12 @@ def test_findings_are_those_of_the_record_and_of_the_frames(tmp_path: Path) -> N
     row = run.runs.iloc[0]
     assert not row["is_conformant"]
     gaps = (
-        "gaps: 1 in which the device rested, the longest 1 min; windows begin afresh "
+        "gaps: 1 in which the device was idle, the longest 1 min; windows restart "
         "after each"
     )
     assert row["departures"].splitlines() == [
         "the target is made up",
-        "purge: trim; whether that leaves the device as if never used is not proven",
+        "purge: trim; not proven to leave the device as if never used",
         f"iops: {gaps}",
     ]
 
@@ -69,8 +69,8 @@ def test_suspend_is_a_grave_finding_of_its_test(tmp_path: Path) -> None:
     row = run.findings.set_index("code").loc["suspended"]
     assert (row["severity"], row["test"]) == ("grave", "iops")
     assert row["words"] == (
-        "suspended: the machine was in 2 steps, for 2 h in all, first in "
-        f"{ROUND_3} or in the gap before it; windows begin afresh after it"
+        f"suspended: the machine was in 2 steps, for 2 h in all, first in {ROUND_3} or "
+        "in the gap before it; windows restart after it"
     )
 
 
@@ -109,7 +109,7 @@ def test_run_that_was_interrupted_is_not_conformant(tmp_path: Path) -> None:
     ingest_run(tmp_path, INPUTS)
     run = open_tables(tmp_path)
     assert found(run) == [MADE_UP, ("unfinished", ""), UNPROVEN]
-    assert "not begun: wsat" in run.findings["words"][1]
+    assert "not started: wsat" in run.findings["words"][1]
 
 
 def test_result_at_the_ceiling_in_the_record_is_found(tmp_path: Path) -> None:

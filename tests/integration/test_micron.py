@@ -61,7 +61,7 @@ def test_sequences_are_measured_and_reported(lab: Lab) -> None:
         assert len(own) == 15
     assert (run.steps["kind"] == "purge").sum() == 2
     page = words(render_report(run))
-    told = r"(The second run of|Whether the order changes) {} 0/100 T1/Q32"
+    told = r"(The second run of|The effect of the order on) {} 0/100 T1/Q32"
     for stimulus in ("RND 4 KiB", "SEQ 128 KiB"):  # told, or why it is not
         assert re.search(told.format(stimulus), page)
     assert "So purge before each stimulus" in page

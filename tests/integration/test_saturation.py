@@ -36,7 +36,7 @@ def test_optional_stimuli_are_measured_judged_and_reported(lab: Lab) -> None:
         "Write saturation, SEQ 128 KiB 90/10 T2/Q16: IOPS vs TGBW",
         "Write saturation, RND composite 0/100 T2/Q16: IOPS vs time",
         "Of the IOs 10 % are writes. TGBW, drive fills and the stop rule",
-        "Reads and writes apart, each round",
+        "Reads and writes separately, each round",
         "All 2 threads do so, over the same blocks.",
         "Composite block sizes",
         "aligned to the smallest block, 0.5 KiB, whatever their size",

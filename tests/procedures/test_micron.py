@@ -122,8 +122,8 @@ def test_notes_say_what_departs_from_the_source() -> None:
     whole, scaled = saturate(RANDOM), saturate(RANDOM, iterations=20, minutes=0.01)
     assert len(whole.notes) == 1
     assert scaled.notes[1:] == (
-        "20 iterations: the source asks for 25 or more.",
-        "Iterations of 0.6 s: those of the source take 5 min.",
+        "20 iterations; the source requires 25 or more.",
+        "Iterations of 0.6 s; those of the source take 5 min.",
     )
 
 

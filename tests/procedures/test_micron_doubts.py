@@ -55,22 +55,22 @@ def test_order_is_blamed_when_nothing_else_can_be(tmp_path: Path) -> None:
     """Two rounds of 600 x 4 KiB x 60 s write 4.4 capacities of 64 MiB before."""
     page = sequence_page(tmp_path / "run")
     assert "RND 4 KiB 0/100 T1/Q32 is lower than the first, by 49." in page
-    assert "What a stimulus shows on this drive depends on" in page
+    assert "The result of a stimulus on this drive depends on" in page
 
 
 def test_order_is_not_blamed_where_the_first_stage_was_fresh(tmp_path: Path) -> None:
     """All five rounds of the first stage are compared: nothing comes before them."""
     page = sequence_page(tmp_path / "run", rounds=5)
     assert "is lower than the first" not in page
-    assert "RND 4 KiB 0/100 T1/Q32 is not told: the first run wrote 0 user" in page
+    assert "RND 4 KiB 0/100 T1/Q32 is unknown: the first run wrote 0 user" in page
     assert "depends on what was written before" not in page
-    assert "is not told for both sequences" in page
+    assert "is not known for both sequences" in page
 
 
 def test_order_is_not_blamed_where_a_stage_was_not_steady(tmp_path: Path) -> None:
     page = sequence_page(tmp_path / "run", drifting)
     assert "is lower than the first" not in page
-    assert "is not told: the second run was not steady at its end." in page
+    assert "is unknown: the second run was not steady at its end." in page
 
 
 def test_order_is_not_blamed_where_the_run_was_interrupted(tmp_path: Path) -> None:
@@ -83,14 +83,14 @@ def test_order_is_not_blamed_where_the_run_was_interrupted(tmp_path: Path) -> No
     own = steps[(steps["test"] == "sequence-1") & (steps["phase"] == "stage2")]
     third = str(own[own["round"] == 3]["step_id"].iloc[0])
     page = sequence_page(tmp_path / "run", gaps_s={third: 3600.0})
-    assert "interrupted, or rested too long, before round 3 of stage 2." in page
+    assert "interrupted, or idle too long, before round 3 of stage 2." in page
     assert "RND 4 KiB 0/100 T1/Q32 is lower than" not in page
     assert "SEQ 128 KiB 0/100 T1/Q32 is lower than" in page  # the other sequence
 
 
 def test_sequence_page_has_the_published_result_beside_ours(tmp_path: Path) -> None:
     page = sequence_page(tmp_path / "run")
-    assert "lower alike all 7 rounds" in page  # sequence 1: ours, then Micron's
+    assert "lower similar all 7 rounds" in page  # sequence 1: ours, then Micron's
     assert "lower lower all 7 rounds" in page
     assert "Published: Micron, Best Practices for SSD Performance Measurement" in page
     assert "Rev. B 4/17" in page
@@ -165,7 +165,7 @@ def test_hosts_page_says_whether_the_last_window_was_steady(tmp_path: Path) -> N
     pair = read_hosts(steady, unsteady)
     assert pair.ends == ("steady", "NOT steady")
     page = words(render_document(hosts_document(pair)))
-    assert "The ends that are compared are not both steady" in page
+    assert "The two ends compared are not both steady" in page
     assert "(host B: NOT steady)" in page
     assert sum("last window" in line for line in host_lines(pair)) == 2
     both = read_hosts(steady, saturated(tmp_path / "c"))

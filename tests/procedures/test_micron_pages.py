@@ -102,7 +102,7 @@ def test_page_of_a_fall_that_came_back_says_that_it_is_steady_no_longer(
     page_of: Callable[[str], str],
 ) -> None:
     page = page_of("breaking")
-    assert "in round 5 of 12, and no longer in the last five rounds" in page
+    assert "in round 5 of 12, but not in the last five rounds" in page
 
 
 def test_page_warns_of_a_host_when_random_writes_do_not_decline(
@@ -141,7 +141,7 @@ def test_page_has_no_precondition_time_when_it_never_got_steady(
     page_of: Callable[[str], str],
 ) -> None:
     page = page_of("unsteady SEQ")
-    assert "there is no rate to reckon the time of preconditioning with" in page
+    assert "there is no rate for the preconditioning time" in page
 
 
 def test_sequences_say_which_repetition_differs(tmp_path: Path) -> None:
@@ -154,16 +154,14 @@ def test_sequences_say_which_repetition_differs(tmp_path: Path) -> None:
 
     procedure = sequence(RANDOM, SEQUENTIAL, rounds=6, minutes=1)
     page = words(render_report(measure_made(tmp_path / "run", procedure, answer)))
-    assert (
-        "The second run of RND 4 KiB 0/100 T1/Q32 gives the same as the first" in page
-    )
+    assert "The second run of RND 4 KiB 0/100 T1/Q32 matches the first" in page
     assert "The second run of SEQ 128 KiB 0/100 T1/Q32 is lower than the first" in page
     assert "last 5 rounds 0.5004 " in page
     assert "all 6 rounds 0.500 - - - -" in page
     assert "transition included, the second run gives 50.0 % of the first." in page
     assert "95 % t-interval" in page
     assert "So purge before each stimulus" in page
-    assert "What a stimulus shows on this drive depends on what was written" in page
+    assert "The result of a stimulus on this drive depends on what was written" in page
     assert page.count("What the sequences say") == 2  # the contents and the page
 
 
@@ -187,8 +185,8 @@ def test_hosts_page_names_the_bottleneck(runs: dict[str, Run]) -> None:
     pair = read_hosts(runs["fast"], runs["slow"])
     page = words(render_document(hosts_document(pair)))
     assert "Host B looks like a bottleneck" in page
-    assert "Not only the host differs" not in page
-    assert "may be of one host" not in page
+    assert "More than the host differs" not in page
+    assert "may come from one host" not in page
     assert "Host A: direct port 9,000 IOPS 2,000 IOPS 22.2 %" in page
     assert "Host B: adapter 1,500 IOPS 1,500 IOPS 100 % 0 % FLAT steady" in page
     assert "A / B 600 % 133 %" in page
@@ -204,12 +202,12 @@ def test_hosts_page_says_what_else_differs(runs: dict[str, Run]) -> None:
         "firmware: F1 on A, F2 on B",
     )
     page = words(render_document(hosts_document(pair)))
-    assert "Not only the host differs, so what the curves show may not be" in page
+    assert "More than the host differs" in page
 
 
 def test_hosts_page_says_that_runs_may_be_of_one_host(runs: dict[str, Run]) -> None:
     pair = read_hosts(runs["fast"], runs["again"])
-    assert "may be of one host" in words(render_document(hosts_document(pair)))
+    assert "may come from one host" in words(render_document(hosts_document(pair)))
     assert pair.comparison.suspect == ""
 
 
@@ -223,7 +221,7 @@ def test_run_without_a_saturation_is_not_compared(
 ) -> None:
     procedure = sequence(RANDOM, SEQUENTIAL, rounds=5, minutes=1)
     run = measure_made(tmp_path / "sequence", procedure, falling)
-    with pytest.raises(RunFolderError, match=r"sequence: it has no saturation"):
+    with pytest.raises(RunFolderError, match=r"sequence: it has no finished round"):
         read_hosts(run, runs["fast"])
-    with pytest.raises(RunFolderError, match=r"sequence: it has no saturation"):
+    with pytest.raises(RunFolderError, match=r"sequence: it has no finished round"):
         read_hosts(runs["fast"], run)

@@ -96,7 +96,7 @@ def test_drive_that_is_measured_as_the_edition_asks_departs_in_nothing() -> None
         (
             {"purge": "none"},
             "purge-none",
-            "no purge: none was asked for",
+            "no purge: none was requested",
             "PTS 2.0.2, section 3.2",
         ),
         (
@@ -150,7 +150,7 @@ def test_values_of_a_profile_and_of_fitting_are_among_them() -> None:
     client = find_profile("pts-c-1.1").having(write_cache="as found")
     small = replace(DRIVE, capacity_bytes=20_000_000_000, write_cache="as found")
     found = departures_on(small, client)
-    left_out = "active range AR75-16GiB: left out, its 75 % of 20 GB are too small"
+    left_out = "active range AR75-16GiB: left out, 75 % of 20 GB is too small"
     own = list(find_departures(client, ("iops",)))
     assert [one for one in found if one in own] == own
     assert left_out in words_of(found)
@@ -189,7 +189,7 @@ def test_profile_that_was_edited_departs_as_its_plan_is_another() -> None:
     assert [(one.code, one.words, one.clause) for one in found] == [
         (
             "plan-unlike-profile",
-            "plan of iops: not that of the profile",
+            "plan of iops: differs from the profile",
             "PTS 2.0.2, section 7",
         )
     ]
@@ -223,7 +223,7 @@ def test_procedure_is_never_of_the_pts() -> None:
     procedure = peak()
     papers = drive_record(asked=procedure)
     assert words_of(find_recorded_departures(papers)) == (
-        f"{procedure.title}: a procedure of its own and no test of the PTS",
+        f"{procedure.title}: a separate procedure, not a test of the PTS",
     )
 
 

@@ -55,14 +55,14 @@ def test_tkperf_names_what_it_reads_otherwise() -> None:
     text = "\n".join(words_of(find_departures(find_profile("tkperf"), ALL)))
     for part in (
         "write cache: as found instead of disabled",
-        "a part of the range for each preconditioning thread: no instead of yes",
+        "own part of the range for each preconditioning thread: no instead of yes",
         "fio's random map (no block twice in a cell): yes instead of no",
         "block sizes of TP: 1024KiB 64KiB 8KiB 4KiB 0.5KiB instead of 1024KiB 128KiB",
         "thread count of TP: 2 instead of 1",
         "queue depth of TP: 16 instead of 32",
         "preconditioning of TP: no instead of yes",
         "block sizes of TP with a steady state of their own: 1024KiB instead of all",
-        "cells of TP go on where the last one ended: no instead of yes",
+        "cells of TP continue where the last one ended: no instead of yes",
         "rounds from one WSAT sample to the next: none instead of 31",
     ):
         assert part in text
@@ -111,8 +111,8 @@ def test_operator_choices_are_no_departure() -> None:
 def test_client_edition_1_departs_in_its_segments_alone() -> None:
     client = find_profile("pts-c-1.1")
     random, sequential = find_departures(client, client.tests)
-    subject, asked = "segments of the active range", "2048 at places by chance"
-    assert random.words == f"{subject}: 100 at places by chance instead of {asked}"
+    subject, asked = "segments of the active range", "2048 at random positions"
+    assert random.words == f"{subject}: 100 at random positions instead of {asked}"
     assert random.tests == ("iops", "lat")
     assert sequential.words == f"{subject}: one of the whole amount instead of {asked}"
     assert sequential.tests == ("tp",)

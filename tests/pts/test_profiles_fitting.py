@@ -58,7 +58,7 @@ def test_composite_on_4kn_gives_the_share_of_small_blocks_to_4_kib() -> None:
     (departure,) = fitted.left_out
     assert departure.words == (
         "composite blocks of CBW below the sector of 4096 B: left out, their share "
-        "goes to the 4 KiB blocks"
+        "goes to 4 KiB blocks"
     )
 
 
@@ -102,7 +102,7 @@ def test_amount_may_be_the_whole_range_and_not_a_byte_more() -> None:
     assert fit(profile, "lat", capacity_bytes=8 * GIB).left_out == ()
     told = fit(profile, "lat", capacity_bytes=8 * GIB - 512).left_out
     assert tuple(departure.words for departure in told) == (
-        "active range AR100-8GiB: left out, its 100 % of 8.59 GB are too small",
+        "active range AR100-8GiB: left out, 100 % of 8.59 GB is too small",
     )
 
 

@@ -46,7 +46,7 @@ def test_loops_over_active_ranges_are_named_in_the_tests_that_have_them(
 
 @pytest.mark.parametrize(
     ("test", "pieces"),
-    [("iops", "100 segments at places by chance"), ("tp", "one segment")],
+    [("iops", "100 segments at random positions"), ("tp", "one segment")],
 )
 def test_amount_is_told_with_its_segments(
     tmp_path: Path, test: str, pieces: str
@@ -110,20 +110,20 @@ def test_procedure_says_that_no_window_was_full_only_where_one_was_due(
     ("asked", "stood", "fault", "expected"),
     [
         ("disabled", "disabled", "", "disabled"),
-        ("disabled", "as found", "", "as found (the profile asks for disabled)"),
+        ("disabled", "as found", "", "as found (profile: disabled)"),
         ("as found", "as found", "", "as found"),
         ("as found", "enabled", "", "enabled, as found"),
         (
             "disabled",
             "as found",
             "it has none",
-            "as found (the profile asks for disabled)",
+            "as found (profile: disabled)",
         ),
         (
             "disabled",
             "enabled",
             "it may not",
-            "enabled, as found (the profile asks for disabled)",
+            "enabled, as found (profile: disabled)",
         ),
     ],
 )

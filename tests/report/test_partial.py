@@ -28,7 +28,7 @@ def test_report_of_three_rounds_says_that_a_window_has_five(
     text = words(render(replace(SMALL, tests=(test,), steps=2 + 3 * cells)))
     assert "3 rounds were finished, and a measurement window has 5." in text
     assert "steady state NOT achieved 3 of 5 rounds" in text
-    assert "There is no full measurement window yet" in text
+    assert "The measurement window is not full yet" in text
 
 
 @pytest.mark.parametrize("test", ["iops", "lat"])
@@ -54,7 +54,7 @@ def test_report_names_a_test_that_was_asked_for_and_not_begun(tmp_path: Path) ->
     run = make_run(tmp_path / "run", replace(SMALL, tests=("lat",)))
     both = record_of(replace(SMALL, tests=("lat", "wsat")))
     text = words(render_report(replace(run, record=both)))
-    assert "This test was asked for and not begun." in text
+    assert "This test was requested but not started." in text
 
 
 def test_report_of_a_run_that_did_nothing_renders(tmp_path: Path) -> None:
@@ -62,7 +62,7 @@ def test_report_of_a_run_that_did_nothing_renders(tmp_path: Path) -> None:
     for name in ("steps", "measurements", "windows"):
         table = TABLES[name]
         write_table(run.folder / "tables", table, rows_to_columns(table, []))
-    assert "No test was asked for." in words(render_report(run))
+    assert "No test was requested." in words(render_report(run))
 
 
 def test_report_uses_the_criteria_that_the_tests_were_judged_by(

@@ -131,8 +131,8 @@ def test_drive_page_tells_before_and_after(told: str) -> None:
     assert "Written by hosts 88 TB 90 TB +2 TB" in shown
     assert "Thermal throttling 7 s 1 min 7 s +1 min" in shown
     assert "Reports that it is failing no no -" in shown
-    assert "Link width; it can do 4 2 lanes 2 lanes none" in shown
-    assert "Spare blocks left not told not told -" in shown
+    assert "Link width; capable of 4 2 lanes 2 lanes none" in shown
+    assert "Spare blocks left unknown unknown -" in shown
     assert 'href="#drive"' in told
 
 
@@ -168,14 +168,14 @@ def test_drive_that_told_nothing_is_said_so(
     tmp_path: Path, bus: Bus, *, is_said: bool
 ) -> None:
     page = report(tmp_path, {"health_read_s": (0.1, 0.1)}, drive=drive(bus))
-    assert ("told nothing of it" in section(page, "drive")) == is_said
+    assert ("never read, or not reported" in section(page, "drive")) == is_said
 
 
 def test_drive_of_which_only_the_link_is_known_is_said_so(tmp_path: Path) -> None:
     shown = words(section(report(tmp_path, PCIE_TOLD, drive=drive()), "drive"))
-    assert "told nothing of it" in shown
-    assert "Link width; it can do 4 2 lanes 2 lanes none" in shown
-    assert "Temperature not told not told -" in shown
+    assert "never read, or not reported" in shown
+    assert "Link width; capable of 4 2 lanes 2 lanes none" in shown
+    assert "Temperature unknown unknown -" in shown
 
 
 def test_host_page_has_the_bad_first_and_folds_the_good(tmp_path: Path) -> None:

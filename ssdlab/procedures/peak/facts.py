@@ -1,4 +1,4 @@
-"""How a run of the peak jobs departs from the published ones, read off what ran."""
+"""How a run of the peak jobs departs from the published ones, by the jobs that ran."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -14,7 +14,7 @@ from ssdlab.reference.hgst import PeakJob, read_hgst_peak_jobs
 
 Job = Mapping[str, str | None]
 
-# What fio prints, keeps and logs, and what names the target: no IO changes by them.
+# What fio prints, keeps and logs, and what names the target: these change no IO.
 _READING = {
     *("disk_util", "lat_percentiles", "clat_percentiles", "percentile_list"),
     *("log_avg_msec", "per_job_logs"),
@@ -57,14 +57,14 @@ def added_options(ran: Mapping[str, Job]) -> list[str]:
 
 
 def crowded_text(job: PeakJob, ran: Job) -> str:
-    """Say that a job ran on fewer processors than it has jobs of fio; else nothing."""
+    """Say that a job ran on fewer processors than it has fio jobs; else nothing."""
     options = dict(job.options)
     threads = int(options.get("numjobs", "1"))
     if not ran or threads == 1:
         return ""
     allowed = ran.get(_CPUS)
     if not allowed:
-        return f"{threads} jobs on none of CPUs {options[_CPUS]}"
+        return f"{threads} jobs on CPUs that this host lacks: {options[_CPUS]}"
     try:
         cpus = count_cpus(allowed)
     except ValueError:
@@ -74,10 +74,10 @@ def crowded_text(job: PeakJob, ran: Job) -> str:
 
 
 def warnings(context: Context, ran: Mapping[str, Job]) -> Iterator[str]:
-    """Yield what makes numbers of this run doubtful, in words."""
+    """Yield what makes the numbers of this run doubtful."""
     if _is_unpurged(context):
         writing = [n for n, job in ran.items() if job.get("rwmixread", "0") == "0"]
-        did = f" {_jobs(writing)} did not begin on a formatted device." * bool(writing)
+        did = f" {_jobs(writing)} did not start on a formatted device." * bool(writing)
         yield (
             f"Format before a job that writes: {context.record.purge_method}.{did} The "
             "guide detaches, formats and attaches the device."
@@ -88,15 +88,15 @@ def warnings(context: Context, ran: Mapping[str, Job]) -> Iterator[str]:
             crowded.setdefault(words, []).append(job.number)
     for words, numbers in crowded.items():
         yield (
-            f"{_jobs(numbers)}: {words}. The peak may be the host's and not the "
-            "device's; the guide gives four jobs four CPUs."
+            f"{_jobs(numbers)}: {words}. The host may have limited the peak; the guide "
+            "gives four jobs four CPUs."
         )
 
 
 def remarks(
     context: Context, ran: Mapping[str, Job], frame: pd.DataFrame
 ) -> Iterator[str]:
-    """Yield what else a reader must know of this run, in words."""
+    """Yield what else a reader must know of this run."""
     target = context.record.target
     if not _is_unpurged(context):
         yield (
@@ -112,9 +112,9 @@ def remarks(
     yield from _overran(ran, frame)
     if any(parse_seconds(str(job.get("ramp_time"))) for job in ran.values()):
         yield (
-            "What a job completes in its ramp is in none of its numbers, nor in the "
-            "bytes and drive fills of the steps: the device was written more than they "
-            "say. IOs submitted in the ramp that ended after it are counted."
+            "What a job completes in its ramp is not in its numbers, nor in the bytes "
+            "and drive fills of the steps: more was written than they say. IOs "
+            "submitted in the ramp that ended after it are counted."
         )
 
 
@@ -157,21 +157,21 @@ def _reason(context: Context, name: str, value: str | None) -> str:
 
 
 def _cached(ran: Mapping[str, Job]) -> Iterator[str]:
-    """Say of a job without direct whether a page cache stands before its target."""
+    """Say for a job without direct whether a page cache is in front of its target."""
     buffered = [n for n, job in ran.items() if job.get("direct", "0") == "0"]
     if not buffered:
         return
     jobs = _jobs(buffered)
     if "filename" not in ran[buffered[0]]:
         yield (
-            f"{jobs} has no direct=1, as published. It makes no difference here: no "
-            "page cache lies between fio and this target."
+            f"{jobs} has no direct=1, as published. It makes no difference here: there "
+            "is no page cache between fio and this target."
         )
         return
     yield (
         f"{jobs} has no direct=1, as published: it goes through the page cache of the "
-        "host. Its numbers may be those of memory, and what has not reached the device "
-        "when it ends is written while the next job begins."
+        "host. Its numbers may be those of memory, and data that has not reached the "
+        "device at its end is written while the next job starts."
     )
 
 
@@ -182,12 +182,12 @@ def _rest_unwritten(context: Context, frame: pd.DataFrame) -> Iterator[str]:
         if rest:
             yield (
                 f"Job {row['job']} leaves the last {rest:,} B of the device unwritten: "
-                "they are no whole block."
+                "less than a block."
             )
 
 
 def _counted(frame: pd.DataFrame) -> Iterator[str]:
-    """Say where fio's bytes, or its own count, are of other IOs than its histogram."""
+    """Say where fio's bytes, or its own count, cover other IOs than its histogram."""
     more = frame["ios_by_bytes"] - frame["total_ios"]
     said = [
         f"job {number} {count:+,}"
@@ -196,10 +196,10 @@ def _counted(frame: pd.DataFrame) -> Iterator[str]:
     ]
     if said:
         yield (
-            "MB/s are of the bytes that fio counted, and IOPS of the IOs in its "
-            "histogram. The bytes are of a few IOs more, completed in one batch with "
-            f"the IO that ended the ramp: {', '.join(said)}. So IOPS by block size is "
-            "not exactly MB/s."
+            "MB/s come from the bytes that fio counted, IOPS from the IOs in its "
+            "histogram. The bytes include a few more IOs, completed in one batch with "
+            f"the IO that ended the ramp: {', '.join(said)}. So IOPS times block size "
+            "is not exactly MB/s."
         )
     differs = (frame["iops"] - frame["fio_iops"]).abs() > (
         frame["iops"] * _MISCOUNTED_RATIO
@@ -210,9 +210,9 @@ def _counted(frame: pd.DataFrame) -> Iterator[str]:
     ]
     if said:
         yield (
-            "fio itself prints other IOPS: it counts an IO when it is submitted, so "
-            "that those outstanding when the ramp ended are in its bytes and its "
-            f"histogram, and not in its own count: {', '.join(said)}."
+            "fio itself prints other IOPS: it counts an IO at submission, so those "
+            "outstanding when the ramp ended are in its bytes and histogram, but not "
+            f"in its own count: {', '.join(said)}."
         )
 
 
@@ -225,8 +225,8 @@ def _overran(ran: Mapping[str, Job], frame: pd.DataFrame) -> Iterator[str]:
             said.append(f"job {row['job']} {took:.1f} s instead of {asked:g} s")
     if said:
         yield (
-            f"Ran longer than asked: {', '.join(said)}. fio waits for the IOs that are "
-            "outstanding when the time is over, and counts them and that time."
+            f"Ran longer than requested: {', '.join(said)}. When the time is over, fio "
+            "waits for outstanding IOs and counts them and that time."
         )
 
 

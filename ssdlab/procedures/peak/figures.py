@@ -30,7 +30,7 @@ _LEVELS = (
 def plot_peak_rates(
     frame: "pd.DataFrame", *, title: str = "IOPS and throughput by job"
 ) -> go.Figure:
-    """Draw IOPS at the left and throughput at the right, a dot a job.
+    """Draw IOPS at the left and throughput at the right, one dot per job.
 
     Both axes are logarithmic, so marks stand for values and no bars begin at 0.
 
@@ -69,7 +69,7 @@ def plot_peak_latencies(
 ) -> go.Figure:
     """Draw mean, 99 %, 99.99 % and maximum of the latency of each job.
 
-    One colour and mark a level; a level that too few IOs stand behind is hollow.
+    One colour and marker per percentile; hollow where there are too few IOs.
 
     >>> import pandas as pd
     >>> job = {"job": ["01"], "access": ["rnd"], "block_size_bytes": [4096]}
@@ -82,7 +82,7 @@ def plot_peak_latencies(
     """
     figure = new_figure(
         title,
-        subtitle="a hollow mark: fewer IOs than its level needs stand behind it",
+        subtitle="hollow marker: too few IOs for this percentile",
         height=_HEIGHT,
     )
     jobs = named_axis("Job", list(frame["job"]), pad=0.5, showgrid=False)

@@ -36,12 +36,11 @@ _TITLE = "Seven peak jobs"
 _HARD_SPACE = "\N{NO-BREAK SPACE}"
 _NOTE = (
     "Latencies in ms. The guide's MB/s are fio's KB/s, which are 1,024 B/s, by 1,024; "
-    "the other MB/s are decimal. Both are of the bytes that fio counted; IOs, IOPS and "
-    "latencies are of the IOs in its histogram of latencies. Levels are the middle of "
-    "one of its bins, at most 1.6 % wide, and no more than the exact maximum. "
-    f"{UNSUPPORTED_NOTE}"
+    "the other MB/s are decimal. Both come from the bytes that fio counted; IOs, IOPS "
+    "and latencies from its latency histogram. Percentiles are the middle of a bin, at "
+    f"most 1.6 % wide, and never above the exact maximum. {UNSUPPORTED_NOTE}"
 )
-_AS_PUBLISHED = "Every option of the jobs that ran is as published."
+_AS_PUBLISHED = "Every option of the jobs is as published."
 
 
 def peak_pages(context: Context, test: str) -> tuple[Page, ...]:
@@ -128,7 +127,7 @@ def _deviations(context: Context, ran: Mapping[str, Job]) -> Block:
         head=("Jobs", "Departure"),
         rows=tuple((", ".join(numbers), words) for words, numbers in found.items()),
         words=(1,),
-        note="Read off the job files that ran; every other option is as published.",
+        note="From the job files that ran; every other option is as published.",
     )
 
 

@@ -24,14 +24,13 @@ _ALL_OF_IT = "100%"
 _SMALL_BYTES = 4 * KIB  # the guide's border between its two formats
 _SMALL_SECTOR_BYTES = 512
 _NOT_PTS = (
-    "These are not tests of the PTS: nothing is brought to a steady state, and each "
-    "job that writes is to begin on a purged device. They show peaks that a device "
-    "does not keep."
+    "These are not tests of the PTS: there is no steady state, and each job that "
+    "writes starts on a purged device. They show peaks that a device does not sustain."
 )
 _RULES = (
     "The guide's rules: the jobs in their order; a format before each job that writes; "
-    "job 04, which writes everything once, before any that reads, because what was "
-    "never written is answered without touching the flash."
+    "job 04, which writes everything once, before any job that reads, because reads of "
+    "unwritten blocks do not touch the flash."
 )
 
 
@@ -53,7 +52,7 @@ def peak(*, seconds: int = SECONDS, ramp_s: int = RAMP_S) -> Procedure:
     Raises
     ------
     ValueError
-        If a job were not measured at all.
+        If a job would not be measured at all.
     """
     if seconds < 1 or ramp_s < 0:
         msg = f"a job of {seconds} s after {ramp_s} s measures nothing"
@@ -82,7 +81,7 @@ def job_phase(number: str) -> str:
 def find_format_advice(
     sector_bytes: int, block_sizes_bytes: Iterable[int]
 ) -> tuple[str, ...]:
-    """Return where the sectors of a device are not those that the guide advises.
+    """Return where the sectors of a device differ from the guide's recommendation.
 
     Sectors of 512 B are for blocks smaller than 4 KiB, of 4 KiB for all others. A
     device whose sectors are not known has none of these findings.
@@ -93,12 +92,12 @@ def find_format_advice(
         all_of = "all jobs" if min(sizes) >= _SMALL_BYTES else "some jobs"
         found.append(
             f"The device has sectors of 512 B, and {all_of} have blocks of 4 KiB or "
-            "larger: for those the guide advises a format with sectors of 4 KiB."
+            "larger: for these, the guide recommends sectors of 4 KiB."
         )
     if sector_bytes > _SMALL_SECTOR_BYTES and min(sizes) < _SMALL_BYTES:
         found.append(
             f"The device has sectors of {sector_bytes:,} B, and some jobs have blocks "
-            "smaller than 4 KiB: for those the guide advises sectors of 512 B."
+            "smaller than 4 KiB: for these, the guide recommends sectors of 512 B."
         )
     return tuple(found)
 
@@ -167,4 +166,4 @@ def _scaling(*, seconds: int, ramp_s: int) -> Iterator[str]:
         if asked != published
     ]
     if words:
-        yield f"Scaled: the jobs that have a time are {' and '.join(words)}."
+        yield f"Scaled: timed jobs are {' and '.join(words)}."

@@ -32,7 +32,7 @@ def summarise_peak_jobs(
 
     Notes
     -----
-    Behind a ``ramp_time`` fio 3.33 has three counts of IOs that differ. Its own one is
+    After a ``ramp_time``, fio 3.33 has three different counts of IOs. Its own one is
     of those submitted since, without the ones that were outstanding when the ramp
     ended. Its bytes are of all that were completed since. Its histogram has those as
     well, but for a few that were completed in one batch with the IO that ended the

@@ -25,7 +25,7 @@ def is_of_streams(context: "Context") -> bool:
 
 
 def capture_of(context: "Context") -> Capture | None:
-    """Return the capture of a run; nothing if its record has none that is whole."""
+    """Return the capture of a run; nothing if its record has no complete one."""
     asked = context.record.asked
     try:
         return from_plain(Capture, asked.given["capture"])  # type: ignore[union-attr] # it is a procedure
@@ -34,7 +34,7 @@ def capture_of(context: "Context") -> Capture | None:
 
 
 def workloads_of(context: "Context") -> dict[tuple[str, str], Workload]:
-    """Return what was to be applied, by test and phase."""
+    """Return the planned workload, by test and phase."""
     return {
         (test.test_id, phase.phase_id): workload
         for test in context.record.asked.tests

@@ -70,14 +70,14 @@ def plot_stream_map(frame: "pd.DataFrame", *, duration_s: float) -> go.Figure:
         barmode="stack",
         bargap=0,
         margin_r=150,
-        xaxis=axis(f"Time since the begin [{unit}]", range=[0, duration_s / divisor]),
+        xaxis=axis(f"Time since the start [{unit}]", range=[0, duration_s / divisor]),
         yaxis=axis("Share of IOs [%]", range=[0, 100]),
     )
     return figure
 
 
 def _name_last_step(figure: go.Figure, frame: "pd.DataFrame") -> None:
-    """Write the names of the streams beside their part of the last step."""
+    """Write the names of the streams next to their part of the last step."""
     last = frame[frame["step"] == frame["step"].max()].sort_values("rank")
     below = 0.0
     for row in last.itertuples():
@@ -98,7 +98,7 @@ def _name_last_step(figure: go.Figure, frame: "pd.DataFrame") -> None:
 def plot_replay(
     frame: "pd.DataFrame", *, metric: str = "iops", native: str = "native_iops"
 ) -> go.Figure:
-    """Draw a value of each replayed step beside that of the capture.
+    """Draw a value of each replayed step next to that of the capture.
 
     One line of the replay, and a dotted one of the capture, of the streams that
     were applied. Steps that do not follow one another at once, since an idle one
@@ -190,7 +190,7 @@ def plot_oio_sweep(frame: "pd.DataFrame") -> go.Figure:
 
 
 def plot_oio_intensity(frame: "pd.DataFrame") -> go.Figure:
-    """Draw average response time over IOPS, a point an OIO, with the knee.
+    """Draw average response time over IOPS, one point per OIO, with the knee.
 
     One line in the order of OIO, like demand intensity of DIRTH.
 

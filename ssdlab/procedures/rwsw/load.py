@@ -40,7 +40,7 @@ def divide_oio(oio: int) -> tuple[int, int]:
 
 
 def stream_workload(streams: Sequence[IoStream], oio: int) -> Workload:
-    """Return the workload of streams; one stream alone is a plain one.
+    """Return the workload of streams; a single stream is a plain workload.
 
     Streams of both accesses have no single one: such a workload is called random.
     """
@@ -83,11 +83,11 @@ def saturation_by(workload: Workload, rounds: Saturating) -> Stimulus:
 
 
 def round_notes(rounds: Saturating) -> tuple[str, ...]:
-    """Say what is shorter or longer than nominal."""
+    """Return what is shorter or longer than nominal."""
     nominal = Saturating()
     if rounds == nominal:
         return ()
-    return (f"There are {_round_words(rounds)}; nominal are {_round_words(nominal)}.",)
+    return (f"{_round_words(rounds)}; nominal: {_round_words(nominal)}.",)
 
 
 def _round_words(rounds: Saturating) -> str:

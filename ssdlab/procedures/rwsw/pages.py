@@ -47,18 +47,18 @@ from ssdlab.telemetry.strip import strip_under_io
 
 _SATURATION = "saturation"
 _NO_ROUND = Note(text="No round was finished.", tone="warning")
-_NO_POINT = Note(text="No point of it was finished.", tone="warning")
+_NO_POINT = Note(text="None of its points was finished.", tone="warning")
 _KNEE_NOTE = Note(
     text="Points of every OIO from high to low. The knee is the point farthest below "
     "the line between the ends of the efficient points; it is a reading aid."
 )
 _REPLAY_NOTE = Note(
-    text="Native values are those of the applied streams alone in the capture, on the "
-    "drive and the host where it was taken: their IOs by time, and MB/s by their "
-    "sizes. The native QD is that of all streams. The replay keeps the OIO of a step "
-    "outstanding all the time, so it is as fast as the drive allows and not as fast as "
-    "the captured software asked; some of its IOs are of other streams than those "
-    "applied, as the table of what is replayed says."
+    text="Native values are those of the applied streams alone in the capture, on its "
+    "drive and host: their IOs per time, and MB/s from their sizes. The native QD "
+    "is that of all streams. The replay keeps the OIO of a step outstanding at all "
+    "times, so it runs as fast as the drive allows, not as fast as the captured "
+    "software asked; some of its IOs belong to other streams than those applied, "
+    "as the table of replayed streams shows."
 )
 
 
@@ -66,7 +66,7 @@ def _view(own: Callable[[Context, str], Iterator[Page]]) -> View:
     """Return how a test of an experimental procedure is shown."""
 
     def pages(context: Context, test: str) -> tuple[Page, ...]:
-        """Return its pages; those of the capture stand before the first test."""
+        """Return its pages; those of the capture come before the first test."""
         is_first = context.record.tests[0] == test
         before = tuple(_capture_pages(context, test)) if is_first else ()
         return tuple(map(_named, (*before, *own(context, test))))
@@ -81,14 +81,14 @@ def _view(own: Callable[[Context, str], Iterator[Page]]) -> View:
 
 
 def _named(page: Page) -> Page:
-    """Return a page whose title says what it is not."""
+    """Return a page whose title says that it is experimental."""
     return replace(page, plot_id="", title=f"{page.title} ({EXPERIMENTAL})")
 
 
 def _capture_pages(context: Context, test: str) -> Iterator[Page]:
     capture = capture_of(context)
     if capture is None:
-        note = Note(text="The capture is not in the record of the run.", tone="warning")
+        note = Note(text="The record of the run lacks the capture.", tone="warning")
         yield Page(title="IO stream map", blocks=(note,))
         return
     yield Page(title="IO stream map", blocks=(_map(capture), steps_table(capture)))
@@ -111,7 +111,7 @@ def _capture_pages(context: Context, test: str) -> Iterator[Page]:
 
 
 def _kept_notes(parts: list[AppliedPart]) -> tuple[Note, ...]:
-    """Say which part is applied, and warn of what is left out."""
+    """Say which part is applied, and warn about what is left out."""
     losses = (Note(text=text, tone="warning") for text in loss_notes(parts))
     return (Note(text=kept_note(parts)), *losses)
 
@@ -197,7 +197,7 @@ def _replay_pages(context: Context, test: str) -> Iterator[Page]:
     ]
     notes = _kept_notes(parts) if parts else ()
     yield Page(
-        title="What of each step is replayed", blocks=(*notes, kept_table(frame))
+        title="Part of each step that is replayed", blocks=(*notes, kept_table(frame))
     )
     rate = plot_replay(frame, metric="bw_bytes_per_s", native="native_bw_bytes_per_s")
     average = plot_replay(frame, metric="lat_mean_ns", native="")
@@ -208,7 +208,7 @@ def _replay_pages(context: Context, test: str) -> Iterator[Page]:
         blocks=(
             Plot(figure=average),
             Plot(figure=most),
-            Note(text="The capture tells no response times."),
+            Note(text="The capture has no response times."),
         ),
     )
 

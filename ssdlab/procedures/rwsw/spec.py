@@ -48,8 +48,8 @@ LEAST_STEP_S = 0.5  # of a replayed step: fio ends within some ms of its time
 MOST_OIO = 65_536
 
 _READS_NOTE = (
-    "A stream of reads alone reads a purged drive, of which nothing was written: many "
-    "drives answer that without touching their flash."
+    "A read-only stream reads a purged drive, on which nothing was written: many "
+    "drives answer without touching their flash."
 )
 _FILL_BLOCK_BYTES = 128 * KIB
 _FILL_QUEUE_DEPTH = 32
@@ -162,7 +162,7 @@ def replay(
         queue_depth=_FILL_QUEUE_DEPTH,
         capacity_multiple=_FILLS,
     )
-    notes = [f"Each step is applied for {scale:g} times as long as it was captured."]
+    notes = [f"Each step is applied for {scale:g} times its captured duration."]
     if idle := len(capture.steps) - len(steps):
         words = count_words(idle, "idle step of the capture is", many=_IDLE_STEPS)
         notes.append(f"{words} left out.")
@@ -218,8 +218,8 @@ def sweep(
     before = saturation_by(stream_workload(applied, oio), rounds)
     test = _test(SWEEP, "OIO sweep", (Purge(), before, *points))
     order = (
-        "Preconditioned by the applied workload itself until it was steady; then "
-        f"each OIO for {duration_label(point_seconds)}, from high to low."
+        "Preconditioned by the applied workload itself until steady; then each OIO for "
+        f"{duration_label(point_seconds)}, from high to low."
     )
     notes = (order, *_stream_notes(capture, applied), *round_notes(rounds))
     return _procedure(SWEEP, "OIO sweep", capture, tests=(test,), notes=notes)
@@ -237,7 +237,7 @@ def _applied(capture: Capture, least_percent: float) -> tuple[IoStream, ...]:
 
 
 def _stream_notes(capture: Capture, applied: Sequence[IoStream]) -> tuple[str, ...]:
-    """Say what of a capture is left out, and what fio makes beside the rest."""
+    """Say what of a capture is left out, and what fio adds to the rest."""
     part = AppliedPart(counts=sum_streams(capture.steps), streams=applied)
     return (kept_note([part]), *loss_notes([part]), mix_note([applied]))
 
@@ -253,7 +253,7 @@ def _require_mix(capture: Capture, streams: Sequence[IoStream]) -> None:
     try:
         mix_streams(streams)
     except ValueError as error:
-        _refuse(capture, str(error), "Take a lower share: --share.")
+        _refuse(capture, str(error), "Use a lower share: --share.")
 
 
 def _replayed(
@@ -261,7 +261,7 @@ def _replayed(
 ) -> Histogram:
     if step.queue_depth is None:
         reason = f"step {step.number} has no queue depth, and a replay needs it"
-        _refuse(capture, reason, "Write one into the column queue_depth.")
+        _refuse(capture, reason, "Add it in the column queue_depth.")
     seconds = step.duration_s * scale
     if seconds < LEAST_STEP_S:
         reason = f"step {step.number} would take {seconds:.3g} s"
@@ -269,7 +269,7 @@ def _replayed(
     oio = max(1, math.floor(step.queue_depth + 0.5))
     if oio > MOST_OIO:
         reason = f"step {step.number} has a queue depth of {oio:,}"
-        _refuse(capture, reason, f"A host can keep {MOST_OIO:,} at most.")
+        _refuse(capture, reason, f"The most that a host can keep is {MOST_OIO:,}.")
     return Histogram(
         phase_id=step_phase(step.number),
         workload=stream_workload(streams, oio),

@@ -34,9 +34,9 @@ from ssdlab.text.table import (
 )
 
 _MIX_NOTE = (
-    "One job of fio makes all streams, so that the queue depth is kept. It is told "
-    "whole per cent, and sizes either by direction or by access, whichever is nearer "
-    "by IOs and by bytes; so streams may appear here that were not to be applied."
+    "One fio job makes all streams, so that the queue depth is kept. It takes whole "
+    "per cent, and sizes either by direction or by access, whichever is closer in IOs "
+    "and bytes; so streams may appear here that were not to be applied."
 )
 _LEAST_WARNED_PERCENT = 5.0
 _RESPONSE_TIMES = (
@@ -86,7 +86,7 @@ def cumulative_table(capture: Capture) -> Table:
 def applied_table(
     capture: Capture, streams: Sequence[IoStream]
 ) -> tuple[Table, Table, Note]:
-    """Return the applied test workload, and what one job of fio makes of it."""
+    """Return the applied test workload, and what one fio job makes of it."""
     made = expand_mix(mix_streams(streams))
     captured = share_streams(sum_streams(capture.steps))
     all_of, wanted, found = (
@@ -105,9 +105,9 @@ def applied_table(
         caption=f"Applied test workload: {count}, made to 100 % of IOs",
     )
     words = (
-        f"{_MIX_NOTE} {misplaced_words([(streams, made)])} are of another stream than "
-        f"the applied ones would have them. Against all of the capture, "
-        f"{misplaced_words([(captured, made)])} are: that counts what is not applied."
+        f"{_MIX_NOTE} {misplaced_words([(streams, made)])} belong to another stream "
+        "than in the applied workload. Compared with the whole capture, "
+        f"{misplaced_words([(captured, made)])} do: that counts what is not applied."
     )
     values = (
         misplaced_percent(streams, made),
@@ -137,7 +137,7 @@ def _sizes_table(
             mean("To be applied [B]", applied),
             mean("Made by fio [B]", made),
         ),
-        caption="Bytes of an IO on the average",
+        caption="Average bytes of an IO",
     )
 
 
@@ -189,8 +189,8 @@ def streams_table(frame: pd.DataFrame, names: Mapping[str, str]) -> Table:
             *_MEASURED,
         ),
         caption="Each stream alone, from its own purge",
-        note="ART is the mean and MRT the maximum of the rounds named: those that the "
-        "last window judged, or all of them where there is none.",
+        note="ART is the mean and MRT the maximum of the rounds named: those of the "
+        "last window, or all of them where there is none.",
     )
 
 
@@ -211,7 +211,7 @@ def _steady(row: Mapping[str, Any]) -> str:
 
 
 def replay_table(frame: pd.DataFrame) -> Table:
-    """Return what each step measured beside the values of the capture."""
+    """Return what each step measured, next to the values of the capture."""
     return tabulate(
         frame,
         (
@@ -220,7 +220,7 @@ def replay_table(frame: pd.DataFrame) -> Table:
             column("OIO", "oio", "{:.0f}".format),
             quantity("iops", "Native IOPS", of="native_iops", number=exact_text),
             quantity("iops", number=exact_text),
-            column("By native", "iops_ratio", exact_text),
+            column("/ native", "iops_ratio", exact_text),
             quantity(
                 "bw_bytes_per_s",
                 "Native MB/s",
@@ -235,7 +235,7 @@ def replay_table(frame: pd.DataFrame) -> Table:
 
 
 def kept_table(frame: pd.DataFrame) -> Table:
-    """Return which part of each step is replayed, and what fio makes beside it."""
+    """Return which part of each step is replayed, and what fio adds to it."""
     return tabulate(
         frame,
         (
@@ -248,9 +248,10 @@ def kept_table(frame: pd.DataFrame) -> Table:
             column("IOs off [%]", "misplaced_ios_percent", exact_text),
             column("Bytes off [%]", "misplaced_bytes_percent", exact_text),
         ),
-        caption="Applied streams of each step beside all that was captured",
-        note="Kept is what the applied streams are of the step: of its IOs, bytes and "
-        "written bytes. Off is what fio makes of other streams than the applied ones.",
+        caption="Applied streams of each step, compared with all that was captured",
+        note="Kept: the share of the applied streams in the IOs, bytes and written "
+        "bytes of the step. Off: what fio makes of other streams than the applied "
+        "ones.",
     )
 
 

@@ -23,9 +23,9 @@ _MEASURES: dict[Measure, str] = {
 _FEW_WRITTEN_PERCENT = 50.0
 _MOST_NAMED = 12
 _MIX = (
-    "One job of fio makes all streams, so that the queue depth is kept: it draws "
-    "direction, access and size of each IO by whole per cent, and the sizes go by "
-    "direction or by access alone."
+    "One fio job makes all streams, so that the queue depth is kept: it draws "
+    "direction, access and size of each IO in whole per cent, and sizes by direction "
+    "or by access only."
 )
 _REMEDY = "A higher --share applies more streams."
 
@@ -69,7 +69,7 @@ def join_words(words: Iterable[str]) -> str:
 def misplaced_words(
     pairs: Sequence[tuple[Sequence[IoStream], Sequence[IoStream]]],
 ) -> str:
-    """Return which shares are of other streams: the greatest of pairs.
+    """Return which shares belong to other streams: the greatest of pairs.
 
     Each pair is of the streams that were wanted and of those that are made. What
     there is nothing of, such as written bytes in reads alone, is left out.
@@ -89,12 +89,12 @@ def mix_note(applied: Iterable[Sequence[IoStream]]) -> str:
     """Say what is not exact about mixes of streams, and how much it may be."""
     mixed = [streams for streams in applied if len(streams) > 1]
     if not mixed:
-        return "Each workload is one stream alone, exactly as it was captured."
+        return "Each workload is a single stream, exactly as captured."
     pairs = [(streams, expand_mix(mix_streams(streams))) for streams in mixed]
     limit = "up to " if len(pairs) > 1 else ""
     return (
-        f"{_MIX} So {limit}{misplaced_words(pairs)} are of another stream than the "
-        "applied ones would have them; what is not applied is not counted in this."
+        f"{_MIX} So {limit}{misplaced_words(pairs)} belong to another stream than in "
+        "the applied workload; what is not applied is not counted here."
     )
 
 
@@ -112,7 +112,10 @@ def kept_note(parts: Sequence[AppliedPart]) -> str:
         if (known := [value for value in held if not math.isnan(value)])
     )
     where = "the capture" if parts[0].step is None else "the steps"
-    return f"Streams are chosen by their IOs. Of {where} the applied ones are {words}."
+    return (
+        f"Streams are chosen by their IOs. Of {where}, the applied ones make up "
+        f"{words}."
+    )
 
 
 def loss_notes(parts: Sequence[AppliedPart]) -> tuple[str, ...]:
@@ -128,8 +131,8 @@ def loss_notes(parts: Sequence[AppliedPart]) -> tuple[str, ...]:
     if few:
         what = _span([part.kept.written_bytes_percent for part in few])
         notes.append(
-            f"{_place(few)} only {what} of the written bytes are of applied streams: "
-            f"most of what was written is left out. {_REMEDY}"
+            f"{_place(few)} only {what} of the written bytes belong to applied "
+            f"streams: most writes are left out. {_REMEDY}"
         )
     return tuple(notes)
 
@@ -140,8 +143,8 @@ def _lost_words(
     reads = [part.kept.captured_read_percent for part in lost]
     shares = reads if direction == "reads" else [100 - share for share in reads]
     return (
-        f"{_place(lost)} {direction} were {_span(shares)} of IOs and none is applied. "
-        f"{_REMEDY}"
+        f"{_place(lost)} {direction} were {_span(shares)} of IOs, but none are "
+        f"applied. {_REMEDY}"
     )
 
 

@@ -29,10 +29,10 @@ from ssdlab.text.table import Table, column, quantities, quantity, tabulate
 
 _ORDER = {ATTEMPTS[0]: "First attempt", ATTEMPTS[1]: "Second attempt"}
 _AGAIN = (
-    "The first attempt was not steady in its last rounds, so the drive was purged and "
-    "written twice over again, and this attempt has twice the iterations."
+    "The first attempt was not steady in its last rounds, so the drive was again "
+    "purged and filled twice, and this attempt has twice the iterations."
 )
-_LEVELS_ORIGIN = "Of the merged histograms of the rounds of the last window."
+_LEVELS_ORIGIN = "From the merged histograms of the last window."
 _MEASURED = quantities(
     "iops", "bw_bytes_per_s", "lat_mean_ns", "lat_max_ns", number=rounded_text
 )
@@ -102,8 +102,8 @@ def _ends_table(curve: StimulusCurve) -> Table:
         ),
         caption=f"Begin and end of {len(curve.rounds)} rounds, "
         f"{duration_label(time_s)} under IO",
-        note="Drive fills count from the purge, the two fills before the first round "
-        "included.",
+        note="Drive fills count from the purge, including the two fills before the "
+        "first round.",
     )
 
 
@@ -126,7 +126,7 @@ def _notes(
 
 
 def _steady_text(context: Context, curve: StimulusCurve, *, first: int | None) -> str:
-    """Say after how long the stimulus first was steady, and whether it stayed so."""
+    """Say when the stimulus was first steady, and whether it stayed so."""
     took = len(curve.rounds)
     if first is None:
         return f"No five rounds in a row were steady in {took} rounds."
@@ -134,8 +134,8 @@ def _steady_text(context: Context, curve: StimulusCurve, *, first: int | None) -
     text = f"First steady after {duration_label(time_s)}, in round {first} of {took}"
     finals = context.final_windows(curve.test, curve.phase)
     if all(one.is_round_steady for one in finals):
-        return f"{text}. The rounds went on as planned."
-    return f"{text}, and no longer in the last five rounds, which are judged."
+        return f"{text}. The rounds continued as planned."
+    return f"{text}, but not in the last five rounds, which are judged."
 
 
 def _rounds_table(curve: StimulusCurve) -> Table:

@@ -31,7 +31,7 @@ class SteadyRate:
 def find_precondition_minutes(
     capacity_gb: float, rate_mb_s: float, *, mb_per_gb: int = PRINTED_MB_PER_GB
 ) -> float:
-    """Return how long it takes to write a drive twice over.
+    """Return how long it takes to fill a drive twice.
 
     Raises
     ------
@@ -57,7 +57,7 @@ def find_precondition_minutes(
 def find_steady_write_rate(windows: "pd.DataFrame", *, test: str) -> SteadyRate | None:
     """Return the last judged rate of 128 KiB sequential writes, if a test has one.
 
-    The average of the last window; whether that was steady stands beside it.
+    The average of the last window, and whether that window was steady.
     """
     rows = windows[
         (windows["test"] == test)
@@ -92,7 +92,7 @@ def oddity_text(
     return (
         f"For {capacity_gb:g} GB Micron prints {precondition_min:g} min of "
         f"preconditioning and {fill_2x_min:g} min for two fills, {more:+g} min, where "
-        "the rule says that they are the same, and in the other rows they are. Either "
-        f"{precondition_min:g} is a misprint of {fill_2x_min:g}, or a margin of "
-        f"{more:g} min was added to this one drive; the document does not say."
+        f"the rule makes them equal, as in the other rows. Either {precondition_min:g} "
+        f"is a misprint of {fill_2x_min:g}, or a margin of {more:g} min was added to "
+        "this one drive; the document does not say."
     )

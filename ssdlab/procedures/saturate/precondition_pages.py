@@ -19,14 +19,14 @@ from ssdlab.text.table import Table, column, tabulate
 _TITLE = "Precondition time"
 _RULE = (
     "Preconditioning is two fills of the drive at its steady rate of 128 KiB "
-    "sequential writes. The time holds for this model and firmware, and is used again "
-    "for all tests of the drive."
+    "sequential writes. The time holds for this model and firmware, and is reused for "
+    "all tests of the drive."
 )
 _FACTORS = (PRINTED_MB_PER_GB, DECIMAL_MB_PER_GB)
 
 
 def precondition_page(context: Context, test: str) -> Page | None:
-    """Return what a saturation by 128 KiB sequential writes says of preconditioning."""
+    """Return the preconditioning time by a saturation with SEQ 128 KiB writes."""
     rate = find_steady_write_rate(context.windows, test=test)
     if rate is None:
         return None
@@ -36,8 +36,8 @@ def precondition_page(context: Context, test: str) -> Page | None:
 def _blocks(context: Context, rate: SteadyRate) -> list[Block]:
     if not rate.is_steady:
         text = (
-            "The sequential writes did not get steady, so there is no rate to reckon "
-            "the time of preconditioning with."
+            "The sequential writes did not become steady, so there is no rate for the "
+            "preconditioning time."
         )
         return [Note(text=text, tone="warning"), *_printed()]
     capacity_gb = context.record.target.capacity_bytes / 1e9
@@ -48,8 +48,8 @@ def _blocks(context: Context, rate: SteadyRate) -> list[Block]:
         ("Steady rate V of SEQ 128 KiB writes", f"{rounded_text(rate_mb_s)} MB/s"),
         ("One fill, capacity / V", _minutes_text(decimal / 2)),
         ("Precondition, two fills", _minutes_text(decimal)),
-        ("The same with 1 GB taken for 1024 MB", _minutes_text(binary)),
-        ("The two fills of this run took", _measured(context, rate)),
+        ("The same, with 1 GB as 1024 MB", _minutes_text(binary)),
+        ("Duration of the two fills of this run", _measured(context, rate)),
     )
     table = Table(
         caption=_TITLE,
@@ -89,7 +89,7 @@ def _measured(context: Context, rate: SteadyRate) -> str:
 
 
 def _printed() -> list[Block]:
-    """Return the published table beside what the rule gives, and its oddity."""
+    """Return the published table next to the results of the rule, and its oddity."""
     printed = read_micron_precondition_times()
     table = tabulate(
         printed,
@@ -103,9 +103,9 @@ def _printed() -> list[Block]:
                 for factor in _FACTORS
             ),
         ),
-        caption="Micron's table of precondition times, and what the rule gives",
-        note="A GB taken for 1024 MB reproduces all four printed times of two fills; "
-        "capacities and rates are decimal, so 1000 is the time that a clock shows.",
+        caption="Micron's table of precondition times, compared with the rule",
+        note="Taking 1 GB as 1024 MB reproduces all four printed times of two fills; "
+        "capacities and rates are decimal, so 1000 gives the actual time.",
     )
     oddities = (
         oddity_text(

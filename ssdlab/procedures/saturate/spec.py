@@ -24,9 +24,9 @@ _FILL_BLOCK_BYTES = 128 * KIB  # ... with 128K sequential writes
 _FILL_QUEUE_DEPTH = 32
 _LONGER = 2  # pts.md 21.2: double the iterations
 _BEGINNING = (
-    "Each attempt begins on a purged drive that was then written twice over with 128 "
-    "KiB sequential writes. The first round is called FOB here, as the source calls "
-    "it; the drive is full by then, and not fresh out of box as in WSAT."
+    "Each attempt starts on a purged drive that was then filled twice with 128 KiB "
+    "sequential writes. The first round is called FOB here, as in the source, but the "
+    "drive is full by then, not fresh out of box as in WSAT."
 )
 
 
@@ -119,9 +119,9 @@ def _notes(*, iterations: int, minutes: float) -> tuple[str, ...]:
     """Say what a reader must know, and what departs from the published procedure."""
     notes = [_BEGINNING]
     if iterations < ITERATIONS:
-        words = f"{iterations} iterations: the source asks for {ITERATIONS} or more."
+        words = f"{iterations} iterations; the source requires {ITERATIONS} or more."
         notes.append(words)
     if minutes != MINUTES:
         took = duration_label(minutes * 60)
-        notes.append(f"Iterations of {took}: those of the source take {MINUTES:g} min.")
+        notes.append(f"Iterations of {took}; those of the source take {MINUTES:g} min.")
     return tuple(notes)

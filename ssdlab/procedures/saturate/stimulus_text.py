@@ -48,7 +48,7 @@ def parse_stimulus(text: str) -> Workload:
     """
     match = _FORM.fullmatch(text.strip())
     if match is None:
-        _refuse(text, "it has another form")
+        _refuse(text, "its form is not recognised")
     reads, writes = int(match["reads"]), int(match["writes"])
     if reads + writes != 100:
         _refuse(text, f"{reads} % reads and {writes} % writes are not 100 %")
@@ -83,9 +83,11 @@ def _block_size(text: str, size: str) -> int:
     except ValueError as error:
         _refuse(text, str(error))
     if found % LEAST_BLOCK_BYTES or not found:
-        _refuse(text, f"a block of {found} B is no multiple of {LEAST_BLOCK_BYTES} B")
+        _refuse(
+            text, f"a block of {found} B is not a multiple of {LEAST_BLOCK_BYTES} B"
+        )
     if found > MOST_BLOCK_BYTES:
-        _refuse(text, f"a block may have {MOST_BLOCK_BYTES // MIB} MiB at most")
+        _refuse(text, f"a block may have at most {MOST_BLOCK_BYTES // MIB} MiB")
     return found
 
 

@@ -1,4 +1,4 @@
-"""One stimulus from its first round to its last, and when it first was steady."""
+"""One stimulus from its first round to its last, and when it was first steady."""
 
 import numpy as np
 import pandas as pd

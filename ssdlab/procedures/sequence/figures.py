@@ -22,7 +22,7 @@ _BANDS = ("rgba(213,94,0,0.07)", "rgba(0,114,178,0.07)")
 def plot_sequence(
     stages: "pd.DataFrame", *, title: str = "Stimulus sequence", last_rounds: int = 5
 ) -> go.Figure:
-    """Draw two stimuli that take turns, each on its own axis.
+    """Draw two alternating stimuli, each on its own axis.
 
     A line a stage: the stimulus of the first on the left axis, the other on the
     right one; a band a stage.

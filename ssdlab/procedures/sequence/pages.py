@@ -40,26 +40,25 @@ from ssdlab.text.table import Table, column, quantities, quantity, tabulate
 _INTERVAL_NOTE = (
     f"The means are of the last {STAGE_ROUNDS} rounds of each stage. The interval is a "
     f"{CONFIDENCE_PERCENT:g} % t-interval of the ratio of two means (delta method on "
-    "its logarithm, degrees of freedom by Welch and Satterthwaite). It takes rounds as "
-    "independent; those of a drive that still drifts are not, and then it is too "
-    f"narrow. Differing means: 1 is outside it, and the ratio is more than "
-    f"{ALIKE_RATIO:.0%} off. The order is not told of where the first run wrote less "
-    f"than {LEAST_FILLS:g} user capacity before its last {STAGE_ROUNDS} rounds, where "
-    "one of both was not steady, or after a break. All rounds hold the transition from "
-    "the stage before, so there is no interval of their ratio."
+    "its logarithm, degrees of freedom by Welch and Satterthwaite). It assumes "
+    "independent rounds; those of a drive that still drifts are not, and then it is "
+    "too narrow. Means differ if 1 is outside it, and the ratio is more than "
+    f"{ALIKE_RATIO:.0%} off. The effect of the order is unknown where the first run "
+    f"wrote less than {LEAST_FILLS:g} user capacity before its last {STAGE_ROUNDS} "
+    "rounds, where either was not steady, or after a break. All rounds together "
+    "include the transition from the previous stage, so their ratio has no interval."
 )
 _PUBLISHED_NOTE = (
-    f"Published: {MICRON_SOURCE}. In its measurement RND 4 KiB writes gave alike IOPS "
-    "when they came again, and SEQ 128 KiB writes were lower. Known here are these "
-    "words alone, and neither a ratio nor the length of the stages; another drive may "
-    "do otherwise."
+    f"Published: {MICRON_SOURCE}. In its measurement, repeated RND 4 KiB writes gave "
+    "similar IOPS, and repeated SEQ 128 KiB writes were lower. It gives neither a "
+    "ratio nor the length of the stages; another drive may behave differently."
 )
-_PURGE = "So purge before each stimulus whose result is to stand by itself."
+_PURGE = "So purge before each stimulus whose result must be independent."
 
 
 @dataclass(frozen=True, kw_only=True)
 class SequenceResult:
-    """What came of one sequence; ``verdict`` is missing before its third stage."""
+    """The result of one sequence; ``verdict`` is missing before its third stage."""
 
     test: str
     stages: pd.DataFrame
@@ -78,7 +77,7 @@ def sequence_pages(context: Context, test: str) -> tuple[Page, ...]:
     figure = plot_sequence(
         found.stages, title=context.title_of(test), last_rounds=STAGE_ROUNDS
     )
-    tone: Tone = "plain" if found.verdict == "alike" else "warning"
+    tone: Tone = "plain" if found.verdict == "similar" else "warning"
     page = Page(
         title=title,
         blocks=(
@@ -121,7 +120,7 @@ def _stages_table(context: Context, found: SequenceResult) -> Table:
 
 
 def _stage(context: Context, found: SequenceResult, phase: str) -> dict[str, Any]:
-    """Return what a stage did; nothing of one that was not begun."""
+    """Return the results of a stage; nothing if it was not started."""
     own = found.stages[found.stages["phase"] == phase]
     if own.empty:
         return dict.fromkeys(("stimulus", "rounds", "first", "mean", "last", "end"))
@@ -149,7 +148,7 @@ def _ratio_blocks(found: SequenceResult) -> tuple[Table, ...]:
     last = (f"last {STAGE_ROUNDS} rounds", *texts)
     return (
         Table(
-            caption=f"Stage 3 by stage 1: {name_of(found.stages, STAGES[0])} again",
+            caption=f"Stage 3 / stage 1: {name_of(found.stages, STAGES[0])} again",
             head=(
                 "Means of",
                 "Ratio",
@@ -209,17 +208,17 @@ def _ratio_text(sequence: SequenceResult) -> str:
 def _conclusion_text(verdicts: list[Repetition | None]) -> str:
     if {"lower", "higher"} & set(verdicts):
         return (
-            "What a stimulus shows on this drive depends on what was written before "
+            "The result of a stimulus on this drive depends on what was written before "
             f"it. {_PURGE}"
         )
-    if verdicts == ["alike", "alike"]:
+    if verdicts == ["similar", "similar"]:
         return (
-            "Neither repetition differs here: these stimuli, in stages of this length, "
-            "did not disturb each other on this drive. Another drive or other stimuli "
-            f"may. {_PURGE}"
+            "Neither repetition differs: these stimuli, in stages of this length, did "
+            "not affect each other on this drive. Another drive or other stimuli may. "
+            f"{_PURGE}"
         )
     return (
-        "Whether the order matters on this drive is not told for both sequences. "
+        "Whether the order matters on this drive is not known for both sequences. "
         f"{_PURGE}"
     )
 
@@ -243,13 +242,13 @@ VIEW = procedure_view(sequence_pages)
 
 
 def read_sequence(context: Context, test: str) -> SequenceResult | None:
-    """Return what came of a sequence, or nothing if no round was finished."""
+    """Return the result of a sequence, or nothing if no round was finished."""
     stages = summarise_stages(context.totals, context.steps, test=test)
     if stages.empty:
         return None
     first, last = (select_last_rounds(stages, STAGES[at]) for at in (0, 2))
     if not len(last):
-        text = "The third stage was not begun, so there is no repetition to compare."
+        text = "The third stage was not started, so there is no repetition to compare."
         return SequenceResult(
             test=test, stages=stages, interval=None, verdict=None, text=text
         )
@@ -307,7 +306,7 @@ def is_stage_steady(context: Context, test: str, phase: str) -> bool:
 
 
 def published_of(found: SequenceResult) -> str:
-    """Return what Micron found of the same sequence, or the sign of none."""
+    """Return what Micron found for the same sequence, or a dash."""
     stages = found.stages
     names = [
         name_of(stages, phase).rpartition(" ")[0]

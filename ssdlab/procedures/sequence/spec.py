@@ -69,8 +69,8 @@ def _test(
 def _notes(*, rounds: int, minutes: float) -> tuple[str, ...]:
     took, each = (duration_label(s * 60) for s in (rounds * minutes, minutes))
     words = (
-        f"Each stage takes {took} ({rounds} rounds of {each}). How long the stages of "
-        "the source were is not known. Nothing is written before the first stage, and "
-        "no purge parts the stages of a sequence."
+        f"Each stage takes {took} ({rounds} rounds of {each}). The length of the "
+        "source's stages is unknown. Nothing is written before the first stage, and "
+        "there is no purge between the stages of a sequence."
     )
     return (words,)

@@ -1,4 +1,4 @@
-"""Does a stimulus give the same again after another one? pts.md 21.6."""
+"""Does a stimulus give the same result again after another one? pts.md 21.6."""
 
 import math
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ STAGE_ROUNDS = 5  # the measurement window of the PTS: 2.1.24
 ALIKE_RATIO = 0.10  # the slope that the PTS lets a steady window have: 2.1.24 b
 CONFIDENCE_PERCENT = 95.0
 
-Repetition = Literal["lower", "higher", "alike", "not told"]
+Repetition = Literal["lower", "higher", "similar", "unknown"]
 
 _STEP = ["run_id", "step_id"]
 _CELL = ["access", "block_size_bytes", "read_percent", "threads", "queue_depth"]
@@ -91,9 +91,9 @@ def estimate_ratio(
     Notes
     -----
     The interval is that of the logarithm of the ratio: its variance by the delta
-    method, its degrees of freedom by Welch and Satterthwaite. It takes rounds as
-    independent of each other. Those of a drive that still drifts are not, and then
-    the interval is too narrow.
+    method, its degrees of freedom by Welch and Satterthwaite. It assumes independent
+    rounds. Those of a drive that still drifts are not, and then the interval is too
+    narrow.
 
     >>> found = estimate_ratio([50, 51, 49, 50, 50], [100, 101, 99, 100, 100])
     >>> round(found.ratio, 3), round(found.low, 3), round(found.high, 3)
@@ -122,7 +122,7 @@ def find_order_doubts(
     capacity_bytes: int,
     is_steady: Sequence[bool],
 ) -> tuple[str, ...]:
-    """Return what besides the order may make a repetition differ, or hide that.
+    """Return what besides the order may make a repetition differ, or hide a difference.
 
     Each reason in words: the first run had written less than `LEAST_FILLS` before
     its compared rounds, a compared run was not steady, the sequence had a break.
@@ -132,8 +132,8 @@ def find_order_doubts(
     doubts += [f"the {n} run was not steady at its end" for n, ok in names if not ok]
     broken = stages[~stages["is_contiguous"]]
     doubts += [
-        f"the sequence was interrupted, or rested too long, before round {row.round} "
-        f"of {str(row.phase).replace('stage', 'stage ')}"
+        f"the sequence was interrupted, or idle too long, before round {row.round} of "
+        f"{str(row.phase).replace('stage', 'stage ')}"
         for row in broken.itertuples()
     ]
     return tuple(filter(None, doubts))
@@ -143,13 +143,15 @@ def _fresh_text(rounds: pd.DataFrame, capacity_bytes: int) -> str:
     """Say that a drive may have been fresh before the compared rounds of a stage."""
     before = rounds.sort_values("round")["written_bytes"].iloc[:-STAGE_ROUNDS]
     if before.isna().any() or not capacity_bytes:
-        return "how much the first run wrote before its compared rounds is not known"
+        return (
+            "the amount written by the first run before its compared rounds is unknown"
+        )
     fills = float(before.sum()) / capacity_bytes
     if fills >= LEAST_FILLS:
         return ""
     return (
         f"the first run wrote {fills:.2g} user capacities before its compared rounds, "
-        f"and up to {LEAST_FILLS:g} the drive may just have been fresh"
+        f"and below {LEAST_FILLS:g} the drive may still have been fresh"
     )
 
 
@@ -157,44 +159,44 @@ def judge_repetition(interval: RatioInterval, doubts: Sequence[str] = ()) -> Rep
     """Tell whether a repetition differs from the first time because of the order.
 
     It differs if 1 is outside the interval and the ratio more than
-    `ALIKE_RATIO` away from 1; it is alike if the whole interval is within that.
-    Of all others, and where there is any doubt, it is not told.
+    `ALIKE_RATIO` away from 1; it is similar if the whole interval is within that.
+    In all other cases, and where there is any doubt, it is unknown.
 
     >>> judge_repetition(RatioInterval(ratio=0.7, low=0.65, high=0.75))
     'lower'
     >>> judge_repetition(RatioInterval(ratio=0.98, low=0.97, high=0.99))
-    'alike'
+    'similar'
     """
     low, high = interval.low, interval.high
     if doubts:
-        return "not told"
+        return "unknown"
     if high < 1 and interval.ratio < 1 - ALIKE_RATIO:
         return "lower"
     if low > 1 and interval.ratio > 1 + ALIKE_RATIO:
         return "higher"
     if low >= 1 - ALIKE_RATIO and high <= 1 + ALIKE_RATIO:
-        return "alike"
-    return "not told"
+        return "similar"
+    return "unknown"
 
 
 def repetition_text(
     interval: RatioInterval, *, stimulus: str, doubts: Sequence[str] = ()
 ) -> str:
-    """Say in words whether the second run of a stimulus differs from its first.
+    """Describe whether the second run of a stimulus differs from its first.
 
     >>> found = RatioInterval(ratio=0.7, low=0.65, high=0.75)
     >>> repetition_text(found, stimulus="SEQ 128 KiB 0/100")
     'The second run of SEQ 128 KiB 0/100 is lower than the first, by 30.0 %.'
     """
     if doubts:
-        return f"Whether the order changes {stimulus} is not told: {'; '.join(doubts)}."
+        return f"The effect of the order on {stimulus} is unknown: {'; '.join(doubts)}."
     change = _change_text(interval)
     words = {
         "lower": f"is lower than the first, by {change}",
         "higher": f"is higher than the first, by {change}",
-        "alike": f"gives the same as the first: it is {change} off",
-        "not told": "cannot be told from the first nor called alike: its rounds "
-        "scatter too much, or are too few",
+        "similar": f"matches the first: the means differ by {change}",
+        "unknown": "can be called neither different from the first nor equal: its "
+        "rounds scatter too much, or are too few",
     }[judge_repetition(interval)]
     return f"The second run of {stimulus} {words}."
 

@@ -40,22 +40,22 @@ _CAPTIONS = {
     "lat_max": "TKperf: maximum latency [ms]",
 }
 _SATURATION = (
-    "Of the write saturation TKperf prints no table, only IOPS and latency against the "
-    "round. It asks for no steady state there."
+    "For write saturation TKperf prints no table, only IOPS and latency by round. It "
+    "requires no steady state there."
 )
 _NO_WINDOW = (
-    "TKperf's tables are averages over its measurement window, and there is none of "
-    "its tracking variable."
+    "TKperf's tables are averages over its measurement window, and its tracking "
+    "variable has none."
 )
 _AS_PRINTED = "TKperf's own results, in the rows, columns and digits of its report."
 _AS_TAKEN = (
-    "What TKperf would print of this run: its arithmetic on what fio said of reads and "
-    "of writes, in the rows, columns and digits of its report."
+    "What TKperf would print for this run: its arithmetic on fio's values for reads "
+    "and writes, in the rows, columns and digits of its report."
 )
 _MIB = (
-    "TKperf divides KiB/s by 1024 and labels the result MB/s; a MB of ours is "
-    "1,000,000 B, so ours is 1.048576 times as great. Of each round TKperf takes whole "
-    "KiB/s. It judges 1024k alone: the other sizes are averaged over the same rounds."
+    "TKperf divides KiB/s by 1024 and labels the result MB/s; our MB is 1,000,000 B, "
+    "so our value is 1.048576 times as great. TKperf takes whole KiB/s of each round. "
+    "It judges 1024k alone: the other sizes are averaged over the same rounds."
 )
 _WEIGHTED = "TKperf: 0.65 x that of reads + 0.35 x that of writes; ours: "
 _WHY_MIXED = {
@@ -64,13 +64,13 @@ _WHY_MIXED = {
 }
 _WHY = {
     "iops": "TKperf adds the whole IOPS of reads and of writes of each round",
-    "lat_mean": "TKperf takes the mean with six digits behind the point",
+    "lat_mean": "TKperf takes the mean with six decimal places",
     "lat_max": "TKperf takes whole microseconds",
 }
-_SAME = "To the digits that TKperf prints, its table and ours hold the same numbers."
+_SAME = "To the digits that TKperf prints, its table and ours are equal."
 _NEVER_APART = (
     "In ours, too, the mixed latencies are TKperf's 0.65 x that of reads + 0.35 x that "
-    "of writes: its results do not keep the two apart."
+    "of writes: its results do not separate the two."
 )
 _STEADY_DIGITS = 7
 _DIGITS_OF_FIO = 6  # behind the point of a mean in fio's terse output

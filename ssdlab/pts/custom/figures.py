@@ -44,7 +44,7 @@ def plot_workloads(
     pairs = "T" + known["threads"].astype(str) + "/Q" + known["queue_depth"].astype(str)
     known = known.assign(toio=threads * depths, pair=pairs)
     ordered = known.sort_values(["toio", "threads"])
-    figure = new_figure(title, subtitle="one mark a cell", height=_LEAST_HEIGHT)
+    figure = new_figure(title, subtitle="one marker per cell", height=_LEAST_HEIGHT)
     places = axis(
         "TC/QD, by IOs outstanding", type="category", categoryorder="array",
         categoryarray=list(dict.fromkeys(ordered["pair"])),

@@ -44,10 +44,10 @@ _COLUMNS = (
     quantity("lat_max_ns", number=exact_text),
 )
 _NOTE = (
-    "Means of the rounds named; a cell of five rounds or more is averaged over its "
-    "last five. Levels of several rounds are of their merged bins, and missing where "
-    "fio kept none; those of one round may be as fio printed them, and then are of "
-    "completion latency (clat) where it printed no others."
+    "Means of the rounds named; a cell of five or more rounds is averaged over its "
+    "last five. Percentiles of several rounds come from merged bins, and are missing "
+    "where fio kept none; those of one round may be as printed by fio, and are of "
+    "completion latency (clat) if it printed no others."
 )
 
 
@@ -60,7 +60,7 @@ def custom_pages(context: Context, test: str) -> tuple[Page, ...]:
         bins=context.bins,
     )
     if frame.empty:
-        note = Note(text="There is no cell.", tone="warning")
+        note = Note(text="No cells.", tone="warning")
         return (Page(title=_TITLE, blocks=(note,)),)
     blocks: list[Block] = [_cells_table(frame)]
     if frame["threads"].notna().any() and frame["queue_depth"].notna().any():

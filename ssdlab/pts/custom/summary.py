@@ -38,7 +38,7 @@ def summarise_workloads(
         merged bins, or as one round alone has them), ``lat_max_ns`` [ns],
         ``is_two_nines_supported`` and ``is_four_nines_supported`` (the interval of the
         level has an upper end), and ``is_steady``, missing where it was not judged.
-        What was not measured is missing.
+        Unmeasured values are missing.
     """
     cells = select_cells(measurements, test)
     finals = windows[
@@ -83,7 +83,7 @@ def _summarise(
 
 
 def _judged_rounds(window: "pd.Series[Any]") -> range:
-    """Return the rounds of a window, which lie evenly apart."""
+    """Return the rounds of a window, which are evenly spaced."""
     first, last = int(window["window_first_round"]), int(window["window_last_round"])
     apart = max(1, (last - first) // (PTS_CRITERIA.window_rounds - 1))
     return range(first, last + 1, apart)
@@ -97,7 +97,7 @@ def _mean_of_all(values: "pd.Series[float]") -> float:
 def _nines(
     rounds: pd.DataFrame, percentiles: pd.DataFrame, bins: pd.DataFrame
 ) -> dict[str, object]:
-    """Return 99 % and 99.99 % of all IOs; of several rounds only bins can tell."""
+    """Return 99 % and 99.99 % of all IOs; several rounds require bins."""
     steps = rounds[_STEP]
     held = bins[(bins["direction"] == "total") & (bins["count"] > 0)]
     held = held.merge(steps, on=_STEP)

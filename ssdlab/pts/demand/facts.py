@@ -27,7 +27,7 @@ from ssdlab.text.numbers import number_text, workers_text
 
 
 def limit_ns(context: Context, test: str) -> float:
-    """Return the mean response time that a chosen point must be below [ns]."""
+    """Return the limit of the mean response time of a chosen point [ns]."""
     points = (
         phase
         for phase in context.test(test).phases
@@ -58,7 +58,7 @@ def stimulus_facts(context: Context, test: str) -> Facts:
     cells = steps[(steps["phase"] == DEMAND_PHASE) & (steps["kind"] == "cell")]
     facts = common_facts(context, test)
     if cells.empty:
-        return [*facts, ("Test stimulus 1", "not begun")]
+        return [*facts, ("Test stimulus 1", "not started")]
     facts += [
         ("Test stimulus 1", stimulus_name(cells.iloc[0])),
         ("TC (outer loop)", _values(cells["threads"])),
@@ -84,7 +84,7 @@ def _point_facts(context: Context, test: str) -> Facts:
         if len(times):
             words += f"; histogram of {time_text(times.iloc[0])}"
         facts.append((f"{str(row.point).capitalize()}IOPS point", words))
-    return facts or [(f"{POINT_NAMES[0].capitalize()}IOPS point", "not chosen yet")]
+    return facts or [(f"{POINT_NAMES[0].capitalize()}IOPS point", "not yet chosen")]
 
 
 def _values(column: "pd.Series[Any]") -> str:

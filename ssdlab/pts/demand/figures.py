@@ -261,7 +261,7 @@ def plot_demand_intensity(
         lines.append(line)
     efficient = Line(
         rows=[frame[frame["is_efficient"]].sort_values("lat_mean_ns")],
-        column="lat_mean_ns", name="no point beats these", color=COLORS["fit"],
+        column="lat_mean_ns", name="not beaten by any point", color=COLORS["fit"],
         width=1.6, dash="dot", more={"hoverinfo": "skip", "hovertemplate": None},
     )  # fmt: skip
     draw_lines(figure, across, [*lines, efficient], showlegend=True)
@@ -284,7 +284,7 @@ def plot_demand_intensity(
         figure.add_hline(
             y=limit[0],
             line={"color": COLORS["slope_limit"], "dash": "dash", "width": 1.4},
-            name=f"limit of a chosen point, {time_text(max_lat_ns)}",
+            name=f"limit of chosen points, {time_text(max_lat_ns)}",
             showlegend=True,
         )
     lay_out(figure, yaxis=decades_axis(_ART, times))
@@ -292,10 +292,10 @@ def plot_demand_intensity(
 
 
 def plot_toio(frame: "pd.DataFrame", *, second: Second = "lat_mean_ns") -> go.Figure:
-    """Draw IOPS over the total of outstanding IOs, and a second value beside it.
+    """Draw IOPS over total outstanding IOs, with a second value on its own axis.
 
-    One bar and one mark a point, by TOIO. Points of equal TOIO stand beside each
-    other, fewest threads first, over one label; none hides another.
+    One bar and one mark a point, by TOIO. Points of equal TOIO are next to each other,
+    fewest threads first, over one label; none hides another.
 
     References
     ----------
@@ -315,7 +315,7 @@ def plot_toio(frame: "pd.DataFrame", *, second: Second = "lat_mean_ns") -> go.Fi
     title = _ART if second == "lat_mean_ns" else QUANTITIES[second].title
     figure = new_figure(
         f"IOPS and {title.split(' [')[0].lower()} vs total outstanding IOs",
-        subtitle=f"{_OVER_WINDOW}; points of equal TOIO side by side",
+        subtitle=f"{_OVER_WINDOW}; equal TOIO side by side",
         height=460,
     )
     for threads, rows in ordered.groupby("threads"):

@@ -47,16 +47,14 @@ from ssdlab.text.table import column, quantity
 
 _ECW = "ECW"
 _NAME_NOTE = Note(
-    text="PTS-E 1.1 calls this test the enterprise composite workload, ECW; from "
-    "PTS 2.0 on it is CBW."
+    text="PTS-E 1.1 calls this test the enterprise composite workload (ECW); since PTS "
+    "2.0 it is CBW."
 )
 _CPU_NOTE = (
     "System CPU is that of the whole host while a point was measured, from the "
-    "counters of the operating system, and not what fio says of its own process."
+    "counters of the operating system; it is not fio's report of its own process."
 )
-_CPU_OF_MODEL = (
-    " The virtual SSD ran on the same host, so what it took itself is part of it."
-)
+_CPU_OF_MODEL = " The virtual SSD ran on the same host, so its own share is included."
 
 
 def cbw_pages(context: Context, test: str) -> tuple[Page, ...]:
@@ -109,7 +107,7 @@ def _page(plot_id: str, title: str, blocks: tuple[Block, ...]) -> Page:
 def _pre_writes_page(context: Context, name: str) -> Page:
     title = "Pre-writes between rounds"
     frame = summarise_pre_writes(context.totals, test=name.lower())
-    blocks: tuple[Block, ...] = (Note(text="No round was begun.", tone="warning"),)
+    blocks: tuple[Block, ...] = (Note(text="No round was started.", tone="warning"),)
     if not frame.empty:
         figure = plot_pre_writes(frame, title=f"{title}, one point before each round")
         breaks = break_notes(context, name.lower(), DEMAND_PHASE)

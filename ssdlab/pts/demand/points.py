@@ -1,4 +1,4 @@
-"""The points Max, Mid and Min of a demand variation: how chosen, what they did."""
+"""The points Max, Mid and Min of a demand variation: their choice and results."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -16,21 +16,21 @@ from ssdlab.text.numbers import number_text, time_text
 from ssdlab.text.table import WORKERS, Table, column, quantities, quantity, tabulate
 
 _RULE = (
-    "Chosen from round {round}, the last. Max: the highest IOPS of the points whose "
-    "ART is below {limit}; Mid: of those the nearest to half way between their highest "
-    "and lowest IOPS; Min: the least TOIO. Of equals the least TOIO counts. Long: the "
-    "run after the point's own pre-writes, in which every response time is counted."
+    "Chosen from round {round}, the last. Max: the highest IOPS among points whose ART "
+    "is below {limit}; Mid: among those, the nearest to half way between their highest "
+    "and lowest IOPS; Min: the least TOIO. Ties go to the least TOIO. Long: the run "
+    "after the point's own pre-writes, which counts every response time."
 )
 _KNEE = (
-    " is the knee: of the points that no other beats (dotted) the one farthest below "
-    "the straight line between their ends, with both axes linear and scaled to those "
-    'ends. The rule is that of Satopää et al., "Finding a Kneedle in a Haystack", '
-    "2011, without smoothing; the PTS gives none. The axis of the plot is logarithmic, "
-    "so the knee does not lie where the eye would look for it."
+    " is the knee: of the points not beaten by any other (dotted), the one farthest "
+    "below the straight line between their ends, with both axes linear and scaled to "
+    'those ends. The rule is that of Satopää et al., "Finding a Kneedle in a '
+    'Haystack", 2011, without smoothing; the PTS gives no rule. The plot has a '
+    "logarithmic axis, so the knee is not where it appears to be."
 )
 _NO_KNEE = (
-    "There is no knee: of the points that no other beats none lies below the straight "
-    "line between their ends, or there are fewer than three."
+    "No knee: of the points not beaten by any other, none lies below the straight line "
+    "between their ends, or there are fewer than three."
 )
 
 
@@ -88,22 +88,22 @@ def _test_of(context: Context, points: pd.DataFrame) -> str:
 def point_notes(
     context: Context, points: pd.DataFrame, *, max_lat_ns: float
 ) -> tuple[Note, ...]:
-    """Say what a reader must know of how the points were chosen."""
+    """Say what a reader must know about the choice of the points."""
     if points.empty:
-        text = "No round was finished that Max, Mid and Min could be chosen from."
+        text = "No round was finished, so Max, Mid and Min could not be chosen."
         return (Note(text=text, tone="warning"),)
     notes = []
     if not points["is_within_limit"].all():
         text = (
             f"No point of the last round had an ART below {time_text(max_lat_ns)}: all "
-            "of them could be chosen, which departs from the PTS."
+            "of them were eligible, which departs from the PTS."
         )
         notes.append(Note(text=text, tone="warning"))
     for name, run in points_of(context, _test_of(context, points)).items():
         (chosen,) = points[points["point"] == name].itertuples()
         if load_name(run) != load_name(chosen):
             text = (
-                f"The long run of {name.capitalize()} was {load_name(run)}, and the "
+                f"The long run of {name.capitalize()} was {load_name(run)}, but the "
                 f"rule chooses {load_name(chosen)}."
             )
             notes.append(Note(text=text, tone="warning"))
@@ -145,7 +145,9 @@ def _pre_writes_page(
     context: Context, test: str, plot_id: str, *, phase: str, title: str
 ) -> Page:
     frame = summarise_pre_writes(context.totals, test=test, phase=phase)
-    blocks: tuple[Block, ...] = (Note(text="The point was not begun.", tone="warning"),)
+    blocks: tuple[Block, ...] = (
+        Note(text="The point was not started.", tone="warning"),
+    )
     if not frame.empty:
         load = load_name(frame.iloc[0])
         figure = plot_pre_writes(frame, title=f"{title} pre-writes, {load}")
@@ -155,14 +157,14 @@ def _pre_writes_page(
 
 
 def break_notes(context: Context, test: str, phase: str) -> tuple[Note, ...]:
-    """Say so where the drive rested inside a phase that should have none."""
+    """Warn where the drive was idle inside a phase that should have no gap."""
     steps = context.steps_of(test)
     steps = steps[steps["phase"] == phase]
     count = int((~steps["is_contiguous"].fillna(value=True).astype(bool)).sum())
     if not count:
         return ()
     text = (
-        f"Before {count} of the {len(steps)} runs of this phase the drive rested: the "
-        "run was taken up again, or was late. What follows was not written to at once."
+        f"Before {count} of the {len(steps)} runs of this phase the drive was idle: "
+        "the run was resumed, or was late. The writes that follow did not come at once."
     )
     return (Note(text=text, tone="warning"),)

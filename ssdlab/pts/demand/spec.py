@@ -76,7 +76,7 @@ class Demand(Settings):
     )
     max_lat_ms: float = setting(
         5,
-        "mean response time [ms] that a chosen point stays below",
+        "limit of the mean response time of a chosen point [ms]",
         "12.2",
         "milliseconds",
     )
@@ -88,8 +88,8 @@ class Demand(Settings):
             if list(values) != sorted(values, reverse=True):
                 yield (
                     name,
-                    "it does not go from high to low, and the first pair is tracked",
-                    "Put the greatest first.",
+                    "it is not descending, and the first pair is tracked",
+                    "Put the largest first.",
                 )
 
 
@@ -118,7 +118,7 @@ class Point(Settings):
 
 @dataclass(frozen=True, kw_only=True)
 class Dirth(Settings):
-    """Values of DIRTH, which the standard leaves to the operator."""
+    """Values of DIRTH; the standard leaves them to the operator."""
 
     group: ClassVar[str] = "dirth"
     prefix: ClassVar[str] = "dirth_"
@@ -229,8 +229,8 @@ DIRTH = SuiteTest(
     test_id="dirth",
     title="Demand intensity",
     section="14",
-    words="One workload over threads and queue depths: where more outstanding IOs "
-    "bring no more IOPS; then three operating points with every response time.",
+    words="One workload over threads and queue depths: where more outstanding IOs no "
+    "longer raise IOPS; then three operating points with every response time.",
     uses=(MatrixRounds, Wdpc, Demand, Point, Dirth),
     build=_dirth,
     view="ssdlab.pts.demand.pages:DIRTH_VIEW",

@@ -47,12 +47,12 @@ class OperatingPoints:
 def select_points(
     points: Sequence[DemandPoint], *, max_lat_ns: float = MAX_LAT_NS
 ) -> OperatingPoints:
-    """Choose the points to be measured long: pts.md 12.2, step 4.
+    """Choose the points of the long runs: pts.md 12.2, step 4.
 
     Eligible is what has a mean response time below the limit. Max is the highest IOPS
-    of those, Mid the one nearest to half way between their highest and lowest IOPS,
-    Min the least TOIO of all points: TC1/QD1. Of equals, the least TOIO counts, and of
-    those the fewest threads.
+    of those, Mid the one nearest to half way between their highest and lowest IOPS, Min
+    the least TOIO of all points: TC1/QD1. Ties go to the least TOIO, then to the fewest
+    threads.
 
     Where no point is below the limit all of them are eligible, and
     ``is_within_limit`` is false.

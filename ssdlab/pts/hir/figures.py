@@ -33,8 +33,8 @@ def plot_idle_recovery(accesses: "pd.DataFrame") -> go.Figure:
     Returns
     -------
     plotly.graph_objects.Figure
-        One series a wait state and one a baseline, in the order of the run. The
-        baselines look alike and share one entry of the legend.
+        One series a wait state and one a baseline, in the order of the run. All
+        baselines have the same style and share one legend entry.
 
     References
     ----------

@@ -35,7 +35,7 @@ _STATE_COLUMNS = (
     column("State", "wait_state", "Wait state {}".format),
     column("Accesses", lambda row: f"{row['n_accesses']} + {row['n_baseline']}"),
     column("Left out", "n_left_out"),
-    column("Idle wanted [s]", "wait_s", number_text),
+    column("Idle set [s]", "wait_s", number_text),
     column("Measured [s]", "wait_median_s", number_text),
     quantity("wait_error_max_s", "Error [ms]", unit=MILLISECONDS),
     quantity("iops"),
@@ -44,13 +44,13 @@ _STATE_COLUMNS = (
     quantity("gap_max_s", "Gap [ms]", unit=MILLISECONDS),
 )
 _STATE_NOTE = (
-    "Accesses are those after the idle time of the state, and those of the baseline "
-    "after no idle time; IOPS are their means, and the ratio is that of the means. The "
-    "first access of a state comes from the baseline and counts in neither. The idle "
-    "time measured is a median, its error the greatest difference from what was "
-    "wanted; it goes from the last IO before an access to its first IO, so all that "
-    "starting fio adds is part of it. The gap is the greatest of the baseline. Left "
-    "out is what came after a break or rested wrongly by over a tenth of an access."
+    "Accesses: those after the idle time of the state, and those of the baseline, "
+    "which has none; IOPS are their means, and the ratio is that of the means. The "
+    "first access of a state follows the baseline and counts in neither. The measured "
+    "idle time is a median, its error the greatest difference from the requested time; "
+    "it runs from the last IO before an access to its first IO, so it includes the "
+    "start of fio. The gap is the greatest of the baseline. Left out: accesses after a "
+    "break, or whose idle time was off by over a tenth of an access."
 )
 
 
@@ -102,9 +102,9 @@ def _breaks(accesses: pd.DataFrame) -> tuple[Note, ...]:
     if not count:
         return ()
     text = (
-        f"Before {count} of {len(accesses)} accesses the drive rested otherwise than "
-        "it was to: the run was taken up again, or was late. Time on the axis goes on "
-        "as if it had rested as wanted; the table has the measured times."
+        f"Before {count} of {len(accesses)} accesses the idle time was not as "
+        "requested: the run was resumed, or was late. The time axis assumes the "
+        "requested idle times; the table has the measured ones."
     )
     return (Note(text=text, tone="warning"),)
 
@@ -121,7 +121,7 @@ def _accesses_table(accesses: pd.DataFrame) -> Table:
             quantity("time_s", unit=time_quantity(span_s(accesses)), number=exact_text),
             quantity("iops"),
             *quantities("lat_mean_ns", "lat_max_ns", number=exact_text),
-            column("Idle wanted [s]", "wait_s", number_text),
+            column("Idle set [s]", "wait_s", number_text),
             column("Idle measured [s]", "idle_before_s", exact_text),
         ),
         caption=f"Each of {len(accesses)} accesses",
@@ -154,7 +154,7 @@ def _outcome(run: Run, test: str) -> Iterator[Outcome]:
     ratios = ", ".join(
         f"{row.iops_ratio:.3f} after {row.wait_s:g} s" for row in states.itertuples()
     )
-    none = "no wait state was measured with its baseline"
+    none = "no wait state has a measured baseline"
     yield test, f"IOPS by those of the baseline: {ratios}" if ratios else none
 
 

@@ -40,7 +40,7 @@ class Hir(Settings):
 def _phases(profile: Profile) -> tuple[Phase, ...]:
     """Return the phases: PTS 2.0.2, section 11; pts.md 10.
 
-    After each wait state the drive goes back to its baseline. A phase of accesses is
+    After each wait state the drive returns to its baseline. A phase of accesses is
     made of rounds: one access each, ``access_s`` long.
     """
     workload = Workload(
@@ -88,7 +88,7 @@ HIR = SuiteTest(
     test_id="hir",
     title="Host idle recovery",
     section="11",
-    words="How much of its write performance a drive wins back while the host is idle.",
+    words="How much write performance a drive regains while the host is idle.",
     uses=(Load, Wdpc, Hir),
     build=_phases,
     view="ssdlab.pts.hir.pages:VIEW",

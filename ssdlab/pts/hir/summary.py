@@ -7,7 +7,7 @@ import pandas as pd
 from ssdlab.stats.matrix import order_rounds
 
 _SEGMENT = r"(wait|baseline)-(\d+)"
-_MOST_ERROR_RATIO = 0.1  # of an access: more rest is nearly a wait state of its own
+_MOST_ERROR_RATIO = 0.1  # of an access: a longer rest is almost another wait state
 
 
 def summarise_idle_recovery(
@@ -30,15 +30,15 @@ def summarise_idle_recovery(
         One row an access after preconditioning, in the order of the run: ``run_id``,
         ``phase``, ``wait_state`` (the k of the wait state, or of the one before a
         baseline), ``is_baseline``, ``round``, ``time_s`` [s] and ``minutes`` [min]
-        from the first access to the begin of this one, ``runtime_s`` [s], ``iops``
+        from the first access to the start of this one, ``runtime_s`` [s], ``iops``
         [1/s], ``lat_mean_ns`` and ``lat_max_ns`` [ns], ``wait_s`` (the idle time
         wanted before it) and ``idle_before_s`` (the measured one) [s], and
-        ``is_contiguous``: whether the run went on before it without a break.
+        ``is_contiguous``: whether the run continued to it without a break.
 
     Notes
     -----
     Time counts accesses and idle time. A break of the run counts as long as the wait
-    that was wanted there; ``idle_before_s`` tells how long it was.
+    that was wanted there; ``idle_before_s`` holds its actual length.
 
     References
     ----------

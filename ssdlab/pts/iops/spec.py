@@ -55,7 +55,7 @@ class Iops(Settings):
             ):
                 yield (
                     "tracking",
-                    f"{tracking.label} is no cell of iops_mixes and iops_block_sizes",
+                    f"{tracking.label} is not in iops_mixes and iops_block_sizes",
                     "Add its mix and block size there, or track another cell.",
                 )
 

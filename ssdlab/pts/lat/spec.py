@@ -33,17 +33,17 @@ class Lat(Settings):
     )
 
     def faults(self) -> Iterator[Fault]:
-        """Yield that the tracking variable, RND 4 KiB writes, is no cell."""
+        """Yield that the tracking variable, RND 4 KiB writes, is not a cell."""
         if 4 * KIB not in self.block_sizes:
             yield (
                 "block_sizes",
-                "4 KiB is not among them, and its writes are the tracking variable",
+                "4 KiB is missing, and its writes are the tracking variable",
                 "Add it.",
             )
         if 0 not in self.mixes:
             yield (
                 "mixes",
-                "0 is not among them, and writes are the tracking variable",
+                "0 is missing, and writes are the tracking variable",
                 "Add it.",
             )
 

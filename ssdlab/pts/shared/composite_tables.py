@@ -49,9 +49,9 @@ def composite_of(context: Context, test: str) -> Composite | None:
 
 
 def alignment_text(composite: Composite) -> str:
-    """Say how the composite was aligned; the PTS does not say how it is to be."""
+    """Say how the composite was aligned; the PTS does not specify it."""
     if composite.alignment_bytes:
         size = block_size_label(composite.alignment_bytes)
-        return f"aligned to {size}, small blocks too"
+        return f"aligned to {size}, small blocks included"
     least = block_size_label(min(size for size, _ in composite.block_shares))
-    return f"aligned to the smallest block, {least}, whatever their size"
+    return f"aligned to the smallest block, {least}, regardless of size"

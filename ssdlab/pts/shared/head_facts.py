@@ -71,7 +71,7 @@ def _amounts(context: Context, test: str) -> str:
 
 
 def _pieces(count: int) -> str:
-    return "one segment" if count == 1 else f"{count} segments at places by chance"
+    return "one segment" if count == 1 else f"{count} segments at random positions"
 
 
 def rounds_set_up(context: Context, test: str) -> Facts:
@@ -114,7 +114,7 @@ def _steady_facts(context: Context, test: str) -> Facts:
     finals = context.final_windows(test)
     if is_cell_by_cell(test, (one.phase for one in finals)):
         return [
-            ("SS rounds", "each cell its own last rounds"),
+            ("SS rounds", "last rounds of each cell"),
             ("SS achieved", count_text(finals)),
         ]
     facts: Facts = []
@@ -129,11 +129,11 @@ def _steady_facts(context: Context, test: str) -> Facts:
 
 
 def _extensions(context: Context, test: str) -> Iterator[tuple[str, str]]:
-    """Yield the rounds that the operator added: PTS 2.0.2, 3.1, leaves it to them."""
+    """Yield the rounds that the operator added, as PTS 2.0.2, 3.1, permits."""
     tests = context.record.tests
     for one in context.run.state.extensions:
         if one.test in tests and test in tests[tests.index(one.test) :]:
-            words = f"{one.more_rounds} more at most, asked for at {one.asked_at}"
+            words = f"up to {one.more_rounds} more, requested at {one.asked_at}"
             yield "Rounds", f"{words}, from {one.phase} of {one.test.upper()} on"
 
 
@@ -177,7 +177,7 @@ def _workload_text(row: "pd.Series[Any]") -> str:
 
 
 def loop_facts(cells: pd.DataFrame, steps: pd.DataFrame) -> Facts:
-    """Say what the loops went over; cells of several TC/QD have no common one.
+    """Return the loops of a test; cells of several TC/QD have no common one.
 
     Parameters
     ----------
@@ -203,7 +203,7 @@ def loop_facts(cells: pd.DataFrame, steps: pd.DataFrame) -> Facts:
 
 
 def _loops(cells: pd.DataFrame, steps: pd.DataFrame) -> Facts:
-    """Return the R/W mixes and block sizes, each named by how it was gone over."""
+    """Return the R/W mixes and block sizes, each named by its loop."""
     mixes = ", ".join(mix_label(int(mix)) for mix in cells["read_percent"].unique())
     is_alone = len(cells["read_percent"].unique()) == 1
     if _has_sizes_apart(cells):
@@ -252,7 +252,7 @@ def sequence_facts(cells: pd.DataFrame) -> Facts:
         return []
     if not (offsets > 0).any():
         return [("Sequential cells", "each begins at LBA 0")]
-    words = "carry on where the last one of their direction ended, lap after lap"
+    words = "continue where the last one of their direction ended, wrapping around"
     return [("Sequential cells", words)]
 
 
@@ -262,7 +262,7 @@ def size_text(size: Any) -> str:
 
 
 def toio_text(row: "pd.Series[Any]") -> str:
-    """Return the outstanding IOs of a step, and how they come about."""
+    """Return the outstanding IOs of a step, with threads and queue depth."""
     if is_missing(row["threads"]) or is_missing(row["queue_depth"]):
         return f"TC/QD {workers_text(row['threads'], row['queue_depth'])}"
     threads, depth = int(row["threads"]), int(row["queue_depth"])
@@ -277,11 +277,11 @@ def seconds_text(seconds: Any) -> str:
 
 
 def write_cache_text(context: Context) -> str:
-    """Return how the write cache stood; what was only asked for is not claimed."""
+    """Return the state of the write cache, as recorded and not as requested."""
     record = context.record
     asked = record.asked.write_cache
     stood = "" if record.write_cache == "as found" else record.write_cache
     if record.is_cache_left:
         found = f"{stood}, as found" if stood else "as found"
-        return f"{found} (the profile asks for {asked})"
+        return f"{found} (profile: {asked})"
     return f"{stood}, as found" if stood and asked == "as found" else asked

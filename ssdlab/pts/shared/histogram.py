@@ -21,8 +21,8 @@ from ssdlab.text.table import (
 
 _TITLE = "Response time histogram and confidence levels"
 _LEVELS_NOTE = (
-    "Average and maximum are exact; a level is the middle of a bin of fio's histogram, "
-    "at most 1.6 % wide, or the maximum where that is less."
+    "Average and maximum are exact; a percentile is the middle of a bin of fio's "
+    "histogram, at most 1.6 % wide, or the maximum if less."
 )
 
 
@@ -39,7 +39,7 @@ def histogram_page(
     runs = runs[runs["kind"] == "histogram"]
     frame = summarise_histogram(context.bins, runs, test=test)
     if frame.empty:
-        note = Note(text="The histogram run was not done.", tone="warning")
+        note = Note(text="The histogram run was not carried out.", tone="warning")
         return Page(plot_id=plot_id, title=title, blocks=(note,))
     markers = summarise_confidence(context.bins, runs, test=test)
     measurement = runs.iloc[0]
@@ -58,7 +58,7 @@ def levels_table(
     origin: str = "",
     number: Callable[[float], str] = exact_text,
 ) -> Table:
-    """Return confidence levels of so many IOs.
+    """Return the confidence levels of that many IOs.
 
     ``origin`` says what they are made from, ``number`` how they are written.
     """

@@ -9,18 +9,18 @@ from ssdlab.text.numbers import number_text
 from ssdlab.text.table import Column, Table, explain_marks, grid, percentile, quantity
 
 NO_WINDOW = Note(
-    text="There is no full measurement window yet, so there is no mean over it.",
+    text="The measurement window is not full yet, so it has no mean.",
     tone="warning",
 )
 
 MEANS_ALONE = Note(
-    text="The report that was imported prints rounds of the tracking variable alone, "
-    "those of its window. Of every other cell only the mean over the window is known."
+    text="The imported report prints rounds of the tracking variable only, those of "
+    "its window. For every other cell only the mean over the window is known."
 )
 
 
 def has_means(context: Context, test: str, phase: str) -> bool:
-    """Tell whether cells of a phase are known only as means that others printed."""
+    """Tell whether cells of a phase are known only as means of an imported report."""
     return bool((context.totals_of(test, phase)["kind"] == "mean").any())
 
 

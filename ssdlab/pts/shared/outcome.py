@@ -1,4 +1,4 @@
-"""What came of a test, in a line or some."""
+"""The outcome of a test, in a few lines."""
 
 from collections.abc import Iterator, Sequence
 
@@ -36,14 +36,16 @@ def procedure_outcome(run: Run, test: str) -> Iterator[Outcome]:
         yield f"{test} {phase_label(phase)}", _outcome(judged)
     if not finals:
         (asked,) = (one for one in run.record.asked.tests if one.test_id == test)
-        has_none = "it has no steady state to reach"
+        has_none = "no steady state is defined for it"
         yield test, _NOT_JUDGED if asked.judged_phases else has_none
 
 
 def _outcome_of_cells(judged: Sequence[JudgedWindow]) -> str:
     """Say how cells that were taken one by one ended, each in its own window."""
     failed = [one for one in judged if not one.is_steady]
-    words = f"{len(judged) - len(failed)} of {len(judged)} cells steady, each by itself"
+    words = (
+        f"{len(judged) - len(failed)} of {len(judged)} cells steady, each judged alone"
+    )
     if not failed:
         return words
     more = f", and {len(failed) - 1} more" if len(failed) > 1 else ""

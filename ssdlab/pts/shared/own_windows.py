@@ -1,7 +1,7 @@
-"""Cells that were taken one by one: each has a measurement window of its own.
+"""Cells that were measured one by one: each has its own measurement window.
 
-Results of others are often so. A page a cell would be many pages, so one table holds
-all windows, and pages of their own have only the tracking variables of the PTS.
+Imported results are often of this kind. A page a cell would be many pages, so one table
+holds all windows, and pages of their own have only the tracking variables of the PTS.
 """
 
 from collections.abc import Iterator, Sequence
@@ -15,14 +15,14 @@ from ssdlab.text.quantities import unit_of
 from ssdlab.text.table import Table, column, quantity, tabulate
 
 _NOTE = (
-    "Each cell was taken by itself until its end, so it is judged in its own last "
-    "rounds; the PTS judges all tracking variables in one window. Range and slope are "
-    "ratios of the average; at most 20 % and 10 % are steady."
+    "Each cell was measured to its end before the next, so it is judged in its own "
+    "last rounds; the PTS judges all tracking variables in one window. Range and slope "
+    "are ratios of the average; up to 20 % and 10 % are steady."
 )
 
 
 def tracked_cells(test: str, finals: Sequence[JudgedWindow]) -> list[JudgedWindow]:
-    """Return the judgements of the tracking variables of the PTS, if any is among."""
+    """Return the judgements of the tracking variables of the PTS, if there are any."""
     chosen = [
         one
         for one in finals
@@ -33,7 +33,7 @@ def tracked_cells(test: str, finals: Sequence[JudgedWindow]) -> list[JudgedWindo
 
 
 def count_text(finals: Sequence[JudgedWindow]) -> str:
-    """Return how many cells got steady, such as ``54 of 56 cells``."""
+    """Return how many cells became steady, such as ``54 of 56 cells``."""
     return f"{sum(one.is_steady for one in finals)} of {len(finals)} cells"
 
 
@@ -54,7 +54,7 @@ def windows_table(finals: Sequence[JudgedWindow], cells: pd.DataFrame) -> Table:
             column("Range", "range_ratio", percent_text),
             column("Slope", "slope_ratio", percent_text),
             column("Steady state", _state, is_words=True),
-            column("Why not", _reason, is_words=True),
+            column("Reason", _reason, is_words=True),
         ),
         caption=f"Steady state of each cell [{unit_of(metric)}]: {count_text(finals)}",
         note=_NOTE,

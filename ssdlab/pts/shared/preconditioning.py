@@ -124,7 +124,7 @@ def plot_preconditioning(
     )
     samples = Line(
         rows=[frame[frame["is_sample"].astype(bool)]], column="iops", width=0, size=8,
-        name="samples that steady state is judged on", color=DIRECTION_COLORS["write"],
+        name="samples judged for steady state", color=DIRECTION_COLORS["write"],
     )  # fmt: skip
     draw_lines(figure, across, [every, samples], showlegend=True)
     if window:

@@ -42,7 +42,7 @@ class Flow(Settings):
     )
     max_idle_s: float = setting(
         5,
-        "idle time that a window may span at most (ours)",
+        "longest idle time that a window may span (ours)",
         "4.1",
         "seconds",
         may_be_less=True,
@@ -79,12 +79,12 @@ class Ranges(Settings):
         """Yield ranges of one name."""
         names = [active.name for active in self.active_ranges]
         if len(set(names)) < len(names):
-            yield "active_ranges", "two are alike", "Leave one out."
+            yield "active_ranges", "two are equal", "Leave one out."
 
 
 @dataclass(frozen=True, kw_only=True)
 class Load(Settings):
-    """TC and QD, which the standard leaves to the operator."""
+    """TC and QD; the standard leaves them to the operator."""
 
     group: ClassVar[str] = "load"
     prefix: ClassVar[str] = ""
@@ -117,7 +117,7 @@ class MatrixRounds(Settings):
         "count",
         limits=(5, 1000),
         code="rounds-allowed",
-        allowed_to=float("inf"),  # the operator may go on: pts.md 3.1, SS-4
+        allowed_to=float("inf"),  # the operator may continue: pts.md 3.1, SS-4
     )
 
 
@@ -151,7 +151,7 @@ class Wipc(Settings):
     )
     is_divided: bool = setting(
         True,  # noqa: FBT003 - a value of the field
-        "a part of the range for each preconditioning thread",
+        "own part of the range for each preconditioning thread",
         "4.3",
         "flag",
         before=False,
@@ -160,7 +160,7 @@ class Wipc(Settings):
 
 @dataclass(frozen=True, kw_only=True)
 class HistogramRun(Settings):
-    """The long run whose every response time is counted; it can be left out."""
+    """The long run that counts every response time; it can be left out."""
 
     group: ClassVar[str] = "histogram"
     prefix: ClassVar[str] = ""
@@ -221,7 +221,7 @@ class Wdpc(Settings):
 
 
 def too_many_rounds(field: str, rounds: float) -> Iterator[Fault]:
-    """Yield the fault of a phase that no run could come to the end of."""
+    """Yield the fault of a phase that no run could finish."""
     if rounds > MOST_ROUNDS:
         yield (
             field,

@@ -1,4 +1,4 @@
-"""The measurement window and its determination data, alike in every test."""
+"""The measurement window and its determination data, the same in every test."""
 
 import math
 from dataclasses import replace
@@ -54,7 +54,7 @@ def convergence_page(  # noqa: PLR0913 - what is drawn and where, by name
 def reported_window(context: Context, test: str, phase: str) -> tuple[int, int] | None:
     """Return first and last round of the reported window of a phase, if it has one.
 
-    Cells that were taken one by one have a window each, and no common one.
+    Cells that were measured one by one each have their own window, not a common one.
     """
     finals = context.final_windows(test, phase)
     if not finals or is_cell_by_cell(test, (one.phase for one in finals)):
@@ -88,7 +88,7 @@ def rounds_table(frame: pd.DataFrame, metric: RoundMetric) -> Table:
 def window_pages(
     context: Context, test: str, plot_id: str = "", *, phase: str
 ) -> tuple[Page, ...]:
-    """Return one page a tracking variable: its window and what judges it."""
+    """Return one page per tracking variable: its window and its verdict."""
     finals = context.final_windows(test, phase)
     if not finals:
         return (_no_window_page(context, test, plot_id, phase=phase),)
@@ -138,7 +138,7 @@ def _window_page(context: Context, plot_id: str, window: JudgedWindow) -> Page:
 
 
 def _stride(context: Context, window: JudgedWindow) -> int:
-    """Return how many rounds the values of a window are apart: samples more than 1."""
+    """Return how many rounds apart the values of a window are: samples more than 1."""
     span = window.window_last_round - window.window_first_round
     return span // max(1, context.criteria.window_rounds - 1)
 
@@ -230,14 +230,14 @@ def determination_table(context: Context, window: JudgedWindow) -> Table:
         caption=f"Steady state determination data, {window.tracking} [{unit}]",
         head=("Quantity", "Allowed", "Measured", "Result"),
         rows=tuple(rows),
-        note="The range rule is about greatest minus least value, so a value may lie "
-        "outside the band around the average. Ratios are of the average, at full "
-        "precision when judged.",
+        note="The range rule limits the greatest minus the least value, so a value may "
+        "lie outside the band around the average. Ratios are of the average, "
+        "judged at full precision.",
     )
 
 
 def _counted(context: Context, window: JudgedWindow) -> str:
-    """Return what the window counts: a stimulus is judged by samples of its rounds."""
+    """Return the rounds of the window; a stimulus is judged by samples of them."""
     is_sampled = any(
         isinstance(phase, Stimulus) and (phase.sample_every_rounds or 1) > 1
         for phase in context.test(window.test).phases

@@ -1,4 +1,4 @@
-"""The run in words: does it conform, did it get steady, what did it find."""
+"""The run in words: its notes, and its rows on the front page."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,20 +19,20 @@ from ssdlab.steadiness.series import series_of_window
 from ssdlab.text.numbers import NOT_MEASURED, metric_text
 
 NOT_ACHIEVED = "steady state NOT achieved"
-NOT_ASKED = "not judged: the profile asks for none"
+NOT_ASKED = "not judged: the profile requires none"
 
 _IMPORTED = (
-    "Imported results: they were not taken by ssdlab. What their files do not say is "
-    "not known, and the steady state is judged here, by the rule of the PTS."
+    "Imported results: they were not measured by ssdlab. What their files lack is "
+    "unknown, and steady state is judged here, by the PTS rule."
 )
 _STATUS = {
-    "running": "The run was broken off; what was measured before is shown.",
-    "failed": "The run ended with an error; what was measured before is shown.",
-    "interrupted": "The run was interrupted; what was measured before is shown.",
+    "running": "The run stopped unexpectedly; results up to that point are shown.",
+    "failed": "The run ended with an error; results up to that point are shown.",
+    "interrupted": "The run was interrupted; results up to that point are shown.",
 }
 _NEVER_INGESTED = (
-    "This run has no tables: what is shown was read from its raw output. "
-    "ssdlab ingest writes them."
+    "This run has no tables; the results were read from its raw output. Write the "
+    "tables with ssdlab ingest."
 )
 
 
@@ -40,8 +40,8 @@ _NEVER_INGESTED = (
 class SummaryRow:
     """One tracking variable on the front page.
 
-    ``is_steady`` is None where no steady state was asked for. ``advice`` is what speaks
-    against a verdict that it is steady, beyond the rule of the PTS.
+    ``is_steady`` is None where no steady state was asked for. ``advice`` is what casts
+    doubt on a steady verdict, beyond the rule of the PTS.
     """
 
     test: str
@@ -60,7 +60,7 @@ def status_notes(context: Context) -> tuple[Note, ...]:
     notes = []
     run = context.run
     if run.is_going_on:
-        text = f"{run.standing} What was measured so far is shown."
+        text = f"{run.standing} Results so far are shown."
         notes.append(Note(text=text, tone="warning"))
     elif run.state.status in _STATUS:
         text = f"{_STATUS[run.state.status]} {run.state.message}".strip()
@@ -90,7 +90,7 @@ def _banner(what: str) -> str:
 
 
 def rounds_summary(context: Context, test: str) -> list[SummaryRow]:
-    """Return a row a tracking variable, and one a phase that has no window yet."""
+    """Return one row per tracking variable, and one per phase without a window yet."""
     finals = context.final_windows(test)
     if is_cell_by_cell(test, (one.phase for one in finals)):
         return _rows_of_cells(context, test, finals)
@@ -103,14 +103,14 @@ def rounds_summary(context: Context, test: str) -> list[SummaryRow]:
 
 
 def windows_summary(context: Context, test: str) -> list[SummaryRow]:
-    """Return a row a tracking variable: of a procedure nothing else is asked for."""
+    """Return one row per tracking variable: a procedure requires nothing else."""
     return [_summary(context, one) for one in context.final_windows(test)]
 
 
 def _rows_of_cells(
     context: Context, test: str, finals: Sequence[JudgedWindow]
 ) -> list[SummaryRow]:
-    """Return the tracking variables of cells taken one by one, and all in one row."""
+    """Return the tracking variables of cells measured one by one, and a row for all."""
     judged = {one.phase for one in finals}
     phases = context.begun_rounds(test) or [""]
     short = sum(phase not in judged for phase in phases)
@@ -121,7 +121,7 @@ def _rows_of_cells(
     verdict = f"{NOT_ACHIEVED}: {', '.join(words)}"
     all_cells = SummaryRow(
         test=context.title_of(test),
-        tracked=f"all {len(phases)} cells, each by itself",
+        tracked=f"all {len(phases)} cells, each judged alone",
         first=NOT_MEASURED,
         steady=NOT_MEASURED,
         rounds="own",
@@ -154,13 +154,13 @@ def _summary(context: Context, window: JudgedWindow) -> SummaryRow:
 
 
 def _advice(frame: pd.DataFrame, window: JudgedWindow) -> str:
-    """Say what speaks against a verdict that a tracking variable is steady."""
+    """Return what casts doubt on a verdict that a tracking variable is steady."""
     words = find_advice(series_of_window(frame, window)).words
     return f"Beyond the PTS: {words}" if words else ""
 
 
 def _verdict_text(window: JudgedWindow) -> str:
-    """Return the verdict, and behind a colon of which phase it is and why not."""
+    """Return the verdict, and after a colon its phase and the reason if not steady."""
     part = "preconditioning" if window.phase == WDPC else range_name(window.phase)
     notes = [part] if part else []
     if window.is_round_steady:

@@ -1,4 +1,4 @@
-"""How a test is shown: its pages, the head of them, its summary and its outcome."""
+"""How a test is shown: its pages, their head, its summary and its outcome."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ class View:
     summary : callable
         Its rows on the front page.
     outcome : callable
-        What the end of a run says of it, each line by its name.
+        Its lines at the end of a run, by name.
     """
 
     pages: "Callable[[Context, str], tuple[Page, ...]]"

@@ -22,12 +22,10 @@ from ssdlab.stats.phases import group_name
 _SIDES: tuple[tuple[int, str, int], ...] = ((1, "write", 0), (2, "read", 100))
 
 _UNTRACKED = (
-    "By its profile this block size has no steady state of its own: it runs as many "
-    "rounds as the one that is tracked."
+    "In this profile, this block size has no steady state of its own: it runs as many "
+    "rounds as the tracked one."
 )
-_IN_TKPERF = (
-    " Its means over the rounds of that one's window are in TKperf's table below."
-)
+_IN_TKPERF = " TKperf's table below has its means over the rounds of that window."
 
 
 def throughput_pages(context: Context, test: str) -> tuple[Page, ...]:

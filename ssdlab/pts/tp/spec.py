@@ -17,7 +17,7 @@ from ssdlab.pts.suite_test import SuiteTest
 class Tp(Settings):
     """Values of TP.
 
-    Without ``tracked_sizes`` every block size has a steady state of its own.
+    Without ``tracked_sizes`` every block size has its own steady state.
     """
 
     group: ClassVar[str] = "tp"
@@ -56,7 +56,7 @@ class Tp(Settings):
     )
     carries_on: bool = setting(
         True,  # noqa: FBT003 - a value of the field
-        "cells of TP go on where the last one ended",
+        "cells of TP continue where the last one ended",
         "7, 23",
         "flag",
     )
@@ -67,14 +67,14 @@ class Tp(Settings):
             if size not in self.block_sizes:
                 yield (
                     "tracked_sizes",
-                    f"{block_size_label(size)} is none of tp_block_sizes",
+                    f"{block_size_label(size)} is not in tp_block_sizes",
                     "Add it there, or leave it out here.",
                 )
         if self.tracked_sizes and self.tracked_sizes[0] != self.block_sizes[0]:
             yield (
                 "tracked_sizes",
-                "its first is not the first of tp_block_sizes",
-                "Put the same block size first in both: the others follow its rounds.",
+                "it does not start with the first of tp_block_sizes",
+                "Put the same block size first in both; the others follow its rounds.",
             )
 
 

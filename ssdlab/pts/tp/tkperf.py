@@ -9,8 +9,8 @@ from ssdlab.pts.tp.spec import Tp
 def is_tkperf(asked: Asked) -> bool:
     """Tell whether a run follows TKperf's profile, or is a result of TKperf's.
 
-    A user's profile based on it has another name; TKperf's way with throughput, which
-    no other profile has, tells it.
+    A user's profile based on it has another name; it is recognised by TKperf's way of
+    measuring throughput, which no other profile has.
     """
     if isinstance(asked, Import):
         return asked.tool == "tkperf"

@@ -123,7 +123,7 @@ def plot_saturation_latency(
     ['Average [ms]', 'IOPS (right axis)']
     """
     shown, left_out = _without_unsupported(frame)
-    rounds = f"for {left_out} of {len(frame)} rounds: too few IOs to bound it"
+    rounds = f"for {left_out} of {len(frame)} rounds: too few IOs"
     figure = new_figure(
         f"{_title(stimulus)}: response times and IOPS vs {_NAMES[x]}",
         subtitle=f"99.999 % not drawn {rounds}" if left_out else "",

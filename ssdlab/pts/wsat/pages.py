@@ -45,7 +45,7 @@ from ssdlab.text.quantities import QUANTITIES
 class _Saturation:
     """One write saturation: its rounds, and those of a mix by direction.
 
-    ``stimulus`` is empty where results of others do not tell it; so is ``load``.
+    ``stimulus`` and ``load`` are empty where imported results lack them.
     """
 
     context: Context
@@ -107,7 +107,7 @@ def saturation_pages(context: Context, test: str) -> tuple[Page, ...]:
 
 
 def _pages_of_import(found: _Saturation) -> tuple[Page, ...]:
-    """Draw what the results of others tell: at least the rounds, maybe times, bytes."""
+    """Draw what imported results hold: at least rounds, sometimes times and bytes."""
     ends, last = _ends(found), _last_blocks(found)
     pages: list[Page] = []
     if found.frame["time_s"].notna().all():
@@ -179,7 +179,7 @@ def _page(found: _Saturation, number: int, *, title: str, x: Progress) -> Page:
 
 
 def _stimulus_blocks(found: _Saturation) -> tuple[Block, ...]:
-    """Return what must be known of a stimulus that is not one size of writes."""
+    """Return the notes on a stimulus other than writes of one size."""
     tables = composite_tables(found.context, found.test)
     return (
         *mix_notes(found.frame, found.directions),
@@ -206,7 +206,7 @@ def _ends(found: _Saturation) -> tuple[Block, ...]:
 
 
 def _host_note(found: _Saturation) -> tuple[Note, ...]:
-    """Warn of the host where random writes do not decline; others need not."""
+    """Warn of the host where random writes do not decline; other stimuli need not."""
     cells = found.context.steps_of(found.test)
     cells = cells[cells["kind"] == "cell"]
     is_random_write = (cells["access"] == "rnd") & (cells["read_percent"] < 100)
@@ -222,7 +222,7 @@ def _host_note(found: _Saturation) -> tuple[Note, ...]:
 
 
 def _stop_note(found: _Saturation) -> tuple[Note, ...]:
-    """Say why the writes stopped, where it is known how far they were to go."""
+    """Say why the writes stopped, where their planned end is known."""
     test = found.context.test(found.test)
     phases = [phase for phase in test.phases if isinstance(phase, Stimulus)]
     if found.context.is_imported or not phases:

@@ -150,8 +150,8 @@ WSAT = SuiteTest(
     test_id="wsat",
     title=_TITLE,
     section="10",
-    words="One stimulus without pause from the purged drive on: the fall from its "
-    "fresh-out-of-box peak to steady state.",
+    words="One stimulus without pause, starting on the purged drive: the decline from "
+    "its fresh-out-of-box peak to steady state.",
     uses=(Load, Wsat, HistogramRun),
     build=_saturate(_random_write),
     view="ssdlab.pts.wsat.pages:VIEW",

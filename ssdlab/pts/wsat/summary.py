@@ -1,4 +1,4 @@
-"""Write saturation: how a drive falls from fresh out of box, and where it ends."""
+"""Write saturation: how a drive declines from fresh out of box, and where it ends."""
 
 from typing import Literal
 
@@ -57,8 +57,8 @@ def summarise_saturation(
 
     Notes
     -----
-    Time counts while the drive is under IO: a run that was interrupted and taken up
-    again shows no plateau that the drive never had.
+    Time counts while the drive is under IO, so that a run that was interrupted and
+    resumed shows no artificial plateau.
 
     References
     ----------
@@ -99,7 +99,7 @@ def summarise_saturation(
 def summarise_saturation_directions(
     measurements: pd.DataFrame, *, test: str = "wsat"
 ) -> pd.DataFrame:
-    """Return reads and writes apart in each round of a mixed write saturation.
+    """Return reads and writes separately in each round of a mixed write saturation.
 
     Returns
     -------
@@ -141,7 +141,7 @@ def _side(cells: pd.DataFrame, direction: str) -> pd.DataFrame:
 def summarise_wsat_ends(
     saturation: pd.DataFrame, windows: pd.DataFrame, *, phase: Stimulus
 ) -> pd.DataFrame:
-    """Return where a write saturation began, where it ended, and why it stopped.
+    """Return the start and end of a write saturation, and why it stopped.
 
     Returns
     -------

@@ -63,13 +63,13 @@ _SIDES_COLUMNS = (
 _UNSUPPORTED = f"{UNSUPPORTED_NOTE} Such a 99.999 % is not drawn."
 _NEVER_WRITTEN = (
     "Reads begin on the purged device, without preconditioning: until the writes have "
-    "covered the active range, reads meet blocks that hold no data, and drives answer "
-    "those faster than data."
+    "covered the active range, reads hit blocks without data, which drives return "
+    "faster."
 )
 _ONE_BEGIN = (
-    "Each round begins where the writes of the rounds before came to, reads and writes "
-    "alike; from there reads and writes run on each by itself, and back to that place "
-    "from the end of the active range."
+    "Each round begins, for reads and writes, where the writes of the previous rounds "
+    "ended; from there reads and writes advance independently, and wrap to that place "
+    "at the end of the active range."
 )
 
 
@@ -91,14 +91,14 @@ def stimulus_names(context: Context, test: str) -> tuple[str, str]:
 
 
 def mix_notes(frame: pd.DataFrame, directions: pd.DataFrame) -> tuple[Note, ...]:
-    """Say what counts in a mix of reads and writes, and what its reads meet."""
+    """Say what counts in a mix of reads and writes, and what its reads hit."""
     if directions.empty:
         return ()
     writes = 100 - int(directions["read_percent"].iloc[0])
     counts = (
         f"Of the IOs {writes} % are writes. TGBW, drive fills and the stop rule of "
         "written capacities count writes alone. Response times are those of reads and "
-        "writes together, an IO counting as an IO."
+        "writes together, each IO counting once."
     )
     fills = frame["drive_fills"].max()
     covered = (
@@ -126,14 +126,14 @@ def stream_notes(context: Context, test: str) -> tuple[Note, ...]:
 
 def _covered_words(covered: float, threads: int) -> str:
     return (
-        f"So the writes covered {number_text(100 * covered)} % of the user capacity "
-        f"and not {threads} times as much: blocks that were never written were still "
-        "free at the end, and what looks steady may not be."
+        f"So the writes covered {number_text(100 * covered)} % of the user capacity, "
+        f"not {threads} times as much: blocks never written were still free at the "
+        "end, and what looks steady may not be."
     )
 
 
 def ends_table(context: Context, frame: pd.DataFrame) -> Table:
-    """Return where the drive began and ended, as tables of WSAT customarily do."""
+    """Return the start and end of the drive, as is customary for WSAT."""
     fob, end = frame.iloc[0], frame.iloc[-1]
     first = "First round" if context.is_imported else "FOB, first round"
     sides = _SIDES if "read_iops" in frame else ()
@@ -157,5 +157,5 @@ def directions_table(directions: pd.DataFrame) -> tuple[Table, ...]:
     """Return reads and writes of each round apart, if there are both."""
     if directions.empty:
         return ()
-    caption = "Reads and writes apart, each round"
+    caption = "Reads and writes separately, each round"
     return (tabulate(directions, _SIDES_COLUMNS, caption=caption, is_folded=True),)

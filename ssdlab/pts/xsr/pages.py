@@ -43,10 +43,10 @@ _AROUND_S = 2 * 3600.0  # pts.md section 11: 2 h either side of the change ...
 _FIRST_GROUP_S = 8 * 3600.0  # ... where the first group takes 8 h
 _GROUP_NOTE = (
     "End is the throughput at the end of the segment: of its last round. Recovery is "
-    "the time under IO from the begin of group 3 to the end of its first round whose "
-    "throughput reaches the mean of group 1. This test has no steady state by design."
+    "the time under IO from the start of group 3 to the end of its first round whose "
+    "throughput reaches the mean of group 1. By design, this test has no steady state."
 )
-_GAP_NOTE = "The groups follow one another at once: no gap was wanted."
+_GAP_NOTE = "The groups follow one another at once, without a planned gap."
 
 
 def xsr_pages(context: Context, test: str) -> tuple[Page, ...]:
@@ -112,7 +112,7 @@ def _page_around(
     """Return title and blocks of the change from one group to the next."""
     title = f"Throughput vs time, groups {first} and {first + 1}"
     if not (frame["group"] == first + 1).any():
-        text = f"Group {first + 1} was not begun."
+        text = f"Group {first + 1} was not started."
         return title, (Note(text=text, tone="warning"),)
     near = _around(frame, first=first, around_s=around_s)
     words = f"{title}, {duration_label(around_s)} either side of the change"
@@ -176,7 +176,7 @@ def _groups_table(groups: pd.DataFrame, *, unit: Quantity) -> Table:
 
 
 def _gaps_table(groups: pd.DataFrame) -> Table:
-    """Return how long the drive rested before each group and inside it."""
+    """Return how long the drive was idle before each group and inside it."""
 
     def milliseconds(head: str, of: str) -> Column:
         return quantity(of, head, unit=MILLISECONDS, number=exact_text)
@@ -218,8 +218,8 @@ def _breaks(frame: pd.DataFrame) -> tuple[Note, ...]:
         f"round {row['round']} of group {row['group']}" for _, row in broken.iterrows()
     )
     text = (
-        f"The drive rested before {places}: the run was taken up again, or was late. "
-        "Time counts IO alone, so the rest is not on the axis; it may have helped the "
+        f"The drive was idle before {places}: the run was resumed, or was late. Time "
+        "counts IO only, so the idle time is not on the axis; it may have helped the "
         "drive to recover."
     )
     return (Note(text=text, tone="warning"),)
@@ -247,15 +247,15 @@ def _rounds_table(frame: pd.DataFrame) -> Table:
 
 
 def _set_up(context: Context, test: str) -> Facts:
-    """Return that there is no preconditioning, nor a steady state."""
+    """Return that there is no preconditioning and no steady state."""
     return [
         *common_facts(context, test),
         *fill_facts(context, test),
-        ("Steady state", "none by design: the groups end by time"),
+        ("Steady state", "none by design: groups end by time"),
     ]
 
 
-# Implementations differ, and the text of the edition is not at hand: decision 78.
+# Implementations differ, and the text of the edition is not available: decision 78.
 _UNSURE_THREADS = (
     "Not certain",
     "TC of access group 2 in PTS-E 1.1: implementations have 1 or 8",

@@ -83,8 +83,8 @@ XSR = SuiteTest(
     test_id="xsr",
     title="Cross stimulus recovery",
     section="12",
-    words="Large sequential writes, small random ones, and large sequential ones "
-    "again: how long it takes until the throughput is back.",
+    words="Large sequential writes, small random writes, then large sequential writes "
+    "again: how long until throughput recovers.",
     uses=(Xsr,),
     build=_phases,
     view="ssdlab.pts.xsr.pages:VIEW",

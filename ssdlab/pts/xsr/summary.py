@@ -34,7 +34,7 @@ def summarise_cross_stimulus(
         ``read_percent`` [%], ``round`` (in its group), ``time_s`` [s] and ``minutes``
         [min] under IO from the first round to the end of this one, ``runtime_s`` [s],
         ``bw_bytes_per_s`` [B/s], ``lat_mean_ns`` (ART) and ``lat_max_ns`` (MRT) [ns],
-        ``idle_before_s`` [s] and ``is_contiguous``: whether the run went on before it
+        ``idle_before_s`` [s] and ``is_contiguous``: whether the run continued to it
         without a break.
 
     References
@@ -64,7 +64,7 @@ def summarise_cross_stimulus(
 def summarise_access_groups(
     rounds: pd.DataFrame, *, phases: Sequence[Stimulus] = ()
 ) -> pd.DataFrame:
-    """Summarise each access group, and tell when group 3 had recovered.
+    """Summarise each access group, with the recovery of group 3.
 
     Returns
     -------
@@ -82,8 +82,8 @@ def summarise_access_groups(
     Notes
     -----
     Group 3 has recovered at the end of its first round whose throughput reaches the
-    mean of group 1; a round is a minute. Where none does it has not yet: the time is
-    missing and ``is_recovered`` false.
+    mean of group 1; a round is a minute. If none does, the time is missing and
+    ``is_recovered`` false.
 
     References
     ----------
@@ -170,7 +170,7 @@ def recovery_text(groups: pd.DataFrame) -> str:
 
 
 def is_recovery_sure(groups: pd.DataFrame) -> bool:
-    """Tell whether a run has recovered and was not broken anywhere."""
+    """Tell whether a run has recovered without any break."""
     is_recovered = bool(groups["is_recovered"].fillna(value=False).any())
     return is_recovered and _are_unbroken(groups)
 

@@ -151,7 +151,7 @@ def test_job_that_measures_nothing_is_refused(seconds: int, ramp_s: int) -> None
     [
         (512, (4 * KIB, MIB), "all jobs have blocks of 4 KiB or larger"),
         (512, (KIB // 2, MIB), "some jobs have blocks of 4 KiB or larger"),
-        (4096, (KIB // 2, MIB), "advises sectors of 512 B"),
+        (4096, (KIB // 2, MIB), "recommends sectors of 512 B"),
         (4096, (4 * KIB, MIB), None),
         (512, (KIB // 2, 2 * KIB), None),
         (0, (4 * KIB, MIB), None),

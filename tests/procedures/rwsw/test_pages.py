@@ -43,7 +43,7 @@ def test_capture_is_tabulated_and_written(tmp_path: Path) -> None:
     assert EXPERIMENTAL in said
     assert re.search(r"RND 4 KiB read +284,700 +45\.17 +7\.03 +- +51\.83", said)
     assert re.search(r"SEQ 128 KiB write +47,050 +7\.47 +37\.20 +88\.46 +-", said)
-    assert "In the capture only 5.13 % of the written bytes are of applied" in said
+    assert "In the capture only 5.13 % of the written bytes belong to applied" in said
     found = json.loads(run("capture", str(table), "--json"))
     assert found["what"] == EXPERIMENTAL
     assert len(found["steps"]) == 12
@@ -127,11 +127,11 @@ def test_replay_is_measured_and_shown_beside_the_capture(tmp_path: Path) -> None
         f"IO stream map ({EXPERIMENTAL})",
         f"Cumulative workload ({EXPERIMENTAL})",
         f"Replay of the steps: IOPS ({EXPERIMENTAL})",
-        f"What of each step is replayed ({EXPERIMENTAL})",
+        f"Part of each step that is replayed ({EXPERIMENTAL})",
     ]
     text = words(page)
     assert "Each step, replayed and native, of the applied streams" in text
-    assert "In step 1 writes were 14.7 % of IOs and none is applied." in text
+    assert "In step 1 writes were 14.7 % of IOs, but none are applied." in text
     assert re.search(r"1 81\.365 94\.689 0\.000 85/15 100/0 ", text)
     assert "composite" not in text.lower()
 
@@ -154,7 +154,7 @@ def test_wsat_is_measured_and_its_pages_say_what_it_is_not(tmp_path: Path) -> No
     text = words(page)
     assert "Applied test workload: 4 streams" in text
     assert "A write 41,426.362 4,096.000 4,628.480" in text
-    assert "4.32 % of IOs, 1.6 % of bytes and 23 % of written bytes are of" in text
-    assert "only 5.13 % of the written bytes are of applied streams" in text
+    assert "4.32 % of IOs, 1.6 % of bytes and 23 % of written bytes belong to" in text
+    assert "only 5.13 % of the written bytes belong to applied streams" in text
     assert "4 streams, 84/16" in text
     assert "composite" not in text.lower()

@@ -149,8 +149,8 @@ def test_more_sizes_than_fio_takes_are_refused() -> None:
 def test_shorter_rounds_are_said() -> None:
     notes = wsat(MADE, saturating=Saturating(round_seconds=1, max_rounds=20)).notes
     assert notes[-1] == (
-        "There are 20 rounds of 1 s at most, one in 31 judged; nominal are 1,440 "
-        "rounds of 1 min at most, one in 31 judged."
+        "20 rounds of 1 s at most, one in 31 judged; nominal: 1,440 rounds of 1 min at "
+        "most, one in 31 judged."
     )
 
 
@@ -163,9 +163,7 @@ def test_divided_oio_is_exact(oio: int) -> None:
 
 def test_judging_each_round_is_said_in_plain_words() -> None:
     notes = wsat(MADE, saturating=Saturating(sample_every_rounds=1)).notes
-    assert notes[-1].startswith(
-        "There are 1,440 rounds of 1 min at most, each of them judged;"
-    )
+    assert notes[-1].startswith("1,440 rounds of 1 min at most, each of them judged;")
 
 
 def test_wsat_says_what_of_the_writes_it_leaves_out() -> None:
@@ -176,11 +174,11 @@ def test_wsat_says_what_of_the_writes_it_leaves_out() -> None:
     )
     notes = " ".join(wsat(made, least_percent=90).notes)
     assert (
-        "Of the capture the applied ones are 95 % of IOs, 6.91 % of bytes and 0.775 % "
-        "of written bytes."
+        "Of the capture, the applied ones make up 95 % of IOs, 6.91 % of bytes and "
+        "0.775 % of written bytes."
     ) in notes
-    assert "In the capture only 0.775 % of the written bytes are of applied" in notes
-    assert "written bytes are of another stream than the applied ones" in notes
+    assert "In the capture only 0.775 % of the written bytes belong to applied" in notes
+    assert "written bytes belong to another stream than in the applied" in notes
     all_kept = " ".join(wsat(made, least_percent=100).notes)
     assert "100 % of IOs, 100 % of bytes and 100 % of written bytes." in all_kept
     assert "is left out" not in all_kept
@@ -197,7 +195,7 @@ def test_replay_says_in_which_steps_a_direction_vanishes() -> None:
     )
     notes = replay(made).notes
     assert any(
-        note.startswith("In steps 1 and 3 writes were 10 to 15 % of IOs and none is")
+        note.startswith("In steps 1 and 3 writes were 10 to 15 % of IOs, but none are")
         for note in notes
     )
     assert not any("reads were" in note for note in notes)

@@ -64,7 +64,7 @@ def test_ratio_does_not_depend_on_the_unit(
 def test_there_is_no_ratio_of_too_few_or_bad_values(bad: list[float]) -> None:
     found = estimate_ratio(bad, [1.0, 2.0])
     assert math.isnan(found.ratio)
-    assert judge_repetition(found) == "not told"
+    assert judge_repetition(found) == "unknown"
 
 
 def test_interval_has_no_width_when_nothing_scatters() -> None:
@@ -85,10 +85,10 @@ def test_interval_holds_the_truth_about_as_often_as_it_says() -> None:
     [
         (interval(0.7, 0.65, 0.75), "lower"),
         (interval(1.3, 1.2, 1.4), "higher"),
-        (interval(0.98, 0.95, 1.01), "alike"),
-        (interval(0.95, 0.93, 0.97), "alike"),  # sure, and too little to matter
-        (interval(0.85, 0.6, 1.2), "not told"),  # 1 is in it
-        (interval(0.95, 0.85, 1.05), "not told"),  # may be more than 10 % off
+        (interval(0.98, 0.95, 1.01), "similar"),
+        (interval(0.95, 0.93, 0.97), "similar"),  # sure, and too little to matter
+        (interval(0.85, 0.6, 1.2), "unknown"),  # 1 is in it
+        (interval(0.95, 0.85, 1.05), "unknown"),  # may be more than 10 % off
     ],
 )
 def test_repetition_differs_when_it_is_sure_and_matters(
@@ -123,8 +123,8 @@ def test_order_is_not_doubted_when_one_capacity_was_written_before() -> None:
     [
         (rounds_of([50.0] * 6), {}, "wrote 0.5 user capacities before"),
         (rounds_of([900.0] * 5), {}, "wrote 0 user capacities before"),
-        (rounds_of([float("nan")] * 7), {}, "is not known"),
-        (rounds_of([50.0] * 7), {"capacity_bytes": 0}, "is not known"),
+        (rounds_of([float("nan")] * 7), {}, "is unknown"),
+        (rounds_of([50.0] * 7), {"capacity_bytes": 0}, "is unknown"),
         (rounds_of([50.0] * 7), {"is_steady": (False, True)}, "the first run was not"),
         (rounds_of([50.0] * 7), {"is_steady": (True, False)}, "the second run was not"),
         (
@@ -133,7 +133,7 @@ def test_order_is_not_doubted_when_one_capacity_was_written_before() -> None:
                 rounds_of([50.0] * 7, breaks=(3,), phase="stage2"),
             ]),
             {},
-            "interrupted, or rested too long, before round 3 of stage 2",
+            "interrupted, or idle too long, before round 3 of stage 2",
         ),
     ],
     ids=["fresh", "no-round-before", "unknown", "size", "first", "second", "break"],
@@ -147,9 +147,9 @@ def test_order_is_doubted(
 
 def test_doubt_makes_any_difference_one_that_is_not_told() -> None:
     found = interval(0.7, 0.65, 0.75)
-    assert judge_repetition(found, ["it was fresh"]) == "not told"
+    assert judge_repetition(found, ["it was fresh"]) == "unknown"
     text = repetition_text(found, stimulus="X", doubts=["it was fresh", "it broke"])
-    assert text == "Whether the order changes X is not told: it was fresh; it broke."
+    assert text == "The effect of the order on X is unknown: it was fresh; it broke."
 
 
 def test_change_has_no_more_digits_than_its_interval() -> None:

@@ -126,7 +126,7 @@ def test_write_saturation_that_is_not_to_be_steady_is_not_judged(
 ) -> None:
     context = read_context(measured)
     (row,) = (r for r in summary_rows(context) if r.test == "Write saturation")
-    assert row.verdict == "not judged: the profile asks for none"
+    assert row.verdict == "not judged: the profile requires none"
     assert row.is_steady is None
     html = render_report(measured)
     cell = '<td class="words">not judged <span>the profile asks for none</span>'
@@ -229,13 +229,13 @@ def test_test_without_a_window_says_so(tmp_path: Path) -> None:
     (page,) = tkperf_pages(make_run(tmp_path / "run", recipe), "iops")
     (note,) = page.blocks
     assert isinstance(note, Note)
-    assert (note.tone, "there is none" in note.text) == ("warning", True)
+    assert (note.tone, "has none" in note.text) == ("warning", True)
 
 
 def test_imported_report_says_which_rounds_are_known(tmp_path: Path) -> None:
     run = import_run("reference:tkperf-crucial-mx200", runs=tmp_path)
     text = words((run.path / "report.html").read_text("utf-8"))
-    assert "prints rounds of the tracking variable alone" in text
+    assert "prints rounds of the tracking variable only" in text
     assert "No round was finished" not in text
     assert "NOT achieved" not in text
     assert "2015-04-01 00:00" not in text

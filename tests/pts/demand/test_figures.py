@@ -76,12 +76,12 @@ def test_intensity_has_art_over_iops_on_a_logarithmic_axis() -> None:
     figure = plot_demand_intensity(frame(), points, max_lat_ns=5e6)
     lines = {line.name: line for line in figure.data}
     assert list(lines) == [
-        "T1", "T2", "T4", "no point beats these", "Knee: T2/Q2", "Max: T4/Q2"
+        "T1", "T2", "T4", "not beaten by any point", "Knee: T2/Q2", "Max: T4/Q2"
     ]  # fmt: skip
     assert list(lines["T2"].x) == [2001.0, 2002.0, 2004.0]
     assert list(lines["T2"].y) == [2.0, 4.0, 8.0]
     assert list(lines["T2"].text) == ["T2/Q1", "T2/Q2", "T2/Q4"]
-    assert list(lines["no point beats these"].y) == [1.0, 4.0, 16.0]
+    assert list(lines["not beaten by any point"].y) == [1.0, 4.0, 16.0]
     assert (lines["Knee: T2/Q2"].x, lines["Knee: T2/Q2"].y) == ((2002.0,), (4.0,))
     assert (lines["Max: T4/Q2"].x, lines["Max: T4/Q2"].y) == ((4002.0,), (8.0,))
     assert figure.layout.yaxis.type == "log"
@@ -92,7 +92,7 @@ def test_intensity_has_art_over_iops_on_a_logarithmic_axis() -> None:
 def test_intensity_marks_nothing_that_is_not_there() -> None:
     none = pd.DataFrame({"point": [], "threads": [], "queue_depth": []})
     figure = plot_demand_intensity(frame().assign(is_knee=False), none)
-    assert [line.name for line in figure.data][3:] == ["no point beats these"]
+    assert [line.name for line in figure.data][3:] == ["not beaten by any point"]
     assert not figure.layout.shapes
 
 

@@ -86,7 +86,7 @@ def test_composite_is_called_ecw_in_edition_1(tmp_path: Path) -> None:
     context = context_of(tmp_path, profile=EDITION_1, tests=("cbw",))
     pages = cbw_pages(context, "cbw")
     assert [page.plot_id for page in pages] == [f"ECW P{at}" for at in range(1, 16)]
-    assert "enterprise composite workload, ECW" in notes_of(pages[0])[0]
+    assert "enterprise composite workload (ECW)" in notes_of(pages[0])[0]
 
 
 def test_second_axis_is_art_in_cbw_and_throughput_in_dirth(
@@ -153,7 +153,7 @@ def test_knee_says_by_which_rule(pages: dict[str, Page]) -> None:
     (note,) = notes_of(pages["CBW P7"])
     assert " is the knee: " in note
     assert "Satopää" in note
-    assert "the PTS gives none" in note
+    assert "the PTS gives no rule" in note
 
 
 def test_points_that_are_all_too_slow_are_a_departure_in_words(tmp_path: Path) -> None:
@@ -170,7 +170,7 @@ def test_system_cpu_is_that_of_the_host(pages: dict[str, Page]) -> None:
         ("T32", "32.25", "33.00", "40.00"),
     )
     assert "77" not in str([table.rows for table in tables_of(page)])
-    assert "not what fio says of its own process" in notes_of(page)[0]
+    assert "not fio's report of its own process" in notes_of(page)[0]
     assert "virtual SSD ran on the same host" in notes_of(page)[0]
 
 
@@ -223,7 +223,7 @@ def test_head_names_stimulus_points_and_alignment(whole: Context) -> None:
     assert facts["Steady state"] == "SS rounds 1 - 5"
     assert facts["MaxIOPS point"] == "T4/Q32, 45,714 IOPS; histogram of 10 min"
     assert facts["IOs"] == (
-        "aligned to the smallest block, 0.5 KiB, whatever their size"
+        "aligned to the smallest block, 0.5 KiB, regardless of size"
     )
 
 
@@ -231,7 +231,7 @@ def test_head_names_the_other_alignment(tmp_path: Path) -> None:
     aligned = PROFILE.having(cbw_alignment_bytes=4096)
     context = context_of(tmp_path, profile=aligned, tests=("cbw",))
     facts = dict(columns_of(context, "cbw")[-1].facts)
-    assert facts["IOs"] == "aligned to 4 KiB, small blocks too"
+    assert facts["IOs"] == "aligned to 4 KiB, small blocks included"
 
 
 def test_block_sizes_are_those_that_fit_the_sector(
@@ -276,16 +276,16 @@ def test_report_of_a_run_that_is_not_whole_says_so(
     recipe = Demand(tests=(test,), steps=steps)
     text = words(render_report(make_demand(tmp_path / "run", recipe)))
     has_window = steps > 1 + WDPC + 5 * ROUND
-    assert ("There is no full measurement window yet" in text) != has_window
-    assert "The histogram run was not done" in text
+    assert ("The measurement window is not full yet" in text) != has_window
+    assert "The histogram run was not carried out" in text
 
 
 def test_points_of_a_round_that_was_cut_are_not_chosen(tmp_path: Path) -> None:
     context = context_of(tmp_path, tests=("cbw",), steps=1 + WDPC + 3 * ROUND + 4)
     page = {page.plot_id: page for page in cbw_pages(context, "cbw")}["CBW P7"]
-    assert "No round was finished that Max, Mid and Min" in notes_of(page)[-1]
+    assert "No round was finished, so Max, Mid and Min" in notes_of(page)[-1]
     facts = dict(columns_of(context, "cbw")[-1].facts)
-    assert facts["MaxIOPS point"] == "not chosen yet"
+    assert facts["MaxIOPS point"] == "not yet chosen"
     assert facts["Steady state"] == "SS NOT ACHIEVED: no full window"
 
 

@@ -230,15 +230,15 @@ def test_change_to_a_group_that_was_not_begun_says_so(tmp_path: Path) -> None:
     context = context_of(tmp_path, profile=EDITION_1, tests=("xsr",), steps=1 + 3 + 1)
     pages = {page.plot_id: page for page in xsr_pages(context, "xsr")}
     assert notes_of(pages["XSR 2"]) == []
-    assert notes_of(pages["XSR 3"])[0].text == "Group 3 was not begun."
+    assert notes_of(pages["XSR 3"])[0].text == "Group 3 was not started."
     assert "not measured" in notes_of(pages["XSR 3"])[1].text
 
 
 @pytest.mark.parametrize(
     ("phase", "plot_id", "says"),
     [
-        ("wait-10", "HIR 3", "Before 1 of 10 accesses the drive rested otherwise"),
-        ("group-3", "XSR 1", "The drive rested before round 2 of group 3"),
+        ("wait-10", "HIR 3", "Before 1 of 10 accesses the idle time was not as"),
+        ("group-3", "XSR 1", "The drive was idle before round 2 of group 3"),
     ],
 )
 def test_break_of_the_run_is_said(

@@ -49,7 +49,7 @@ def test_offsets_that_were_carried_on_are_disclosed(
     context: Context, test: str, *, is_told: bool
 ) -> None:
     words = facts_of(context, test).get("Sequential cells", "")
-    assert ("carry on where the last one" in words) == is_told
+    assert ("continue where the last one" in words) == is_told
 
 
 def test_block_sizes_are_the_outer_loop_where_steps_say_so(context: Context) -> None:

@@ -125,7 +125,7 @@ def test_sparkline_marks_the_last_round() -> None:
 def test_idle_gaps_part_steps_whose_fio_stood_ready_from_others(run: Run) -> None:
     figure = plot_idle_gaps(run.steps)
     ready, started = figure.data
-    assert ready.name == "fio stood ready"
+    assert ready.name == "fio was waiting"
     assert len(ready.x) == int(run.steps["was_armed"].sum())
     assert len(ready.x) + len(started.x) == int(run.steps["idle_before_s"].count())
     assert figure.layout.yaxis.type == "log"

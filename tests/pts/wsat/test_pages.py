@@ -83,17 +83,17 @@ def test_each_saturation_has_the_five_plots_titled_by_its_own_stimulus(
 def test_mix_says_that_writes_alone_count_and_shows_its_directions(mixes: str) -> None:
     first, *_, sixth, _ = pages_of(mixes, "wsat-oltp")
     assert "Of the IOs 35 % are writes. TGBW, drive fills and the stop rule of" in first
-    assert "reads meet blocks that hold no data" in first
+    assert "reads hit blocks without data" in first
     assert "Round IOPS Read IOPS Write IOPS TGBW [GB] Drive fills" in first
-    assert "Reads and writes apart, each round" in sixth
+    assert "Reads and writes separately, each round" in sixth
     assert "Read average [ms] Write average [ms] Read max [ms] Write max [ms]" in sixth
-    assert "Each round begins where" not in first
+    assert "Each round begins" not in first
 
 
 def test_sequential_mix_says_where_its_rounds_begin(mixes: str) -> None:
     first, *_ = pages_of(mixes, "wsat-vod")
     assert "Of the IOs 10 % are writes." in first
-    assert "Each round begins where the writes of the rounds before came to" in first
+    assert "Each round begins, for reads and writes," in first
     assert "All 4 threads do so, over the same blocks." in first
 
 
@@ -160,7 +160,7 @@ def test_notebook_shows_each_test_that_was_asked_for_with_what_it_is(run: Run) -
     ]
     assert headings_of(run) == headings
     assert headings_of(run, "wsat-oltp") == headings[1:2]
-    assert headings_of(run, "iops") == ["<p>IOPS was not asked for.</p>"]
+    assert headings_of(run, "iops") == ["<p>IOPS was not requested.</p>"]
 
 
 def test_saturation_of_two_rounds_says_that_nothing_was_judged(render: Render) -> None:

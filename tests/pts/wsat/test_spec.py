@@ -175,7 +175,7 @@ def test_metadata_is_refused_on_sectors_that_its_blocks_do_not_fill() -> None:
     with pytest.raises(
         ProfileError,
         match=r"the blocks of WSAT-METADATA: they do not fit sectors of 4096 B. Leave "
-        r"the test out on this device: the block size is the standard's",
+        r"the test out on this device: the standard sets the block size",
     ):
         fit_suite(
             profile, ("wsat-metadata",), capacity_bytes=CAPACITY, sector_bytes=4096
