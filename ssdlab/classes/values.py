@@ -15,9 +15,7 @@ from ssdlab.stats.matrix import select_cells, select_window
 from ssdlab.stats.phases import range_name
 
 _LARGE_SHARE = 0.1  # of the user capacity; in the first minute of the nine: at most 9 %
-_PRINTED_MEAN = (
-    "mean"  # the kind of a row from an imported report, which is not a round
-)
+_PRINTED_MEAN = "mean"  # the kind of a row of an imported report, not a round
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -21,9 +21,7 @@ _LEGEND_ROW_MM: Final = 5.0
 _LETTER_MM: Final = 1.5
 _KEY_MM: Final = 14.0  # the sample of a line or marker before its name
 _BESIDE_MM: Final = 16.0  # what axes take of the width, and legends with them
-_SCENE_SHARE: Final = (
-    0.78  # of its usual size: otherwise titles of its axes are cut off
-)
+_SCENE_SHARE: Final = 0.78  # of its usual size: else axis titles are cut off
 _TALL_PX: Final = 620  # of a figure whose height grows with its rows
 _SMALLER: Final = 0.8  # type of a paper beside that of the screen
 _MARK_PX: Final = 5

@@ -26,8 +26,11 @@ _TESTS = describe("tests of the profile", "15, 16", "test", is_list=True)
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _LONGEST_TITLE = 200
 _HEAD = """\
-# {title} ({spec_version}) Your own file needs only {base} and what differs:     ssdlab
-# profiles show {name} > mine.toml     ssdlab run --profile mine.toml --target virtual
+# {title} ({spec_version})
+#
+# Your own file needs only {base} and what differs:
+#     ssdlab profiles show {name} > mine.toml
+#     ssdlab run --profile mine.toml --target virtual
 # What differs from the nominal values is reported as a departure from the standard.
 """
 

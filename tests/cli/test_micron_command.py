@@ -69,7 +69,7 @@ def test_dry_run_of_sequences_prices_both() -> None:
         ),
         (
             ("rwsw", "wsat", "--capture", str(SHOP), "--max-rounds", "9"),
-            ("Capture: capture-made-shop.", "nominal are", "1,440"),
+            ("Capture: capture-made-shop.", "; nominal: ", "1,440"),
         ),
     ],
     ids=lambda value: value[0] if isinstance(value[0], str) else "",

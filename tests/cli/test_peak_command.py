@@ -13,7 +13,7 @@ def test_dry_run_says_time_and_bytes_and_touches_nothing() -> None:
     assert "HGST/WD, Flash Performance Best Practices, 17 April 2018" in done.stdout
     assert "peak  11 " in done.stdout
     assert "3 min 32 s" in done.stdout  # 6 x 35 s, and a fill of 2 s
-    assert "no test of the PTS" in done.stdout
+    assert "not a test of the PTS" in done.stdout
 
 
 @pytest.mark.parametrize(

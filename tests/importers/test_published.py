@@ -188,7 +188,7 @@ def test_report_of_one_test_and_a_short_setup_is_enough(tmp_path: Path) -> None:
         ('"16k" =', '"16q" =', "'16q' is not a block size such as 512 or 4k"),
         ('"16k" =', '"4096" =', "row '4096' repeats a block size"),
         ("[100, 95,", "[100, 100,", "iops.read_percent are not distinct percentages"),
-        ("[1, 2, 3, 4, 5]", "[1, 2, 3, 4, 6]", "are no 5 rounds that follow one"),
+        ("[1, 2, 3, 4, 5]", "[1, 2, 3, 4, 6]", "are not 5 consecutive rounds"),
         ("[1, 2, 3, 4, 5]", "[900000, 2]", "are not 5 consecutive rounds"),
         ("14230, ", "", "windows.iops.values are not 5 numbers above 0"),
         ("[windows.iops]", "[windows.other]", "unknown field 'other'"),
