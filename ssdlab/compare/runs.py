@@ -33,7 +33,7 @@ _PATTERN_OPTIONS = (
 )
 
 
-def compare_runs(  # noqa: PLR0913 - each is a choice of the user's, by name
+def compare_runs(  # noqa: PLR0913 - each is a choice of the user, by name
     runs: str | Path | Sequence[str | Path],
     *,
     accept: str = "",

@@ -19,13 +19,13 @@ class SilentListener:
     """Hears how a run goes on and says nothing."""
 
     def step_began(self, step: Step) -> None:
-        """Hear that a step begins."""
+        """Take note that a step begins."""
 
     def step_ended(self, step: Step, result: StepResult) -> None:
-        """Hear that a step has ended."""
+        """Take note that a step has ended."""
 
     def judged(self, judgement: Judgement) -> None:
-        """Hear a steady-state judgement."""
+        """Receive a steady-state judgement."""
 
 
 def make_run_folder(run: Path) -> None:
