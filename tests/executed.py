@@ -39,7 +39,7 @@ COMPANIONS: tuple[Companion, ...] = (
             "each value and fit end within 10 %",
             "fewer than 20 rounds",
             "Every cell; select one with tracking",
-            "Nothing is left to foretell.",
+            "No forecast is needed.",
         ),
         figures=7,
     ),

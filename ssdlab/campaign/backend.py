@@ -125,7 +125,7 @@ class FioBackend:
             step_id=error.step_id,
             reason=error.reason,
             remedy="Check whether the target still answers (its cable, the host's "
-            "log). What was measured is kept. Then: ssdlab resume {self._run}",
+            f"log). What was measured is kept. Then: ssdlab resume {self._run}",
         )
 
     def _purge(self, folder: Folder) -> StepOutcome:

@@ -99,7 +99,7 @@ def _percentile_part(question: Question) -> QosPart:
 def _chances_within(
     bins: BinnedRounds, target: QosTarget, claims: Sequence[LevelClaim]
 ) -> Mapping[float, tuple[float, float]]:
-    """Return the chances that the percentile of each level is within or beyond the limit.
+    """Return the chances that each percentile is within or beyond the limit.
 
     A higher level that is within the limit implies the lower ones, and a lower one that
     is beyond it the higher ones, as with the intervals.

@@ -394,7 +394,7 @@ def test_fewer_rounds_than_a_window_are_refused(tmp_path: Path) -> None:
     run = make_run(tmp_path / "run")
     work_on(run)
     for wrong in (-1, 1, 4, 1001):
-        assert "Ask for 5 to 1000 more rounds" in refused(run, wrong)
+        assert "Request 5 to 1000 more rounds" in refused(run, wrong)
     assert read_state(run).extensions == ()
 
 
@@ -435,5 +435,5 @@ def test_command_refuses_before_anything_is_started(tmp_path: Path) -> None:
     assert done.returncode == 2
     assert "none of its rounds ended without a steady state" in done.stderr
     assert call("resume", run, "--more-rounds", "0").returncode == 2
-    with pytest.raises(RunFolderError, match="no rounds of it ended"):
+    with pytest.raises(RunFolderError, match="none of its rounds ended"):
         resume_run(run, more_rounds=10)

@@ -36,7 +36,7 @@ def test_folder_that_cannot_be_written_is_taken_away(
     (folder / "steps").mkdir(parents=True)
     with (
         room_for(room_bytes),
-        pytest.raises(RunFolderError, match=r"cannot be written .*Make room"),
+        pytest.raises(RunFolderError, match=r"cannot be written .*Free disk space"),
     ):
         make_run_of(folder, record)
     assert not folder.exists()

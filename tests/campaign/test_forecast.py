@@ -109,7 +109,7 @@ def test_overwriting_costs_a_drive_fill_a_purge_by_hand() -> None:
     assert [found[name] for name in FILLS] == [6.0, 11.0]
     assert found["steps_after_purge_max"] == 38
     (line,) = purge_lines(purge_costs([found, found], price))
-    assert line == "with 2 to 4 purges (overwrite) in it, 2 s and 100 MB each"
+    assert line == "including 2 to 4 purges (overwrite), 2 s and 100 MB each"
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,7 @@ def test_overwriting_costs_a_drive_fill_a_purge_by_hand() -> None:
         (
             PurgeOutlook(method="ata-security-erase", expected_s=480.0),
             480.0,
-            "with 1 purge (ata-security-erase) in it, 8 min each",
+            "including 1 purge (ata-security-erase), 8 min each",
         ),
         (
             PurgeOutlook(method="nvme-format-crypto"),

@@ -121,7 +121,7 @@ def test_test_that_the_profile_does_not_have_is_refused(
         (b"cell_s = 1\n", "based_on: it is missing"),
         (b"\xff\xfe", "it is not UTF-8 text"),
         (b"#" * 100_001, "it is too large for a profile"),
-        (None, "there is no such file"),
+        (None, "file not found"),
     ],
     ids=["key", "type", "base", "bytes", "size", "absent"],
 )

@@ -72,7 +72,7 @@ def test_pattern_that_no_file_follows_is_refused(tmp_path: Path) -> None:
     ("pattern", "match"),
     [
         ("{size}.json", "unknown field 'size' in the pattern; known: block_size"),
-        ("{round}-{round}.json", "'round' stands twice"),
+        ("{round}-{round}.json", "'round' occurs twice"),
         ("x{block_size.json", "unmatched brace"),
     ],
     ids=["unknown", "twice", "single brace"],

@@ -42,4 +42,4 @@ def test_notebook_looks_ahead_until_the_run_is_steady(
     late = said_of(held, tmp_path / "late.ipynb")
     assert "The run is in progress" in late
     assert "PTS 2.0.2: STEADY in rounds" in late
-    assert "Nothing is left to foretell." in late
+    assert "No forecast is needed." in late
