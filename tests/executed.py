@@ -65,10 +65,10 @@ COMPANIONS: tuple[Companion, ...] = (
         texts=(
             "Accepted as equal, though they differ: fio version.",
             "write cache, kernel, operating system, engine. Runs that differ in them",
-            "Not known of every run: host, processor, memory, data pattern.",
-            "In how many cells which drive is better",
+            "Not known for every run: host, processor, memory, data pattern.",
+            "Number of cells in which each drive is better",
             "claimed of these runs alone",
-            "The power of no drive is known",
+            "The power of the drives is unknown",
             "Score and its parts",
         ),
         figures=20,

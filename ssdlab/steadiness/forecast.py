@@ -146,7 +146,7 @@ def _foretell(
     *,
     horizon: int,
 ) -> dict[str, object]:
-    """Simulate futures of each variable, and find after each round when all are steady."""
+    """Simulate futures after each round, and find when all variables are steady."""
     every = variables[0].sample_every
     ahead = np.arange(rounds[-1] + 1, rounds[-1] + 1 + horizon * every)
     is_sample = variables[0].is_sample(ahead)

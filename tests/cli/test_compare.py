@@ -38,8 +38,8 @@ def test_unknown_condition_is_a_wrong_request(folder: Path) -> None:
     ("wrong", "words"),
     [
         ("nowhere", "there is no such folder"),
-        ("file", "this is a file, and no run folder"),
-        ("empty", "it is no run, and holds none"),
+        ("file", "it is a file, not a run folder"),
+        ("empty", "it is not a run, and does not contain any"),
         ("run1", "appears twice"),
     ],
 )
@@ -107,4 +107,4 @@ def test_page_is_written_and_the_terminal_shows_conditions_and_verdicts(
     assert str(page) in done.output
     html = page.read_text("utf-8")
     assert html.count('class="plot"') >= 5
-    assert "No run and no round stands far" in html or "Far from the others" in html
+    assert "No run and no round is an outlier" in html or "Outliers, by median" in html

@@ -65,7 +65,7 @@ def test_text_looks_ahead_and_says_when_it_is_steady() -> None:
     assert ahead.startswith("Not steady after round 6. Rounds still needed: ")
     assert ahead.endswith(f"The last to become steady: slow. {FORECAST_CLAIM}.")
     done = forecast_text(two(30), forecast_steady_state(two(30)))
-    assert "all 2 tracking variables at once. Nothing is left" in done
+    assert "all 2 tracking variables at once. No forecast is needed" in done
     early = forecast_text(two(3), forecast_steady_state(two(3)))
     assert early == "Not steady after round 3; a forecast needs four rounds."
 

@@ -48,7 +48,7 @@ def test_verdict_in_words_is_that_of_all_variables_together(run: Run) -> None:
     assert pts_verdict_text(windows, "iops") == (
         f"PTS 2.0.2: NOT STEADY, last judged in rounds 3 - 7. {cell}: range 30 %."
     )
-    assert "no window was judged" in pts_verdict_text(windows, "tp")
+    assert "no window has been judged" in pts_verdict_text(windows, "tp")
 
 
 def test_verdict_on_a_run_by_another_specification_names_both(run: Run) -> None:
