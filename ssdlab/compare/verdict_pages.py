@@ -50,8 +50,8 @@ _ONE_DRIVE = (
 _BY_RUNS = (
     "If a drive of a pair was measured several times, the unit is the run: “beats” "
     "and “the same” are claimed for the drives, and the intervals include what "
-    "measuring again would change. The runs of a cell never count as less scattered than "
-    "those of all cells of its metric, and a drive with a single run borrows the "
+    "measuring again would change. The runs of a cell never count as less scattered "
+    "than those of all cells of its metric, and a drive with a single run borrows the "
     "scatter of the other of its pair. Else the unit is the round of one run each. "
     "“Ahead” is claimed only for these runs, by their rounds."
 )

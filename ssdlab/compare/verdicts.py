@@ -49,8 +49,8 @@ _COUNTS = ["a_beats", "b_beats", "same", "a_ahead", "b_ahead", "same_in_runs"]
 class Rules:
     """How a table of comparisons is judged.
 
-    ``least_percent`` is what a difference must exceed with certainty to matter, and
-    what is within ``same_percent`` with certainty is the same. ``control`` is the error
+    ``least_percent`` is what a difference must be shown to exceed to matter, and
+    what is shown to be within ``same_percent`` is the same. ``control`` is the error
     rate that is controlled over the whole table: that of any false verdict (Holm), or
     the share of false ones (Benjamini-Hochberg). ``primary`` are the cells declared
     beforehand as primary: together they may use half of the error. ``accepted`` are the
