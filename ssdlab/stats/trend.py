@@ -19,8 +19,8 @@ FEWEST_FOR_AUTOCORRELATION = 20
 ALIKE_AT_MOST = 0.8
 NOT_COVERED = ("two states", "long memory", "rare drops")
 LEVEL_CLAIM = (
-    "The 95 % hold for first-order autocorrelation of at most {ALIKE_AT_MOST:g} "
-    "between rounds; not covered are {', '.join(NOT_COVERED[:-1])} and "
+    "The 95 % hold for first-order autoregressive noise with an autocorrelation of at "
+    f"most {ALIKE_AT_MOST:g}; not covered are {', '.join(NOT_COVERED[:-1])} and "
     f"{NOT_COVERED[-1]}"
 )
 NO_SCATTER = "the values do not scatter at all"
