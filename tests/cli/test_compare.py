@@ -25,7 +25,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_one_run_is_a_wrong_request(folder: Path) -> None:
     done = CliRunner().invoke(main, ["compare", str(folder / "run1")])
     assert done.exit_code == 2
-    assert "needs two runs or more" in done.output
+    assert "needs two or more runs" in done.output
 
 
 def test_unknown_condition_is_a_wrong_request(folder: Path) -> None:
@@ -37,7 +37,7 @@ def test_unknown_condition_is_a_wrong_request(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
-        ("nowhere", "there is no such folder"),
+        ("nowhere", "folder not found"),
         ("file", "it is a file, not a run folder"),
         ("empty", "it is not a run, and does not contain any"),
         ("run1", "appears twice"),

@@ -138,7 +138,7 @@ def test_efficiency_names_the_watt() -> None:
     figure = plot_compared_cells(
         summary(), metric="iops", looks=LOOKS, title="by watt", per_watt=True
     )
-    assert figure.layout.xaxis.title.text == "IOPS by watt [IOPS/W]"
+    assert figure.layout.xaxis.title.text == "IOPS per watt [IOPS/W]"
     assert "<br>1,000 IOPS/W<br>" in figure.data[0].text[0]
     rates = summary().assign(metric="bw_bytes_per_s", value=30e6)
     figure = plot_compared_cells(
@@ -171,7 +171,7 @@ def test_ratio_heat_map_marks_what_is_claimed_of_drives_and_of_runs() -> None:
 
 def test_differences_stand_on_the_side_of_who_is_better() -> None:
     figure = plot_differences(differences(), looks=LOOKS)
-    drives = trace_named(figure, "shown of the drives")
+    drives = trace_named(figure, "shown for the drives")
     runs = trace_named(figure, "shown only for these runs")
     neither = trace_named(figure, "not shown, or not judged")
     assert list(drives.x) == [2.0]  # type: ignore[attr-defined] # a trace

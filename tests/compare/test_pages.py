@@ -231,7 +231,7 @@ def test_side_without_a_term_has_no_score(folder: Path) -> None:
         ("speed: 1", "does not name a metric; known: iops, wsat"),
         ("iops: none", "is not a number above zero"),
         ("iops: -1", "is not a number above zero"),
-        ("iops 4 KiB", "names no metric"),
+        ("iops 4 KiB", "does not name a metric"),
     ],
 )
 def test_score_that_cannot_be_read_says_how_to_write_it(
@@ -304,7 +304,9 @@ def test_cell_that_was_not_steady_is_not_compared(tmp_path: Path) -> None:
 
 def test_efficiency_needs_watts_and_divides_by_them(folder: Path) -> None:
     none = compare_runs(runs(folder, 1, 2))
-    assert "power of no drive is known" in notes_of(comparison_page(none, "efficiency"))
+    assert "power of the drives is unknown" in notes_of(
+        comparison_page(none, "efficiency")
+    )
     found = compare_runs(runs(folder, 1, 2), watts="Alpha: 10")
     page = comparison_page(found, "efficiency")
     assert "not known: Beta" in notes_of(page)
@@ -318,7 +320,7 @@ def test_efficiency_needs_watts_and_divides_by_them(folder: Path) -> None:
     ("watts", "error", "match"),
     [
         ("Delta: 3", UnknownNameError, "Unknown drive 'Delta'"),
-        ("Alpha: many", SeriesError, "no number of watts"),
+        ("Alpha: many", SeriesError, "not a number of watts"),
         ("a: 3", SeriesError, "'a' may name Alpha <i>1</i>, Beta"),
         ("Alpha: 3, run1: 4", RepeatedNameError, "appears twice"),
     ],
@@ -440,7 +442,7 @@ def test_lines_tell_conditions_verdicts_and_what_is_missing(folder: Path) -> Non
     assert "Alpha <i>1</i> ahead in these runs" in text
     assert "The same conditions" in text
     words = " ".join(text.split())
-    assert "nothing is claimed but what these runs show" in words
+    assert "claims are limited to these runs" in words
 
 
 @pytest.mark.parametrize("width", [80, 120])

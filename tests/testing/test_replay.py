@@ -101,7 +101,7 @@ def test_unknown_field_of_a_pattern_is_an_error_with_the_known_ones(
 
 
 def test_pattern_that_no_name_follows_is_a_clear_error(tmp_path: Path) -> None:
-    with pytest.raises(FioOutputError, match="no file in it is named like bs"):
+    with pytest.raises(FioOutputError, match="no file name in it matches bs"):
         found(tmp_path)
 
 
