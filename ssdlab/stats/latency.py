@@ -153,7 +153,7 @@ def places_reached(reached: NDArray[np.int64], levels: ArrayLike) -> NDArray[np.
     """
     shares = np.asarray(levels, dtype=np.float64)
     if not ((shares > 0) & (shares <= 100)).all():
-        msg = "a confidence level must be above 0 and at most 100 %"
+        msg = "a confidence level is more than 0 and at most 100 %"
         raise ValueError(msg)
     if not reached.size or not reached[-1]:
         msg = "no IO was counted, so there is no percentile"

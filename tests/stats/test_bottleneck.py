@@ -58,7 +58,7 @@ def test_curve_that_rises_is_flat() -> None:
     [
         ([1.0] * 9, 3, "9 rounds; 10 are needed"),
         ([], 3, "0 rounds"),
-        ([0.0] * 10, 3, "nothing was done"),
+        ([0.0] * 10, 3, "no IO at its beginning"),
         (HELD, 0.99, "only 0.99 user capacities"),
         (HELD, None, "the amount written is unknown"),
     ],

@@ -74,7 +74,7 @@ def test_rounds_that_are_alike_widen_the_interval() -> None:
 def test_short_series_say_that_they_do_not_tell() -> None:
     assert estimate_mean([1.0, 2, 1, 2, 1]).note == short_series_note(5)
     sampled = estimate_mean([1.0, 2, 1, 2, 1] * 2, called="samples")
-    assert sampled.note.startswith("fewer than 20 samples do not tell")
+    assert sampled.note.startswith("fewer than 20 samples do not determine")
     assert estimate_mean([1.0, 2, 1, 2, 1] * 4).note == ""
     lone = estimate_mean([3.0])
     assert (lone.low, lone.estimate, lone.high) == (-math.inf, 3.0, math.inf)
