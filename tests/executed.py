@@ -67,7 +67,7 @@ COMPANIONS: tuple[Companion, ...] = (
             "write cache, kernel, operating system, engine. Runs that differ in them",
             "Not known for every run: host, processor, memory, data pattern.",
             "Number of cells in which each drive is better",
-            "claimed of these runs alone",
+            "claimed only for these runs",
             "The power of the drives is unknown",
             "Score and its parts",
         ),

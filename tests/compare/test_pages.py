@@ -309,7 +309,7 @@ def test_efficiency_needs_watts_and_divides_by_them(folder: Path) -> None:
     )
     found = compare_runs(runs(folder, 1, 2), watts="Alpha: 10")
     page = comparison_page(found, "efficiency")
-    assert "not known: Beta" in notes_of(page)
+    assert "unknown: Beta" in notes_of(page)
     figure = next(block for block in page.blocks if isinstance(block, Plot)).figure
     cells = found.summary[(found.summary["test"] == "iops")]
     own = cells[cells["side"] == "Alpha <i>1</i>"]["value"]

@@ -34,7 +34,7 @@ def test_notebook_looks_ahead_until_the_run_is_steady(
     before = files_of(held)
     early = said_of(held, tmp_path / "early.ipynb")
     assert f"The run is in progress: {fourth + 1} steps are finished" in early
-    assert "no window was judged yet" in early
+    assert "no window has been judged yet" in early
     assert "Not steady after round 4. Rounds still needed:" in early
     assert "Do not rely on it" in early
     assert files_of(held) == before
