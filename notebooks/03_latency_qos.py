@@ -62,7 +62,7 @@ ssdlab.figures.plot_confidence(curve, levels, rates, title=load.label)
 # The claimed interval, next to alternatives. *If IOs were independent*: order
 # statistics, from the number of IOs alone; a lower limit of the uncertainty. *Between
 # rounds*: rounds are independent, while IOs within a round may be correlated; the
-# effective sample size (*worth*) is how many independent IOs would be as informative.
+# effective sample size (*ESS*) is how many independent IOs would be as informative.
 # This one is claimed with three rounds or more. Fewer than 20 rounds do not show
 # whether rounds are correlated: with an autocorrelation of 0.5 it held the truth in 82
 # to 90 %. The *bootstrap* resamples whole rounds; with five rounds it held the truth in

@@ -1,1 +1,1 @@
-"""Where plan, backend and store meet: carry a suite out, resume it, ingest it."""
+"""Connects plan, backend and store: runs a suite, resumes it, ingests it."""

@@ -17,12 +17,12 @@ from ssdlab.system.clocks import RunClock
 from ssdlab.system.folders import PRIVATE, Folder
 from ssdlab.targets.target import Target
 
-_SLOWEST_BYTES_PER_S = 2e6  # a fill slower than this is taken for hung
+_SLOWEST_BYTES_PER_S = 2e6  # a fill slower than this counts as hung
 _GRACE_S = 120.0
 
 
 class FioBackend:
-    """Carries steps out with fio on a target, one always armed.
+    """Runs steps with fio on a target, one always armed.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ class FioBackend:
     watch : callable, optional
         Called before each step; raises if the run must stop.
     tell : callable, optional
-        Is told how a purge goes on.
+        Receives the progress of a purge.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class FioBackend:
     def run(
         self, step: Step, folder: Folder, following: Step | None, *, hold: bool
     ) -> StepOutcome:
-        """Carry one step out; see `Backend`."""
+        """Run one step; see `Backend`."""
         self._watch()
         if step.kind == "purge":
             outcome = self._purge(folder)
@@ -95,7 +95,7 @@ class FioBackend:
         return replace(_as_step_outcome(outcome), host_cpu=cpu, said=said)
 
     def find_trouble(self) -> str:
-        """Return why the target does not answer any more, or an empty text."""
+        """Return why the target no longer answers, or an empty text."""
         return self._target.find_trouble()
 
     def _doubt(self) -> str:
@@ -120,16 +120,16 @@ class FioBackend:
         )
 
     def _hung(self, error: FioHungError) -> FioHungError:
-        """Return the error with what to do now: the chain knows no run folder."""
+        """Return the error with a remedy: the chain does not know the run folder."""
         return FioHungError(
             step_id=error.step_id,
             reason=error.reason,
-            remedy="See whether the target still answers (its cable, the host's log). "
-            f"What was measured is kept; then: ssdlab resume {self._run}",
+            remedy="Check whether the target still answers (its cable, the host's "
+            f"log). What was measured is kept. Then: ssdlab resume {self._run}",
         )
 
     def _purge(self, folder: Folder) -> StepOutcome:
-        """Purge the target; what fails, or cannot have worked, has an exit code."""
+        """Purge the target; one that fails, or cannot have worked, has an exit code."""
         self._chain.discard_ahead()
         folder.make_new(PRIVATE)
         started_s = self._clock()
@@ -159,7 +159,7 @@ def _most_bytes(step: Step) -> int:
 def _host_cpu(
     before: Mapping[str, float], after: Mapping[str, float]
 ) -> HostCpu | None:
-    """Return how busy the host was between two readings; nothing if it does not say."""
+    """Return how busy the host was between two readings; None if it is unknown."""
     names = ("cpu_all_s", "cpu_user_s", "cpu_system_s")
     spent = [after.get(name, 0.0) - before.get(name, 0.0) for name in names]
     if spent[0] <= 0:

@@ -1,4 +1,4 @@
-"""Carry the plan of a run out, in one session from its begin to its end."""
+"""Execute the plan of a run in one session, from its start to its end."""
 
 import contextlib
 import signal
@@ -39,14 +39,14 @@ _STOPPED = "stopped by the user"
 
 
 class AlarmWatch:
-    """Asks a target for an alarm, at most a few times a second.
+    """Polls a target for alarms, at most a few times a second.
 
     Parameters
     ----------
     target : Target
-        Whom to ask.
+        The target to poll.
     run : Path
-        The run folder, for what is to be done now.
+        The run folder, named in the remedy.
     clock : callable
         Unix time [s].
     """
@@ -60,7 +60,7 @@ class AlarmWatch:
         self._looked_s = 0.0
 
     def tick(self) -> None:
-        """Look, unless that was done just now.
+        """Poll, unless that was done just now.
 
         Raises
         ------
@@ -71,7 +71,7 @@ class AlarmWatch:
             self.look()
 
     def look(self) -> None:
-        """Look now.
+        """Poll now.
 
         Raises
         ------
@@ -84,7 +84,8 @@ class AlarmWatch:
             raise TargetAlarmError(
                 target=self._target.identity.spec,
                 reason=alarm,
-                remedy="What was measured is kept; when it is mended: ssdlab resume "
+                remedy="What was measured is kept. When the problem is fixed: ssdlab "
+                "resume "
                 f"{self._run}",
             )
 
@@ -98,7 +99,7 @@ def carry_out(
     tell: Tell | None,
     host_changes: Sequence[str] = (),
 ) -> Run:
-    """Carry out what is left of a run; note how it ended, and write its tables.
+    """Run the steps that remain; record how the session ended, and write the tables.
 
     Raises
     ------
@@ -109,7 +110,7 @@ def carry_out(
     """
     Folder(folder).sweep()
     put_aside_unfinished(folder)
-    take_request(folder)  # of a session that ended before it saw that
+    take_request(folder)  # from a session that ended before it saw the request
     begin_session(folder, host_changes)
     try:
         with terminated_like_interrupted():
@@ -126,7 +127,7 @@ def carry_out(
         _end_after_trouble(folder, "failed", _with_rest(repr(error), device))
         raise
     end_session(folder, "finished", device.release())
-    device.close()  # after the note: without its device the run could not go on
+    device.close()  # after the note: without its device the run could not continue
     return write_tables(folder)
 
 
@@ -136,22 +137,23 @@ def write_tables(folder: Path) -> Run:
     Raises
     ------
     RunFolderError
-        If they cannot be written; what was measured is whole.
+        If they cannot be written; what was measured is complete.
     """
     try:
         ingest_run(folder)
     except OSError as error:
         raise RunFolderError(
             folder=str(folder),
-            reason=f"all is measured, but its tables cannot be written ({error})",
-            remedy=f"Make room; then: ssdlab resume {folder}",
+            reason=f"everything was measured, but its tables cannot be written "
+            f"({error})",
+            remedy=f"Free disk space. Then: ssdlab resume {folder}",
         ) from None
     return open_tables(folder)
 
 
 @contextlib.contextmanager
 def released(device: Target) -> Iterator[Target]:
-    """Let go of a target when the block ends, however that is."""
+    """Release a target when the block ends, however it ends."""
     try:
         yield device
     finally:
@@ -159,7 +161,7 @@ def released(device: Target) -> Iterator[Target]:
 
 
 def _with_rest(message: str, device: Target) -> str:
-    """Let go of the target, and add to a message what could not be undone."""
+    """Release the target, and add to a message what could not be undone."""
     return " ".join(filter(None, (message, device.release())))
 
 
@@ -204,7 +206,7 @@ def _drive(
 
 
 def renew_plan(folder: Path, record: RunRecord, tracker: Tracker) -> Plan | None:
-    """Return the plan of a run that was asked for more rounds while it goes on.
+    """Return the extended plan of a run for which more rounds were requested meanwhile.
 
     Parameters
     ----------
@@ -213,12 +215,12 @@ def renew_plan(folder: Path, record: RunRecord, tracker: Tracker) -> Plan | None
     record : RunRecord
         Its record.
     tracker : Tracker
-        Knows where the run is; it hears the judgements of the new plan.
+        Knows where the run is; it receives the judgements of the new plan.
 
     Returns
     -------
     Plan or None
-        None if no rounds were asked for.
+        None if no rounds were requested.
     """
     asked = take_request(folder)
     if asked is None:
@@ -254,11 +256,11 @@ def terminated_like_interrupted() -> Iterator[None]:
 
 
 def _end_after_trouble(folder: Path, status: RunStatus, message: str) -> None:
-    """Note how the session ended and bring the tables up to date, if that can be.
+    """Record how the session ended and update the tables, if possible.
 
-    A full disk may forbid both; the raw output is what counts.
+    A full disk may prevent both; the raw output is what counts.
     """
     with contextlib.suppress(OSError):
         end_session(folder, status, message)
-    with contextlib.suppress(Exception):  # whatever it is, it is not why the run ended
+    with contextlib.suppress(Exception):  # not why the run ended
         ingest_run(folder)

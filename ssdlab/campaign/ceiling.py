@@ -1,4 +1,4 @@
-"""What this host can issue at all: fio's null engine, which has no device behind it."""
+"""The most that this host can issue: fio's null engine, which has no device."""
 
 import gzip
 import tempfile
@@ -26,9 +26,9 @@ from ssdlab.text.terminal import table_lines
 
 CEILING_FOLDER = "ceiling"
 CEILING_SECONDS = 60.0
-LEAST_POINT_S = 0.2  # below it fio's own start counts for more than its IOs
+LEAST_POINT_S = 0.2  # below it fio's own startup outweighs its IOs
 _NULL = {"ioengine": "null"}
-_SEED = 1  # no device sees the offsets
+_SEED = 1  # no device ever sees the offsets
 _RANGE_BYTES = 64 * GIB
 _GRACE_S = 60.0
 _DEPTHS = ((1, 1), (1, 32), (2, 16), (4, 32), (32, 32))
@@ -46,9 +46,9 @@ def _workload(
     )
 
 
-# Of LAT, of TP, of the client and enterprise tests, and of the demand variations.
-# Writes have points of their own, for fio makes their random data; that of long writes
-# takes most of their time, so those of TP have one too.
+# For LAT, TP, the client and enterprise tests, and the demand variations.
+# Writes have points of their own because fio generates their random data, which
+# takes most of the time of long writes; so TP has such a point, too.
 CEILING_WORKLOADS = (
     *(_workload(tc, qd, read_percent=mix) for mix in (100, 0) for tc, qd in _DEPTHS),
     _workload(1, 32, read_percent=0, size=MIB),
@@ -62,31 +62,31 @@ def measure_ceiling(
     workloads: Sequence[Workload] = CEILING_WORKLOADS,
     tell: Callable[[str], None] | None = None,
 ) -> tuple[CeilingPoint, ...]:
-    """Measure what this host can issue at all, with fio's null engine.
+    """Measure the most that this host can issue, with fio's null engine.
 
     Parameters
     ----------
     folder : Folder, optional
-        Is made, and gets what fio said, one folder a point. Without it nothing is
-        kept.
+        Is created and receives the output of fio, one folder per point. Without it
+        nothing is kept.
     seconds : float, default 60
-        The time in all [s], shared equally.
+        The total time [s], shared equally.
     workloads : sequence of Workload
         What is issued; 4 KiB at five TC/QD and 1 MiB writes at T1/Q32 by default.
     tell : callable, optional
-        Is told each point before it is measured.
+        Called with each point before it is measured.
 
     Returns
     -------
     tuple of CeilingPoint
-        One a workload, in their order.
+        One per workload, in their order.
 
     Raises
     ------
     UserError
         If the time is too short for the points.
     FioFailedError
-        If fio did not do what it was asked.
+        If fio did not do what was requested.
     """
     each_s = seconds / len(workloads)
     if each_s < LEAST_POINT_S:
@@ -109,7 +109,7 @@ def measure_ceiling(
 
 
 def ceiling_lines(points: Sequence[CeilingPoint]) -> list[str]:
-    """Return the points as a table for people.
+    """Return the points as a readable table.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ def ceiling_lines(points: Sequence[CeilingPoint]) -> list[str]:
     Returns
     -------
     list of str
-        A heading, then one line a point: TC/QD, stimulus, IOPS, and the time that one
+        A heading, then one line per point: TC/QD, stimulus, IOPS, and the time that one
         thread takes for an IO [us].
     """
     columns = (
@@ -144,7 +144,7 @@ def _measure(
     place: Folder,
     tell: Callable[[str], None] | None,
 ) -> CeilingPoint:
-    """Run one point and keep what fio said of it."""
+    """Run one point and keep the output of fio."""
     step = _step(workload, seconds)
     if tell is not None:
         tell(
@@ -185,7 +185,7 @@ def _step(workload: Workload, seconds: float) -> Step:
 
 
 def _read(step: Step, folder: Folder, exit_code: int) -> StepResult:
-    """Return what fio said, and keep it packed."""
+    """Return the output of fio, and keep it compressed."""
     said = folder.has_file("fio.json")
     content = folder.read("fio.json", limit=LOG_BYTES) if said else b""
     folder.write("fio.json.gz", gzip.compress(content, 3, mtime=0))
@@ -214,5 +214,5 @@ def _fail(step: Step, reason: str) -> NoReturn:
     raise FioFailedError(
         step_id=f"{CEILING_FOLDER}/{step.step_id}",
         reason=reason,
-        remedy="See whether `fio --ioengine=null` runs, or leave the host ceiling out.",
+        remedy="Check whether `fio --ioengine=null` runs, or skip the host ceiling.",
     )

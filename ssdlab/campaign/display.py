@@ -7,12 +7,12 @@ from ssdlab.campaign.progress import Progress
 
 
 def show_progress() -> Callable[[Progress], None]:
-    """Return a progress bar to be given to `run_suite` as ``tell``.
+    """Return a progress bar to pass to `run_suite` as ``tell``.
 
     Returns
     -------
     callable
-        Draws each `Progress` that it is told: the share of the longest time that the
+        Draws each `Progress` that it receives: the share of the longest time that the
         run can take, and where it is. In a notebook the last state stays in the output.
 
     Examples

@@ -1,7 +1,7 @@
-"""Drive a plan: ask it for steps, carry them out, tell it the results.
+"""Execute a plan: get steps from it, run them, pass the results back.
 
-Resume is replay: a step that is recorded already is not carried out again, its
-result is told to the plan as it was the first time.
+Resuming is replaying: a step that is already recorded is not run again; its
+result is passed to the plan as it was the first time.
 """
 
 import errno
@@ -36,13 +36,13 @@ from ssdlab.store.raw import (
 )
 from ssdlab.system.folders import LOG_BYTES
 
-_RESUME = "What was measured is kept; when it is mended: ssdlab resume"
+_RESUME = "What was measured is kept. When the problem is fixed: ssdlab resume"
 _LEAST_FREE_BYTES = 4 * 1024 * 1024
 
 
 @dataclass(kw_only=True, slots=True)
 class Engine:
-    """Carries one plan out in one run folder.
+    """Executes one plan in one run folder.
 
     ``max_idle_s`` is the longest gap that a measurement window may span. ``breaks``
     names steps before which no window may span any gap: a replayed run was
@@ -61,10 +61,10 @@ class Engine:
     def drive(
         self, plan: Plan, renew: Callable[[], Plan | None] = lambda: None
     ) -> None:
-        """Carry the plan out to its end.
+        """Execute the plan to its end.
 
-        After each batch ``renew`` may give a plan that takes the place of this one: it
-        is told all results so far, and must ask for the same steps up to there.
+        After each batch ``renew`` may return a plan that replaces this one: it receives
+        all results so far, and must request the same steps up to there.
         """
         told: list[tuple[StepResult, ...]] = []
         try:
@@ -125,7 +125,7 @@ class Engine:
             runtime_s=step.runtime_s,
             io_bytes=step.whole_amount_bytes,
         )
-        trouble = self.backend.find_trouble()  # fio may count what it did not do
+        trouble = self.backend.find_trouble()  # fio may count IO that it did not do
         if faults or trouble:
             raise self._failure(step, outcome, faults)
         result, runtime_s = summarise_step(step, document)
@@ -165,10 +165,10 @@ class Engine:
         )
 
     def _is_contiguous(self, step: Step, idle_s: float | None) -> bool:
-        """Tell whether a window may span the gap before a step.
+        """Return whether a window may span the gap before a step.
 
-        A recording may hold steps in another order than they were taken in: a step
-        from long before the last one does not follow it either.
+        A recording may hold steps in an order other than that of the measurement: a
+        step from long before the last one does not follow it either.
         """
         if idle_s is None:
             return True
@@ -179,7 +179,8 @@ class Engine:
         return self._find_other_cause(step, outcome.said) or PurgeFailedError(
             step_id=step.step_id,
             reason=f"the purge failed: {outcome.said}",
-            remedy=f"Mend that; a new run may purge otherwise (--purge). {self._again}",
+            remedy=f"Fix that; a new run may purge by another method (--purge). "
+            f"{self._again}",
         )
 
     def _find_other_cause(self, step: Step, reason: str) -> StepError | None:
@@ -191,8 +192,8 @@ class Engine:
             besides = f" ({reason})" if reason else ""
             return TargetGoneError(
                 step_id=step.step_id,
-                reason=f"the target does not answer any more: {trouble}{besides}",
-                remedy=f"Look at the device and its cable. {self._again}",
+                reason=f"the target no longer answers: {trouble}{besides}",
+                remedy=f"Check the device and its cable. {self._again}",
             )
         return None
 
@@ -214,13 +215,13 @@ class Engine:
         if outcome.signal_number:
             return FioKilledError(
                 step_id=step.step_id,
-                reason=f"fio was ended by signal {outcome.signal_number} from outside",
-                remedy=f"Was memory short, or did someone kill it? {self._again}",
+                reason=f"fio was killed by signal {outcome.signal_number} from outside",
+                remedy=f"Did memory run out, or did someone kill it? {self._again}",
             )
         return FioFailedError(
             step_id=step.step_id,
             reason=reason,
-            remedy=f"See fio's words. {self._again}",
+            remedy=f"See the messages of fio. {self._again}",
         )
 
 
@@ -228,5 +229,5 @@ def _disk_full(step: Step, run: Path) -> DiskFullError:
     return DiskFullError(
         step_id=step.step_id,
         reason=f"the disk that holds {run} is full",
-        remedy=f"Make room. {_RESUME} {run}",
+        remedy=f"Free disk space. {_RESUME} {run}",
     )

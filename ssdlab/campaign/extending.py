@@ -1,8 +1,8 @@
-"""Whether a run can go on for more rounds than it was begun with, and from where.
+"""Whether a run can take more rounds than planned at its start, and from where.
 
 PTS 2.0.2 checks for a steady state after each round up to the 25th, and leaves it to
-the operator whether to go on after that. A test goes on right behind its last round:
-where other steps followed, the drive was purged or filled with something else.
+the operator whether to continue after that. A test can continue only directly after
+its last round: where other steps followed, the drive was purged or filled otherwise.
 """
 
 from dataclasses import dataclass
@@ -21,14 +21,14 @@ from ssdlab.store.records import RunState
 
 _Place = tuple[str, str]
 _NEW_RUN = (
-    "Begin a new run of it with more rounds allowed from the start: a profile of your "
-    "own with max_rounds, which is no departure where it is more than 25."
+    "Start a new run that allows more rounds from the start: a profile of your own "
+    "with max_rounds, which is not a departure if it is more than 25."
 )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Progress:
-    """How far a run came: its phases in order, the last one it reached, its loops.
+    """How far a run got: its phases in order, the last one it reached, its loops.
 
     ``unsteady`` are the loops that have rounds and did not end in a steady window.
     """
@@ -40,7 +40,7 @@ class _Progress:
 
     @property
     def closed(self) -> tuple[_Place, ...]:
-        """The unsteady loops that other steps followed."""
+        """The unsteady loops that were followed by other steps."""
         return tuple(
             place for place in self.unsteady if self.places.index(place) < self.last
         )
@@ -54,7 +54,7 @@ def find_extension(
     more_rounds: int,
     has_pause: bool = True,
 ) -> Extension:
-    """Return the extension of a run by so many rounds; nothing is written.
+    """Return the extension of a run by so many rounds; write nothing.
 
     Parameters
     ----------
@@ -65,27 +65,27 @@ def find_extension(
     state : RunState
         How far it is.
     more_rounds : int
-        How many rounds more each loop may take that has not ended.
+        How many more rounds each loop that has not ended may take.
     has_pause : bool, default True
-        Whether windows begin afresh, as the run has to be taken up again.
+        Whether windows start anew because the run has to be resumed.
 
     Returns
     -------
     Extension
-        From the phase on that the run came to last.
+        It applies from the last phase that the run reached.
 
     Raises
     ------
     RunFolderError
-        If the run has no rounds that could go on, or too few are asked for.
+        If no rounds of the run can continue, or too few are requested.
     """
     if record.is_imported or record.is_procedure:
         kind = "was imported" if record.is_imported else "follows a procedure"
         _refuse(
             folder,
-            f"it {kind}, and more rounds are left to the operator by the tests of the "
-            "PTS alone",
-            "Resume it without --more-rounds, or begin a new run.",
+            f"it {kind}, and only the tests of the PTS leave more rounds to the "
+            "operator",
+            "Resume it without --more-rounds, or start a new run.",
         )
     progress = _find_progress(folder, record, state)
     if state.status == "finished":
@@ -93,7 +93,7 @@ def find_extension(
         if record.target.kind == "virtual":
             _refuse(
                 folder,
-                "the run is finished, and its virtual SSD ended with all that it held",
+                "the run is finished, and its virtual SSD is gone with all its data",
                 _NEW_RUN,
             )
     coming = [
@@ -104,7 +104,7 @@ def find_extension(
     if not coming:
         _refuse(
             folder,
-            f"no rounds until steady are left in it{_closed_words(progress)}",
+            f"it has no rounds left that run until steady{_closed_words(progress)}",
             f"Resume it without --more-rounds. {_NEW_RUN}",
         )
     window = min(loop.criteria.window_rounds for loop in coming) if has_pause else 1
@@ -149,13 +149,13 @@ def _require_unsteady_end(folder: Path, progress: _Progress) -> None:
     if not progress.unsteady:
         _refuse(
             folder,
-            "the run is finished, and no rounds of it ended without a steady state",
-            "There is nothing to go on with.",
+            "the run is finished, and none of its rounds ended without a steady state",
+            "There is nothing to continue.",
         )
     why = _closed_words(progress)
     _refuse(
         folder,
-        f"the run is finished, and none of its rounds can go on{why}",
+        f"the run is finished, and none of its rounds can continue{why}",
         _NEW_RUN,
     )
 
@@ -165,13 +165,13 @@ def _closed_words(progress: _Progress) -> str:
         return ""
     names = ", ".join(f"{phase} of {test}" for test, phase in progress.closed)
     return (
-        f": {names} did not get steady, but other steps followed, and a test goes on "
-        "only right behind its last round, without a purge"
+        f": {names} did not become steady, but other steps followed, and a test can "
+        "continue only directly after its last round, without a purge"
     )
 
 
 def _require_rounds(folder: Path, more_rounds: int, *, least: int) -> None:
-    """Require rounds enough for a window, and not more than any drive needs.
+    """Require enough rounds for a window, and not more than any drive needs.
 
     Raises
     ------
@@ -180,11 +180,11 @@ def _require_rounds(folder: Path, more_rounds: int, *, least: int) -> None:
     """
     if least <= more_rounds <= MOST_MORE_ROUNDS:
         return
-    why = f", and a window of {least} begins afresh behind the pause" * (least > 1)
+    why = f", and a window of {least} starts anew after the pause" * (least > 1)
     _refuse(
         folder,
-        f"{more_rounds} more rounds were asked for{why}",
-        f"Ask for {least} to {MOST_MORE_ROUNDS} more rounds.",
+        f"{more_rounds} more rounds were requested{why}",
+        f"Request {least} to {MOST_MORE_ROUNDS} more rounds.",
     )
 
 

@@ -1,4 +1,4 @@
-"""The folder of a new run: its name, its making, its record."""
+"""The folder of a new run: its name, its creation, its record."""
 
 import contextlib
 import secrets
@@ -29,18 +29,18 @@ from ssdlab.targets.target import Target
 
 
 def new_run_id(profile: str) -> str:
-    """Return a name for a run that sorts by time and that no other run has."""
+    """Return a unique name for a run that sorts by time."""
     stamp = datetime.now(tz=UTC).strftime("%Y%m%d-%H%M%S")
     return f"{stamp}-{profile}-{secrets.token_hex(2)}"
 
 
 def make_folder(runs: Path, request: Request, run_folder: Path | None) -> Path:
-    """Make the folder of a new run and return it; one with a run in it is refused.
+    """Create the folder of a new run and return it; refuse one that holds a run.
 
     Raises
     ------
     RunFolderError
-        If there is a run in it, or it cannot be made.
+        If it holds a run, or it cannot be created.
     """
     folder = run_folder or runs / new_run_id(request.asked.name)
     try:
@@ -50,14 +50,14 @@ def make_folder(runs: Path, request: Request, run_folder: Path | None) -> Path:
     except OSError as error:
         raise RunFolderError(
             folder=str(folder),
-            reason=f"the folder cannot be made ({error.strerror})",
-            remedy="Name a folder that can be written.",
+            reason=f"the folder cannot be created ({error.strerror})",
+            remedy="Name a folder that you can write to.",
         ) from None
     return folder
 
 
 def refuse_taken(folder: Path) -> NoReturn:
-    """Refuse a folder that has a run in it already.
+    """Refuse a folder that already holds a run.
 
     Raises
     ------
@@ -66,13 +66,13 @@ def refuse_taken(folder: Path) -> NoReturn:
     """
     raise RunFolderError(
         folder=str(folder),
-        reason="there is a run in it already",
-        remedy=f"Go on with it (ssdlab resume {folder}) or name another folder.",
+        reason="it already holds a run",
+        remedy=f"Resume that run (ssdlab resume {folder}) or name another folder.",
     )
 
 
 def open_or_clean(request: Request, folder: Path, choices: RunChoices) -> Target:
-    """Open the target; leave no empty run folder behind when it is refused."""
+    """Open the target; remove the empty run folder if it is refused."""
     try:
         return open_target(
             request.target,
@@ -85,7 +85,7 @@ def open_or_clean(request: Request, folder: Path, choices: RunChoices) -> Target
 
 
 def target_folder(run: Path) -> Path:
-    """Return where the papers of a run's target lie; a link there is refused."""
+    """Return where the files of a run's target are kept; refuse a link there."""
     folder = Folder(run) / "target"
     folder.is_there()
     return folder.path
@@ -94,27 +94,27 @@ def target_folder(run: Path) -> Path:
 def take_ceiling(
     folder: Path, device: Target, *, seconds: float = CEILING_SECONDS
 ) -> tuple[CeilingPoint, ...]:
-    """Measure what this host can issue; leave no run folder behind if that fails."""
+    """Measure what this host can issue; remove the run folder if that fails."""
     place = Folder(folder) / CEILING_FOLDER
-    place.remove_tree()  # of one that was killed before it began
+    place.remove_tree()  # of a run that was killed before it started
     try:
         return measure_ceiling(place, seconds=seconds)
     except BaseException:
         device.close()
         place.remove_tree()
-        if device.identity.kind == "virtual":  # its server's papers, and nothing else
+        if device.identity.kind == "virtual":  # only files of its server
             (Folder(folder) / "target").remove_tree()
         _clean(folder)
         raise
 
 
 def write_papers(folder: Path, record: RunRecord) -> None:
-    """Make a folder that of a run.
+    """Make a folder a run folder.
 
     Raises
     ------
     RunFolderError
-        If it cannot be written; nothing is left of it then.
+        If it cannot be written; nothing of it remains then.
     """
     try:
         write_state(
@@ -127,12 +127,12 @@ def write_papers(folder: Path, record: RunRecord) -> None:
         raise RunFolderError(
             folder=str(folder),
             reason=f"it cannot be written ({error.strerror})",
-            remedy="Make room, or name another folder.",
+            remedy="Free disk space, or name another folder.",
         ) from None
 
 
 def _clean(folder: Path) -> None:
-    """Take away what was made of a run folder, as far as nothing is in it."""
+    """Remove what was created of a run folder, as far as it is empty."""
     run = Folder(folder)
     for act in (
         partial(run.remove, "lock"),
@@ -168,7 +168,7 @@ def make_record(  # noqa: PLR0917 - one call, in suite
 
 
 def _known_fields(device: Target) -> ReportFields:
-    """Return what this machine tells of itself and of how the target is attached."""
+    """Return what this machine reports of itself and of how the target is attached."""
     known = read_machine()
     if device.drive is not None:
         return known.with_given(read_attachment(device.drive))
@@ -179,7 +179,7 @@ def _known_fields(device: Target) -> ReportFields:
 
 
 def examine_for(record: RunRecord, device: Target) -> tuple[HostCheck, ...]:
-    """Return how fit the host is for a run, and how the device is attached to it."""
+    """Return how suitable the host is for a run, and how the device is attached."""
     tests, _ = plan_inputs(record)
     found = examine_host(
         device.drive,
@@ -190,7 +190,7 @@ def examine_for(record: RunRecord, device: Target) -> tuple[HostCheck, ...]:
 
 
 def require_same_plan(folder: Path, record: RunRecord) -> None:
-    """Require that this version plans a run as the one did that began it.
+    """Require that this version plans a run as the version that started it did.
 
     Raises
     ------
@@ -200,7 +200,7 @@ def require_same_plan(folder: Path, record: RunRecord) -> None:
     if hash_plan(*plan_inputs(record)) != record.plan_hash:
         raise RunFolderError(
             folder=str(folder),
-            reason=f"this version of ssdlab plans the run otherwise than "
-            f"{record.host.ssdlab_version}, which began it",
-            remedy="Resume it with the version that began it, or begin a new run.",
+            reason=f"this version of ssdlab plans the run differently from "
+            f"{record.host.ssdlab_version}, which started it",
+            remedy="Resume it with the version that started it, or start a new run.",
         )

@@ -33,7 +33,7 @@ _LISTS = {
     "departs from the standard in:": "departures",
     "a run on it would be refused now:": "obstacles",
 }
-_LEAST_BYTES = "those of the fills before the rounds, and of purges that write"
+_LEAST_BYTES = "those of the fills before the rounds and of purges that write"
 _LEAST_PERCENT = 0.01
 _ENDS = ("min", "max")
 
@@ -62,12 +62,13 @@ def forecast(
     target : str
         ``virtual``, ``virtual:size=256MiB,op=12``, ``file:PATH,size=1GiB``, ``/dev/…``.
     asked : Suite or Procedure
-        What the run is asked for, as it fits the target.
+        What the run is to measure, fitted to the target.
     write_bytes_per_s : float, optional
-        The write speed to assume [B/s]. Without it what the target can do at most,
-        where that is known, else 500 MB/s.
+        The write speed to assume [B/s]. By default the most that the target can
+        do, where that is known, else 500 MB/s.
     rated_bytes : float, optional
-        How much may be written to the drive in its life, as its maker says: TBW [B].
+        How much may be written to the drive in its life by its vendor's rating:
+        TBW [B].
     purge : str
         How the target is purged; ``auto``: the first method that it can do.
 
@@ -75,8 +76,8 @@ def forecast(
     -------
     dict
         The cost of each test and of all, the share of the drive's endurance where that
-        is known, what departs from the standard, and for what use of the drive a run
-        would be refused now.
+        is known, what departs from the standard, and which uses of the drive would make
+        a run be refused now.
 
     Raises
     ------
@@ -126,7 +127,7 @@ def _notes(asked: Suite | Procedure, shape: Shape) -> dict[str, list[str]]:
 
 
 def _sector_advice(procedure: Procedure, shape: Shape) -> tuple[str, ...]:
-    """Return where sectors are not those that the guide of the peak jobs advises."""
+    """Return advice if the guide of the peak jobs advises other sectors."""
     if procedure.name != PEAK or not shape.sector_bytes:
         return ()
     sizes = {
@@ -147,7 +148,7 @@ def _costs(
     write_bytes_per_s: float | None,
     rated_bytes: float | None,
 ) -> dict[str, Any]:
-    """Return what tests cost there, one entry a test, and in all."""
+    """Return what tests cost there, one entry per test, and in all."""
     context = PlanContext(
         capacity_bytes=aim.shape.capacity_bytes,
         sector_bytes=aim.shape.sector_bytes,
@@ -187,7 +188,7 @@ def _costs(
 
 
 def _assume_speed(given: float | None, shape: Shape) -> tuple[float, str]:
-    """Return the write speed to reckon with [B/s], and what it is in words."""
+    """Return the write speed to assume [B/s], and what it is in words."""
     if given is not None:
         return given, "as given"
     if shape.write_bytes_per_s is not None:
@@ -196,7 +197,7 @@ def _assume_speed(given: float | None, shape: Shape) -> tuple[float, str]:
 
 
 def forecast_lines(plan: dict[str, Any]) -> list[str]:
-    """Say a forecast in lines for people.
+    """Return a forecast as readable lines.
 
     Parameters
     ----------
@@ -206,15 +207,15 @@ def forecast_lines(plan: dict[str, Any]) -> list[str]:
     Returns
     -------
     list of str
-        What is assumed, a table with one line a test, the sum, what is to be known of
-        a procedure, and the departures.
+        What is assumed, a table with one line per test, the sum, the notes on a
+        procedure, and the departures.
     """
     speed = plan["assumed_write_bytes_per_s"] / 1e6
     capacity = capacity_label(plan["capacity_bytes"])
     lines = [
         f"{plan['profile']} ({plan['spec_version']}) on {plan['target']}, {capacity}",
         f"assumed write speed {speed:.4g} MB/s: {plan['assumed_write_speed_is']}",
-        f"bytes at least are {_LEAST_BYTES}; nothing is touched",
+        f"the least bytes are {_LEAST_BYTES}; nothing is touched",
         "",
         *cost_table(plan["tests"]),
         "",
@@ -229,7 +230,7 @@ def forecast_lines(plan: dict[str, Any]) -> list[str]:
 
 
 def cost_table(tests: Sequence[dict[str, Any]]) -> list[str]:
-    """Return a heading and one line a test."""
+    """Return a heading and one line per test."""
 
     def ends(
         name: str, label: Callable[[Any], str], between: str
@@ -252,7 +253,7 @@ def cost_table(tests: Sequence[dict[str, Any]]) -> list[str]:
 
 
 def span_words(cost: dict[str, Any]) -> str:
-    """Say how long something takes, at least and at most if that differs."""
+    """Return how long something takes, at least and at most if they differ."""
     least, most = (
         duration_label(cost["seconds_min"]),
         duration_label(cost["seconds_max"]),
@@ -265,26 +266,27 @@ def _one_or_both(least: str, most: str, *, between: str) -> str:
 
 
 def find_endurance(target: str, rated_bytes: float | None) -> tuple[Endurance, ...]:
-    """Return what is known of the endurance of a target: as given, and as it counts.
+    """Return the known endurance of a target: as given, and as the drive counts it.
 
     Parameters
     ----------
     target : str
-        The target as the user wrote it; only a drive counts its own life.
+        The target as the user wrote it; only a drive counts its own wear.
     rated_bytes : float, optional
-        The endurance that its maker gives, as TBW [B].
+        The endurance that its vendor states, as TBW [B].
 
     Returns
     -------
     tuple of Endurance
-        None, one or both; nothing of a drive that does not tell, or not this user.
+        None, one or both; none for a drive that does not report it, or not to this
+        user.
     """
     given = () if rated_bytes is None else (rate_endurance(rated_bytes),)
     if not target.startswith("/dev/"):
         return given
     try:
         own = estimate_endurance(read_health(find_drive(target)))
-    except TargetRefusedError:  # a plan touches nothing, so nothing is refused for it
+    except TargetRefusedError:  # a plan touches nothing, so no drive is refused for it
         own = None
     return given if own is None else (*given, own)
 
@@ -292,19 +294,19 @@ def find_endurance(target: str, rated_bytes: float | None) -> tuple[Endurance, .
 def endurance_costs(
     costs: Sequence[dict[str, Any]], endurance: Sequence[Endurance]
 ) -> dict[str, Any]:
-    """Return what all tests write, and which share of the endurance that is.
+    """Return what all tests write, and what share of the endurance that is.
 
     Parameters
     ----------
     costs : sequence of dict
-        One entry a test, with ``written_bytes_min`` and ``written_bytes_max`` [B].
+        One entry per test, with ``written_bytes_min`` and ``written_bytes_max`` [B].
     endurance : sequence of Endurance
         What is known of the target.
 
     Returns
     -------
     dict
-        ``written_bytes_min``, ``written_bytes_max`` and ``endurance``, one entry each.
+        ``written_bytes_min``, ``written_bytes_max`` and ``endurance``.
     """
     least = sum(float(cost["written_bytes_min"]) for cost in costs)
     most = sum(float(cost["written_bytes_max"]) for cost in costs)
@@ -316,7 +318,7 @@ def endurance_costs(
 
 
 def endurance_lines(plan: dict[str, Any]) -> list[str]:
-    """Say the share of the endurance in lines for people; none where none is known."""
+    """Return the share of the endurance as readable lines; none if it is unknown."""
     written = _span(
         capacity_label(plan["written_bytes_min"]),
         capacity_label(plan["written_bytes_max"]),
@@ -343,7 +345,7 @@ def _span(least: str, most: str) -> str:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PurgePrice:
-    """What one purge costs; ``seconds`` is ``None`` where nobody tells."""
+    """What one purge costs; ``seconds`` is ``None`` where it is unknown."""
 
     method: PurgeMethod
     seconds: float | None
@@ -370,12 +372,12 @@ def price_purge(
 def with_purges(
     cost: dict[str, Any], test: PtsTest, price: PurgePrice
 ) -> dict[str, Any]:
-    """Return the cost of a test with that of its purges in it.
+    """Return the cost of a test including its purges.
 
     Parameters
     ----------
     cost : dict
-        What the test costs without them.
+        What the test costs without purges.
     test : PtsTest
         The test; its fallback may never be needed.
     price : PurgePrice
@@ -409,7 +411,7 @@ def purge_costs(costs: Sequence[dict[str, Any]], price: PurgePrice) -> dict[str,
 
 
 def purge_lines(purges: dict[str, Any]) -> list[str]:
-    """Say for people what the purges cost, and what of it is not known."""
+    """Return what the purges cost, and what of it is unknown, as readable lines."""
     least, most = purges["count_min"], purges["count_max"]
     if purges["method"] == "none" or not most:
         return []
@@ -417,8 +419,8 @@ def purge_lines(purges: dict[str, Any]) -> list[str]:
     noun = f"{count} purge{'' if most == 1 else 's'} ({purges['method']})"
     seconds = purges["seconds_each"]
     if seconds is None:
-        return [f"plus {noun}, time not known"]
+        return [f"plus {noun}, time unknown"]
     each = duration_label(seconds)
     if purges["written_bytes_each"]:
         each += f" and {capacity_label(purges['written_bytes_each'])}"
-    return [f"with {noun} in it, {each} each"]
+    return [f"including {noun}, {each} each"]

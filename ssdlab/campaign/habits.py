@@ -1,4 +1,4 @@
-"""What a run does by itself of what guides ask for, read from its own tests."""
+"""Which advice of guides a run follows by itself, read from its own tests."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -28,7 +28,7 @@ def usual_habits(kind: Literal["virtual", "file", "block"]) -> Habits:
     profile = find_profile(_ANY_PROFILE)
     tests = build_tests(profile, profile.tests)
     options = {"ioengine": _ENGINES[kind], "filename": "TARGET"}
-    # Blocks are a matter of the tests that will be chosen.
+    # Blocks depend on the tests that will be chosen.
     return replace(read_habits(tests, options), block_sizes_bytes=())
 
 
@@ -108,12 +108,12 @@ def _workloads(phase: Phase) -> Iterator[Workload]:
 
 
 def _begins_purged(test: PtsTest) -> bool:
-    """Tell whether a purge comes before the first IO."""
+    """Return whether a purge comes before the first IO."""
     return bool(test.phases) and isinstance(test.phases[0], Purge)
 
 
 def _reads_unwritten(test: PtsTest) -> bool:
-    """Tell whether a phase reads what was not written since the purge."""
+    """Return whether a phase reads what was not written since the purge."""
     is_written = False
     for phase in test.phases:
         if isinstance(phase, Purge):
@@ -126,7 +126,7 @@ def _reads_unwritten(test: PtsTest) -> bool:
 
 
 def _fills(phase: Phase) -> bool:
-    """Tell whether a phase writes everything once, or nothing but writes until steady.
+    """Return whether a phase writes everything once, or only writes until steady.
 
     The standard preconditions CBW and DIRTH by the latter: pts.md 12.
     """

@@ -1,4 +1,4 @@
-"""Write the jobs of a run that is planned: one file a job, and an index of them."""
+"""Write the jobs of a planned run: one file per job, and an index."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -29,15 +29,15 @@ _HEADING = (
     "job file",
 )
 _NOTES = """
-One line is one step that differs from all before it. The rounds of a loop are alike but
-for their number and randseed, and for their offset where a stream goes on; the job file
-is that of the first. Steps are numbered as in a run whose loops all go to their last
-round: where one ends earlier, the steps after it have lower numbers and, as each seed
-follows from the number of its step, other seeds.
+One line is one step that differs from all before it. The rounds of a loop differ only
+in number and randseed, and in offset where a stream continues; the job file is that of
+the first. Steps are numbered as in a run whose loops all reach their last round: where
+one ends earlier, the steps after it have lower numbers and other seeds, as each seed
+is derived from the number of its step.
 To each job ssdlab adds exec_prerun and exec_postrun, by which fio waits at a gate and
-reports its end. A drive or file is handed to fio as an open descriptor.
+reports its end. A drive or file is passed to fio as an open descriptor.
 """
-_SOCKET_NOTE = "SOCKET stands for the virtual SSD's socket, made when the run begins."
+_SOCKET_NOTE = "SOCKET is the socket of the virtual SSD, created when the run starts."
 
 
 def write_jobs(plan: JobPlan, folder: Path) -> tuple[str, ...]:
@@ -48,7 +48,7 @@ def write_jobs(plan: JobPlan, folder: Path) -> tuple[str, ...]:
     plan : JobPlan
         The jobs.
     folder : Path
-        Where they go; it is made. Files of an earlier plan in it are replaced.
+        The destination; it is created. Files of an earlier plan in it are replaced.
 
     Returns
     -------
@@ -58,7 +58,7 @@ def write_jobs(plan: JobPlan, folder: Path) -> tuple[str, ...]:
     Raises
     ------
     ExportError
-        If something else lies in the folder, or it cannot be written.
+        If the folder holds anything else, or cannot be written.
     """
     place = output_folder(folder)
     texts = {_file_name(job): _job_text(plan, job) for job in plan.jobs if job.job}
@@ -79,7 +79,7 @@ def write_jobs(plan: JobPlan, folder: Path) -> tuple[str, ...]:
 
 
 def _earlier_files(place: Folder) -> tuple[str, ...]:
-    """Return the files of an earlier plan, which must be all that lies there.
+    """Return the files of an earlier plan, which must be all that the folder holds.
 
     Raises
     ------
@@ -91,8 +91,8 @@ def _earlier_files(place: Folder) -> tuple[str, ...]:
         if not _is_ours(place, name):
             raise ExportError(
                 place=str(place.path),
-                reason=f"{name!r} lies there, which ssdlab plan did not write",
-                remedy="Name a folder that is new or empty.",
+                reason=f"it holds {name!r}, which ssdlab plan did not write",
+                remedy="Name a new or empty folder.",
             )
     return names
 
@@ -113,7 +113,7 @@ def _file_name(job: PlannedJob) -> str:
 
 
 def _job_text(plan: JobPlan, job: PlannedJob) -> str:
-    """Return a job file: what it is as comments, then just what the run will write."""
+    """Return a job file: comments, then exactly what the run will write."""
     said = (
         _title(plan),
         f"step {job.step.step_id}",
@@ -140,7 +140,7 @@ def _preface(plan: JobPlan) -> Iterator[str]:
     seed = plan.seed or "1; without --seed a run draws one"
     yield f"randseed: as of a run with --seed {seed}"
     if not plan.is_of_pts:
-        yield "no test of the PTS: no clause asks for it"
+        yield "not a test of the PTS: no clause requires it"
     yield from _NOTES.rstrip().split("\n")
     if any("=SOCKET" in job.job for job in plan.jobs):
         yield _SOCKET_NOTE
@@ -168,7 +168,7 @@ def _title(plan: JobPlan) -> str:
 
 
 def _one_line(words: str) -> str:
-    """Return words without anything that would end a line or move a terminal."""
+    """Return words without characters that end a line or control a terminal."""
     return "".join(sign if sign.isprintable() else "?" for sign in words)
 
 
@@ -192,7 +192,7 @@ def _end(job: PlannedJob) -> str:
 
 
 def _rounds(job: PlannedJob) -> str:
-    """Say how often a step comes, and what ends its rounds."""
+    """Return how often a step comes, and what ends its rounds."""
     if job.step.round is None:
         return "once"
     times = job.planned.times
@@ -202,10 +202,10 @@ def _rounds(job: PlannedJob) -> str:
 
 
 def _rule_of(phase: Phase) -> str:
-    """Return what may end the rounds of a phase before the last one that is allowed."""
+    """Return what may end the rounds of a phase before the last one allowed."""
     if isinstance(phase, Rounds):
         if phase.same_rounds_as:
-            return f"as many as of {phase.same_rounds_as}"
+            return f"as many as {phase.same_rounds_as}"
         return "until steady" if phase.tracking else ""
     if not isinstance(phase, Stimulus):
         return ""
@@ -222,9 +222,9 @@ def _remarks(job: PlannedJob) -> Iterator[str]:
     if planned.step.wait_s:
         yield f"after a rest of {planned.step.wait_s:g} s"
     if planned.goes_on:
-        yield "its offset goes on where the stream before it ended"
+        yield "its offset continues where the previous stream ended"
     if isinstance(planned.phase, OperatingPoint):
         point = planned.phase.point.capitalize()
-        yield f"TC and QD will be those of {point} IOPS in the last round before"
+        yield f"TC and QD will be those of {point} IOPS in the previous round"
     if planned.is_fallback:
         yield "only if the test was not steady before"

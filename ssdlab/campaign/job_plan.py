@@ -1,4 +1,4 @@
-"""What fio will be asked to do in a run: each different job, before the run begins."""
+"""What fio will do in a run: each different job, before the run starts."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from ssdlab.plan.rehearsal import PlannedStep, rehearse
 from ssdlab.targets.opening import foresee_purge, read_shape
 
 _SECTIONS_OF_PHASES = {Purge: "3.2", Precondition: "3.3"}
-_SHOWN_SEED = 1  # where the run will draw one
+_SHOWN_SEED = 1  # if the run will draw one
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -28,9 +28,9 @@ class PlannedJob:
     planned : PlannedStep
         The step, and how often it comes.
     clause : str
-        The sections of the standard that ask for it; empty for other procedures.
+        The sections of the standard that require it; empty for other procedures.
     purge : str
-        By which method the target is purged, if the step is a purge.
+        How the target is purged, if the step is a purge.
     job : str
         The text of its job file; empty for a purge.
     """
@@ -42,11 +42,11 @@ class PlannedJob:
 
     @property
     def step(self) -> Step:
-        """The first step of its kind, if every loop goes to its last round."""
+        """The first step of its kind, if every loop reaches its last round."""
         return self.planned.step
 
     def as_data(self) -> dict[str, Any]:
-        """Return what it is, without the text of its job, as JSON can hold it."""
+        """Return it as JSON-compatible data, without the text of its job."""
         step, work = self.step, self.step.workload
         return {
             "step_id": step.step_id,
@@ -71,9 +71,9 @@ class PlannedJob:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class JobPlan:
-    """All jobs of a run in its order, and what they are planned from.
+    """All jobs of a run in order, and what they are planned from.
 
-    ``seed`` is that of the run; 0 if the run will draw one: the jobs have another then.
+    ``seed`` is that of the run; 0 if the run will draw one, so that its jobs differ.
     """
 
     name: str
@@ -88,14 +88,14 @@ class JobPlan:
 def plan_jobs(
     target: str, asked: Suite | Procedure, *, seed: int = 0, purge: str = AUTO_PURGE
 ) -> JobPlan:
-    """Return each different job that a run can ask fio for.
+    """Return each different job that a run can pass to fio.
 
     Parameters
     ----------
     target : str
         ``virtual``, ``file:PATH,size=1GiB``, ``/dev/…``; it is not touched.
     asked : Suite or Procedure
-        What the run is asked for, as it fits the target.
+        What the run is to measure, fitted to the target.
     seed : int, default 0
         The seed of the run; 0 if it will draw one.
     purge : str

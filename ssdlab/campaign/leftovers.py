@@ -1,4 +1,4 @@
-"""Folders of runs that were killed before they began: nothing was measured in them."""
+"""Folders of runs that were killed before they started: nothing was measured."""
 
 import os
 import re
@@ -10,17 +10,17 @@ from ssdlab.model.errors import RunFolderError
 from ssdlab.store.lock import read_holder
 from ssdlab.system.folders import Folder
 
-_NAME: Final = re.compile(r"\d{8}-\d{6}-.+-[0-9a-f]{4}")  # as `new_run_id` makes them
+_NAME: Final = re.compile(r"\d{8}-\d{6}-.+-[0-9a-f]{4}")  # as `new_run_id` creates them
 _FILES: Final = frozenset(("notebook.ipynb", "lock"))
 _FOLDERS: Final = frozenset(("steps",))
-_OLD_S: Final = 3600.0  # one that is younger may be about to begin
+_OLD_S: Final = 3600.0  # a younger one may be about to start
 
 
 def sweep_leftovers(runs: Path, *, now_s: float) -> None:
-    """Remove what runs left that were killed before they began, as far as it is ours.
+    """Remove this user's leftovers of runs that were killed before they started.
 
-    A run that began has a ``run.json``, or whatever else is in its folder; nothing but
-    an empty notebook, a lock that nobody holds and an empty folder of steps is removed.
+    A run that started has a ``run.json`` or other files in its folder. Only an empty
+    notebook, a lock that nobody holds and an empty folder of steps are removed.
     """
     with suppress(OSError, RunFolderError):
         for name in filter(_NAME.fullmatch, Folder(runs).names()):

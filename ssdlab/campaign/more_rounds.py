@@ -1,7 +1,7 @@
-"""Ask the process that works on a run for more rounds: a note that it takes up.
+"""Request more rounds from the process that works on a run, by a file it picks up.
 
-Only that process writes the state of its run. Whoever asks leaves a file, which it
-looks for after each round.
+Only that process writes the state of its run. A request is a file, which it looks for
+after each round.
 """
 
 import json
@@ -18,27 +18,27 @@ _REQUEST = "more-rounds.json"
 
 
 def ask_more_rounds(run: str | Path, more_rounds: int) -> Extension:
-    """Ask a run that goes on to let its rounds go on for more than they may.
+    """Request more rounds than planned from a run that is under way.
 
-    It goes on without a pause: the process that works on it, in whatever terminal or
-    notebook, sees to it when its present round has ended.
+    It continues without a pause: the process that works on it, in whatever terminal or
+    notebook, picks up the request after its current round.
 
     Parameters
     ----------
     run : str or Path
         The run folder.
     more_rounds : int
-        How many rounds more the present loop, and each one after it, may take.
+        How many more rounds the current loop, and each one after it, may take.
 
     Returns
     -------
     Extension
-        What was asked for.
+        What was requested.
 
     Raises
     ------
     RunFolderError
-        If nobody works on the run, or it has no rounds that could go on.
+        If no process works on the run, or none of its rounds can continue.
 
     Examples
     --------
@@ -49,8 +49,8 @@ def ask_more_rounds(run: str | Path, more_rounds: int) -> Extension:
     if read_holder(folder) is None:
         raise RunFolderError(
             folder=str(folder),
-            reason="nobody works on it now who could be asked for more rounds",
-            remedy=f"Go on with it: ssdlab resume {folder} --more-rounds {more_rounds}",
+            reason="no process is working on it that could take more rounds",
+            remedy=f"Resume it: ssdlab resume {folder} --more-rounds {more_rounds}",
         )
     asked = find_extension(
         folder, record, state, more_rounds=more_rounds, has_pause=False
@@ -62,9 +62,9 @@ def ask_more_rounds(run: str | Path, more_rounds: int) -> Extension:
 
 
 def take_request(run: Path) -> Extension | None:
-    """Return what a run was asked for, once; not yet from where on it holds.
+    """Return the request to a run, once; not yet from where it applies.
 
-    A request that cannot be read is none, and is removed.
+    A request that cannot be read is ignored and removed.
     """
     folder = Folder(run)
     if not folder.has(_REQUEST):

@@ -1,4 +1,4 @@
-"""The pattern of a name: what it tells of the step that a file is the output of."""
+"""The pattern of file names: which step a file is the output of."""
 
 import re
 from collections.abc import Mapping
@@ -19,24 +19,24 @@ _MAX_DIGITS = 9
 
 
 def compile_pattern(pattern: str) -> re.Pattern[str]:
-    """Return what finds the fields of a pattern in a name; ``*`` is any text.
+    """Return the regular expression of a pattern with fields; ``*`` is any text.
 
     Raises
     ------
     ValueError
-        If the pattern has a field that is none, or one twice, or a single brace.
+        If the pattern has an unknown field, one twice, or an unmatched brace.
     """
     literal, *rest = re.split(r"\{(\w*)\}", pattern)
     if any(brace in text for text in (literal, *rest[1::2]) for brace in "{}"):
-        msg = f"a brace of the pattern {pattern} has no partner"
+        msg = f"the pattern {pattern} has an unmatched brace"
         raise ValueError(msg)
     shape = _literal(literal)
     for name, after in zip(rest[::2], rest[1::2], strict=True):
         if name not in _FIELDS:
-            msg = f"{name!r} is no field of a pattern; known: {', '.join(_FIELDS)}"
+            msg = f"unknown field {name!r} in the pattern; known: {', '.join(_FIELDS)}"
             raise ValueError(msg)
         if rest[::2].count(name) > 1:
-            msg = f"{name!r} stands twice in the pattern {pattern}"
+            msg = f"the field {name!r} occurs twice in the pattern {pattern}"
             raise ValueError(msg)
         shape += f"(?P<{name}>{_FIELDS[name]}){_literal(after)}"
     return re.compile(shape)
@@ -47,12 +47,12 @@ def _literal(text: str) -> str:
 
 
 def fields_of(match: re.Match[str]) -> Mapping[str, str]:
-    """Return the fields that a name gave.
+    """Return the fields found in a name.
 
     Raises
     ------
     ValueError
-        If a number is none that a step could have.
+        If a number is out of range for a step.
     """
     said = match.groupdict()
     for name in ("read_percent", "round", "threads", "queue_depth"):
@@ -60,7 +60,7 @@ def fields_of(match: re.Match[str]) -> Mapping[str, str]:
             msg = f"{said[name]} is too large for {name}"
             raise ValueError(msg)
     if int(said.get("read_percent", "0")) > 100:
-        msg = f"{said['read_percent']} is no percentage of reads"
+        msg = f"{said['read_percent']} is not a valid percentage of reads"
         raise ValueError(msg)
     return said
 
@@ -73,6 +73,6 @@ def fio_size(text: str) -> int:
     Raises
     ------
     ValueError
-        If it is no size.
+        If it is not a valid size.
     """
     return parse_size(re.sub(r"(?i)i?b$", "", text.strip()))

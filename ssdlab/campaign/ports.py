@@ -1,4 +1,4 @@
-"""What the engine needs from the world: a backend, and somebody who listens."""
+"""The interfaces that the engine needs: a backend and a listener."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -11,7 +11,7 @@ from ssdlab.system.folders import Folder
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class StepOutcome:
-    """How a step ended. Its raw output lies in ``folder``: ``fio.json`` of a fio step.
+    """How a step ended. Its raw output is in ``folder``: ``fio.json`` of a fio step.
 
     ``ended_s`` is the Unix time of the last IO; a fio step began its runtime before
     that. ``started_s`` is given by a step without fio. ``suspended_s`` is how long the
@@ -32,12 +32,12 @@ class StepOutcome:
 
 
 class Backend(Protocol):
-    """Carries steps out: real fio on a target, or a replay or model in its place."""
+    """Runs steps: real fio on a target, or a replay or model in its place."""
 
     def run(
         self, step: Step, folder: Folder, following: Step | None, *, hold: bool
     ) -> StepOutcome:
-        """Carry one step out in a folder that does not exist yet.
+        """Run one step in a folder that does not exist yet.
 
         ``following`` may be made ready meanwhile and, unless ``hold``, begun at the
         moment that this step's IO has ended.
@@ -45,21 +45,21 @@ class Backend(Protocol):
         ...
 
     def find_trouble(self) -> str:
-        """Return why the target does not answer any more, or an empty text."""
+        """Return why the target no longer answers, or an empty text."""
         ...
 
 
 class Listener(Protocol):
-    """Is told how the run goes on."""
+    """Receives the progress of a run."""
 
     def step_began(self, step: Step) -> None:
-        """Hear that a step begins."""
+        """Take note that a step begins."""
         ...
 
     def step_ended(self, step: Step, result: StepResult) -> None:
-        """Hear that a step has ended, now or in an earlier session."""
+        """Take note that a step has ended, now or in an earlier session."""
         ...
 
     def judged(self, judgement: Judgement) -> None:
-        """Hear a steady-state judgement."""
+        """Receive a steady-state judgement."""
         ...

@@ -17,17 +17,16 @@ from ssdlab.pts.suite import build_tests
 
 _SUFFIX = ".toml"
 _LARGEST_FILE_BYTES = 100_000
-_ENDLESS_BYTES = 2**60  # a drive whose capacity ends no test
+_ENDLESS_BYTES = 2**60  # large enough that the capacity ends no test
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Outline:
-    """A profile in short.
+    """A profile in outline.
 
-    The time of all its tests is at least and at most ``seconds_min`` and
-    ``seconds_max``, without the fills of the preconditioning, which write
-    ``fill_capacities`` user capacities at the speed of the drive, and as long as no
-    limit of written capacities ends a test before.
+    All its tests take between ``seconds_min`` and ``seconds_max``, without the fills of
+    the preconditioning, which write ``fill_capacities`` user capacities at the speed of
+    the drive, and unless a limit of written capacities ends a test earlier.
     """
 
     profile: Profile
@@ -42,9 +41,9 @@ def open_profile(name: str) -> Profile:
     Raises
     ------
     UnknownNameError
-        If there is none of that name.
+        If there is no profile of that name.
     ProfileError
-        If there is no such file, or it holds no profile.
+        If there is no such file, or it does not hold a valid profile.
     """
     if not name.lower().endswith(_SUFFIX):
         return find_profile(name)
@@ -53,7 +52,7 @@ def open_profile(name: str) -> Profile:
 
 
 def open_report_fields(name: str) -> ReportFields:
-    """Return what a file says for the report; a profile of ssdlab says nothing.
+    """Return the report fields of a file; a profile of ssdlab has none.
 
     Raises
     ------
@@ -66,12 +65,12 @@ def open_report_fields(name: str) -> ReportFields:
 
 
 def outline_profiles() -> tuple[Outline, ...]:
-    """Return every profile of ssdlab in short."""
+    """Return every profile of ssdlab in outline."""
     return tuple(map(outline_profile, PROFILES.values()))
 
 
 def outline_profile(profile: Profile) -> Outline:
-    """Return a profile in short."""
+    """Return a profile in outline."""
     context = PlanContext(
         capacity_bytes=_ENDLESS_BYTES,
         sector_bytes=512,
@@ -106,7 +105,7 @@ def _time(test: PtsTest, context: PlanContext) -> tuple[float, float]:
 
 def _read_text(path: Path) -> str:
     if not path.is_file():
-        _refuse(path, "there is no such file")
+        _refuse(path, "file not found")
     try:
         with path.open("rb") as file:
             content = file.read(_LARGEST_FILE_BYTES + 1)
@@ -116,7 +115,7 @@ def _read_text(path: Path) -> str:
     except OSError as error:
         _refuse(path, f"it cannot be read ({error.strerror})")
     except UnicodeDecodeError:
-        _refuse(path, "it is no UTF-8 text")
+        _refuse(path, "it is not UTF-8 text")
 
 
 def _refuse(path: Path, reason: str) -> NoReturn:
@@ -124,5 +123,5 @@ def _refuse(path: Path, reason: str) -> NoReturn:
         source=str(path),
         key="",
         reason=reason,
-        remedy="Make one: ssdlab profiles show pts-2.0-enterprise > mine.toml.",
+        remedy="Create one: ssdlab profiles show pts-2.0-enterprise > mine.toml.",
     )

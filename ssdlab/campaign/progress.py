@@ -1,4 +1,4 @@
-"""How a run goes on, as data: written for whoever watches, told to a listener."""
+"""The progress of a run, as data: written to a file and passed to a listener."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -23,8 +23,8 @@ class Progress:
 
     ``verdict`` says in words whether the last window was steady and, if not, why;
     ``values`` are the tracking variable's last values as text. The time left lies
-    between two bounds: steady at once, or never; what is left of a purge, which the
-    drive alone knows, is in neither of them. ``purge`` is what it says of itself.
+    between two bounds: steady as soon as possible, or never. Neither includes the rest
+    of a purge, which only the drive knows. ``purge`` is the status that it reports.
     """
 
     test: str
@@ -45,7 +45,7 @@ class Progress:
 
     @property
     def line(self) -> str:
-        """The progress as one line for people."""
+        """The progress as one readable line."""
         parts = [f"{self.test} {self.phase}"]
         if self.round:
             parts.append(f"round {self.round} of at most {self.rounds_max}")
@@ -58,7 +58,7 @@ class Progress:
         if self.verdict:
             parts.append(self.verdict)
         left = _left(self.left_min_s, self.left_max_s)
-        parts += [self.purge, f"after it {left}"] if self.purge else [left]
+        parts += [self.purge, f"then {left}"] if self.purge else [left]
         return " | ".join(parts)
 
 
@@ -69,9 +69,9 @@ def _left(least: float, most: float) -> str:
 
 @dataclass(kw_only=True, slots=True)
 class Tracker:
-    """A listener that knows where the run is and says so.
+    """A listener that tracks where the run is and reports it.
 
-    ``tell`` hears each `Progress`; the newest is also in ``progress.json``.
+    ``tell`` receives each `Progress`; the latest is also in ``progress.json``.
     """
 
     run: Path
@@ -87,17 +87,17 @@ class Tracker:
     last: Progress | None = None
 
     def step_began(self, step: Step) -> None:
-        """Hear that a step begins, and say where the run is."""
+        """Report where the run is when a step begins."""
         self._enter(step)
         self._publish(self._progress(step))
 
     def said(self, words: str) -> None:
-        """Hear what a purge that takes long says of itself, and pass it on."""
+        """Pass on the status that a long purge reports."""
         if self.last is not None:
             self._publish(replace(self.last, purge=words))
 
     def finished(self) -> None:
-        """Say that every test has ended."""
+        """Report that every test has ended."""
         self._publish(
             Progress(
                 test="all tests",
@@ -118,7 +118,7 @@ class Tracker:
         )
 
     def step_ended(self, step: Step, result: StepResult) -> None:
-        """Hear that a step has ended, now or in an earlier session."""
+        """Take note that a step has ended, now or in an earlier session."""
         self._enter(step)
         self.steps_done += 1
         self.phase_steps_done += 1
@@ -132,7 +132,7 @@ class Tracker:
             self.values.append(_value_text(result, tracking))
 
     def judged(self, judgement: Judgement) -> None:
-        """Hear a steady-state judgement."""
+        """Receive a steady-state judgement."""
         tracking, verdict = judgement.tracking, judgement.verdict
         if verdict.is_steady:
             self.verdict = "steady" if judgement.is_round_steady else self.verdict
@@ -190,14 +190,14 @@ class Tracker:
         )
 
     def _window_text(self, spec: Phase) -> str:
-        """Say how full the window is while nothing can be judged yet."""
+        """Return how full the window is while nothing can be judged yet."""
         if not isinstance(spec, Rounds) or not spec.tracking:
             return ""
         window = spec.criteria.window_rounds
         return f"{len(self.values)} of the {window} rounds of a window"
 
     def _least_rounds_s(self) -> float:
-        """Return the time [s] that a window needs at least to fill."""
+        """Return the least time [s] that a window needs to fill."""
         spec = self._spec()
         if not isinstance(spec, Rounds) or self.verdict:
             return 0.0
@@ -210,14 +210,14 @@ class Tracker:
         return max(0, missing) * (before_s + len(spec.cells) * spec.cell_seconds)
 
     def _as_running(self, test: PtsTest) -> PtsTest:
-        """Return a test whose fallback is no longer a maybe if it is under way."""
+        """Return a test whose fallback is certain if it is under way."""
         fallback = {(test.test_id, phase.phase_id) for phase in test.fallback}
         if self.phase not in fallback:
             return test
         return replace(test, phases=test.possible_phases, fallback=())
 
     def _left(self) -> tuple[float, float]:
-        """Return the time left [s] if steady as soon as can be, and if never."""
+        """Return the time left [s] if steady as soon as possible, and if never."""
         least = most = 0.0
         is_ahead = False
         for test in self.tests:
@@ -249,7 +249,7 @@ def _rounds_max(spec: Phase) -> int:
 
 
 def _value_text(result: StepResult, tracking: Tracking) -> str:
-    """Return a tracked value with its unit, scaled for people."""
+    """Return a tracked value with its unit, scaled to be readable."""
     value = getattr(result, tracking.metric)
     if value is None:
         return "-"

@@ -1,4 +1,4 @@
-"""What people say for the report of a run, now or later."""
+"""The fields that users fill in for the report of a run, now or later."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,21 +15,21 @@ _LONGEST = 200
 def add_report_fields(
     run: str | Path, given: Mapping[str, str], *, source: str = ""
 ) -> None:
-    """Keep what is said for the report of a run; nothing where nothing is said.
+    """Store the fields for the report of a run; do nothing if none are given.
 
     Parameters
     ----------
     run : str or Path
         The run folder.
     given : mapping of str to str
-        By the names of `ReportFields`; an empty text says nothing.
+        By the names of `ReportFields`; an empty text is ignored.
     source : str
-        A TOML file with a table ``[report]``; what is given goes before it.
+        A TOML file with a table ``[report]``; ``given`` takes precedence.
 
     Raises
     ------
     UserError
-        If a text cannot be shown on a line, the file cannot be read, or there is no
+        If a text cannot be shown on one line, the file cannot be read, or there is no
         such run.
     """
     for name, text in given.items():
@@ -47,6 +47,6 @@ def add_report_fields(
 
 def _of_file(source: str) -> ReportFields:
     if source and not source.lower().endswith(".toml"):
-        msg = f"{source} is no TOML file. Name one with a table [report]: FILE.toml."
+        msg = f"{source} is not a TOML file. Name one with a table [report]: FILE.toml."
         raise UserError(msg)
     return open_report_fields(source) if source else ReportFields()

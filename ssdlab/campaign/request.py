@@ -1,4 +1,4 @@
-"""A request for a run, found to be in order before anything is touched."""
+"""A request for a run, validated before anything is touched."""
 
 import math
 from collections.abc import Mapping
@@ -28,11 +28,11 @@ _HOTTEST_CELSIUS = 150
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RunChoices:
-    """What the user chose for a run besides what is measured, and of what.
+    """What the user chose for a run besides its tests and its target.
 
     ``run_folder`` is the run's own instead of a new one in ``runs``. ``confirmed`` is
     the serial that was typed. A ``seed`` of 0 draws one. Without a temperature limit
-    the drive's own counts.
+    that of the drive applies.
     """
 
     runs: Path = Path("data/runs")
@@ -46,7 +46,7 @@ class RunChoices:
 
     @property
     def texts(self) -> dict[str, str]:
-        """The words of the user's, by name."""
+        """The user's own texts, by name."""
         return {
             "label": self.label,
             "confirmed serial": self.confirmed,
@@ -54,7 +54,7 @@ class RunChoices:
         }
 
     def of_drive(self, write_cache: WriteCacheState) -> DriveChoices:
-        """Return what of it concerns the drive."""
+        """Return the choices that concern the drive."""
         return DriveChoices(
             confirmed=self.confirmed,
             purge=self.purge,
@@ -65,9 +65,9 @@ class RunChoices:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Request:
-    """What to measure, and what it is asked for, as it fits that.
+    """The target, and what to measure, fitted to it.
 
-    ``report_fields`` are what the file of a profile says for the report.
+    ``report_fields`` are those of the profile's file.
     """
 
     target: str
@@ -76,26 +76,27 @@ class Request:
 
 
 def read_temperature_limit(celsius: float) -> float | None:
-    """Return the limit that a user gave, where 0 is none.
+    """Return the limit that a user gave, where 0 means no limit.
 
     Raises
     ------
     UserError
-        If it is no temperature that a drive could have.
+        If no drive could have this temperature.
     """
     if celsius == 0:
         return None
     if math.isfinite(celsius) and 0 < celsius <= _HOTTEST_CELSIUS:
         return celsius
     msg = (
-        f"The temperature limit {celsius:g} is none. Give degrees Celsius up to "
+        f"The temperature limit {celsius:g} is out of range. Give degrees Celsius up "
+        "to "
         f"{_HOTTEST_CELSIUS}, or 0 for the drive's own limit."
     )
     raise UserError(msg)
 
 
 def ask_for_suite(target: str, profile: str, tests: str) -> Suite:
-    """Return tests of a profile as they fit a target, which is not touched.
+    """Return tests of a profile, fitted to a target, which is not touched.
 
     Parameters
     ----------
@@ -109,7 +110,7 @@ def ask_for_suite(target: str, profile: str, tests: str) -> Suite:
     Returns
     -------
     Suite
-        What a run is asked for.
+        What a run is to measure.
 
     Raises
     ------
@@ -128,7 +129,7 @@ def ask_for_suite(target: str, profile: str, tests: str) -> Suite:
 
 
 def require_fit(target: str, procedure: Procedure) -> None:
-    """Require a target that a procedure can be carried out on; it is not touched.
+    """Require a target on which a procedure can run; it is not touched.
 
     Raises
     ------
@@ -143,7 +144,7 @@ def require_fit(target: str, procedure: Procedure) -> None:
 def check_request(
     target: str, profile: str, tests: str, *, choices: RunChoices
 ) -> Request:
-    """Return the request, or raise the `UserError` that says what is wrong with it."""
+    """Return the request, or raise a `UserError` that says what is wrong with it."""
     _require_texts({"target": target, "profile": profile, **choices.texts})
     _require_purge(choices.purge)
     asked = ask_for_suite(target, profile, tests)
@@ -156,7 +157,7 @@ def check_request(
 def check_procedure(
     target: str, procedure: Procedure, *, choices: RunChoices
 ) -> Request:
-    """Return the request for a procedure, or raise what is wrong with it."""
+    """Return the request for a procedure, or raise a `UserError`."""
     _require_texts({"target": target, **choices.texts})
     _require_purge(choices.purge)
     require_fit(target, procedure)
@@ -165,14 +166,14 @@ def check_procedure(
 
 
 def _require_blocks(procedure: Procedure, shape: Shape) -> None:
-    """Require blocks of whole sectors that the active range has room for.
+    """Require blocks of whole sectors that fit in the active range.
 
     Raises
     ------
     ProfileError
-        If there are others.
+        If any do not.
     """
-    remedy = "Take another stimulus where it takes one, or another device."
+    remedy = "Choose another stimulus, if the procedure takes one, or another device."
     if "capture" in procedure.given:
         remedy = "Edit the capture or lower --share."
     for test in procedure.tests:
@@ -199,12 +200,12 @@ def _require_texts(texts: Mapping[str, str]) -> None:
 
 
 def _require_plain(name: str, text: str) -> None:
-    """Require text that JSON, a terminal and a report can show as it is.
+    """Require text that JSON, a terminal and a report can show unchanged.
 
     Raises
     ------
     UserError
-        If it has control characters, broken UTF-8 or no end.
+        If it has control characters or invalid UTF-8, or is too long.
     """
     if text.isprintable() and len(text) <= _LONGEST_TEXT:
         return

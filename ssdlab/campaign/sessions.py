@@ -1,4 +1,4 @@
-"""The sessions of a run: each time that it was worked on, and how that ended."""
+"""The sessions of a run: each time it was worked on, and how that ended."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -12,9 +12,9 @@ from ssdlab.system.folders import Folder
 
 
 def begin_session(folder: Path, host_changes: Sequence[str] = ()) -> None:
-    """Note that work begins; a session without an end was killed.
+    """Record that work starts; a session without an end was killed.
 
-    ``host_changes`` is what has become otherwise of the host since the run began.
+    ``host_changes`` is what has changed on the host since the run started.
     """
     earlier = RunState(status="running")
     if Folder(folder).has("state.json"):
@@ -37,7 +37,7 @@ def begin_session(folder: Path, host_changes: Sequence[str] = ()) -> None:
 
 
 def end_session(folder: Path, status: RunStatus, message: str) -> None:
-    """Note how the session ended, and seal what there is."""
+    """Record how the session ended, and seal what was measured."""
     seal_run(folder)
     state = read_state(folder)
     *before, (start, _, _) = state.sessions
@@ -55,7 +55,7 @@ def end_session(folder: Path, status: RunStatus, message: str) -> None:
 
 
 def note_extension(folder: Path, extension: Extension) -> None:
-    """Note that a run goes on for more rounds; one that was finished is so no more."""
+    """Record that a run takes more rounds; a finished one is then unfinished."""
     state = read_state(folder)
     status = "interrupted" if state.status == "finished" else state.status
     extensions = (*state.extensions, extension)
@@ -63,5 +63,5 @@ def note_extension(folder: Path, extension: Extension) -> None:
 
 
 def now_text() -> str:
-    """Return the time now, as ISO 8601 with the UTC offset."""
+    """Return the current time in ISO 8601 with the UTC offset."""
     return datetime.now(tz=UTC).isoformat(timespec="seconds")

@@ -1,9 +1,9 @@
-"""Carry a suite or a procedure out from its beginning, or take it up again.
+"""Run a suite or a procedure from its start, or resume it.
 
 The confirmation of a drive is in ``run.json``, which anybody can write. On resume it
-counts only with a witness outside the folder: a random mark in the folder, noted in the
-state folder of the user with the record, the folder and the drive for which it was
-made. A folder that was copied, handed on or changed has no such witness.
+counts only with a witness outside the folder: a random mark in the folder, recorded in
+the user's state folder with the record, the folder and the drive for which it was
+made. A folder that was copied, passed on or changed has no such witness.
 """
 
 import hashlib
@@ -66,7 +66,7 @@ from ssdlab.targets.opening import (
     require_as_left,
 )
 
-_WRITTEN_FOLDERS = ("steps", "tables", "target", "telemetry")  # by a run that goes on
+_WRITTEN_FOLDERS = ("steps", "tables", "target", "telemetry")  # by a run under way
 _WRITTEN_FILES = ("notebook.ipynb", "progress.json")
 _MARK: Final = "mark"
 _RECORD: Final = "run.json"
@@ -75,7 +75,7 @@ _MARK_BYTES: Final = 32
 Note = dict[str, str | int]
 
 
-def run_suite(  # noqa: PLR0913 - each is a choice of the user's, by name
+def run_suite(  # noqa: PLR0913 - each is a choice of the user, by name
     target: str = "virtual",
     profile: str = "demo",
     tests: str | Sequence[str] = "iops,tp,lat,wsat",
@@ -99,26 +99,26 @@ def run_suite(  # noqa: PLR0913 - each is a choice of the user's, by name
     profile : str, default "demo"
         The profile, such as ``pts-2.0-enterprise``, or a file: ``mine.toml``.
     tests : str or sequence of str, default "iops,tp,lat,wsat"
-        The tests, in the order to be run; ``all`` are those of the profile.
+        The tests, in the order to run; ``all`` means those of the profile.
     runs : str or Path, default "data/runs"
-        The folder that gets the run's folder.
+        The folder in which the run's folder is created.
     run_folder : str or Path, default ""
         The folder of the run itself, instead of a new one in ``runs``.
     label : str, default ""
-        A name of the user's own.
+        A name chosen by the user.
     confirm_serial : str, default ""
         The serial of a device that may be destroyed.
     seed : int, default 0
         The seed of all offsets; 0 draws one. It is recorded.
     host_ceiling : bool, default False
-        Whether to measure first, for a minute, what this host can issue at all.
+        Whether to measure first, for a minute, the most that this host can issue.
     purge : str, default "auto"
         How a drive is purged: one of the methods that ``ssdlab purge --list`` shows, or
-        ``none``; ``auto`` is the first that the drive says it can do.
+        ``none``; ``auto`` is the first that the drive says it supports.
     temperature_limit : float, default 0
         The run stops when the drive gets hotter [°C]; 0 is the drive's own limit.
     tell : callable, optional
-        Is told each `Progress`; without it nothing is told.
+        Called with each `Progress`.
 
     Returns
     -------
@@ -128,7 +128,7 @@ def run_suite(  # noqa: PLR0913 - each is a choice of the user's, by name
     Raises
     ------
     UserError
-        If the request cannot be carried out; no run was begun then.
+        If the request cannot be carried out; no run was started then.
     RunFailedError
         If a step failed; what was measured is kept.
     RunInterruptedError
@@ -164,7 +164,7 @@ def run_procedure(
 
 
 def _begin(request: Request, choices: RunChoices, tell: Tell | None) -> Run:
-    """Make the run's folder and record, and carry it out."""
+    """Create the run's folder and record, and run it."""
     fio, fio_version = require_fio()
     folder = make_folder(choices.runs, request, choices.run_folder)
     with locked(folder, sleep=time.sleep), terminated_like_interrupted():
@@ -200,23 +200,23 @@ def resume_run(
     confirm_serial: str = "",
     tell: Tell | None = None,
 ) -> Run:
-    """Take an interrupted or failed run up again, or go on after its last round.
+    """Resume an interrupted or failed run, or continue a run after its last round.
 
-    Steps that were finished are not measured again; a window of steady state
-    begins afresh after the gap.
+    Steps that were finished are not measured again; the steady-state window starts anew
+    after the gap.
 
     Parameters
     ----------
     run : str or Path
         The run folder.
     more_rounds : int, default 0
-        How many rounds more than before its loops may take that have not ended: a run
-        that finished with rounds that were not steady goes on behind the last of them.
+        How many more rounds than before its unfinished loops may take: a run that
+        finished with rounds that were not steady continues after the last of them.
     confirm_serial : str, default ""
         The serial of a drive that may be destroyed. It is needed where the folder is
         not as this user made it on this machine, such as a copy.
     tell : callable, optional
-        Is told each `Progress`; without it nothing is told.
+        Called with each `Progress`.
 
     Returns
     -------
@@ -226,8 +226,8 @@ def resume_run(
     Raises
     ------
     UserError
-        If the folder is damaged or in use, the device is gone, another one or was
-        not confirmed, or no rounds of the run can go on.
+        If the folder is damaged or in use, the device is gone, replaced or not
+        confirmed, or no rounds of the run can continue.
     RunFailedError
         If a step failed; what was measured is kept.
     RunInterruptedError
@@ -243,7 +243,7 @@ def resume_run(
     with locked(folder, sleep=time.sleep), terminated_like_interrupted():
         state = read_state(folder)
         if state.status == "finished" and not more_rounds:
-            return write_tables(folder)  # it may have been killed while it wrote them
+            return write_tables(folder)  # it may have been killed while writing them
         require_same_plan(folder, record)
         extension = (
             find_extension(folder, record, state, more_rounds=more_rounds)
@@ -269,15 +269,15 @@ def resume_run(
 
 
 def check_resume(run: Path, confirm_serial: str, *, more_rounds: int = 0) -> str:
-    """Refuse at once a run that `resume_run` would refuse; nothing is held.
+    """Refuse at once a run that `resume_run` would refuse; hold nothing.
 
-    What it destroys on a drive that was confirmed anew is returned, in words.
+    Returned, in words, is what it destroys on a drive that was confirmed anew.
 
     Raises
     ------
     UserError
-        If it is damaged, in use or finished, or its drive is not there or was not
-        confirmed, or no rounds of it can go on.
+        If it is damaged, in use or finished, or its drive is missing or was not
+        confirmed, or no rounds of it can continue.
     """
     require_resumable(run, may_be_finished=more_rounds > 0)
     record, state = read_record(run), read_state(run)
@@ -292,17 +292,17 @@ def check_resume(run: Path, confirm_serial: str, *, more_rounds: int = 0) -> str
 
 
 def _confirmed_again(run: Path, record: RunRecord, typed: str) -> str | None:
-    """Return what confirms the drive: ``None`` is what was typed at the beginning."""
+    """Return what confirms the drive: ``None`` is what was typed at the start."""
     return None if not typed and is_vouched(run, record) else typed
 
 
 def require_resumable(run: Path, *, may_be_finished: bool = False) -> None:
-    """Require that the run can be gone on with, now.
+    """Require that the run can be resumed now.
 
     Raises
     ------
     RunFolderError
-        If it is damaged, in use, or finished and may not be.
+        If it is damaged, in use, or finished where that is not allowed.
     """
     read_record(run)
     for name in _WRITTEN_FOLDERS:
@@ -316,16 +316,16 @@ def require_resumable(run: Path, *, may_be_finished: bool = False) -> None:
         if is_over and is_reported:
             raise RunFolderError(
                 folder=str(run),
-                reason="the run is finished; there is nothing to go on with",
-                remedy=f"See {report}, or write it anew: ssdlab report {run}. Rounds "
-                "that were not steady go on with --more-rounds.",
+                reason="the run is finished; there is nothing to resume",
+                remedy=f"See {report}, or write it again: ssdlab report {run}. "
+                "Continue rounds that were not steady with --more-rounds.",
             )
 
 
 def vouch_for(run: Path, record: RunRecord) -> None:
-    """Mark a run folder that was just made, and note that here.
+    """Mark a run folder that was just created, and record that here.
 
-    Where the note cannot be written, consent is asked for again on resume.
+    If that cannot be written, confirmation is requested again on resume.
     """
     mark = secrets.token_hex(_MARK_BYTES)
     Folder(run).write(_MARK, mark.encode())
@@ -335,7 +335,7 @@ def vouch_for(run: Path, record: RunRecord) -> None:
 
 
 def is_vouched(run: Path, record: RunRecord) -> bool:
-    """Tell whether a folder and its record are as they were when the run began here."""
+    """Return whether a folder and its record are as when the run started here."""
     try:
         mark = _read_own(Folder(run), _MARK).decode("ascii")
         noted = json.loads(_read_own(_notes(), _name(mark)))
@@ -345,18 +345,18 @@ def is_vouched(run: Path, record: RunRecord) -> bool:
 
 
 def forget(run: Path) -> None:
-    """Remove the note of a run that is over."""
+    """Remove the note on a run that has ended."""
     with suppress(OSError, ValueError, RunFolderError):
         _notes().remove(_name(Folder(run).read(_MARK).decode("ascii")))
 
 
 def _note(run: Path, record: RunRecord) -> Note:
-    """Return what has to be as it was.
+    """Return what must be unchanged.
 
     Raises
     ------
     OSError
-        If the record cannot be read, or is not this user's.
+        If the record cannot be read, or does not belong to this user.
     """
     return {
         "run_id": record.run_id,
@@ -368,15 +368,15 @@ def _note(run: Path, record: RunRecord) -> Note:
 
 
 def _read_own(folder: Folder, name: str) -> bytes:
-    """Return what a file holds that this user owns.
+    """Return the content of a file that this user owns.
 
     Raises
     ------
     PermissionError
-        If it is somebody else's, or the folder is.
+        If it or the folder belongs to someone else.
     """
     if folder.path.stat().st_uid != os.geteuid():
-        msg = f"{folder.path} is not this user's"
+        msg = f"{folder.path} does not belong to this user"
         raise PermissionError(msg)
     return folder.read(name, owner=os.geteuid())
 

@@ -146,14 +146,14 @@ def _show_loads(opened: "Run", *, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps(plain_rows(table), indent=1, allow_nan=False))
         return
-    shown = tabulate_loads(table).drop(columns="Told apart")
+    shown = tabulate_loads(table).drop(columns="Split by")
     words = {name: column(name, name, is_words=True) for name in map(str, shown)}
     columns = words | {
         "What": column(
             "What", lambda row: row["What"].removeprefix("one "), is_words=True
         ),
         "IOs": column("IOs", "IOs", "{:,}".format),
-        "Enough for": column("Up to", "Enough for", is_words=True),
+        "Supports": column("Up to", "Supports", is_words=True),
     }
     listed = tabulate(shown, tuple(columns.values()), caption="")
     click.echo("\n".join(table_lines(listed)))

@@ -1,4 +1,4 @@
-"""Cells that a user names: by metric, block size and R/W mix, as far as they matter."""
+"""Cells that a user names: by metric, and optionally block size and R/W mix."""
 
 import re
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ _EXAMPLE = "Write it as 'iops 4 KiB 0/100, lat mean'."
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CellChoice:
-    """Some cells of a comparison, by their metric, and by size and mix where given."""
+    """Some cells of a comparison, by metric, and by size and mix if given."""
 
     text: str
     test: str
@@ -35,7 +35,7 @@ class CellChoice:
     mix: str
 
     def holds(self, place: tuple[str, str, str]) -> bool:
-        """Tell whether a cell, by test, metric and words, belongs to it."""
+        """Return whether a cell, by test, metric and words, belongs to it."""
         test, metric, cell = place
         words = f" {cell} "
         return (
@@ -51,7 +51,7 @@ def parse_cells(text: str) -> tuple[CellChoice, ...]:
     Raises
     ------
     SeriesError
-        If one names no metric.
+        If a part names no metric.
 
     >>> [(one.test, one.size, one.mix) for one in parse_cells("iops 4 KiB 0/100, tp")]
     [('iops', '4 KiB', '0/100'), ('tp', '', '')]
@@ -83,8 +83,8 @@ def find_choice(words: str) -> CellChoice | None:
 
 
 def no_metric_text(words: str) -> str:
-    """Say that words name no metric, and which are known."""
-    return f"{words!r} names no metric; known are {', '.join(_METRIC_WORDS)}"
+    """Return the message that words name no metric, with the known ones."""
+    return f"{words!r} does not name a metric; known: {', '.join(_METRIC_WORDS)}"
 
 
 def _size(text: str) -> str:

@@ -1,4 +1,4 @@
-"""The cells of several runs, round by round: what a comparison is made from."""
+"""The cells of several runs, round by round: the input of a comparison."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -42,8 +42,8 @@ _COLUMNS = [
     "open_end",
     "is_doubted",
 ]
-FEW_ROUNDS = "too few rounds to tell how a percentile scatters"
-FEW_IOS = "too few IOs stand behind the percentile"
+FEW_ROUNDS = "too few rounds to estimate the scatter of a percentile"
+FEW_IOS = "too few IOs support the percentile"
 APART = "rounds differ too much to bound the percentile"
 
 
@@ -53,7 +53,7 @@ def rows_of(frame: pd.DataFrame) -> Iterator[Any]:
 
 
 def repetitions(row: Any) -> str:
-    """Return how many runs or rounds stand behind a row, in words.
+    """Return the number of runs or rounds behind a row, in words.
 
     >>> from types import SimpleNamespace as Row
     >>> repetitions(Row(n=5, unit="rounds")), repetitions(Row(n=1, unit="runs"))
@@ -70,21 +70,21 @@ def tabulate_window_cells(
     steps: pd.DataFrame,
     compared: Mapping[str, Compared],
 ) -> pd.DataFrame:
-    """Return the rounds of every cell that runs can be compared by.
+    """Return the rounds of every cell in which runs can be compared.
 
     Returns
     -------
     pandas.DataFrame
-        One row a run, cell and round: ``run_id``, ``test``, ``metric``, ``cell`` (in
+        One row per run, cell and round: ``run_id``, ``test``, ``metric``, ``cell`` (in
         words, such as ``RND 4 KiB 0/100``; of a demand variation with TC and QD),
         ``access``, ``block_size_bytes`` [B], ``read_percent`` [%], ``threads``,
         ``queue_depth``, ``round``, ``value`` (as stored: 1/s, B/s or ns),
-        ``is_steady`` (missing where it was not judged), ``doubt`` in words of a
-        percentile of too few rounds, ``open_end`` in words of one whose rounds or IOs
-        do not bound it, and ``is_doubted``, true where fio or the target complained.
-        Where others printed a mean and no rounds, ``round`` is missing. A percentile
-        has one row a run, that of the merged bins of its ``n_rounds`` rounds, with
-        ``log_variance`` downwards and ``log_variance_above`` and their ``freedom``.
+        ``is_steady`` (missing where it was not judged), ``doubt`` in words for a
+        percentile of too few rounds, ``open_end`` in words for one not bounded by its
+        rounds or IOs, and ``is_doubted``, true where fio or the target reported errors.
+        Where others printed only a mean, ``round`` is missing. A percentile has one row
+        per run, from the merged bins of its ``n_rounds`` rounds, with ``log_variance``
+        downwards and ``log_variance_above`` and their ``freedom``.
     """
     known = measurements.merge(_doubted(steps), on=_STEP, how="left")
     known["is_doubted"] = known["is_doubted"].eq(other=True)
@@ -143,7 +143,7 @@ def _cell_words(row: Any, *, by_workers: bool) -> str:
 
 
 def _steady(windows: pd.DataFrame) -> pd.DataFrame:
-    """Return of each phase whether its last window was steady."""
+    """Return for each phase whether its last window was steady."""
     final = windows[windows["is_final"].fillna(value=False)]
     judged = final.dropna(subset=["is_round_steady"])
     names = ["run_id", "test", "phase"]
@@ -154,7 +154,7 @@ def _steady(windows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _doubted(steps: pd.DataFrame) -> pd.DataFrame:
-    """Return the steps in which fio or the target complained."""
+    """Return the steps in which fio or the target reported errors."""
     complaints = steps["warnings"].fillna("")
     return steps.loc[complaints != "", _STEP].assign(is_doubted=True)
 
@@ -162,7 +162,7 @@ def _doubted(steps: pd.DataFrame) -> pd.DataFrame:
 def tabulate_level_cells(
     window: pd.DataFrame, bins: pd.DataFrame, metrics: Sequence[CellMetric]
 ) -> pd.DataFrame:
-    """Return percentiles of the cells of one test, a row a run, cell and percentile.
+    """Return percentiles of the cells of one test: a row per run, cell and percentile.
 
     Returns
     -------
@@ -171,8 +171,8 @@ def tabulate_level_cells(
         ``log_variance`` of its logarithm between rounds downwards and
         ``log_variance_above`` (missing where nothing bounds it) with their ``freedom``,
         ``n_rounds``, ``doubt`` and ``open_end`` (why an end is not bounded) in words,
-        and ``is_doubted`` where any round is. A percentile that no run has IOs enough
-        for is left out.
+        and ``is_doubted`` where any round is. A percentile for which no run has enough
+        IOs is omitted.
     """
     loads = [
         load
@@ -216,9 +216,9 @@ def _level(load: Load, metric: CellMetric) -> dict[str, Any]:
 
 
 def level_of_percentile(bins: BinnedRounds, claim: LevelClaim) -> LevelEstimate:
-    """Return the level of a percentile by the interval that is claimed of it.
+    """Return the level of a percentile from the interval that is claimed for it.
 
-    Its degrees of freedom are those of the rounds, joined where there are many.
+    Its degrees of freedom are those of the rounds, joined if there are many.
     """
     freedom = max(1, len(join_rounds(bins).counts) - 1)
     return level_of_interval(claim.interval, freedom=freedom, n_values=claim.rounds)

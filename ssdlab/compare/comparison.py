@@ -1,4 +1,4 @@
-"""Several runs beside each other, and what a comparison of them finds."""
+"""Several runs, and what a comparison of them finds."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -27,12 +27,12 @@ from ssdlab.pts.suite import COMPARED
 from ssdlab.reference.storage_classes import read_storage_classes
 from ssdlab.store.run import Run
 
-_SHORT_NAME = 20  # letters, in the head of a column or in a verdict
+_SHORT_NAME = 20  # letters, in the heading of a column or in a verdict
 
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison:
-    """Several runs, and what a comparison of them finds; frames come when asked for.
+    """Several runs, and what a comparison of them finds; frames are computed on demand.
 
     Attributes
     ----------
@@ -41,7 +41,7 @@ class Comparison:
     rules : Rules
         What a difference must exceed, and which conditions count as equal.
     terms : tuple of ScoreTerm
-        What the score is made of; empty without one.
+        The terms of the score; empty without one.
     watts_text : str
         The power of each side, as it was given.
     include_virtual : bool
@@ -51,7 +51,7 @@ class Comparison:
     sides : pandas.DataFrame
         Which runs are repetitions of one drive.
     left_out : tuple of str
-        Runs of the folders that cannot be read, each with why.
+        Runs in the folders that cannot be read, each with the reason.
     """
 
     runs: tuple[Run, ...]
@@ -197,7 +197,7 @@ class Comparison:
 
     @cached_property
     def names_of_sides(self) -> dict[str, list[str]]:
-        """By side what else names it: model, serial number, label and folder."""
+        """By side its other names: model, serial number, label and folder."""
         names: dict[str, list[str]] = {name: [] for name in self.side_names}
         for row in rows_of(self.sides):
             run = run_by_id(self.runs, row.run_id)
@@ -213,7 +213,7 @@ class Comparison:
 
     @cached_property
     def short_names(self) -> dict[str, str]:
-        """By side its name where room is scarce; no two sides have the same."""
+        """By side its short name, which is unique."""
         return brief_texts(self.side_names, longest=_SHORT_NAME)
 
 

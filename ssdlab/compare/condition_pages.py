@@ -1,4 +1,4 @@
-"""The page of conditions: who is compared, and what was not the same."""
+"""The page of conditions: what is compared, and which conditions differ."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -15,11 +15,11 @@ from ssdlab.store.run import Run
 from ssdlab.text.table import Table, column, tabulate
 
 _LONGEST_VALUE = 70
-_MOST_COLUMNS = 4  # runs beside each other
+_MOST_COLUMNS = 4  # runs side by side
 
 
 def conditions_page(comparison: Comparison) -> Page:
-    """Return who is compared, and which conditions were not the same."""
+    """Return what is compared, and which conditions differ."""
     blocks: list[Block] = list(_condition_notes(comparison))
     blocks += [Note(text=words, tone="warning") for words in state_texts(comparison)]
     models = comparison.sides[comparison.sides["is_model"].astype(bool)]["side"]
@@ -43,15 +43,15 @@ def conditions_page(comparison: Comparison) -> Page:
 
 
 def state_texts(comparison: Comparison) -> Iterator[str]:
-    """Say which runs are not read from the tables of a finished run, or not at all."""
+    """Return which runs are read without tables, unfinished, or not at all."""
     if comparison.left_out:
-        yield f"Left out, as they cannot be read: {', '.join(comparison.left_out)}."
+        yield f"Omitted, because they cannot be read: {', '.join(comparison.left_out)}."
     for run in comparison.runs:
         name = run.record.run_id
         if run.state.status != "finished" or run.is_going_on:
             yield f"{name}: {run.standing} What was measured so far counts."
         elif run.make is not None:
-            yield f"{name} has no tables: it is read from its raw output."
+            yield f"{name} has no tables and is read from its raw output."
 
 
 def _condition_notes(comparison: Comparison) -> Iterator[Note]:
@@ -62,16 +62,16 @@ def _condition_notes(comparison: Comparison) -> Iterator[Note]:
     unknown = [name for name in partly if name not in accepted]
     if open_names:
         words = (
-            f"Not the same conditions: {', '.join(open_names)}. Runs that differ in "
-            "them are shown beside each other, and get no verdict. What is no matter "
-            "can be accepted by its name."
+            f"Conditions that differ: {', '.join(open_names)}. Runs that differ in "
+            "them are shown side by side, without a verdict. A difference that does "
+            "not matter can be accepted by its name."
         )
         yield Note(text=words, tone="warning")
     if unknown:
         words = (
-            f"Not known of every run: {', '.join(unknown)}. They need not be the same: "
-            "runs of which they are known get no verdict against runs of which they "
-            "are not, unless that is accepted."
+            f"Not known for every run: {', '.join(unknown)}. They may differ: runs "
+            "for which they are known get no verdict against runs for which they are "
+            "not, unless that is accepted."
         )
         yield Note(text=words, tone="warning")
     if taken:
@@ -84,14 +84,14 @@ def _condition_notes(comparison: Comparison) -> Iterator[Note]:
         words = "The same conditions in all runs, as far as they are recorded."
         yield Note(text=words, tone="good")
     if nowhere:
-        words = f"Known of no run: {', '.join(nowhere)}. They need not be the same."
+        words = f"Known for no run: {', '.join(nowhere)}. They may differ."
         yield Note(text=words)
 
 
 def barring_names(
     conditions: pd.DataFrame,
 ) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
-    """Return what differs, what is known of some runs alone, and what of none."""
+    """Return what differs, what is known for only some runs, and what for none."""
     barring = conditions[conditions["is_barring"] & (conditions["standing"] != SAME)]
     named = name_conditions(barring["condition"])
     known = barring[barring["value"].map(is_known).astype(bool)]
@@ -105,16 +105,16 @@ def barring_names(
 
 
 def models_text(names: Sequence[str], comparison: Comparison) -> str:
-    """Say which sides are no drives, and what that changes."""
-    end = "left out of the score unless include_virtual is set"
+    """Return which sides are not drives, and what that changes."""
+    end = "excluded from the score unless include_virtual is set"
     if comparison.include_virtual:
-        end = "are in the score because that was asked for"
-    compared = "they are compared cell by cell, marked as such"
-    return f"No drive: {', '.join(names)}; {compared}, and {end}."
+        end = "included in the score as requested"
+    compared = "compared cell by cell, marked as such"
+    return f"Not drives: {', '.join(names)}; {compared}, and {end}."
 
 
 def sides_table(comparison: Comparison) -> Table:
-    """Return who is compared: sides, their runs, and what they are."""
+    """Return what is compared: sides, their runs, and their kind."""
 
     def identity(row: Any) -> str:
         return _short(_identity(run_by_id(comparison.runs, row.run_id)))
@@ -133,13 +133,13 @@ def sides_table(comparison: Comparison) -> Table:
 
 
 def answers_table(comparison: Comparison) -> Table:
-    """Return what is to be said of each run: procedure, steady state, doubts."""
+    """Return the notes on each run: procedure, steady state, doubts."""
     rows = (
         (run.record.run_id, *(words for _, words in run.answers.lines))
         for run in comparison.runs
     )
     return Table(
-        caption="What is to be said of each run",
+        caption="Notes on each run",
         head=("Run", "Procedure", "Steady state", "Doubts about the numbers"),
         rows=tuple(rows),
         words=(0, 1, 2, 3),
@@ -155,7 +155,7 @@ def _identity(run: Run) -> str:
 def differing_table(
     comparison: Comparison, names: Sequence[str], *, of_profiles: bool = False
 ) -> Table:
-    """Return some conditions that differ, a row each, a column a run."""
+    """Return some conditions that differ, one row each, one column per run."""
     looks = comparison.run_looks
     groups = dict(iter(comparison.conditions.groupby("condition")))
     is_wide = len(looks) > _MOST_COLUMNS
@@ -168,9 +168,9 @@ def differing_table(
         shown = [_by_value([look.name for look in looks], texts)] if is_wide else texts
         rows.append((name, _weight(name, groups[name], comparison), *shown))
     heads = ["Values"] if is_wide else [look.name for look in looks]
-    caption = "Conditions that differ, or are not known"
+    caption = "Conditions that differ or are not known"
     if of_profiles:
-        caption = "What the profiles ask for, where they differ"
+        caption = "Values of the profiles that differ"
     return Table(
         caption=caption,
         head=("Condition", "Compared anyway?", *heads),
@@ -181,7 +181,7 @@ def differing_table(
 
 
 def _by_value(names: Sequence[str], values: Sequence[str]) -> str:
-    """Return each value once with its runs; the commonest is that of all others.
+    """Return each value once with its runs; the most common is that of all others.
 
     >>> _by_value(["a", "b", "c"], ["x", "y", "x"])
     'y: b; x: all others'

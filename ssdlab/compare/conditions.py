@@ -1,4 +1,4 @@
-"""Under which conditions runs were measured, and which of them differ."""
+"""The conditions under which runs were measured, and which of them differ."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal
@@ -22,11 +22,11 @@ _UNKNOWN_TEXTS = frozenset({
     *("", _NOT_KNOWN, "not recorded"),
     *("not reported by the system", "not told by the system"),  # new, and older runs
 })
-_NONE = "none"  # a value of a profile that asks for nothing
+_NONE = "none"  # a value of a profile that requires nothing
 GRAVE_FINDINGS = "grave findings"
 NOT_STEADY = "steady state"
 
-# Shown, and no hindrance: they are of the drive, of its interface, or of no weight.
+# Shown, but not barring: they belong to the drive or its interface, or do not matter.
 _OF_THE_DRIVE = ("capacity", "firmware", "interface", "purge method", "ssdlab version")
 
 
@@ -41,8 +41,9 @@ def find_facts(
     Returns
     -------
     pandas.DataFrame
-        One row a condition and run: ``condition``, ``run_id``, ``value`` in words, and
-        ``tests``, which it is about: ``all``, or their names, separated by commas.
+        One row per condition and run: ``condition``, ``run_id``, ``value`` in words,
+        and the ``tests`` that it concerns: ``all``, or their names, separated by
+        commas.
     """
     of_jobs, of_workers = _job_facts(records, jobs), _worker_facts(records, workers)
     facts = {
@@ -68,7 +69,7 @@ def find_facts(
 
 
 def _tests_by_condition(records: Sequence[RunRecord]) -> dict[str, tuple[str, ...]]:
-    """Return which tests the values of profiles are about, where not all are."""
+    """Return the tests that values of profiles concern, where that is not all."""
     found: dict[str, tuple[str, ...]] = {}
     for asked in (record.asked for record in records):
         if isinstance(asked, Suite):
@@ -79,17 +80,17 @@ def _tests_by_condition(records: Sequence[RunRecord]) -> dict[str, tuple[str, ..
 
 
 def is_known(value: str) -> bool:
-    """Tell whether the value of a condition is known.
+    """Return whether the value of a condition is known.
 
-    False of ``not known``, and of a write cache that was left as it was found.
+    False for ``not known``, and for a write cache that was left as it was found.
     """
     return not value.startswith(_NOT_KNOWN)
 
 
 def find_standing(values: Iterable[str]) -> Standing:
-    """Tell whether a condition was the same everywhere.
+    """Return whether a condition was the same everywhere.
 
-    Not known where it is not of all, and the known ones are the same.
+    It is not known if it is known only for some, and these are the same.
 
     >>> find_standing(["a", "a"]), find_standing(["a", "not known"])
     ('same', 'not known')
@@ -136,7 +137,7 @@ def _facts(record: RunRecord) -> Iterator[tuple[str, str]]:
 
 
 def _write_cache(record: RunRecord) -> str:
-    """Return how the write cache stood; as found it may have been either."""
+    """Return the state of the write cache; left as found it may have been either."""
     if record.target.kind == "virtual":
         return "none that could be switched"
     if record.write_cache != "as found":
@@ -161,7 +162,7 @@ def _job_facts(
 def _worker_facts(
     records: Sequence[RunRecord], workers: pd.DataFrame
 ) -> dict[str, dict[str, str]]:
-    """Return TC and QD of the tests that runs did not all measure at the same."""
+    """Return TC and QD of the tests that not all runs measured at the same."""
     facts: dict[str, dict[str, str]] = {record.run_id: {} for record in records}
     for test, rows in workers.groupby("test"):
         texts = {
@@ -197,15 +198,15 @@ def _value_name(detail: str) -> str:
 def _profile_text(record: RunRecord, key: str) -> str:
     """Return a value of a profile.
 
-    What a profile of ours does not say it does not ask for, as when an older version
-    had no such value; of what an import does not say nobody knows.
+    A value missing in a profile of ssdlab is not required, as in an older version
+    without it; one missing in an import is unknown.
     """
     nothing = _NOT_KNOWN if record.is_imported else _NONE
     return _value_text(record.asked.details.get(key)) or nothing
 
 
 def _value_text(value: object) -> str:
-    """Return a value of a profile; what a mapping leaves at nothing is not in it."""
+    """Return a value of a profile; empty entries of a mapping are omitted."""
     if isinstance(value, Mapping):
         return ", ".join(f"{k}: {_value_text(one)}" for k, one in value.items() if one)
     if isinstance(value, list | tuple):
@@ -219,16 +220,16 @@ def tabulate_conditions(
     jobs: Mapping[str, Mapping[str, str]],
     workers: pd.DataFrame,
 ) -> pd.DataFrame:
-    """Return what each run was measured under, and in what the runs differ.
+    """Return the conditions of each run, and in which of them the runs differ.
 
     Returns
     -------
     pandas.DataFrame
         One row a condition and run: ``condition``, ``run_id``, ``value`` in words,
-        ``tests`` that it is about, ``standing`` (same, differs, or not known: of one
-        run or of all, while the known ones are the same), and ``is_barring``: runs that
-        differ in it are not compared. TC and QD bar the cells that they differ in, and
-        no others.
+        ``tests`` that it concerns, ``standing`` (same, differs, or not known: for one
+        run or for all, while the known ones are the same), and ``is_barring``: runs
+        that differ in it are not compared. TC and QD bar only the cells in which they
+        differ.
     """
     table = find_facts(records, jobs=jobs, workers=workers)
     standings = {
@@ -242,14 +243,14 @@ def tabulate_conditions(
 
 
 def require_conditions(accepted: str, conditions: pd.DataFrame) -> tuple[str, ...]:
-    """Return the conditions that a user takes as equal.
+    """Return the conditions that a user accepts as equal.
 
-    Their names; who takes any ``profile`` takes all its values.
+    Return their names; accepting ``profile`` accepts all its values.
 
     Raises
     ------
     UnknownNameError
-        If one is none of the conditions.
+        If one is not a known condition.
     """
     known = [*conditions["condition"].unique(), GRAVE_FINDINGS, NOT_STEADY]
     named = [name.strip() for name in accepted.split(",") if name.strip()]
@@ -264,14 +265,14 @@ def require_conditions(accepted: str, conditions: pd.DataFrame) -> tuple[str, ..
 
 
 def is_profile_value(condition: str) -> bool:
-    """Tell whether a condition is one value of a profile, and not its name."""
+    """Return whether a condition is a value of a profile, not its name."""
     return condition.startswith(PROFILE_VALUE)
 
 
 def name_conditions(conditions: Iterable[str]) -> tuple[str, ...]:
     """Return conditions by name; profiles of different names stand for their values.
 
-    The same without the values of profiles, where ``profile`` is among them.
+    Values of profiles are omitted if ``profile`` is among the conditions.
 
     >>> name_conditions(["profile", "kernel", "profile: iops max rounds"])
     ('profile', 'kernel')
@@ -311,8 +312,8 @@ def find_differing(
 ) -> tuple[str, ...]:
     """Return the conditions that bar a comparison of some runs in a test.
 
-    Their names, and of those that are known of some of the runs alone that they
-    are: they need not have been the same. What is known of none bars nothing.
+    Return their names, marked if they are known for only some of the runs, as they may
+    have differed. A condition that is known for none bars nothing.
     """
     own = conditions[
         conditions["run_id"].isin(list(run_ids))

@@ -16,8 +16,8 @@ from ssdlab.text.numbers import number_text
 from ssdlab.text.table import UNSUPPORTED_NOTE, Table
 
 _INDEPENDENT = (
-    "as if its IOs were independent of each other; where slow ones come in bursts, and "
-    "from one run to the next, more is possible"
+    "as if its IOs were independent; bursts of slow IOs, and differences between "
+    "runs, may exceed them"
 )
 
 
@@ -41,8 +41,8 @@ def confidence_page(comparison: Comparison) -> Page:
             blocks.append(Note(text=words, tone="warning"))
         differing = " and ".join(find_histogram_differences(found.values()))
         if differing:
-            words = f"These histograms differ in {differing}: their levels say little "
-            blocks.append(Note(text=f"{words}about each other.", tone="warning"))
+            words = f"These histograms differ in {differing}: their levels are hardly "
+            blocks.append(Note(text=f"{words}comparable.", tone="warning"))
         levels = pd.concat([
             one.levels.assign(run_id=run_id, taken_with=one.words)
             for run_id, one in found.items()
@@ -85,7 +85,7 @@ def intervals_table(comparison: Comparison, test: str) -> Table:
         ),
         rows=tuple(rows),
         words=(0, 1, 4, 5, 6, 7),
-        note=f"From merged bins, with 95 % intervals {of_what}; a question mark is an "
-        "end that is not bounded. The maximum is that of these IOs and has no "
-        f"interval. {UNSUPPORTED_NOTE}",
+        note=f"From merged bins, with 95 % intervals {of_what}; a question mark is "
+        f"an unbounded end. The maximum is that of these IOs and has no interval. "
+        f"{UNSUPPORTED_NOTE}",
     )

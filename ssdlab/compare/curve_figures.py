@@ -26,13 +26,13 @@ def plot_iops_response(
 ) -> go.Figure:
     """Draw IOPS over mean response time of a demand variation, of several drives.
 
-    One mark a TC and QD, on two logarithmic axes; nothing is joined.
+    One mark per TC and QD, on two logarithmic axes, not connected.
 
     References
     ----------
     .. [1] SNIA, "SSS Performance Test Specification", v2.0.2, 2020, section 14.
     """
-    figure = new_figure(title, subtitle="one mark a TC/QD", height=_HEIGHT)
+    figure = new_figure(title, subtitle="one mark per TC/QD", height=_HEIGHT)
     known = points[points["run_id"].isin(list(looks))]
     times, rates = scaled(known["lat_mean_ns"], "lat_ns"), scaled(known["iops"], "iops")
     across = Across(
@@ -71,7 +71,7 @@ def plot_compared_demand(
 def _points_of_runs(
     points: "pd.DataFrame", looks: Mapping[str, RunLook]
 ) -> Iterator[tuple[str, "pd.DataFrame"]]:
-    """Yield the points of each run that has any, by load and within it by IOPS."""
+    """Yield the points of each run that has any, by load and then by IOPS."""
     for run_id in looks:
         own = points[points["run_id"] == run_id]
         if len(own):
@@ -93,15 +93,15 @@ def _point_text(look: RunLook, row: Any) -> str:
 def plot_compared_idle_recovery(
     states: "pd.DataFrame", *, looks: Mapping[str, RunLook]
 ) -> go.Figure:
-    """Draw what rest gains, of several drives: accesses after it by those without.
+    """Draw the gain from rest of several drives: accesses after it over those without.
 
     References
     ----------
     .. [1] SNIA, "SSS Performance Test Specification", v2.0.2, 2020, section 11.
     """
     figure = new_figure(
-        "HIR: IOPS after rest by IOPS without",
-        subtitle="each wait state by its own baseline; 1: no gain; 95 % intervals",
+        "HIR: IOPS after rest over IOPS without",
+        subtitle="each wait state over its own baseline; 1: no gain; 95 % intervals",
         height=_HEIGHT,
     )
     across = Across.of("wait_s", _REST)
@@ -113,7 +113,7 @@ def plot_compared_idle_recovery(
         own = own.sort_values("wait_s")
         text = [
             f"{look.full}<br>rest {number_text(float(row.wait_s))} s: "
-            f"{row.iops_ratio:.3f}{_interval_text(row)}<br>{row.iops:,.0f} IOPS by "
+            f"{row.iops_ratio:.3f}{_interval_text(row)}<br>{row.iops:,.0f} IOPS / "
             f"{row.iops_baseline:,.0f} IOPS"
             f"<br>n = {row.n_accesses} and {row.n_baseline} accesses"
             for row in rows_of(own)
@@ -142,7 +142,7 @@ def plot_compared_cross_stimulus(
 ) -> go.Figure:
     """Draw the throughput of several drives over a cross stimulus recovery.
 
-    One line a run over the time under IO, on a logarithmic axis.
+    One line per run over the time under IO, on a logarithmic axis.
 
     References
     ----------

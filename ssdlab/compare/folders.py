@@ -1,4 +1,4 @@
-"""Which runs a user named: a folder of runs stands for the runs in it."""
+"""Which runs a user named: a folder of runs means the runs in it."""
 
 import re
 from collections.abc import Sequence
@@ -14,20 +14,20 @@ from ssdlab.store.run import Run
 from ssdlab.system.folders import Folder
 
 _FEWEST = 2
-_LOOK = "Name run folders, or a folder of runs; ssdlab runs shows those there are."
-_UNUSED = "series"  # of no comparison, and by far the longest table
+_LOOK = "Name run folders, or a folder of runs; ssdlab runs lists them."
+_UNUSED = "series"  # not used in comparisons, and by far the longest table
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class OpenedRuns:
-    """Runs to compare, and those of a folder that cannot be read, each with why."""
+    """Runs to compare, and those of a folder that cannot be read, with the reasons."""
 
     runs: tuple[Run, ...]
     left_out: tuple[str, ...] = ()
 
 
 def open_runs(runs: str | Path | Sequence[str | Path]) -> OpenedRuns:
-    """Open two or more different runs, and read what a comparison needs of them.
+    """Open two or more different runs, and read what a comparison needs.
 
     Parameters
     ----------
@@ -37,8 +37,8 @@ def open_runs(runs: str | Path | Sequence[str | Path]) -> OpenedRuns:
     Returns
     -------
     OpenedRuns
-        The runs, in their order. One that goes on, or has no tables, is read from its
-        raw output. What cannot be read is left out if it lies in a folder of runs.
+        The runs, in their order. One that is under way, or has no tables, is read from
+        its raw output. One in a folder of runs that cannot be read is omitted.
 
     Raises
     ------
@@ -46,7 +46,7 @@ def open_runs(runs: str | Path | Sequence[str | Path]) -> OpenedRuns:
         If there are fewer than two, there is no such folder, or a run that was named
         cannot be read.
     RepeatedNameError
-        If a run is there twice.
+        If a run is named twice.
     """
     opened: list[Run] = []
     left_out: list[str] = []
@@ -70,7 +70,7 @@ def open_runs(runs: str | Path | Sequence[str | Path]) -> OpenedRuns:
 
 
 def _open(folder: Path) -> Run:
-    """Open a run, and read every table that is asked for later, so that none fails."""
+    """Open a run, and read every table that is used later, so that none fails then."""
     run = open_run(folder)
     for name in TABLES:
         if name != _UNUSED:
@@ -80,19 +80,19 @@ def _open(folder: Path) -> Run:
 
 
 def _require_own_tables(run: Run) -> None:
-    """Require that its tables are of the run: its steps would be taken for another's.
+    """Require that the tables belong to the run, as steps would be mixed up otherwise.
 
     Raises
     ------
     RunFolderError
-        If they are of one with another name.
+        If they belong to a run of another name.
     """
     others = {str(name) for name in run.measurements["run_id"].dropna().unique()}
     others.discard(run.record.run_id)
     if others:
         raise RunFolderError(
             folder=str(run.path),
-            reason=f"its tables are of run {min(others)!r}, and its record of "
+            reason=f"its tables belong to run {min(others)!r}, but its record to "
             f"{run.record.run_id!r}",
             remedy=f"Rebuild the tables from raw output: ssdlab ingest {run.path}",
         )
@@ -118,16 +118,16 @@ def _runs_in(folder: Path) -> list[Path]:
     Raises
     ------
     RunFolderError
-        If it is none.
+        If it is not a folder of runs.
     """
     reason = ""
     if not folder.exists():
-        reason = "there is no such folder"
+        reason = "folder not found"
     elif not folder.is_dir():
-        reason = "this is a file, and no run folder"
+        reason = "it is a file, not a run folder"
     inside = [] if reason else [Path(entry.path) for entry in list_runs(folder)]
     if not inside:
-        reason = reason or "it is no run, and holds none"
+        reason = reason or "it is not a run, and does not contain any"
         raise RunFolderError(folder=str(folder), reason=reason, remedy=_LOOK)
     return inside
 
@@ -145,10 +145,9 @@ def _refuse_few(opened: Sequence[Run], left_out: Sequence[str]) -> None:
     RunFolderError
         Always.
     """
-    unread = f"; not to be read: {', '.join(left_out)}" if left_out else ""
+    unread = f"; not readable: {', '.join(left_out)}" if left_out else ""
     raise RunFolderError(
         folder=", ".join(str(run.path) for run in opened) or "no folder",
-        reason="a comparison needs two runs or more, and this is "
-        f"{len(opened)}{unread}",
-        remedy="Name another run, or a folder that holds several.",
+        reason=f"a comparison needs two or more runs; this is {len(opened)}{unread}",
+        remedy="Name another run, or a folder with several.",
     )

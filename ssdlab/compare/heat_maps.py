@@ -1,4 +1,4 @@
-"""IOPS matrices of several drives as heat maps, and the ratio of each two."""
+"""IOPS matrices of several drives as heat maps, and the ratio of each pair."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _PANEL_PX = 300
 _MARKS = {"drives": "*", "runs": "°", "": ""}
-_LEAST_RATIO = 1.05  # of the ends of a scale: noise must not look like a difference
+_LEAST_RATIO = 1.05  # least span of a scale: noise must not look like a difference
 
 
 def plot_iops_heat_maps(
@@ -50,9 +50,9 @@ def plot_ratio_heat_maps(
 ) -> go.Figure:
     """Draw the ratio of two IOPS matrices, for each pair of drives.
 
-    One panel a pair, the first by the second drive. A star marks a difference that
-    is shown of the drives, a ring one that is shown of these runs alone; a cell
-    that one of them lacks is empty.
+    One panel per pair, the first over the second drive. A star marks a difference that
+    is shown for the drives, a ring one that is shown only for these runs; a cell that
+    one of them lacks is empty.
     """
     table = _with_axes(differences[differences["ratio"] > 0], cells)
     shown = [f"{row.ratio:.2f}{_MARKS[row.claim]}" for row in rows_of(table)]
@@ -61,7 +61,7 @@ def plot_ratio_heat_maps(
     reach = math.log10(max(ends))
     return _draw_panels(
         title="IOPS, ratio of two drives",
-        subtitle="green: the first has more; * shown of the drives, ° of these runs",
+        subtitle="green: the first has more; * shown for the drives, ° for these runs",
         panels=[
             (f"{looks[str(a)].text} / {looks[str(b)].text}", own)
             for (a, b), own in table.groupby(["a", "b"], sort=False)
@@ -87,7 +87,7 @@ def _draw_panels(
     panels: Sequence[tuple[str, "pd.DataFrame"]],
     colors: Mapping[str, Any],
 ) -> go.Figure:
-    """Draw tables of ``value`` and ``shown`` under one another, on one colour scale."""
+    """Draw tables of ``value`` and ``shown``, stacked, on one colour scale."""
     down = max(1, len(panels))
     figure = new_figure(title, subtitle=subtitle, height=120 + _PANEL_PX * down)
     for place, (name, own) in enumerate(panels):

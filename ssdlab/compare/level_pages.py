@@ -1,4 +1,4 @@
-"""The pages of what each drive does: saturation, IOPS, throughput, latency, power."""
+"""The pages of results per drive: saturation, IOPS, throughput, latency, power."""
 
 from collections.abc import Callable
 
@@ -25,9 +25,9 @@ from ssdlab.paper.blocks import Block, Note, Page, Plot
 from ssdlab.pts.suite import title_of
 
 _BACKDROP = (
-    "Behind the runs stand nine single devices of 2014 (Calypso, Performance "
-    "Comparison by Storage Class), measured by PTS-E 1.1 at other TC/QD: a backdrop, "
-    "no ranking."
+    "In the background are nine single devices of 2014 (Calypso, Performance "
+    "Comparison by Storage Class), measured by PTS-E 1.1 at other TC/QD: for "
+    "orientation, not a ranking."
 )
 
 
@@ -43,9 +43,7 @@ def saturation_page(comparison: Comparison) -> Page:
             Plot(figure=over_time),
             Plot(figure=plot_class_written(rounds, looks=looks)),
             saturation_table(rounds, comparison),
-            Note(
-                text=f"{_BACKDROP} Drawn are those that the axis of the runs reaches."
-            ),
+            Note(text=f"{_BACKDROP} Only those within the axis of the runs are drawn."),
         ]
     return Page(title="Write saturation", blocks=tuple(blocks))
 
@@ -107,7 +105,7 @@ def latency_page(comparison: Comparison) -> Page:
             looks=comparison.side_looks,
             title="Mean latency at one outstanding IO",
         )
-        caption = "Latency with 95 % intervals; a nine is that of all IOs of the window"
+        caption = "Latency with 95 % intervals; percentiles of all IOs of the window"
         blocks += [
             Plot(figure=figure),
             values_table(own, comparison.side_names, caption=caption),
@@ -118,21 +116,21 @@ def latency_page(comparison: Comparison) -> Page:
 
 
 def efficiency_page(comparison: Comparison) -> Page:
-    """Return rates by watt, where the power is known."""
+    """Return rates per watt, where the power is known."""
     watts = comparison.watts
     if not watts:
         words = (
-            "The power of no drive is known: none is recorded, and none was given as a "
-            "parameter, such as watts: 'Model A: 6.5, Model B: 5'."
+            "The power of the drives is unknown: it is not recorded, and was not "
+            "given as a parameter, such as watts: 'Model A: 6.5, Model B: 5'."
         )
         return Page(title="Efficiency", blocks=(Note(text=words),))
     given = ", ".join(f"{name}: {value:g} W" for name, value in watts.items())
     blocks: list[Block] = [
-        Note(text=f"Power: {given}. It counts as exact, and as the same in all tests.")
+        Note(text=f"Power: {given}. It is taken as exact, and as equal in all tests.")
     ]
     absent = [name for name in comparison.side_names if name not in watts]
     if absent:
-        words = f"Missing, as their power is not known: {', '.join(absent)}."
+        words = f"Missing, because their power is unknown: {', '.join(absent)}."
         blocks.append(Note(text=words, tone="warning"))
     table = summarise_efficiency(comparison.summary, watts)
     for test, metric in (("iops", "iops"), ("tp", "bw_bytes_per_s"), ("wsat", "iops")):
@@ -142,7 +140,7 @@ def efficiency_page(comparison: Comparison) -> Page:
                 own,
                 metric=metric,
                 looks=comparison.side_looks,
-                title=f"{title_of(test)} by watt",
+                title=f"{title_of(test)} per watt",
                 per_watt=True,
             )
             blocks.append(Plot(figure=figure))

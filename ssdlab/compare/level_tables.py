@@ -1,4 +1,4 @@
-"""The tables of what each drive does: values with intervals, ends, and maxima."""
+"""The tables of results per drive: values with intervals, ends, and maxima."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -21,18 +21,18 @@ from ssdlab.text.table import (
 )
 
 EXTREME_LEVELS_PERCENT = (99.0, 99.9, 99.99, 99.999)
-_MOST_COLUMNS = 3  # sides beside each other
+_MOST_COLUMNS = 3  # sides next to each other
 _VALUES_NOTE = (
-    "Mean with its 95 % interval: of the rounds of the window, or of the runs where a "
-    "drive has several."
+    "Mean with its 95 % interval: over the rounds of the window, or over the runs if "
+    "a drive has several."
 )
-_LONGEST_OPEN = 12  # rows; longer tables are folded: the figure shows them
+_LONGEST_OPEN = 12  # rows; longer tables are collapsed: the figure shows them
 
 
 def values_table(summary: pd.DataFrame, names: Sequence[str], *, caption: str) -> Table:
     """Return values by cell, in the unit of their axis.
 
-    Each side has a column; of many sides each has lines of its own.
+    Each side has a column; with many sides each has rows of its own.
     """
     unit = QUANTITIES.get(str(summary["metric"].iloc[0]), QUANTITIES["lat_ns"]).unit
     title = f"{caption} [{unit}]" if unit else caption
@@ -73,7 +73,7 @@ def _sides_by_cell(summary: pd.DataFrame) -> dict[tuple[str, str], dict[str, Any
 def _values_by_line(
     summary: pd.DataFrame, names: Sequence[str], *, caption: str
 ) -> Table:
-    """Return a line for each cell of each side that measured it."""
+    """Return a row for each cell of each side that measured it."""
     lines = []
     for (metric, cell), own in _sides_by_cell(summary).items():
         lines += [
@@ -102,7 +102,7 @@ def _cell_words(metric: str, cell: str) -> str:
 
 
 def _count_text(rows: pd.DataFrame) -> str:
-    """Return how many rounds or runs stand behind a side, if that is one number."""
+    """Return the number of rounds or runs of a side, if it is the same everywhere."""
     texts = {repetitions(row) for row in rows_of(rows)}
     return texts.pop() if len(texts) == 1 else ""
 
@@ -142,7 +142,7 @@ def saturation_table(rounds: pd.DataFrame, comparison: Comparison) -> Table:
         ),
         caption="Where write saturation began and ended",
         note="Single rounds, without an interval: the average of the measurement "
-        "window stands among the verdicts.",
+        "window is among the verdicts.",
     )
 
 
@@ -175,8 +175,8 @@ def latency_extremes_table(comparison: Comparison) -> Table:
         ),
         rows=tuple(rows),
         words=(0, 1, 3, 4, 5, 6),
-        note="From merged bins, with 95 % intervals between the rounds of this run; a "
-        "question mark is an end that is not bounded. A maximum grows with the number "
-        f"of IOs and has no interval; no verdict rests on it. {UNSUPPORTED_NOTE}",
+        note="From merged bins, with 95 % intervals between the rounds of this run; "
+        "a question mark is an unbounded end. A maximum grows with the number of IOs "
+        f"and has no interval; no verdict is based on it. {UNSUPPORTED_NOTE}",
         is_folded=len(rows) > _LONGEST_OPEN,
     )

@@ -1,4 +1,4 @@
-"""A comparison as lines of a terminal, as wide as that is."""
+"""A comparison as lines that fit the width of the terminal."""
 
 from collections import Counter
 from collections.abc import Container, Iterator, Mapping
@@ -28,12 +28,12 @@ from ssdlab.pts.suite import COMPARED, title_of
 from ssdlab.text.table import Table
 from ssdlab.text.terminal import table_lines, wrapped
 
-_WIDE = 100  # columns; from here on the values stand beside the ratios
+_WIDE = 100  # columns; from here on the values are next to the ratios
 _FEW_CELLS = 4
-_USUAL = "RND 4 KiB "  # the cells that are shown of a large table
+_USUAL = "RND 4 KiB "  # the cells of a large table that are shown
 _LEAST_VALUE = 32
 _INDENT = "  "
-_SHORTER = (20, 12, 8)  # letters of a drive's name in a table, down to what fits
+_SHORTER = (20, 12, 8)  # letters of a drive's name in a table, until it fits
 _TALLY_WORDS = {
     "a_beats": "{a} beats {b}",
     "b_beats": "{b} beats {a}",
@@ -52,7 +52,7 @@ Row = tuple[str, ...]
 
 
 def comparison_lines(comparison: Comparison, *, width: int = 80) -> Iterator[str]:
-    """Yield a comparison in short.
+    """Yield a comparison in brief.
 
     Parameters
     ----------
@@ -64,16 +64,16 @@ def comparison_lines(comparison: Comparison, *, width: int = 80) -> Iterator[str
     Yields
     ------
     str
-        Who is compared and under which conditions that differ; of each pair in how
-        many cells which is ahead, and the cells of RND 4 KiB with their intervals; what
-        is claimed; and what is missing.
+        What is compared and which conditions differ; for each pair in how many cells
+        which is ahead, and the cells of RND 4 KiB with their intervals; what is
+        claimed; and what is missing.
     """
     names = comparison.short_names
     yield from _side_lines(comparison, width)
     yield from _condition_lines(comparison, width)
     yield ""
     if comparison.differences.empty:
-        yield "No run measured a cell that can be compared."
+        yield "The runs have no cells that can be compared."
         return
     yield from _tally_lines(comparison.differences, names, width)
     yield ""
@@ -82,10 +82,10 @@ def comparison_lines(comparison: Comparison, *, width: int = 80) -> Iterator[str
         yield from _pair_lines(pair.rows, own, width)
         yield ""
     yield from _paragraphs(
-        "“Beats” and “the same” are shown of the drives, “ahead” and “the same in "
-        "these runs” of these runs alone; each kind of claim "
-        f"{CONTROLS[comparison.rules.control]}. Intervals are of 95 %, of each cell by "
-        "itself. That no difference is shown does not mean that there is none.",
+        "“Beats” and “the same” are shown for the drives, “ahead” and “the same in "
+        "these runs” only for these runs; each kind of claim "
+        f"{CONTROLS[comparison.rules.control]}. Intervals are 95 %, for each single "
+        "cell. That no difference is shown does not mean that there is none.",
         *claim_texts(comparison),
         width=width,
     )
@@ -97,10 +97,10 @@ def comparison_lines(comparison: Comparison, *, width: int = 80) -> Iterator[str
 
 
 def _tally_lines(differences: pd.DataFrame, names: Names, width: int) -> Iterator[str]:
-    """Yield of each pair in how many cells which side is ahead, or why of none."""
+    """Yield for each pair in how many cells which side is ahead, or why in none."""
     judged, others = find_pairs(differences)
     if judged:
-        yield "Who is better, in how many cells"
+        yield "Which is better, in how many cells"
     for pair in judged:
         own = {name: names[name] for name in (pair.a, pair.b)}
         words = f"{len(pair.rows):>4} cells: {_tally_text(pair.rows, own)}"
@@ -141,7 +141,7 @@ def _condition_lines(comparison: Comparison, width: int) -> Iterator[str]:
     nowhere = barring_names(table)[2]
     told = [name for name in names if name not in nowhere]
     yield (
-        "Conditions that differ, or are not known of every run"
+        "Conditions that differ or are not known for every run"
         if told
         else "The same conditions in all runs, as far as they are recorded."
     )
@@ -155,7 +155,7 @@ def _condition_lines(comparison: Comparison, width: int) -> Iterator[str]:
             effect = "no verdict where a cell differs"
         yield from _condition(f"{name} ({effect}): ", values, width)
     if nowhere:
-        yield from _paragraphs(f"Known of no run: {', '.join(nowhere)}.", width=width)
+        yield from _paragraphs(f"Known for no run: {', '.join(nowhere)}.", width=width)
 
 
 def _condition(name: str, values: list[str], width: int) -> Iterator[str]:
@@ -170,7 +170,7 @@ def _pair_lines(rows: pd.DataFrame, names: Names, width: int) -> Iterator[str]:
     yield shortened(" vs. ".join(names), longest=width)
     there = rows[rows["verdict"] != MISSING]
     if there.empty:
-        yield "  no cell that both measured"
+        yield "  no cell measured by both"
         return
     yield from _fitting_table(there, names, width)
     for reason, counts in _reasons(there).items():
@@ -181,7 +181,7 @@ def _pair_lines(rows: pd.DataFrame, names: Names, width: int) -> Iterator[str]:
 
 
 def _fitting_table(rows: pd.DataFrame, names: Names, width: int) -> list[str]:
-    """Return the cells of a pair, its names as short as the terminal asks for."""
+    """Return the cells of a pair, with names short enough for the terminal."""
     for longest in _SHORTER:
         short = distinct_texts(names.values(), longest=longest)
         table = _pair_table(rows, {side: short[names[side]] for side in names}, width)
@@ -192,7 +192,7 @@ def _fitting_table(rows: pd.DataFrame, names: Names, width: int) -> list[str]:
 
 
 def _pair_table(rows: pd.DataFrame, names: Names, width: int) -> Table:
-    """Return the cells of a pair; both values only where there is room."""
+    """Return the cells of a pair; both values only if there is space."""
     head, *lines = _table_rows(rows, names)
     kept = range(len(head)) if width >= _WIDE else (0, 1, len(head) - 1)
     return Table(
@@ -212,7 +212,7 @@ def _table_rows(rows: pd.DataFrame, names: Names) -> list[Row]:
 
 
 def _reasons(rows: pd.DataFrame) -> dict[str, Counter[str]]:
-    """Return what bars verdicts, and of each by test in how many cells."""
+    """Return what bars verdicts, each with its number of cells by test."""
     found: dict[str, Counter[str]] = {}
     for row in rows_of(rows[rows["reason"] != ""]):
         for reason in str(row.reason).split("; "):
@@ -240,7 +240,7 @@ def _group_lines(rows: pd.DataFrame, names: Names, *, title: str) -> Iterator[Ro
 
 
 def _usual_cells(rows: pd.DataFrame) -> Iterator[Any]:
-    """Yield all of few cells, of many those of RND 4 KiB; none of loads or nines."""
+    """Yield all cells if they are few, else those of RND 4 KiB; no loads or nines."""
     usual = rows[rows["cell"].str.startswith(_USUAL)]
     test, metric = str(rows["test"].iloc[0]), str(rows["metric"].iloc[0])
     if len(rows) <= _FEW_CELLS:
@@ -270,7 +270,7 @@ def _verdict_text(row: Any, names: Names) -> str:
         return _TALLY_WORDS["same" if row.same == "drives" else "same_in_runs"]
     if not row.better:
         is_apart = row.verdict == NO_DIFFERENCE and not row.low <= 1 <= row.high
-        return "not shown over the table" if is_apart else str(row.verdict)
+        return "not shown over the whole table" if is_apart else str(row.verdict)
     winner = names[str(row.better)]
     if row.claim == "drives":
         return f"{winner} beats the other"

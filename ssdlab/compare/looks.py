@@ -1,4 +1,4 @@
-"""How the sides of a comparison look: a colour each drive, a marker each side."""
+"""How the sides of a comparison look: one colour per drive, one marker per side."""
 
 from collections import Counter
 from dataclasses import replace
@@ -20,9 +20,9 @@ _DASHES = ("solid", "dot", "dashdot", "longdash")
 def make_side_looks(sides: "pd.DataFrame") -> dict[str, RunLook]:
     """Give each side of a comparison its look.
 
-    By side; its colour is that of its drive. Sides of the same drive have other
-    markers and dashes, and where there is one drive alone other colours as well.
-    The lines of models are dashed.
+    By side; its colour is that of its drive. Sides of the same drive differ in markers
+    and dashes, and if there is only one drive also in colour. The lines of models are
+    dashed.
     """
     rows = sides.drop_duplicates("side")
     is_one_drive = len(set(rows["drive"])) == 1
@@ -47,7 +47,7 @@ def make_side_looks(sides: "pd.DataFrame") -> dict[str, RunLook]:
 def make_compared_looks(sides: "pd.DataFrame") -> tuple[RunLook, ...]:
     """Give each run of a comparison the look of its side.
 
-    One a run; the name of a repeated one ends in that of the run. Repetitions
+    One per run; the name of a repeated one ends in that of the run. Repetitions
     have the colour of their drive, with other markers and dotted lines.
     """
     looks = make_side_looks(sides)

@@ -1,4 +1,4 @@
-"""What was measured, in one sentence that stands above figures and tables."""
+"""What was measured, in one sentence for the top of figures and tables."""
 
 from ssdlab.model.records import RunRecord
 
@@ -15,7 +15,7 @@ _NO_DRIVE = {
 
 
 def run_text(record: RunRecord) -> str:
-    """Say which run and target numbers are from, and whether it is a drive.
+    """Return which run and target numbers are from, and whether it is a drive.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ def run_text(record: RunRecord) -> str:
 
 
 def kind_text(kind: str) -> str:
-    """Say in a few words what kind of target it is, and whether it is a drive.
+    """Return the kind of target in a few words, and whether it is a drive.
 
     >>> kind_text("file"), kind_text("drive")
     ('a file, no drive', 'drive')

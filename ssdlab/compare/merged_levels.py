@@ -29,7 +29,7 @@ def summarise_merged_levels(
     Returns
     -------
     pandas.DataFrame
-        One row a run, load and percentile: ``run_id``, ``test``, ``kind``,
+        One row per run, load and percentile: ``run_id``, ``test``, ``kind``,
         ``workload``, ``access``, ``block_size_bytes`` [B], ``read_percent`` [%],
         ``n_rounds``, ``total_ios``, ``level_percent`` [%], ``lat_ns`` with ``low_ns``
         and ``high_ns`` (95 %; infinite where nothing bounds it), ``is_of_rounds`` (the
@@ -38,7 +38,7 @@ def summarise_merged_levels(
 
     Notes
     -----
-    The intervals are those of `ssdlab.analysis.summarise_qos`. The greatest latency is
+    The intervals are those of `ssdlab.analysis.summarise_qos`. The maximum latency is
     exact, and a percentile is never above it.
     """
     rows = [
@@ -59,7 +59,7 @@ def _loads(
     test: str,
     kind: Literal["cell", "histogram"],
 ) -> tuple[Load, ...]:
-    """Return the loads of one run; none where it has no such histogram."""
+    """Return the loads of one run; none if it has no such histogram."""
     rows = measurements[(measurements["test"] == test) & (measurements["kind"] == kind)]
     is_own = (bins["run_id"] == run_id) & bins["step_id"].isin(rows["step_id"])
     judged = windows[windows["run_id"] == run_id]

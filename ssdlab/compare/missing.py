@@ -16,7 +16,7 @@ _UNJUDGED = "measured, but no window of rounds was judged"
 
 
 def missing_notes(comparison: Comparison, *tests: str) -> list[Block]:
-    """Say which sides did not measure a test that others did, or that none did."""
+    """Return which tests some sides, or all, did not measure."""
     sides, totals = comparison.sides, comparison.totals
     side_of = dict(zip(sides["run_id"], sides["side"], strict=True))
     groups: dict[tuple[str, ...], list[str]] = {}
@@ -42,7 +42,7 @@ def _note(titles: Sequence[str], absent: Sequence[str], *, is_everywhere: bool) 
 def missing_cells(
     comparison: Comparison, *, shown: int = _SHOWN
 ) -> list[tuple[str, str, str]]:
-    """Say which cells a side did not measure that another did, each of them once.
+    """Return which cells a side did not measure that another did, each of them once.
 
     Parameters
     ----------
@@ -54,8 +54,8 @@ def missing_cells(
     Returns
     -------
     list of (str, str, str)
-        The side, the tests, and what is missing of them: everything, all but rounds
-        that were not judged, or so many cells with the first of them.
+        The side, the tests, and what is missing: everything, all but rounds that were
+        not judged, or the number of cells and the first of them.
     """
     differences = comparison.differences
     lacking = differences[differences["verdict"] == MISSING]
@@ -84,13 +84,13 @@ def missing_cells(
 
 
 def _tests_of_runs(comparison: Comparison) -> set[tuple[str, str]]:
-    """Return which side measured anything of which test."""
+    """Return which sides measured anything of each test."""
     joined = comparison.totals[["run_id", "test"]].merge(comparison.sides)
     return {(str(row.side), str(row.test)) for row in rows_of(joined)}
 
 
 def _tests_of_sides(differences: pd.DataFrame) -> set[tuple[str, str]]:
-    """Return which side measured any cell of which test."""
+    """Return which sides measured any cell of each test."""
     return {
         (str(side), str(test))
         for letter in "ab"

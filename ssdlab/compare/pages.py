@@ -34,7 +34,7 @@ def comparison_page(comparison: Comparison, topic: str) -> Page:
     Returns
     -------
     Page
-        Notes, tables and figures. What nothing measured is said to be missing.
+        Notes, tables and figures. What was not measured is listed as missing.
 
     Raises
     ------

@@ -16,10 +16,10 @@ from ssdlab.compare.verdicts import (
 _NO_VERDICT = (MISSING, OTHER_CONDITIONS, NOT_COMPARABLE)
 _MOST_BARRED = 3
 _NAMED = 3  # conditions or reasons of a pair
-_NOTHING_SHARED = "they measured no cell in common"
+_NOTHING_SHARED = "they have no cell in common"
 _SUMS = {
-    OTHER_CONDITIONS: "their conditions differ or are not known of both",
-    NOT_COMPARABLE: "something speaks against every cell",
+    OTHER_CONDITIONS: "their conditions differ or are not known for both",
+    NOT_COMPARABLE: "no cell is comparable",
     MISSING: _NOTHING_SHARED,
 }
 
@@ -49,7 +49,7 @@ class Pair:
 
     @property
     def hindrance(self) -> str:
-        """What most of the cells that both measured lack a verdict for."""
+        """Why most of the cells that both measured have no verdict."""
         there = self.rows[self.rows["verdict"] != MISSING]["verdict"]
         return str(there.mode().iloc[0]) if len(there) else MISSING
 
@@ -65,16 +65,16 @@ def find_pairs(differences: pd.DataFrame) -> tuple[list[Pair], list[Pair]]:
 
 
 def pairs_to_show(differences: pd.DataFrame) -> list[Pair]:
-    """Return the pairs that got a verdict; without any the first of the others.
+    """Return the pairs that got a verdict; if none did, the first of the others.
 
-    Pairs without one are many where runs of all kinds lie in a folder: each has a line.
+    Pairs without one are many if a folder holds runs of all kinds: each has a line.
     """
     judged, others = find_pairs(differences)
     return judged or [pair for pair in others if pair.has_ratio][:_MOST_BARRED]
 
 
 def why_text(pair: Pair) -> str:
-    """Say why a pair got no verdict."""
+    """Return why a pair got no verdict."""
     there = pair.rows[pair.rows["verdict"] != MISSING]
     if there.empty:
         return _NOTHING_SHARED
@@ -83,14 +83,14 @@ def why_text(pair: Pair) -> str:
         counts = Counter(part for text in own for part in str(text).split("; "))
         return first_of([name for name, _ in counts.most_common()], shown=_NAMED)
     names = [name for text in own for name in str(text).split("; ")[0].split(", ")]
-    return f"other conditions: {first_of(list(dict.fromkeys(names)), shown=_NAMED)}"
+    return f"conditions differ: {first_of(list(dict.fromkeys(names)), shown=_NAMED)}"
 
 
 def sum_text(others: Sequence[Pair], count: int) -> str:
-    """Say of how many of all pairs there is no verdict, and why."""
+    """Return how many of all pairs have no verdict, and why."""
     counts = Counter(pair.hindrance for pair in others).most_common()
     if len(counts) == 1:
         why = _SUMS[counts[0][0]]
     else:
-        why = ", ".join(f"{n} as {_SUMS[name]}" for name, n in counts)
+        why = ", ".join(f"{n} because {_SUMS[name]}" for name, n in counts)
     return f"{len(others)} of {count} pairs get no verdict: {why}."

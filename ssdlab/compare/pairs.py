@@ -1,4 +1,4 @@
-"""Every pair of sides in every cell: by how much they differ, and how surely."""
+"""Every pair of sides in every cell: how much they differ, and how certainly."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -66,34 +66,34 @@ def compare_cells(
     Returns
     -------
     pandas.DataFrame
-        One row a pair and cell: ``test``, ``metric``, ``cell``, ``a`` and ``b`` (the
-        sides), ``value_a`` and ``value_b`` (as stored; missing where it was not
-        measured), ``n_a`` and ``n_b`` (of the ``unit``: runs or rounds),
-        ``more_runs_a`` and ``more_runs_b`` (how many more a claim of drives takes),
-        ``is_primary``, ``ratio`` of a to b with ``low`` and ``high``, ``p_drives`` and
-        ``p_runs`` (that they differ), ``p_same_drives`` and ``p_same_runs`` (that they
-        do not), each with its ``_adjusted`` over the whole table, ``better`` (the side
-        that is, or nothing), ``claim`` (whether that is shown of the drives or of these
-        runs alone), ``same`` (of what it is shown that they are the same), ``percent``
+        One row per pair and cell: ``test``, ``metric``, ``cell``, ``a`` and ``b`` (the
+        sides), ``value_a`` and ``value_b`` (as stored; missing if not measured),
+        ``n_a`` and ``n_b`` (of the ``unit``: runs or rounds), ``more_runs_a`` and
+        ``more_runs_b`` (how many more a claim about drives needs), ``is_primary``,
+        ``ratio`` of a to b with ``low`` and ``high``, ``p_drives`` and ``p_runs`` (that
+        they differ), ``p_same_drives`` and ``p_same_runs`` (that they do not), each
+        with its ``_adjusted`` over the whole table, ``better`` (the better side, or
+        empty), ``claim`` (whether that is shown for the drives or only for these runs),
+        ``same`` (for which of these it is shown that they are the same), ``percent``
         with ``percent_low`` and ``percent_high`` (by how much: more of a rate, less of
         a time), ``verdict`` and ``reason``.
 
     Notes
     -----
-    Where a side of the pair has several runs of a cell the unit is the run: the
-    interval holds what would be seen when the drives were measured again, and
-    ``p_drives`` is its p-value; with so few runs that two equal drives may fall apart
-    there is none (decision 77). Runs may be alike by luck, so the interval is never
-    narrower than the runs of the other cells of the metric and the rounds of all runs
-    make it. Else the unit is the round, and the interval is of these two runs alone:
-    how a drive differs from one run to the next is not in it, whatever a third drive
-    did. A percentile that nothing bounds on the side of the other's is not comparable,
-    but counts among the comparisons, with a p-value of 1: else being bounded by luck
-    would earn a verdict. Where only the far side is not bounded, the ratio ends at 0 or
-    is infinite.
-    ``p_runs`` asks whether every run of one side is ahead of every run of the other, by
-    their rounds: it is the greatest of their p-values, and says nothing of the drives.
-    ``p_same_runs`` asks whether every run of one is the same as every run of the other.
+    If a side of the pair has several runs of a cell, the unit is the run: the interval
+    covers what measuring the drives again would give, and ``p_drives`` is its p-value;
+    there is none with so few runs that two equal drives may separate (decision 77).
+    Runs may agree by chance, so the interval is never narrower than the runs of the
+    other cells of the metric and the rounds of all runs imply. Else the unit is the
+    round, and the interval is only of these two runs: it does not include how a drive
+    differs from one run to the next, whatever a third drive did. A percentile that is
+    unbounded on the side of the other's is not comparable, but counts among the
+    comparisons, with a p-value of 1: else being bounded by chance would earn a verdict.
+    If only the far side is unbounded, the ratio ends at 0 or is infinite. ``p_runs``
+    tests whether every run of one side is ahead of every run of the other, by their
+    rounds: it is the greatest of their p-values, and says nothing about the drives.
+    ``p_same_runs`` tests whether every run of one is the same as every run of the
+    other.
     """
     names = list(dict.fromkeys(sides["side"]))
     tests = {place[0] for place in found}
@@ -118,7 +118,7 @@ def compare_cells(
 
 
 def _adjusted(rows: Sequence[dict[str, Any]], rules: Rules) -> pd.DataFrame:
-    """Return rows with their p-values over the whole table, each kind by itself."""
+    """Return rows with p-values adjusted over the whole table, each kind by itself."""
     table = pd.DataFrame(rows, columns=_COLUMNS)
     is_primary = table["is_primary"].to_numpy(dtype=bool)
     adjust = {"fwer": adjust_by_holm, "fdr": adjust_by_benjamini_hochberg}
@@ -130,7 +130,7 @@ def _adjusted(rows: Sequence[dict[str, Any]], rules: Rules) -> pd.DataFrame:
 
 
 def _weights(is_primary: BoolArray, p_values: FloatArray) -> FloatArray:
-    """Let the primary cells have half of the error, all others together the rest."""
+    """Give the primary cells half of the error, all others together the rest."""
     first = int(is_primary.sum())
     others = int(np.isfinite(p_values).sum()) - first
     if not (first and others):
@@ -150,7 +150,7 @@ def _runs_of(sides: pd.DataFrame, pair: Sequence[str]) -> list[str]:
 
 
 def _barred(row: dict[str, Any], differing: Sequence[str]) -> dict[str, Any]:
-    """Take back what a pair under other conditions seems to say; its ratio stays."""
+    """Withdraw the verdict of a pair whose conditions differ; its ratio stays."""
     if not differing or row["verdict"] == MISSING:
         return row
     reason = "; ".join(filter(None, [", ".join(differing), row["reason"]]))
@@ -203,7 +203,7 @@ def _compare(
 def _difference(
     first: SideCell, second: SideCell, rules: Rules
 ) -> tuple[Unit, Difference]:
-    """Return the unit and the difference: by runs where either side repeats them."""
+    """Return the unit and the difference: by runs if either side has repeated runs."""
     levels = (first.level, second.level)
     limits = rules.limits
     is_repeated = any(len(one) > 1 for one in (first.means, second.means))
@@ -221,11 +221,11 @@ def _difference(
 
 
 def _p_of_runs(first: SideCell, second: SideCell, rules: Rules) -> tuple[float, float]:
-    """Return how surely every run of one side is ahead of every one of the other.
+    """Return the p-value that every run of one side is ahead of every one of the other.
 
-    And how surely every run of one is the same as every one of the other. All pairs of
-    runs must differ the same way, so the greatest p-value counts. Both are NaN where
-    others printed a mean without rounds.
+    And that every run of one is the same as every one of the other. All pairs of runs
+    must differ the same way, so the greatest p-value counts. Both are NaN if others
+    printed a mean without rounds.
     """
     if first.printed or second.printed:
         return math.nan, math.nan
@@ -255,7 +255,7 @@ def _hindrances(
 
 
 def _open_ends(first: SideCell, second: SideCell) -> Sequence[str]:
-    """Return why a percentile is not bounded on the side of the other's."""
+    """Return why a percentile is not bounded on the side of the other one."""
     return [
         f"{reason}: {side.side}"
         for side, other in ((first, second), (second, first))
@@ -282,16 +282,16 @@ def compare_repeats(
     Returns
     -------
     pandas.DataFrame
-        One row a side with several runs: ``side``, ``n_runs``, ``n_cells`` that two of
-        its runs measured round by round, ``n_differing`` of them, in which two runs
+        One row per side with several runs: ``side``, ``n_runs``, ``n_cells`` that two
+        of its runs measured round by round, ``n_differing`` of them, in which two runs
         differ by more than their rounds explain (Holm over all cells, 5 %), and
         ``median_percent`` and ``max_percent``, the greatest of a cell's runs by the
         least, over the cells [%].
 
     Notes
     -----
-    The drive is the same, so each such cell is one in which a verdict by rounds would
-    have named a winner that is none.
+    The drive is the same, so in each such cell a verdict by rounds would have named a
+    false winner.
     """
     rows = [
         {"side": side, "p": _p_of_any_pair(one), "spread": _spread_percent(one)}

@@ -5,7 +5,7 @@ from ssdlab.stats.plain_rows import plain_rows
 
 
 def comparison_as_dict(comparison: Comparison) -> dict[str, object]:
-    """Return a comparison as plain data; what is missing is ``None``.
+    """Return a comparison as plain data; missing values are ``None``.
 
     Parameters
     ----------

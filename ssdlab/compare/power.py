@@ -17,15 +17,15 @@ def parse_watts(text: str, names: Mapping[str, Sequence[str]]) -> dict[str, floa
     UnknownNameError
         If a name is that of no side.
     SeriesError
-        If it is that of several, or the watts are no number above zero.
+        If it is that of several, or the watts are not a number above zero.
     RepeatedNameError
         If a side is given twice.
 
     Notes
     -----
-    The name of a side depends on those that stand beside it. So a side is named by any
-    of its names, else by a part of what it is called here, else by words that are all
-    in its names: the first of these that tells any side must tell one.
+    The name of a side depends on the other sides. So a side is named by any of its
+    names, else by a part of what it is called here, else by words that are all in its
+    names: the first of these that matches any side must match only one.
 
     >>> names = {"Model A": ["S5H9"], "Model B": ["S001"]}
     >>> parse_watts("A: 6.5, S001: 5", names)
@@ -39,8 +39,8 @@ def parse_watts(text: str, names: Mapping[str, Sequence[str]]) -> dict[str, floa
             raise SeriesError(
                 source=f"watts {text!r}",
                 reason=f"{name!r} may name {', '.join(held)}",
-                remedy="Write as much of a name as tells one drive, or the folder of "
-                "its run.",
+                remedy="Write enough of a name to identify one drive, or the folder "
+                "of its run.",
             )
         if not held:
             raise UnknownNameError(kind="drive", name=name or part, known=[*names])
@@ -53,7 +53,7 @@ def parse_watts(text: str, names: Mapping[str, Sequence[str]]) -> dict[str, floa
         if not 0 < watts[held[0]] < float("inf"):
             raise SeriesError(
                 source=f"watts {text!r}",
-                reason=f"{value!r} is no number of watts above zero",
+                reason=f"{value!r} is not a number of watts above zero",
                 remedy="Write it as 'Model A: 6.5, Model B: 5'.",
             )
     return watts
@@ -76,7 +76,7 @@ def _named(name: str, names: Mapping[str, Sequence[str]]) -> list[str]:
 def find_watts(telemetry: pd.DataFrame, sides: pd.DataFrame) -> dict[str, float]:
     """Return the mean power of each side, where readings of it were recorded.
 
-    By side the mean over its readings [W]; a side without any is not in it.
+    By side the mean over its readings [W]; a side without any is omitted.
     """
     readings = telemetry[telemetry["name"] == POWER]
     joined = readings.merge(sides[["run_id", "side"]], on="run_id")
@@ -93,7 +93,8 @@ def summarise_efficiency(
     -------
     pandas.DataFrame
         The rows of rates with ``watts`` [W], and ``value``, ``low`` and ``high`` by
-        it: 1/s/W or B/s/W. The power counts as exact: its error is not in the interval.
+        it: 1/s/W or B/s/W. The power is taken as exact: the interval does not include
+        its error.
     """
     rates = [name for name, metric in METRICS.items() if metric.is_more_better]
     own = summary[summary["metric"].isin(rates) & summary["side"].isin(list(watts))]

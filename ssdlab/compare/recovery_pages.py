@@ -55,12 +55,12 @@ def _idle_table(states: pd.DataFrame, comparison: Comparison) -> Table:
             texts = (_ratio_text(by_wait.get(wait)) for wait in waits)
             rows.append((look.name, *texts))
     return Table(
-        caption="HIR: IOPS after rest by IOPS without",
+        caption="HIR: IOPS after rest over IOPS without",
         head=("Run", *(f"{wait:g} s" for wait in waits)),
         rows=tuple(rows),
         words=tuple(range(len(waits) + 1)),
-        note="With 95 % intervals, of this run alone: accesses of a wait state follow "
-        "each other, and how much they depend on each other widens the interval.",
+        note="With 95 % intervals, for this run only: successive accesses of a wait "
+        "state are correlated, and the interval allows for that.",
     )
 
 
@@ -87,9 +87,9 @@ def _cross_table(rounds: pd.DataFrame, comparison: Comparison) -> Table:
         head=("Run", "Group 1", "Group 2", "Group 3", "Recovery"),
         rows=tuple(rows),
         words=(0, 4),
-        note="Without intervals: a run recovers once, and when is known to one round. "
-        "A group is a course from one state to another: its mean is what it was in "
-        "this run, and estimates nothing.",
+        note="Without intervals: a run recovers once, which is known to one round. A "
+        "group is a transition from one state to another: its mean describes this "
+        "run, and is not an estimate.",
     )
 
 

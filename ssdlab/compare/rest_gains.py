@@ -1,4 +1,4 @@
-"""What rest gains, with its interval: accesses after it by those without."""
+"""The gain from rest, with its interval: accesses after it over those without."""
 
 import math
 from collections.abc import Iterator
@@ -16,20 +16,20 @@ _FEWEST = 2
 
 
 def summarise_rest_gains(accesses: pd.DataFrame) -> pd.DataFrame:
-    """Return how sure the gain of each wait state is.
+    """Return the interval of the gain of each wait state.
 
     Returns
     -------
     pandas.DataFrame
-        One row a run and wait state that has two accesses or more of each kind:
+        One row per run and wait state with two or more accesses of each kind:
         ``run_id``, ``wait_state``, ``iops_ratio_low`` and ``iops_ratio_high``, the 95 %
         interval of ``iops_ratio`` of `ssdlab.analysis.summarise_wait_states`.
 
     Notes
     -----
-    The accesses of a wait state follow each other. How much they depend on the ones
-    before is estimated over all wait states of a run and widens the interval. It is of
-    this run alone.
+    Successive accesses of a wait state may be correlated. Their autocorrelation is
+    estimated over all wait states of a run and widens the interval. It holds for this
+    run only.
     """
     rows = [row for _, own in accesses.groupby("run_id") for row in _rows_of_run(own)]
     return pd.DataFrame(rows, columns=_COLUMNS)

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _RATIO = Quantity(name="Times as good as the mean of all", unit="", divisor=1.0)
-_LEAST_REACH = 1.05  # of the axis: noise must not look like a difference
-_SHOWN_REACH = 1.6  # of the axis, by the greatest ratio: an interval may be endless
-_OUT_OF_SIGHT = 1e9  # where an interval without an end is drawn to
-_LONGEST_SIDE = 24  # letters of a drive's name beside the axis
+_LEAST_REACH = 1.05  # least span of the axis: noise must not look like a difference
+_SHOWN_REACH = 1.6  # of the axis, by the greatest ratio: an interval may be infinite
+_OUT_OF_SIGHT = 1e9  # up to here an interval without an end is drawn
+_LONGEST_SIDE = 24  # letters of a drive's name at the axis
 _LONGEST_IN_TITLE = 28  # of capitals, two of these fit on a page of 800 px
 _LEVEL_WORDS = {
     "lat_mean_ns": " mean",
@@ -33,8 +33,8 @@ _LEVEL_WORDS = {
     "lat_five_nines_ns": " 99.999 %",
 }
 _CLAIMS = {
-    "drives": ("shown of the drives", "circle"),
-    "runs": ("shown of these runs alone", "diamond"),
+    "drives": ("shown for the drives", "circle"),
+    "runs": ("shown only for these runs", "diamond"),
     "same": ("shown to be the same", "square"),
     "": ("not shown, or not judged", "circle-open"),
 }
@@ -50,8 +50,8 @@ def plot_compared_cells(
 ) -> go.Figure:
     """Draw one metric of every cell of several drives, with its intervals.
 
-    One row a cell, one mark a drive, on a logarithmic axis where the values span
-    a decade.
+    One row per cell, one mark per drive, on a logarithmic axis if the values span a
+    decade.
     """
     rows = summary[summary["metric"] == metric]
     cells = list(dict.fromkeys(str(cell) for cell in rows["cell"]))[::-1]
@@ -59,10 +59,10 @@ def plot_compared_cells(
     quantity = QUANTITIES.get(metric, QUANTITIES["lat_ns"])
     if per_watt:
         unit = f"{quantity.unit_or_name}/W"
-        quantity = replace(quantity, name=f"{quantity.name} by watt", unit=unit)
+        quantity = replace(quantity, name=f"{quantity.name} per watt", unit=unit)
     figure = new_figure(
         title,
-        subtitle="mean, and where it lies with 95 % confidence",
+        subtitle="mean, with its 95 % interval",
         height=150 + max(26, 13 * len(sides)) * max(3, len(cells)),
     )
     drawn: list[float | None] = []
@@ -85,7 +85,7 @@ def plot_compared_cells(
 
 
 def _aside(place: int, count: int) -> float:
-    """Return how far above the middle of its row the mark of a side stands [rows]."""
+    """Return how far above the middle of its row the mark of a side is [rows]."""
     return ((count - 1) / 2 - place) * 0.7 / count
 
 
@@ -116,7 +116,7 @@ def _cell_text(look: RunLook, row: Any, quantity: Quantity) -> str:
         number_text(float(number) / quantity.divisor)
         for number in (row.value, row.low, row.high)
     )
-    interval = "no interval: nothing was repeated"
+    interval = "no interval: not repeated"
     if math.isfinite(row.low):
         interval = f"95 %: {low} to {high}"
     return (
@@ -130,12 +130,12 @@ def plot_differences(
 ) -> go.Figure:
     """Draw by how much one drive leads another in each cell, with the interval.
 
-    One row a cell, on a logarithmic axis: to the right of 1 the first drive is
-    better, to the left the second. Circles in the colour of who is better are
-    differences that are shown of the drives, diamonds of these runs alone; grey
-    squares are the same, and of open grey circles nothing is shown. A diamond's
-    interval is grey where it is that of measuring again, which the claim is not of.
-    An interval that is far wider than the differences runs out of the axis.
+    One row per cell, on a logarithmic axis: to the right of 1 the first drive is
+    better, to the left the second. Circles in the colour of the better one are
+    differences that are shown for the drives, diamonds only for these runs; grey
+    squares are the same, and for open grey circles nothing is shown. A diamond's
+    interval is grey if it is that of measuring again, which the claim does not cover.
+    An interval that is far wider than the differences runs off the axis.
     """
     rows = differences[differences["high"] > 0]
     names = [f"{str(row.test).upper()} {_cell_words(row)}" for row in rows_of(rows)]
@@ -143,8 +143,8 @@ def plot_differences(
     first, second = _brief_sides(looks, sides, longest=_LONGEST_IN_TITLE)
     figure = new_figure(
         f"{first} vs. {second}",
-        subtitle="times as good; 95 % interval of each cell by itself, grey if not "
-        "that of the claim",
+        subtitle="times as good; 95 % interval of each single cell, grey if not that "
+        "of the claim",
         height=170 + 20 * max(4, len(rows)),
     )
     for claim in _CLAIMS:
@@ -152,7 +152,7 @@ def plot_differences(
     figure.add_vline(x=1, line={"color": COLORS["axis"], "width": 1})
     greatest = max([_LEAST_REACH, *(max(r, 1 / r) for r in rows["ratio"])])
     reach = greatest**_SHOWN_REACH
-    # Which way is whose is said by name, as letters change from pair to pair.
+    # Names say which direction is whose, as letters change from pair to pair.
     first, second = _brief_sides(looks, sides, longest=_LONGEST_SIDE)
     title = f"← {second} faster<br>{first} faster →" if all(sides) else ""
     labels = distinct_texts(names, longest=44)
@@ -169,7 +169,7 @@ def plot_differences(
 def _brief_sides(
     looks: Mapping[str, RunLook], sides: Sequence[str], *, longest: int
 ) -> list[str]:
-    """Return the names of two drives in so many letters; of all they stay distinct."""
+    """Return the names of two drives in so many letters, still distinct among all."""
     brief = brief_texts((look.name for look in looks.values()), longest=longest)
     return [
         escape(brief[looks[side].name], quote=False) if side else "" for side in sides
@@ -183,7 +183,7 @@ def _cell_words(row: Any) -> str:
 def _add_claim(
     figure: go.Figure, rows: "pd.DataFrame", *, claim: str, looks: Mapping[str, RunLook]
 ) -> None:
-    """Draw the cells of which the same is claimed."""
+    """Draw the cells with the same claim."""
     places = range(len(rows) - 1, -1, -1)
     own = [
         (place, row)
@@ -235,13 +235,13 @@ def _interval_text(row: Any) -> str:
 
 
 def plot_score(scores: "pd.DataFrame", *, looks: Mapping[str, RunLook]) -> go.Figure:
-    """Draw a score and the parts that it is made of.
+    """Draw a score and its parts.
 
-    One row a part, and the score on top of them; 1 is the mean of all drives.
+    One row per part, and the score on top; 1 is the mean of all drives.
     """
     terms = list(dict.fromkeys(str(term) for term in scores["term"]))[::-1]
     figure = new_figure(
-        "Score, and what it is made of",
+        "Score and its parts",
         subtitle="times as good as the geometric mean of all; with the widest interval",
         height=170 + 44 * len(terms),
     )

@@ -1,4 +1,4 @@
-"""Open several runs, and put them side by side."""
+"""Open several runs, and compare them."""
 
 import re
 from collections.abc import Sequence
@@ -33,7 +33,7 @@ _PATTERN_OPTIONS = (
 )
 
 
-def compare_runs(  # noqa: PLR0913 - each is a choice of the user's, by name
+def compare_runs(  # noqa: PLR0913 - each is a choice of the user, by name
     runs: str | Path | Sequence[str | Path],
     *,
     accept: str = "",
@@ -45,7 +45,7 @@ def compare_runs(  # noqa: PLR0913 - each is a choice of the user's, by name
     watts: str = "",
     include_virtual: bool = False,
 ) -> Comparison:
-    """Open runs for a comparison, those that go on or have no tables as well.
+    """Open runs for a comparison, including those under way or without tables.
 
     Parameters
     ----------
@@ -56,17 +56,17 @@ def compare_runs(  # noqa: PLR0913 - each is a choice of the user's, by name
         Conditions that count as equal though they differ, such as ``kernel, host``, or
         ``all``.
     least_percent : float, default 0
-        What a difference must surely exceed to matter [%].
+        What a difference must be shown to exceed to matter [%].
     same_percent : float, default 3
-        Within what two sides must surely lie to be called the same [%].
+        Within what two sides must be shown to lie to be called the same [%].
     primary : str, default ""
-        The cells that were declared beforehand to be what matters, such as
-        ``iops 4 KiB 0/100``: half of the error of the whole table is theirs.
+        The primary cells, declared beforehand, such as ``iops 4 KiB 0/100``: they get
+        half of the error of the whole table.
     control : {"fwer", "fdr"}, default "fwer"
-        The error rate that is kept over the table: of any wrong verdict (Holm), or the
-        share of wrong ones among all (Benjamini-Hochberg).
+        The error rate that is controlled over the table: that of any false verdict
+        (Holm), or the share of false ones (Benjamini-Hochberg).
     score : str, default ""
-        What a score is made of, such as ``iops 4 KiB 0/100: 2, lat mean: 1``.
+        The terms of a score, such as ``iops 4 KiB 0/100: 2, lat mean: 1``.
     watts : str, default ""
         The power of each drive, such as ``Model A: 6.5, Model B: 5`` [W]; a drive is
         named by its model, serial number or label, or by the folder of its run.
@@ -76,16 +76,16 @@ def compare_runs(  # noqa: PLR0913 - each is a choice of the user's, by name
     Returns
     -------
     Comparison
-        The runs and everything that is found, each part made when it is asked for.
+        The runs and all findings, each computed on demand.
 
     Raises
     ------
     RunFolderError
-        If there are fewer than two runs, or one that was named is damaged.
+        If there are fewer than two runs, or a named one is damaged.
     RepeatedNameError
         If a run is there twice.
     UnknownNameError
-        If ``accept`` or ``watts`` name what is not there, or ``control`` is none.
+        If ``accept`` or ``watts`` name something unknown, or ``control`` is not valid.
     SeriesError
         If ``primary``, ``score`` or ``watts`` cannot be read.
     ParameterError
@@ -136,7 +136,7 @@ def compare_runs(  # noqa: PLR0913 - each is a choice of the user's, by name
 
 
 def _job_facts(run: Run) -> dict[str, str]:
-    """Return engine and data pattern, as the first fio job that is kept says them."""
+    """Return engine and data pattern from the first fio job that is kept."""
     cells = run.steps[run.steps["kind"] == "cell"]["step_id"]
     jobs = (run.job_file(str(step)) for step in cells)
     options = dict(_JOB_LINE.findall(next(filter(None, jobs), "")))

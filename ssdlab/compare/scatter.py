@@ -1,4 +1,4 @@
-"""Repeated runs: drive-to-drive against run-to-run, and runs or rounds far off."""
+"""Repeated runs: drive-to-drive against run-to-run scatter, and outliers."""
 
 import math
 from collections.abc import Mapping
@@ -32,12 +32,12 @@ def summarise_variance(
     Returns
     -------
     pandas.DataFrame
-        One row a cell that two sides measured and one repeated: ``test``, ``metric``,
+        One row per cell that two sides measured and one repeated: ``test``, ``metric``,
         ``cell``, ``n_sides``, ``n_runs``, ``between_percent`` and ``within_percent``
         (standard deviations between drives and from run to run, of the logarithm)
         [%], ``within_low_percent`` and ``within_high_percent``, and ``ratio`` of both
-        variances with ``low`` and ``high`` (95 %), and ``note``. An estimate below 0
-        stands as 0, and the note tells so.
+        variances with ``low`` and ``high`` (95 %), and ``note``. An estimate below 0 is
+        set to 0, and the note says so.
     """
     rows = []
     barred = differences[differences["verdict"] == OTHER_CONDITIONS]
@@ -67,7 +67,7 @@ def summarise_variance(
 def _alike(
     test: str, own: Mapping[str, SideCell], apart: set[tuple[str, str, str]]
 ) -> list[SideCell]:
-    """Return the side that is repeated most, and those under its conditions."""
+    """Return the side with the most repetitions, and those under its conditions."""
     most = max(own.values(), key=lambda one: one.n_runs)
     return [
         one
@@ -77,15 +77,15 @@ def _alike(
 
 
 def find_cell_outliers(cells: pd.DataFrame, sides: pd.DataFrame) -> pd.DataFrame:
-    """Return the runs that stand apart from a drive's others, and such rounds of a run.
+    """Return the outliers among the runs of a drive, and among the rounds of a run.
 
     Returns
     -------
     pandas.DataFrame
-        One row an outlier: ``test``, ``metric``, ``cell``, ``of`` (runs of a drive, or
-        rounds of a run), ``run_id``, ``round`` (missing of a run), ``value`` and
+        One row per outlier: ``test``, ``metric``, ``cell``, ``of`` (runs of a drive, or
+        rounds of a run), ``run_id``, ``round`` (missing for a run), ``value`` and
         ``median`` (as stored), ``distance`` from the median in robust standard
-        deviations of the logarithm, and the ``limit`` that it passed. Fewer than five
+        deviations of the logarithm, and the ``limit`` that it exceeded. Fewer than five
         values have none.
     """
     if cells.empty:

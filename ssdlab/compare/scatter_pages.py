@@ -1,4 +1,4 @@
-"""The page of scatter: drive-to-drive against run-to-run, and what stands apart."""
+"""The page of scatter: drive-to-drive against run-to-run, and outliers."""
 
 import math
 from typing import Any
@@ -12,21 +12,21 @@ from ssdlab.paper.blocks import Block, Note, Page
 from ssdlab.text.numbers import number_text, rounded_text
 from ssdlab.text.table import Table, column, tabulate
 
-_LONGEST_OPEN = 12  # rows; longer tables are folded
+_LONGEST_OPEN = 12  # rows; longer tables are collapsed
 _CELL = column(
     "Cell", lambda row: f"{str(row.test).upper()} {cell_name(row)}", is_words=True
 )
-_FAR = 1000  # robust standard deviations; beyond it the number says no more
+_FAR = 1000  # robust standard deviations; larger numbers say no more
 
 
 def scatter_page(comparison: Comparison) -> Page:
-    """Return drive-to-drive against run-to-run, and what stands far from the others."""
+    """Return drive-to-drive against run-to-run scatter, and outliers."""
     blocks: list[Block] = []
     variance, outliers = comparison.variance, comparison.outliers
     if variance.empty:
         words = (
-            "Drive-to-drive and run-to-run cannot be told apart: that takes two "
-            "drives, and one of them measured twice under the same conditions."
+            "Drive-to-drive and run-to-run scatter cannot be separated: that takes "
+            "two drives, one of them measured twice under the same conditions."
         )
         blocks.append(Note(text=words))
     else:
@@ -38,7 +38,7 @@ def scatter_page(comparison: Comparison) -> Page:
         )
         blocks += [Note(text=words), variance_table(variance)]
     if outliers.empty:
-        words = "No run and no round stands far from the others."
+        words = "No run and no round is an outlier."
         blocks.append(Note(text=words, tone="good"))
     else:
         blocks.append(outliers_table(outliers))
@@ -46,7 +46,7 @@ def scatter_page(comparison: Comparison) -> Page:
 
 
 def variance_table(variance: pd.DataFrame) -> Table:
-    """Return drive-to-drive against run-to-run."""
+    """Return drive-to-drive against run-to-run scatter."""
     return tabulate(
         rows_of(variance),
         (
@@ -57,11 +57,11 @@ def variance_table(variance: pd.DataFrame) -> Table:
             column("Drives, runs", lambda row: f"{row.n_sides}, {row.n_runs}"),
         ),
         caption="Scatter between drives, and from run to run",
-        note="Standard deviations of the logarithm, and which share of the variance of "
-        "a single run comes from the drive, with 95 % intervals: one-way random "
-        "effects, normal values taken for granted, over drives under the same "
-        "conditions. An estimate below 0 stands as 0: the drives differ less than "
-        "their own scatter explains. Few runs tell little: look at the intervals.",
+        note="Standard deviations of the logarithm, and the share of the variance of "
+        "a single run that comes from the drive, with 95 % intervals: one-way random "
+        "effects, assuming normal values, over drives under the same conditions. An "
+        "estimate below 0 is set to 0: the drives differ less than their own scatter "
+        "explains. Few runs show little: see the intervals.",
         is_folded=len(variance) > _LONGEST_OPEN,
     )
 
@@ -77,7 +77,7 @@ def _within_text(row: Any) -> str:
 
 
 def _share_text(row: Any) -> str:
-    """Return which share of the variance is between drives, with its interval."""
+    """Return the share of the variance between drives, with its interval."""
     shares = [
         100.0 if math.isinf(part) else 100 * part / (1 + part)
         for part in (float(row.ratio), float(row.low), float(row.high))
@@ -87,7 +87,7 @@ def _share_text(row: Any) -> str:
 
 
 def _percent(share: float) -> str:
-    """Return a share, never rounded up to all of it.
+    """Return a share, never rounded up to 100 %.
 
     >>> _percent(99.9999), _percent(99.95), _percent(12.34), _percent(100.0)
     ('> 99.9', '> 99.9', '12.3', '100')
@@ -98,7 +98,7 @@ def _percent(share: float) -> str:
 
 
 def _signed_text(percent: float) -> str:
-    """Say a difference with its sign.
+    """Return a difference with its sign.
 
     >>> _signed_text(350.4), _signed_text(-2.345)
     ('+350 %', '-2.3 %')
@@ -107,7 +107,7 @@ def _signed_text(percent: float) -> str:
 
 
 def outliers_table(outliers: pd.DataFrame) -> Table:
-    """Return the runs and rounds that stand far from the others."""
+    """Return the runs and rounds that are outliers."""
     return tabulate(
         rows_of(outliers),
         (
@@ -120,11 +120,11 @@ def outliers_table(outliers: pd.DataFrame) -> Table:
             column("By", lambda row: 100 * (row.value / row.median - 1), _signed_text),
             column("Distance (limit)", _distance_text),
         ),
-        caption="Far from the others, by median absolute deviation",
+        caption="Outliers, by median absolute deviation",
         note="Distance in robust standard deviations of the logarithm. One in 100 "
-        "windows without any outlier has one by chance. Where the others hardly differ "
-        "a small step is a great distance: look at the percent. Nothing was left out "
-        "for it.",
+        "windows without any outlier has one by chance. Where the others hardly "
+        "differ, a small step is a large distance: see the percent. Outliers are not "
+        "excluded.",
         is_folded=len(outliers) > _LONGEST_OPEN,
     )
 

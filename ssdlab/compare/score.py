@@ -1,4 +1,4 @@
-"""A score by the weights of its reader, and what it is made of."""
+"""A score by the reader's weights, and its parts."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -22,7 +22,7 @@ _EXAMPLE = "Write it as 'iops 4 KiB 0/100: 2, lat mean: 1'"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ScoreTerm:
-    """One part of a score: which cells, and how much they weigh."""
+    """One part of a score: its cells and their weight."""
 
     cells: CellChoice
     weight: float
@@ -34,7 +34,7 @@ def parse_score(text: str) -> tuple[ScoreTerm, ...]:
     Raises
     ------
     SeriesError
-        If the text is no score.
+        If the text is not a valid score.
 
     >>> term, = parse_score("tp 128 KiB: 2")
     >>> term.cells.test, term.cells.size, term.weight
@@ -54,7 +54,7 @@ def _parse_term(part: str, text: str) -> ScoreTerm:
     if cells is None:
         reason = no_metric_text(part.strip())
     elif not (weight > 0 and math.isfinite(weight)):
-        reason = f"the weight in {part.strip()!r} is no number above zero"
+        reason = f"the weight in {part.strip()!r} is not a number above zero"
     if cells is None or reason:
         raise SeriesError(
             source=f"score {text!r}", reason=reason, remedy=f"{_EXAMPLE}."
@@ -73,18 +73,18 @@ def score_sides(
     Returns
     -------
     pandas.DataFrame
-        One row a side and term, and one of the score itself with an empty ``term``:
+        One row per side and term, and one for the score itself with an empty ``term``:
         ``side``, ``term``, ``weight``, ``n_cells``, ``ratio``, and ``low`` and
         ``high``. The ratio is how many times as good as the geometric mean of all
-        sides, over the cells that all of them measured; more is better, of a time its
-        inverse. It is missing where a term has no such cell, and then so is the score:
-        a side without a measurement is never taken as 0.
+        sides, over the cells that all of them measured; more is better; for a time its
+        inverse. It is missing if a term has no such cell, and then so is the score: a
+        side without a measurement never counts as 0.
 
     Notes
     -----
-    The score is the weighted geometric mean of its terms, so that who leads does not
-    depend on what the ratios are taken to. Its interval is the widest that the
-    intervals of its cells allow: as if all of them erred the same way.
+    The score is the weighted geometric mean of its terms, so the ranking does not
+    depend on the reference of the ratios. Its interval is the widest that the intervals
+    of its cells allow: as if all of them erred the same way.
     """
     names = list(dict.fromkeys(sides["side"]))
     rows = [row for term in terms for row in _term_rows(found, names, term)]
@@ -145,7 +145,7 @@ def _term_rows(
 def _lead(
     cells: Mapping[str, SideCell], names: Sequence[str], name: str
 ) -> tuple[float, float]:
-    """Return the logarithm of a side by the mean of all, and how far it may be off."""
+    """Return the log ratio of a side to the mean of all, and its possible error."""
     logs = {side: math.log(cells[side].value) for side in names}
     reaches = {side: float(np.max(cells[side].reaches())) for side in names}
     share = 1 / len(names)

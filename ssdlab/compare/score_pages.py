@@ -1,4 +1,4 @@
-"""The page of a score: by its reader's weights, and never without its parts."""
+"""The page of a score: by the reader's weights, and never without its parts."""
 
 import math
 from collections.abc import Iterable
@@ -17,24 +17,24 @@ from ssdlab.text.table import Table
 
 
 def score_page(comparison: Comparison) -> Page:
-    """Return the score with its parts, if one was asked for."""
+    """Return the score with its parts, if one was requested."""
     if not comparison.terms:
-        words = "No score was asked for: the weights are yours, such as "
+        words = "No score was requested: the weights are your choice, such as "
         words += "score: 'iops 4 KiB 0/100: 2, lat mean: 1'."
         return Page(title="Score", blocks=(Note(text=words),))
     names = [str(name) for name in dict.fromkeys(comparison.scored_sides["side"])]
     left_out = [name for name in comparison.side_names if name not in names]
     blocks: list[Block] = []
     if left_out:
-        words = f"Left out, as they are no drives: {', '.join(left_out)}."
+        words = f"Excluded, because they are not drives: {', '.join(left_out)}."
         blocks.append(Note(text=words, tone="warning"))
     if len(names) < 2:
-        words = "Fewer than two drives are left for a score."
+        words = "Fewer than two drives remain for a score."
         blocks.append(Note(text=words, tone="warning"))
         return Page(title="Score", blocks=tuple(blocks))
     differences = comparison.differences
     if (differences["verdict"] == OTHER_CONDITIONS).any():
-        words = "Conditions differ: the score tells the numbers, not the drives."
+        words = "Conditions differ: the score compares the numbers, not the drives."
         blocks.append(Note(text=words, tone="warning"))
     scores = comparison.scores
     if scores["ratio"].notna().any():
@@ -66,7 +66,8 @@ def score_table(scores: pd.DataFrame, names: Iterable[str]) -> Table:
         words=(0,),
         note="Each part: how many times as good as the geometric mean of the drives, "
         "over the cells that all of them measured. The score is their weighted "
-        "geometric mean. In brackets the widest that the intervals of the cells allow.",
+        "geometric mean. In brackets the widest interval that those of the cells "
+        "allow.",
     )
 
 

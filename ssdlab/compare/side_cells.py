@@ -1,4 +1,4 @@
-"""One cell of one side: its runs and rounds, its level, and what speaks against it."""
+"""One cell of one side: its runs and rounds, its level, and what bars it."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,7 +24,7 @@ from ssdlab.stats.levels import (
     pool_scatter,
 )
 
-_OF_STEPS = "doubts"  # the finding that the table of steps tells of more closely
+_OF_STEPS = "doubts"  # the finding that the table of steps gives in more detail
 
 Values = tuple[float, ...]
 Unit = Literal["runs", "rounds"]
@@ -32,7 +32,7 @@ Unit = Literal["runs", "rounds"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SideCell:
-    """One cell of one side: of each run its rounds, and what speaks against them.
+    """One cell of one side: the rounds of each run, and what bars them.
 
     ``dependences`` are those of the rounds of each run, as found or assumed.
     ``merged`` are percentiles of
@@ -54,7 +54,7 @@ class SideCell:
 
     @property
     def means(self) -> Values:
-        """The mean or percentile of each run, and then those that others printed."""
+        """The mean or percentile of each run, then those that others printed."""
         measured = (math.exp(one.log_mean) for one in self.run_levels)
         return (*measured, *self.printed)
 
@@ -76,7 +76,7 @@ class SideCell:
 
     @property
     def level(self) -> LevelEstimate | None:
-        """The level by its unit; nothing of one mean that others printed."""
+        """The level by its unit; none for a single mean that others printed."""
         if self.unit == "runs":
             by_runs = estimate_log_level(self.means, scatter=self.scatter)
             return by_runs if self.n_runs > 1 else None
@@ -84,7 +84,7 @@ class SideCell:
 
     @property
     def run_levels(self) -> tuple[LevelEstimate, ...]:
-        """The level of each run by its rounds; nothing of means that others printed."""
+        """The level of each run by its rounds; none for means that others printed."""
         of_rounds = (
             estimate_level(one, dependence=known)
             for one, known in zip(self.rounds, self.dependences, strict=True)
@@ -93,14 +93,14 @@ class SideCell:
 
     @property
     def n_rounds(self) -> int:
-        """How many rounds its first run has; none of a mean that others printed."""
+        """The number of rounds of its first run; none for a printed mean."""
         return self.run_levels[0].n_values if self.run_levels else 0
 
     def reaches(self, confidence_percent: float = 95.0) -> tuple[float, float]:
         """Return how far the interval of the logarithm reaches down and up, or NaN.
 
-        That of several runs is never narrower than their rounds make it: two runs may
-        be alike by luck.
+        That of several runs is never narrower than their rounds imply: two runs may
+        agree by chance.
         """
         own = level_reaches(self.level, confidence_percent=confidence_percent)
         if self.unit == "rounds" or self.printed:
@@ -114,7 +114,7 @@ class SideCell:
         return below, above
 
     def is_open_towards(self, value: float) -> bool:
-        """Whether nothing bounds a run of it on the side of another value."""
+        """Whether a run of it is unbounded on the side of another value."""
         side = 0 if value < self.value else 1
         return any(math.isnan(one.variances[side]) for one in self.run_levels)
 
@@ -122,7 +122,7 @@ class SideCell:
 def find_cells(
     cells: pd.DataFrame, sides: pd.DataFrame, *, findings: pd.DataFrame
 ) -> dict[tuple[str, str, str], dict[str, SideCell]]:
-    """Return every cell of every side, with what speaks against it.
+    """Return every cell of every side, with what bars it.
 
     By test, metric and cell, in the order of the tables of the PTS, and then by
     side.
@@ -147,9 +147,9 @@ def find_cells(
 def pool_runs(
     found: Mapping[tuple[str, str, str], Mapping[str, SideCell]],
 ) -> dict[tuple[str, str, str], dict[str, SideCell]]:
-    """Tell each cell how the runs of its side scatter over all cells of its metric.
+    """Add to each cell how the runs of its side scatter over all cells of its metric.
 
-    The same cells. What a metric of a test has no repeated run of has no scatter.
+    Return the same cells. Without a repeated run in a metric there is no scatter.
     """
     means: dict[tuple[str, str, str], list[Values]] = {}
     for (test, metric, _), own in found.items():
@@ -166,11 +166,11 @@ def pool_runs(
 
 
 def _dependences(cells: pd.DataFrame) -> dict[tuple[str, str, str], float]:
-    """Return how much rounds depend on each other: once a run, test and metric.
+    """Return the dependence of rounds: once per run, test and metric.
 
-    It is an estimate and one standard error of it. A test of few rounds cannot tell: it
-    has the greatest of the other tests of its run, and without any the greatest that
-    there is. What is not known is never taken as 0: decision 76.
+    It is an estimate plus one standard error. A test of few rounds has no estimate: it
+    takes the greatest of the other tests of its run, and without any the greatest
+    possible. What is unknown is never taken as 0: decision 76.
     """
     rounds = cells[cells["round"].notna()]
     found = {
@@ -190,7 +190,7 @@ def _dependences(cells: pd.DataFrame) -> dict[tuple[str, str, str], float]:
 
 
 def _grave(findings: pd.DataFrame) -> set[tuple[str, str]]:
-    """Return runs and tests that grave findings speak against; no test is all tests."""
+    """Return runs and tests barred by grave findings; no test means all tests."""
     of_tests = (findings["severity"] == "grave") & (findings["code"] != _OF_STEPS)
     return {
         (str(row.run_id), "" if pd.isna(row.test) else str(row.test))
@@ -260,12 +260,12 @@ def summarise_sides(
     Returns
     -------
     pandas.DataFrame
-        One row a side and cell: ``test``, ``metric``, ``cell``, ``side``, ``value``
+        One row per side and cell: ``test``, ``metric``, ``cell``, ``side``, ``value``
         (as stored: the mean of the rounds, or the percentile of their merged bins,
         over several runs the geometric mean of theirs), ``low`` and ``high`` (missing
-        where nothing is repeated), ``unit`` (runs or rounds), ``n`` of them,
-        ``n_runs``, and ``dependence`` of the rounds, as found or assumed (missing of
-        runs and of merged bins).
+        if nothing is repeated), ``unit`` (runs or rounds), ``n`` of them, ``n_runs``,
+        and ``dependence`` of the rounds, as found or assumed (missing of runs and of
+        merged bins).
     """
     rows = [
         {**dict(zip(CELL, place, strict=True)), **_summary(one, confidence_percent)}

@@ -1,8 +1,8 @@
-"""Who is compared with whom: which runs are repetitions of one drive.
+"""What is compared with what: which runs are repetitions of one drive.
 
 Runs of one drive under the same conditions are one side. Runs of the same drive under
-other conditions are another side, and where there is one side only its runs are
-compared with each other.
+other conditions are another side, and if there is only one side, its runs are compared
+with each other.
 """
 
 import re
@@ -15,7 +15,7 @@ from ssdlab.model.records import RunRecord
 from ssdlab.model.units import capacity_label
 
 _MODELS = frozenset({"virtual", "file"})
-# How long an unused virtual SSD waits, and its chance: no properties of it.
+# Timeout and seed of a virtual SSD: not properties of the drive.
 _NO_PROPERTIES = frozenset({"linger_s", "seed"})
 _GIVEN_ID = re.compile(r"\d{8}-\d{6}-.+-[0-9a-f]{4}")
 _TAIL = 4
@@ -31,15 +31,15 @@ def tabulate_sides(
     Returns
     -------
     pandas.DataFrame
-        One row a run, sides together: ``run_id``, ``side`` (its name, short and
+        One row per run, grouped by side: ``run_id``, ``side`` (its name, short and
         unique), ``drive`` (model and serial number: one drive, one key), ``kind``
-        (virtual, file, imported or drive) and ``is_model``: it is no drive.
+        (virtual, file, imported or drive) and ``is_model``: it is not a drive.
 
     Notes
     -----
     The serial number of a virtual SSD is that of its process: it is the same drive
-    when its parameters are the same, whatever its seed. Of an import without model and
-    serial number nothing tells which drive it was: each is one of its own.
+    when its parameters are the same, whatever its seed. Each import without model and
+    serial number counts as a drive of its own.
     """
     drives = {record.run_id: _drive(record) for record in records}
     keys = {name: (drive, conditions.get(name, ())) for name, drive in drives.items()}
@@ -87,7 +87,7 @@ def _first(
 
 
 def _side_names(firsts: Sequence[RunRecord]) -> list[str]:
-    """Return a name for each side, as short as tells them apart."""
+    """Return a name for each side, as short as is unique."""
     names = [_bare_name(record) for record in firsts]
     for add in (_size_tail, _serial_tail, _label_tail):
         tails: dict[str, set[str]] = {}
@@ -130,7 +130,7 @@ def _label_tail(record: RunRecord) -> str:
 
 
 def with_run_word(name: str, run_id: str) -> str:
-    """Return a name that tells the run: with the end of its id, or the id itself.
+    """Return a name that identifies the run: with the end of its id, or the id itself.
 
     >>> with_run_word("Model", "20261122-120000-demo-09ff")
     'Model 09ff'

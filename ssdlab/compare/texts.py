@@ -1,4 +1,4 @@
-"""Cells, values, ratios and verdicts as words of a table."""
+"""Cells, values, ratios and verdicts as text for tables."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -12,7 +12,7 @@ from ssdlab.text.table import mark_unsupported
 
 
 def cell_name(row: Any) -> str:
-    """Return a cell in words, of the latency test with its metric."""
+    """Return a cell in words; in the latency test with its metric."""
     metric = METRICS[str(row.metric)]
     is_plain = not str(row.metric).startswith("lat_")
     return str(row.cell) if is_plain else f"{row.cell}, {metric.words}"
@@ -26,7 +26,7 @@ def value_text(value: Any, metric: str) -> str:
 
 
 def verdict_words(row: Any, names: Mapping[str, str]) -> str:
-    """Return a verdict; ``names`` are those of the sides as short as they are shown."""
+    """Return a verdict; ``names`` are the short names of the sides."""
     if not row.better:
         return str(row.verdict)
     sides = (row.a, row.b) if row.better == row.a else (row.b, row.a)
@@ -50,7 +50,7 @@ def ratio_words(row: Any) -> str:
 
 
 def fine_ratio(ratio: Any) -> str:
-    """Return a ratio, with three decimals where it is about 1.
+    """Return a ratio, with three decimals if it is about 1.
 
     >>> fine_ratio(1.23456), fine_ratio(1234.0), fine_ratio(1.2e-7), fine_ratio(3e8)
     ('1.235', '1,230', '< 0.001', '> 10,000')
@@ -64,7 +64,7 @@ def fine_ratio(ratio: Any) -> str:
 
 
 def p_text(row: Any) -> str:
-    """Return the p-value that the verdict of a row rests on, or that there is none."""
+    """Return the p-value behind the verdict of a row, or that there is none."""
     is_of_runs = "runs" in {row.claim, row.same} or math.isnan(row.p_drives_adjusted)
     kind = "same_" if row.same else ""
     p_value = getattr(row, f"p_{kind}{'runs' if is_of_runs else 'drives'}_adjusted")
@@ -74,7 +74,7 @@ def p_text(row: Any) -> str:
 
 
 def unit_text(row: Any) -> str:
-    """Return how many runs or rounds stand behind a row."""
+    """Return the number of runs or rounds behind a row."""
     return NOT_MEASURED if not row.n_a else f"{row.n_a}, {row.n_b} {row.unit}"
 
 
@@ -91,7 +91,7 @@ def first_of(names: Sequence[str], *, shown: int) -> str:
 
 
 def latency_text(row: Any) -> str:
-    """Return a percentile with its interval in milliseconds, or what bounds it.
+    """Return a percentile with its interval in milliseconds, or its bound.
 
     >>> from types import SimpleNamespace as Row
     >>> latency_text(Row(lat_ns=2e6, low_ns=1.9e6, high_ns=2.5e6))

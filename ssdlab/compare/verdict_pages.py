@@ -1,4 +1,4 @@
-"""The page of verdicts: who is better, cell by cell, and what that rests on."""
+"""The page of verdicts: which is better, cell by cell, and on what basis."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -39,31 +39,31 @@ from ssdlab.text.table import Table, column, tabulate
 
 _BY_ROUNDS = (
     "No drive was measured twice under the same conditions, so the unit is the round "
-    "of one run, and nothing is claimed but what these runs show. How a drive differs "
-    "from one run to the next, or one sample of a model from another, is not in the "
-    "intervals. To compare drives measure each of them several times."
+    "of one run, and claims are limited to these runs. The intervals do not include "
+    "how a drive differs from one run to the next, or one unit of a model from "
+    "another. To compare drives, measure each of them several times."
 )
 _ONE_DRIVE = (
-    "All runs are of one drive under the same conditions: what differs is not the "
-    "drive, but one run and the next."
+    "All runs are of one drive under the same conditions: differences are between "
+    "runs, not drives."
 )
 _BY_RUNS = (
-    "Where a drive of a pair was measured several times the unit is the run: “beats” "
-    "and “the same” are claimed of the drives, and the intervals hold what measuring "
-    "again would change. The runs of a cell never count as more alike than those of "
-    "all cells of its metric, and a drive with a single run borrows the scatter of the "
-    "other of its pair. Else the unit is the round of one run each. “Ahead” is claimed "
-    "of these runs alone, by their rounds."
+    "If a drive of a pair was measured several times, the unit is the run: “beats” "
+    "and “the same” are claimed for the drives, and the intervals include what "
+    "measuring again would change. The runs of a cell never count as less scattered "
+    "than those of all cells of its metric, and a drive with a single run borrows the "
+    "scatter of the other of its pair. Else the unit is the round of one run each. "
+    "“Ahead” is claimed only for these runs, by their rounds."
 )
 _PRIMARY = " (primary)"
-_MOST_MISSING = 6  # rows; longer tables are folded
+_MOST_MISSING = 6  # rows; longer tables are collapsed
 _MOST_BARRED = 3  # likewise
 _TALLY_NOTE = (
-    "“Beats” and “the same” hold for the drives, “ahead” and “the same in these runs” "
-    "for these runs alone. Each kind of claim {errs}. The same: surely within "
-    "{same:g} %. No verdict: other conditions, not steady, or nothing to tell the "
-    "scatter from. That no difference is shown does not mean that there is none. First "
-    "and second are the drives of the row. A column of zeros is left out."
+    "“Beats” and “the same” hold for the drives, “ahead” and “the same in these "
+    "runs” only for these runs. Each kind of claim {errs}. The same: shown to be "
+    "within {same:g} %. No verdict: conditions differ, not steady, or scatter "
+    "unknown. That no difference is shown does not mean that there is none. First "
+    "and second are the drives of the row. A column of zeros is omitted."
 )
 _TALLY_HEAD = (
     "Cells",
@@ -80,10 +80,10 @@ _TALLY_HEAD = (
 
 
 def verdicts_page(comparison: Comparison) -> Page:
-    """Return who is better, in short and then cell by cell."""
+    """Return which is better, in brief and then cell by cell."""
     table = comparison.differences
     if table.empty:
-        note = Note(text="No run measured a cell that can be compared.", tone="warning")
+        note = Note(text="The runs have no cells that can be compared.", tone="warning")
         return Page(title="Who is better", blocks=(note,))
     judged, others = find_pairs(table)
     shown = pairs_to_show(table)
@@ -109,17 +109,17 @@ def verdicts_page(comparison: Comparison) -> Page:
 def missing_table(absent: Sequence[tuple[str, str, str]]) -> Table:
     """Return which cells a side lacks that another has."""
     return Table(
-        caption="Missing: measured by another, so there is nothing to compare",
+        caption="Missing: measured only by another",
         head=("Drive", "Test", "Missing"),
         rows=tuple(absent),
         words=(0, 1, 2),
-        note="What was not measured is absent, and never 0.",
+        note="What was not measured is missing, never 0.",
         is_folded=len(absent) > _MOST_MISSING,
     )
 
 
 def claim_texts(comparison: Comparison) -> list[str]:
-    """Say what the verdicts are claimed of, and how much runs of one drive differ."""
+    """Return the scope of the verdicts, and how much runs of one drive differ."""
     is_repeated = bool(comparison.sides["side"].duplicated().any())
     is_one_drive = len(set(comparison.sides["drive"])) == 1
     texts = [_ONE_DRIVE if is_one_drive else _BY_ROUNDS]
@@ -131,7 +131,7 @@ def claim_texts(comparison: Comparison) -> list[str]:
 
 
 def repeats_text(row: Any) -> str:
-    """Say in how many cells the runs of one drive differ, and by how much."""
+    """Return in how many cells the runs of one drive differ, and by how much."""
     middle, most = map(rounded_text, (row.median_percent, row.max_percent))
     runs = (
         f"In {row.n_cells} cells the {row.n_runs} runs of {row.side} differ by "
@@ -142,13 +142,13 @@ def repeats_text(row: Any) -> str:
     plural = "s" if row.n_differing > 1 else ""
     return (
         f"{runs}, and in {row.n_differing} cell{plural} by more than their rounds "
-        "explain: there rounds alone would have named a winner between a drive and "
+        "explain: there, rounds alone would have named a winner between a drive and "
         "itself."
     )
 
 
 def more_runs_text(table: pd.DataFrame, names: Mapping[str, str]) -> str:
-    """Say how many more runs it takes before anything is claimed of drives."""
+    """Return how many more runs a claim about drives needs."""
     judged = table[~table["verdict"].isin([MISSING, OTHER_CONDITIONS])]
     more = pd.concat([
         judged[[side, f"more_runs_{side}"]].set_axis(["side", "runs"], axis=1)
@@ -159,31 +159,31 @@ def more_runs_text(table: pd.DataFrame, names: Mapping[str, str]) -> str:
     if not texts:
         return ""
     return (
-        "Runs of a drive may fall into one of two states, and with so few runs equal "
-        "drives would fall apart too often: of some pairs nothing is claimed of drives "
-        f"before there are more runs. Runs still needed: {', '.join(texts)}."
+        "Runs of a drive may be in one of two states, and with so few runs equal "
+        "drives would differ too often: for some pairs, claims about drives need "
+        f"more runs. Runs still needed: {', '.join(texts)}."
     )
 
 
 def power_text(table: pd.DataFrame) -> str:
-    """Say how large a difference must be to be found, where runs are few."""
+    """Return how large a difference must be to be found with few runs."""
     by_runs = table[table["p_drives"].notna()]
     if by_runs.empty or int(by_runs[["n_a", "n_b"]].max().max()) >= max(FOUND_PERCENT):
         return ""
     found = ", ".join(
-        f"{percent:g} % with {runs} runs a side"
+        f"{percent:g} % with {runs} runs per side"
         for runs, percent in FOUND_PERCENT.items()
     )
     return (
         f"{len(by_runs)} comparisons are judged together, by few runs: only large "
-        "differences are found. Of drives that scatter by 1 % from run to run a "
+        f"differences are found. For drives that scatter by 1 % from run to run, a "
         f"difference in one of {FOUND_CELLS} cells is found in four of five trials "
-        f"where it is {found}."
+        f"if it is {found}."
     )
 
 
 def primary_text(comparison: Comparison) -> str:
-    """Say which cells were declared beforehand, and what that gives them."""
+    """Return which cells were declared primary, and what that gives them."""
     rules, table = comparison.rules, comparison.differences
     if not rules.primary:
         return ""
@@ -191,17 +191,17 @@ def primary_text(comparison: Comparison) -> str:
     count = len(table.loc[table["is_primary"], CELL].drop_duplicates())
     cells = f"{count} cell{'' if count == 1 else 's'}"
     return (
-        f"Declared as what matters: {named} ({cells}). They may use half of the error "
+        f"Declared as primary: {named} ({cells}). They may use half of the error "
         "of the whole table, which holds only if they were chosen before the runs."
     )
 
 
 def tally_table(judged: Sequence[Pair], rules: Rules) -> Table:
-    """Return of each pair in how many cells each side is better."""
+    """Return for each pair in how many cells each side is better."""
     counts = [list(tally_verdicts(pair.rows).values()) for pair in judged]
     kept = [place for place in range(len(_TALLY_HEAD)) if any(c[place] for c in counts)]
     return Table(
-        caption="In how many cells which drive is better",
+        caption="Number of cells in which each drive is better",
         head=("First vs. second", *(_TALLY_HEAD[place] for place in kept)),
         rows=tuple(
             (pair.title, *(str(own[place]) for place in kept))
@@ -213,7 +213,7 @@ def tally_table(judged: Sequence[Pair], rules: Rules) -> Table:
 
 
 def barred_table(others: Sequence[Pair]) -> Table:
-    """Return the pairs without any verdict, a line each, with why."""
+    """Return the pairs without any verdict, one line each, with the reason."""
     return tabulate(
         others,
         (
@@ -222,13 +222,13 @@ def barred_table(others: Sequence[Pair]) -> Table:
             column("Why", why_text, is_words=True),
         ),
         caption="Pairs without a verdict, and why",
-        note="Their values stand in the tables of the tests below.",
+        note="Their values are in the tables of the tests below.",
         is_folded=len(others) > _MOST_BARRED,
     )
 
 
 def verdict_table(pair: Pair, names: Mapping[str, str]) -> Table:
-    """Return the verdicts of a pair, a cell each; ``names`` are short ones by side."""
+    """Return the verdicts of a pair, one per cell; ``names`` are short, by side."""
     rows = pair.rows[pair.rows["verdict"] != MISSING]
     has_reasons = bool((rows["reason"] != "").any())
     first, second = names[pair.a], names[pair.b]
@@ -245,8 +245,8 @@ def verdict_table(pair: Pair, names: Mapping[str, str]) -> Table:
             *([column("Why not", "reason", is_words=True)] if has_reasons else []),
         ),
         caption=f"{pair.title}, cell by cell",
-        note="Ratios with the 95 % interval of each cell by itself; p adjusted over "
-        "all cells and pairs of this comparison. n: rounds of one run each, or runs.",
+        note="Ratios with the 95 % interval of each single cell; p adjusted over all "
+        "cells and pairs of this comparison. n: rounds of one run each, or runs.",
         is_folded=True,
     )
 

@@ -1,7 +1,7 @@
-"""What is said of two sides in a cell: who is better, by how much, and of what.
+"""The verdict on two sides in a cell: which is better, by how much, and its scope.
 
-A verdict speaks of the drives where run-to-run scatter is known and the difference
-stands out from it. Rounds of one run each tell of these runs alone.
+A verdict is about the drives if run-to-run scatter is known and the difference exceeds
+it. Rounds of one run each only show something about these runs.
 """
 
 import math
@@ -25,7 +25,7 @@ OTHER_CONDITIONS = "not the same conditions"
 MISSING = "missing"
 TOO_SMALL = "less than what matters"
 
-# Which error rate is kept, and where simulations bound it: decisions 76 and 77.
+# The error rate that is controlled, and the limits by simulation: decisions 76, 77.
 _WHERE = (
     "as long as neighbouring rounds correlate by at most 0.8, and a run that finds its "
     "drive in another state does so in all tests"
@@ -37,7 +37,7 @@ CONTROLS = {
 }
 
 # What is found in 80 % of simulated tables of drives that scatter by 1 % from run to
-# run, in one cell of so many, by runs a side [%].
+# run, in one cell of so many, by runs per side [%].
 FOUND_CELLS = 68
 FOUND_PERCENT = {3: 8.0, 4: 5.6, 5: 4.8}
 
@@ -49,12 +49,12 @@ _COUNTS = ["a_beats", "b_beats", "same", "a_ahead", "b_ahead", "same_in_runs"]
 class Rules:
     """How a table of comparisons is judged.
 
-    ``least_percent`` is what a difference must surely exceed to matter, and what is
-    surely within ``same_percent`` is the same. ``control`` is the error rate that is
-    kept over the whole table: that of any wrong verdict (Holm), or the share of wrong
-    ones (Benjamini-Hochberg). ``primary`` are the cells that were declared beforehand
-    to be what matters: together they may use half of the error. ``accepted`` are the
-    conditions that are taken as equal though they differ.
+    ``least_percent`` is what a difference must be shown to exceed to matter, and
+    what is shown to be within ``same_percent`` is the same. ``control`` is the error
+    rate that is controlled over the whole table: that of any false verdict (Holm), or
+    the share of false ones (Benjamini-Hochberg). ``primary`` are the cells declared
+    beforehand as primary: together they may use half of the error. ``accepted`` are the
+    conditions that are accepted as equal though they differ.
     """
 
     confidence_percent: float = 95.0
@@ -66,7 +66,7 @@ class Rules:
 
     @property
     def limits(self) -> Limits:
-        """What a single difference is judged by."""
+        """The limits for a single difference."""
         return Limits(
             confidence_percent=self.confidence_percent,
             least_ratio=1 + self.least_percent / 100,
@@ -74,18 +74,18 @@ class Rules:
         )
 
     def is_primary(self, place: tuple[str, str, str]) -> bool:
-        """Whether a cell, by test, metric and words, was declared beforehand."""
+        """Whether a cell, by test, metric and words, was declared primary."""
         return any(one.holds(place) for one in self.primary)
 
 
 def judge_row(row: Mapping[Any, Any], rules: Rules) -> dict[str, Any]:
-    """Return who is better in a row, by how much, and what that is claimed of.
+    """Return which is better in a row, by how much, and the scope of that claim.
 
-    ``better`` (the side that is, or nothing), ``claim`` (of the drives, of these
-    runs, or nothing), ``same`` (of the drives, of these runs, or nothing),
-    ``percent`` with ``percent_low`` and ``percent_high``, and ``verdict`` in words.
-    At most one of ``claim`` and ``same`` is there: what is shown of the drives
-    rather than of these runs, and of either a difference.
+    ``better`` (the better side, or empty), ``claim`` (for the drives, for these runs,
+    or empty), ``same`` (likewise), ``percent`` with ``percent_low`` and
+    ``percent_high``, and ``verdict`` in words. At most one of ``claim`` and ``same`` is
+    set: what is shown for the drives rather than for these runs, and within either a
+    difference.
     """
     nan = math.nan
     found = {"better": "", "claim": "", "same": "", "percent": nan}
@@ -113,10 +113,10 @@ def judge_row(row: Mapping[Any, Any], rules: Rules) -> dict[str, Any]:
 
 
 def _claims(row: Mapping[Any, Any]) -> tuple[Claim, Claim]:
-    """Return of what a difference is shown, and of what that there is none.
+    """Return the scope in which a difference is shown, and that in which equality is.
 
-    A winner among drives needs an interval without 1 as well: it has the freedom of its
-    own runs, whereas the test has that of all cells.
+    A winner among drives needs an interval that excludes 1, too: it has the degrees of
+    freedom of its own runs, whereas the test has those of all cells.
     """
     if row["p_drives_adjusted"] < SIGNIFICANCE and not row["low"] <= 1 <= row["high"]:
         return "drives", ""
@@ -128,7 +128,7 @@ def _claims(row: Mapping[Any, Any]) -> tuple[Claim, Claim]:
 
 
 def same_words(claim: Claim, percent: float) -> str:
-    """Say that two sides are the same, and of what that is shown.
+    """Return that two sides are the same, and the scope of that claim.
 
     >>> same_words("drives", 3.0), same_words("runs", 2.5)
     ('the same within 3 %', 'the same within 2.5 % in these runs')
@@ -141,10 +141,10 @@ _IN_THESE_RUNS = " in these runs"
 
 @cache
 def chance_of_states(n_a: int, n_b: int) -> float:
-    """Return how often two equal drives fall apart that are in one of two states.
+    """Return how often two equal drives separate that are in one of two states.
 
-    The chance that all runs of one are in the one state and all of the other in the
-    other, for the share of states that makes it greatest.
+    It is the chance that all runs of one are in one state and all of the other in the
+    other, for the share of states that maximises it.
 
     >>> chance_of_states(2, 2), chance_of_states(3, 3), chance_of_states(4, 4)
     (0.125, 0.03125, 0.0078125)
@@ -154,17 +154,17 @@ def chance_of_states(n_a: int, n_b: int) -> float:
     return float(apart.max())
 
 
-_SHARES = 2001  # odd: one half is among them
+_SHARES = 2001  # odd, so that one half is among them
 
 
 def more_runs_needed(n_a: int, n_b: int, *, pairs: int) -> tuple[int, int]:
-    """Return how many more runs of either side a claim of drives takes.
+    """Return how many more runs of either side a claim about drives needs.
 
-    Runs of a drive may fall into one of several states, and all runs of two equal
-    drives may do so apart. With so few runs that this happens in more than one of 20
-    tables nothing is claimed of drives, however small its p-value (decision 77).
+    Runs of a drive may be in one of several states, and the runs of two equal drives
+    may all be in different ones. With so few runs that this happens in more than one of
+    20 tables nothing is claimed about drives, however small its p-value (decision 77).
 
-    Of either side; the one with fewer runs is measured again first.
+    The side with fewer runs is measured again first.
 
     >>> more_runs_needed(3, 3, pairs=1), more_runs_needed(2, 2, pairs=1)
     ((0, 0), (1, 1))
@@ -184,14 +184,14 @@ def claim_words(
     *,
     sides: tuple[str, str],
 ) -> str:
-    """Say that one side is better, and no more than was shown.
+    """Return that one side is better, and no more than was shown.
 
     >>> claim_words("runs", "drives", (25.0, 20.0, 30.0), sides=("A", "B"))
     'A beats B by 25.0 % (20.0 to 30.0 %)'
     >>> claim_words("rounds", "runs", (25.0, 20.0, 30.0), sides=("A", "B"))
     'A ahead of B in these runs by 25.0 % (20.0 to 30.0 %)'
     >>> claim_words("runs", "runs", (25.0, -40.0, 160.0), sides=("A", "B"))
-    'A ahead of B in every run, by 25.0 %; not shown of the drives'
+    'A ahead of B in every run, by 25.0 %; not shown for the drives'
     """
     winner, loser = sides
     if claim == "drives":
@@ -201,16 +201,16 @@ def claim_words(
     return f"{winner} ahead of {loser} in every run, by {gains[0]:.1f} %; {_OF_DRIVES}"
 
 
-_OF_DRIVES = "not shown of the drives"
+_OF_DRIVES = "not shown for the drives"
 
 
 def _gains(
     ratio: float, low: float, high: float, *, a_leads: bool, is_more_better: bool
 ) -> tuple[float, float, float]:
-    """Return by how many percent the leading side leads, with its interval.
+    """Return by how many percent the better side leads, with its interval.
 
-    Of a rate it is how much more it has, of a time how much less; its upper end is
-    infinite where the ratio has no end.
+    For a rate it is how much more it has, for a time how much less; its upper end is
+    infinite if the ratio has no end.
     """
     if not a_leads:
         ratio, low, high = 1 / ratio, 1 / high, 1 / low if low else math.inf
@@ -220,7 +220,7 @@ def _gains(
 
 
 def percent_text(percent: float, low: float, high: float) -> str:
-    """Return a gain with its interval, as exact as that is.
+    """Return a gain with its interval, in the precision of that.
 
     >>> percent_text(25.04, 20.3, 30.1), percent_text(1.2341, 1.2, 1.27)
     ('25.0 % (20.3 to 30.1 %)', '1.234 % (1.200 to 1.270 %)')
@@ -242,10 +242,10 @@ TALLY_COLUMNS = ["n_cells", *_COUNTS]
 def tally_verdicts(differences: pd.DataFrame) -> dict[str, int]:
     """Count the verdicts of some cells.
 
-    ``n_cells``; ``a_beats``, ``b_beats`` and ``same``, shown of the drives;
-    ``a_ahead``, ``b_ahead`` and ``same_in_runs``, shown of these runs alone;
-    ``no_difference`` that was shown or that matters; ``no_verdict`` (other
-    conditions, or not comparable) and ``missing``.
+    ``n_cells``; ``a_beats``, ``b_beats`` and ``same``, shown for the drives;
+    ``a_ahead``, ``b_ahead`` and ``same_in_runs``, shown only for these runs;
+    ``no_difference`` shown, or none that matters; ``no_verdict`` (other conditions, or
+    not comparable) and ``missing``.
 
     >>> rows = {"a": "A", "better": ["A", ""], "claim": ["drives", ""]}
     >>> rows |= {"same": ""}

@@ -63,40 +63,40 @@ _READ = ("steps", "measurements", "windows", "telemetry")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Findings:
-    """What the record of a run says, and what was found besides, in order."""
+    """The findings from the record of a run, and the others, in order."""
 
     recorded: tuple[Finding, ...]
     found: tuple[Finding, ...]
 
     @property
     def all(self) -> tuple[Finding, ...]:
-        """All of them, those of the record first."""
+        """All findings, those of the record first."""
         return (*self.recorded, *self.found)
 
 
 def read_frames(tables: Mapping[str, Mapping[str, Sequence[object]]]) -> Frames:
-    """Return the tables that findings are made from as frames."""
+    """Return the tables from which findings are derived, as frames."""
     return {name: columns_to_frame(TABLES[name], tables[name]) for name in _READ}
 
 
 def find_findings(record: RunRecord, facts: RunFacts, frames: Frames) -> Findings:
     """Return all findings of a run.
 
-    Of an import little more is known than its record says: complaints and versions.
+    For an import little more is known than its record says: errors and versions.
 
     Parameters
     ----------
     record : RunRecord
         Its record.
     facts : RunFacts
-        What it was asked for.
+        What was requested.
     frames : mapping of str to pandas.DataFrame
         Its tables ``steps``, ``measurements``, ``windows`` and ``telemetry``.
 
     Returns
     -------
     Findings
-        What the record says, and what was found besides.
+        The findings from the record, and the others.
     """
     recorded = find_recorded_findings(record)
     found = (
@@ -164,12 +164,12 @@ def _of_write_cache(record: RunRecord, frames: Frames) -> tuple[Finding, ...]:
 
 
 def _is_real_drive(record: RunRecord) -> bool:
-    """Tell whether the target has a log of its health: a loop device has none."""
+    """Return whether the target has a health log: a loop device has none."""
     return record.drive is not None and record.drive.bus != "loop"
 
 
 def _has_page_cache(record: RunRecord) -> bool:
-    """Tell whether IO that is not direct would stay in the memory of the host."""
+    """Return whether IO that is not direct would stay in the memory of the host."""
     return record.target.kind in {"file", "block"}
 
 
@@ -182,7 +182,7 @@ def gather_facts(
     steps: Iterable[StepRecord] = (),
     lacks_end: bool = False,
 ) -> RunFacts:
-    """Return the plain facts that findings are made from besides the frames."""
+    """Return the plain facts from which findings are derived, besides the frames."""
     return RunFacts(
         tests=tuple(tests),
         capacity_bytes=record.target.capacity_bytes,
@@ -207,7 +207,7 @@ def gather_facts(
 
 
 def _sessions(state: RunState) -> tuple[tuple[float, float | None], ...]:
-    """Return when a run was worked on; nothing if that is not told as times."""
+    """Return when a run was worked on; nothing if the times are not recorded."""
     try:
         return tuple(
             (_unix_time(start), _unix_time(end) if end else None)

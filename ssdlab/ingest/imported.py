@@ -1,4 +1,4 @@
-"""The steps of an import: their numbers, where these alone are known."""
+"""The steps of an import of which only the numbers are known."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -26,7 +26,7 @@ _NUMBERS = {c.name for c in MEASUREMENTS.columns if c.dtype == "float64"} | {
 
 
 def read_measured(folder: Folder) -> tuple[Row, ...] | None:
-    """Return the rows of a step whose numbers alone are known; ``None`` if fio's are.
+    """Return the rows of a step known only by numbers; ``None`` if fio's are there.
 
     Raises
     ------
@@ -38,7 +38,7 @@ def read_measured(folder: Folder) -> tuple[Row, ...] | None:
     try:
         rows = tuple(json.loads(folder.read(MEASURED_FILE))["rows"])
         unknown = set().union(*rows) - _NUMBERS
-        why = f"there is no measurement {min(unknown)!r}" if unknown else ""
+        why = f"unknown measurement {min(unknown)!r}" if unknown else ""
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         why = str(error)
     if why:
@@ -51,7 +51,7 @@ def read_measured(folder: Folder) -> tuple[Row, ...] | None:
 
 
 def summarise_rows(step: Step, rows: Sequence[Row]) -> StepResult:
-    """Return what a plan may know of a step whose rows alone are known."""
+    """Return what a plan may know of a step of which only the rows are known."""
     (total,) = (row for row in rows if row["direction"] == "total")
     return StepResult(
         step_id=step.step_id,
@@ -62,7 +62,7 @@ def summarise_rows(step: Step, rows: Sequence[Row]) -> StepResult:
 
 
 def has_completion_levels(document: FioDocument) -> bool:
-    """Tell whether percentiles are of ``clat`` alone, as fio has them unless asked."""
+    """Return whether percentiles are only of ``clat``, as fio reports by default."""
     kept = {
         kind
         for job in document.measured
@@ -74,10 +74,10 @@ def has_completion_levels(document: FioDocument) -> bool:
 
 
 def printed_percentiles(document: FioDocument) -> dict[str, list[Any]]:
-    """Return the percentiles that fio printed, where they need no merging.
+    """Return the percentiles that fio printed, if they need no merging.
 
-    Percentiles of several job entries, or of reads and writes together, cannot be had
-    without bins. They are of ``lat``, or of ``clat`` where fio printed only those.
+    Percentiles of several job entries, or of reads and writes together, need bins. They
+    are of ``lat``, or of ``clat`` if fio printed only those.
     """
     parts = [side for job in document.measured for side in job.parts]
     columns: dict[str, list[Any]] = {
@@ -98,10 +98,10 @@ def printed_percentiles(document: FioDocument) -> dict[str, list[Any]]:
 def _add_printed(
     columns: dict[str, list[Any]], name: str, side: FioSide, *, is_exact: bool
 ) -> None:
-    """Add the levels of one direction; edges only where fio named a bin exactly.
+    """Add the levels of one direction; edges only if fio named a bin exactly.
 
-    Such a level is held within the least and the greatest latency: fio prints the
-    middle of a bin, which may lie beyond. What texts round stays as they print it.
+    Such a level is limited to the minimum and maximum latency: fio prints the midpoint
+    of a bin, which may lie beyond. Rounded values in texts are kept as printed.
     """
     kinds = (side.latencies.get(kind) for kind in ("lat", "clat"))
     latency = next((lat for lat in kinds if lat and lat.percentiles), None)

@@ -1,4 +1,4 @@
-"""Build the tables from raw output; do it again at any time with equal content."""
+"""Build the tables from raw output; repeatable at any time with equal content."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -73,12 +73,12 @@ def ingest_run(
     max_input_bytes: int = MAX_INPUT_BYTES,
     drops_missing: bool = False,
 ) -> None:
-    """Write every table of a run anew from its raw output; see `build_tables`.
+    """Write every table of a run again from its raw output; see `build_tables`.
 
     Raises
     ------
     RunFolderError
-        If the raw output lacks what the present tables hold; they are left then.
+        If the raw output lacks what the existing tables hold; they are kept then.
     """
     tables = build_tables(
         run, plan, max_input_bytes=max_input_bytes, drops_missing=drops_missing
@@ -98,8 +98,8 @@ def build_tables(
 ) -> dict[str, Columns]:
     """Return every table of a run as columns.
 
-    ``plan`` is what the run was planned from, if not from the profile in its record.
-    No more than ``max_input_bytes`` are unpacked of one file.
+    ``plan`` is what the run was planned from, if not the profile in its record. At most
+    ``max_input_bytes`` of one file are unpacked.
 
     Raises
     ------
@@ -159,15 +159,15 @@ def build_tables(
 def plan_inputs(
     record: RunRecord, extensions: Iterable[Extension] = ()
 ) -> tuple[tuple[PtsTest, ...], PlanContext]:
-    """Return the tests and the context that a run's plan was made from.
+    """Return the tests and the context of a run's plan.
 
     Parameters
     ----------
     record : RunRecord
-        What was asked for when the run began.
+        What was requested when the run started.
     extensions : iterable of Extension, optional
         What was added to that: the ``extensions`` of its state. Without them the plan
-        is that of its begin, of which the record keeps the hash.
+        is the original one, whose hash is in the record.
 
     Returns
     -------
@@ -177,14 +177,14 @@ def plan_inputs(
     Raises
     ------
     RunFolderError
-        If the profile in the record is not of this version, or the run was imported.
+        If the profile in the record is from another version, or the run was imported.
     """
     asked = require_plan(record)
     if not all(test.phases for test in asked.tests):
         raise RunFolderError(
             folder=record.run_id,
-            reason="the profile in its run.json is not of this version",
-            remedy=f"Use ssdlab {record.host.ssdlab_version}, which began it.",
+            reason="the profile in its run.json is from another version",
+            remedy=f"Use ssdlab {record.host.ssdlab_version}, which started it.",
         )
     context = PlanContext(
         capacity_bytes=record.target.capacity_bytes,
@@ -197,7 +197,7 @@ def plan_inputs(
 
 
 def require_plan(record: RunRecord) -> Suite | Procedure:
-    """Return what a run was asked for that was planned, as an import was not.
+    """Return what was requested of a planned run, which an import is not.
 
     Raises
     ------
@@ -207,8 +207,8 @@ def require_plan(record: RunRecord) -> Suite | Procedure:
     if isinstance(record.asked, Import):
         raise RunFolderError(
             folder=record.run_id,
-            reason="it was imported, so there is no plan to go on with",
-            remedy="Open it, or build its tables anew: ssdlab ingest.",
+            reason="it was imported, so there is no plan to continue",
+            remedy="Open it, or rebuild its tables: ssdlab ingest.",
         )
     return record.asked
 
@@ -220,7 +220,7 @@ def read_ingested_step(
     *,
     max_input_bytes: int = MAX_INPUT_BYTES,
 ) -> IngestedStep:
-    """Return one finished step of a run, of one that still goes on as well."""
+    """Return one finished step of a run, which may still be under way."""
     folder = steps_folder(run) / kept.step.step_id
     raw = _Raw(folder=folder, is_imported=record.is_imported, max_bytes=max_input_bytes)
     return _read_step(raw, kept)
@@ -228,14 +228,14 @@ def read_ingested_step(
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Raw:
-    """The raw output of one step: whose it is, and how much is read of one file."""
+    """The raw output of one step: its origin, and how much of one file is read."""
 
     folder: Folder
     is_imported: bool
     max_bytes: int
 
     def document(self, step: Step) -> FioDocument:
-        """Return what fio said."""
+        """Return the output of fio."""
         said = read_raw_output(self.folder, max_bytes=self.max_bytes)
         if self.is_imported:
             return read_part(said, find_part(self.folder), source=step.step_id)
@@ -267,7 +267,7 @@ def _read_step(raw: _Raw, record: StepRecord) -> IngestedStep:
 
 
 def _read_numbers(raw: _Raw, step: Step) -> tuple[StepResult, dict[str, Columns]]:
-    """Read what a step measured from what fio said, or from what alone is known."""
+    """Read the numbers of a step from the output of fio, or the only ones known."""
     known = read_measured(raw.folder)
     if known is not None:
         result = summarise_rows(step, known)
@@ -325,10 +325,10 @@ def _stack(table: Table, parts: Iterator[Columns]) -> Columns:
 def judge_steps(
     record: RunRecord, inputs: PlanInputs | None, steps: Sequence[IngestedStep]
 ) -> tuple[list[Judgement], bool]:
-    """Return every judgement: the plan's, replayed over the results, or an import's.
+    """Return every judgement: of the plan, replayed over the results, or of an import.
 
-    And whether the steps reach to the end of the plan. Where this version plans the
-    run otherwise than the one that began it, that cannot be told, and holds.
+    And whether the steps reach the end of the plan. If this version plans the run
+    differently from the one that started it, that is unknown, and taken as true.
     """
     if inputs is None:
         pairs = [(step.record.step, step.result) for step in steps]
@@ -339,7 +339,7 @@ def judge_steps(
 
 
 def tabulate_windows(record: RunRecord, judgements: Sequence[Judgement]) -> Columns:
-    """Return the rows of ``windows``, a judgement each, as columns."""
+    """Return the rows of ``windows``, one per judgement, as columns."""
     reported = _reported_rounds(judgements, is_imported=record.is_imported)
     return rows_to_columns(
         TABLES["windows"],
@@ -357,10 +357,10 @@ def tabulate_windows(record: RunRecord, judgements: Sequence[Judgement]) -> Colu
 def _reported_rounds(
     judgements: Sequence[Judgement], *, is_imported: bool
 ) -> dict[tuple[str, str], int]:
-    """Return the round whose window a phase reports: the last one that was judged.
+    """Return the round whose window a phase reports: the last one judged.
 
-    A plan ends a phase as the standard has it. Others may have gone on: of theirs the
-    first steady round counts, with which the standard ends, if there is one.
+    A plan ends a phase as the standard requires. Others may have continued: for theirs
+    the first steady round counts, with which the standard ends, if there is one.
     """
     rounds: dict[tuple[str, str], int] = {}
     ended: set[tuple[str, str]] = set()

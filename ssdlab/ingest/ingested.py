@@ -1,4 +1,4 @@
-"""The tables of a run and of its steps, from what was read of each."""
+"""The tables of a run and of its steps, from what was read for each."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
@@ -40,7 +40,7 @@ def step_columns(step: Step) -> dict[str, object]:
             "access": step.workload.access,
             "block_size_bytes": step.workload.block_size_bytes or None,  # composite
             "read_percent": step.workload.read_percent,
-            "threads": step.workload.threads or None,  # 0: an import does not know
+            "threads": step.workload.threads or None,  # 0: unknown for an import
             "queue_depth": step.workload.queue_depth or None,
         }
     return where
@@ -91,7 +91,7 @@ def _fills(written_bytes: int, capacity_bytes: int) -> float | None:
 
 
 def _unknown_of_import(step: IngestedStep) -> tuple[str, ...]:
-    """Return the columns of a step that others' files do not tell."""
+    """Return the columns of a step that others' files do not contain."""
     never = ("range_bytes", "offset_bytes", "seed", "wait_s", "was_armed", "exit_code")
     measured = step.rows["measurements"]["io_bytes"]
     if measured and None not in measured:
@@ -148,7 +148,7 @@ def tabulate_run(record: RunRecord, state: RunState, answers: Answers) -> Column
 
 
 def _lines_of(shared: Sequence[SharedFinding]) -> str:
-    """Return each finding in words, after the tests that it concerns, one a line."""
+    """Return each finding in words, after the tests that it concerns, one per line."""
     return "\n".join(
         ": ".join(filter(None, (", ".join(found.tests), found.words)))
         for found in shared

@@ -1,4 +1,4 @@
-"""A run that goes on, read while its folder grows, by whoever only watches."""
+"""A run under way, read by observers while its folder grows."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -29,10 +29,10 @@ _STEPS_AT_ONCE = 16
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LiveNews:
-    """What a look at a run found.
+    """What one look at a run found.
 
-    ``tables`` has the frames of all steps read so far, or nothing if there is no new
-    one. ``is_behind``: more steps are there than were read in this look.
+    ``tables`` has the frames of all steps read so far, or is empty if there is no new
+    one. ``is_behind``: there are more steps than were read in this look.
     """
 
     line: str
@@ -43,7 +43,7 @@ class LiveNews:
 
 
 class RunWatcher:
-    """Reads each finished step of a run once; it writes and starts nothing."""
+    """Reads each finished step of a run once; writes and starts nothing."""
 
     def __init__(self, run: Path) -> None:
         self.run = run
@@ -71,19 +71,19 @@ class RunWatcher:
         )
 
     def _line(self, *, is_held: bool) -> str:
-        """Return where the run says that it is."""
+        """Return where the run is, by its own account."""
         if not is_held:
             status = read_state(self.run).status
-            return "nobody works on it any more" if status == "running" else status
+            return "no process is working on it" if status == "running" else status
         try:
             content = Folder(self.run).read("progress.json")
             said: Mapping[str, Any] = json.loads(content)
             return str(said["line"])
         except (OSError, ValueError, KeyError, TypeError):
-            return "it has begun"
+            return "it has started"
 
     def _plan(self) -> PlanInputs | None:
-        """Return what the run is planned from now: rounds may have been added."""
+        """Return the current plan of the run: rounds may have been added."""
         if self._record.is_imported:
             return None
         return plan_inputs(self._record, read_state(self.run).extensions)
@@ -100,7 +100,7 @@ class RunWatcher:
                     values.extend(step.rows[table][name])
             columns["run_id"] = [self._record.run_id] * len(columns["step_id"])
             self._add(table, columns)
-        # Rows of steps and windows rest on those before them: they are made together.
+        # Rows of steps and windows depend on earlier ones: they are built together.
         bare = {"measurements": {"io_bytes": [None]}}
         for step in steps:
             rows = step.rows if self._record.is_imported else bare

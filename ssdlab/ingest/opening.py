@@ -1,4 +1,4 @@
-"""Open any run, one that is going on as well: whoever only looks writes nothing."""
+"""Open any run, including one under way; opening writes nothing."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -20,27 +20,27 @@ _WRITTEN_LAST = "runs.parquet"
 
 
 def open_run(path: str | Path) -> Run:
-    """Open a run folder, also that of a run that is going on.
+    """Open a run folder, including that of a run under way.
 
-    While a process works on a run, and where it left no whole tables, the frames are
-    made from the raw output of the finished steps, in memory and each time anew:
-    nothing is written into the folder, and the run does not notice.
+    While a process works on a run, or if it left no complete tables, the frames are
+    built from the raw output of the finished steps, in memory and each time again:
+    nothing is written into the folder, and the run is not disturbed.
 
     Parameters
     ----------
     path : str or Path
-        The run folder. A relative one that is not here is looked for in the folders
-        above, as notebooks lie in a folder of their own.
+        The run folder. A relative one that is not here is searched in the folders
+        above, as notebooks have a folder of their own.
 
     Returns
     -------
     Run
-        The run, with its frames; ``standing`` says how far it is.
+        The run, with its frames; ``standing`` says how far it has come.
 
     Raises
     ------
     RunFolderError
-        If the folder is no run, is damaged, or was made by another version.
+        If the folder is not a run, is damaged, or was written by another version.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""Which results an output of fio holds: one, or several of runs and groups of jobs.
+"""The results in an output of fio: one, or several of runs and groups of jobs.
 
 A step of an import is one of them. Jobs of one group run together. Those of a later
-group ran after them, unless the times that fio says speak against it (``new_group``).
+group ran after them, unless the times in the output contradict that (``new_group``).
 """
 
 import json
@@ -23,7 +23,7 @@ _PART_FILE = "part.json"
 _OF_ENTRY = re.compile(r"(?:jobs|client_stats)\[(\d+)\]")
 _MS_PER_S = 1000.0
 _SLACK_MS = 100.0
-_ELAPSED_SLACK_MS = 1000.0  # fio says the time of a whole run in seconds
+_ELAPSED_SLACK_MS = 1000.0  # fio reports the time of a whole run in seconds
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -36,10 +36,10 @@ class Part:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ResultPart:
-    """A result of an output, and how those beside it ran.
+    """A result of an output, and how the others in it ran.
 
     ``part`` is ``None`` if it is the only one. ``after_ms`` is how long the groups
-    after it ran, without what passed between them.
+    after it ran, without gaps between them.
     """
 
     document: FioDocument
@@ -50,7 +50,7 @@ class ResultPart:
     ran_together: bool = False
 
     def order_s(self, printed_s: float | None) -> float | None:
-        """Return when it ended at the latest, if the output was printed then."""
+        """Return the latest time at which it ended, if the output was printed then."""
         return None if printed_s is None else printed_s - self.after_ms / _MS_PER_S
 
 
@@ -60,7 +60,7 @@ def read_results(data: bytes, *, source: str) -> tuple[ResultPart, ...]:
     Raises
     ------
     FioOutputError
-        If nothing of fio is in it.
+        If it contains no output of fio.
     """
     documents = parse_output(data, source=source)
     places = place_in_runs(documents)
@@ -90,14 +90,14 @@ def read_part(data: bytes, part: Part | None, *, source: str) -> FioDocument:
     if not found:
         raise FioOutputError(
             source=source,
-            reason="it does not hold the one result of this step",
+            reason="it does not hold the result of this step",
             remedy="Restore it from a copy, or import the file again.",
         )
     return found[0].document
 
 
 def write_part(folder: Folder, part: Part | None) -> None:
-    """Note which result of its output a step is, if there are several."""
+    """Record which result of its output a step is, if there are several."""
     if part is not None:
         folder.write(_PART_FILE, to_json(asdict(part)))
 
@@ -165,9 +165,9 @@ def _ran_ms(jobs: Sequence[FioJob]) -> float:
 def _judge_order(
     document: FioDocument, times: Sequence[float], jobs: Sequence[Sequence[FioJob]]
 ) -> tuple[bool, bool]:
-    """Tell whether times are said by which groups could overlap, and whether they did.
+    """Return whether the times show if groups overlapped, and whether they did.
 
-    Either each job says when it began, or all say how long fio ran in all.
+    Either each job reports its start, or all report the total time of fio.
     """
     starts = [job.started_s for of_group in jobs for job in of_group]
     if None not in starts:

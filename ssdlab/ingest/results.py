@@ -1,4 +1,4 @@
-"""From what fio said to what a plan may know, and to rows of the tables."""
+"""From the output of fio to the results of a plan, and to rows of the tables."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -18,7 +18,7 @@ def summarise_step(step: Step, document: FioDocument) -> tuple[StepResult, float
 def summarise_measured(
     step: Step, measurements: Iterable[Mapping[str, Any]]
 ) -> tuple[StepResult, float]:
-    """Return the same of what was measured already: a row a direction."""
+    """Return the same for existing measurements: one row per direction."""
     rows = {row["direction"]: row for row in measurements}
     total = rows["total"]
     result = StepResult(

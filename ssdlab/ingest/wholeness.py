@@ -1,4 +1,4 @@
-"""Whether all that a run measured is still there: nothing is left out in silence."""
+"""Whether everything that a run measured still exists: no silent omissions."""
 
 import hashlib
 import json
@@ -15,13 +15,13 @@ from ssdlab.plan.context import PlanContext
 
 
 def hash_plan(tests: Sequence[PtsTest], context: PlanContext) -> str:
-    """Return what tells two plans apart."""
+    """Return a hash that distinguishes plans."""
     plan = [_said(test) for test in (*tests, context)]
     return hashlib.sha256(json.dumps(plan, sort_keys=True).encode()).hexdigest()
 
 
 def _said(value: Any) -> Any:
-    """Return data without what it does not say: a field added later changes nothing."""
+    """Return data without empty fields, so that a field added later changes nothing."""
     if isinstance(value, tuple):
         return [_said(item) for item in value]
     if not is_dataclass(value):
@@ -36,12 +36,12 @@ def _said(value: Any) -> Any:
 
 
 def require_consecutive(run: Path, step_ids: Collection[str]) -> None:
-    """Require that no step is missing before another one: they are numbered from 1.
+    """Require that no step is missing before another: they are numbered from 1.
 
     Raises
     ------
     RunFolderError
-        If one is.
+        If any is missing.
     """
     missing = missing_numbers(step_ids)
     if missing:
@@ -50,12 +50,12 @@ def require_consecutive(run: Path, step_ids: Collection[str]) -> None:
 
 
 def require_telemetry(run: Path, found: Iterable[Finding]) -> None:
-    """Require that no session is found to lack readings that were taken in it.
+    """Require that no session lacks readings that were taken in it.
 
     Raises
     ------
     RunFolderError
-        If one is.
+        If any is missing.
     """
     sessions = sum(finding.code == "telemetry-missing" for finding in found)
     if sessions:
@@ -73,7 +73,7 @@ def refuse_loss(run: Path, lost: str) -> NoReturn:
     """
     raise RunFolderError(
         folder=str(run),
-        reason=f"its raw output is not complete, and without it {lost} would be lost",
-        remedy="Restore the folder from a copy. To write the tables of what is left: "
+        reason=f"its raw output is incomplete: {lost} would be lost",
+        remedy="Restore the folder from a copy. To write the tables of what remains: "
         f"ssdlab ingest {run} --drop-missing",
     )

@@ -1,4 +1,4 @@
-"""What a plan knows besides the tests, and what it yields."""
+"""The input of a plan besides the tests, and its output."""
 
 from dataclasses import dataclass, replace
 
@@ -8,7 +8,7 @@ from ssdlab.model.units import active_range_bytes
 from ssdlab.stats.window_verdict import SteadyStateVerdict
 
 _GOLDEN_STEP = 0x9E3779B1
-_SEED_PRIME = 2**31 - 1  # prime, so that no two numbers below it share a seed
+_SEED_PRIME = 2**31 - 1  # prime, so that no two step numbers below it share a seed
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -16,7 +16,7 @@ class PlanContext:
     """The device and the seed: a plan reads no clock and draws no random number.
 
     ``amount_bytes`` is how much of the active range is accessed, all if ``None``, and
-    ``segment_count`` in how many pieces.
+    ``segment_count`` the number of pieces.
     """
 
     capacity_bytes: int
@@ -38,7 +38,7 @@ class PlanContext:
 
     @property
     def segments(self) -> Segments | None:
-        """The pieces of the active range that random cells access, if it is in some."""
+        """The pieces of the active range that random cells access, if it is split."""
         if self.amount_bytes is None or self.segment_count == 1:
             return None
         whole = active_range_bytes(self.capacity_bytes, self.active_range_percent)
@@ -66,11 +66,11 @@ class PlanContext:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Batch:
-    """Steps to carry out in order, one right after the other.
+    """Steps to run in order, one directly after the other.
 
-    ``next_step`` is what follows the last of them: for certain, so that it may begin
-    at once, or only if the loop goes on, so that a backend may have it ready and must
-    throw it away when the plan then asks for another.
+    ``next_step`` follows the last of them: either for certain, so that it may begin at
+    once, or only if the loop continues, so that a backend may prepare it and must
+    discard it if the plan then requests another.
     """
 
     steps: tuple[Step, ...]

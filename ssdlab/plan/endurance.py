@@ -1,4 +1,4 @@
-"""What share of a drive's rated endurance a run would use up."""
+"""The share of a drive's rated endurance that a run would use."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from ssdlab.model.drive import DriveHealth
 from ssdlab.model.units import capacity_label
 
-LEAST_WEAR_PERCENT = 5.0  # a whole percent says too little of less
+LEAST_WEAR_PERCENT = 5.0  # below this, a whole percent is too coarse
 _WHOLE_PERCENT = 100.0
 
 
@@ -14,7 +14,7 @@ _WHOLE_PERCENT = 100.0
 class Endurance:
     """How much may be written to a drive in its life, at least and at most.
 
-    ``words`` say where that is from. Both are the same where it is given.
+    ``words`` state the source. Both are equal if it was given.
     """
 
     least_bytes: float
@@ -23,7 +23,7 @@ class Endurance:
 
 
 def rate_endurance(rated_bytes: float) -> Endurance:
-    """Return the endurance that the maker of a drive gives, as TBW.
+    """Return the endurance that the vendor of a drive states, as TBW.
 
     >>> rate_endurance(600e12).words
     'the rated 600 TB'
@@ -33,25 +33,25 @@ def rate_endurance(rated_bytes: float) -> Endurance:
 
 
 def estimate_endurance(health: DriveHealth) -> Endurance | None:
-    """Return how much may be written to a drive, by its own counts of life and bytes.
+    """Return how much may be written to a drive, by its own counters of wear and bytes.
 
     Parameters
     ----------
     health : DriveHealth
-        What the drive tells: the share of its life that is used, in whole percent,
-        and what hosts wrote so far.
+        What the drive reports: the used share of its life, in whole percent, and what
+        hosts wrote so far.
 
     Returns
     -------
     Endurance or None
-        None where the drive does not tell both, or has used less than
+        None if the drive does not report both, or has used less than
         `LEAST_WEAR_PERCENT` of its life.
 
     Notes
     -----
-    A drive that says 10 % has used 10 % and less than 11 %: its life is between 100/11
-    and 100/10 of what was written. It is taken to wear as it has worn so far; random
-    writes wear more than sequential ones do.
+    A drive that reports 10 % has used at least 10 % and less than 11 %: its life is
+    between 100/11 and 100/10 of what was written. It is assumed to wear as before;
+    random writes wear it more than sequential ones do.
 
     Examples
     --------
@@ -74,7 +74,7 @@ def estimate_endurance(health: DriveHealth) -> Endurance | None:
 def share_endurance(
     written: tuple[float, float], endurance: Endurance
 ) -> Mapping[str, float | str]:
-    """Return the shares that a run would use, as a forecast holds them.
+    """Return the shares that a run would use, for a forecast.
 
     Parameters
     ----------

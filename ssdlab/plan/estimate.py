@@ -1,7 +1,7 @@
 """What a run will cost before a byte is erased: steps, rounds, time, bytes.
 
-Time comes from the plan alone where it is fixed. Where the drive's speed decides
-(fills, bytes written), ``write_bytes_per_s`` is assumed, and said so.
+Fixed times come from the plan. Where the drive's speed decides (fills, bytes written),
+``write_bytes_per_s`` is assumed, and stated.
 """
 
 import math
@@ -52,7 +52,7 @@ class Cost:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TestCost:
-    """The cost of one test; drive fills are written bytes by user capacity."""
+    """The cost of one test; drive fills are written bytes over user capacity."""
 
     test_id: str
     title: str
@@ -73,7 +73,7 @@ def estimate_phases(
 ) -> dict[str, Cost]:
     """Return the cost of each phase of a test by its name.
 
-    What may not be needed costs nothing at least.
+    The least cost of a phase that may not be needed is 0.
     """
     costs: dict[str, Cost] = {}
     for phase in test.possible_phases:

@@ -1,4 +1,4 @@
-"""More rounds than a run was begun with: the standard leaves them to the operator."""
+"""More rounds than planned at the start: the standard leaves them to the operator."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -10,12 +10,12 @@ from ssdlab.model.spec import Phase, PtsTest, Rounds
 def extend_tests(
     tests: Sequence[PtsTest], extensions: Iterable[Extension]
 ) -> tuple[PtsTest, ...]:
-    """Return tests whose loops may take as many rounds more as was asked for.
+    """Return tests whose loops may take as many more rounds as requested.
 
     Parameters
     ----------
     tests : sequence of PtsTest
-        The tests of a run as it began.
+        The tests of a run as it started.
     extensions : iterable of Extension
         What was added, in order.
 
@@ -31,7 +31,7 @@ def extend_tests(
 
 
 def loops_of(tests: Iterable[PtsTest]) -> Iterator[tuple[PtsTest, Rounds]]:
-    """Yield the loops that go on until steady, in the order of the run."""
+    """Yield the loops that run until steady, in the order of the run."""
     for test in tests:
         for phase in test.phases:
             if isinstance(phase, Rounds) and phase.tracking:

@@ -1,4 +1,4 @@
-"""Ask the steady-state rule after a round; a window never spans a gap."""
+"""Apply the steady-state rule after a round; a window never spans a gap."""
 
 from collections.abc import Sequence
 
@@ -9,10 +9,10 @@ from ssdlab.stats.steady_state import assess_steady_state
 
 
 def find_segment_start(rounds: Sequence[Sequence[StepResult]]) -> int:
-    """Return the first round, from 1, that a window may hold.
+    """Return the first round, from 1, that a window may contain.
 
-    A gap before the first cell of a round starts the window there; a gap inside a
-    round spoils that round, so the window starts with the next one.
+    A gap before the first cell of a round starts the window there; a gap inside a round
+    invalidates it, so the window starts with the next one.
     """
     start = 1
     for number, results in enumerate(rounds, start=1):

@@ -1,7 +1,7 @@
-"""One generator a phase type: yields batches of steps, is sent their results.
+"""One generator per phase type: yields batches of steps, receives their results.
 
-No clock is read and nothing is drawn, so the same results always lead to the same
-steps: resume is replay.
+No clock is read and no random number drawn, so the same results always lead to the same
+steps: resuming is replaying.
 """
 
 from collections.abc import Callable, Generator, Sequence
@@ -62,7 +62,7 @@ def _plan_phases(
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where a test is: how its phases ended so far, and the next step's number."""
+    """The position in a test: how its phases ended, and the next step's number."""
 
     test: PtsTest
     context: PlanContext
@@ -70,7 +70,7 @@ class _Place:
     number: int
 
     def maker_of(self, phase: Phase) -> StepMaker:
-        """Return what makes the steps of a phase of the test."""
+        """Return the maker of the steps of a phase of the test."""
         context = self.context
         if isinstance(phase, Precondition | Rounds | Histogram):
             context = context.within(phase.active_range)
@@ -80,7 +80,7 @@ class _Place:
 
 
 def _settle(phase: Phase, ends: PhaseEnds) -> Phase:
-    """Give a phase that follows another one's count of rounds its own count."""
+    """Set the number of rounds of a phase that takes it from another one."""
     if isinstance(phase, Rounds) and phase.same_rounds_as:
         return replace(phase, max_rounds=ends[phase.same_rounds_as].rounds)
     return phase
@@ -89,7 +89,7 @@ def _settle(phase: Phase, ends: PhaseEnds) -> Phase:
 def _counted(
     phase_plan: PhasePlan, number: int
 ) -> Generator[Batch, tuple[StepResult, ...], tuple[PhaseEnd, int]]:
-    """Pass a phase's batches on; return how it ended and the next step's number."""
+    """Pass on a phase's batches; return how it ended and the next step's number."""
     try:
         batch = next(phase_plan)
         while True:
@@ -141,7 +141,7 @@ def _one(step: Step, number: int, next_of: Callable[[int], Step | None]) -> Phas
 def _first_step(after: Phase | None, place: _Place, number: int) -> Step | None:
     """Return the first step of the next phase as far as it is known, given its number.
 
-    A purge is none: what comes before it ends nothing that must go on at once.
+    A purge is not returned: the step before it need not be followed at once.
     """
     if after is None or isinstance(after, Purge):
         return None

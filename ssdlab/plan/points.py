@@ -68,8 +68,8 @@ def _at_point(
         raise StepError(
             step_id=make.phase_id,
             reason=f"no point can be chosen: {error}",
-            remedy="See what fio said in the last round of the demand variation; "
-            "without its latencies the test cannot go on.",
+            remedy="See the output of fio in the last round of the demand variation; "
+            "without its latencies the test cannot continue.",
         ) from error
     point = {"max": found.max, "mid": found.mid, "min": found.min}[phase.point]
 
@@ -81,7 +81,7 @@ def _at_point(
 
 def _demand_point(step: Step, result: StepResult) -> DemandPoint:
     if step.workload is None:
-        msg = f"step {step.step_id} is no cell of a demand variation"
+        msg = f"step {step.step_id} is not a cell of a demand variation"
         raise ValueError(msg)
     return DemandPoint(
         threads=step.workload.threads,

@@ -11,7 +11,7 @@ from ssdlab.plan.context import Batch, Judgement
 class PhaseEnd:
     """How a phase ended: its rounds, and the cells of the last one.
 
-    ``is_steady`` is ``None`` where no steady state is judged.
+    ``is_steady`` is ``None`` if no steady state is judged.
     """
 
     rounds: int = 0

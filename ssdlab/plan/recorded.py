@@ -1,4 +1,4 @@
-"""Judge rounds that were recorded without a plan: after each, as a plan would have."""
+"""Judge rounds that were recorded without a plan, after each one, as a plan would."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -18,7 +18,7 @@ from ssdlab.model.step import Step, StepResult
 from ssdlab.plan.context import Judgement
 from ssdlab.plan.judge import judge_round, judge_samples
 
-_MOST_ROUNDS = 100_000  # a month of them a minute apart; what names more is damaged
+_MOST_ROUNDS = 100_000  # a month of rounds of a minute; more means damaged data
 _Place = tuple[int, int]
 _Results = Mapping[_Place, StepResult]
 
@@ -26,11 +26,11 @@ _Results = Mapping[_Place, StepResult]
 def judge_recorded(
     tests: Sequence[PtsTest], steps: Iterable[tuple[Step, StepResult]]
 ) -> Iterator[Judgement]:
-    """Yield the judgements after every recorded round; no stop rule is asked.
+    """Yield the judgements after every recorded round; no stop rule is applied.
 
-    No window holds or spans a round that is not whole: a file of it is missing. Of a
+    No window contains or spans an incomplete round, of which a file is missing. Of a
     published report only a window may be known: then rounds begin with its first, and
-    only cells that have rounds count.
+    only cells with rounds count.
     """
     found: dict[tuple[str, str], dict[_Place, StepResult]] = {}
     for step, result in steps:
@@ -63,9 +63,9 @@ def _judge_phase(test_id: str, phase: Phase, results: _Results) -> Iterator[Judg
 def _rounds(
     cells: int, results: _Results
 ) -> tuple[list[tuple[StepResult, ...]], tuple[int, ...]]:
-    """Return all rounds from 1 on, and the numbers of those that are whole.
+    """Return all rounds from 1 on, and the numbers of those that are complete.
 
-    The others are blank. What follows one of them begins after a gap.
+    The others are blank. A round after one of them begins after a gap.
     """
     known = {place for _, place in results}
     last = max((number for number, _ in results if number <= _MOST_ROUNDS), default=0)

@@ -1,7 +1,7 @@
-"""Every different step of a plan, without a drive: it is driven to its furthest end.
+"""Every different step of a plan, without a drive: the plan runs to its longest end.
 
-The drive that is assumed never gets steady. So each loop goes to its last round, what
-is needed only then comes too, and numbers are the greatest that a step can have.
+The assumed drive never becomes steady. So each loop reaches its last round, fallbacks
+are included, and numbers are the greatest that a step can have.
 """
 
 from collections.abc import Iterable, Sequence
@@ -19,7 +19,7 @@ _UNREACHABLE_RATIO = -1.0
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PlannedStep:
-    """A step as it comes first, and how often it may come again.
+    """The first occurrence of a step, and how often it may repeat.
 
     Attributes
     ----------
@@ -30,13 +30,13 @@ class PlannedStep:
     phase : Phase
         Its phase.
     times : int
-        How often it comes at most, in as many rounds. The others differ from the
-        first in their seed, and in their offset where a stream goes on.
+        How often it occurs at most, in as many rounds. The others differ from the first
+        in their seed, and in their offset if a stream continues.
     goes_on : bool
-        Whether some of them begin at an offset that follows from how far the steps
-        before them came.
+        Whether some of them begin at an offset that depends on how far the previous
+        steps came.
     is_fallback : bool
-        Whether its phase is carried out only if the test did not get steady before.
+        Whether its phase runs only if the test did not become steady before.
     """
 
     step: Step
@@ -48,7 +48,7 @@ class PlannedStep:
 
 
 def rehearse(tests: Sequence[PtsTest], context: PlanContext) -> tuple[PlannedStep, ...]:
-    """Return every different step that the plan of some tests can ask for, in order.
+    """Return every different step that the plan of some tests can request, in order.
 
     Parameters
     ----------
@@ -60,8 +60,7 @@ def rehearse(tests: Sequence[PtsTest], context: PlanContext) -> tuple[PlannedSte
     Returns
     -------
     tuple of PlannedStep
-        Two steps are alike if they differ in nothing but number, round, seed and
-        offset.
+        Steps that differ only in number, round, seed and offset count as one.
     """
     groups: dict[Step, list[Step]] = {}
     for step in _drive(tests, context):
@@ -88,7 +87,7 @@ def rehearse(tests: Sequence[PtsTest], context: PlanContext) -> tuple[PlannedSte
 
 
 def _drive(tests: Sequence[PtsTest], context: PlanContext) -> Iterable[Step]:
-    """Yield the steps of a plan whose drive never gets steady."""
+    """Yield the steps of a plan whose drive never becomes steady."""
     plan = plan_suite(list(map(_endless, tests)), context, lambda _judgement: None)
     try:
         batch = next(plan)
@@ -100,7 +99,7 @@ def _drive(tests: Sequence[PtsTest], context: PlanContext) -> Iterable[Step]:
 
 
 def _endless(test: PtsTest) -> PtsTest:
-    """Return a test that no series of values makes steady."""
+    """Return a test that never becomes steady."""
     return replace(
         test,
         phases=tuple(map(_never_steady, test.phases)),
@@ -131,5 +130,5 @@ def _any_result(step: Step) -> StepResult:
 
 
 def _kind_of(step: Step) -> Step:
-    """Return what a step has in common with those like it."""
+    """Return what a step has in common with its repetitions."""
     return replace(step, step_id="", seed=0, round=None, offset_bytes=0)

@@ -16,7 +16,7 @@ _Pairs = tuple[tuple[Step, StepResult], ...]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Place:
-    """Where the rounds of a phase are: makes their steps, knows their streams.
+    """The position in the rounds of a phase: makes their steps, knows their streams.
 
     ``streams`` are those of the writes and of the reads.
     """
@@ -48,9 +48,9 @@ class _Place:
         return self.make.cell(number, (round_number, cell + 1), blank)
 
     def after(self, step: Step, result: StepResult) -> "_Place":
-        """Return where the rounds are after one more sequential cell.
+        """Return the position after one more sequential cell.
 
-        Each thread begins at the same place, so the stream came as far as one did.
+        Each thread begins at the same place, so the stream came as far as one thread.
         """
         workload = self.phase.cells[(step.cell or 1) - 1]
         streams = list(self.streams)
@@ -63,7 +63,7 @@ class _Place:
 
 
 def first_of_rounds(phase: Rounds, make: StepMaker, number: int) -> Step | None:
-    """Return the first step of the first round; ``None`` where there are no cells."""
+    """Return the first step of the first round; ``None`` if there are no cells."""
     return _Place(make=make, phase=phase).first(1, number) if phase.cells else None
 
 
@@ -98,7 +98,7 @@ _RoundPlan = Generator[Batch, tuple[StepResult, ...], tuple[_Pairs, _Place]]
 
 
 def _plan_random_round(place: _Place, round_number: int, number: int) -> _RoundPlan:
-    """Yield a round at once: nothing in it depends on what came before."""
+    """Yield a whole round at once: nothing in it depends on earlier results."""
     before = place.pre_writes(round_number, number)
     begin, count = number + len(before), len(place.phase.cells)
     cells = tuple(place.step(round_number, at, begin + at) for at in range(count))
@@ -113,7 +113,7 @@ def _plan_random_round(place: _Place, round_number: int, number: int) -> _RoundP
 
 
 def _plan_sequential_round(place: _Place, round_number: int, number: int) -> _RoundPlan:
-    """Yield a round cell by cell: where one goes on depends on how far one came.
+    """Yield a round cell by cell: where one starts depends on how far another came.
 
     The next cell is known ahead when it is of the other direction.
     """

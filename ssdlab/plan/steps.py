@@ -41,7 +41,7 @@ class StepMaker:
         return self._finish(number, step)
 
     def histogram(self, number: int, workload: Workload, seconds: float) -> Step:
-        """Return a long run whose every response time is counted."""
+        """Return a long run in which every response time is counted."""
         return self._finish(number, self._long("histogram", workload, seconds))
 
     def pre_write(self, number: int, round_number: int, asked: PreWrite) -> Step:

@@ -11,9 +11,9 @@ from ssdlab.plan.protocol import Observer, PhaseEnd, PhasePlan
 from ssdlab.plan.steps import StepMaker
 from ssdlab.plan.streams import Stream, whole_blocks
 
-# A round may write this much more than the best one did: no batch may run far past
-# the capacity limit, and a drive rarely gets faster while it saturates. Nor does a
-# batch look much farther ahead than there are rounds: the first may have stalled.
+# A round may write this much more than the best one: no batch may run far past the
+# capacity limit, and a drive rarely gets faster while it saturates. Nor does a batch
+# look much farther ahead than there are rounds: the first may have stalled.
 _SPEED_UP = 1.5
 
 
@@ -39,7 +39,7 @@ def plan_stimulus(
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Place:
-    """What a stimulus is planned from, and who hears its judgements."""
+    """What a stimulus is planned from, and who receives its judgements."""
 
     phase: Stimulus
     make: StepMaker
@@ -51,7 +51,7 @@ class _Place:
         return _round(self.phase, self.make, self.number + at - 1, at=at, offset=offset)
 
     def is_over(self, results: Sequence[StepResult]) -> bool:
-        """Tell the observer how the newest round was judged, and whether to stop."""
+        """Pass on the judgement of the newest round, and return whether to stop."""
         judgements = judge_samples(self.make.test_id, self.phase, results)
         for judgement in judgements:
             self.observe(judgement)
@@ -61,7 +61,7 @@ class _Place:
         )
 
     def is_steady(self, results: Sequence[StepResult]) -> bool:
-        """Tell whether the newest sample ended a steady window."""
+        """Return whether the newest sample ended a steady window."""
         at = len(results)
         while at and self.phase.sample_of(at) is None:
             at -= 1
@@ -73,16 +73,16 @@ _RoundsPlan = Generator[Batch, tuple[StepResult, ...], None]
 
 
 def _is_stream(phase: Stimulus) -> bool:
-    """Tell whether rounds go on where the last one ended: one stream of one size."""
+    """Return whether rounds continue where the last ended: one stream of one size."""
     return phase.workload.access == "seq" and phase.workload.block_size_bytes > 0
 
 
 def _plan_random(
     place: _Place, results: list[StepResult], next_of: Callable[[int], Step | None]
 ) -> _RoundsPlan:
-    """Yield batches, each as long as no stop rule can hold and no sample ends in it.
+    """Yield batches, each so long that no stop rule can apply and no sample end in it.
 
-    What was said to follow a batch for certain may have begun, so it is asked for.
+    A step announced as certain may have begun, so it is always requested.
     """
     while True:
         done = len(results)
@@ -106,7 +106,7 @@ def _plan_random(
 
 
 def first_round(phase: Stimulus, make: StepMaker, number: int) -> Step:
-    """Return the first step of a stimulus, which is known before all others."""
+    """Return the first step of a stimulus, which is known in advance."""
     return _round(phase, make, number, at=1)
 
 
@@ -125,9 +125,9 @@ def _plan_stream(
     """Yield the rounds of a sequential stream one by one.
 
     The next round must be ready before this one has ended, so it begins where this one
-    will be if it comes as far as the one before it. Of the first round nobody can tell:
-    the second one waits for it. A round that was said to follow for certain may have
-    begun, so it is always asked for.
+    will end if it comes as far as the previous one. For the first round that is
+    unknown: the second one waits for it. A round announced as certain may have begun,
+    so it is always requested.
     """
     phase = place.phase
     span = whole_blocks(place.make.context.range_bytes, phase.workload)
@@ -156,9 +156,9 @@ def _plan_stream(
 
 
 def _moved(phase: Stimulus, result: StepResult) -> int:
-    """Return how far each thread came [B]: of a mix the writes.
+    """Return how far each thread came [B]; for a mix, its writes.
 
-    fio keeps a place for the reads and one for the writes; both begin at the offset.
+    fio keeps one position for reads and one for writes; both begin at the offset.
     """
     is_read_only = phase.workload.read_percent == 100
     done = result.read_bytes if is_read_only else result.written_bytes
@@ -184,7 +184,7 @@ def _is_over(phase: Stimulus, results: Sequence[StepResult], make: StepMaker) ->
 def _rounds_ahead(
     phase: Stimulus, results: Sequence[StepResult], make: StepMaker
 ) -> int:
-    """Return how many rounds are sure to be needed."""
+    """Return how many rounds are certainly needed."""
     done = len(results)
     ahead = phase.max_rounds - done
     if phase.ends_when_steady:

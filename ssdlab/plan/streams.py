@@ -1,10 +1,10 @@
-"""Where a sequential stream goes on: pts.md section 7.
+"""Where a sequential stream continues: pts.md section 7.
 
-Reads and writes are a stream each, and a cell goes on where the last cell of its
-direction ended. At the end of its span fio returns to the offset where its job
-began and not to LBA 0. So when what is left of the range is less than the last cell
-moved, one cell is laid to end where the range ends, and the next begins at LBA 0:
-no part of the range is left out, lap after lap.
+Reads and writes are separate streams, and a cell continues where the last cell of its
+direction ended. At the end of its span fio returns to the offset where its job began
+and not to LBA 0. So when what is left of the range is less than the last cell moved,
+one cell is placed to end where the range ends, and the next begins at LBA 0: no part of
+the range is skipped, lap after lap.
 """
 
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from ssdlab.model.spec import Workload
 class Stream:
     """The position after the last cell, and how much that cell moved [B].
 
-    ``ends_lap`` says that the last cell was laid to end where the range ends.
+    ``ends_lap``: the last cell was placed to end where the range ends.
     """
 
     position: int = 0

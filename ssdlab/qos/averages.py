@@ -1,4 +1,4 @@
-"""What bounds an average or a rate of a load: its rounds, or batches of its log."""
+"""What the interval of an average or rate is based on: rounds, or batches of a log."""
 
 from dataclasses import dataclass
 
@@ -16,7 +16,7 @@ NOTHING = ""
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Parts:
-    """Values whose mean is wanted, and their weights: rounds, or batches of a log."""
+    """The values to average, and their weights: rounds, or batches of a log."""
 
     values: FloatArray
     weights: FloatArray
@@ -24,12 +24,12 @@ class Parts:
 
     @property
     def is_known(self) -> bool:
-        """Whether they tell a spread."""
+        """Whether they show a spread."""
         return self.values.size > 1
 
 
 def parts_of_mean(load: Load, series: pd.DataFrame | None, column: str) -> Parts:
-    """Return what bounds the mean of a column: rounds, or batches of one run's log."""
+    """Return the parts of the mean of a column: rounds, or batches of one run's log."""
     own = mean_of(load, column)
     log = _log_of(load, series, column)
     if len(load.steps) >= FEWEST_ROUNDS:
@@ -41,21 +41,21 @@ def parts_of_mean(load: Load, series: pd.DataFrame | None, column: str) -> Parts
     values, weights = source[column].to_numpy(float), _weights_of(source, column)
     if values.size >= FEWEST_VALUES:
         values, weights = batch_means(values, weights)
-    off = own - np.average(values, weights=weights)  # a log lacks what came at its end
+    off = own - np.average(values, weights=weights)  # a log may lack its last entries
     return Parts(values=values + off, weights=weights, claimed=claimed)
 
 
 def mean_of(load: Load, column: str) -> float:
     """Return the mean of a column over all steps: of all IOs, or a rate of the steps.
 
-    Rounds count alike in a rate, as in the averages of the PTS.
+    Rounds have equal weight in a rate, as in the averages of the PTS.
     """
     values = load.steps[column].to_numpy(float)
     return float(np.average(values, weights=_weights_of(load.steps, column)))
 
 
 def _weights_of(source: pd.DataFrame, column: str) -> FloatArray:
-    """Return IOs for a latency; rounds, or intervals of a log, are alike in a rate."""
+    """Return IOs for a latency; rounds or log intervals weigh equally in a rate."""
     if column != "lat_mean_ns":
         return np.ones(len(source))
     is_log = "total_ios" not in source

@@ -22,14 +22,14 @@ def summarise_histogram(
     bins : pandas.DataFrame
         The table ``bins``, of one run or of several.
     measurements : pandas.DataFrame
-        The table ``measurements``: it says which steps are the histogram's.
+        The table ``measurements``: it says which steps belong to the histogram.
     test : str
         The test: lat or wsat.
 
     Returns
     -------
     pandas.DataFrame
-        One row a bin, by ascending latency: ``run_id``, ``lat_ns``,
+        One row per bin, by ascending latency: ``run_id``, ``lat_ns``,
         ``lat_lower_ns``, ``lat_upper_ns`` [ns], ``count``, ``confidence_percent``
         (IOs in this bin and below) [%] and ``exceedance_ratio`` (IOs above it).
 
@@ -72,7 +72,7 @@ def summarise_confidence(
     bins : pandas.DataFrame
         The table ``bins``, of one run or of several.
     measurements : pandas.DataFrame
-        The table ``measurements``: it says which steps are the histogram's, and
+        The table ``measurements``: it says which steps belong to the histogram, and
         holds their exact average and maximum.
     test : str
         The test: lat or wsat.
@@ -80,15 +80,15 @@ def summarise_confidence(
     Returns
     -------
     pandas.DataFrame
-        Six rows a run: ``run_id``, ``marker`` (average, 99 %, 99.9 %, 99.99 %,
+        Six rows per run: ``run_id``, ``marker`` (average, 99 %, 99.9 %, 99.99 %,
         99.999 %, max), ``lat_ns`` [ns], ``confidence_percent``, where the marker
         stands on the curve of `summarise_histogram` [%], and ``is_supported``:
         its interval has an upper end, as in `ssdlab.analysis.summarise_qos`.
 
     Notes
     -----
-    Average and maximum are exact; the nines are the middle of one of fio's bins,
-    which are up to 1.6 % wide, held within the exact minimum and maximum.
+    Average and maximum are exact; the nines are midpoints of fio's bins, which are up
+    to 1.6 % wide, limited to the exact minimum and maximum.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""The distribution of a load: its rates, its curve, its directions apart."""
+"""The distribution of a load: its rates, its curve, its reads and writes."""
 
 import numpy as np
 import pandas as pd
@@ -21,8 +21,9 @@ def summarise_load(load: Load) -> dict[str, float]:
     Returns
     -------
     dict
-        ``iops`` [1/s] and ``bw_bytes_per_s`` [B/s], of the time under IO of all steps,
-        ``lat_mean_ns`` and ``lat_max_ns`` [ns], and ``total_ios`` in the histograms.
+        ``iops`` [1/s] and ``bw_bytes_per_s`` [B/s], over the time under IO of all
+        steps, ``lat_mean_ns`` and ``lat_max_ns`` [ns], and ``total_ios`` in the
+        histograms.
 
     Examples
     --------
@@ -49,16 +50,16 @@ def summarise_curve(*loads: Load, confidence_percent: float = 95.0) -> pd.DataFr
     *loads : Load
         The loads, such as the reads and the writes of one mix.
     confidence_percent : float, default 95
-        The confidence that asks for so many IOs [%].
+        The confidence that determines how many IOs are needed [%].
 
     Returns
     -------
     pandas.DataFrame
-        One row a load and bin, by ascending latency: ``load``, ``direction``,
+        One row per load and bin, by ascending latency: ``load``, ``direction``,
         ``lat_ns``, ``lat_lower_ns``, ``lat_upper_ns`` [ns], ``count``,
         ``confidence_percent`` (IOs in this bin and below) [%], ``exceedance_ratio``
         (IOs above it), ``total_ios``, and ``is_supported``: a percentile there has an
-        upper end, ``is_censored``: latencies in the bin are not told apart.
+        upper end, ``is_censored``: latencies in the bin are not resolved.
 
     Examples
     --------
@@ -107,7 +108,7 @@ def _is_bounded(
 def select_directions(
     load: Load, measurements: pd.DataFrame, bins: pd.DataFrame
 ) -> tuple[Load, ...]:
-    """Return the reads and the writes of the steps of a load apart.
+    """Return the reads and the writes of a load as separate loads.
 
     Parameters
     ----------
@@ -121,7 +122,7 @@ def select_directions(
     Returns
     -------
     tuple of Load
-        One a direction that fio told apart; the load itself if it told none.
+        One per direction that fio recorded separately; else the load itself.
 
     Examples
     --------

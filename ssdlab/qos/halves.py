@@ -1,4 +1,4 @@
-"""The halves of a target, latency and rate: what is known of each, and how surely."""
+"""The halves of a target, latency and rate: what is known of each, and how certain."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -30,8 +30,8 @@ from ssdlab.stats.unseen import unseen_text
 Verdict = Literal["met", "not met", "cannot be told"]
 
 _ROUNDING = 1e-9
-_ONE_RUN = "if its IOs are independent: one run does not tell how rounds differ"
-_TOO_FEW = "too few IOs stand behind the level to bound it from above"
+_ONE_RUN = "if its IOs are independent: one run does not show how rounds differ"
+_TOO_FEW = "too few IOs support the level to bound it from above"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -54,7 +54,7 @@ class QosPart:
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Question:
-    """What is asked, of what, and how sure the answer is to be."""
+    """What is asked, of which load, and how certain the answer has to be."""
 
     load: Load
     bins: BinnedRounds
@@ -64,7 +64,7 @@ class Question:
 
 
 def latency_part(question: Question) -> QosPart:
-    """Return what is known of the latency that is asked for."""
+    """Return what is known of the latency in question."""
     match question.target.statistic:
         case "percentile":
             return _percentile_part(question)
@@ -99,10 +99,10 @@ def _percentile_part(question: Question) -> QosPart:
 def _chances_within(
     bins: BinnedRounds, target: QosTarget, claims: Sequence[LevelClaim]
 ) -> Mapping[float, tuple[float, float]]:
-    """Return how likely the percentile of each level is within the limit, and beyond.
+    """Return the chances that each percentile is within or beyond the limit.
 
-    A higher level that is within takes the lower ones with it, and a lower one that is
-    beyond the higher ones, as with the intervals.
+    A higher level that is within the limit implies the lower ones, and a lower one that
+    is beyond it the higher ones, as with the intervals.
     """
     limit = target.limit_ns
     # Latencies are whole nanoseconds: a bin ends one before its upper edge.
@@ -170,7 +170,7 @@ def _mean_part(question: Question) -> QosPart:
 
 
 def rate_part(question: Question) -> QosPart:
-    """Return what is known of the rate that is asked for."""
+    """Return what is known of the rate in question."""
     parts = parts_of_mean(question.load, question.series, "iops")
     missed = _chance_below(parts, question.target.least_iops)
     return _part_of_mean(question, parts, (1 - missed, missed))

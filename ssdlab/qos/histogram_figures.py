@@ -23,7 +23,7 @@ _MARKS = {
     "99.9999 %": ("pentagon", "#CC79A7"),
     "max": ("x", COLORS["fit"]),
 }
-_BELOW_ONE = -0.2  # log10: a bin with one IO must be seen on the logarithmic axis
+_BELOW_ONE = -0.2  # log10: a bin with one IO must be visible on the logarithmic axis
 _OTHER_MARK = ("hexagon", "#607D8B")
 
 
@@ -39,10 +39,10 @@ def plot_confidence(
     Parameters
     ----------
     frame : pandas.DataFrame
-        One row a bin, ascending, as `ssdlab.analysis.summarise_histogram` returns:
+        One row per bin, ascending, as `ssdlab.analysis.summarise_histogram` returns:
         ``lat_lower_ns``, ``lat_upper_ns`` [ns], ``count``, ``confidence_percent``.
     markers : pandas.DataFrame
-        One row a marker, as `ssdlab.analysis.summarise_confidence` returns:
+        One row per marker, as `ssdlab.analysis.summarise_confidence` returns:
         ``marker``, ``lat_ns`` [ns], ``confidence_percent``, ``is_supported``.
     measurement : mapping or pandas.Series
         The row of the table ``measurements`` that the bins belong to: ``iops``,
@@ -53,9 +53,9 @@ def plot_confidence(
     Returns
     -------
     plotly.graph_objects.Figure
-        Bars, one a bin; the cumulative curve on the second axis; markers at average,
-        99, 99.9, 99.99, 99.999 % and maximum. A level beyond what the number of IOs
-        can support says so in its name.
+        Bars, one per bin; the cumulative curve on the second axis; markers at average,
+        99, 99.9, 99.99, 99.999 % and maximum. The name of a level that the number of
+        IOs does not support says so.
 
     References
     ----------

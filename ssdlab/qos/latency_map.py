@@ -14,7 +14,7 @@ from ssdlab.qos.rounds import place_of_round
 Origin = Literal["rounds", "histogram log", "latency log", "mean latency log"]
 Floats = NDArray[np.float64]
 
-_PER_OCTAVE = 8  # cells of the map: a twelfth of a decade, to be told apart by eye
+_PER_OCTAVE = 8  # cells of the map: a twelfth of a decade, which the eye can resolve
 _MOST_COLUMNS = 240
 _LEAST_WIDTH_S = 0.001  # fio's times are whole ms
 _MAP = ["start", "end", "unit", "origin", "lat_lower_ns", "lat_upper_ns", "count"]
@@ -35,22 +35,22 @@ def summarise_latency_map(
     load : Load
         The load; of all rounds rather than those of the window.
     series : pandas.DataFrame, optional
-        The table ``series``: it is shown where there is nothing better.
+        The table ``series``: it is used if there is nothing better.
     log : pandas.DataFrame, optional
-        The frame of a histogram log or of a log with a line for each IO, as
+        The frame of a histogram log or of a log with one line per IO, as
         `ssdlab.read_fio_histogram_log` and `ssdlab.read_fio_log` return it.
     most_columns : int, default 240
-        Neighbouring rounds or moments are added until there are no more.
+        Neighbouring rounds or intervals are merged until there are no more than this.
 
     Returns
     -------
     pandas.DataFrame
-        One row a column of the map and latency: ``start`` and ``end`` in ``unit``
+        One row per column of the map and latency: ``start`` and ``end`` in ``unit``
         (round or s), ``origin``, ``lat_lower_ns``, ``lat_upper_ns`` [ns], ``count``
         and ``share_percent`` of its column [%]. ``origin`` says what it is made of:
         a log if one is given; else rounds if there are several; else the log of mean
-        latencies, in which each interval stands where its mean is. Without any of
-        them there are no rows.
+        latencies, in which each interval is placed at its mean. Without any of them
+        there are no rows.
 
     Raises
     ------
@@ -59,8 +59,8 @@ def summarise_latency_map(
 
     Notes
     -----
-    Records of a histogram log are of one direction and of one job, each with times of
-    its own: a record counts as a whole in the column that holds its middle.
+    Each record of a histogram log is of one direction and one job, with times of its
+    own: it counts as a whole in the column that contains its midpoint.
 
     Examples
     --------
@@ -119,10 +119,10 @@ def _log_cells(load: Load, log: pd.DataFrame, most_columns: int) -> pd.DataFrame
 
 
 def _record_spans(rows: pd.DataFrame, ends: Floats) -> Floats:
-    """Return how long each record counted: since the one before of its kind [s].
+    """Return the time that each record covers: since the previous one of its kind [s].
 
-    The first one of a file and direction is taken to be as long as most are, or to
-    begin with the job.
+    The first one of a file and direction is taken to be as long as most, or to start
+    with the job.
     """
     keys = rows[["file", "direction"]].astype(str).assign(end=ends)
     records = keys.drop_duplicates().sort_values(["file", "direction", "end"])
@@ -135,9 +135,9 @@ def _record_spans(rows: pd.DataFrame, ends: Floats) -> Floats:
 
 
 def _columns(starts: Floats, ends: Floats, most_columns: int) -> tuple[Floats, Floats]:
-    """Return the column, as wide as all others, that holds the middle of each span.
+    """Return the column, of equal widths, that contains the midpoint of each span.
 
-    Time runs from the start of the first span: logs may have that of the clock.
+    Time counts from the start of the first span: logs may use clock time.
     """
     first, last = float(starts.min()), float(ends.max())
     usual = float(np.median(ends - starts))
@@ -182,7 +182,7 @@ def _cells(span: tuple[Any, Any], lat_ns: Any, counts: Any) -> pd.DataFrame:
 
 
 def _pooled(cells: pd.DataFrame, most_columns: int) -> pd.DataFrame:
-    """Return the cells with neighbouring columns added until they are few enough."""
+    """Return the cells with neighbouring columns merged until they are few enough."""
     if cells.empty:
         return cells.assign(share_percent=pd.Series(dtype=float))
     starts, place = np.unique(cells["start"].to_numpy(), return_inverse=True)
@@ -199,14 +199,14 @@ def _pooled(cells: pd.DataFrame, most_columns: int) -> pd.DataFrame:
 
 
 def origin_text(cells: pd.DataFrame, load: Load) -> str:
-    """Say in words where the numbers of a map come from, and how many IOs it holds.
+    """Return in words where the numbers of a map come from, and how many IOs it holds.
 
     Parameters
     ----------
     cells : pandas.DataFrame
         As `summarise_latency_map` returns.
     load : Load
-        The load that the map is of.
+        The load that the map shows.
 
     Returns
     -------
@@ -225,8 +225,8 @@ def origin_text(cells: pd.DataFrame, load: Load) -> str:
     """
     if cells.empty:
         return (
-            f"Nothing was kept that tells how the latency of {load.label} went over "
-            "time: one histogram, and no log."
+            f"The latency of {load.label} over time was not recorded: there is one "
+            "histogram, and no log."
         )
     spans = cells[["start", "end"]].drop_duplicates()
     count = f"{len(spans):,} columns" if len(spans) > 1 else "One column"
@@ -236,15 +236,15 @@ def origin_text(cells: pd.DataFrame, load: Load) -> str:
         case "rounds":
             each = "a round" if width <= 1 else f"{width:.0f} rounds"
             return (
-                f"From the histograms that fio kept of each round of {load.label}: "
-                f"{count} of {each} each, {logged:,.0f} IOs. Within a round nothing "
-                "tells when an IO was; a log of this load can be given as a parameter."
+                f"From fio's histograms of each round of {load.label}: {count} of "
+                f"{each} each, {logged:,.0f} IOs. Times within a round are unknown; "
+                "a log of this load can be given as a parameter."
             )
         case "mean latency log":
             return (
                 f"From the log of mean latencies of {load.label}: {count} of "
-                f"{_seconds_text(width)}, {logged:,.0f} IOs. An interval stands where "
-                "its mean is, so that this map shows no tail."
+                f"{_seconds_text(width)}, {logged:,.0f} IOs. Each interval is placed "
+                "at its mean, so this map does not show the tail."
             )
         case origin:
             return (
@@ -260,7 +260,7 @@ def _seconds_text(width_s: float) -> str:
 def _likeness_text(logged: float, held: int, load: Load) -> str:
     words = f"The histogram of {load.label} holds {held:,}"
     if logged > held:
-        return f"{words}, fewer than the log: it is of another run."
+        return f"{words}, fewer than the log: the log is of another run."
     if logged == held:
         return f"{words} as well."
     return f"{words}: the log holds {100 * logged / held:.4g} % of them."

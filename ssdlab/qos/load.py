@@ -1,7 +1,7 @@
-"""A load: what was run alike and kept its latency histogram, round after round.
+"""A load: one workload whose latency histogram was recorded, round after round.
 
-It is a workload of one phase of one test, in one direction. Its steps are the rounds
-of the measurement window, all rounds, or the one long run of a histogram.
+It belongs to one phase of one test, in one direction. Its steps are the rounds of the
+measurement window, all rounds, or the one long run of a histogram.
 """
 
 from dataclasses import dataclass
@@ -21,17 +21,17 @@ class Load:
     Attributes
     ----------
     test, phase, workload, direction : str
-        Where it was run and what it is, such as ``RND 4 KiB 0/100 T1/Q1``.
+        Where it ran and what it is, such as ``RND 4 KiB 0/100 T1/Q1``.
     kind : {"cell", "histogram"}
         Rounds, or the long run of a histogram.
     steps : pandas.DataFrame
-        The rows of ``measurements``, oldest first, one a step.
+        The rows of ``measurements``, oldest first, one per step.
     bins : pandas.DataFrame
         The rows of ``bins`` of these steps and this direction, by ascending latency.
     note : str
-        Why these rounds, in words; empty where they are those of the window.
+        Why these rounds were chosen; empty if they are those of the window.
     latency : {"lat", "clat"}
-        What the histogram is of; means and maxima in ``steps`` are of the same.
+        The latency in the histogram, and of the means and maxima in ``steps``.
     """
 
     test: str
@@ -52,12 +52,12 @@ class Load:
 
     @property
     def what(self) -> str:
-        """Whether it is of rounds or of one run."""
+        """Whether it consists of rounds or of one run."""
         return what_text(self.kind, len(self.steps))
 
     @cached_property
     def binned(self) -> BinnedRounds:
-        """The counts as arrays, as `bin_rounds` returns them: a row a step."""
+        """The counts as arrays, as `bin_rounds` returns them: one row per step."""
         return bin_rounds(self.steps, self.bins)
 
     @property
@@ -72,7 +72,7 @@ class Load:
 
 
 def what_text(kind: str, count: int) -> str:
-    """Say what so many steps of a kind are.
+    """Return a number of steps of a kind in words.
 
     >>> what_text("cell", 5), what_text("histogram", 1)
     ('5 rounds', 'one long run')

@@ -1,4 +1,4 @@
-"""The loads of a run that kept latency histograms: their list, and a choice of them."""
+"""The loads of a run with latency histograms: a list of them, and a selection."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -17,10 +17,10 @@ _WORKLOAD = ["access", "block_size_bytes", "read_percent", "threads", "queue_dep
 _KINDS = ("histogram", "cell")
 _ROUNDS = ("window", "all")
 _EVERY_ROUND = (
-    "every round of the window counts, of which the determination of steady state "
-    "takes five samples: its average is another quantity"
+    "every round of the window counts; the steady-state determination uses only five "
+    "samples of it, so its average is another quantity"
 )
-_TESTS_FIRST = ("lat", "wsat")  # the PTS asks these two for a histogram
+_TESTS_FIRST = ("lat", "wsat")  # the PTS requires a histogram of these two
 
 Loads = tuple[Load, ...]
 
@@ -38,7 +38,7 @@ def summarise_loads(measurements: pd.DataFrame, bins: pd.DataFrame) -> pd.DataFr
     Returns
     -------
     pandas.DataFrame
-        One row a load: ``test``, ``phase``, ``workload``, ``kind`` (cell or
+        One row per load: ``test``, ``phase``, ``workload``, ``kind`` (cell or
         histogram), ``directions``, ``steps`` (rounds or long runs) and ``total_ios``
         in their histograms. Those of the tests LAT and WSAT come first.
 
@@ -69,19 +69,19 @@ def summarise_loads(measurements: pd.DataFrame, bins: pd.DataFrame) -> pd.DataFr
 
 
 def choose_windows(windows: pd.DataFrame, rounds: str) -> pd.DataFrame | None:
-    """Return the windows that `select_loads` is to heed.
+    """Return the windows that `select_loads` is to use.
 
     Parameters
     ----------
     windows : pandas.DataFrame
         The table ``windows``.
     rounds : {"window", "all"}
-        Whether the rounds of the measurement window count, or all.
+        Whether only the rounds of the measurement window count, or all.
 
     Returns
     -------
     pandas.DataFrame or None
-        The same table, or nothing.
+        The same table, or None.
 
     Raises
     ------
@@ -109,7 +109,7 @@ def select_loads(
     workload: str = "",
     direction: str = "total",
 ) -> Loads:
-    """Return the loads of a run that a test and a workload name.
+    """Return the loads of a run selected by test and workload.
 
     Parameters
     ----------
@@ -118,12 +118,12 @@ def select_loads(
     bins : pandas.DataFrame
         The table ``bins``.
     windows : pandas.DataFrame, optional
-        The table ``windows``: then rounds count that are in the reported measurement
-        window, or all of a phase that has none, and ``note`` says so. Without it all
+        The table ``windows``: then only rounds in the reported measurement window
+        count, or all of a phase without one, and ``note`` says so. Without it all
         rounds count.
     test : str, default ""
-        The test. Without a test and a workload: those that a test ran a histogram of,
-        or every one if none did.
+        The test. Without a test and a workload: those of which a test ran a histogram,
+        or all if none did.
     workload : str, default ""
         Its first words, such as ``RND 4KiB 0/100``; blanks and case do not matter.
     direction : {"total", "read", "write", "trim"}, default "total"
@@ -170,7 +170,7 @@ def select_load(
     kind: str = "",
     **names: str,
 ) -> Load:
-    """Return the first load that a test and a workload name, with all of its rounds.
+    """Return the first load selected by test and workload, with all of its rounds.
 
     Parameters
     ----------
@@ -179,14 +179,14 @@ def select_load(
     bins : pandas.DataFrame
         The table ``bins``.
     kind : {"", "cell", "histogram"}, default ""
-        Rounds or a long run, if there are both; the long run where nothing is said.
+        Rounds or a long run, if there are both; the long run by default.
     **names : str
         ``test``, ``workload`` and ``direction``, as in `select_loads`.
 
     Returns
     -------
     Load
-        One of the other kind where there is none of this one.
+        One of the other kind if there is none of this one.
 
     Raises
     ------
@@ -226,7 +226,7 @@ def _held_bins(bins: pd.DataFrame, direction: str) -> pd.DataFrame:
 
 
 class _Candidate(NamedTuple):
-    """The steps of what may be a load, before its bins are looked for."""
+    """The steps of a possible load, before its bins are looked up."""
 
     test: str
     phase: str

@@ -1,4 +1,4 @@
-"""The percentiles of a load: with their intervals, and of each round by itself."""
+"""The percentiles of a load: with their intervals, and of each single round."""
 
 import math
 from typing import TYPE_CHECKING, Any, Literal
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 _CLAIMED = "#0B3C78"
 _ALONE = "#E69F00"
 _ASIDE = 0.12  # of a place on the axis: between the two intervals of a level
-# From the middle outwards; lightness tells them apart as well.
+# From the middle outwards; they differ in lightness, too.
 _BANDS = ("#0B3C78", "#2B7BBA", "#009E73", "#E69F00", "#D55E00", "#CC79A7", "#7A5195")
 _SHORT_MIN = 3  # below it an axis has seconds
-_MANY = 60  # points of a line beyond which markers only hide it
+_MANY = 60  # with more points, markers would hide the line
 
 Place = Literal["round", "minutes"]
 
@@ -59,9 +59,9 @@ def plot_qos_levels(
     Returns
     -------
     plotly.graph_objects.Figure
-        A point a level on a logarithmic axis [ms]; an arrow where nothing bounds it
-        from above; average and maximum as lines. Below the title what intervals
-        between rounds cannot know.
+        One point per level on a logarithmic axis [ms]; an arrow where it has no upper
+        bound; average and maximum as lines. The subtitle says what intervals between
+        rounds cannot know.
 
     Examples
     --------
@@ -109,7 +109,7 @@ def plot_qos_levels(
 def _mark_times(
     figure: go.Figure, frame: "pd.DataFrame", limit_ns: float | None
 ) -> None:
-    """Draw average, maximum and target, the words of the last two away from both."""
+    """Draw average, maximum and target, the labels of the last two away from both."""
     known = dict(zip(frame["marker"], frame["lat_ns"].astype(float), strict=True))
     greatest, limit = known.get("max", 0.0), limit_ns or math.inf
     is_within = greatest <= limit
@@ -180,7 +180,7 @@ def plot_percentile_rounds(
     x: Place = "round",
     title: str = "Percentiles of each round",
 ) -> go.Figure:
-    """Draw the percentiles of each round by itself, over rounds or over time.
+    """Draw the percentiles of each single round, over rounds or over time.
 
     Parameters
     ----------
@@ -194,9 +194,9 @@ def plot_percentile_rounds(
     Returns
     -------
     plotly.graph_objects.Figure
-        A line a level in the rounds whose IOs support it, the ground between the
-        lowest and the highest that all rounds support shaded, and the maximum. A level
-        that no round supports is not drawn; the subtitle names it.
+        One line per level, in the rounds whose IOs support it; the area between the
+        lowest and the highest level that all rounds support, shaded; and the maximum. A
+        level that no round supports is not drawn; the subtitle names it.
 
     Examples
     --------

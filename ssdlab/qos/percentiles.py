@@ -1,4 +1,4 @@
-"""Quality of service: average, percentiles and maximum, each with what bounds it."""
+"""Quality of service: average, percentiles and maximum, each with its interval."""
 
 import math
 from collections.abc import Sequence
@@ -17,9 +17,10 @@ from ssdlab.stats.quantiles import BinnedRounds, bootstrap_interval
 
 RECORDED = "recorded"
 
-# The PTS averages rounds alike: the LAT table of the report, which is another quantity.
+# The PTS gives rounds equal weight (LAT table of the report): another quantity.
 _OF_ALL_IOS = "of all IOs; the report's is the mean of the rounds"
-_SEED = 2016  # any will do; the same one, so that a page can be made again
+_CENSORED = "in fio's last bin, which does not resolve latencies"
+_SEED = 2016  # arbitrary, but fixed, so that a page can be reproduced
 _COARSE_RATIO = 0.02  # fio's own bins are 1/64 wide at most
 _COLUMNS = [
     "marker",
@@ -57,7 +58,7 @@ def summarise_qos(
     load : Load
         What was run, as `select_load` returns it.
     series : pandas.DataFrame, optional
-        The table ``series``: it bounds the average of one long run.
+        The table ``series``: it gives the interval of the average of one long run.
     levels : sequence of float, default QOS_LEVELS_PERCENT
         Percentiles [%].
     confidence_percent : float, default 95
@@ -69,20 +70,19 @@ def summarise_qos(
         One row for the average, each percentile and the maximum: ``marker``,
         ``percentile`` [%], ``lat_ns`` [ns]; ``low_ns`` and ``high_ns`` [ns], the
         interval that is claimed, and ``claimed``: whether it is the one between rounds
-        or that of independent IOs; beside it that of independent IOs, and the one by
+        or that of independent IOs; for comparison that of independent IOs, and that of
         a bootstrap of rounds, which is too narrow; ``total_ios`` in the histograms;
-        ``effective_ios``, as many independent IOs would tell as much;
-        ``is_supported``: the interval has an upper end; ``is_censored``: the value
-        lies in a bin beyond which fio does not tell latencies apart;
-        ``confidence_percent`` and ``exceedance_ratio``, the IOs up to the marker [%]
-        and beyond it; ``seen_rounds``, the rounds behind an interval between rounds,
-        which bound what it can know (`unseen_text`); ``note``. An end that nothing
-        bounds is infinite.
+        ``effective_ios``, the effective sample size; ``is_supported``: the interval has
+        an upper end; ``is_censored``: the value is in the last bin, in which fio does
+        not resolve latencies; ``confidence_percent`` and ``exceedance_ratio``, the IOs
+        up to the marker [%] and beyond it; ``seen_rounds``, the rounds behind an
+        interval between rounds, which bound what it can know (`unseen_text`); ``note``.
+        An unbounded end is infinite.
 
     Notes
     -----
     An interval runs from the lower edge of one bin to the upper edge of another, and
-    its ends rise with the level. The maximum is that of these IOs and bounds nothing.
+    its ends rise with the level. The maximum is that of these IOs and is not a bound.
 
     Examples
     --------
@@ -116,7 +116,7 @@ def _average_row(
     )
     is_known = parts.is_known
     note = _OF_ALL_IOS if len(load.steps) > 1 else ""
-    note = note if is_known else "no rounds and no log: its spread is not known"
+    note = note if is_known else "no rounds and no log: its spread is unknown"
     return {
         "marker": "average",
         "lat_ns": found.estimate,
@@ -153,7 +153,7 @@ def _level_row(load: Load, bins: BinnedRounds, claim: LevelClaim) -> dict[str, o
         "seen_rounds": claim.rounds if claim.is_of_rounds else math.nan,
         "note": join_notes(
             _support_note(bins, claim),
-            "in a bin beyond which fio tells no latencies apart" if is_censored else "",
+            _CENSORED if is_censored else "",
             _coarse_note(bins, lat_ns),
         ),
     }
@@ -182,8 +182,9 @@ def _support_note(bins: BinnedRounds, claim: LevelClaim) -> str:
     if total < needed:
         return f"not supported by {total:,} IOs: {needed:,} are needed"
     return (
-        f"not supported by {claim.rounds} rounds: they differ so much that {total:,} "
-        f"IOs tell as much as {claim.count:,}, and {needed:,} are needed"
+        f"not supported by {claim.rounds} rounds: they differ so much that the "
+        f"effective sample size of {total:,} IOs is {claim.count:,}; {needed:,} are "
+        "needed"
     )
 
 
@@ -209,12 +210,12 @@ def _greatest_row(load: Load, bins: BinnedRounds) -> dict[str, object]:
         "is_censored": not is_known,
         "confidence_percent": 100.0,
         "exceedance_ratio": 0.0,
-        "note": f"the greatest of {bins.total:,} IOs; more IOs find greater ones",
+        "note": f"the maximum of {bins.total:,} IOs; more IOs find greater ones",
     }
 
 
 def _place(bins: BinnedRounds, lat_ns: float) -> dict[str, float]:
-    """Return where a latency stands on the cumulative curve."""
+    """Return the position of a latency on the cumulative curve."""
     below = float(bins.merged[bins.lower <= lat_ns].sum()) / bins.total
     return {"confidence_percent": 100 * below, "exceedance_ratio": 1 - below}
 
@@ -227,5 +228,5 @@ def _cut_note(load: Load, bins: BinnedRounds) -> str:
 
 
 def join_notes(*notes: str) -> str:
-    """Return notes in one line, without empty ones."""
+    """Join the notes that are not empty in one line."""
     return "; ".join(note for note in notes if note)

@@ -1,4 +1,4 @@
-"""The percentiles of each round of a load by itself."""
+"""The percentiles of each single round of a load."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -17,7 +17,7 @@ def summarise_percentile_rounds(
     levels: Sequence[float] = BAND_LEVELS_PERCENT,
     confidence_percent: float = 95.0,
 ) -> pd.DataFrame:
-    """Return the percentiles of each step of a load by itself.
+    """Return the percentiles of each single step of a load.
 
     Parameters
     ----------
@@ -26,15 +26,15 @@ def summarise_percentile_rounds(
     levels : sequence of float, default BAND_LEVELS_PERCENT
         Percentiles [%].
     confidence_percent : float, default 95
-        The confidence that asks for so many IOs [%].
+        The confidence that determines how many IOs are needed [%].
 
     Returns
     -------
     pandas.DataFrame
-        One row a step and level: ``round``, or the place of a step that has none,
+        One row per step and level: ``round``, or the position of a step without one,
         ``minutes`` under IO up to its end [min], ``marker``, ``percentile`` [%],
         ``lat_ns``, ``lat_mean_ns``, ``lat_max_ns`` [ns], ``total_ios``, and
-        ``is_supported``: the IOs of this one step bound the level from above.
+        ``is_supported``: the IOs of this step alone bound the level from above.
 
     Examples
     --------
@@ -80,5 +80,5 @@ def summarise_percentile_rounds(
 
 
 def place_of_round(number: Any, place: int) -> int:
-    """Return the number of a round, or the place of a step that has none."""
+    """Return the number of a round, or the position of a step without one."""
     return place + 1 if pd.isna(number) else int(number)

@@ -1,4 +1,4 @@
-"""How response times spread: the nines of a load, and a map of them over time."""
+"""The distribution of response times: the nines of a load, and a map over time."""
 
 import math
 from typing import TYPE_CHECKING
@@ -26,8 +26,8 @@ _LOADS = (
     *("#56B4E9", "#D55E00", "#222222"),
 )
 _NAMES = {"read": "Reads", "write": "Writes", "total": "All IOs"}
-_DECIMALS = 9  # of times: columns that touch must have one edge
-_LEAST_SHARE = 1e-3  # percent: paler than this is not told apart
+_DECIMALS = 9  # of times: adjacent columns must share one edge
+_LEAST_SHARE = 1e-3  # percent: paler colours cannot be distinguished
 _SCALE = [
     [0.0, "#f2f6fa"],
     [0.25, "#b7d4ea"],
@@ -57,8 +57,8 @@ def plot_exceedance(
     Returns
     -------
     plotly.graph_objects.Figure
-        A line a load; thin and dotted where too few IOs stand behind it, which the
-        line below the title says; an arrow where a histogram ends before its IOs do.
+        One line per load; thin and dotted where too few IOs support it, as the subtitle
+        says; an arrow where a histogram ends before its IOs do.
 
     Examples
     --------
@@ -71,7 +71,7 @@ def plot_exceedance(
     ('Reads, n = 1,000', (0.1,))
     """
     is_short = not frame["is_supported"].astype(bool).all()
-    words = "dotted: not supported by so few IOs" if is_short else ""
+    words = "dotted: too few IOs to support it" if is_short else ""
     figure = new_figure(title, subtitle=words, height=500)
     drawn = scaled(frame["lat_upper_ns"], "lat_ns")
     least = 0.1
@@ -101,7 +101,7 @@ def plot_exceedance(
     if limit_ns is not None:
         low, high = times["range"]
         at = math.log10(limit_ns / 1e6)
-        side = "left" if at - low < high - at else "right"  # where there is more room
+        side = "left" if at - low < high - at else "right"  # where there is more space
         add_time_mark(
             figure, limit_ns, words=TARGET, color=COLORS["temperature_limit"],
             along="x", y=0, xanchor=side, yanchor="bottom",
@@ -137,11 +137,11 @@ def _add_curve(
         )
     last = frame.iloc[-1]
     if last["is_censored"]:
-        words = f"{name}: {int(last['count']):,} IOs at least so slow"
+        words = f"{name}: {int(last['count']):,} IOs at least this slow"
         add_points(
             figure, scaled([last["lat_lower_ns"]], "lat_ns"),
             [float(last["count"]) / float(last["total_ios"])],
-            name=f"{words}, not told apart (censored)",
+            name=f"{words}, not resolved (censored)",
             text=f"{words}: %{{x:,.4~g}} ms and more",
             marker={"color": color, "size": 13, "symbol": "triangle-right-open"},
         )  # fmt: skip
@@ -155,7 +155,7 @@ def _nines(power: int) -> str:
 def plot_latency_map(
     frame: "pd.DataFrame", *, title: str = "Response times over time"
 ) -> go.Figure:
-    """Draw how the IOs of each moment spread over latencies.
+    """Draw the distribution of response times over time.
 
     Parameters
     ----------
@@ -167,8 +167,8 @@ def plot_latency_map(
     Returns
     -------
     plotly.graph_objects.Figure
-        A map: time or round across, response time up, and the share of IOs of its
-        column as colour, both logarithmic. Without rows a sentence instead.
+        A map: time or round across, response time up, and the share of a column's IOs
+        as colour, the latter two logarithmic. Without rows a sentence instead.
 
     Examples
     --------
@@ -181,7 +181,7 @@ def plot_latency_map(
     """
     figure = new_figure(title, height=460)
     if frame.empty:
-        say(figure, "Nothing was kept that tells response times over time.")
+        say(figure, "Response times over time were not recorded.")
         lay_out(figure, xaxis={"visible": False}, yaxis={"visible": False})
         return figure
     return _filled_map(figure, frame)
@@ -194,7 +194,7 @@ def _filled_map(figure: go.Figure, frame: "pd.DataFrame") -> go.Figure:
     starts, ends = (
         frame[name].to_numpy(float).round(_DECIMALS) for name in ("start", "end")
     )
-    moments = np.unique([starts, ends])  # between two columns may be a gap
+    moments = np.unique([starts, ends])  # there may be a gap between two columns
     octaves = np.log2(frame["lat_lower_ns"].to_numpy(float))
     step = float(np.log2(frame["lat_upper_ns"].iloc[0]) - octaves[0])
     rows = np.round((octaves - octaves.min()) / step).astype(int)

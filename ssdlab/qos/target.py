@@ -1,4 +1,4 @@
-"""A target for the quality of service, as a user writes it."""
+"""A quality-of-service target, as a user writes it."""
 
 import re
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from ssdlab.model.errors import QosTargetError
 
 Statistic = Literal["percentile", "mean", "max"]
 
-_MICRO_SIGN = "\u00b5s"  # as keyboards have it; μ is the Greek letter
+_MICRO_SIGN = "\u00b5s"  # the micro sign of keyboards; μ is the Greek letter
 _UNITS_NS = {"ns": 1.0, "us": 1e3, _MICRO_SIGN: 1e3, "μs": 1e3, "ms": 1e6, "s": 1e9}
 _FACTORS = {"": 1.0, "k": 1e3, "m": 1e6}
 _NUMBER = r"\d{1,15}(?:\.\d{1,15})?|\.\d{1,15}"
@@ -22,26 +22,26 @@ _FORM = re.compile(
     re.IGNORECASE,
 )
 _RATE = re.compile(r"\d{1,3}(?:[ ,_]\d{3})+(?:\.\d+)?|\d{1,15}(?:\.\d{1,15})?")
-_MOST_SHOWN = 40  # letters of what was not understood
+_MOST_SHOWN = 40  # how much of what was not understood is shown
 _RELATIONS = re.compile(r"<=|=<|≤|<|>=|=>|≥|>|=")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class QosTarget:
-    """What a drive is to keep: a latency statistic within a limit, maybe at a rate.
+    """A latency statistic that must be within a limit, optionally at a rate.
 
     Attributes
     ----------
     statistic : {"percentile", "mean", "max"}
-        What is held against the limit.
+        What is compared with the limit.
     percentile : float
         The level [%]; 0 unless the statistic is a percentile.
     limit_ns : float
         The limit [ns].
     is_strict : bool
-        The limit itself is already too much.
+        Whether a value equal to the limit misses it.
     least_iops : float
-        The rate that is to be reached at the same time [1/s]; 0 if none is.
+        The rate to be reached at the same time [1/s]; 0 if none is required.
     """
 
     statistic: Statistic
@@ -59,14 +59,14 @@ class QosTarget:
 
     @property
     def text(self) -> str:
-        """The target in one form, such as ``p99.99 ≤ 1 ms at ≥ 20,000 IOPS``."""
+        """The target in a standard form, such as ``p99.99 ≤ 1 ms at ≥ 20,000 IOPS``."""
         relation = "<" if self.is_strict else "≤"
         rate = f" at ≥ {self.least_iops:,.10g} IOPS" if self.least_iops else ""
         return f"{self.name} {relation} {limit_text(self.limit_ns)}{rate}"
 
 
 def limit_text(limit_ns: float) -> str:
-    """Return a latency without rounding, in the greatest unit that leaves no zero.
+    """Return a latency unrounded, in the largest unit that gives at least 1.
 
     >>> limit_text(1e6), limit_text(250_000), limit_text(1.5e9)
     ('1 ms', '250 μs', '1.5 s')
@@ -78,14 +78,14 @@ def limit_text(limit_ns: float) -> str:
 
 
 def parse_qos_target(text: str) -> QosTarget:
-    """Return the target that a text means; case and blanks do not matter.
+    """Parse a target; case and blanks do not matter.
 
     Parameters
     ----------
     text : str
         ``p`` and a level, ``mean`` or ``max``; ``<=``, ``≤`` or ``<``; a limit in ns,
-        us, μs, ms or s; and maybe ``at >= N IOPS``, where N may end in k or M and have
-        commas at its thousands.
+        us, μs, ms or s; and optionally ``at >= N IOPS``, where N may end in k or M and
+        have commas as thousands separators.
 
     Returns
     -------
@@ -95,7 +95,7 @@ def parse_qos_target(text: str) -> QosTarget:
     Raises
     ------
     QosTargetError
-        If the text has another form, or a value that no target can have.
+        If the text has another form, or a value is out of range.
 
     Examples
     --------
@@ -110,13 +110,13 @@ def parse_qos_target(text: str) -> QosTarget:
     what = match["what"].lower()
     level = float(match["level"]) if match["level"] else 0.0
     if match["level"] and not 0 < level < 100:
-        _refuse(text, f"a percentile lies between 0 and 100, and {level:g} does not")
+        _refuse(text, f"a percentile is between 0 and 100, which {level:g} is not")
     unit = _UNITS_NS.get(match["unit"].lower())
     if unit is None:
         _refuse(text, f"the limit has {_unit_words(match['unit'])}")
     limit_ns = float(match["limit"]) * unit
     if not limit_ns:
-        _refuse(text, "no latency is 0")
+        _refuse(text, "a latency cannot be 0")
     return QosTarget(
         statistic="percentile" if level else "max" if what[:3] == "max" else "mean",
         percentile=level,
@@ -135,40 +135,43 @@ def _rate(text: str, match: re.Match[str]) -> float:
         return 0.0
     digits = match["rate"].strip()
     if not _RATE.fullmatch(digits):
-        _refuse(text, f"{digits!r} is no number of IOPS")
+        _refuse(text, f"{digits!r} is not a valid number of IOPS")
     rate = float(re.sub(r"[ ,_]", "", digits)) * _FACTORS[match["factor"].lower()]
     if not rate:
-        _refuse(text, "a rate of 0 IOPS asks for nothing")
+        _refuse(text, "a rate of 0 IOPS requires nothing")
     return rate
 
 
 def _reason(text: str) -> str:
-    """Return what is most likely wrong with a text of another form."""
+    """Return the most likely error in a text of another form."""
     if not text.strip():
         return "it is empty"
     relation = _RELATIONS.search(text)
     if relation is None:
-        return "there is no <= in it, which goes before the limit"
+        return "it lacks the <= before the limit"
     if relation.group() not in {"<=", "=<", "≤", "<"}:
-        return f"a latency has an upper limit, which {relation.group()!r} does not say"
+        return f"a latency has an upper limit, which {relation.group()!r} is not"
     return _reason_of_parts(text.strip(), relation)
 
 
 def _reason_of_parts(text: str, relation: re.Match[str]) -> str:
-    """Name the first part that was not understood, and the form that it should have."""
+    """Name the first part that was not understood, and its expected form."""
     place = relation.start()
     what, beyond = text[:place].strip(), text[relation.end() :].strip()
     if not what or not beyond:
         side = "before" if not what else "after"
-        return f"nothing stands {side} {relation.group()!r}"
+        return f"there is nothing {side} {relation.group()!r}"
     if not _WHAT.fullmatch(what):
-        return f"{_shown(what)} before the limit is no percentile as p99.9, mean or max"
+        return (
+            f"{_shown(what)} before the limit is not a percentile such as p99.9, "
+            "mean or max"
+        )
     limit = _LIMIT.match(beyond)
     rest = beyond[limit.end() :] if limit else beyond
     if limit is None or not rest.startswith((" ", "@")):
         first = re.split(r"\s*(?:\bat\b|@)", beyond)[0]
-        return f"the limit {_shown(first)} is no plain number with its unit, as 1.5 ms"
-    return f"{_shown(rest.strip())} after the limit is no 'at >= N IOPS'"
+        return f"the limit {_shown(first)} is not a number with a unit, such as 1.5 ms"
+    return f"{_shown(rest.strip())} after the limit is not 'at >= N IOPS'"
 
 
 def _shown(text: str) -> str:

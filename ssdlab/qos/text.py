@@ -1,4 +1,4 @@
-"""Percentiles and verdicts as people read them, in milliseconds."""
+"""Percentiles and verdicts as readable text, in milliseconds."""
 
 import math
 from collections.abc import Hashable, Iterable, Mapping
@@ -22,13 +22,13 @@ from ssdlab.text.table import UNSUPPORTED_MARK, mark_unsupported
 
 _DIGITS = 4
 _COMPLETION = (
-    " The histogram is of completion latency (clat): submission is left out, here of "
-    "average and maximum as well."
+    " The histogram is of completion latency (clat): it excludes submission, as do "
+    "average and maximum here."
 )
 
 
 def tabulate_loads(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the loads of a run as people read them.
+    """Return the loads of a run as a readable table.
 
     Parameters
     ----------
@@ -38,9 +38,9 @@ def tabulate_loads(table: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        One row a load: ``Test``, ``Phase``, ``Workload``, ``What`` (rounds, or a long
-        run), ``Told apart`` (reads and writes), ``IOs``, and ``Enough for``: the
-        highest of the usual levels that so many IOs support if they are independent.
+        One row per load: ``Test``, ``Phase``, ``Workload``, ``What`` (rounds, or a long
+        run), ``Split by`` (reads and writes), ``IOs``, and ``Supports``: the highest of
+        the usual levels that so many IOs support if they are independent.
 
     Examples
     --------
@@ -57,9 +57,9 @@ def tabulate_loads(table: pd.DataFrame) -> pd.DataFrame:
             "Phase": row["phase"],
             "Workload": row["workload"],
             "What": what_text(str(row["kind"]), int(row["steps"])),
-            "Told apart": row["directions"],
+            "Split by": row["directions"],
             "IOs": int(row["total_ios"]),
-            "Enough for": _highest_level(int(row["total_ios"])),
+            "Supports": _highest_level(int(row["total_ios"])),
         }
         for _, row in table.iterrows()
     ]
@@ -82,9 +82,10 @@ def tabulate_qos(table: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        One row a marker: ``Level``, ``Response time [ms]``, ``95 % interval [ms]``;
-        where that is the one between rounds, beside it ``if IOs were independent
-        [ms]``, ``worth [IOs]`` and ``bootstrap of rounds [ms]``; and ``Note``.
+        One row per marker: ``Level``, ``Response time [ms]``, ``95 % interval [ms]``;
+        if that is the one between rounds, also ``if IOs were independent [ms]``,
+        ``ESS [IOs]`` (effective sample size) and ``bootstrap of rounds [ms]``; and
+        ``Note``.
 
     Examples
     --------
@@ -108,12 +109,12 @@ def tabulate_qos(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _beside(row: dict[Hashable, Any]) -> dict[str, str]:
-    """Return what stands beside the interval between rounds."""
+    """Return the columns next to the interval between rounds."""
     alone = row["independent_low_ns"], row["independent_high_ns"]
     drawn = row["bootstrap_low_ns"], row["bootstrap_high_ns"]
     return {
         "if IOs were independent [ms]": interval_text(*alone),
-        "worth [IOs]": _count_text(row["effective_ios"]),
+        "ESS [IOs]": _count_text(row["effective_ios"]),
         "bootstrap of rounds [ms]": interval_text(*drawn),
     }
 
@@ -160,7 +161,7 @@ def tabulate_verdicts(verdicts: Iterable[QosVerdict]) -> pd.DataFrame:
 
 
 def targets_text(verdicts: Iterable[QosVerdict]) -> str:
-    """Say of each load in a line whether it keeps a target.
+    """Return one line per load that says whether it meets a target.
 
     Parameters
     ----------
@@ -170,7 +171,7 @@ def targets_text(verdicts: Iterable[QosVerdict]) -> str:
     Returns
     -------
     str
-        A line a load.
+        One line per load.
 
     Examples
     --------
@@ -189,7 +190,7 @@ def targets_text(verdicts: Iterable[QosVerdict]) -> str:
 
 
 def claim_text(load: Load, table: pd.DataFrame) -> str:
-    """Say in words which of the two intervals is claimed, and what is not supported.
+    """Return which of the two intervals is claimed, and what is not supported.
 
     Parameters
     ----------
@@ -216,15 +217,15 @@ def claim_text(load: Load, table: pd.DataFrame) -> str:
     levels = table[table["percentile"].notna()]
     claimed = {
         BETWEEN_ROUNDS: "The intervals of percentiles are those between rounds: "
-        "rounds are taken as independent of each other, the IOs of one round need not "
-        f"be. {_unseen_of(levels)}.",
+        "rounds are taken as independent; the IOs of one round need not be. "
+        f"{_unseen_of(levels)}.",
         INDEPENDENT: "The intervals of percentiles hold if the IOs are independent of "
-        f"each other: {load.what} cannot tell how rounds differ.",
+        f"each other: {load.what} cannot show how rounds differ.",
     }[str(levels["claimed"].iloc[0])]
     missing = levels.loc[~levels["is_supported"].astype(bool), "marker"].tolist()
     lacking = (
         f"{UNSUPPORTED_MARK} Not supported by {total:,} IOs: {', '.join(missing)}; "
-        "these have no upper end."
+        "they have no upper end."
         if missing
         else f"Every level is supported by {total:,} IOs."
     )
@@ -259,7 +260,7 @@ def verdict_of_target_as_dict(verdict: QosVerdict) -> dict[str, Any]:
 
 
 def level_text(value_ns: float, row: Mapping[Hashable, Any]) -> str:
-    """Return a latency in milliseconds, marked if a bound or not supported.
+    """Return a latency in milliseconds, marked if it is a bound or not supported.
 
     >>> level_text(2e6, {"is_censored": False, "is_supported": True})
     '2.000'

@@ -1,4 +1,4 @@
-"""Whether a load keeps a target, and how sure that is."""
+"""Whether a load meets a target, and with what certainty."""
 
 import math
 from collections.abc import Iterable
@@ -19,7 +19,7 @@ from ssdlab.qos.target import QosTarget
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class QosVerdict:
-    """Whether a load keeps a target.
+    """Whether a load meets a target.
 
     Attributes
     ----------
@@ -30,13 +30,13 @@ class QosVerdict:
     verdict : {"met", "not met", "cannot be told"}
         Met when the whole interval is within the limit, not met when it is beyond.
     certainty_percent : float
-        Of that verdict; where it cannot be told, of being met [%].
+        Of that verdict; if it cannot be told, of being met [%].
     latency : QosPart
         In nanoseconds.
     rate : QosPart or None
         In IOPS; None if the target asks for none.
     total_ios : int
-        Behind it.
+        The IOs that it is based on.
     words : str
         The verdict in words.
     """
@@ -58,17 +58,17 @@ def assess_qos(
     series: pd.DataFrame | None = None,
     confidence_percent: float = 95.0,
 ) -> QosVerdict:
-    """Tell whether a load keeps a target, and with what certainty.
+    """Assess whether a load meets a target, and with what certainty.
 
-    Both halves of a target must be met in the same load. One of them not met is
-    enough for the whole not to be.
+    Both halves of a target must be met in the same load; if one is not met, neither is
+    the target.
 
     Notes
     -----
     A percentile is within a limit if the share of IOs up to the limit is at least the
     level: the certainty comes from the binomial distribution of the IOs beyond it, with
-    as many independent IOs as the rounds are worth. A maximum that was recorded never
-    shows that a greater one does not come: such a target is not met, or cannot be told.
+    the effective sample size of the rounds. A recorded maximum never shows that no
+    greater one follows: such a target is not met, or cannot be told.
     """
     bins = load.binned
     question = Question(
@@ -102,7 +102,7 @@ def assess_loads(
     series: pd.DataFrame | None = None,
     confidence_percent: float = 95.0,
 ) -> list[QosVerdict]:
-    """Tell of each load by itself whether it keeps a target: see `assess_qos`.
+    """Assess each single load against a target: see `assess_qos`.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ def assess_loads(
     Returns
     -------
     list of QosVerdict
-        One a load, in their order.
+        One per load, in their order.
 
     Examples
     --------
@@ -163,7 +163,7 @@ def _words(verdict: Verdict, certainty: float, parts: list[QosPart]) -> str:
 
 
 def certainty_text(percent: float) -> str:
-    """Return a certainty without claiming that it is whole.
+    """Return a certainty in words, never as 0 or 100 %.
 
     >>> certainty_text(98.34), certainty_text(99.99), certainty_text(0.01)
     ('98.3 %', 'more than 99.9 %', 'less than 0.1 %')

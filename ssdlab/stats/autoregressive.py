@@ -1,8 +1,8 @@
-"""Least squares of series whose neighbouring values are alike.
+"""Least squares of series with autocorrelated noise.
 
-The noise of a round is taken as first-order autoregressive. Which autocorrelation it
-has is not known, so none is chosen: the fit is made for each of a grid, and the fits
-are averaged by how well each explains the series (decision 38).
+The noise is modelled as first-order autoregressive. Its autocorrelation is unknown, so
+none is chosen: the fit is made for each of a grid, and the fits are averaged by how
+well each explains the series (decision 38).
 """
 
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from scipy.special import betaln, stdtr, stdtrit
 
 FloatArray = npt.NDArray[np.float64]
 _GRID = np.linspace(-0.95, 0.99, 98)
-# Between a flat weight and that of Jeffreys; measured to cover best (decision 38).
+# Between a flat prior and that of Jeffreys; best measured coverage (decision 38).
 _EDGE_WEIGHT = 0.25
 _NEGLIGIBLE = 1e-7
 _MOST_WIDENED = 5  # values; still fewer are widened by as much
@@ -23,7 +23,7 @@ _MOST_WIDENED = 5  # values; still fewer are widened by as much
 _LEVEL_WIDENING, _LINE_WIDENING = (0.25, 10), (0.4, 20)
 _MOST_STEPS = 60  # to a quantile; halving alone needs no more
 _LAST_STEP_RATIO = 1e-9  # of a scale; what Newton leaves after it is its square
-_ROUNDING_RATIO = 1e-12  # scatter that is no more than what rounding adds
+_ROUNDING_RATIO = 1e-12  # scatter that rounding alone may cause
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -103,10 +103,10 @@ class AutoregressiveFit:
     has_scatter: bool
 
     def combine(self, parts: npt.ArrayLike) -> Mixture:
-        """Return what a sum of the ordinary coefficients' multiples is worth.
+        """Return the distribution of a linear combination of the coefficients.
 
-        It stays about their own sum, which is what people report: of a level the
-        plain average. Each autocorrelation gives its spread alone.
+        It is centred on the ordinary estimate, which is what people report: for a level
+        the plain average. Each autocorrelation only gives its spread.
         """
         rows = np.asarray(parts, dtype=np.float64)
         spreads = self.ordinary_spreads
@@ -130,7 +130,7 @@ def fit_autoregressive(
 ) -> AutoregressiveFit:
     """Fit a linear model with autoregressive noise for every autocorrelation.
 
-    The fits and their weights; those without weight are left out.
+    Return the fits and their weights; those without weight are omitted.
 
     Raises
     ------
@@ -210,17 +210,17 @@ def _log_weights(
 
 
 def _least_square(series: FloatArray) -> float:
-    """Return the sum of squares that rounding alone may leave."""
+    """Return the sum of squares that rounding alone may cause."""
     greatest = float(np.abs(series).max(initial=0.0))
     return len(series) * (_ROUNDING_RATIO * greatest) ** 2 + float(np.finfo(float).tiny)
 
 
 def _widening(width: int, degrees: int) -> float:
-    """Return what intervals of so few values have to be multiplied with.
+    """Return the factor by which intervals of so few values are widened.
 
-    Few values do not tell a strong autocorrelation, and the average over all of them
-    is too hopeful where it is 0.8. What is added falls in a straight line from that of
-    5 values to nothing.
+    Few values do not reveal a strong autocorrelation, and the average over all of them
+    is too optimistic if it is 0.8. The widening falls linearly from that of 5 values to
+    none.
     """
     most, enough = _LEVEL_WIDENING if width == 1 else _LINE_WIDENING
     short = max(0, enough - max(width + degrees, _MOST_WIDENED))
@@ -228,7 +228,7 @@ def _widening(width: int, degrees: int) -> float:
 
 
 def _whiten(left: FloatArray, right: FloatArray) -> FloatArray:
-    """Return the products of two sets of columns as Prais and Winsten weigh them.
+    """Return the products of two sets of columns with Prais-Winsten weights.
 
     They are a square in the autocorrelation: that of all values, that of neighbours
     and that of all but the ends.
@@ -305,6 +305,6 @@ def as_values(values: npt.ArrayLike) -> FloatArray:
     """
     series = np.asarray(values, dtype=np.float64)
     if series.ndim != 1 or not len(series) or not np.isfinite(series).all():
-        msg = "an estimate needs a row of numbers, none of them missing"
+        msg = "an estimate needs a series of numbers without missing values"
         raise ValueError(msg)
     return series

@@ -1,4 +1,4 @@
-"""Histograms of several steps as counts of the same bins, a row a step."""
+"""Histograms of several steps as counts of the same bins, one row per step."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -12,11 +12,11 @@ from ssdlab.stats.quantiles import BinnedRounds
 
 
 def bin_rounds(steps: pd.DataFrame, bins: pd.DataFrame) -> BinnedRounds:
-    """Return the counts of steps as arrays: a row a step, a column a bin.
+    """Return the counts of steps as arrays: one row per step, one column per bin.
 
-    The greatest bin ends where the recorded maximum is. Where that lies beyond the
-    bin, which is then fio's last, nothing within it is told apart, and no
-    percentile is put beyond its lower edge.
+    The greatest bin ends at the recorded maximum. If that lies beyond the bin, which is
+    then fio's last, latencies within it are not resolved, and no percentile is placed
+    beyond its lower edge.
     """
     names, places = np.unique(bins["lat_ns"].to_numpy(np.int64), return_inverse=True)
     order = {step: row for row, step in enumerate(steps["step_id"])}
@@ -44,7 +44,7 @@ def bin_rounds(steps: pd.DataFrame, bins: pd.DataFrame) -> BinnedRounds:
 
 
 def _known(steps: pd.DataFrame, column: str) -> "pd.Series[float]":
-    """Return a column of numbers; missing throughout where there is none."""
+    """Return a column of numbers; all missing if there is none."""
     return steps.reindex(columns=[column])[column].astype(float)
 
 

@@ -1,9 +1,9 @@
 """Does a curve show the drive or the host? Flat and low is the host: pts.md 21.5.
 
-Flash that is written at random falls from where it began, once there are no free blocks
-left. A curve that does not fall, although enough was written, was held down by
-something in front of the flash: port, link, driver, processor. It may also be a drive
-that has no fall, so a flat curve is a warning and no verdict.
+Random writes to flash slow down once there are no free blocks left. A curve that does
+not fall, although enough was written, was limited by something in front of the flash:
+port, link, driver, processor. It may also be a drive that does not slow down, so a flat
+curve is a warning, not a verdict.
 """
 
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 FLAT_DECLINE_RATIO = 0.20  # what the PTS lets a steady value vary: 2.1.24 a
 BEGIN_ROUNDS = 5  # the peak need not be in the first round
-LEVEL_ROUNDS = 5  # the median of so many neighbours: one slow round is no level
+LEVEL_ROUNDS = 5  # the median of so many neighbours: one slow round is not a level
 LEAST_FILLS = 1.0  # user capacities written: less need not exhaust the free blocks
 LOWER_RATIO = 0.10  # of the other curve: as far as a flat one may stay behind
 
@@ -23,11 +23,11 @@ Shape = Literal["falls", "flat", "not told"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CurveShape:
-    """How a curve goes from its beginning to its end, in the unit of its values.
+    """The shape of a curve from beginning to end, in the unit of its values.
 
     ``begin`` is the greatest of the first five rounds, ``level`` the least median of
-    five neighbours, ``end`` the mean of the last five. ``decline_ratio`` is the way
-    from begin to level by begin. ``reason`` says why a shape is not told.
+    five neighbours, ``end`` the mean of the last five. ``decline_ratio`` is the drop
+    from begin to level over begin. ``reason`` says why a shape is unknown.
     """
 
     shape: Shape
@@ -43,8 +43,8 @@ class CurveShape:
 class HostComparison:
     """Two curves of the same drive on two hosts.
 
-    ``suspect`` is the host that looks like a bottleneck, if one does. ``end_ratio``
-    is the end of the first curve by that of the second.
+    ``suspect`` is the host that looks like a bottleneck, if any. ``end_ratio`` is the
+    end of the first curve over that of the second.
     """
 
     suspect: Literal["", "A", "B"]
@@ -53,10 +53,10 @@ class HostComparison:
 
 
 def assess_decline(values: npt.ArrayLike, *, written_fills: float | None) -> CurveShape:
-    """Tell whether a curve declines from its beginning.
+    """Assess whether a curve declines from its beginning.
 
-    ``flat`` if it never gets further below its beginning than
-    `FLAT_DECLINE_RATIO` and at least `LEAST_FILLS` were written.
+    ``flat`` if it never falls further below its beginning than `FLAT_DECLINE_RATIO` and
+    at least `LEAST_FILLS` were written.
 
     References
     ----------
@@ -71,10 +71,10 @@ def assess_decline(values: npt.ArrayLike, *, written_fills: float | None) -> Cur
     series = series[np.isfinite(series)]
     least = BEGIN_ROUNDS + LEVEL_ROUNDS
     if len(series) < least:
-        return _untold(series, f"{len(series)} rounds, and {least} are needed")
+        return _untold(series, f"{len(series)} rounds; {least} are needed")
     begin = float(series[:BEGIN_ROUNDS].max())
     if begin <= 0:
-        return _untold(series, "nothing was done at its beginning")
+        return _untold(series, "there was no IO at its beginning")
     level = _least_level(series)
     decline = 1 - level / begin
     shape: Shape = "falls" if decline > FLAT_DECLINE_RATIO else "flat"
@@ -93,7 +93,7 @@ def assess_decline(values: npt.ArrayLike, *, written_fills: float | None) -> Cur
 def find_bottleneck_warning(
     values: npt.ArrayLike, *, written_fills: float | None
 ) -> str:
-    """Return the warning that a curve of random writes does not decline, or nothing.
+    """Return the warning that a curve of random writes does not decline, if it applies.
 
     Two sentences, or an empty text if the curve declines or cannot be judged.
 
@@ -119,7 +119,7 @@ def find_bottleneck_warning(
 def compare_hosts(
     first: CurveShape, second: CurveShape, *, is_random_write: bool
 ) -> HostComparison:
-    """Tell which of two hosts, A or B, looks like a bottleneck of the same drive.
+    """Assess which of two hosts, A or B, looks like a bottleneck of the same drive.
 
     ``suspect`` is a host whose curve is flat and begins more than `LOWER_RATIO`
     below the other one.
@@ -140,7 +140,7 @@ def compare_hosts(
 
 
 def _is_held_down(curve: CurveShape, other: CurveShape) -> bool:
-    """Tell whether a curve is flat, and lower than the other from its beginning."""
+    """Return whether a curve is flat, and lower than the other from its beginning."""
     return curve.shape == "flat" and curve.begin < (1 - LOWER_RATIO) * other.begin
 
 
@@ -148,9 +148,9 @@ def _suspicion(name: str, low: CurveShape, high: CurveShape) -> str:
     falls = "does not fall either"
     if high.shape == "falls":
         falls = f"falls by {high.decline_ratio:.0%}"
-    end = "it ends lower too, so its steady values are the host's and not the drive's"
+    end = "it ends lower too, so its steady values are those of the host, not the drive"
     if low.end >= (1 - LOWER_RATIO) * high.end:
-        end = "it ends where the other one does, so the host cut off the peak alone"
+        end = "it ends where the other one does, so the host only cut off the peak"
     return (
         f"Host {name} looks like a bottleneck: its curve is flat (lowest level "
         f"{_below(low)} its beginning) and begins {1 - low.begin / high.begin:.0%} "
@@ -167,16 +167,16 @@ def _without_suspect(
         if curve.shape == "not told"
     ]
     if untold:
-        return f"Whether a host is the bottleneck cannot be told: {'; '.join(untold)}."
+        return f"It is unknown whether a host is the bottleneck: {'; '.join(untold)}."
     if first.shape == second.shape == "flat":
         if not is_random_write:
             return (
-                "Neither curve falls, and of this stimulus flash need not fall: that "
-                "they are flat says nothing about the hosts."
+                "Neither curve falls, and with this stimulus flash need not slow "
+                "down: that says nothing about the hosts."
             )
         return (
             "Neither curve falls: either both hosts are a bottleneck, or this drive "
-            "has no fall from its beginning."
+            "does not slow down from its beginning."
         )
     return "No host looks like a bottleneck: no curve is both flat and lower."
 
@@ -194,7 +194,7 @@ def _least_level(series: npt.NDArray[np.float64]) -> float:
 
 def _why_untold(written_fills: float | None) -> str:
     if written_fills is None or not np.isfinite(written_fills):
-        return "it does not fall, and how much was written is not known"
+        return "it does not fall, and the amount written is unknown"
     if written_fills < LEAST_FILLS:
         return (
             f"it does not fall, and only {written_fills:.2g} user capacities were "

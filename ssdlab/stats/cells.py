@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 
 def named_like(names: Iterable[str], wanted: str) -> list[bool]:
-    """Tell which names of cells a text means; blanks and case do not matter.
+    """Return which names of cells a text means; blanks and case do not matter.
 
     >>> named_like(["RND 4 KiB 0/100", "RND 4 KiB 0/100 T2/Q16"], "rnd 4KiB 0/100")
     [True, False]

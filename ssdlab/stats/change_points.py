@@ -2,8 +2,8 @@
 
 The cost of a segment is the sum of squared deviations from its own mean; each change
 costs a penalty that grows with the noise. The search is exact: no other segmentation
-costs less [1]_. What stands far from its neighbours is held near them first, as a lone
-stall is no change of level, and squares would make one of it [2]_.
+costs less [1]_. Values far from their neighbours are first limited, as a single stall
+is not a change of level, but squares would make it one [2]_.
 
 References
 ----------
@@ -12,10 +12,10 @@ References
 .. [2] P. Fearnhead, G. Rigaill, "Changepoint detection in the presence of outliers",
    JASA 114 (2019), who bound the cost instead of the values.
 
-Where the transient ends: the truncation that leaves the mean most certain.
+Where the transient ends: the truncation that leaves the most precise mean.
 
-MSER-5 of simulation studies: of all beginnings to cut off, in batches of five, the one
-that leaves the least standard error of the mean of the rest.
+MSER-5 of simulation studies: of all initial segments, in batches of five, the one whose
+removal leaves the least standard error of the mean of the rest.
 """
 
 import math
@@ -30,28 +30,28 @@ from ssdlab.stats.interval import Interval
 FloatArray = npt.NDArray[np.float64]
 
 FEWEST_IN_A_SEGMENT = 2
-# Measured: at most 5 of 100 steady series are cut whose noise is hardly alike from
-# round to round, 1 of 3 if it is strongly (decision 39).
+# Measured: at most 5 of 100 steady series with hardly autocorrelated noise are split, 1
+# of 3 if it is strongly autocorrelated (decision 39).
 PENALTY_FACTOR = 4.0
 # The least four fifths of normal squares have 0.4377 of the mean of all.
 _TRIMMED_SHARE, _TRIMMED_MEAN = 0.8, 0.4377
-_SHRINKAGE = 10.0  # rounds: of fewer, most of the autocorrelation seen is by chance
+_SHRINKAGE = 10.0  # rounds: with fewer, most observed autocorrelation is by chance
 _ALIKE = np.linspace(0.0, 0.8, 81)
 _NEIGHBOURS = 2  # rounds on each side; two of these five may stall
 _FARTHEST = 3.0  # noise deviations from the median of the five
 _FEWEST_FOR_NOISE = 6
 _ROUNDING_RATIO = 1e-12
 BATCH = 5
-FEWEST_ROUNDS = 60  # of 25 independent ones the best cut takes 10 in the median
-_FEWEST_LEFT = 5  # batches, that no cut takes away
+FEWEST_ROUNDS = 60  # of 25 independent ones MSER removes 10 in the median
+_FEWEST_LEFT = 5  # batches that are always kept
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Segmentation:
-    """Where segments start, counted from 0, and what told them apart.
+    """Where segments start, counted from 0, and the noise and penalty that were used.
 
-    ``noise`` is the standard deviation of a value about its level as far as the mean
-    of a segment feels it: autocorrelation makes it greater.
+    ``noise`` is the standard deviation of a value about its level, as it affects the
+    mean of a segment: autocorrelation increases it.
     """
 
     starts: tuple[int, ...]
@@ -61,7 +61,7 @@ class Segmentation:
 
     @property
     def bounds(self) -> tuple[tuple[int, int], ...]:
-        """First place of each segment, and the place after its last."""
+        """First position of each segment, and the position after its last."""
         return tuple(zip(self.starts, (*self.starts[1:], self.count), strict=True))
 
 
@@ -71,10 +71,10 @@ def segment_series(
     penalty: float | None = None,
     fewest: int = FEWEST_IN_A_SEGMENT,
 ) -> Segmentation:
-    """Cut a series where its level changes.
+    """Split a series where its level changes.
 
-    Of the least cost, stalls being held as `hold_stalls` does; a short series is
-    one segment.
+    It has the least cost, with stalls limited by `hold_stalls`; a short series is one
+    segment.
 
     Raises
     ------
@@ -86,7 +86,7 @@ def segment_series(
     """
     series = np.asarray(values, dtype=np.float64)
     if series.ndim != 1 or not len(series) or not np.isfinite(series).all():
-        msg = "a segmentation needs a row of numbers, none of them missing"
+        msg = "a segmentation needs a series of numbers without missing values"
         raise ValueError(msg)
     noise = estimate_noise(series)
     if penalty is None:
@@ -99,11 +99,11 @@ def segment_series(
 
 
 def hold_stalls(values: FloatArray, noise: float) -> FloatArray:
-    """Move what stands far from its neighbours to where noise may still bring it.
+    """Limit values far from their neighbours to what noise can explain.
 
     Each value, within three deviations of the median of itself and two neighbours
-    on each side; at the ends the series is mirrored. A level that lasts three
-    rounds, or two at an end, is left where it is.
+    on each side; at the ends the series is mirrored. A level that lasts three rounds,
+    or two at an end, is not moved.
 
     >>> hold_stalls(np.array([9.0, 9, 9, 2, 9, 9, 9, 5, 5, 5]), 0.5).tolist()
     [9.0, 9.0, 9.0, 7.5, 9.0, 9.0, 9.0, 5.0, 5.0, 5.0]
@@ -120,15 +120,15 @@ def hold_stalls(values: FloatArray, noise: float) -> FloatArray:
 def estimate_noise(values: FloatArray) -> float:
     """Estimate the noise of a series whose level may change or fall.
 
-    Standard deviation of independent values whose mean would be as uncertain.
+    It is the standard deviation of independent values whose mean would be as uncertain.
 
     Notes
     -----
     Second differences are free of level and slope. Those of neighbours have the mean
     square ``s^2 (6 - 8 a + 2 a^2)`` with the autocorrelation ``a``, those of values
-    two rounds apart the same of ``a^2``: their ratio tells the autocorrelation, of
-    which short series are believed a part. The greatest fifth of the squares is left
-    out, and with it a few changes.
+    two rounds apart the same of ``a^2``: their ratio gives the autocorrelation, which
+    is shrunk for short series. The greatest fifth of the squares is excluded, and with
+    it a few changes.
     """
     rounding = _ROUNDING_RATIO * float(np.abs(values).max(initial=0.0))
     if len(values) < _FEWEST_FOR_NOISE:
@@ -162,7 +162,7 @@ def locate_last_change(
     *,
     confidence_percent: float = 95.0,
 ) -> Interval:
-    """Say where the last change of level may lie, given that there is one.
+    """Return where the last change of level may lie, given that there is one.
 
     Raises
     ------
@@ -171,10 +171,10 @@ def locate_last_change(
 
     Notes
     -----
-    Each place of the series is weighed by how well levels with autoregressive noise
+    Each position of the series is weighted by how well levels with autoregressive noise
     explain the values if the last change is there and all others are where they were
-    found, whatever the levels are. So it is a wide interval where noise that is alike
-    may be taken for the change.
+    found, whatever the levels are. So the interval is wide if autocorrelated noise may
+    be mistaken for the change.
     """
     if len(segmentation.starts) < 2:
         msg = "a series of one segment has no change"
@@ -210,8 +210,8 @@ def locate_last_change(
 def _search(values: FloatArray, penalty: float, fewest: int) -> tuple[int, ...]:
     """Return the starts of the segments of the least cost.
 
-    A start is given up once it cannot belong to the best segmentation of what is to
-    come; as a new segment needs its fewest values, it is kept for that long.
+    A start is pruned once it cannot belong to the best segmentation of the rest; as a
+    new segment has a least length, it is kept for that long.
     """
     count = len(values)
     centered = values - values.mean()
@@ -252,10 +252,10 @@ def _walk_back(before: npt.NDArray[np.int64], count: int) -> tuple[int, ...]:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Truncation:
-    """How many values to cut off, and the mean of the rest.
+    """How many values to remove, and the mean of the rest.
 
-    ``is_found`` is False where the best cut lies in the later half: then the series
-    is too short for what it begins with. ``note`` says what the cut is not good for.
+    ``is_found`` is False if the best truncation lies in the second half: then the
+    series is too short for its transient. ``note`` states the limitations.
     """
 
     dropped: int
@@ -265,7 +265,7 @@ class Truncation:
 
 
 def find_truncation(values: npt.ArrayLike, *, batch: int = BATCH) -> Truncation:
-    """Find how much of a series to cut off by the MSER rule.
+    """Find how much of a series to remove by the MSER rule.
 
     Raises
     ------
@@ -282,18 +282,18 @@ def find_truncation(values: npt.ArrayLike, *, batch: int = BATCH) -> Truncation:
     """
     series = np.asarray(values, dtype=np.float64)
     if series.ndim != 1 or len(series) < batch or not np.isfinite(series).all():
-        msg = f"the rule needs {batch} numbers or more, none of them missing"
+        msg = f"the rule needs {batch} numbers or more, without missing values"
         raise ValueError(msg)
     count = len(series) // batch
     means = series[: count * batch].reshape(count, batch).mean(axis=1)
-    # A few batches at the end are alike by chance now and then.
+    # A few batches at the end may agree by chance.
     left = max(2, min(_FEWEST_LEFT, count // 2))
     cuts = np.arange(max(1, count - left + 1))
     errors = np.array([means[cut:].var() / (count - cut) for cut in cuts])
     best = int(np.argmin(errors))
     dropped = best * batch
     is_found = count > 1 and best <= count // 2
-    notes = [] if is_found else ["the best cut leaves less than half: too short to say"]
+    notes = [] if is_found else ["more than half would be removed: series too short"]
     if len(series) < FEWEST_ROUNDS:
         notes.append(f"of little use below {FEWEST_ROUNDS} rounds")
     return Truncation(

@@ -1,13 +1,13 @@
-"""The interval that is claimed of a percentile: that of rounds, or of independent IOs.
+"""The interval that is claimed for a percentile: that of rounds, or of independent IOs.
 
-Two intervals stand beside each other. One takes every IO as independent of all
-others; it is the least that can be said against a percentile. The other takes rounds
-as independent, and lets the IOs of one round be as alike as they are. Where there are
-three rounds or more it is the second that is claimed: decision 41.
+There are two intervals. One treats every IO as independent; it is the least uncertainty
+that a percentile can have. The other treats rounds as independent, and allows any
+correlation between the IOs of one round. With three rounds or more the second one is
+claimed: decision 41.
 
 Percentiles of one distribution rise with their level, so an upper end of a higher level
 bounds every lower one, and a lower end of a lower level every higher one. A percentile
-is supported when the interval that is claimed has an upper end: decision 42. No other
+is supported if the interval that is claimed has an upper end: decision 42. No other
 rule is used anywhere.
 """
 
@@ -38,11 +38,11 @@ FloatArray = NDArray[np.float64]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LevelClaim:
-    """The interval that is claimed of a percentile, and what it rests on.
+    """The interval that is claimed for a percentile, and its basis.
 
-    ``count`` is how many independent IOs tell as much about this level; ``alone`` is
-    the interval that they would have if they were. ``bounded_by`` is the higher level
-    whose upper end is the one that is claimed, the level itself where it is its own.
+    ``count`` is the effective sample size at this level; ``alone`` is the interval if
+    all IOs were independent. ``bounded_by`` is the higher level whose upper end is the
+    one that is claimed, the level itself where it is its own.
     """
 
     level: float
@@ -60,25 +60,25 @@ class LevelClaim:
 
     @property
     def is_supported(self) -> bool:
-        """Whether the percentile is more than the greatest latency by another name."""
+        """Whether the percentile is more than just the maximum latency."""
         return math.isfinite(self.interval.high)
 
 
 def claim_of_level(
     bins: BinnedRounds, level: float, *, confidence_percent: float = 95.0
 ) -> LevelClaim:
-    """Return the interval that is claimed of a percentile."""
+    """Return the interval that is claimed for a percentile."""
     return claim_levels(bins, [level], confidence_percent=confidence_percent)[0]
 
 
 def claim_levels(
     bins: BinnedRounds, levels: Iterable[float], *, confidence_percent: float = 95.0
 ) -> tuple[LevelClaim, ...]:
-    """Return the intervals that are claimed of percentiles of one distribution.
+    """Return the intervals that are claimed for percentiles of one distribution.
 
-    One a level, in their order. Between rounds where there are three or more,
-    never narrower than that of independent IOs; else the latter. Their ends rise
-    with the level: see `order_ends`.
+    One per level, in their order. Between rounds if there are three or more, never
+    narrower than that of independent IOs; else the latter. Their ends rise with the
+    level: see `order_ends`.
     """
     asked = [float(level) for level in levels]
     ascending = sorted({*asked, *QOS_LEVELS_PERCENT})

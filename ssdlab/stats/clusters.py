@@ -1,11 +1,11 @@
 """Quantiles of values that come in rounds, when rounds differ.
 
-IOs of one round are alike: they met the same garbage collection, the same neighbours,
-the same temperature. A thousand of them may tell no more than ten that were taken far
-apart. How much less they tell is the design effect: the variance of a share that the
-rounds show, by the variance that independent values would have (Kish 1965). The count
-divided by it, and by the price of having seen few rounds, is the count of independent
-values that would tell as much (Korn, Graubard 1998); the ranks are taken from that.
+IOs of one round are correlated: they met the same garbage collection, the same
+neighbours, the same temperature. A thousand of them may be worth no more than ten that
+were taken far apart. The loss is the design effect: the variance of a share observed
+between the rounds, over the variance that independent values would have (Kish 1965).
+The count divided by it, and by a correction for few rounds, is the effective sample
+size (Korn, Graubard 1998); the ranks are taken from that.
 """
 
 import math
@@ -20,7 +20,7 @@ from ssdlab.stats.quantiles import (
     interval_of_ranks,
 )
 
-FEWEST_ROUNDS = 3  # with two, Student's t is 12.7 and nothing can be told
+FEWEST_ROUNDS = 3  # with two, Student's t is 12.7 and nothing can be said
 _ROUNDING = 1e-9
 _MANY_ROUNDS = 20
 _BLOCK_ROUNDS = 8
@@ -29,10 +29,10 @@ _FEWEST_BLOCKS, _MOST_BLOCKS = 4, 10
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class EffectiveCount:
-    """How many independent values tell as much as those of the rounds.
+    """The effective sample size of the values of the rounds.
 
-    ``design_effect`` is what the rounds show, below 1 too; ``count`` is never more
-    than the values that there are.
+    ``design_effect`` is as observed, possibly below 1; ``count`` is never more than the
+    number of values.
     """
 
     design_effect: float
@@ -47,7 +47,7 @@ class EffectiveCount:
 def effective_count(
     bins: BinnedRounds, level_percent: float, *, confidence_percent: float = 95.0
 ) -> EffectiveCount:
-    """Return how many independent values tell as much about a quantile.
+    """Return the effective sample size for a quantile.
 
     The design effect at the bin of the quantile, and the count.
 
@@ -60,7 +60,7 @@ def effective_count(
 
     rounds = len(bins.counts)
     if rounds < 2:
-        msg = "one round does not tell how rounds differ"
+        msg = "one round does not show how rounds differ"
         raise ValueError(msg)
     effect = _design_effect(bins, level_percent)
     two_sided = 0.5 + confidence_percent / 200
@@ -71,7 +71,7 @@ def effective_count(
 
 
 def _design_effect(bins: BinnedRounds, level_percent: float) -> float:
-    """Return the variance of the share at the quantile, by that of independence.
+    """Return the variance of the share at the quantile, over that under independence.
 
     Where no value lies beyond the quantile's bin, it is that of the bin below.
     """
@@ -94,7 +94,7 @@ def between_rounds_interval(
 ) -> Interval:
     """Return a quantile and its interval if rounds, not values, are independent.
 
-    Of the quantile of what all such rounds together would show.
+    It is for the quantile of the population of such rounds.
 
     Raises
     ------
@@ -102,7 +102,7 @@ def between_rounds_interval(
         If there are fewer rounds.
     """
     if len(bins.counts) < FEWEST_ROUNDS:
-        msg = f"{len(bins.counts)} rounds do not tell how rounds differ"
+        msg = f"{len(bins.counts)} rounds do not show how rounds differ"
         raise ValueError(msg)
     held = effective_count(bins, level_percent, confidence_percent=confidence_percent)
     return interval_of_count(
@@ -130,12 +130,12 @@ def interval_of_count(
 
 
 def join_rounds(bins: BinnedRounds) -> BinnedRounds:
-    """Return the counts with neighbouring rounds added where there are many.
+    """Return the counts with neighbouring rounds merged if there are many.
 
-    Rounds that follow each other are alike, and as long as they are few nothing can be
-    done about it. From 20 rounds on neighbours are added: into four blocks, and from 40
-    rounds on into blocks of eight or more, at most ten. So what is counted as
-    independent lies farther apart.
+    Successive rounds are correlated, and as long as they are few nothing can be done
+    about it. From 20 rounds on neighbours are merged: into four blocks, and from 40
+    rounds on into blocks of eight or more, at most ten. So what counts as independent
+    is farther apart.
     """
     rounds = len(bins.counts)
     if rounds < _MANY_ROUNDS:

@@ -1,7 +1,7 @@
-"""How much values depend on those before them, told from many short series at once.
+"""The autocorrelation of values, estimated from many short series at once.
 
-Values of one side may depend on those before them; how much is estimated once over all
-cells that were measured together, and widens the interval of each.
+Values of one side may be autocorrelated; how much is estimated once over all cells that
+were measured together, and widens the interval of each.
 """
 
 import math
@@ -12,7 +12,7 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-LEAST_FREEDOM = 20  # residuals; from fewer no dependence can be told
+LEAST_FREEDOM = 20  # residuals; fewer do not allow an estimate
 GREATEST_DEPENDENCE = 0.95
 _STEPS = 39
 _LONGEST_EXACT = 60  # values; in longer series both expectations agree
@@ -20,7 +20,7 @@ _NODES = 64  # of the quadrature
 
 
 def estimate_dependence(series: Iterable[npt.ArrayLike]) -> float:
-    """Estimate how much values depend on the ones before, over several series at once.
+    """Estimate the autocorrelation of values over several series at once.
 
     The correlation of neighbours in a process of first order, from 0 to
     `GREATEST_DEPENDENCE`; never below 0. NaN where fewer than `LEAST_FREEDOM`
@@ -52,10 +52,10 @@ def estimate_dependence(series: Iterable[npt.ArrayLike]) -> float:
 
 
 def bound_dependence(series: Iterable[npt.ArrayLike]) -> float:
-    """Return how much values depend on the ones before, at most about.
+    """Return about the greatest plausible autocorrelation of values.
 
-    The estimate and one standard error of it, `GREATEST_DEPENDENCE` at most; NaN
-    where there is no estimate.
+    It is the estimate plus one standard error, `GREATEST_DEPENDENCE` at most; NaN if
+    there is no estimate.
 
     Notes
     -----

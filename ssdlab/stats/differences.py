@@ -1,4 +1,4 @@
-"""By how much two sides differ: the ratio of their means, and its interval."""
+"""How much two sides differ: the ratio of their means, and its interval."""
 
 import math
 from dataclasses import dataclass, replace
@@ -16,12 +16,11 @@ from ssdlab.stats.levels import (
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Difference:
-    """One side by another: the ratio with its interval, and how surely it is not 1.
+    """One side over another: the ratio, its interval, and how certainly it is not 1.
 
     ``p_value`` is that of the hypothesis that the truth lies within the least ratio
-    that was asked for, and ``p_same`` that of the hypothesis that it lies beyond the
-    ratio that counts as the same; NaN where they cannot be told, which ``ratio.note``
-    explains.
+    that matters, and ``p_same`` that of the hypothesis that it lies beyond the ratio
+    that counts as the same; NaN if they are unknown, which ``ratio.note`` explains.
     """
 
     ratio: Interval
@@ -32,11 +31,11 @@ class Difference:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Limits:
-    """What a difference is judged by.
+    """The limits for a difference.
 
     ``confidence_percent`` is the level of its interval [%]. A ratio up to
     ``least_ratio``, and down to its inverse, does not matter: 1.05 for 5 %. One that is
-    surely within ``same_ratio`` and its inverse is the same.
+    shown to be within ``same_ratio`` and its inverse is the same.
     """
 
     confidence_percent: float = 95.0
@@ -97,9 +96,9 @@ def compare_runs_of_sides(
     scatters: tuple[RunScatter | None, RunScatter | None] = (None, None),
     limits: Limits = _PLAIN,
 ) -> Difference:
-    """Compare two sides by one value a run: the honest unit where runs are repeated.
+    """Compare two sides by one value per run: the proper unit if runs are repeated.
 
-    The first by the second. Where neither has two runs nothing can be told.
+    The ratio is first over second. If neither has two runs nothing can be said.
 
     Notes
     -----
@@ -124,7 +123,7 @@ def compare_runs_of_sides(
 
 
 def widest_difference(first: Difference, second: Difference) -> Difference:
-    """Return the less sure one of two judgements of the same difference."""
+    """Return the less certain one of two judgements of the same difference."""
     if math.isnan(first.p_value) or math.isnan(second.p_value):
         return first
     low = min(first.ratio.low, second.ratio.low)
@@ -173,7 +172,7 @@ def _judge(
     if not towards.variance > 0:
         note = "the values do not scatter at all"
         if math.isnan(towards.variance):
-            note = "one value on a side and no repetition: no scatter is known"
+            note = "one value per side, no repetition: scatter unknown"
         nan = math.nan
         interval = Interval(
             estimate=ratio,

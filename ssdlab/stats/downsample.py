@@ -1,4 +1,4 @@
-"""Fewer points to draw, and none of what they show lost: the least and the greatest."""
+"""Fewer points to draw, with the same picture: minimum and maximum per column."""
 
 from dataclasses import dataclass
 from itertools import pairwise
@@ -10,17 +10,17 @@ from numpy.typing import ArrayLike
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.intp]
 
-POINTS_A_COLUMN = 4  # least, greatest, and where a gap begins and ends
+POINTS_A_COLUMN = 4  # minimum, maximum, and where a gap begins and ends
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ReducedSeries:
-    """What is left of a series to be drawn.
+    """The points of a series that remain to be drawn.
 
     Attributes
     ----------
     x, y : ndarray of float
-        Points of the series itself, in its order; y is NaN where a line is to break.
+        Points of the series itself, in order; y is NaN where the line breaks.
     total : int
         How many points there were in the span that is drawn.
     columns : int
@@ -34,12 +34,12 @@ class ReducedSeries:
 
     @property
     def note(self) -> str:
-        """What a figure has to say of it, or an empty text if nothing was left out."""
+        """The note for the figure; empty if no point was omitted."""
         if not self.columns:
             return ""
         return (
             f"{self.total:,} points in {self.columns:,} columns: "
-            "each column shows its least and greatest"
+            "each column shows its minimum and maximum"
         )
 
 
@@ -50,7 +50,7 @@ def reduce_series(
     columns: int = 1000,
     span: tuple[float, float] | None = None,
 ) -> ReducedSeries:
-    """Keep of each pixel column of a line its least and its greatest point.
+    """Keep the minimum and the maximum of each pixel column of a line.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ def reduce_series(
     """
     places, values = _require_series(x, y)
     if columns < 1:
-        msg = f"a picture has at least one column, not {columns}"
+        msg = f"a figure has at least one column, not {columns}"
         raise ValueError(msg)
     if span is not None:
         inside = _inside(places, span)
@@ -108,10 +108,10 @@ def _require_series(x: ArrayLike, y: ArrayLike) -> tuple[FloatArray, FloatArray]
     places = np.asarray(x, dtype=np.float64)
     values = np.asarray(y, dtype=np.float64)
     if places.shape != values.shape or places.ndim != 1:
-        msg = f"{places.size} places cannot have {values.size} values"
+        msg = f"{places.size} positions cannot have {values.size} values"
         raise ValueError(msg)
     if not (np.diff(places) >= 0).all() or np.isnan(places[:1]).any():
-        msg = "the places of a series must ascend; sort it first"
+        msg = "the positions of a series must ascend; sort it first"
         raise ValueError(msg)
     return places, values
 

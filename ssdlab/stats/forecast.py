@@ -1,8 +1,9 @@
-"""Futures of a series that settles: a decay to a level, with noise that is alike.
+"""Futures of a series that settles: a decay to a level, with autocorrelated noise.
 
-The decay is one exponential or the sum of two, the slower of which may go the other
-way. How fast they are, how alike the noise is, and all else that is not known is drawn
-anew for each future, by how well it explains what was measured (decision 40).
+The decay is one exponential or the sum of two, the slower of which may have the
+opposite sign. The decay times, the autocorrelation of the noise, and all other unknowns
+are drawn anew for each future, weighted by how well they explain the measurements
+(decision 40).
 """
 
 from dataclasses import dataclass
@@ -25,7 +26,7 @@ FEWEST_TO_FORECAST = 4
 DRAWS = 1000
 
 _FASTEST_ROUNDS = 0.5
-_SLOWEST_SHARE = 3.0  # of the rounds measured; a slower decay is as good as a line
+_SLOWEST_SHARE = 3.0  # of the rounds measured; a slower decay looks like a line
 _SINGLE, _OF_PAIRS = 80, 14  # decay times that are tried of one exponential, of two
 # The height of the slower one, by that of the faster: below 0 the series overshoots.
 _HEIGHT_RATIOS = (-0.6, -0.4, -0.2, 0.25, 0.5, 1.0, 2.0)
@@ -61,7 +62,7 @@ def _raw_shapes(parts: FloatArray, rounds: int) -> FloatArray:
 def draw_futures(
     values: npt.ArrayLike, rounds: int, *, draws: int = DRAWS, seed: int = 0
 ) -> FloatArray:
-    """Draw what a series may go on as.
+    """Simulate possible futures of a series.
 
     Raises
     ------
@@ -140,7 +141,7 @@ def _draw(
 def _go_on(
     means: FloatArray, noise: FloatArray, *, alike: FloatArray, fresh: FloatArray
 ) -> FloatArray:
-    """Add noise to what is expected of each future, round by round.
+    """Add noise to the expected values of each future, round by round.
 
     ``means`` has the shape (draws, rounds) and ``fresh`` (rounds, draws); ``noise`` is
     that of the last round measured.
@@ -153,16 +154,16 @@ def _go_on(
 
 
 def first_time(is_reached: BoolArray, *, confidence_percent: float = 95.0) -> Interval:
-    """Return when something is reached for the first time.
+    """Return when an event first occurs.
 
-    Rounds ahead, from 1: the median and the ends between which it is reached in
-    so many futures; infinite where it is not reached in the rounds looked at.
+    In rounds ahead, from 1: the median and the ends between which it occurs in so many
+    futures; infinite if it does not occur within the horizon.
     """
     rounds = is_reached.shape[1]
     first = np.where(is_reached.any(axis=1), is_reached.argmax(axis=1) + 1.0, np.inf)
     ordered = np.sort(first)
     tail = (1 - confidence_percent / 100) / 2
-    # Counted off, not interpolated: a round is whole, and infinity has no middle.
+    # Ranked, not interpolated: a round is whole, and infinity has no midpoint.
     low, middle, high = (
         float(ordered[min(len(ordered) - 1, int(share * len(ordered)))])
         for share in (tail, 0.5, 1 - tail)

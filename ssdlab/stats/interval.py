@@ -7,9 +7,9 @@ from dataclasses import dataclass
 class Interval:
     """An estimate, and the interval that holds the truth with the stated confidence.
 
-    ``low`` and ``high`` are in the unit of ``estimate``; an end that the data leave
-    open is infinite. ``note`` says why the interval cannot be trusted, or how its end
-    is censored; it is empty where it is sound.
+    ``low`` and ``high`` are in the unit of ``estimate``; an unbounded end is infinite.
+    ``note`` says why the interval cannot be trusted, or how its end is censored;
+    otherwise it is empty.
     """
 
     estimate: float

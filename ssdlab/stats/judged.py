@@ -1,4 +1,4 @@
-"""The table ``windows`` as values: each a tracking variable at the end of a round."""
+"""The table ``windows`` as objects: a tracking variable at the end of a round each."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields
@@ -68,7 +68,7 @@ def read_windows(windows: pd.DataFrame) -> tuple[JudgedWindow, ...]:
     Returns
     -------
     tuple of JudgedWindow
-        One a row, in their order.
+        One per row, in order.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Where more outstanding IOs stop paying: the knee of IOPS against response time."""
+"""Where more outstanding IOs stop paying off: the knee of IOPS v response time."""
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +11,7 @@ _ROUNDING = 1e-9  # of the unit square: a straight line has no knee
 
 
 def find_efficient(iops: npt.ArrayLike, lat_mean_ns: npt.ArrayLike) -> BoolArray:
-    """Tell which points no other one beats: the merged curve of demand intensity.
+    """Return which points are not dominated: the merged curve of demand intensity.
 
     Whether no other point has at least as many IOPS within at most the same
     response time, and is better in one of them. Of equal points the first

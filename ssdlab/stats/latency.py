@@ -22,8 +22,8 @@ _ROUNDING = 1e-9
 class LatencySummary:
     """Four numbers of a set of latencies, and how many there were.
 
-    ``stddev_ns`` has n - 1 in its denominator, as fio's has. ``count`` is ``None``
-    where fio does not say how many latencies stand behind the numbers.
+    ``stddev_ns`` has n - 1 in its denominator, as fio's has. ``count`` is ``None`` if
+    fio does not report the number of latencies.
     """
 
     min_ns: float
@@ -182,8 +182,8 @@ def hold_within(
 def least_count(level_percent: float, confidence_percent: float = 95.0) -> int:
     """Return how many independent latencies bound a percentile from above.
 
-    The least n for which all n lie below the percentile with a chance of half the
-    rest at most: ``p ** n <= (1 - confidence) / 2``.
+    It is the least n for which all n lie below the percentile with at most half the
+    remaining probability: ``p ** n <= (1 - confidence) / 2``.
 
     Raises
     ------
@@ -194,7 +194,7 @@ def least_count(level_percent: float, confidence_percent: float = 95.0) -> int:
     [6, 368, 36887]
     """
     if not 0 < level_percent < 100:
-        msg = f"a quantile lies between 0 and 100 %, and {level_percent:g} does not"
+        msg = f"a quantile is between 0 and 100 %, not {level_percent:g}"
         raise ValueError(msg)
     tail = (1 - confidence_percent / 100) / 2
     return math.ceil(math.log(tail) / math.log(level_percent / 100) - _ROUNDING)
@@ -203,7 +203,7 @@ def least_count(level_percent: float, confidence_percent: float = 95.0) -> int:
 def is_supported(
     levels: ArrayLike, count: int, *, confidence_percent: float = 95.0
 ) -> NDArray[np.bool_]:
-    """Tell at which confidence levels enough IOs stand behind the percentile.
+    """Return for which confidence levels there are enough IOs.
 
     Parameters
     ----------
@@ -218,7 +218,7 @@ def is_supported(
     -------
     ndarray of bool, shape (n_levels,)
         Whether there are `least_count` IOs, so that the interval of the percentile has
-        an upper end. One without is the maximum by another name. 100 % has none.
+        an upper end. One without is just the maximum. 100 % has none.
 
     Examples
     --------
@@ -235,8 +235,8 @@ def merge_summaries(summaries: Sequence[LatencySummary]) -> LatencySummary:
     """Merge summaries of disjoint sets of IOs into that of all of them.
 
     Least minimum, mean weighted by IO count, pooled standard deviation, greatest
-    maximum, sum of counts. Where a count is not known, so are mean, standard
-    deviation (NaN) and count (``None``).
+    maximum, sum of counts. If a count is unknown, so are mean, standard deviation (NaN)
+    and count (``None``).
 
     Raises
     ------
@@ -298,7 +298,7 @@ def _pooled(summaries: Sequence[LatencySummary]) -> tuple[float, float, int | No
     if len(counts) < len(summaries):
         return math.nan, math.nan, None
     if min(counts) < 1:
-        msg = "a summary of no IO cannot be merged; leave it out"
+        msg = "a summary of no IO cannot be merged; omit it"
         raise ValueError(msg)
     total = sum(counts)
     pairs = list(zip(summaries, counts, strict=True))

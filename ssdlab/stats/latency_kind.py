@@ -1,7 +1,7 @@
 """Which latency a histogram is of: from submission (lat), or completion alone (clat).
 
-fio keeps the bins of ``clat`` unless it is asked for those of ``lat``; ssdlab asks. Of
-others' runs the numbers tell: mean and maximum of one kind fit the bins.
+fio keeps the bins of ``clat`` unless those of ``lat`` are requested, as ssdlab does.
+For runs of others the numbers decide: mean and maximum of one kind match the bins.
 """
 
 from typing import Literal
@@ -15,7 +15,7 @@ _TOLD_APART = 0.01  # of the mean: bins are 1/64 wide, and their mean far less o
 
 
 def latency_kind(steps: pd.DataFrame, bins: pd.DataFrame) -> LatencyKind:
-    """Return which latency of the steps their bins are of, ``lat`` in doubt.
+    """Return the kind of latency in the bins of steps; ``lat`` in case of doubt.
 
     ``clat`` where the greatest bin holds its maximum but not that of ``lat``, or
     where the means differ by 1 % and that of ``clat`` is nearer.
@@ -40,7 +40,7 @@ def latency_kind(steps: pd.DataFrame, bins: pd.DataFrame) -> LatencyKind:
 
 
 def with_latency_of(steps: pd.DataFrame, kind: LatencyKind) -> pd.DataFrame:
-    """Return steps whose mean and extremes are of the kind that the bins are of."""
+    """Return steps whose mean and extremes are of the same kind as the bins."""
     if kind == "lat":
         return steps
     return steps.assign(**{

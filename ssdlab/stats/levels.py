@@ -1,4 +1,4 @@
-"""The level of one side: the logarithm of its mean, and how sure that is."""
+"""The level of one side: the logarithm of its mean, and its uncertainty."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -13,12 +13,12 @@ from ssdlab.stats.interval import Interval
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LevelEstimate:
-    """The level of one side: logarithm of its mean, and how sure that is.
+    """The level of one side: the logarithm of its mean, and its uncertainty.
 
     ``variance`` is that of ``log_mean``, ``freedom`` its degrees of freedom, and
-    ``n_values`` how many values stand behind it. A level that may be farther off
-    upwards than downwards has a ``variance_above`` of its own. Where scatter is pooled
-    over cells, a test of the level has ``test_freedom``, more than its interval.
+    ``n_values`` the number of its values. A level that is more uncertain upwards than
+    downwards has its own ``variance_above``. Where scatter is pooled over cells, a test
+    of the level has ``test_freedom``, more than its interval.
     """
 
     log_mean: float
@@ -30,7 +30,7 @@ class LevelEstimate:
 
     @property
     def variances(self) -> tuple[float, float]:
-        """The variance downwards and that upwards; NaN where nothing bounds it."""
+        """The variance downwards and that upwards; NaN if unbounded."""
         above = self.variance_above
         return self.variance, self.variance if above is None else above
 
@@ -70,12 +70,12 @@ def estimate_level(values: npt.ArrayLike, *, dependence: float = 0.0) -> LevelEs
     Notes
     -----
     The variance of the logarithm is by the delta method. With a dependence the values
-    are a process of first order: the variance of their mean grows, and their scatter
-    shows less of it than it seems; its degrees of freedom are by Satterthwaite.
+    are a first-order process: the variance of their mean grows, and their scatter
+    understates it; its degrees of freedom are by Satterthwaite.
     """
     series = np.asarray(values, dtype=np.float64)
     if not (series.size and np.isfinite(series).all() and (series > 0).all()):
-        msg = "a level needs values above zero, none of them missing"
+        msg = "a level needs values above zero, without missing ones"
         raise ValueError(msg)
     mean = float(series.mean())
     n = len(series)
@@ -97,9 +97,9 @@ def estimate_level(values: npt.ArrayLike, *, dependence: float = 0.0) -> LevelEs
 def estimate_log_level(
     values: npt.ArrayLike, *, scatter: RunScatter | None = None
 ) -> LevelEstimate:
-    """Estimate the geometric mean of independent values, such as one a run.
+    """Estimate the geometric mean of independent values, such as one per run.
 
-    Its logarithm, and the variance of that; of a single value it is NaN.
+    Return its logarithm, and the variance of that, which is NaN for a single value.
 
     >>> pooled = RunScatter(variance=0.5, n_cells=4)
     >>> level = estimate_log_level([1.0, 1.0], scatter=pooled)
@@ -141,7 +141,7 @@ def pool_scatter(groups: Iterable[npt.ArrayLike]) -> RunScatter | None:
 def level_of_interval(
     interval: Interval, *, freedom: float, n_values: int
 ) -> LevelEstimate:
-    """Return the level of a value of which an interval is known.
+    """Return the level of a value with a known interval.
 
     Either side reaches to the end of the interval; where that is open the
     variance is NaN.

@@ -199,8 +199,8 @@ def summarise_latency_table(
 
     Notes
     -----
-    The PTS does not say how 99.999 % is taken over the window. The mean of the rounds
-    is what others print; a percentile of all IOs is only to be had from merged bins.
+    The PTS does not say how 99.999 % is taken over the window. Others print the mean of
+    the rounds; a percentile of all IOs needs merged bins.
 
     References
     ----------
@@ -276,7 +276,7 @@ def summarise_convergence(
     7
     """
     if metric not in _METRICS:
-        msg = f"{metric!r} is no metric; choose from: {', '.join(sorted(_METRICS))}"
+        msg = f"unknown metric {metric!r}; choose from: {', '.join(sorted(_METRICS))}"
         raise ValueError(msg)
     cells = select_cells(measurements, test)
     chosen = cells[(cells["read_percent"] == read_percent) & cells[metric].notna()]

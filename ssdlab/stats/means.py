@@ -1,7 +1,7 @@
 """Means of rounds, each with as many IOs as it had, and their intervals.
 
-What is averaged are rounds, or neighbouring intervals of a log joined into batches
-that are long enough to know little of each other (batch means, Law 2015, 9.5.3).
+The values are rounds, or neighbouring intervals of a log joined into batches that are
+long enough to be nearly uncorrelated (batch means, Law 2015, 9.5.3).
 """
 
 import math
@@ -14,8 +14,8 @@ from ssdlab.stats.interval import Interval
 FloatArray = NDArray[np.float64]
 
 BATCHES = 10
-FEWEST_VALUES = 2 * BATCHES  # a batch of one value is none
-UNKNOWN_SPREAD = "one value tells nothing of the spread"
+FEWEST_VALUES = 2 * BATCHES  # a batch needs two values
+UNKNOWN_SPREAD = "one value does not show the spread"
 
 
 def mean_interval(
@@ -26,8 +26,8 @@ def mean_interval(
 ) -> Interval:
     """Return the weighted mean of independent values, its interval by Student's t.
 
-    Without weights all are equal. Weights are part of what was drawn, as the IOs of a
-    round are: the mean is the ratio of two sums, and its variance that of a ratio.
+    Without weights all are equal. Weights are random, too, as are the IOs of a round:
+    the mean is the ratio of two sums, and its variance that of a ratio.
 
     >>> found = mean_interval([9.0, 10.0, 11.0])
     >>> found.estimate, round(found.high - found.estimate, 3)

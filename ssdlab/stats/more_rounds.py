@@ -15,18 +15,17 @@ from ssdlab.stats.trend import (
     short_series_note,
 )
 
-_FUTURES = 39  # their least and greatest hold the next one with 95 %
-_TOP = 0.975  # the upper end of an interval that lies evenly about the level
+_FUTURES = 39  # their minimum and maximum contain the next one with 95 %
+_TOP = 0.975  # the upper end of an interval that is symmetric about the level
 _TIMES_AS_MANY = (2, 3, 4, 6, 9, 17)
 
 
 def rounds_to_halve(
     values: npt.ArrayLike, *, seed: int = 0, called: str = "rounds"
 ) -> Interval:
-    """Tell how many more rounds would halve the interval of the level.
+    """Estimate how many more rounds would halve the interval of the level.
 
-    Rounds beyond those that are there; infinite where 16 times as many rounds
-    do not do it.
+    In rounds beyond the existing ones; infinite if 16 times as many are not enough.
 
     Raises
     ------
@@ -35,9 +34,9 @@ def rounds_to_halve(
 
     Notes
     -----
-    The series is gone on with some dozens of times, each with a noise that explains
-    it, and the interval of each longer series is computed: more rounds also tell
-    better how alike they are.
+    The series is continued some dozens of times, each with noise that explains it, and
+    the interval of each longer series is computed: more rounds also determine the
+    autocorrelation better.
 
     >>> more = rounds_to_halve([99.0, 101.0, 100.0, 98.0, 102.0, 100.0] * 4)
     >>> 40 < more.estimate < 100
@@ -68,7 +67,7 @@ def _width(series: FloatArray) -> float:
 def _go_on(
     series: FloatArray, fit: AutoregressiveFit, rounds: int, *, seed: int
 ) -> FloatArray:
-    """Draw futures about a level, each with noise of its own kind."""
+    """Simulate futures about a level, each with noise of its own kind."""
     rng = np.random.default_rng(seed)
     chosen = rng.choice(len(fit.weights), size=_FUTURES, p=fit.weights)
     alike, level = fit.autocorrelations[chosen], fit.coefficients[chosen, 0]

@@ -9,7 +9,7 @@ FloatArray = npt.NDArray[np.float64]
 def adjust_by_holm(
     p_values: npt.ArrayLike, *, weights: npt.ArrayLike | None = None
 ) -> FloatArray:
-    """Adjust p-values so that among all of them one in 20 tables errs, not one cell.
+    """Adjust p-values to control the family-wise error rate: of tables, not of cells.
 
     References
     ----------
@@ -35,7 +35,7 @@ def adjust_by_holm(
 def adjust_by_benjamini_hochberg(
     p_values: npt.ArrayLike, *, weights: npt.ArrayLike | None = None
 ) -> FloatArray:
-    """Adjust p-values so that of what is found one in 20 is expected to be wrong.
+    """Adjust p-values to control the false discovery rate: the share of false findings.
 
     References
     ----------

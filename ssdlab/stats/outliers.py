@@ -1,18 +1,18 @@
-"""Values that stand far from the others, by median absolute deviation."""
+"""Outliers by median absolute deviation."""
 
 import numpy as np
 import numpy.typing as npt
 
 LEAST_VALUES = 5
-FALSE_ALARM_RATIO = 0.01  # of samples without any outlier, that at least one is found
+FALSE_ALARM_RATIO = 0.01  # chance of finding any in a sample without outliers
 _TO_SIGMA = 1.482602218505602  # 1 / the quartile of the normal distribution
 
 
 def find_outliers(values: npt.ArrayLike) -> npt.NDArray[np.bool_]:
-    """Tell which values stand too far from the median.
+    """Return which values are too far from the median.
 
-    None of fewer than `LEAST_VALUES`, nor where more than half are equal: then the
-    deviation is 0 and says nothing.
+    None of fewer than `LEAST_VALUES`, nor if more than half are equal: then the
+    deviation is 0 and not informative.
 
     Notes
     -----

@@ -1,4 +1,4 @@
-"""Which phases of a test are judged together, and which are of single cells."""
+"""Which phases of a test are judged together, and which belong to single cells."""
 
 import re
 from collections.abc import Iterable
@@ -41,6 +41,6 @@ def phase_label(phase: str) -> str:
 
 
 def is_cell_by_cell(test: str, phases: Iterable[str]) -> bool:
-    """Tell whether phases are those of single cells, each with its own window."""
+    """Return whether phases are those of single cells, each with its own window."""
     names = set(phases)
     return len(names) > len({group_name(test, name) for name in names})

@@ -15,7 +15,7 @@ def plain_rows(frame: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def plain_value(value: Any) -> Any:
-    """Return a value without numpy's types; what is missing or endless is ``None``.
+    """Return a value without numpy types; missing or infinite becomes ``None``.
 
     >>> plain_value({"low": 1.5, "high": float("inf")})
     {'low': 1.5, 'high': None}

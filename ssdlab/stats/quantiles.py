@@ -1,15 +1,15 @@
-"""Quantiles of binned values with intervals that lean on no distribution.
+"""Quantiles of binned values with distribution-free intervals.
 
 The r-th smallest of n independent values lies below the quantile p with a probability
-that only r, n and p tell: the binomial one of fewer than r values below it. So two
-ranks bound the quantile, and a histogram tells in which bins those ranks lie. The
+that depends only on r, n and p: the binomial one of fewer than r values below it. So
+two ranks bound the quantile, and a histogram gives the bins of those ranks. The
 interval runs from the lower edge of the one bin to the upper edge of the other: it is
 wider by the bins, never narrower.
 
-Intervals by resampling: whole rounds are drawn again, never single values.
+Intervals by bootstrap: whole rounds are resampled, never single values.
 
-Kept beside `between_rounds_interval` because readers know it, and to be measured
-against it: with few rounds its interval is too narrow, as the table of coverage shows.
+Kept next to `between_rounds_interval` because readers know it, and for comparison: with
+few rounds its interval is too narrow, as the table of coverage shows.
 """
 
 import math
@@ -38,9 +38,10 @@ _ROUNDING = 1e-9
 class BinnedRounds:
     """The same bins, counted in each of several rounds.
 
-    ``names``, ``lower`` and ``upper`` have one value a bin, ascending; ``counts`` has
-    a row a round and a column a bin. The last bin that holds a value has a value in it.
-    ``extremes`` are the exact least and greatest of all values, NaN where not known.
+    ``names``, ``lower`` and ``upper`` have one value per bin, ascending; ``counts`` has
+    one row per round and one column per bin. The last bin that holds a value has a
+    value in it. ``extremes`` are the exact minimum and maximum of all values, NaN if
+    unknown.
     """
 
     names: NDArray[np.int64]
@@ -177,7 +178,7 @@ def share_interval(
 
 def _share(level_percent: float) -> float:
     if not 0 < level_percent < 100:
-        msg = f"a quantile lies between 0 and 100 %, and {level_percent:g} does not"
+        msg = f"a quantile is between 0 and 100 %, not {level_percent:g}"
         raise ValueError(msg)
     return level_percent / 100
 
@@ -190,7 +191,7 @@ def bootstrap_interval(
     draws: int = 1000,
     confidence_percent: float = 95.0,
 ) -> Interval:
-    """Return a quantile and the spread of it over rounds that were drawn again.
+    """Return a quantile and its spread over resampled rounds.
 
     The percentile interval, from the lower to the upper edge of its bins.
     """

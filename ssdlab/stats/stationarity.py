@@ -1,7 +1,8 @@
-"""Does a series keep its level? The test of Kwiatkowski and others, as advice.
+"""Is a series stationary about a level? The KPSS test, as advice.
 
-It asks whether the level wanders. It is weak where it would be needed most: one great
-transient makes the noise look so great that the series passes (decision 39).
+It tests whether the level drifts randomly. It is weak where it would be needed most: a
+large transient inflates the noise estimate so much that the series passes (decision
+39).
 """
 
 import math
@@ -11,13 +12,13 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import gammaln, kve
 
-FEWEST_TO_SPEAK = 11  # of fewer, a straight line without noise passes at 5 %
+FEWEST_TO_SPEAK = 11  # with fewer, a straight line without noise passes at 5 %
 TOO_SHORT = (
-    f"tells nothing: of fewer than {FEWEST_TO_SPEAK} rounds a straight line passes"
+    f"not informative: with fewer than {FEWEST_TO_SPEAK} rounds a straight line passes"
 )
 WEAKNESS = (
-    "advice only: a large transient passes, because it is taken for noise; steady "
-    "rounds that are strongly alike fail at 5 % in 1 of 4 series"
+    "advice only: a large transient passes, because it is taken for noise; strongly "
+    "autocorrelated steady rounds fail at 5 % in 1 of 4 series"
 )
 _FEWEST = 3
 _TERMS = 12  # of the series; the next adds nothing that a double would hold
@@ -25,10 +26,10 @@ _TERMS = 12  # of the series; the next adds nothing that a double would hold
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class StationarityTest:
-    """The statistic, the lags that its noise was taken over, and how rare it is.
+    """The statistic, the lags of its noise estimate, and its p-value.
 
     ``p_value`` is the share of steady series with a statistic as great or greater,
-    if they are long; ``note`` says what the test is weak at.
+    if they are long; ``note`` states the weakness of the test.
     """
 
     statistic: float
@@ -40,7 +41,7 @@ class StationarityTest:
 def assess_stationarity(
     values: npt.ArrayLike, *, lags: int | None = None
 ) -> StationarityTest:
-    """Carry out the KPSS test of a level.
+    """Apply the KPSS test for level stationarity.
 
     Raises
     ------
@@ -58,7 +59,7 @@ def assess_stationarity(
     """
     series = np.asarray(values, dtype=np.float64)
     if series.ndim != 1 or len(series) < _FEWEST or not np.isfinite(series).all():
-        msg = f"the test needs {_FEWEST} numbers or more, none of them missing"
+        msg = f"the test needs {_FEWEST} numbers or more, without missing values"
         raise ValueError(msg)
     count = len(series)
     if lags is None:

@@ -25,7 +25,7 @@ def assess_steady_state(
     *,
     first_round: int = 1,
 ) -> SteadyStateVerdict:
-    """Tell whether the last rounds of a tracking variable are steady.
+    """Assess whether the last rounds of a tracking variable are steady.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ def assess_steady_state(
     -----
     The slope ratio is the rise of the fitted line over ``window_rounds - 1`` steps:
     five rounds span four. A value equal to its limit is accepted. Nothing is rounded,
-    but a limit counts as kept when it is passed by no more than binary floating point
+    but a limit counts as met if it is exceeded by no more than binary floating point
     itself explains (4e-15 of the greatest value), so that a window of decimal values
     gets the same verdict in every unit.
 
@@ -123,7 +123,7 @@ def assess_rounds(
     [False, False, False, False, False, True]
     """
     if any(start < 1 for start in segment_starts):
-        msg = f"rounds count from 1, so no segment starts at {min(segment_starts)}"
+        msg = f"rounds count from 1, so a segment cannot start at {min(segment_starts)}"
         raise ValueError(msg)
     series = _as_series(tracking_variable)
     width = criteria.window_rounds

@@ -1,4 +1,4 @@
-"""Level and slope of a series whose neighbouring values are alike."""
+"""Level and slope of an autocorrelated series."""
 
 from dataclasses import replace
 
@@ -14,30 +14,30 @@ from ssdlab.stats.autoregressive import (
 from ssdlab.stats.interval import Interval
 
 FEWEST_FOR_AUTOCORRELATION = 20
-# Up to which autocorrelation level and slope hold at any number of rounds, and noise of
-# which they do not: by the cases of the page of coverage.
+# Up to this autocorrelation level and slope hold at any number of rounds; for the noise
+# below they do not: by the cases of the page of coverage.
 ALIKE_AT_MOST = 0.8
 NOT_COVERED = ("two states", "long memory", "rare drops")
 LEVEL_CLAIM = (
-    "The 95 % hold if rounds are alike by a process of first order, neighbours by "
-    f"{ALIKE_AT_MOST:g} at most; not covered are {', '.join(NOT_COVERED[:-1])} and "
+    "The 95 % hold for first-order autoregressive noise with an autocorrelation of at "
+    f"most {ALIKE_AT_MOST:g}; not covered are {', '.join(NOT_COVERED[:-1])} and "
     f"{NOT_COVERED[-1]}"
 )
 NO_SCATTER = "the values do not scatter at all"
 
 
 def short_series_note(count: int, called: str = "rounds") -> str:
-    """Say that values are too few to tell how alike neighbours are, if they are."""
+    """Return the note on values too few to estimate autocorrelation, if they are."""
     if count >= FEWEST_FOR_AUTOCORRELATION:
         return ""
     return (
-        f"fewer than {FEWEST_FOR_AUTOCORRELATION} {called} do not tell how alike "
-        f"neighbours are: wide enough up to a correlation of {ALIKE_AT_MOST:g}"
+        f"fewer than {FEWEST_FOR_AUTOCORRELATION} {called} do not determine "
+        f"autocorrelation: wide enough up to {ALIKE_AT_MOST:g}"
     )
 
 
 def fit_mean(values: npt.ArrayLike) -> AutoregressiveFit:
-    """Fit a level alone."""
+    """Fit a level only."""
     series = as_values(values)
     return fit_autoregressive(series, np.ones((len(series), 1)))
 
@@ -45,7 +45,7 @@ def fit_mean(values: npt.ArrayLike) -> AutoregressiveFit:
 def fit_line(values: npt.ArrayLike) -> AutoregressiveFit:
     """Fit a straight line.
 
-    Its coefficients are the level in the middle and the slope a round.
+    Its coefficients are the level in the middle and the slope per round.
     """
     series = as_values(values)
     return fit_autoregressive(series, line_design(len(series)))
@@ -62,9 +62,9 @@ def estimate_mean(
     confidence_percent: float = 95.0,
     called: str = "rounds",
 ) -> Interval:
-    """Estimate the level that a series scatters about, by its plain average.
+    """Estimate the level of a series, by its plain average.
 
-    In the unit of the values; open at both ends of fewer than two values.
+    In the unit of the values; unbounded for fewer than two values.
 
     Raises
     ------
@@ -85,7 +85,7 @@ def estimate_mean(
 def estimate_nonnegative_mean(
     values: npt.ArrayLike, *, called: str = "rounds"
 ) -> Interval:
-    """Estimate the level of what cannot be negative, such as IOPS or a latency."""
+    """Estimate the level of a non-negative quantity, such as IOPS or a latency."""
     found = estimate_mean(values, called=called)
     return replace(found, low=max(0.0, found.low))
 
@@ -93,9 +93,9 @@ def estimate_nonnegative_mean(
 def estimate_slope(
     values: npt.ArrayLike, *, confidence_percent: float = 95.0
 ) -> Interval:
-    """Estimate by how much a series rises or falls in a round.
+    """Estimate the slope of a series per round.
 
-    In the unit of the values a round; open at both ends of two values.
+    In the unit of the values per round; unbounded for two values.
 
     Raises
     ------
@@ -120,7 +120,7 @@ def interval_of(
     confidence_percent: float = 95.0,
     called: str = "rounds",
 ) -> Interval:
-    """Return the interval of one sum of a fit's coefficients."""
+    """Return the interval of one linear combination of a fit's coefficients."""
     mixture = fit.combine(parts)
     tail = (1 - confidence_percent / 100) / 2
     count = fit.degrees + fit.coefficients.shape[1]
@@ -135,7 +135,7 @@ def interval_of(
 
 
 def open_interval(estimate: float, confidence_percent: float = 95.0) -> Interval:
-    """Return an estimate of which the data say nothing but itself."""
+    """Return an estimate with an unbounded interval."""
     return Interval(
         estimate=estimate,
         low=-np.inf,

@@ -1,4 +1,4 @@
-"""Where scatter comes from: drive-to-drive against run-to-run, by one-way effects."""
+"""Components of variance: drive-to-drive against run-to-run, one-way random effects."""
 
 import math
 from collections.abc import Sequence
@@ -12,9 +12,9 @@ from ssdlab.stats.interval import Interval
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class VarianceComponents:
-    """Variance between groups, inside them, and the first by the second.
+    """Variance between groups, within them, and the ratio of both.
 
-    ``between`` is cut off at 0, which ``note`` tells; ``between_to_within`` has the
+    ``between`` is truncated at 0, which ``note`` says; ``between_to_within`` has the
     interval of the ratio of both variances, ``within`` that of its own.
     """
 
@@ -29,16 +29,16 @@ class VarianceComponents:
 def estimate_variance_components(
     groups: Sequence[npt.ArrayLike], *, confidence_percent: float = 95.0
 ) -> VarianceComponents | None:
-    """Split the scatter of values into that between groups and that inside them.
+    """Split the variance of values into that between groups and that within them.
 
-    Nothing where there are fewer than two groups, none of them is repeated, or
-    nothing scatters inside any.
+    None if there are fewer than two groups, none of them is repeated, or no group has
+    scatter.
 
     Notes
     -----
     The estimates are those of the analysis of variance of random effects. The interval
     of the ratio is exact for groups of equal size; for others it is that of Thomas and
-    Hultquist, with the harmonic mean of their sizes. Both rest on normal values.
+    Hultquist, with the harmonic mean of their sizes. Both assume normal values.
 
     References
     ----------
@@ -68,7 +68,7 @@ def estimate_variance_components(
     between = (mean_square - within) / size
     note = ""
     if between < 0:
-        note = "the groups differ less than their own scatter explains: taken as 0"
+        note = "the groups differ less than their own scatter explains: set to 0"
     return VarianceComponents(
         between=max(0.0, between),
         within=_within_interval(within, freedom, confidence_percent),
@@ -119,5 +119,5 @@ def _ratio_interval(
         low=max(0.0, low),
         high=max(0.0, high),
         confidence_percent=level,
-        note="" if high > 0 else "the groups are more alike than chance explains",
+        note="" if high > 0 else "the groups differ less than chance explains",
     )

@@ -1,4 +1,4 @@
-"""What the steady-state rule says of one window, in numbers and in words."""
+"""The verdict of the steady-state rule on one window, in numbers and in words."""
 
 import math
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ from ssdlab.stats.windows import (
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LimitVerdict:
-    """One limit: what it is about, how much of it there is, and whether it is kept."""
+    """One limit: its quantity, the amount measured, and whether it is met."""
 
     what: str
     amount: float
@@ -28,7 +28,7 @@ class LimitVerdict:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SteadyStateVerdict:
-    """What the rule says of one window, and the numbers it says it by.
+    """The verdict of the rule on one window, and the numbers behind it.
 
     The ratios are ratios of the window's ``average``. The fitted line is
     ``slope_per_round * round + intercept`` with the round numbers that
@@ -98,7 +98,7 @@ def assess_window(
 def _hold_limits(
     fit: WindowFit, criteria: SteadyStateCriteria
 ) -> tuple[LimitVerdict, ...]:
-    """Hold the first window against each limit."""
+    """Compare the first window with each limit."""
     return tuple(
         LimitVerdict(
             what=check.what,
@@ -122,18 +122,18 @@ def _find_data_error(window: FloatArray, *, first_round: int) -> str:
 
 
 def _explain(limits: Sequence[LimitVerdict]) -> str:
-    """Say which limits are passed, and by what."""
+    """Return which limits are exceeded, and by what."""
     words = "; ".join(
         f"{limit.what} {_percent(limit.ratio, limit.limit_ratio)} % of the average "
         f"exceeds {100 * limit.limit_ratio:g} %"
         for limit in limits
         if not limit.is_kept and math.isfinite(limit.ratio)
     )
-    return words or "data error: values too large to be added up"
+    return words or "data error: values too large to add up"
 
 
 def _percent(ratio: float, limit_ratio: float) -> str:
-    """Write a ratio that passed a limit with as many digits as show that it did."""
+    """Format a ratio above its limit with enough digits to show that."""
     limit = f"{100 * limit_ratio:g}"
     texts = (f"{100 * ratio:.{digits}g}" for digits in range(4, 18))
     return next((text for text in texts if text != limit), limit)

@@ -61,7 +61,7 @@ class WindowFit:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LimitCheck:
-    """One limit that is asked for: what is compared, and the ratio it is held to."""
+    """One limit: what is compared, and the ratio that it must not exceed."""
 
     what: str
     is_of_fit: bool
@@ -77,7 +77,7 @@ class LimitCheck:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class WindowVerdicts:
-    """Verdicts of many windows, one array a field; NaN and False without a window."""
+    """Verdicts of many windows, one array per field; NaN and False without a window."""
 
     average: FloatArray
     minimum: FloatArray
@@ -137,7 +137,7 @@ def fit_windows(values: FloatArray, width: int) -> WindowFit:
         If the width is less than 2, for which there is no slope.
     """
     if width < 2:
-        msg = f"a window of {width} rounds has no slope; it takes 2 or more"
+        msg = f"a window of {width} rounds has no slope; it needs 2 or more"
         raise ValueError(msg)
     usable = np.where((values > 0) & (values < np.inf), values, np.nan)
     sums = sum_windows(usable, width)
@@ -160,7 +160,7 @@ def fit_windows(values: FloatArray, width: int) -> WindowFit:
 
 
 def check_limits(fit: WindowFit, criteria: SteadyStateCriteria) -> list[LimitCheck]:
-    """Return the limits that the criteria ask for, with the amounts they hold."""
+    """Return the limits of the criteria, with the measured amounts."""
     spread = fit.maximum - fit.minimum
     deviation = np.maximum(fit.maximum - fit.average, fit.average - fit.minimum)
     excursion = fit.slope_excursion
@@ -178,12 +178,12 @@ def check_limits(fit: WindowFit, criteria: SteadyStateCriteria) -> list[LimitChe
 
 
 def quiet() -> np.errstate:
-    """Let what cannot be computed be NaN; the verdict names it a data error."""
+    """Let what cannot be computed be NaN; the verdict calls it a data error."""
     return np.errstate(over="ignore", invalid="ignore", divide="ignore")
 
 
 def judge_windows(fit: WindowFit, criteria: SteadyStateCriteria) -> WindowVerdicts:
-    """Hold every window against every limit that the criteria ask for."""
+    """Compare every window with every limit of the criteria."""
     is_ok = {of_fit: ~np.isnan(fit.average) for of_fit in (False, True)}
     for check in check_limits(fit, criteria):
         is_ok[check.is_of_fit] &= check.is_kept(fit)

@@ -1,4 +1,4 @@
-"""In words, what lies beyond the rule of the PTS: advice, not a verdict."""
+"""Analysis beyond the rule of the PTS, in words: advice, not a verdict."""
 
 from dataclasses import dataclass
 
@@ -22,10 +22,10 @@ _SHORT = " (too few rounds after the last change to call them steady)"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Advice:
-    """What speaks against a verdict of the PTS that rounds are steady.
+    """Evidence against a verdict of the PTS that rounds are steady.
 
-    ``drift`` is the greatest one that is sure and notable, of the window or since the
-    last change of level.
+    ``drift`` is the greatest one that is certain and notable, in the window or since
+    the last change of level.
     """
 
     is_confirmed: bool
@@ -33,7 +33,7 @@ class Advice:
 
     @property
     def words(self) -> str:
-        """The advice in words; empty where nothing speaks against the verdict."""
+        """The advice in words; empty if nothing contradicts the verdict."""
         said = [] if self.is_confirmed else ["change points do not confirm it"]
         if self.drift is not None:
             found = self.drift.ratio
@@ -45,12 +45,12 @@ class Advice:
 
 
 def find_advice(series: RoundSeries) -> Advice:
-    """Tell what speaks against the verdict of the PTS that a series is steady.
+    """Return the evidence against the verdict of the PTS that a series is steady.
 
     Notes
     -----
-    It is advice, not a verdict, and not of the standard: the rule of the PTS accepts a
-    level that settles slowly while it is far from where it will be.
+    This is advice, not a verdict, and not part of the standard: the rule of the PTS
+    accepts a level that settles slowly while it is still far from its final value.
     """
     if not series.is_window_steady or not series.measured:
         return Advice(is_confirmed=True, drift=None)
@@ -64,19 +64,19 @@ def find_advice(series: RoundSeries) -> Advice:
 
 
 def steadiness_text(series: RoundSeries, rule: str = PTS_RULE) -> str:
-    """Say what the PTS says of a cell, and apart from it what lies beyond its rule.
+    """Return the verdict of the PTS on a cell, then the analysis beyond its rule.
 
     Parameters
     ----------
     series : RoundSeries
         The series.
     rule : {"pts-2.0.2", "tkperf", "each-value"}, default "pts-2.0.2"
-        A rule whose verdict is told as well.
+        A rule whose verdict is added.
 
     Returns
     -------
     str
-        A line a fact; the first is the verdict of the PTS.
+        One line per fact; the first is the verdict of the PTS.
 
     Examples
     --------
@@ -85,10 +85,10 @@ def steadiness_text(series: RoundSeries, rule: str = PTS_RULE) -> str:
     >>> frames = (run.measurements, run.windows, run.steps)
     >>> series = ssdlab.analysis.take_round_series(*frames, test="iops")
     >>> steadiness_text(series).partition(".")[0]
-    'By the rule of PTS 2'
+    'By PTS 2'
     """
     onsets = summarise_onsets(series).set_index("rule")
-    lines = [f"By the rule of PTS 2.0.2: {_verdict(onsets, PTS_RULE)}"]
+    lines = [f"By PTS 2.0.2: {_verdict(onsets, PTS_RULE)}"]
     if rule != PTS_RULE:
         title = find_steady_rule(rule).title
         lines.append(f"{title}: {_verdict(onsets, rule)}")
@@ -108,7 +108,7 @@ def steadiness_text(series: RoundSeries, rule: str = PTS_RULE) -> str:
 def _verdict(onsets: pd.DataFrame, rule: str) -> str:
     row = onsets.loc[[rule]].iloc[0]
     if row["is_steady"] is None:
-        return f"not asked: {row['note']}"
+        return f"not judged: {row['note']}"
     if not row["is_steady"]:
         return f"NOT steady: {row['note']}"
     return f"steady in rounds {row['first_round']:.0f} - {row['decided_after']:.0f}"
@@ -132,12 +132,12 @@ def _level_words(onsets: pd.DataFrame, phases: pd.DataFrame) -> list[str]:
     if says_steady and not is_settled:
         return ["They do not confirm the verdict of the PTS."]
     if is_settled and not says_steady:
-        return ["They call it steady, the PTS does not."]
+        return ["By them it is steady, by the PTS it is not."]
     apart = float(onsets["difference_ratio"].astype(float)["pelt"])
     if not says_steady or not abs(apart) > NOTABLE_RATIO:
         return []
     far = f"{100 * apart:+.1f} %"
-    return [f"Since the last change the level is {far} from the PTS window's."]
+    return [f"Since the last change the level differs by {far} from the PTS window."]
 
 
 def _drift_words(series: RoundSeries, rule: str) -> list[str]:
@@ -145,7 +145,7 @@ def _drift_words(series: RoundSeries, rule: str) -> list[str]:
 
 
 def _drift(drift: Drift) -> str:
-    """Say whether a drift is sure, and whether it matters."""
+    """Return whether a drift is certain, and whether it matters."""
     found = drift.ratio
     said = "no drift is shown"
     if drift.is_sure:

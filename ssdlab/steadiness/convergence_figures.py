@@ -42,12 +42,12 @@ def plot_convergence(
     window: Window | None = None,
     title: str = "Steady state convergence",
 ) -> go.Figure:
-    """Draw a metric over the rounds, one line a block size.
+    """Draw a metric over the rounds, one line per block size.
 
     Parameters
     ----------
     frame : pandas.DataFrame
-        One row a round and block size: ``round``, ``block_size_bytes``,
+        One row per round and block size: ``round``, ``block_size_bytes``,
         ``read_percent`` and the metric as stored; one R/W mix.
     metric : {"iops", "bw_bytes_per_s", "lat_mean_ns", "lat_max_ns"}, default "iops"
         The column that is drawn, in [1/s], [B/s] or [ns] as stored.
@@ -101,30 +101,30 @@ def plot_steady_state_window(
     *,
     criteria: SteadyStateCriteria = PTS_CRITERIA,
 ) -> go.Figure:
-    """Draw the measurement window of one tracking variable and what judges it.
+    """Draw the measurement window of one tracking variable and its limits.
 
     Parameters
     ----------
     frame : pandas.DataFrame
-        One row a round: ``round`` and the metric of the window as stored. Rounds
-        outside it are left out.
+        One row per round: ``round`` and the metric of the window as stored. Rounds
+        outside it are omitted.
     window : JudgedWindow
         A row of the table ``windows``, as `ssdlab.analysis.read_windows` returns it.
     criteria : SteadyStateCriteria, default PTS_CRITERIA
-        The limits that are drawn; one that is None is left out.
+        The limits that are drawn, except those that are None.
 
     Returns
     -------
     plotly.graph_objects.Figure
-        The points; their average; dotted at 110 % and 90 % of it the band as wide as
-        the allowed data excursion; the best linear fit, solid red; dashed the band as
-        wide as the allowed slope excursion, which the fit must not leave.
+        The points; their average; dotted, at 110 % and 90 % of it, the band of the
+        allowed data excursion; the best linear fit, solid red; dashed, the band of the
+        allowed slope excursion, which the fit must not leave.
 
     Notes
     -----
-    The rule is about the difference of greatest and least value, so a point may lie
-    outside the dotted band in a steady window. The fit passes through the average
-    in the middle of the window, so the dashed band is exact.
+    The rule limits the difference of maximum and minimum, so a point may lie outside
+    the dotted band in a steady window. The fit passes through the average in the middle
+    of the window, so the dashed band is exact.
 
     References
     ----------
@@ -184,7 +184,7 @@ def plot_steady_state_window(
 
 
 def plot_sparkline(values: "pd.Series[float]", *, name: str) -> go.Figure:
-    """Draw a series as a small line without axes, its last value marked.
+    """Draw a series as a small line without axes, with its last value marked.
 
     >>> import pandas as pd
     >>> plot_sparkline(pd.Series([9.0, 4.0, 3.0]), name="IOPS").data[1].y

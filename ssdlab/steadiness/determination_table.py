@@ -1,4 +1,4 @@
-"""The steady-state determination data, as the PTS asks for them."""
+"""The steady-state determination data that the PTS requires."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -14,16 +14,16 @@ if TYPE_CHECKING:
 
 _DECIMALS = 3
 _NOTE = (
-    "The range rule is about greatest minus least value, so a value may lie outside "
-    "the band around the average. Excursions in % are of the average."
+    "The range rule limits maximum minus minimum, so a value may lie outside the "
+    "band around the average. Excursions in % are of the average."
 )
-_OF_SAMPLES = "A sample is one round of so many; x counts samples."
+_OF_SAMPLES = "A sample is one round in so many; x counts samples."
 
 
 def determination_table(
     frame: "pd.DataFrame", *, caption: str = "Steady-state determination data"
 ) -> Table:
-    """Return the determination data as a table, a column a tracking variable.
+    """Return the determination data as a table, one column per tracking variable.
 
     Parameters
     ----------
@@ -35,8 +35,8 @@ def determination_table(
     Returns
     -------
     Table
-        Window, average, range and slope with what is allowed of them in percent and
-        in units, the least-squares line, its correlation and the verdict.
+        Window, average, range and slope with their limits in percent and in units, the
+        least-squares line, its correlation and the verdict.
 
     References
     ----------

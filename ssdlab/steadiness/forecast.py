@@ -1,4 +1,4 @@
-"""How many rounds a run still needs, foretold after each round it has done."""
+"""How many rounds a run still needs, forecast after each round it has done."""
 
 import math
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ from ssdlab.steadiness.windows import judge_windows_by_rule
 BoolArray = npt.NDArray[np.bool_]
 IntArray = npt.NDArray[np.int64]
 
-_HORIZON = 25  # rounds ahead, in samples where only samples count
+_HORIZON = 25  # rounds ahead; samples, if only these count
 _COLUMNS = [
     "after_round",
     "more_rounds",
@@ -34,14 +34,14 @@ _COLUMNS = [
     "note",
 ]
 _NOT_JUDGED = (
-    "the run has judged no window of these rounds, so which count is not known"
+    "the run has judged no window of these rounds, so it is unknown which count"
 )
-_FRESH = "the drive is still fresh: the fall to come cannot be foretold"
-# What the interval was shown to hold of, by the cases of the page of coverage.
+_FRESH = "the drive is still fresh: its coming drop cannot be forecast"
+# For these the interval was shown to hold, by the cases of the page of coverage.
 TESTED_DECAYS = ("one decay", "two decays at once", "a power law", "an overshoot")
 FORECAST_CLAIM = (
     f"The 95 % hold for {', '.join(TESTED_DECAYS[:-1])} or {TESTED_DECAYS[-1]}; "
-    "nothing is claimed of a level that swings"
+    "nothing is claimed for a level that oscillates"
 )
 
 
@@ -52,36 +52,36 @@ def forecast_steady_state(
     horizon: int = _HORIZON,
     after: int | None = None,
 ) -> pd.DataFrame:
-    """Foretell after each round how many more a test needs until it is steady.
+    """Forecast after each round how many more a test needs until it is steady.
 
     Parameters
     ----------
     tracked : RoundSeries or sequence of RoundSeries
-        The tracking variables of a test, which have to be steady in the same window,
-        or one cell alone; of a run that is going on or of one that has ended.
+        The tracking variables of a test, which have to be steady in the same window, or
+        a single cell; of a run that is under way or has ended.
     rule : {"pts-2.0.2", "tkperf", "each-value"}, default "pts-2.0.2"
-        The rule that ends the test; TKperf's is asked of the numbers as measured.
+        The rule that ends the test; TKperf's is applied to the numbers as measured.
     horizon : int, default 25
-        How many samples ahead futures are drawn.
+        How many samples ahead futures are simulated.
     after : int, optional
-        The one round after which to foretell, by default each.
+        The round after which to forecast, by default each.
 
     Returns
     -------
     pandas.DataFrame
-        One row a round (where only samples count, a sample) from the fourth until
-        all are steady, or that asked for: ``after_round``, ``more_rounds`` with
+        One row per round (or per sample, if only samples count) from the fourth until
+        all are steady, or only the one requested: ``after_round``, ``more_rounds`` with
         ``more_low`` and ``more_high`` (95 %; infinite beyond the horizon),
         ``chance_within_5`` more samples, ``waits_for``, the variable that is steady
-        last, ``came_after``, the round after which all were steady if they were,
+        last, ``came_after``, the round after which all were in fact steady,
         ``is_supported`` and ``note``.
 
     Notes
     -----
-    The forecast takes each series for a decay to a level, and the noise of one for
-    independent of that of another. The fall of a fresh drive after many even rounds
-    is beyond it: until it is seen, the forecast of a write saturation is not
-    supported, and after it the fresh rounds are left out.
+    The forecast models each series as a decay to a level, with noise that is
+    independent between series. It cannot forecast the drop of a fresh drive after many
+    even rounds: until that is observed, the forecast of a write saturation is not
+    supported, and after it the fresh rounds are excluded.
 
     Examples
     --------
@@ -116,7 +116,7 @@ def find_first_steady(
 ) -> int | None:
     """Return the round after which all series are steady in the same window.
 
-    The last round of their first steady window, if there is one.
+    This is the last round of their first steady window, if there is one.
     """
     chosen = find_steady_rule(rule)
     ends = [
@@ -131,7 +131,7 @@ def find_first_steady(
 
 
 def _common_rounds(variables: Sequence[RoundSeries]) -> IntArray:
-    """Return the rounds that all have after the last gap, or the last missing one."""
+    """Return the rounds common to all after the last gap or missing round."""
     common = set.intersection(*(set(series.rounds) for series in variables))
     start = max(max(series.segment_starts, default=1) for series in variables)
     rounds = np.array(sorted(n for n in common if n >= start), dtype=np.int64)
@@ -146,7 +146,7 @@ def _foretell(
     *,
     horizon: int,
 ) -> dict[str, object]:
-    """Draw futures of each variable and ask when all are steady, round by round."""
+    """Simulate futures after each round, and find when all variables are steady."""
     every = variables[0].sample_every
     ahead = np.arange(rounds[-1] + 1, rounds[-1] + 1 + horizon * every)
     is_sample = variables[0].is_sample(ahead)
@@ -174,7 +174,7 @@ def _foretell(
 
 
 def _late_words(is_steady: BoolArray, rounds: int) -> str:
-    """Say which share of the futures is not steady in the rounds looked at."""
+    """Return in words the share of futures that are not steady within the horizon."""
     late = 1 - float(is_steady.any(axis=1).mean())
     share = f"{100 * late:.0f} %" if late >= 0.005 else "fewer than 1 %"
     return f"{share} of the futures need more than {rounds} rounds" if late else ""
@@ -188,9 +188,9 @@ def _draw_steady(
     ahead: IntArray,
     seed: int,
 ) -> tuple[BoolArray, bool]:
-    """Tell of each future in which samples ahead it is steady, and if it is supported.
+    """Return in which samples ahead each future is steady, and whether it is supported.
 
-    A drive that is still fresh is gone on with as if it were not.
+    A drive that is still fresh is continued as if it were not.
     """
     by_round = dict(zip(series.rounds, series.measured, strict=True))
     measured = np.array([by_round[int(number)] for number in rounds])
@@ -224,16 +224,16 @@ def _rounds_ahead(counts: IntArray, samples: float) -> float:
 def forecast_text(
     tracked: Sequence[RoundSeries], forecast: pd.DataFrame, rule: str = PTS_RULE
 ) -> str:
-    """Say how many rounds are still needed, or that the test is steady.
+    """Return how many rounds are still needed, or that the test is steady, in words.
 
     Parameters
     ----------
     tracked : sequence of RoundSeries
-        The tracking variables that were foretold.
+        The tracking variables of the forecast.
     forecast : pandas.DataFrame
-        What `forecast_steady_state` returned of them.
+        What `forecast_steady_state` returned for them.
     rule : {"pts-2.0.2", "tkperf", "each-value"}, default "pts-2.0.2"
-        The rule that was asked.
+        The rule that was applied.
 
     Returns
     -------
@@ -254,9 +254,9 @@ def forecast_text(
     who = f", all {len(tracked)} tracking variables at once" if tracked[1:] else ""
     came = find_first_steady(tracked, rule)
     if came is not None:
-        return f"Steady after round {came}{who}. Nothing is left to foretell."
+        return f"Steady after round {came}{who}. No forecast is needed."
     if forecast.empty:
-        return f"Not steady after round {last}; four rounds are needed to foretell."
+        return f"Not steady after round {last}; a forecast needs four rounds."
     row, every = forecast.iloc[-1], max(one.sample_every for one in tracked)
     said = (
         f"Not steady after round {row['after_round']}. Rounds still needed: "
@@ -265,7 +265,7 @@ def forecast_text(
         f"{100 * row['chance_within_5']:.0f} %."
     )
     if len(tracked) > 1:
-        said += f" It waits longest for {row['waits_for']}."
+        said += f" The last to become steady: {row['waits_for']}."
     said += f" {FORECAST_CLAIM}."
     return said if row["is_supported"] else f"{said} Do not rely on it: {row['note']}."
 

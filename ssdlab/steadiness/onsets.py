@@ -1,4 +1,4 @@
-"""From which round a series is steady, by each rule and by what lies beyond them."""
+"""From which round a series is steady, by each rule and by change points."""
 
 from typing import Any
 
@@ -25,7 +25,7 @@ from ssdlab.steadiness.windows import (
 
 
 def summarise_onsets(series: RoundSeries) -> pd.DataFrame:
-    """Tell from which round a series is steady, by each rule.
+    """Return from which round a series is steady, by each rule.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ def summarise_onsets(series: RoundSeries) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        One row a rule: ``rule``, ``title``, ``is_normative`` (that of the PTS alone),
+        One row per rule: ``rule``, ``title``, ``is_normative`` (only that of the PTS),
         ``is_steady``, ``first_round`` with ``first_low`` and ``first_high`` where the
         rule has an interval, ``decided_after``, ``level`` with ``level_low`` and
         ``level_high``, the average of the rounds that the rule would report,
@@ -83,10 +83,10 @@ def _by_rule(series: RoundSeries, rule: SteadyRule) -> dict[str, Any]:
         "is_steady": False,
     }
     if rule.takes_tkperf_numbers and not series.as_tkperf:
-        return row | {"is_steady": None, "note": "TKperf takes no such cell"}
+        return row | {"is_steady": None, "note": "TKperf has no such cell"}
     windows = judge_windows_by_rule(series, rule)
     if not windows:
-        return row | {"note": "fewer rounds than a window has"}
+        return row | {"note": "fewer rounds than a window needs"}
     if rule.name == PTS_RULE and not series.is_judged:
         return row | {"note": "the run judged no window of these rounds"}
     places, verdict = windows[find_reported_window(series, windows, rule)]
@@ -127,7 +127,7 @@ def _by_segments(series: RoundSeries) -> dict[str, Any]:
     cut = segment_series(values)
     start = cut.starts[-1]
     if not is_long_enough(len(values) - start, len(values)):
-        return row | {"note": "the level changed too late to call it steady"}
+        return row | {"note": "the level changed too late to be called steady"}
     places = np.arange(start, len(values))
     row |= _onset(series, places, estimate_nonnegative_mean(values[start:]))
     if len(cut.starts) > 1:

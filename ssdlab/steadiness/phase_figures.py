@@ -1,4 +1,4 @@
-"""When a cell became steady: its phases, what each rule says, what was foretold."""
+"""When a cell became steady: its phases, the verdict of each rule, the forecasts."""
 
 import math
 from typing import TYPE_CHECKING, Any
@@ -36,19 +36,20 @@ if TYPE_CHECKING:
 
 
 def plot_phases(series: "RoundSeries", phases: "pd.DataFrame") -> go.Figure:
-    """Draw the rounds in the colours of their phases, and the level of each part.
+    """Draw the rounds in the colours of their phases, and the level of each segment.
 
     Parameters
     ----------
     series : RoundSeries
         The rounds.
     phases : pandas.DataFrame
-        What `ssdlab.analysis.summarise_phases` returns of them.
+        What `ssdlab.analysis.summarise_phases` returns for them.
 
     Returns
     -------
     plotly.graph_objects.Figure
-        Points and levels, one colour a phase; the interval of a steady level as a band.
+        Points and levels, one colour per phase; the interval of a steady level as a
+        band.
 
     Examples
     --------
@@ -62,7 +63,7 @@ def plot_phases(series: "RoundSeries", phases: "pd.DataFrame") -> go.Figure:
     """
     figure = new_figure(
         f"{series.tracking}: phases found by change points",
-        subtitle="line: level; shade: 95 %, if alike by first order; advice only",
+        subtitle="line: level; shade: 95 %, if noise is first-order; advice only",
     )
     across = Across.rounds({"round": series.rounds})
     shown: set[str] = set()
@@ -88,7 +89,7 @@ def plot_phases(series: "RoundSeries", phases: "pd.DataFrame") -> go.Figure:
 
 
 def _value_range(series: "RoundSeries", phases: "pd.DataFrame") -> list[float] | None:
-    """Keep 10 % about the last level in sight: noise must not look like steps."""
+    """Show at least 10 % about the last level: noise must not look like steps."""
     if phases.empty:
         return None
     last = float(phases["level"].iloc[-1])
@@ -121,7 +122,7 @@ def _add_level(
 
 
 def plot_onsets(onsets: "pd.DataFrame", *, title: str = "Steady from") -> go.Figure:
-    """Draw from which round each rule calls the drive steady.
+    """Draw from which round the drive is steady by each rule.
 
     Parameters
     ----------
@@ -133,8 +134,8 @@ def plot_onsets(onsets: "pd.DataFrame", *, title: str = "Steady from") -> go.Fig
     Returns
     -------
     plotly.graph_objects.Figure
-        One row a rule, that of the PTS on top in its own colour; a tick where it
-        could be told first. A rule that sees no steady state says so.
+        One row per rule, that of the PTS on top in its own colour; a tick where it was
+        first known. A rule without a steady state says so.
 
     Examples
     --------
@@ -148,7 +149,7 @@ def plot_onsets(onsets: "pd.DataFrame", *, title: str = "Steady from") -> go.Fig
     """
     figure = new_figure(
         title,
-        subtitle="dot: first steady round; tick: round after which it was told",
+        subtitle="dot: first steady round; tick: round after which it was known",
         height=320,
     )
     places = range(len(onsets) - 1, -1, -1)
@@ -191,25 +192,25 @@ def plot_forecast(
     forecast: "pd.DataFrame",
     *,
     sample_every: int = 1,
-    title: str = "Rounds until steady, as foretold",
+    title: str = "Forecast of rounds until steady",
 ) -> go.Figure:
-    """Draw after which round the series was foretold to be steady, and what came.
+    """Draw after which round the series was forecast to be steady, and when it was.
 
     Parameters
     ----------
     forecast : pandas.DataFrame
         What `ssdlab.analysis.forecast_steady_state` returns.
     sample_every : int, default 1
-        How many rounds apart the rounds are that count.
-    title : str, default "Rounds until steady, as foretold"
+        The distance in rounds of those that count.
+    title : str, default "Forecast of rounds until steady"
         Title of the figure.
 
     Returns
     -------
     plotly.graph_objects.Figure
-        The foretold round over the rounds that were known, with its 95 % interval; a
-        line where the series was steady in the end. A triangle has no upper end, and an
-        open one, at the top, no end at all.
+        The forecast round over the rounds known, with its 95 % interval; a line where
+        the series did become steady. A triangle has no upper end, and an open one, at
+        the top, no end at all.
 
     Examples
     --------
@@ -219,11 +220,11 @@ def plot_forecast(
     >>> series = ssdlab.analysis.take_round_series(*frames, test="iops")
     >>> forecast = ssdlab.analysis.forecast_steady_state(series)
     >>> plot_forecast(forecast).layout.title.text
-    'Rounds until steady, as foretold'
+    'Forecast of rounds until steady'
     """
     words = (
-        "after as many rounds; 95 % intervals; triangle: no upper end in sight, open: "
-        "no end at all"
+        "by number of known rounds; 95 % intervals; triangle: no upper end within "
+        "the horizon, open: no end"
     )
     figure = new_figure(title, subtitle=words, height=380)
     rows = [row for _, row in forecast.iterrows()]
@@ -268,14 +269,14 @@ def plot_forecast(
 
 
 def _end(row: "pd.Series[Any]", name: str) -> float | None:
-    """Return the round that is so many after the known ones; None if there is none."""
+    """Return the round that is so many after the known ones; None if infinite."""
     more = float(row[name])
     return None if more == float("inf") else float(row["after_round"]) + more
 
 
 def _foretold_words(row: "pd.Series[Any]", soon: int) -> str:
     more, low, high = (
-        "more than foreseen"
+        "beyond the horizon"
         if float(row[name]) == float("inf")
         else number_text(float(row[name]))
         for name in ("more_rounds", "more_low", "more_high")

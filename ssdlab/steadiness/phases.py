@@ -1,4 +1,4 @@
-"""The phases of a series: fresh, in transition, steady, as change points part them."""
+"""The phases of a series between change points: fresh, in transition, steady."""
 
 import numpy as np
 import pandas as pd
@@ -9,23 +9,23 @@ from ssdlab.steadiness.series import RoundSeries
 
 FOB, TRANSITION, STEADY, UNSETTLED = "FOB", "transition", "steady", "not settled"
 _FEWEST_STEADY = 5
-_STEADY_SHARE = 0.25  # of all rounds, that the last segment holds if it is steady
+_STEADY_SHARE = 0.25  # least share of all rounds in the last segment if it is steady
 
 
 def summarise_phases(series: RoundSeries) -> pd.DataFrame:
-    """Cut a series where its level changes, and name the parts.
+    """Split a series where its level changes, and name the segments.
 
     Parameters
     ----------
     series : RoundSeries
-        The series; every round counts, samples or not.
+        The series; every round counts, whether a sample or not.
 
     Returns
     -------
     pandas.DataFrame
-        One row a part: ``phase`` (FOB, transition, steady, not settled), first and
+        One row per segment: ``phase`` (FOB, transition, steady, not settled), first and
         last round, ``rounds``, ``level`` with ``level_low`` and ``level_high``, and
-        ``note``. The last part is steady if it has five rounds and a quarter of all,
+        ``note``. The last segment is steady if it has five rounds and a quarter of all,
         and the first of a write saturation is that of the fresh drive.
 
     Examples
@@ -77,5 +77,5 @@ _PHASE_COLUMNS = [
 
 
 def is_long_enough(rounds: int, total: int) -> bool:
-    """Tell whether the last part of a series is long enough to be called steady."""
+    """Return whether the last segment of a series is long enough to be steady."""
     return rounds >= max(_FEWEST_STEADY, _STEADY_SHARE * total)

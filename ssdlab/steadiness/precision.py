@@ -1,4 +1,4 @@
-"""How sure the numbers of the reported window are, and what more rounds bring."""
+"""The precision of the reported window's numbers, and what more rounds add."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -24,19 +24,19 @@ from ssdlab.steadiness.windows import summarise_fit
 
 FloatArray = npt.NDArray[np.float64]
 _FEWEST_STEADY, _FEWEST_FOR_DRIFT = 5, 4
-NOTABLE_RATIO = 0.02  # of the level: what a slower drift may make of it unseen
+NOTABLE_RATIO = 0.02  # of the level: how far an undetected slower drift may move it
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Drift:
-    """What a level gains or loses over some rounds, as a ratio of it."""
+    """The change of a level over some rounds, as a ratio of it."""
 
     rounds: str
     ratio: Interval
 
     @property
     def is_sure(self) -> bool:
-        """Whether the interval leaves one sign alone."""
+        """Whether the interval excludes 0."""
         return self.ratio.low > 0 or self.ratio.high < 0
 
     @property
@@ -46,9 +46,9 @@ class Drift:
 
 
 def find_drifts(series: RoundSeries, rule: str = PTS_RULE) -> tuple[Drift, ...]:
-    """Tell what the level gains or loses in the window, and since the last change.
+    """Return the drift of the level in the window, and since the last change.
 
-    Of each part that has four rounds or more; one where both parts are the same.
+    One for each part of four rounds or more; a single one if both parts are the same.
     """
     return tuple(
         Drift(rounds=words, ratio=_drift(values, called=f"{step}s"))
@@ -58,14 +58,14 @@ def find_drifts(series: RoundSeries, rule: str = PTS_RULE) -> tuple[Drift, ...]:
 
 
 def _drift(values: FloatArray, *, called: str) -> Interval:
-    if not values.any():  # a ratio to nothing
+    if not values.any():  # a ratio to 0
         return Interval(estimate=0.0, low=0.0, high=0.0, note=NO_SCATTER)
     across = (len(values) - 1) / float(values.mean())
     return interval_of(fit_line(values), [0.0, across], called=called)
 
 
 def summarise_precision(series: RoundSeries, rule: str = PTS_RULE) -> pd.DataFrame:
-    """Tell how sure the reported window's numbers are, and what more rounds bring.
+    """Return the precision of the reported window's numbers, and what more rounds add.
 
     Parameters
     ----------
@@ -77,10 +77,10 @@ def summarise_precision(series: RoundSeries, rule: str = PTS_RULE) -> pd.DataFra
     Returns
     -------
     pandas.DataFrame
-        One row a quantity: ``rounds`` it is of, ``quantity``, ``unit`` (value, value
-        per round, ratio, rounds or nothing; where only samples count, those of the
-        window are by the sample), ``estimate``, ``low``, ``high`` and ``note``. Of
-        the window, then of all rounds since PELT's last change.
+        One row per quantity: its ``rounds``, ``quantity``, ``unit`` (value, value per
+        round, ratio, rounds or nothing; if only samples count, those of the window are
+        per sample), ``estimate``, ``low``, ``high`` and ``note``. Of the window, then
+        of all rounds since PELT's last change.
 
     Examples
     --------
@@ -104,7 +104,7 @@ def summarise_precision(series: RoundSeries, rule: str = PTS_RULE) -> pd.DataFra
 def _window_of(series: RoundSeries, rule: str) -> dict[int, float]:
     """Return the rounds and values of the window that a rule reports.
 
-    That of the PTS is the run's own; the windows need not be judged again for it.
+    For the PTS that is the run's own window; it is not judged again.
     """
     if rule != PTS_RULE or series.window is None:
         fit = summarise_fit(series, rule)
@@ -117,7 +117,7 @@ def _window_of(series: RoundSeries, rule: str) -> dict[int, float]:
 def _parts(
     series: RoundSeries, reported: dict[int, float]
 ) -> list[tuple[str, FloatArray, str]]:
-    """Return words, values and what one value is: window, then the last level."""
+    """Return label, values and what one value is: window, then the last level."""
     since: tuple[int, ...] = ()
     if len(series.measured) >= _FEWEST_STEADY:
         since = series.rounds[segment_series(series.measured).starts[-1] :]
@@ -155,7 +155,7 @@ def _precision_rows(values: FloatArray, step: str) -> list[dict[str, Any]]:
             else ""
         },
         _row(f"drift from first to last {step}", "ratio", drift),
-        _single("KPSS: share of steady series as restless as this", "", test.p_value)
+        _single("KPSS: share of steady series as variable as this", "", test.p_value)
         | {"note": test.note},
         _row(
             f"more {called} to halve the interval of the average",
@@ -166,7 +166,7 @@ def _precision_rows(values: FloatArray, step: str) -> list[dict[str, Any]]:
 
 
 def _plain_error(values: FloatArray, centered: FloatArray) -> float:
-    """Return the standard error of the slope if rounds were independent."""
+    """Return the standard error of the slope under independence."""
     squares = float(centered @ centered)
     slope = float(centered @ values) / squares
     rest = values - values.mean() - slope * centered

@@ -1,4 +1,4 @@
-"""Which cells of a test were measured round by round, and which of them it tracks."""
+"""The cells of a test that were measured round by round, and which it tracks."""
 
 from collections.abc import Hashable
 from typing import Any
@@ -22,8 +22,8 @@ def list_round_series(
     Returns
     -------
     pandas.DataFrame
-        One row a cell, tracking variables first: ``test``, ``phase``, ``tracking``,
-        ``metric``, the cell's columns, ``rounds``, ``is_tracked``, and of tracking
+        One row per cell, tracking variables first: ``test``, ``phase``, ``tracking``,
+        ``metric``, the cell's columns, ``rounds``, ``is_tracked``, and for tracking
         variables the reported window.
     """
     cells = select_cells(measurements, test)
@@ -61,7 +61,7 @@ def list_round_series(
 
 
 def is_named(listed: pd.DataFrame, tracking: str) -> list[bool]:
-    """Tell which cells a text names."""
+    """Return which cells a text names."""
     queues = [
         f"{name} T{threads}/Q{depth}"
         for name, threads, depth in zip(
@@ -79,7 +79,7 @@ def _listed(
     beside: list["pd.Series[Any]"],
     of_cell: list["pd.Series[Any]"],
 ) -> dict[Hashable, Any]:
-    """Return a cell with its name, and its verdict's row if it is tracked.
+    """Return a cell with its name, and the row of its verdict if it is tracked.
 
     ``beside`` are the verdicts of its phase, and ``of_cell`` those of the cell.
     """

@@ -1,4 +1,4 @@
-"""Where the rules do not agree from when on the cells of a test are steady."""
+"""Where the rules disagree on when the cells of a test became steady."""
 
 import pandas as pd
 
@@ -18,7 +18,7 @@ def summarise_rule_differences(
     test: str,
     metric: str = "",
 ) -> pd.DataFrame:
-    """Ask every rule of every cell of a test, each cell by itself.
+    """Apply every rule to every cell of a test, each cell by itself.
 
     Parameters
     ----------
@@ -27,19 +27,19 @@ def summarise_rule_differences(
     test : str
         The test.
     metric : {"", "iops", "bw_bytes_per_s", "lat_mean_ns"}, default ""
-        What is taken of the cells; empty takes what the test tracks.
+        The metric of the cells; by default the one that the test tracks.
 
     Returns
     -------
     pandas.DataFrame
-        One row a cell: ``tracking``, ``is_tracked``, ``rounds``, and by the name of
-        each rule in words after which round the cell was steady first: "5", "never"
-        or "not asked"; ``is_differing``, where two that were asked do not agree.
+        One row per cell: ``tracking``, ``is_tracked``, ``rounds``, and by the name of
+        each rule in words the round after which the cell was first steady: "5", "never"
+        or "not asked"; ``is_differing``, where two rules that were applied disagree.
 
     Notes
     -----
-    A test ends when its tracking variables are steady at once, so the verdict of the
-    PTS on the test may come later than those on its cells.
+    A test ends when all its tracking variables are steady at once, so the verdict of
+    the PTS on the test may come later than those on its cells.
 
     Examples
     --------
@@ -63,7 +63,7 @@ def summarise_rule_differences(
 
 
 def _first_steady_by_rule(series: RoundSeries) -> dict[str, str]:
-    """Return by rule in words when it is steady."""
+    """Return by rule when it was first steady, in words."""
     found = {}
     for rule in STEADY_RULES.values():
         after = find_first_steady([series], rule.name)

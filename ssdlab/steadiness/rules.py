@@ -1,7 +1,7 @@
-"""The rules that say whether rounds are steady: that of the PTS, and others' own.
+"""The steady-state rules: that of the PTS, and those of other tools.
 
-The PTS has one rule. What others made of it is offered beside it, so that verdicts of
-theirs can be understood; it never takes its place.
+The PTS has one rule. Variants used by others are offered next to it, so that their
+verdicts can be understood; they never replace it.
 """
 
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ EACH_VALUE_RULE = "each-value"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SteadyRule:
-    """A rule: its limits, and whether it is asked of numbers as TKperf takes them."""
+    """A rule: its limits, and whether it applies to numbers as TKperf takes them."""
 
     name: str
     title: str

@@ -1,4 +1,4 @@
-"""One value a round: the tracking variables of a test, or any other cell of it."""
+"""One value per round: the tracking variables of a test, or any other cell."""
 
 from collections.abc import Hashable, Mapping
 from dataclasses import asdict, dataclass, replace
@@ -31,12 +31,12 @@ _TKPERF = {
 class RoundSeries:
     """A metric of one cell over the rounds of a phase.
 
-    ``measured`` is in the metric's stored unit. Where only every ``sample_every``-th
-    round counts for the verdict, ``first_sample`` is the first that does.
-    ``segment_starts`` are the rounds that follow a gap: no window spans one.
-    ``as_tkperf`` is what TKperf would have taken, in the same unit; empty where
-    it takes none. ``window`` is the window that the run reports, if it has one;
-    ``is_judged`` is False where the run judged no window of these rounds.
+    ``measured`` is in the metric's stored unit. If only every ``sample_every``-th round
+    counts for the verdict, ``first_sample`` is the first that does. ``segment_starts``
+    are the rounds that follow a gap: no window spans one. ``as_tkperf`` is what TKperf
+    would have taken, in the same unit; empty if it takes none. ``window`` is the window
+    that the run reports, if any; ``is_judged`` is False if the run judged no window of
+    these rounds.
     """
 
     test: str
@@ -61,15 +61,15 @@ class RoundSeries:
         Returns
         -------
         bool
-            True of what nothing precedes but the purge: write saturations, and the
-            writes that precondition other tests (WDPC).
+            True for what directly follows the purge: write saturations, and the writes
+            that precondition other tests (WDPC).
         """
         is_first = is_saturation(self.test) or self.phase == "wdpc"
         return is_first and self.rounds[:1] == (1,)
 
     @property
     def counted(self) -> str:
-        """What the verdict counts: one ``round``, or one ``sample`` some rounds apart.
+        """What the verdict counts: ``round``, or ``sample`` if they are rounds apart.
 
         Returns
         -------
@@ -79,22 +79,22 @@ class RoundSeries:
         return "sample" if self.sample_every > 1 else "round"
 
     def samples(self) -> npt.NDArray[np.int64]:
-        """Return the places of the rounds that count for the verdict.
+        """Return the positions of the rounds that count for the verdict.
 
         Returns
         -------
         ndarray of int
-            Places in ``rounds``.
+            Positions in ``rounds``.
         """
         return np.flatnonzero(self.is_sample(np.array(self.rounds, dtype=np.int64)))
 
     def is_sample(self, rounds: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
-        """Tell which rounds count for the verdict.
+        """Return which rounds count for the verdict.
 
         Parameters
         ----------
         rounds : ndarray of int
-            Rounds, also such as are still to come.
+            Rounds, including future ones.
 
         Returns
         -------
@@ -114,25 +114,25 @@ def take_round_series(
     tracking: str = "",
     metric: str = "",
 ) -> RoundSeries:
-    """Take one metric of one cell over the rounds of a test.
+    """Return one metric of one cell over the rounds of a test.
 
     Parameters
     ----------
     measurements, windows, steps : pandas.DataFrame
         The tables of one run.
     test : str, default ""
-        The test; empty takes the one with the most rounds of those that were judged.
+        The test; by default the judged one with the most rounds.
     tracking : str, default ""
         The first words of a cell as `list_round_series` names it, such as ``RND 4 KiB
-        0/100``; blanks and case do not matter. Empty takes the tracking variable that
+        0/100``; blanks and case do not matter. By default the tracking variable that
         was steady last, for which the test waited.
     metric : {"", "iops", "bw_bytes_per_s", "lat_mean_ns"}, default ""
-        What is taken of it; empty takes what the test tracks.
+        The metric; by default the one that the test tracks.
 
     Returns
     -------
     RoundSeries
-        One value a round that was measured.
+        One value per measured round.
 
     Raises
     ------
@@ -174,7 +174,7 @@ def take_tracked_series(
     *,
     like: RoundSeries,
 ) -> tuple[RoundSeries, ...]:
-    """Take all tracking variables of the phase of a series.
+    """Return all tracking variables of the phase of a series.
 
     Parameters
     ----------
@@ -186,8 +186,8 @@ def take_tracked_series(
     Returns
     -------
     tuple of RoundSeries
-        What the test tracks, which has to be steady at once; the series alone where
-        the run has judged no window yet.
+        The variables that have to be steady at once; only the series if the run has
+        judged no window yet.
 
     Examples
     --------
@@ -205,7 +205,7 @@ def take_tracked_series(
 
 
 def _slowest_first(listed: pd.DataFrame, windows: pd.DataFrame) -> pd.DataFrame:
-    """Order the cells by when they were steady first, those that never were on top."""
+    """Order the cells by when they were first steady, those that never were on top."""
     of_test = windows[windows["test"] == listed["test"].iloc[0]]
     steady = of_test[of_test["is_steady"].astype(bool)]
     after = steady.groupby(["phase", "tracking"])["round"].min().to_dict()
@@ -224,7 +224,7 @@ def take_listed_series(
     *,
     metric: str = "",
 ) -> tuple[RoundSeries, ...]:
-    """Take cells that were listed."""
+    """Return the series of listed cells."""
     cells = [row.to_dict() for _, row in listed.iterrows()]
     return tuple(_take_cell(measurements, steps, cell, metric=metric) for cell in cells)
 
@@ -252,9 +252,9 @@ def _take_cell(
 
 
 def series_of_window(cells: pd.DataFrame, window: JudgedWindow) -> RoundSeries:
-    """Return the rounds of a cell, of which these are the measurements, as judged.
+    """Return the rounds of a cell as judged, from its measurements.
 
-    It has no gaps, and nothing of what TKperf would have taken.
+    It has no gaps, and none of what TKperf would have taken.
     """
     return _series_of_cell(cells, asdict(window), metric=window.metric)
 
@@ -284,14 +284,14 @@ def _series_of_cell(
 def _tests_with_rounds(
     measurements: pd.DataFrame, windows: pd.DataFrame
 ) -> tuple[str, ...]:
-    """Return the tests that have rounds, those that are judged first."""
+    """Return the tests that have rounds, the judged ones first."""
     is_round = (measurements["kind"] == "cell") & measurements["round"].notna()
     names = [*windows["test"], *measurements.loc[is_round, "test"]]
     return tuple(dict.fromkeys(str(name) for name in names))
 
 
 def _longest(measurements: pd.DataFrame, windows: pd.DataFrame) -> str:
-    """Return the test with the most rounds; one that was judged, if any was."""
+    """Return the test with the most rounds; a judged one, if there is any."""
     tests = _tests_with_rounds(measurements, windows)
     judged = tuple(test for test in tests if test in set(windows["test"]))
     cells = measurements[measurements["kind"] == "cell"]
@@ -302,7 +302,7 @@ def _longest(measurements: pd.DataFrame, windows: pd.DataFrame) -> str:
 def _as_tkperf(
     measurements: pd.DataFrame, cells: pd.DataFrame, metric: str
 ) -> tuple[float, ...]:
-    """Return the series as TKperf would have taken it; empty where it takes none."""
+    """Return the series as TKperf would have taken it; empty if it takes none."""
     test, mix = cells["test"].iloc[0], cells["read_percent"].iloc[0]
     if test not in _TKPERF_TESTS or mix not in _TKPERF_MIXES:
         return ()
@@ -313,7 +313,7 @@ def _as_tkperf(
 
 
 def _segment_starts(steps: pd.DataFrame, cell: dict[Hashable, Any]) -> tuple[int, ...]:
-    """Return the rounds that follow a gap; a gap inside a round spoils that round."""
+    """Return the rounds that follow a gap; a gap inside a round invalidates it."""
     is_phase = (steps["test"] == cell["test"]) & (steps["phase"] == cell["phase"])
     cells = steps[is_phase & (steps["kind"] == "cell") & steps["round"].notna()]
     is_apart = ~cells["is_contiguous"].fillna(value=True).astype(bool)

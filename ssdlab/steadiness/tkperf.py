@@ -1,8 +1,8 @@
 """TKperf's own arithmetic: its tables and steady state from the same measurements.
 
-TKperf adds whole IOPS and whole KiB/s, weighs reads and writes of a mixed cell with
-0.65 and 0.35 for average and maximum alike, and prints MiB/s (pts.md 16). Results of
-its own, imported, hold no reads and writes apart: they are what it made of them.
+TKperf adds whole IOPS and whole KiB/s, weights reads and writes of a mixed cell by 0.65
+and 0.35 for both average and maximum, and prints MiB/s (pts.md 16). Imported results of
+TKperf do not separate reads and writes: they are what it derived from them.
 """
 
 import math
@@ -22,10 +22,10 @@ Series: TypeAlias = "pd.Series[float]"
 
 _NS_PER_US = 1e3
 _CELL = ["block_size_bytes", "read_percent"]
-# The shares of reads and writes in a latency; TKperf takes no other mixes.
+# The shares of reads and writes in a latency; TKperf has no other mixes.
 _WEIGHTS = {100: (1.0, 0.0), 65: (0.65, 0.35), 0: (0.0, 1.0)}
-# The cell of the tracking variable, and what is tracked; TP has that of 1024 KiB alone.
-# Then our own column and what a unit of TKperf's is in it.
+# The cell of the tracking variable, and its metric; TP has only that of 1024 KiB.
+# Then our own column and TKperf's unit in terms of it.
 _TRACKED: Mapping[str, tuple[int, str, str, float]] = {
     "iops": (4 * KIB, "iops", "own_iops", 1.0),
     "tp": (MIB, "kib_per_s", "own_bw_bytes_per_s", KIB),
@@ -40,7 +40,7 @@ _OWN = {
 
 @dataclass(frozen=True, slots=True)
 class _Quantity:
-    """The columns of a quantity, and what a unit of its table is in their units."""
+    """The columns of a quantity, and the unit of its table in terms of theirs."""
 
     tkperf: str
     tkperf_unit: float
@@ -62,7 +62,7 @@ _QUANTITIES = {
 class TkperfWindow:
     """TKperf's tracking variable in its window, judged by its rule.
 
-    ``rounds`` count from 1, as ours. ``series`` are TKperf's in IOPS, KiB/s or us,
+    ``rounds`` count from 1, as ours do. ``series`` is TKperf's in IOPS, KiB/s or us,
     ``own_series`` ours in the same unit. The lines of both verdicts count rounds from
     1; TKperf's counts from 0, so it has another ``intercept``.
     """
@@ -78,21 +78,21 @@ class TkperfWindow:
 
 
 def take_tkperf_rounds(measurements: pd.DataFrame, test: str) -> pd.DataFrame:
-    """Return the cells of a test as TKperf takes them from what fio says.
+    """Return the cells of a test as TKperf takes them from the output of fio.
 
     Returns
     -------
     pandas.DataFrame
-        One row a round and cell, and one a cell that others printed as a mean alone:
-        ``kind``, ``round``, ``block_size_bytes`` [B], ``read_percent`` [%] and TKperf's
-        ``iops`` [1/s], ``kib_per_s`` [KiB/s], ``lat_mean_us`` and ``lat_max_us`` [us].
-        Beside them our ``own_iops``, ``own_bw_bytes_per_s``, ``own_lat_mean_ns`` and
-        ``own_lat_max_ns``. What was not measured is missing.
+        One row per round and cell, and one per cell of which others printed only a
+        mean: ``kind``, ``round``, ``block_size_bytes`` [B], ``read_percent`` [%] and
+        TKperf's ``iops`` [1/s], ``kib_per_s`` [KiB/s], ``lat_mean_us`` and
+        ``lat_max_us`` [us]. Next to them our ``own_iops``, ``own_bw_bytes_per_s``,
+        ``own_lat_mean_ns`` and ``own_lat_max_ns``. What was not measured is missing.
 
     Notes
     -----
-    TKperf reads fio's terse output, which has whole IOPS, whole KiB/s, whole us of the
-    greatest latency, and means with six digits behind the point.
+    TKperf reads fio's terse output, which has whole IOPS, whole KiB/s, whole us for the
+    maximum latency, and means with six decimals.
     """
     chosen = measurements[
         (measurements["test"] == test) & measurements["kind"].isin(["cell", "mean"])
@@ -113,7 +113,7 @@ def take_tkperf_rounds(measurements: pd.DataFrame, test: str) -> pd.DataFrame:
 def _from_sides(
     read_percent: Series, read: pd.DataFrame, write: pd.DataFrame
 ) -> pd.DataFrame:
-    """Put reads and writes together as TKperf does."""
+    """Combine reads and writes as TKperf does."""
     shares = [_WEIGHTS.get(int(mix), (math.nan, math.nan)) for mix in read_percent]
 
     def add(name: str, unit: float) -> Series:
@@ -153,12 +153,13 @@ def judge_tkperf_window(
 ) -> TkperfWindow | None:
     """Judge TKperf's tracking variable in the reported window of a test.
 
-    The window; None if none was judged, or several, as of several active ranges.
+    Return the window; None if none was judged, or several, as with several active
+    ranges.
 
     Notes
     -----
     TKperf 2.0 on Python 2 drops the fraction of a mean of whole numbers; that never
-    changes its decision. A limit is passed only by more than the limit, as here.
+    changes its decision. A limit is exceeded only by more than the limit, as here.
     """
     size, metric, own, unit = _TRACKED[test]
     final = windows[
@@ -200,15 +201,15 @@ def _without_fraction(average: float, metric: str) -> float:
 
 
 def summarise_tkperf_table(rounds: pd.DataFrame, window: TkperfWindow) -> pd.DataFrame:
-    """Make TKperf's table of a test: its values over the window, and ours beside them.
+    """Return TKperf's table of a test: its values over the window, next to ours.
 
     Returns
     -------
     pandas.DataFrame
-        One row a quantity and cell: ``quantity`` (iops, bw, lat_mean, lat_max),
+        One row per quantity and cell: ``quantity`` (iops, bw, lat_mean, lat_max),
         ``block_size_bytes`` [B], ``read_percent`` [%], ``tkperf`` (IOPS, MiB/s, ms) and
-        ``own`` (IOPS, MB/s, ms): means of the rounds, and of lat_max their greatest;
-        and ``is_whole``: TKperf printed the table's means without their fractions.
+        ``own`` (IOPS, MB/s, ms): means of the rounds, and for lat_max their maximum;
+        and ``is_whole``: TKperf printed the means of the table without fractions.
 
     References
     ----------
@@ -234,7 +235,7 @@ def summarise_tkperf_table(rounds: pd.DataFrame, window: TkperfWindow) -> pd.Dat
 
 
 def _has_printed(cells: pd.DataFrame, column: str) -> "pd.Series[bool]":
-    """Tell of each row whether its cell has a mean that TKperf printed."""
+    """Return for each row whether its cell has a mean that TKperf printed."""
     printed = cells[column].where(cells["kind"] == "mean")
     counts = printed.groupby([cells[key] for key in _CELL]).transform("count")
     return counts > 0

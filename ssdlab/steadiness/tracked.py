@@ -1,4 +1,4 @@
-"""All tracking variables of a test side by side, each by the average of its window."""
+"""All tracking variables of a test, each relative to the average of its window."""
 
 from typing import Any
 
@@ -27,10 +27,10 @@ def summarise_tracked(
     Returns
     -------
     pandas.DataFrame
-        One row a variable and round: ``tracking``, ``metric``, ``round``, ``value``,
-        ``share``, which is the value by the average of the variable's own reported
-        window, and ``is_in_window``, whether it is one that made that average. None
-        where no window was judged.
+        One row per variable and round: ``tracking``, ``metric``, ``round``, ``value``,
+        ``share``, the value divided by the average of the variable's own reported
+        window, and ``is_in_window``, whether it is part of that average. No rows if no
+        window was judged.
 
     Examples
     --------

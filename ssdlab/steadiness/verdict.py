@@ -1,4 +1,4 @@
-"""What the run itself says of its steady state, by the rule of the PTS."""
+"""The run's own verdict on its steady state, by the rule of the PTS."""
 
 import pandas as pd
 
@@ -22,21 +22,21 @@ def summarise_determination(
     test : str
         The test.
     criteria : SteadyStateCriteria, default PTS_CRITERIA
-        The limits that the run was judged by.
+        The limits by which the run was judged.
 
     Returns
     -------
     pandas.DataFrame
-        One row a tracking variable: ``tracking``, ``metric``, ``rounds`` of the
-        window, ``sample_every``, so many rounds apart are those that count, and
-        ``first_sample``, the number of the window's first; ``average``,
-        ``allowed_low`` and ``allowed_high`` (90 and 110 % of it), ``minimum``,
-        ``maximum``, ``max_range_ratio``, ``allowed_range`` and ``range`` in the unit
-        of the metric, ``range_ratio``, ``is_range_ok``, ``slope_per_round`` and
-        ``intercept`` of the least-squares line, by the round or by the sample;
-        ``max_slope_ratio``, ``allowed_slope``, ``slope`` (the excursion over the
-        window), ``slope_ratio``, ``is_slope_ok``, ``correlation``, ``is_steady`` and
-        ``is_round_steady`` (all at once).
+        One row per tracking variable: ``tracking``, ``metric``, ``rounds`` of the
+        window, ``sample_every``, the distance of the rounds that count, and
+        ``first_sample``, the number of the window's first; ``average``, ``allowed_low``
+        and ``allowed_high`` (90 and 110 % of it), ``minimum``, ``maximum``,
+        ``max_range_ratio``, ``allowed_range`` and ``range`` in the unit of the metric,
+        ``range_ratio``, ``is_range_ok``, ``slope_per_round`` and ``intercept`` of the
+        least-squares line, per round or per sample; ``max_slope_ratio``,
+        ``allowed_slope``, ``slope`` (the excursion over the window), ``slope_ratio``,
+        ``is_slope_ok``, ``correlation``, ``is_steady`` and ``is_round_steady`` (all at
+        once).
 
     References
     ----------
@@ -115,10 +115,10 @@ def summarise_judgements(windows: pd.DataFrame, test: str) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        One row a judgement, the earliest first: ``tracking``, ``metric``, ``rounds``,
+        One row per judgement, the earliest first: ``tracking``, ``metric``, ``rounds``,
         ``average``, ``range_ratio``, ``slope_ratio``, ``is_steady``,
-        ``is_round_steady`` and ``reason``; that of a steady variable in a window
-        where another is not says so.
+        ``is_round_steady`` and ``reason``, which for a steady variable in a window says
+        if another one is not.
 
     Examples
     --------
@@ -148,7 +148,7 @@ def _rounds_text(windows: pd.DataFrame) -> list[str]:
 def pts_verdict_text(
     windows: pd.DataFrame, test: str, spec_version: str = JUDGED_BY
 ) -> str:
-    """Say what the PTS says of a test, all its tracking variables taken together.
+    """Return the verdict of the PTS on a test, all its tracking variables together.
 
     Parameters
     ----------
@@ -157,13 +157,13 @@ def pts_verdict_text(
     test : str
         The test.
     spec_version : str, default "PTS 2.0.2"
-        The specification that the run's record names. Where it is another, it is
-        said by which rule the run was judged.
+        The specification in the run's record. If it is another one, the text states by
+        which rule the run was judged.
 
     Returns
     -------
     str
-        A line; it alone is normative.
+        One line; it alone is normative.
 
     Examples
     --------
@@ -175,12 +175,12 @@ def pts_verdict_text(
     by = JUDGED_BY
     if spec_version != by:
         named = spec_version or "no specification"
-        by = f"The record names {named}. By the rule of {by}"
+        by = f"The record names {named}. By {by}"
     if spec_version == PTS_E_1:
         by = f"{by}, whose limits of range and slope are the same"
     judged = windows[windows["test"] == test]
     if judged.empty:
-        return f"{by}: no window was judged yet."
+        return f"{by}: no window has been judged yet."
     last = judged[judged["round"] == judged["round"].max()]
     rounds = f"rounds {_rounds_text(last)[0]}"
     count = f"all {len(last)} tracking variables" if len(last) > 1 else "one variable"

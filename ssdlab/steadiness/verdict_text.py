@@ -10,10 +10,10 @@ from ssdlab.text.terminal import fact_lines
 def verdict_lines(
     verdict: SteadyStateVerdict, *, first_steady_round: int | None = None
 ) -> list[str]:
-    """Say a verdict in lines of text, each number beside what it is held to.
+    """Return a verdict as lines of text, each number next to its limit.
 
     Window, average, range, slope excursion, fit, correlation, verdict and first
-    steady round. Ratios are rounded for the eye only.
+    steady round. Ratios are rounded only for display.
 
     >>> from ssdlab.stats.steady_state import assess_steady_state
     >>> verdict = assess_steady_state([5776, 5865, 6022, 6160, 6181])
@@ -54,7 +54,7 @@ def verdict_as_dict(
     *,
     first_steady_round: int | None = None,
 ) -> dict[str, bool | int | float | str | None]:
-    """Return a verdict as names and values that JSON can hold.
+    """Return a verdict as JSON-compatible names and values.
 
     The fields of the verdict by their names and at full precision, the limits
     and ``first_steady_round``. A number that does not exist is ``None``.
@@ -90,7 +90,7 @@ def _limit_row(limit: LimitVerdict) -> tuple[str, str]:
 
 
 def _number(value: float, *, decimals: int | None = None) -> str:
-    """Write a number for the eye; one that does not exist as n/a."""
+    """Format a number for display; one that does not exist as n/a."""
     if not math.isfinite(value):
         return "n/a"
     value += 0.0  # -0.0 becomes 0.0

@@ -1,4 +1,4 @@
-"""The measurement window of a cell: its line, all others it could be, all cells."""
+"""The measurement window of a cell: its line, all alternatives, all cells."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -33,14 +33,14 @@ _LOOKS = (
     ("#CC79A7", "triangle-up"),
 )
 _BAND = (90.0, 110.0)  # as wide as the range that PTS 2.0.2, 2.1.24 a, allows
-_MOST_MARKED = 24  # rounds; of more, the window alone has markers
+_MOST_MARKED = 24  # rounds; with more, only the window has markers
 _SHARE = Quantity(name="Share of the average", unit="%", divisor=0.01, digits=".4~g")
 
 
 def plot_tracked(
     frame: "pd.DataFrame", *, title: str = "All tracking variables"
 ) -> go.Figure:
-    """Draw the tracking variables of a test, each by the average of its window.
+    """Draw the tracking variables of a test, relative to the average of their window.
 
     Parameters
     ----------
@@ -52,8 +52,8 @@ def plot_tracked(
     Returns
     -------
     plotly.graph_objects.Figure
-        One line a variable over the rounds, large where it made the average of its
-        window; shaded 90 to 110 % of that.
+        One line per variable over the rounds, large where it is part of the average of
+        its window; shaded, 90 to 110 % of that.
 
     Examples
     --------
@@ -100,16 +100,16 @@ def plot_window_fit(
     series : RoundSeries
         The rounds.
     fit : pandas.DataFrame
-        What `ssdlab.analysis.summarise_fit` returns of them.
+        What `ssdlab.analysis.summarise_fit` returns for them.
     rule : {"pts-2.0.2", "tkperf", "each-value"}, default "pts-2.0.2"
         The rule whose limits are drawn.
 
     Returns
     -------
     plotly.graph_objects.Figure
-        Above the rounds, the window shaded; its average, the band as wide as the
-        allowed data excursion (dotted), that of the slope excursion (dashed), the
-        fit, and about it the 95 % band of the true line. Below the residuals.
+        At the top the rounds, with the window shaded; its average, the band of the
+        allowed data excursion (dotted), that of the slope excursion (dashed), the fit,
+        and around it the 95 % band of the true line. At the bottom the residuals.
 
     References
     ----------
@@ -174,7 +174,7 @@ def _window_words(fit: "pd.DataFrame", every: int) -> str:
 
 
 def _add_fit(figure: go.Figure, fit: "pd.DataFrame", metric: str, *, rule: str) -> None:
-    """Add average and fit with its band, and the limits that the rule asks for."""
+    """Add average and fit with its band, and the limits of the rule."""
     across, of = Across.rounds(fit), finely(metric)
     band = scaled(fit["fit_low"], metric), scaled(fit["fit_high"], metric)
     add_band(
@@ -261,7 +261,7 @@ def plot_window_ratios(
     criteria = find_steady_rule(rule).criteria
     figure = new_figure(title, subtitle="filled: steady; open: not steady", height=400)
     pairs = (
-        ("range_ratio", "range, greatest - least", "range_limit", "square"),
+        ("range_ratio", "range, max - min", "range_limit", "square"),
         ("slope_ratio", "slope excursion of the fit", "slope_limit", "circle"),
     )
     lines = [
@@ -303,7 +303,7 @@ def _filled(symbol: str, windows: "pd.DataFrame") -> list[str]:
 
 
 def _judged_words(windows: "pd.DataFrame") -> list[list[str]]:
-    """Return which rounds each window has, and what the rule says of it."""
+    """Return the rounds of each window, and the verdict of the rule."""
     return [
         [
             f"rounds {row['window_first_round']} - {row['window_last_round']}",
@@ -330,8 +330,9 @@ def plot_window_means(
     Returns
     -------
     plotly.graph_objects.Figure
-        Above each window's average with the 95 % interval of the level, the reported
-        one in the colour of the fit; below its drift, 0 if it were steady.
+        At the top each window's average with the 95 % interval of the level, the
+        reported one in the colour of the fit; at the bottom its drift, 0 if it were
+        steady.
 
     Examples
     --------
@@ -343,7 +344,7 @@ def plot_window_means(
     >>> plot_window_means(windows, metric="iops").layout.title.text
     'If another window counted'
     """
-    words = "95 % intervals if rounds are alike by first order; filled: steady"
+    words = "95 % intervals, if noise is first-order; filled: steady"
     figure = _two_panels(title, words, upper_share=0.6)
     across = _last_rounds(windows)
     panels = (

@@ -1,4 +1,4 @@
-"""The windows of a series by a rule, and what their means and drifts are worth."""
+"""The windows of a series by a rule, and the precision of their means and drifts."""
 
 from typing import Any
 
@@ -24,8 +24,8 @@ Judged = list[tuple[npt.NDArray[np.int64], SteadyStateVerdict]]
 def judge_windows_by_rule(series: RoundSeries, rule: SteadyRule) -> Judged:
     """Judge every window of a series by a rule; none spans a gap.
 
-    The places of each window's rounds, and its verdict; its line counts rounds,
-    or samples as the table ``windows`` does. Empty if the rule has no numbers.
+    Return the positions of each window's rounds, and its verdict; its line counts
+    rounds, or samples as the table ``windows`` does. Empty if the rule has no numbers.
     """
     values = take_rule_numbers(series, rule)
     places = series.samples() if len(values) else np.zeros(0, dtype=np.int64)
@@ -47,16 +47,16 @@ def judge_windows_by_rule(series: RoundSeries, rule: SteadyRule) -> Judged:
 
 
 def take_rule_numbers(series: RoundSeries, rule: SteadyRule) -> FloatArray:
-    """Return the numbers that a rule is asked of.
+    """Return the numbers that a rule is applied to.
 
-    What was measured, or what TKperf would have taken; empty if it takes none.
+    These are the measured ones, or those that TKperf would have taken; empty if none.
     """
     taken = series.as_tkperf if rule.takes_tkperf_numbers else series.measured
     return np.array(taken, dtype=np.float64)
 
 
 def _is_whole(series: RoundSeries, places: npt.NDArray[np.int64]) -> bool:
-    """Tell whether no gap lies inside a window, and no round of it is missing."""
+    """Return whether a window has no gap inside and no missing round."""
     first, last = series.rounds[places[0]], series.rounds[places[-1]]
     if last - first != (len(places) - 1) * series.sample_every:
         return False
@@ -64,10 +64,10 @@ def _is_whole(series: RoundSeries, places: npt.NDArray[np.int64]) -> bool:
 
 
 def find_reported_window(series: RoundSeries, judged: Judged, rule: SteadyRule) -> int:
-    """Return the place of the window whose mean the rule reports.
+    """Return the position of the window whose mean the rule reports.
 
-    That is the run's own where the rule is the PTS's, which waits for all tracking
-    variables at once; else the first steady one; else the last.
+    For the rule of the PTS, which waits for all tracking variables at once, that is the
+    run's own; else the first steady one; else the last.
     """
     if rule.name == PTS_RULE and series.window:
         for place, (places, _) in enumerate(judged):
@@ -78,7 +78,7 @@ def find_reported_window(series: RoundSeries, judged: Judged, rule: SteadyRule) 
 
 
 def summarise_windows(series: RoundSeries, rule: str = PTS_RULE) -> pd.DataFrame:
-    """Judge every window by a rule, and tell what its mean and drift are worth.
+    """Judge every window by a rule, and add the intervals of its mean and drift.
 
     Parameters
     ----------
@@ -90,13 +90,13 @@ def summarise_windows(series: RoundSeries, rule: str = PTS_RULE) -> pd.DataFrame
     Returns
     -------
     pandas.DataFrame
-        One row a window, the earliest first: its first and last round, ``average``,
+        One row per window, the earliest first: its first and last round, ``average``,
         ``range_ratio``, ``slope_ratio``, ``is_steady`` and ``reason`` of the rule;
         ``mean_low`` and ``mean_high``, the interval of the level about it;
-        ``drift_ratio`` with ``drift_low`` and ``drift_high``, what the level gains or
-        loses in one more window [ratio of the average]; ``is_reported``, the window
-        whose mean the rule reports; ``difference_ratio`` to that mean; and ``note``
-        on the intervals.
+        ``drift_ratio`` with ``drift_low`` and ``drift_high``, the change of the level
+        in one more window [ratio of the average]; ``is_reported``, the window whose
+        mean the rule reports; ``difference_ratio`` to that mean; and ``note`` on the
+        intervals.
 
     Examples
     --------
@@ -173,7 +173,7 @@ def _window_row(
 
 
 def summarise_fit(series: RoundSeries, rule: str = PTS_RULE) -> pd.DataFrame:
-    """Return the reported window's values, its fitted line and what the line is worth.
+    """Return the reported window's values, its fitted line and the line's interval.
 
     Parameters
     ----------
@@ -185,13 +185,13 @@ def summarise_fit(series: RoundSeries, rule: str = PTS_RULE) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        One row a round of the window, none without a window: ``round``, ``value``,
+        One row per round of the window, none without a window: ``round``, ``value``,
         ``average``, ``fit`` on the least-squares line, ``fit_low`` and ``fit_high``,
-        the 95 % interval of the true line about it, ``residual``.
+        the 95 % interval of the true line, ``residual``.
 
     Notes
     -----
-    The line is the one of the rule; its interval allows for autocorrelation.
+    The line is that of the rule; its interval allows for autocorrelation.
 
     Examples
     --------

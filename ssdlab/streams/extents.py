@@ -1,4 +1,4 @@
-"""What a capture of IO streams adds up to, and what of it a test applies: pts.md 14.
+"""The totals of a capture of IO streams, and the part that a test applies: pts.md 14.
 
 ssdlab experimental, not the RWSW standard.
 """
@@ -60,7 +60,7 @@ def select_streams(
 ) -> tuple[IoStream, ...]:
     """Choose the dominant streams, as few as make up a share of IOs: pts.md 14.
 
-    The applied test workload: most IOs first, its shares made to 100 % in all. Of
+    This is the applied test workload: most IOs first, with shares scaled to 100 %. Of
     streams with equal counts the one that `sum_streams` puts first is chosen.
 
     Raises
@@ -79,7 +79,7 @@ def select_streams(
     step = CaptureStep(number=1, start_s=0, duration_s=1, streams=tuple(counts))
     ordered, total = sum_streams([step]), step.ios
     if not total:
-        msg = "there is no IO to choose streams from"
+        msg = "there are no IOs to choose streams from"
         raise ValueError(msg)
     wanted = Fraction(least_percent) * total / 100
     chosen: list[StreamCount] = []
@@ -91,11 +91,10 @@ def select_streams(
 
 
 def merge_steps(steps: Sequence[CaptureStep]) -> CaptureStep:
-    """Return one step in place of several that follow one another.
+    """Return one step in place of several consecutive ones.
 
-    From the begin of the first to the end of the last, with all their IOs. Its
-    queue depth is the mean over the time of the steps, not known if that of any
-    step is not.
+    It spans all of them, with all their IOs. Its queue depth is the mean over the time
+    of the steps, unknown if that of any step is.
 
     Raises
     ------
@@ -125,7 +124,7 @@ def tabulate_capture(capture: Capture, *, most: int = 8) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        One row a busy step and stream: ``step``, ``start_s``, ``duration_s`` [s],
+        One row per busy step and stream: ``step``, ``start_s``, ``duration_s`` [s],
         ``stream`` (in words), ``rank`` (from 1, by IOs in the whole capture), ``ios``,
         ``share_percent`` [%], ``iops`` [1/s] and ``queue_depth`` of the step. Shares
         of a step add up to 100 %.

@@ -1,4 +1,4 @@
-"""Which part of a capture the applied streams are: what a test leaves out of it.
+"""The share of a capture that the applied streams cover, and what a test omits.
 
 ssdlab experimental, not the RWSW standard.
 """
@@ -12,7 +12,7 @@ from ssdlab.model.spec import IoStream, Workload
 
 
 def streams_of(workload: Workload) -> tuple[IoStream, ...]:
-    """Return the streams of a workload; a plain one is a stream alone."""
+    """Return the streams of a workload; a plain one is a single stream."""
     if workload.streams:
         return workload.streams
     alone = IoStream(
@@ -27,7 +27,7 @@ def streams_of(workload: Workload) -> tuple[IoStream, ...]:
 def keep_streams(
     counts: Iterable[StreamCount], applied: Iterable[IoStream]
 ) -> tuple[StreamCount, ...]:
-    """Return what was counted of the applied streams, without all others."""
+    """Return the counts of the applied streams only."""
     keys = {(s.access, s.block_size_bytes, s.is_read) for s in applied}
     return tuple(
         count
@@ -38,9 +38,9 @@ def keep_streams(
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class KeptShares:
-    """Which part of a capture the applied streams are, and the reads of both [%].
+    """The share of a capture that the applied streams are, and the reads of both [%].
 
-    What there is nothing of in the capture has no share: NaN.
+    A share of something absent from the capture is NaN.
     """
 
     ios_percent: float
@@ -61,7 +61,7 @@ class KeptShares:
 def measure_kept(
     counts: Collection[StreamCount], applied: Collection[IoStream]
 ) -> KeptShares:
-    """Return which part of what was counted the applied streams are.
+    """Return the share of the counts that the applied streams are.
 
     Shares of IOs, of bytes and of written bytes, and the shares of reads.
 

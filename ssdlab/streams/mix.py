@@ -1,4 +1,4 @@
-"""Captured streams as one job of fio can make them, and what it makes of them.
+"""Captured streams as one job of fio can issue them, and what it issues.
 
 ssdlab experimental, not the RWSW standard.
 """
@@ -27,12 +27,12 @@ def read_percent_of(streams: Sequence[IoStream]) -> int:
 
 
 def mix_streams(streams: Sequence[IoStream]) -> StreamMix:
-    """Return streams as one job of fio can make them, which keeps the queue depth.
+    """Return streams as one job of fio can issue them, which keeps the queue depth.
 
-    Sizes by direction or by access. Each of both misplaces a share of IOs and a
-    share of bytes; the one whose greater share is less is taken, if these are
-    equal the one that misplaces fewer IOs, and else sizes by direction. What is
-    there has 1 % at least, and random IOs of each direction always have.
+    Sizes are by direction or by access. Either misplaces a share of IOs and a share of
+    bytes; the one whose greater share is less is used, if these are equal the one that
+    misplaces fewer IOs, and else sizes by direction. What is present has at least 1 %,
+    as random IOs of each direction always have.
 
     Raises
     ------
@@ -45,7 +45,7 @@ def mix_streams(streams: Sequence[IoStream]) -> StreamMix:
     misplaced_percent : How much of them is of another stream.
     """
     if not streams:
-        msg = "there is no stream to mix"
+        msg = "there are no streams to mix"
         raise ValueError(msg)
     mixes = (_mix_by_direction(streams), _mix_by_access(streams))
     return min(mixes, key=lambda mix: _misplaced(streams, mix))
@@ -102,7 +102,7 @@ def _sizes(streams: Sequence[IoStream]) -> SizeShares:
         size = stream.block_size_bytes
         shares[size] = shares.get(size, 0.0) + stream.share_percent
     if len(shares) > MOST_SIZES:
-        msg = f"fio takes {MOST_SIZES} block sizes at once, and not {len(shares)}"
+        msg = f"fio takes at most {MOST_SIZES} block sizes at once, not {len(shares)}"
         raise ValueError(msg)
     sizes = sorted(shares)
     whole = round_shares([shares[size] for size in sizes])
@@ -112,9 +112,8 @@ def _sizes(streams: Sequence[IoStream]) -> SizeShares:
 def round_shares(shares: Sequence[float]) -> tuple[int, ...]:
     """Round shares to whole per cent that add up to 100, each 1 at least.
 
-    In the same order: cut to whole per cent, what is left goes to the largest
-    remainders, the first of equals; a share that got nothing takes 1 from the
-    largest.
+    The order is kept: after rounding down, the rest goes to the largest remainders, the
+    first of equals; a share that got nothing takes 1 from the largest.
 
     >>> round_shares([1, 1, 1]), round_shares([999, 1])
     ((34, 33, 33), (99, 1))
@@ -133,7 +132,7 @@ def round_shares(shares: Sequence[float]) -> tuple[int, ...]:
 
 
 def expand_mix(mix: StreamMix) -> tuple[IoStream, ...]:
-    """Return the streams that a mix makes.
+    """Return the streams that a mix issues.
 
     Each combination of direction, size and access with its share of IOs [%], the
     greatest first.
@@ -141,8 +140,8 @@ def expand_mix(mix: StreamMix) -> tuple[IoStream, ...]:
     Notes
     -----
     Sizes by direction do not depend on access, and sizes by access not on direction.
-    So a mix may make streams that the capture has not, such as random IOs of the
-    sizes of the sequential ones.
+    So a mix may issue streams that the capture lacks, such as random IOs of the sizes
+    of the sequential ones.
     """
     made = [
         stream
@@ -173,11 +172,10 @@ def _expand(mix: StreamMix, access: Access, *, is_read: bool) -> list[IoStream]:
 def misplaced_percent(
     wanted: Sequence[IoStream], made: Sequence[IoStream], *, of: Measure = "ios"
 ) -> float:
-    """Return which share of IOs or bytes is of another stream than it should be.
+    """Return the share of IOs or bytes that belongs to another stream than it should.
 
     Half the sum of the differences of all shares [%]: 0 if they are equal, 100 if
-    they have no stream in common. Missing (NaN) if one of both has nothing of
-    what is counted.
+    they have no stream in common. NaN if either has nothing of what is counted.
 
     >>> small, large = (
     ...     IoStream(access="rnd", block_size_bytes=b, is_read=True, share_percent=50)
@@ -201,7 +199,7 @@ def misplaced_percent(
 
 
 def _amount(stream: IoStream, of: Measure) -> float:
-    """Return how much of what is counted a stream has, in any unit."""
+    """Return the counted amount of a stream, in any unit."""
     match of:
         case "ios":
             return stream.share_percent

@@ -37,23 +37,23 @@ def summarise_replay(
     *,
     applied: Mapping[int, "Workload"],
 ) -> pd.DataFrame:
-    """Set what each replayed step measured beside what was captured.
+    """Compare what each replayed step measured with what was captured.
 
     Returns
     -------
     pandas.DataFrame
-        One row a step of the capture that has IOs, in its order: ``step``,
+        One row per step of the capture that has IOs, in order: ``step``,
         ``start_s``, ``duration_s`` [s], ``native_queue_depth`` (that of all streams),
         ``captured_iops`` [1/s] (of all streams), ``native_iops`` [1/s] and
-        ``native_bw_bytes_per_s`` [B/s] (those of the applied streams alone),
-        ``ios_percent``, ``bytes_percent`` and ``written_bytes_percent`` [%] (which
-        part of the step the applied streams are), ``captured_read_percent``,
+        ``native_bw_bytes_per_s`` [B/s] (those of the applied streams only),
+        ``ios_percent``, ``bytes_percent`` and ``written_bytes_percent`` [%] (the share
+        of the step that the applied streams are), ``captured_read_percent``,
         ``applied_read_percent`` [%], ``misplaced_ios_percent`` and
-        ``misplaced_bytes_percent`` [%] (what fio makes beside the applied streams),
+        ``misplaced_bytes_percent`` [%] (what fio issues besides the applied streams),
         ``oio`` (outstanding IOs of the replay), ``runtime_s`` [s], ``iops`` [1/s],
         ``bw_bytes_per_s`` [B/s], ``lat_mean_ns``, ``lat_max_ns`` [ns] and
-        ``iops_ratio`` (replay by native). What was not measured, and what is not known
-        of the applied streams, is missing.
+        ``iops_ratio`` (replay over native). What was not measured, or is unknown for
+        the applied streams, is missing.
     """
     native = pd.DataFrame([
         {
@@ -76,7 +76,7 @@ def summarise_replay(
 
 
 def _native(step: "CaptureStep", workload: "Workload | None") -> dict[str, object]:
-    """Return what of a step was applied, and what the applied streams did in it."""
+    """Return the applied part of a step, and what the applied streams did in it."""
     if workload is None:
         return _NO_STEP
     streams = streams_of(workload)
@@ -98,7 +98,7 @@ def summarise_sweep(measurements: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        One row a point, by OIO ascending: ``oio``, ``threads``, ``queue_depth``,
+        One row per point, by OIO ascending: ``oio``, ``threads``, ``queue_depth``,
         ``iops`` [1/s], ``bw_bytes_per_s`` [B/s], ``lat_mean_ns``, ``lat_max_ns`` [ns],
         ``is_efficient`` and ``is_knee``: `ssdlab.analysis.find_knee`.
     """

@@ -1,9 +1,9 @@
-"""Runs without a drive, for tests of whatever reads them.
+"""Runs without a drive, for tests of code that reads runs.
 
-`make_run` carries the real plan out on a model of a drive, whose truth is known, and
-`replay_run` lets a recorded run go its whole way again. Either gives a run folder as a
-measurement leaves it. The names stand in ``__init__.pyi``; each is imported when it is
-first used. Nothing else in ssdlab imports this package.
+`make_run` executes the real plan on a model of a drive with known properties, and
+`replay_run` replays a recorded run completely. Both give a run folder as a measurement
+leaves it. The names are in ``__init__.pyi``; each is imported on first use. Nothing
+else in ssdlab imports this package.
 """
 
 import lazy_loader

@@ -1,4 +1,4 @@
-"""What a made-up drive does in a step: its IOPS, and how long each IO takes."""
+"""What a simulated drive does in a step: its IOPS, and how long each IO takes."""
 
 import math
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ssdlab.model.step import Step
 from ssdlab.store.raw import HostCpu
 
-_LEAST, _MOST = -3.5, 5.5  # standard deviations that a distribution is drawn over
+_LEAST, _MOST = -3.5, 5.5  # standard deviations that a distribution spans
 _LATE_SPREADS = 2.0  # late IOs are spread so many times as wide as the others
 
 Counts = tuple[NDArray[np.int64], NDArray[np.int64]]
@@ -32,8 +32,8 @@ class Latency:
     late_times : float, default 8.0
         How many times as long as the others these take.
     points : int, default 8
-        At how many places of each standard deviation there are IOs: of few, fio's
-        output is small; of 40 and more, there are IOs in each of its bins.
+        At how many points per standard deviation there are IOs: with few, fio's output
+        is small; with 40 and more, there are IOs in each of its bins.
     """
 
     mean_ns: float
@@ -43,9 +43,9 @@ class Latency:
     points: int = 8
 
     def count(self, ios: int) -> Counts:
-        """Return how long so many IOs take, ascending [ns], and how many take so long.
+        """Return the ascending latencies of so many IOs [ns], and the count of each.
 
-        Nothing is drawn by chance: each latency is that of its share of the IOs.
+        Nothing is random: each latency is that of its share of the IOs.
         """
         shares, ratios = _shape(
             self.spread, self.late_ratio, self.late_times, points=self.points
@@ -83,18 +83,18 @@ class Answer:
     Attributes
     ----------
     iops : float
-        IOs a second, reads and writes together.
+        IOs per second, reads and writes together.
     latency : Latency
         How long they take.
     write_latency : Latency, optional
-        How long writes take, where that is something else.
+        How long writes take, if that differs.
     host_cpu : HostCpu, optional
         How busy the host was meanwhile.
     idle_s : float, optional
-        How long the host did nothing before, besides what it was to wait; without it
-        what the backend has.
+        How long the host was idle before, besides the planned wait; by default that of
+        the backend.
     said : str, default ""
-        What fio and the target said besides the results.
+        What fio and the target printed besides the results.
     """
 
     iops: float
@@ -111,7 +111,7 @@ class Answer:
 
 
 class Drive(Protocol):
-    """What answers for a drive; it is asked for each step that does IO."""
+    """Stands in for a drive; it is called for each step that does IO."""
 
     def answer(self, step: Step) -> Answer:
         """Return what the drive does in a step."""

@@ -1,4 +1,4 @@
-"""A made-up drive as a backend, on a clock that is simulated."""
+"""A simulated drive as a backend, on a simulated clock."""
 
 from dataclasses import dataclass, field, replace
 
@@ -22,21 +22,21 @@ class StepsEndedError(Exception):
 
 @dataclass(kw_only=True, slots=True)
 class ModelBackend:
-    """Answers each step with what fio would have said of a made-up drive.
+    """Answers each step with what fio would have printed for a simulated drive.
 
-    It keeps the protocol of the real one, and its time: a step takes as long as it
-    would, on a clock of its own.
+    It follows the protocol of the real one, and its timing: a step takes as long as it
+    would, on a simulated clock.
 
     Attributes
     ----------
     drive : Drive
-        What answers for the drive: a `ModelDrive`, or anything with its ``answer``.
+        The simulated drive: a `ModelDrive`, or anything with its ``answer``.
     now_s : float
         The simulated time, as Unix time.
     armed_gap_s, gap_s : float
         The idle time before a step whose fio stands ready, and before any other.
     steps : int, optional
-        After how many steps it ends, by `StepsEndedError`.
+        After how many steps it ends with `StepsEndedError`.
     """
 
     drive: Drive = field(default_factory=ModelDrive)

@@ -1,4 +1,4 @@
-"""Carry a plan out into a folder that is made for it, and say nothing meanwhile."""
+"""Execute a plan in a folder that is created for it, without output."""
 
 from collections.abc import Collection, Sequence
 from pathlib import Path
@@ -16,20 +16,20 @@ NO_BREAKS: frozenset[str] = frozenset()
 
 
 class SilentListener:
-    """Hears how a run goes on and says nothing."""
+    """Receives the progress of a run and reports nothing."""
 
     def step_began(self, step: Step) -> None:
-        """Hear that a step begins."""
+        """Take note that a step begins."""
 
     def step_ended(self, step: Step, result: StepResult) -> None:
-        """Hear that a step has ended."""
+        """Take note that a step has ended."""
 
     def judged(self, judgement: Judgement) -> None:
-        """Hear a steady-state judgement."""
+        """Receive a steady-state judgement."""
 
 
 def make_run_folder(run: Path) -> None:
-    """Make the folder of a run, without any step.
+    """Create the folder of a run, without any step.
 
     Raises
     ------
@@ -42,7 +42,7 @@ def make_run_folder(run: Path) -> None:
     except FileExistsError:
         raise RunFolderError(
             folder=str(run),
-            reason="there are steps in it already",
+            reason="it already holds steps",
             remedy="Name a folder that does not exist yet.",
         ) from None
 
@@ -55,7 +55,7 @@ def carry_out(
     max_idle_s: float,
     breaks: Collection[str] = NO_BREAKS,
 ) -> None:
-    """Run tests by plan and engine on a backend, into a folder that is there."""
+    """Run tests by plan and engine on a backend, into an existing folder."""
     engine = Engine(
         run=run,
         backend=backend,

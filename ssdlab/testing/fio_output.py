@@ -1,4 +1,4 @@
-"""What fio 3.33 would have said of a step, with the bins that json+ gives."""
+"""What fio 3.33 would have printed for a step, with the bins of json+."""
 
 import json
 from typing import Any
@@ -17,7 +17,7 @@ _MS_PER_S = 1000
 def render_fio_output(
     step: Step, answer: Answer, *, ended_s: float, error: int = 0
 ) -> bytes:
-    """Return the output of a step in which a drive did what is told.
+    """Return the output of a step in which a drive gave this answer.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ def read_ratio(workload: Workload) -> float:
 def _side(
     ios: int, counted: Counts, *, block_bytes: float, runtime_s: float
 ) -> dict[str, Any]:
-    """Return what fio says of a direction."""
+    """Return the output of fio for a direction."""
     moved = round(ios * block_bytes)
     return {
         "io_bytes": moved,

@@ -1,4 +1,4 @@
-"""Runs of made-up drives: the real plan, engine, raw output, ingest and tables."""
+"""Runs of simulated drives: the real plan, engine, raw output, ingest and tables."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -62,19 +62,19 @@ def make_record(
     label: str = "made by a model",
     run_id: str = "20261121-120000-made",
 ) -> RunRecord:
-    """Return the record of a run that nobody has measured.
+    """Return the record of a run that was not measured.
 
     Parameters
     ----------
     asked : str, Profile, Suite or Procedure, default "demo"
-        What is asked for: a profile or its name, or what is made of one already.
+        What is requested: a profile or its name, or what was built from one.
     tests : sequence of str, default ("iops", "tp", "lat", "wsat")
         Which tests of the profile.
     target : TargetIdentity, optional
-        What the drive says it is. Of the model it is of kind ``virtual``, which no
-        report takes for a drive.
+        What the drive reports it is. For the model it is of kind ``virtual``, which no
+        report mistakes for a drive.
     host : HostIdentity, optional
-        What the host says it is.
+        What the host reports it is.
     label : str, default "made by a model"
         The name that the user gave the run.
     run_id : str, default "20261121-120000-made"
@@ -83,7 +83,7 @@ def make_record(
     Returns
     -------
     RunRecord
-        The record, to be changed as a test needs and given to `make_run`.
+        The record, to change as a test needs and pass to `make_run`.
 
     Examples
     --------
@@ -123,7 +123,7 @@ def measure_made(
     status: RunStatus | None = None,
     message: str = "",
 ) -> None:
-    """Carry a run out on a backend, up to its raw output, without any table."""
+    """Execute a run on a backend, up to its raw output, without any table."""
     make_run_folder(folder)
     write_record(folder, record)
     reached: RunStatus = "finished"
@@ -146,26 +146,26 @@ def make_run(
     drive: Drive | None = None,
     steps: int | None = None,
 ) -> Run:
-    """Make a run of a drive that is a model, as if it had been measured.
+    """Make a run of a modelled drive, as if it had been measured.
 
-    Plan, engine, raw output, ingest and tables are the real ones; only what fio would
-    have said is told by the model. Time is simulated, so a run of hours takes seconds:
-    about 8 ms a step where the folder is in memory (``/dev/shm``), and as long as the
-    disk takes to keep each of its files elsewhere.
+    Plan, engine, raw output, ingest and tables are the real ones; only the output of
+    fio comes from the model. Time is simulated, so a run of hours takes seconds: about
+    8 ms per step if the folder is in memory (``/dev/shm``), elsewhere as long as the
+    disk takes to store each of its files.
 
     Parameters
     ----------
     folder : str or Path
-        The run folder, which is made.
+        The run folder, which is created.
     asked : str, Profile, Suite, Procedure or RunRecord, default "demo"
-        What is asked for: a profile or its name, what is made of one already, or a
-        whole record: see `make_record`.
+        What is requested: a profile or its name, what was built from one, or a whole
+        record: see `make_record`.
     tests : sequence of str, default ("iops", "tp", "lat", "wsat")
         Which tests of the profile.
     drive : Drive, optional
-        What answers for the drive; without it a `ModelDrive` as it comes.
+        The simulated drive; by default a `ModelDrive` with its defaults.
     steps : int, optional
-        After how many steps the run was interrupted; without it, it is whole.
+        After how many steps the run was interrupted; by default it is complete.
 
     Returns
     -------
@@ -175,7 +175,7 @@ def make_run(
     Raises
     ------
     UserError
-        If there is a run in the folder already, or the profile does not fit the target.
+        If the folder already holds a run, or the profile does not fit the target.
 
     Examples
     --------

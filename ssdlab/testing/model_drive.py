@@ -1,4 +1,4 @@
-"""A model of a drive whose truth is known: no number of it was measured."""
+"""A model of a drive with known properties: none of its numbers was measured."""
 
 import math
 from dataclasses import dataclass, field, replace
@@ -19,7 +19,7 @@ _SATURATION = "saturation"  # phases of it begin on a purged drive
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Settling:
-    """How a drive falls from its fresh state to its steady one, by rounds.
+    """How a drive settles from its fresh state to its steady one, by rounds.
 
     Attributes
     ----------
@@ -28,7 +28,7 @@ class Settling:
     cliff_round : float
         The round at which half of that is gone.
     fall_rounds : float
-        How steep the fall is: of what is left, each so many rounds leave a third.
+        How steep the drop is: so many rounds reduce the remainder to a third.
 
     Examples
     --------
@@ -50,33 +50,33 @@ class Settling:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ModelDrive:
-    """A drive that is a few numbers: what it does in a step follows from these alone.
+    """A drive of a few numbers, which fully determine what it does in a step.
 
-    With n IOs outstanding each takes the time of one alone, and n times what the drive
-    is kept busy by it: so few IOs are limited by latency, and many by IOPS or data
-    rate. Of a mix each IO is a read or a write by its share. Writes are faster on a
-    fresh drive and fall, round by round.
+    With n IOs outstanding each takes the time of a single one, plus n times its busy
+    time: so few IOs are limited by latency, and many by IOPS or data rate. In a mix
+    each IO is a read or a write by its share. Writes are faster on a fresh drive and
+    fall, round by round.
 
     Attributes
     ----------
     read_ns, write_ns : float
-        What one IO alone takes, besides what it keeps the drive busy for [ns].
+        What a single IO takes, besides its busy time [ns].
     read_iops, write_iops : float
-        The most IOs a second, of blocks so small that the data rate limits nothing.
+        The most IOs per second, for blocks too small for the data rate to limit them.
     read_bytes_per_s, write_bytes_per_s : float
-        The highest data rates; that of writes is the one of random ones.
+        The highest data rates; for writes, that of random ones.
     sequential_write_bytes_per_s : float
         The highest data rate of sequential writes.
     small_write_times : float
-        How many times as dear writes of less than 4 KiB are.
+        How many times as costly writes of less than 4 KiB are.
     settling : Settling
-        How preconditioned drives get steady.
+        How preconditioned drives become steady.
     saturating : Settling
         The same for phases that begin on a purged drive: write saturation.
     spread, late_ratio, late_times : float
         How latencies lie around their mean: see `Latency`.
     noise_ratio : float
-        Standard deviation of the rates of steps alike; with 0 there is no noise.
+        Standard deviation of the rates of equal steps; with 0 there is no noise.
     seed : int
         The seed of the noise.
 
@@ -159,7 +159,7 @@ class ModelDrive:
         return Answer(iops=iops, latency=latency)
 
     def _times_s(self, workload: Workload) -> tuple[float, float]:
-        """Return what an IO takes alone, and what it keeps the drive busy for [s]."""
+        """Return the time of a single IO, and its busy time [s]."""
         size, reads = mean_block_bytes(workload), read_ratio(workload)
         is_stream = workload.access == "seq"
         rate = (

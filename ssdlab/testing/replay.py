@@ -1,4 +1,4 @@
-"""A recorded run as a backend: what was measured once goes the same way again.
+"""A recorded run as a backend: what was measured once is processed again.
 
 Engine, ingest and analysis cannot tell a replay from a measurement.
 
@@ -32,15 +32,15 @@ _MADE_BY_COMMIT = {"step.json", "exitcode"}
 
 
 class StepNotRecordedError(StepError):
-    """A plan asks for a step that the recording does not hold."""
+    """A plan requests a step that is not in the recording."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Stimulus:
-    """What a step asks for, whatever its number: the key of a recording.
+    """What a step requests, whatever its number: the key of a recording.
 
-    An empty ``phase_id`` stands for every phase, and a ``cell`` of ``None`` for every
-    cell that is alike in all else.
+    An empty ``phase_id`` matches every phase, and a ``cell`` of ``None`` every cell
+    that is otherwise equal.
     """
 
     test_id: str
@@ -54,7 +54,7 @@ class Stimulus:
 
 
 def stimulus_of(step: Step) -> Stimulus:
-    """Return what a step asks for."""
+    """Return what a step requests."""
     blank = Stimulus(
         test_id=step.test_id,
         kind=step.kind,
@@ -74,7 +74,7 @@ def stimulus_of(step: Step) -> Stimulus:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Recording:
-    """Where each recorded step lies: an output of fio, or a step folder of ours.
+    """Where each recorded step is: an output of fio, or a step folder of ssdlab.
 
     ``breaks`` names the steps before which the recorded run was interrupted.
     """
@@ -84,7 +84,7 @@ class Recording:
     breaks: frozenset[str] = frozenset()
 
     def __or__(self, other: "Recording") -> "Recording":
-        """Return both in one; where both hold a step, the other's counts."""
+        """Return both in one; if both hold a step, the other's counts."""
         sources = dict.fromkeys((self.source, other.source))
         return Recording(
             source=", ".join(sources),
@@ -123,7 +123,7 @@ def read_recorded_files(folder: Path, pattern: str, *, like: Stimulus) -> Record
         A name with fields, such as
         ``wdpc_bs{block_size}_read{read_percent}_round{round}.json``.
     like : Stimulus
-        What holds for all of them; a field of the pattern comes before it.
+        What holds for all of them; a field of the pattern takes precedence.
 
     Returns
     -------
@@ -135,7 +135,7 @@ def read_recorded_files(folder: Path, pattern: str, *, like: Stimulus) -> Record
     FioOutputError
         If no name follows the pattern, or two mean the same step.
     ValueError
-        If the pattern has a field that is none.
+        If the pattern has an unknown field.
     """
     shape = compile_pattern(pattern)
     places: dict[Stimulus, Path] = {}
@@ -147,15 +147,15 @@ def read_recorded_files(folder: Path, pattern: str, *, like: Stimulus) -> Record
         if stimulus in places:
             raise FioOutputError(
                 source=str(path),
-                reason=f"it is of the same step as {places[stimulus].name}",
-                remedy="Give a pattern that tells the two apart, or move one away.",
+                reason=f"it matches the same step as {places[stimulus].name}",
+                remedy="Give a pattern that distinguishes the two, or move one away.",
             )
         places[stimulus] = path
     if not places:
         raise FioOutputError(
             source=str(folder),
-            reason=f"no file in it is named like {pattern}",
-            remedy="Look at the names and give the pattern that they follow.",
+            reason=f"no file name in it matches {pattern}",
+            remedy="Check the names and give the pattern that they follow.",
         )
     return Recording(source=str(folder), places=places)
 
@@ -170,7 +170,7 @@ def _stimulus_of_name(match: re.Match[str], like: Stimulus) -> Stimulus:
 
 
 def read_recorded_run(run: Path) -> Recording:
-    """Find the finished steps of a run folder of ours."""
+    """Find the finished steps of a run folder of ssdlab."""
     folders = finished_steps(run)
     records = [read_record_of(folder) for folder in folders]
     return Recording(
@@ -187,7 +187,7 @@ def read_recorded_run(run: Path) -> Recording:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ReplayBackend:
-    """Answers each step with what was recorded of it; see `Backend`."""
+    """Answers each step with its recording; see `Backend`."""
 
     recording: Recording
 
@@ -195,7 +195,7 @@ class ReplayBackend:
         self,
         step: Step,
         folder: Folder,
-        following: Step | None,  # noqa: ARG002 - nothing is to be armed
+        following: Step | None,  # noqa: ARG002 - nothing to arm
         *,
         hold: bool,  # noqa: ARG002
     ) -> StepOutcome:
@@ -213,20 +213,20 @@ class ReplayBackend:
 def _replay_output(place: Path, folder: Folder) -> StepOutcome:
     """Replay an output of fio.
 
-    It ended when fio wrote it, a moment after the last IO. Its exit code is not known;
-    whether it did what was asked is judged by what it says.
+    It ended when fio wrote it, a moment after the last IO. Its exit code is unknown;
+    whether it did what was requested is judged by its content.
 
     Raises
     ------
     FioOutputError
-        If it does not say when it was written.
+        If it has no timestamp.
     """
     data, name = read_output(place)
     document = parse_document(data, source=name)
     if document.timestamp_s is None:
         raise FioOutputError(
             source=name,
-            reason="it does not say when it was written, so gaps cannot be known",
+            reason="it does not say when it was written, so gaps are unknown",
             remedy="Replay an output that has a timestamp.",
         )
     folder.make_new()
@@ -244,7 +244,7 @@ def _replay_output(place: Path, folder: Folder) -> StepOutcome:
 
 
 def _replay_step(step: Step, place: Folder, folder: Folder) -> StepOutcome:
-    """Replay a step folder of ours."""
+    """Replay a step folder of ssdlab."""
     record = read_record_of(place)
     _require_same(record.step, step)
     folder.make_new()
@@ -266,12 +266,12 @@ def _replay_step(step: Step, place: Folder, folder: Folder) -> StepOutcome:
 
 
 def _require_same(recorded: Step, asked: Step) -> None:
-    """Refuse another step than the recorded one.
+    """Refuse a step that differs from the recorded one.
 
     Raises
     ------
     PlanMismatchError
-        If they differ; it tells in what.
+        If they differ; it says in what.
     """
     names = [
         name
@@ -287,14 +287,14 @@ def _require_same(recorded: Step, asked: Step) -> None:
 
 
 def replay_run(recorded: str | Path, folder: str | Path) -> Run:
-    """Let a run go its whole way again from its raw output, into a new folder.
+    """Replay a run completely from its raw output, into a new folder.
 
     Parameters
     ----------
     recorded : str or Path
         The run folder.
     folder : str or Path
-        The folder to be made. The run keeps its name, record and times.
+        The folder to create. The run keeps its name, record and times.
 
     Returns
     -------
@@ -304,11 +304,11 @@ def replay_run(recorded: str | Path, folder: str | Path) -> Run:
     Raises
     ------
     UserError
-        If the recorded run is damaged, or the folder is there already.
+        If the recorded run is damaged, or the folder already exists.
     PlanMismatchError
-        If this version of ssdlab asks for other steps.
+        If this version of ssdlab requests other steps.
     StepNotRecordedError
-        If it asks for more steps than the finished run has.
+        If it requests more steps than the finished run has.
 
     Examples
     --------

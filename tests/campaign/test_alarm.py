@@ -44,7 +44,7 @@ def test_alarm_is_told_with_what_to_do_now(tmp_path: Path) -> None:
         watch.look()
     assert str(caught.value) == (
         f"file:{tmp_path / 'drive'}: {HOT}; the run was stopped. What was measured is "
-        "kept; when it is mended: ssdlab resume runs/mine"
+        "kept. When the problem is fixed: ssdlab resume runs/mine"
     )
     assert caught.value.exit_code == 1
 

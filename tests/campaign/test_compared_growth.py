@@ -50,7 +50,7 @@ def test_run_that_was_never_ingested_is_compared_and_says_so() -> None:
     before = states_of(SAMPLE)
     found = compare_runs([SAMPLE, OTHER])
     text = "\n".join(comparison_lines(found))
-    assert "has no tables: it is read from its raw output." in text
+    assert "has no tables and is read from its raw output." in text
     assert not found.left_out
     assert states_of(SAMPLE) == before
 

@@ -336,7 +336,7 @@ def test_rounds_asked_for_later_hold_for_what_is_still_to_come(tmp_path: Path) -
 
 def test_nobody_can_be_asked_where_nobody_works(tmp_path: Path) -> None:
     run = make_run(tmp_path / "run")
-    with pytest.raises(RunFolderError, match="nobody works on it now"):
+    with pytest.raises(RunFolderError, match="no process is working on it"):
         ask_more_rounds(run, 10)
 
 
@@ -377,7 +377,7 @@ def refused(run: Path, more_rounds: int = 10) -> str:
 def test_steady_run_has_nothing_to_go_on_with(tmp_path: Path) -> None:
     run = make_run(tmp_path / "run")
     work_on(run, steady_from(0))
-    assert "no rounds of it ended without a steady state" in refused(run)
+    assert "none of its rounds ended without a steady state" in refused(run)
 
 
 def test_test_that_others_followed_cannot_go_on_and_it_is_said_what_to_do(
@@ -386,7 +386,7 @@ def test_test_that_others_followed_cannot_go_on_and_it_is_said_what_to_do(
     run = make_run(tmp_path / "run", ("iops", "wsat"))
     work_on(run)
     words = refused(run)
-    assert "rounds of iops did not get steady, but other steps followed" in words
+    assert "rounds of iops did not become steady, but other steps followed" in words
     assert "max_rounds" in words
 
 
@@ -394,7 +394,7 @@ def test_fewer_rounds_than_a_window_are_refused(tmp_path: Path) -> None:
     run = make_run(tmp_path / "run")
     work_on(run)
     for wrong in (-1, 1, 4, 1001):
-        assert "Ask for 5 to 1000 more rounds" in refused(run, wrong)
+        assert "Request 5 to 1000 more rounds" in refused(run, wrong)
     assert read_state(run).extensions == ()
 
 
@@ -403,7 +403,7 @@ def test_virtual_ssd_of_a_finished_run_is_gone_and_that_is_said(tmp_path: Path) 
     work_on(run)
     record = read_record(run)
     write_record(run, replace(record, target=replace(record.target, kind="virtual")))
-    assert "its virtual SSD ended with all that it held" in refused(run)
+    assert "its virtual SSD is gone with all its data" in refused(run)
 
 
 def test_import_has_no_more_rounds(tmp_path: Path) -> None:
@@ -425,7 +425,7 @@ def test_run_without_loops_left_says_so(tmp_path: Path) -> None:
     run = make_run(tmp_path / "run", ("wsat",))
     stop = {"00003-wsat-histogram": Mishap(raises=KeyboardInterrupt())}
     work_on(run, mishaps=stop)
-    assert "no rounds until steady are left in it" in refused(run)
+    assert "it has no rounds left that run until steady" in refused(run)
 
 
 def test_command_refuses_before_anything_is_started(tmp_path: Path) -> None:
@@ -433,7 +433,7 @@ def test_command_refuses_before_anything_is_started(tmp_path: Path) -> None:
     work_on(run, steady_from(0))
     done = call("resume", run, "--more-rounds", "10")
     assert done.returncode == 2
-    assert "no rounds of it ended without a steady state" in done.stderr
+    assert "none of its rounds ended without a steady state" in done.stderr
     assert call("resume", run, "--more-rounds", "0").returncode == 2
-    with pytest.raises(RunFolderError, match="no rounds of it ended"):
+    with pytest.raises(RunFolderError, match="none of its rounds ended"):
         resume_run(run, more_rounds=10)

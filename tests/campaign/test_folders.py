@@ -36,7 +36,7 @@ def test_folder_that_cannot_be_written_is_taken_away(
     (folder / "steps").mkdir(parents=True)
     with (
         room_for(room_bytes),
-        pytest.raises(RunFolderError, match=r"cannot be written .*Make room"),
+        pytest.raises(RunFolderError, match=r"cannot be written .*Free disk space"),
     ):
         make_run_of(folder, record)
     assert not folder.exists()
@@ -56,7 +56,7 @@ def test_tables_that_cannot_be_written_are_told_and_can_be_later(
 ) -> None:
     run = tmp_path / "run"
     shutil.copytree(ROOT / "data" / "samples" / "virtual-lat", run)
-    words = rf"all is measured, but its tables .*: ssdlab resume {run}"
+    words = rf"everything was measured, but its tables .*: ssdlab resume {run}"
     with room_for(2000), pytest.raises(RunFolderError, match=words):
         write_tables(run)
     assert len(write_tables(run).steps) > 10

@@ -109,7 +109,7 @@ def test_overwriting_costs_a_drive_fill_a_purge_by_hand() -> None:
     assert [found[name] for name in FILLS] == [6.0, 11.0]
     assert found["steps_after_purge_max"] == 38
     (line,) = purge_lines(purge_costs([found, found], price))
-    assert line == "with 2 to 4 purges (overwrite) in it, 2 s and 100 MB each"
+    assert line == "including 2 to 4 purges (overwrite), 2 s and 100 MB each"
 
 
 @pytest.mark.parametrize(
@@ -118,12 +118,12 @@ def test_overwriting_costs_a_drive_fill_a_purge_by_hand() -> None:
         (
             PurgeOutlook(method="ata-security-erase", expected_s=480.0),
             480.0,
-            "with 1 purge (ata-security-erase) in it, 8 min each",
+            "including 1 purge (ata-security-erase), 8 min each",
         ),
         (
             PurgeOutlook(method="nvme-format-crypto"),
             0.0,
-            "plus 1 purge (nvme-format-crypto), time not known",
+            "plus 1 purge (nvme-format-crypto), time unknown",
         ),
         (PurgeOutlook(method="none"), 0.0, None),
     ],
@@ -152,7 +152,7 @@ def test_plan_has_the_purges_and_what_departs_without_them() -> None:
         "seconds_each": None,
         "written_bytes_each": 0,
     }
-    assert "plus 9 purges (discard), time not known" in forecast_lines(plan)
+    assert "plus 9 purges (discard), time unknown" in forecast_lines(plan)
     bare = suite_forecast("virtual", "demo", "all", purge="none")
     assert "no purge: none was requested" in bare["departures"]
     assert not [line for line in forecast_lines(bare) if "purges (" in line]

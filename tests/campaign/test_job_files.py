@@ -192,7 +192,7 @@ def test_procedures_have_their_jobs_written_as_published(tmp_path: Path) -> None
     names = write_jobs(plan_jobs("virtual", peak()), tmp_path)
     assert len(names) == 7
     index = (tmp_path / INDEX_NAME).read_text()
-    assert "no test of the PTS: no clause asks for it" in index
+    assert "not a test of the PTS: no clause requires it" in index
 
 
 def test_fallback_is_said_to_come_only_if_not_steady(tmp_path: Path) -> None:

@@ -67,4 +67,4 @@ def test_words_of_a_long_step_are_told_where_it_is(tmp_path: Path) -> None:
     shown = json.loads((tmp_path / "progress.json").read_bytes())
     rest = first.line.rpartition(" | ")[2]
     assert rest.endswith(" left")
-    assert shown["line"].endswith(f" | overwriting: 12 % done | after it {rest}")
+    assert shown["line"].endswith(f" | overwriting: 12 % done | then {rest}")

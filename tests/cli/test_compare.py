@@ -25,7 +25,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_one_run_is_a_wrong_request(folder: Path) -> None:
     done = CliRunner().invoke(main, ["compare", str(folder / "run1")])
     assert done.exit_code == 2
-    assert "needs two runs or more" in done.output
+    assert "needs two or more runs" in done.output
 
 
 def test_unknown_condition_is_a_wrong_request(folder: Path) -> None:
@@ -37,9 +37,9 @@ def test_unknown_condition_is_a_wrong_request(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
-        ("nowhere", "there is no such folder"),
-        ("file", "this is a file, and no run folder"),
-        ("empty", "it is no run, and holds none"),
+        ("nowhere", "folder not found"),
+        ("file", "it is a file, not a run folder"),
+        ("empty", "it is not a run, and does not contain any"),
         ("run1", "appears twice"),
     ],
 )
@@ -107,4 +107,4 @@ def test_page_is_written_and_the_terminal_shows_conditions_and_verdicts(
     assert str(page) in done.output
     html = page.read_text("utf-8")
     assert html.count('class="plot"') >= 5
-    assert "No run and no round stands far" in html or "Far from the others" in html
+    assert "No run and no round is an outlier" in html or "Outliers, by median" in html

@@ -41,4 +41,4 @@ def test_runs_in_a_file_are_refused_in_one_line(tmp_path: Path) -> None:
     )
     assert done.returncode == 2
     assert len(done.stderr.splitlines()) == 1
-    assert "the folder cannot be made" in done.stderr
+    assert "the folder cannot be created" in done.stderr

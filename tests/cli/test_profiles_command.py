@@ -119,9 +119,9 @@ def test_test_that_the_profile_does_not_have_is_refused(
         (b'based_on = "demo"\ncel_s = 1\n', "cel_s: a profile has no such value"),
         (b'based_on = "demo"\ncell_s = "1"\n', "cell_s: '1' is not a number"),
         (b"cell_s = 1\n", "based_on: it is missing"),
-        (b"\xff\xfe", "it is no UTF-8 text"),
+        (b"\xff\xfe", "it is not UTF-8 text"),
         (b"#" * 100_001, "it is too large for a profile"),
-        (None, "there is no such file"),
+        (None, "file not found"),
     ],
     ids=["key", "type", "base", "bytes", "size", "absent"],
 )

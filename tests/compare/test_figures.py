@@ -117,7 +117,7 @@ def test_cells_stand_with_their_intervals_and_say_so_when_there_is_none() -> Non
     assert list(beta.error_x.array) == pytest.approx([0.0, 10_000.0])
     assert "95 %: 900.0 to 1,100" in alpha.text[0]
     assert "n = 5 rounds" in alpha.text[0]
-    assert "no interval: nothing was repeated" in beta.text[0]
+    assert "no interval: not repeated" in beta.text[0]
     assert alpha.marker.color == LOOKS["Alpha"].color
     assert figure.layout.xaxis.type == "log"
     assert figure.layout.xaxis.title.text == "IOPS"
@@ -138,7 +138,7 @@ def test_efficiency_names_the_watt() -> None:
     figure = plot_compared_cells(
         summary(), metric="iops", looks=LOOKS, title="by watt", per_watt=True
     )
-    assert figure.layout.xaxis.title.text == "IOPS by watt [IOPS/W]"
+    assert figure.layout.xaxis.title.text == "IOPS per watt [IOPS/W]"
     assert "<br>1,000 IOPS/W<br>" in figure.data[0].text[0]
     rates = summary().assign(metric="bw_bytes_per_s", value=30e6)
     figure = plot_compared_cells(
@@ -171,8 +171,8 @@ def test_ratio_heat_map_marks_what_is_claimed_of_drives_and_of_runs() -> None:
 
 def test_differences_stand_on_the_side_of_who_is_better() -> None:
     figure = plot_differences(differences(), looks=LOOKS)
-    drives = trace_named(figure, "shown of the drives")
-    runs = trace_named(figure, "shown of these runs alone")
+    drives = trace_named(figure, "shown for the drives")
+    runs = trace_named(figure, "shown only for these runs")
     neither = trace_named(figure, "not shown, or not judged")
     assert list(drives.x) == [2.0]  # type: ignore[attr-defined] # a trace
     assert list(runs.x) == [2.0]  # type: ignore[attr-defined] # half the time
@@ -226,7 +226,7 @@ def test_interval_without_an_end_runs_out_of_the_axis(
     figure = plot_differences(rows, looks=LOOKS)
     line = next(trace for trace in figure.data if trace.mode == "lines")
     assert all(0 < value < math.inf for value in line.x)
-    assert words in trace_named(figure, "shown of these runs alone").text[0]  # type: ignore[attr-defined] # a trace
+    assert words in trace_named(figure, "shown only for these runs").text[0]  # type: ignore[attr-defined] # a trace
 
 
 def points() -> pd.DataFrame:

@@ -156,7 +156,7 @@ def test_other_kernel_bars_the_verdict_and_leaves_the_numbers(folder: Path) -> N
     rates = found.differences[found.differences["metric"] == "iops"]
     assert (rates["ratio"] > 1.1).all()
     page = comparison_page(found, "conditions")
-    assert "Not the same conditions: kernel." in notes_of(page)
+    assert "Conditions that differ: kernel." in notes_of(page)
     rows = {row[0]: row[1:] for row in tables_of(page)[2].rows}
     assert rows["kernel"] == ("no", "6.1.0-28-amd64", "6.12.0")
 
@@ -182,12 +182,12 @@ def test_model_is_marked_and_left_out_of_the_score_unless_asked(
     left_out = compare_runs(runs(folder, 1, 2, 4), **options)  # type: ignore[arg-type] # texts
     assert left_out.side_names[2] == "Model (virtual)"
     assert set(left_out.scores["side"]) == {"Alpha <i>1</i>", "Beta"}
-    assert "as they are no drives: Model (virtual)" in notes_of(
+    assert "because they are not drives: Model (virtual)" in notes_of(
         comparison_page(left_out, "score")
     )
-    words = "No drive: Model (virtual); they are compared cell by cell, marked as such"
+    words = "Not drives: Model (virtual); compared cell by cell, marked as such"
     page = comparison_page(left_out, "conditions")
-    assert f"{words}, and left out of the score" in notes_of(page)
+    assert f"{words}, and excluded from the score" in notes_of(page)
     assert tables_of(page)[0].rows[2][2] == "a model, no drive"
     ranked = compare_runs(runs(folder, 1, 2, 4), include_virtual=True, **options)  # type: ignore[arg-type] # texts
     totals = ranked.scores[ranked.scores["term"] == ""]
@@ -228,10 +228,10 @@ def test_side_without_a_term_has_no_score(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "match"),
     [
-        ("speed: 1", "names no metric; known are iops, wsat"),
-        ("iops: none", "is no number above zero"),
-        ("iops: -1", "is no number above zero"),
-        ("iops 4 KiB", "names no metric"),
+        ("speed: 1", "does not name a metric; known: iops, wsat"),
+        ("iops: none", "is not a number above zero"),
+        ("iops: -1", "is not a number above zero"),
+        ("iops 4 KiB", "does not name a metric"),
     ],
 )
 def test_score_that_cannot_be_read_says_how_to_write_it(
@@ -304,10 +304,12 @@ def test_cell_that_was_not_steady_is_not_compared(tmp_path: Path) -> None:
 
 def test_efficiency_needs_watts_and_divides_by_them(folder: Path) -> None:
     none = compare_runs(runs(folder, 1, 2))
-    assert "power of no drive is known" in notes_of(comparison_page(none, "efficiency"))
+    assert "power of the drives is unknown" in notes_of(
+        comparison_page(none, "efficiency")
+    )
     found = compare_runs(runs(folder, 1, 2), watts="Alpha: 10")
     page = comparison_page(found, "efficiency")
-    assert "not known: Beta" in notes_of(page)
+    assert "unknown: Beta" in notes_of(page)
     figure = next(block for block in page.blocks if isinstance(block, Plot)).figure
     cells = found.summary[(found.summary["test"] == "iops")]
     own = cells[cells["side"] == "Alpha <i>1</i>"]["value"]
@@ -318,7 +320,7 @@ def test_efficiency_needs_watts_and_divides_by_them(folder: Path) -> None:
     ("watts", "error", "match"),
     [
         ("Delta: 3", UnknownNameError, "Unknown drive 'Delta'"),
-        ("Alpha: many", SeriesError, "no number of watts"),
+        ("Alpha: many", SeriesError, "not a number of watts"),
         ("a: 3", SeriesError, "'a' may name Alpha <i>1</i>, Beta"),
         ("Alpha: 3, run1: 4", RepeatedNameError, "appears twice"),
     ],
@@ -345,11 +347,13 @@ def test_watts_of_a_run_hold_when_its_drive_gets_another_name(folder: Path) -> N
 
 
 def test_comparison_needs_two_different_runs(folder: Path, tmp_path: Path) -> None:
-    with pytest.raises(RunFolderError, match="needs two runs or more, and this is 1"):
+    with pytest.raises(RunFolderError, match="needs two or more runs; this is 1"):
         compare_runs(runs(folder, 1))
     with pytest.raises(RepeatedNameError, match="appears twice"):
         compare_runs(runs(folder, 1, 1))
-    with pytest.raises(RunFolderError, match="it is no run, and holds none"):
+    with pytest.raises(
+        RunFolderError, match="it is not a run, and does not contain any"
+    ):
         compare_runs(tmp_path)
     with pytest.raises(UnknownNameError, match="Unknown condition 'weather'"):
         compare_runs(runs(folder, 1, 2), accept="weather")
@@ -361,7 +365,7 @@ def test_tables_of_another_run_are_refused(folder: Path, tmp_path: Path) -> None
     copied = Path(shutil.copytree(first, tmp_path / "copied"))
     record = json.loads((copied / "run.json").read_bytes())
     (copied / "run.json").write_text(json.dumps(record | {"run_id": "mine"}))
-    with pytest.raises(RunFolderError, match=r"its tables are of run .*'mine'"):
+    with pytest.raises(RunFolderError, match=r"its tables belong to run .*'mine'"):
         compare_runs([first, copied])
 
 
@@ -386,7 +390,7 @@ def test_run_that_cannot_be_read_is_left_out_of_a_folder_and_named_with_why(
     with pytest.raises(RunFolderError, match=r"measurements\.parquet cannot be read"):
         compare_runs(runs(tmp_path, 1, 3))
     (tmp_path / "run2" / "run.json").write_text("{}", "utf-8")
-    with pytest.raises(RunFolderError, match=r"this is 1; not to be read: .*run2"):
+    with pytest.raises(RunFolderError, match=r"this is 1; not readable: .*run2"):
         compare_runs(tmp_path)
 
 
@@ -438,7 +442,7 @@ def test_lines_tell_conditions_verdicts_and_what_is_missing(folder: Path) -> Non
     assert "Alpha <i>1</i> ahead in these runs" in text
     assert "The same conditions" in text
     words = " ".join(text.split())
-    assert "nothing is claimed but what these runs show" in words
+    assert "claims are limited to these runs" in words
 
 
 @pytest.mark.parametrize("width", [80, 120])
@@ -456,11 +460,11 @@ def test_pairs_without_a_verdict_have_a_line_each_behind_those_with_one(
     assert [row[0] for row in tally.rows] == ["Alpha <i>1</i> vs. Beta 0002"]
     assert len(barred.rows) == 5
     assert "5 of 6 pairs get no verdict: their conditions differ" in notes_of(page)
-    assert {row[2] for row in barred.rows} >= {"other conditions: kernel"}
+    assert {row[2] for row in barred.rows} >= {"conditions differ: kernel"}
     folded = [table for table in others if "cell by cell" in table.caption]
     assert len(folded) == 1
     text = " ".join("\n".join(comparison_lines(found, width=200)).split())
-    assert text.count("other conditions: kernel") == 1
+    assert text.count("conditions differ: kernel") == 1
     judged, barred_text = text.split("Pairs without a verdict")[:2]
     assert "Alpha <i>1</i> vs. Beta 0002 " in judged
     assert "Alpha <i>1</i> vs. Beta 0002," not in barred_text
@@ -497,8 +501,8 @@ def test_condition_that_is_not_known_is_said_to_be_and_never_the_same() -> None:
     found = compare_runs([samples / name for name in names])
     page = comparison_page(found, "conditions")
     unknown = "host, processor, memory, engine, data pattern"
-    assert f"Known of no run: {unknown}." in notes_of(page)
+    assert f"Known for no run: {unknown}." in notes_of(page)
     same = next(table for table in tables_of(page) if "The same" in table.caption)
     assert not set(unknown.split(", ")) & {row[0] for row in same.rows}
     said = " ".join(" ".join(comparison_lines(found)).split())
-    assert f"Known of no run: {unknown}." in said
+    assert f"Known for no run: {unknown}." in said

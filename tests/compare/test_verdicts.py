@@ -95,7 +95,7 @@ def test_two_runs_a_side_claim_nothing_of_drives_and_say_how_many_it_takes() -> 
     assert (row["claim"], row["better"]) == ("runs", "B")
     assert math.isnan(row["p_drives"])
     assert (row["more_runs_a"], row["more_runs_b"]) == (1, 1)
-    assert "not shown of the drives" in row["verdict"]
+    assert "not shown for the drives" in row["verdict"]
 
 
 @pytest.mark.parametrize(
@@ -218,7 +218,7 @@ def test_two_runs_that_are_far_apart_leave_the_drives_open() -> None:
     row = compare(first, second).iloc[0]
     assert (row["claim"], row["better"]) == ("runs", "B")
     assert row["low"] < 1 < row["high"]
-    assert "not shown of the drives" in row["verdict"]
+    assert "not shown for the drives" in row["verdict"]
 
 
 def test_runs_on_both_sides_of_the_other_show_nothing() -> None:

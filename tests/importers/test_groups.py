@@ -136,7 +136,7 @@ def test_note_of_a_part_that_is_damaged_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(RunFolderError, match=r"part.json is damaged"):
         ingest_run(run.path)
     step.write_text('{"run": 7, "group": 1}')
-    with pytest.raises(FioOutputError, match="does not hold the one result"):
+    with pytest.raises(FioOutputError, match="does not hold the result"):
         ingest_run(run.path)
 
 

@@ -71,9 +71,9 @@ def test_pattern_that_no_file_follows_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("pattern", "match"),
     [
-        ("{size}.json", "'size' is no field of a pattern; known: block_size"),
-        ("{round}-{round}.json", "'round' stands twice"),
-        ("x{block_size.json", "has no partner"),
+        ("{size}.json", "unknown field 'size' in the pattern; known: block_size"),
+        ("{round}-{round}.json", "'round' occurs twice"),
+        ("x{block_size.json", "unmatched brace"),
     ],
     ids=["unknown", "twice", "single brace"],
 )
@@ -86,7 +86,7 @@ def test_pattern_that_is_none_is_refused(
 
 def test_share_of_reads_beyond_all_is_refused(tmp_path: Path) -> None:
     write_cell(tmp_path / "in" / "bs4k_read101_round1.json", READ, reads=1000)
-    refuse(tmp_path / "in", "101 is no percentage of reads", pattern=PATTERN)
+    refuse(tmp_path / "in", "101 is not a valid percentage of reads", pattern=PATTERN)
 
 
 def test_path_that_is_not_there_is_refused(tmp_path: Path) -> None:

@@ -48,14 +48,14 @@ def test_a_step_that_is_worked_on_is_not_read(held: Path) -> None:
 
 
 def test_progress_is_told_as_the_run_tells_it(held: Path) -> None:
-    assert RunWatcher(held).look().line == "it has begun"
+    assert RunWatcher(held).look().line == "it has started"
     (held / "progress.json").write_text('{"line": "lat rounds | 8 s left"}', "utf-8")
     assert RunWatcher(held).look().line == "lat rounds | 8 s left"
 
 
 def test_a_run_whose_process_was_killed_does_not_go_on(run: Path) -> None:
     news = RunWatcher(run).look()
-    assert (news.is_running, news.line) == (False, "nobody works on it any more")
+    assert (news.is_running, news.line) == (False, "no process is working on it")
 
 
 def test_a_finished_run_does_not_go_on(held: Path) -> None:

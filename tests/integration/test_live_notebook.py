@@ -34,7 +34,7 @@ def test_notebook_looks_ahead_until_the_run_is_steady(
     before = files_of(held)
     early = said_of(held, tmp_path / "early.ipynb")
     assert f"The run is in progress: {fourth + 1} steps are finished" in early
-    assert "no window was judged yet" in early
+    assert "no window has been judged yet" in early
     assert "Not steady after round 4. Rounds still needed:" in early
     assert "Do not rely on it" in early
     assert files_of(held) == before
@@ -42,4 +42,4 @@ def test_notebook_looks_ahead_until_the_run_is_steady(
     late = said_of(held, tmp_path / "late.ipynb")
     assert "The run is in progress" in late
     assert "PTS 2.0.2: STEADY in rounds" in late
-    assert "Nothing is left to foretell." in late
+    assert "No forecast is needed." in late

@@ -16,7 +16,7 @@ def test_second_process_is_refused_while_a_run_is_under_way(lab: Lab) -> None:
     resumed = lab.cli("resume", run)
     listed = lab.cli("runs", "--runs", lab.runs)
     assert again.wait() == 2
-    assert again.said.count("there is a run in it already") == 1
+    assert again.said.count("it already holds a run") == 1
     assert f"ssdlab resume {run}" in again.said
     assert resumed.wait() == 2, resumed.said
     assert resumed.said.count(f"process {first.popen.pid} is working on this run") == 1

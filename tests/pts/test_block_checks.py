@@ -132,7 +132,9 @@ def test_other_procedure_asks_for_another_stimulus() -> None:
     procedure = Procedure(
         name="made", title="Made", source="ours", tests=(long_run(128 * MIB),)
     )
-    with pytest.raises(ProfileError, match=r"Take another stimulus where it takes one"):
+    with pytest.raises(
+        ProfileError, match=r"Choose another stimulus, if the procedure takes one"
+    ):
         require_fit(SMALL, procedure)
 
 

@@ -20,7 +20,7 @@ def test_nines_are_dotted_where_they_are_not_supported() -> None:
     assert [trace.line.dash for trace in figure.data] == ["solid", "dot"] * 2
     shown = [trace.name for trace in figure.data if trace.showlegend]
     assert shown == ["Reads, n = 1,000", "Writes, n = 1,000"]
-    assert figure.layout.title.subtitle.text == "dotted: not supported by so few IOs"
+    assert figure.layout.title.subtitle.text == "dotted: too few IOs to support it"
     assert figure.layout.yaxis.type == "log"
     assert "1 in 100 (99 %)" in figure.layout.yaxis.ticktext
     assert "1 in 1,000 (99.9 %)" in figure.layout.yaxis.ticktext
@@ -41,7 +41,7 @@ def test_end_of_a_histogram_before_its_ios_is_marked() -> None:
     *_, mark = plot_exceedance(curve).data
     assert (list(mark.x), list(mark.y)) == ([17_100.0], [0.003])
     assert mark.marker.symbol == "triangle-right-open"
-    assert "3 IOs at least so slow, not told apart (censored)" in mark.name
+    assert "3 IOs at least this slow, not resolved (censored)" in mark.name
 
 
 @pytest.mark.parametrize(("limit_ns", "side"), [(0.2e6, "left"), (5e6, "right")])

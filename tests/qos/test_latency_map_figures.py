@@ -27,4 +27,4 @@ def test_map_places_every_cell_and_leaves_the_rest_empty() -> None:
 def test_map_of_nothing_is_a_sentence() -> None:
     figure = plot_latency_map(pd.DataFrame({"start": []}))
     assert not figure.data
-    assert "Nothing was kept" in figure.layout.annotations[0].text
+    assert "were not recorded" in figure.layout.annotations[0].text

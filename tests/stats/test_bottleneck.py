@@ -56,11 +56,11 @@ def test_curve_that_rises_is_flat() -> None:
 @pytest.mark.parametrize(
     ("values", "fills", "why"),
     [
-        ([1.0] * 9, 3, "9 rounds, and 10 are needed"),
+        ([1.0] * 9, 3, "9 rounds; 10 are needed"),
         ([], 3, "0 rounds"),
-        ([0.0] * 10, 3, "nothing was done"),
+        ([0.0] * 10, 3, "no IO at its beginning"),
         (HELD, 0.99, "only 0.99 user capacities"),
-        (HELD, None, "how much was written is not known"),
+        (HELD, None, "the amount written is unknown"),
     ],
 )
 def test_shape_is_not_told_when_too_little_is_known(
@@ -115,11 +115,11 @@ def shapes(*curves: list[float]) -> tuple[object, ...]:
     [
         (FALLING, HELD, "B", "it ends lower too"),
         (HELD, FALLING, "A", "begins 78% lower than that of the other host"),
-        (FALLING, CUT, "B", "the host cut off the peak alone"),
+        (FALLING, CUT, "B", "the host only cut off the peak"),
         (FALLING, FALLING, "", "No host looks like a bottleneck"),
         (HELD, HELD, "", "either both hosts are a bottleneck"),
         ([30_000.0] * 15, HELD, "B", "which does not fall either"),
-        ([99.0] * 3, FALLING, "", "cannot be told: host A: 3 rounds"),
+        ([99.0] * 3, FALLING, "", "host A: 3 rounds"),
     ],
 )
 def test_flat_and_lower_host_is_suspected(

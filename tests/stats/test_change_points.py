@@ -200,5 +200,5 @@ def test_series_without_a_change_has_none_to_locate() -> None:
 
 @pytest.mark.parametrize("values", [[], [1.0, math.inf]])
 def test_missing_values_are_refused(values: list[float]) -> None:
-    with pytest.raises(ValueError, match="none of them missing"):
+    with pytest.raises(ValueError, match="without missing values"):
         segment_series(values)

@@ -47,9 +47,9 @@ def test_rounds_that_share_nothing_tell_as_much_as_one_io_each_at_most() -> None
 
 
 def test_one_round_does_not_tell() -> None:
-    with pytest.raises(ValueError, match="one round does not tell"):
+    with pytest.raises(ValueError, match="one round does not show"):
         effective_count(binned([[1, 2]]), 50)
-    with pytest.raises(ValueError, match="2 rounds do not tell"):
+    with pytest.raises(ValueError, match="2 rounds do not show"):
         between_rounds_interval(binned([[1, 2], [3, 4]]), 50)
 
 

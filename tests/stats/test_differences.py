@@ -79,7 +79,7 @@ def test_two_single_runs_without_repetition_tell_nothing() -> None:
     found = compare_runs_of_sides([10.0], [12.0])
     assert math.isnan(found.p_value)
     assert math.isnan(found.ratio.low)
-    assert "no scatter is known" in found.ratio.note
+    assert "scatter unknown" in found.ratio.note
 
 
 def test_values_that_do_not_scatter_tell_nothing() -> None:

@@ -75,7 +75,7 @@ def test_series_by_hand() -> None:
     assert drawn.x.tolist() == [0, 1, 2, 5, 8, 9]
     np.testing.assert_array_equal(drawn.y, [5, 1, 9, np.nan, 8, 2])
     assert drawn.note == (
-        "10 points in 2 columns: each column shows its least and greatest"
+        "10 points in 2 columns: each column shows its minimum and maximum"
     )
 
 
@@ -110,7 +110,7 @@ def test_an_empty_series_stays_empty() -> None:
 @pytest.mark.parametrize(
     ("x", "y", "columns", "words"),
     [
-        ([0, 1], [1], 10, "2 places cannot have 1 values"),
+        ([0, 1], [1], 10, "2 positions cannot have 1 values"),
         ([1, 0], [1, 1], 10, "must ascend"),
         ([0, np.nan], [1, 1], 10, "must ascend"),
         ([0, 1], [1, 1], 0, "at least one column"),

@@ -252,5 +252,7 @@ def test_convergence_of_one_block_size_and_another_metric() -> None:
 
 @pytest.mark.parametrize("metric", ["latency", "run_id", "total_ios"])
 def test_convergence_refuses_what_is_no_metric(metric: str) -> None:
-    with pytest.raises(ValueError, match="is no metric; choose from: bw_bytes_per_s"):
+    with pytest.raises(
+        ValueError, match=r"unknown metric .*; choose from: bw_bytes_per_s"
+    ):
         summarise_convergence(measurements([]), "iops", metric=metric, read_percent=0)

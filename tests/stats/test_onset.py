@@ -28,7 +28,7 @@ def test_cut_is_made_where_the_transient_ends() -> None:
 def test_series_that_falls_to_its_end_is_too_short_to_say() -> None:
     found = find_truncation(np.linspace(200, 100, 60))
     assert not found.is_found
-    assert found.note.endswith("too short to say")
+    assert found.note.endswith("series too short")
 
 
 def test_fewer_than_sixty_rounds_are_called_of_little_use() -> None:
@@ -36,7 +36,7 @@ def test_fewer_than_sixty_rounds_are_called_of_little_use() -> None:
     short = find_truncation(np.resize([1.0, -1, 0], 59)).note
     assert short == "of little use below 60 rounds"
     falling = find_truncation(np.linspace(200, 100, 25)).note
-    assert falling.endswith("too short to say; of little use below 60 rounds")
+    assert falling.endswith("series too short; of little use below 60 rounds")
 
 
 def test_cuts_of_few_independent_rounds_are_chance() -> None:

@@ -225,7 +225,7 @@ def test_values_too_large_to_add_are_a_data_error() -> None:
 
     assert not any([verdict.is_steady, verdict.is_range_ok, verdict.is_slope_ok])
     assert math.isnan(verdict.average)
-    assert verdict.reason == "data error: values too large to be added up"
+    assert verdict.reason == "data error: values too large to add up"
 
 
 def test_missing_value_of_a_nullable_column_is_a_data_error() -> None:

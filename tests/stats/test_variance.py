@@ -38,7 +38,7 @@ def test_estimate_below_zero_is_told_as_zero() -> None:
     assert found is not None
     assert found.between == 0
     assert found.between_to_within.estimate == 0
-    assert "taken as 0" in found.note
+    assert "set to 0" in found.note
 
 
 @pytest.mark.parametrize(

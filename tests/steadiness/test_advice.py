@@ -24,7 +24,7 @@ def test_text_tells_the_verdict_of_the_pts_first_and_the_rest_apart() -> None:
     values = 100 * (1 + 1.5 * np.exp(-np.arange(40) / 12))
     values += np.random.default_rng(1).normal(0, 0.3, 40)
     lines = steadiness_text(make_rounds(values), "each-value").splitlines()
-    assert lines[0].startswith("By the rule of PTS 2.0.2: steady in rounds")
+    assert lines[0].startswith("By PTS 2.0.2: steady in rounds")
     assert lines[1].startswith("each value and fit end within 10 %: steady")
     assert lines[2] == "Beyond the PTS:"
     assert lines[3].startswith("  Change points: rounds 1 - ")
@@ -36,8 +36,8 @@ def test_text_warns_when_the_level_of_the_pts_is_another() -> None:
     values = 100 * (1 + 1.5 * np.exp(-np.arange(60) / 3))
     values += np.random.default_rng(60).normal(0, 0.5, 60)
     text = steadiness_text(make_rounds(values))
-    assert "Since the last change the level is -" in text
-    assert "from the PTS window's." in text
+    assert "Since the last change the level differs by -" in text
+    assert "from the PTS window." in text
 
 
 @pytest.mark.parametrize(

@@ -63,11 +63,11 @@ def test_rounds_that_only_some_have_are_not_known_yet() -> None:
 def test_text_looks_ahead_and_says_when_it_is_steady() -> None:
     ahead = forecast_text(two(6), forecast_steady_state(two(6)))
     assert ahead.startswith("Not steady after round 6. Rounds still needed: ")
-    assert ahead.endswith(f"It waits longest for slow. {FORECAST_CLAIM}.")
+    assert ahead.endswith(f"The last to become steady: slow. {FORECAST_CLAIM}.")
     done = forecast_text(two(30), forecast_steady_state(two(30)))
-    assert "all 2 tracking variables at once. Nothing is left" in done
+    assert "all 2 tracking variables at once. No forecast is needed" in done
     early = forecast_text(two(3), forecast_steady_state(two(3)))
-    assert early == "Not steady after round 3; four rounds are needed to foretell."
+    assert early == "Not steady after round 3; a forecast needs four rounds."
 
 
 def test_forecast_of_rounds_that_were_not_judged_is_not_to_be_relied_on() -> None:

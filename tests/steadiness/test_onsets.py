@@ -33,7 +33,7 @@ def test_onsets_of_a_known_decay() -> None:
 
 def test_rounds_too_few_for_a_rule_say_so() -> None:
     onsets = onsets_of(make_rounds([100.0, 101, 99]))
-    assert onsets.loc["pts-2.0.2", "note"] == "fewer rounds than a window has"
+    assert onsets.loc["pts-2.0.2", "note"] == "fewer rounds than a window needs"
     assert onsets.loc["mser-5", "note"] == "fewer than 10 rounds"
     assert not onsets["is_steady"].astype(bool).any()
     assert summarise_phases(make_rounds([])).empty

@@ -150,7 +150,7 @@ def test_run_that_is_going_on_has_a_series_before_its_first_window(run: Run) -> 
     )
     assert series.rounds == (1, 2, 3)
     assert series.window is None
-    assert "NOT steady: fewer rounds than a window has" in steadiness_text(series)
+    assert "NOT steady: fewer rounds than a window needs" in steadiness_text(series)
 
 
 def test_gap_inside_a_round_spoils_that_round(run: Run) -> None:

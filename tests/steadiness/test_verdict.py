@@ -48,15 +48,15 @@ def test_verdict_in_words_is_that_of_all_variables_together(run: Run) -> None:
     assert pts_verdict_text(windows, "iops") == (
         f"PTS 2.0.2: NOT STEADY, last judged in rounds 3 - 7. {cell}: range 30 %."
     )
-    assert "no window was judged" in pts_verdict_text(windows, "tp")
+    assert "no window has been judged" in pts_verdict_text(windows, "tp")
 
 
 def test_verdict_on_a_run_by_another_specification_names_both(run: Run) -> None:
     windows = run.windows[run.windows["test"] == "iops"].copy()
     windows["is_steady"] = windows["is_round_steady"] = True
     assert pts_verdict_text(windows, "iops", "PTS-E 1.1") == (
-        "The record names PTS-E 1.1. By the rule of PTS 2.0.2, whose limits of range "
+        "The record names PTS-E 1.1. By PTS 2.0.2, whose limits of range "
         "and slope are the same: STEADY in rounds 3 - 7 (all 3 tracking variables)."
     )
     other = pts_verdict_text(windows, "iops", "PTS-C 1.x")
-    assert other.startswith("The record names PTS-C 1.x. By the rule of PTS 2.0.2: ")
+    assert other.startswith("The record names PTS-C 1.x. By PTS 2.0.2: ")

@@ -13,7 +13,7 @@ def test_tkperf_is_asked_of_its_own_numbers() -> None:
     assert [v.average for _, v in judge_windows_by_rule(series, rule)] == [100, 100]
     assert summarise_fit(series, "tkperf")["value"].tolist() == [100] * 5
     other = onsets_of(make_rounds(MX200))
-    assert other.loc["tkperf", "note"] == "TKperf takes no such cell"
+    assert other.loc["tkperf", "note"] == "TKperf has no such cell"
     assert other.loc["tkperf", "is_steady"] is None
 
 

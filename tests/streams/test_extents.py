@@ -103,7 +103,7 @@ def test_share_that_is_none_is_refused(share: float) -> None:
 
 
 def test_nothing_to_choose_from_is_refused() -> None:
-    with pytest.raises(ValueError, match="there is no IO to choose streams from"):
+    with pytest.raises(ValueError, match="there are no IOs to choose streams from"):
         select_streams([])
 
 

@@ -205,10 +205,10 @@ def test_rounded_shares_add_up_to_100_and_leave_nothing_out(
 
 
 def test_no_stream_and_too_many_sizes_are_refused() -> None:
-    with pytest.raises(ValueError, match="there is no stream to mix"):
+    with pytest.raises(ValueError, match="there are no streams to mix"):
         mix_streams([])
     many = [stream(100 / 65, size=512 * (at + 1)) for at in range(65)]
     with pytest.raises(
-        ValueError, match="fio takes 64 block sizes at once, and not 65"
+        ValueError, match="fio takes at most 64 block sizes at once, not 65"
     ):
         mix_streams(many)

@@ -191,7 +191,7 @@ def test_anything_may_answer_for_the_drive(make: Make) -> None:
 
 def test_folder_that_has_a_run_already_is_refused(make: Make) -> None:
     make(tests=["lat"], steps=3)
-    with pytest.raises(RunFolderError, match="there are steps in it already"):
+    with pytest.raises(RunFolderError, match="it already holds steps"):
         make(tests=["lat"], steps=3)
 
 

@@ -95,13 +95,13 @@ def test_unknown_field_of_a_pattern_is_an_error_with_the_known_ones(
     tmp_path: Path,
 ) -> None:
     with pytest.raises(
-        ValueError, match=r"'bs' is no field .* block_size, read_percent"
+        ValueError, match=r"unknown field 'bs' .* block_size, read_percent"
     ):
         found(tmp_path, pattern="{bs}.json")
 
 
 def test_pattern_that_no_name_follows_is_a_clear_error(tmp_path: Path) -> None:
-    with pytest.raises(FioOutputError, match="no file in it is named like bs"):
+    with pytest.raises(FioOutputError, match="no file name in it matches bs"):
         found(tmp_path)
 
 
@@ -269,7 +269,7 @@ def test_finished_run_that_lacks_steps_is_refused(tmp_path: Path) -> None:
 def test_replay_into_a_run_that_is_there_is_refused(tmp_path: Path) -> None:
     old = cut_sample(tmp_path / "old", status="interrupted", first_steps=2)
     replay_run(old, tmp_path / "new")
-    with pytest.raises(RunFolderError, match="there are steps in it already"):
+    with pytest.raises(RunFolderError, match="it already holds steps"):
         replay_run(old, tmp_path / "new")
     places = (
         steps_folder(run) / "00002-lat-wipc" for run in (tmp_path / "new", SAMPLE)

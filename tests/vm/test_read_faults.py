@@ -111,7 +111,7 @@ def test_fio_that_is_killed_ends_the_run_and_it_goes_on(guest: Guest) -> None:
     run.wait_for_steps(4)
     guest.check("until kill -KILL $(pidof fio); do sleep 0.1; done")
     said = run.end(1)
-    assert "fio was ended by signal 9 from outside" in said
+    assert "fio was killed by signal 9 from outside" in said
     assert "ssdlab resume /job/run" in said
     assert run.state.status == "failed"
     before = recorded_steps(run.folder)
