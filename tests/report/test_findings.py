@@ -8,7 +8,7 @@ import pytest
 
 from ssdlab.cli.outcome import answer_lines
 from ssdlab.model.errors import RunFolderError
-from ssdlab.model.finding import make_finding
+from ssdlab.model.finding import SEVERITY_WORDS, make_finding
 from ssdlab.model.records import CeilingPoint
 from ssdlab.report import render_report
 from tests.made_run import make_run
@@ -48,10 +48,10 @@ def test_front_page_groups_findings_by_severity_with_their_tests(shown: str) -> 
             "Procedure departs from PTS 2.0.2 in 3 points (2 major, 1 minor)",
             "Steady state reached: IOPS, LAT; ended at its limit: WSAT",
             "Doubts about the numbers 1 (1 grave)",
-            "Major the results are not those that the standard asks for",
+            f"Major {SEVERITY_WORDS['major']}",
             "the target is a model",
             "IOPS, LAT time of a cell: 1 s",
-            "Minor a difference that is known; the results can be compared",
+            f"Minor {SEVERITY_WORDS['minor']}",
             "WSAT rounds at most: 10",
             "Grave LAT: clock: 3 steps <went> back",
             "Results",

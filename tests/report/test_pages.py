@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from ssdlab.model.errors import RunFolderError
+from ssdlab.model.finding import SEVERITY_WORDS
 from ssdlab.model.schema import TABLES
 from ssdlab.pts import PROFILES
 from ssdlab.report import render_report, write_report
@@ -116,7 +117,7 @@ def test_determination_data_is_that_of_the_stored_judgement(tmp_path: Path) -> N
 def test_front_page_names_each_departure(page: str) -> None:
     text = words(page)
     assert "Procedure departs from PTS 2.0.2 in 5 points (5 major)" in text
-    meaning = "the results are not those that the standard asks for"
+    meaning = SEVERITY_WORDS["major"]
     assert (
         f"Major {meaning} the target is a virtual SSD: a model in memory, not a drive"
         in text

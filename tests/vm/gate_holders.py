@@ -93,7 +93,7 @@ HOLDERS: Final = (
         make=TABLE + "mknod /run/alias b $(lsblk -dno MAJ:MIN $P | tr : ' '); "
         "losetup /dev/loop5 /run/alias; rm /run/alias",
         kind="loop-backing",
-        reason=r"/dev/loop5 \(a loop device on $P\) uses $P",
+        reason=r"/dev/loop5 \(a loop device on /\S.*\) uses $P",
         remedy="losetup --detach /dev/loop5",
         undo="losetup -d /dev/loop5",
     ),

@@ -94,7 +94,7 @@ def test_each_drive_lists_what_it_can_do_and_touches_nothing(
     found = listed(guest, find_path(guest, "SCSI"))
     can = {method for method, (possible, _) in found.items() if possible == "yes"}
     assert can == {"discard", "overwrite", "none"}
-    assert found["scsi-format-unit"][0] == "not known"
+    assert found["scsi-format-unit"][0] == "unknown"
     assert "Invalid opcode" in found["scsi-sanitize-block"][1]
     assert before == {name: image_sha256(image) for name, image in images.items()}
 
