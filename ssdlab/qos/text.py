@@ -218,7 +218,7 @@ def claim_text(load: Load, table: pd.DataFrame) -> str:
     claimed = {
         BETWEEN_ROUNDS: "The intervals of percentiles are those between rounds: "
         "rounds are taken as independent; the IOs of one round need not be. "
-        f"{_unseen_of(levels)}.",
+        f"{_unseen_of(levels)}. ESS: effective sample size.",
         INDEPENDENT: "The intervals of percentiles hold if the IOs are independent of "
         f"each other: {load.what} cannot show how rounds differ.",
     }[str(levels["claimed"].iloc[0])]
