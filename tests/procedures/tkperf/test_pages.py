@@ -129,7 +129,7 @@ def test_write_saturation_that_is_not_to_be_steady_is_not_judged(
     assert row.verdict == "not judged: the profile requires none"
     assert row.is_steady is None
     html = render_report(measured)
-    cell = '<td class="words">not judged <span>the profile asks for none</span>'
+    cell = '<td class="words">not judged <span>the profile requires none</span>'
     assert html.count(cell) == 1
     facts = [fact for column in columns_of(context, "wsat") for fact in column.facts]
     assert ("Steady state", row.verdict) in facts
