@@ -118,7 +118,7 @@ def test_the_last_step_is_missed_when_there_are_no_tables(tmp_path: Path) -> Non
     assert ingest(run, "--drop-missing").exit_code == 0
     found = open_run(run).findings.set_index("code").loc["steps-missing"]
     count = len(list((run / "steps").iterdir()))
-    assert found["words"].startswith(f"steps: those behind number {count} are missing")
+    assert found["words"].startswith(f"steps: those after number {count} are missing")
 
 
 def test_the_log_of_a_step_that_is_gone_is_missed(run: Path) -> None:
