@@ -18,8 +18,8 @@ import pandas as pd
 
 from ssdlab.compare.pairs import compare_cells
 from ssdlab.compare.side_cells import find_cells
-from ssdlab.stats.change_points import locate_last_change, segment_series
 from ssdlab.stats.forecast import draw_futures, first_time
+from ssdlab.stats.pelt import locate_last_change, segment_series
 from ssdlab.stats.steady_state import assess_series, find_first_steady_round
 from ssdlab.stats.trend import estimate_mean
 

@@ -63,13 +63,7 @@ class ReportedError(SsdlabError):
 
 
 def find_notebook(name: str = RUN_PTS) -> Path:
-    """Return the path of a notebook of ssdlab, in the checkout or as installed.
-
-    Raises
-    ------
-    MissingToolError
-        If the installation lacks it.
-    """
+    """Return the path of a notebook of ssdlab, in the checkout or as installed."""
     checkout = Path(__file__).resolve().parents[1] / "notebooks" / name
     if checkout.is_file():
         return checkout
@@ -85,25 +79,7 @@ def find_notebook(name: str = RUN_PTS) -> Path:
 
 
 def copy_notebooks(folder: Path) -> dict[str, CopyState]:
-    """Copy all notebooks of ssdlab into a folder, with sample runs to open.
-
-    Parameters
-    ----------
-    folder : Path
-        Where to copy them; it is created. An existing file is never overwritten.
-
-    Returns
-    -------
-    dict of str to {"new", "unchanged", "kept"}
-        The state of each notebook; a ``kept`` one differs from the original. If the
-        sample runs were copied, there is an entry ``data/samples``.
-
-
-    Raises
-    ------
-    ExportError
-        If the folder cannot be written.
-    """
+    """Copy all notebooks of ssdlab into a folder, with sample runs to open."""
     states: dict[str, CopyState] = {}
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -159,31 +135,7 @@ def read_parameters(notebook: Path) -> tuple[str, ...]:
 def execute_notebook(
     notebook: Path, output: Path, parameters: Parameters, *, keeps_saving: bool = True
 ) -> None:
-    """Execute a notebook with papermill.
-
-    Parameters
-    ----------
-    notebook : Path
-        The notebook to execute.
-    output : Path
-        Path of the executed notebook.
-    parameters : mapping of str to str, int, float or bool
-        The values of its parameters.
-    keeps_saving : bool, default True
-        Whether to save it after each cell, for one that measures for hours. Otherwise
-        it is saved when it ends or fails, which takes half the time.
-
-    Raises
-    ------
-    UnknownNameError
-        If the notebook does not declare a parameter; papermill would only warn.
-    ReportedError
-        If an ``SsdlabError`` was raised in it, with its text and exit code.
-    NotebookFailedError
-        If it failed with any other error, or its kernel was killed.
-    KeyboardInterrupt
-        If its kernel was interrupted.
-    """
+    """Execute a notebook with papermill."""
     known = read_parameters(notebook)
     for name in parameters:
         if name not in known:

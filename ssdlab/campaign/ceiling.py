@@ -62,32 +62,7 @@ def measure_ceiling(
     workloads: Sequence[Workload] = CEILING_WORKLOADS,
     tell: Callable[[str], None] | None = None,
 ) -> tuple[CeilingPoint, ...]:
-    """Measure the most that this host can issue, with fio's null engine.
-
-    Parameters
-    ----------
-    folder : Folder, optional
-        Is created and receives the output of fio, one folder per point. Without it
-        nothing is kept.
-    seconds : float, default 60
-        The total time [s], shared equally.
-    workloads : sequence of Workload
-        What is issued; 4 KiB at five TC/QD and 1 MiB writes at T1/Q32 by default.
-    tell : callable, optional
-        Called with each point before it is measured.
-
-    Returns
-    -------
-    tuple of CeilingPoint
-        One per workload, in their order.
-
-    Raises
-    ------
-    UserError
-        If the time is too short for the points.
-    FioFailedError
-        If fio did not do what was requested.
-    """
+    """Measure the most that this host can issue, with fio's null engine."""
     each_s = seconds / len(workloads)
     if each_s < LEAST_POINT_S:
         msg = (
@@ -109,19 +84,7 @@ def measure_ceiling(
 
 
 def ceiling_lines(points: Sequence[CeilingPoint]) -> list[str]:
-    """Return the points as a readable table.
-
-    Parameters
-    ----------
-    points : sequence of CeilingPoint
-        What was measured.
-
-    Returns
-    -------
-    list of str
-        A heading, then one line per point: TC/QD, stimulus, IOPS, and the time that one
-        thread takes for an IO [us].
-    """
+    """Return the points as a readable table."""
     columns = (
         WORKERS,
         column("stimulus", _stimulus, is_words=True),

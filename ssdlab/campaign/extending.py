@@ -54,31 +54,7 @@ def find_extension(
     more_rounds: int,
     has_pause: bool = True,
 ) -> Extension:
-    """Return the extension of a run by so many rounds; write nothing.
-
-    Parameters
-    ----------
-    folder : Path
-        The run folder.
-    record : RunRecord
-        Its record.
-    state : RunState
-        How far it is.
-    more_rounds : int
-        How many more rounds each loop that has not ended may take.
-    has_pause : bool, default True
-        Whether windows start anew because the run has to be resumed.
-
-    Returns
-    -------
-    Extension
-        It applies from the last phase that the run reached.
-
-    Raises
-    ------
-    RunFolderError
-        If no rounds of the run can continue, or too few are requested.
-    """
+    """Return the extension of a run by so many rounds; write nothing."""
     if record.is_imported or record.is_procedure:
         kind = "was imported" if record.is_imported else "follows a procedure"
         _refuse(
@@ -137,13 +113,7 @@ def _find_progress(folder: Path, record: RunRecord, state: RunState) -> _Progres
 
 
 def _require_unsteady_end(folder: Path, progress: _Progress) -> None:
-    """Require that a finished run ended with a loop that was not steady.
-
-    Raises
-    ------
-    RunFolderError
-        If it did not.
-    """
+    """Require that a finished run ended with a loop that was not steady."""
     if progress.places[progress.last] in progress.unsteady:
         return
     if not progress.unsteady:
@@ -171,13 +141,7 @@ def _closed_words(progress: _Progress) -> str:
 
 
 def _require_rounds(folder: Path, more_rounds: int, *, least: int) -> None:
-    """Require enough rounds for a window, and not more than any drive needs.
-
-    Raises
-    ------
-    RunFolderError
-        If there are fewer or more.
-    """
+    """Require enough rounds for a window, and not more than any drive needs."""
     if least <= more_rounds <= MOST_MORE_ROUNDS:
         return
     why = f", and a window of {least} starts anew after the pause" * (least > 1)

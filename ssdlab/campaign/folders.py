@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from ssdlab.campaign.ceiling import CEILING_FOLDER, CEILING_SECONDS, measure_ceiling
-from ssdlab.campaign.habits import read_habits
+from ssdlab.campaign.followed_advice import read_habits
 from ssdlab.campaign.request import Request, RunChoices
 from ssdlab.campaign.sessions import now_text
 from ssdlab.drive.attachment import read_attachment
@@ -35,13 +35,7 @@ def new_run_id(profile: str) -> str:
 
 
 def make_folder(runs: Path, request: Request, run_folder: Path | None) -> Path:
-    """Create the folder of a new run and return it; refuse one that holds a run.
-
-    Raises
-    ------
-    RunFolderError
-        If it holds a run, or it cannot be created.
-    """
+    """Create the folder of a new run and return it; refuse one that holds a run."""
     folder = run_folder or runs / new_run_id(request.asked.name)
     try:
         if Folder(folder).has("run.json"):
@@ -57,13 +51,7 @@ def make_folder(runs: Path, request: Request, run_folder: Path | None) -> Path:
 
 
 def refuse_taken(folder: Path) -> NoReturn:
-    """Refuse a folder that already holds a run.
-
-    Raises
-    ------
-    RunFolderError
-        Always.
-    """
+    """Refuse a folder that already holds a run."""
     raise RunFolderError(
         folder=str(folder),
         reason="it already holds a run",
@@ -109,13 +97,7 @@ def take_ceiling(
 
 
 def write_papers(folder: Path, record: RunRecord) -> None:
-    """Make a folder a run folder.
-
-    Raises
-    ------
-    RunFolderError
-        If it cannot be written; nothing of it remains then.
-    """
+    """Make a folder a run folder."""
     try:
         write_state(
             folder, RunState(status="running")
@@ -190,13 +172,7 @@ def examine_for(record: RunRecord, device: Target) -> tuple[HostCheck, ...]:
 
 
 def require_same_plan(folder: Path, record: RunRecord) -> None:
-    """Require that this version plans a run as the version that started it did.
-
-    Raises
-    ------
-    RunFolderError
-        If it does not.
-    """
+    """Require that this version plans a run as the version that started it did."""
     if hash_plan(*plan_inputs(record)) != record.plan_hash:
         raise RunFolderError(
             folder=str(folder),

@@ -55,35 +55,7 @@ def forecast(
     rated_bytes: float | None = None,
     purge: str = AUTO_PURGE,
 ) -> dict[str, Any]:
-    """Return what a run would do and cost, as JSON can hold it.
-
-    Parameters
-    ----------
-    target : str
-        ``virtual``, ``virtual:size=256MiB,op=12``, ``file:PATH,size=1GiB``, ``/dev/…``.
-    asked : Suite or Procedure
-        What the run is to measure, fitted to the target.
-    write_bytes_per_s : float, optional
-        The write speed to assume [B/s]. By default the most that the target can
-        do, where that is known, else 500 MB/s.
-    rated_bytes : float, optional
-        How much may be written to the drive in its life by its vendor's rating:
-        TBW [B].
-    purge : str
-        How the target is purged; ``auto``: the first method that it can do.
-
-    Returns
-    -------
-    dict
-        The cost of each test and of all, the share of the drive's endurance where that
-        is known, what departs from the standard, and which uses of the drive would make
-        a run be refused now.
-
-    Raises
-    ------
-    UserError
-        If a run would be refused.
-    """
+    """Return what a run would do and cost, as JSON can hold it."""
     aim = _take_aim(target, purge)
     departures = find_asked_departures(asked, _measured(aim))
     return {
@@ -197,19 +169,7 @@ def _assume_speed(given: float | None, shape: Shape) -> tuple[float, str]:
 
 
 def forecast_lines(plan: dict[str, Any]) -> list[str]:
-    """Return a forecast as readable lines.
-
-    Parameters
-    ----------
-    plan : dict
-        What `forecast` returned.
-
-    Returns
-    -------
-    list of str
-        What is assumed, a table with one line per test, the sum, the notes on a
-        procedure, and the departures.
-    """
+    """Return a forecast as readable lines."""
     speed = plan["assumed_write_bytes_per_s"] / 1e6
     capacity = capacity_label(plan["capacity_bytes"])
     lines = [
@@ -266,21 +226,7 @@ def _one_or_both(least: str, most: str, *, between: str) -> str:
 
 
 def find_endurance(target: str, rated_bytes: float | None) -> tuple[Endurance, ...]:
-    """Return the known endurance of a target: as given, and as the drive counts it.
-
-    Parameters
-    ----------
-    target : str
-        The target as the user wrote it; only a drive counts its own wear.
-    rated_bytes : float, optional
-        The endurance that its vendor states, as TBW [B].
-
-    Returns
-    -------
-    tuple of Endurance
-        None, one or both; none for a drive that does not report it, or not to this
-        user.
-    """
+    """Return the known endurance of a target: as given, and as the drive counts it."""
     given = () if rated_bytes is None else (rate_endurance(rated_bytes),)
     if not target.startswith("/dev/"):
         return given
@@ -294,20 +240,7 @@ def find_endurance(target: str, rated_bytes: float | None) -> tuple[Endurance, .
 def endurance_costs(
     costs: Sequence[dict[str, Any]], endurance: Sequence[Endurance]
 ) -> dict[str, Any]:
-    """Return what all tests write, and what share of the endurance that is.
-
-    Parameters
-    ----------
-    costs : sequence of dict
-        One entry per test, with ``written_bytes_min`` and ``written_bytes_max`` [B].
-    endurance : sequence of Endurance
-        What is known of the target.
-
-    Returns
-    -------
-    dict
-        ``written_bytes_min``, ``written_bytes_max`` and ``endurance``.
-    """
+    """Return what all tests write, and what share of the endurance that is."""
     least = sum(float(cost["written_bytes_min"]) for cost in costs)
     most = sum(float(cost["written_bytes_max"]) for cost in costs)
     return {
@@ -372,22 +305,7 @@ def price_purge(
 def with_purges(
     cost: dict[str, Any], test: PtsTest, price: PurgePrice
 ) -> dict[str, Any]:
-    """Return the cost of a test including its purges.
-
-    Parameters
-    ----------
-    cost : dict
-        What the test costs without purges.
-    test : PtsTest
-        The test; its fallback may never be needed.
-    price : PurgePrice
-        What one purge costs.
-
-    Returns
-    -------
-    dict
-        The same, with the purges counted, and the steps after them.
-    """
+    """Return the cost of a test including its purges."""
     found = dict(cost)
     for end, phases in zip(_ENDS, (test.phases, test.possible_phases), strict=True):
         count = sum(isinstance(phase, Purge) for phase in phases)

@@ -41,25 +41,7 @@ _SOCKET_NOTE = "SOCKET is the socket of the virtual SSD, created when the run st
 
 
 def write_jobs(plan: JobPlan, folder: Path) -> tuple[str, ...]:
-    """Write the job files of a plan and their index.
-
-    Parameters
-    ----------
-    plan : JobPlan
-        The jobs.
-    folder : Path
-        The destination; it is created. Files of an earlier plan in it are replaced.
-
-    Returns
-    -------
-    tuple of str
-        The names of the job files, in the order of the run.
-
-    Raises
-    ------
-    ExportError
-        If the folder holds anything else, or cannot be written.
-    """
+    """Write the job files of a plan and their index."""
     place = output_folder(folder)
     texts = {_file_name(job): _job_text(plan, job) for job in plan.jobs if job.job}
     try:
@@ -79,13 +61,7 @@ def write_jobs(plan: JobPlan, folder: Path) -> tuple[str, ...]:
 
 
 def _earlier_files(place: Folder) -> tuple[str, ...]:
-    """Return the files of an earlier plan, which must be all that the folder holds.
-
-    Raises
-    ------
-    ExportError
-        If something else does.
-    """
+    """Return the files of an earlier plan, which must be all that the folder holds."""
     names = place.names()
     for name in names:
         if not _is_ours(place, name):

@@ -88,29 +88,7 @@ class JobPlan:
 def plan_jobs(
     target: str, asked: Suite | Procedure, *, seed: int = 0, purge: str = AUTO_PURGE
 ) -> JobPlan:
-    """Return each different job that a run can pass to fio.
-
-    Parameters
-    ----------
-    target : str
-        ``virtual``, ``file:PATH,size=1GiB``, ``/dev/…``; it is not touched.
-    asked : Suite or Procedure
-        What the run is to measure, fitted to the target.
-    seed : int, default 0
-        The seed of the run; 0 if it will draw one.
-    purge : str
-        How the target is purged.
-
-    Returns
-    -------
-    JobPlan
-        In the order of the run.
-
-    Raises
-    ------
-    UserError
-        If a run would be refused.
-    """
+    """Return each different job that a run can pass to fio."""
     shape = read_shape(target)
     context = PlanContext(
         capacity_bytes=shape.capacity_bytes,

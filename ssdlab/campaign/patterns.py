@@ -19,13 +19,7 @@ _MAX_DIGITS = 9
 
 
 def compile_pattern(pattern: str) -> re.Pattern[str]:
-    """Return the regular expression of a pattern with fields; ``*`` is any text.
-
-    Raises
-    ------
-    ValueError
-        If the pattern has an unknown field, one twice, or an unmatched brace.
-    """
+    """Return the regular expression of a pattern with fields; ``*`` is any text."""
     literal, *rest = re.split(r"\{(\w*)\}", pattern)
     if any(brace in text for text in (literal, *rest[1::2]) for brace in "{}"):
         msg = f"the pattern {pattern} has an unmatched brace"
@@ -47,13 +41,7 @@ def _literal(text: str) -> str:
 
 
 def fields_of(match: re.Match[str]) -> Mapping[str, str]:
-    """Return the fields found in a name.
-
-    Raises
-    ------
-    ValueError
-        If a number is out of range for a step.
-    """
+    """Return the fields found in a name."""
     said = match.groupdict()
     for name in ("read_percent", "round", "threads", "queue_depth"):
         if len(said.get(name, "")) > _MAX_DIGITS:
@@ -69,10 +57,5 @@ def fio_size(text: str) -> int:
     """Return a size [B] as fio reads it: ``4k``, ``4KB`` and ``4KiB`` are the same.
 
     To the standard KB is 1000 B.
-
-    Raises
-    ------
-    ValueError
-        If it is not a valid size.
     """
     return parse_size(re.sub(r"(?i)i?b$", "", text.strip()))

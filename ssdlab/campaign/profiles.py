@@ -36,15 +36,7 @@ class Outline:
 
 
 def open_profile(name: str) -> Profile:
-    """Return the profile of a name, or the one in a file: ``mine.toml``.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is no profile of that name.
-    ProfileError
-        If there is no such file, or it does not hold a valid profile.
-    """
+    """Return the profile of a name, or the one in a file: ``mine.toml``."""
     if not name.lower().endswith(_SUFFIX):
         return find_profile(name)
     path = Path(name)
@@ -52,13 +44,7 @@ def open_profile(name: str) -> Profile:
 
 
 def open_report_fields(name: str) -> ReportFields:
-    """Return the report fields of a file; a profile of ssdlab has none.
-
-    Raises
-    ------
-    ProfileError
-        If there is no such file, or its table ``[report]`` cannot be read.
-    """
+    """Return the report fields of a file; a profile of ssdlab has none."""
     if not name.lower().endswith(_SUFFIX):
         return ReportFields()
     return parse_report(_read_text(Path(name)), source=name)

@@ -15,23 +15,7 @@ _LONGEST = 200
 def add_report_fields(
     run: str | Path, given: Mapping[str, str], *, source: str = ""
 ) -> None:
-    """Store the fields for the report of a run; do nothing if none are given.
-
-    Parameters
-    ----------
-    run : str or Path
-        The run folder.
-    given : mapping of str to str
-        By the names of `ReportFields`; an empty text is ignored.
-    source : str
-        A TOML file with a table ``[report]``; ``given`` takes precedence.
-
-    Raises
-    ------
-    UserError
-        If a text cannot be shown on one line, the file cannot be read, or there is no
-        such run.
-    """
+    """Store the fields for the report of a run; do nothing if none are given."""
     for name, text in given.items():
         if not text.isprintable() or len(text) > _LONGEST:
             msg = (

@@ -76,13 +76,7 @@ class Request:
 
 
 def read_temperature_limit(celsius: float) -> float | None:
-    """Return the limit that a user gave, where 0 means no limit.
-
-    Raises
-    ------
-    UserError
-        If no drive could have this temperature.
-    """
+    """Return the limit that a user gave, where 0 means no limit."""
     if celsius == 0:
         return None
     if math.isfinite(celsius) and 0 < celsius <= _HOTTEST_CELSIUS:
@@ -96,27 +90,7 @@ def read_temperature_limit(celsius: float) -> float | None:
 
 
 def ask_for_suite(target: str, profile: str, tests: str) -> Suite:
-    """Return tests of a profile, fitted to a target, which is not touched.
-
-    Parameters
-    ----------
-    target : str
-        ``virtual``, ``file:PATH,size=1GiB``, ``/dev/…``.
-    profile : str
-        The profile, such as ``pts-2.0-enterprise``, or a file: ``mine.toml``.
-    tests : str
-        The tests, in the order to be run, separated by commas, or ``all``.
-
-    Returns
-    -------
-    Suite
-        What a run is to measure.
-
-    Raises
-    ------
-    UserError
-        If a run would be refused.
-    """
+    """Return tests of a profile, fitted to a target, which is not touched."""
     chosen, shape = open_profile(profile), read_shape(target)
     names = choose_tests(chosen, tests)
     require_room(target, shape.capacity_bytes)
@@ -129,13 +103,7 @@ def ask_for_suite(target: str, profile: str, tests: str) -> Suite:
 
 
 def require_fit(target: str, procedure: Procedure) -> None:
-    """Require a target on which a procedure can run; it is not touched.
-
-    Raises
-    ------
-    UserError
-        If a run would be refused.
-    """
+    """Require a target on which a procedure can run; it is not touched."""
     shape = read_shape(target)
     require_room(target, shape.capacity_bytes)
     _require_blocks(procedure, shape)
@@ -166,13 +134,7 @@ def check_procedure(
 
 
 def _require_blocks(procedure: Procedure, shape: Shape) -> None:
-    """Require blocks of whole sectors that fit in the active range.
-
-    Raises
-    ------
-    ProfileError
-        If any do not.
-    """
+    """Require blocks of whole sectors that fit in the active range."""
     remedy = "Choose another stimulus, if the procedure takes one, or another device."
     if "capture" in procedure.given:
         remedy = "Edit the capture or lower --share."
@@ -200,13 +162,7 @@ def _require_texts(texts: Mapping[str, str]) -> None:
 
 
 def _require_plain(name: str, text: str) -> None:
-    """Require text that JSON, a terminal and a report can show unchanged.
-
-    Raises
-    ------
-    UserError
-        If it has control characters or invalid UTF-8, or is too long.
-    """
+    """Require text that JSON, a terminal and a report can show unchanged."""
     if text.isprintable() and len(text) <= _LONGEST_TEXT:
         return
     shown = repr(text if len(text) <= 80 else f"{text[:80]}…")

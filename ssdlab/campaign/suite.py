@@ -18,7 +18,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final
 
-from ssdlab.campaign.carrying import (
+from ssdlab.campaign.execution import (
     Tell,
     carry_out,
     released,
@@ -272,12 +272,6 @@ def check_resume(run: Path, confirm_serial: str, *, more_rounds: int = 0) -> str
     """Refuse at once a run that `resume_run` would refuse; hold nothing.
 
     Returned, in words, is what it destroys on a drive that was confirmed anew.
-
-    Raises
-    ------
-    UserError
-        If it is damaged, in use or finished, or its drive is missing or was not
-        confirmed, or no rounds of it can continue.
     """
     require_resumable(run, may_be_finished=more_rounds > 0)
     record, state = read_record(run), read_state(run)
@@ -297,13 +291,7 @@ def _confirmed_again(run: Path, record: RunRecord, typed: str) -> str | None:
 
 
 def require_resumable(run: Path, *, may_be_finished: bool = False) -> None:
-    """Require that the run can be resumed now.
-
-    Raises
-    ------
-    RunFolderError
-        If it is damaged, in use, or finished where that is not allowed.
-    """
+    """Require that the run can be resumed now."""
     read_record(run)
     for name in _WRITTEN_FOLDERS:
         (Folder(run) / name).is_there()
@@ -351,13 +339,7 @@ def forget(run: Path) -> None:
 
 
 def _note(run: Path, record: RunRecord) -> Note:
-    """Return what must be unchanged.
-
-    Raises
-    ------
-    OSError
-        If the record cannot be read, or does not belong to this user.
-    """
+    """Return what must be unchanged."""
     return {
         "run_id": record.run_id,
         "serial": record.target.serial,
@@ -368,13 +350,7 @@ def _note(run: Path, record: RunRecord) -> Note:
 
 
 def _read_own(folder: Folder, name: str) -> bytes:
-    """Return the content of a file that this user owns.
-
-    Raises
-    ------
-    PermissionError
-        If it or the folder belongs to someone else.
-    """
+    """Return the content of a file that this user owns."""
     if folder.path.stat().st_uid != os.geteuid():
         msg = f"{folder.path} does not belong to this user"
         raise PermissionError(msg)

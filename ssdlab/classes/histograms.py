@@ -101,18 +101,7 @@ def _workers(steps: pd.DataFrame) -> Iterator[str]:
 
 
 def find_histogram_differences(histograms: Iterable[ClassHistogram]) -> tuple[str, ...]:
-    """Return the conditions in which histograms differ, which bars a comparison.
-
-    Parameters
-    ----------
-    histograms : iterable of ClassHistogram
-        Those of several runs.
-
-    Returns
-    -------
-    tuple of str
-        Of stimulus, TC/QD and seconds those that differ; what is not known does.
-    """
+    """Return the conditions in which histograms differ, which bars a comparison."""
     found = list(histograms)
     if len(found) < 2:
         return ()

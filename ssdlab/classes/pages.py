@@ -55,20 +55,7 @@ _DIFFER = (
 
 
 def storage_class_document(runs: Sequence[ClassRun], classes: pd.DataFrame) -> Document:
-    """Return the page of runs among the storage classes.
-
-    Parameters
-    ----------
-    runs : sequence of ClassRun
-        The runs; none shows the classes alone.
-    classes : pandas.DataFrame
-        The storage classes.
-
-    Returns
-    -------
-    Document
-        Notes, tables and plots.
-    """
+    """Return the page of runs among the storage classes."""
     looks = make_run_looks(
         [(run.run_id, run.name) for run in runs],
         virtual=[run.run_id for run in runs if run.is_model],

@@ -13,15 +13,6 @@ _PLACE_TYPES = {"value": "float64", "rank": "Int64", "ratio": "float64"}
 def summarise_class_places(values: pd.DataFrame, classes: pd.DataFrame) -> pd.DataFrame:
     """Return the rank of each value of a run among the storage classes.
 
-    Returns
-    -------
-    pandas.DataFrame
-        One row a value that was measured: ``metric``, ``value``, ``rank`` (1 and one
-        more for each class that is better), ``n_compared`` (classes that take part),
-        ``better``, ``equal``, ``worse`` (names of the next better classes, of those
-        that the printed digits do not tell apart from the value, and of the next
-        worse), ``nearest`` (names) and ``ratio`` (the value by that of the nearest).
-
     Notes
     -----
     A printed value stands for all that would be printed the same: 0.01 ms for 0.005 to
@@ -45,16 +36,7 @@ def summarise_class_places(values: pd.DataFrame, classes: pd.DataFrame) -> pd.Da
 def summarise_class_distances(
     values: pd.DataFrame, classes: pd.DataFrame
 ) -> pd.DataFrame:
-    """Return how far a run is from each storage class, value by value.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row a class and column: ``row``, ``group``, ``storage_class``, ``metric``,
-        ``ratio`` (the run by the class) and ``factor``, by how much the two differ at
-        least, at or above 1 whichever is greater; both missing where one has no value
-        or that of the class is doubtful.
-    """
+    """Return how far a run is from each storage class, value by value."""
     known = values.set_index("metric")["value"]
     rows = [
         (
@@ -76,13 +58,6 @@ def summarise_class_distances(
 
 def summarise_nearest_classes(distances: pd.DataFrame) -> pd.DataFrame:
     """Return the storage classes by their distance from a run over all its values.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row a class that has anything in common with the run, nearest first:
-        ``row``, ``group``, ``storage_class``, ``mean_factor`` (the geometric mean of
-        the factors), ``greatest_factor`` and ``n_metrics``, the number of columns.
 
     Notes
     -----

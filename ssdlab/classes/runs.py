@@ -57,29 +57,7 @@ class ClassRun:
 def read_class_runs(
     runs: Sequence[Run], classes: pd.DataFrame, *, virtual: VirtualRanking = "left out"
 ) -> tuple[ClassRun, ...]:
-    """Return runs compared with the storage classes.
-
-    Parameters
-    ----------
-    runs : sequence of Run
-        The runs, as `ssdlab.open_run` returns them.
-    classes : pandas.DataFrame
-        The storage classes.
-    virtual : {"left out", "ranked"}, default "left out"
-        Whether models and files take part in ranking.
-
-    Returns
-    -------
-    tuple of ClassRun
-        One a run.
-
-    Raises
-    ------
-    RepeatedNameError
-        If a run is given twice.
-    RunFolderError
-        If a table is missing or damaged.
-    """
+    """Return runs compared with the storage classes."""
     ids = [run.record.run_id for run in runs]
     for run_id in ids:
         if ids.count(run_id) > 1:
@@ -168,20 +146,7 @@ def _rounds(context: Context) -> pd.DataFrame:
 def class_runs_as_dict(
     runs: Sequence[ClassRun], classes: pd.DataFrame
 ) -> dict[str, object]:
-    """Return storage classes and runs as plain data; what is missing is ``None``.
-
-    Parameters
-    ----------
-    runs : sequence of ClassRun
-        The runs.
-    classes : pandas.DataFrame
-        The storage classes.
-
-    Returns
-    -------
-    dict
-        ``classes`` and ``runs``, ready for JSON.
-    """
+    """Return storage classes and runs as plain data; what is missing is ``None``."""
     return {"classes": plain_rows(classes), "runs": [_run_as_dict(run) for run in runs]}
 
 

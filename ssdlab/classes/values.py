@@ -43,16 +43,6 @@ def summarise_class_values(
 ) -> pd.DataFrame:
     """Return the columns of the storage classes, as far as one run measured them.
 
-    Returns
-    -------
-    pandas.DataFrame
-        One row a column of the published table: ``metric`` (its name there),
-        ``value`` [IOPS, MB/s decimal or ms], ``n_rounds`` behind it (missing where it
-        is a mean of samples, or one of others), ``is_steady``, ``source`` (where it
-        is from, or why there is none) and ``conditions`` (what differs from the
-        source of the published table, in words, one a line). What was not measured
-        is missing.
-
     Notes
     -----
     FOB is the first round of WSAT. IOPS, TP and LAT are of the measurement window:

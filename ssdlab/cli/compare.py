@@ -101,7 +101,7 @@ def compare(
     is the executed notebook 04_compare_drives. With --json the numbers are printed, and
     a page is written only if -o is given.
     """
-    from ssdlab.compare.plain import comparison_as_dict
+    from ssdlab.compare.as_json import comparison_as_dict
     from ssdlab.compare.runs import compare_runs
 
     if output is not None or not as_json:
@@ -120,13 +120,7 @@ def compare(
 
 
 def _require_place(output: Path, *, overwrite: bool) -> None:
-    """Require that the page can be written, before anything is computed.
-
-    Raises
-    ------
-    ExportError
-        If its folder does not exist, or the file must not be replaced.
-    """
+    """Require that the page can be written, before anything is computed."""
     from ssdlab.system.outputs import choose_format, require_replaceable
 
     choose_format(output, None, ("html",))
@@ -137,13 +131,7 @@ def _require_place(output: Path, *, overwrite: bool) -> None:
 
 
 def _write_page(output: Path, parameters: dict[str, str | float | bool]) -> Path:
-    """Run the notebook, and write it as a page.
-
-    Raises
-    ------
-    ExportError
-        If the page cannot be written.
-    """
+    """Run the notebook, and write it as a page."""
     from ssdlab.notebook import execute_notebook, find_notebook
     from ssdlab.paper.notebook_page import write_notebook_page
 
@@ -162,7 +150,7 @@ def _write_page(output: Path, parameters: dict[str, str | float | bool]) -> Path
 
 def _print(comparison: "Comparison") -> None:
     """Print the conditions, the verdicts, and what is missing."""
-    from ssdlab.compare.lines import comparison_lines
+    from ssdlab.compare.terminal import comparison_lines
 
     width = min(shutil.get_terminal_size().columns, _MOST_WIDTH)
     lines = [printable(line) for line in comparison_lines(comparison, width=width)]

@@ -19,17 +19,7 @@ _PROGRESS = "progress.json"
 
 
 def execute(folder: Path, parameters: Mapping[str, str | float]) -> None:
-    """Run the notebook on a run folder and show its progress.
-
-    Raises
-    ------
-    KeyboardInterrupt
-        If it was stopped before the run began.
-    RunInterruptedError
-        If it was stopped after that.
-    NotebookFailedError
-        If it failed before the run began.
-    """
+    """Run the notebook on a run folder and show its progress."""
     from ssdlab.cli.outcome import outcome_lines
     from ssdlab.ingest.opening import open_run
     from ssdlab.notebook import NotebookFailedError, execute_notebook, find_notebook
@@ -77,13 +67,7 @@ def _remove(run: Path, folders: list[Path]) -> None:
 
 
 def _make_writable(folder: Path) -> None:
-    """Make the folder and require that a file can be written in it.
-
-    Raises
-    ------
-    RunFolderError
-        If it cannot.
-    """
+    """Make the folder and require that a file can be written in it."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         Folder(folder).write(_NOTEBOOK, b"")

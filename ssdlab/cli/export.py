@@ -43,13 +43,7 @@ def export(
 
 
 def _choose(output: Path | None, options: str | None) -> str:
-    """Return the format.
-
-    Raises
-    ------
-    ExportError
-        If the name of the folder or workbook contradicts it.
-    """
+    """Return the format."""
     from ssdlab.system.outputs import choose_format, require_folder_name
 
     if options == "xlsx" or (output is not None and output.suffix.lower() == ".xlsx"):
@@ -59,13 +53,7 @@ def _choose(output: Path | None, options: str | None) -> str:
 
 
 def _require_replaceable(output: Path, file_format: str) -> None:
-    """Require that every file to be replaced was written by ssdlab.
-
-    Raises
-    ------
-    ExportError
-        If one was not.
-    """
+    """Require that every file to be replaced was written by ssdlab."""
     from ssdlab.model.schema import TABLES
     from ssdlab.system.outputs import require_replaceable
 

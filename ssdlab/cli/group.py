@@ -184,13 +184,7 @@ run_argument = click.argument("run", type=click.Path(path_type=Path))
 
 
 def read_size(_: click.Context, option: click.Parameter, value: str) -> int:
-    """Return the bytes of a size such as ``512MiB``.
-
-    Raises
-    ------
-    click.BadParameter
-        If it is not a valid size.
-    """
+    """Return the bytes of a size such as ``512MiB``."""
     try:
         return parse_size(value)
     except ValueError as error:
@@ -209,13 +203,7 @@ max_input_option = click.option(
 
 
 def require_finite(_: click.Context, option: click.Parameter, value: Any) -> Any:
-    """Require a finite number: click accepts infinity and NaN.
-
-    Raises
-    ------
-    click.BadParameter
-        If it is not finite.
-    """
+    """Require a finite number: click accepts infinity and NaN."""
     if value is not None and not math.isfinite(value):
         msg = f"{value} is not a finite number"
         raise click.BadParameter(msg, param=option)
@@ -223,13 +211,7 @@ def require_finite(_: click.Context, option: click.Parameter, value: Any) -> Any
 
 
 def parse_tbw(_: click.Context, option: click.Parameter, value: str | None) -> Any:
-    """Return the bytes of a rated endurance such as ``600TB``, in decimal units.
-
-    Raises
-    ------
-    click.BadParameter
-        If it is not a valid endurance.
-    """
+    """Return the bytes of a rated endurance such as ``600TB``, in decimal units."""
     if value is None:
         return None
     match = _RATED.fullmatch(value)

@@ -64,13 +64,7 @@ def lab(folder: Path, port: int | None, *, no_browser: bool, allow_root: bool) -
 
 
 def _require_jupyterlab() -> None:
-    """Require JupyterLab.
-
-    Raises
-    ------
-    MissingToolError
-        If it is not installed.
-    """
+    """Require JupyterLab."""
     if find_spec("jupyterlab") is None:
         raise MissingToolError(
             tool="JupyterLab",

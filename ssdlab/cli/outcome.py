@@ -13,12 +13,6 @@ def outcome_lines(run: Run) -> list[str]:
     """Return how each test of a run ended, and the answers of the run.
 
     If its last rounds were not steady, the last lines tell how to continue.
-
-
-    Raises
-    ------
-    RunFolderError
-        If a table is missing or damaged.
     """
     named = [
         pair
@@ -30,13 +24,7 @@ def outcome_lines(run: Run) -> list[str]:
 
 
 def answer_lines(run: Run) -> list[str]:
-    """Return whether a run conforms and got steady, and how many doubts it has.
-
-    Raises
-    ------
-    RunFolderError
-        If the table of findings is missing or damaged.
-    """
+    """Return whether a run conforms and got steady, and how many doubts it has."""
     return fact_lines(run.answers.lines)
 
 

@@ -20,13 +20,7 @@ def answer_precondition(
     rate_mb_s: float | None,
     with_table: bool,
 ) -> dict[str, Any]:
-    """Return what was requested, as plain data for JSON.
-
-    Raises
-    ------
-    UserError
-        If the request is empty or contradictory, or the run has no rate.
-    """
+    """Return what was requested, as plain data for JSON."""
     given = (capacity_gb is not None, rate_mb_s is not None)
     if run is not None and any(given):
         _refuse("RUN has its own capacity and rate.")
@@ -69,13 +63,7 @@ def _times(capacity_gb: float, rate_mb_s: float) -> dict[str, Any]:
 
 
 def _of_run(path: Path) -> dict[str, Any]:
-    """Return the times for the drive of a run, at its own steady rate.
-
-    Raises
-    ------
-    RunFolderError
-        If the run is not finished, or has no steady rate of 128 KiB sequential writes.
-    """
+    """Return the times for the drive of a run, at its own steady rate."""
     from ssdlab.ingest.opening import open_run
     from ssdlab.procedures.saturate.precondition import find_steady_write_rate
     from ssdlab.procedures.saturate.spec import SATURATE

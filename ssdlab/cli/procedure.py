@@ -95,13 +95,7 @@ def procedure_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def run_and_report(procedure: "Procedure", options: dict[str, Any]) -> None:
-    """Run a procedure, show its progress, and write its report.
-
-    Raises
-    ------
-    click.UsageError
-        If job files are requested without ``--dry-run``.
-    """
+    """Run a procedure, show its progress, and write its report."""
     from ssdlab.campaign.request import require_fit
     from ssdlab.campaign.suite import run_procedure
     from ssdlab.cli.outcome import outcome_lines

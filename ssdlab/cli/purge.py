@@ -113,7 +113,7 @@ def list_lines(drive: "Drive") -> Iterator[str]:
 
 def _obstacle_lines(drive: "Drive") -> Iterator[str]:
     """Yield why the gate would refuse to purge the drive now."""
-    from ssdlab.drive.gate.glance import find_obstacles
+    from ssdlab.drive.gate.preflight import find_obstacles
 
     uses = find_obstacles(drive)
     if uses:

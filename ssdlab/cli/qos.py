@@ -129,13 +129,7 @@ def qos(  # noqa: PLR0913 - one argument an option
 
 
 def _show_loads(opened: "Run", *, as_json: bool) -> None:
-    """List the loads that were measured with a latency histogram.
-
-    Raises
-    ------
-    NoHistogramError
-        If there are none.
-    """
+    """List the loads that were measured with a latency histogram."""
     from ssdlab.analysis import summarise_loads, tabulate_loads
     from ssdlab.model.errors import NoHistogramError
     from ssdlab.stats.plain_rows import plain_rows

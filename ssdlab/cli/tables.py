@@ -152,11 +152,6 @@ def opened_output(path: Path | None) -> Iterator[BinaryIO]:
     """Open the output: standard output, or a file that appears when it is complete.
 
     Exits if it cannot be written.
-
-    Raises
-    ------
-    BrokenPipeError
-        If the reader of standard output has closed it.
     """
     try:
         if path is None:

@@ -46,16 +46,7 @@ class CellChoice:
 
 
 def parse_cells(text: str) -> tuple[CellChoice, ...]:
-    """Return the cells that a text names.
-
-    Raises
-    ------
-    SeriesError
-        If a part names no metric.
-
-    >>> [(one.test, one.size, one.mix) for one in parse_cells("iops 4 KiB 0/100, tp")]
-    [('iops', '4 KiB', '0/100'), ('tp', '', '')]
-    """
+    """Return the cells that a text names."""
     found = []
     for part in filter(None, map(str.strip, text.split(","))):
         choice = find_choice(part)

@@ -70,22 +70,7 @@ def tabulate_window_cells(
     steps: pd.DataFrame,
     compared: Mapping[str, Compared],
 ) -> pd.DataFrame:
-    """Return the rounds of every cell in which runs can be compared.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row per run, cell and round: ``run_id``, ``test``, ``metric``, ``cell`` (in
-        words, such as ``RND 4 KiB 0/100``; of a demand variation with TC and QD),
-        ``access``, ``block_size_bytes`` [B], ``read_percent`` [%], ``threads``,
-        ``queue_depth``, ``round``, ``value`` (as stored: 1/s, B/s or ns),
-        ``is_steady`` (missing where it was not judged), ``doubt`` in words for a
-        percentile of too few rounds, ``open_end`` in words for one not bounded by its
-        rounds or IOs, and ``is_doubted``, true where fio or the target reported errors.
-        Where others printed only a mean, ``round`` is missing. A percentile has one row
-        per run, from the merged bins of its ``n_rounds`` rounds, with ``log_variance``
-        downwards and ``log_variance_above`` and their ``freedom``.
-    """
+    """Return the rounds of every cell in which runs can be compared."""
     known = measurements.merge(_doubted(steps), on=_STEP, how="left")
     known["is_doubted"] = known["is_doubted"].eq(other=True)
     parts = [
@@ -162,18 +147,7 @@ def _doubted(steps: pd.DataFrame) -> pd.DataFrame:
 def tabulate_level_cells(
     window: pd.DataFrame, bins: pd.DataFrame, metrics: Sequence[CellMetric]
 ) -> pd.DataFrame:
-    """Return percentiles of the cells of one test: a row per run, cell and percentile.
-
-    Returns
-    -------
-    pandas.DataFrame
-        The first round of each cell with ``round`` missing, ``metric``, ``value`` [ns],
-        ``log_variance`` of its logarithm between rounds downwards and
-        ``log_variance_above`` (missing where nothing bounds it) with their ``freedom``,
-        ``n_rounds``, ``doubt`` and ``open_end`` (why an end is not bounded) in words,
-        and ``is_doubted`` where any round is. A percentile for which no run has enough
-        IOs is omitted.
-    """
+    """Return the percentiles of one test: a row per run, cell and percentile."""
     loads = [
         load
         for run_id, own in window[window["kind"] == "cell"].groupby("run_id")

@@ -36,15 +36,7 @@ def find_facts(
     jobs: Mapping[str, Mapping[str, str]],
     workers: pd.DataFrame,
 ) -> pd.DataFrame:
-    """Return every condition of every run.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row per condition and run: ``condition``, ``run_id``, ``value`` in words,
-        and the ``tests`` that it concerns: ``all``, or their names, separated by
-        commas.
-    """
+    """Return every condition of every run."""
     of_jobs, of_workers = _job_facts(records, jobs), _worker_facts(records, workers)
     facts = {
         record.run_id: dict(_facts(record))
@@ -220,17 +212,7 @@ def tabulate_conditions(
     jobs: Mapping[str, Mapping[str, str]],
     workers: pd.DataFrame,
 ) -> pd.DataFrame:
-    """Return the conditions of each run, and in which of them the runs differ.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row a condition and run: ``condition``, ``run_id``, ``value`` in words,
-        ``tests`` that it concerns, ``standing`` (same, differs, or not known: for one
-        run or for all, while the known ones are the same), and ``is_barring``: runs
-        that differ in it are not compared. TC and QD bar only the cells in which they
-        differ.
-    """
+    """Return the conditions of each run, and in which of them the runs differ."""
     table = find_facts(records, jobs=jobs, workers=workers)
     standings = {
         name: find_standing(values)
@@ -246,11 +228,6 @@ def require_conditions(accepted: str, conditions: pd.DataFrame) -> tuple[str, ..
     """Return the conditions that a user accepts as equal.
 
     Return their names; accepting ``profile`` accepts all its values.
-
-    Raises
-    ------
-    UnknownNameError
-        If one is not a known condition.
     """
     known = [*conditions["condition"].unique(), GRAVE_FINDINGS, NOT_STEADY]
     named = [name.strip() for name in accepted.split(",") if name.strip()]

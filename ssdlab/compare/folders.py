@@ -27,27 +27,7 @@ class OpenedRuns:
 
 
 def open_runs(runs: str | Path | Sequence[str | Path]) -> OpenedRuns:
-    """Open two or more different runs, and read what a comparison needs.
-
-    Parameters
-    ----------
-    runs : str, Path or sequence of str or Path
-        Run folders, or folders of runs; in one text separated by commas or lines.
-
-    Returns
-    -------
-    OpenedRuns
-        The runs, in their order. One that is under way, or has no tables, is read from
-        its raw output. One in a folder of runs that cannot be read is omitted.
-
-    Raises
-    ------
-    RunFolderError
-        If there are fewer than two, there is no such folder, or a run that was named
-        cannot be read.
-    RepeatedNameError
-        If a run is named twice.
-    """
+    """Open two or more different runs, and read what a comparison needs."""
     opened: list[Run] = []
     left_out: list[str] = []
     for path in _paths(runs):
@@ -80,13 +60,7 @@ def _open(folder: Path) -> Run:
 
 
 def _require_own_tables(run: Run) -> None:
-    """Require that the tables belong to the run, as steps would be mixed up otherwise.
-
-    Raises
-    ------
-    RunFolderError
-        If they belong to a run of another name.
-    """
+    """Require that the tables belong to the run; steps would be mixed up else."""
     others = {str(name) for name in run.measurements["run_id"].dropna().unique()}
     others.discard(run.record.run_id)
     if others:
@@ -113,13 +87,7 @@ def _paths(runs: str | Path | Sequence[str | Path]) -> list[Path]:
 
 
 def _runs_in(folder: Path) -> list[Path]:
-    """Return the runs in a folder of runs.
-
-    Raises
-    ------
-    RunFolderError
-        If it is not a folder of runs.
-    """
+    """Return the runs in a folder of runs."""
     reason = ""
     if not folder.exists():
         reason = "folder not found"
@@ -138,13 +106,7 @@ def _why(folder: Path, error: SsdlabError) -> str:
 
 
 def _refuse_few(opened: Sequence[Run], left_out: Sequence[str]) -> None:
-    """Refuse to compare fewer than two runs.
-
-    Raises
-    ------
-    RunFolderError
-        Always.
-    """
+    """Refuse to compare fewer than two runs."""
     unread = f"; not readable: {', '.join(left_out)}" if left_out else ""
     raise RunFolderError(
         folder=", ".join(str(run.path) for run in opened) or "no folder",

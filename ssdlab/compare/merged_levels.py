@@ -26,16 +26,6 @@ def summarise_merged_levels(
 ) -> pd.DataFrame:
     """Return percentiles of the loads of a test, of several runs, with intervals.
 
-    Returns
-    -------
-    pandas.DataFrame
-        One row per run, load and percentile: ``run_id``, ``test``, ``kind``,
-        ``workload``, ``access``, ``block_size_bytes`` [B], ``read_percent`` [%],
-        ``n_rounds``, ``total_ios``, ``level_percent`` [%], ``lat_ns`` with ``low_ns``
-        and ``high_ns`` (95 %; infinite where nothing bounds it), ``is_of_rounds`` (the
-        interval is that between rounds, else that of independent IOs),
-        ``lat_mean_ns`` and ``lat_max_ns`` of all IOs [ns].
-
     Notes
     -----
     The intervals are those of `ssdlab.analysis.summarise_qos`. The maximum latency is

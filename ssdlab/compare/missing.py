@@ -42,21 +42,7 @@ def _note(titles: Sequence[str], absent: Sequence[str], *, is_everywhere: bool) 
 def missing_cells(
     comparison: Comparison, *, shown: int = _SHOWN
 ) -> list[tuple[str, str, str]]:
-    """Return which cells a side did not measure that another did, each of them once.
-
-    Parameters
-    ----------
-    comparison : Comparison
-        The comparison.
-    shown : int, default 3
-        How many cells of a test are named.
-
-    Returns
-    -------
-    list of (str, str, str)
-        The side, the tests, and what is missing: everything, all but rounds that were
-        not judged, or the number of cells and the first of them.
-    """
+    """Return which cells a side did not measure that another did, each of them once."""
     differences = comparison.differences
     lacking = differences[differences["verdict"] == MISSING]
     side = lacking["b"].where(lacking["value_b"].isna(), lacking["a"])

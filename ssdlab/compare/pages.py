@@ -22,25 +22,7 @@ from ssdlab.paper.blocks import Page
 
 
 def comparison_page(comparison: Comparison, topic: str) -> Page:
-    """Return one page of a comparison.
-
-    Parameters
-    ----------
-    comparison : Comparison
-        What `compare_runs` returned.
-    topic : str
-        Its topic: one of `TOPICS`.
-
-    Returns
-    -------
-    Page
-        Notes, tables and figures. What was not measured is listed as missing.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is no such topic.
-    """
+    """Return one page of a comparison."""
     if topic not in TOPICS:
         raise UnknownNameError(kind="topic", name=topic, known=tuple(TOPICS))
     return TOPICS[topic](comparison)

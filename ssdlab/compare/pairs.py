@@ -34,11 +34,11 @@ from ssdlab.stats.differences import (
     compare_runs_of_sides,
     widest_difference,
 )
-from ssdlab.stats.levels import join_levels
-from ssdlab.stats.multiplicity import (
+from ssdlab.stats.holm import (
     adjust_by_benjamini_hochberg,
     adjust_by_holm,
 )
+from ssdlab.stats.levels import join_levels
 
 BoolArray = npt.NDArray[np.bool_]
 FloatArray = npt.NDArray[np.float64]
@@ -62,21 +62,6 @@ def compare_cells(
     rules: Rules = _PLAIN_RULES,
 ) -> pd.DataFrame:
     """Compare every pair of sides in every cell.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row per pair and cell: ``test``, ``metric``, ``cell``, ``a`` and ``b`` (the
-        sides), ``value_a`` and ``value_b`` (as stored; missing if not measured),
-        ``n_a`` and ``n_b`` (of the ``unit``: runs or rounds), ``more_runs_a`` and
-        ``more_runs_b`` (how many more a claim about drives needs), ``is_primary``,
-        ``ratio`` of a to b with ``low`` and ``high``, ``p_drives`` and ``p_runs`` (that
-        they differ), ``p_same_drives`` and ``p_same_runs`` (that they do not), each
-        with its ``_adjusted`` over the whole table, ``better`` (the better side, or
-        empty), ``claim`` (whether that is shown for the drives or only for these runs),
-        ``same`` (for which of these it is shown that they are the same), ``percent``
-        with ``percent_low`` and ``percent_high`` (by how much: more of a rate, less of
-        a time), ``verdict`` and ``reason``.
 
     Notes
     -----
@@ -278,15 +263,6 @@ def compare_repeats(
     found: Mapping[tuple[str, str, str], Mapping[str, SideCell]],
 ) -> pd.DataFrame:
     """Compare the runs of each drive with each other, by their rounds.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row per side with several runs: ``side``, ``n_runs``, ``n_cells`` that two
-        of its runs measured round by round, ``n_differing`` of them, in which two runs
-        differ by more than their rounds explain (Holm over all cells, 5 %), and
-        ``median_percent`` and ``max_percent``, the greatest of a cell's runs by the
-        least, over the cells [%].
 
     Notes
     -----

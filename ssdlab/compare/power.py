@@ -12,15 +12,6 @@ from ssdlab.pts.compared import METRICS
 def parse_watts(text: str, names: Mapping[str, Sequence[str]]) -> dict[str, float]:
     """Return the watts that a user gives for each side.
 
-    Raises
-    ------
-    UnknownNameError
-        If a name is that of no side.
-    SeriesError
-        If it is that of several, or the watts are not a number above zero.
-    RepeatedNameError
-        If a side is given twice.
-
     Notes
     -----
     The name of a side depends on the other sides. So a side is named by any of its
@@ -87,15 +78,7 @@ def find_watts(telemetry: pd.DataFrame, sides: pd.DataFrame) -> dict[str, float]
 def summarise_efficiency(
     summary: pd.DataFrame, watts: Mapping[str, float]
 ) -> pd.DataFrame:
-    """Return rates per watt of the sides whose power is known.
-
-    Returns
-    -------
-    pandas.DataFrame
-        The rows of rates with ``watts`` [W], and ``value``, ``low`` and ``high`` by
-        it: 1/s/W or B/s/W. The power is taken as exact: the interval does not include
-        its error.
-    """
+    """Return rates per watt of the sides whose power is known."""
     rates = [name for name, metric in METRICS.items() if metric.is_more_better]
     own = summary[summary["metric"].isin(rates) & summary["side"].isin(list(watts))]
     power = own["side"].map(dict(watts)).astype(float)

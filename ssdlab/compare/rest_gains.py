@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from ssdlab.pts.hir.summary import select_compared_accesses
-from ssdlab.stats.dependence import estimate_dependence
+from ssdlab.stats.autocorrelation import estimate_dependence
 from ssdlab.stats.differences import compare_levels
 from ssdlab.stats.levels import estimate_level
 
@@ -17,13 +17,6 @@ _FEWEST = 2
 
 def summarise_rest_gains(accesses: pd.DataFrame) -> pd.DataFrame:
     """Return the interval of the gain of each wait state.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row per run and wait state with two or more accesses of each kind:
-        ``run_id``, ``wait_state``, ``iops_ratio_low`` and ``iops_ratio_high``, the 95 %
-        interval of ``iops_ratio`` of `ssdlab.analysis.summarise_wait_states`.
 
     Notes
     -----

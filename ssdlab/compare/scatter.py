@@ -27,18 +27,7 @@ def summarise_variance(
     found: Mapping[tuple[str, str, str], Mapping[str, SideCell]],
     differences: pd.DataFrame,
 ) -> pd.DataFrame:
-    """Split the scatter of each cell into drive-to-drive and run-to-run.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row per cell that two sides measured and one repeated: ``test``, ``metric``,
-        ``cell``, ``n_sides``, ``n_runs``, ``between_percent`` and ``within_percent``
-        (standard deviations between drives and from run to run, of the logarithm)
-        [%], ``within_low_percent`` and ``within_high_percent``, and ``ratio`` of both
-        variances with ``low`` and ``high`` (95 %), and ``note``. An estimate below 0 is
-        set to 0, and the note says so.
-    """
+    """Split the scatter of each cell into drive-to-drive and run-to-run."""
     rows = []
     barred = differences[differences["verdict"] == OTHER_CONDITIONS]
     apart = set(zip(barred["test"], barred["a"], barred["b"], strict=True))
@@ -77,17 +66,7 @@ def _alike(
 
 
 def find_cell_outliers(cells: pd.DataFrame, sides: pd.DataFrame) -> pd.DataFrame:
-    """Return the outliers among the runs of a drive, and among the rounds of a run.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row per outlier: ``test``, ``metric``, ``cell``, ``of`` (runs of a drive, or
-        rounds of a run), ``run_id``, ``round`` (missing for a run), ``value`` and
-        ``median`` (as stored), ``distance`` from the median in robust standard
-        deviations of the logarithm, and the ``limit`` that it exceeded. Fewer than five
-        values have none.
-    """
+    """Return the outliers among the runs of a drive, and among the rounds of a run."""
     if cells.empty:
         return pd.DataFrame(columns=_OUTLIERS)
     by_run = cells.groupby(["run_id", *CELL], as_index=False)["value"].mean()

@@ -29,17 +29,7 @@ class ScoreTerm:
 
 
 def parse_score(text: str) -> tuple[ScoreTerm, ...]:
-    """Return the terms of a score.
-
-    Raises
-    ------
-    SeriesError
-        If the text is not a valid score.
-
-    >>> term, = parse_score("tp 128 KiB: 2")
-    >>> term.cells.test, term.cells.size, term.weight
-    ('tp', '128 KiB', 2.0)
-    """
+    """Return the terms of a score."""
     return tuple(_parse_term(part, text) for part in text.split(",") if part.strip())
 
 
@@ -69,16 +59,6 @@ def score_sides(
     terms: Sequence[ScoreTerm],
 ) -> pd.DataFrame:
     """Return the parts of a score, and the score of each side.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row per side and term, and one for the score itself with an empty ``term``:
-        ``side``, ``term``, ``weight``, ``n_cells``, ``ratio``, and ``low`` and
-        ``high``. The ratio is how many times as good as the geometric mean of all
-        sides, over the cells that all of them measured; more is better; for a time its
-        inverse. It is missing if a term has no such cell, and then so is the score: a
-        side without a measurement never counts as 0.
 
     Notes
     -----

@@ -10,7 +10,7 @@ import pandas as pd
 
 from ssdlab.compare.cells import CELL, rows_of
 from ssdlab.compare.conditions import GRAVE_FINDINGS, NOT_STEADY, workers_text
-from ssdlab.stats.dependence import (
+from ssdlab.stats.autocorrelation import (
     GREATEST_DEPENDENCE,
     bound_dependence,
 )
@@ -255,18 +255,7 @@ def summarise_sides(
     *,
     confidence_percent: float = 95.0,
 ) -> pd.DataFrame:
-    """Return the value of every cell of every side, with its interval.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row per side and cell: ``test``, ``metric``, ``cell``, ``side``, ``value``
-        (as stored: the mean of the rounds, or the percentile of their merged bins,
-        over several runs the geometric mean of theirs), ``low`` and ``high`` (missing
-        if nothing is repeated), ``unit`` (runs or rounds), ``n`` of them, ``n_runs``,
-        and ``dependence`` of the rounds, as found or assumed (missing of runs and of
-        merged bins).
-    """
+    """Return the value of every cell of every side, with its interval."""
     rows = [
         {**dict(zip(CELL, place, strict=True)), **_summary(one, confidence_percent)}
         for place, own in found.items()

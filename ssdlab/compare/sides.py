@@ -28,13 +28,6 @@ def tabulate_sides(
 ) -> pd.DataFrame:
     """Group runs by drive, and name each side.
 
-    Returns
-    -------
-    pandas.DataFrame
-        One row per run, grouped by side: ``run_id``, ``side`` (its name, short and
-        unique), ``drive`` (model and serial number: one drive, one key), ``kind``
-        (virtual, file, imported or drive) and ``is_model``: it is not a drive.
-
     Notes
     -----
     The serial number of a virtual SSD is that of its process: it is the same drive

@@ -18,22 +18,7 @@ _LINE = re.compile(r"(\w+):\s+(.*)")
 def read_attachment(
     drive: Drive, *, root: Path = ROOT, ask: Ask = ask_tool
 ) -> ReportFields:
-    """Return how a drive is attached, as far as this machine reports it.
-
-    Parameters
-    ----------
-    drive : Drive
-        The drive.
-    root : Path
-        Where ``/sys`` is.
-    ask : Ask
-        Runs ``lspci``, where it is installed.
-
-    Returns
-    -------
-    ReportFields
-        ``hba``, ``driver`` and, of an NVMe drive, ``manufacturer``, as far as known.
-    """
+    """Return how a drive is attached, as far as this machine reports it."""
     controller = root / "sys/class/nvme" / (drive.controller or ".")
     is_named = bool(drive.controller) and controller.exists()
     folder = controller if is_named else block_folder(drive.name, root)

@@ -189,24 +189,12 @@ def list_drive_names(root: Path = ROOT) -> tuple[str, ...]:
 
 
 def find_drive(path: str, root: Path = ROOT, *, look: Look = look_at) -> Drive:
-    """Return the drive that a path means: a device, a link to it, or a kernel name.
-
-    Raises
-    ------
-    TargetRefusedError
-        If it does not mean a whole drive; the message says which ones to name instead.
-    """
+    """Return the drive that a path means: a device, a link to it, or a kernel name."""
     return read_drive(find_name(path, root, look=look), root)
 
 
 def read_drive(name: str, root: Path = ROOT) -> Drive:
-    """Return the drive of a kernel name, such as ``nvme0n1``.
-
-    Raises
-    ------
-    TargetRefusedError
-        If that is not a whole drive, or its size is unknown.
-    """
+    """Return the drive of a kernel name, such as ``nvme0n1``."""
     path = device_path(name)
     require_drive_name(name, path, root)
     folder, queue = block_folder(name, root), block_folder(name, root) / "queue"

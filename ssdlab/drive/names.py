@@ -48,13 +48,7 @@ def is_drive_name(name: str, root: Path = ROOT) -> bool:
 
 
 def find_name(path: str, root: Path = ROOT, *, look: Look = look_at) -> str:
-    """Return the kernel name of the whole drive that a path means.
-
-    Raises
-    ------
-    TargetRefusedError
-        If it does not mean a whole drive; the message says which ones to name instead.
-    """
+    """Return the kernel name of the whole drive that a path means."""
     named = path if "/" in path else f"/dev/{path}"
     place = within(root, named) if named.startswith("/") else Path(named)
     node = look(place)
@@ -75,13 +69,7 @@ def find_name(path: str, root: Path = ROOT, *, look: Look = look_at) -> str:
 
 
 def require_drive_name(name: str, shown: str, root: Path = ROOT) -> None:
-    """Require the kernel name of a whole drive; ``shown`` is what the user wrote.
-
-    Raises
-    ------
-    TargetRefusedError
-        If it is a partition, a volume, memory …; the message says what to name instead.
-    """
+    """Require the kernel name of a whole drive; ``shown`` is what the user wrote."""
     if is_drive_name(name, root):
         return
     if (block_folder(name, root) / "partition").exists():

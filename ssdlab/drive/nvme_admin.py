@@ -82,11 +82,6 @@ def send_admin(path: str, command: AdminCommand) -> AdminAnswer:
 
     The time limit is the kernel's own: after a shorter one it would reset the
     controller, which would disturb more than a late answer.
-
-    Raises
-    ------
-    OSError
-        If the drive is gone, or this user may not do that.
     """
     try:
         return _send_directly(path, command)
@@ -103,13 +98,7 @@ def send_admin(path: str, command: AdminCommand) -> AdminAnswer:
 def send_by_program(
     path: str, command: AdminCommand, *, ask: Ask = ask_tool
 ) -> AdminAnswer:
-    """Let ``nvme`` send a command, and parse the answer from its output.
-
-    Raises
-    ------
-    OSError
-        If it did not send it, or its output cannot be parsed.
-    """
+    """Let ``nvme`` send a command, and parse the answer from its output."""
     options = [
         f"--opcode={command.opcode:#x}",
         f"--namespace-id={command.namespace_id:#x}",

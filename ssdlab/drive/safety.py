@@ -13,8 +13,12 @@ from pathlib import Path
 from ssdlab.drive.gate.consent import require_consent, require_still_meant
 from ssdlab.drive.gate.hidden import find_hidden_writers
 from ssdlab.drive.gate.holding import HeldDrive, claim
-from ssdlab.drive.gate.known import KnownDrive, find_uses_again
-from ssdlab.drive.gate.meant import require_meant, require_same, require_stable_name
+from ssdlab.drive.gate.identity_check import (
+    require_meant,
+    require_same,
+    require_stable_name,
+)
+from ssdlab.drive.gate.resumed_drive import KnownDrive, find_uses_again
 from ssdlab.drive.in_use.relatives import find_relatives
 from ssdlab.drive.in_use.uses import (
     explain_claim,
@@ -53,32 +57,6 @@ def require_disposable(
 
     It is held first, so that nothing can begin to use it between the check and the
     step.
-
-    Parameters
-    ----------
-    drive : Drive
-        The drive, as `find_drive` gave it.
-    confirmed : str
-        What the user typed: the serial number of the drive. If it has none, or another
-        drive has the same, the refusal says what to type instead.
-    named : str
-        The text by which the user named the drive: a removable one is accepted only by
-        a path in ``/dev/disk/by-id`` or ``/dev/disk/by-path``.
-    root : Path
-        Where ``/proc``, ``/sys`` and ``/dev`` are.
-    ask : Ask
-        Runs the programs that query the drive.
-
-    Raises
-    ------
-    DriveInUseError
-        If anything uses it, anything is on it, or it is no longer the same.
-    ConsentError
-        If its erasure was not confirmed.
-    PrivilegeError
-        If this user may not open it.
-    TargetRefusedError
-        If it is gone.
     """
     require_same(drive, drive, root=root)
     require_meant(drive, confirmed, root=root)
@@ -107,30 +85,6 @@ def require_disposable_again(
 
     What was typed when the run began counts, as long as it still identifies this drive
     and no other. Signatures of data count unless the drive is as the run left it.
-
-    Parameters
-    ----------
-    drive : Drive
-        The drive, by its current name.
-    known : KnownDrive
-        What the run knows of it.
-    named : str
-        As in `require_disposable`, like the parameters below.
-    root : Path
-        Where ``/proc``, ``/sys`` and ``/dev`` are.
-    ask : Ask
-        Runs the programs that query the drive.
-
-    Raises
-    ------
-    DriveInUseError
-        If anything uses it, anything is on it, or it is no longer the same.
-    ConsentError
-        If what was typed no longer identifies it.
-    PrivilegeError
-        If this user may not open it.
-    TargetRefusedError
-        If it is gone.
     """
     for meant in (drive, known.drive):
         require_same(meant, drive, root=root)
@@ -153,13 +107,6 @@ def require_still_disposable(held: HeldDrive, *, ask: Ask = ask_tool) -> None:
 
     Consent was given for this drive, and while held it cannot have become another. Nor
     can anybody have formatted it: its content is the run's own.
-
-    Raises
-    ------
-    DriveInUseError
-        If anything uses it now.
-    TargetRefusedError
-        If it is gone, or is no longer the same.
     """
     drive, root = held.drive, held.root
     new = _require_held(held)
@@ -205,11 +152,6 @@ def _require_unused(
 
     A claim is reported before its content: nobody should be told to wipe a drive that
     something invisible uses.
-
-    Raises
-    ------
-    DriveInUseError
-        If it is in use, holds data, is read-only, or has no media.
     """
     uses = find_live_uses(drive, root=root)
     if all(use.kind == "opened" for use in uses):
@@ -227,13 +169,7 @@ def _claim(drive: Drive, access: int, root: Path) -> int:
 
 
 def _require_held(held: HeldDrive) -> tuple[Drive, ...]:
-    """Require that it is attached, and hold its relatives; return the new ones.
-
-    Raises
-    ------
-    TargetRefusedError
-        If it is gone.
-    """
+    """Require that it is attached, and hold its relatives; return the new ones."""
     drive, root = held.drive, held.root
     trouble = held.is_alive()
     if trouble:
@@ -250,13 +186,7 @@ def _require_held(held: HeldDrive) -> tuple[Drive, ...]:
 
 
 def _require_settled(drive: Drive, look: Callable[[], tuple[Use, ...]]) -> None:
-    """Require that nothing uses it; a program that has it open gets a moment to end.
-
-    Raises
-    ------
-    DriveInUseError
-        If something does.
-    """
+    """Require that nothing uses it; a program that has it open gets a moment to end."""
     for attempt in range(_TRIES):
         if attempt:
             time.sleep(_PAUSE_S)
@@ -269,13 +199,7 @@ def _require_settled(drive: Drive, look: Callable[[], tuple[Use, ...]]) -> None:
 
 
 def _count_unseen(held: HeldDrive, ask: Ask) -> None:
-    """Note how many hidden processes may have it open, unless root can list them.
-
-    Raises
-    ------
-    DriveInUseError
-        If root lists one that may write.
-    """
+    """Note how many hidden processes may have it open, unless root can list them."""
     drive = held.drive
     held.unseen = find_openers_of(drive, held.root).unread
     writers = find_hidden_writers(drive, ask=ask) if held.unseen else ()

@@ -15,7 +15,7 @@ from ssdlab.drive.gate.consent import (
     find_consent,
     find_stable_names,
 )
-from ssdlab.drive.gate.glance import find_obstacles
+from ssdlab.drive.gate.preflight import find_obstacles
 from ssdlab.drive.health import read_health, require_health_access
 from ssdlab.drive.in_use.uses import find_openers_of
 from ssdlab.drive.inventory import list_drive_names, read_drive

@@ -86,13 +86,7 @@ class Ask(Protocol):
 
 
 def ask_tool(command: Sequence[str], *, timeout_s: float) -> Answer:
-    """Run a program of the system without input and in the C locale.
-
-    Raises
-    ------
-    MissingToolError
-        If it is not installed.
-    """
+    """Run a program of the system without input and in the C locale."""
     program = find_tool(command[0])
     raised = (_SUDO, "-n") if is_raised(command[0]) else ()
     began_s = time.monotonic()
@@ -111,13 +105,7 @@ def ask_tool(command: Sequence[str], *, timeout_s: float) -> Answer:
 
 
 def is_raised(name: str) -> bool:
-    """Tell whether a program is run by sudo: this user is not root, and may do so.
-
-    Raises
-    ------
-    MissingToolError
-        If it is not installed.
-    """
+    """Tell whether a program is run by sudo: this user is not root, and may do so."""
     return name in _NEED_ROOT and os.geteuid() != 0 and _may_raise(find_tool(name))
 
 
@@ -140,24 +128,12 @@ def has_sudo() -> bool:
 
 
 def may_ask_as_root(name: str) -> bool:
-    """Tell whether a program of the system can be run as root.
-
-    Raises
-    ------
-    MissingToolError
-        If it is not installed.
-    """
+    """Tell whether a program of the system can be run as root."""
     return os.geteuid() == 0 or _may_raise(find_tool(name))
 
 
 def sudoers_command(names: Sequence[str]) -> str:
-    """Return the command that lets this user run only these programs as root.
-
-    Raises
-    ------
-    MissingToolError
-        If one of them is not installed.
-    """
+    """Return the command that lets this user run only these programs as root."""
     user = user_name()
     programs = ", ".join(find_tool(name) for name in names)
     who = f"#{user}" if user.isdigit() else user
@@ -170,13 +146,7 @@ def sudoers_command(names: Sequence[str]) -> str:
 
 
 def find_tool(name: str) -> str:
-    """Return the path of a program, also if only root's PATH has it.
-
-    Raises
-    ------
-    MissingToolError
-        If it is not installed.
-    """
+    """Return the path of a program, also if only root's PATH has it."""
     path = find_program(name)
     if path is None:
         package = _PACKAGES.get(name, name)

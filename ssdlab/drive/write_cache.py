@@ -171,11 +171,6 @@ def read_write_cache(
 
     A drive without one answers as if it were disabled. ``None``: the drive does not
     report it, or cannot be queried for lack of rights or of a tool.
-
-    Raises
-    ------
-    TargetRefusedError
-        If the drive is gone, or does not answer.
     """
     try:
         return read_feature(drive, Means(ask=ask, send=send)).state
@@ -191,15 +186,7 @@ def set_write_cache(
     send: SendAdmin = send_admin,
     root: Path = ROOT,
 ) -> None:
-    """Set the volatile write cache and verify it; "as found" does nothing.
-
-    Raises
-    ------
-    TargetRefusedError
-        If the drive cannot do that, or reports another state afterwards.
-    PrivilegeError
-        If this user may not.
-    """
+    """Set the volatile write cache and verify it; "as found" does nothing."""
     reason = require_write_cache(drive, state, ask=ask, send=send, root=root)
     if reason:
         raise TargetRefusedError(
@@ -221,13 +208,6 @@ def require_write_cache(
 
     Call it before each test: a purge, a reset or a power cycle may have restored the
     drive's own setting.
-
-    Raises
-    ------
-    TargetRefusedError
-        If the drive is gone.
-    PrivilegeError
-        If this user may not.
     """
     if state == "as found":
         return ""
@@ -255,31 +235,7 @@ def keep_write_cache(
     send: SendAdmin = send_admin,
     root: Path = ROOT,
 ) -> str:
-    """Set the write cache for a run, after noting its state, to restore it.
-
-    Parameters
-    ----------
-    drive : Drive
-        The drive.
-    state : {"enabled", "disabled", "as found"}
-        The wanted state.
-    folder : Path
-        Where the note is kept until `restore_write_cache`, even after a crash.
-    ask, send, root
-        The means to query the drive and the system.
-
-    Returns
-    -------
-    str
-        Why it was not set; empty if it was.
-
-    Raises
-    ------
-    TargetRefusedError
-        If the drive is gone, or the state of an older note cannot be restored.
-    PrivilegeError
-        If this user may not.
-    """
+    """Set the write cache for a run, after noting its state, to restore it."""
     restore_write_cache(drive, folder, ask=ask, send=send, root=root)
     if state == "as found":
         return ""
@@ -302,15 +258,7 @@ def restore_write_cache(
     send: SendAdmin = send_admin,
     root: Path = ROOT,
 ) -> None:
-    """Restore the write cache to the state in the folder's note, if there is one.
-
-    Raises
-    ------
-    TargetRefusedError
-        If the note is of another drive or damaged, or the drive does not obey.
-    PrivilegeError
-        If this user may not.
-    """
+    """Restore the write cache to the state in the folder's note, if there is one."""
     path = folder / JOURNAL_NAME
     note = _read_note(path)
     if note is None:

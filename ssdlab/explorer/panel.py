@@ -66,18 +66,7 @@ class Explorer(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no types
         self._show()
 
     def choose(self, **changes: Any) -> None:
-        """Show another selection.
-
-        Parameters
-        ----------
-        **changes : object
-            Fields of `Selection` and their new values.
-
-        Raises
-        ------
-        UnknownNameError
-            If a name in them is unknown.
-        """
+        """Show another selection."""
         asked = replace(self._wanted, **changes)
         require_known(asked, changes, self._cache.listed)
         if "cell" in changes and not {"run", "runs", "test", "phase"} & changes.keys():
@@ -95,18 +84,7 @@ class Explorer(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no types
             self._show()
 
     def figure(self, name: str) -> go.Figure:
-        """Return one of the figures on screen, to save or change.
-
-        Parameters
-        ----------
-        name : {"matrix", "cell", "histogram"}
-            Name of the figure.
-
-        Returns
-        -------
-        plotly.graph_objects.Figure
-            A copy; `ssdlab.write_image` saves it.
-        """
+        """Return one of the figures on screen, to save or change."""
         return go.Figure(self._picture(name).figure)
 
     def frame(self, name: str) -> pd.DataFrame:

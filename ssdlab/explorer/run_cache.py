@@ -118,13 +118,7 @@ class RunCache:
         return [one for one in wanted if not self.has(one)]
 
     def load(self, wanted: Wanted) -> None:
-        """Read and cache a table; for a run without tables, read all its raw output.
-
-        Raises
-        ------
-        RunFolderError
-            If no step of such a run has finished.
-        """
+        """Read and cache a table; for a run without tables, read all its raw output."""
         name = wanted[0]
         if name not in self._read:
             run = self.open(name)
@@ -204,13 +198,7 @@ class _OnDisk:
 
 
 def _require_steps(run: Run, tables: "Tables") -> None:
-    """Require that a run without tables on disk has finished a step.
-
-    Raises
-    ------
-    RunFolderError
-        If no step has finished.
-    """
+    """Require that a run without tables on disk has finished a step."""
     if not len(tables["steps"]):
         raise RunFolderError(
             folder=str(run.path),

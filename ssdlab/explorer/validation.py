@@ -22,14 +22,7 @@ AXIS_NAMES: Mapping[str, str] = {
 def require_known(
     asked: Selection, fields: Collection[str], listed: Mapping[str, Listed]
 ) -> None:
-    """Require that the names in these fields of a selection exist.
-
-    Raises
-    ------
-    UnknownNameError
-        If a run, metric, direction or view is unknown, or if none of the runs has the
-        test.
-    """
+    """Require that the names in these fields of a selection exist."""
     runs = [listed[name] for name in asked.runs if name in listed]
     known: dict[str, Collection[str]] = {
         "runs": listed,
@@ -48,13 +41,7 @@ def require_known(
 
 
 def require_measured(asked: Selection, choices: Choices) -> None:
-    """Require that the selected cell is on the axes of the matrix.
-
-    Raises
-    ------
-    UnknownNameError
-        If an axis, or a value on it such as an R/W mix, is unknown.
-    """
+    """Require that the selected cell is on the axes of the matrix."""
     for axis, value in asked.cell:
         places = dict(zip(choices.axes, (choices.downs, choices.acrosses), strict=True))
         if axis not in places:

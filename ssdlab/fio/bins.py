@@ -34,11 +34,6 @@ def bin_index(
     """Return the index of the bin that holds each latency [ns], from 0.
 
     Latencies beyond the last bin are counted in it, as fio does.
-
-    Raises
-    ------
-    ValueError
-        If a latency is negative.
     """
     values = np.asarray(lat_ns, dtype=np.int64)
     if values.size and values.min() < 0:

@@ -10,13 +10,7 @@ _VERSION_S = 10.0
 
 
 def require_fio(executable: str = "fio") -> tuple[str, str]:
-    """Return path and version of fio.
-
-    Raises
-    ------
-    MissingToolError
-        If there is no fio, or one too old for a measurement.
-    """
+    """Return path and version of fio."""
     path = shutil.which(executable)
     remedy = "Install it: apt-get install fio (or conda install -c conda-forge fio)."
     if path is None:

@@ -31,13 +31,7 @@ def iterate_marks(text: str) -> Iterator[tuple[int, str]]:
 
 
 def require_plausible(text: str, source: str) -> None:
-    """Require that no mark is more frequent than fio ever prints it.
-
-    Raises
-    ------
-    FioOutputError
-        If one is.
-    """
+    """Require that no mark is more frequent than fio ever prints it."""
     most = max(_MOST_UNWEIGHED, len(text) // _LEAST_BYTES_PER_MARK)
     for mark in _MARKS:
         count = text.count(mark)

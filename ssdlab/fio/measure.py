@@ -64,12 +64,6 @@ def measure(
     """Return the results of a step: a row per direction that did IO, and ``total``.
 
     A step that did no IO has no row. ``levels`` are percentiles [%].
-
-    Raises
-    ------
-    FioOutputError
-        If the job entries ran one after another, so that they cannot be added, or
-        bytes or the time of a direction are missing.
     """
     _require_one_group(document)
     _require_amounts(document)

@@ -43,11 +43,6 @@ def parse_output(data: bytes, *, source: str) -> tuple[FioDocument, ...]:
     """Return every document in the output of fio, in order.
 
     The text before each is its ``prefix``, that after the last one its ``suffix``.
-
-    Raises
-    ------
-    FioOutputError
-        If it has no output of fio, or more values than fio ever writes in that size.
     """
     whole = find_only_json(data)
     if whole is not None:

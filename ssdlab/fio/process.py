@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from ssdlab.fio.keeper import Keeper, start_keeper
+from ssdlab.fio.watchdog import Keeper, start_keeper
 from ssdlab.system.folders import LOG_BYTES, PRIVATE, Folder
 
 STOP_S = 20.0

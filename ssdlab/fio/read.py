@@ -102,13 +102,7 @@ class FilesRead:
             yield file
 
     def require_output(self) -> None:
-        """Require that something was read.
-
-        Raises
-        ------
-        FioOutputError
-            If no file has output of fio.
-        """
+        """Require that something was read."""
         if self._is_any_output:
             return
         if self._first is None:
@@ -142,12 +136,6 @@ def _read_file(named: NamedSource) -> FioFile:
 def read_output(
     source: FioSource, *, max_bytes: int = MAX_INPUT_BYTES
 ) -> tuple[bytes, str]:
-    """Return the bytes of an output, uncompressed, and its name.
-
-    Raises
-    ------
-    FioOutputError
-        If it cannot be read, or not all of it.
-    """
+    """Return the bytes of an output, uncompressed, and its name."""
     named = name_source(source, max_bytes=max_bytes)
     return read_whole(named), named.name

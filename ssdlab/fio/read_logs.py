@@ -119,13 +119,7 @@ class LogsRead:
         )
 
     def require_logs(self) -> None:
-        """Require that something was read.
-
-        Raises
-        ------
-        FioOutputError
-            If no file is a log of the kind.
-        """
+        """Require that something was read."""
         if self.read_count:
             return
         name, reason = f"{self.count} files", f"there is no {_WORDS[self._kind]} of fio"
@@ -145,13 +139,7 @@ def _rereadable(named: NamedSource) -> NamedSource:
 
 
 def _require_unpacked(named: NamedSource) -> None:
-    """Require that it is not a log that fio packed itself.
-
-    Raises
-    ------
-    FioOutputError
-        If it is, or cannot be read.
-    """
+    """Require that it is not a log that fio packed itself."""
     with named.open() as file:
         require_unpacked(named.name, file.read(_HEAD_BYTES))
 

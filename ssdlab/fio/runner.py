@@ -99,11 +99,6 @@ class FioChain:
 
         ``following`` is released at the moment this one's IO has ended, unless it is
         held because it is not decided yet whether it will run, or this one failed.
-
-        Raises
-        ------
-        FioHungError
-            If fio exceeded its time limit; it has been stopped.
         """
         process, was_armed = self._take(request)
         if not process.released_s:

@@ -67,15 +67,7 @@ class NamedSource:
 
     @contextmanager
     def open(self) -> Iterator[BinaryIO]:
-        """Open it for reading.
-
-        Raises
-        ------
-        FioOutputError
-            If it cannot be read, now or while it is open.
-        LargeInputError
-            If more than ``max_bytes`` are read of it through `pieces`.
-        """
+        """Open it for reading."""
         try:
             if isinstance(self.given, bytes):
                 yield BytesIO(self.given)
@@ -194,11 +186,6 @@ def read_content(source: NamedSource) -> Content:
     """Return the kind of a file, and its content if it may have fio's output.
 
     Of other files only the beginning is kept, whatever their size.
-
-    Raises
-    ------
-    FioOutputError
-        If it cannot be read.
     """
     with source.open() as file:
         pieces = source.pieces(file)
@@ -227,13 +214,7 @@ def _hold_head(pieces: Iterator[bytes], held: list[bytes]) -> FileKind:
 
 
 def _hold_late(pieces: Iterator[bytes], held: list[bytes]) -> bool:
-    """Search for output after other text; keep the text from just before it.
-
-    Returns
-    -------
-    bool
-        Whether there is any; the rest is then not read yet.
-    """
+    """Search for output after other text; keep the text from just before it."""
     head = b"".join(held)
     encoding = guess_encoding(head)
     if not is_text(head[:HEAD_BYTES]):
@@ -261,13 +242,7 @@ def _take(pieces: Iterator[bytes]) -> list[bytes]:
 
 
 def identify_source(source: NamedSource) -> FileKind:
-    """Return the kind of a file by its beginning; a path can be read again.
-
-    Raises
-    ------
-    FioOutputError
-        If it cannot be read.
-    """
+    """Return the kind of a file by its beginning; a path can be read again."""
     held: list[bytes] = []
     with source.open() as file, suppress(DamagedArchiveError):
         return _hold_head(source.pieces(file), held)
@@ -275,13 +250,7 @@ def identify_source(source: NamedSource) -> FileKind:
 
 
 def read_whole(source: NamedSource) -> bytes:
-    """Return the content of a file, unpacked.
-
-    Raises
-    ------
-    FioOutputError
-        If it cannot be read, or not all of it.
-    """
+    """Return the content of a file, unpacked."""
     with source.open() as file:
         try:
             return b"".join(source.pieces(file))

@@ -47,13 +47,7 @@ _VERSION_KEY = "fio version"
 
 
 def unwrap(text: str, *, source: str) -> tuple[str, tuple[Doubt, ...]]:
-    """Return fio's output as fio wrote it, and doubts that say what was removed.
-
-    Raises
-    ------
-    FioOutputError
-        If it has more than fio ever writes in that many bytes.
-    """
+    """Return fio's output as fio wrote it, and doubts that say what was removed."""
     require_plausible(text, source)
     places = [*iterate_marks(text)]
     doubts: list[Doubt] = []

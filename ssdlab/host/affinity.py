@@ -14,23 +14,7 @@ NODES = "/sys/devices/system/node"
 def local_cpus(
     drive: Drive | None, root: Path = ROOT, *, allowed: Collection[int] | None = None
 ) -> tuple[int, ...]:
-    """Return the processors of the drive's NUMA node that this process may use.
-
-    Parameters
-    ----------
-    drive : Drive, optional
-        The drive.
-    root : Path, default ROOT
-        Where the kernel's file systems are mounted.
-    allowed : collection of int, optional
-        The processors that may be used; by default those of this process.
-
-    Returns
-    -------
-    tuple of int
-        In order. Empty if there is no reason to prefer any: the node is unknown,
-        there is only one, or none of its processors may be used.
-    """
+    """Return the processors of the drive's NUMA node that this process may use."""
     node = None if drive is None else drive.numa_node
     if node is None or node < 0 or len(list_nodes(root)) < 2:
         return ()

@@ -27,18 +27,6 @@ def compare_checks(
 ) -> tuple[str, ...]:
     """Describe which host checks have another verdict now.
 
-    Parameters
-    ----------
-    before, now : sequence of HostCheck
-        The results when the run began, and when it is resumed.
-
-    Returns
-    -------
-    tuple of str
-        One sentence for each changed verdict, the worst first. A check that only one
-        of the two has is left out: another version of ssdlab made it. So is what
-        changes all the time, such as the load.
-
     Examples
     --------
     >>> common = {"check_id": "cpu_turbo", "title": "Turbo clock"}

@@ -30,18 +30,7 @@ def read_host(fio_version: str) -> HostIdentity:
 
 
 def read_machine(root: Path = ROOT) -> ReportFields:
-    """Return the hardware that a report must name, as far as the system reports it.
-
-    Parameters
-    ----------
-    root : Path
-        Where ``/sys`` is; the boot storage is that of this machine's ``/``.
-
-    Returns
-    -------
-    ReportFields
-        ``motherboard`` and ``boot_storage``, as far as reported.
-    """
+    """Return the hardware that a report must name, as far as the system reports it."""
     return ReportFields(
         motherboard=_dmi("board_vendor", "board_name", root=root),
         boot_storage=_disk_of(Path("/").stat().st_dev, root),

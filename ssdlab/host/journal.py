@@ -54,13 +54,7 @@ def default_journal() -> Path:
 
 @contextmanager
 def locked_journal(journal: Path) -> Iterator[None]:
-    """Allow only one process at a time to change the settings of a journal.
-
-    Raises
-    ------
-    TargetRefusedError
-        If another one does, or the journal cannot be kept here.
-    """
+    """Allow only one process at a time to change the settings of a journal."""
     try:
         journal.parent.mkdir(parents=True, exist_ok=True)
         lock = journal.with_name(f"{journal.name}.lock").open("a", encoding="utf-8")
@@ -88,13 +82,7 @@ def read_boot(root: Path = ROOT) -> str:
 
 
 def read_journal(journal: Path) -> tuple[str, tuple[Change, ...]]:
-    """Return the boot id of a journal, and its changes in order.
-
-    Raises
-    ------
-    TargetRefusedError
-        If it exists and is not a journal of ssdlab.
-    """
+    """Return the boot id of a journal, and its changes in order."""
     try:
         kept = json.loads(journal.read_text("utf-8"))
         return str(kept["boot_id"]), _changes(kept)
@@ -112,13 +100,7 @@ def read_journal(journal: Path) -> tuple[str, tuple[Change, ...]]:
 
 
 def write_journal(journal: Path, boot: str, changes: Sequence[Change]) -> None:
-    """Write the changes durably, or remove the journal if there are none.
-
-    Raises
-    ------
-    TargetRefusedError
-        If it cannot be written; then nothing may be changed.
-    """
+    """Write the changes durably, or remove the journal if there are none."""
     entries = [asdict(change) for change in changes]
     content = {"format": _FORMAT, "boot_id": boot, "changes": entries}
     try:
@@ -143,26 +125,14 @@ def node_of(path: str, root: Path) -> int:
 
 
 def _changes(kept: Mapping[str, Any]) -> tuple[Change, ...]:
-    """Return the entries.
-
-    Raises
-    ------
-    ValueError
-        If they are of another version.
-    """
+    """Return the entries."""
     if kept["format"] != _FORMAT:
         raise ValueError(kept["format"])
     return tuple(_change(entry) for entry in kept["changes"])
 
 
 def _change(entry: Mapping[str, object]) -> Change:
-    """Return one entry.
-
-    Raises
-    ------
-    ValueError
-        If it is of a file that ssdlab does not set.
-    """
+    """Return one entry."""
     path, before, after = entry["path"], entry["before"], entry["after"]
     texts = (path, before) if after is None else (path, before, after)
     if not all(isinstance(text, str) and text.isprintable() for text in texts):

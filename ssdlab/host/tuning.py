@@ -60,25 +60,6 @@ def apply_tuning(
 
     The old content is in the journal before anything is changed. If it has an earlier
     change of the same file, the ``before`` of that one is kept.
-
-    Parameters
-    ----------
-    scene : Scene
-        The input of the checks.
-    journal : Path
-        The file that keeps the changes.
-    now : callable
-        Unix time [s].
-
-    Returns
-    -------
-    tuple of Tuned
-        Each file that was changed, or could not be, in the order of the checks.
-
-    Raises
-    ------
-    TargetRefusedError
-        If the journal cannot be kept, is damaged or in use.
     """
     with locked_journal(journal):
         boot = read_boot(scene.root)
@@ -104,23 +85,6 @@ def revert_tuning(*, journal: Path, root: Path = ROOT) -> tuple[Tuned, ...]:
 
     A file that somebody changed since, or that now belongs to another device, is left
     as it is. What could not be undone stays in the journal.
-
-    Parameters
-    ----------
-    journal : Path
-        The file that keeps the changes.
-    root : Path, default ROOT
-        Where the kernel's file systems are mounted.
-
-    Returns
-    -------
-    tuple of Tuned
-        Each file that was restored or left; none if the journal has none of this boot.
-
-    Raises
-    ------
-    TargetRefusedError
-        If the journal is damaged or in use.
     """
     with locked_journal(journal):
         boot, changes = read_journal(journal)

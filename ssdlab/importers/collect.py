@@ -34,13 +34,7 @@ class Collected:
 def collect(
     sources: Sequence[SourceFile], reader: Reader, tell: Tell = ignore_progress
 ) -> Collected:
-    """Read every file; a damaged one does not affect the others.
-
-    Raises
-    ------
-    FioOutputError
-        If no file is a cell that fio measured.
-    """
+    """Read every file; a damaged one does not affect the others."""
     reported = counted(sources, "reading file", tell)
     taken = [(source, each) for source in reported for each in _take(source, reader)]
     left_out = [each for _, each in taken if isinstance(each, LeftOut)]
@@ -133,13 +127,7 @@ def _refuse_all(
     reader: Reader,
     others: tuple[Sequence[LeftOut], Sequence[Damaged]],
 ) -> None:
-    """Refuse the import, with the reason of the first file that may be a result.
-
-    Raises
-    ------
-    FioOutputError
-        Always.
-    """
+    """Refuse the import, with the reason of the first file that may be a result."""
     left_out, damaged = others
     if damaged and len(sources) == 1:
         raise FioOutputError(

@@ -28,22 +28,7 @@ Gap = tuple[Step, float]
 def find_import_departures(
     tests: Sequence[ArrangedTest], left_out: Sequence[LeftOut], gaps: Sequence[Gap]
 ) -> tuple[Departure, ...]:
-    """Return each departure of an imported run; there always is one.
-
-    Parameters
-    ----------
-    tests : sequence of ArrangedTest
-        The tests and their files.
-    left_out : sequence of LeftOut
-        The files that were not imported.
-    gaps : sequence of (Step, float)
-        Idle time before each step [s], where known.
-
-    Returns
-    -------
-    tuple of Departure
-        Those of the whole import and of its tests.
-    """
+    """Return each departure of an imported run; there always is one."""
     pairs = [pair for arranged in tests for pair in arranged.steps]
     readings = [reading for _, reading in pairs]
     has_fills = any(step.kind == "precondition" for step, _ in pairs)

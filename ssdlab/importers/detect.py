@@ -40,15 +40,7 @@ def find_test(series: Series) -> str:
 
 
 def require_test(test: str, cells: Collection[Workload]) -> None:
-    """Require that the cells fit the test that the user named.
-
-    Raises
-    ------
-    UnknownNameError
-        If the test is unknown.
-    FioOutputError
-        If its tables cannot hold these cells.
-    """
+    """Require that the cells fit the test that the user named."""
     if test not in TESTS:
         raise UnknownNameError(kind="test", name=test, known=TESTS)
     why = "" if test == CUSTOM else _why_no_test(cells)

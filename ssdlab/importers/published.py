@@ -76,11 +76,6 @@ def find_published(paths: Sequence[str | Path]) -> Published | None:
     """Return the published report of an import, None if it has other files.
 
     One that comes with ssdlab is named ``reference:NAME``; any other is a TOML file.
-
-    Raises
-    ------
-    FioOutputError
-        If there are other files as well, or the file is not valid.
     """
     texts = [str(path) for path in paths]
     named = [text for text in texts if _is_published(text)]
@@ -105,13 +100,7 @@ def _is_published(text: str) -> bool:
 
 
 def _read(source: str) -> bytes:
-    """Return the content of a report; one that comes with ssdlab is found by name.
-
-    Raises
-    ------
-    FioOutputError
-        If it cannot be read, or is too large.
-    """
+    """Return the content of a report; one that comes with ssdlab is found by name."""
     if source.startswith(_PREFIX):
         return find_tkperf_file(source.removeprefix(_PREFIX))
     try:

@@ -327,13 +327,7 @@ def make_reader(
     *,
     max_bytes: int = MAX_INPUT_BYTES,
 ) -> Reader:
-    """Return the reader of an import.
-
-    Raises
-    ------
-    FioOutputError
-        If the pattern is not valid.
-    """
+    """Return the reader of an import."""
     if pattern is None:
         return Reader(pattern=None, access=access, max_bytes=max_bytes)
     try:
@@ -392,13 +386,7 @@ def _require_whole(
     *,
     before: Sequence[Doubt] = (),
 ) -> None:
-    """Require a complete measurement of the workload.
-
-    Raises
-    ------
-    FioOutputError
-        If it was cut short, ended with errors, or did something else.
-    """
+    """Require a complete measurement of the workload."""
     outstanding = max(
         workload.threads * workload.queue_depth,
         _AT_LEAST_OUTSTANDING,

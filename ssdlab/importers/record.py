@@ -88,23 +88,7 @@ def find_same_import(runs: Path, fingerprint: str) -> Path | None:
 
 
 def read_import(run: Run) -> ImportRecord:
-    """Return the record of an imported run.
-
-    Parameters
-    ----------
-    run : Run
-        The run.
-
-    Returns
-    -------
-    ImportRecord
-        Where it came from, and what was left out.
-
-    Raises
-    ------
-    RunFolderError
-        If its record is missing or damaged.
-    """
+    """Return the record of an imported run."""
     try:
         data: Any = json.loads(run.folder.read(IMPORT_FILE))
         return from_plain(ImportRecord, data)

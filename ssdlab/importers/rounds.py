@@ -46,13 +46,7 @@ _Member = Reading | Damaged
 
 
 def make_series(readings: Iterable[Reading], damaged: Sequence[Damaged] = ()) -> Series:
-    """Return the rounds of each cell; an unreadable file is a missing round.
-
-    Raises
-    ------
-    FioOutputError
-        If two files are the same round, or names do not number the rounds.
-    """
+    """Return the rounds of each cell; an unreadable file is a missing round."""
     found: dict[Workload, list[_Member]] = {}
     for reading in readings:
         found.setdefault(reading.workload, []).append(reading)
@@ -195,13 +189,7 @@ def _place_in_pts(workload: Workload) -> tuple[object, ...]:
 
 
 def _by_name(workload: Workload, readings: Sequence[Reading]) -> _ByRound:
-    """Return readings by the rounds in their names.
-
-    Raises
-    ------
-    FioOutputError
-        If one has no round, two have the same, or most rounds are missing.
-    """
+    """Return readings by the rounds in their names."""
     for reading in readings:
         if reading.round is None:
             _refuse(reading, "its name has no round")

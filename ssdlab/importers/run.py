@@ -199,13 +199,7 @@ def _fills(readings: Iterable[Reading]) -> list[Reading]:
 
 
 def _device_name(found: Found, readings: Sequence[Reading]) -> str:
-    """Return the device named in the files; the name may change after a reboot.
-
-    Raises
-    ------
-    FioOutputError
-        If the rounds of one cell are, or may be, from several devices.
-    """
+    """Return the device named in the files; the name may change after a reboot."""
     if found.tkperf is not None:
         return found.tkperf.device
     if found.published is not None:
@@ -230,11 +224,6 @@ def _require_one_home(tests: Sequence[ArrangedTest]) -> None:
     """Require that files of one cell in different folders are known to be rounds.
 
     Two drives, or two sessions with one, may use the same names in two folders.
-
-    Raises
-    ------
-    FioOutputError
-        If files of a cell without a round are in folders that do not name rounds.
     """
     for arranged in tests:
         first: dict[object, Reading] = {}

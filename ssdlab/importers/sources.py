@@ -41,13 +41,7 @@ class LeftOut:
 
 
 def find_sources(paths: Sequence[str | Path]) -> tuple[SourceFile, ...]:
-    """Return every file of the paths once; folders are searched recursively.
-
-    Raises
-    ------
-    FioOutputError
-        If a path does not exist or cannot be read, or there is no file.
-    """
+    """Return every file of the paths once; folders are searched recursively."""
     found: dict[Path, SourceFile] = {}
     for group, given in enumerate(paths):
         for source in _files_of(Path(given), group):

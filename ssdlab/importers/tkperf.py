@@ -54,13 +54,7 @@ _ONLY_ROUNDS = Departure(
 
 
 def fail(path: Path, reason: str) -> NoReturn:
-    """Refuse the file.
-
-    Raises
-    ------
-    FioOutputError
-        Always.
-    """
+    """Refuse the file."""
     raise FioOutputError(
         source=str(path),
         reason=reason,
@@ -225,13 +219,7 @@ class TkperfFile:
 
 
 def find_tkperf(sources: Sequence[SourceFile]) -> SourceFile | None:
-    """Return the XML file of an import, None if it has fio files.
-
-    Raises
-    ------
-    FioOutputError
-        If there are other files next to an XML file that was named.
-    """
+    """Return the XML file of an import, None if it has fio files."""
     named = [s for s in sources if s.path.suffix.lower() == ".xml" and s.is_named]
     found = named or [s for s in sources if s.path.suffix.lower() == ".xml"]
     if not found or (not named and len(sources) > len(found)):
@@ -246,13 +234,7 @@ def find_tkperf(sources: Sequence[SourceFile]) -> SourceFile | None:
 
 
 def read_tkperf(source: SourceFile) -> TkperfFile:
-    """Read a TKperf result.
-
-    Raises
-    ------
-    FioOutputError
-        If it is not XML of TKperf, or of an unknown shape.
-    """
+    """Read a TKperf result."""
     root = _parse(source.path)
     readings: dict[str, tuple[Reading, ...]] = {}
     workers = _workers_of(root)

@@ -60,13 +60,7 @@ NO_FACTS = WorkloadFacts()
 
 
 def facts_from_fields(name_fields: Mapping[str, str]) -> WorkloadFacts:
-    """Return the facts from the fields of a pattern.
-
-    Raises
-    ------
-    ValueError
-        If a field has no valid value.
-    """
+    """Return the facts from the fields of a pattern."""
     word = name_fields.get("access", "").lower()
     access, mix = _ACCESS.get(word), None
     if word and access is None:
@@ -118,13 +112,7 @@ def round_in_name(name: str) -> int | None:
 
 
 def facts_from_jobs(document: FioDocument) -> WorkloadFacts:
-    """Return the facts from the options of the job entries, or their banner in text.
-
-    Raises
-    ------
-    ValueError
-        If the entries have several workloads.
-    """
+    """Return the facts from the options of the job entries, or their banner in text."""
     shared = {option.name: option.value for option in document.global_options}
     entries = [
         (job, shared | {option.name: option.value for option in job.options})
@@ -231,13 +219,7 @@ def find_other_mix(document: FioDocument, read_percent: int) -> str:
 
 
 def combine(sources: Mapping[str, WorkloadFacts]) -> WorkloadFacts:
-    """Combine the facts of several sources.
-
-    Raises
-    ------
-    ValueError
-        If two contradict each other; it names both values.
-    """
+    """Combine the facts of several sources."""
     values: dict[str, object] = {}
     for field in fields(WorkloadFacts):
         found = [

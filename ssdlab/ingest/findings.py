@@ -83,20 +83,6 @@ def find_findings(record: RunRecord, facts: RunFacts, frames: Frames) -> Finding
     """Return all findings of a run.
 
     For an import little more is known than its record says: errors and versions.
-
-    Parameters
-    ----------
-    record : RunRecord
-        Its record.
-    facts : RunFacts
-        What was requested.
-    frames : mapping of str to pandas.DataFrame
-        Its tables ``steps``, ``measurements``, ``windows`` and ``telemetry``.
-
-    Returns
-    -------
-    Findings
-        The findings from the record, and the others.
     """
     recorded = find_recorded_findings(record)
     found = (

@@ -26,13 +26,7 @@ _NUMBERS = {c.name for c in MEASUREMENTS.columns if c.dtype == "float64"} | {
 
 
 def read_measured(folder: Folder) -> tuple[Row, ...] | None:
-    """Return the rows of a step known only by numbers; ``None`` if fio's are there.
-
-    Raises
-    ------
-    RunFolderError
-        If they are damaged.
-    """
+    """Return the rows of a step known only by numbers; ``None`` if fio's are there."""
     if not folder.has_file(MEASURED_FILE):
         return None
     try:

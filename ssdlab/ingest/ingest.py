@@ -73,13 +73,7 @@ def ingest_run(
     max_input_bytes: int = MAX_INPUT_BYTES,
     drops_missing: bool = False,
 ) -> None:
-    """Write every table of a run again from its raw output; see `build_tables`.
-
-    Raises
-    ------
-    RunFolderError
-        If the raw output lacks what the existing tables hold; they are kept then.
-    """
+    """Write every table of a run again from its raw output; see `build_tables`."""
     tables = build_tables(
         run, plan, max_input_bytes=max_input_bytes, drops_missing=drops_missing
     )
@@ -100,12 +94,6 @@ def build_tables(
 
     ``plan`` is what the run was planned from, if not the profile in its record. At most
     ``max_input_bytes`` of one file are unpacked.
-
-    Raises
-    ------
-    RunFolderError
-        If the record or a step cannot be read, or, unless ``drops_missing``, if steps
-        or telemetry are missing that were recorded.
     """
     record, state = read_record(run), read_state(run)
     kept_steps = list(read_all_steps(run))
@@ -159,26 +147,7 @@ def build_tables(
 def plan_inputs(
     record: RunRecord, extensions: Iterable[Extension] = ()
 ) -> tuple[tuple[PtsTest, ...], PlanContext]:
-    """Return the tests and the context of a run's plan.
-
-    Parameters
-    ----------
-    record : RunRecord
-        What was requested when the run started.
-    extensions : iterable of Extension, optional
-        What was added to that: the ``extensions`` of its state. Without them the plan
-        is the original one, whose hash is in the record.
-
-    Returns
-    -------
-    tuple of tests and PlanContext
-        What `plan_suite` takes.
-
-    Raises
-    ------
-    RunFolderError
-        If the profile in the record is from another version, or the run was imported.
-    """
+    """Return the tests and the context of a run's plan."""
     asked = require_plan(record)
     if not all(test.phases for test in asked.tests):
         raise RunFolderError(
@@ -197,13 +166,7 @@ def plan_inputs(
 
 
 def require_plan(record: RunRecord) -> Suite | Procedure:
-    """Return what was requested of a planned run, which an import is not.
-
-    Raises
-    ------
-    RunFolderError
-        If the run was imported.
-    """
+    """Return what was requested of a planned run, which an import is not."""
     if isinstance(record.asked, Import):
         raise RunFolderError(
             folder=record.run_id,

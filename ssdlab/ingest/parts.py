@@ -55,13 +55,7 @@ class ResultPart:
 
 
 def read_results(data: bytes, *, source: str) -> tuple[ResultPart, ...]:
-    """Return every result in an output of fio of any form, in its order.
-
-    Raises
-    ------
-    FioOutputError
-        If it contains no output of fio.
-    """
+    """Return every result in an output of fio of any form, in its order."""
     documents = parse_output(data, source=source)
     places = place_in_runs(documents)
     doubts: dict[int, list[Doubt]] = {}
@@ -79,13 +73,7 @@ def read_results(data: bytes, *, source: str) -> tuple[ResultPart, ...]:
 
 
 def read_part(data: bytes, part: Part | None, *, source: str) -> FioDocument:
-    """Return one of the results in an output.
-
-    Raises
-    ------
-    FioOutputError
-        If it does not hold that one, or several and none is named.
-    """
+    """Return one of the results in an output."""
     found = [each for each in read_results(data, source=source) if each.part == part]
     if not found:
         raise FioOutputError(
@@ -103,13 +91,7 @@ def write_part(folder: Folder, part: Part | None) -> None:
 
 
 def find_part(folder: Folder) -> Part | None:
-    """Return which result of its output a step is; ``None`` if it is the only one.
-
-    Raises
-    ------
-    RunFolderError
-        If the note is damaged.
-    """
+    """Return which result of its output a step is; ``None`` if it is the only one."""
     if not folder.has_file(_PART_FILE):
         return None
     try:

@@ -36,13 +36,7 @@ def _said(value: Any) -> Any:
 
 
 def require_consecutive(run: Path, step_ids: Collection[str]) -> None:
-    """Require that no step is missing before another: they are numbered from 1.
-
-    Raises
-    ------
-    RunFolderError
-        If any is missing.
-    """
+    """Require that no step is missing before another: they are numbered from 1."""
     missing = missing_numbers(step_ids)
     if missing:
         count = len(missing) + len(step_ids)
@@ -50,13 +44,7 @@ def require_consecutive(run: Path, step_ids: Collection[str]) -> None:
 
 
 def require_telemetry(run: Path, found: Iterable[Finding]) -> None:
-    """Require that no session lacks readings that were taken in it.
-
-    Raises
-    ------
-    RunFolderError
-        If any is missing.
-    """
+    """Require that no session lacks readings that were taken in it."""
     sessions = sum(finding.code == "telemetry-missing" for finding in found)
     if sessions:
         plural = "s" if sessions > 1 else ""
@@ -64,13 +52,7 @@ def require_telemetry(run: Path, found: Iterable[Finding]) -> None:
 
 
 def refuse_loss(run: Path, lost: str) -> NoReturn:
-    """Refuse to write tables without what was measured.
-
-    Raises
-    ------
-    RunFolderError
-        Always.
-    """
+    """Refuse to write tables without what was measured."""
     raise RunFolderError(
         folder=str(run),
         reason=f"its raw output is incomplete: {lost} would be lost",

@@ -403,16 +403,7 @@ class Finding:
 def make_finding(
     code: str, words: str, *, test: str = WHOLE_RUN, clause: str = ""
 ) -> Finding:
-    """Return a finding with the severity of its code.
-
-    Raises
-    ------
-    KeyError
-        If there is no such code.
-
-    >>> make_finding("idle-gap", "the device rested for 9 s", test="tp").severity
-    'major'
-    """
+    """Return a finding with the severity of its code."""
     kind = FINDING_KINDS[code]
     return Finding(
         code=code,

@@ -69,13 +69,7 @@ class FioOption(_Pair):
     __slots__ = ()
 
     def __new__(cls, name: str, value: str) -> Self:
-        """Make an option of the closed set.
-
-        Raises
-        ------
-        ValueError
-            If it is not in the set.
-        """
+        """Make an option of the closed set."""
         allowed = _VALUES.get(name)
         if allowed is None:
             msg = f"a published job has no fio option {name!r}"
@@ -90,11 +84,5 @@ FioOptions = tuple[FioOption, ...]
 
 
 def fio_options(given: Mapping[str, str]) -> FioOptions:
-    """Return options as those of a published job.
-
-    Raises
-    ------
-    ValueError
-        If one of them is not in the closed set.
-    """
+    """Return options as those of a published job."""
     return tuple(FioOption(name, value) for name, value in given.items())

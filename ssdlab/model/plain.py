@@ -32,13 +32,7 @@ _WORDS = {
 
 
 def from_plain(kind: type[_T], data: Any) -> _T:
-    """Return frozen data from the plain values that `to_plain` made.
-
-    Raises
-    ------
-    ValueError
-        If the values do not fit the kind; the message says where.
-    """
+    """Return frozen data from the plain values that `to_plain` made."""
     try:
         return _CONVERTER.structure(data, kind)
     except (BaseValidationError, ValueError, TypeError) as error:

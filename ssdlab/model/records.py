@@ -89,13 +89,7 @@ class Extension:
     phase: str
 
     def __post_init__(self) -> None:
-        """Refuse a number that is out of range.
-
-        Raises
-        ------
-        ValueError
-            If it is out of range.
-        """
+        """Refuse a number that is out of range."""
         if not 1 <= self.more_rounds <= MOST_MORE_ROUNDS:
             msg = f"{self.more_rounds} more rounds is not from 1 to {MOST_MORE_ROUNDS}"
             raise ValueError(msg)
@@ -135,13 +129,7 @@ class RunRecord:
     format_version: int = FORMAT_VERSION
 
     def __post_init__(self) -> None:
-        """Refuse imported results on a target of ssdlab, or the reverse.
-
-        Raises
-        ------
-        ValueError
-            If target and request disagree.
-        """
+        """Refuse imported results on a target of ssdlab, or the reverse."""
         if self.is_imported != (self.target.kind == "imported"):
             msg = "its target and its request disagree on whether it is an import"
             raise ValueError(msg)

@@ -30,13 +30,7 @@ def stimulus_label(
 
 
 def _require_closed(options: FioOptions) -> None:
-    """Require that each option was checked, whatever the types of the caller.
-
-    Raises
-    ------
-    TypeError
-        If one was not.
-    """
+    """Require that each option was checked, whatever the types of the caller."""
     if not all(isinstance(option, FioOption) for option in options):
         msg = f"not all of {options!r} are options of a published job"
         raise TypeError(msg)
@@ -412,13 +406,7 @@ class PtsTest:
     settings: tuple[str, ...] = field(default=(), metadata={"is_of_plan": False})
 
     def __post_init__(self) -> None:
-        """Refuse names that cannot be part of a folder name, as steps are folders.
-
-        Raises
-        ------
-        ValueError
-            If there is such a name.
-        """
+        """Refuse names that cannot be part of a folder name, as steps are folders."""
         for name in (self.test_id, *(one.phase_id for one in self.possible_phases)):
             if _NAME.fullmatch(name) is None:
                 msg = f"{name!r} is not a valid name of a test or phase"

@@ -33,11 +33,6 @@ def parse_size(text: str) -> int:
     """Return the bytes of a size such as ``256MiB``, ``1GB`` or ``64k``.
 
     A bare letter is binary, as in fio.
-
-    Raises
-    ------
-    ValueError
-        If the text is not a valid size, or larger than any device.
     """
     match = _SIZE.fullmatch(text)
     unit = match and _UNITS.get(match.group(2).lower())

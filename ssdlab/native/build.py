@@ -44,11 +44,6 @@ def build_shared(
     The other sources are included by the first one. Many processes may call it at once:
     each builds under a temporary name and renames. An existing file counts only if
     nobody else can have written it.
-
-    Raises
-    ------
-    OSError
-        If the folder cannot be made, or belongs to another user.
     """
     _require_own_folder(built.parent)
     if is_own(built):
@@ -70,13 +65,7 @@ def build_shared(
 
 
 def cache_folder() -> Path:
-    """Return the user's cache folder of built libraries.
-
-    Raises
-    ------
-    RuntimeError
-        If this user has no home folder.
-    """
+    """Return the user's cache folder of built libraries."""
     base = os.environ.get("XDG_CACHE_HOME")
     root = Path(base) if base else Path.home() / ".cache"
     return root / "ssdlab" / "kernels"
@@ -96,13 +85,7 @@ def is_own(built: Path) -> bool:
 
 @contextmanager
 def opened_own(built: Path) -> Iterator[int]:
-    """Open a file to be loaded, if this user wrote it and no other can change it.
-
-    Raises
-    ------
-    OSError
-        If it does not exist, or is not such a file.
-    """
+    """Open a file to be loaded, if this user wrote it and no other can change it."""
     descriptor = os.open(built, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | _NO_LINK)
     try:
         _require_own(built, os.fstat(descriptor), stat.S_IFREG)

@@ -33,25 +33,7 @@ _CPU_FACTS_BYTES: Final = 8192  # the first processor stands for all
 def load_kernel(
     name: str, source: Path, *, work_bytes: int, includes: Sequence[Path] = ()
 ) -> ctypes.CDLL | None:
-    """Return a kernel, or ``None`` if the numpy code is to be used.
-
-    Parameters
-    ----------
-    name : str
-        Its name in the cache.
-    source : Path
-        The C file that it is built from.
-    work_bytes : int
-        How much it will read [bytes]. Below `WORTH_BYTES` a kernel that was not built
-        before is not worth its build.
-    includes : sequence of Path, optional
-        C files of ssdlab that it includes.
-
-    Returns
-    -------
-    ctypes.CDLL or None
-        A call of its functions releases the interpreter lock.
-    """
+    """Return a kernel, or ``None`` if the numpy code is to be used."""
     if os.environ.get(SWITCH) or sys.platform == "win32":
         return None
     with suppress(OSError, RuntimeError):  # RuntimeError: no home folder

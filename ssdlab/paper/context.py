@@ -150,13 +150,7 @@ def is_of_phase(phases: "pd.Series[str]", name: str) -> "pd.Series[bool]":
 
 
 def read_context(run: Run) -> Context:
-    """Read the frames of a run.
-
-    Raises
-    ------
-    RunFolderError
-        If a table is missing, damaged or of another version.
-    """
+    """Read the frames of a run."""
     frames: dict[str, pd.DataFrame] = {name: getattr(run, name) for name in _TABLES}
     measurements = frames.pop("measurements")
     totals = measurements[measurements["direction"] == "total"]

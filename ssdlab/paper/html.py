@@ -64,24 +64,7 @@ def _in_one_line(text: str | None) -> str:
 def render_html(
     template: str, values: Mapping[str, object], *, title: str, jobs: object = ()
 ) -> str:
-    """Return a whole page as HTML.
-
-    Parameters
-    ----------
-    template : str
-        The name of the template of the body.
-    values : mapping of str to object
-        What the template shows; text is escaped.
-    title : str
-        The title of the page.
-    jobs : object, optional
-        Job files, kept packed until a reader opens them.
-
-    Returns
-    -------
-    str
-        The page. It loads nothing, sends nothing, and opens from disk.
-    """
+    """Return a whole page as HTML."""
     figures = _Figures()
     environment = _environment()
     body = environment.get_template(template).render(place=figures.place, **values)

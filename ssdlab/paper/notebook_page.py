@@ -47,21 +47,6 @@ def render_notebook_page(executed: str | Path) -> str:
 
     Text, tables and figures appear as in the notebook, code is folded. HTML of the
     notebook loses what could run or load anything.
-
-    Parameters
-    ----------
-    executed : str or Path
-        The executed notebook, as JupyterLab or papermill saved it.
-
-    Returns
-    -------
-    str
-        The page.
-
-    Raises
-    ------
-    NotebookFileError
-        If the notebook cannot be read, or none of its cells was executed.
     """
     title, sections = _read(Path(executed))
     values = {"front": sections[0], "sections": sections[1:], "title": title}
@@ -69,13 +54,7 @@ def render_notebook_page(executed: str | Path) -> str:
 
 
 def _read(executed: Path) -> tuple[str, list[Section]]:
-    """Return the title of a notebook and its sections.
-
-    Raises
-    ------
-    NotebookFileError
-        If it cannot be read, or none of its cells was executed.
-    """
+    """Return the title of a notebook and its sections."""
     try:
         cells = orjson.loads(executed.read_bytes())["cells"]
         if is_executed(cells):

@@ -35,18 +35,6 @@ def rate_endurance(rated_bytes: float) -> Endurance:
 def estimate_endurance(health: DriveHealth) -> Endurance | None:
     """Return how much may be written to a drive, by its own counters of wear and bytes.
 
-    Parameters
-    ----------
-    health : DriveHealth
-        What the drive reports: the used share of its life, in whole percent, and what
-        hosts wrote so far.
-
-    Returns
-    -------
-    Endurance or None
-        None if the drive does not report both, or has used less than
-        `LEAST_WEAR_PERCENT` of its life.
-
     Notes
     -----
     A drive that reports 10 % has used at least 10 % and less than 11 %: its life is
@@ -74,21 +62,7 @@ def estimate_endurance(health: DriveHealth) -> Endurance | None:
 def share_endurance(
     written: tuple[float, float], endurance: Endurance
 ) -> Mapping[str, float | str]:
-    """Return the shares that a run would use, for a forecast.
-
-    Parameters
-    ----------
-    written : tuple of float
-        The bytes that it would write, at least and at most [B].
-    endurance : Endurance
-        How much may be written.
-
-    Returns
-    -------
-    mapping of str to float or str
-        ``least_bytes``, ``most_bytes`` of the life [B], ``percent_min``,
-        ``percent_max`` [%] and ``words``.
-    """
+    """Return the shares that a run would use, for a forecast."""
     least, most = written
     return {
         "least_bytes": endurance.least_bytes,

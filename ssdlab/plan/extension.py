@@ -10,20 +10,7 @@ from ssdlab.model.spec import Phase, PtsTest, Rounds
 def extend_tests(
     tests: Sequence[PtsTest], extensions: Iterable[Extension]
 ) -> tuple[PtsTest, ...]:
-    """Return tests whose loops may take as many more rounds as requested.
-
-    Parameters
-    ----------
-    tests : sequence of PtsTest
-        The tests of a run as it started.
-    extensions : iterable of Extension
-        What was added, in order.
-
-    Returns
-    -------
-    tuple of PtsTest
-        Loops before the phase that an extension names stay as they were.
-    """
+    """Return tests whose loops may take as many more rounds as requested."""
     extended = tuple(tests)
     for extension in extensions:
         extended = _extend(extended, extension)

@@ -11,22 +11,7 @@ from ssdlab.plan.phases import plan_suite
 def follow_plan(
     tests: Sequence[PtsTest], context: PlanContext, results: Mapping[str, StepResult]
 ) -> tuple[list[Judgement], bool]:
-    """Return every judgement on the way, and whether the results reach the end.
-
-    Parameters
-    ----------
-    tests : sequence of PtsTest
-        The tests.
-    context : PlanContext
-        The device and the seed.
-    results : mapping of str to StepResult
-        What was measured, by the name of the step.
-
-    Returns
-    -------
-    tuple of list of Judgement and bool
-        Judgements in order, up to the first batch of which a step is missing.
-    """
+    """Return every judgement on the way, and whether the results reach the end."""
     judgements: list[Judgement] = []
     plan = plan_suite(tests, context, judgements.append)
     try:

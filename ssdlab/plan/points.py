@@ -54,13 +54,7 @@ def _steps(
 def _at_point(
     phase: OperatingPoint, make: StepMaker, demand: PhaseEnd
 ) -> tuple[Workload, Workload]:
-    """Return both workloads with the TC and QD of the point.
-
-    Raises
-    ------
-    StepError
-        If no point of the last round has a latency.
-    """
+    """Return both workloads with the TC and QD of the point."""
     points = [_demand_point(step, result) for step, result in demand.last_round]
     try:
         found = select_points(points, max_lat_ns=phase.max_lat_ns)

@@ -48,20 +48,7 @@ class PlannedStep:
 
 
 def rehearse(tests: Sequence[PtsTest], context: PlanContext) -> tuple[PlannedStep, ...]:
-    """Return every different step that the plan of some tests can request, in order.
-
-    Parameters
-    ----------
-    tests : sequence of PtsTest
-        The tests, as they fit the device.
-    context : PlanContext
-        The device and the seed.
-
-    Returns
-    -------
-    tuple of PlannedStep
-        Steps that differ only in number, round, seed and offset count as one.
-    """
+    """Return every different step that the plan of some tests can request, in order."""
     groups: dict[Step, list[Step]] = {}
     for step in _drive(tests, context):
         groups.setdefault(_kind_of(step), []).append(step)

@@ -26,11 +26,6 @@ def require_whole_sectors(
     """Require that there is something to measure, in blocks of whole sectors.
 
     ``remedy`` is what can be done about it: it depends on where the test is from.
-
-    Raises
-    ------
-    ProfileError
-        If there is not.
     """
     phases = test.possible_phases
     sizes = set().union(*map(_sizes_of, phases))
@@ -54,13 +49,7 @@ def require_blocks_in_range(
     active_range_percent: float,
     remedy: str,
 ) -> None:
-    """Require that the active range of each phase has room for its largest block.
-
-    Raises
-    ------
-    ProfileError
-        If one has not: fio would refuse the job after the drive was purged.
-    """
+    """Require that the active range of each phase has room for its largest block."""
     for phase in test.possible_phases:
         own = _own_range(phase)
         span = active_range_bytes(

@@ -54,21 +54,7 @@ class Measured:
 def find_asked_departures(
     asked: Suite | Procedure, measured: Measured
 ) -> tuple[Departure, ...]:
-    """Return the departures that follow from what a run is asked for.
-
-    Parameters
-    ----------
-    asked : Suite or Procedure
-        What the run is asked for.
-    measured : Measured
-        What it is carried out on.
-
-    Returns
-    -------
-    tuple of Departure
-        Empty when the run can conform. There is one where the profile cannot be read,
-        and always one for a procedure, which is not a test of the standard.
-    """
+    """Return the departures that follow from what a run is asked for."""
     if isinstance(asked, Procedure):
         done = "a separate procedure, not a test of the PTS"
         itself = Departure(code="procedure", subject=asked.title, done=done)
@@ -132,19 +118,7 @@ def _of_write_cache(
 
 
 def find_recorded_departures(record: RunRecord) -> tuple[Departure, ...]:
-    """Return the departures of a run, derived anew from its record alone.
-
-    Parameters
-    ----------
-    record : RunRecord
-        The record of a run, a procedure or an import.
-
-    Returns
-    -------
-    tuple of Departure
-        Those that the record keeps, of an import or of an earlier format, besides.
-        There always is one where the profile cannot be read.
-    """
+    """Return the departures of a run, derived anew from its record alone."""
     if isinstance(record.asked, Import):
         is_said = any(one.code == "imported" for one in record.departures)
         return record.departures if is_said else (_IMPORTED, *record.departures)
@@ -162,18 +136,7 @@ def find_recorded_departures(record: RunRecord) -> tuple[Departure, ...]:
 
 
 def find_recorded_findings(record: RunRecord) -> tuple[Finding, ...]:
-    """Return `find_recorded_departures` as findings of the run, or of each test.
-
-    Parameters
-    ----------
-    record : RunRecord
-        The record of a run, a procedure or an import.
-
-    Returns
-    -------
-    tuple of Finding
-        In order.
-    """
+    """Return `find_recorded_departures` as findings of the run, or of each test."""
     return tuple(
         make_finding(one.code, one.words, test=test, clause=one.clause)
         for one in find_recorded_departures(record)

@@ -21,21 +21,7 @@ _FLOW = "4"
 def find_departures(
     profile: Profile, test_ids: tuple[str, ...]
 ) -> tuple[Departure, ...]:
-    """Return each value of a profile that is not its nominal one.
-
-    Parameters
-    ----------
-    profile : Profile
-        The profile.
-    test_ids : tuple of str
-        The tests asked for; values of others do not count.
-
-    Returns
-    -------
-    tuple of Departure
-        Empty where the profile asks for what its edition asks for, or leaves to the
-        operator.
-    """
+    """Return each value of a profile that is not its nominal one."""
     return (
         *_of_values(profile, test_ids),
         *_other_tests(PROFILES[profile.nominal], test_ids),

@@ -45,30 +45,7 @@ def fit_suite(
     capacity_bytes: int,
     sector_bytes: int,
 ) -> FittedSuite:
-    """Return the tests of a profile as far as they fit a device.
-
-    Parameters
-    ----------
-    profile : Profile
-        The profile.
-    test_ids : tuple of str
-        The tests asked for.
-    capacity_bytes : int
-        User capacity of the device [B].
-    sector_bytes : int
-        Its logical sector [B].
-
-    Returns
-    -------
-    FittedSuite
-        Without blocks below a sector, and without active ranges whose amount is more
-        than the range has.
-
-    Raises
-    ------
-    ProfileError
-        If a test is left without what it needs.
-    """
+    """Return the tests of a profile as far as they fit a device."""
     _require_span(profile, capacity_bytes)
     looped = tuple(test for test in test_ids if test in LOOPED_TESTS)
     spanned, ranges_left_out = _fit_to_capacity(profile, capacity_bytes, looped)
@@ -193,13 +170,7 @@ def _cells_left_out(
 
 
 def _require_span(profile: Profile, capacity_bytes: int) -> None:
-    """Require an active range of a few of the largest blocks.
-
-    Raises
-    ------
-    ProfileError
-        If it is smaller.
-    """
+    """Require an active range of a few of the largest blocks."""
     if capacity_bytes * profile[Flow].active_range_percent / 100 < _LEAST_RANGE_BYTES:
         raise ProfileError(
             source=profile.name,
@@ -211,13 +182,7 @@ def _require_span(profile: Profile, capacity_bytes: int) -> None:
 
 
 def _require_ranges(profile: Profile, fitting: Profile, capacity_bytes: int) -> None:
-    """Require that an active range is left.
-
-    Raises
-    ------
-    ProfileError
-        If none is.
-    """
+    """Require that an active range is left."""
     if not fitting[Ranges].active_ranges:
         names = " ".join(active.name for active in profile[Ranges].active_ranges)
         raise ProfileError(

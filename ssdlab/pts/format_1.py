@@ -61,24 +61,7 @@ class _Tests:
 
 
 def renew_record(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Convert the values of a record of format 1 to format 2.
-
-    Parameters
-    ----------
-    data : mapping of str to object
-        The content of ``run.json``.
-
-    Returns
-    -------
-    dict
-        The same with the request and its tests, departures as facts, the method of
-        the purge, and why the write cache could not be set.
-
-    Raises
-    ------
-    ValueError
-        If the departures are not texts, or the profile is not valid.
-    """
+    """Convert the values of a record of format 1 to format 2."""
     words = data.get("departures")
     if not isinstance(words, list) or not all(isinstance(one, str) for one in words):
         msg = "its departures are not texts"
@@ -131,13 +114,7 @@ def _purge_choice(data: Mapping[str, Any], kind: object) -> dict[str, str] | Non
 
 
 def _asked(data: Mapping[str, Any], *, is_imported: bool) -> dict[str, Any]:
-    """Return the request with its tests, which format 1 kept in three ways.
-
-    Raises
-    ------
-    ValueError
-        If the profile is not one.
-    """
+    """Return the request with its tests, which format 1 kept in three ways."""
     profile = from_plain(dict[str, Any], data.get("profile"))
     if "name" not in profile:
         msg = "its profile has no name"

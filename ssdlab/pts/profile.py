@@ -54,13 +54,7 @@ class Profile:
         return getattr(self.settings[place.kind], place.field)
 
     def having(self, **values: Any) -> "Profile":
-        """Return the profile with other values, each by its key in a file.
-
-        Raises
-        ------
-        KeyError
-            If it has no such value.
-        """
+        """Return the profile with other values, each by its key in a file."""
         head = {name: values.pop(name) for name in _HEAD if name in values}
         places, settings = self.places, dict(self.settings)
         for key, value in values.items():

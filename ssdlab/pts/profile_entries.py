@@ -36,13 +36,7 @@ class Entry:
     example: str
 
     def read(self, given: object) -> object:
-        """Return what the profile holds for what is written.
-
-        Raises
-        ------
-        ProfileError
-            If that is of another type or out of range.
-        """
+        """Return what the profile holds for what is written."""
         if self.value.absent and given == self.value.absent:
             return () if self.value.kind == "active range" else None
         if not self.value.is_list:
@@ -78,13 +72,7 @@ class Entry:
         return _READERS[self.value.kind](self, given)
 
     def require_limits(self, given: object, number: float) -> None:
-        """Require a number within the limits.
-
-        Raises
-        ------
-        ProfileError
-            If it is not within them; NaN never is.
-        """
+        """Require a number within the limits."""
         least, most = self.value.limits
         if not least <= number <= most:
             unit = f" {self.value.unit}".rstrip()

@@ -36,18 +36,7 @@ _HEAD = """\
 
 
 def render_profile(profile: Profile) -> str:
-    """Return a profile as TOML, each value with meaning, unit and section.
-
-    Parameters
-    ----------
-    profile : Profile
-        One of ours, or a user's.
-
-    Returns
-    -------
-    str
-        What `parse_profile` reads the same values from.
-    """
+    """Return a profile as TOML, each value with meaning, unit and section."""
     is_ours = PROFILES.get(profile.name) == profile
     base = profile.name if is_ours else profile.nominal
     head = _HEAD.format(
@@ -79,28 +68,7 @@ def _text(value: str) -> str:
 
 
 def parse_profile(text: str, *, source: str, name: str) -> Profile:
-    """Return the profile that a TOML text describes.
-
-    Parameters
-    ----------
-    text : str
-        ``based_on = "pts-2.0-enterprise"`` and the values that differ from it.
-    source : str
-        What to call the text in an error, such as its file.
-    name : str
-        The name of the profile, if the text gives it none.
-
-    Returns
-    -------
-    Profile
-        The base with the values of the text.
-
-    Raises
-    ------
-    ProfileError
-        If the text is not TOML, its base or a key is unknown, or a value has the wrong
-        type, is out of range, or conflicts with others.
-    """
+    """Return the profile that a TOML text describes."""
     given = _load(text, source)
     given.pop(_REPORT, None)
     base = _find_base(given.pop(_BASE, None), source)
@@ -114,26 +82,7 @@ def parse_profile(text: str, *, source: str, name: str) -> Profile:
 
 
 def parse_report(text: str, *, source: str) -> ReportFields:
-    """Return what the table ``[report]`` of a TOML text says for the report.
-
-    Parameters
-    ----------
-    text : str
-        A profile, or a text with that table alone.
-    source : str
-        What to call the text in an error, such as its file.
-
-    Returns
-    -------
-    ReportFields
-        All empty where there is no such table.
-
-    Raises
-    ------
-    ProfileError
-        If the text is not TOML, or the table has an unknown key or a value that is not
-        one line of text.
-    """
+    """Return what the table ``[report]`` of a TOML text says for the report."""
     table = _load(text, source).get(_REPORT, {})
     if not isinstance(table, dict):
         _refuse_report(source, _REPORT, "it is not a table")
@@ -234,13 +183,7 @@ def _entry(key: str, written: str, *, source: str, base: Profile) -> Entry:
 
 
 def _named(profile: Profile, words: Mapping[str, object], *, source: str) -> Profile:
-    """Give a profile its name, which becomes a part of file names, and its title.
-
-    Raises
-    ------
-    ProfileError
-        If one of them cannot be used.
-    """
+    """Give a profile its name, which becomes a part of file names, and its title."""
     name = words["name"]
     if not isinstance(name, str) or not _NAME.fullmatch(name):
         raise ProfileError(
@@ -319,13 +262,7 @@ def _item_text(value: Value, item: object) -> str:
 
 
 def check_whole(profile: Profile, *, source: str) -> Profile:
-    """Return the profile if its values fit together.
-
-    Raises
-    ------
-    ProfileError
-        If they do not; it names the first conflict.
-    """
+    """Return the profile if its values fit together."""
     for key, reason, remedy in _find_faults(profile):
         raise ProfileError(source=source, key=key, reason=reason, remedy=remedy)
     return profile

@@ -87,13 +87,7 @@ PROFILES = {
 
 
 def find_profile(name: str) -> Profile:
-    """Return the profile of that name.
-
-    Raises
-    ------
-    UnknownNameError
-        If the name is unknown; it lists the known ones.
-    """
+    """Return the profile of that name."""
     now = _FORMER.get(name.lower(), name.lower())
     if now not in PROFILES:
         raise UnknownNameError(kind="profile", name=name, known=tuple(PROFILES))
@@ -123,11 +117,6 @@ def profile_of(asked: Suite) -> Profile:
 
     A group that none of its tests uses has the values of the profile that it was
     compared with, as an older version may not have had it.
-
-    Raises
-    ------
-    ValueError
-        If its values are not those of a profile of this version.
     """
     if unknown := asked.settings.keys() - GROUPS:
         msg = f"unknown group of values {min(unknown)!r}"
@@ -153,13 +142,7 @@ def profile_of(asked: Suite) -> Profile:
 
 
 def _read(kind: type[Settings], stored: dict[str, object]) -> Settings:
-    """Return the values of a group; a missing one is refused.
-
-    Raises
-    ------
-    ValueError
-        If one is missing, unknown, or of another type.
-    """
+    """Return the values of a group; a missing one is refused."""
     before = {
         name: value.before
         for name, value in values_of(kind).items()
@@ -173,13 +156,7 @@ def _read(kind: type[Settings], stored: dict[str, object]) -> Settings:
 
 
 def suite_of_format_1(values: dict[str, Any]) -> Suite:
-    """Return what ``run.json`` of format 1 keeps of a profile, without any test.
-
-    Raises
-    ------
-    ValueError
-        If its values are not those of a profile.
-    """
+    """Return what ``run.json`` of format 1 keeps of a profile, without any test."""
     named = str(values.get("nominal"))
     flow = {one.name for one in fields(Flow)} & values.keys()
     settings: dict[str, dict[str, object]] = {}

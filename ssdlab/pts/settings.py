@@ -96,26 +96,7 @@ def describe(
 def setting(  # noqa: PLR0917 - a row of a table
     nominal: Any, words: str, section: str, kind: Kind, **more: Any
 ) -> Any:
-    """Return a field of `Settings`: its value in PTS 2.0, enterprise, and its meaning.
-
-    Parameters
-    ----------
-    nominal : object
-        The value.
-    words : str
-        What it is.
-    section : str
-        The section of pts.md.
-    kind : Kind
-        What kind of value it is.
-    **more : object
-        Further fields of `Value`.
-
-    Returns
-    -------
-    dataclasses.Field
-        The field.
-    """
+    """Return a field of `Settings`: its value in PTS 2.0 enterprise, its meaning."""
     meant = describe(words, section, kind, **more)
     return field(default=nominal, metadata={_KEY: meant})
 

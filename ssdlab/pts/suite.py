@@ -43,13 +43,6 @@ def choose_tests(profile: Profile, text: str) -> tuple[str, ...]:
     """Return the tests of a profile that a text names: ``all``, or ``iops,tp``.
 
     ``all`` has none of the optional tests.
-
-    Raises
-    ------
-    RepeatedNameError
-        If a test is named twice.
-    UnknownNameError
-        If a test is not one of the profile's, or none is named.
     """
     if text.strip().lower() == ALL_TESTS:
         return profile.tests
@@ -63,15 +56,7 @@ def choose_tests(profile: Profile, text: str) -> tuple[str, ...]:
 
 
 def parse_tests(text: str) -> tuple[str, ...]:
-    """Return the tests that a text such as ``iops,tp`` names, in its order.
-
-    Raises
-    ------
-    RepeatedNameError
-        If a test is named twice.
-    UnknownNameError
-        If a test is not of the suite, or none is named.
-    """
+    """Return the tests that a text such as ``iops,tp`` names, in its order."""
     names = tuple(name.strip().lower() for name in text.split(",") if name.strip())
     for name in names:
         if name not in CATALOG:
@@ -84,13 +69,7 @@ def parse_tests(text: str) -> tuple[str, ...]:
 
 
 def build_tests(profile: Profile, test_ids: Iterable[str]) -> tuple[PtsTest, ...]:
-    """Return the tests of a profile, in the order asked for.
-
-    Raises
-    ------
-    UnknownNameError
-        If one is not of the suite.
-    """
+    """Return the tests of a profile, in the order asked for."""
     return tuple(_find(test_id).plan(profile) for test_id in test_ids)
 
 

@@ -96,13 +96,7 @@ def _round_cells(load: Load) -> pd.DataFrame:
 
 
 def _log_cells(load: Load, log: pd.DataFrame, most_columns: int) -> pd.DataFrame:
-    """Return the cells of a log.
-
-    Raises
-    ------
-    EmptyLogError
-        If it counts no IO of the direction.
-    """
+    """Return the cells of a log."""
     rows = log if load.direction == "total" else log[log["direction"] == load.direction]
     if rows.empty:
         raise EmptyLogError(direction=load.direction)

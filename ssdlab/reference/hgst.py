@@ -22,12 +22,6 @@ class PeakJob:
 def read_hgst_peak_jobs() -> tuple[PeakJob, ...]:
     """Return the seven jobs in the order in which they are to be run.
 
-    Returns
-    -------
-    tuple of PeakJob
-        Options by fio's names, values as published: times in seconds, ``k`` and ``M``
-        binary.
-
     Examples
     --------
     >>> first = read_hgst_peak_jobs()[0]

@@ -46,11 +46,6 @@ MICRON_SEQUENCES = (
 def read_micron_precondition_times() -> tuple[PrintedPrecondition, ...]:
     """Return the rows of Micron's table of precondition times, least capacity first.
 
-    Returns
-    -------
-    tuple of PrintedPrecondition
-        Four rows.
-
     Examples
     --------
     >>> read_micron_precondition_times()[0].precondition_min

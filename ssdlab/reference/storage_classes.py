@@ -28,18 +28,6 @@ _TYPES = {
 def read_storage_classes() -> pd.DataFrame:
     """Return nine storage classes of 2014, with the numbers and units as printed.
 
-    Returns
-    -------
-    pandas.DataFrame
-        One row a device: ``row`` (its number in the source), ``group``,
-        ``storage_class``, ``device``, ``capacity_gb`` [GB], ``fob_iops`` (first minute
-        of WSAT, T4/Q32) [1/s], ``write_iops``, ``mixed_iops``, ``read_iops`` (steady
-        state of RND 4 KiB 0/100, 65/35 and 100/0 at ``iops_threads`` and
-        ``iops_queue_depth``) [1/s], ``tp_write_mb_per_s``, ``tp_read_mb_per_s`` (SEQ
-        1024 KiB, T1/Q32) [MB/s], ``lat_mean_ms``, ``lat_max_ms`` (RND 4 KiB 0/100,
-        T1/Q1) [ms], ``doubtful`` (the columns whose value cannot be right, with spaces
-        between them) and ``note``.
-
     Notes
     -----
     The methods are those of PTS-E 1.1. The source does not say whether its MB/s are

@@ -20,13 +20,7 @@ def list_tkperf_reports() -> dict[str, str]:
 
 
 def find_tkperf_file(name: str) -> bytes:
-    """Return the file of a report that ships with ssdlab.
-
-    Raises
-    ------
-    UnknownNameError
-        If the name is unknown.
-    """
+    """Return the file of a report that ships with ssdlab."""
     if name not in _FILES:
         raise UnknownNameError(kind="reference", name=name, known=tuple(_FILES))
     return files("ssdlab.reference").joinpath(_FILES[name]).read_bytes()
@@ -34,16 +28,6 @@ def find_tkperf_file(name: str) -> bytes:
 
 def read_tkperf_report(name: str) -> TkperfReport:
     """Return a report that ships with ssdlab.
-
-    Parameters
-    ----------
-    name : str
-        Its name, such as ``tkperf-crucial-mx200``: `list_tkperf_reports`.
-
-    Returns
-    -------
-    TkperfReport
-        What it prints.
 
     Examples
     --------
@@ -54,13 +38,7 @@ def read_tkperf_report(name: str) -> TkperfReport:
 
 
 def parse_tkperf_report(data: bytes, *, source: str) -> TkperfReport:
-    """Return the report in a file; each of its tests is whole and agrees with itself.
-
-    Raises
-    ------
-    FioOutputError
-        If it is not such a file, or a number in it cannot be right; it says which.
-    """
+    """Return the report in a file; its tests are whole and consistent."""
     try:
         report = from_plain(TkperfReport, tomllib.loads(data.decode()))
         require_sane(report.setup)

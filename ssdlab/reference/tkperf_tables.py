@@ -88,13 +88,7 @@ _SHAPES = (
 
 
 def printed_tests(report: TkperfReport) -> tuple[PrintedTest, ...]:
-    """Return the tests of a report, in the order of TKperf's report.
-
-    Raises
-    ------
-    ValueError
-        If a table or window is not whole, or the two contradict each other.
-    """
+    """Return the tests of a report, in the order of TKperf's report."""
     return tuple(
         _test(report, shape)
         for shape in _SHAPES
@@ -103,13 +97,7 @@ def printed_tests(report: TkperfReport) -> tuple[PrintedTest, ...]:
 
 
 def require_sane(setup: Setup) -> None:
-    """Require counts that a machine can have, and a date without a time.
-
-    Raises
-    ------
-    ValueError
-        If a count is negative or too large to be one, or the date has a time.
-    """
+    """Require counts that a machine can have, and a date without a time."""
     if isinstance(setup.test_date, dt.datetime):
         msg = f"setup.test_date: {setup.test_date} has a time; give a date only"
         raise ValueError(msg)  # noqa: TRY004 - a date is right, this one is not
@@ -137,13 +125,7 @@ def size_label(block_size_bytes: int) -> str:
 
 
 def _test(report: TkperfReport, shape: _Shape) -> PrintedTest:
-    """Return one test.
-
-    Raises
-    ------
-    ValueError
-        If it is not whole, or contradicts itself.
-    """
+    """Return one test."""
     table = getattr(report, shape.name)
     window = _require_window(shape.name, getattr(report.windows, shape.name))
     _require_reach(shape.name, window, report.setup.max_rounds)
@@ -163,13 +145,7 @@ def _test(report: TkperfReport, shape: _Shape) -> PrintedTest:
 
 
 def _require_window(name: str, window: PrintedWindow | None) -> PrintedWindow:
-    """Return the window of a table.
-
-    Raises
-    ------
-    ValueError
-        If it is missing, or does not have five values of consecutive rounds.
-    """
+    """Return the window of a table."""
     width = PTS_CRITERIA.window_rounds
     if window is None:
         msg = f"windows.{name} is missing: the rounds and values of its window"
@@ -186,13 +162,7 @@ def _require_window(name: str, window: PrintedWindow | None) -> PrintedWindow:
 
 
 def _require_reach(name: str, window: PrintedWindow, max_rounds: int) -> None:
-    """Require that the test was allowed as many rounds as its window reaches.
-
-    Raises
-    ------
-    ValueError
-        If it was allowed fewer.
-    """
+    """Require that the test was allowed as many rounds as its window reaches."""
     needed = window.rounds[-1] + 1  # the report counts from 0
     if max_rounds < needed:
         msg = (
@@ -208,13 +178,7 @@ def _is_amount(value: Any) -> bool:
 
 
 def _cells(name: str, mixes: tuple[int, ...], rows: Mapping[str, Any]) -> Cells:
-    """Return the numbers of a table by block size and mix.
-
-    Raises
-    ------
-    ValueError
-        If a row does not have a number for each mix, or a size is repeated.
-    """
+    """Return the numbers of a table by block size and mix."""
     if not mixes or len(set(mixes)) < len(mixes) or not set(mixes) <= set(range(101)):
         msg = f"{name}.read_percent are not distinct percentages"
         raise ValueError(msg)
@@ -233,13 +197,7 @@ def _cells(name: str, mixes: tuple[int, ...], rows: Mapping[str, Any]) -> Cells:
 
 
 def _size(name: str, label: str) -> int:
-    """Return the block size that a row is named for.
-
-    Raises
-    ------
-    ValueError
-        If it is not valid.
-    """
+    """Return the block size that a row is named for."""
     match = _SIZE.fullmatch(label)
     size = int(match[1]) * (KIB if match[2] else 1) if match else 0
     if not 0 < size <= _MOST_SIZE:
@@ -249,13 +207,7 @@ def _size(name: str, label: str) -> int:
 
 
 def _require_greater(name: str, averages: Cells, maxima: Cells) -> None:
-    """Require a maximum of each average, and no less.
-
-    Raises
-    ------
-    ValueError
-        If there is none, or less.
-    """
+    """Require a maximum of each average, and no less."""
     if averages.keys() != maxima.keys():
         msg = f"{name}: its averages and maxima are not of the same cells"
         raise ValueError(msg)
@@ -266,13 +218,7 @@ def _require_greater(name: str, averages: Cells, maxima: Cells) -> None:
 
 
 def _require_agreement(shape: _Shape, averages: Cells, window: PrintedWindow) -> None:
-    """Require that the cell of the tracking variable is the mean of its window.
-
-    Raises
-    ------
-    ValueError
-        If it is not there, or another number.
-    """
+    """Require that the cell of the tracking variable is the mean of its window."""
     printed = averages.get(shape.tracked)
     if printed is None:
         msg = f"{shape.name}: the cell {_words(shape.tracked)} is missing"

@@ -151,13 +151,7 @@ def _show_blocks(blocks: tuple[Block, ...]) -> None:
 
 
 def show_figure(figure: "go.Figure") -> None:
-    """Show a figure in a notebook, in the form that the saved page keeps.
-
-    Parameters
-    ----------
-    figure : plotly.graph_objects.Figure
-        The figure.
-    """
+    """Show a figure in a notebook, in the form that the saved page keeps."""
     from IPython.display import display  # noqa: PLC0415 - only notebooks have it
 
     title = figure.layout.title.text or "figure"

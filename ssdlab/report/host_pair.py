@@ -49,24 +49,7 @@ class HostPair:
 
 
 def read_hosts(run_a: Run, run_b: Run) -> HostPair:
-    """Return two runs of the same drive on two hosts, as far as they are comparable.
-
-    Parameters
-    ----------
-    run_a, run_b : Run
-        The runs, each with a write saturation or a single-stimulus saturation.
-
-    Returns
-    -------
-    HostPair
-        Their curves, what differs besides the host, and which host looks like a
-        bottleneck.
-
-    Raises
-    ------
-    RunFolderError
-        If a run has no such curve, their stimuli differ, or both are the same run.
-    """
+    """Return two runs of the same drive on two hosts, as far as they are comparable."""
     _require_two(run_a, run_b)
     contexts = (read_context(run_a), read_context(run_b))
     curves = _common_curves(*contexts)
@@ -86,13 +69,7 @@ def read_hosts(run_a: Run, run_b: Run) -> HostPair:
 
 
 def _require_two(run_a: Run, run_b: Run) -> None:
-    """Require two runs.
-
-    Raises
-    ------
-    RunFolderError
-        If both folders hold the same run.
-    """
+    """Require two runs."""
     is_same_folder = run_a.path.resolve() == run_b.path.resolve()
     if is_same_folder or run_a.record.run_id == run_b.record.run_id:
         raise RunFolderError(
@@ -114,13 +91,7 @@ def _end(context: Context, curve: StimulusCurve) -> End:
 def _common_curves(
     first: Context, second: Context
 ) -> tuple[StimulusCurve, StimulusCurve]:
-    """Return the first curve that both runs have.
-
-    Raises
-    ------
-    RunFolderError
-        If a run has none, or they have none in common.
-    """
+    """Return the first curve that both runs have."""
     curves, others = _curves(first), _curves(second)
     shared = next((name for name in curves if name in others), None)
     if shared is None:

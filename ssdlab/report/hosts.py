@@ -48,36 +48,12 @@ _NAMES = {"time_s": "time", "stimulus_fills": "drive fills"}
 
 
 def write_hosts(pair: HostPair, path: Path) -> Path:
-    """Write the page of a comparison; return its path.
-
-    Parameters
-    ----------
-    pair : HostPair
-        What `ssdlab.report.host_pair.read_hosts` returned.
-    path : Path
-        Where to write it.
-
-    Returns
-    -------
-    Path
-        The path.
-    """
+    """Write the page of a comparison; return its path."""
     return write_document(hosts_document(pair), path)
 
 
 def hosts_document(pair: HostPair) -> Document:
-    """Return the page of a comparison.
-
-    Parameters
-    ----------
-    pair : HostPair
-        What `ssdlab.report.host_pair.read_hosts` returned.
-
-    Returns
-    -------
-    Document
-        Both curves on the same axes, a table, and the hosts.
-    """
+    """Return the page of a comparison."""
     return Document(
         title="The same drive on two hosts",
         subtitle=f"{pair.title}; {_drive(pair)}",
@@ -281,18 +257,7 @@ def _conditions_page(pair: HostPair) -> Page:
 
 
 def host_lines(pair: HostPair) -> list[str]:
-    """Describe a comparison in lines of text.
-
-    Parameters
-    ----------
-    pair : HostPair
-        What `ssdlab.report.host_pair.read_hosts` returned.
-
-    Returns
-    -------
-    list of str
-        One line per host, what differs besides it, and which looks like a bottleneck.
-    """
+    """Describe a comparison in lines of text."""
     metric = pair.curves[0].metric
     lines = [
         f"{_host_name(pair, at)}: FOB {rate_text(shape.first, metric)}, "

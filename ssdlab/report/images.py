@@ -70,18 +70,7 @@ class _Wanted:
 
 
 def run_figures(run: Run) -> dict[str, go.Figure]:
-    """Return the figures of a run's report by name, usable as a file name.
-
-    Parameters
-    ----------
-    run : Run
-        The run.
-
-    Returns
-    -------
-    dict of str to go.Figure
-        In the order of the report, under names like ``lat-03-response-time-histogram``.
-    """
+    """Return the figures of a run's report by name, usable as a file name."""
     return dict(_named_figures(run))
 
 
@@ -150,31 +139,7 @@ def write_images(
     *,
     formats: Sequence[ImageFormat] = ("svg",),
 ) -> tuple[Path, ...]:
-    """Write figures unchanged; `ssdlab.plots.publication` sizes them for a paper.
-
-    Parameters
-    ----------
-    figures : mapping of str to go.Figure
-        The figures by the names of their files.
-    folder : Path or Folder
-        Where they go; created if missing.
-    formats : sequence of {"png", "svg", "pdf"}, default ("svg",)
-        The formats; png has 600 pixels per inch.
-
-    Returns
-    -------
-    tuple of Path
-        The files.
-
-    Raises
-    ------
-    MissingToolError
-        If no browser is installed.
-    ExportError
-        If a file cannot be written.
-    BrowserFailedError
-        If a figure was not drawn.
-    """
+    """Write figures unchanged; `ssdlab.plots.publication` sizes them for a paper."""
     where = folder if isinstance(folder, Folder) else output_folder(folder)
     names = [(name, f"{name}.{kind}", kind) for name in figures for kind in formats]
     wanted = [

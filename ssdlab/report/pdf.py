@@ -21,29 +21,7 @@ _PAPER: Final = {"printBackground": True, "preferCSSPageSize": True}
 
 
 def write_report_pdf(run: Run, path: Path | None = None) -> Path:
-    """Write the report of a run as PDF; every figure is drawn, or nothing is written.
-
-    Parameters
-    ----------
-    run : Run
-        The run, as `ssdlab.open_run` returns it.
-    path : Path, optional
-        Where to write it; without it ``report.pdf`` in the run folder.
-
-    Returns
-    -------
-    Path
-        Its path.
-
-    Raises
-    ------
-    MissingToolError
-        If no browser is installed.
-    BrowserFailedError
-        If the browser did not draw the report.
-    ExportError
-        If the path ends in the suffix of another format.
-    """
+    """Write the report of a run as PDF; if a figure fails, nothing is written."""
     choose_format(path, "pdf", ("pdf",))
     find_browser()
     if path is not None:
@@ -53,31 +31,7 @@ def write_report_pdf(run: Run, path: Path | None = None) -> Path:
 
 
 def write_notebook_pdf(executed: Path, output: Path) -> Path:
-    """Write an executed notebook as PDF; every figure is drawn, or nothing is written.
-
-    Parameters
-    ----------
-    executed : Path
-        The executed notebook, as JupyterLab or papermill saved it.
-    output : Path
-        Where to write it.
-
-    Returns
-    -------
-    Path
-        Its path.
-
-    Raises
-    ------
-    NotebookFileError
-        If the notebook cannot be read, or none of its cells was executed.
-    MissingToolError
-        If no browser is installed.
-    BrowserFailedError
-        If the browser did not draw the page.
-    ExportError
-        If the path ends in the suffix of another format.
-    """
+    """Write an executed notebook as PDF; if a figure fails, nothing is written."""
     choose_format(output, "pdf", ("pdf",))
     find_browser()
     return _write(render_notebook_page(executed), output)
@@ -96,24 +50,6 @@ def _print(html: str) -> bytes:
 
 
 def print_html(page: Path) -> bytes:
-    """Return a page that ssdlab wrote as PDF, printed when its figures are drawn.
-
-    Parameters
-    ----------
-    page : Path
-        A report, a document or the page of a notebook.
-
-    Returns
-    -------
-    bytes
-        The PDF.
-
-    Raises
-    ------
-    MissingToolError
-        If no browser is installed.
-    BrowserFailedError
-        If the browser did not draw the page.
-    """
+    """Return a page that ssdlab wrote as PDF, printed when its figures are drawn."""
     with open_page(page, ready=_DRAWN) as opened:
         return opened.print(_PAPER)

@@ -131,11 +131,6 @@ def fit_autoregressive(
     """Fit a linear model with autoregressive noise for every autocorrelation.
 
     Return the fits and their weights; those without weight are omitted.
-
-    Raises
-    ------
-    ValueError
-        If values are missing, or no more than the coefficients.
     """
     series, columns = as_values(values), np.asarray(design, dtype=np.float64)
     count, width = columns.shape
@@ -296,13 +291,7 @@ def _ordinary_spreads(rows: FloatArray, alike: FloatArray) -> FloatArray:
 
 
 def as_values(values: npt.ArrayLike) -> FloatArray:
-    """Return a series as a row of numbers.
-
-    Raises
-    ------
-    ValueError
-        If a value is missing, or there is none.
-    """
+    """Return a series as a row of numbers."""
     series = np.asarray(values, dtype=np.float64)
     if series.ndim != 1 or not len(series) or not np.isfinite(series).all():
         msg = "an estimate needs a series of numbers without missing values"

@@ -50,11 +50,6 @@ def effective_count(
     """Return the effective sample size for a quantile.
 
     The design effect at the bin of the quantile, and the count.
-
-    Raises
-    ------
-    ValueError
-        If there is one round.
     """
     from scipy.special import ndtri, stdtrit  # noqa: PLC0415 - scipy is slow to load
 
@@ -95,11 +90,6 @@ def between_rounds_interval(
     """Return a quantile and its interval if rounds, not values, are independent.
 
     It is for the quantile of the population of such rounds.
-
-    Raises
-    ------
-    ValueError
-        If there are fewer rounds.
     """
     if len(bins.counts) < FEWEST_ROUNDS:
         msg = f"{len(bins.counts)} rounds do not show how rounds differ"

@@ -62,13 +62,7 @@ def _raw_shapes(parts: FloatArray, rounds: int) -> FloatArray:
 def draw_futures(
     values: npt.ArrayLike, rounds: int, *, draws: int = DRAWS, seed: int = 0
 ) -> FloatArray:
-    """Simulate possible futures of a series.
-
-    Raises
-    ------
-    ValueError
-        If a value is missing, or there are fewer than four.
-    """
+    """Simulate possible futures of a series."""
     series = np.asarray(values, dtype=np.float64)
     if series.ndim != 1 or len(series) < FEWEST_TO_FORECAST:
         msg = f"a forecast needs {FEWEST_TO_FORECAST} rounds or more"

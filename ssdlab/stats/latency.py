@@ -122,11 +122,6 @@ def percentile_places(counts: NDArray[np.int64], levels: ArrayLike) -> NDArray[n
 
     For each level the first bin up to which at least that share was counted.
 
-    Raises
-    ------
-    ValueError
-        If no IO was counted, or a level is not within (0, 100].
-
     Notes
     -----
     fio compares ``sum >= level / 100 * n`` (``calc_clat_percentiles`` in ``stat.c``)
@@ -145,11 +140,6 @@ def places_reached(reached: NDArray[np.int64], levels: ArrayLike) -> NDArray[np.
     """Return the place of the bin at each confidence level, as `percentile_places`.
 
     For each level the first bin up to which at least that share was counted.
-
-    Raises
-    ------
-    ValueError
-        If no IO was counted, or a level is not within (0, 100].
     """
     shares = np.asarray(levels, dtype=np.float64)
     if not ((shares > 0) & (shares <= 100)).all():
@@ -184,14 +174,6 @@ def least_count(level_percent: float, confidence_percent: float = 95.0) -> int:
 
     It is the least n for which all n lie below the percentile with at most half the
     remaining probability: ``p ** n <= (1 - confidence) / 2``.
-
-    Raises
-    ------
-    ValueError
-        If the level is not between 0 and 100 %.
-
-    >>> [least_count(level) for level in (50, 99, 99.99)]
-    [6, 368, 36887]
     """
     if not 0 < level_percent < 100:
         msg = f"a quantile is between 0 and 100 %, not {level_percent:g}"
@@ -237,11 +219,6 @@ def merge_summaries(summaries: Sequence[LatencySummary]) -> LatencySummary:
     Least minimum, mean weighted by IO count, pooled standard deviation, greatest
     maximum, sum of counts. If a count is unknown, so are mean, standard deviation (NaN)
     and count (``None``).
-
-    Raises
-    ------
-    ValueError
-        If there is no summary, or one of no IO.
 
     Notes
     -----

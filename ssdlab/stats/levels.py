@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ssdlab.stats.dependence import moments_of_series
+from ssdlab.stats.autocorrelation import moments_of_series
 from ssdlab.stats.interval import Interval
 
 
@@ -61,11 +61,6 @@ _POOLED_FREEDOM = 2.0  # however many cells: they share their runs, and scatter 
 
 def estimate_level(values: npt.ArrayLike, *, dependence: float = 0.0) -> LevelEstimate:
     """Estimate the mean of a side from its values, in their order.
-
-    Raises
-    ------
-    ValueError
-        If there is no value, or one is missing or not above zero.
 
     Notes
     -----

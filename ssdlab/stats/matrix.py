@@ -24,13 +24,7 @@ _METRICS = {column.name for column in MEASUREMENTS.columns if column.dtype == "f
 
 
 def select_cells(measurements: pd.DataFrame, test: str) -> pd.DataFrame:
-    """Return a test's round cells, one row each: all directions together.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Its rows of kind ``cell`` and direction ``total`` that belong to a round.
-    """
+    """Return a test's round cells, one row each: all directions together."""
     return measurements[
         (measurements["test"] == test)
         & (measurements["kind"] == "cell")
@@ -42,16 +36,7 @@ def select_cells(measurements: pd.DataFrame, test: str) -> pd.DataFrame:
 def select_window(
     measurements: pd.DataFrame, windows: pd.DataFrame, test: str
 ) -> pd.DataFrame:
-    """Return a test's cells inside its reported measurement window.
-
-    Returns
-    -------
-    pandas.DataFrame
-        The rows of `select_cells` in the window; none of a phase that never had one.
-        Of a write saturation those rounds that its determination samples, so that
-        their mean is the average it states. After them the rows of kind ``mean``,
-        which others took over their window.
-    """
+    """Return a test's cells inside its reported measurement window."""
     totals = measurements[
         (measurements["test"] == test) & (measurements["direction"] == "total")
     ]
@@ -64,15 +49,7 @@ def select_window(
 
 
 def mark_window(cells: pd.DataFrame, windows: pd.DataFrame) -> pd.DataFrame:
-    """Mark the rounds of the reported measurement window of each phase.
-
-    Returns
-    -------
-    pandas.DataFrame
-        The same rows with ``is_in_window``, and ``is_sampled``: whether the
-        determination samples the round, which are all but in a write saturation. Both
-        are missing where a phase never had a window, and for what is of no round.
-    """
+    """Mark the rounds of the reported measurement window of each phase."""
     final = windows[windows["is_final"].fillna(value=False).astype(bool)]
     bounds = final.groupby(["run_id", "test", "phase"], as_index=False).agg(
         window_first_round=("window_first_round", "min"),
@@ -326,15 +303,7 @@ def order_rounds(
 def average_cells(
     cells: pd.DataFrame, keys: Sequence[str], metric: str
 ) -> pd.DataFrame:
-    """Average a metric over the rounds of each cell.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row a cell that has a value: the keys, the metric, and ``n_rounds``, the
-        rounds that were averaged. It is missing where the value is the mean that
-        others printed; the rounds go before it where both are known.
-    """
+    """Average a metric over the rounds of each cell."""
     is_mean = cells["kind"] == "mean"
     split = cells[[*keys]].assign(
         by_round=cells[metric].mask(is_mean), printed=cells[metric].where(is_mean)

@@ -27,11 +27,6 @@ def rounds_to_halve(
 
     In rounds beyond the existing ones; infinite if 16 times as many are not enough.
 
-    Raises
-    ------
-    ValueError
-        If a value is missing, or there are fewer than two.
-
     Notes
     -----
     The series is continued some dozens of times, each with noise that explains it, and

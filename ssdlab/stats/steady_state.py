@@ -154,11 +154,6 @@ def assess_series(
     Arrays of shape (n_rounds,). Entry i is the window that ends with value i;
     the first ``criteria.window_rounds - 1`` have none: NaN and False.
 
-    Raises
-    ------
-    ValueError
-        If what is given is no series of numbers.
-
     References
     ----------
     .. [1] SNIA, "SSS Performance Test Specification", v2.0.2, 2020, definition 2.1.24.
@@ -212,13 +207,7 @@ def find_first_steady_round(
 
 
 def _as_series(values: npt.ArrayLike) -> FloatArray:
-    """Return the values as one row of numbers, a missing one as NaN.
-
-    Raises
-    ------
-    ValueError
-        If they are no row of numbers.
-    """
+    """Return the values as one row of numbers, a missing one as NaN."""
     try:
         series = np.asarray(values, dtype=np.float64)
     except TypeError as error:

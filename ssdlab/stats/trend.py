@@ -65,15 +65,6 @@ def estimate_mean(
     """Estimate the level of a series, by its plain average.
 
     In the unit of the values; unbounded for fewer than two values.
-
-    Raises
-    ------
-    ValueError
-        If a value is missing, or there is none.
-
-    >>> level = estimate_mean([99.0, 101.0, 100.0, 98.0, 102.0, 100.0])
-    >>> round(level.estimate), level.low < 100 < level.high
-    (100, True)
     """
     series = as_values(values)
     if len(series) == 1:
@@ -96,15 +87,6 @@ def estimate_slope(
     """Estimate the slope of a series per round.
 
     In the unit of the values per round; unbounded for two values.
-
-    Raises
-    ------
-    ValueError
-        If a value is missing, or there are fewer than two.
-
-    >>> slope = estimate_slope([10.0, 12.5, 14.0, 16.5, 18.0, 20.5, 22.0])
-    >>> round(slope.estimate, 1), slope.low > 1
-    (2.0, True)
     """
     series = as_values(values)
     if len(series) == 2:

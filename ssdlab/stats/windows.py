@@ -130,11 +130,6 @@ def fit_windows(values: FloatArray, width: int) -> WindowFit:
     """Fit a line to every window; a value that is not positive counts as missing.
 
     Equal values have the slope 0 and no correlation, whatever their sums round to.
-
-    Raises
-    ------
-    ValueError
-        If the width is less than 2, for which there is no slope.
     """
     if width < 2:
         msg = f"a window of {width} rounds has no slope; it needs 2 or more"

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from ssdlab.stats.change_points import segment_series
+from ssdlab.stats.pelt import segment_series
 from ssdlab.stats.trend import LEVEL_CLAIM
 from ssdlab.steadiness.onsets import summarise_onsets
 from ssdlab.steadiness.phases import (

@@ -7,12 +7,12 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ssdlab.stats.change_points import segment_series
 from ssdlab.stats.forecast import (
     FEWEST_TO_FORECAST,
     draw_futures,
     first_time,
 )
+from ssdlab.stats.pelt import segment_series
 from ssdlab.stats.steady_state import assess_series
 from ssdlab.steadiness.rules import PTS_RULE, SteadyRule, find_steady_rule
 from ssdlab.steadiness.series import RoundSeries

@@ -6,13 +6,13 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ssdlab.stats.change_points import (
+from ssdlab.stats.interval import Interval
+from ssdlab.stats.pelt import (
     BATCH,
     find_truncation,
     locate_last_change,
     segment_series,
 )
-from ssdlab.stats.interval import Interval
 from ssdlab.stats.trend import estimate_nonnegative_mean
 from ssdlab.steadiness.phases import is_long_enough
 from ssdlab.steadiness.rules import PTS_RULE, STEADY_RULES, SteadyRule

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from ssdlab.stats.change_points import segment_series
+from ssdlab.stats.pelt import segment_series
 from ssdlab.stats.trend import estimate_nonnegative_mean
 from ssdlab.steadiness.series import RoundSeries
 

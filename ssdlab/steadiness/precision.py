@@ -7,10 +7,10 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ssdlab.stats.change_points import segment_series
 from ssdlab.stats.interval import Interval
+from ssdlab.stats.kpss import assess_stationarity
 from ssdlab.stats.more_rounds import rounds_to_halve
-from ssdlab.stats.stationarity import assess_stationarity
+from ssdlab.stats.pelt import segment_series
 from ssdlab.stats.trend import (
     NO_SCATTER,
     estimate_nonnegative_mean,

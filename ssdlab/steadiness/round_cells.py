@@ -17,15 +17,7 @@ _QUEUES = ["threads", "queue_depth"]
 def list_round_series(
     measurements: pd.DataFrame, windows: pd.DataFrame, *, test: str
 ) -> pd.DataFrame:
-    """List the cells of a test that were measured round by round.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row per cell, tracking variables first: ``test``, ``phase``, ``tracking``,
-        ``metric``, the cell's columns, ``rounds``, ``is_tracked``, and for tracking
-        variables the reported window.
-    """
+    """List the cells of a test that were measured round by round."""
     cells = select_cells(measurements, test)
     tracked = windows[windows["test"] == test].drop_duplicates(
         ["phase", "tracking"], keep="last"

@@ -52,16 +52,7 @@ STEADY_RULES: Mapping[str, SteadyRule] = MappingProxyType({
 
 
 def find_steady_rule(name: str) -> SteadyRule:
-    """Return a rule by its name.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is no such rule.
-
-    >>> find_steady_rule("pts-2.0.2").criteria.max_range_ratio
-    0.2
-    """
+    """Return a rule by its name."""
     if name not in STEADY_RULES:
         raise UnknownNameError(kind="rule", name=name, known=tuple(STEADY_RULES))
     return STEADY_RULES[name]

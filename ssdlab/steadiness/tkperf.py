@@ -80,15 +80,6 @@ class TkperfWindow:
 def take_tkperf_rounds(measurements: pd.DataFrame, test: str) -> pd.DataFrame:
     """Return the cells of a test as TKperf takes them from the output of fio.
 
-    Returns
-    -------
-    pandas.DataFrame
-        One row per round and cell, and one per cell of which others printed only a
-        mean: ``kind``, ``round``, ``block_size_bytes`` [B], ``read_percent`` [%] and
-        TKperf's ``iops`` [1/s], ``kib_per_s`` [KiB/s], ``lat_mean_us`` and
-        ``lat_max_us`` [us]. Next to them our ``own_iops``, ``own_bw_bytes_per_s``,
-        ``own_lat_mean_ns`` and ``own_lat_max_ns``. What was not measured is missing.
-
     Notes
     -----
     TKperf reads fio's terse output, which has whole IOPS, whole KiB/s, whole us for the
@@ -202,14 +193,6 @@ def _without_fraction(average: float, metric: str) -> float:
 
 def summarise_tkperf_table(rounds: pd.DataFrame, window: TkperfWindow) -> pd.DataFrame:
     """Return TKperf's table of a test: its values over the window, next to ours.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row per quantity and cell: ``quantity`` (iops, bw, lat_mean, lat_max),
-        ``block_size_bytes`` [B], ``read_percent`` [%], ``tkperf`` (IOPS, MiB/s, ms) and
-        ``own`` (IOPS, MB/s, ms): means of the rounds, and for lat_max their maximum;
-        and ``is_whole``: TKperf printed the means of the table without fractions.
 
     References
     ----------

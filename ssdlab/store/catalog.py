@@ -43,18 +43,7 @@ class RunOutcome:
 
 
 def find_outcome(path: str | Path) -> RunOutcome:
-    """Return the outcome of a run, by its tables.
-
-    Parameters
-    ----------
-    path : str or Path
-        The run folder.
-
-    Returns
-    -------
-    RunOutcome
-        All ``None`` if there are no tables, or none that can be read.
-    """
+    """Return the outcome of a run, by its tables."""
     columns = ("is_conformant", "is_steady", "doubts")
     try:
         rows = read_table(Folder(Path(path)) / "tables", RUNS, columns)

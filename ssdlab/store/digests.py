@@ -10,21 +10,7 @@ _PIECE_BYTES = 1 << 20
 
 
 def digest_file(folder: Folder, name: str) -> str:
-    """Return the digest of a file in hexadecimal.
-
-    Parameters
-    ----------
-    folder : Folder
-        The folder of the file.
-    name : str
-        Its name.
-
-    Returns
-    -------
-    str
-        Empty if there is no such file. A file above the size limit has its size
-        instead: a sparse one could take days.
-    """
+    """Return the digest of a file in hexadecimal."""
     try:
         with folder.opened(name) as file:
             size = os.fstat(file.fileno()).st_size
@@ -39,16 +25,5 @@ def digest_file(folder: Folder, name: str) -> str:
 
 
 def digest_files(folder: Folder) -> dict[str, str]:
-    """Return the digest of each file of a folder, by name.
-
-    Parameters
-    ----------
-    folder : Folder
-        The folder.
-
-    Returns
-    -------
-    dict
-        By the names of the files.
-    """
+    """Return the digest of each file of a folder, by name."""
     return {name: digest_file(folder, name) for name in folder.names()}

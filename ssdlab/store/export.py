@@ -30,33 +30,7 @@ _VIRTUAL = "a virtual SSD or a file: a model, not the numbers of a drive"
 
 
 def export_run(run: Run, file_format: ExportFormat, place: Path | None = None) -> Path:
-    """Write the tables of a run for other programs.
-
-    Parameters
-    ----------
-    run : Run
-        The run.
-    file_format : {"csv", "parquet", "xlsx"}
-        ``csv`` and ``parquet`` are a folder with a file per table, ``xlsx`` is one
-        workbook with a sheet per table.
-    place : Path, optional
-        The folder or the workbook; by default in the run's folder ``export``.
-
-    Returns
-    -------
-    Path
-        The folder or file that was written.
-
-    Raises
-    ------
-    ExportError
-        If a table has more rows than a sheet, a workbook has a suffix other than
-        ``.xlsx``, or the place cannot be written.
-    MissingToolError
-        If openpyxl is not installed.
-    RunFolderError
-        If the run has no tables.
-    """
+    """Write the tables of a run for other programs."""
     own = run.folder / "export"
     if file_format == "xlsx" and place and place.suffix.lower() != ".xlsx":
         raise ExportError(

@@ -18,13 +18,7 @@ _PAUSE_S = 0.25
 
 @contextmanager
 def locked(run: Path, *, sleep: Callable[[float], None]) -> Iterator[None]:
-    """Hold the run folder; wait a while for one that is just ending.
-
-    Raises
-    ------
-    RunFolderError
-        If another process works on the run.
-    """
+    """Hold the run folder; wait a while for one that is just ending."""
     with Folder(run).opened_in_place(_NAME) as file:
         for _ in range(_TRIES):
             if _take(file):

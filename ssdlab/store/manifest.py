@@ -45,26 +45,7 @@ def seal_run(run: Path) -> None:
 
 
 def find_changes(run: Path, kept: Iterable[StepRecord]) -> Changes:
-    """Return what of a run is not as it was written.
-
-    Parameters
-    ----------
-    run : Path
-        The run folder.
-    kept : iterable of StepRecord
-        Its finished steps.
-
-    Returns
-    -------
-    Changes
-        A file that is gone counts as changed; of a step that was finished after the
-        manifest, nothing is known.
-
-    Raises
-    ------
-    RunFolderError
-        If the manifest is damaged.
-    """
+    """Return what of a run is not as it was written."""
     sealed = _read_manifest(run)
     raw = [
         f"{_STEPS}{one.step.step_id}/{name}"

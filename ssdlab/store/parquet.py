@@ -34,15 +34,7 @@ def read_schema(file: BinaryIO) -> pa.Schema:
 
 
 def read_columns(file: BinaryIO, names: Sequence[str]) -> pa.Table:
-    """Return columns of a file; texts are dictionary-encoded.
-
-    Raises
-    ------
-    TableTooLargeError
-        If they would need too much memory.
-    KeyError
-        If there is no such column.
-    """
+    """Return columns of a file; texts are dictionary-encoded."""
     metadata = pq.read_metadata(file)
     schema = metadata.schema.to_arrow_schema()
     texts = [name for name in names if pa.types.is_string(schema.field(name).type)]

@@ -106,13 +106,7 @@ def _pack(folder: Folder, name: str) -> None:
 
 
 def read_step(run: Path, step: Step) -> StepRecord | None:
-    """Return the record of a step that was finished, or nothing.
-
-    Raises
-    ------
-    PlanMismatchError
-        If a step of that name was recorded with another content.
-    """
+    """Return the record of a step that was finished, or nothing."""
     folder = steps_folder(run) / step.step_id
     if not folder.is_there():
         return None
@@ -137,13 +131,7 @@ def read_all_steps(run: Path) -> Iterator[StepRecord]:
 
 
 def read_record_of(folder: Folder) -> StepRecord:
-    """Return the record in a step folder.
-
-    Raises
-    ------
-    RunFolderError
-        If it is missing or damaged.
-    """
+    """Return the record in a step folder."""
     try:
         data: dict[str, Any] = json.loads(folder.read(STEP_FILE))
         data |= {name: math.nan for name in _TIMES if data[name] is None}
@@ -158,13 +146,7 @@ def read_record_of(folder: Folder) -> StepRecord:
 
 
 def _of_its_folder(record: StepRecord, name: str) -> StepRecord:
-    """Return a record if its folder is named as its step is.
-
-    Raises
-    ------
-    ValueError
-        If it is not.
-    """
+    """Return a record if its folder is named as its step is."""
     if record.step.step_id != name:
         msg = f"it is of step {record.step.step_id!r}"
         raise ValueError(msg)
@@ -172,26 +154,14 @@ def _of_its_folder(record: StepRecord, name: str) -> StepRecord:
 
 
 def read_raw_output(folder: Folder, *, max_bytes: int = MAX_INPUT_BYTES) -> bytes:
-    """Return what fio said in a finished step.
-
-    Raises
-    ------
-    RunFolderError
-        If the file is missing or damaged, or holds more than ``max_bytes``.
-    """
+    """Return what fio said in a finished step."""
     return read_compressed(folder, "fio.json.gz", max_bytes=max_bytes)
 
 
 def read_compressed(
     folder: Folder, name: str, *, max_bytes: int = MAX_INPUT_BYTES
 ) -> bytes:
-    """Return what a compressed file of a step holds.
-
-    Raises
-    ------
-    RunFolderError
-        If the file is missing or damaged, or holds more than ``max_bytes``.
-    """
+    """Return what a compressed file of a step holds."""
     try:
         return folder.unpack(name, limit=max_bytes)
     except OSError as error:

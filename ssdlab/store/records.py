@@ -54,13 +54,7 @@ def write_state(folder: Path, state: RunState) -> None:
 
 
 def read_record(folder: Path) -> RunRecord:
-    """Read ``run.json``.
-
-    Raises
-    ------
-    RunFolderError
-        If it is missing, damaged or of another version.
-    """
+    """Read ``run.json``."""
     data = _read_json(folder, "run.json")
     version = data.get("format_version")
     if version not in {1, FORMAT_VERSION} or isinstance(version, bool):
@@ -80,13 +74,7 @@ def read_record(folder: Path) -> RunRecord:
 
 
 def read_state(folder: Path) -> RunState:
-    """Read ``state.json``.
-
-    Raises
-    ------
-    RunFolderError
-        If it is missing or damaged.
-    """
+    """Read ``state.json``."""
     data = _read_json(folder, "state.json")
     try:
         return from_plain(RunState, data)
@@ -111,13 +99,7 @@ def _read_json(folder: Path, name: str) -> dict[str, Any]:
 
 
 def _refuse_constant(name: str) -> NoReturn:
-    """Refuse NaN and infinities, which no record has.
-
-    Raises
-    ------
-    ValueError
-        Always.
-    """
+    """Refuse NaN and infinities, which no record has."""
     msg = f"{name} is not a valid number"
     raise ValueError(msg)
 

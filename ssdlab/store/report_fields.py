@@ -14,23 +14,7 @@ _FILE = "report.json"
 
 
 def read_given(run: Path) -> ReportFields:
-    """Return the fields that the user gave; all empty if there are none.
-
-    Parameters
-    ----------
-    run : Path
-        The run folder.
-
-    Returns
-    -------
-    ReportFields
-        The fields.
-
-    Raises
-    ------
-    RunFolderError
-        If the file is damaged.
-    """
+    """Return the fields that the user gave; all empty if there are none."""
     text = Folder(run).find_text(_FILE)
     if not text:
         return ReportFields()
@@ -45,20 +29,7 @@ def read_given(run: Path) -> ReportFields:
 
 
 def add_given(run: Path, given: ReportFields) -> None:
-    """Save fields for the report, in addition to those given before.
-
-    Parameters
-    ----------
-    run : Path
-        The run folder.
-    given : ReportFields
-        The new values; an empty field stays as it was.
-
-    Raises
-    ------
-    RunFolderError
-        If the existing file is damaged, or it cannot be written.
-    """
+    """Save fields for the report, in addition to those given before."""
     fields = read_given(run).with_given(given)
     try:
         Folder(run).write(_FILE, to_json(asdict(fields)))

@@ -201,23 +201,6 @@ class Run:
 
 
 def open_tables(path: str | Path) -> Run:
-    """Open a run folder whose tables are written; `ssdlab.open_run` opens any.
-
-    Parameters
-    ----------
-    path : str or Path
-        The run folder. A relative path that does not exist here is searched in the
-        parent folders, as notebooks are in a folder of their own.
-
-    Returns
-    -------
-    Run
-        The run, with its frames.
-
-    Raises
-    ------
-    RunFolderError
-        If the folder is not a run, is damaged, or was made by another version.
-    """
+    """Open a run folder whose tables are written; `ssdlab.open_run` opens any."""
     folder = find_here_or_above(path)
     return Run(path=folder, record=read_record(folder), state=read_state(folder))

@@ -66,34 +66,7 @@ def read_series(
     min_rows: int = PTS_CRITERIA.window_rounds,
     max_input_bytes: int = MAX_INPUT_BYTES,
 ) -> NumberSeries:
-    """Read one series of numbers from a CSV file.
-
-    Parameters
-    ----------
-    path : str or pathlib.Path
-        The file; ``-`` is standard input. Text in UTF-8, with or without a header,
-        cells separated by commas, semicolons or tabs.
-    column : str, optional
-        Name of the column; in a file without header its number, from 1. By default
-        the file must have one column of numbers, not counting one that only
-        numbers the rows.
-    min_rows : int, default 5
-        Least number of rows: the rounds of a measurement window.
-    max_input_bytes : int, default 512 MiB
-        The most that is read of the file [B].
-
-    Returns
-    -------
-    NumberSeries
-        The values, all finite, in the order of the file.
-
-    Raises
-    ------
-    SeriesError
-        If the file cannot be read, if the column is ambiguous, if one of its cells is
-        empty or not a finite number, or if there are too few rows. Nothing is
-        skipped or filled in.
-    """
+    """Read one series of numbers from a CSV file."""
     source = "standard input" if str(path) == "-" else str(path)
     content = _read_bytes(path, source, max_input_bytes)
     sheet = _parse_sheet(_decode(content, source), source)
@@ -163,13 +136,7 @@ def _parse_sheet(text: str, source: str) -> _Sheet:
 
 
 def _parse_rows(text: str, source: str) -> list[_Row]:
-    """Split into rows; blank lines count between rows, not before or after them.
-
-    Raises
-    ------
-    SeriesError
-        If the quotes do not match.
-    """
+    """Split into rows; blank lines count between rows, not before or after them."""
     reader = csv.reader(
         io.StringIO(text, newline=""),
         delimiter=_find_separator(text),

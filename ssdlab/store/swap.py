@@ -39,13 +39,7 @@ def find_tables(run: Path) -> Folder:
 
 
 def replace_tables(run: Path, tables: Mapping[str, Columns]) -> None:
-    """Replace the tables of a run.
-
-    Raises
-    ------
-    RunFolderError
-        If something that is not a table is among the old ones.
-    """
+    """Replace the tables of a run."""
     folder = Folder(run)
     _put_back(folder)
     if folder.has(TABLES_FOLDER):
@@ -82,13 +76,7 @@ def _sweep(folder: Folder, new: str) -> None:
 
 
 def _require_only_tables(folder: Folder) -> None:
-    """Require that nothing but old tables is removed.
-
-    Raises
-    ------
-    RunFolderError
-        If there is.
-    """
+    """Require that nothing but old tables is removed."""
     for name in folder.names():
         is_ours = name in _NAMES and folder.has_file(name)
         is_leftover = name.startswith(".") and name.endswith(".part")

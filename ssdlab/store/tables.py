@@ -64,20 +64,7 @@ def added_since(version: str, table: str) -> Mapping[str, str | None]:
 def renew_percentiles(
     percentiles: "pd.DataFrame", measurements: "pd.DataFrame", bins: "pd.DataFrame"
 ) -> "pd.DataFrame":
-    """Convert the table ``percentiles`` of version 1 to version 2.
-
-    Parameters
-    ----------
-    percentiles, measurements, bins : pandas.DataFrame
-        Whole tables of one run.
-
-    Returns
-    -------
-    pandas.DataFrame
-        The same rows. A percentile whose bin is known is clipped to the extremes; one
-        that was printed in rounded form stays. Whether a level is supported is
-        decided again wherever it was recorded.
-    """
+    """Convert the table ``percentiles`` of version 1 to version 2."""
     held = bins.groupby(_SIDE, as_index=False).agg(
         counted=("count", "sum"), end_ns=("lat_upper_ns", "max")
     )
@@ -110,19 +97,7 @@ def renew_percentiles(
 
 
 def place_windows(windows: "pd.DataFrame", steps: "pd.DataFrame") -> "pd.DataFrame":
-    """Return the table ``windows`` with the cells of its tracking variables.
-
-    Parameters
-    ----------
-    windows, steps : pandas.DataFrame
-        Whole tables of one run.
-
-    Returns
-    -------
-    pandas.DataFrame
-        The same rows. A missing block size is that of a composite; missing threads or
-        queue depth match any. A cell that no step has stays missing.
-    """
+    """Return the table ``windows`` with the cells of its tracking variables."""
     names = [*_SAME, *_IF_TOLD]
     cells = steps[steps["kind"] == "cell"].drop_duplicates([*names, "cell"])
     placed = windows.copy()
@@ -178,13 +153,7 @@ def arrow_schema(table: Table) -> pa.Schema:
 def write_table(
     folder: Folder, table: Table, columns: Mapping[str, Sequence[object]]
 ) -> Path:
-    """Write one table.
-
-    Raises
-    ------
-    ValueError
-        If there are unexpected or missing columns.
-    """
+    """Write one table."""
     if set(columns) != set(table.column_names):
         different = set(columns) ^ set(table.column_names)
         msg = f"columns of {table.name} differ from the schema: {sorted(different)}"
@@ -198,13 +167,7 @@ def write_table(
 def rows_to_columns(
     table: Table, rows: Sequence[Mapping[str, object]]
 ) -> dict[str, list[object]]:
-    """Turn rows into columns.
-
-    Raises
-    ------
-    KeyError
-        If a row has a key that the table lacks.
-    """
+    """Turn rows into columns."""
     columns: dict[str, list[object]] = {name: [] for name in table.column_names}
     for row in rows:
         unknown = row.keys() - columns.keys()
@@ -222,11 +185,6 @@ def read_table(
     """Read one table, or some of its columns, with the types of the schema.
 
     A table of an older version is converted to this one.
-
-    Raises
-    ------
-    RunFolderError
-        If the file is missing, damaged, of another version or too large to be read.
     """
     content = _read_stored(folder, table, columns)
     renewal = RENEWALS.get(table.name)
@@ -240,13 +198,7 @@ def read_table(
 def _read_stored(
     folder: Folder, table: Table, columns: Sequence[str] | None = None
 ) -> pa.Table:
-    """Return a stored table, with the version that wrote it.
-
-    Raises
-    ------
-    RunFolderError
-        If the file is missing, damaged, of another version or too large to be read.
-    """
+    """Return a stored table, with the version that wrote it."""
     name = f"{table.name}.parquet"
     try:
         with folder.opened(name) as file:

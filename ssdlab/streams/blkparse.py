@@ -145,31 +145,7 @@ def is_blkparse(head: bytes) -> bool:
 def read_blkparse(
     file: BinaryIO, *, source: str, step_seconds: float, device: str = ""
 ) -> tuple[CaptureStep, ...]:
-    """Aggregate the IOs of a text to steps.
-
-    Parameters
-    ----------
-    file : binary file
-        The text; it is read twice if it has no dispatches.
-    source : str
-        Its name in errors.
-    step_seconds : float
-        Length of a step [s].
-    device : str, default ""
-        The device to read, such as ``8,0``; required if there are several.
-
-    Returns
-    -------
-    tuple of CaptureStep
-        The steps from the first IO on, including idle ones; the last one ends with the
-        last event. Without completions the queue depth is unknown.
-
-    Raises
-    ------
-    CaptureError
-        If a line is not valid, or there are more steps, streams or outstanding IOs than
-        a capture may have.
-    """
+    """Aggregate the IOs of a text to steps."""
     if not 0 < step_seconds < float("inf"):
         _refuse((source, 0), f"{step_seconds:g} s is not a valid step length")
     tally = _add_up(file, _Tally(source=source, step_s=step_seconds, begin="D"), device)

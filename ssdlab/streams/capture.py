@@ -48,28 +48,7 @@ _REMEDY = f"Write a CSV table with the header {','.join(COLUMNS)}, a stream per 
 def read_capture(
     path: str | Path, *, step_seconds: float = STEP_SECONDS, device: str = ""
 ) -> Capture:
-    """Read a capture from a file of either format, recognised by its first line.
-
-    Parameters
-    ----------
-    path : str or Path
-        A table of ssdlab, or the output of blkparse.
-    step_seconds : float, default 300
-        Length of a step of a blkparse text [s]; a table has its own steps.
-    device : str, default ""
-        The device of a blkparse text to read, such as ``8,0``; required if there are
-        several.
-
-    Returns
-    -------
-    Capture
-        Its steps, at least one of them busy.
-
-    Raises
-    ------
-    CaptureError
-        If the file cannot be read, or a line is not valid; the message names the line.
-    """
+    """Read a capture from a file of either format, recognised by its first line."""
     file, source = Path(path), str(path)
     try:
         with file.open("rb") as stream:
@@ -91,13 +70,7 @@ def read_capture(
 
 
 def write_capture(capture: Capture, path: Path) -> Path:
-    """Write a capture as a table, atomically.
-
-    Raises
-    ------
-    CaptureError
-        If it cannot be written.
-    """
+    """Write a capture as a table, atomically."""
     try:
         write_output(path, render_capture(capture).encode())
     except OSError as error:
@@ -124,25 +97,7 @@ def render_capture(capture: Capture) -> str:
 
 
 def parse_capture(text: str, *, source: str) -> tuple[CaptureStep, ...]:
-    """Return the steps of a table.
-
-    Parameters
-    ----------
-    text : str
-        The table.
-    source : str
-        What to call it in an error.
-
-    Returns
-    -------
-    tuple of CaptureStep
-        Steps in the order of time.
-
-    Raises
-    ------
-    CaptureError
-        If a line is not valid; the message names it.
-    """
+    """Return the steps of a table."""
     steps: list[CaptureStep] = []
     for row in _rows(text, source):
         found = row.step()

@@ -62,16 +62,6 @@ def select_streams(
 
     This is the applied test workload: most IOs first, with shares scaled to 100 %. Of
     streams with equal counts the one that `sum_streams` puts first is chosen.
-
-    Raises
-    ------
-    ValueError
-        If the share is not above 0 and at most 100, or there is no IO.
-
-    >>> many = StreamCount(access="rnd", block_size_bytes=4096, is_read=True, ios=9)
-    >>> few = StreamCount(access="seq", block_size_bytes=4096, is_read=True, ios=1)
-    >>> [stream.label for stream in select_streams([few, many])]
-    ['RND 4 KiB read']
     """
     if not 0 < least_percent <= 100:
         msg = f"a share of {least_percent:g} % is not above 0 and at most 100 %"
@@ -95,11 +85,6 @@ def merge_steps(steps: Sequence[CaptureStep]) -> CaptureStep:
 
     It spans all of them, with all their IOs. Its queue depth is the mean over the time
     of the steps, unknown if that of any step is.
-
-    Raises
-    ------
-    ValueError
-        If there is no step.
     """
     if not steps:
         msg = "there is no step to merge"
@@ -119,16 +104,7 @@ def merge_steps(steps: Sequence[CaptureStep]) -> CaptureStep:
 
 
 def tabulate_capture(capture: Capture, *, most: int = 8) -> pd.DataFrame:
-    """Return the share of each stream in each step: the IO stream map.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row per busy step and stream: ``step``, ``start_s``, ``duration_s`` [s],
-        ``stream`` (in words), ``rank`` (from 1, by IOs in the whole capture), ``ios``,
-        ``share_percent`` [%], ``iops`` [1/s] and ``queue_depth`` of the step. Shares
-        of a step add up to 100 %.
-    """
+    """Return the share of each stream in each step: the IO stream map."""
     named = [stream.label for stream in sum_streams(capture.steps)[:most]]
     rows = [
         {

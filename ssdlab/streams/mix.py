@@ -34,11 +34,6 @@ def mix_streams(streams: Sequence[IoStream]) -> StreamMix:
     misplaces fewer IOs, and else sizes by direction. What is present has at least 1 %,
     as random IOs of each direction always have.
 
-    Raises
-    ------
-    ValueError
-        If there is no stream, or more than 64 sizes share: fio takes no more.
-
     See Also
     --------
     expand_mix : The streams that such a mix makes.

@@ -37,24 +37,7 @@ def summarise_replay(
     *,
     applied: Mapping[int, "Workload"],
 ) -> pd.DataFrame:
-    """Compare what each replayed step measured with what was captured.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row per step of the capture that has IOs, in order: ``step``,
-        ``start_s``, ``duration_s`` [s], ``native_queue_depth`` (that of all streams),
-        ``captured_iops`` [1/s] (of all streams), ``native_iops`` [1/s] and
-        ``native_bw_bytes_per_s`` [B/s] (those of the applied streams only),
-        ``ios_percent``, ``bytes_percent`` and ``written_bytes_percent`` [%] (the share
-        of the step that the applied streams are), ``captured_read_percent``,
-        ``applied_read_percent`` [%], ``misplaced_ios_percent`` and
-        ``misplaced_bytes_percent`` [%] (what fio issues besides the applied streams),
-        ``oio`` (outstanding IOs of the replay), ``runtime_s`` [s], ``iops`` [1/s],
-        ``bw_bytes_per_s`` [B/s], ``lat_mean_ns``, ``lat_max_ns`` [ns] and
-        ``iops_ratio`` (replay over native). What was not measured, or is unknown for
-        the applied streams, is missing.
-    """
+    """Compare what each replayed step measured with what was captured."""
     native = pd.DataFrame([
         {
             "step": step.number,
@@ -93,15 +76,7 @@ def _native(step: "CaptureStep", workload: "Workload | None") -> dict[str, objec
 
 
 def summarise_sweep(measurements: pd.DataFrame) -> pd.DataFrame:
-    """Return what each point of an OIO sweep measured, with its knee.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row per point, by OIO ascending: ``oio``, ``threads``, ``queue_depth``,
-        ``iops`` [1/s], ``bw_bytes_per_s`` [B/s], ``lat_mean_ns``, ``lat_max_ns`` [ns],
-        ``is_efficient`` and ``is_knee``: `ssdlab.analysis.find_knee`.
-    """
+    """Return what each point of an OIO sweep measured, with its knee."""
     rows = _long_runs(measurements, _OIO_PHASE).sort_values("oio")
     names = ["oio", "threads", "queue_depth", *_VALUES]
     table = rows[names].reset_index(drop=True).assign(is_knee=False)

@@ -42,13 +42,7 @@ _A_MOMENT: Final = "new Promise((then) => setTimeout(then, 50))"
 
 
 def find_browser() -> str:
-    """Return the path of a browser that prints without a window.
-
-    Raises
-    ------
-    MissingToolError
-        If there is none, or the system has no pipes to pass to a browser.
-    """
+    """Return the path of a browser that prints without a window."""
     if os.name == "nt":
         raise MissingToolError(
             tool="Linux or macOS",
@@ -75,13 +69,7 @@ class OpenPage:
     session: str
 
     def evaluate(self, script: str, *, patience_s: float = _PATIENCE_S) -> Any:
-        """Return the value of a JavaScript expression, awaited if it is a promise.
-
-        Raises
-        ------
-        BrowserFailedError
-            If it throws, or takes too long.
-        """
+        """Return the value of a JavaScript expression, awaited if it is a promise."""
         asked = {"expression": script, "awaitPromise": True, "returnByValue": True}
         answer = self.talk.ask(
             "Runtime.evaluate", asked, session=self.session, patience_s=patience_s
@@ -100,28 +88,7 @@ class OpenPage:
 
 @contextmanager
 def open_page(page: Path, *, ready: str) -> Iterator[OpenPage]:
-    """Open a page in a browser of its own and wait until it is ready.
-
-    Parameters
-    ----------
-    page : Path
-        The page, on disk.
-    ready : str
-        A JavaScript expression that is true when all is drawn, and throws if it
-        cannot be.
-
-    Yields
-    ------
-    OpenPage
-        The page; the browser ends with the context.
-
-    Raises
-    ------
-    MissingToolError
-        If there is no browser.
-    BrowserFailedError
-        If it ended, or the page was not ready in time.
-    """
+    """Open a page in a browser of its own and wait until it is ready."""
     with _browser(find_browser()) as talk:
         blank = {"url": "about:blank"}
         target = talk.ask("Target.createTarget", blank, patience_s=_TO_START_S)
@@ -158,13 +125,7 @@ class _Talk:
         session: str = "",
         patience_s: float = _PATIENCE_S,
     ) -> dict[str, Any]:
-        """Return the answer to one request.
-
-        Raises
-        ------
-        BrowserFailedError
-            If there is none, or it is an error.
-        """
+        """Return the answer to one request."""
         self.asked += 1
         request = {"id": self.asked, "method": method, "params": dict(parameters)}
         if session:
@@ -189,13 +150,7 @@ class _Talk:
             raise BrowserFailedError(reason="it ended at once") from None
 
     def _next(self, deadline: float) -> dict[str, Any] | None:
-        """Return its next message, or None if there is none in time.
-
-        Raises
-        ------
-        BrowserFailedError
-            If it ended.
-        """
+        """Return its next message, or None if there is none in time."""
         while b"\0" not in self.heard:
             left = deadline - time.monotonic()
             if left <= 0 or not select.select([self.from_browser], [], [], left)[0]:

@@ -124,13 +124,7 @@ class Folder:
     def read(
         self, name: str, *, limit: int = RECORD_BYTES, owner: int | None = None
     ) -> bytes:
-        """Return the content of a file, of at most ``limit`` bytes.
-
-        Raises
-        ------
-        PermissionError
-            If ``owner`` is given and does not own the file.
-        """
+        """Return the content of a file, of at most ``limit`` bytes."""
         most = f"more than the limit of {capacity_label(limit)}"
         with self.opened(name) as file:
             state = os.fstat(file.fileno())
@@ -155,13 +149,7 @@ class Folder:
         return ""
 
     def unpack(self, name: str, *, limit: int = MAX_INPUT_BYTES) -> bytes:
-        """Return the content of a gzip file, of at most ``limit`` bytes unpacked.
-
-        Raises
-        ------
-        OSError
-            If it is damaged or cut short.
-        """
+        """Return the content of a gzip file, of at most ``limit`` bytes unpacked."""
         with self.opened(name) as file:
             try:
                 return gunzip(file, max_bytes=limit)
@@ -224,13 +212,7 @@ class Folder:
             return self
 
     def make_new(self, mode: int = 0o777) -> "Folder":
-        """Make the folder, which must not exist, and its parents.
-
-        Raises
-        ------
-        FileExistsError
-            If its name is taken.
-        """
+        """Make the folder, which must not exist, and its parents."""
         self._above.make()
         with self._held_above() as above:
             above.make(self.name, mode)

@@ -112,13 +112,7 @@ class Held:
 
 @contextmanager
 def hold(root: Path, below: Sequence[str]) -> Iterator[Held]:
-    """Open a folder below one that the user named, and close it at the end.
-
-    Raises
-    ------
-    RunFolderError
-        If one of the names below is not a folder.
-    """
+    """Open a folder below one that the user named, and close it at the end."""
     opened: list[int] = []
     try:
         held = Held(root)
@@ -138,13 +132,7 @@ def hold(root: Path, below: Sequence[str]) -> Iterator[Held]:
 
 
 def _open_folder(held: Held, root: Path, below: Sequence[str]) -> int:
-    """Return a descriptor of a folder; the system opens nothing else, and no link.
-
-    Raises
-    ------
-    OSError
-        If it is a folder and cannot be opened.
-    """
+    """Return a descriptor of a folder; the system opens nothing else, and no link."""
     try:
         return held.open(below[-1], _READ_FOLDER)
     except OSError:
@@ -159,13 +147,7 @@ def _require_folder(held: Held, root: Path, below: Sequence[str]) -> None:
 def require(
     found: os.stat_result, *, kind: str, root: Path, below: Sequence[str]
 ) -> None:
-    """Require that what was found is a folder, or a regular file.
-
-    Raises
-    ------
-    RunFolderError
-        If it is something else, such as a link.
-    """
+    """Require that what was found is a folder, or a regular file."""
     is_link = bool(getattr(found, "st_file_attributes", 0) & _IS_REPARSE_POINT)
     is_right = stat.S_ISDIR if kind == "folder" else stat.S_ISREG
     if is_right(found.st_mode) and not is_link:
@@ -178,13 +160,7 @@ def require(
 def refuse(
     root: Path, below: Sequence[str], what: str, *, remedy: str = REMEDY
 ) -> NoReturn:
-    """Refuse something in a folder that the user named.
-
-    Raises
-    ------
-    RunFolderError
-        Always.
-    """
+    """Refuse something in a folder that the user named."""
     raise RunFolderError(
         folder=str(root),
         reason=f"{'/'.join(below)} {what}",
@@ -193,13 +169,7 @@ def refuse(
 
 
 def one_name(name: str, folder: Path) -> str:
-    """Return a name if it is a plain name in its folder.
-
-    Raises
-    ------
-    RunFolderError
-        If it is not: a record may hold any text in place of a name.
-    """
+    """Return a name if it is a plain name in its folder."""
     is_one = os.path.basename(name) == name and "\0" not in name
     if not is_one or name in {"", ".", ".."}:
         refuse(folder, (repr(name),), "is not a valid file name")

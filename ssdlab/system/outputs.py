@@ -46,26 +46,6 @@ def choose_format(
 ) -> str:
     """Return the format of an output file, by its extension.
 
-    Parameters
-    ----------
-    output : Path or None
-        The file; ``None`` if the user named none.
-    asked : str or None
-        The format that the user requested, if any.
-    formats : sequence of str
-        Those that the command writes; the first is the default.
-
-    Returns
-    -------
-    str
-        One of the formats.
-
-    Raises
-    ------
-    ExportError
-        If the extension does not match the requested format, or any that the command
-        writes.
-
     Examples
     --------
     >>> choose_format(Path("report.pdf"), None, ("html", "pdf"))
@@ -94,14 +74,7 @@ def write_output(path: Path, content: bytes) -> None:
 
 @contextmanager
 def opened_output(path: Path) -> Iterator[BinaryIO]:
-    """Open an output file, which appears when it is whole.
-
-    Raises
-    ------
-    RunFolderError
-        If it is in a run folder, and its path has a link or something else that does
-        not belong in a run.
-    """
+    """Open an output file, which appears when it is whole."""
     folder = output_folder(path.parent)
     is_in_run = _is_in_run(folder)
     with folder.writing(path.name) if is_in_run else opened_whole(path) as file:
@@ -109,18 +82,7 @@ def opened_output(path: Path) -> Iterator[BinaryIO]:
 
 
 def output_folder(path: Path) -> Folder:
-    """Return an output folder; one in a run folder as a folder of that run.
-
-    Parameters
-    ----------
-    path : Path
-        The folder, which need not exist yet.
-
-    Returns
-    -------
-    Folder
-        Its root is a run folder if it is in one, or is one.
-    """
+    """Return an output folder; one in a run folder as a folder of that run."""
     whole = Path(os.path.abspath(path))  # noqa: PTH100 - links stay as they are named
     for run in (whole, *whole.parents):
         if os.path.lexists(run / "run.json"):
@@ -133,13 +95,7 @@ def _is_in_run(folder: Folder) -> bool:
 
 
 def require_folder_name(output: Path | None, what: str) -> None:
-    """Require that the name of an output folder does not look like a file's.
-
-    Raises
-    ------
-    ExportError
-        If it has the extension of a file.
-    """
+    """Require that the name of an output folder does not look like a file's."""
     if output is None or output.is_dir():
         return
     ending = output.suffix.lower()
@@ -157,22 +113,6 @@ def require_replaceable(
     """Require that writing a file there loses nothing.
 
     Devices and pipes are written to and not replaced. An empty file may be replaced.
-
-    Parameters
-    ----------
-    output : Path
-        The file.
-    overwrite : bool
-        Whether to replace it whatever it is.
-    columns : sequence of str, optional
-        The columns of a text table: one with the same columns is taken as ours.
-
-    Raises
-    ------
-    ExportError
-        If there is a file that ssdlab did not write.
-    RunFolderError
-        If it is in a run folder, where `opened_output` would refuse it.
     """
     folder = output_folder(output.parent)
     if _is_in_run(folder):

@@ -29,11 +29,6 @@ def private_folder(prefix: str) -> Iterator[Path]:
     After Ctrl-C it is removed when the program ends. It is locked as long as the
     program lives; unlocked ones of this user with the same prefix are removed first.
     Where folders cannot be locked (Windows), none of them is.
-
-    Raises
-    ------
-    KeyboardInterrupt
-        As the block does.
     """
     made = Path(tempfile.mkdtemp(prefix=prefix))
     held: list[int] = []
@@ -60,13 +55,7 @@ def _remove(folder: Path, held: list[int]) -> None:
 
 
 def _hold(folder: Path) -> int:
-    """Lock a folder until it is closed or this program ends.
-
-    Raises
-    ------
-    OSError
-        If another program holds it, or it cannot be locked here.
-    """
+    """Lock a folder until it is closed or this program ends."""
     if fcntl is None:
         raise OSError(errno.ENOTSUP, "folders cannot be locked on this system")
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)

@@ -48,15 +48,7 @@ def plain_english() -> dict[str, str]:
 def run_to_end(
     words: Sequence[str], *, timeout_s: float, environment: Mapping[str, str]
 ) -> Ended:
-    """Run a program without input; `TIMED_OUT` if it does not end in time.
-
-    Raises
-    ------
-    KeyboardInterrupt
-        If the user stopped it.
-    SsdlabError
-        If the machine lacks what starting it needs.
-    """
+    """Run a program without input; `TIMED_OUT` if it does not end in time."""
     _reap()
     try:
         process = subprocess.Popen(
@@ -89,11 +81,6 @@ def run_in_foreground(words: Sequence[str]) -> int:
     """Run an interactive program to its end; return its exit code.
 
     Ctrl-C, a closed terminal and SIGTERM are passed on as the one signal that ends it.
-
-    Raises
-    ------
-    KeyboardInterrupt
-        If one of them ended it.
     """
     process = subprocess.Popen(words, stdin=subprocess.DEVNULL, process_group=0)
     stops = (signal.SIGTERM, signal.SIGHUP)

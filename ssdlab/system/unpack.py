@@ -35,29 +35,13 @@ class InputTooLargeError(Exception):
 
 
 def read_pieces(file: BinaryIO, *, max_bytes: int = MAX_INPUT_BYTES) -> Iterator[bytes]:
-    """Yield the content of a file from its start, packed or not.
-
-    Raises
-    ------
-    DamagedArchiveError
-        After the good part of an archive that is truncated or damaged.
-    InputTooLargeError
-        After ``max_bytes`` or less, if there is more.
-    """
+    """Yield the content of a file from its start, packed or not."""
     packed = _Headed(file, file.read(_PACKED_PIECE_BYTES))
     return _bounded(_choose(packed)(packed), max_bytes)
 
 
 def gunzip(file: BinaryIO, *, max_bytes: int = MAX_INPUT_BYTES) -> bytes:
-    """Return the content of a gzip archive, all of it.
-
-    Raises
-    ------
-    DamagedArchiveError
-        If it is truncated or damaged, or not gzip at all.
-    InputTooLargeError
-        If it is more than ``max_bytes``.
-    """
+    """Return the content of a gzip archive, all of it."""
     packed = _Headed(file, file.read(_PACKED_PIECE_BYTES))
     if not packed.head:
         msg = "it is empty"
@@ -66,13 +50,7 @@ def gunzip(file: BinaryIO, *, max_bytes: int = MAX_INPUT_BYTES) -> bytes:
 
 
 def read_held(file: BinaryIO, *, max_bytes: int = MAX_INPUT_BYTES) -> bytes:
-    """Return the content of a file as it is.
-
-    Raises
-    ------
-    InputTooLargeError
-        If it is more than ``max_bytes``.
-    """
+    """Return the content of a file as it is."""
     pieces = iter(lambda: file.read(_PIECE_BYTES), b"")
     return b"".join(_bounded(pieces, max_bytes))
 
@@ -121,13 +99,7 @@ def _as_it_is(plain: _Headed) -> Iterator[bytes]:
 
 
 def _unpack_gzip(packed: _Headed) -> Iterator[bytes]:
-    """Yield the content of all members, one after the other.
-
-    Raises
-    ------
-    DamagedArchiveError
-        After the good part.
-    """
+    """Yield the content of all members, one after the other."""
     unpacker, left, is_begun = zlib.decompressobj(_ANY_GZIP), b"", False
     while left or (left := packed.read(_PACKED_PIECE_BYTES)):
         try:

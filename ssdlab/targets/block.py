@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from ssdlab.drive.gate.ends import digest_ends, keep_ends
+from ssdlab.drive.gate.end_digests import digest_ends, keep_ends
 from ssdlab.drive.notes import drive_folder
 from ssdlab.drive.purge import purge_drive, stopping_words
 from ssdlab.drive.safety import HeldDrive, require_still_disposable
@@ -131,13 +131,7 @@ class BlockTarget:
         return outcome
 
     def _set_write_cache(self) -> None:
-        """Set the write cache as requested, if a purge or a reset has changed it.
-
-        Raises
-        ------
-        TargetRefusedError
-            If it could be set when the run began, and no longer can.
-        """
+        """Set the write cache as requested, if a purge or a reset has changed it."""
         if not self.write_cache_fault:
             set_write_cache(self.drive, self.choices.write_cache)
 

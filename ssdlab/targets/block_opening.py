@@ -14,9 +14,9 @@ from ssdlab.drive.gate.consent import (
     require_consent,
     require_still_meant,
 )
-from ssdlab.drive.gate.ends import digest_ends, read_kept_ends
-from ssdlab.drive.gate.glance import check_disposable
-from ssdlab.drive.gate.glance import find_obstacles as find_all_obstacles
+from ssdlab.drive.gate.end_digests import digest_ends, read_kept_ends
+from ssdlab.drive.gate.preflight import check_disposable
+from ssdlab.drive.gate.preflight import find_obstacles as find_all_obstacles
 from ssdlab.drive.health import require_health_access
 from ssdlab.drive.inventory import find_drive, list_drives
 from ssdlab.drive.notes import drive_folder
@@ -27,13 +27,13 @@ from ssdlab.drive.purge import (
     has_journal,
     list_purge_options,
 )
+from ssdlab.drive.safe_text import shown
 from ssdlab.drive.safety import (
     HeldDrive,
     KnownDrive,
     require_disposable,
     require_disposable_again,
 )
-from ssdlab.drive.shown import shown
 from ssdlab.drive.write_cache import (
     keep_write_cache,
     read_write_cache,
@@ -81,11 +81,6 @@ def find_again(
     A drive is identified by its model, serial number and WWN. One that was confirmed by
     the path of its slot, because another had the same identity, is identified by that
     path. The kernel's name proves nothing: it may be another drive's now.
-
-    Raises
-    ------
-    TargetRefusedError
-        If it is not attached, or if the match is ambiguous.
     """
     if consent.what == "path":
         return _find_at_place(recorded, drives, consent.text, root=root)
@@ -104,13 +99,7 @@ def find_again(
 
 
 def require_name(recorded: Drive) -> Consent:
-    """Return what must have confirmed the drive of a record that lacks it.
-
-    Raises
-    ------
-    TargetRefusedError
-        If the drive has no identity.
-    """
+    """Return what must have confirmed the drive of a record that lacks it."""
     consent = consent_by_name(recorded)
     if consent is None:
         _refuse(recorded, "it reports neither a serial number nor a WWN")
@@ -120,13 +109,7 @@ def require_name(recorded: Drive) -> Consent:
 def _find_at_place(
     recorded: Drive, drives: Sequence[Drive], path: str, *, root: Path
 ) -> Drive:
-    """Return the drive that is attached where the recorded one was, to be checked.
-
-    Raises
-    ------
-    TargetRefusedError
-        If nothing is attached there, or the path is not that of a slot.
-    """
+    """Return the drive that is attached where the recorded one was, to be checked."""
     if not is_place(path):
         _refuse(
             recorded,
@@ -158,14 +141,7 @@ def _has_same_identity(drive: Drive, recorded: Drive) -> bool:
 
 
 def open_block(spec: str, folder: Path, choices: DriveChoices) -> BlockTarget:
-    """Open and hold the drive of this name, if it may be destroyed.
-
-    Raises
-    ------
-    TargetRefusedError
-        If it is not a drive, is in use, was not consented to, or cannot be purged by
-        the chosen method.
-    """
+    """Open and hold the drive of this name, if it may be destroyed."""
     require_safe_path(spec)
     drive = find_drive(spec)
     cleaned = clean_after_crash(drive, state_folder())
@@ -182,11 +158,6 @@ def reopen_block(
     If ``confirmed`` is ``None``, the record is known to be this user's own: what was
     typed when the run began counts as long as it means this drive. Otherwise nothing in
     the folder counts, and the drive must be confirmed again.
-
-    Raises
-    ------
-    TargetRefusedError
-        If it is not there, is another one, is in use, or was not consented to.
     """
     identity = record.target
     recorded, drive, consent = _find_confirmed(record, confirmed)
@@ -204,11 +175,6 @@ def check_block_again(record: RunRecord, confirmed: str | None) -> str:
     """Refuse early a run whose drive is not attached or was not consented to.
 
     If it was confirmed again, what will be destroyed is returned.
-
-    Raises
-    ------
-    TargetRefusedError
-        If that is so.
     """
     _, drive, _ = _find_confirmed(record, confirmed)
     return "" if confirmed is None else _loss(drive)
@@ -221,13 +187,7 @@ def _loss(drive: Drive) -> str:
 def _find_confirmed(
     record: RunRecord, confirmed: str | None
 ) -> tuple[Drive, Drive, Consent]:
-    """Return the drive as recorded and as attached now, and what confirms it.
-
-    Raises
-    ------
-    TargetRefusedError
-        If it is not there, is another one, or was not consented to.
-    """
+    """Return the drive as recorded and as attached now, and what confirms it."""
     recorded = record.drive or _of_older_record(record.target)
     typed = record.consent or require_name(recorded)
     drive = find_again(recorded, list_drives(), typed)
@@ -237,13 +197,7 @@ def _find_confirmed(
 
 
 def read_block_shape(spec: str) -> Shape:
-    """Return the shape of a drive, as the system shows it to every user.
-
-    Raises
-    ------
-    TargetRefusedError
-        If it is no drive.
-    """
+    """Return the shape of a drive, as the system shows it to every user."""
     require_safe_path(spec)
     drive = find_drive(spec)
     return Shape(
@@ -257,13 +211,7 @@ def read_block_shape(spec: str) -> Shape:
 
 
 def foresee_block_purge(spec: str, wanted: str) -> PurgeOutlook:
-    """Return how a drive would be purged, and its own estimate of the time.
-
-    Raises
-    ------
-    TargetRefusedError
-        If it is not a drive, or cannot be purged by that method.
-    """
+    """Return how a drive would be purged, and its own estimate of the time."""
     drive = find_drive(spec)
     options = list_purge_options(drive)
     choice = choose_option(drive, wanted, options)
@@ -279,11 +227,6 @@ def check_block(spec: str, confirmed: str) -> str:
 
     Nothing is held. A drive that a purge may have left locked is not checked: opening
     it unlocks it first.
-
-    Raises
-    ------
-    TargetRefusedError
-        If it is not a drive, is in use, or was not consented to.
     """
     require_safe_path(spec)
     drive = find_drive(spec)
@@ -337,13 +280,7 @@ def _read_ends(held: HeldDrive) -> str:
 
 
 def _begin_watch(drive: Drive, limit_celsius: float | None) -> DriveWatch:
-    """Start the watch of a drive, which must report what a limit is set for.
-
-    Raises
-    ------
-    TargetRefusedError
-        If a temperature limit is set and the temperature is not reported.
-    """
+    """Start the watch of a drive, which must report what a limit is set for."""
     watch = DriveWatch(drive=drive, limit_celsius=limit_celsius)
     if limit_celsius is None:
         return watch
@@ -413,13 +350,7 @@ def _write_cache_trouble(drive: Drive) -> str:
 
 
 def _of_older_record(identity: TargetIdentity) -> Drive:
-    """Return the loop device of a run whose record has no drive.
-
-    Raises
-    ------
-    TargetRefusedError
-        If it is not there, or the record does not name it.
-    """
+    """Return the loop device of a run whose record has no drive."""
     drive = find_drive(str(identity.options.get("path", identity.spec)))
     return replace(drive, serial=identity.serial)
 

@@ -104,13 +104,7 @@ class FileTarget:
 
 
 def open_file(text: str, *, purge: str = AUTO_PURGE) -> FileTarget:
-    """Return the file target ``PATH[,size=SIZE]``; make the file if it does not exist.
-
-    Raises
-    ------
-    TargetRefusedError
-        If the file is not ours, has another size, or cannot be made.
-    """
+    """Return the file target ``PATH[,size=SIZE]``; create a missing file."""
     find_purge_choice(purge, (FILE_PURGE,), target="a file")
     path, size = _parse(text)
     if not os.path.lexists(path):
@@ -120,13 +114,7 @@ def open_file(text: str, *, purge: str = AUTO_PURGE) -> FileTarget:
 
 
 def read_file_shape(text: str) -> Shape:
-    """Return what the target ``PATH[,size=SIZE]`` is or will be.
-
-    Raises
-    ------
-    TargetRefusedError
-        If `open_file` would refuse it; nothing is touched.
-    """
+    """Return what the target ``PATH[,size=SIZE]`` is or will be."""
     path, size = _parse(text)
     if os.path.lexists(path):
         capacity_bytes = look_at_file(path).size_bytes
@@ -143,13 +131,7 @@ def read_file_shape(text: str) -> Shape:
 
 
 def reopen_file(name: str, *, purge: str = AUTO_PURGE) -> FileTarget:
-    """Return the file target of an interrupted run; it makes no new file.
-
-    Raises
-    ------
-    TargetRefusedError
-        If the file is gone, not ours, was changed, or is used by another run.
-    """
+    """Return the file target of an interrupted run; it makes no new file."""
     find_purge_choice(purge, (FILE_PURGE,), target="a file")
     return _target(hold_file(Path(name), is_resumed=True))
 
@@ -235,13 +217,7 @@ def _is_left_behind(path: Path) -> bool:
 
 
 def _make(path: Path, size: int) -> HeldFile:
-    """Make a new file and fill it; on failure nothing is left.
-
-    Raises
-    ------
-    TargetRefusedError
-        If it cannot be made or filled.
-    """
+    """Make a new file and fill it; on failure nothing is left."""
     try:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666)
     except OSError as error:

@@ -66,15 +66,7 @@ def read_note(path: Path, owner: int) -> Note | None:
 
 
 def write_note(path: Path, note: Note) -> None:
-    """Write the note of a file atomically.
-
-    Raises
-    ------
-    OSError
-        If it cannot be written.
-    RunFolderError
-        If its path is not a regular file.
-    """
+    """Write the note of a file atomically."""
     place = note_path(path)
     Folder(place.parent).write(place.name, json.dumps(asdict(note)).encode())
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, NoReturn
 
-from ssdlab.drive.gate.ends import digest_ends
+from ssdlab.drive.gate.end_digests import digest_ends
 from ssdlab.drive.gate.samples import sample_places
 from ssdlab.model.errors import RunFolderError, TargetRefusedError
 from ssdlab.system.births import read_birth_ns
@@ -124,11 +124,6 @@ def hold_file(path: Path, *, is_resumed: bool = False) -> HeldFile:
     ``is_resumed``: it is the file of a run that is resumed. Only then may its last
     session have been killed, provided that the file was not changed afterwards and all
     its content looks random.
-
-    Raises
-    ------
-    TargetRefusedError
-        If it is gone, not ours, was changed, or is used by another run.
     """
     descriptor, note = _open_locked(path, os.O_RDWR, fcntl.LOCK_EX)
     held = HeldFile(path=path, descriptor=descriptor, note=note)
@@ -145,13 +140,7 @@ def hold_file(path: Path, *, is_resumed: bool = False) -> HeldFile:
 
 
 def look_at_file(path: Path) -> Note:
-    """Return the note of a file that `hold_file` would accept; nothing is changed.
-
-    Raises
-    ------
-    TargetRefusedError
-        If it would refuse it.
-    """
+    """Return the note of a file that `hold_file` would accept; nothing is changed."""
     descriptor, note = _open_locked(path, os.O_RDONLY, fcntl.LOCK_SH)
     try:
         held = HeldFile(path=path, descriptor=descriptor, note=note)
@@ -164,13 +153,7 @@ def look_at_file(path: Path) -> Note:
 
 
 def lock_file(path: Path, descriptor: int, kind: int) -> None:
-    """Lock an open file, waiting a moment for a run that is just ending.
-
-    Raises
-    ------
-    TargetRefusedError
-        If another run uses it.
-    """
+    """Lock an open file, waiting a moment for a run that is just ending."""
     for attempt in range(_TRIES):
         if attempt:
             time.sleep(_PAUSE_S)

@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from ssdlab.drive.gate.ends import read_kept_ends
+from ssdlab.drive.gate.end_digests import read_kept_ends
 from ssdlab.model.drive import AUTO_PURGE, DriveChoices
 from ssdlab.model.errors import TargetRefusedError, UnknownNameError
 from ssdlab.model.records import RunRecord
@@ -42,30 +42,7 @@ _KNOWN = ("virtual[:size=256MiB,op=12]", "file:PATH,size=1GiB", "/dev/NAME")
 def open_target(
     spec: str, *, folder: Path, choices: DriveChoices | None = None
 ) -> Target:
-    """Open a target for a new run.
-
-    Parameters
-    ----------
-    spec : str
-        ``virtual``, ``virtual:size=256MiB,op=12``, ``file:PATH,size=1GiB``, ``/dev/…``.
-    folder : Path
-        The run folder, where the target may keep files of its own.
-    choices : DriveChoices, optional
-        The user's choices for a drive, including the serial number that consents to
-        its erasure.
-
-    Returns
-    -------
-    Target
-        The target, held for this run until its release.
-
-    Raises
-    ------
-    UnknownNameError
-        If the target or the purge method is unknown.
-    TargetRefusedError
-        If it must not or cannot be used.
-    """
+    """Open a target for a new run."""
     kind, rest = _split(spec)
     choices = choices or DriveChoices()
     if kind == "virtual":
@@ -82,12 +59,6 @@ def reopen_target(
 
     ``confirmed`` is the serial number of a drive, typed again; ``None`` if the consent
     given when the run began still counts.
-
-    Raises
-    ------
-    TargetRefusedError
-        If it is missing or another one, must not be used now, was not consented to, or
-        the run was imported.
     """
     identity = record.target
     match identity.kind:
@@ -126,20 +97,6 @@ def require_as_left(target: Target, *, ends: str, left_s: float) -> None:
     """Require that nobody wrote to a target since a run that finished left it.
 
     Otherwise its rounds would not be consecutive.
-
-    Parameters
-    ----------
-    target : Target
-        The target, open again.
-    ends : str
-        The run's digest of the ends of a drive: `read_left_ends`.
-    left_s : float
-        When the run finished [s, Unix time].
-
-    Raises
-    ------
-    TargetRefusedError
-        If somebody did; the target is then released.
     """
     is_changed = False
     if isinstance(target, BlockTarget):
@@ -168,13 +125,7 @@ def _purge_of(record: RunRecord) -> str:
 
 
 def read_shape(spec: str) -> Shape:
-    """Return the shape of a target without touching it.
-
-    Raises
-    ------
-    TargetRefusedError
-        If a run on it would be refused whatever its user confirms.
-    """
+    """Return the shape of a target without touching it."""
     kind, rest = _split(spec)
     if kind == "virtual":
         return read_virtual_shape(rest)
@@ -190,15 +141,7 @@ def find_obstacles(spec: str) -> tuple[str, ...]:
 
 
 def foresee_purge(spec: str, wanted: str) -> PurgeOutlook:
-    """Return how a target would be purged, without changing it.
-
-    Raises
-    ------
-    UnknownNameError
-        If a target of this kind has no such purge method.
-    TargetRefusedError
-    If this drive cannot be purged by that method.
-    """
+    """Return how a target would be purged, without changing it."""
     kind, rest = _split(spec)
     if kind == "block":
         return foresee_block_purge(rest, wanted)
@@ -213,24 +156,13 @@ def check_target(spec: str, confirmed: str) -> str:
     """Refuse early a target that `open_target` would refuse; nothing is held.
 
     What a run destroys on a drive is returned in words; otherwise an empty text.
-
-    Raises
-    ------
-    TargetRefusedError
-        If a drive is in use, or its erasure was not consented to.
     """
     kind, rest = _split(spec)
     return check_block(rest, confirmed) if kind == "block" else ""
 
 
 def require_room(spec: str, capacity_bytes: int) -> None:
-    """Require that the largest blocks of the tests fit on a target.
-
-    Raises
-    ------
-    TargetRefusedError
-        If it is too small.
-    """
+    """Require that the largest blocks of the tests fit on a target."""
     if capacity_bytes < LEAST_CAPACITY_BYTES:
         raise TargetRefusedError(
             target=spec,

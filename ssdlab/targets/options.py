@@ -12,15 +12,7 @@ _UNSAFE = re.compile(r"[\x00-\x1f\x7f$`\\;#\ud800-\udfff]")
 
 
 def split_size(text: str) -> tuple[str, int | None]:
-    """Split ``PATH,size=256MiB`` into the path and the bytes, if a size is given.
-
-    Raises
-    ------
-    UnknownNameError
-        If another option follows the size.
-    TargetRefusedError
-        If the size is none.
-    """
+    """Split ``PATH,size=256MiB`` into the path and the bytes, if a size is given."""
     path, found, size = text.rpartition(",size=")
     if not found:
         return text, None
@@ -39,13 +31,7 @@ def split_size(text: str) -> tuple[str, int | None]:
 
 
 def expand_path(name: str) -> Path:
-    """Return the full path of a file that a user named.
-
-    Raises
-    ------
-    TargetRefusedError
-        If it begins with the home folder of an unknown user.
-    """
+    """Return the full path of a file that a user named."""
     try:
         return Path(name).expanduser().absolute()
     except RuntimeError as error:
@@ -55,13 +41,7 @@ def expand_path(name: str) -> Path:
 
 
 def require_safe_path(path: str) -> str:
-    """Return the path, if a fio job file can contain it.
-
-    Raises
-    ------
-    TargetRefusedError
-        If fio would not read the same path.
-    """
+    """Return the path, if a fio job file can contain it."""
     if not path or _UNSAFE.search(path) or path != path.strip():
         raise TargetRefusedError(
             target=repr(path),

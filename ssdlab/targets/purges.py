@@ -18,13 +18,7 @@ class PurgeOutlook:
 def find_purge_choice(
     wanted: str, choices: Sequence[PurgeChoice], *, target: str
 ) -> PurgeChoice:
-    """Return the requested choice; the first one is the default.
-
-    Raises
-    ------
-    UnknownNameError
-        If the target has no such purge method.
-    """
+    """Return the requested choice; the first one is the default."""
     for choice in choices:
         if wanted in {AUTO_PURGE, choice.method}:
             return choice

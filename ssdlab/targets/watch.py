@@ -39,13 +39,7 @@ class DriveWatch:
         self.told_s = self.clock()
 
     def read(self) -> dict[str, float]:
-        """Read the drive's health; what it does not report is left out.
-
-        Raises
-        ------
-        TargetRefusedError
-            If it is gone, or does not answer.
-        """
+        """Read the drive's health; what it does not report is left out."""
         if self.is_paused:
             return {}
         began_s = self.clock()

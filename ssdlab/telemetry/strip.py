@@ -14,13 +14,7 @@ _MINUTES = QUANTITIES["time_s"]
 
 
 def read_drive_telemetry(context: Context) -> pd.DataFrame | None:
-    """Return the readings of a run on a drive; None of any other run.
-
-    Raises
-    ------
-    RunFolderError
-        If the run is finished and the table is missing or damaged.
-    """
+    """Return the readings of a run on a drive; None of any other run."""
     if context.record.target.kind != "block":
         return None
     try:

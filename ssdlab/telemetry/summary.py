@@ -52,24 +52,7 @@ def rise_within(counted: "pd.DataFrame", begin_s: float, end_s: float) -> float:
 def summarise_health(
     telemetry: "pd.DataFrame", steps: "pd.DataFrame"
 ) -> "pd.DataFrame":
-    """Return the readings of the drive in each test.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row a test and name of a reading: ``test``, ``name``, ``n_readings`` while
-        the test was going on, of these ``first``, ``last``, ``minimum``, ``maximum``
-        and ``mean``, in the unit of the name, and ``rise``: how far a counter went up
-        from just before the test to its end. A name without a reading meanwhile has
-        no row; a rise that takes another reading is missing.
-
-    >>> import pandas as pd
-    >>> readings = pd.DataFrame({"time_s": [0.0, 5.0], "value": [40.0, 44.0]})
-    >>> readings = readings.assign(source="block", name="temperature_celsius")
-    >>> test = pd.DataFrame({"test": ["tp"], "started_s": [0.0], "ended_s": [9.0]})
-    >>> float(summarise_health(readings, test)["mean"].iloc[0])
-    42.0
-    """
+    """Return the readings of the drive in each test."""
     import pandas as pd  # noqa: PLC0415 - 0.3 s before a run begins
 
     own = select_drive(telemetry)
@@ -102,15 +85,7 @@ def _summary(
 def summarise_reading_cost(
     health: "pd.DataFrame", steps: "pd.DataFrame"
 ) -> "pd.DataFrame":
-    """Return the share of each test that was spent reading the drive's health.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row a test in which it was read: ``test``, ``n_readings``, ``read_mean_s``,
-        ``read_max_s`` [s] and ``read_percent``, all readings by the length of the
-        test [%].
-    """
+    """Return the share of each test that was spent reading the drive's health."""
     import pandas as pd  # noqa: PLC0415 - 0.3 s before a run begins
 
     length_s = {test: end_s - begin_s for test, begin_s, end_s in spans_of_tests(steps)}
@@ -127,13 +102,6 @@ def summarise_reading_cost(
 
 def compare_written(telemetry: "pd.DataFrame", steps: "pd.DataFrame") -> "pd.DataFrame":
     """Return the bytes written by the drive's counter, and by fio in the same time.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row a test: ``test``, ``counted_bytes``, and what fio wrote in the same
-        time: ``fio_bytes``, at least ``fio_min_bytes`` and at most ``fio_max_bytes``
-        [B]. A test in which the counter did not change twice has no row.
 
     Notes
     -----

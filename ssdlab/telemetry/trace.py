@@ -42,14 +42,7 @@ class DriveTrace:
 
 
 def wall_clock(steps: pd.DataFrame) -> pd.DataFrame:
-    """Return the clock of a whole run: time since its first IO, rests included.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row: ``started_s``, ``ended_s``, Unix time [s], and ``begin_s``,
-        ``end_s``, where these are on the axis [s].
-    """
+    """Return the clock of a whole run: time since its first IO, rests included."""
     first, last = float(steps["started_s"].min()), float(steps["ended_s"].max())
     return pd.DataFrame([[first, last, 0.0, last - first]], columns=_CLOCK)
 

@@ -29,13 +29,7 @@ class SilentListener:
 
 
 def make_run_folder(run: Path) -> None:
-    """Create the folder of a run, without any step.
-
-    Raises
-    ------
-    RunFolderError
-        If there are steps in it already.
-    """
+    """Create the folder of a run, without any step."""
     try:
         run.mkdir(parents=True, exist_ok=True)
         steps_folder(run).make_new()

@@ -93,13 +93,7 @@ class Recording:
         )
 
     def find(self, step: Step) -> Path | Folder:
-        """Return where a step was recorded.
-
-        Raises
-        ------
-        StepNotRecordedError
-            If it was not.
-        """
+        """Return where a step was recorded."""
         asked = stimulus_of(step)
         alike = replace(asked, cell=None)
         for stimulus in (asked, alike, replace(alike, phase_id="")):
@@ -113,30 +107,7 @@ class Recording:
 
 
 def read_recorded_files(folder: Path, pattern: str, *, like: Stimulus) -> Recording:
-    """Find the outputs of fio whose names follow a pattern.
-
-    Parameters
-    ----------
-    folder : Path
-        The folder of the outputs.
-    pattern : str
-        A name with fields, such as
-        ``wdpc_bs{block_size}_read{read_percent}_round{round}.json``.
-    like : Stimulus
-        What holds for all of them; a field of the pattern takes precedence.
-
-    Returns
-    -------
-    Recording
-        What was found; the outputs are read when they are replayed.
-
-    Raises
-    ------
-    FioOutputError
-        If no name follows the pattern, or two mean the same step.
-    ValueError
-        If the pattern has an unknown field.
-    """
+    """Find the outputs of fio whose names follow a pattern."""
     shape = compile_pattern(pattern)
     places: dict[Stimulus, Path] = {}
     for path in sorted(folder.iterdir()):
@@ -215,11 +186,6 @@ def _replay_output(place: Path, folder: Folder) -> StepOutcome:
 
     It ended when fio wrote it, a moment after the last IO. Its exit code is unknown;
     whether it did what was requested is judged by its content.
-
-    Raises
-    ------
-    FioOutputError
-        If it has no timestamp.
     """
     data, name = read_output(place)
     document = parse_document(data, source=name)
@@ -266,13 +232,7 @@ def _replay_step(step: Step, place: Folder, folder: Folder) -> StepOutcome:
 
 
 def _require_same(recorded: Step, asked: Step) -> None:
-    """Refuse a step that differs from the recorded one.
-
-    Raises
-    ------
-    PlanMismatchError
-        If they differ; it says in what.
-    """
+    """Refuse a step that differs from the recorded one."""
     names = [
         name
         for name in Step.__dataclass_fields__

@@ -56,11 +56,6 @@ def opened_plugin(
     """Build and open the plugin: in the cache or, if that is not ours, elsewhere.
 
     ``cache`` is the user's, if ``None``. See `build_plugin` for the rest.
-
-    Raises
-    ------
-    MissingToolError
-        If nbdkit, a compiler or the plugin header is missing.
     """
     with tempfile.TemporaryDirectory(prefix="ssdlab-build-") as aside:
         try:
@@ -76,13 +71,6 @@ def build_plugin(cache: Path, *, search_path: str | None = None) -> Plugin:
 
     ``search_path`` is where programs are searched; ``None`` means ``PATH``. Many
     processes may call it at once: each builds under a temporary name and renames.
-
-    Raises
-    ------
-    MissingToolError
-        If nbdkit, a compiler or the plugin header is missing.
-    OSError
-        If the cache cannot be written, or belongs to another user.
     """
     nbdkit = _require(shutil.which("nbdkit", path=search_path), tool="nbdkit")
     compiler = _require(find_compiler(search_path), tool=COMPILERS[0])

@@ -77,15 +77,7 @@ _RANGES: Final = {
 
 
 def parse_options(text: str) -> VirtualSsdOptions:
-    """Parse a text such as ``size=256MiB,op=12``; an empty text means the defaults.
-
-    Raises
-    ------
-    UnknownNameError
-        If an option is unknown.
-    TargetRefusedError
-        If a value is not a number, is given twice, or is out of range.
-    """
+    """Parse a text such as ``size=256MiB,op=12``; an empty text means the defaults."""
     values: dict[str, int] = {}
     for part in filter(None, (part.strip() for part in text.split(","))):
         name, _, value = (piece.strip() for piece in part.partition("="))

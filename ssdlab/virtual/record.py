@@ -49,13 +49,7 @@ def write_record(folder: Path, record: ServerRecord) -> None:
 
 
 def read_record(folder: Path) -> ServerRecord | None:
-    """Return the content of ``server.json``; ``None`` if it does not exist.
-
-    Raises
-    ------
-    RunFolderError
-        If it is damaged or of another version.
-    """
+    """Return the content of ``server.json``; ``None`` if it does not exist."""
     try:
         text = Folder(folder).read(_RECORD_NAME)
     except FileNotFoundError:

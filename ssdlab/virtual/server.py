@@ -170,13 +170,7 @@ class VirtualSsd:
         return read_block_erase_counts(self.counters_path)
 
     def purge(self) -> None:
-        """Trim everything: the drive is FOB when this returns.
-
-        Raises
-        ------
-        TargetRefusedError
-            If the server has ended or fails to do it.
-        """
+        """Trim everything: the drive is FOB when this returns."""
         try:
             with NbdClient(self.socket_path) as client:
                 for offset in range(0, client.size_bytes, _TRIM_BYTES):
@@ -216,13 +210,6 @@ def start_server(
     ``folder`` (of the run) gets ``server.json`` and the counters; the plugin is built
     in ``cache_folder`` (the user's, if ``None``); a private folder for the socket,
     whose path must be short, is made in ``temp_folder`` (the system's, if ``None``).
-
-    Raises
-    ------
-    TargetRefusedError
-        If a server for this folder is already running, or nbdkit does not start.
-    MissingToolError
-        If nbdkit, a compiler or the plugin header is missing.
     """
     require_usable(options)
     _require_memory(options)
@@ -254,15 +241,7 @@ def _serve(
 
 
 def attach(folder: Path) -> VirtualSsd:
-    """Return the virtual SSD that was started for this folder and still runs.
-
-    Raises
-    ------
-    TargetRefusedError
-        If its server has ended, and the content is lost.
-    RunFolderError
-        If ``server.json`` is damaged.
-    """
+    """Return the virtual SSD that was started for this folder and still runs."""
     folder = folder.resolve()
     record = read_record(folder)
     if record is None:

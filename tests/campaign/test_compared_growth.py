@@ -5,9 +5,9 @@ from pathlib import Path
 from click.testing import CliRunner
 
 from ssdlab.cli import main
-from ssdlab.compare.lines import comparison_lines
 from ssdlab.compare.pages import comparison_page
 from ssdlab.compare.runs import compare_runs
+from ssdlab.compare.terminal import comparison_lines
 from ssdlab.ingest.opening import open_run
 from ssdlab.paper.blocks import Note
 from ssdlab.report import render_report

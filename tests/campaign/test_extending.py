@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from ssdlab.campaign.carrying import renew_plan
 from ssdlab.campaign.engine import Engine
+from ssdlab.campaign.execution import renew_plan
 from ssdlab.campaign.extending import find_extension
 from ssdlab.campaign.more_rounds import ask_more_rounds, take_request
 from ssdlab.campaign.progress import Tracker

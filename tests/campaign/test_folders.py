@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ssdlab.campaign.carrying import write_tables
+from ssdlab.campaign.execution import write_tables
 from ssdlab.campaign.folders import write_papers as make_run_of
 from ssdlab.model.errors import RunFolderError
 from ssdlab.store.records import read_record, read_state

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from ssdlab.campaign.backend import FioBackend
-from ssdlab.campaign.carrying import AlarmWatch
 from ssdlab.campaign.engine import Engine
+from ssdlab.campaign.execution import AlarmWatch
 from ssdlab.fio.runner import FioChain
 from ssdlab.model.step import Step, StepResult
 from ssdlab.plan.context import Batch

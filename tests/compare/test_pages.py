@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from ssdlab.compare.as_json import comparison_as_dict
 from ssdlab.compare.comparison import Comparison
-from ssdlab.compare.lines import comparison_lines
 from ssdlab.compare.missing import missing_cells, missing_notes
 from ssdlab.compare.pages import TOPICS, comparison_page
-from ssdlab.compare.plain import comparison_as_dict
 from ssdlab.compare.runs import compare_runs
+from ssdlab.compare.terminal import comparison_lines
 from ssdlab.compare.verdicts import (
     MISSING,
     NO_DIFFERENCE,

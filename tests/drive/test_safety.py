@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from ssdlab.drive.gate.consent import find_consent
-from ssdlab.drive.gate.ends import digest_ends, digest_ends_of
+from ssdlab.drive.gate.end_digests import digest_ends, digest_ends_of
 from ssdlab.drive.in_use.uses import find_openers_of, find_uses
 from ssdlab.drive.inventory import find_drive
 from ssdlab.drive.safety import (

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from ssdlab.fio.keeper import start_keeper
 from ssdlab.fio.process import FioRequest
+from ssdlab.fio.watchdog import start_keeper
 from ssdlab.model.errors import FioHungError
 from ssdlab.model.fio_option import fio_options
 from ssdlab.model.spec import Workload

@@ -9,21 +9,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from ssdlab.stats.dependence import LEAST_FREEDOM, estimate_dependence
+from ssdlab.stats.autocorrelation import LEAST_FREEDOM, estimate_dependence
 from ssdlab.stats.differences import (
     Limits,
     compare_levels,
     compare_runs_of_sides,
+)
+from ssdlab.stats.holm import (
+    adjust_by_benjamini_hochberg,
+    adjust_by_holm,
 )
 from ssdlab.stats.levels import (
     LevelEstimate,
     estimate_level,
     estimate_log_level,
     pool_scatter,
-)
-from ssdlab.stats.multiplicity import (
-    adjust_by_benjamini_hochberg,
-    adjust_by_holm,
 )
 
 values = st.lists(st.floats(1.0, 1e6), min_size=2, max_size=12)

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from ssdlab.stats.change_points import find_truncation
+from ssdlab.stats.pelt import find_truncation
 from tools.coverage_cases.case import draw_noise
 
 

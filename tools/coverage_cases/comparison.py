@@ -13,14 +13,14 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ssdlab.stats.dependence import estimate_dependence
+from ssdlab.stats.autocorrelation import estimate_dependence
 from ssdlab.stats.differences import (
     Difference,
     compare_levels,
     compare_runs_of_sides,
 )
+from ssdlab.stats.holm import adjust_by_holm
 from ssdlab.stats.levels import estimate_level
-from ssdlab.stats.multiplicity import adjust_by_holm
 from ssdlab.stats.variance import estimate_variance_components
 from tools.coverage_cases.case import CoverageCase
 

@@ -12,8 +12,8 @@ import numpy as np
 from ssdlab.compare.cells import level_of_percentile
 from ssdlab.stats.claims import claim_of_level
 from ssdlab.stats.differences import Difference, compare_levels
+from ssdlab.stats.holm import adjust_by_holm
 from ssdlab.stats.levels import LevelEstimate
-from ssdlab.stats.multiplicity import adjust_by_holm
 from ssdlab.stats.quantiles import BinnedRounds
 from tools.coverage_cases.case import CoverageCase
 from tools.coverage_cases.qos import Drive, count_each

@@ -6,10 +6,10 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from ssdlab.stats.change_points import locate_last_change, segment_series
 from ssdlab.stats.forecast import draw_futures, first_time
 from ssdlab.stats.interval import Interval
 from ssdlab.stats.more_rounds import find_halving, rounds_to_halve
+from ssdlab.stats.pelt import locate_last_change, segment_series
 from ssdlab.stats.steady_state import assess_series, find_first_steady_round
 from ssdlab.stats.trend import NOT_COVERED, estimate_mean, estimate_slope
 from ssdlab.steadiness.forecast import (

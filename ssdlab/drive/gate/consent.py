@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 from ssdlab.drive.gate.samples import PLACES, count_data_places
 from ssdlab.drive.in_use.relatives import shares_controller
 from ssdlab.drive.inventory import list_drives
-from ssdlab.drive.shown import describe, shown, written_out
+from ssdlab.drive.safe_text import describe, shown, written_out
 from ssdlab.model.drive import Consent, ConsentKind, Drive
 from ssdlab.model.errors import ConsentError
 from ssdlab.system.files import ROOT, list_names, within
@@ -76,13 +76,7 @@ def is_meant_by(consent: Consent, drive: Drive, root: Path = ROOT) -> bool:
 
 
 def require_consent(drive: Drive, confirmed: str, *, root: Path = ROOT) -> Consent:
-    """Require that the user typed what `find_consent` returns, and return that.
-
-    Raises
-    ------
-    ConsentError
-        If not; the message says what to type, and whether the drive is blank.
-    """
+    """Require that the user typed what `find_consent` returns, and return that."""
     consent = find_consent(drive, root)
     if consent is not None and confirmed == consent.text:
         return consent
@@ -129,13 +123,7 @@ def _with_it(drive: Drive, root: Path) -> str:
 
 
 def require_still_meant(drive: Drive, typed: Consent, *, root: Path = ROOT) -> Consent:
-    """Require that the consent for a run still applies to this drive, and return it.
-
-    Raises
-    ------
-    ConsentError
-        If it does not, or applies to another drive as well.
-    """
+    """Require that the consent for a run still applies to this drive, and return it."""
     if is_meant_by(typed, drive, root):
         return typed
     raise ConsentError(

@@ -66,11 +66,6 @@ class HeldDrive:
         """Claim other devices whose data may be erased with the drive.
 
         Returns those that were not held before.
-
-        Raises
-        ------
-        TargetRefusedError
-            If one of them cannot be claimed, for the same reasons as the drive.
         """
         new = tuple(
             other
@@ -124,17 +119,7 @@ class HeldDrive:
 
 
 def claim(drive: Drive, access: int, *, explain: Explain, root: Path = ROOT) -> int:
-    """Open a drive exclusively; ``explain`` finds its holder if that fails.
-
-    Raises
-    ------
-    DriveInUseError
-        If something else has claimed it.
-    PrivilegeError
-        If this user may not open it.
-    TargetRefusedError
-        If it is gone, or another device is in its place.
-    """
+    """Open a drive exclusively; ``explain`` finds its holder if that fails."""
     for attempt in range(_LOCK_TRIES):
         if attempt:
             time.sleep(_PAUSE_S)
@@ -154,17 +139,7 @@ def claim(drive: Drive, access: int, *, explain: Explain, root: Path = ROOT) -> 
 
 
 def _open_locked(drive: Drive, access: int, root: Path) -> int:
-    """Open a drive exclusively, and lock it against udev.
-
-    Raises
-    ------
-    BlockingIOError
-        If another program has locked it.
-    OSError
-        If it cannot be opened.
-    TargetRefusedError
-        If another device is in its place.
-    """
+    """Open a drive exclusively, and lock it against udev."""
     flags = access | os.O_EXCL | os.O_CLOEXEC
     descriptor = os.open(within(root, drive.path), flags)
     try:
@@ -177,13 +152,7 @@ def _open_locked(drive: Drive, access: int, root: Path) -> int:
 
 
 def _require_node(drive: Drive, descriptor: int) -> None:
-    """Require that the opened device is the drive: a node may lead anywhere.
-
-    Raises
-    ------
-    TargetRefusedError
-        If it is not.
-    """
+    """Require that the opened device is the drive: a node may lead anywhere."""
     status = os.fstat(descriptor)
     number = f"{os.major(status.st_rdev)}:{os.minor(status.st_rdev)}"
     if stat.S_ISBLK(status.st_mode) and number == drive.device_number:

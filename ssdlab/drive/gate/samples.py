@@ -15,13 +15,7 @@ _BLANK: Final = (b"\0", b"\xff")  # of what was never written, or was trimmed
 
 
 def sample_places(descriptor: int, capacity_bytes: int) -> Iterator[bytes]:
-    """Yield the content of 64 places, the first at the beginning, the last at the end.
-
-    Raises
-    ------
-    OSError
-        If one cannot be read, or there is none.
-    """
+    """Yield the content of 64 places, from the beginning to the end."""
     last = max(capacity_bytes - _PLACE_BYTES, 0) // _PLACE_BYTES
     for number in range(PLACES):
         place = last * number // (PLACES - 1) * _PLACE_BYTES

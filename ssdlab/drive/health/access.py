@@ -30,11 +30,6 @@ def require_health_access(
 
     It queries the drive once. A drive without a log, or of a kind without one, is not
     refused.
-
-    Raises
-    ------
-    PrivilegeError
-        With what is missing, and the command that grants it.
     """
     if has_log(drive) and _is_refused(drive, ask, send):
         _refuse(drive, root)

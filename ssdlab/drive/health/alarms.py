@@ -7,20 +7,6 @@ from ssdlab.model.drive import DriveHealth
 def find_alarm(health: DriveHealth, *, limit_celsius: float | None) -> str:
     """Return why a run must stop, or an empty text.
 
-    Parameters
-    ----------
-    health : DriveHealth
-        The last reading.
-    limit_celsius : float, optional
-        The user's limit; the run stops above it. The drive's own critical
-        temperature counts as well.
-
-    Returns
-    -------
-    str
-        All reasons. A temperature above the warning threshold is not one: the drive
-        throttles, and the readings show it.
-
     Examples
     --------
     >>> find_alarm(DriveHealth(temperature_celsius=71), limit_celsius=70)

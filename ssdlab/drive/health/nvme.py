@@ -37,13 +37,7 @@ class ControllerFacts:
 
 
 def read_nvme_health(drive: Drive, send: SendAdmin) -> DriveHealth:
-    """Return the health of an NVMe drive, nothing if it has no such log.
-
-    Raises
-    ------
-    OSError
-        If the drive is gone, or this user may not read its log.
-    """
+    """Return the health of an NVMe drive, nothing if it has no such log."""
     answer = send(drive.path, READ_SMART_LOG)
     if answer.status:
         return DriveHealth()

@@ -34,11 +34,6 @@ def read_health(
     NVMe drives are queried through the kernel, others by smartctl. If that fails for
     lack of rights, of smartctl or of a log, the kernel's own sensor may still have the
     temperature; the rest is ``None``. `require_health_access` says why.
-
-    Raises
-    ------
-    TargetRefusedError
-        If the drive is gone, or does not answer.
     """
     _require_there(drive, root)
     try:

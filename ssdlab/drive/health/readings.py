@@ -13,17 +13,7 @@ from ssdlab.model.telemetry import (
 def health_readings(
     health: DriveHealth, link: PcieLink | None, *, took_s: float | None = None
 ) -> dict[str, float]:
-    """Return the readings by their names in the telemetry; missing ones are absent.
-
-    Parameters
-    ----------
-    health : DriveHealth
-        The health of the drive.
-    link : PcieLink, optional
-        The current state of its link.
-    took_s : float, optional
-        How long the reading took.
-    """
+    """Return the readings by their names in the telemetry; missing ones are absent."""
     raw = {one.name: getattr(health, one.name) for one in HEALTH_READINGS}
     if link is not None:
         names = [name for one in LINK_READINGS for name in (one.name, most_of(one))]

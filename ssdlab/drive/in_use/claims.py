@@ -7,7 +7,7 @@ from pathlib import Path
 from ssdlab.drive.in_use.loops import number_of
 from ssdlab.drive.in_use.mounts import Mount
 from ssdlab.drive.in_use.stack import Layer
-from ssdlab.drive.shown import list_places, shown
+from ssdlab.drive.safe_text import list_places, shown
 from ssdlab.drive.sysfs import block_folder
 from ssdlab.model.drive import Use
 from ssdlab.system.files import ROOT, list_names, read_text

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ssdlab.drive.in_use.mounts import Swap
-from ssdlab.drive.shown import shown
+from ssdlab.drive.safe_text import shown
 from ssdlab.drive.sysfs import block_folder
 from ssdlab.model.drive import Drive, Use
 from ssdlab.system.files import ROOT, list_names, look_at, read_bytes, read_text, within

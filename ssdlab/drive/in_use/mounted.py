@@ -4,9 +4,9 @@ import shlex
 from collections.abc import Iterator, Sequence
 
 from ssdlab.drive.in_use.mounts import Mount
-from ssdlab.drive.in_use.sight import Sight
+from ssdlab.drive.in_use.snapshot import Sight
 from ssdlab.drive.in_use.stack import Layer
-from ssdlab.drive.shown import list_places, shown
+from ssdlab.drive.safe_text import list_places, shown
 from ssdlab.model.drive import Use
 
 ROOT_PLACES = frozenset((

@@ -77,13 +77,7 @@ def character_devices(name: str, root: Path = ROOT) -> dict[str, str]:
 
 
 def _look_into(folder: str, sought: Sought) -> Iterator[tuple[Way, str]]:
-    """Yield how a process has opened what is sought.
-
-    Raises
-    ------
-    PermissionError
-        If that is hidden from this user.
-    """
+    """Yield how a process has opened what is sought."""
     try:
         names = os.listdir(f"{folder}/fd")  # noqa: PTH208 - many, and often
     except (FileNotFoundError, ProcessLookupError):  # it has ended

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from ssdlab.drive.privileges import missing_right
-from ssdlab.drive.shown import shown
+from ssdlab.drive.safe_text import shown
 from ssdlab.drive.tools import Ask, ask_tool
 from ssdlab.model.drive import Use
 from ssdlab.system.files import ROOT, within
@@ -97,13 +97,7 @@ class SuperblockCopies:
 def find_superblock_copies(
     descriptor: int, size_bytes: int
 ) -> tuple[SuperblockCopies, ...]:
-    """Return the copies of superblocks of ext2 to ext4 and of xfs that were found.
-
-    Raises
-    ------
-    OSError
-        If the device cannot be read.
-    """
+    """Return the copies of superblocks of ext2 to ext4 and of xfs that were found."""
     found = {
         "ext2, ext3 or ext4": _find_ext(descriptor, size_bytes),
         "xfs": _find_xfs(descriptor, size_bytes),

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ssdlab.drive.in_use.loops import Loop
 from ssdlab.drive.names import device_path
-from ssdlab.drive.shown import shown
+from ssdlab.drive.safe_text import shown
 from ssdlab.drive.sysfs import block_folder
 from ssdlab.system.files import ROOT, list_names, read_text
 

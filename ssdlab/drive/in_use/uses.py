@@ -16,12 +16,12 @@ from ssdlab.drive.in_use.openers import (
     find_openers,
 )
 from ssdlab.drive.in_use.relatives import find_relatives, relation, shares_controller
-from ssdlab.drive.in_use.sight import Sight, look_around
 from ssdlab.drive.in_use.signatures import find_signatures
+from ssdlab.drive.in_use.snapshot import Sight, look_around
 from ssdlab.drive.in_use.stack import Layer, find_stack
 from ssdlab.drive.inventory import list_drives
 from ssdlab.drive.purge.running import find_running_purge
-from ssdlab.drive.shown import list_places, shown
+from ssdlab.drive.safe_text import list_places, shown
 from ssdlab.drive.tools import Ask, ask_tool
 from ssdlab.model.drive import Drive, Use
 from ssdlab.system.files import ROOT, within
@@ -34,15 +34,6 @@ def find_uses(
 
     If something uses it now, only that is returned: wiping a drive in use is not a
     remedy.
-
-    Parameters
-    ----------
-    drive : Drive
-        A whole drive, as the inventory gives it.
-    root : Path
-        Where ``/proc``, ``/sys`` and ``/dev`` are.
-    ask : Ask
-        Runs wipefs and blkid, which open the device to read.
     """
     live = find_live_uses(drive, root=root)
     if live:
@@ -63,17 +54,6 @@ def find_uses_of_known(
 
     A mark that is looked for in what fio wrote at random is found now and then. Nothing
     else can have made one since the drive was held.
-
-    Parameters
-    ----------
-    drive : Drive
-        A whole drive, which was looked at before.
-    others : sequence of Drive
-        Those of its relatives that were not looked at before.
-    root : Path
-        Where ``/proc``, ``/sys`` and ``/dev`` are.
-    ask : Ask
-        Runs wipefs and blkid.
     """
     live = find_live_uses(drive, root=root)
     if live:

@@ -52,13 +52,7 @@ def has_journal(drive: Drive, folder: Path) -> bool:
 
 
 def write_journal(drive: Drive, folder: Path) -> str:
-    """Record durably that the password is about to be set.
-
-    Returns
-    -------
-    str
-        Why it must not be set, or an empty text.
-    """
+    """Record durably that the password is about to be set."""
     path = journal_path(drive, folder)
     entry = {
         "serial": drive.serial,
@@ -81,22 +75,7 @@ def drop_journal(drive: Drive, folder: Path) -> None:
 
 
 def clean_after_crash(drive: Drive, folder: Path, *, ask: Ask = ask_tool) -> str:
-    """Remove the password that an earlier purge may have left on a drive.
-
-    Parameters
-    ----------
-    drive : Drive
-        The drive; it is not touched if there is no note about it.
-    folder : Path
-        The folder that `purge_drive` was given.
-    ask : Ask
-        Runs the programs.
-
-    Returns
-    -------
-    str
-        What was done, or what remains to be done; empty if nothing was left.
-    """
+    """Remove the password that an earlier purge may have left on a drive."""
     if not has_journal(drive, folder):
         return ""
     state = take_password_off(drive, folder, ask)

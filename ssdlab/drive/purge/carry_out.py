@@ -63,26 +63,6 @@ def purge_drive(
 ) -> PurgeOutcome:
     """Purge a drive that passed the gate, and verify the effect.
 
-    Parameters
-    ----------
-    held : HeldDrive
-        The drive, as the gate gave it.
-    choice : PurgeChoice
-        The method, from `choose_purge`.
-    folder : Path
-        The folder of notes that must survive a crash, for `clean_after_crash`.
-    ask : Ask
-        Runs the programs.
-    tell : callable
-        Receives progress messages.
-    clock : Clock
-        The clock.
-
-    Returns
-    -------
-    PurgeOutcome
-        What was done and found. A failure is in ``fault``.
-
     Notes
     -----
     The gate refuses other namespaces that a method would erase too.

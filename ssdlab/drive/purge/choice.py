@@ -22,46 +22,14 @@ from ssdlab.system.files import ROOT
 def choose_purge(
     drive: Drive, wanted: str, *, ask: Ask = ask_tool, root: Path = ROOT
 ) -> PurgeChoice:
-    """Return the purge method of a drive, as worded in the report, and why.
-
-    Parameters
-    ----------
-    drive : Drive
-        The drive.
-    wanted : str
-        One of `PURGE_METHODS`; or ``auto``, the first of them that it supports.
-    ask : Ask
-        Runs the programs.
-    root : Path
-        The folder that looks like ``/``.
-
-    Returns
-    -------
-    PurgeChoice
-        The method; for ``auto`` also the methods skipped.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is no such method.
-    TargetRefusedError
-        If this drive cannot be purged by it.
-    """
+    """Return the purge method of a drive, as worded in the report, and why."""
     return choose_option(drive, wanted, list_purge_options(drive, ask=ask, root=root))
 
 
 def choose_option(
     drive: Drive, wanted: str, options: Sequence[PurgeOption]
 ) -> PurgeChoice:
-    """Return the choice among options of `list_purge_options`; see `choose_purge`.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is no such method.
-    TargetRefusedError
-        If this drive cannot be purged by it.
-    """
+    """Return the choice among options of `list_purge_options`; see `choose_purge`."""
     names = (AUTO_PURGE, *PURGE_METHODS)
     if wanted not in names:
         raise UnknownNameError(kind="purge method", name=wanted, known=names)

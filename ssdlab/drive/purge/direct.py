@@ -38,13 +38,7 @@ def read_at(descriptor: int, buffer: mmap.mmap, place: int) -> bytes:
 
 
 def write_at(descriptor: int, piece: tuple[mmap.mmap, int], place: int) -> None:
-    """Write the given number of a buffer's first bytes at an offset.
-
-    Raises
-    ------
-    OSError
-        If the device did not take all of it.
-    """
+    """Write the given number of a buffer's first bytes at an offset."""
     buffer, size = piece
     done = 0
     while done < size:

@@ -19,20 +19,6 @@ def list_purge_options(
     """Return every purge method of this bus: possible or not, and why.
 
     It only queries, and changes nothing.
-
-    Parameters
-    ----------
-    drive : Drive
-        The drive.
-    ask : Ask
-        Runs the programs.
-    root : Path
-        The folder that looks like ``/``.
-
-    Returns
-    -------
-    tuple of PurgeOption
-        In the order of `PURGE_METHODS`, the preferred first.
     """
     options = {
         option.method: option

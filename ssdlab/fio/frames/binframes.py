@@ -106,24 +106,7 @@ def _kinds() -> "pd.Series[Any]":
 def group_bins(
     bins: "pd.DataFrame", histograms: _Integers, *, signs: _Integers | int = 1
 ) -> tuple[GroupedBins, _Integers]:
-    """Add bins of the same name in each histogram.
-
-    Parameters
-    ----------
-    bins : DataFrame
-        Rows as in ``bins`` of `ssdlab.fio.frames.tables`.
-    histograms : ndarray of int64, shape (n_rows,)
-        The histogram of each row.
-    signs : ndarray of int64 or int, default 1
-        1 to add a row, -1 to subtract it.
-
-    Returns
-    -------
-    GroupedBins
-        Sorted by histogram and latency; a bin has the outer edges of its rows.
-    ndarray of int64
-        The histograms left out, whose counts are beyond 64 bits.
-    """
+    """Add bins of the same name in each histogram."""
     lat_ns = bins["lat_ns"].to_numpy(np.int64)
     order = np.lexsort((lat_ns, histograms))
     histograms, lat_ns = histograms[order], lat_ns[order]
@@ -169,18 +152,7 @@ def find_overlaps(bins: GroupedBins) -> _Integers:
 def extremes_of_histograms(
     columns: "Mapping[str, Any] | pd.DataFrame",
 ) -> NDArray[np.float64]:
-    """Return the least and the greatest latency of each histogram [ns].
-
-    Parameters
-    ----------
-    columns : mapping or DataFrame
-        Columns such as ``lat_min_ns`` and ``clat_max_ns``, one value per group.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_groups x `KIND_COUNT`, 2)
-        A row per histogram; NaN if unknown.
-    """
+    """Return the least and the greatest latency of each histogram [ns]."""
     ends = [
         np.stack(
             [
@@ -200,14 +172,6 @@ def walk_percentiles(
     """Return the percentiles of each histogram at every level, by fio's rule.
 
     ``extremes`` are from `extremes_of_histograms`; percentiles are clipped to them.
-
-    Returns
-    -------
-    ndarray of int64
-        The histogram of each percentile.
-    dict
-        ``percentile`` [%], ``lat_ns`` and the edges of its bin [ns], ``is_censored``,
-        ``is_supported``.
     """
     bins = bins.where(bins.counts > 0)
     starts = np.flatnonzero(np.diff(bins.histogram, prepend=-1))

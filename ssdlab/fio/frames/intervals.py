@@ -70,23 +70,6 @@ def true_intervals(
 ) -> FioIntervals:
     """Return the measurement of each interval of a run, from cumulative documents.
 
-    Parameters
-    ----------
-    jobs, bins, documents : DataFrame
-        Frames of a `FioResult`, of one file or of many. Where a run was written in
-        several forms, the documents of its result's form are taken.
-    levels : sequence of float
-        Levels of the percentiles [%].
-
-    Returns
-    -------
-    FioIntervals
-        Counts, bytes, time and bins are exact differences; rates are those of the
-        interval. Means and standard deviations come from the inverted formula of
-        pooling. A minimum or maximum latency is known in the first interval, and in
-        another if it changed; percentiles are clipped to those since the start. Syncs
-        are left out.
-
     Notes
     -----
     A counter that decreased, as at the end of ``ramp_time``, where fio resets them,

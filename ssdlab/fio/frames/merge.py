@@ -91,35 +91,6 @@ def merge_jobs(
 ) -> MergedFio:
     """Merge rows of ``jobs`` that agree in some columns.
 
-    Parameters
-    ----------
-    jobs, bins, documents : DataFrame
-        Frames of a `FioResult`. Rows of documents that are no results, sums of other
-        rows, directions that did no IO, and syncs are left out; syncs are merged
-        with each other where ``direction`` is among ``by``.
-    by : sequence of str
-        Columns of ``jobs`` that define the groups, such as ``["file"]`` or
-        ``["job_name", "direction"]``; none: all rows are one group.
-    timing : {"together", "in turn"}
-        ``together``: all parts of a group ran at the same time, so rates [1/s], [B/s]
-        add and ``runtime_ms`` is the greatest; if documents show that they ran at
-        different times or durations, their rates have no sum and are missing.
-        ``in turn``: rows of one document and one reporting group ran together and are
-        added; the groups ran one after another, like rounds, so rates are means
-        weighted by runtime, i.e. all IOs by all time, and ``runtime_ms`` adds.
-    levels : sequence of float
-        Levels of the percentiles [%].
-
-    Returns
-    -------
-    MergedFio
-        Groups are sorted by their keys.
-
-    Raises
-    ------
-    ValueError
-        If ``by`` names something other than a key column of ``jobs``.
-
     Notes
     -----
     The number of IOs of a latency is taken to be ``total_ios``.

@@ -31,38 +31,20 @@ class Scale:
         self._bytes = self._objects = self._values = self._small = self._jobs = 0
 
     def count_document(self, size_bytes: int) -> None:
-        """Count a document of this size.
-
-        Raises
-        ------
-        FioOutputError
-            If too many are too small for a job.
-        """
+        """Count a document of this size."""
         self._small += size_bytes < _SMALL_BYTES
         if self._small > _MOST_SMALL:
             self._refuse(f"more than {_MOST_SMALL:,} documents without room for a job")
 
     def count_jobs(self, content: Mapping[str, object]) -> None:
-        """Count the job entries of a decoded document: each takes time to read.
-
-        Raises
-        ------
-        FioOutputError
-            If there are more than the size allows.
-        """
+        """Count the job entries of a decoded document: each takes time to read."""
         lists = [content.get(key) for key in ENTRY_LISTS]
         self._jobs += sum(len(found) for found in lists if isinstance(found, list))
         if self._jobs > max(_MOST_SMALL, self._bytes // _SMALL_BYTES):
             self._refuse(f"{self._jobs:,} jobs in {self._bytes:,} bytes of JSON")
 
     def put(self, data: bytes) -> None:
-        """Check JSON that will be decoded next.
-
-        Raises
-        ------
-        FioOutputError
-            If there is more of anything than fio ever writes in that many bytes.
-        """
+        """Check JSON that will be decoded next."""
         self._bytes += len(data)
         if self._bytes <= _MOST_UNWEIGHED:
             return

@@ -116,13 +116,7 @@ def read_bins(
 def _by_index(
     printed: Mapping[str, Any], unit_ns: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the bins of fio before 2.99, which names them by their index.
-
-    Raises
-    ------
-    ValueError
-        If their layout is unknown.
-    """
+    """Return the bins of fio before 2.99, which names them by their index."""
     size = bin_count(unit_ns)
     layout = {**_LAYOUT, "FIO_IO_U_PLAT_NR": size}
     if any(printed.get(key, value) != value for key, value in layout.items()):

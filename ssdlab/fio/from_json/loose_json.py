@@ -150,13 +150,7 @@ def _read_object(text: str) -> LooseObject:
 
 
 def _read_item(text: str, at: int, into: tuple[dict[str, object], str]) -> int:
-    """Read a value, or the complete part of a list of entries, and return its end.
-
-    Raises
-    ------
-    _LostError
-        If it is not complete.
-    """
+    """Read a value, or the complete part of a list of entries, and return its end."""
     content, key = into
     if key not in ENTRY_LISTS or text[at : at + 1] != "[":
         value, at = _read_value(text, at)
@@ -176,13 +170,7 @@ def _read_item(text: str, at: int, into: tuple[dict[str, object], str]) -> int:
 
 
 def _read_key(text: str, at: int) -> tuple[str, int]:
-    """Return a key and the position of its value.
-
-    Raises
-    ------
-    _LostError
-        If there is none.
-    """
+    """Return a key and the position of its value."""
     key, end = _read_value(text, at)
     end = _skip_space(text, end)
     if not isinstance(key, str) or text[end : end + 1] != ":":
@@ -191,13 +179,7 @@ def _read_key(text: str, at: int) -> tuple[str, int]:
 
 
 def _read_value(text: str, at: int) -> tuple[object, int]:
-    """Return the value at a position, and its end.
-
-    Raises
-    ------
-    _LostError
-        If it is damaged or truncated, as a number at the end of the text may be.
-    """
+    """Return the value at a position, and its end."""
     try:
         value, end = _DECODER.raw_decode(text, at)
     except (ValueError, RecursionError) as error:
@@ -208,13 +190,7 @@ def _read_value(text: str, at: int) -> tuple[object, int]:
 
 
 def _next_item(text: str, at: int, closing: str) -> int:
-    """Return the position of the next item, the closing bracket or the text's end.
-
-    Raises
-    ------
-    _LostError
-        If something else follows.
-    """
+    """Return the position of the next item, the closing bracket or the text's end."""
     at = _skip_space(text, at)
     sign = text[at : at + 1]
     if sign == ",":

@@ -93,13 +93,6 @@ def parse_documents(
     """Return every document in fio's output, oldest first.
 
     With ``status-interval`` values are cumulative: the last document is the result.
-
-    Raises
-    ------
-    FioOutputError
-        If there is none, if one is truncated or lacks a number, or if there is more
-        than fio ever writes in that many bytes; it names the key, the version of fio
-        and ``source``.
     """
     data = _bytes(data)
     found = _require_json(data, source)
@@ -112,14 +105,7 @@ def parse_documents(
 
 
 def parse_document(data: bytes | str, *, source: str = "fio output") -> FioDocument:
-    """Return the result in fio's output: its last document.
-
-    Raises
-    ------
-    FioOutputError
-        If there is none, if one is truncated, if the last lacks a number, or if there
-        is more than fio ever writes in that many bytes.
-    """
+    """Return the result in fio's output: its last document."""
     data = _bytes(data)
     found = _require_json(data, source)
     for one in found[:-1]:
@@ -204,13 +190,7 @@ def _text(part: bytes) -> str:
 
 
 def _require_whole(document: FioDocument) -> FioDocument:
-    """Return the document if it is a complete measurement.
-
-    Raises
-    ------
-    FioOutputError
-        If it was truncated, or a number is missing or impossible.
-    """
+    """Return the document if it is a complete measurement."""
     doubt = next((doubt for doubt in document.doubts if doubt.is_grave), None)
     if doubt is None:
         return document

@@ -41,14 +41,7 @@ class FoundJson:
 
 
 def iterate_json(data: bytes, *, source: str = _UNNAMED) -> Iterator[FoundJson]:
-    """Yield every JSON document of fio in order; possibly none.
-
-    Raises
-    ------
-    FioOutputError
-        Before a document with which there is more JSON than fio ever writes in that
-        many bytes.
-    """
+    """Yield every JSON document of fio in order; possibly none."""
     only = find_only_json(data)
     if only is not None:
         yield only
@@ -76,13 +69,7 @@ def find_only_json(data: bytes) -> FoundJson | None:
 
 
 def _decode(data: bytes, scale: Scale) -> dict[str, object] | None:
-    """Return the document that is the whole input, or ``None`` if it is not one.
-
-    Raises
-    ------
-    FioOutputError
-        If it has more jobs than its size allows.
-    """
+    """Return the document that is the whole input, or ``None`` if it is not one."""
     try:
         content, rest = decode_without_bins(data) or (orjson.loads(data), data)
     except orjson.JSONDecodeError:

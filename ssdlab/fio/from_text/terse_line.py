@@ -63,13 +63,7 @@ class TerseLine:
 
 
 def parse_terse_line(text: str) -> TerseLine:
-    """Parse one line.
-
-    Raises
-    ------
-    UnreadableLineError
-        If it is truncated or a field is not valid.
-    """
+    """Parse one line."""
     fields = text.split(";")
     form_version = take_count(fields[0])
     first = 1 if form_version == 2 else 2
@@ -133,13 +127,7 @@ def _is_list(following: Sequence[str]) -> bool:
 
 
 def _blocks(fields: Sequence[str], size: int) -> list[Sequence[str]]:
-    """Return the block of each direction: all before the CPU time.
-
-    Raises
-    ------
-    UnreadableLineError
-        If the line ends before it.
-    """
+    """Return the block of each direction: all before the CPU time."""
     blocks: list[Sequence[str]] = []
     for start in range(0, len(fields), size):
         block = fields[start : start + size]

@@ -42,13 +42,7 @@ class UnreadableLineError(ValueError):
 
 
 def take_count(text: str) -> int:
-    """Return a whole number, 0 or more.
-
-    Raises
-    ------
-    UnreadableLineError
-        If it is not valid.
-    """
+    """Return a whole number, 0 or more."""
     count = parse_count(text)
     if count is None:
         msg = f"{text[:20]!r} is not a count"
@@ -62,13 +56,7 @@ def take_integer(text: str) -> int:
 
 
 def take_real(text: str) -> float:
-    """Return a decimal number.
-
-    Raises
-    ------
-    UnreadableLineError
-        If it is not valid.
-    """
+    """Return a decimal number."""
     number = parse_real(text)
     if number is None:
         msg = f"{text[:20]!r} is not a number"
@@ -77,13 +65,7 @@ def take_real(text: str) -> float:
 
 
 def take_percent(text: str) -> float:
-    """Return a percentage.
-
-    Raises
-    ------
-    UnreadableLineError
-        If it is not valid.
-    """
+    """Return a percentage."""
     if not text.endswith("%"):
         msg = f"{text[:20]!r} is not a percentage"
         raise UnreadableLineError(msg)
@@ -156,13 +138,7 @@ def _summary(fields: Sequence[str]) -> LatencySummary | None:
 
 
 def _percentiles(fields: Sequence[str]) -> dict[float, float]:
-    """Return levels and latencies; fio pads the list with ``0%=0``.
-
-    Raises
-    ------
-    UnreadableLineError
-        If a field is not valid.
-    """
+    """Return levels and latencies; fio pads the list with ``0%=0``."""
     percentiles: dict[float, float] = {}
     for field in fields:
         match = PERCENTILE.fullmatch(field)

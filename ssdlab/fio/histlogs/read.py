@@ -247,25 +247,6 @@ class FioHistogramLog:
     ) -> "pd.DataFrame":
         """Return percentiles of all logs pooled, by direction and total.
 
-        Parameters
-        ----------
-        levels : sequence of float
-            Levels [%], greater than 0 and at most 100.
-        interval_s : float or None, default 1.0
-            Length of the intervals, from the start of the job [s]; ``None``: one
-            interval, from the start to the last record.
-
-        Returns
-        -------
-        pandas.DataFrame
-            The table `HISTOGRAM_PERCENTILES`. An interval in which no IO was counted
-            has no row.
-
-        Raises
-        ------
-        ValueError
-            If a level or the interval is out of range.
-
         Notes
         -----
         A record counts as a whole in the interval of its middle. Records that are
@@ -363,13 +344,7 @@ def read_fio_histogram_log(
 
 
 def _intervals(records: Records, interval_s: float | None) -> NDArray[np.int64]:
-    """Return the number of the interval of each record's middle.
-
-    Raises
-    ------
-    ValueError
-        If the interval is shorter than the resolution of fio's times.
-    """
+    """Return the number of the interval of each record's middle."""
     if interval_s is None:
         return np.zeros_like(records.time_ms)
     if not (math.isfinite(interval_s) and interval_s >= _LEAST_INTERVAL_S):
@@ -389,13 +364,7 @@ def _refuse(name: str, reason: str) -> FioOutputError:
 
 
 def _common_layout(logs: Sequence[LogContent]) -> HistogramLayout:
-    """Return the coarsest layout, to which the others can be reduced.
-
-    Raises
-    ------
-    FioOutputError
-        If their bins are of two kinds.
-    """
+    """Return the coarsest layout, to which the others can be reduced."""
     layouts = {log.layout: log.name for log in logs}
     if len({layout.unit_ns for layout in layouts}) > 1:
         reason = "it is of fio before 2.99 and others are not: their bins differ"

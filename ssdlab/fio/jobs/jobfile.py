@@ -32,28 +32,7 @@ def render_job(
     *,
     cpus: Collection[int] | None = None,
 ) -> str:
-    """Return the job file of a fio step on a target.
-
-    Parameters
-    ----------
-    step : Step
-        A step with a workload.
-    target_options : mapping of str to str
-        The fio options that reach the target, such as ``ioengine`` and ``filename``.
-    cpus : set of int, optional
-        The processors of the host, which a published job may name.
-
-    Returns
-    -------
-    str
-        The text of the job file.
-
-    Raises
-    ------
-    ValueError
-        If the step has no workload, or neither time nor amount, or if fio could not
-        read back an option of the target.
-    """
+    """Return the job file of a fio step on a target."""
     workload = step.workload
     if workload is None or (step.runtime_s is None and step.io_bytes is None):
         msg = f"step {step.step_id} is not a fio step, or has no end"
@@ -197,23 +176,7 @@ def _fill(step: Step, workload: Workload) -> dict[str, Options]:
 
 
 def count_threads(step: Step) -> int:
-    """Return how many threads fio starts for a step.
-
-    Parameters
-    ----------
-    step : Step
-        A step with a workload.
-
-    Returns
-    -------
-    int
-        Those of its workload, and one for each remaining part of a fill.
-
-    Raises
-    ------
-    ValueError
-        If the step has no workload.
-    """
+    """Return how many threads fio starts for a step."""
     work = step.workload
     if work is None:
         msg = f"step {step.step_id} is not a fio step"

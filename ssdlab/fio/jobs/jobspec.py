@@ -80,23 +80,7 @@ class JobFile:
         return tuple(section for section in self.sections if not section.is_global)
 
     def resolved(self, job: int | str) -> dict[str, str | None]:
-        """Return the effective options of a job: its own over the global ones.
-
-        Parameters
-        ----------
-        job : int or str
-            Index among the jobs, from 0, or the name of the only such job.
-
-        Returns
-        -------
-        dict
-            The last value of each option, by the name that fio prints.
-
-        Raises
-        ------
-        ValueError
-            If there is no such job, or more than one of that name.
-        """
+        """Return the effective options of a job: its own over the global ones."""
         wanted = self._place(job)
         options: dict[str, str | None] = {}
         for section in self.sections[:wanted]:
@@ -118,23 +102,6 @@ class JobFile:
 
 def parse_job_file(text: str, *, source: str = "job file") -> JobFile:
     r"""Parse a job file.
-
-    Parameters
-    ----------
-    text : str
-        Its text.
-    source : str, default "job file"
-        Its name in errors.
-
-    Returns
-    -------
-    JobFile
-        Its sections; included files are named, not read.
-
-    Raises
-    ------
-    FioOutputError
-        If an option stands before the first section: fio refuses such a file.
 
     Examples
     --------
@@ -163,23 +130,7 @@ def parse_job_file(text: str, *, source: str = "job file") -> JobFile:
 
 
 def render_job_file(job_file: JobFile) -> str:
-    """Return the text of a job file.
-
-    Parameters
-    ----------
-    job_file : JobFile
-        Sections to write.
-
-    Returns
-    -------
-    str
-        A paragraph per section; fio and `parse_job_file` read the same from it.
-
-    Raises
-    ------
-    ValueError
-        If fio could not read back a name or a value, such as one with ``#``.
-    """
+    """Return the text of a job file."""
     return "\n".join(map(_render_section, job_file.sections))
 
 

@@ -16,21 +16,6 @@ Options = dict[str, str]
 def stream_options(workload: Workload) -> Options:
     """Return direction, sizes and access of a workload of streams.
 
-    Parameters
-    ----------
-    workload : Workload
-        A workload with ``streams``.
-
-    Returns
-    -------
-    dict of str to str
-        Options of fio.
-
-    Raises
-    ------
-    ValueError
-        If there are more sizes than fio can take.
-
     Notes
     -----
     A sequential IO begins where the last one of its direction and thread ended, which

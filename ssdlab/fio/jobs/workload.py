@@ -68,19 +68,6 @@ class ForeignWorkload:
 def describe_workload(options: Mapping[str, str | None]) -> ForeignWorkload | None:
     """Return the workload of options.
 
-    Parameters
-    ----------
-    options : mapping of str to str or None
-        Options of a job over the global ones, as in fio's JSON or from
-        `JobFile.resolved`. Missing ones have fio's defaults: sequential reads of
-        4 KiB, one thread, depth 1.
-
-    Returns
-    -------
-    ForeignWorkload or None
-        ``None`` if there are no options: fio before 2.14 prints none, and then the
-        defaults would be a guess.
-
     Examples
     --------
     >>> describe_workload({"rw": "randrw", "rwmixread": "65", "bs": "8k"})
@@ -107,19 +94,6 @@ queue_depth=1, runtime_s=None, is_depth_ignored=False)
 
 def parse_size(text: str, *, kb_base: int = 1024) -> int | None:
     """Return a number of bytes as fio reads it, or ``None`` if it is not valid.
-
-    Parameters
-    ----------
-    text : str
-        Such as ``4k``, ``4096``, ``0x1000`` or ``1MiB``.
-    kb_base : int, default 1024
-        The value of ``k`` and ``kb``; ``kib`` is the other one of 1000 and 1024, so it
-        is 1000 by default.
-
-    Returns
-    -------
-    int or None
-        Bytes [B]; ``None`` for a percentage, an expression or a negative number.
 
     Notes
     -----

@@ -40,11 +40,6 @@ def add_up(file: LogFile, *, scale: int, interval_ms: int) -> AddedLog:
     """Sum up a log under the layout that leaves the fewest lines damaged.
 
     Values are multiplied by ``scale``; they must not overflow.
-
-    Raises
-    ------
-    FioOutputError
-        If it is not a log, or cannot be read.
     """
     with file.open() as log:
         lines = _probe(log, file.begin)
@@ -74,13 +69,7 @@ def add_up(file: LogFile, *, scale: int, interval_ms: int) -> AddedLog:
 
 
 def add_again(file: LogFile, added: AddedLog, *, interval_ms: int) -> LogSums:
-    """Return the sums of a log by another interval.
-
-    Raises
-    ------
-    FioOutputError
-        If it cannot be read, or has changed.
-    """
+    """Return the sums of a log by another interval."""
     with file.open() as log:
         row_counts, sums, _ = _add(
             log, added.scanner, added.spans, interval_ms=interval_ms

@@ -45,13 +45,7 @@ class LogFile:
 
     @contextmanager
     def open(self) -> Iterator["OpenLog"]:
-        """Open it for reading.
-
-        Raises
-        ------
-        FioOutputError
-            If it cannot be read, or has changed since it was found.
-        """
+        """Open it for reading."""
         if self.path is None:
             yield OpenLog(fd=-1, content=self.content, size=self.size)
             return
@@ -106,13 +100,7 @@ class OpenLog:
 
 
 def find_log(source: FioSource, *, max_bytes: int = MAX_INPUT_BYTES) -> LogFile:
-    """Return the log of a source; anything but a plain file is read to memory.
-
-    Raises
-    ------
-    FioOutputError
-        If it cannot be read.
-    """
+    """Return the log of a source; anything but a plain file is read to memory."""
     named = name_source(source, max_bytes=max_bytes)
     if isinstance(named.given, Path):
         file = _plain_file(named.given, named.name)
@@ -131,13 +119,7 @@ def find_log(source: FioSource, *, max_bytes: int = MAX_INPUT_BYTES) -> LogFile:
 
 
 def _unpack(named: NamedSource) -> tuple[bytes, str]:
-    """Return the complete lines of a log, and what is wrong with its archive, if any.
-
-    Raises
-    ------
-    FioOutputError
-        If it cannot be read, or has no complete line in the good part of its archive.
-    """
+    """Return the complete lines of a log, and what is wrong with its archive."""
     pieces: list[bytes] = []
     with named.open() as file:
         try:
@@ -152,13 +134,7 @@ def _unpack(named: NamedSource) -> tuple[bytes, str]:
 
 
 def require_unpacked(name: str, head: bytes) -> None:
-    """Require that a log is not one that fio packed itself.
-
-    Raises
-    ------
-    FioOutputError
-        If it is.
-    """
+    """Require that a log is not one that fio packed itself."""
     if head.startswith(_FIO_PACKED_MAGIC):
         raise FioOutputError(
             source=name,
@@ -169,13 +145,7 @@ def require_unpacked(name: str, head: bytes) -> None:
 
 
 def _plain_file(path: Path, name: str) -> LogFile | None:
-    """Return a file that can be read in place, or ``None`` if it cannot.
-
-    Raises
-    ------
-    FioOutputError
-        If it cannot be read at all.
-    """
+    """Return a file that can be read in place, or ``None`` if it cannot."""
     try:
         status = path.stat()
         if not stat.S_ISREG(status.st_mode):

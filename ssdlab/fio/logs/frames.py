@@ -50,13 +50,7 @@ def value_name(kind: str, statistic: str = "") -> str:
 def rows_frame(
     file: LogFile, added: AddedLog, *, kind: str, scale: int
 ) -> "pd.DataFrame":
-    """Return every row of a log.
-
-    Raises
-    ------
-    FioOutputError
-        If it cannot be read, or has changed since it was added up.
-    """
+    """Return every row of a log."""
     import pandas as pd  # noqa: PLC0415 - 0.3 s that a fio run need not pay
 
     columns = _read_columns(file, added)
@@ -69,13 +63,7 @@ def rows_frame(
 
 
 def _read_columns(file: LogFile, added: AddedLog) -> Columns:
-    """Return the columns of a log, as fio wrote them.
-
-    Raises
-    ------
-    FioOutputError
-        If it cannot be read, or has changed.
-    """
+    """Return the columns of a log, as fio wrote them."""
     columns = make_columns(added.scanner.form, added.sums.row_count)
     ends = np.cumsum(added.row_counts).tolist()
     parts = [
@@ -176,11 +164,6 @@ def averaged_runs(
     """Return the runs of a log of intervals: fio's time is the end of a row.
 
     A row belongs where its middle is, so ends at 999 and 2001 ms are of two seconds.
-
-    Raises
-    ------
-    FioOutputError
-        If it cannot be read, or has changed since it was added up.
     """
     columns = _read_columns(file, added)
     times = columns[0]

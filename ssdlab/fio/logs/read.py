@@ -243,18 +243,7 @@ class FioLog:
         return rows_frame(self._file, self._added, kind=self.kind, scale=self._scale)
 
     def each_io(self) -> "pd.DataFrame":
-        """Return the rows of a latency log that has one for each IO.
-
-        Returns
-        -------
-        DataFrame
-            As ``frame``.
-
-        Raises
-        ------
-        FioOutputError
-            If it does not log latencies, or logs means of intervals.
-        """
+        """Return the rows of a latency log that has one for each IO."""
         reason = "its lines are means of intervals (log_avg_msec)"
         if self.kind not in LATENCIES:
             reason = f"it is a log of {self.kind}, not of latencies"
@@ -263,53 +252,14 @@ class FioLog:
         raise FioOutputError(source=self.source, reason=reason, remedy=_EACH_IO)
 
     def percentiles(self, levels: Sequence[float] = LEVELS) -> "pd.DataFrame":
-        """Return percentiles of a latency log by direction.
-
-        Parameters
-        ----------
-        levels : sequence of float, optional
-            Confidence levels [%], greater than 0 and at most 100.
-
-        Returns
-        -------
-        DataFrame
-            ``direction``, ``percentile``, ``lat_ns`` (the middle of the bin of fio's
-            histogram), its edges ``lat_lower_ns`` and ``lat_upper_ns``,
-            ``is_censored`` where fio's histogram ends, and ``count`` of all rows.
-
-        Raises
-        ------
-        ValueError
-            If it is not a latency log, or a level is not within (0, 100].
-        """
+        """Return percentiles of a latency log by direction."""
         if self.kind not in LATENCIES:
             msg = f"a log of kind {self.kind!r} has no latencies"
             raise ValueError(msg)
         return percentiles_frame(self._added.sums, levels, unit_ns=self._scale)
 
     def seconds(self, interval_s: float = 1) -> "pd.DataFrame":
-        """Return the summary of each interval, by direction.
-
-        Parameters
-        ----------
-        interval_s : float, default 1
-            Length of an interval in whole milliseconds; any value but 1 reads the log
-            again; an averaged log is always read again, all rows at once [s].
-
-        Returns
-        -------
-        DataFrame
-            ``direction``, ``start_s``, ``count`` of rows, and their mean, minimum and
-            maximum, such as ``lat_mean_ns``. All rows have the same weight. An
-            interval without rows is left out. It ends before the next one starts. A
-            row of an averaged log counts as a whole where its middle is: its time is
-            its end.
-
-        Raises
-        ------
-        ValueError
-            If the interval is not in whole milliseconds.
-        """
+        """Return the summary of each interval, by direction."""
         interval_ms = round(interval_s * _MS_PER_S)
         if interval_ms < 1 or abs(interval_ms - interval_s * _MS_PER_S) > 1e-6:
             msg = f"an interval of {interval_s} s is not in whole milliseconds"
@@ -412,13 +362,7 @@ def _unit_ns(fio_version: str | None) -> int:
 
 
 def parse_log(text: str, *, kind: LogKind, source: str = "fio log") -> FioLog:
-    """Parse a complete log of fio 3.x, with or without a final line end.
-
-    Raises
-    ------
-    FioOutputError
-        If a line is not one of a fio log.
-    """
+    """Parse a complete log of fio 3.x, with or without a final line end."""
     content = f"{text}\n".encode(errors="replace")
     file = LogFile(name=source, path=None, content=content, size=len(content))
     log = _read(file, kind, _NANOSECOND_FIO)

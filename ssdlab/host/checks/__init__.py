@@ -94,28 +94,7 @@ def examine_host(
     root: Path = ROOT,
     means: Means | None = None,
 ) -> tuple[HostCheck, ...]:
-    """Check the host, and how the drive is attached to it; change nothing.
-
-    Parameters
-    ----------
-    drive : Drive, optional
-        The drive to measure, if the target is one.
-    target_kind : str, default ""
-        ``block``, ``file`` or ``virtual``; "" without a target.
-    is_network : bool, default False
-        Whether the drive is reached by a network; NVMe over fabrics is detected anyway.
-    habits : Habits, optional
-        What ssdlab itself does in the run; missing values are unknown.
-    root : Path, default ROOT
-        Where the kernel's file systems are mounted.
-    means : Means, optional
-        How to run programs and measure time.
-
-    Returns
-    -------
-    tuple of HostCheck
-        One for each of ``CHECKS``, in that order.
-    """
+    """Check the host, and how the drive is attached to it; change nothing."""
     scene = set_scene(
         drive,
         target_kind=target_kind,

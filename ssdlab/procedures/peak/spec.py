@@ -35,25 +35,7 @@ _RULES = (
 
 
 def peak(*, seconds: int = SECONDS, ramp_s: int = RAMP_S) -> Procedure:
-    """Return the seven jobs as one test, each that writes after a purge.
-
-    Parameters
-    ----------
-    seconds : int, default 30
-        How long each job but the fourth is measured [s].
-    ramp_s : int, default 5
-        How long it does IO before that [s].
-
-    Returns
-    -------
-    Procedure
-        The test ``peak``. Jobs 05 to 07 follow each other and job 04 at once.
-
-    Raises
-    ------
-    ValueError
-        If a job would not be measured at all.
-    """
+    """Return the seven jobs as one test, each that writes after a purge."""
     if seconds < 1 or ramp_s < 0:
         msg = f"a job of {seconds} s after {ramp_s} s measures nothing"
         raise ValueError(msg)
@@ -120,13 +102,7 @@ def _phases(*, seconds: int, ramp_s: int) -> Iterator[Phase]:
 
 
 def _fill(job: PeakJob, options: dict[str, str]) -> Precondition:
-    """Return the job that ends when everything was written.
-
-    Raises
-    ------
-    ValueError
-        If it does not write everything.
-    """
+    """Return the job that ends when everything was written."""
     work = _workload(options)
     if options.get("size") != _ALL_OF_IT or work.access != "seq" or work.read_percent:
         msg = f"job {job.number} has no end: neither a time nor everything written"

@@ -17,19 +17,6 @@ def summarise_peak_jobs(
 ) -> pd.DataFrame:
     """Summarise jobs of one block size each, one row a job.
 
-    Returns
-    -------
-    pandas.DataFrame
-        In the order of the run: ``phase``, ``access``, ``block_size_bytes`` [B],
-        ``read_percent`` [%], ``threads``, ``queue_depth``, ``runtime_s`` [s],
-        ``bw_bytes_per_s`` [B/s], ``iops`` [1/s] and ``total_ios`` (of the IOs whose
-        latency fio counted), ``ios_by_bytes`` (its bytes by block size),
-        ``fio_iops`` [1/s] and ``fio_total_ios`` (as fio says), ``lat_mean_ns``,
-        ``lat_max_ns`` [ns], ``lat_two_nines_ns`` and ``lat_four_nines_ns`` (99 % and
-        99.99 %) [ns], and for both levels whether enough IOs stand behind it:
-        ``is_two_nines_supported`` and ``is_four_nines_supported``. What was not
-        measured is missing.
-
     Notes
     -----
     After a ``ramp_time``, fio 3.33 has three different counts of IOs. Its own one is

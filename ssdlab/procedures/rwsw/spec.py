@@ -64,29 +64,7 @@ def wsat(
     least_percent: float = LEAST_SHARE_PERCENT,
     saturating: Saturating | None = None,
 ) -> Procedure:
-    """Return multi-stream WSAT: purge, then the applied workload until it is steady.
-
-    Parameters
-    ----------
-    capture : Capture
-        The streams.
-    oio : int, default 32
-        Outstanding IOs of all streams together.
-    least_percent : float, default 80
-        Share of IOs that the applied streams have at least [%].
-    saturating : Saturating, optional
-        Length and number of rounds.
-
-    Returns
-    -------
-    Procedure
-        One test.
-
-    Raises
-    ------
-    CaptureError
-        If the capture has streams that fio cannot take.
-    """
+    """Return multi-stream WSAT: purge, then the applied workload until it is steady."""
     rounds = saturating or Saturating()
     applied = _applied(capture, least_percent)
     test = _test(
@@ -129,27 +107,7 @@ def replay(
     scale: float = 1.0,
     least_percent: float = LEAST_SHARE_PERCENT,
 ) -> Procedure:
-    """Return the replay of the steps: purge, 2X fill, each step's mix at its depth.
-
-    Parameters
-    ----------
-    capture : Capture
-        Steps with their queue depth.
-    scale : float, default 1
-        What the duration of each step is multiplied by.
-    least_percent : float, default 80
-        Share of its IOs that the applied streams of a step have at least [%].
-
-    Returns
-    -------
-    Procedure
-        One test with a phase a busy step; idle steps are left out.
-
-    Raises
-    ------
-    CaptureError
-        If a step has no queue depth, or would be too short.
-    """
+    """Return the replay of the steps: purge, 2X fill, each step's mix at its depth."""
     steps = capture.busy_steps
     parts = [_part_of(capture, step, least_percent) for step in steps]
     phases = [
@@ -180,31 +138,7 @@ def sweep(
     least_percent: float = LEAST_SHARE_PERCENT,
     saturating: Saturating | None = None,
 ) -> Procedure:
-    """Return the OIO sweep: purge, WSAT preconditioning, then OIO 1024 to 1.
-
-    Parameters
-    ----------
-    capture : Capture
-        The streams.
-    oio : int, default 32
-        Outstanding IOs of the preconditioning.
-    point_seconds : float, default 60
-        How long each OIO is applied [s].
-    least_percent : float, default 80
-        Share of IOs that the applied streams have at least [%].
-    saturating : Saturating, optional
-        Length and number of the rounds of the preconditioning.
-
-    Returns
-    -------
-    Procedure
-        One test with a phase a point, from high to low as in DIRTH.
-
-    Raises
-    ------
-    CaptureError
-        If the capture has streams that fio cannot take.
-    """
+    """Return the OIO sweep: purge, WSAT preconditioning, then OIO 1024 to 1."""
     rounds = saturating or Saturating()
     applied = _applied(capture, least_percent)
     points = tuple(

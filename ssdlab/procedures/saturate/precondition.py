@@ -33,11 +33,6 @@ def find_precondition_minutes(
 ) -> float:
     """Return how long it takes to fill a drive twice.
 
-    Raises
-    ------
-    ValueError
-        If capacity or rate is not a number above zero.
-
     References
     ----------
     .. [1] Micron, "Best Practices for SSD Performance Measurement", Rev. B, 4/17.

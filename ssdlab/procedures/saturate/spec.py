@@ -33,24 +33,7 @@ _BEGINNING = (
 def saturate(
     workload: Workload, *, iterations: int = ITERATIONS, minutes: float = MINUTES
 ) -> Procedure:
-    """Return the saturation of a purged and filled drive by one stimulus.
-
-    Parameters
-    ----------
-    workload : Workload
-        The stimulus; its queue depth is not varied.
-    iterations : int, default 25
-        How many rounds there are. All are carried out; where the last five are not
-        steady, the drive is purged and filled anew, and there are twice as many.
-    minutes : float, default 5
-        How long each takes [min].
-
-    Returns
-    -------
-    Procedure
-        One test, ``saturate``, whose rounds are those of the phase ``attempt1``, and
-        of ``attempt2`` where it is needed.
-    """
+    """Return the saturation of a purged and filled drive by one stimulus."""
     longer = iterations * _LONGER
     test = PtsTest(
         test_id=SATURATE,

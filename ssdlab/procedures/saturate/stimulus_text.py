@@ -24,23 +24,6 @@ _FORM = re.compile(
 def parse_stimulus(text: str) -> Workload:
     """Return the workload that a text means; case and extra blanks do not matter.
 
-    Parameters
-    ----------
-    text : str
-        Access, block size, R/W mix and maybe threads and queue depth, such as
-        ``RND 4KiB 0/100 T1/Q32`` or ``seq 128k 0/100``. Without the last part it is
-        ``T1/Q32``.
-
-    Returns
-    -------
-    Workload
-        The stimulus.
-
-    Raises
-    ------
-    StimulusError
-        If the text has another form, or a value that no stimulus can have.
-
     Examples
     --------
     >>> parse_stimulus("seq 128k 0/100").label

@@ -18,16 +18,7 @@ def summarise_stimulus(
     test: str,
     phase: str,
 ) -> pd.DataFrame:
-    """Return what each round of one phase of a test did.
-
-    Returns
-    -------
-    pandas.DataFrame
-        What `summarise_saturation` returns, one row a round, and
-        ``bw_bytes_per_s`` [B/s], ``written_bytes``, those of the rounds up to this
-        one [B], and ``is_contiguous``, whether a window may span the gap before it.
-        A number of bytes that was not recorded is missing.
-    """
+    """Return what each round of one phase of a test did."""
     rounds = measurements[measurements["phase"] == phase]
     table = summarise_saturation(rounds, steps, percentiles=percentiles, test=test)
     rates = rounds[(rounds["test"] == test) & (rounds["direction"] == "total")]

@@ -18,23 +18,7 @@ def sequence(
     rounds: int = ITERATIONS,
     minutes: float = MINUTES,
 ) -> Procedure:
-    """Return two tests of three stages: first, second, first; second, first, second.
-
-    Parameters
-    ----------
-    first, second : Workload
-        The two stimuli.
-    rounds : int, default 25
-        The rounds of each stage.
-    minutes : float, default 5
-        How long each takes [min].
-
-    Returns
-    -------
-    Procedure
-        The tests ``sequence-1`` and ``sequence-2``. Each begins with a purge, and
-        there is none between its stages.
-    """
+    """Return two tests of three stages: first, second, first; second, first, second."""
     tests = tuple(
         _test(number, order, rounds=rounds, minutes=minutes)
         for number, order in enumerate(

@@ -35,18 +35,7 @@ class RatioInterval:
 def summarise_stages(
     measurements: pd.DataFrame, steps: pd.DataFrame, *, test: str
 ) -> pd.DataFrame:
-    """Return every round of a sequence of stimuli, in the order of the run.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row a round: ``phase``, ``round``, ``stimulus``, its words and TC/QD,
-        ``time_s`` under IO since the first stage began, up to its end [s], ``metric``,
-        the name of what its stimulus is judged by, ``value``, that metric as stored,
-        ``iops`` [1/s], ``bw_bytes_per_s`` [B/s], ``lat_mean_ns`` [ns],
-        ``drive_fills``, ``written_bytes`` of the round [B] and ``is_contiguous``,
-        whether the round followed what was before it without a break.
-    """
+    """Return every round of a sequence of stimuli, in the order of the run."""
     cells = select_cells(measurements, test).sort_values("step_id")
     names = [*_STEP, "phase", "round", *_CELL, "runtime_s"]
     rates = ["iops", "bw_bytes_per_s", "lat_mean_ns"]

@@ -25,21 +25,7 @@ def summarise_workloads(
     bins: pd.DataFrame,
     test: str = "custom",
 ) -> pd.DataFrame:
-    """Summarise each cell of a test that no table over size and mix can hold.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row a cell: ``phase``, ``access``, ``block_size_bytes`` [B],
-        ``read_percent`` [%], ``threads``, ``queue_depth``, ``first_round``,
-        ``last_round``, ``n_rounds`` (those summarised), ``iops`` [1/s],
-        ``bw_bytes_per_s`` [B/s] and ``lat_mean_ns`` [ns] (means of the rounds),
-        ``lat_two_nines_ns`` and ``lat_four_nines_ns`` [ns] (99 % and 99.99 %: from
-        merged bins, or as one round alone has them), ``lat_max_ns`` [ns],
-        ``is_two_nines_supported`` and ``is_four_nines_supported`` (the interval of the
-        level has an upper end), and ``is_steady``, missing where it was not judged.
-        Unmeasured values are missing.
-    """
+    """Summarise each cell of a test that no table over size and mix can hold."""
     cells = select_cells(measurements, test)
     finals = windows[
         (windows["test"] == test) & windows["is_final"].fillna(value=False)

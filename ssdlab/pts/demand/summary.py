@@ -56,11 +56,6 @@ def select_points(
 
     Where no point is below the limit all of them are eligible, and
     ``is_within_limit`` is false.
-
-    Raises
-    ------
-    ValueError
-        If no point was measured.
     """
     measured = [p for p in points if p.iops == p.iops and p.lat_mean_ns > 0]
     if not measured:
@@ -79,14 +74,7 @@ def select_points(
 
 
 def select_demand(measurements: "pd.DataFrame", *, test: str) -> "pd.DataFrame":
-    """Return the points of a demand variation, one row a round, TC and QD.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Its rows of the phase ``demand``, kind ``cell`` and direction ``total``, with
-        ``toio``, the outstanding IOs in all: TC times QD.
-    """
+    """Return the points of a demand variation, one row a round, TC and QD."""
     chosen = measurements[
         (measurements["test"] == test)
         & (measurements["phase"] == DEMAND_PHASE)
@@ -191,13 +179,6 @@ def summarise_pre_writes(
 ) -> "pd.DataFrame":
     """Return the pre-writes of a phase, one row a run of them.
 
-    Returns
-    -------
-    pandas.DataFrame
-        One row a round: ``run_id``, ``round``, ``threads``, ``queue_depth``,
-        ``time_s`` [s] under pre-writes of the phase up to its end, ``iops`` [1/s],
-        ``bw_bytes_per_s`` [B/s], ``lat_mean_ns`` [ns] and ``io_bytes`` [B].
-
     References
     ----------
     .. [1] SNIA, "SSS Performance Test Specification", v2.0.2, 2020, sections 13, 14.
@@ -218,15 +199,6 @@ def summarise_points(
     measurements: "pd.DataFrame", *, test: str, max_lat_ns: float = MAX_LAT_NS
 ) -> "pd.DataFrame":
     """Return the points Max, Mid and Min of a demand variation, from its last round.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Three rows a run, max, mid and min: ``run_id``, ``test``, ``point``, ``phase``
-        (that of its long run), ``round``, ``threads``, ``queue_depth``, ``toio``,
-        ``iops`` [1/s], ``bw_bytes_per_s`` [B/s], ``lat_mean_ns`` [ns] and
-        ``is_within_limit``: whether any point of the round was below the limit. A run
-        has no row while its last round has fewer points than an earlier one.
 
     See Also
     --------

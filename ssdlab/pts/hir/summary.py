@@ -72,18 +72,6 @@ def summarise_idle_recovery(
 def summarise_wait_states(accesses: pd.DataFrame) -> pd.DataFrame:
     """Compare the accesses after a rest with those of the baseline without one.
 
-    Returns
-    -------
-    pandas.DataFrame
-        One row a wait state, the shortest first: ``run_id``, ``wait_state`` (k),
-        ``n_accesses``, ``n_baseline``, ``n_left_out`` (accesses after a break of the
-        run, or whose rest was wrong by more than a tenth of an access), ``iops`` and
-        ``iops_baseline`` (means of accesses) [1/s], ``iops_ratio`` (of the first to
-        the second), ``wait_s`` (the idle time wanted), ``wait_median_s`` (of the
-        measured ones), ``wait_error_max_s`` (greatest difference of measured and
-        wanted, without sign) and ``gap_max_s`` (the greatest gap where none was
-        wanted: in the baseline) [s]. What was not measured is missing.
-
     References
     ----------
     .. [1] SNIA, "SSS Performance Test Specification", v2.0.2, 2020, section 11.
@@ -100,14 +88,7 @@ def summarise_wait_states(accesses: pd.DataFrame) -> pd.DataFrame:
 def select_compared_accesses(
     group: pd.DataFrame,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return the accesses of a wait state that count: after a rest, and without one.
-
-    Returns
-    -------
-    tuple of pandas.DataFrame
-        Those after a rest that was kept, and those of the baseline; without accesses
-        after a break of the run.
-    """
+    """Return the accesses of a wait state that count: after a rest, and without one."""
     is_kept, is_waited = _is_kept(group), _is_waited(group)
     return group[is_waited & is_kept], group[_has_gone_on(group) & is_kept]
 

@@ -177,20 +177,7 @@ def _workload_text(row: "pd.Series[Any]") -> str:
 
 
 def loop_facts(cells: pd.DataFrame, steps: pd.DataFrame) -> Facts:
-    """Return the loops of a test; cells of several TC/QD have no common one.
-
-    Parameters
-    ----------
-    cells : DataFrame
-        The cells of a test, in the order of a round.
-    steps : DataFrame
-        All steps of the test, in their order.
-
-    Returns
-    -------
-    list of (str, str)
-        Stimulus, loops and time of a cell.
-    """
+    """Return the loops of a test; cells of several TC/QD have no common one."""
     first = cells.iloc[0]
     workers = cells[["threads", "queue_depth"]].drop_duplicates()
     toio = toio_text(first) if len(workers) == 1 else f"{len(workers)} pairs of TC/QD"

@@ -30,18 +30,6 @@ def repeat_over_ranges(test: PtsTest, ranges: Iterable[ActiveRange]) -> PtsTest:
     """Return a test whose phases come once for each range, each from its own purge.
 
     Preconditioning fills the whole range; what is measured accesses its amount.
-
-    Parameters
-    ----------
-    test : PtsTest
-        A test of purges, fills, rounds and histogram runs.
-    ranges : iterable of ActiveRange
-        The ranges, in order.
-
-    Returns
-    -------
-    PtsTest
-        Its phases are named ``purge-AR75-8GiB`` instead of ``purge``.
     """
     return replace(
         test,

@@ -101,15 +101,6 @@ def summarise_saturation_directions(
 ) -> pd.DataFrame:
     """Return reads and writes separately in each round of a mixed write saturation.
 
-    Returns
-    -------
-    pandas.DataFrame
-        One row a round: ``run_id``, ``round``, ``read_percent`` [%] as it was asked
-        for, ``read_ios_percent`` [%] as it came, and for ``read`` and ``write`` each
-        ``read_iops`` [1/s], ``read_bw_bytes_per_s`` [B/s], ``read_lat_mean_ns``,
-        ``read_lat_max_ns`` [ns] and so on. What was not recorded is missing. A test
-        without both directions has no rows.
-
     References
     ----------
     .. [1] SNIA, "SSS Performance Test Specification", v2.0.2, 2020, section 10.
@@ -142,13 +133,6 @@ def summarise_wsat_ends(
     saturation: pd.DataFrame, windows: pd.DataFrame, *, phase: Stimulus
 ) -> pd.DataFrame:
     """Return the start and end of a write saturation, and why it stopped.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row a run: ``run_id``, ``n_rounds``, ``iops_fob`` and ``iops_end`` [1/s],
-        ``end_to_fob_ratio``, ``is_steady``, and ``stop_reason``: every stop rule that
-        held after the last round, in words.
 
     Notes
     -----

@@ -66,19 +66,6 @@ def summarise_access_groups(
 ) -> pd.DataFrame:
     """Summarise each access group, with the recovery of group 3.
 
-    Returns
-    -------
-    pandas.DataFrame
-        One row a group: ``run_id``, ``group``, ``access``, ``block_size_bytes`` [B],
-        ``read_percent`` [%], ``n_rounds``, ``n_rounds_wanted``, ``bw_mean_bytes_per_s``
-        (mean of its rounds) and ``bw_end_bytes_per_s`` (its last round; missing while
-        it has not ended) [B/s], ``lat_mean_peak_ns`` and ``lat_max_peak_ns`` (peak ART
-        and peak MRT of its rounds) [ns], ``idle_before_s`` (the gap before it) and
-        ``idle_max_s`` (the greatest gap inside) [s]. Of group 3 alone:
-        ``is_recovered``, ``recovery_round``, ``recovery_s`` [s] and
-        ``recovery_minutes`` [min], and ``best_ratio``, its best round by the mean of
-        group 1.
-
     Notes
     -----
     Group 3 has recovered at the end of its first round whose throughput reaches the

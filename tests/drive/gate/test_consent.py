@@ -17,7 +17,7 @@ from ssdlab.drive.gate.consent import (
     require_still_meant,
 )
 from ssdlab.drive.inventory import read_drive
-from ssdlab.drive.shown import shown, written_out
+from ssdlab.drive.safe_text import shown, written_out
 from ssdlab.model.drive import Consent, Drive
 from ssdlab.model.errors import ConsentError
 from tests.drive.recorded import a_drive

@@ -19,13 +19,7 @@ _FILE, _KEY = "ends.json", "sha256_of_both_ends"
 
 
 def digest_ends(descriptor: int, capacity_bytes: int) -> str:
-    """Return the SHA-256 of the first and last 4 MiB of a device, past the page cache.
-
-    Raises
-    ------
-    OSError
-        If they cannot be read.
-    """
+    """Return the SHA-256 of the first and last 4 MiB, past the page cache."""
     os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
     digest = hashlib.sha256(str(capacity_bytes).encode())
     for start in (0, max(capacity_bytes - _END_BYTES, 0)):

@@ -5,19 +5,7 @@ from ssdlab.stats.plain_rows import plain_rows
 
 
 def comparison_as_dict(comparison: Comparison) -> dict[str, object]:
-    """Return a comparison as plain data; missing values are ``None``.
-
-    Parameters
-    ----------
-    comparison : Comparison
-        What `compare_runs` returned.
-
-    Returns
-    -------
-    dict
-        ``sides``, ``conditions``, ``accepted``, ``values``, ``differences``,
-        ``variance``, ``repeats``, ``outliers`` and ``scores``, ready for JSON.
-    """
+    """Return a comparison as plain data; missing values are ``None``."""
     return {
         "sides": plain_rows(comparison.sides),
         "conditions": plain_rows(comparison.conditions),

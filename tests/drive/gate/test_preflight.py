@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ssdlab.drive.gate.glance import check_disposable, find_obstacles
+from ssdlab.drive.gate.preflight import check_disposable, find_obstacles
 from ssdlab.drive.inventory import find_drive
 from ssdlab.drive.safety import require_disposable
 from ssdlab.model.errors import ConsentError, DriveInUseError, PrivilegeError

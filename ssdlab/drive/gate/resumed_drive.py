@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ssdlab.drive.gate.ends import digest_ends_of
+from ssdlab.drive.gate.end_digests import digest_ends_of
 from ssdlab.drive.in_use.relatives import find_relatives
 from ssdlab.drive.in_use.uses import find_uses, find_uses_of_known
 from ssdlab.drive.inventory import list_drives

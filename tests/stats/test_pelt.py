@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ssdlab.stats.change_points import (
+from ssdlab.stats.pelt import (
     Segmentation,
     estimate_noise,
     hold_stalls,

@@ -60,24 +60,12 @@ class AlarmWatch:
         self._looked_s = 0.0
 
     def tick(self) -> None:
-        """Poll, unless that was done just now.
-
-        Raises
-        ------
-        TargetAlarmError
-            If there is an alarm.
-        """
+        """Poll, unless that was done just now."""
         if self._clock() - self._looked_s >= _INTERVAL_S:
             self.look()
 
     def look(self) -> None:
-        """Poll now.
-
-        Raises
-        ------
-        TargetAlarmError
-            If there is an alarm.
-        """
+        """Poll now."""
         self._looked_s = self._clock()
         alarm = self._target.find_alarm()
         if alarm:
@@ -99,15 +87,7 @@ def carry_out(
     tell: Tell | None,
     host_changes: Sequence[str] = (),
 ) -> Run:
-    """Run the steps that remain; record how the session ended, and write the tables.
-
-    Raises
-    ------
-    SsdlabError
-        If a step failed.
-    RunInterruptedError
-        If the user stopped it.
-    """
+    """Run the steps that remain; record how the session ended, and write the tables."""
     Folder(folder).sweep()
     put_aside_unfinished(folder)
     take_request(folder)  # from a session that ended before it saw the request
@@ -132,13 +112,7 @@ def carry_out(
 
 
 def write_tables(folder: Path) -> Run:
-    """Write the tables of a finished run, and open it.
-
-    Raises
-    ------
-    RunFolderError
-        If they cannot be written; what was measured is complete.
-    """
+    """Write the tables of a finished run, and open it."""
     try:
         ingest_run(folder)
     except OSError as error:
@@ -206,22 +180,7 @@ def _drive(
 
 
 def renew_plan(folder: Path, record: RunRecord, tracker: Tracker) -> Plan | None:
-    """Return the extended plan of a run for which more rounds were requested meanwhile.
-
-    Parameters
-    ----------
-    folder : Path
-        The run folder.
-    record : RunRecord
-        Its record.
-    tracker : Tracker
-        Knows where the run is; it receives the judgements of the new plan.
-
-    Returns
-    -------
-    Plan or None
-        None if no rounds were requested.
-    """
+    """Return the extended plan of a run if more rounds were requested meanwhile."""
     asked = take_request(folder)
     if asked is None:
         return None

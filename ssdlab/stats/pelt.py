@@ -75,14 +75,6 @@ def segment_series(
 
     It has the least cost, with stalls limited by `hold_stalls`; a short series is one
     segment.
-
-    Raises
-    ------
-    ValueError
-        If a value is missing, or there is none.
-
-    >>> segment_series([9.0, 9.1, 8.9, 9.0] * 2 + [5.0, 5.1, 4.9] * 4).starts
-    (0, 8)
     """
     series = np.asarray(values, dtype=np.float64)
     if series.ndim != 1 or not len(series) or not np.isfinite(series).all():
@@ -163,11 +155,6 @@ def locate_last_change(
     confidence_percent: float = 95.0,
 ) -> Interval:
     """Return where the last change of level may lie, given that there is one.
-
-    Raises
-    ------
-    ValueError
-        If the series has one segment.
 
     Notes
     -----
@@ -266,11 +253,6 @@ class Truncation:
 
 def find_truncation(values: npt.ArrayLike, *, batch: int = BATCH) -> Truncation:
     """Find how much of a series to remove by the MSER rule.
-
-    Raises
-    ------
-    ValueError
-        If a value is missing, or there is not one batch.
 
     References
     ----------

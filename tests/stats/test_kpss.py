@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from ssdlab.stats.stationarity import (
+from ssdlab.stats.kpss import (
     TOO_SHORT,
     WEAKNESS,
     assess_stationarity,

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ssdlab.drive.gate.ends import (
+from ssdlab.drive.gate.end_digests import (
     digest_ends,
     digest_ends_of,
     keep_ends,

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from ssdlab.drive.gate.consent import require_consent
-from ssdlab.drive.gate.meant import require_meant
+from ssdlab.drive.gate.identity_check import require_meant
 from ssdlab.drive.in_use.uses import find_uses
 from ssdlab.drive.privileges import missing_right, privilege_error
 from ssdlab.drive.tools import Ask, ask_tool
@@ -22,17 +22,7 @@ _MAY_PASS = frozenset({"opened", "unknown"})  # the gate checks more than once
 def check_disposable(
     drive: Drive, confirmed: str, *, root: Path = ROOT, ask: Ask = ask_tool
 ) -> None:
-    """Refuse a drive that the gate would refuse now.
-
-    Raises
-    ------
-    DriveInUseError
-        If anything uses it, or is on it.
-    ConsentError
-        If its erasure was not confirmed.
-    PrivilegeError
-        If this user may not open it.
-    """
+    """Refuse a drive that the gate would refuse now."""
     require_meant(drive, confirmed, root=root)
     uses = find_uses(drive, root=root, ask=ask)
     if any(use.kind not in _MAY_PASS for use in uses):

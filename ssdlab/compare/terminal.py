@@ -52,22 +52,7 @@ Row = tuple[str, ...]
 
 
 def comparison_lines(comparison: Comparison, *, width: int = 80) -> Iterator[str]:
-    """Yield a comparison in brief.
-
-    Parameters
-    ----------
-    comparison : Comparison
-        What `compare_runs` returned.
-    width : int, default 80
-        Columns of the terminal.
-
-    Yields
-    ------
-    str
-        What is compared and which conditions differ; for each pair in how many cells
-        which is ahead, and the cells of RND 4 KiB with their intervals; what is
-        claimed; and what is missing.
-    """
+    """Yield a comparison in brief."""
     names = comparison.short_names
     yield from _side_lines(comparison, width)
     yield from _condition_lines(comparison, width)

@@ -33,20 +33,7 @@ def usual_habits(kind: Literal["virtual", "file", "block"]) -> Habits:
 
 
 def read_habits(tests: Iterable[PtsTest], fio_options: Mapping[str, str]) -> Habits:
-    """Return what a run of these tests does by itself.
-
-    Parameters
-    ----------
-    tests : iterable of PtsTest
-        The tests of the run.
-    fio_options : mapping of str to str
-        The fio options that reach its target.
-
-    Returns
-    -------
-    Habits
-        As read from the job files that these tests become.
-    """
+    """Return what a run of these tests does by itself."""
     tests = tuple(tests)
     jobs = {
         workload: _render(workload, fio_options)

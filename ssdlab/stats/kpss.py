@@ -43,11 +43,6 @@ def assess_stationarity(
 ) -> StationarityTest:
     """Apply the KPSS test for level stationarity.
 
-    Raises
-    ------
-    ValueError
-        If a value is missing, or there are fewer than three.
-
     References
     ----------
     .. [1] D. Kwiatkowski, P. C. B. Phillips, P. Schmidt, Y. Shin, "Testing the null

@@ -20,13 +20,6 @@ def require_meant(drive: Drive, confirmed: str, *, root: Path = ROOT) -> None:
 
     If nothing can confirm a drive, the cause may be removable: two loop devices on the
     same file have the same identity.
-
-    Raises
-    ------
-    ConsentError
-        If what was typed does not confirm this drive.
-    DriveInUseError
-        If nothing can confirm it, and something uses it.
     """
     live = () if find_consent(drive, root) else find_live_uses(drive, root=root)
     if live:
@@ -36,15 +29,7 @@ def require_meant(drive: Drive, confirmed: str, *, root: Path = ROOT) -> None:
 
 
 def require_same(expected: Drive, drive: Drive, *, root: Path = ROOT) -> None:
-    """Require that the device with the name of a drive is still the expected one.
-
-    Raises
-    ------
-    DriveInUseError
-        If it is not.
-    TargetRefusedError
-        If it is gone.
-    """
+    """Require that the device with the name of a drive is still the expected one."""
     path = drive.path
     differences = find_differences(expected, read_drive(drive.name, root))
     if differences:
@@ -58,13 +43,7 @@ def require_same(expected: Drive, drive: Drive, *, root: Path = ROOT) -> None:
 
 
 def require_stable_name(drive: Drive, named: str, *, root: Path = ROOT) -> None:
-    """Require that a removable drive was named by a persistent path.
-
-    Raises
-    ------
-    DriveInUseError
-        If it was not.
-    """
+    """Require that a removable drive was named by a persistent path."""
     if not drive.is_removable or is_stable_name(named, drive, root):
         return
     name = next(iter(drive.stable_paths), "/dev/disk/by-path/…")
