@@ -115,7 +115,7 @@ def _reads_unwritten(test: PtsTest) -> bool:
 def _fills(phase: Phase) -> bool:
     """Return whether a phase writes everything once, or only writes until steady.
 
-    The standard preconditions CBW and DIRTH by the latter: pts.md 12.
+    The standard preconditions CBW and DIRTH by the latter: PTS 2.0.2, section 13.
     """
     if isinstance(phase, Precondition):
         return phase.capacity_multiple >= 1

@@ -307,7 +307,7 @@ def summarise_cells(
     4
     """
     if metric not in CELL_METRICS:
-        msg = f"{metric!r} is no metric; choose from: {', '.join(CELL_METRICS)}"
+        msg = f"{metric!r} is not a metric; choose from: {', '.join(CELL_METRICS)}"
         raise ValueError(msg)
     placed = cells[cells[list(axes)].notna().all(axis=1)]
     rows = placed[placed["kind"] != "histogram"]

@@ -153,7 +153,7 @@ def find_unfinished(steps: "pd.DataFrame", facts: RunFacts) -> tuple[Finding, ..
 
 
 def find_purge_faults(steps: "pd.DataFrame", facts: RunFacts) -> tuple[Finding, ...]:
-    """Say where there was no purge, or no proven one: pts.md 4.2.
+    """Say where there was no purge, or no proven one: PTS 2.0.2, 3.2.
 
     ``purge-none`` of the run or of tests, or ``purge-unverified``.
     """
@@ -188,7 +188,7 @@ def _doubtful_purges(steps: "pd.DataFrame") -> Iterator[Finding]:
 def judge_purge(
     method: PurgeMethod | None, *, is_model: bool = False
 ) -> Literal["none", "unproven", "proven"]:
-    """Tell whether a method counts as a purge: pts.md 4.2.
+    """Tell whether a method counts as a purge: PTS 2.0.2, 3.2.
 
     ``none``; ``unproven``, as for a discard of a device or a method that is not
     known; or ``proven``: secure erase, sanitize and format with erasure are
@@ -207,7 +207,7 @@ def judge_purge(
 
 
 def find_fill_faults(steps: "pd.DataFrame", facts: RunFacts) -> tuple[Finding, ...]:
-    """Say where preconditioning wrote or covered less than requested: pts.md 4.3.
+    """Say where preconditioning wrote or covered less than requested: PTS 2.0.2, 3.3.
 
     A test without a fill has no finding, nor has one that did not get that far.
     """
@@ -315,7 +315,7 @@ def _judged_phase(phase: Phase) -> str:
 def find_missing_points(
     measurements: "pd.DataFrame", tests: Sequence[PtsTest]
 ) -> tuple[Finding, ...]:
-    """Say where no point of a demand variation was fast enough: pts.md 12.2, step 4."""
+    """Say where no point of a demand variation was fast enough: PTS 13, step 4."""
     found = []
     for test in tests:
         limits = [p.max_lat_ns for p in test.phases if isinstance(p, OperatingPoint)]

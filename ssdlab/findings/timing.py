@@ -68,7 +68,7 @@ def _asked_s(facts: RunFacts) -> dict[_Place, float]:
 
 
 def _enough_bytes(facts: RunFacts) -> dict[_Place, float]:
-    """Return how much [B] ends a step before its time: pts.md 12.2, step 3a."""
+    """Return how much [B] ends a step before its time: PTS section 13, step 3a."""
     return {
         (test.test_id, phase.phase_id, "pre_write"): share * before.workload.threads
         for test in facts.tests

@@ -32,7 +32,7 @@ from ssdlab.stats.latency import (
 Row = dict[str, Any]
 Columns = dict[str, NDArray[Any]]
 
-# The confidence levels of the PTS's latency histogram: pts.md section 8.
+# The confidence levels of the PTS's latency histogram: PTS 2.0.2, section 9.
 DEFAULT_LEVELS: tuple[float, ...] = (
     *(1.0, 5.0, 10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0, 90.0, 95.0),
     *(99.0, 99.9, 99.99, 99.999, 99.9999),

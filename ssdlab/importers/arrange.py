@@ -30,7 +30,7 @@ TITLES = {
     CUSTOM: ("Imported workloads", ""),
 }
 _METRICS: dict[str, Metric] = {"tp": "bw_bytes_per_s", "lat": "lat_mean_ns"}
-_WSAT_SAMPLE_S = 31 * 60  # pts.md section 9: a sample is the 31st minute
+_WSAT_SAMPLE_S = 31 * 60  # PTS 2.0.2, section 10: a sample is the 31st minute
 _WSAT_CAPACITY_MULTIPLE = 4
 _WSAT_TIME_LIMIT_S = 24 * 3600
 _KINDS = ("precondition", "cell", "mean")  # in the order of their steps

@@ -1,4 +1,4 @@
-"""A capture of IO streams over time, as data: pts.md 14.
+"""A capture of IO streams over time, as data: RWSW PTS.
 
 It is a table of counts, not a trace: the number of IOs of each stream in each time
 step. ssdlab experimental, not the RWSW standard.

@@ -38,7 +38,7 @@ def _require_closed(options: FioOptions) -> None:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Composite:
-    """Many block sizes in access zones at once: pts.md 12.1.
+    """Many block sizes in access zones at once: PTS 2.0.2, section 13.
 
     ``block_shares`` are sizes [B] with their share of IOs [%], ``zones`` the share of
     IOs [%] that goes to each next part of the active range [%]. ``alignment_bytes`` of
@@ -57,7 +57,7 @@ class Composite:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class IoStream:
-    """One IO stream of a capture: size, access, direction, share of IOs: pts.md 14."""
+    """One IO stream of a capture: size, access, direction, share of IOs: RWSW PTS."""
 
     access: Access
     block_size_bytes: int
@@ -126,7 +126,7 @@ class SteadyStateCriteria:
     """The steady-state rule: PTS 2.0.2, 2.1.24.
 
     ``window_rounds`` counts rounds; the slope excursion spans one step fewer. The
-    two optional limits are the stricter reading of some authors (pts.md 3.4): each
+    two optional limits are the stricter reading of some authors (PTS 2.1.24): each
     value, and both ends of the fitted line, within a ratio of the average.
     ``None`` leaves a rule out.
     """
@@ -244,7 +244,7 @@ class Rounds:
     cells: tuple[Workload, ...]
     cell_seconds: float
     tracking: tuple[Tracking, ...]
-    max_rounds: int = 25  # PTS 2.0.2, section 7 and pts.md SS-4
+    max_rounds: int = 25  # PTS 2.0.2, section 7
     criteria: SteadyStateCriteria = PTS_CRITERIA
     same_rounds_as: str = ""
     carries_on: bool = True
@@ -259,7 +259,7 @@ class Rounds:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PreWrite:
-    """Writes before each round of a demand variation: pts.md 12.2, step 3a.
+    """Writes before each round of a demand variation: PTS 2.0.2, section 13, step 3a.
 
     They end after ``seconds``, or after ``capacity_multiple`` user capacities if that
     is earlier; ``None`` leaves only the time.
@@ -299,8 +299,8 @@ class Stimulus:
     stimulus, and a steady state of samples: the round ``first_sample_round`` and each
     ``sample_every_rounds`` after it. ``None`` leaves a rule out; without
     ``ends_when_steady`` the samples are judged and end nothing. Between two rounds the
-    host rests for ``wait_s`` and before the first for ``first_wait_s`` (HIR, pts.md
-    section 10), which is no stimulus.
+    host rests for ``wait_s`` and before the first for ``first_wait_s`` (HIR, PTS
+    section 11), which is no stimulus.
     """
 
     phase_id: str
@@ -338,7 +338,7 @@ class Stimulus:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Histogram:
-    """One long run in which each response time is counted (pts.md sections 8, 9)."""
+    """One long run in which each response time is counted (PTS sections 9, 10)."""
 
     phase_id: str
     workload: Workload
@@ -351,7 +351,7 @@ PointName = Literal["max", "mid", "min"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class OperatingPoint:
-    """One point of a demand variation, measured at length: pts.md 12.2, steps 4 and 5.
+    """One point of a demand variation, measured at length: PTS 13, steps 4 and 5.
 
     It is a cell of the last round of ``demand_phase``, chosen when that has ended:
     `ssdlab.pts.demand.summary.select_points`. ``pre_write`` and ``workload`` get its TC
@@ -381,7 +381,7 @@ Phase = Purge | Precondition | Rounds | Stimulus | Histogram | OperatingPoint
 def is_saturation(test_id: str) -> bool:
     """Tell whether a test is a write saturation, optional ones included.
 
-    Its writes may end by amount or time without a steady state: pts.md section 9.
+    Its writes may end by amount or time without a steady state: PTS 2.0.2, section 10.
 
     >>> is_saturation("wsat"), is_saturation("wsat-oltp"), is_saturation("lat")
     (True, True, False)

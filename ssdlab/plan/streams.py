@@ -1,4 +1,4 @@
-"""Where a sequential stream continues: pts.md section 7.
+"""Where a sequential stream continues: PTS 2.0.2, section 8.
 
 Reads and writes are separate streams, and a cell continues where the last cell of its
 direction ended. At the end of its span fio returns to the offset where its job began

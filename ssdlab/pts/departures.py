@@ -57,7 +57,7 @@ def _is_allowed(key: str, profile: Profile, test_ids: tuple[str, ...]) -> bool:
     nominal, meant = PROFILES[profile.nominal], profile.places[key].value
     if key == "active_ranges":
         return _has_ranges_of(profile, nominal)
-    if key == "wipc_threads":  # those of the loop, as its number: pts.md 4.3, WIPC-3
+    if key == "wipc_threads":  # those of the loop, as its number: PTS 2.0.2, 3.3
         tp, load = profile[Tp].threads, profile[Load].threads
         loops = {tp if test == "tp" else load for test in test_ids}
         return loops == {profile[Wipc].threads}

@@ -92,7 +92,7 @@ def ask_suite(
 
 
 def fit_to_sectors(profile: Profile, sector_bytes: int) -> Profile:
-    """Leave out blocks that are not whole sectors: pts.md section 20, 4Kn devices.
+    """Leave out blocks that are not whole sectors: as on 4Kn devices.
 
     The block sizes of CBW are not values of the profile: see `fit_suite`.
     """

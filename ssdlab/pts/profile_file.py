@@ -22,7 +22,7 @@ from ssdlab.pts.suite import optional_tests
 _BASE = "based_on"
 _REPORT = "report"
 _FREE = ("name", "title")  # a user's own words
-_TESTS = describe("tests of the profile", "15, 16", "test", is_list=True)
+_TESTS = describe("tests of the profile", "", "test", is_list=True)
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _LONGEST_TITLE = 200
 _HEAD = """\
@@ -217,7 +217,7 @@ def _is_plain(text: str) -> bool:
 
 
 def _render_tests(profile: Profile) -> str:
-    lines = f"\n# {_TESTS.words}; pts.md {_TESTS.section}"
+    lines = f"\n# {_TESTS.words}"
     nominal = PROFILES[profile.nominal]
     if profile.tests != nominal.tests:
         wanted = _value_text(_TESTS, nominal.tests)
@@ -227,10 +227,15 @@ def _render_tests(profile: Profile) -> str:
     return f"{lines}\ntests = {_value_text(_TESTS, profile.tests)}"
 
 
+def _clause(section: str) -> str:
+    noun = "sections" if "," in section else "section"
+    return f"; PTS 2.0.2, {noun} {section}" if section else ""
+
+
 def _render_value(place: Place, profile: Profile) -> str:
     value, nominal = place.value, PROFILES[profile.nominal]
     unit = f" [{value.unit}]" if value.unit and "[" not in value.words else ""
-    lines = f"\n# {value.words}{unit}; pts.md {value.section}"
+    lines = f"\n# {value.words}{unit}{_clause(value.section)}"
     text, wanted = (
         _value_text(value, getattr(one[place.kind], place.field))
         for one in (profile, nominal)

@@ -1,8 +1,7 @@
 """Profiles: every number of the suite, by edition of the standard.
 
-The numbers stand with their tests, in the classes of `Settings`. Sources: pts.md 0.3, 6
-to 9, 15 and 16 (sections of the facts that the decision records cite); PTS 2.0.2,
-sections 7 to 10.
+The numbers stand with their tests, in the classes of `Settings`. Source: PTS 2.0.2,
+sections 7 to 14, and the editions PTS-E 1.1 and PTS-C 1.1.
 """
 
 from collections.abc import Iterator

@@ -46,9 +46,10 @@ NEVER_MISSING = object()
 class Value:
     """One value of a profile: what it is, and what it may be.
 
-    ``section`` is that of pts.md. ``limits`` hold for each number of it. ``is_list``
-    says that it holds several, all different unless ``may_repeat``; a ``length`` of 0
-    is any but none. ``absent`` is the word that a file has where there is none.
+    ``section`` is that of PTS 2.0.2, empty if none. ``limits`` hold for each number.
+    ``is_list`` says that it holds several, all different unless ``may_repeat``; a
+    ``length`` of 0 is any but none. ``absent`` is the word that a file has where there
+    is none.
 
     ``code`` is the finding of a value that is not the nominal one, and ``code_below``
     that of a smaller one if it is another. ``is_choice`` leaves it to the operator;

@@ -37,7 +37,7 @@ class SuiteTest:
     is_basic : bool
         Whether the profiles of fewer tests have it: PTS-C 1.1 and TKperf.
     is_optional : bool
-        Whether it is asked for by name alone: pts.md section 9, "Optional 2.0
+        Whether it is asked for by name alone: PTS 2.0.2, section 10, "Optional 2.0
         workloads".
     has_fixed_blocks : bool
         Whether its block sizes are set by the standard, not by a profile.

@@ -32,7 +32,7 @@ _RULE = (
     f"more was written. Lower: by more than {LOWER_RATIO:.0%}. The source names the "
     "sign, a flat and lower curve without a fall from FOB, but gives no numbers."
 )
-_SHAPES = {"falls": "falls", "flat": "FLAT", "not told": "unknown"}
+_SHAPES = {"falls": "falls", "flat": "FLAT", "unknown": "unknown"}
 HostProgress = Literal["time_s", "stimulus_fills"]
 
 # Okabe and Ito (2008); the marker tells the hosts apart as well.

@@ -1,4 +1,4 @@
-"""Does a curve show the drive or the host? Flat and low is the host: pts.md 21.5.
+"""Does a curve show the drive or the host? Flat and low is the host (Micron).
 
 Random writes to flash slow down once there are no free blocks left. A curve that does
 not fall, although enough was written, was limited by something in front of the flash:
@@ -18,7 +18,7 @@ LEVEL_ROUNDS = 5  # the median of so many neighbours: one slow round is not a le
 LEAST_FILLS = 1.0  # user capacities written: less need not exhaust the free blocks
 LOWER_RATIO = 0.10  # of the other curve: as far as a flat one may stay behind
 
-Shape = Literal["falls", "flat", "not told"]
+Shape = Literal["falls", "flat", "unknown"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -80,7 +80,7 @@ def assess_decline(values: npt.ArrayLike, *, written_fills: float | None) -> Cur
     shape: Shape = "falls" if decline > FLAT_DECLINE_RATIO else "flat"
     reason = "" if shape == "falls" else _why_untold(written_fills)
     return CurveShape(
-        shape="not told" if reason else shape,
+        shape="unknown" if reason else shape,
         first=float(series[0]),
         begin=begin,
         level=level,
@@ -164,7 +164,7 @@ def _without_suspect(
     untold = [
         f"host {name}: {curve.reason}"
         for name, curve in (("A", first), ("B", second))
-        if curve.shape == "not told"
+        if curve.shape == "unknown"
     ]
     if untold:
         return f"It is unknown whether a host is the bottleneck: {'; '.join(untold)}."
@@ -206,7 +206,7 @@ def _why_untold(written_fills: float | None) -> str:
 def _untold(series: npt.NDArray[np.float64], reason: str) -> CurveShape:
     nan = float("nan")
     return CurveShape(
-        shape="not told",
+        shape="unknown",
         first=float(series[0]) if len(series) else nan,
         begin=nan,
         level=nan,

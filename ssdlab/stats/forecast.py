@@ -81,7 +81,7 @@ def draw_futures(
         for place, share in zip(places, shares, strict=True)
     ]
     means, noise, alike, fresh = zip(*drawn, strict=True)
-    return _go_on(
+    return _draw_futures(
         np.concatenate(means),
         np.concatenate(noise),
         alike=np.concatenate(alike),
@@ -109,7 +109,7 @@ def _find_shapes(count: int) -> _Shapes:
 def _draw(
     series: FloatArray, shape: FloatArray, draws: int, *, rng: np.random.Generator
 ) -> tuple[FloatArray, ...]:
-    """Draw coefficients and innovations of one shape of a decay: see `_go_on`.
+    """Draw coefficients and innovations of one shape of a decay: see `_draw_futures`.
 
     ``shape`` goes on for the rounds ahead.
     """
@@ -132,7 +132,7 @@ def _draw(
     )
 
 
-def _go_on(
+def _draw_futures(
     means: FloatArray, noise: FloatArray, *, alike: FloatArray, fresh: FloatArray
 ) -> FloatArray:
     """Add noise to the expected values of each future, round by round.

@@ -1,7 +1,7 @@
 """Tables over the measurement window: IOPS, throughput, latency; and convergence.
 
 A cell's value is the mean over the rounds of the window, its maximum latency the
-maximum over them (pts.md SS-6). A cell that was not measured has no row. Where others
+maximum over them (PTS 2.1.24). A cell that was not measured has no row. Where others
 printed a mean over their window and no rounds, a row of kind ``mean``, that is its
 value.
 """

@@ -43,7 +43,7 @@ def rounds_to_halve(
         return Interval(estimate=0.0, low=0.0, high=0.0, note=NO_SCATTER)
     count = len(series)
     totals = count * np.array(_TIMES_AS_MANY)
-    futures = _go_on(series, fit, int(totals[-1]) - count, seed=seed)
+    futures = _draw_futures(series, fit, int(totals[-1]) - count, seed=seed)
     more = []
     wide = _width(series)
     for future in futures:
@@ -59,7 +59,7 @@ def _width(series: FloatArray) -> float:
     return 2 * float(level.quantile(_TOP) - level.mean())
 
 
-def _go_on(
+def _draw_futures(
     series: FloatArray, fit: AutoregressiveFit, rounds: int, *, seed: int
 ) -> FloatArray:
     """Simulate futures about a level, each with noise of its own kind."""

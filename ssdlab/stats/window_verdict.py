@@ -112,7 +112,7 @@ def _hold_limits(
 
 
 def _find_data_error(window: FloatArray, *, first_round: int) -> str:
-    """Name the first value that cannot be judged (pts.md 3.4); empty if all can."""
+    """Name the first value that cannot be judged (PTS 2.1.24); empty if all can."""
     for number, value in enumerate(window.tolist(), start=first_round):
         if math.isnan(value):
             return f"data error: round {number} has no value"

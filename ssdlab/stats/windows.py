@@ -69,7 +69,7 @@ class LimitCheck:
     limit_ratio: float
 
     def is_kept(self, fit: WindowFit) -> BoolArray:
-        """Compare with the limit: equality is accepted (pts.md 3.1), NaN never is."""
+        """Compare with the limit: equality is accepted (PTS 2.1.24), NaN never is."""
         allowed = self.limit_ratio * fit.average
         allowed += ROUNDING_RATIO * fit.maximum
         return np.asarray(self.amount <= allowed)

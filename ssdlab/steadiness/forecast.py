@@ -106,7 +106,7 @@ def forecast_steady_state(
             break
         if after not in {None, done} or (done not in samples and end < len(rounds)):
             continue
-        row = _foretell(variables, rounds[:end], chosen, horizon=horizon)
+        row = _forecast_row(variables, rounds[:end], chosen, horizon=horizon)
         rows.append({"after_round": done, "came_after": came} | row)
     return pd.DataFrame(rows, columns=_COLUMNS)
 
@@ -139,7 +139,7 @@ def _common_rounds(variables: Sequence[RoundSeries]) -> IntArray:
     return rounds[int(apart[-1]) if len(apart) else 0 :]
 
 
-def _foretell(
+def _forecast_row(
     variables: Sequence[RoundSeries],
     rounds: IntArray,
     rule: SteadyRule,

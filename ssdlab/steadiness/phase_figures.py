@@ -245,8 +245,8 @@ def plot_forecast(
         for end, high in zip(ends, highs, strict=True)
     ]  # fmt: skip
     add_points(
-        figure, known, middle, name="foretold", error_y=bars,
-        text=[_foretold_words(row, 5 * sample_every) for row in rows],
+        figure, known, middle, name="forecast", error_y=bars,
+        text=[_forecast_text(row, 5 * sample_every) for row in rows],
         marker={"color": COLORS["measured"], "size": 9, "symbol": symbols},
     )  # fmt: skip
     came = [row["came_after"] for row in rows if row["came_after"] == row["came_after"]]
@@ -274,7 +274,7 @@ def _end(row: "pd.Series[Any]", name: str) -> float | None:
     return None if more == float("inf") else float(row["after_round"]) + more
 
 
-def _foretold_words(row: "pd.Series[Any]", soon: int) -> str:
+def _forecast_text(row: "pd.Series[Any]", soon: int) -> str:
     more, low, high = (
         "beyond the horizon"
         if float(row[name]) == float("inf")

@@ -36,7 +36,7 @@ STEADY_RULES: Mapping[str, SteadyRule] = MappingProxyType({
             criteria=PTS_CRITERIA,
             takes_tkperf_numbers=True,
         ),
-        # Stricter than the PTS on the range, looser on the slope: pts.md 3.4.
+        # Stricter than the PTS on the range, looser on the slope: PTS 2.1.24.
         SteadyRule(
             name=EACH_VALUE_RULE,
             title="each value and fit end within 10 %",

@@ -1,7 +1,7 @@
 """TKperf's own arithmetic: its tables and steady state from the same measurements.
 
 TKperf adds whole IOPS and whole KiB/s, weights reads and writes of a mixed cell by 0.65
-and 0.35 for both average and maximum, and prints MiB/s (pts.md 16). Imported results of
+and 0.35 for both average and maximum, and prints MiB/s. Imported results of
 TKperf do not separate reads and writes: they are what it derived from them.
 """
 

@@ -34,7 +34,7 @@ COLUMNS = (
 )
 MOST_BYTES = 16 << 20
 MOST_ROWS = 50_000
-STEP_SECONDS = 300.0  # pts.md 14: the reference captures have steps of 5 min
+STEP_SECONDS = 300.0  # RWSW PTS: the reference captures have steps of 5 min
 
 _NAME_LENGTH = 80
 _SHOWN = 40

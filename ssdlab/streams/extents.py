@@ -1,4 +1,4 @@
-"""The totals of a capture of IO streams, and the part that a test applies: pts.md 14.
+"""The totals of a capture of IO streams, and the part that a test applies: RWSW PTS.
 
 ssdlab experimental, not the RWSW standard.
 """
@@ -12,7 +12,7 @@ import pandas as pd
 from ssdlab.model.capture import Capture, CaptureStep, StreamCount
 from ssdlab.model.spec import Access, IoStream
 
-LEAST_SHARE_PERCENT = 80.0  # pts.md 14: the streams of at least 80 % of IOs
+LEAST_SHARE_PERCENT = 80.0  # RWSW PTS: the streams of at least 80 % of IOs
 _REST = "All other streams"
 _Key = tuple[Access, int, bool]
 
@@ -58,7 +58,7 @@ def share_streams(counts: Sequence[StreamCount]) -> tuple[IoStream, ...]:
 def select_streams(
     counts: Sequence[StreamCount], *, least_percent: float = LEAST_SHARE_PERCENT
 ) -> tuple[IoStream, ...]:
-    """Choose the dominant streams, as few as make up a share of IOs: pts.md 14.
+    """Choose the dominant streams, as few as make up a share of IOs: RWSW PTS.
 
     This is the applied test workload: most IOs first, with shares scaled to 100 %. Of
     streams with equal counts the one that `sum_streams` puts first is chosen.

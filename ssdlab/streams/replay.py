@@ -1,4 +1,4 @@
-"""What a replay and an OIO sweep of captured streams measured: pts.md 14.
+"""What a replay and an OIO sweep of captured streams measured: RWSW PTS.
 
 ssdlab experimental, not the RWSW standard.
 """

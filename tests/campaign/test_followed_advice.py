@@ -47,7 +47,7 @@ def test_block_sizes_are_those_of_the_tests_and_not_known_before() -> None:
 def test_published_jobs_are_as_published() -> None:
     habits = read_habits(peak().tests, DRIVE)
     assert habits.most_outstanding == 4 * 128
-    assert habits.buffered == ("SEQ 1024 KiB 0/100",)  # job 04: pts.md 19.1
+    assert habits.buffered == ("SEQ 1024 KiB 0/100",)  # job 04: HGST/WD, 17 April 2018
     assert (habits.unpurged, habits.unwritten) == ((), ())
     assert habits.peak_jobs == tuple(f"job-{number:02}" for number in range(1, 8))
 

@@ -112,7 +112,7 @@ def test_a_percentile_without_bins_or_without_ios_has_no_row(
 
 
 def test_an_unknown_metric_names_those_that_there_are(cells: pd.DataFrame) -> None:
-    with pytest.raises(ValueError, match="'speed' is no metric; choose from: iops"):
+    with pytest.raises(ValueError, match="'speed' is not a metric; choose from: iops"):
         summarise_cells(cells, "speed", axes=AXES)
 
 

@@ -56,7 +56,7 @@ def test_composite_is_aligned_as_it_is_asked(alignment: int, said: str | None) -
 def test_thread_count_is_numjobs_and_queue_depth_is_iodepth_in_every_step(
     test: str,
 ) -> None:
-    """Others have them the other way round: pts.md 12.3."""
+    """Others have them the other way round: PTS 2.0.2, section 13."""
     steps = [step for step in drive("demo", [test]).steps if step.workload]
     seen = set()
     for step in steps:

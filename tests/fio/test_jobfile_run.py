@@ -295,7 +295,7 @@ def test_cell_lasts_its_time_though_its_size_is_done_sooner(
 def test_step_with_time_and_amount_ends_by_what_comes_first(
     tmp_path: Path, serve: Serve, asked: int, *, is_by_time: bool
 ) -> None:
-    """pts.md 12.2, step 3a; four threads have a share each, of random offsets."""
+    """PTS section 13, step 3a; four threads have a share each, of random offsets."""
     ssd = serve(replace(UNTIMED, size_bytes=8 * MIB, pages_per_block=16))
     context = PlanContext(
         capacity_bytes=8 * MIB, sector_bytes=512, active_range_percent=100, seed=5

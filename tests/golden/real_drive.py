@@ -1,7 +1,7 @@
 """The recorded runs of a real drive, as their author took them, and what he published.
 
 He brought every cell to a steady state of its own, by a stricter rule of the range and
-a looser one of the slope than the standard's (pts.md 3.4, LJ). Names are his:
+a looser one of the slope than the standard's (PTS 2.1.24, LJ). Names are his:
 ``KB`` means KiB.
 """
 

@@ -23,7 +23,7 @@ STATES = {
     "throughput": "TKperf: steady state of SEQ 1024KiB write [KiB/s]",
     "latency": "TKperf: steady state of RND 4KiB R/W 0/100 mean [us]",
 }
-# pts.md 3.3: average, range and slope excursion as percent of the average; and the
+# PTS 2.1.24: average, range and slope excursion as percent of the average; and the
 # average as TKperf 2.0 prints it (3.4).
 WORKED = {
     ("crucial_mx200", "iops"): (6000.8, 6.7491, 7.3657, 110.5, "6000"),

@@ -1,4 +1,4 @@
-"""Micron's procedures as plans: order, fallback, numbering, cost: pts.md 21."""
+"""Micron's procedures as plans: order, fallback, numbering, cost."""
 
 import pytest
 from hypothesis import given

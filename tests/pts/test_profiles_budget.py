@@ -1,4 +1,4 @@
-"""The time of every test of a profile, against the budget: pts.md section 22."""
+"""The time of every test of a profile, against the budget: the sum of the sections."""
 
 from dataclasses import replace
 

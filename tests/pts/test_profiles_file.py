@@ -44,7 +44,7 @@ def test_shown_profile_has_every_value_with_its_words_and_section(name: str) -> 
         part = text.partition(f"\n[{kind.group}]\n")[2] if kind.prefix else text
         before = part.partition(f"\n{field} = ")[0].rpartition("\n\n")[2]
         assert value.words in before
-        assert f"pts.md {value.section}" in before
+        assert f" {value.section}" in before
         assert value.kind != "seconds" or "[s]" in before
 
 

@@ -25,7 +25,7 @@ def judge_exactly(values: Sequence[str | int]) -> ExactVerdict:
     """Judge five values, given as decimal text or whole numbers."""
     y = [Fraction(value) for value in values]
     average = sum(y, Fraction(0)) / 5
-    slope = (-2 * y[0] - y[1] + y[3] + 2 * y[4]) / 10  # pts.md 3.2
+    slope = (-2 * y[0] - y[1] + y[3] + 2 * y[4]) / 10  # PTS 2.1.24
     scatter = sum(((value - average) ** 2 for value in y), Fraction(0))
     return ExactVerdict(
         average=average,

@@ -1,4 +1,4 @@
-"""Flat and lower is the host: pts.md 21.5."""
+"""Flat and lower is the host: Micron, Rev. B 4/17."""
 
 import pytest
 from hypothesis import given
@@ -63,11 +63,11 @@ def test_curve_that_rises_is_flat() -> None:
         (HELD, None, "the amount written is unknown"),
     ],
 )
-def test_shape_is_not_told_when_too_little_is_known(
+def test_shape_is_unknown_when_too_little_is_known(
     values: list[float], fills: float | None, why: str
 ) -> None:
     curve = assess_decline(values, written_fills=fills)
-    assert curve.shape == "not told"
+    assert curve.shape == "unknown"
     assert why in curve.reason
     assert find_bottleneck_warning(values, written_fills=fills) == ""
 

@@ -7,7 +7,7 @@ from ssdlab.stats.steady_state import assess_steady_state
 from ssdlab.steadiness.determination_table import determination_table
 from ssdlab.steadiness.verdict import summarise_determination
 
-MX200 = (5776.0, 5865.0, 6022.0, 6160.0, 6181.0)  # pts.md 3.3
+MX200 = (5776.0, 5865.0, 6022.0, 6160.0, 6181.0)  # PTS 2.1.24
 
 
 def judged(first: int, every: int) -> pd.DataFrame:

@@ -142,7 +142,7 @@ def test_window_is_the_published_one_of_the_mx200() -> None:
     assert found.printed_average == 6000.0
     assert found.verdict.average == 6000.8
     assert found.verdict.slope_per_round == 110.5
-    assert found.intercept == pytest.approx(5669.3)  # pts.md 3.3, rounds from 0
+    assert found.intercept == pytest.approx(5669.3)  # PTS 2.1.24, rounds from 0
     assert found.verdict.is_steady
 
 

@@ -108,7 +108,7 @@ def test_record_has_the_size_and_the_place_of_each_request(serve: Serve) -> None
 def test_composite_has_the_sizes_and_zones_of_the_standard(
     serve: Serve, tmp_path: Path, alignment: int
 ) -> None:
-    """Shares of pts.md 12.1 within their binomial error, reads and writes apart."""
+    """Shares of PTS section 13 within their binomial error, reads and writes apart."""
     ssd = serve(replace(UNTIMED, size_bytes=64 * MIB))
     composite = Composite(
         block_shares=BLOCK_SHARES, zones=ZONES, alignment_bytes=alignment

@@ -1,4 +1,4 @@
-"""Purges of drives, and the proof of their effect: pts.md 4.2."""
+"""Purges of drives, and the proof of their effect: PTS 2.0.2, 3.2."""
 
 from ssdlab.drive.purge.ata_password import clean_after_crash, has_journal
 from ssdlab.drive.purge.carry_out import purge_drive

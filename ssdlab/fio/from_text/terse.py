@@ -117,7 +117,7 @@ def _length_of_others(part: Lines, lengths: Sequence[int]) -> int | None:
     size = min(lengths)
     if size == len(part) or len(part) % size:
         return None
-    return size if all(_pairs_go_on(part, size)) else None
+    return size if all(_pairs_continue(part, size)) else None
 
 
 def _length_by_itself(part: Lines) -> int:
@@ -130,7 +130,7 @@ def _length_by_itself(part: Lines) -> int:
 
 
 def _is_repeated(part: Lines, size: int) -> bool:
-    if not all(_pairs_go_on(part, size)):
+    if not all(_pairs_continue(part, size)):
         return False
     growths = [_growth_ms(part, start, size) for start in range(size, len(part), size)]
     if _is_same(part, size):
@@ -143,7 +143,7 @@ def _is_repeated(part: Lines, size: int) -> bool:
     return all(growth >= _LEAST_INTERVAL_MS for growth in needed)
 
 
-def _pairs_go_on(part: Lines, size: int) -> Iterator[bool]:
+def _pairs_continue(part: Lines, size: int) -> Iterator[bool]:
     for old, new in zip(part, part[size:], strict=False):
         yield old is not None and new is not None and _goes_on(old, new)
 

@@ -1,4 +1,4 @@
-"""A step as a fio job file: pts.md section 20.
+"""A step as a fio job file.
 
 Thread count is ``numjobs`` and queue depth is ``iodepth``; every cell is time based
 and direct, with its own recorded seed, on the 64 bit generator.
@@ -94,7 +94,7 @@ def _mix(workload: Workload) -> Options:
 
 
 def _blocks(workload: Workload) -> Options:
-    """Return the size of the blocks, or the shares of many: pts.md 12.1."""
+    """Return the size of the blocks, or the shares of many: PTS 2.0.2, section 13."""
     composite = workload.composite
     if composite is None:
         return {"bs": str(workload.block_size_bytes)}

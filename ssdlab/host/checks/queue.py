@@ -15,7 +15,7 @@ from ssdlab.host.checks.check import (
 from ssdlab.host.checks.scene import Scene
 from ssdlab.host.notation import chosen
 
-_MOST_OUTSTANDING = 1024  # 32 threads of queue depth 32, pts.md 12
+_MOST_OUTSTANDING = 1024  # 32 threads of queue depth 32, PTS 2.0.2, section 13
 _LEAST_REQUESTS = 32
 _HARDWARE_DEPTHS = ("mq/0/nr_tags", "device/queue_depth")
 

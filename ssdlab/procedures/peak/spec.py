@@ -1,4 +1,4 @@
-"""Seven jobs for peak numbers: HGST/WD, 17 April 2018; pts.md 19.1."""
+"""Seven jobs for peak numbers: HGST/WD, 17 April 2018."""
 
 from collections.abc import Iterable, Iterator
 
@@ -18,7 +18,7 @@ from ssdlab.reference.hgst import PeakJob, read_hgst_peak_jobs
 
 PEAK = "peak"
 SOURCE = "HGST/WD, Flash Performance Best Practices, 17 April 2018"
-SECONDS, RAMP_S = 30, 5  # pts.md 19.1
+SECONDS, RAMP_S = 30, 5  # HGST/WD, 17 April 2018
 _FILL_CAPACITIES = 1.0
 _ALL_OF_IT = "100%"
 _SMALL_BYTES = 4 * KIB  # the guide's border between its two formats

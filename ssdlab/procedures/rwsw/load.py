@@ -21,7 +21,7 @@ class Saturating:
     """
 
     round_seconds: float = 60.0
-    sample_every_rounds: int = 31  # pts.md 9
+    sample_every_rounds: int = 31  # PTS 2.0.2, section 10
     max_rounds: int = 1440  # 24 h
 
 

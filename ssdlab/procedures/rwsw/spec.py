@@ -1,4 +1,4 @@
-"""Tests by a capture of IO streams: pts.md 14.
+"""Tests by a capture of IO streams: RWSW PTS.
 
 ssdlab experimental, not the RWSW standard: the recipes are recalled ones, and where
 they say nothing the choice is ours (docs/decisions/0031).
@@ -54,7 +54,7 @@ _READS_NOTE = (
 _FILL_BLOCK_BYTES = 128 * KIB
 _FILL_QUEUE_DEPTH = 32
 _IDLE_STEPS = "idle steps of the capture are"
-_FILLS = 2  # pts.md 3: 2X user capacity
+_FILLS = 2  # 2X user capacity
 
 
 def wsat(

@@ -1,6 +1,6 @@
 """How long preconditioning takes: two fills at the steady sequential write rate.
 
-Micron, Best Practices for SSD Performance Measurement, Rev. B 4/17; pts.md 21.3.
+Micron, Best Practices for SSD Performance Measurement, Rev. B 4/17.
 """
 
 import math
@@ -12,7 +12,7 @@ from ssdlab.model.units import KIB
 if TYPE_CHECKING:
     import pandas as pd
 
-_FILLS = 2  # pts.md 21.3
+_FILLS = 2  # Micron, Rev. B 4/17
 PRINTED_MB_PER_GB = 1024  # the factor that reproduces the printed table
 DECIMAL_MB_PER_GB = 1000
 _BLOCK_BYTES = 128 * KIB

@@ -1,4 +1,4 @@
-"""Single-stimulus saturation: Micron, Best Practices, Rev. B 4/17; pts.md 21."""
+"""Single-stimulus saturation: Micron, Best Practices, Rev. B 4/17."""
 
 from ssdlab.model.asked import Procedure
 from ssdlab.model.spec import (
@@ -17,12 +17,12 @@ from ssdlab.procedures.saturate.stimulus_text import stimulus_text
 SATURATE = "saturate"
 ATTEMPTS = ("attempt1", "attempt2")
 SOURCE = "Micron Best Practices for SSD Performance Measurement, Rev. B 4/17"
-ITERATIONS = 25  # pts.md 21.2: "at least 25"
-MINUTES = 5.0  # pts.md 21.2
-_FILLS = 2  # pts.md 21.1: 2X advertised capacity ...
+ITERATIONS = 25  # Micron, Rev. B 4/17: "at least 25"
+MINUTES = 5.0  # Micron, Rev. B 4/17
+_FILLS = 2  # Micron, Rev. B 4/17: 2X advertised capacity ...
 _FILL_BLOCK_BYTES = 128 * KIB  # ... with 128K sequential writes
 _FILL_QUEUE_DEPTH = 32
-_LONGER = 2  # pts.md 21.2: double the iterations
+_LONGER = 2  # Micron, Rev. B 4/17: double the iterations
 _BEGINNING = (
     "Each attempt starts on a purged drive that was then filled twice with 128 KiB "
     "sequential writes. The first round is called FOB here, as in the source, but the "

@@ -11,7 +11,7 @@ LEAST_BLOCK_BYTES = 512  # the least sector that fio and drives know
 MOST_BLOCK_BYTES = 16 * MIB
 MOST_THREADS = 1024
 MOST_QUEUE_DEPTH = 65_536
-DEFAULT_THREADS, DEFAULT_QUEUE_DEPTH = 1, 32  # pts.md 21.2: 32 in the example
+DEFAULT_THREADS, DEFAULT_QUEUE_DEPTH = 1, 32  # Micron, Rev. B 4/17: 32 in the example
 
 _FORM = re.compile(
     r"(?P<access>rnd|seq)\s+(?P<size>\d+(?:\.\d+)?\s*[a-z]*)\s+"

@@ -1,4 +1,4 @@
-"""Stimulus-sequence variance: Micron, Best Practices, Rev. B 4/17; pts.md 21.6."""
+"""Stimulus-sequence variance: Micron, Best Practices, Rev. B 4/17."""
 
 from ssdlab.model.asked import Procedure
 from ssdlab.model.spec import PtsTest, Purge, Workload
@@ -8,7 +8,7 @@ from ssdlab.procedures.saturate.stimulus_text import stimulus_text
 
 SEQUENCE = "sequence"
 STAGES = ("stage1", "stage2", "stage3")
-FIRST, SECOND = "RND 4KiB 0/100", "SEQ 128KiB 0/100"  # pts.md 21.6
+FIRST, SECOND = "RND 4KiB 0/100", "SEQ 128KiB 0/100"  # Micron, Rev. B 4/17
 
 
 def sequence(

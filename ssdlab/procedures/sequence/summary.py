@@ -1,4 +1,4 @@
-"""Does a stimulus give the same result again after another one? pts.md 21.6."""
+"""Does a stimulus give the same result again after another one? Micron, Rev. B 4/17."""
 
 import math
 from collections.abc import Sequence

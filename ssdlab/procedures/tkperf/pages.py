@@ -1,7 +1,7 @@
 """The tables of TKperf's report, as it prints them, beside ours where they differ.
 
 Orientation and labels are TKperf's: IOPS with 512 at the top and 100/0 at the left,
-throughput with 1024k at the top, latency with 0/100 at the left (pts.md 16). Numbers
+throughput with 1024k at the top, latency with 0/100 at the left. Numbers
 are rounded and written as Python writes them: 0.26 and not 0.260.
 """
 

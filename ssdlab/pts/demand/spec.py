@@ -25,7 +25,7 @@ from ssdlab.pts.shared.phases import precondition_by_workload
 from ssdlab.pts.shared.settings import MatrixRounds, Wdpc, too_many_rounds
 from ssdlab.pts.suite_test import SuiteTest
 
-_VALUES = (32, 16, 8, 6, 4, 2, 1)  # TC outer, QD inner: pts.md 12.2, 3b
+_VALUES = (32, 16, 8, 6, 4, 2, 1)  # TC outer, QD inner: PTS 2.0.2, section 13, 3b
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,7 +45,7 @@ class Demand(Settings):
     threads: tuple[int, ...] = setting(
         _VALUES,
         "thread counts of the demand variation",
-        "12.2",
+        "13",
         "count",
         limits=THREADS,
         is_list=True,
@@ -53,7 +53,7 @@ class Demand(Settings):
     queue_depths: tuple[int, ...] = setting(
         _VALUES,
         "queue depths of the demand variation",
-        "12.2",
+        "13",
         "count",
         limits=DEPTH,
         is_list=True,
@@ -61,14 +61,14 @@ class Demand(Settings):
     pre_write_s: float = setting(
         300,
         "time of the pre-writes between rounds",
-        "12.2",
+        "13",
         "seconds",
         allowed_to=30 * 60,  # step 3a
     )
     pre_write_capacity_multiple: float | None = setting(
         0.1,
         "limit of the pre-writes between rounds in user capacities",
-        "12.2",
+        "13",
         "number",
         absent="none",
         code="time-scaled",
@@ -77,7 +77,7 @@ class Demand(Settings):
     max_lat_ms: float = setting(
         5,
         "limit of the mean response time of a chosen point [ms]",
-        "12.2",
+        "13",
         "milliseconds",
     )
 
@@ -102,13 +102,13 @@ class Point(Settings):
     changes: ClassVar = {"demo": {"pre_write_s": 8, "round_s": 1, "histogram_s": 8}}
 
     pre_write_s: float = setting(
-        3600, "time of the pre-writes of a point", "12.2", "seconds"
+        3600, "time of the pre-writes of a point", "13", "seconds"
     )
     round_s: float = setting(
-        60, "time of a round of the pre-writes of a point", "12.2", "seconds"
+        60, "time of a round of the pre-writes of a point", "13", "seconds"
     )
     histogram_s: float = setting(
-        600, "time of the histogram run of a point", "12.2", "seconds"
+        600, "time of the histogram run of a point", "13", "seconds"
     )
 
     def faults(self) -> Iterator[Fault]:
@@ -124,9 +124,9 @@ class Dirth(Settings):
     prefix: ClassVar[str] = "dirth_"
 
     block_size_bytes: int = setting(
-        8 * KIB, "block size of DIRTH", "13", "size", is_choice=True
+        8 * KIB, "block size of DIRTH", "14", "size", is_choice=True
     )
-    read_percent: int = setting(65, "R/W mix of DIRTH", "13", "mix", is_choice=True)
+    read_percent: int = setting(65, "R/W mix of DIRTH", "14", "mix", is_choice=True)
 
 
 def _cbw(profile: Profile) -> tuple[Phase, ...]:
@@ -160,7 +160,7 @@ def _dirth(profile: Profile) -> tuple[Phase, ...]:
 
 
 def _phases(profile: Profile, measured: Workload) -> tuple[Phase, ...]:
-    """Return the flow of pts.md 12.2; only the workload differs."""
+    """Return the flow of PTS 2.0.2, section 13; only the workload differs."""
     demand, point, matrix = profile[Demand], profile[Point], profile[MatrixRounds]
     most = replace(
         measured, threads=demand.threads[0], queue_depth=demand.queue_depths[0]

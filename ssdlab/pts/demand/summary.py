@@ -1,4 +1,4 @@
-"""Demand variation: its points, and which are Max, Mid and Min IOPS (pts.md 12.2)."""
+"""Demand variation: its points, and which are Max, Mid and Min IOPS (PTS 13)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -47,7 +47,7 @@ class OperatingPoints:
 def select_points(
     points: Sequence[DemandPoint], *, max_lat_ns: float = MAX_LAT_NS
 ) -> OperatingPoints:
-    """Choose the points of the long runs: pts.md 12.2, step 4.
+    """Choose the points of the long runs: PTS 2.0.2, section 13, step 4.
 
     Eligible is what has a mean response time below the limit. Max is the highest IOPS
     of those, Mid the one nearest to half way between their highest and lowest IOPS, Min
@@ -118,7 +118,7 @@ def summarise_demand(
     Notes
     -----
     The processor time is that of the whole host while the step ran: what fio tells is
-    of its own process (pts.md section 20).
+    of its own process.
 
     References
     ----------

@@ -110,7 +110,7 @@ def _breaks(accesses: pd.DataFrame) -> tuple[Note, ...]:
 
 
 def _accesses_table(accesses: pd.DataFrame) -> Table:
-    """Return what each access recorded (pts.md section 10)."""
+    """Return what each access recorded (PTS 2.0.2, section 11)."""
     return tabulate(
         accesses.assign(
             access=range(1, len(accesses) + 1), time_s=accesses["minutes"] * 60

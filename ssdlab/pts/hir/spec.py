@@ -20,25 +20,25 @@ class Hir(Settings):
     prefix: ClassVar[str] = "hir_"
     changes: ClassVar = {"demo": {"access_s": 0.5, "cycles": 12, "baseline_cycles": 12}}
 
-    access_s: float = setting(5, "time of an access of HIR", "10", "seconds")
+    access_s: float = setting(5, "time of an access of HIR", "11", "seconds")
     wait_states: tuple[int, ...] = setting(
         (1, 2, 3, 5, 10),
         "wait states of HIR",
-        "10",
+        "11",
         "count",
         limits=(1, 1000),
         is_list=True,
     )
     cycles: int = setting(
-        360, "accesses of a wait state of HIR", "10", "count", code="time-scaled"
+        360, "accesses of a wait state of HIR", "11", "count", code="time-scaled"
     )
     baseline_cycles: int = setting(
-        360, "accesses of a baseline of HIR", "10", "count", code="time-scaled"
+        360, "accesses of a baseline of HIR", "11", "count", code="time-scaled"
     )
 
 
 def _phases(profile: Profile) -> tuple[Phase, ...]:
-    """Return the phases: PTS 2.0.2, section 11; pts.md 10.
+    """Return the phases: PTS 2.0.2, section 11.
 
     After each wait state the drive returns to its baseline. A phase of accesses is
     made of rounds: one access each, ``access_s`` long.

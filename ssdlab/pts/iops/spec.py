@@ -33,17 +33,17 @@ class Iops(Settings):
     }
 
     mixes: tuple[int, ...] = setting(
-        (100, 95, 65, 50, 35, 5, 0), "R/W mixes of IOPS", "6", "mix", is_list=True
+        (100, 95, 65, 50, 35, 5, 0), "R/W mixes of IOPS", "7", "mix", is_list=True
     )
     block_sizes: tuple[int, ...] = setting(
         tuple(round(kib * KIB) for kib in (1024, 128, 64, 32, 16, 8, 4, 0.5)),
         "block sizes of IOPS",
-        "6",
+        "7",
         "size",
         is_list=True,
     )
     tracking: tuple[Tracking, ...] = setting(
-        THREE_TRACKING, "tracking variables of IOPS", "6", "tracking", is_list=True
+        THREE_TRACKING, "tracking variables of IOPS", "7", "tracking", is_list=True
     )
 
     def faults(self) -> Iterator[Fault]:

@@ -22,12 +22,12 @@ class Lat(Settings):
     prefix: ClassVar[str] = "lat_"
 
     mixes: tuple[int, ...] = setting(
-        (100, 65, 0), "R/W mixes of LAT", "8", "mix", is_list=True
+        (100, 65, 0), "R/W mixes of LAT", "9", "mix", is_list=True
     )
     block_sizes: tuple[int, ...] = setting(
         tuple(round(kib * KIB) for kib in (8, 4, 0.5)),
         "block sizes of LAT",
-        "8",
+        "9",
         "size",
         is_list=True,
     )

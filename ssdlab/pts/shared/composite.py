@@ -6,7 +6,7 @@ from typing import ClassVar
 from ssdlab.model.units import KIB, MIB
 from ssdlab.pts.settings import Settings, setting
 
-BLOCK_SHARES = tuple(  # pts.md 12.1: size and its share of IOs [%]
+BLOCK_SHARES = tuple(  # PTS 2.0.2, section 13: size and its share of IOs [%]
     (round(kib * KIB), share)
     for kib, share in (
         (0.5, 4),
@@ -28,11 +28,11 @@ class Cbw(Settings):
     group: ClassVar[str] = "cbw"
     prefix: ClassVar[str] = "cbw_"
 
-    read_percent: int = setting(40, "R/W mix of CBW", "12.1", "mix")
+    read_percent: int = setting(40, "R/W mix of CBW", "13", "mix")
     alignment_bytes: int = setting(
         0,
         "alignment of the composite blocks; 0 is the smallest block",
-        "12.1",
+        "13",
         "size",
         limits=(0, MIB),
         is_choice=True,

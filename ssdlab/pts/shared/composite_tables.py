@@ -9,7 +9,7 @@ from ssdlab.text.table import Table, column, tabulate
 
 
 def composite_tables(context: Context, test: str) -> tuple[Table, ...]:
-    """Return block sizes and access zones of a composite stimulus (pts.md 12.1)."""
+    """Return block sizes and access zones of a composite stimulus (PTS section 13)."""
     composite = composite_of(context, test)
     if composite is None:
         return ()

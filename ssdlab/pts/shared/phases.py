@@ -68,7 +68,7 @@ def precondition_by_workload(
     *,
     first_sample_round: int,
 ) -> Stimulus:
-    """Return rounds of a workload, judged on samples 30 minutes apart: pts.md 10, 12.2.
+    """Return rounds of a workload, judged on samples 30 minutes apart: PTS 11 and 13.
 
     ``first_sample_round`` is the first of at most ``max_samples`` samples: the last
     minute of the first 30 in HIR, its first minute in CBW and DIRTH.
@@ -86,7 +86,7 @@ def precondition_by_workload(
 
 
 def precondition(profile: Profile) -> Precondition:
-    """Return the sequential fill of a profile: PTS 2.0.2, 3.3; pts.md 4.3."""
+    """Return the sequential fill of a profile: PTS 2.0.2, 3.3."""
     fill, load = profile[Wipc], profile[Load]
     return Precondition(
         phase_id="wipc",

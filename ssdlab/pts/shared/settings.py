@@ -31,19 +31,19 @@ class Flow(Settings):
     }
 
     write_cache: WriteCacheState = setting(
-        "disabled", "write cache", "0.3, 4.6", "write cache", code="write-cache"
+        "disabled", "write cache", "3", "write cache", code="write-cache"
     )
-    active_range_percent: float = setting(100, "active range", "0.3, 2", "percent")
+    active_range_percent: float = setting(100, "active range", "2", "percent")
     uses_random_map: bool = setting(
         False,  # noqa: FBT003 - a value of the field
         "fio's random map (no block twice in a cell)",
-        "16, 20",
+        "",
         "flag",
     )
     max_idle_s: float = setting(
         5,
         "longest idle time that a window may span (ours)",
-        "4.1",
+        "",
         "seconds",
         may_be_less=True,
     )
@@ -57,7 +57,7 @@ class Ranges(Settings):
     prefix: ClassVar[str] = ""
     changes: ClassVar = {
         "pts-c-1.1": {
-            "active_ranges": tuple(  # outer loops: pts.md section 6
+            "active_ranges": tuple(  # outer loops: PTS 2.0.2, section 7
                 ActiveRange(percent=percent, amount_bytes=amount, segments=100)
                 for percent in (100, 75)
                 for amount in (8 * GIB, 16 * GIB)
@@ -68,7 +68,7 @@ class Ranges(Settings):
     active_ranges: tuple[ActiveRange, ...] = setting(
         (),
         "active ranges and amounts of IOPS, TP and LAT",
-        "6, 15",
+        "7",
         "active range",
         is_list=True,
         absent="none",
@@ -94,10 +94,10 @@ class Load(Settings):
     }  # in the demo less than the virtual SSD's size in flight
 
     threads: int = setting(
-        4, "thread count TC", "0.3, 6", "count", limits=THREADS, is_choice=True
+        4, "thread count TC", "7", "count", limits=THREADS, is_choice=True
     )
     queue_depth: int = setting(
-        32, "queue depth QD", "0.3, 6", "count", limits=DEPTH, is_choice=True
+        32, "queue depth QD", "7", "count", limits=DEPTH, is_choice=True
     )
 
 
@@ -109,15 +109,15 @@ class MatrixRounds(Settings):
     prefix: ClassVar[str] = ""
     changes: ClassVar = {"demo": {"cell_s": 1, "max_rounds": 10}}
 
-    cell_s: float = setting(60, "time of a cell", "6, 7, 8, 12.2", "seconds")
+    cell_s: float = setting(60, "time of a cell", "7, 8, 9, 13", "seconds")
     max_rounds: int = setting(
         25,
         "rounds at most",
-        "3.1",
+        "2.1.24",
         "count",
         limits=(5, 1000),
         code="rounds-allowed",
-        allowed_to=float("inf"),  # the operator may continue: pts.md 3.1, SS-4
+        allowed_to=float("inf"),  # the operator may continue: PTS 2.1.24
     )
 
 
@@ -133,17 +133,17 @@ class Wipc(Settings):
     capacity_multiple: float = setting(
         2,
         "preconditioning amount in user capacities",
-        "4.3",
+        "3.3",
         "number",
         code_below="fill-short",
     )
     block_size_bytes: int = setting(
-        128 * KIB, "preconditioning block size", "4.3", "size"
+        128 * KIB, "preconditioning block size", "3.3", "size"
     )
     threads: int | None = setting(
         None,
         "threads of the preconditioning",
-        "4.3",
+        "3.3",
         "count",
         limits=THREADS,
         absent="those of the loop",
@@ -152,7 +152,7 @@ class Wipc(Settings):
     is_divided: bool = setting(
         True,  # noqa: FBT003 - a value of the field
         "own part of the range for each preconditioning thread",
-        "4.3",
+        "3.3",
         "flag",
         before=False,
     )
@@ -171,7 +171,7 @@ class HistogramRun(Settings):
     }
 
     histogram_s: float | None = setting(
-        1200, "time of the histogram run", "8, 9", "seconds", absent="none"
+        1200, "time of the histogram run", "9, 10", "seconds", absent="none"
     )
 
 
@@ -188,20 +188,20 @@ class Wdpc(Settings):
     round_s: float = setting(
         60,
         "time of a round of workload-dependent preconditioning",
-        "10, 12.2",
+        "11, 13",
         "seconds",
     )
     sample_every_rounds: int = setting(
         30,
         "rounds from one preconditioning sample to the next",
-        "10, 12.2",
+        "11, 13",
         "count",
         code="time-scaled",
     )
     max_samples: int = setting(
         25,
         "preconditioning samples at most",
-        "10, 12.2",
+        "11, 13",
         "count",
         limits=(1, 1000),
         code="rounds-allowed",

@@ -192,7 +192,7 @@ def sentence(text: str) -> str:
 
 
 def determination_table(context: Context, window: JudgedWindow) -> Table:
-    """Return the steady-state determination data (pts.md 3.5)."""
+    """Return the steady-state determination data (PTS 2.1.24)."""
     criteria = context.criteria
     divisor, unit = QUANTITIES[window.metric].divisor, unit_of(window.metric)
     average, least, greatest, slope, intercept = (

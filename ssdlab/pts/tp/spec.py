@@ -35,21 +35,21 @@ class Tp(Settings):
     }
 
     block_sizes: tuple[int, ...] = setting(
-        (MIB, 128 * KIB), "block sizes of TP", "7", "size", is_list=True
+        (MIB, 128 * KIB), "block sizes of TP", "8", "size", is_list=True
     )
-    threads: int = setting(1, "thread count of TP", "7", "count", limits=THREADS)
-    queue_depth: int = setting(32, "queue depth of TP", "7", "count", limits=DEPTH)
+    threads: int = setting(1, "thread count of TP", "8", "count", limits=THREADS)
+    queue_depth: int = setting(32, "queue depth of TP", "8", "count", limits=DEPTH)
     has_wipc: bool = setting(
         True,  # noqa: FBT003 - a value of the field
         "preconditioning of TP",
-        "7, 16",
+        "8",
         "flag",
         code_below="fill-short",
     )
     tracked_sizes: tuple[int, ...] | None = setting(
         None,
         "block sizes of TP with a steady state of their own",
-        "7, 16",
+        "8",
         "size",
         is_list=True,
         absent="all",
@@ -57,7 +57,7 @@ class Tp(Settings):
     carries_on: bool = setting(
         True,  # noqa: FBT003 - a value of the field
         "cells of TP continue where the last one ended",
-        "7, 23",
+        "8",
         "flag",
     )
 
@@ -94,7 +94,7 @@ def _name(block_size: int) -> str:
 def _one_block_size(profile: Profile, block_size: int) -> tuple[Phase, ...]:
     values, wipc = profile[Tp], profile[Wipc]
     name = _name(block_size)
-    fill = Precondition(  # at the tested block size: pts.md 4.3, WIPC-2
+    fill = Precondition(  # at the tested block size: PTS 2.0.2, 3.3
         phase_id=f"wipc-{name}",
         block_size_bytes=block_size,
         threads=wipc.threads or values.threads,

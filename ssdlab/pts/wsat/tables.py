@@ -148,7 +148,7 @@ def ends_table(context: Context, frame: pd.DataFrame) -> Table:
 
 
 def rounds_table(frame: pd.DataFrame) -> Table:
-    """Return what each round recorded (pts.md section 9)."""
+    """Return what each round recorded (PTS 2.0.2, section 10)."""
     table = tabulate(frame, _ROUND_COLUMNS, caption="Each round", is_folded=True)
     return explain_marks(table, _UNSUPPORTED)
 

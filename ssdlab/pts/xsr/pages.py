@@ -39,7 +39,7 @@ from ssdlab.text.numbers import NOT_MEASURED, exact_text, metric_text
 from ssdlab.text.quantities import MILLISECONDS, Quantity, span_s, time_quantity
 from ssdlab.text.table import Column, Table, column, quantities, quantity, tabulate
 
-_AROUND_S = 2 * 3600.0  # pts.md section 11: 2 h either side of the change ...
+_AROUND_S = 2 * 3600.0  # PTS 2.0.2, section 12: 2 h either side of the change ...
 _FIRST_GROUP_S = 8 * 3600.0  # ... where the first group takes 8 h
 _GROUP_NOTE = (
     "End is the throughput at the end of the segment: of its last round. Recovery is "
@@ -226,7 +226,7 @@ def _breaks(frame: pd.DataFrame) -> tuple[Note, ...]:
 
 
 def _rounds_table(frame: pd.DataFrame) -> Table:
-    """Return what each round recorded (pts.md section 11)."""
+    """Return what each round recorded (PTS 2.0.2, section 12)."""
     gap = quantity(
         "idle_before_s", "Gap before [ms]", unit=MILLISECONDS, number=exact_text
     )

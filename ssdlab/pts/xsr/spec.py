@@ -29,24 +29,24 @@ class Xsr(Settings):
     group_s: tuple[float, float, float] = setting(
         (8 * 3600, 6 * 3600, 8 * 3600),
         "times of the access groups of XSR",
-        "11",
+        "12",
         "seconds",
         is_list=True,
         may_repeat=True,
         length=3,
     )
-    round_s: float = setting(60, "time of an XSR round", "11", "seconds")
+    round_s: float = setting(60, "time of an XSR round", "12", "seconds")
     threads: tuple[int, int, int] = setting(
         (1, 1, 1),
         "thread counts of the access groups of XSR",
-        "11",
+        "12",
         "count",
         limits=THREADS,
         is_list=True,
         may_repeat=True,
         length=3,
     )
-    queue_depth: int = setting(32, "queue depth of XSR", "11", "count", limits=DEPTH)
+    queue_depth: int = setting(32, "queue depth of XSR", "12", "count", limits=DEPTH)
 
     def faults(self) -> Iterator[Fault]:
         """Yield too many rounds."""
@@ -54,7 +54,7 @@ class Xsr(Settings):
 
 
 def _phases(profile: Profile) -> tuple[Phase, ...]:
-    """Return the phases: PTS 2.0.2, section 12; pts.md 11.
+    """Return the phases: PTS 2.0.2, section 12.
 
     There is no preconditioning; the three access groups follow one another at once.
     """

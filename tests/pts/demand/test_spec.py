@@ -170,7 +170,7 @@ def test_preconditioning_judges_nothing_but_its_samples() -> None:
 def test_test_takes_601_minutes_at_best_and_38_hours_at_most(
     test: str, profile: str
 ) -> None:
-    """121 + 5 x 54 + 3 x 70 minutes: pts.md 12.3."""
+    """121 + 5 x 54 + 3 x 70 minutes: PTS 2.0.2, section 13."""
     best = [s for s in drive(profile, [test]).steps if s.workload]
     assert sum(step.runtime_s or 0 for step in best) == 601 * MIN
     chosen = find_profile(profile)

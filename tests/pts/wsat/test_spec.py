@@ -1,4 +1,4 @@
-"""The optional stimuli of write saturation: pts.md section 9, PTS 2.0 alone."""
+"""The optional stimuli of write saturation: PTS 2.0.2, section 10, PTS 2.0 alone."""
 
 import csv
 import math
