@@ -23,7 +23,7 @@ EXIT_WRONG, EXIT_INTERRUPTED = 2, 130
 _STREAMS = 3  # standard input, output and errors
 _SECTIONS = {
     "Measure": "run resume plan",
-    "Look": "runs report qos figures steady-state",
+    "Look": "show runs report qos figures steady-state",
     "Compare": "compare classes",
     "Import and export": "import parse ingest export",
     "Drives and host": "devices purge doctor ceiling profiles",

@@ -98,7 +98,7 @@ def run_and_report(procedure: "Procedure", options: dict[str, Any]) -> None:
     """Run a procedure, show its progress, and write its report."""
     from ssdlab.campaign.request import require_fit
     from ssdlab.campaign.suite import run_procedure
-    from ssdlab.cli.outcome import outcome_lines
+    from ssdlab.cli.outcome import result_lines
     from ssdlab.report import write_report
     from ssdlab.targets.opening import check_target
 
@@ -121,7 +121,7 @@ def run_and_report(procedure: "Procedure", options: dict[str, Any]) -> None:
     click.echo(f"run      {run.path}")
     click.echo(f"tables   {run.path / 'tables'}")
     click.echo(f"report   {write_report(run)}")
-    click.echo("\n".join(("", *outcome_lines(run))))
+    click.echo("\n".join(("", *result_lines(run))))
 
 
 def show_plan(requested: "Suite | Procedure", options: dict[str, Any]) -> None:
@@ -201,9 +201,9 @@ def _progress_printer() -> "Callable[[Progress], None]":
 def resume_procedure(run: Path, confirmed: str) -> None:
     """Resume a procedure that was stopped, and write its report."""
     from ssdlab.campaign.suite import resume_run
-    from ssdlab.cli.outcome import outcome_lines
+    from ssdlab.cli.outcome import result_lines
     from ssdlab.report import write_report
 
     done = resume_run(run, confirm_serial=confirmed, tell=_progress_printer())
     click.echo(f"report   {write_report(done)}")
-    click.echo("\n".join(("", *outcome_lines(done))))
+    click.echo("\n".join(("", *result_lines(done))))
