@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,8 +17,16 @@ from tests.cli.called import call
 from tests.made_run import Recipe, make_run
 from tests.paths import ROOT
 
-LOAD = {"access": "rnd", "block_size_bytes": 4096, "threads": 2, "queue_depth": 16}
-WRITE = Headline(test="iops", metric="iops", read_percent=0, value=4000.0, **LOAD)
+WRITE = Headline(
+    test="iops",
+    metric="iops",
+    access="rnd",
+    block_size_bytes=4096,
+    read_percent=0,
+    threads=2,
+    queue_depth=16,
+    value=4000.0,
+)
 
 
 def found(context: Context) -> dict[tuple[str, str], Headline]:
@@ -96,23 +105,14 @@ def test_interval_is_written_as_far_as_it_is_known(
     ends: tuple[float | None, float | None], text: str
 ) -> None:
     low, high = ends
-    one = Headline(
-        test="iops",
-        metric="iops",
-        read_percent=0,
-        value=4e3,
-        low=low,
-        high=high,
-        **LOAD,
-    )
+    one = replace(WRITE, low=low, high=high)
     assert one.interval_text == text
 
 
 def test_interval_across_units_names_them() -> None:
-    one = Headline(
-        test="lat", metric="lat_mean_ns", read_percent=0,
-        value=9e5, low=8e5, high=1.1e6, **LOAD,
-    )  # fmt: skip
+    one = replace(
+        WRITE, test="lat", metric="lat_mean_ns", value=9e5, low=8e5, high=1.1e6
+    )
     assert one.name == "Latency, random write"
     assert one.interval_text == "800.0 μs to 1.100 ms"
 
