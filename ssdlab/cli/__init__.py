@@ -20,6 +20,7 @@ from ssdlab.cli import (
     purge,
     qos,
     rwsw,
+    watch,
 )
 from ssdlab.cli.group import main
 
@@ -44,4 +45,5 @@ __all__ = [
     "purge",
     "qos",
     "rwsw",
+    "watch",
 ]
