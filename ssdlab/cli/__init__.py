@@ -19,6 +19,7 @@ from ssdlab.cli import (
     profiles,
     purge,
     qos,
+    runs,
     rwsw,
     watch,
 )
@@ -44,6 +45,7 @@ __all__ = [
     "profiles",
     "purge",
     "qos",
+    "runs",
     "rwsw",
     "watch",
 ]

@@ -1,14 +1,12 @@
 """What Tab completes: runs, profiles, tests and targets."""
 
-from collections.abc import Callable, Iterable
+import os
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 import click
 from click.shell_completion import CompletionItem
-
-Complete = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
 
 
 def _begun(
@@ -22,19 +20,18 @@ def _begun(
 
 
 def complete_runs(
-    ctx: click.Context, _: click.Parameter, incomplete: str
+    _: click.Context, __: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
     """Complete the name of a run, newest first, or a path."""
     from ssdlab.model.errors import SsdlabError
     from ssdlab.store.catalog import list_runs
 
-    runs: Any = ctx.params.get("runs")
+    runs = os.environ.get("SSDLAB_RUNS")
     named: list[tuple[str, str]] = []
     with suppress(SsdlabError, OSError):
-        entries = list_runs(runs)
         named = [
             (Path(entry.path).name, f"{entry.label} {','.join(entry.tests)}".strip())
-            for entry in reversed(entries)
+            for entry in list_runs(runs)
             if not entry.trouble
         ]
     latest = [("latest", "the newest run")] if named else []

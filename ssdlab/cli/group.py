@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 
 import click
 
-from ssdlab.cli.completion import complete_targets
+from ssdlab.cli.completion import complete_runs, complete_targets
 from ssdlab.model.errors import SsdlabError
 from ssdlab.model.shortages import find_shortage
 from ssdlab.model.units import parse_size
@@ -32,6 +32,7 @@ _SECTIONS = {
     "Published procedures": "peak saturate precondition-time sequence compare-hosts "
     "rwsw",
 }
+Command = Callable[..., Any]
 _RATED_UNITS = {"G": 1e9, "T": 1e12, "P": 1e15}
 _RATED = re.compile(r"\s*(\d{1,9}(?:\.\d{1,9})?)\s*([GTP])B\s*", re.IGNORECASE)
 
@@ -212,10 +213,13 @@ def main(ctx: click.Context) -> None:
         click.echo("\n".join(lines) if lines else ctx.get_help())
 
 
+RUNS_VARIABLE = "SSDLAB_RUNS"
 runs_option = click.option(
     "--runs",
     default="data/runs",
     show_default=True,
+    envvar=RUNS_VARIABLE,
+    show_envvar=True,
     type=click.Path(path_type=Path),
     help="folder of runs",
 )
@@ -231,14 +235,50 @@ overwrite_option = click.option(
     is_flag=True,
     help="replace a file that ssdlab did not write",
 )
-run_argument = click.argument("run", type=click.Path(path_type=Path))
+
+
+class RunType(click.ParamType[Path]):
+    """A run: a path, the name of its folder or the beginning of that, or ``latest``.
+
+    ``statuses`` is what ``latest`` may be.
+    """
+
+    name = "run"
+
+    def __init__(self, *statuses: str) -> None:
+        self._statuses = statuses or ("finished",)
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> Path:
+        """Return the folder of the run."""
+        from ssdlab.store.catalog import find_run
+
+        del param, ctx
+        runs = os.environ.get(RUNS_VARIABLE)
+        return find_run(value, runs=runs, statuses=self._statuses)
+
+
+def takes_run(
+    name: str = "run", *statuses: str, is_required: bool = True
+) -> Callable[[Command], Command]:
+    """Let a command take a run by a path or a name, which Tab completes."""
+    return click.argument(
+        name,
+        type=RunType(*statuses),
+        required=is_required,
+        metavar=name.upper() if is_required else f"[{name.upper()}]",
+        shell_complete=complete_runs,
+    )
+
+
+run_argument = takes_run()
 
 
 _TARGETS = (
     "virtual, virtual:size=256MiB,op=12, file:PATH,size=1GiB, or a drive: "
     "/dev/nvme0n1, /dev/disk/by-id/…"
 )
-Command = Callable[..., Any]
 
 
 def takes_target(

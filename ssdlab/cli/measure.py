@@ -11,8 +11,8 @@ from ssdlab.cli.group import (
     json_option,
     main,
     require_finite,
-    run_argument,
     runs_option,
+    takes_run,
     takes_target,
 )
 from ssdlab.cli.procedure import (
@@ -142,7 +142,7 @@ def run(**options: Any) -> None:
 
 
 @main.command()
-@run_argument
+@takes_run("run", "interrupted", "failed", "running")
 @confirm_option
 @click.option(
     "--more-rounds",

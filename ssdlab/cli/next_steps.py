@@ -1,5 +1,6 @@
 """What one can do next in a folder of runs: what ``ssdlab`` alone prints."""
 
+import os
 from pathlib import Path
 
 from ssdlab.text.terminal import fact_lines, printable
@@ -10,10 +11,11 @@ def next_step_lines() -> list[str]:
     from ssdlab.store.catalog import list_runs
     from ssdlab.store.lock import read_holder
 
-    entries = [entry for entry in list_runs() if not entry.trouble]
+    runs = os.environ.get("SSDLAB_RUNS")
+    entries = [entry for entry in list_runs(runs) if not entry.trouble]
     if not entries:
         return []
-    newest = entries[-1]
+    newest = entries[0]
     count = "1 run" if len(entries) == 1 else f"{len(entries)} runs"
     is_running = newest.status == "running" and read_holder(Path(newest.path))
     steps = (
@@ -28,7 +30,7 @@ def next_step_lines() -> list[str]:
         ("ssdlab runs", "list the runs with their results"),
     ]
     if len(entries) > 1:
-        names = " ".join(Path(entry.path).name for entry in entries[-2:])
+        names = " ".join(Path(entry.path).name for entry in entries[1::-1])
         steps.append((f"ssdlab compare {names}", "compare the two newest"))
     steps += [
         ("ssdlab lab", "explore them in JupyterLab"),

@@ -8,13 +8,13 @@ from typing import Any
 
 import click
 
-from ssdlab.cli.group import EXIT_INTERRUPTED, fail, main, parse_tbw, run_argument
+from ssdlab.cli.group import EXIT_INTERRUPTED, fail, main, parse_tbw, takes_run
 
 _LOOK_S = 1.0
 
 
 @main.command()
-@run_argument
+@takes_run("run", "running")
 @click.option(
     "--tbw",
     callback=parse_tbw,
