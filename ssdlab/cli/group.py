@@ -188,7 +188,7 @@ Exit codes:
 1    the run failed
 2    invalid request
 3    steady-state: the series is not steady
-     qos: a target was not shown to be met
+     qos: a goal was not shown to be met
      parse: some of fio's output was cut short
      import: results may be missing
 130  stopped
