@@ -30,7 +30,7 @@ _MOST_VALUES = 40  # that a picture of them can show
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class TestProgress:
+class ProgressOfTest:
     """How far a test is: its longest time, and what is left of it at least and most.
 
     ``is_steady`` is ``None`` until a window was judged. ``rounds`` counts those of the
@@ -100,7 +100,7 @@ class Progress:
     left_max_s: float
     purge: str = ""
     written_bytes: int = 0
-    tests: tuple[TestProgress, ...] = ()
+    tests: tuple[ProgressOfTest, ...] = ()
     tracked: Tracked | None = None
     matrix: tuple[CellProgress, ...] = ()
 
@@ -311,7 +311,7 @@ class Tracker:
         if not isinstance(spec, Rounds) or not spec.tracking:
             return ""
         window = spec.criteria.window_rounds
-        return f"{len(self.tracked)} of the {window} rounds of a window"
+        return f"window {len(self.tracked)}/{window}"
 
     def _least_rounds_s(self) -> float:
         """Return the least time [s] that a window needs to fill."""
@@ -333,7 +333,7 @@ class Tracker:
             return test
         return replace(test, phases=test.possible_phases, fallback=())
 
-    def _of_tests(self) -> tuple[TestProgress, ...]:
+    def _of_tests(self) -> tuple[ProgressOfTest, ...]:
         """Return the time left of each test if steady as soon as possible, or never."""
         tests, is_ahead = [], False
         for test in self.tests:
@@ -352,7 +352,7 @@ class Tracker:
                     least += max(0.0, min(rest, cost.seconds_max - done))
                     most += max(0.0, cost.seconds_max - done)
             tests.append(
-                TestProgress(
+                ProgressOfTest(
                     test=test.test_id,
                     longest_s=longest,
                     left_min_s=least,

@@ -12,7 +12,7 @@ from rich.console import Group
 from rich.style import Style
 from rich.text import Text
 
-from ssdlab.campaign.progress import CellProgress, Progress, TestProgress, value_text
+from ssdlab.campaign.progress import CellProgress, Progress, ProgressOfTest, value_text
 from ssdlab.model.errors import RunFolderError
 from ssdlab.model.plain import from_plain
 from ssdlab.model.records import RunRecord
@@ -84,7 +84,9 @@ def read_view(
         progress = from_plain(Progress, said)
         written_s = folder.changed_ns(PROGRESS) / _NS
         title = _title(read_record(run))
-    except (OSError, ValueError, AttributeError, RecursionError, RunFolderError):
+    except (OSError, ValueError, TypeError, AttributeError, RecursionError):
+        return None
+    except RunFolderError:  # a link, or too large
         return None
     return View(
         title=title,
@@ -113,7 +115,7 @@ def log_line(view: View) -> str:
     """Return where a run is as a line of a log, with the time of day."""
     time = view.now.strftime("%H:%M:%S")
     words = printable(replace(view.progress, tests=(), matrix=()).line)
-    return f"{time} {view.share:4.0%} | {words} | finish {_finish(view)}"
+    return f"{time} {100 * view.share:3.0f} % | {words} | finish {_finish(view)}"
 
 
 def draw(view: View, *, width: int, height: int) -> Group:
@@ -175,7 +177,7 @@ def _time_of_day(then: datetime, view: View) -> str:
     return f"{then:%a %H:%M}" if days < _WEEK else f"{then:%d %b %H:%M}"
 
 
-def _test_line(view: View, test: TestProgress, width: int) -> Text:
+def _test_line(view: View, test: ProgressOfTest, width: int) -> Text:
     """Return the bar of a test: done, under way, or still to come."""
     is_now = test.test == view.progress.test
     left_s = max(0.0, test.left_max_s - (view.age_s if is_now else 0.0))
@@ -195,7 +197,7 @@ def _test_line(view: View, test: TestProgress, width: int) -> Text:
     )
 
 
-def _test_note(test: TestProgress, *, is_now: bool, is_over: bool) -> Text:
+def _test_note(test: ProgressOfTest, *, is_now: bool, is_over: bool) -> Text:
     rounds = f"{test.rounds} round{'s' if test.rounds != 1 else ''}"
     if test.is_steady is True and not is_now:
         return Text(f"✓ steady, {rounds}", style=_GOOD)
@@ -350,7 +352,9 @@ def _matrix_lines(progress: Progress, width: int) -> Iterator[Text]:
     size = max(map(len, (*texts.values(), *heads.values()))) + 2
     if first + size * len(columns) > width:
         return
-    yield Text(" " * first + "".join(heads[c].rjust(size) for c in columns), _QUIET)
+    unit = "" if metric != "iops" else "IOPS"
+    shown = "".join(heads[column].rjust(size) for column in columns)
+    yield Text(f"{unit:<{first}}{shown}", _QUIET)
     for row in rows:
         line = Text(names[row].rjust(first))
         for column in columns:

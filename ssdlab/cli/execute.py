@@ -29,6 +29,8 @@ def execute(
     from ssdlab.cli.outcome import outcome_lines
     from ssdlab.ingest.opening import open_run
     from ssdlab.notebook import NotebookFailedError, execute_notebook, find_notebook
+    from ssdlab.store.records import read_record
+    from ssdlab.targets.virtual import waiting_words
 
     notebook = folder / _NOTEBOOK
     with _new_folder(folder):
@@ -43,7 +45,8 @@ def execute(
             if not Folder(folder).has("run.json"):
                 raise
             if isinstance(error, KeyboardInterrupt):
-                raise RunInterruptedError(folder=str(folder)) from None
+                waits = waiting_words(read_record(folder).target)
+                raise RunInterruptedError(folder=str(folder), waits=waits) from None
             kept = "What was measured is kept. Resume it with"
             fail(f"{error} {kept}: ssdlab resume {folder}", error.exit_code)
     click.echo(f"notebook {notebook}")

@@ -15,6 +15,7 @@ from ssdlab.cli.group import (
     page_format_option,
     run_argument,
 )
+from ssdlab.cli.live import working
 from ssdlab.model.report_fields import TITLES
 
 _EXIT_NOT_STEADY = 3
@@ -76,7 +77,8 @@ def report(
     opened = open_run(run)
     write = write_report_pdf if file_format == "pdf" else write_report
     try:
-        written = write(opened, output)
+        with working("writing the report"):
+            written = write(opened, output)
     except OSError as error:
         fail(f"{output or run} cannot be written ({error.strerror}).", 2)
     click.echo("\n".join(answer_lines(opened)), err=True)
@@ -101,7 +103,8 @@ def ingest(run: Path, *, max_input_bytes: int, drop_missing: bool) -> None:
     from ssdlab.store.records import read_record
 
     read_record(run)
-    ingest_run(run, max_input_bytes=max_input_bytes, drops_missing=drop_missing)
+    with working("reading raw output and writing the tables"):
+        ingest_run(run, max_input_bytes=max_input_bytes, drops_missing=drop_missing)
     click.echo(run / "tables")
 
 

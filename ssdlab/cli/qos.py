@@ -36,7 +36,7 @@ _SHOWN_LEVELS = {
     "99.99 %": "p99.99",
 }
 _LESS_NEEDED = ("p50", "p99.99", "mean", "of", "p99", "IOs")
-_VERDICTS = {"met": "✓ met", "not met": "✗ not met", "cannot be told": "? undecided"}
+_VERDICTS = {"met": "✓ met", "not met": "✗ not met", "cannot be told": "? inconclusive"}
 _BRIEF_NOTE = (
     "Latencies in ms, with 95 % intervals; from: no upper end, as the IOs are too few "
     "or the rounds too different. Every level and why: --all"
@@ -54,7 +54,7 @@ the IOs are too few, or the rounds too different, to bound the percentile from a
 --all shows every level of each load, with what its interval rests on.
 
 With --goal each load gets a verdict: met if the whole 95 % interval is within the
-limit, not met if it is beyond, otherwise undecided.
+limit, not met if it is beyond, otherwise inconclusive.
 
 \b
 ssdlab qos latest
@@ -62,7 +62,7 @@ ssdlab qos latest --test lat --goal 'p99.9 <= 1 ms'
 ssdlab qos latest --workload 'RND 4KiB 65/35' --direction read --all
 
 Exit codes: 0 shown, and every load meets the goal; 2 invalid request; 3 a load does not
-meet the goal, or that is undecided.
+meet the goal, or that is inconclusive.
 """
 
 

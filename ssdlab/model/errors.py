@@ -378,15 +378,17 @@ class PlanMismatchError(RunFailedError):
 class RunInterruptedError(SsdlabError):
     """The user stopped the run; finished steps are kept.
 
-    ``purge`` says what happens to the purge in progress, if there was one.
+    ``purge`` says what happens to the purge in progress, if there was one, and
+    ``waits`` what waits for the run to be resumed.
     """
 
     exit_code = 130
 
-    def __init__(self, *, folder: str, purge: str = "") -> None:
-        self.folder, self.purge = folder, purge
+    def __init__(self, *, folder: str, purge: str = "", waits: str = "") -> None:
+        self.folder, self.purge, self.waits = folder, purge, waits
         where = f" during a purge. {purge}" if purge else "."
+        below = f"\n{waits}" if waits else ""
         super().__init__(
             f"Stopped{where} What was measured is kept; resume with: "
-            f"ssdlab resume {folder}"
+            f"ssdlab resume {folder}{below}"
         )

@@ -160,8 +160,12 @@ def write_images(
     folder: Path | Folder,
     *,
     formats: Sequence[ImageFormat] = ("svg",),
+    tell: Callable[[str], None] = lambda _words: None,
 ) -> tuple[Path, ...]:
-    """Write figures unchanged; `ssdlab.plots.publication` sizes them for a paper."""
+    """Write figures unchanged; `ssdlab.plots.publication` sizes them for a paper.
+
+    ``tell`` receives which of them is drawn.
+    """
     where = folder if isinstance(folder, Folder) else output_folder(folder)
     names = [(name, f"{name}.{kind}", kind) for name in figures for kind in formats]
     wanted = [
@@ -172,11 +176,13 @@ def write_images(
         where.make()
     except OSError as error:
         _refuse(where.path, error)
-    _write(wanted)
+    _write(wanted, tell)
     return tuple(one.place for one in wanted)
 
 
-def _write(wanted: Sequence[_Wanted]) -> None:
+def _write(
+    wanted: Sequence[_Wanted], tell: Callable[[str], None] = lambda _words: None
+) -> None:
     """Draw every figure in one browser and write each when it is drawn."""
     drawn = {id(one.figure): one.figure for one in wanted}
     numbers = {key: number for number, key in enumerate(drawn)}
@@ -184,7 +190,8 @@ def _write(wanted: Sequence[_Wanted]) -> None:
         page = Path(folder) / "figures.html"
         page.write_text(_page(list(drawn.values())), "utf-8")
         with open_page(page, ready="typeof lay === 'function'") as opened:
-            for one in wanted:
+            for number, one in enumerate(wanted, start=1):
+                tell(f"drawing {number} of {len(wanted)}: {one.place.name}")
                 _save(one, _draw(opened, numbers[id(one.figure)], one.kind))
 
 
