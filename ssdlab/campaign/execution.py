@@ -32,6 +32,7 @@ from ssdlab.store.telemetry import Source, recording
 from ssdlab.system.clocks import RunClock
 from ssdlab.system.folders import Folder
 from ssdlab.targets.target import Target
+from ssdlab.targets.virtual import waiting_words
 
 _INTERVAL_S = 0.2
 Tell = Callable[[Progress], None]
@@ -99,7 +100,10 @@ def carry_out(
         purge = device.stopping_words
         how = f"stopped by the user in a purge. {purge}" if purge else _STOPPED
         _end_after_trouble(folder, "interrupted", _with_rest(how, device))
-        raise RunInterruptedError(folder=str(folder), purge=purge) from None
+        waits = waiting_words(record.target)
+        raise RunInterruptedError(
+            folder=str(folder), purge=purge, waits=waits
+        ) from None
     except SsdlabError as error:
         _end_after_trouble(folder, "failed", _with_rest(str(error), device))
         raise

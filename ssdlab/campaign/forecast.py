@@ -33,7 +33,7 @@ _LISTS = {
     "departs from the standard in:": "departures",
     "a run on it would be refused now:": "obstacles",
 }
-_LEAST_BYTES = "those of the fills before the rounds and of purges that write"
+_LEAST_BYTES = "preconditioning fills + purges that write"
 _LEAST_PERCENT = 0.01
 _ENDS = ("min", "max")
 
@@ -175,7 +175,7 @@ def forecast_lines(plan: dict[str, Any]) -> list[str]:
     lines = [
         f"{plan['profile']} ({plan['spec_version']}) on {plan['target']}, {capacity}",
         f"assumed write speed {speed:.4g} MB/s: {plan['assumed_write_speed_is']}",
-        f"the least bytes are {_LEAST_BYTES}; nothing is touched",
+        f"least bytes written = {_LEAST_BYTES}; this command writes nothing to it",
         "",
         *cost_table(plan["tests"]),
         "",
@@ -337,7 +337,7 @@ def purge_lines(purges: dict[str, Any]) -> list[str]:
     noun = f"{count} purge{'' if most == 1 else 's'} ({purges['method']})"
     seconds = purges["seconds_each"]
     if seconds is None:
-        return [f"plus {noun}, time unknown"]
+        return [f"plus {noun}, duration unknown"]
     each = duration_label(seconds)
     if purges["written_bytes_each"]:
         each += f" and {capacity_label(purges['written_bytes_each'])}"

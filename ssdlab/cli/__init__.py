@@ -19,8 +19,10 @@ from ssdlab.cli import (
     profiles,
     purge,
     qos,
+    runs,
     rwsw,
     show,
+    watch,
 )
 from ssdlab.cli.group import main
 
@@ -44,6 +46,8 @@ __all__ = [
     "profiles",
     "purge",
     "qos",
+    "runs",
     "rwsw",
     "show",
+    "watch",
 ]

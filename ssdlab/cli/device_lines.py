@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from ssdlab.cli.group import terminal_width
 from ssdlab.drive.survey import DriveSurvey
 from ssdlab.model.drive import Bus, Drive, PcieLink, Use
-from ssdlab.model.units import capacity_label
+from ssdlab.model.units import KIB, block_size_label, capacity_label
 from ssdlab.text.terminal import printable, wrapped
 
 _LONGEST = 60
@@ -56,9 +56,15 @@ def _capacity(drive: Drive) -> str:
     if not drive.capacity_bytes:
         return "capacity unknown"
     logical, physical = drive.logical_sector_bytes, drive.physical_sector_bytes
-    inside = f" ({physical:,} B physical)" if physical != logical else ""
     capacity = capacity_label(drive.capacity_bytes)
-    return f"{capacity}, sectors of {logical:,} B{inside}"
+    if physical == logical:
+        return f"{capacity}, {_size(logical)} sectors"
+    return f"{capacity}, {_size(logical)} logical / {_size(physical)} physical sectors"
+
+
+def _size(sector_bytes: int) -> str:
+    """Return a size of sectors: 512 B, 4 KiB."""
+    return f"{sector_bytes} B" if sector_bytes < KIB else block_size_label(sector_bytes)
 
 
 def _identity(survey: DriveSurvey, drive: Drive) -> Iterator[str]:

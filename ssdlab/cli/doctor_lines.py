@@ -20,7 +20,7 @@ _SIGNS = {  # in the order of display
     "good": ("✓ good", "green"),
 }
 _LABEL = 10
-_APPLY = "let ssdlab change it until --revert or a reboot"
+_APPLY = "let ssdlab change it, until --revert or a reboot"
 _CPU = re.compile(r"/cpu(\d+)/")
 _COMMAND = re.compile(  # in a remedy: users copy it, so it stays on one line
     r"(?<!\S)(?:sudo|echo|numactl|nvme format|sg_format|losetup)\s[^;(]*[^;(\s]"
@@ -45,7 +45,7 @@ def report_lines(checks: Sequence["HostCheck"], *, apply_command: str) -> Iterat
         yield ""
     appliable = sum(check.is_appliable for check in checks)
     if appliable:
-        yield f"{_APPLY} ({appliable} of these):"
+        yield f"ssdlab can change {appliable} of these, until --revert or a reboot:"
         yield f"{'':<{_LABEL}}{printable(apply_command)}"
     yield summary_line(checks)
 

@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from ssdlab.cli.group import main, overwrite_option, run_argument
+from ssdlab.cli.live import working
 
 
 @main.command()
@@ -39,7 +40,9 @@ def export(
     file_format = _choose(output, file_format)
     if output is not None and not overwrite:
         _require_replaceable(output, file_format)
-    click.echo(export_run(open_run(run), file_format, output))
+    with working("writing the tables"):
+        written = export_run(open_run(run), file_format, output)
+    click.echo(written)
 
 
 def _choose(output: Path | None, options: str | None) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from ssdlab.cli.group import main, overwrite_option, run_argument
+from ssdlab.cli.live import working
 
 
 @main.command()
@@ -48,8 +49,9 @@ def figures(run: Path, *, output: Path | None, as_shown: bool, **options: Any) -
     from ssdlab.system.outputs import require_folder_name, require_replaceable
 
     require_folder_name(output, "figures")
-    opened = open_run(run)
-    drawn = run_figures(opened)
+    with working("reading the run and making its figures"):
+        opened = open_run(run)
+        drawn = run_figures(opened)
     if not as_shown:
         width: Any = int(options["columns"])
         drawn = {name: publication(figure, width) for name, figure in drawn.items()}
@@ -59,5 +61,8 @@ def figures(run: Path, *, output: Path | None, as_shown: bool, **options: Any) -
             require_replaceable(
                 output / f"{name}.{kind}", overwrite=options["overwrite"]
             )
-    for path in write_images(drawn, folder, formats=options["formats"]):
+    formats: Any = options["formats"]
+    with working("starting the browser") as tell:
+        paths = write_images(drawn, folder, formats=formats, tell=tell)
+    for path in paths:
         click.echo(path)

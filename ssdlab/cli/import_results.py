@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ssdlab.cli.group import json_option, main, max_input_option, runs_option
-from ssdlab.cli.live import live_line
+from ssdlab.cli.live import working
 from ssdlab.text.terminal import fact_lines, printable
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def import_results(**options: Any) -> None:
         return
     if not options["paths"]:
         click.get_current_context().fail("Missing argument 'PATHS...'.")
-    with live_line() as tell:
+    with working("reading results") as tell:
         run = import_run(
             options["paths"],
             pattern=options["pattern"],

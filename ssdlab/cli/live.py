@@ -1,7 +1,8 @@
-"""A progress line on a terminal, cleared at the end."""
+"""A line on a terminal that says what takes long, cleared at the end."""
 
 import shutil
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -9,34 +10,47 @@ from typing import Final
 
 import click
 
-_QUIET_S: Final = 0.5  # shorter work shows no progress
-_BETWEEN_S: Final = 0.1
+from ssdlab.model.units import duration_label
+
+_QUIET_S: Final = 1.0  # shorter work shows nothing
+_BETWEEN_S: Final = 0.25
 
 
 @contextmanager
-def live_line() -> Iterator[Callable[[str], None]]:
-    """Yield a function that shows progress; it is silent unless on a terminal."""
+def working(words: str) -> Iterator[Callable[[str], None]]:
+    """Show what is done and for how long; yield what replaces the words.
+
+    It is silent unless standard error is a terminal.
+    """
     if not sys.stderr.isatty():
         yield lambda _text: None
         return
-    width = shutil.get_terminal_size().columns - 1
-    clock: Callable[[], float] = time.monotonic
-    due_s, is_shown = clock() + _QUIET_S, False
-
-    def show(text: str) -> None:
-        with suppress(OSError):  # stderr was closed; the work continues
-            click.echo(f"\r{text[:width]:<{width}}", nl=False, err=True)
+    said = [words]
+    done = threading.Event()
+    thread = threading.Thread(target=_show, args=(said, done), daemon=True)
+    thread.start()
 
     def tell(text: str) -> None:
-        nonlocal due_s, is_shown
-        if clock() >= due_s:
-            due_s, is_shown = clock() + _BETWEEN_S, True
-            show(text)
+        said[0] = text
 
     try:
         yield tell
     finally:
+        done.set()
+        thread.join(timeout=5)
+
+
+def _show(said: list[str], done: threading.Event) -> None:
+    """Write the words and the time until the work is done; then clear the line."""
+    clock: Callable[[], float] = time.monotonic
+    begun_s, is_shown = clock(), False
+    width = shutil.get_terminal_size().columns - 1
+    with suppress(OSError):  # stderr was closed; the work continues
+        while not done.wait(_BETWEEN_S):
+            if (waited_s := clock() - begun_s) < _QUIET_S:
+                continue
+            line = f"{said[0]} … {duration_label(int(waited_s))}"
+            click.echo(f"\r{line[:width]:<{width}}", nl=False, err=True)
+            is_shown = True
         if is_shown:
-            show("")
-            with suppress(OSError):
-                click.echo("\r", nl=False, err=True)
+            click.echo(f"\r{'':<{width}}\r", nl=False, err=True)

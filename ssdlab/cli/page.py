@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from ssdlab.cli.group import fail, main, overwrite_option, page_format_option
+from ssdlab.cli.live import working
 
 
 @main.command()
@@ -36,6 +37,8 @@ def page(
     require_replaceable(place, overwrite=overwrite)
     write = write_notebook_pdf if file_format == "pdf" else write_notebook_page
     try:
-        click.echo(write(notebook, place))
+        with working("drawing the page"):
+            written = write(notebook, place)
     except OSError as error:
         fail(f"{place} cannot be written ({error.strerror}).", 2)
+    click.echo(written)

@@ -97,7 +97,8 @@ _Item = TypeVar("_Item")
     "--format",
     "table_format",
     type=click.Choice(_FORMATS),
-    help="default: by the suffix of -o, or csv; parquet needs -o",
+    help="default: by the suffix of -o, or csv; on a terminal a view of what fits; "
+    "parquet needs -o",
 )
 @click.option(
     "-o",
@@ -158,11 +159,18 @@ class _Output:
             columns = list(map(str, frame.columns))
             require_replaceable(self.path, overwrite=self.overwrite, columns=columns)
 
+    def print_path(self) -> None:
+        """Print the path of the file that was written, if it is one."""
+        if self.path is not None:
+            click.echo(printable(str(self.path)))
+
 
 def _choose_output(path: Path | None, options: Mapping[str, Any]) -> _Output:
     from ssdlab.system.outputs import choose_format
 
     table_format = choose_format(path, options["table_format"], _FORMATS)
+    if path is None and options["table_format"] is None and sys.stdout.isatty():
+        table_format = "box"
     if table_format == "parquet" and path is None:
         fail("Parquet is a binary format: name a file with -o FILE.", 2)
     return _Output(
@@ -195,6 +203,7 @@ def _parse_output(files: "FilesRead", table: str, output: _Output) -> None:
     with _opened(output) as writer:
         writer.write(frame)
     _summarise(result, files.count, is_shown=table == "issues")
+    output.print_path()
     issues, documents = result.issues, result.documents
     cut = {
         *issues.loc[issues["kind"].isin(_CUT_KINDS), "file"],
@@ -243,6 +252,7 @@ def _parse_logs(logs: "LogsRead", output: _Output) -> None:
     if logs.read_count < logs.count:
         click.echo(f"read {logs.read_count} of {logs.count} files", err=True)
     cut = {name for name, doubt in logs.doubts if doubt.kind in _CUT_KINDS}
+    output.print_path()
     _require_whole(len(cut), logs.count)
 
 

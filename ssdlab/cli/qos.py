@@ -1,52 +1,75 @@
 """The command ``qos``: latency percentiles with intervals, and targets."""
 
 import json
-from itertools import accumulate
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate, zip_longest
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ssdlab.cli.group import json_option, main, run_argument, terminal_width
 from ssdlab.model.spec import DIRECTIONS
-from ssdlab.text.table import Table, column, tabulate
-from ssdlab.text.terminal import table_lines, wrapped
+from ssdlab.text.numbers import NOT_MEASURED
+from ssdlab.text.table import Column, Table, column, tabulate
+from ssdlab.text.terminal import table_lines, without_columns, wrapped
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from ssdlab.qos.load import Load
+    from ssdlab.qos.verdict import QosVerdict
     from ssdlab.store.run import Run
 
 _EXIT_NOT_MET = 3
 _MOST_WIDTH = 120
 _LEAST_NOTE = 38  # characters: a narrower column is hard to read
+_NS_PER_MS = 1e6
+_HUNDRED = 100
+_SHOWN_LEVELS = {
+    "average": "mean",
+    "50 %": "p50",
+    "99 %": "p99",
+    "99.9 %": "p99.9",
+    "99.99 %": "p99.99",
+}
+_LESS_NEEDED = ("p50", "p99.99", "mean", "of", "p99", "IOs")
+_VERDICTS = {"met": "✓ met", "not met": "✗ not met", "cannot be told": "? inconclusive"}
+_BRIEF_NOTE = (
+    "Latencies in ms, with 95 % intervals; from: no upper end, as the IOs are too few "
+    "or the rounds too different. Every level and why: --all"
+)
 _HEADS = {"Level": "", "Response time [ms]": "ms"}  # of columns of numbers
 _ALWAYS = ("Level", "Response time [ms]", "95 % interval [ms]", "Note")
-_TARGET_EXAMPLE = "'p99.99 <= 1 ms at >= 20000 IOPS'"
+_GOAL_EXAMPLE = "'p99.99 <= 1 ms at >= 20000 IOPS'"
 
 
 _HELP = """Show latency percentiles with their intervals.
 
-By default, the loads for which a test measured a histogram are shown. --list names all
-loads, and the highest level that their number of IOs supports. An open interval means
-that there are too few IOs: "not supported by N IOs".
+By default the loads for which a test measured a histogram are shown, a line for each:
+its IOs and its latencies in ms with their 95 % intervals. "from" is an open interval:
+the IOs are too few, or the rounds too different, to bound the percentile from above.
+--all shows every level of each load, with what its interval rests on.
 
-With --target each load gets a verdict with its confidence: met if the whole 95 %
-interval is within the limit, not met if it is beyond, otherwise undecided.
+With --goal each load gets a verdict: met if the whole 95 % interval is within the
+limit, not met if it is beyond, otherwise inconclusive.
 
 \b
-ssdlab qos data/runs/RUN
-ssdlab qos data/runs/RUN --test lat --target 'p99.9 <= 1 ms'
-ssdlab qos data/runs/RUN --workload 'RND 4KiB 65/35' --direction read
+ssdlab qos latest
+ssdlab qos latest --test lat --goal 'p99.9 <= 1 ms'
+ssdlab qos latest --workload 'RND 4KiB 65/35' --direction read --all
 
-Exit codes: 0 shown, and every load meets the target; 2 invalid request; 3 a load does
-not meet the target, or that is undecided.
+Exit codes: 0 shown, and every load meets the goal; 2 invalid request; 3 a load does not
+meet the goal, or that is inconclusive.
 """
 
 
 @main.command(help=_HELP)
 @run_argument
-@click.option("--target", help=f"QoS target, such as {_TARGET_EXAMPLE}")
+@click.option("--goal", help=f"latency goal, such as {_GOAL_EXAMPLE}")
+@click.option("--target", hidden=True, help="as --goal, by its former name")
 @click.option("--test", default="", help="only this test, such as lat")
 @click.option(
     "--workload", default="", help="only loads that begin with 'RND 4KiB 0/100'"
@@ -62,6 +85,7 @@ not meet the target, or that is undecided.
     is_flag=True,
     help="use every round, not only those of the measurement window",
 )
+@click.option("--all", "shows_all", is_flag=True, help="show every level of each load")
 @click.option(
     "--list", "lists", is_flag=True, help="list the loads of the run, and exit"
 )
@@ -71,15 +95,17 @@ def qos(  # noqa: PLR0913 - one argument an option
     ctx: click.Context,
     run: Path,
     *,
+    goal: str | None,
     target: str | None,
     test: str,
     workload: str,
     direction: str,
     all_rounds: bool,
+    shows_all: bool,
     lists: bool,
     as_json: bool,
 ) -> None:
-    """Show latency percentiles with their intervals, and whether a target is met."""
+    """Show latency percentiles with their intervals, and whether a goal is met."""
     from ssdlab.analysis import (
         assess_loads,
         parse_qos_target,
@@ -89,7 +115,8 @@ def qos(  # noqa: PLR0913 - one argument an option
     from ssdlab.ingest.opening import open_run
     from ssdlab.qos.text import qos_as_dict, verdict_of_target_as_dict
 
-    wanted = parse_qos_target(target) if target is not None else None
+    goal = target if goal is None else goal
+    wanted = None if goal is None else parse_qos_target(goal)
     opened = open_run(run)
     if lists:
         _show_loads(opened, as_json=as_json)
@@ -114,18 +141,95 @@ def qos(  # noqa: PLR0913 - one argument an option
         }
         click.echo(json.dumps(found, indent=1, allow_nan=False))
     else:
-        from ssdlab.analysis import claim_text, run_text, tabulate_qos, targets_text
+        from ssdlab.analysis import run_text
 
         width = terminal_width(_MOST_WIDTH)
         click.echo("\n".join([*_lines(run_text(opened.record), width), ""]))
-        for load, table in zip(loads, tables, strict=True):
-            lines = _lines(claim_text(load, table), width)
-            shown = _fitting(tabulate_qos(table), width)
-            click.echo("\n".join([*lines, *table_lines(shown, width=width), ""]))
-        if wanted:
-            click.echo("\n".join(_lines(targets_text(verdicts), width)))
+        show = _show_all if shows_all else _show_briefly
+        paired = zip_longest(loads, tables, verdicts)
+        show([_Shown(*three) for three in paired], width)
     is_kept = all(verdict.verdict == "met" for verdict in verdicts)
     ctx.exit(0 if is_kept else _EXIT_NOT_MET)
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """A load, its levels as `summarise_qos` returns them, and its verdict, if any."""
+
+    load: "Load"
+    levels: "pd.DataFrame"
+    verdict: "QosVerdict | None"
+
+    def level(self, marker: str) -> Mapping[str, Any]:
+        """Return the row of a level."""
+        rows = self.levels.to_dict("records")
+        return next(row for row in rows if row["marker"] == marker)
+
+
+def _show_all(loads: Sequence[_Shown], width: int) -> None:
+    """Show every level of each load, then the verdicts in words."""
+    from ssdlab.analysis import claim_text, tabulate_qos, targets_text
+
+    for one in loads:
+        lines = _lines(claim_text(one.load, one.levels), width)
+        shown = _fitting(tabulate_qos(one.levels), width)
+        click.echo("\n".join([*lines, *table_lines(shown, width=width), ""]))
+    verdicts = [one.verdict for one in loads if one.verdict]
+    if verdicts:
+        click.echo("\n".join(_lines(targets_text(verdicts), width)))
+
+
+def _show_briefly(loads: Sequence[_Shown], width: int) -> None:
+    """Show a line for each load, with its verdict if there is a goal."""
+    levels = (_level(marker, head) for marker, head in _SHOWN_LEVELS.items())
+    columns = [
+        column("test", lambda one: one.load.test, is_words=True),
+        column("load", _load_words, is_words=True),
+        column("of", lambda one: one.load.what.removeprefix("one "), is_words=True),
+        column("IOs", lambda one: one.level("average")["total_ios"], "{:,}".format),
+        *levels,
+    ]
+    goal = next((one.verdict.target for one in loads if one.verdict), "")
+    if goal:
+        columns.append(column(goal, "verdict", _verdict, is_words=True))
+    whole = tabulate(loads, columns, caption="")
+    table = without_columns(whole, _LESS_NEEDED, width=width)
+    lines = table_lines(table, width=width, is_coloured=True)
+    click.echo("\n".join([*lines, "", *_lines(_BRIEF_NOTE, width)]))
+
+
+def _load_words(one: _Shown) -> str:
+    load = one.load
+    side = "" if load.direction == "total" else f" {load.direction}s"
+    return f"{load.workload}{side}"
+
+
+def _level(marker: str, head: str) -> Column:
+    """Return the column of a percentile: its value and its interval, in ms."""
+
+    def text(one: _Shown) -> str:
+        level = one.level(marker)
+        if math.isnan(level["lat_ns"]):
+            return NOT_MEASURED
+        value, low, high = (
+            _brief_number(level[name] / _NS_PER_MS)
+            for name in ("lat_ns", "low_ns", "high_ns")
+        )
+        if marker == "average":
+            return value
+        is_open = not (level["is_supported"] and math.isfinite(level["high_ns"]))
+        return f"from {low}" if is_open else f"{value} ({low}-{high})"
+
+    return Column(head, text)
+
+
+def _verdict(verdict: "QosVerdict") -> str:
+    return _VERDICTS[verdict.verdict]
+
+
+def _brief_number(value: float) -> str:
+    """Return a number with three significant digits."""
+    return f"{value:#.3g}" if value < _HUNDRED else f"{value:,.0f}"
 
 
 def _show_loads(opened: "Run", *, as_json: bool) -> None:

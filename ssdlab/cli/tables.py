@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-TableFormat = Literal["csv", "jsonl", "parquet"]
+TableFormat = Literal["box", "csv", "jsonl", "parquet"]
 
 _ROWS_AT_ONCE = 1 << 16
 
@@ -32,6 +32,10 @@ class TableWriter(Protocol):
 def table_writer(table_format: TableFormat, file: BinaryIO) -> TableWriter:
     """Return the writer of a format."""
     match table_format:
+        case "box":
+            from ssdlab.cli.box_view import BoxWriter
+
+            return BoxWriter()
         case "csv":
             return _CsvWriter(file)
         case "jsonl":

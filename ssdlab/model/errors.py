@@ -44,6 +44,8 @@ from collections.abc import Sequence
 
 from ssdlab.model.drive import Use
 
+_OPTIONS = re.compile(r"[\[:=]")  # where those of a target begin
+
 
 class SsdlabError(Exception):
     """What happened, to what, and what to do now."""
@@ -58,14 +60,31 @@ class UserError(SsdlabError):
 
 
 class UnknownNameError(UserError):
-    """An unknown name."""
+    """An unknown name; ``guess`` is the known one that was probably meant, if any."""
 
     def __init__(self, *, kind: str, name: str, known: Sequence[str]) -> None:
         self.kind, self.name, self.known = kind, name, tuple(known)
+        self.guess = guess_name(name, known)
+        meant = f"Did you mean {self.guess!r}? " if self.guess else ""
         super().__init__(
-            f"Unknown {kind} {name!r}. "
+            f"Unknown {kind} {name!r}. {meant}"
             + (f"Choose from: {', '.join(known)}." if known else "None exists.")
         )
+
+
+def guess_name(name: str, known: Sequence[str]) -> str:
+    """Return the known name that is most like an unknown one; "" if none is.
+
+    Only what precedes options counts: ``virtual`` of ``virtual[:size=256MiB,op=12]``.
+
+    >>> guess_name("vitual", ["virtual[:size=256MiB,op=12]", "/dev/NAME"])
+    'virtual'
+    """
+    from difflib import get_close_matches  # noqa: PLC0415 - of errors alone
+
+    heads = [_OPTIONS.split(one)[0] for one in known]
+    asked = _OPTIONS.split(name)[0].lower()
+    return next(iter(get_close_matches(asked, heads, n=1)), "")
 
 
 class ParameterError(UserError):
@@ -359,15 +378,17 @@ class PlanMismatchError(RunFailedError):
 class RunInterruptedError(SsdlabError):
     """The user stopped the run; finished steps are kept.
 
-    ``purge`` says what happens to the purge in progress, if there was one.
+    ``purge`` says what happens to the purge in progress, if there was one, and
+    ``waits`` what waits for the run to be resumed.
     """
 
     exit_code = 130
 
-    def __init__(self, *, folder: str, purge: str = "") -> None:
-        self.folder, self.purge = folder, purge
+    def __init__(self, *, folder: str, purge: str = "", waits: str = "") -> None:
+        self.folder, self.purge, self.waits = folder, purge, waits
         where = f" during a purge. {purge}" if purge else "."
+        below = f"\n{waits}" if waits else ""
         super().__init__(
             f"Stopped{where} What was measured is kept; resume with: "
-            f"ssdlab resume {folder}"
+            f"ssdlab resume {folder}{below}"
         )

@@ -210,7 +210,7 @@ def _greatest_row(load: Load, bins: BinnedRounds) -> dict[str, object]:
         "is_censored": not is_known,
         "confidence_percent": 100.0,
         "exceedance_ratio": 0.0,
-        "note": f"the maximum of {bins.total:,} IOs; more IOs find greater ones",
+        "note": f"maximum of {bins.total:,} IOs; it grows with their number",
     }
 
 

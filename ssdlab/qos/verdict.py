@@ -154,9 +154,9 @@ def _certainty_of(parts: list[QosPart], verdict: Verdict) -> float:
 def _words(verdict: Verdict, certainty: float, parts: list[QosPart]) -> str:
     notes = dict.fromkeys(part.note for part in parts if part.note)
     if math.isnan(certainty):
-        head = str(verdict)
+        head = "inconclusive" if verdict == "cannot be told" else str(verdict)
     elif verdict == "cannot be told":
-        head = f"cannot be told: met with a certainty of {certainty_text(certainty)}"
+        head = f"inconclusive: met with a certainty of {certainty_text(certainty)}"
     else:
         head = f"{verdict}, with a certainty of {certainty_text(certainty)}"
     return "; ".join([head, *notes])

@@ -31,7 +31,9 @@ from ssdlab.system.outputs import (
 ImageFormat = Literal["png", "svg", "pdf"]
 
 _PX: Final = 96  # of CSS an inch
-_PNG_SCALE: Final = 600 / _PX  # pixels an inch, as journals ask for
+_DPI: Final = 600  # of a PNG, as journals ask for
+_PNG_SCALE: Final = _DPI / _PX
+_METRES_PER_INCH: Final = 0.0254
 _BARE: Final = {
     **dict.fromkeys(("marginTop", "marginBottom", "marginLeft", "marginRight"), 0),
     "printBackground": True,
@@ -55,7 +57,8 @@ _PAGE: Final = """<!doctype html><meta charset="utf-8">
 <style>body {{ margin: 0 }} svg {{ display: block }}</style><body>
 <script>{plotly}</script><script>const figures = [{figures}];{draw}</script>
 """
-_NAME_LETTERS: Final = 60
+_NAME_LETTERS: Final = 100
+_BARE_NAME: Final = re.compile(r"[23]D ", re.IGNORECASE)
 _PNG_HEAD_BYTES: Final = 33  # signature and IHDR
 
 
@@ -84,9 +87,28 @@ def _named_figures(run: Run) -> Iterator[tuple[str, go.Figure]]:
             if isinstance(block, Plot)
         )
         for number, (title, figure) in enumerate(plots, start=1):
-            words = figure.layout.title.text or title
-            slug = re.sub(r"[^a-z0-9]+", "-", words.lower())[:_NAME_LETTERS]
-            yield f"{test}-{number:02d}-{slug.strip('-')}", figure
+            yield f"{test}-{number:02d}-{_slug(figure, title)}", figure
+
+
+def _slug(figure: go.Figure, page: str) -> str:
+    """Return what a figure shows as part of a file name, in whole words.
+
+    A figure without a title, or named only as a 2D plot, is named by its axis too, and
+    columns in three dimensions by that.
+
+    >>> _slug(go.Figure(layout_yaxis_title_text="Throughput [MB/s]"), "2D, 128 KiB")
+    'throughput-2d-128-kib'
+    """
+    words = figure.layout.title.text or page
+    if not figure.layout.title.text or _BARE_NAME.match(words):
+        axis = figure.layout.yaxis.title.text or ""
+        words = f"{axis.partition(' [')[0]} {words}"
+    if any(trace.type == "mesh3d" or "3d" in trace.type for trace in figure.data):
+        words += " 3D"
+    slug = re.sub(r"[^a-z0-9]+", "-", words.lower()).strip("-")
+    if len(slug) > _NAME_LETTERS:
+        slug = slug[: _NAME_LETTERS + 1].rpartition("-")[0]
+    return slug
 
 
 def write_image(figure: go.Figure, path: str | Path) -> Path:
@@ -138,8 +160,12 @@ def write_images(
     folder: Path | Folder,
     *,
     formats: Sequence[ImageFormat] = ("svg",),
+    tell: Callable[[str], None] = lambda _words: None,
 ) -> tuple[Path, ...]:
-    """Write figures unchanged; `ssdlab.plots.publication` sizes them for a paper."""
+    """Write figures unchanged; `ssdlab.plots.publication` sizes them for a paper.
+
+    ``tell`` receives which of them is drawn.
+    """
     where = folder if isinstance(folder, Folder) else output_folder(folder)
     names = [(name, f"{name}.{kind}", kind) for name in figures for kind in formats]
     wanted = [
@@ -150,11 +176,13 @@ def write_images(
         where.make()
     except OSError as error:
         _refuse(where.path, error)
-    _write(wanted)
+    _write(wanted, tell)
     return tuple(one.place for one in wanted)
 
 
-def _write(wanted: Sequence[_Wanted]) -> None:
+def _write(
+    wanted: Sequence[_Wanted], tell: Callable[[str], None] = lambda _words: None
+) -> None:
     """Draw every figure in one browser and write each when it is drawn."""
     drawn = {id(one.figure): one.figure for one in wanted}
     numbers = {key: number for number, key in enumerate(drawn)}
@@ -162,7 +190,8 @@ def _write(wanted: Sequence[_Wanted]) -> None:
         page = Path(folder) / "figures.html"
         page.write_text(_page(list(drawn.values())), "utf-8")
         with open_page(page, ready="typeof lay === 'function'") as opened:
-            for one in wanted:
+            for number, one in enumerate(wanted, start=1):
+                tell(f"drawing {number} of {len(wanted)}: {one.place.name}")
                 _save(one, _draw(opened, numbers[id(one.figure)], one.kind))
 
 
@@ -184,15 +213,20 @@ def _draw(opened: OpenPage, number: int, kind: str) -> bytes:
     image = str(opened.evaluate(f"draw({number}, '{kind}', {scale})"))
     if kind == "svg":
         return image.encode() + b"\n" + SVG_MARK
-    return _marked_png(base64.b64decode(image))
+    return _completed_png(base64.b64decode(image))
 
 
-def _marked_png(image: bytes) -> bytes:
-    """Return a PNG that names its writer, in a text chunk after the header."""
-    chunk = b"tEXt" + PNG_MARK
-    size, check = len(PNG_MARK), zlib.crc32(chunk)
-    text = size.to_bytes(4, "big") + chunk + check.to_bytes(4, "big")
-    return image[:_PNG_HEAD_BYTES] + text + image[_PNG_HEAD_BYTES:]
+def _completed_png(image: bytes) -> bytes:
+    """Return a PNG that tells, after its header, its resolution and its writer."""
+    per_metre = round(_DPI / _METRES_PER_INCH).to_bytes(4, "big")
+    physical = _chunk(b"pHYs", per_metre + per_metre + b"\x01")  # 1: of a metre
+    added = physical + _chunk(b"tEXt", PNG_MARK)
+    return image[:_PNG_HEAD_BYTES] + added + image[_PNG_HEAD_BYTES:]
+
+
+def _chunk(kind: bytes, content: bytes) -> bytes:
+    check = zlib.crc32(kind + content).to_bytes(4, "big")
+    return len(content).to_bytes(4, "big") + kind + content + check
 
 
 def _save(one: _Wanted, image: bytes) -> None:

@@ -8,6 +8,7 @@ from ssdlab.model.drive import AUTO_PURGE, PurgeChoice, PurgeOutcome, WriteCache
 from ssdlab.model.host_checks import HostCheck
 from ssdlab.model.records import TargetIdentity
 from ssdlab.model.telemetry import READINGS
+from ssdlab.model.units import duration_label
 from ssdlab.targets.purges import find_purge_choice
 from ssdlab.targets.shape import Shape
 from ssdlab.virtual.options import find_write_bound, parse_options
@@ -129,6 +130,20 @@ def read_virtual_shape(text: str) -> Shape:
         write_cache_fault=_WRITE_CACHE,
         write_bytes_per_s=find_write_bound(options),
         fio_options=_fio_options(socket_uri("SOCKET")),
+    )
+
+
+def waiting_words(identity: TargetIdentity) -> str:
+    """Return how long the server of a stopped run waits for it; "" of a drive or file.
+
+    Its content is in its memory: without it the run cannot be resumed.
+    """
+    linger_s = identity.options.get("linger_s")
+    if identity.kind != "virtual" or not isinstance(linger_s, int) or not linger_s:
+        return ""
+    return (
+        "A server process keeps the content of the virtual SSD in memory for "
+        f"{duration_label(linger_s)}; after that the run cannot be resumed."
     )
 
 

@@ -123,7 +123,7 @@ def test_overwriting_costs_a_drive_fill_a_purge_by_hand() -> None:
         (
             PurgeOutlook(method="nvme-format-crypto"),
             0.0,
-            "plus 1 purge (nvme-format-crypto), time unknown",
+            "plus 1 purge (nvme-format-crypto), duration unknown",
         ),
         (PurgeOutlook(method="none"), 0.0, None),
     ],
@@ -152,7 +152,7 @@ def test_plan_has_the_purges_and_what_departs_without_them() -> None:
         "seconds_each": None,
         "written_bytes_each": 0,
     }
-    assert "plus 9 purges (discard), time unknown" in forecast_lines(plan)
+    assert "plus 9 purges (discard), duration unknown" in forecast_lines(plan)
     bare = suite_forecast("virtual", "demo", "all", purge="none")
     assert "no purge: none was requested" in bare["departures"]
     assert not [line for line in forecast_lines(bare) if "purges (" in line]

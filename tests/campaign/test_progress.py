@@ -1,15 +1,22 @@
 """How a run says where it is, and how long it may take."""
 
 import json
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 
 import pytest
 
+from ssdlab.campaign.profiles import open_profile
 from ssdlab.campaign.progress import Progress, Tracker
 from ssdlab.model.step import Step, StepResult
+from ssdlab.plan.phases import plan_suite
+from ssdlab.plan.protocol import Plan
 from ssdlab.procedures.saturate.spec import saturate
 from ssdlab.procedures.saturate.stimulus_text import parse_stimulus
+from ssdlab.pts.fitting import ask_suite
 from tests.made_procedure import CONTEXT, plan_of
 
 RND = parse_stimulus("RND 4KiB 0/100")
@@ -31,8 +38,16 @@ def _told(folder: Path) -> list[Progress]:
         tracker.step_ended(step, result)
         return result
 
-    plan_of(procedure, answer)
+    _drive(plan_suite(procedure.tests, CONTEXT, tracker.judged), answer)
     return told
+
+
+def _drive(plan: Plan, answer: Callable[[Step], StepResult]) -> None:
+    """Answer each step of a plan to its end."""
+    batch = next(plan)
+    with suppress(StopIteration):
+        while True:
+            batch = plan.send(tuple(map(answer, batch.steps)))
 
 
 def test_a_fallback_under_way_is_no_longer_a_maybe(tmp_path: Path) -> None:
@@ -68,3 +83,63 @@ def test_words_of_a_long_step_are_told_where_it_is(tmp_path: Path) -> None:
     rest = first.line.rpartition(" | ")[2]
     assert rest.endswith(" left")
     assert shown["line"].endswith(f" | overwriting: 12 % done | then {rest}")
+
+
+def test_facts_of_a_saturation_are_numbers(tmp_path: Path) -> None:
+    """Values rise by half a round: never steady, so that a second attempt follows."""
+    told = _told(tmp_path)
+    third = next(p for p in told if (p.phase, p.round) == ("attempt1", 3))
+    assert third.tracked is not None
+    assert third.tracked.values == (1.5e5, 2.25e5)
+    assert third.tracked.average == pytest.approx(1.875e5)
+    assert (third.tracked.metric, third.tracked.window_rounds) == ("iops", 5)
+    assert third.tracked.range_ratio == 0.2
+    seventh = next(p for p in told if (p.phase, p.round) == ("attempt1", 7))
+    assert seventh.tracked is not None
+    window = seventh.tracked.values[-5:]
+    assert seventh.tracked.average == pytest.approx(sum(window) / 5)
+    assert [one.is_steady for one in seventh.tests] == [False]
+    (last,) = told[-1].tests
+    assert (last.is_steady, last.rounds) == (True, 50)
+    assert told[-1].written_bytes == 4096 * (len(told) - 1)
+
+
+def test_longest_time_of_a_test_is_what_is_left_and_what_is_over(
+    tmp_path: Path,
+) -> None:
+    told = _told(tmp_path)
+    (first,), (later,) = told[0].tests, told[-1].tests
+    assert first.longest_s >= first.left_max_s > 0.9 * first.longest_s
+    assert later.left_max_s == FIVE_MINUTES
+    shares = [one.tests[0].left_max_s / one.tests[0].longest_s for one in told]
+    assert shares == sorted(shares, reverse=True)
+
+
+def test_matrix_keeps_the_last_value_of_each_cell(tmp_path: Path) -> None:
+    told: list[Progress] = []
+    demo = open_profile("demo")
+    (iops,) = ask_suite(
+        demo, ("iops",), capacity_bytes=CONTEXT.capacity_bytes, sector_bytes=512
+    ).tests
+    tracker = Tracker(run=tmp_path, tests=(iops,), context=CONTEXT, tell=told.append)
+    values_so_far = count(1)
+
+    def answer(step: Step) -> StepResult:
+        tracker.step_began(step)
+        result = StepResult(step_id=step.step_id, iops=float(next(values_so_far)))
+        tracker.step_ended(step, result)
+        return result
+
+    _drive(plan_suite((iops,), CONTEXT, tracker.judged), answer)
+    second = next(p for p in told if (p.round, p.cell) == (2, 3))
+    assert len(second.matrix) == second.cells
+    assert [cell.round for cell in second.matrix] == [2, 2, *[1] * (second.cells - 2)]
+    values = [cell.value for cell in second.matrix]
+    assert values == [values[2] + second.cells - 2 + n for n in (0, 1)] + [
+        values[2] + n for n in range(second.cells - 2)
+    ]
+    first = next(p for p in told if (p.round, p.cell) == (1, 2))
+    assert [cell.value is None for cell in first.matrix] == [
+        False,
+        *[True] * (first.cells - 1),
+    ]

@@ -82,7 +82,7 @@ def survey_of(drive: Drive) -> DriveSurvey:
 
 
 def test_free_drive_is_told_in_a_few_lines_with_the_option_that_confirms() -> None:
-    sizes = "1.92 TB, sectors of 512 B (4,096 B physical)"
+    sizes = "1.92 TB, 512 B logical / 4 KiB physical sectors"
     link = "PCIe 8 GT/s x4 (max 16 GT/s x4)"
     assert text_of(SURVEY).splitlines() == [
         f"/dev/nvme0n1  SAMSUNG MZQL21T9HCJR-00A07, {sizes}",

@@ -50,6 +50,6 @@ def test_dry_run_of_a_procedure_takes_the_purge_too() -> None:
     words = ["saturate", "--target", "virtual", "--stimulus", "RND 4KiB 0/100"]
     done = CliRunner().invoke(main, [*words, "--dry-run", "--purge", "discard"])
     assert done.exit_code == 0, done.output
-    assert "purges (discard), time unknown" in done.output
+    assert "purges (discard), duration unknown" in done.output
     done = CliRunner().invoke(main, [*words, "--dry-run", "--purge", "none"])
     assert "no purge: none was requested" in done.output

@@ -1,6 +1,7 @@
 """`ssdlab qos`: tables, verdicts, exit codes, refusals."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -31,7 +32,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
 def test_percentiles_are_shown_with_intervals_and_what_is_not_supported(
     run: Run,
 ) -> None:
-    done = ssdlab("qos", run.path)
+    done = ssdlab("qos", run.path, "--all")
     assert done.exit_code == 0
     words = said(done)
     ios = f"{run.measurements['total_ios'].iloc[-1]:,} IOs"
@@ -46,8 +47,8 @@ def test_percentiles_are_shown_with_intervals_and_what_is_not_supported(
 @pytest.mark.parametrize("columns", [80, 120])
 def test_no_line_is_wider_than_the_terminal(columns: int) -> None:
     sample = ROOT / "data" / "samples" / "virtual-all"
-    asked = ("--test", "lat", "--workload", "RND 4KiB", "--target", "p99.9 <= 1 ms")
-    done = ssdlab("qos", sample, *asked, columns=columns)
+    asked = ("--test", "lat", "--workload", "RND 4KiB", "--goal", "p99.9 <= 1 ms")
+    done = ssdlab("qos", sample, *asked, "--all", columns=columns)
     assert "LAT rounds, RND 4 KiB 65/35" in done.output
     assert max(map(len, done.output.splitlines())) <= columns
     assert ("if IOs were independent" in done.output) == (columns == 120)
@@ -72,8 +73,8 @@ def test_run_on_a_model_says_so(run: Run) -> None:
 
 def test_help_tells_the_verdicts_and_their_exit_codes() -> None:
     words = said(ssdlab("qos", "--help"))
-    assert "not met if it is beyond, otherwise undecided" in words
-    assert "3 a load does not meet the target, or that is undecided" in words
+    assert "not met if it is beyond, otherwise inconclusive" in words
+    assert "3 a load does not meet the goal, or that is inconclusive" in words
 
 
 @pytest.mark.parametrize(
@@ -81,15 +82,19 @@ def test_help_tells_the_verdicts_and_their_exit_codes() -> None:
     [
         ("p99 <= 10 s", 0, "met, with a certainty of more than 99.9 %"),
         ("p99 <= 1 ns", 3, "not met, with a certainty of more than 99.9 %"),
-        ("p99.9999 <= 10 s", 3, "cannot be told: met with a certainty of"),
+        ("p99.9999 <= 10 s", 3, "inconclusive: met with a certainty of"),
     ],
 )
 def test_exit_code_tells_whether_the_target_is_met(
     run: Run, target: str, code: int, words: str
 ) -> None:
-    done = ssdlab("qos", run.path, "--target", target)
+    done = ssdlab("qos", run.path, "--goal", target, "--all")
     assert done.exit_code == code
     assert words in said(done)
+    brief = ssdlab("qos", run.path, "--target", target)
+    assert brief.exit_code == code
+    verdicts = {"met": "✓ met", "not": "✗ not met", "inconclusive:": "? inconclusive"}
+    assert verdicts[re.findall(r"[a-z:]+", words)[0]] in brief.output
 
 
 def test_json_has_open_ends_as_null(run: Run) -> None:
@@ -117,3 +122,16 @@ def test_wrong_request_is_refused_with_a_remedy(
     done = ssdlab("qos", run.path, *options)
     assert done.exit_code == 2
     assert words in said(done)
+
+
+@pytest.mark.parametrize("columns", [80, 120])
+def test_each_load_is_one_line_with_its_verdict(columns: int) -> None:
+    sample = ROOT / "data" / "samples" / "virtual-b"
+    done = ssdlab("qos", sample, "--goal", "p99.9 <= 2 ms", columns=columns)
+    head, *rows = done.output.partition("\n\n")[2].partition("\n\n")[0].splitlines()
+    assert len(rows) == len(json.loads(ssdlab("qos", sample, "--json").output)["loads"])
+    assert max(map(len, done.output.splitlines())) <= columns
+    assert head.endswith("p99.9 ≤ 2 ms")
+    assert all(row.endswith(("✓ met", "✗ not met")) for row in rows)
+    assert "1.24 (1.04-2.00)" in rows[0]
+    assert ("from 4.19" in rows[0]) == (columns == 120)

@@ -103,7 +103,9 @@ def test_run_stops_and_goes_on_when_it_is_told_to(lab: Lab) -> None:
     resumed = lab.cli("resume", run)
     assert resumed.wait() == 0, resumed.said
     assert "\r" not in resumed.said
-    assert re.search(r"\nwsat saturation \| round \d+ of at most 14 ", resumed.said)
+    assert re.search(
+        r"\d % \| wsat saturation \| round \d+ of at most 14 ", resumed.said
+    )
     finished = ssdlab.open_run(run)
     assert finished.state.status == "finished"
     hows = [how for _, _, how in finished.state.sessions]
@@ -124,6 +126,7 @@ def test_run_suite_raises_by_name_when_its_process_is_told_to_stop(
     assert started.wait() == 130
     assert started.said.startswith("RunInterruptedError: Stopped.")
     assert f"ssdlab resume {run}" in started.said
+    assert "A server process keeps the content of the virtual SSD" in started.said
     state = state_of(run)
     assert state is not None
     assert state.status == "interrupted"

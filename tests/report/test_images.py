@@ -1,5 +1,6 @@
 """Figures as files: by one browser, or a clear error."""
 
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +16,26 @@ from ssdlab.report.images import run_figures, write_image, write_images
 from ssdlab.system import browser
 from tests.browser import find_browser
 from tests.made_run import Recipe, make_run
+from tests.paths import ROOT
 from tests.plots.test_publication import drawn, line
 
 SMALL = Recipe(tests=("lat",), rounds=5)
+
+
+def dots_per_inch(image: bytes) -> float:
+    """Return the resolution that a PNG states, of chunks whose sums are right."""
+    place = 8
+    while place < len(image):
+        size = int.from_bytes(image[place : place + 4])
+        body = image[place + 4 : place + 8 + size]
+        check = image[place + 8 + size : place + 12 + size]
+        assert zlib.crc32(body) == int.from_bytes(check)
+        if body.startswith(b"pHYs"):
+            across, down = int.from_bytes(body[4:8]), int.from_bytes(body[8:12])
+            assert (across, body[12]) == (down, 1)
+            return across * 0.0254
+        place += 12 + size
+    return 0.0
 
 
 @pytest.mark.browser
@@ -30,6 +48,7 @@ def test_figures_of_a_run_are_files_of_the_width_of_a_column(tmp_path: Path) -> 
     assert f'width="{figure.layout.width:.0f}' in svg.read_text("utf-8")[:300]
     assert png.read_bytes().startswith(b"\x89PNG")
     assert int.from_bytes(png.read_bytes()[16:20]) == pytest.approx(2100, abs=9)
+    assert pytest.approx(dots_per_inch(png.read_bytes()), abs=0.1) == 600
     assert pdf.read_bytes().startswith(b"%PDF")
 
 
@@ -76,6 +95,14 @@ def test_figures_of_a_run_have_names_in_the_order_of_its_report(tmp_path: Path) 
     assert len(names) == len(set(names)) >= 4
     assert names[0].startswith("lat-01-")
     assert all(name.replace("-", "").isalnum() for name in names)
+
+
+def test_names_of_figures_tell_them_apart_in_whole_words() -> None:
+    names = list(run_figures(ssdlab.open_run(ROOT / "data/samples/virtual-all")))
+    shown = {name.split("-", maxsplit=2)[2] for name in names if name[:4] == "iops"}
+    assert len(shown) == len([name for name in names if name[:4] == "iops"])
+    assert "tp-04-throughput-2d-plot-1024-kib" in names
+    assert any(name.endswith("rnd-4-kib-0-100-t2-q16") for name in names)
 
 
 def test_missing_browser_is_exit_code_2(

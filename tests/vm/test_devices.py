@@ -192,7 +192,7 @@ def test_text_is_printable_narrow_and_tells_how_to_consent(
     assert sum("can be tested" in line for line in lines) == len(listed)
     assert "--confirm=--confirm" in said
     assert "50 °C, 0 % worn" in said
-    assert f"{MODEL}, 67.11 MB, sectors of 512 B" in said
+    assert f"{MODEL}, 67.11 MB, 512 B sectors" in said
 
 
 def test_user_without_rights_is_told_what_is_unknown(guest: Guest) -> None:

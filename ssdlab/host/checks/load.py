@@ -10,7 +10,7 @@ _SOME_WAIT, _MUCH_WAIT = 1.0, 10.0  # percent of the last ten seconds
 _BUSY_PROCESS = 0.20  # share of one processor
 _NAMED = 3
 _PRESSURE = "/proc/pressure"
-_PRESSURES = {"a processor": "cpu", "IO": "io"}
+_PRESSURES = {"CPU": "cpu", "IO": "io"}
 _REMEDY = "Stop what need not run, and check again: top, iotop"
 
 
@@ -23,7 +23,7 @@ def _check_load(scene: Scene) -> Finding:
         f"{busy * 100:.0f} % of the processors are busy (/proc/stat)",
         f"load average {scene.text('/proc/loadavg').split(' ')[0] or 'unknown'}",
         *(
-            f"something waited for {what} for {share:g} % of the last 10 s "
+            f"{what} pressure: {share:g} % of the last 10 s "
             f"({_PRESSURE}/{_PRESSURES[what]})"
             for what, share in waits.items()
         ),

@@ -36,13 +36,13 @@ CASES = (
     Case(
         check="other_load",
         verdict="warn",
-        says="something waited for IO for 1.5 % of the last 10 s (/proc/pressure/io)",
+        says="IO pressure: 1.5 % of the last 10 s (/proc/pressure/io)",
         files={IO_WAITS: "some avg10=1.50 avg60=0.00 avg300=0.00 total=1"},
     ),
     Case(
         check="other_load",
         verdict="bad",
-        says="something waited for a processor for 12 % of the last 10 s",
+        says="CPU pressure: 12 % of the last 10 s",
         files={CPU_WAITS: "some avg10=12.00 avg60=0.00 avg300=0.00 total=1"},
     ),
     Case(
