@@ -28,8 +28,8 @@ _SECTIONS = {
     "Import and export": "import parse ingest export",
     "Drives and host": "devices purge doctor ceiling profiles",
     "Notebooks": "lab notebooks page",
-    "Published procedures": "peak saturate precondition-time sequence compare-hosts "
-    "rwsw",
+    "Published procedures": "peak hot-cold saturate precondition-time sequence "
+    "compare-hosts rwsw",
 }
 _RATED_UNITS = {"G": 1e9, "T": 1e12, "P": 1e15}
 _RATED = re.compile(r"\s*(\d{1,9}(?:\.\d{1,9})?)\s*([GTP])B\s*", re.IGNORECASE)
