@@ -134,8 +134,8 @@ def id_ns(
     *, flbas: int = 0, dps: int = 0, lbafs: Sequence[tuple[int, int, int]] = ()
 ) -> str:
     """Identify a namespace; its formats are metadata, data size (2^n) and RP."""
-    fields = {"nsze": 131072, "nlbaf": 7, "flbas": flbas, "dps": dps}
-    fields["lbafs"] = [{"ms": ms, "ds": ds, "rp": rp} for ms, ds, rp in lbafs]
+    formats = [{"ms": ms, "ds": ds, "rp": rp} for ms, ds, rp in lbafs]
+    fields = {"nsze": 131072, "nlbaf": 7, "flbas": flbas, "dps": dps, "lbafs": formats}
     return json.dumps(fields, indent=2)
 
 
