@@ -92,8 +92,8 @@ def plot_class_iops(
         "IOPS and response times by class",
         _IOPS,
         (classes, values, looks),
-        titles=("IOPS, steady state", "ART [ms]"),
-        words=f"RND 4 KiB of the test IOPS; {_COMPUTED}",
+        titles=("IOPS", "ART [ms]"),
+        words=f"RND 4 KiB, steady state of the test IOPS; {_COMPUTED}",
     )
 
 
@@ -114,8 +114,8 @@ def plot_class_throughput(
         "Bandwidth and response times by class",
         _THROUGHPUT,
         (classes, values, looks),
-        titles=("Throughput [MB/s]", "ART and MRT [ms]"),
-        words=f"SEQ 1024 KiB of the test TP, T1/Q32; {_COMPUTED}",
+        titles=("MB/s", "Time [ms]"),
+        words=f"SEQ 1024 KiB of TP, T1/Q32: throughput, ART and MRT; {_COMPUTED}",
     )
 
 

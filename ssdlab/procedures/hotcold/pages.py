@@ -1,5 +1,6 @@
 """Hot and cold data: what rewriting the hot part alone does, against all of it."""
 
+import math
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -20,6 +21,7 @@ from ssdlab.text.quantities import QUANTITIES, span_s, time_quantity
 from ssdlab.text.table import Table, column, quantities, quantity, tabulate
 
 _WINDOW = 5  # PTS 2.1.24
+_STEADY = "steady"
 _PARTS = {HOT: "the hot part alone", ALL: "all that is filled"}
 _RATES = ("iops", "bw_bytes_per_s", "lat_mean_ns", "lat_max_ns")
 _INTERVAL_NOTE = (
@@ -67,10 +69,9 @@ def _both_page(context: Context, curves: dict[str, StimulusCurve]) -> Page:
         caption=f"Last {_WINDOW} rounds of each stage",
         note=_INTERVAL_NOTE,
     )
-    return Page(
-        title="Hot part and all data",
-        blocks=(Note(text=gain_text(curves)), table),
-    )
+    is_steady = len(rows) == len(_PARTS) and all(row["end"] == _STEADY for row in rows)
+    note = Note(text=gain_text(curves), tone="plain" if is_steady else "warning")
+    return Page(title="Hot part and all data", blocks=(note, table))
 
 
 def gain_text(curves: dict[str, StimulusCurve]) -> str:
@@ -79,6 +80,8 @@ def gain_text(curves: dict[str, StimulusCurve]) -> str:
         return "The second stage has no finished round, so there is nothing to compare."
     hot, all_of = (curves[phase].rates.tail(_WINDOW) for phase in (HOT, ALL))
     found = estimate_ratio(hot, all_of)
+    if not math.isfinite(found.ratio):
+        return "A stage has too few rounds with a rate, so there is nothing to compare."
     ratio, low, high = interval_texts(found.ratio, low=found.low, high=found.high)
     rate = QUANTITIES[curves[HOT].metric].name
     return (
@@ -98,7 +101,7 @@ def _end_text(context: Context, curve: StimulusCurve) -> str:
     if not finals:
         return f"fewer than {_WINDOW} rounds"
     is_steady = all(one.is_round_steady for one in finals)
-    return "steady" if is_steady else "NOT steady"
+    return _STEADY if is_steady else "NOT steady"
 
 
 def _stage_pages(context: Context, curve: StimulusCurve) -> Iterator[Page]:

@@ -1,5 +1,6 @@
 """Hot and cold data: what is filled, what is rewritten, and what is compared."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,8 +10,9 @@ from ssdlab.cli import main
 from ssdlab.model.step import Step
 from ssdlab.model.units import MIB
 from ssdlab.paper.context import read_context
-from ssdlab.procedures.hotcold.pages import hot_cold_pages
+from ssdlab.procedures.hotcold.pages import gain_text, hot_cold_pages
 from ssdlab.procedures.hotcold.spec import HOT_COLD, hot_cold
+from ssdlab.procedures.saturate.curve import read_curve
 from ssdlab.procedures.saturate.stimulus_text import parse_stimulus
 from ssdlab.report import render_report
 from ssdlab.store.run import Run
@@ -65,6 +67,25 @@ def test_page_says_how_many_times_faster_the_hot_part_is(run: Run) -> None:
     assert {page.title for page in others} >= {
         "Rewriting the hot part alone", "Rewriting all that is filled"
     }  # fmt: skip
+
+
+def test_page_compares_nothing_before_both_stages_have_rounds(tmp_path: Path) -> None:
+    procedure = hot_cold(RANDOM, rounds=6, minutes=1)
+    found = measure_made(
+        tmp_path / "run", procedure, lambda step: 100.0 * (step.round or 1)
+    )
+    curves = {
+        phase: read_curve(read_context(found), test=HOT_COLD, phase=phase)
+        for phase in ("hot", "all")
+    }
+    hot, everything = curves["hot"], curves["all"]
+    assert hot is not None
+    assert everything is not None
+    assert "nothing to compare" in gain_text({"hot": hot})
+    short = replace(everything, rounds=everything.rounds.iloc[:1])
+    assert "too few rounds" in gain_text({"hot": hot, "all": short})
+    first, *_ = hot_cold_pages(read_context(found), HOT_COLD)
+    assert first.blocks[0].tone == "warning"  # type: ignore[union-attr] # a note
 
 
 def test_report_names_the_source_and_both_parts(run: Run) -> None:
