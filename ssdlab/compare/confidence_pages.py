@@ -44,7 +44,7 @@ def confidence_page(comparison: Comparison) -> Page:
             words = f"These histograms differ in {differing}: their levels are hardly "
             blocks.append(Note(text=f"{words}comparable.", tone="warning"))
         levels = pd.concat([
-            one.levels.assign(run_id=run_id, taken_with=one.words)
+            one.levels.assign(run_id=run_id, taken_with=one.words, iops=one.iops)
             for run_id, one in found.items()
         ])
         title = f"Confidence levels of the {test.upper()} histogram"

@@ -88,8 +88,8 @@ def throughput_page(comparison: Comparison) -> Page:
 
 
 def _class_blocks(comparison: Comparison, plot: Callable[..., object]) -> list[Block]:
-    frames = [run.measured.assign(run_id=run.run_id) for run in comparison.class_runs]
-    values = pd.concat(frames, ignore_index=True)[["run_id", "metric", "value"]]
+    frames = [run.drawn for run in comparison.class_runs]
+    values = pd.concat(frames, ignore_index=True)
     figure = plot(comparison.classes, values, looks=comparison.run_looks)
     return [Plot(figure=figure), Note(text=_BACKDROP)]
 
