@@ -93,7 +93,9 @@ def _runs_in(folder: Path) -> list[Path]:
         reason = "folder not found"
     elif not folder.is_dir():
         reason = "it is a file, not a run folder"
-    inside = [] if reason else [Path(entry.path) for entry in list_runs(folder)]
+    entries = () if reason else list_runs(folder)
+    oldest_first = sorted(entries, key=lambda entry: entry.started_at)
+    inside = [Path(entry.path) for entry in oldest_first]
     if not inside:
         reason = reason or "it is not a run, and does not contain any"
         raise RunFolderError(folder=str(folder), reason=reason, remedy=_LOOK)

@@ -244,7 +244,7 @@ def _name_all(entries: Sequence[RunEntry]) -> list[Listed]:
             trouble=entry.trouble,
         )
         for entry, folder in zip(entries, folders, strict=True)
-    ][::-1]  # fmt: skip
+    ]  # fmt: skip
 
 
 def search(listed: Iterable[Listed], words: str) -> list[Listed]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from ssdlab.ingest.ingest import build_tables
 from ssdlab.model.schema import TABLES
+from ssdlab.store.catalog import find_run
 from ssdlab.store.lock import read_holder
 from ssdlab.store.run import Run, open_tables
 from ssdlab.store.swap import find_tables
@@ -19,7 +20,9 @@ if TYPE_CHECKING:
 _WRITTEN_LAST = "runs.parquet"
 
 
-def open_run(path: str | Path) -> Run:
+def open_run(
+    path: str | Path, *, runs: str | Path | None = None, or_sample: bool = False
+) -> Run:
     """Open a run folder, including that of a run under way.
 
     While a process works on a run, or if it left no complete tables, the frames are
@@ -29,8 +32,13 @@ def open_run(path: str | Path) -> Run:
     Parameters
     ----------
     path : str or Path
-        The run folder. A relative one that is not here is searched in the folders
-        above, as notebooks have a folder of their own.
+        The run folder; or as text the id of a run, a beginning that only one has, or
+        ``latest``, which is the newest finished run. A relative path that is not here
+        is searched in the folders above, as notebooks have a folder of their own.
+    runs : str or Path, optional
+        The folder of runs that is searched, ``data/runs`` by default.
+    or_sample : bool, optional
+        Whether ``latest`` is a sample run where there is no finished run.
 
     Returns
     -------
@@ -40,7 +48,8 @@ def open_run(path: str | Path) -> Run:
     Raises
     ------
     RunFolderError
-        If the folder is not a run, is damaged, or was written by another version.
+        If the folder is not a run, is damaged, or was written by another version, or
+        no run has this name.
 
     Examples
     --------
@@ -48,7 +57,7 @@ def open_run(path: str | Path) -> Run:
     >>> run.record.target.kind, run.record.tests
     ('virtual', ('iops', 'tp', 'lat', 'wsat'))
     """
-    run = open_tables(path)
+    run = open_tables(find_run(path, runs=runs, or_sample=or_sample))
     is_going_on = read_holder(run.path) is not None
     is_written = find_tables(run.path).has_file(_WRITTEN_LAST)
     if is_written and not is_going_on and run.state.status != "running":

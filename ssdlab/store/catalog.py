@@ -1,16 +1,21 @@
-"""The list of runs in a folder."""
+"""The list of runs in a folder, and the run that a text names."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
 from ssdlab.model.errors import RunFolderError
 from ssdlab.model.schema import RUNS
-from ssdlab.store.places import find_here_or_above
+from ssdlab.store.places import find_here_or_above, is_there
 from ssdlab.store.records import read_record, read_state
 from ssdlab.store.tables import read_table
 from ssdlab.system.folders import Folder
 
 _DEFAULT_FOLDER = Path("data/runs")
+_SAMPLE = Path("data/samples/virtual-all")
+_MOST_LISTED = 5
+LATEST = "latest"
+FINISHED = frozenset({"finished"})
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -62,7 +67,7 @@ def find_outcome(path: str | Path) -> RunOutcome:
 
 
 def list_runs(folder: str | Path | None = None) -> tuple[RunEntry, ...]:
-    """Return the runs in a folder, oldest first.
+    """Return the runs in a folder, newest first.
 
     Parameters
     ----------
@@ -73,7 +78,7 @@ def list_runs(folder: str | Path | None = None) -> tuple[RunEntry, ...]:
     Returns
     -------
     tuple of RunEntry
-        One entry per run folder, including damaged ones.
+        One entry per run folder, including damaged ones, which come last.
 
     Raises
     ------
@@ -82,7 +87,7 @@ def list_runs(folder: str | Path | None = None) -> tuple[RunEntry, ...]:
 
     Examples
     --------
-    >>> [entry.run_id for entry in list_runs("data/samples")][:1]
+    >>> [entry.run_id for entry in list_runs("data/samples")][-1:]
     ['20261122-004210-imported-dabf']
     """
     place = find_here_or_above(folder or _DEFAULT_FOLDER)
@@ -97,7 +102,92 @@ def list_runs(folder: str | Path | None = None) -> tuple[RunEntry, ...]:
             remedy="Name another folder of runs (on the command line: --runs FOLDER).",
         ) from None
     entries = (_entry(place / name) for name in names if _is_run(place / name))
-    return tuple(sorted(entries, key=lambda entry: entry.started_at))
+    return tuple(sorted(entries, key=lambda entry: entry.started_at, reverse=True))
+
+
+def find_run(
+    text: str | Path,
+    *,
+    runs: str | Path | None = None,
+    statuses: Collection[str] = FINISHED,
+    or_sample: bool = False,
+) -> Path:
+    """Return the folder of the run that a text names.
+
+    A path that exists here is preferred to an id, an id to a beginning, and a beginning
+    to a path that exists in a folder above.
+
+    Parameters
+    ----------
+    text : str or Path
+        A path, the id or folder name of a run, a beginning that only one of these has,
+        or ``latest``. A `Path` is always a path, and so is ``./latest``.
+    runs : str or Path, optional
+        The folder of runs in which ids, beginnings and ``latest`` are searched, as for
+        `list_runs`. The default is ``data/runs``, which need not exist.
+    statuses : collection of str, optional
+        What ``latest`` may be: ``finished``, which is the default, ``running``,
+        ``interrupted`` or ``failed``.
+    or_sample : bool, optional
+        Whether ``latest`` is a sample run where no run qualifies.
+
+    Returns
+    -------
+    Path
+        The folder. It may not be a run if the text is a path.
+
+    Raises
+    ------
+    RunFolderError
+        If no run has this name, several begin so, or there is no latest run.
+
+    Examples
+    --------
+    >>> find_run("20261122-004210", runs="data/samples").name
+    'tkperf-crucial-mx200'
+    """
+    if isinstance(text, str) and text == LATEST:
+        return _latest(runs, statuses, or_sample=or_sample)
+    if isinstance(text, Path) or "/" in text or not text or is_there(Path(text)):
+        return find_here_or_above(text)
+    entries = list_runs(runs)
+    names = {entry: {Path(entry.path).name, entry.run_id} for entry in entries}
+    found = [entry for entry, own in names.items() if text in own] or [
+        entry
+        for entry, own in names.items()
+        if any(name.startswith(text) for name in own)
+    ]
+    if len(found) == 1:
+        return Path(found[0].path)
+    if not found and is_there(above := find_here_or_above(text)):
+        return above
+    several = [Path(entry.path).name for entry in found[:_MOST_LISTED]]
+    several += ["…"] if len(found) > _MOST_LISTED else []
+    raise RunFolderError(
+        folder=text,
+        reason=f"{len(found)} runs have this name or begin so: {', '.join(several)}"
+        if found
+        else "there is no such folder, and no run whose name begins so",
+        remedy="Name a run folder, the beginning of its name, or latest; "
+        "ssdlab runs lists them.",
+    )
+
+
+def _latest(
+    runs: str | Path | None, statuses: Collection[str], *, or_sample: bool
+) -> Path:
+    """Return the newest run of some statuses."""
+    for entry in list_runs(runs):
+        if entry.status in statuses:
+            return Path(entry.path)
+    sample = find_here_or_above(_SAMPLE)
+    if or_sample and sample.exists():
+        return sample
+    raise RunFolderError(
+        folder=str(find_here_or_above(runs or _DEFAULT_FOLDER)),
+        reason=f"there is no latest run, as none in it is {' or '.join(statuses)}",
+        remedy="Name a run folder, or make a run: ssdlab run --target virtual",
+    )
 
 
 def _is_run(path: Path) -> bool:

@@ -10,7 +10,15 @@ def find_here_or_above(path: str | Path) -> Path:
     is not the same folder as in a shell.
     """
     named = Path(path)
-    if named.is_absolute() or named.exists():
+    if named.is_absolute() or is_there(named):
         return named
     above = (folder / named for folder in Path.cwd().parents)
-    return next((place for place in above if place.exists()), named)
+    return next((place for place in above if is_there(place)), named)
+
+
+def is_there(path: Path) -> bool:
+    """Return whether a path exists; one too long, or that may not be seen, does not."""
+    try:
+        return path.exists()
+    except (OSError, ValueError):
+        return False

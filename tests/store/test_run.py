@@ -67,7 +67,7 @@ def test_raw_output_is_refused_when_it_is_not_whole(
         open_tables(folder).raw_output(step.name)
 
 
-def test_runs_are_listed_oldest_first_and_damaged_ones_too(tmp_path: Path) -> None:
+def test_runs_are_listed_newest_first_and_damaged_ones_last(tmp_path: Path) -> None:
     make_run(tmp_path / "b", started_at="2026-01-02")
     make_run(tmp_path / "a", started_at="2026-01-03")
     old = make_run(tmp_path / "c", started_at="2026-01-01")
@@ -77,11 +77,11 @@ def test_runs_are_listed_oldest_first_and_damaged_ones_too(tmp_path: Path) -> No
     (broken / "state.json").write_text("{")
     (tmp_path / "not a run").mkdir()
     make_run(tmp_path / ".cache")
-    damaged, *runs = list_runs(tmp_path)
-    assert [entry.run_id for entry in runs] == ["c", "b", "a"]
+    *runs, damaged = list_runs(tmp_path)
+    assert [entry.run_id for entry in runs] == ["a", "b", "c"]
     assert (damaged.run_id, damaged.status) == ("d", "")
     assert "state.json is damaged" in damaged.trouble
-    first = runs[0]
+    first = runs[-1]
     assert (first.steps, first.sessions, first.status) == (1, 2, "interrupted")
     assert (first.profile, first.tests) == ("demo", ("iops", "wsat"))
     assert first.device == "ssdlab virtual SSD VIRTUAL-1"
