@@ -20,7 +20,8 @@ raise RunInterruptedError(folder="data/<i>'s run", purge="<b>It goes on.")
 
 def outputs_of(source: str, folder: Path) -> list[Any]:
     """Return the outputs of a cell that a kernel ran."""
-    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source)])
+    cell = nbformat.v4.new_code_cell(source)  # type: ignore[no-untyped-call] # it has no types
+    notebook = nbformat.v4.new_notebook(cells=[cell])  # type: ignore[no-untyped-call] # as above
     place = {"metadata": {"path": str(folder)}}
     NotebookClient(
         notebook, kernel_name="python3", allow_errors=True, resources=place
