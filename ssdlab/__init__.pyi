@@ -20,6 +20,8 @@ from .report.display import show_comparison as show_comparison
 from .report.display import show_overview as show_overview
 from .report.display import show_tests as show_tests
 from .report.images import write_image as write_image
+from .report.latency_qos import latency_qos as latency_qos
+from .report.steady_state import steady_state as steady_state
 from .stats.steady_state import assess_steady_state as assess_steady_state
 from .store.catalog import list_runs as list_runs
 from .store.run import Run as Run

@@ -1,5 +1,6 @@
-"""The pages of a report as outputs of a notebook cell."""
+"""Blocks and the pages of a report as outputs of a notebook cell."""
 
+from collections.abc import Iterable
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -59,8 +60,8 @@ def show_overview(run: Run) -> None:
     caption = f"{target.model} {target.serial}".strip()
     words = tuple(range(1, len(_HEAD)))
     table = Table(caption=caption, head=_HEAD, rows=rows, words=words)
-    _show_blocks((*status_notes(context), table))
-    _show_html("".join(map(_answer, box_answers(context))))
+    show_blocks((*status_notes(context), table))
+    show_html("".join(map(_answer, box_answers(context))))
 
 
 def _answer(box: AnswerBox) -> str:
@@ -96,13 +97,16 @@ def show_tests(run: Run, *tests: str) -> None:
     context = read_context(run)
     for test in tests or run.record.tests:
         if test not in run.record.tests:
-            _show_html(f"<p>{escape(test.upper())} was not requested.</p>")
+            show_html(f"<p>{escape(test.upper())} was not requested.</p>")
             continue
-        _show_html(_heading(context, test))
+        show_html(_heading(context, test))
         for page in pages_of(context, test):
-            heading = f"{page.plot_id}: {page.title}" if page.plot_id else page.title
-            _show_html(f"<h3>{escape(heading)}</h3>")
-            _show_blocks(page.blocks)
+            # A figure has its title in itself, and keeps it where it is saved.
+            is_titled = bool(page.plot_id) and isinstance(page.blocks[0], Plot)
+            words = (page.plot_id, "" if is_titled else page.title)
+            heading = ": ".join(filter(None, words))
+            show_html(f"<h3>{escape(heading)}</h3>")
+            show_blocks(page.blocks)
 
 
 def _heading(context: Context, test: str) -> str:
@@ -135,19 +139,20 @@ def show_comparison(comparison: Comparison, topic: str) -> None:
     --------
     >>> ssdlab.show_comparison(comparison, "iops")  # doctest: +SKIP
     """
-    _show_blocks(comparison_page(comparison, topic).blocks)
+    show_blocks(comparison_page(comparison, topic).blocks)
 
 
-def _show_blocks(blocks: tuple[Block, ...]) -> None:
+def show_blocks(blocks: Iterable[Block]) -> None:
+    """Show tables, figures and notes, one after the other."""
     for block in blocks:
         match block:
             case Plot():
                 show_figure(block.figure)
             case Table():
-                _show_html(block._repr_html_())
+                show_html(block._repr_html_())
             case Note():
                 words = f'<p class="note {block.tone}">{escape(block.text)}</p>'
-                _show_html(f'<div class="ssdlab">{_STYLE}{words}</div>')
+                show_html(f'<div class="ssdlab">{_STYLE}{words}</div>')
 
 
 def show_figure(figure: "go.Figure") -> None:
@@ -159,7 +164,26 @@ def show_figure(figure: "go.Figure") -> None:
     display(bundle, raw=True)  # type: ignore[no-untyped-call] # IPython has no types
 
 
-def _show_html(html: str) -> None:
+def show_method(title: str, text: str) -> None:
+    """Show how something was computed, folded behind a title."""
+    words = f"<p>{escape(text)}</p>"
+    show_html(f"<details><summary>{escape(title)}</summary>{words}</details>")
+
+
+def show_heading(text: str) -> None:
+    """Show a heading."""
+    show_html(f"<h3>{escape(text)}</h3>")
+
+
+def is_in_notebook() -> bool:
+    """Return whether this code runs in the kernel of a notebook."""
+    from IPython import get_ipython  # noqa: PLC0415 - half a second
+
+    return getattr(get_ipython(), "kernel", None) is not None
+
+
+def show_html(html: str) -> None:
+    """Show HTML."""
     from IPython.display import HTML, display  # noqa: PLC0415 - only notebooks have it
 
     display(HTML(html))  # type: ignore[no-untyped-call] # IPython has no types

@@ -173,6 +173,15 @@ def find_run(
     )
 
 
+def which_text(asked: object, folder: Path) -> str:
+    """Return which run was opened, and why where that was left open."""
+    if asked != LATEST:
+        return f"Run: {folder}"
+    if folder == find_here_or_above(_SAMPLE):
+        return f"Run: {folder}, a sample, as no run in {_DEFAULT_FOLDER} has finished"
+    return f"Run: {folder}, the latest that has finished"
+
+
 def _latest(
     runs: str | Path | None, statuses: Collection[str], *, or_sample: bool
 ) -> Path:
