@@ -1,10 +1,21 @@
 """The progress of a run, as data: written to a file and passed to a listener."""
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
-from ssdlab.model.spec import OperatingPoint, Phase, PtsTest, Rounds, Stimulus, Tracking
+from ssdlab.model.spec import (
+    Metric,
+    OperatingPoint,
+    Phase,
+    PtsTest,
+    Rounds,
+    SteadyStateCriteria,
+    Stimulus,
+    Tracking,
+    Workload,
+)
 from ssdlab.model.step import Step, StepResult
 from ssdlab.model.units import duration_label
 from ssdlab.plan.context import Judgement, PlanContext
@@ -15,6 +26,50 @@ from ssdlab.system.folders import Folder
 
 _FIRST_GUESS_BYTES_PER_S = 100e6
 _SHOWN_VALUES = 5
+_MOST_VALUES = 40  # that a picture of them can show
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TestProgress:
+    """How far a test is: its longest time, and what is left of it at least and most.
+
+    ``is_steady`` is ``None`` until a window was judged. ``rounds`` counts those of the
+    loop that it is in, or was in last.
+    """
+
+    test: str
+    longest_s: float
+    left_min_s: float
+    left_max_s: float
+    rounds: int = 0
+    is_steady: bool | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Tracked:
+    """The tracking variable: its value in each round, and what the window allows.
+
+    ``average`` is that of the last window that was judged, before that of the rounds so
+    far. ``range_ratio`` is the greatest range within a window, as a ratio of it.
+    """
+
+    metric: Metric
+    values: tuple[float, ...]
+    average: float
+    window_rounds: int
+    range_ratio: float | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CellProgress:
+    """A cell of the loop and the last value that it got, in ``round``."""
+
+    block_size_bytes: int
+    read_percent: int
+    threads: int
+    queue_depth: int
+    round: int = 0
+    value: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -25,6 +80,8 @@ class Progress:
     ``values`` are the tracking variable's last values as text. The time left lies
     between two bounds: steady as soon as possible, or never. Neither includes the rest
     of a purge, which only the drive knows. ``purge`` is the status that it reports.
+    ``matrix`` has the cells of the loop in their order, in the unit of the tracking
+    variable.
     """
 
     test: str
@@ -42,6 +99,10 @@ class Progress:
     left_min_s: float
     left_max_s: float
     purge: str = ""
+    written_bytes: int = 0
+    tests: tuple[TestProgress, ...] = ()
+    tracked: Tracked | None = None
+    matrix: tuple[CellProgress, ...] = ()
 
     @property
     def line(self) -> str:
@@ -82,7 +143,12 @@ class Tracker:
     steps_done: int = 0
     phase_steps_done: int = 0
     phase: tuple[str, str] = ("", "")
-    values: list[str] = field(default_factory=list)
+    tracked: list[float | None] = field(default_factory=list)
+    average: float | None = None
+    rounds: dict[str, int] = field(default_factory=dict)
+    steady: dict[tuple[str, str], bool] = field(default_factory=dict)
+    cells: dict[int, tuple[int, float | None]] = field(default_factory=dict)
+    written_bytes: int = 0
     verdict: str = ""
     last: Progress | None = None
 
@@ -114,6 +180,11 @@ class Tracker:
                 steps_done=self.steps_done,
                 left_min_s=0.0,
                 left_max_s=0.0,
+                written_bytes=self.written_bytes,
+                tests=tuple(
+                    replace(one, left_min_s=0.0, left_max_s=0.0)
+                    for one in self._of_tests()
+                ),
             )
         )
 
@@ -122,18 +193,27 @@ class Tracker:
         self._enter(step)
         self.steps_done += 1
         self.phase_steps_done += 1
+        self.written_bytes += result.written_bytes
         if step.kind == "precondition" and result.bw_bytes_per_s:
             self.speed_bytes_per_s = result.bw_bytes_per_s
         if not result.is_contiguous:
-            self.values.clear()
-            self.verdict = ""
+            self._forget_window()
         tracking = self._tracking() if step.kind == "cell" else None
-        if tracking is not None and is_tracked(step.workload, tracking):
-            self.values.append(_value_text(result, tracking))
+        if tracking is None:
+            return
+        value = getattr(result, tracking.metric)
+        if step.cell:
+            self.cells[step.cell] = (step.round or 0, value)
+        if is_tracked(step.workload, tracking):
+            self.tracked.append(value)
 
     def judged(self, judgement: Judgement) -> None:
         """Receive a steady-state judgement."""
         tracking, verdict = judgement.tracking, judgement.verdict
+        place = (judgement.test_id, judgement.phase_id)
+        self.steady[place] = judgement.is_round_steady
+        if place == self.phase and tracking == self._tracking():
+            self.average = verdict.average if math.isfinite(verdict.average) else None
         if verdict.is_steady:
             self.verdict = "steady" if judgement.is_round_steady else self.verdict
         else:
@@ -149,8 +229,14 @@ class Tracker:
         phase = (step.test_id, step.phase_id)
         if phase != self.phase:
             self.phase, self.phase_steps_done = phase, 0
-            self.values.clear()
-            self.verdict = ""
+            self.cells.clear()
+            self._forget_window()
+        if step.round:
+            self.rounds[step.test_id] = step.round
+
+    def _forget_window(self) -> None:
+        self.tracked.clear()
+        self.average, self.verdict = None, ""
 
     def _tracking(self) -> Tracking | None:
         match self._spec():
@@ -171,7 +257,7 @@ class Tracker:
 
     def _progress(self, step: Step) -> Progress:
         spec, tracking = self._spec(), self._tracking()
-        left_min_s, left_max_s = self._left()
+        tests = self._of_tests()
         return Progress(
             test=step.test_id,
             phase=step.phase_id,
@@ -182,11 +268,42 @@ class Tracker:
             cells=len(spec.cells) if isinstance(spec, Rounds) else 1,
             workload=step.workload.label if step.workload else "",
             tracking=tracking.label if tracking else "",
-            values=tuple(self.values[-_SHOWN_VALUES:]),
+            values=tuple(
+                value_text(value, tracking.metric)
+                for value in (self.tracked[-_SHOWN_VALUES:] if tracking else ())
+                if tracking
+            ),
             verdict=self.verdict or self._window_text(spec),
             steps_done=self.steps_done,
-            left_min_s=left_min_s,
-            left_max_s=left_max_s,
+            left_min_s=sum(one.left_min_s for one in tests),
+            left_max_s=sum(one.left_max_s for one in tests),
+            written_bytes=self.written_bytes,
+            tests=tests,
+            tracked=self._tracked(spec, tracking),
+            matrix=self._matrix(spec),
+        )
+
+    def _tracked(self, spec: Phase, tracking: Tracking | None) -> Tracked | None:
+        """Return the values of the tracking variable, if there is one already."""
+        known = [value for value in self.tracked if value is not None]
+        if not isinstance(spec, Rounds | Stimulus) or tracking is None or not known:
+            return None
+        window = spec.criteria.window_rounds
+        recent = known[-window:]
+        return Tracked(
+            metric=tracking.metric,
+            values=tuple(known[-_MOST_VALUES:]),
+            average=self.average or sum(recent) / len(recent),
+            window_rounds=window,
+            range_ratio=_range_of(spec.criteria) if spec.is_judged else None,
+        )
+
+    def _matrix(self, spec: Phase) -> tuple[CellProgress, ...]:
+        if not isinstance(spec, Rounds) or not spec.tracking:
+            return ()
+        return tuple(
+            _cell(workload, *self.cells.get(place, (0, None)))
+            for place, workload in enumerate(spec.cells, start=1)
         )
 
     def _window_text(self, spec: Phase) -> str:
@@ -194,14 +311,14 @@ class Tracker:
         if not isinstance(spec, Rounds) or not spec.tracking:
             return ""
         window = spec.criteria.window_rounds
-        return f"{len(self.values)} of the {window} rounds of a window"
+        return f"{len(self.tracked)} of the {window} rounds of a window"
 
     def _least_rounds_s(self) -> float:
         """Return the least time [s] that a window needs to fill."""
         spec = self._spec()
         if not isinstance(spec, Rounds) or self.verdict:
             return 0.0
-        missing = spec.criteria.window_rounds - len(self.values)
+        missing = spec.criteria.window_rounds - len(self.tracked)
         before_s = 0.0
         if spec.pre_write:
             before_s = spec.pre_write.expected_seconds(
@@ -216,14 +333,15 @@ class Tracker:
             return test
         return replace(test, phases=test.possible_phases, fallback=())
 
-    def _left(self) -> tuple[float, float]:
-        """Return the time left [s] if steady as soon as possible, and if never."""
-        least = most = 0.0
-        is_ahead = False
+    def _of_tests(self) -> tuple[TestProgress, ...]:
+        """Return the time left of each test if steady as soon as possible, or never."""
+        tests, is_ahead = [], False
         for test in self.tests:
+            least = most = longest = 0.0
             running = self._as_running(test)
             costs = estimate_phases(running, self.context, self.speed_bytes_per_s)
             for phase_id, cost in costs.items():
+                longest += cost.seconds_max
                 if is_ahead:
                     least += cost.seconds_min
                     most += cost.seconds_max
@@ -233,7 +351,27 @@ class Tracker:
                     rest = max(cost.seconds_min - done, self._least_rounds_s())
                     least += max(0.0, min(rest, cost.seconds_max - done))
                     most += max(0.0, cost.seconds_max - done)
-        return least, most
+            tests.append(
+                TestProgress(
+                    test=test.test_id,
+                    longest_s=longest,
+                    left_min_s=least,
+                    left_max_s=most,
+                    rounds=self.rounds.get(test.test_id, 0),
+                    is_steady=self._is_steady(test),
+                )
+            )
+        return tuple(tests)
+
+    def _is_steady(self, test: PtsTest) -> bool | None:
+        """Return whether all loops judged are steady; a fallback replaces them."""
+        found = {
+            phase: steady
+            for (test_id, phase), steady in self.steady.items()
+            if test_id == test.test_id
+        }
+        again = [found[one.phase_id] for one in test.fallback if one.phase_id in found]
+        return (again[-1] if again else all(found.values())) if found else None
 
 
 def _rounds_max(spec: Phase) -> int:
@@ -248,16 +386,37 @@ def _rounds_max(spec: Phase) -> int:
             return 0
 
 
-def _value_text(result: StepResult, tracking: Tracking) -> str:
-    """Return a tracked value with its unit, scaled to be readable."""
-    value = getattr(result, tracking.metric)
+def _range_of(criteria: SteadyStateCriteria) -> float | None:
+    """Return the greatest range of the values that any of the limits allows."""
+    spread = criteria.max_value_deviation_ratio
+    limits = (criteria.max_range_ratio, None if spread is None else 2 * spread)
+    return min((limit for limit in limits if limit is not None), default=None)
+
+
+def _cell(workload: Workload, round_number: int, value: float | None) -> CellProgress:
+    return CellProgress(
+        block_size_bytes=workload.block_size_bytes,
+        read_percent=workload.read_percent,
+        threads=workload.threads,
+        queue_depth=workload.queue_depth,
+        round=round_number,
+        value=value,
+    )
+
+
+def value_text(value: float | None, metric: Metric) -> str:
+    """Return a tracked value with its unit, scaled to be readable.
+
+    >>> value_text(8_271.4, "iops"), value_text(59_640_000.0, "bw_bytes_per_s")
+    ('8271', '59.64 MB/s')
+    """
     if value is None:
         return "-"
     scale, unit = {
         "iops": (1.0, ""),
         "bw_bytes_per_s": (1e6, " MB/s"),
         "lat_mean_ns": (1e3, " µs"),  # noqa: RUF001 - the SI prefix
-    }[tracking.metric]
+    }[metric]
     return (
         f"{value / scale:.4g}{unit}"
         if value / scale < 1e4

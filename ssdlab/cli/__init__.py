@@ -19,7 +19,9 @@ from ssdlab.cli import (
     profiles,
     purge,
     qos,
+    runs,
     rwsw,
+    watch,
 )
 from ssdlab.cli.group import main
 
@@ -43,5 +45,7 @@ __all__ = [
     "profiles",
     "purge",
     "qos",
+    "runs",
     "rwsw",
+    "watch",
 ]

@@ -1,7 +1,6 @@
 """The command that checks the host, and tunes it."""
 
 import json
-import os
 import shlex
 import sys
 import time
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ssdlab.cli.doctor_lines import report_lines, tuned_lines
-from ssdlab.cli.group import fail, json_option, main
+from ssdlab.cli.group import fail, json_option, main, takes_target
 
 if TYPE_CHECKING:
     from ssdlab.host.checks import Scene
@@ -24,10 +23,9 @@ _AS_ROOT = "sudo $(command -v ssdlab) doctor"
 
 
 @main.command()
-@click.option(
-    "--target",
-    default="",
-    help="what will be measured: virtual, file:PATH, /dev/nvme0n1, /dev/disk/by-id/…",
+@takes_target(
+    "what will be measured: virtual, file:PATH, /dev/nvme0n1, /dev/disk/by-id/…",
+    is_required=False,
 )
 @json_option
 @click.option("--apply", is_flag=True, help="change the settings that can be reverted")
@@ -111,13 +109,12 @@ def _finish(tuned: Sequence["Tuned"], *, again: str, as_json: bool) -> None:
 
 
 def _named(target: str) -> str:
-    return f" --target {shlex.quote(target)}" if target else ""
+    return f" {shlex.quote(target)}" if target else ""
 
 
 def _print_lines(lines: Iterable[str]) -> None:
-    colour = False if os.environ.get("NO_COLOR") else None  # None: on a terminal
     for line in lines:
-        click.echo(line, color=colour)
+        click.echo(line)
 
 
 def _read_scene(target: str) -> "Scene":

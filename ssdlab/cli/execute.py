@@ -1,12 +1,10 @@
 """Run the tests in their notebook, show progress, and stop cleanly."""
 
-import json
-import sys
-import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -14,12 +12,20 @@ from ssdlab.cli.group import fail
 from ssdlab.model.errors import RunFolderError, RunInterruptedError
 from ssdlab.system.folders import Folder
 
+if TYPE_CHECKING:
+    from ssdlab.plan.endurance import Endurance
+
 _NOTEBOOK = "notebook.ipynb"
-_PROGRESS = "progress.json"
 
 
-def execute(folder: Path, parameters: Mapping[str, str | float]) -> None:
+def execute(
+    folder: Path,
+    parameters: Mapping[str, str | float],
+    *,
+    endurance: Sequence["Endurance"] = (),
+) -> None:
     """Run the notebook on a run folder and show its progress."""
+    from ssdlab.cli.following import following
     from ssdlab.cli.outcome import outcome_lines
     from ssdlab.ingest.opening import open_run
     from ssdlab.notebook import NotebookFailedError, execute_notebook, find_notebook
@@ -28,7 +34,10 @@ def execute(folder: Path, parameters: Mapping[str, str | float]) -> None:
     with _new_folder(folder):
         click.echo(f"run      {folder}")
         try:
-            with _forward_interrupts(folder), _show_progress(folder):
+            with (
+                following(folder, endurance=endurance) as say,
+                _forward_interrupts(folder, say),
+            ):
                 execute_notebook(find_notebook(), notebook, parameters)
         except (KeyboardInterrupt, NotebookFailedError) as error:
             if not Folder(folder).has("run.json"):
@@ -80,7 +89,7 @@ def _make_writable(folder: Path) -> None:
 
 
 @contextmanager
-def _forward_interrupts(folder: Path) -> Iterator[None]:
+def _forward_interrupts(folder: Path, say: Callable[[str], None]) -> Iterator[None]:
     """Forward Ctrl-C to the process that measures; a second one stops this one too."""
     import os
     import signal
@@ -94,8 +103,7 @@ def _forward_interrupts(folder: Path) -> Iterator[None]:
         if signalled or holder is None or holder == os.getpid():
             raise KeyboardInterrupt
         signalled.append(holder)
-        with suppress(OSError):  # the terminal was closed
-            click.echo("\nStopping; completed steps are kept …", err=True)
+        say("Stopping; completed steps are kept …")
         with suppress(ProcessLookupError):
             os.kill(holder, signal.SIGINT)
 
@@ -110,47 +118,3 @@ def _forward_interrupts(folder: Path) -> Iterator[None]:
     finally:
         for number, handler in zip(handled, before, strict=True):
             signal.signal(number, handler)
-
-
-@contextmanager
-def _show_progress(folder: Path) -> Iterator[None]:
-    """Show progress: one live line on a terminal, plain lines in a log file."""
-    done = threading.Event()
-    thread = threading.Thread(target=_watch, args=(folder, done), daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        done.set()
-        thread.join(timeout=5)
-
-
-def _watch(folder: Path, done: threading.Event) -> None:
-    with suppress(OSError):  # stdout was closed; the run continues
-        for progress in _progress(Folder(folder), done):
-            click.echo(progress, nl=not sys.stdout.isatty())
-        if sys.stdout.isatty():
-            click.echo()
-
-
-def _progress(run: Folder, done: threading.Event) -> Iterator[str]:
-    """Yield progress lines: each change on a terminal, otherwise one per round."""
-    import shutil
-
-    seen, shown = run.changed_ns(_PROGRESS), ()
-    while not done.wait(0.5):
-        now = run.changed_ns(_PROGRESS)
-        if now == seen:
-            continue
-        seen = now
-        try:
-            progress = json.loads(run.read(_PROGRESS))
-        except (OSError, ValueError):
-            continue
-        place = tuple(progress[name] for name in ("test", "phase", "round"))
-        if sys.stdout.isatty():
-            width = shutil.get_terminal_size().columns - 1
-            yield f"\r{progress['line'][:width]:<{width}}"
-        elif place != shown:
-            yield progress["line"]
-        shown = place

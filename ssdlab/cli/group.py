@@ -5,13 +5,15 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import wraps
 from pathlib import Path
 from types import CodeType
 from typing import Any, NoReturn
 
 import click
 
+from ssdlab.cli.completion import complete_runs, complete_targets
 from ssdlab.model.errors import SsdlabError
 from ssdlab.model.shortages import find_shortage
 from ssdlab.model.units import parse_size
@@ -22,21 +24,32 @@ from ssdlab.model.version import VERSION
 EXIT_WRONG, EXIT_INTERRUPTED = 2, 130
 _STREAMS = 3  # standard input, output and errors
 _SECTIONS = {
-    "Measure": "run resume plan",
-    "Look": "runs report qos figures steady-state",
+    "Measure": "quick run resume watch plan profiles",
+    "Look": "show runs report qos figures steady-state lab notebooks",
     "Compare": "compare classes",
-    "Import and export": "import parse ingest export",
-    "Drives and host": "devices purge doctor ceiling profiles",
-    "Notebooks": "lab notebooks page",
+    "Import and export": "import parse ingest export page",
+    "Drives and host": "devices purge doctor ceiling",
     "Published procedures": "peak saturate precondition-time sequence compare-hosts "
     "rwsw",
 }
+Command = Callable[..., Any]
 _RATED_UNITS = {"G": 1e9, "T": 1e12, "P": 1e15}
 _RATED = re.compile(r"\s*(\d{1,9}(?:\.\d{1,9})?)\s*([GTP])B\s*", re.IGNORECASE)
 
 
-class _Group(click.Group):
+class _Commands(click.Group):
+    """Commands that accept ``--color`` after their name too, without a line of help."""
+
+    def add_command(self, cmd: click.Command, name: str | None = None) -> None:
+        """Add a command and its option."""
+        cmd.params.append(click.Option(["--color"], hidden=True, **_COLOUR))
+        super().add_command(cmd, name)
+
+
+class _Group(_Commands):
     """Turns every ``SsdlabError`` into one message and its exit code."""
+
+    group_class = _Commands
 
     def format_commands(
         self, ctx: click.Context, formatter: click.HelpFormatter
@@ -48,6 +61,7 @@ class _Group(click.Group):
                 formatter.write_dl([
                     (name.ljust(width), self.commands[name].get_short_help_str(999))
                     for name in names.split()
+                    if name in self.commands
                 ])
 
     def main(self, *args: Any, **extra: Any) -> Any:
@@ -74,6 +88,27 @@ class _Group(click.Group):
             _exit_quietly()
         except MemoryError as error:
             fail(str(find_shortage(error)), 1)
+
+
+def _choose_colour(ctx: click.Context, _: click.Parameter, value: str | None) -> None:
+    """Set whether this process and its displays use colour."""
+    if value is None:
+        if ctx.parent is None and os.environ.get("NO_COLOR"):
+            ctx.color = False
+        return
+    at: click.Context | None = ctx
+    while at is not None:
+        at.color = {"always": True, "never": False}.get(value)
+        at = at.parent
+
+
+_COLOUR: dict[str, Any] = {
+    "type": click.Choice(["auto", "always", "never"]),
+    "expose_value": False,
+    "is_eager": True,
+    "callback": _choose_colour,
+    "help": "colour: auto (default) is on a terminal, unless NO_COLOR is set",
+}
 
 
 def _require_output() -> None:
@@ -132,13 +167,20 @@ def discard_output() -> None:
 
 def fail(message: str, exit_code: int) -> NoReturn:
     """Print an error and exit."""
-    click.echo(f"ssdlab: {message}", err=True)
+    name = click.style("ssdlab:", fg="red", bold=True)
+    click.echo(f"{name} {message}", err=True)
     sys.exit(exit_code)
 
 
 _HELP = """Measure solid state drives by the SNIA SSS PTS, with fio.
 
-A first run, on a virtual SSD:  ssdlab run --target virtual --profile demo
+\b
+A first run, on a virtual SSD:  ssdlab run virtual --profile demo
+RUN is a path, the name of a run folder or its beginning, or latest.
+
+\b
+Complete commands, runs, profiles and tests with Tab, in bash (zsh, fish alike):
+echo 'eval "$(_SSDLAB_COMPLETE=bash_source ssdlab)"' >> ~/.bashrc
 
 \b
 Exit codes:
@@ -154,17 +196,30 @@ Exit codes:
 
 
 @click.group(
-    cls=_Group, help=_HELP, context_settings={"help_option_names": ["-h", "--help"]}
+    cls=_Group,
+    help=_HELP,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.version_option(VERSION, prog_name="ssdlab")
-def main() -> None:
+@click.option("--color", **_COLOUR)
+@click.pass_context
+def main(ctx: click.Context) -> None:
     """Measure solid state drives by the SNIA SSS PTS, with fio."""
+    if ctx.invoked_subcommand is None:
+        from ssdlab.cli.next_steps import next_step_lines
+
+        lines = next_step_lines()
+        click.echo("\n".join(lines) if lines else ctx.get_help())
 
 
+RUNS_VARIABLE = "SSDLAB_RUNS"
 runs_option = click.option(
     "--runs",
     default="data/runs",
     show_default=True,
+    envvar=RUNS_VARIABLE,
+    show_envvar=True,
     type=click.Path(path_type=Path),
     help="folder of runs",
 )
@@ -180,7 +235,79 @@ overwrite_option = click.option(
     is_flag=True,
     help="replace a file that ssdlab did not write",
 )
-run_argument = click.argument("run", type=click.Path(path_type=Path))
+
+
+class RunType(click.ParamType[Path]):
+    """A run: a path, the name of its folder or the beginning of that, or ``latest``.
+
+    ``statuses`` is what ``latest`` may be.
+    """
+
+    name = "run"
+
+    def __init__(self, *statuses: str) -> None:
+        self._statuses = statuses or ("finished",)
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> Path:
+        """Return the folder of the run."""
+        from ssdlab.store.catalog import find_run
+
+        del param, ctx
+        runs = os.environ.get(RUNS_VARIABLE)
+        return find_run(value, runs=runs, statuses=self._statuses)
+
+
+def takes_run(
+    name: str = "run", *statuses: str, is_required: bool = True
+) -> Callable[[Command], Command]:
+    """Let a command take a run by a path or a name, which Tab completes."""
+    return click.argument(
+        name,
+        type=RunType(*statuses),
+        required=is_required,
+        metavar=name.upper() if is_required else f"[{name.upper()}]",
+        shell_complete=complete_runs,
+    )
+
+
+run_argument = takes_run()
+
+
+_TARGETS = (
+    "virtual, virtual:size=256MiB,op=12, file:PATH,size=1GiB, or a drive: "
+    "/dev/nvme0n1, /dev/disk/by-id/…"
+)
+
+
+def takes_target(
+    words: str = _TARGETS, *, is_required: bool = True
+) -> Callable[[Command], Command]:
+    """Let a command take TARGET, by its place or by ``--target``."""
+
+    def decorate(command: Command) -> Command:
+        @wraps(command)
+        def merged(
+            *arguments: Any, placed: str | None, named: str | None, **options: Any
+        ) -> Any:
+            if placed and named:
+                msg = "TARGET is given twice: by its place and by --target"
+                raise click.UsageError(msg)
+            target = placed or named or ""
+            if is_required and not target:
+                msg = f"Missing TARGET: {words}"
+                raise click.UsageError(msg)
+            return command(*arguments, target=target, **options)
+
+        option = click.option("--target", "named", metavar="TARGET", help=words)
+        metavar = "TARGET" if is_required else "[TARGET]"
+        argument = click.argument(
+            "placed", metavar=metavar, required=False, shell_complete=complete_targets
+        )
+        return argument(option(merged))
+
+    return decorate
 
 
 def read_size(_: click.Context, option: click.Parameter, value: str) -> int:

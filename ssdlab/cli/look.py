@@ -1,9 +1,8 @@
-"""Commands that read runs: ``report``, ``ingest``, ``runs``, ``steady-state``."""
+"""Commands that read runs: ``report``, ``ingest``, ``steady-state``."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -15,13 +14,8 @@ from ssdlab.cli.group import (
     overwrite_option,
     page_format_option,
     run_argument,
-    runs_option,
 )
 from ssdlab.model.report_fields import TITLES
-from ssdlab.text.terminal import printable
-
-if TYPE_CHECKING:
-    from ssdlab.store.catalog import RunEntry
 
 _EXIT_NOT_STEADY = 3
 Command = Callable[..., None]
@@ -82,10 +76,11 @@ def report(
     opened = open_run(run)
     write = write_report_pdf if file_format == "pdf" else write_report
     try:
-        click.echo(write(opened, output))
+        written = write(opened, output)
     except OSError as error:
         fail(f"{output or run} cannot be written ({error.strerror}).", 2)
     click.echo("\n".join(answer_lines(opened)), err=True)
+    click.echo(written)
 
 
 @main.command()
@@ -108,65 +103,6 @@ def ingest(run: Path, *, max_input_bytes: int, drop_missing: bool) -> None:
     read_record(run)
     ingest_run(run, max_input_bytes=max_input_bytes, drops_missing=drop_missing)
     click.echo(run / "tables")
-
-
-@main.command()
-@runs_option
-@json_option
-@click.pass_context
-def runs(ctx: click.Context, runs: Path, *, as_json: bool) -> None:
-    """List the runs in a folder with their results."""
-    from click.core import ParameterSource
-
-    from ssdlab.store.catalog import list_runs
-
-    is_default = ctx.get_parameter_source("runs") is ParameterSource.DEFAULT
-    found = list_runs(None if is_default else runs)
-    entries = [_as_plain(entry) for entry in found]
-    if as_json:
-        click.echo(json.dumps(entries, indent=1))
-        return
-    for entry in entries:
-        what = entry["trouble"] or f"{entry['status']:<11} {','.join(entry['tests'])}"
-        line = f"{entry['path']}  {what}  {entry['device']}  {entry['label']}"
-        click.echo(printable(line))
-        if answers := _answers(entry):
-            click.echo(f"    {answers}")
-    if not entries:
-        click.echo(f"No runs in {runs}.")
-
-
-def _as_plain(entry: "RunEntry") -> dict[str, Any]:
-    """Return the facts of a run; one that no process holds was killed."""
-    from dataclasses import asdict
-
-    from ssdlab.model.errors import RunFolderError
-    from ssdlab.store.catalog import find_outcome
-    from ssdlab.store.lock import read_holder
-
-    if entry.trouble:
-        return asdict(entry)
-    plain = asdict(entry) | asdict(find_outcome(entry.path))
-    try:
-        if entry.status == "running" and not read_holder(Path(entry.path)):
-            plain["status"] = "killed"
-    except RunFolderError as error:
-        plain["trouble"] = error.reason
-    return plain
-
-
-def _answers(entry: Mapping[str, Any]) -> str:
-    """Return the known answers of a run in one line."""
-    answers = []
-    if entry.get("is_conformant") is not None:
-        follows = "conforms" if entry["is_conformant"] else "departs"
-        answers.append(f"procedure {follows}")
-    if entry.get("is_steady") is not None:
-        answers.append("steady" if entry["is_steady"] else "not steady")
-    if entry.get("doubts") is not None:
-        noun = "doubt" if entry["doubts"] == 1 else "doubts"
-        answers.append(f"{entry['doubts'] or 'no'} {noun}")
-    return " · ".join(answers)
 
 
 @main.command("steady-state")

@@ -5,27 +5,30 @@ from typing import Any
 
 import click
 
+from ssdlab.cli.completion import complete_profiles, complete_tests
 from ssdlab.cli.execute import execute
 from ssdlab.cli.group import (
     json_option,
     main,
     require_finite,
-    run_argument,
     runs_option,
+    takes_run,
+    takes_target,
 )
 from ssdlab.cli.procedure import (
     HOST_CEILING_FIRST,
     confirm_option,
+    dry_run_option,
     host_ceiling_option,
     jobs_option,
     label_option,
     print_loss,
     purge_option,
     read_choices,
+    require_dry_run,
     resume_procedure,
     seed_option,
     show_plan,
-    target_option,
     tbw_option,
     temperature_option,
 )
@@ -36,18 +39,20 @@ _profile = click.option(
     "--profile",
     default="demo",
     show_default=True,
+    shell_complete=complete_profiles,
     help="name from `ssdlab profiles`, or your own file: mine.toml",
 )
 _tests = click.option(
     "--tests",
     default=_BASIC_TESTS,
     show_default=True,
+    shell_complete=complete_tests,
     help="tests, in order; all: every test of the profile",
 )
 
 
 @main.command()
-@target_option
+@takes_target()
 @_profile
 @_tests
 @click.option(
@@ -76,7 +81,7 @@ def plan(**options: Any) -> None:
 
 
 @main.command()
-@target_option
+@takes_target()
 @_profile
 @_tests
 @runs_option
@@ -86,6 +91,9 @@ def plan(**options: Any) -> None:
 @label_option
 @seed_option
 @host_ceiling_option
+@tbw_option
+@dry_run_option
+@jobs_option
 def run(**options: Any) -> None:
     """Measure a target with the tests of a profile.
 
@@ -94,8 +102,15 @@ def run(**options: Any) -> None:
     operator allow more than 25, in a profile of your own.
     """
     from ssdlab.campaign.folders import new_run_id
-    from ssdlab.campaign.request import check_request
+    from ssdlab.campaign.forecast import find_endurance
+    from ssdlab.campaign.request import ask_for_suite, check_request
     from ssdlab.targets.opening import check_target
+
+    if options["dry_run"]:
+        suite = ask_for_suite(options["target"], options["profile"], options["tests"])
+        show_plan(suite, options)
+        return
+    require_dry_run(options)
 
     request = check_request(
         options["target"],
@@ -122,11 +137,12 @@ def run(**options: Any) -> None:
     }
     if options["host_ceiling"]:
         click.echo(HOST_CEILING_FIRST, err=True)
-    execute(folder, parameters)
+    endurance = find_endurance(options["target"], options["tbw"])
+    execute(folder, parameters, endurance=endurance)
 
 
 @main.command()
-@run_argument
+@takes_run("run", "interrupted", "failed", "running")
 @confirm_option
 @click.option(
     "--more-rounds",

@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ssdlab.cli.group import fail, json_option, main, overwrite_option, require_finite
+from ssdlab.cli.group import (
+    fail,
+    json_option,
+    main,
+    overwrite_option,
+    require_finite,
+    takes_run,
+)
 from ssdlab.cli.procedure import procedure_options, run_and_report
 from ssdlab.text.terminal import printable
 
@@ -98,7 +105,7 @@ def _workload(text: str) -> "Workload":
 
 
 @main.command("precondition-time")
-@click.argument("run", required=False, type=click.Path(path_type=Path))
+@takes_run(is_required=False)
 @click.option(
     "--capacity-gb",
     type=click.FloatRange(0.001, 1e9),

@@ -1,29 +1,26 @@
 """Commands of procedures: their common options, and how one is run."""
 
 import json
-import os
-import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from ssdlab.cli.group import parse_tbw, require_finite, runs_option
+from ssdlab.cli.group import (
+    parse_tbw,
+    require_finite,
+    runs_option,
+    takes_target,
+)
 from ssdlab.model.drive import AUTO_PURGE, PURGE_METHODS
 from ssdlab.text.terminal import printable
 
 if TYPE_CHECKING:
-    from ssdlab.campaign.progress import Progress
     from ssdlab.campaign.request import RunChoices
     from ssdlab.model.asked import Procedure, Suite
 
-target_option = click.option(
-    "--target",
-    required=True,
-    help="virtual, virtual:size=256MiB,op=12, file:PATH,size=1GiB, or a drive: "
-    "/dev/nvme0n1, /dev/disk/by-id/…",
-)
 confirm_option = click.option(
     "--confirm",
     default="",
@@ -50,8 +47,8 @@ tbw_option = click.option(
     "--tbw",
     callback=parse_tbw,
     metavar="BYTES",
-    help="rated endurance, such as 600TB or 1.2PB: the plan then shows what share of "
-    "it the run would write",
+    help="rated endurance, such as 600TB or 1.2PB: plan and display then show what "
+    "share of it the run writes",
 )
 label_option = click.option("--label", default="", help="your name for the run")
 seed_option = click.option(
@@ -72,8 +69,10 @@ host_ceiling_option = click.option(
     is_flag=True,
     help="first measure the IOPS limit of this host, for a minute",
 )
+dry_run_option = click.option(
+    "--dry-run", is_flag=True, help="show steps and cost; touch nothing"
+)
 _OPTIONS = (
-    target_option,
     confirm_option,
     purge_option,
     temperature_option,
@@ -81,23 +80,26 @@ _OPTIONS = (
     seed_option,
     host_ceiling_option,
     tbw_option,
-    click.option("--dry-run", is_flag=True, help="show steps and cost; touch nothing"),
+    dry_run_option,
     jobs_option,
     runs_option,
 )
 
 
 def procedure_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add to a command the options of every procedure."""
+    """Add to a command TARGET and the options of every procedure."""
     for option in reversed(_OPTIONS):
         command = option(command)
-    return command
+    return takes_target()(command)
 
 
 def run_and_report(procedure: "Procedure", options: dict[str, Any]) -> None:
     """Run a procedure, show its progress, and write its report."""
+    from ssdlab.campaign.folders import new_run_id
+    from ssdlab.campaign.forecast import find_endurance
     from ssdlab.campaign.request import require_fit
     from ssdlab.campaign.suite import run_procedure
+    from ssdlab.cli.following import following
     from ssdlab.cli.outcome import outcome_lines
     from ssdlab.report import write_report
     from ssdlab.targets.opening import check_target
@@ -106,22 +108,26 @@ def run_and_report(procedure: "Procedure", options: dict[str, Any]) -> None:
         require_fit(options["target"], procedure)
         show_plan(procedure, options)
         return
-    if options["jobs"] is not None:
-        msg = "--jobs needs --dry-run"
-        raise click.UsageError(msg)
+    require_dry_run(options)
     print_loss(check_target(options["target"], options["confirm"]))
     if options["host_ceiling"]:
         click.echo(HOST_CEILING_FIRST, err=True)
-    run = run_procedure(
-        procedure,
-        options["target"],
-        read_choices(options),
-        tell=_progress_printer(),
-    )
+    folder = options["runs"] / new_run_id(procedure.name)
+    choices = replace(read_choices(options), run_folder=folder)
+    endurance = find_endurance(options["target"], options["tbw"])
+    with following(folder, endurance=endurance):
+        run = run_procedure(procedure, options["target"], choices)
     click.echo(f"run      {run.path}")
     click.echo(f"tables   {run.path / 'tables'}")
     click.echo(f"report   {write_report(run)}")
     click.echo("\n".join(("", *outcome_lines(run))))
+
+
+def require_dry_run(options: dict[str, Any]) -> None:
+    """Require that job files are requested of a plan, not of a run."""
+    if options["jobs"] is not None:
+        msg = "--jobs needs --dry-run"
+        raise click.UsageError(msg)
 
 
 def show_plan(requested: "Suite | Procedure", options: dict[str, Any]) -> None:
@@ -146,8 +152,7 @@ def show_plan(requested: "Suite | Procedure", options: dict[str, Any]) -> None:
     if (folder := options["jobs"]) is not None:
         jobs = plan_jobs(target, requested, seed=options["seed"], purge=purge)
         count = len(write_jobs(jobs, folder))
-        listed = folder / "index.txt"
-        lines += ["", f"jobs     {count} job files, listed in {listed}"]
+        lines += ["", f"{count} job files, listed in", str(folder / "index.txt")]
         plan["jobs"] = [job.as_data() for job in jobs.jobs]
     if options.get("as_json"):
         click.echo(json.dumps(plan, indent=1))
@@ -176,34 +181,16 @@ def read_choices(options: dict[str, Any]) -> "RunChoices":
     )
 
 
-def _progress_printer() -> "Callable[[Progress], None]":
-    """Return a function that shows progress: one live line, or a line per round."""
-    import shutil
-
-    shown: tuple[object, ...] = ()
-
-    def tell(progress: "Progress") -> None:
-        nonlocal shown
-        place = (progress.test, progress.phase, progress.round)
-        try:
-            if sys.stderr.isatty():
-                width = shutil.get_terminal_size().columns - 1
-                click.echo(f"\r{progress.line[:width]:<{width}}", nl=False, err=True)
-            elif place != shown:
-                click.echo(progress.line, err=True)
-        except OSError:  # stderr was closed; the run continues
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
-        shown = place
-
-    return tell
-
-
 def resume_procedure(run: Path, confirmed: str) -> None:
     """Resume a procedure that was stopped, and write its report."""
+    from ssdlab.campaign.forecast import find_endurance
     from ssdlab.campaign.suite import resume_run
+    from ssdlab.cli.following import following
     from ssdlab.cli.outcome import outcome_lines
     from ssdlab.report import write_report
+    from ssdlab.store.records import read_record
 
-    done = resume_run(run, confirm_serial=confirmed, tell=_progress_printer())
+    with following(run, endurance=find_endurance(read_record(run).target.spec, None)):
+        done = resume_run(run, confirm_serial=confirmed)
     click.echo(f"report   {write_report(done)}")
     click.echo("\n".join(("", *outcome_lines(done))))

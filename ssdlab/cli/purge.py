@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ssdlab.cli.group import EXIT_INTERRUPTED, fail, main
+from ssdlab.cli.group import EXIT_INTERRUPTED, fail, main, takes_target
 from ssdlab.cli.procedure import confirm_option, print_loss
 from ssdlab.model.drive import AUTO_PURGE, PURGE_METHODS
 from ssdlab.text.terminal import printable
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @main.command()
-@click.argument("target")
+@takes_target("a drive: /dev/nvme0n1, /dev/disk/by-id/…")
 @confirm_option
 @click.option(
     "--method",
@@ -33,7 +33,9 @@ def purge(**options: Any) -> None:
     not be verified; 1 failed, or had no effect; 2 refused; 130 stopped.
     """
     from ssdlab.drive.inventory import find_drive
+    from ssdlab.targets.opening import require_drive
 
+    require_drive(options["target"])
     drive = find_drive(options["target"])
     if options["is_list"]:
         for line in list_lines(drive):

@@ -45,6 +45,7 @@ from html import escape
 
 from ssdlab.model.drive import Use
 
+_OPTIONS = re.compile(r"[\[:=]")  # where those of a target begin
 _BOLD, _PLAIN = "\033[1m", "\033[0m"
 _BOX = """<div style="border-left: 4px solid #c98500; background: #fff6e0;
  color: #5c3d00; padding: 0.5em 0.9em"><b>Stopped.</b> {purge} Completed steps are kept.
@@ -75,14 +76,31 @@ class UserError(SsdlabError):
 
 
 class UnknownNameError(UserError):
-    """An unknown name."""
+    """An unknown name; ``guess`` is the known one that was probably meant, if any."""
 
     def __init__(self, *, kind: str, name: str, known: Sequence[str]) -> None:
         self.kind, self.name, self.known = kind, name, tuple(known)
+        self.guess = guess_name(name, known)
+        meant = f"Did you mean {self.guess!r}? " if self.guess else ""
         super().__init__(
-            f"Unknown {kind} {name!r}. "
+            f"Unknown {kind} {name!r}. {meant}"
             + (f"Choose from: {', '.join(known)}." if known else "None exists.")
         )
+
+
+def guess_name(name: str, known: Sequence[str]) -> str:
+    """Return the known name that is most like an unknown one; "" if none is.
+
+    Only what precedes options counts: ``virtual`` of ``virtual[:size=256MiB,op=12]``.
+
+    >>> guess_name("vitual", ["virtual[:size=256MiB,op=12]", "/dev/NAME"])
+    'virtual'
+    """
+    from difflib import get_close_matches  # noqa: PLC0415 - of errors alone
+
+    heads = [_OPTIONS.split(one)[0] for one in known]
+    asked = _OPTIONS.split(name)[0].lower()
+    return next(iter(get_close_matches(asked, heads, n=1)), "")
 
 
 class ParameterError(UserError):

@@ -2,13 +2,13 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
-from ssdlab.model.errors import RunFolderError
+from ssdlab.model.errors import RunFolderError, guess_name
 from ssdlab.model.schema import RUNS
 from ssdlab.store.places import find_here_or_above, is_there
-from ssdlab.store.records import read_record, read_state
-from ssdlab.store.tables import read_table
+from ssdlab.store.records import RunState, read_record, read_state
 from ssdlab.system.folders import Folder
 
 _DEFAULT_FOLDER = Path("data/runs")
@@ -20,7 +20,10 @@ FINISHED = frozenset({"finished"})
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RunEntry:
-    """Summary of a run folder; ``trouble`` is why it cannot be read, if it cannot."""
+    """Summary of a run folder; ``trouble`` is why it cannot be read, if it cannot.
+
+    ``duration_s`` is the time of all sessions that have ended.
+    """
 
     path: str
     run_id: str = ""
@@ -32,6 +35,7 @@ class RunEntry:
     device: str = ""
     steps: int = 0
     sessions: int = 0
+    duration_s: float | None = None
     trouble: str = ""
 
 
@@ -49,16 +53,16 @@ class RunOutcome:
 
 def find_outcome(path: str | Path) -> RunOutcome:
     """Return the outcome of a run, by its tables."""
+    from ssdlab.store.tables import read_rows  # noqa: PLC0415 - numpy and pyarrow
+
     columns = ("is_conformant", "is_steady", "doubts")
     try:
-        rows = read_table(Folder(Path(path)) / "tables", RUNS, columns)
+        rows = read_rows(Folder(Path(path)) / "tables", RUNS, columns)
     except RunFolderError:
         return RunOutcome()
     if len(rows) != 1:
         return RunOutcome()
-    conformant, steady, doubts = (
-        None if rows[name].isna().iloc[0] else rows[name].iloc[0] for name in columns
-    )
+    conformant, steady, doubts = (rows[0][name] for name in columns)
     return RunOutcome(
         is_conformant=None if conformant is None else bool(conformant),
         is_steady=None if steady is None else bool(steady),
@@ -163,12 +167,14 @@ def find_run(
         return above
     several = [Path(entry.path).name for entry in found[:_MOST_LISTED]]
     several += ["…"] if len(found) > _MOST_LISTED else []
+    guess = "" if found else guess_name(text, sorted(set().union(*names.values())))
+    meant = f"Did you mean {guess}? " if guess else ""
     raise RunFolderError(
         folder=text,
         reason=f"{len(found)} runs have this name or begin so: {', '.join(several)}"
         if found
         else "there is no such folder, and no run whose name begins so",
-        remedy="Name a run folder, the beginning of its name, or latest; "
+        remedy=f"{meant}Name a run folder, the beginning of its name, or latest; "
         "ssdlab runs lists them.",
     )
 
@@ -224,4 +230,18 @@ def _entry(path: Path) -> RunEntry:
         device=f"{record.target.model} {record.target.serial}".strip(),
         steps=len(steps),
         sessions=len(state.sessions),
+        duration_s=_duration_s(state),
     )
+
+
+def _duration_s(state: RunState) -> float | None:
+    """Return the time between start and end of all sessions that have both."""
+    try:
+        lengths = [
+            datetime.fromisoformat(end) - datetime.fromisoformat(start)
+            for start, end, _ in state.sessions
+            if end
+        ]
+    except (ValueError, TypeError):  # no times, or only one of them with an offset
+        return None
+    return sum(length.total_seconds() for length in lengths) if lengths else None

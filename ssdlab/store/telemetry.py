@@ -1,6 +1,7 @@
 """Readings taken beside the measurement: before, every few seconds, and after."""
 
 import json
+import os
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -11,6 +12,7 @@ from typing import Any
 
 from ssdlab.system.folders import LOG_BYTES, Folder
 
+_TAIL_BYTES = 1 << 16
 _LAST_READING_S = 30.0  # a device that does not answer is not waited for
 
 
@@ -83,6 +85,22 @@ def read_telemetry(folder: Folder) -> Iterator[tuple[float, str, str, float]]:
         for line in folder.read(session, limit=LOG_BYTES).splitlines():
             with suppress(ValueError, KeyError, TypeError, AttributeError):
                 yield from _readings(json.loads(line))
+
+
+def read_last(folder: Folder, name: str) -> float | None:
+    """Return the last value of a reading, of any source; ``None`` without one."""
+    sessions = [each for each in folder.names() if each.endswith(".jsonl")]
+    if not sessions:
+        return None
+    with folder.opened(sessions[-1]) as file:
+        end = file.seek(0, os.SEEK_END)
+        file.seek(max(0, end - _TAIL_BYTES))
+        lines = file.read(_TAIL_BYTES).splitlines()
+    for line in reversed(lines):
+        with suppress(ValueError, KeyError, TypeError, AttributeError):
+            found = {each: value for _, _, each, value in _readings(json.loads(line))}
+            return found[name]
+    return None
 
 
 def _readings(

@@ -161,6 +161,18 @@ def check_target(spec: str, confirmed: str) -> str:
     return check_block(rest, confirmed) if kind == "block" else ""
 
 
+def require_drive(spec: str) -> None:
+    """Require a target that is purged by itself, not by its run."""
+    kind = spec.partition(":")[0].lower()
+    named = {"virtual": "a virtual SSD", "file": "a file"}.get(kind)
+    if named:
+        raise TargetRefusedError(
+            target=spec,
+            reason=f"{named} is purged by its run",
+            remedy=f"Measure it: ssdlab run {spec}",
+        )
+
+
 def require_room(spec: str, capacity_bytes: int) -> None:
     """Require that the largest blocks of the tests fit on a target."""
     if capacity_bytes < LEAST_CAPACITY_BYTES:

@@ -1,12 +1,19 @@
 """Text and tables in lines, as wide as a terminal but still readable."""
 
 import re
+import shutil
+import sys
 import textwrap
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from ssdlab.text.table import Table
 
 _ANY_WIDTH = 10_000
+_LEAST_WIDTH = 40
+_GAP = 2  # columns between two columns of a table
+_MARKS = {"✓": "green", "✗": "red", "?": "yellow"}  # of a verdict
+_END = re.compile(r"[ ]+((?:\x1b\[0m)*)[ ]*$")
 _SOLID = "\N{NO-BREAK SPACE}"
 _NOTHING = re.compile(r"(?!)")
 
@@ -36,10 +43,52 @@ def wrapped(
     return [line.replace(_SOLID, " ") for line in lines]
 
 
-def table_lines(table: Table, *, width: int = _ANY_WIDTH) -> list[str]:
+def output_width() -> int:
+    """Return the columns of standard output: those of the terminal, else no limit."""
+    if not sys.stdout.isatty():
+        return _ANY_WIDTH
+    return max(_LEAST_WIDTH, shutil.get_terminal_size().columns)
+
+
+def without_columns(table: Table, heads: Sequence[str], *, width: int) -> Table:
+    """Return a table that fits, without some of the columns of these heads.
+
+    They are left out one after the other, in this order.
+
+    >>> rows = (("4 KiB", "4,685", "steady"),)
+    >>> table = Table(caption="", head=("load", "IOPS", "state"), rows=rows, words=(2,))
+    >>> without_columns(table, ["state", "IOPS"], width=15).head
+    ('load', 'IOPS')
+    """
+    for head in heads:
+        if _natural_width(table) <= width:
+            break
+        if head in table.head:
+            table = _without(table, table.head.index(head))
+    return table
+
+
+def _natural_width(table: Table) -> int:
+    columns = zip(table.head, *table.rows, strict=True)
+    return sum(max(map(len, column)) + _GAP for column in columns) - _GAP
+
+
+def _without(table: Table, place: int) -> Table:
+    def cut(row: tuple[str, ...]) -> tuple[str, ...]:
+        return (*row[:place], *row[place + 1 :])
+
+    words = tuple(at - (at > place) for at in table.words if at != place)
+    rows = tuple(map(cut, table.rows))
+    return replace(table, head=cut(table.head), rows=rows, words=words)
+
+
+def table_lines(
+    table: Table, *, width: int = _ANY_WIDTH, is_coloured: bool = False
+) -> list[str]:
     """Return a table in columns: words to the left, numbers to the right.
 
-    If it is too wide, the columns of words are broken first.
+    If it is too wide, the columns of words are broken first. With ``is_coloured`` a
+    cell that begins with a mark has its colour; `click.echo` removes that in a file.
 
     >>> rows = (("1", "850", "steady"), ("2", "1,020", "NOT steady"))
     >>> head = ("round", "IOPS", "state")
@@ -54,22 +103,34 @@ def table_lines(table: Table, *, width: int = _ANY_WIDTH) -> list[str]:
     from rich.text import Text  # noqa: PLC0415
 
     grid = Grid(
-        box=None, pad_edge=False, padding=(0, 2, 0, 0), show_header=any(table.head)
+        box=None, pad_edge=False, padding=(0, _GAP, 0, 0), show_header=any(table.head)
     )
     for place, head in enumerate(table.head):
         is_words = place in table.words
         grid.add_column(
-            Text(printable(head)),
+            Text(printable(head), style="dim" if is_coloured else ""),
             justify="left" if is_words or not place else "right",
             overflow="fold",
             no_wrap=not is_words,
         )
     for row in table.rows:
-        grid.add_row(*(Text(printable(cell)) for cell in row))
-    console = Console(width=width, color_system=None, force_jupyter=False)
+        grid.add_row(
+            *(Text(printable(cell), style=_MARKS.get(cell[:1], "")) for cell in row)
+        )
+    console = Console(
+        width=width,
+        color_system="standard" if is_coloured else None,
+        force_terminal=is_coloured,
+        force_jupyter=False,
+    )
     with console.capture() as shown:
         console.print(grid)
-    return [line.rstrip() for line in shown.get().splitlines()]
+    return [_trimmed(line) for line in shown.get().splitlines()]
+
+
+def _trimmed(line: str) -> str:
+    """Return a line without the spaces at its end, which may be before a code."""
+    return _END.sub(r"\1", line)
 
 
 def fact_lines(facts: Iterable[Sequence[str]], *, width: int = _ANY_WIDTH) -> list[str]:

@@ -1,0 +1,115 @@
+"""The command ``runs``: the runs in a folder, newest first."""
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ssdlab.cli.group import json_option, main, runs_option
+from ssdlab.text.table import Table, column, tabulate
+from ssdlab.text.terminal import output_width, printable, table_lines, without_columns
+
+if TYPE_CHECKING:
+    from ssdlab.store.catalog import RunEntry
+
+_LESS_NEEDED = ("doubts", "procedure", "device", "tests", "took", "label")
+_LONGEST = 28  # of a label or device in a row of a terminal
+_STEADY = {True: "✓ steady", False: "✗ not steady", None: "finished"}
+_PROCEDURES = {True: "conforms", False: "departs"}
+
+
+@main.command()
+@runs_option
+@json_option
+@click.pass_context
+def runs(ctx: click.Context, runs: Path, *, as_json: bool) -> None:
+    """List the runs in a folder with their results.
+
+    The newest is the first. A narrow terminal leaves columns out; a file or a pipe gets
+    all of them.
+    """
+    from click.core import ParameterSource
+
+    from ssdlab.store.catalog import list_runs
+
+    is_default = ctx.get_parameter_source("runs") is ParameterSource.DEFAULT
+    entries = [_as_plain(entry) for entry in list_runs(None if is_default else runs)]
+    if as_json:
+        click.echo(json.dumps(entries, indent=1))
+        return
+    if not entries:
+        click.echo(f"No runs in {runs}. Make one: ssdlab run virtual --profile demo")
+        return
+    sound = [entry for entry in entries if not entry["trouble"]]
+    if sound:
+        width = output_width()
+        table = without_columns(_tabulate(sound), _LESS_NEEDED, width=width)
+        click.echo("\n".join(table_lines(table, width=width, is_coloured=True)))
+    for entry in entries:
+        if entry["trouble"]:
+            click.echo(printable(f"{entry['path']}: {entry['trouble']}"), err=True)
+
+
+def _as_plain(entry: "RunEntry") -> dict[str, Any]:
+    """Return the facts of a run; one that no process holds was killed."""
+    from dataclasses import asdict
+
+    from ssdlab.model.errors import RunFolderError
+    from ssdlab.store.catalog import find_outcome
+    from ssdlab.store.lock import read_holder
+
+    if entry.trouble:
+        return asdict(entry)
+    plain = asdict(entry) | asdict(find_outcome(entry.path))
+    try:
+        if entry.status == "running" and not read_holder(Path(entry.path)):
+            plain["status"] = "killed"
+    except RunFolderError as error:
+        plain["trouble"] = error.reason
+    return plain
+
+
+def _tabulate(entries: Sequence[Mapping[str, Any]]) -> Table:
+    from ssdlab.model.units import duration_label
+
+    columns = (
+        column("run", lambda entry: Path(entry["path"]).name, is_words=True),
+        column("started", "started_at", _local_time, is_words=True),
+        column("took", "duration_s", duration_label, is_words=True),
+        column("label", "label", _short, is_words=True),
+        column("device", "device", _short, is_words=True),
+        column("profile", "profile", is_words=True),
+        column("tests", "tests", ",".join, is_words=True),
+        column("result", _result, is_words=True),
+        column(
+            "procedure", "is_conformant", _PROCEDURES.get, is_words=True, missing=""
+        ),
+        column("doubts", "doubts", str, missing=""),
+    )
+    return tabulate(entries, columns, caption="")
+
+
+def _local_time(text: str) -> str:
+    """Return a time as ``2026-11-24 18:51``, here; a text that is none as it is."""
+    try:
+        return f"{datetime.fromisoformat(text).astimezone():%Y-%m-%d %H:%M}"
+    except ValueError:
+        return text
+
+
+def _result(entry: Mapping[str, Any]) -> str:
+    """Return whether a run got steady; of one that did not finish, its status."""
+    if entry["status"] != "finished":
+        return {"interrupted": "stopped"}.get(entry["status"], entry["status"])
+    return _STEADY[entry.get("is_steady")]
+
+
+def _short(text: str) -> str:
+    """Return a text as far as a row of a terminal has room for it."""
+    if not sys.stdout.isatty() or len(text) <= _LONGEST:
+        return text
+    return f"{text[: _LONGEST - 1]}…"
