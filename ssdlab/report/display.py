@@ -1,5 +1,6 @@
 """Blocks and the pages of a report as outputs of a notebook cell."""
 
+import os
 from collections.abc import Iterable
 from html import escape
 from typing import TYPE_CHECKING
@@ -10,6 +11,7 @@ from ssdlab.paper.blocks import Block, Note, Plot
 from ssdlab.paper.context import Context, read_context
 from ssdlab.pts.shared.verdict import status_notes
 from ssdlab.pts.suite import CATALOG
+from ssdlab.report import write_report
 from ssdlab.report.findings import AnswerBox, FindingGroup, box_answers
 from ssdlab.report.view import pages_of, summary_rows
 from ssdlab.store.run import Run
@@ -20,7 +22,6 @@ if TYPE_CHECKING:
 
 _PLOTLY = "application/vnd.plotly.v1+json"
 _STYLE = """<style>
-.ssdlab .note { white-space: pre-line }
 .ssdlab .note.warning, .ssdlab .note.good { padding: 0.4em 0.8em }
 .ssdlab .note.warning {
   border-left: 4px solid #c98500; background: #fff6e0; color: #5c3d00;
@@ -77,6 +78,27 @@ def _group(group: FindingGroup) -> str:
     )
     heading = f"<b>{group.severity.capitalize()}</b>: {escape(group.meaning)}"
     return f"<p>{heading}</p><ul>{items}</ul>"
+
+
+def show_report(run: Run) -> None:
+    """Write the report of a run, and show a link to it in a notebook.
+
+    Parameters
+    ----------
+    run : Run
+        The run, as `ssdlab.open_run` returns it.
+
+    Examples
+    --------
+    >>> ssdlab.show_report(run)  # doctest: +SKIP
+    """
+    from IPython.display import FileLink, display  # noqa: PLC0415 - notebooks alone
+
+    report = write_report(run)
+    here = os.path.relpath(report)
+    shown = here if not here.startswith("..") else str(report)
+    display(FileLink(shown, result_html_prefix="Report: "))  # type: ignore[no-untyped-call] # IPython has no types
+    show_html(f"<p>Tables: {escape(str(run.path / 'tables'))}</p>")
 
 
 def show_tests(run: Run, *tests: str) -> None:
@@ -151,7 +173,8 @@ def show_blocks(blocks: Iterable[Block]) -> None:
             case Table():
                 show_html(block._repr_html_())
             case Note():
-                words = f'<p class="note {block.tone}">{escape(block.text)}</p>'
+                text = escape(block.text).replace("\n", "<br>")
+                words = f'<p class="note {block.tone}">{text}</p>'
                 show_html(f'<div class="ssdlab">{_STYLE}{words}</div>')
 
 

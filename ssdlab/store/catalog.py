@@ -12,7 +12,8 @@ from ssdlab.store.records import RunState, read_record, read_state
 from ssdlab.system.folders import Folder
 
 _DEFAULT_FOLDER = Path("data/runs")
-_SAMPLE = Path("data/samples/virtual-all")
+SAMPLES = Path("data/samples")
+_SAMPLE = SAMPLES / "virtual-all"
 _MOST_LISTED = 5
 LATEST = "latest"
 FINISHED = frozenset({"finished"})
