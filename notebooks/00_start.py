@@ -10,7 +10,7 @@
 # | [01 Run the PTS](01_run_pts.ipynb) | measure: the virtual SSD as it is, 4 minutes |
 # | [02 Steady state](02_steady_state.ipynb) | when a drive got steady, and how surely |
 # | [03 Latency](03_latency_qos.ipynb) | percentiles, and whether a target is met |
-# | [04 Compare drives](04_compare_drives.ipynb) | which drive is better, and by how much |
+# | [04 Compare drives](04_compare_drives.ipynb) | which drive is better, by how much |
 # | [05 Explore](05_explore.ipynb) | every cell of every run, by clicks |
 
 # %% tags=["parameters"]
@@ -40,7 +40,8 @@ ssdlab.figures.plot_saturation(saturation, x="drive_fills")
 # %% [markdown]
 # ### 2 · IOPS depend on block size and mix
 #
-# Every cell of the IOPS test; in [05](05_explore.ipynb) a click on one shows its rounds.
+# Every cell of the IOPS test. In [05](05_explore.ipynb) a click on a cell shows its
+# rounds.
 
 # %%
 cells = ssdlab.analysis.tabulate_cells(*tables)
@@ -70,20 +71,25 @@ ssdlab.figures.plot_exceedance(ssdlab.analysis.summarise_curve(*loads[:4]))
 # %% [markdown]
 # ### 5 · Drives differ, or do not
 #
-# The same cell of two drives: [04](04_compare_drives.ipynb) says what is a difference.
+# The same load on two drives. [04](04_compare_drives.ipynb) says what is a difference.
 
 # %%
-names = {"virtual-a": "make A", "virtual-b": "make B"}
-explorer = ssdlab.explore(others, run="virtual-a")
-explorer.choose(runs=tuple(names), test="wsat")
-explorer.figure("cell")
+one = ssdlab.open_run(f"{others}/virtual-a")
+two = ssdlab.open_run(f"{others}/virtual-b")
+tabulate, stack = ssdlab.analysis.tabulate_cells, ssdlab.analysis.stack_frames
+first = tabulate(one.measurements, one.percentiles, one.windows)
+second = tabulate(two.measurements, two.percentiles, two.windows)
+pair = stack({"make A": first, "make B": second})
+pair = ssdlab.analysis.select_rounds(pair, test="wsat")
+drives, title = {"make A": "make A", "make B": "make B"}, "Random writes of two drives"
+ssdlab.figures.plot_cell_rounds(pair, "iops", drives=drives, title=title)
 
 # %% [markdown]
 # ### Your runs, and first steps
 #
 # In a terminal: `ssdlab doctor` checks whether this host is fit for benchmarking,
-# `ssdlab devices` lists drives, `ssdlab plan TARGET` says what a run would cost. A click
-# on a head sorts the table.
+# `ssdlab devices` lists drives, `ssdlab plan TARGET` says what a run would cost. A
+# click on a head sorts the table.
 
 # %%
 listed = ssdlab.show_runs(others)

@@ -34,14 +34,15 @@ def show_progress() -> Callable[[Progress], None]:
     if not in_notebook:
         return _terminal_bar()
     handle = display(HTML("starting"), display_id=True)  # type: ignore[no-untyped-call] # as above
-    longest = 0.0
+    longest, picture = 0.0, ""
 
     def tell(progress: Progress) -> None:
-        nonlocal longest
+        nonlocal longest, picture
         longest = max(longest, progress.left_max_s)
+        picture = draw_tracked(progress) or picture
         now = datetime.fromtimestamp(time.time()).astimezone()  # noqa: TID251 - its clock
         share = 1 - progress.left_max_s / longest if longest else 1.0
-        html = f"{_bar(progress, share, now)}{draw_tracked(progress)}"
+        html = f"{_bar(progress, share, now)}{picture}"
         handle.update(HTML(html))  # type: ignore[no-untyped-call] # as above
 
     return tell

@@ -106,9 +106,7 @@ class Explorer(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no types
         """
         if _OF_VOILA in os.environ:
             return
-        for _ in range(2):  # the cells, then what their figures need
-            self._loader.wait()
-            self._show()
+        self._catch_up()
         for name in PICTURES:
             if name in self._renderer.pictures:
                 show_figure(self.figure(name))
@@ -121,8 +119,7 @@ class Explorer(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no types
     def _still_html(self) -> str:
         """Return the list of runs and the matrix that is shown, as HTML."""
         if not self._following.name:  # a run that is followed grows at its own pace
-            self._loader.wait()
-            self._show()
+            self._catch_up()
         rows = [one.row for one in self._cache.listed.values()]
         picture = self._renderer.pictures.get("matrix")
         selection = self.selection
@@ -143,7 +140,15 @@ class Explorer(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no types
         self._loader.close()
         super().close()
 
+    def _catch_up(self) -> None:
+        """Wait for what is being read, and draw it."""
+        for _ in range(2):  # the cells, then what their figures need
+            self._loader.wait()
+            self._show()
+
     def _picture(self, name: str) -> Picture:
+        if name in PICTURES and name not in self._renderer.pictures:
+            self._catch_up()
         if name not in self._renderer.pictures:
             raise UnknownNameError(kind="figure", name=name, known=PICTURES)
         return self._renderer.pictures[name]

@@ -1,6 +1,6 @@
 """A table of runs that sorts by a click on a head and selects by one on a row."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,6 +30,7 @@ COLUMNS = (
     "Write latency 4 KiB",
     "Saturated 4 KiB",
 )
+_WIDE = ("Drive", "Profile", "Tests", "Started")  # not in a still picture
 STATE = COLUMNS.index("State")
 _METRICS = dict(
     zip(NUMBERS, ("iops", "bw_bytes_per_s", "lat_mean_ns", "iops"), strict=True)
@@ -85,12 +86,14 @@ def state_text(entry: RunEntry, *, is_steady: bool | None) -> str:
 
 
 def table_html(rows: Iterable[Row]) -> str:
-    """Return the table as HTML, which a saved notebook keeps."""
-    heads = "".join(f"<th>{escape(words)}</th>" for words in COLUMNS)
-    body = "".join(
-        "<tr>" + "".join(f"<td>{escape(text)}</td>" for text in row["cells"]) + "</tr>"
-        for row in rows
-    )
+    """Return the table as HTML, which a saved notebook keeps, without what is wide."""
+    kept = [place for place, name in enumerate(COLUMNS) if name not in _WIDE]
+
+    def cells(texts: Sequence[str], tag: str) -> str:
+        return "".join(f"<{tag}>{escape(texts[place])}</{tag}>" for place in kept)
+
+    heads = cells(COLUMNS, "th")
+    body = "".join(f"<tr>{cells(row['cells'], 'td')}</tr>" for row in rows)
     return (
         f'{STYLE}<div class="ssdlab-runs"><table><thead><tr>{heads}</tr></thead>'
         f"<tbody>{body}</tbody></table></div>"

@@ -67,7 +67,10 @@ def show_overview(run: Run) -> None:
 
 def _answer(box: AnswerBox) -> str:
     parts = "".join(map(_group, box.groups))
-    return f"<p><b>{escape(box.question)}</b>: {escape(box.words)}</p>{parts}"
+    words = f"<b>{escape(box.question)}</b>: {escape(box.words)}"
+    if not parts:
+        return f"<p>{words}</p>"
+    return f"<details><summary>{words}</summary>{parts}</details>"
 
 
 def _group(group: FindingGroup) -> str:
