@@ -2,7 +2,6 @@
 
 import json
 import shutil
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,8 +14,6 @@ from ssdlab.text.terminal import printable
 if TYPE_CHECKING:
     from ssdlab.compare.comparison import Comparison
 
-_NOTEBOOK = "04_compare_drives.ipynb"
-_DEFAULT = Path("comparison.html")
 _MOST_WIDTH = 120
 _REMEDY = "Create the folder, or name another file with -o."
 
@@ -28,8 +25,9 @@ _REMEDY = "Create the folder, or name another file with -o."
 @click.option(
     "-o",
     "--output",
+    metavar="FILE.html",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="page to write; default: comparison.html",
+    help="also write a page of figures and tables",
 )
 @click.option(
     "--accept",
@@ -42,7 +40,7 @@ _REMEDY = "Create the folder, or name another file with -o."
     type=click.FloatRange(min=0),
     callback=require_finite,
     default=0.0,
-    help="smallest difference that matters [%]",
+    help="ignore differences smaller than this [%]",
 )
 @click.option(
     "--same-percent",
@@ -97,26 +95,22 @@ def compare(
     """Compare runs cell by cell and print which drive is faster.
 
     RUN is a run folder, or a folder of runs; two or more runs are needed. Each
-    difference has an interval, and the error rate holds for the whole table. The page
-    is the executed notebook 04_compare_drives. With --json the numbers are printed, and
-    a page is written only if -o is given.
+    difference has an interval, and the error rate holds for the whole table.
     """
     from ssdlab.compare.as_json import comparison_as_dict
     from ssdlab.compare.runs import compare_runs
 
-    if output is not None or not as_json:
-        _require_place(output or _DEFAULT, overwrite=overwrite)
+    if output is not None:
+        _require_place(output, overwrite=overwrite)
     found = compare_runs(runs, **choices)  # type: ignore[arg-type] # as click parsed them
     if as_json:
         click.echo(json.dumps(comparison_as_dict(found), indent=1, allow_nan=False))
     else:
         _print(found)
-    if as_json and output is None:
-        return
-    named = "\n".join(map(str, runs))
-    page = _write_page(output or _DEFAULT, {"runs": named, **choices})
-    if not as_json:
-        click.echo(f"\npage  {printable(str(page))}")
+    if output is not None:
+        _write_page(found, output)
+        if not as_json:
+            click.echo(f"\n{printable(str(output))}")
 
 
 def _require_place(output: Path, *, overwrite: bool) -> None:
@@ -130,26 +124,21 @@ def _require_place(output: Path, *, overwrite: bool) -> None:
         raise ExportError(place=str(output), reason=reason, remedy=_REMEDY)
 
 
-def _write_page(output: Path, parameters: dict[str, str | float | bool]) -> Path:
-    """Run the notebook, and write it as a page."""
-    from ssdlab.notebook import execute_notebook, find_notebook
-    from ssdlab.paper.notebook_page import write_notebook_page
+def _write_page(comparison: "Comparison", output: Path) -> None:
+    """Write the pages of a comparison as one."""
+    from ssdlab.compare.pages import comparison_document
+    from ssdlab.paper.document import write_document
 
-    with tempfile.TemporaryDirectory(prefix="ssdlab-compare-") as folder:
-        executed = Path(folder) / _NOTEBOOK
-        execute_notebook(
-            find_notebook(_NOTEBOOK), executed, parameters, keeps_saving=False
-        )
-        try:
-            return write_notebook_page(executed, output)
-        except OSError as error:
-            reason = f"it cannot be written ({error.strerror})"
-            place = str(output)
-            raise ExportError(place=place, reason=reason, remedy=_REMEDY) from None
+    try:
+        write_document(comparison_document(comparison), output)
+    except OSError as error:
+        reason = f"it cannot be written ({error.strerror})"
+        place = str(output)
+        raise ExportError(place=place, reason=reason, remedy=_REMEDY) from None
 
 
 def _print(comparison: "Comparison") -> None:
-    """Print the conditions, the verdicts, and what is missing."""
+    """Print the answer, the verdicts, the conditions, and what is missing."""
     from ssdlab.compare.terminal import comparison_lines
 
     width = min(shutil.get_terminal_size().columns, _MOST_WIDTH)

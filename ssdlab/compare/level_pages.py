@@ -116,14 +116,10 @@ def latency_page(comparison: Comparison) -> Page:
 
 
 def efficiency_page(comparison: Comparison) -> Page:
-    """Return rates per watt, where the power is known."""
+    """Return rates per watt; nothing if no power is known."""
     watts = comparison.watts
     if not watts:
-        words = (
-            "The power of the drives is unknown: it is not recorded, and was not "
-            "given as a parameter, such as watts: 'Model A: 6.5, Model B: 5'."
-        )
-        return Page(title="Efficiency", blocks=(Note(text=words),))
+        return Page(title="Efficiency", blocks=())
     given = ", ".join(f"{name}: {value:g} W" for name, value in watts.items())
     blocks: list[Block] = [
         Note(text=f"Power: {given}. It is taken as exact, and as equal in all tests.")
