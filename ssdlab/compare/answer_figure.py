@@ -12,8 +12,8 @@ from ssdlab.compare.answer import lead_of
 from ssdlab.compare.cells import CELL, rows_of
 from ssdlab.compare.pair_tables import Pair, pairs_to_show
 from ssdlab.model.units import block_size_label, mix_label
-from ssdlab.plots.axes import level_axis, named_axis
-from ssdlab.plots.labels import COLORS, lay_out, new_figure
+from ssdlab.plots.axes import named_axis
+from ssdlab.plots.labels import COLORS, axis, lay_out, new_figure
 from ssdlab.plots.lines import add_points, add_tie
 from ssdlab.plots.looks import RunLook
 from ssdlab.plots.names import brief_texts, distinct_texts, full_text
@@ -33,7 +33,7 @@ _MOST_ROWS = 48  # with more, percentiles are left to the figures of the pairs
 _LONGEST_SIDE = 22  # letters of a drive's name beside the axis
 _LONGEST_HEAD = 12  # likewise above its values
 _ONE_LINE = 30  # letters of both names, which then stand in one line
-_TOP_PX, _LINE_OF_TITLE_PX = 84, 18  # above the rows: the axis and its title
+_TOP_PX, _LINE_OF_TITLE_PX = 112, 18  # above the rows: the axis and its title
 _ROW_PX, _LINE_PX = 16, 11  # of a row with one mark, and of each mark of several
 _READS = {0: "write", 100: "read"}
 _CLAIMS = {
@@ -88,7 +88,7 @@ def plot_answer(
         subtitle="95 % interval of each cell, grey if not that of the claim"
         if is_pair
         else "95 % interval of each cell; filled: shown, open: not shown",
-        height=150 + height * (1 + rows[-1].place if rows else 1),
+        height=170 + height * (1 + rows[-1].place if rows else 1),
     )
     _draw(figure, marks, is_pair=is_pair, looks=looks)
     _add_axes(figure, rows, marks, sides=sides, brief=brief, looks=looks)
@@ -125,25 +125,30 @@ def _rows(
             for place, own in by_cell.items()
             if not METRICS[place[1]].level_percent
         }
-    tests = [name for name in CATALOG if any(place[0] == name for place in by_cell)]
     shown = [pairs[0].a, pairs[0].b][: 2 if len(pairs) == 1 else 1]
     heads = escape(" | ".join(names[side] for side in shown), quote=False)
     found = [_Row(place=0, side=0, label="", numbers=heads)]
     line = 1
-    for test in tests:
-        own = {place: rows for place, rows in by_cell.items() if place[0] == test}
-        metric = next(iter(own))[1]
-        unit = QUANTITIES.get(metric, QUANTITIES["lat_ns"]).unit_or_name
+    order = [*CATALOG, *dict.fromkeys(place[0] for place in by_cell)]
+    groups = sorted(
+        {place[:2]: None for place in by_cell}, key=lambda g: order.index(g[0])
+    )
+    for group in groups:
+        test, metric = group
+        level = METRICS[metric].level_percent
+        title = f"{title_of(test)} {level:g} %" if level else title_of(test)
+        unit = QUANTITIES[metric].unit_or_name
         found.append(
             _Row(
                 place=line,
                 side=0,
-                label=f"<b>{escape(title_of(test), quote=False)}</b>",
+                label=f"<b>{escape(title, quote=False)}</b>",
                 numbers=f"<b>{escape(unit, quote=False)}</b>",
             )
         )
         line += 1
-        for place, rows in own.items():
+        for place in (place for place in by_cell if place[:2] == group):
+            rows = by_cell[place]
             label = cell_label(known[place])
             numbers = _numbers_text([row for _, row in rows], is_pair=len(pairs) == 1)
             found += [
@@ -164,21 +169,19 @@ def cell_label(row: Any) -> str:
     >>> cell_label(Row(**known, read_percent=100, threads=2, queue_depth=16))
     '4 KiB read'
     """
-    level = METRICS[str(row.metric)].level_percent
-    tail = f" {level:g} %" if level else ""
     if is_missing(row.read_percent) or is_missing(row.block_size_bytes):
-        return escape(full_text(str(row.cell)), quote=False) + tail
+        return full_text(str(row.cell))
     mix = int(row.read_percent)
     size = block_size_label(int(row.block_size_bytes))
     words = f"{size} {_READS.get(mix) or mix_label(mix)}"
     # What tells cells apart beside size and mix: workers, or a part of the drive.
     more = str(row.cell).partition(f"{mix_label(mix)}")[2].strip()
-    return escape(" ".join(filter(None, (words, more))), quote=False) + tail
+    return full_text(" ".join(filter(None, (words, more))))
 
 
 def _numbers_text(rows: Sequence[Any], *, is_pair: bool) -> str:
     first = rows[0]
-    divisor = QUANTITIES.get(str(first.metric), QUANTITIES["lat_ns"]).divisor
+    divisor = QUANTITIES[str(first.metric)].divisor
     values = (first.value_a, first.value_b) if is_pair else (first.value_a,)
     return " | ".join(rounded_text(float(value) / divisor) for value in values)
 
@@ -311,7 +314,7 @@ def _add_axes(
     title = _ratio_title(sides, brief, looks)
     lay_out(
         figure,
-        xaxis=level_axis(title, [least / pad, most * pad]) | {"side": "top"},
+        xaxis=_ratio_axis(title, least / pad, most * pad),
         margin={"t": _TOP_PX + _LINE_OF_TITLE_PX * title.count("<br>")},
         yaxis=left,
         yaxis2=right | {"overlaying": "y", "side": "right", "showline": False},
@@ -321,6 +324,32 @@ def _add_axes(
         x=[1], y=[0], yaxis="y2", mode="markers", marker={"opacity": 0},
         hoverinfo="skip", showlegend=False,
     )  # fmt: skip
+
+
+def _ratio_axis(title: str, low: float, high: float) -> dict[str, Any]:
+    """Return a logarithmic axis of ratios on top, its ticks few enough for a phone."""
+    ends = [math.log10(low), math.log10(high)]
+    ticks = next(
+        (
+            shown
+            for ticks in _TICKS
+            if len(shown := [tick for tick in ticks if low <= tick <= high]) >= _FEWEST
+        ),
+        [1.0],
+    )
+    texts = [f"{tick:g}" for tick in ticks]
+    more = {"tickvals": ticks, "ticktext": texts, "tickangle": 0, "side": "top"}
+    return axis(title, type="log", range=ends, **more)
+
+
+_FEWEST = 3  # ticks
+_TICKS = (
+    [10.0**power for power in range(-6, 7)],
+    [part * 10.0**power for power in range(-6, 7) for part in (1.0, 2.0, 5.0)],
+    [0.25, 0.5, 0.7, 1.0, 1.4, 2.0, 4.0],
+    [0.8, 0.9, 1.0, 1.1, 1.25],
+    [0.95, 0.97, 1.0, 1.03, 1.05],
+)
 
 
 def _ratio_title(
