@@ -308,7 +308,7 @@ def _add_axes(
     labels = [lines[place].label for place in sorted(lines)]
     numbers = [f"{_SPACE}{lines[place].numbers}" for place in sorted(lines)]
     down = [len(labels) - 0.3, -0.7]
-    small = {"tickfont": {"size": 11}, "ticks": "", "showgrid": False}
+    small: dict[str, Any] = {"tickfont": {"size": 11}, "ticks": "", "showgrid": False}
     left = named_axis("", labels, range=down, **small)
     right = named_axis("", numbers, range=down, **small)
     title = _ratio_title(sides, brief, looks)

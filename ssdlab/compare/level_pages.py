@@ -29,6 +29,10 @@ _BACKDROP = (
     "Comparison by Storage Class), measured by PTS-E 1.1 at other TC/QD: for "
     "orientation, not a ranking."
 )
+_WITHIN = (
+    "Only those that reach into the axis of the runs are drawn; an arrow points to a "
+    "level beyond it."
+)
 
 
 def saturation_page(comparison: Comparison) -> Page:
@@ -43,7 +47,7 @@ def saturation_page(comparison: Comparison) -> Page:
             Plot(figure=over_time),
             Plot(figure=plot_class_written(rounds, looks=looks)),
             saturation_table(rounds, comparison),
-            Note(text=f"{_BACKDROP} Only those within the axis of the runs are drawn."),
+            Note(text=f"{_BACKDROP} {_WITHIN}"),
         ]
     return Page(title="Write saturation", blocks=tuple(blocks))
 
