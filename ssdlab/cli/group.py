@@ -191,6 +191,8 @@ Exit codes:
      qos: a goal was not shown to be met
      parse: some of fio's output was cut short
      import: results may be missing
+     compare: a drive is worse than --fail-if-worse allows
+4    compare: that cannot be told
 130  stopped
 """
 

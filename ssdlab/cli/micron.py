@@ -170,13 +170,12 @@ def precondition_time(run: Path | None, **options: Any) -> None:
     "-o",
     "--output",
     type=click.Path(path_type=Path, dir_okay=False),
-    default=Path("hosts.html"),
-    show_default=True,
-    help="page to write",
+    metavar="FILE.html",
+    help="also write a page of figures and tables",
 )
 @overwrite_option
 def compare_hosts_command(
-    run_a: Path, run_b: Path, output: Path, *, overwrite: bool
+    run_a: Path, run_b: Path, output: Path | None, *, overwrite: bool
 ) -> None:
     """Compare a drive on two hosts (Micron).
 
@@ -188,12 +187,15 @@ def compare_hosts_command(
     from ssdlab.report.hosts import host_lines, write_hosts
     from ssdlab.system.outputs import choose_format, require_replaceable
 
-    choose_format(output, None, ("html",))
-    require_replaceable(output, overwrite=overwrite)
+    if output is not None:
+        choose_format(output, None, ("html",))
+        require_replaceable(output, overwrite=overwrite)
     pairs = read_all_hosts(open_run(run_a), open_run(run_b))
+    click.echo("\n".join(map(printable, host_lines(*pairs))))
+    if output is None:
+        return
     try:
         page = write_hosts(pairs, output)
     except OSError as error:
-        fail(f"{output} cannot be written ({error.strerror}).", 2)
-    lines = (printable(line) for line in host_lines(*pairs))
-    click.echo("\n".join((f"page     {page}", "", *lines)))
+        fail(f"{printable(str(output))} cannot be written ({error.strerror}).", 2)
+    click.echo(f"\n{printable(str(page))}")

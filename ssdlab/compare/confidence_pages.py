@@ -50,8 +50,6 @@ def confidence_page(comparison: Comparison) -> Page:
         title = f"Confidence levels of the {test.upper()} histogram"
         figure = plot_class_confidence(levels, looks=looks, title=title)
         blocks += [Plot(figure=figure), intervals_table(comparison, test)]
-    if not blocks:
-        blocks.append(Note(text="No run has a histogram of LAT or WSAT."))
     return Page(title="Confidence levels", blocks=tuple(blocks))
 
 

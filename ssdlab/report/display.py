@@ -6,7 +6,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from ssdlab.compare.comparison import Comparison
-from ssdlab.compare.pages import comparison_page
+from ssdlab.compare.pages import TOPICS, comparison_page
 from ssdlab.paper.blocks import Block, Note, Plot
 from ssdlab.paper.context import Context, read_context
 from ssdlab.pts.shared.verdict import status_notes
@@ -26,6 +26,7 @@ _STYLE = """<style>
 .ssdlab .note.warning {
   border-left: 4px solid #c98500; background: #fff6e0; color: #5c3d00;
 }
+.ssdlab .note.headline { font-size: 1.25em; font-weight: 600 }
 .ssdlab .note.good {
   border-left: 4px solid #1c6b3c; background: #e9f5ee; color: #14512d;
 }
@@ -144,27 +145,42 @@ def _heading(context: Context, test: str) -> str:
     return f"{title}<p>{escape(CATALOG[test].words.removesuffix('.'))}{section}.</p>"
 
 
-def show_comparison(comparison: Comparison, topic: str) -> None:
-    """Show one page of a comparison in a notebook.
+def show_comparison(comparison: Comparison, *topics: str) -> None:
+    """Show pages of a comparison in a notebook, each under its heading.
+
+    What nothing is to be said of is left out, with its heading: tests that no run
+    measured, a score or power that was not given.
 
     Parameters
     ----------
     comparison : Comparison
         What `ssdlab.compare_runs` returned.
-    topic : str
-        conditions, verdicts, saturation, iops, throughput, latency, confidence,
-        response, recovery, efficiency, scatter or score.
+    *topics : str
+        answer, verdicts, iops, throughput, latency, saturation, confidence, response,
+        recovery, efficiency, score, conditions, scatter or method; by default all.
 
     Raises
     ------
     UnknownNameError
-        If the topic is unknown.
+        If a topic is unknown.
 
     Examples
     --------
     >>> ssdlab.show_comparison(comparison, "iops")  # doctest: +SKIP
     """
-    show_blocks(comparison_page(comparison, topic).blocks)
+    for topic in topics or TOPICS:
+        page = comparison_page(comparison, topic)
+        if page.blocks and topic != "answer":
+            _show_heading(page.title)
+        show_blocks(page.blocks)
+
+
+def _show_heading(title: str) -> None:
+    """Show a heading that the page of the notebook and its contents have as well."""
+    from IPython.display import display  # noqa: PLC0415 - only notebooks have it
+
+    bundle = {"text/markdown": f"## {title}", "text/plain": title}
+    display(bundle, raw=True)  # type: ignore[no-untyped-call] # IPython has no types
 
 
 def show_blocks(blocks: Iterable[Block]) -> None:
