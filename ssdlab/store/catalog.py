@@ -7,7 +7,7 @@ from ssdlab.model.errors import RunFolderError
 from ssdlab.model.schema import RUNS
 from ssdlab.store.places import find_here_or_above
 from ssdlab.store.records import read_record, read_state
-from ssdlab.store.tables import read_table
+from ssdlab.store.tables import read_rows
 from ssdlab.system.folders import Folder
 
 _DEFAULT_FOLDER = Path("data/runs")
@@ -46,18 +46,16 @@ def find_outcome(path: str | Path) -> RunOutcome:
     """Return the outcome of a run, by its tables."""
     columns = ("is_conformant", "is_steady", "doubts")
     try:
-        rows = read_table(Folder(Path(path)) / "tables", RUNS, columns)
+        rows = read_rows(Folder(Path(path)) / "tables", RUNS, columns)
     except RunFolderError:
         return RunOutcome()
     if len(rows) != 1:
         return RunOutcome()
-    conformant, steady, doubts = (
-        None if rows[name].isna().iloc[0] else rows[name].iloc[0] for name in columns
-    )
+    conformant, steady, doubts = (rows[0][name] for name in columns)
     return RunOutcome(
-        is_conformant=None if conformant is None else bool(conformant),
-        is_steady=None if steady is None else bool(steady),
-        doubts=None if doubts is None else len(str(doubts).splitlines()),
+        is_conformant=conformant,
+        is_steady=steady,
+        doubts=None if doubts is None else len(doubts.splitlines()),
     )
 
 

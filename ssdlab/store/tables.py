@@ -195,6 +195,14 @@ def read_table(
     return renewed if columns is None else renewed[list(columns)]
 
 
+def read_rows(
+    folder: Folder, table: Table, columns: Sequence[str]
+) -> list[dict[str, Any]]:
+    """Read columns of a table that no version renewed as rows, without pandas."""
+    rows: list[dict[str, Any]] = _read_stored(folder, table, columns).to_pylist()
+    return rows
+
+
 def _read_stored(
     folder: Folder, table: Table, columns: Sequence[str] | None = None
 ) -> pa.Table:
@@ -238,7 +246,10 @@ def _read(
     names = table.column_names if columns is None else list(columns)
     packed = read_columns(file, [one for one in names if one not in added])
     for column, value in added.items():
-        filled = pa.array([value] * packed.num_rows, wanted.field(column).type)
+        kind, rows = wanted.field(column).type, packed.num_rows
+        # pa.array loads pandas, which a list of runs does without.
+        is_missing = value is None
+        filled = pa.nulls(rows, kind) if is_missing else pa.array([value] * rows, kind)
         packed = packed.append_column(column, filled)
     fields = [wanted.field(one) for one in names]
     return packed.select(names).cast(pa.schema(fields, metadata=schema.metadata)), ""
