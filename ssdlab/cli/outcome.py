@@ -1,8 +1,6 @@
 """The outcome of a run, one line per test."""
 
-from ssdlab.campaign.extending import find_extension
 from ssdlab.model.errors import RunFolderError
-from ssdlab.report.view import view_of
 from ssdlab.store.run import Run
 from ssdlab.text.terminal import fact_lines
 
@@ -14,6 +12,8 @@ def outcome_lines(run: Run) -> list[str]:
 
     If its last rounds were not steady, the last lines tell how to continue.
     """
+    from ssdlab.report.view import view_of
+
     named = [
         pair
         for test in run.record.tests
@@ -33,6 +33,8 @@ def _continuation(run: Run) -> list[str]:
     is_steady = set(run.answers.steadiness.values()) <= {"reached"}
     if run.state.status != "finished" or is_steady:
         return []
+    from ssdlab.campaign.extending import find_extension
+
     try:
         find_extension(run.path, run.record, run.state, more_rounds=_MORE_ROUNDS)
     except RunFolderError:
