@@ -70,6 +70,17 @@ def test_help_of_the_command_line_loads_nothing_heavy() -> None:
     assert loaded_by(call) == set()
 
 
+def test_list_of_runs_needs_no_frames() -> None:
+    words = "['ssdlab', 'runs', '--runs', 'data/samples']"
+    call = f"sys.argv = {words}; from ssdlab.cli import main; main()"
+    assert loaded_by(call) == {"numpy", "pyarrow"}
+
+
+def test_opening_a_finished_run_loads_nothing_that_builds_tables() -> None:
+    call = "import ssdlab; ssdlab.open_run('data/samples/virtual-b')"
+    assert loaded_by(f"{call}; assert 'ssdlab.ingest.ingest' not in sys.modules")
+
+
 @pytest.mark.parametrize("path", INITS, ids=page_id)
 def test_package_does_nothing_at_import(path: Path) -> None:
     first, *rest = ast.parse(path.read_text("utf-8")).body

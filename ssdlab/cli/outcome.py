@@ -4,17 +4,16 @@ import math
 import shutil
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ssdlab.campaign.extending import find_extension
 from ssdlab.model.errors import RunFolderError
-from ssdlab.paper.context import read_context
-from ssdlab.pts.shared.headlines import Headline
-from ssdlab.report.view import headlines_of, view_of
 from ssdlab.store.run import Run
 from ssdlab.text.numbers import number_text, share_text
 from ssdlab.text.table import Table
 from ssdlab.text.terminal import fact_lines, table_lines
+
+if TYPE_CHECKING:
+    from ssdlab.pts.shared.headlines import Headline
 
 _MORE_ROUNDS = 10
 _MOST_LINES = 24
@@ -27,6 +26,9 @@ _MARKS = {True: "✓", False: "✗", None: ""}
 
 def result_lines(run: Run) -> list[str]:
     """Return what a run measured, as wide as the terminal, and how its tests ended."""
+    from ssdlab.paper.context import read_context
+    from ssdlab.report.view import headlines_of
+
     headlines = headline_lines(
         headlines_of(read_context(run)),
         width=shutil.get_terminal_size((120, 24)).columns,
@@ -34,7 +36,7 @@ def result_lines(run: Run) -> list[str]:
     return [*headlines, *([""] if headlines else []), *outcome_lines(run)]
 
 
-def headline_lines(headlines: Sequence[Headline], *, width: int) -> list[str]:
+def headline_lines(headlines: "Sequence[Headline]", *, width: int) -> list[str]:
     """Return key results as a table; a narrow one leaves out the rounds."""
     if not headlines:
         return []
@@ -50,12 +52,12 @@ def headline_lines(headlines: Sequence[Headline], *, width: int) -> list[str]:
     return [*table_lines(table), *rest]
 
 
-def headlines_as_plain(headlines: Sequence[Headline]) -> list[dict[str, Any]]:
+def headlines_as_plain(headlines: "Sequence[Headline]") -> list[dict[str, Any]]:
     """Return key results as JSON can hold them, in stored units."""
     return [asdict(one) | {"name": one.name, "load": one.load} for one in headlines]
 
 
-def _headline_row(one: Headline) -> tuple[str, ...]:
+def _headline_row(one: "Headline") -> tuple[str, ...]:
     fresh = ""
     if one.fresh is not None and one.change_ratio is not None:
         sign = "+" if one.change_ratio > 0 else "\N{MINUS SIGN}"
@@ -94,6 +96,8 @@ def outcome_lines(run: Run) -> list[str]:
 
     If its last rounds were not steady, the last lines tell how to continue.
     """
+    from ssdlab.report.view import view_of
+
     named = [
         pair
         for test in run.record.tests
@@ -113,6 +117,8 @@ def _continuation(run: Run) -> list[str]:
     is_steady = set(run.answers.steadiness.values()) <= {"reached"}
     if run.state.status != "finished" or is_steady:
         return []
+    from ssdlab.campaign.extending import find_extension
+
     try:
         find_extension(run.path, run.record, run.state, more_rounds=_MORE_ROUNDS)
     except RunFolderError:

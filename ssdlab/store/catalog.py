@@ -54,8 +54,6 @@ class RunOutcome:
 
 def find_outcome(path: str | Path) -> RunOutcome:
     """Return the outcome of a run, by its tables."""
-    from ssdlab.store.tables import read_rows  # noqa: PLC0415 - numpy and pyarrow
-
     columns = ("is_conformant", "is_steady", "doubts")
     try:
         rows = read_rows(Folder(Path(path)) / "tables", RUNS, columns)
@@ -65,9 +63,9 @@ def find_outcome(path: str | Path) -> RunOutcome:
         return RunOutcome()
     conformant, steady, doubts = (rows[0][name] for name in columns)
     return RunOutcome(
-        is_conformant=None if conformant is None else bool(conformant),
-        is_steady=None if steady is None else bool(steady),
-        doubts=None if doubts is None else len(str(doubts).splitlines()),
+        is_conformant=conformant,
+        is_steady=steady,
+        doubts=None if doubts is None else len(doubts.splitlines()),
     )
 
 
