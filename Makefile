@@ -19,7 +19,7 @@ export JUPYTER_RUNTIME_DIR := $(STATE)/jupyter/runtime
 export XDG_CACHE_HOME := $(STATE)/cache
 
 .PHONY: help setup setup-test setup-vm run test quick lane test-vm lint same fuzz bench docs notebooks gallery \
-  samples wheel lab lock clean distclean
+  samples site wheel lab lock clean distclean
 .DEFAULT_GOAL := help
 
 help: ## show this list
@@ -64,6 +64,9 @@ fuzz: setup-test ## fuzz the parsers (FUZZ_SECONDS)
 bench: setup ## benchmark the parsers against their peers
 	@$(BIN)/python -m pip install --quiet -e '.[bench]'
 	@$(BIN)/python -m benchmarks.parse
+
+site: setup ## build the documentation as a site, in build/site
+	@$(BIN)/python -m tools.build_site
 
 wheel: setup ## build the sdist and the wheels, pure and with libraries, into dist
 	@$(BIN)/python -m tools.build_wheels

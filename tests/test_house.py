@@ -19,7 +19,7 @@ PAGES = sorted(
     page
     for folder in (
         *("", "data", "docs"),
-        *("docs/decisions", "docs/methods", "docs/reference"),
+        *("docs/decisions", "docs/how-to", "docs/methods", "docs/reference"),
     )
     for page in (ROOT / folder).glob("*.md")
 )
@@ -187,8 +187,8 @@ def test_table_of_places_names_what_is_there() -> None:
             folders += [path if path.is_dir() else path.parent for path in found]
 
 
-def test_readme_lists_every_profile() -> None:
-    page = (ROOT / "README.md").read_text("utf-8")
+def test_page_of_profiles_lists_every_profile() -> None:
+    page = (ROOT / "docs" / "how-to" / "choose-a-profile.md").read_text("utf-8")
     assert set(re.findall(r"^\| `([\w.-]+)` \|", page, re.MULTILINE)) == set(PROFILES)
 
 
