@@ -1,6 +1,6 @@
 """Build the sdist, the pure wheel, and a wheel with libraries for each machine.
 
-    python -m tools.build_wheels [FOLDER]        default: dist
+    python -m tools.build_wheels [FOLDER [MACHINE...]]    default: dist, all machines
 
 The pure wheel is built from the sdist. A platform wheel is the pure wheel with the C
 kernels and the plugin of the virtual SSD, so that it needs no compiler. Its tag names
@@ -10,6 +10,7 @@ cross compiler is skipped, and the exit code is 1.
 
 import base64
 import hashlib
+import platform
 import re
 import shutil
 import subprocess
@@ -26,9 +27,9 @@ from ssdlab.native.prebuilt import LEVELS, library_name
 from ssdlab.virtual.build import plugin_sources
 
 ROOT = Path(__file__).resolve().parents[1]
-COMPILERS: Mapping[str, Sequence[str]] = {
-    "x86_64": ("x86_64-linux-gnu-gcc", "gcc"),
-    "aarch64": ("aarch64-linux-gnu-gcc",),
+COMPILERS: Mapping[str, str] = {
+    "x86_64": "x86_64-linux-gnu-gcc",
+    "aarch64": "aarch64-linux-gnu-gcc",
 }
 PLACE = "ssdlab/native/prebuilt"
 _PLUGIN = "ftl"
@@ -94,8 +95,9 @@ def _call_backend(name: str, folder: Path, *, source: Path) -> str:
 
 
 def find_compiler(machine: str) -> str | None:
-    """Return the compiler for a machine, if it is installed."""
-    return next(filter(None, map(shutil.which, COMPILERS[machine])), None)
+    """Return the compiler for a machine, if installed; gcc is that of this one."""
+    own = ("gcc",) if machine == platform.machine() else ()
+    return next(filter(None, map(shutil.which, (COMPILERS[machine], *own))), None)
 
 
 def compile_libraries(machine: str, compiler: str) -> dict[str, bytes]:
@@ -171,15 +173,21 @@ def _hash(data: bytes) -> str:
 
 def main(arguments: Sequence[str]) -> int:
     """Build everything into a folder."""
-    folder = Path(arguments[0] if arguments else ROOT / "dist").resolve()
+    place, *machines = arguments or (str(ROOT / "dist"),)
+    unknown = set(machines) - set(COMPILERS)
+    if unknown:
+        print(f"unknown machine: {', '.join(sorted(unknown))}", file=sys.stderr)
+        return 2
+    folder = Path(place).resolve()
     folder.mkdir(parents=True, exist_ok=True)
     sdist = build_sdist(folder)
     pure = build_pure(sdist, folder)
     places, skipped = [sdist, pure], []
-    for machine, names in COMPILERS.items():
+    for machine in machines or COMPILERS:
         compiler = find_compiler(machine)
         if compiler is None:
-            skipped.append(f"no wheel for {machine}: {names[0]} is not installed")
+            wanted = COMPILERS[machine]
+            skipped.append(f"no wheel for {machine}: {wanted} is not installed")
             continue
         built = compile_libraries(machine, compiler)
         places.append(add_libraries(pure, machine, built))

@@ -19,7 +19,7 @@
     await load("plotly.min.js");
     await load(`gallery/${name}.js`);
     const { data, layout } = window.ssdlabFigures[name];
-    await window.Plotly.newPlot(place, data, layout, { responsive: true, displaylogo: false });
+    await window.Plotly.newPlot(place, data, layout, { responsive: true, displayModeBar: false });
     place.dataset.drawn = "yes";
   };
   const watcher = new IntersectionObserver((seen) => {

@@ -41,6 +41,7 @@ _COMMANDS: Mapping[str, str] = {  # by the beginning of the module that draws
     "-o classes.html",
     "ssdlab.compare": f"ssdlab compare {_COMPARED} -o comparison.html",
 }
+_ABBREVIATIONS = ("2d", "3d", "cpu", "iops", "oio", "qos", "toio")
 _EXPLORE = 'import ssdlab\n\nssdlab.explore("data/samples")\n'
 
 
@@ -140,7 +141,6 @@ def _group(name: str) -> str:
 
 def _section(one: Shown) -> str:
     first = (inspect.getdoc(PLOTS[one.name]) or "").partition("\n")[0]
-    words = one.name.removeprefix("plot_").replace("_", " ")
     height = int(one.figure.layout.height or 450)
     place = (
         f'<div class="figure-place" id="{one.name}" data-figure="{one.name}" '
@@ -149,8 +149,19 @@ def _section(one: Shown) -> str:
     )
     source = "Synthetic numbers" if one.source == MADE else f"Source: {one.source}"
     return "\n".join([
-        f"## {words[0].upper()}{words[1:]}\n".replace("Iops", "IOPS"),
+        f"## {_title(one.name)}\n",
         f"{first} {source}.\n",
         place,
         f"```{one.language}\n{one.lines}```\n",
     ])
+
+
+def _title(name: str) -> str:
+    """Return the name of a figure as words.
+
+    >>> _title("plot_iops_2d")
+    'IOPS 2D'
+    """
+    words = name.removeprefix("plot_").split("_")
+    shown = [word.upper() if word in _ABBREVIATIONS else word for word in words]
+    return " ".join([shown[0][:1].upper() + shown[0][1:], *shown[1:]])

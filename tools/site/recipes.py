@@ -173,7 +173,7 @@ RECIPES: Mapping[str, str] = {
     "plot_exceedance": _lines(
         _LOADS,
         """
-        curve = ssdlab.analysis.summarise_curve(*loads)
+        curve = ssdlab.analysis.summarise_curve(*loads[:4])
         ssdlab.figures.plot_exceedance(curve)
         """,
     ),
