@@ -33,7 +33,8 @@ def test_tutorial_runs_from_the_first_block_to_the_last(tmp_path: Path) -> None:
     (tmp_path / "short.toml").write_text(SHORT)
     ssdlab = f'"{sys.executable}" -m ssdlab'
     count = 0
-    for language, block in _BLOCK.findall((ROOT / "docs/tutorial.md").read_text()):
+    page = (ROOT / "docs" / "tutorial.md").read_text("utf-8")
+    for language, block in _BLOCK.findall(page):
         if language == "python":
             command = [sys.executable, "-c", block]
         elif block.startswith(_LEFT_OUT):
