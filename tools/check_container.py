@@ -26,7 +26,13 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 _SUITES = {"debian:12-slim": "bookworm"}
 _PATIENCE_S = 120
-_HOST_FILES = ("etc/resolv.conf", "etc/pip.conf", "etc/ssl/certs/ca-certificates.crt")
+_CERTIFICATES = "etc/host-certificates.crt"
+# Of this host, so that the network is reached as from it.
+_HOST_FILES = {
+    "etc/resolv.conf": "etc/resolv.conf",
+    "etc/pip.conf": "etc/pip.conf",
+    "etc/ssl/certs/ca-certificates.crt": _CERTIFICATES,
+}
 _DEMO = (
     "ssdlab saturate --target virtual:size=32MiB --iterations 5 --minutes 0.01"
     " && ls data/runs/*/report.html && ! command -v gcc"
@@ -59,9 +65,11 @@ class Stage:
 
     def _variables(self) -> Mapping[str, str]:
         names = [name for name in os.environ if re.match("PIP_|.*_proxy$", name)]
-        passed = {name: os.environ[name] for name in names}
-        default = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/root"}
-        return {**passed, **default, **self.environment}
+        variables = {name: os.environ[name] for name in names}
+        if (self.root / _CERTIFICATES).is_file():
+            variables["PIP_CERT"] = f"/{_CERTIFICATES}"
+        variables |= {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/root"}
+        return variables | self.environment
 
     def ids(self) -> str:
         """Return user and group as numbers, as the stage knows them."""
@@ -161,10 +169,9 @@ def _fill(root: Path, suite: str) -> None:
     subprocess.run(["cp", "-a", str(base), str(root)], check=True)
     mount = ["mount", "-t", "proc", "proc", str(root / "proc")]
     subprocess.run(mount, check=True)
-    for name in _HOST_FILES:
+    for name, place in _HOST_FILES.items():
         if Path("/", name).is_file():
-            (root / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(Path("/", name), root / name)
+            shutil.copy(Path("/", name), root / place)
 
 
 def _remove(root: Path) -> None:
