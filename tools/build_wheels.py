@@ -15,7 +15,6 @@ import re
 import shutil
 import subprocess
 import sys
-import tarfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -78,8 +77,7 @@ def build_sdist(folder: Path) -> Path:
 def build_pure(sdist: Path, folder: Path) -> Path:
     """Build the pure wheel from an sdist."""
     with TemporaryDirectory() as unpacked:
-        with tarfile.open(sdist) as archive:
-            archive.extractall(unpacked, filter="data")
+        shutil.unpack_archive(sdist, unpacked)
         (source,) = Path(unpacked).iterdir()
         return folder / _call_backend("build_wheel", folder, source=source)
 

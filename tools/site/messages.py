@@ -32,8 +32,10 @@ def render_messages() -> str:
         _FINDINGS,
         "| Code | What it means | Severity |\n| --- | --- | --- |",
     ]
-    for code, kind in sorted(FINDING_KINDS.items()):
-        parts.append(f"| `{code}` | {kind.meaning} | {kind.severity} |")
+    parts += [
+        f"| `{name}` | {finding.meaning} | {finding.severity} |"
+        for name, finding in sorted(FINDING_KINDS.items())
+    ]
     return "\n".join(parts) + "\n"
 
 
@@ -88,3 +90,5 @@ def _words(node: ast.expr) -> Iterator[str]:
             # The last name of a call is its argument: <remedy> of f(reason, remedy).
             names = [one.id for one in ast.walk(value) if isinstance(one, ast.Name)]
             yield f"<{names[-1]}>"
+        case _:
+            yield "…"
