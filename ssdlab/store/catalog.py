@@ -54,6 +54,8 @@ class RunOutcome:
 
 def find_outcome(path: str | Path) -> RunOutcome:
     """Return the outcome of a run, by its tables."""
+    from ssdlab.store.tables import read_rows  # noqa: PLC0415 - numpy and pyarrow
+
     columns = ("is_conformant", "is_steady", "doubts")
     try:
         rows = read_rows(Folder(Path(path)) / "tables", RUNS, columns)
