@@ -136,6 +136,12 @@ def reopen_file(name: str, *, purge: str = AUTO_PURGE) -> FileTarget:
     return _target(hold_file(Path(name), is_resumed=True))
 
 
+def remove_file(path: Path) -> None:
+    """Remove a file that ssdlab made and that nothing changed since, with its note."""
+    held = hold_file(path)
+    _take_away(path, held.descriptor)
+
+
 def _parse(text: str) -> tuple[Path, int | None]:
     """Return the requested path and size, in whole sectors."""
     name, size = split_size(text)

@@ -106,7 +106,7 @@ def window_headlines(context: Context, test: str) -> Iterator[Headline]:
             continue
         rows = select_window(context.totals, context.windows, test)
         own = rows[(rows["phase"] == window.phase) & (rows["cell"] == window.cell)]
-        yield from _headline(context, own, window.metric)
+        yield from cell_headline(context, own, window.metric)
 
 
 def matrix_headlines(
@@ -122,7 +122,7 @@ def matrix_headlines(
         own = cells[
             cells["block_size_bytes"] == _choose_size(cells, is_largest=is_largest)
         ]
-        yield from _headline(context, own, metric)
+        yield from cell_headline(context, own, metric)
 
 
 def latency_headlines(context: Context, test: str) -> Iterator[Headline]:
@@ -152,7 +152,9 @@ def _choose_size(cells: pd.DataFrame, *, is_largest: bool) -> int:
     return max(sizes) if is_largest else min(sizes)
 
 
-def _headline(context: Context, rows: pd.DataFrame, metric: str) -> Iterator[Headline]:
+def cell_headline(
+    context: Context, rows: pd.DataFrame, metric: str
+) -> Iterator[Headline]:
     """Yield the mean of a cell over its window, if it was measured."""
     values = rows[metric].astype(float)
     by_round = values[rows["kind"] != "mean"].dropna()

@@ -1,0 +1,1 @@
+"""Four numbers in a minute, on a file: no procedure of any document."""
