@@ -171,6 +171,6 @@ def _rounds(headlines: Sequence[Headline]) -> Iterator[go.Figure]:
             size=6,
         )  # fmt: skip
         add_lines(figure, across, [line])
-        tall = linear_axis(quantity.title, fixedrange=True, nticks=4)
+        tall = linear_axis(quantity.unit_or_name, fixedrange=True, nticks=4)
         lay_out(figure, xaxis=across.axis, yaxis=tall, **_NUMBERS)
         yield figure

@@ -17,7 +17,12 @@ _DRAWN: Final = """(() => {
   return document.documentElement.dataset.plots !== undefined;
 })()"""
 _NAME: Final = "report.pdf"
-_PAPER: Final = {"printBackground": True, "preferCSSPageSize": True}
+_PAPER: Final = {
+    "printBackground": True,
+    "preferCSSPageSize": True,
+    "generateTaggedPDF": True,
+    "generateDocumentOutline": True,  # bookmarks, by the headings
+}
 
 
 def write_report_pdf(run: Run, path: Path | None = None) -> Path:

@@ -197,7 +197,14 @@ def plot_sparkline(values: "pd.Series[float]", *, name: str) -> go.Figure:
     line = {"color": COLORS["measured"], "width": 1.6}
     add_tie(figure, rounds, numbers, name=name, line=line, showlegend=None)
     last = {"color": COLORS["fit"], "size": 6}
-    add_points(figure, rounds[-1:], numbers[-1:], name="last round", marker=last)
+    add_points(
+        figure,
+        rounds[-1:],
+        numbers[-1:],
+        name="last round",
+        marker=last,
+        cliponaxis=False,
+    )
     lay_out(
         figure,
         xaxis={"visible": False, "fixedrange": True},

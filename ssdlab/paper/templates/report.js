@@ -85,9 +85,32 @@
   // What paper has to show: folded tables too, but not what the page says lies elsewhere.
   function unfold() {
     for (const block of document.querySelectorAll("main details:not(.conditions, .input, .jobs, .page:not(.front) .findings *, #repeat *)")) {
-      if (block.open) continue;
-      block.open = true;
-      unfolded.push(block);
+      unfoldOne(block);
+    }
+  }
+
+  function unfoldOne(block) {
+    if (block.open) return;
+    block.open = true;
+    unfolded.push(block);
+  }
+
+  // Marks in the contents what is on the screen, and keeps the mark in view.
+  function followScroll() {
+    const links = new Map([...document.querySelectorAll(".toc a")].map((link) => [link.hash.slice(1), link]));
+    const seen = new Set();
+    const observer = new IntersectionObserver((entries) => {
+      for (const entry of entries) seen[entry.isIntersecting ? "add" : "delete"](entry.target.id);
+      const now = [...links.keys()].find((id) => seen.has(id));
+      if (!now) return;
+      for (const link of links.values()) link.removeAttribute("aria-current");
+      const link = links.get(now);
+      link.setAttribute("aria-current", "true");
+      const toc = link.closest(".toc");
+      if (toc.scrollHeight > toc.clientHeight) toc.scrollTo({ top: link.offsetTop - toc.clientHeight / 3 });
+    }, { rootMargin: "0px 0px -60% 0px" });
+    for (const section of document.querySelectorAll("main [id]")) {
+      if (links.has(section.id) && !section.matches(".chapter")) observer.observe(section);
     }
   }
 
@@ -125,7 +148,7 @@
   }
 
   function forPrint() {
-    for (const block of conditions) block.open = true;
+    for (const block of conditions) unfoldOne(block);
     unfold();
     for (const place of plots) {
       if (place.dataset.static !== undefined || !place.dataset.drawn) continue;
@@ -171,6 +194,7 @@
     for (const block of conditions) block.open = false;
   }
   document.querySelector(".toc details").open = window.innerWidth >= WIDE;
+  if (window.innerWidth >= WIDE) followScroll();
   document.getElementById("all-jobs")?.addEventListener("toggle", (event) => showJobs(event).catch(fail));
   window.addEventListener("beforeprint", forPrint);
   window.addEventListener("afterprint", forScreen);
