@@ -255,3 +255,16 @@ def test_run_that_lost_its_tables_is_read_all_the_same(
         shutil.rmtree(run.path / "tables")
     done = ssdlab(command, *(run.path for run in made), *options)
     assert done.exit_code == 0, done.output
+
+
+def test_stimuli_are_given_by_name_or_as_those_of_the_hosts_and_not_both() -> None:
+    plan = ("saturate", "--target", "virtual:size=64MiB", "--dry-run")
+    both = ssdlab(*plan, "--host-stimuli", "--stimulus", "RND 4KiB 0/100")
+    assert both.exit_code == 2
+    assert "not both" in both.output
+    hosts = ssdlab(*plan, "--host-stimuli")
+    assert hosts.exit_code == 0, hosts.output
+    tests = [
+        line.split()[0] for line in hosts.output.splitlines() if "saturate" in line
+    ]
+    assert tests[-3:] == ["saturate", "saturate-2", "saturate-3"]
