@@ -418,7 +418,8 @@ def shown_on_a_terminal(*asked: str, columns: int, lines: int = 24) -> list[str]
     """Return what a command writes to a terminal of a size."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("4H", lines, columns, 0, 0))
-    with subprocess.Popen([*COMMAND, *asked], stdout=theirs) as started:
+    sized = {k: v for k, v in os.environ.items() if k not in {"COLUMNS", "LINES"}}
+    with subprocess.Popen([*COMMAND, *asked], stdout=theirs, env=sized) as started:
         os.close(theirs)
         shown = b""
         with suppress(OSError):  # the other end was closed
