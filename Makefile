@@ -19,7 +19,7 @@ export JUPYTER_RUNTIME_DIR := $(STATE)/jupyter/runtime
 export XDG_CACHE_HOME := $(STATE)/cache
 
 .PHONY: help setup setup-test setup-vm run test quick lane test-vm lint same fuzz bench docs notebooks gallery \
-  samples lab lock clean distclean
+  samples site wheel lab lock clean distclean
 .DEFAULT_GOAL := help
 
 help: ## show this list
@@ -65,6 +65,12 @@ bench: setup ## benchmark the parsers against their peers
 	@$(BIN)/python -m pip install --quiet -e '.[bench]'
 	@$(BIN)/python -m benchmarks.parse
 
+site: setup ## build the documentation as a site, in build/site
+	@$(BIN)/python -m tools.build_site
+
+wheel: setup ## build the sdist and the wheels, pure and with libraries, into dist
+	@$(BIN)/python -m tools.build_wheels
+
 docs: setup ## rebuild docs/data-dictionary.md and docs/reference
 	@$(BIN)/python -m tools.build_data_dictionary
 	@$(BIN)/python -m tools.build_reference
@@ -86,7 +92,7 @@ lock: ## update requirements.lock, on the oldest Python that ssdlab supports
 	@build/lock/bin/python -m pip install --quiet --no-cache-dir pip-tools==7.6.2
 	@CUSTOM_COMPILE_COMMAND="make lock" build/lock/bin/pip-compile --quiet --upgrade \
 	  --no-config --cache-dir build/lock/cache --generate-hashes --allow-unsafe \
-	  --strip-extras --extra lab --extra dashboard --extra dev \
+	  --strip-extras --extra lab --extra dashboard --extra dev --extra docs \
 	  --no-emit-index-url --no-emit-trusted-host --no-emit-find-links \
 	  --output-file requirements.lock pyproject.toml tools/lock.in
 	@echo "lock: requirements.lock was updated; update environment.yml and run make test"

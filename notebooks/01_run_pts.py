@@ -1,14 +1,17 @@
 # %% [markdown]
 # # Run the SNIA SSS PTS
 #
-# This notebook runs the tests of the SNIA Solid State Storage Performance Test
-# Specification on a drive: purge, preconditioning, rounds until steady state,
-# measurement window, report. All output of fio is kept, so that every number below can
-# be traced back to it.
+# Measures a drive as the SNIA Solid State Storage Performance Test Specification asks:
+# purge, preconditioning, rounds until steady state, measurement window, report. **On a
+# drive, all data are erased**; the default is a virtual SSD in memory.
 #
-# Run it with papermill, `ssdlab run`, or by hand. A target may have options:
-# `virtual:size=256MiB,op=12` or `file:PATH,size=1GiB`. To resume a run that was
-# stopped, set `resume` to its folder.
+# <details><summary>Targets, and how to resume</summary>
+#
+# A target may have options: `virtual:size=256MiB,op=12` or `file:PATH,size=1GiB`. To
+# resume a run that was stopped, set `resume` to its folder and run all cells again. All
+# output of fio is kept, so that every number below can be traced back to it.
+#
+# </details>
 
 # %% tags=["parameters"]
 target: str = "virtual"  # virtual, file:PATH, /dev/...; with options: see above
@@ -29,18 +32,16 @@ more_rounds: int = 0  # with `resume`: most further rounds if not steady
 import ssdlab
 
 ssdlab.require_known_parameters(globals())
+choices = {"runs": runs, "run_folder": run_folder, "label": label, "seed": seed}
+choices |= {"host_ceiling": host_ceiling, "purge": purge}
+choices |= {"temperature_limit": temperature_limit}
 
 # %% [markdown]
 # ## Measure
 #
-# The bar shows progress towards the longest possible time; a test ends as soon as its
-# tracking variables are steady. Interrupting the kernel stops fio cleanly and keeps the
-# completed steps.
+# *Interrupt* (■) stops fio cleanly and keeps the completed steps.
 
 # %%
-choices = {"runs": runs, "run_folder": run_folder, "label": label, "seed": seed}
-choices |= {"host_ceiling": host_ceiling, "purge": purge}
-choices |= {"temperature_limit": temperature_limit}
 always = {"confirm_serial": confirm_serial, "tell": ssdlab.show_progress()}
 run = (
     ssdlab.resume_run(resume, more_rounds=more_rounds, **always)
@@ -49,27 +50,9 @@ run = (
 )
 
 # %% [markdown]
-# ## Overview
-#
-# The verdict of each test, and whether the run conforms to the PTS.
+# ## Results
 
 # %%
+ssdlab.show_report(run)
 ssdlab.show_overview(run)
-
-# %% [markdown]
-# ## Test by test
-#
-# Each test with the plots and tables that the standard requires, and its steady-state
-# determination.
-
-# %%
 ssdlab.show_tests(run)
-
-# %% [markdown]
-# ## The report
-#
-# One self-contained file, with the exact fio jobs at the end.
-
-# %%
-report = ssdlab.write_report(run)
-print(f"run    {run.path}\ntables {run.path / 'tables'}\nreport {report}")

@@ -6,6 +6,7 @@ from .campaign.suite import resume_run as resume_run
 from .campaign.suite import run_suite as run_suite
 from .compare.runs import compare_runs as compare_runs
 from .explorer.explore import explore as explore
+from .explorer.run_table import show_runs as show_runs
 from .fio.histlogs.read import read_fio_histogram_log as read_fio_histogram_log
 from .fio.logs.read import read_fio_log as read_fio_log
 from .fio.read import read_fio as read_fio
@@ -18,10 +19,14 @@ from .report import render_report as render_report
 from .report import write_report as write_report
 from .report.display import show_comparison as show_comparison
 from .report.display import show_overview as show_overview
+from .report.display import show_report as show_report
 from .report.display import show_tests as show_tests
 from .report.images import write_image as write_image
+from .report.latency_qos import latency_qos as latency_qos
+from .report.steady_state import steady_state as steady_state
 from .stats.steady_state import assess_steady_state as assess_steady_state
 from .store.catalog import list_runs as list_runs
 from .store.run import Run as Run
+from .store.run_table import summarise_runs as summarise_runs
 
 __version__: str

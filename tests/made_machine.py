@@ -165,8 +165,12 @@ class MadeMachine(MadeTree):
         model: str = "LAB ATA SSD",
         firmware: str = "FW123456",
         size_bytes: int = 64 * MIB,
+        media: tuple[int, str, str] = (0, "", ""),
     ) -> str:
-        """Add an ATA disk, with what it says when it is asked to identify itself."""
+        """Add an ATA disk, with what it says when it is asked to identify itself.
+
+        ``media`` is word 87, the serial number of the media, and its manufacturer.
+        """
         self.add_scsi(
             name,
             serial=serial.rjust(20),
@@ -180,11 +184,14 @@ class MadeMachine(MadeTree):
             (10, 20, serial),
             (23, 8, firmware),
             (27, 40, model),
+            (176, 40, media[1]),
+            (196, 20, media[2]),
         ):
             content = text.ljust(length).encode()[:length]
             for place in range(0, length, 2):
                 at = 2 * first + place
                 words[at : at + 2] = content[place : place + 2][::-1]
+        words[174:176] = media[0].to_bytes(2, "little")
         page = b"\0\x89\x02\x38" + bytes(4) + b"linux   libata          0400"
         page = page.ljust(60, b"\0") + words
         self.write(f"/sys/block/{name}/device/vpd_pg89", page)

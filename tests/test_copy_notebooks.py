@@ -45,7 +45,8 @@ def test_samples_are_not_copied_where_notebooks_find_some(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("command", ["notebooks", "lab"])
 def test_folder_that_cannot_be_made_is_exit_code_2(command: str) -> None:
-    done = CliRunner().invoke(main, [command, "/dev/null/there"])
+    root = ["--allow-root"] if command == "lab" else []
+    done = CliRunner().invoke(main, [command, "/dev/null/there", *root])
     assert done.exit_code == 2
     assert "/dev/null/there" in done.output
 

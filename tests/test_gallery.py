@@ -7,7 +7,10 @@ import pytest
 
 from ssdlab.paper.document import write_document
 from tests.browser import visit
+from tests.paths import ROOT
 from tools import build_gallery
+from tools.site.gallery import render_pages, show_all
+from tools.site.recipes import RECIPES, draw
 
 
 @pytest.fixture(scope="module")
@@ -20,6 +23,28 @@ def test_gallery_shows_every_figure(drawn: build_gallery.Drawn) -> None:
     assert drawn.missing() == []
     document = build_gallery.gallery(drawn)
     assert {page.title for page in document.pages} >= set(build_gallery.PLOTS)
+
+
+@pytest.mark.notebook
+@pytest.mark.parametrize("name", RECIPES)
+def test_lines_of_a_figure_draw_it(
+    name: str, drawn: build_gallery.Drawn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(ROOT)
+    figure = draw(RECIPES[name])
+    assert f"ssdlab.figures.{name}(" in RECIPES[name].splitlines()[-1]
+    kinds = {trace.type for trace in drawn.figures[name][1].data}
+    assert {trace.type for trace in figure.data} & kinds
+
+
+@pytest.mark.notebook
+def test_every_figure_has_a_place_in_the_gallery_of_the_site(
+    drawn: build_gallery.Drawn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(ROOT)
+    text = "".join(render_pages(show_all(drawn)).values())
+    for name in build_gallery.PLOTS:
+        assert f'data-figure="{name}"' in text
 
 
 @pytest.mark.notebook

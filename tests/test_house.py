@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from ssdlab.model.version import VERSION
 from ssdlab.pts import PROFILES, SUITE
 from ssdlab.pts.suite import CATALOG
 from tests.paths import ROOT
@@ -19,7 +20,7 @@ PAGES = sorted(
     page
     for folder in (
         *("", "data", "docs"),
-        *("docs/decisions", "docs/methods", "docs/reference"),
+        *("docs/decisions", "docs/how-to", "docs/methods", "docs/reference"),
     )
     for page in (ROOT / folder).glob("*.md")
 )
@@ -68,6 +69,17 @@ def test_run_begins_without_what_only_its_end_needs() -> None:
 def test_help_of_the_command_line_loads_nothing_heavy() -> None:
     call = "sys.argv = ['ssdlab', '--help']; from ssdlab.cli import main; main()"
     assert loaded_by(call) == set()
+
+
+def test_list_of_runs_needs_no_frames() -> None:
+    words = "['ssdlab', 'runs', '--runs', 'data/samples']"
+    call = f"sys.argv = {words}; from ssdlab.cli import main; main()"
+    assert loaded_by(call) == {"numpy", "pyarrow"}
+
+
+def test_opening_a_finished_run_loads_nothing_that_builds_tables() -> None:
+    call = "import ssdlab; ssdlab.open_run('data/samples/virtual-b')"
+    assert loaded_by(f"{call}; assert 'ssdlab.ingest.ingest' not in sys.modules")
 
 
 @pytest.mark.parametrize("path", INITS, ids=page_id)
@@ -187,9 +199,18 @@ def test_table_of_places_names_what_is_there() -> None:
             folders += [path if path.is_dir() else path.parent for path in found]
 
 
-def test_readme_lists_every_profile() -> None:
-    page = (ROOT / "README.md").read_text("utf-8")
+def test_page_of_profiles_lists_every_profile() -> None:
+    page = (ROOT / "docs" / "how-to" / "choose-a-profile.md").read_text("utf-8")
     assert set(re.findall(r"^\| `([\w.-]+)` \|", page, re.MULTILINE)) == set(PROFILES)
+
+
+def test_version_is_that_of_changelog_and_citation() -> None:
+    changelog = (ROOT / "CHANGELOG.md").read_text("utf-8")
+    released = re.findall(r"^## \[(\d[\d.]*)\] - ([\d-]+)$", changelog, re.MULTILINE)
+    citation = (ROOT / "CITATION.cff").read_text("utf-8")
+    assert released[0][0] == VERSION
+    assert f"version: {VERSION}\n" in citation
+    assert f'date-released: "{released[0][1]}"\n' in citation
 
 
 def test_make_without_a_target_lists_the_targets() -> None:

@@ -4,14 +4,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from ssdlab.campaign.ports import StepOutcome
+from ssdlab.campaign.ports import StepListener, StepOutcome
 from ssdlab.fio.jobs.jobfile import count_threads, render_job
 from ssdlab.fio.jobs.published import has_processes
-from ssdlab.fio.process import FIO_ARGUMENTS, FioRequest
+from ssdlab.fio.process import FIO_ARGUMENTS, FioProcess, FioRequest
 from ssdlab.fio.runner import FioChain, FioOutcome
 from ssdlab.host.inventory import read_cpus, read_load
 from ssdlab.model.errors import FioHungError
 from ssdlab.model.step import Step
+from ssdlab.model.telemetry import WRITTEN
 from ssdlab.store.raw import HostCpu, working_folder
 from ssdlab.system.clocks import RunClock
 from ssdlab.system.folders import PRIVATE, Folder
@@ -19,6 +20,7 @@ from ssdlab.targets.target import Target
 
 _SLOWEST_BYTES_PER_S = 2e6  # a fill slower than this counts as hung
 _GRACE_S = 120.0
+_TELL_EVERY_S = 2.0
 
 
 class FioBackend:
@@ -36,8 +38,8 @@ class FioBackend:
         Unix time [s], and how long the machine was suspended.
     watch : callable, optional
         Called before each step; raises if the run must stop.
-    tell : callable, optional
-        Receives the progress of a purge.
+    listener : StepListener, optional
+        Receives the progress of the step that runs.
     """
 
     def __init__(
@@ -48,11 +50,11 @@ class FioBackend:
         chain: FioChain,
         clock: RunClock,
         watch: Callable[[], None] = lambda: None,
-        tell: Callable[[str], None] = lambda _words: None,
+        listener: StepListener | None = None,
     ) -> None:
         self._run = run
         self._watch = watch
-        self._tell = tell
+        self._listener = listener
         self._told_s = clock.suspended_s()
         self._target = target
         self._chain = chain
@@ -86,13 +88,36 @@ class FioBackend:
         request = self._request(step, folder)
         before = read_load()
         try:
-            outcome = self._chain.run(request, ahead, hold_following=hold)
+            outcome = self._chain.run(
+                request, ahead, hold_following=hold, look=self._reporter()
+            )
         except FioHungError as error:
             raise self._hung(error) from None
         cpu = _host_cpu(before, read_load())
         folder.write("command.txt", _command().encode())
         said = "\n".join(filter(None, (outcome.said, self._doubt())))
         return replace(_as_step_outcome(outcome), host_cpu=cpu, said=said)
+
+    def _reporter(self) -> Callable[[FioProcess], None]:
+        """Return what reports how far a step has come, every few seconds.
+
+        It reads counters of the kernel, or of the virtual SSD; fio is not involved.
+        """
+        counted = self._target.read_counters().get(WRITTEN)
+        told_s = self._clock()
+
+        def report(process: FioProcess) -> None:
+            nonlocal told_s
+            now_s = self._clock()
+            if self._listener is None or now_s - told_s < _TELL_EVERY_S:
+                return
+            told_s = now_s
+            io_bytes: float | None = process.read_io_bytes()
+            if counted is not None:
+                io_bytes = self._target.read_counters()[WRITTEN] - counted
+            self._listener.advanced(now_s - process.released_s, io_bytes)
+
+        return report
 
     def find_trouble(self) -> str:
         """Return why the target no longer answers, or an empty text."""
@@ -133,7 +158,10 @@ class FioBackend:
         self._chain.discard_ahead()
         folder.make_new(PRIVATE)
         started_s = self._clock()
-        outcome = self._target.purge(self._tell)
+        listener = self._listener
+        outcome = self._target.purge(
+            (lambda _words: None) if listener is None else listener.said
+        )
         folder.write("purge.txt", f"{outcome.said}\n".encode())
         return StepOutcome(
             folder=folder,

@@ -171,7 +171,7 @@ def _drive(
                 chain=chain,
                 clock=clock,
                 watch=watch.look,
-                tell=tracker.said,
+                listener=tracker,
             ),
             listener=tracker,
             max_idle_s=require_plan(record).max_idle_s,

@@ -63,3 +63,15 @@ class Listener(Protocol):
     def judged(self, judgement: Judgement) -> None:
         """Receive a steady-state judgement."""
         ...
+
+
+class StepListener(Protocol):
+    """Receives the progress of the step that runs."""
+
+    def said(self, words: str) -> None:
+        """Receive the status that a long purge reports."""
+        ...
+
+    def advanced(self, elapsed_s: float, io_bytes: float | None) -> None:
+        """Receive for how long fio runs, and how much it moved, if that is known."""
+        ...

@@ -17,7 +17,7 @@ from ssdlab.model.spec import (
     Workload,
 )
 from ssdlab.model.step import Step, StepResult
-from ssdlab.model.units import duration_label
+from ssdlab.model.units import capacity_label, duration_label
 from ssdlab.plan.context import Judgement, PlanContext
 from ssdlab.plan.estimate import estimate_phases
 from ssdlab.plan.judge import is_tracked
@@ -72,6 +72,9 @@ class CellProgress:
     value: float | None = None
 
 
+_LONG_STEP_S = 60.0  # the progress within a shorter step is not worth a word
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Progress:
     """Where a run is.
@@ -82,6 +85,8 @@ class Progress:
     of a purge, which only the drive knows. ``purge`` is the status that it reports.
     ``matrix`` has the cells of the loop in their order, in the unit of the tracking
     variable.
+    ``step_percent`` is how much of the running step is done, None until it is known;
+    ``step_extent`` says how much the whole step is, and a fill's write speed.
     """
 
     test: str
@@ -103,6 +108,8 @@ class Progress:
     tests: tuple[ProgressOfTest, ...] = ()
     tracked: Tracked | None = None
     matrix: tuple[CellProgress, ...] = ()
+    step_percent: float | None = None
+    step_extent: str = ""
 
     @property
     def line(self) -> str:
@@ -114,6 +121,8 @@ class Progress:
             parts.append(f"cell {self.cell}/{self.cells}")
         if self.workload:
             parts.append(self.workload)
+        if self.step_percent is not None and self.step_extent:
+            parts.append(f"{self.step_percent:.0f} % of {self.step_extent}")
         if self.values:
             parts.append(f"{self.tracking}: {' '.join(self.values)}")
         if self.verdict:
@@ -151,9 +160,11 @@ class Tracker:
     written_bytes: int = 0
     verdict: str = ""
     last: Progress | None = None
+    step: Step | None = None
 
     def step_began(self, step: Step) -> None:
         """Report where the run is when a step begins."""
+        self.step = step
         self._enter(step)
         self._publish(self._progress(step))
 
@@ -161,6 +172,37 @@ class Tracker:
         """Pass on the status that a long purge reports."""
         if self.last is not None:
             self._publish(replace(self.last, purge=words))
+
+    def advanced(self, elapsed_s: float, io_bytes: float | None) -> None:
+        """Report how far the running step has come, after a time under IO [s].
+
+        The speed of a fill replaces the one assumed so far.
+        """
+        step = self.step
+        if step is None or elapsed_s <= 0:
+            return
+        if step.kind == "precondition" and io_bytes:
+            self.speed_bytes_per_s = io_bytes / elapsed_s
+        now = self._progress(step)
+        self._publish(
+            replace(
+                now,
+                left_min_s=max(0.0, now.left_min_s - elapsed_s),
+                left_max_s=max(0.0, now.left_max_s - elapsed_s),
+                step_percent=_percent_done(step, elapsed_s, io_bytes),
+                step_extent=_extent_text(step, elapsed_s, io_bytes),
+                tests=tuple(
+                    replace(
+                        one,
+                        left_min_s=max(0.0, one.left_min_s - elapsed_s),
+                        left_max_s=max(0.0, one.left_max_s - elapsed_s),
+                    )
+                    if one.test == step.test_id
+                    else one
+                    for one in now.tests
+                ),
+            )
+        )
 
     def finished(self) -> None:
         """Report that every test has ended."""
@@ -372,6 +414,26 @@ class Tracker:
         }
         again = [found[one.phase_id] for one in test.fallback if one.phase_id in found]
         return (again[-1] if again else all(found.values())) if found else None
+
+
+def _percent_done(step: Step, elapsed_s: float, io_bytes: float | None) -> float | None:
+    """Return how much of a step is done [%]; it ends by time or amount, the first."""
+    shares = []
+    if step.runtime_s is not None:
+        ramp_s = step.workload.ramp_s if step.workload else 0.0
+        shares.append(elapsed_s / (step.runtime_s + ramp_s))
+    if step.whole_amount_bytes and io_bytes is not None:
+        shares.append(io_bytes / step.whole_amount_bytes)
+    return min(100.0, 100 * max(shares)) if shares else None
+
+
+def _extent_text(step: Step, elapsed_s: float, io_bytes: float | None) -> str:
+    """Return how much a long step is in all, and how fast it goes if it is a fill."""
+    if step.whole_amount_bytes:
+        speed = f" at {io_bytes / elapsed_s / 1e6:.4g} MB/s" if io_bytes else ""
+        return f"{capacity_label(step.whole_amount_bytes)}{speed}"
+    runtime_s = step.runtime_s or 0.0
+    return duration_label(runtime_s) if runtime_s > _LONG_STEP_S else ""
 
 
 def _rounds_max(spec: Phase) -> int:

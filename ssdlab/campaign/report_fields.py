@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from ssdlab.campaign.profiles import open_report_fields
 from ssdlab.model.errors import UserError
 from ssdlab.model.report_fields import ReportFields
 from ssdlab.store.records import read_record
@@ -30,7 +29,11 @@ def add_report_fields(
 
 
 def _of_file(source: str) -> ReportFields:
-    if source and not source.lower().endswith(".toml"):
+    if not source:
+        return ReportFields()
+    if not source.lower().endswith(".toml"):
         msg = f"{source} is not a TOML file. Name one with a table [report]: FILE.toml."
         raise UserError(msg)
-    return open_report_fields(source) if source else ReportFields()
+    from ssdlab.campaign.profiles import open_report_fields  # noqa: PLC0415 - seldom
+
+    return open_report_fields(source)

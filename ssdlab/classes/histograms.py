@@ -41,6 +41,11 @@ class ClassHistogram:
     seconds: float
 
     @property
+    def iops(self) -> float:
+        """How many IOs it did per second; NaN where its time is not known."""
+        return self.total_ios / self.seconds if self.seconds > 0 else math.nan
+
+    @property
     def seconds_text(self) -> str:
         """Its time [s], or that it is not known."""
         if math.isnan(self.seconds):
@@ -127,11 +132,16 @@ def levels_table(histograms: Mapping[str, ClassHistogram], test: str) -> Table:
             column("TC/QD", lambda pair: pair[1].workers or None),
             column("Seconds", lambda pair: pair[1].seconds_text),
             column("IOs", lambda pair: f"{pair[1].total_ios:,}"),
-            *(column(name, partial(_level_text, name=name)) for name in _LEVELS),
+            *(
+                column(head, partial(_level_text, name=name))
+                for head, name in zip(
+                    ("ART", *_LEVELS[1:-1], "MRT"), _LEVELS, strict=True
+                )
+            ),
         ),
         caption=f"Response times of the {test.upper()} histogram [ms], merged bins",
-        note="Average and max are exact; a level is the middle of a bin, or the max if "
-        f"less. {UNSUPPORTED_NOTE}",
+        note="ART and MRT, average and maximum, are exact; a level is the middle of a "
+        f"bin, or the MRT if less. {UNSUPPORTED_NOTE}",
     )
 
 

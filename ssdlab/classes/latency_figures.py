@@ -12,7 +12,7 @@ from ssdlab.plots.label_places import Label, label_gap_px, place_labels
 from ssdlab.plots.labels import lay_out, new_figure
 from ssdlab.plots.lines import Across, Line, add_points, draw_lines
 from ssdlab.plots.looks import GROUP_LOOKS, RunLook, group_look
-from ssdlab.text.numbers import number_text, time_text
+from ssdlab.text.numbers import metric_text, number_text, time_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,7 +21,8 @@ _HEIGHT = 560
 _PLOT_HEIGHT_PX = 430.0  # what title, legend and axis leave of it
 _PLOT_WIDTHS_PX = (590.0, 640.0, 760.0, 870.0, 940.0)
 _NEAR_PX = 18.0
-_LEVELS = ("99 %", "99.9 %", "99.99 %", "99.999 %")
+_LEVELS = ("average", "99 %", "99.9 %", "99.99 %", "99.999 %", "max")
+_HEADS = ("ART", *_LEVELS[1:-1], "MRT")
 
 _Point = tuple[float, float, str, str]
 
@@ -147,7 +148,8 @@ def plot_class_confidence(
 ) -> go.Figure:
     """Draw the confidence levels of several runs.
 
-    One line a run over 99, 99.9, 99.99 and 99.999 %; a hollow marker where there are
+    One line a run from its average response time (ART) over 99, 99.9, 99.99 and
+    99.999 % to its maximum (MRT), named with its IOPS; a hollow marker where there are
     too few IOs for the percentile.
 
     References
@@ -157,7 +159,7 @@ def plot_class_confidence(
     weak = levels[levels["marker"].isin(_LEVELS)]["is_supported"].astype(bool)
     words = "" if weak.all() else "hollow: too few IOs for this percentile"
     figure = new_figure(title, subtitle=words, height=400)
-    names = named_axis("Confidence level", _LEVELS, pad=0.3)
+    names = named_axis("Confidence level", _HEADS, pad=0.3)
     across = Across(column="place", axis=names, hover="")
     lines = []
     for look in looks:
@@ -168,17 +170,20 @@ def plot_class_confidence(
         if rows.empty:
             continue
         taken_with = escape(str(rows["taken_with"].iloc[0]), quote=False)
+        iops = float(rows["iops"].iloc[0])
+        rate = "" if math.isnan(iops) else f", {metric_text(iops, 'iops')}"
         supported = [bool(ok) for ok in rows["is_supported"]]
         line = Line(
-            rows=[rows], column="lat_ns", name=look.text, color=look.color,
+            rows=[rows], column="lat_ns", name=look.text + rate, color=look.color,
             dash=look.dash, size=11,
             symbol=[look.symbol if ok else f"{look.symbol}-open" for ok in supported],
             marker={"color": look.color, "line": {"width": 2, "color": look.color}},
             text=[
-                f"{look.full}<br>{name}: {time_text(float(lat))}<br>{taken_with}"
+                f"{look.full}<br>{_HEADS[place]}: {time_text(float(lat))}"
+                f"<br>{taken_with}{rate}"
                 + ("" if ok else "<br>not supported: too few IOs")
-                for name, lat, ok in zip(
-                    rows["marker"], rows["lat_ns"], supported, strict=True
+                for place, lat, ok in zip(
+                    rows["place"], rows["lat_ns"], supported, strict=True
                 )
             ],
         )  # fmt: skip

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import plotly.graph_objects as go
 
-from ssdlab.classes.metrics import METRICS_BY_NAME
+from ssdlab.classes.metrics import DRAWN_BY_NAME, add_class_responses
 from ssdlab.plots.axes import level_axis, named_axis
 from ssdlab.plots.labels import lay_out, new_figure
 from ssdlab.plots.lines import add_points, add_tie
@@ -29,7 +29,7 @@ class _Row:
     name: str = ""
     color: str = ""
     key: str = ""
-    doubtful: str = ""
+    is_class: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,36 +43,46 @@ class _Mark:
     @property
     def unit(self) -> str:
         """The unit of its values."""
-        return METRICS_BY_NAME[self.column].unit
+        return DRAWN_BY_NAME[self.column].unit
+
+    @property
+    def is_average(self) -> bool:
+        """Whether it is an average response time."""
+        return DRAWN_BY_NAME[self.column].column == "lat_mean_ns"
 
     @property
     def panel(self) -> str:
         """The axis that it is drawn on: response times have the second."""
-        return "x2" if METRICS_BY_NAME[self.column].test == "lat" else "x"
+        return "x2" if self.unit == "ms" else "x"
 
 
-_MEAN = _Mark("lat_mean_ms", "average latency", "diamond")
 _IOPS = (
     _Mark("write_iops", "R/W 0/100", "square"),
     _Mark("mixed_iops", "R/W 65/35", "triangle-up"),
     _Mark("read_iops", "R/W 100/0", "circle"),
-    _MEAN,
+    _Mark("write_art_ms", "ART 0/100", "square"),
+    _Mark("mixed_art_ms", "ART 65/35", "triangle-up"),
+    _Mark("read_art_ms", "ART 100/0", "circle"),
 )
 _THROUGHPUT = (
     _Mark("tp_write_mb_per_s", "R/W 0/100", "square"),
     _Mark("tp_read_mb_per_s", "R/W 100/0", "circle"),
-    _MEAN,
-    _Mark("lat_max_ms", "maximum latency", "triangle-down"),
+    _Mark("tp_write_art_ms", "ART 0/100", "square"),
+    _Mark("tp_read_art_ms", "ART 100/0", "circle"),
+    _Mark("tp_write_mrt_ms", "MRT 0/100", "diamond"),
+    _Mark("tp_read_mrt_ms", "MRT 100/0", "triangle-down"),
 )
+_COMPUTED = "ART of a class: computed as TC x QD / IOPS"
 
 
 def plot_class_iops(
     classes: "pd.DataFrame", values: "pd.DataFrame", *, looks: Sequence[RunLook]
 ) -> go.Figure:
-    """Draw IOPS and average latency of each storage class and run.
+    """Draw IOPS, and the response times of the same cells, of each class and run.
 
     Two panels of the same rows on logarithmic axes: steady IOPS of RND 4 KiB by
-    R/W mix, and the average latency of RND 4 KiB writes at T1/Q1.
+    R/W mix, and their average response times (ART). The source has none of its
+    classes: they are computed, see `add_class_responses`.
 
     References
     ----------
@@ -82,18 +92,19 @@ def plot_class_iops(
         "IOPS and response times by class",
         _IOPS,
         (classes, values, looks),
-        titles=("IOPS, steady state", "Latency [ms]"),
-        words="RND 4 KiB; latency of writes at T1/Q1",
+        titles=("IOPS", "ART [ms]"),
+        words=f"RND 4 KiB, steady state of the test IOPS; {_COMPUTED}",
     )
 
 
 def plot_class_throughput(
     classes: "pd.DataFrame", values: "pd.DataFrame", *, looks: Sequence[RunLook]
 ) -> go.Figure:
-    """Draw throughput and response times of each storage class and run.
+    """Draw throughput, and the response times of the same cells, of each class and run.
 
     Two panels of the same rows on logarithmic axes: throughput of SEQ 1024 KiB
-    [MB/s], and average and maximum latency of RND 4 KiB writes at T1/Q1 [ms].
+    [MB/s], and average (ART) and maximum response times (MRT) [ms]. The source has
+    none of its classes: ART is computed, see `add_class_responses`.
 
     References
     ----------
@@ -103,8 +114,8 @@ def plot_class_throughput(
         "Bandwidth and response times by class",
         _THROUGHPUT,
         (classes, values, looks),
-        titles=("Throughput [MB/s]", "Latency [ms]"),
-        words="SEQ 1024 KiB; latency of RND 4 KiB writes at T1/Q1",
+        titles=("MB/s", "Time [ms]"),
+        words=f"SEQ 1024 KiB of TP, T1/Q32: throughput, ART and MRT; {_COMPUTED}",
     )
 
 
@@ -117,15 +128,14 @@ def _plot(
     words: str,
 ) -> go.Figure:
     classes, values, looks = data
+    classes = add_class_responses(classes)
     numbers = _numbers(classes, values, columns=[mark.column for mark in marks])
     found = {key for key, _ in numbers}
     shown = [look for look in looks if look.run_id in found]
     rows = [*_class_rows(classes), *_run_rows(shown)]
-    has_doubt = classes["doubtful"].str.len().gt(0).any()
-    note = "; hollow: the printed value cannot be right"
     figure = new_figure(
         title,
-        subtitle=words + (note if has_doubt else ""),
+        subtitle=words,
         height=_ROW_PX * len(rows) + 130,
     )
     axes = {}
@@ -171,7 +181,7 @@ def _class_rows(classes: "pd.DataFrame") -> list[_Row]:
                 name=_safe(row["storage_class"]),
                 color=group_look(str(group))[0],
                 key=f"class {row['row']}",
-                doubtful=str(row["doubtful"]),
+                is_class=True,
             )
             for _, row in members.iterrows()
         ]
@@ -204,6 +214,7 @@ def _numbers(
         (f"class {row['row']}", column): float(row[column])
         for _, row in classes.iterrows()
         for column in columns
+        if column in classes
     }
     found |= {
         (str(row["run_id"]), str(row["metric"])): float(row["value"])
@@ -226,23 +237,22 @@ def _add_mark(
         for place, row in enumerate(rows)
         if (row.key, mark.column) in numbers
     ]
-    doubts = [mark.column in row.doubtful.split() for _, row, _ in shown]
-    known = list(zip(shown, doubts, strict=True))
-    edges = [row.color if doubt else "white" for (_, row, _), doubt in known]
-    symbols = [f"{mark.symbol}-open" if doubt else mark.symbol for doubt in doubts]
+    is_time = mark.panel == "x2"
     add_points(
         figure, [value for _, _, value in shown], [at + aside for at, _, _ in shown],
         xaxis=mark.panel, name=mark.words, showlegend=False,
         text=[
             f"{row.name}<br>{mark.words}: {number_text(value)} {mark.unit}"
-            + ("<br>cannot be right" if doubt else "")
-            for (_, row, value), doubt in known
+            + ("<br>computed as TC x QD / IOPS" if is_time and row.is_class else "")
+            for _, row, value in shown
         ],
         marker={
-            "symbol": symbols, "color": [row.color for _, row, _ in shown], "size": 11,
-            "line": {"width": 1.2, "color": edges},
+            "symbol": mark.symbol, "color": [row.color for _, row, _ in shown],
+            "size": 11, "line": {"width": 1.2, "color": "white"},
         },
     )  # fmt: skip
+    if mark.is_average:  # its marker is that of the rate beside it
+        return
     figure.add_scatter(
         x=[None], y=[None], name=mark.words, mode="markers",
         marker={"symbol": mark.symbol, "color": _LEGEND_COLOR, "size": 10},

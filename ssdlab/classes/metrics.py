@@ -5,7 +5,7 @@ The numbers stand in the units of the published table: IOPS, MB/s and ms.
 
 import math
 from collections.abc import Hashable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import pandas as pd
@@ -48,7 +48,7 @@ class ClassMetric:
     @property
     def is_more_better(self) -> bool:
         """Whether the greater of two values is the better one."""
-        return self.test != "lat"
+        return self.unit != "ms"
 
     @property
     def stimulus(self) -> str:
@@ -117,7 +117,56 @@ CLASS_METRICS = (
     _latency("lat_mean_ms", "Average latency", "lat_mean_ns"),
     _latency("lat_max_ms", "Maximum latency", "lat_max_ns"),
 )
+
+
+def _responses(kind: str, columns: str, cells: str) -> tuple[ClassMetric, ...]:
+    """Return response times (ART or MRT) of the cells of other metrics."""
+    return tuple(
+        replace(
+            of,
+            name=f"{of.name.removesuffix('_iops').removesuffix('_mb_per_s')}_{kind}_ms",
+            title=f"{kind.upper()}, {of.stimulus}",
+            unit="ms",
+            column=columns,
+            factor=1e-6,
+        )
+        for of in CLASS_METRICS
+        if of.name in cells.split()
+    )
+
+
+# What the plots show beside IOPS and throughput: of the same cells, and not ranked.
+RESPONSE_METRICS = (
+    *_responses("art", "lat_mean_ns", "write_iops mixed_iops read_iops"),
+    *_responses("art", "lat_mean_ns", "tp_write_mb_per_s tp_read_mb_per_s"),
+    *_responses("mrt", "lat_max_ns", "tp_write_mb_per_s tp_read_mb_per_s"),
+)
 METRICS_BY_NAME = {metric.name: metric for metric in CLASS_METRICS}
+DRAWN_BY_NAME = METRICS_BY_NAME | {metric.name: metric for metric in RESPONSE_METRICS}
+
+
+def add_class_responses(classes: pd.DataFrame) -> pd.DataFrame:
+    """Return the storage classes with the average response times of IOPS and TP [ms].
+
+    They are not in the source. By Little's law a device that holds N IOs outstanding
+    and completes X of them per second takes N / X on average.
+
+    >>> from ssdlab.reference.storage_classes import read_storage_classes
+    >>> classes = add_class_responses(read_storage_classes())
+    >>> float(classes["write_art_ms"].iloc[1].round(2))  # 32 IOs, 340 IOPS
+    94.12
+    """
+    outstanding = classes["iops_threads"] * classes["iops_queue_depth"]
+    responses = {
+        f"{name}_art_ms": 1e3 * outstanding / classes[f"{name}_iops"]
+        for name in ("write", "mixed", "read")
+    }
+    for name in ("tp_write", "tp_read"):
+        metric = METRICS_BY_NAME[f"{name}_mb_per_s"]
+        ((threads, depth),) = metric.workers
+        ios_per_s = classes[metric.name] / (metric.factor * metric.block_size_bytes)
+        responses[f"{name}_art_ms"] = 1e3 * threads * depth / ios_per_s
+    return classes.assign(**responses)
 
 
 def run_kind(run: RunFacts) -> str:

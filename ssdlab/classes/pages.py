@@ -157,12 +157,10 @@ def _no_saturation_page(runs: Sequence[ClassRun], classes: pd.DataFrame) -> Page
 def _level_pages(
     runs: Sequence[ClassRun], classes: pd.DataFrame, looks: Sequence[RunLook]
 ) -> tuple[Page, ...]:
-    frames = [run.measured.assign(run_id=run.run_id) for run in runs]
-    columns = ["run_id", "metric", "value"]
     values = (
-        pd.concat(frames, ignore_index=True)[columns]
-        if frames
-        else pd.DataFrame(columns=columns)
+        pd.concat([run.drawn for run in runs], ignore_index=True)
+        if runs
+        else pd.DataFrame(columns=["run_id", "metric", "value"])
     )
     figures = (
         ("IOPS and response times by class", plot_class_iops),
@@ -194,7 +192,7 @@ def _confidence_page(
 ) -> Page:
     histograms = {run_id: run.histograms[test] for run_id, run in runs.items()}
     levels = pd.concat([
-        one.levels.assign(run_id=run_id, taken_with=one.words)
+        one.levels.assign(run_id=run_id, taken_with=one.words, iops=one.iops)
         for run_id, one in histograms.items()
     ])
     title = f"Confidence levels of the {test.upper()} histogram"

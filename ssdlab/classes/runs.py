@@ -8,7 +8,9 @@ import pandas as pd
 
 from ssdlab.classes.histograms import ClassHistogram, read_class_histograms
 from ssdlab.classes.metrics import (
+    DRAWN_BY_NAME,
     METRICS_BY_NAME,
+    RESPONSE_METRICS,
     find_run_conditions,
     run_kind,
 )
@@ -34,6 +36,7 @@ class ClassRun:
 
     ``name`` says whether it is a model, a file or an import. ``places``,
     ``distances`` and ``nearest`` are empty where the run takes no part in ranking.
+    ``responses`` are the response times of IOPS and TP, which are never ranked.
     """
 
     run_id: str
@@ -42,6 +45,7 @@ class ClassRun:
     is_ranked: bool
     conditions: tuple[str, ...]
     measured: pd.DataFrame
+    responses: pd.DataFrame
     places: pd.DataFrame
     distances: pd.DataFrame
     nearest: pd.DataFrame
@@ -52,6 +56,12 @@ class ClassRun:
     def is_model(self) -> bool:
         """Whether it is a virtual SSD or a file, not a drive."""
         return self.kind in _MODELS
+
+    @property
+    def drawn(self) -> pd.DataFrame:
+        """What figures draw: ``run_id``, ``metric`` and ``value``."""
+        values = pd.concat([self.measured, self.responses], ignore_index=True)
+        return values[["metric", "value"]].assign(run_id=self.run_id)
 
 
 def read_class_runs(
@@ -123,6 +133,12 @@ def _class_run(
             facts, classes, is_cache_left=context.record.is_cache_left
         ),
         measured=values,
+        responses=summarise_class_values(
+            context.totals,
+            context.windows,
+            steps=context.steps,
+            metrics=RESPONSE_METRICS,
+        ),
         places=summarise_class_places(taken, classes),
         distances=distances,
         nearest=summarise_nearest_classes(distances),
@@ -151,17 +167,14 @@ def class_runs_as_dict(
 
 
 def _run_as_dict(run: ClassRun) -> dict[str, object]:
-    values = plain_rows(run.measured)
-    for row in values:
-        row["unit"] = METRICS_BY_NAME[str(row["metric"])].unit
-        row["conditions"] = str(row["conditions"]).splitlines()
     return {
         "run_id": run.run_id,
         "name": run.name,
         "kind": run.kind,
         "is_ranked": run.is_ranked,
         "conditions": list(run.conditions),
-        "values": values,
+        "values": _values_as_data(run.measured),
+        "response_times": _values_as_data(run.responses),
         "places": plain_rows(run.places),
         "distances": plain_rows(run.distances.dropna(subset=["factor"])),
         "nearest": plain_rows(run.nearest),
@@ -174,9 +187,19 @@ def _run_as_dict(run: ClassRun) -> dict[str, object]:
     }
 
 
+def _values_as_data(values: pd.DataFrame) -> list[dict[str, object]]:
+    """Return values as plain data, each with its unit."""
+    rows: list[dict[str, object]] = plain_rows(values)
+    for row in rows:
+        row["unit"] = DRAWN_BY_NAME[str(row["metric"])].unit
+        row["conditions"] = str(row["conditions"]).splitlines()
+    return rows
+
+
 def _histogram_as_dict(histogram: ClassHistogram) -> dict[str, object]:
     return {
         "total_ios": histogram.total_ios,
+        "iops": plain_value(histogram.iops),
         "stimulus": histogram.stimulus or None,
         "workers": histogram.workers or None,
         "seconds": plain_value(histogram.seconds),

@@ -1,5 +1,6 @@
 """Write saturation of several runs next to the levels of nine storage classes."""
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -9,7 +10,7 @@ from ssdlab.plots.axes import level_axis, named_axis
 from ssdlab.plots.labels import lay_out, linear_axis, new_figure
 from ssdlab.plots.lines import Across, add_points, add_tie, draw_lines
 from ssdlab.plots.looks import RunLook, group_look, run_line
-from ssdlab.text.numbers import number_text
+from ssdlab.text.numbers import number_text, short_number
 from ssdlab.text.quantities import QUANTITIES, scaled
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 _SPREAD = 10.0  # of what the runs reach; beyond it a linear axis hides the shorter
 _HEIGHT = 520
+_INSET = 0.06  # of the axis, from its end to an arrow that points beyond it
 
 
 def plot_class_saturation(
@@ -47,7 +49,7 @@ def plot_class_saturation(
     iops = level_axis("IOPS", [*drawn, *beside])
     low, high = (10**end for end in iops["range"])
     classes = classes[(levels.max(axis=1) >= low) & (levels.min(axis=1) <= high)]
-    _add_levels(figure, classes)
+    _add_levels(figure, classes, ends=(low, high))
     runs_end = 0.58 if len(classes) else 1
     lay_out(
         figure,
@@ -126,8 +128,13 @@ def _add_runs(
     draw_lines(figure, Across.of(x), lines, yaxis={})
 
 
-def _add_levels(figure: go.Figure, classes: "pd.DataFrame") -> None:
-    """Add FOB and steady state of each class as two marks and the fall between."""
+def _add_levels(
+    figure: go.Figure, classes: "pd.DataFrame", *, ends: tuple[float, float]
+) -> None:
+    """Add FOB and steady state of each class as two marks and the fall between.
+
+    What lies beyond the axis is an arrow at its end, with the number.
+    """
     if classes.empty:
         return
     names = [
@@ -137,19 +144,40 @@ def _add_levels(figure: go.Figure, classes: "pd.DataFrame") -> None:
     colors = [group_look(str(group))[0] for group in classes["group"]]
     fob = [float(value) for value in classes["fob_iops"]]
     steady = [float(value) for value in classes["write_iops"]]
+    low, high = (math.log10(end) for end in ends)
+    inset = _INSET * (high - low)
+    least, most = 10 ** (low + inset), 10 ** (high - inset)
     for place, color in enumerate(colors):
-        ends = [fob[place], steady[place]]
+        drawn = [min(max(one, least), most) for one in (fob[place], steady[place])]
         line = {"color": color, "width": 2}
-        add_tie(figure, [place, place], ends, xaxis="x2", line=line)
+        add_tie(figure, [place, place], drawn, xaxis="x2", line=line)
     looks = (("FOB", fob, "circle-open"), ("steady state", steady, "circle"))
     edge = {"width": 2, "color": colors}
     for word, values, symbol in looks:
+        symbols = [_symbol(value, ends, inside=symbol) for value in values]
         add_points(
-            figure, list(range(len(names))), values, xaxis="x2",
+            figure, list(range(len(names))),
+            [min(max(value, least), most) for value in values], xaxis="x2",
             name=f"storage classes, {word}",
             text=[
                 f"{name}<br>{word}: {value:,.0f} IOPS"
                 for name, value in zip(names, values, strict=True)
             ],
-            marker={"symbol": symbol, "color": colors, "size": 9, "line": edge},
+            marker={"symbol": symbols, "color": colors, "size": 9, "line": edge},
         )  # fmt: skip
+        for place, value in enumerate(values):
+            if not ends[0] <= value <= ends[1]:
+                figure.add_annotation(
+                    text=short_number(value), x=place, xref="x2",
+                    y=math.log10(most if value > ends[1] else least), yref="y",
+                    xanchor="center", yanchor="bottom" if value > ends[1] else "top",
+                    yshift=4 if value > ends[1] else -4, showarrow=False,
+                    font={"size": 11},
+                )  # fmt: skip
+
+
+def _symbol(value: float, ends: tuple[float, float], *, inside: str) -> str:
+    """Return the marker of a level: an arrow where it lies beyond the axis."""
+    if value > ends[1]:
+        return "triangle-up"
+    return "triangle-down" if value < ends[0] else inside

@@ -39,7 +39,11 @@ class _Frames:
 
 
 def summarise_class_values(
-    measurements: pd.DataFrame, windows: pd.DataFrame, *, steps: pd.DataFrame
+    measurements: pd.DataFrame,
+    windows: pd.DataFrame,
+    *,
+    steps: pd.DataFrame,
+    metrics: Sequence[ClassMetric] = CLASS_METRICS,
 ) -> pd.DataFrame:
     """Return the columns of the storage classes, as far as one run measured them.
 
@@ -53,13 +57,13 @@ def summarise_class_values(
     ----------
     .. [1] Calypso Systems, "Performance Comparison by Storage Class", August 2014.
     """
-    there = {metric.test for metric in CLASS_METRICS} & {*measurements["test"]}
+    there = {metric.test for metric in metrics} & {*measurements["test"]}
     inside = {test: select_window(measurements, windows, test) for test in there}
     frames = _Frames(
         measurements=measurements, windows=windows, steps=steps, inside=inside
     )
     names = ["metric", "value", "n_rounds", "is_steady", "source", "conditions"]
-    rows = [_row(metric, _find(metric, frames)) for metric in CLASS_METRICS]
+    rows = [_row(metric, _find(metric, frames)) for metric in metrics]
     types = {"value": "float64", "n_rounds": "Int64", "is_steady": "boolean"}
     return pd.DataFrame(rows, columns=names).astype(types)
 

@@ -8,6 +8,7 @@ from ssdlab.cli import (
     doctor,
     export,
     figures,
+    hotcold,
     import_results,
     lab,
     look,
@@ -21,6 +22,7 @@ from ssdlab.cli import (
     qos,
     runs,
     rwsw,
+    show,
     watch,
 )
 from ssdlab.cli.group import main
@@ -33,6 +35,7 @@ __all__ = [
     "doctor",
     "export",
     "figures",
+    "hotcold",
     "import_results",
     "lab",
     "look",
@@ -47,5 +50,6 @@ __all__ = [
     "qos",
     "runs",
     "rwsw",
+    "show",
     "watch",
 ]

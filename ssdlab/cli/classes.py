@@ -1,14 +1,27 @@
 """The command ``classes``: runs compared with nine published storage classes."""
 
 import json
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from ssdlab.cli.group import fail, json_option, main, overwrite_option
+from ssdlab.cli.group import (
+    fail,
+    json_option,
+    main,
+    overwrite_option,
+    terminal_width,
+)
 from ssdlab.text.terminal import printable
 
-_DEFAULT = Path("storage-classes.html")
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from ssdlab.classes.runs import ClassRun
+
+_MOST_WIDTH = 120
 
 
 @main.command()
@@ -17,7 +30,8 @@ _DEFAULT = Path("storage-classes.html")
     "-o",
     "--output",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="page to write; default: storage-classes.html",
+    metavar="FILE.html",
+    help="also write a page of figures and tables",
 )
 @click.option(
     "--rank-virtual",
@@ -36,8 +50,7 @@ def classes(
 ) -> None:
     """Rank runs among nine storage classes (Calypso, 2014).
 
-    Without RUN, only the nine classes are shown. With --json the numbers are printed,
-    and a page is written only if -o is given.
+    Without RUN, only the nine classes are shown.
     """
     from ssdlab.classes.pages import storage_class_document
     from ssdlab.classes.runs import class_runs_as_dict, read_class_runs
@@ -46,10 +59,9 @@ def classes(
     from ssdlab.reference.storage_classes import read_storage_classes
     from ssdlab.system.outputs import choose_format, require_replaceable
 
-    path = output or _DEFAULT
-    if output is not None or not as_json:
-        choose_format(path, None, ("html",))
-        require_replaceable(path, overwrite=overwrite)
+    if output is not None:
+        choose_format(output, None, ("html",))
+        require_replaceable(output, overwrite=overwrite)
     published = read_storage_classes()
     found = read_class_runs(
         [open_run(run) for run in runs],
@@ -59,11 +71,30 @@ def classes(
     if as_json:
         plain = class_runs_as_dict(found, published)
         click.echo(json.dumps(plain, indent=1, allow_nan=False))
-    if as_json and output is None:
+    else:
+        click.echo("\n".join(_lines(found, published)))
+    if output is None:
         return
     try:
-        write_document(storage_class_document(found, published), path)
+        write_document(storage_class_document(found, published), output)
     except OSError as error:
-        fail(f"{printable(str(path))} cannot be written ({error.strerror}).", 2)
+        fail(f"{printable(str(output))} cannot be written ({error.strerror}).", 2)
     if not as_json:
-        click.echo(printable(str(path)))
+        click.echo(f"\n{printable(str(output))}")
+
+
+def _lines(runs: "Sequence[ClassRun]", published: "pd.DataFrame") -> Iterator[str]:
+    """Yield the place of each run among the classes; without runs the classes."""
+    from ssdlab.classes.tables import classes_table, places_table, values_table
+    from ssdlab.text.terminal import table_lines
+
+    width = terminal_width(_MOST_WIDTH)
+    tables = [places_table(run) if run.is_ranked else values_table(run) for run in runs]
+    for table in tables or [classes_table(published, ())]:
+        yield printable(table.caption)
+        yield from map(printable, table_lines(table, width=width))
+        yield ""
+    unranked = [run.name for run in runs if not run.is_ranked]
+    if unranked:
+        names = printable(", ".join(unranked))
+        yield f"Not drives, so not ranked without --rank-virtual: {names}"

@@ -2,7 +2,7 @@
 
 import json
 import shutil
-import tempfile
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,10 +14,10 @@ from ssdlab.text.terminal import printable
 
 if TYPE_CHECKING:
     from ssdlab.compare.comparison import Comparison
+    from ssdlab.compare.gate import Gate
 
-_NOTEBOOK = "04_compare_drives.ipynb"
-_DEFAULT = Path("comparison.html")
 _MOST_WIDTH = 120
+_EXIT_CODES = {"not worse": 0, "worse": 3, "unknown": 4}
 _REMEDY = "Create the folder, or name another file with -o."
 
 
@@ -28,8 +28,9 @@ _REMEDY = "Create the folder, or name another file with -o."
 @click.option(
     "-o",
     "--output",
+    metavar="FILE.html",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="page to write; default: comparison.html",
+    help="also write a page of figures and tables",
 )
 @click.option(
     "--accept",
@@ -42,7 +43,7 @@ _REMEDY = "Create the folder, or name another file with -o."
     type=click.FloatRange(min=0),
     callback=require_finite,
     default=0.0,
-    help="smallest difference that matters [%]",
+    help="ignore differences smaller than this [%]",
 )
 @click.option(
     "--same-percent",
@@ -84,12 +85,21 @@ _REMEDY = "Create the folder, or name another file with -o."
     is_flag=True,
     help="also score virtual SSDs and files, marked as such",
 )
+@click.option(
+    "--fail-if-worse",
+    type=click.FloatRange(min=0),
+    metavar="PERCENT",
+    callback=require_finite,
+    help="exit with 3 if a drive is shown to be worse than the first by more than "
+    "this, with 4 if it cannot be told [%]",
+)
 @overwrite_option
 @json_option
 def compare(
     runs: tuple[Path, ...],
     *,
     output: Path | None,
+    fail_if_worse: float | None,
     overwrite: bool,
     as_json: bool,
     **choices: str | float | bool,
@@ -97,26 +107,44 @@ def compare(
     """Compare runs cell by cell and print which drive is faster.
 
     RUN is a run folder, or a folder of runs; two or more runs are needed. Each
-    difference has an interval, and the error rate holds for the whole table. The page
-    is the executed notebook 04_compare_drives. With --json the numbers are printed, and
-    a page is written only if -o is given.
+    difference has an interval, and the error rate holds for the whole table.
+
+    With --fail-if-worse the first drive is the baseline. The exit code is 3 if another
+    is shown to be worse by more than PERCENT in any cell, 0 if every cell shows that
+    none is, and 4 if neither is shown: too few runs (it takes three of each drive),
+    other conditions, or wide intervals. Either claim is wrong in at most one of 20
+    comparisons.
     """
     from ssdlab.compare.as_json import comparison_as_dict
     from ssdlab.compare.runs import compare_runs
 
-    if output is not None or not as_json:
-        _require_place(output or _DEFAULT, overwrite=overwrite)
+    if output is not None:
+        _require_place(output, overwrite=overwrite)
     found = compare_runs(runs, **choices)  # type: ignore[arg-type] # as click parsed them
+    gate = _judge(found, fail_if_worse)
     if as_json:
-        click.echo(json.dumps(comparison_as_dict(found), indent=1, allow_nan=False))
+        plain = comparison_as_dict(found) | _gate_as_dict(gate)
+        click.echo(json.dumps(plain, indent=1, allow_nan=False))
     else:
-        _print(found)
-    if as_json and output is None:
-        return
-    named = "\n".join(map(str, runs))
-    page = _write_page(output or _DEFAULT, {"runs": named, **choices})
-    if not as_json:
-        click.echo(f"\npage  {printable(str(page))}")
+        _print(found, gate)
+    if output is not None:
+        _write_page(found, output)
+        if not as_json:
+            click.echo(f"\n{printable(str(output))}")
+    if gate is not None:
+        sys.exit(_EXIT_CODES[gate.outcome])
+
+
+def _judge(comparison: "Comparison", percent: float | None) -> "Gate | None":
+    from ssdlab.compare.gate import judge_gate
+
+    return None if percent is None else judge_gate(comparison, percent)
+
+
+def _gate_as_dict(gate: "Gate | None") -> dict[str, object]:
+    from ssdlab.compare.gate import gate_as_dict
+
+    return {} if gate is None else {"fail_if_worse": gate_as_dict(gate)}
 
 
 def _require_place(output: Path, *, overwrite: bool) -> None:
@@ -130,28 +158,29 @@ def _require_place(output: Path, *, overwrite: bool) -> None:
         raise ExportError(place=str(output), reason=reason, remedy=_REMEDY)
 
 
-def _write_page(output: Path, parameters: dict[str, str | float | bool]) -> Path:
-    """Run the notebook, and write it as a page."""
-    from ssdlab.notebook import execute_notebook, find_notebook
-    from ssdlab.paper.notebook_page import write_notebook_page
+def _write_page(comparison: "Comparison", output: Path) -> None:
+    """Write the pages of a comparison as one."""
+    from ssdlab.compare.pages import comparison_document
+    from ssdlab.paper.document import write_document
 
-    with tempfile.TemporaryDirectory(prefix="ssdlab-compare-") as folder:
-        executed = Path(folder) / _NOTEBOOK
-        execute_notebook(
-            find_notebook(_NOTEBOOK), executed, parameters, keeps_saving=False
-        )
-        try:
-            return write_notebook_page(executed, output)
-        except OSError as error:
-            reason = f"it cannot be written ({error.strerror})"
-            place = str(output)
-            raise ExportError(place=place, reason=reason, remedy=_REMEDY) from None
+    try:
+        write_document(comparison_document(comparison), output)
+    except OSError as error:
+        reason = f"it cannot be written ({error.strerror})"
+        place = str(output)
+        raise ExportError(place=place, reason=reason, remedy=_REMEDY) from None
 
 
-def _print(comparison: "Comparison") -> None:
-    """Print the conditions, the verdicts, and what is missing."""
+def _print(comparison: "Comparison", gate: "Gate | None") -> None:
+    """Print the answer, the verdicts, the conditions, and what is missing."""
+    from ssdlab.compare.gate import gate_lines
     from ssdlab.compare.terminal import comparison_lines
+    from ssdlab.text.terminal import wrapped
 
     width = min(shutil.get_terminal_size().columns, _MOST_WIDTH)
-    lines = [printable(line) for line in comparison_lines(comparison, width=width)]
-    click.echo("\n".join(lines))
+    lines = [*comparison_lines(comparison, width=width)]
+    if gate is not None:
+        lines.append("")
+        for line in gate_lines(gate, comparison.short_names):
+            lines += wrapped(line, width=width)
+    click.echo("\n".join(map(printable, lines)))

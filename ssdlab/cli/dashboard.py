@@ -219,6 +219,8 @@ def _where_lines(view: View, width: int) -> Iterator[Text]:
     if progress.cells > 1:
         parts.append(f"cell {progress.cell}/{progress.cells}")
     parts.append(printable(progress.purge or progress.workload))
+    if progress.step_percent is not None and progress.step_extent:
+        parts.append(f"{progress.step_percent:.0f} % of {progress.step_extent}")
     yield Text(" · ".join(filter(None, parts)))
     yield from _tracked_lines(progress, width)
     state = list(_state(view))

@@ -94,6 +94,10 @@ def _state(survey: DriveSurvey, drive: Drive) -> Iterator[str]:
         yield words if drive.bus == "nvme" else f"adapter on {words}"
     if drive.numa_node is not None:
         yield f"NUMA node {drive.numa_node}"
+    if survey.queues:
+        count, depth = survey.queues.count, survey.queues.depth
+        each = f"{count} queues of {depth:,} IOs" if count > 1 else ""
+        yield each or f"queue depth up to {depth:,}"
     if drive.is_rotational and drive.bus in {"ata", "scsi"}:
         yield "rotational"
     if drive.bus in _WITH_HEALTH:

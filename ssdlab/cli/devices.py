@@ -37,7 +37,7 @@ def as_dict(survey: "DriveSurvey") -> dict[str, Any]:
 
     from ssdlab.model.drive import Drive
 
-    drive = survey.drive
+    drive, queues = survey.drive, survey.queues
     known = {field.name: None for field in fields(Drive)} | {"path": survey.path}
     return {
         **(asdict(drive) if drive else known),
@@ -48,6 +48,7 @@ def as_dict(survey: "DriveSurvey") -> dict[str, Any]:
         "unseen_processes": survey.unseen,
         "same_serial": survey.twins,
         "write_cache": survey.write_cache,
+        "queues": queues and asdict(queues) | {"outstanding": queues.outstanding},
         "health": asdict(survey.health),
         "health_trouble": survey.health_trouble,
         "trouble": survey.trouble,

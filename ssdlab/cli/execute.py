@@ -26,7 +26,7 @@ def execute(
 ) -> None:
     """Run the notebook on a run folder and show its progress."""
     from ssdlab.cli.following import following
-    from ssdlab.cli.outcome import outcome_lines
+    from ssdlab.cli.outcome import result_lines
     from ssdlab.ingest.opening import open_run
     from ssdlab.notebook import NotebookFailedError, execute_notebook, find_notebook
     from ssdlab.store.records import read_record
@@ -52,7 +52,7 @@ def execute(
     click.echo(f"notebook {notebook}")
     click.echo(f"tables   {folder / 'tables'}")
     click.echo(f"report   {folder / 'report.html'}")
-    click.echo("\n".join(("", *outcome_lines(open_run(folder)))))
+    click.echo("\n".join(("", *result_lines(open_run(folder)))))
 
 
 @contextmanager

@@ -29,8 +29,8 @@ _SECTIONS = {
     "Compare": "compare classes",
     "Import and export": "import parse ingest export page",
     "Drives and host": "devices purge doctor ceiling",
-    "Published procedures": "peak saturate precondition-time sequence compare-hosts "
-    "rwsw",
+    "Published procedures": "peak hot-cold saturate precondition-time sequence "
+    "compare-hosts rwsw",
 }
 Command = Callable[..., Any]
 _RATED_UNITS = {"G": 1e9, "T": 1e12, "P": 1e15}
@@ -191,6 +191,8 @@ Exit codes:
      qos: a goal was not shown to be met
      parse: some of fio's output was cut short
      import: results may be missing
+     compare: a drive is worse than --fail-if-worse allows
+4    compare: that cannot be told
 130  stopped
 """
 

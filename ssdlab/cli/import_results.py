@@ -72,7 +72,7 @@ def import_results(**options: Any) -> None:
     A file that cannot be read is listed, and its round is missing; the others are
     imported. Exit codes: 0 all results were imported, 2 none, 3 some may be missing.
     """
-    from ssdlab.cli.outcome import outcome_lines
+    from ssdlab.cli.outcome import outcome_lines, result_lines
     from ssdlab.importers import import_run, read_import
 
     if options["list_references"]:
@@ -101,7 +101,7 @@ def import_results(**options: Any) -> None:
         click.echo(f"run      {run.path}")
         click.echo(f"tables   {run.path / 'tables'}")
         click.echo(f"report   {run.path / 'report.html'}")
-        click.echo("\n".join(("", *lines)))
+        click.echo("\n".join(("", *result_lines(run))))
     if imported.is_partial:
         sys.exit(_EXIT_PARTIAL)
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ssdlab.model.spec import Workload
 
 _STIMULUS = "RND 4KiB 0/100"
+_DEFAULT = click.core.ParameterSource.DEFAULT
 _FEWEST_ROUNDS = 5  # a measurement window
 
 
@@ -43,10 +44,24 @@ def _minutes(words: str) -> Callable[..., Any]:
 @procedure_options
 @click.option(
     "--stimulus",
-    default=_STIMULUS,
-    show_default=True,
+    "stimuli",
+    multiple=True,
+    default=(_STIMULUS,),
+    show_default=_STIMULUS,
     help="access, block size, R/W mix, and optionally threads and queue depth: "
-    "'SEQ 128KiB 0/100 T1/Q32'",
+    "'SEQ 128KiB 0/100 T1/Q32'; repeat it for several, each from its own purge",
+)
+@click.option(
+    "--host-stimuli",
+    is_flag=True,
+    help="the three stimuli by which Micron compares hosts: RND 4KiB 0/100, "
+    "RND 8KiB 67/33, SEQ 64KiB 0/100; then see compare-hosts",
+)
+@click.option(
+    "--from-fob",
+    is_flag=True,
+    help="begin right after the purge, without the two fills: with "
+    "--stimulus 'SEQ 128KiB 0/100', the curve of sequential writes from FOB",
 )
 @click.option(
     "--iterations",
@@ -57,16 +72,24 @@ def _minutes(words: str) -> Callable[..., Any]:
 )
 @_minutes("duration of an iteration")
 def saturate_command(**options: Any) -> None:
-    """Saturate a drive with one stimulus (Micron).
+    """Saturate a drive with one stimulus, or with several in turn (Micron).
 
     Purge, write twice the user capacity in 128 KiB sequential writes, then apply the
     stimulus until steady state.
     """
-    from ssdlab.procedures.saturate.spec import saturate
+    from ssdlab.procedures.saturate.spec import HOST_STIMULI, saturate
 
-    workload = _workload(options["stimulus"])
+    stimuli = options["stimuli"]
+    if options["host_stimuli"]:
+        if click.get_current_context().get_parameter_source("stimuli") != _DEFAULT:
+            msg = "give --stimulus or --host-stimuli, not both"
+            raise click.UsageError(msg)
+        stimuli = HOST_STIMULI
     procedure = saturate(
-        workload, iterations=options["iterations"], minutes=options["minutes"]
+        *map(_workload, stimuli),
+        iterations=options["iterations"],
+        minutes=options["minutes"],
+        is_from_fob=options["from_fob"],
     )
     run_and_report(procedure, options)
 
@@ -147,30 +170,32 @@ def precondition_time(run: Path | None, **options: Any) -> None:
     "-o",
     "--output",
     type=click.Path(path_type=Path, dir_okay=False),
-    default=Path("hosts.html"),
-    show_default=True,
-    help="page to write",
+    metavar="FILE.html",
+    help="also write a page of figures and tables",
 )
 @overwrite_option
 def compare_hosts_command(
-    run_a: Path, run_b: Path, output: Path, *, overwrite: bool
+    run_a: Path, run_b: Path, output: Path | None, *, overwrite: bool
 ) -> None:
     """Compare a drive on two hosts (Micron).
 
     Warns if a host is a bottleneck. RUN_A and RUN_B each hold a write saturation test
-    or the same `ssdlab saturate`.
+    or the same `ssdlab saturate`; every stimulus that both have is compared.
     """
     from ssdlab.ingest.opening import open_run
-    from ssdlab.report.host_pair import read_hosts
+    from ssdlab.report.host_pair import read_all_hosts
     from ssdlab.report.hosts import host_lines, write_hosts
     from ssdlab.system.outputs import choose_format, require_replaceable
 
-    choose_format(output, None, ("html",))
-    require_replaceable(output, overwrite=overwrite)
-    pair = read_hosts(open_run(run_a), open_run(run_b))
+    if output is not None:
+        choose_format(output, None, ("html",))
+        require_replaceable(output, overwrite=overwrite)
+    pairs = read_all_hosts(open_run(run_a), open_run(run_b))
+    click.echo("\n".join(map(printable, host_lines(*pairs))))
+    if output is None:
+        return
     try:
-        page = write_hosts(pair, output)
+        page = write_hosts(pairs, output)
     except OSError as error:
-        fail(f"{output} cannot be written ({error.strerror}).", 2)
-    lines = (printable(line) for line in host_lines(pair))
-    click.echo("\n".join((f"page     {page}", "", *lines)))
+        fail(f"{printable(str(output))} cannot be written ({error.strerror}).", 2)
+    click.echo(f"\n{printable(str(page))}")

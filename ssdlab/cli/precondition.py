@@ -8,6 +8,7 @@ from ssdlab.text.table import column, tabulate
 from ssdlab.text.terminal import fact_lines, table_lines
 
 if TYPE_CHECKING:
+    from ssdlab.procedures.saturate.precondition import SteadyRate
     from ssdlab.store.run import Run
 
 _REMEDY = "Measure one: ssdlab saturate --target … --stimulus 'SEQ 128KiB 0/100'"
@@ -66,12 +67,14 @@ def _of_run(path: Path) -> dict[str, Any]:
     """Return the times for the drive of a run, at its own steady rate."""
     from ssdlab.ingest.opening import open_run
     from ssdlab.procedures.saturate.precondition import find_steady_write_rate
-    from ssdlab.procedures.saturate.spec import SATURATE
+    from ssdlab.procedures.saturate.spec import is_saturation_test
 
     run = open_run(path)
     if run.state.status != "finished":
         _refuse_run(path, f"the run is {run.state.status}, not finished")
-    rate = find_steady_write_rate(run.windows, test=SATURATE)
+    tests = [test for test in run.record.tests if is_saturation_test(test)]
+    rates = (find_steady_write_rate(run.windows, test=test) for test in tests)
+    rate = next((one for one in rates if one is not None), None)
     if rate is None:
         _refuse_run(path, "it has no saturation by 128 KiB sequential writes")
     if not rate.is_steady:
@@ -80,7 +83,7 @@ def _of_run(path: Path) -> dict[str, Any]:
     return _times(capacity / 1e9, rate.bw_bytes_per_s / 1e6) | {
         "run_id": run.record.run_id,
         "is_virtual": run.record.target.is_virtual,
-        "fill_2x_minutes_measured": _measured_fill_minutes(run, rate.phase),
+        "fill_2x_minutes_measured": _measured_fill_minutes(run, rate),
     }
 
 
@@ -88,10 +91,10 @@ def _refuse_run(path: Path, reason: str) -> NoReturn:
     raise RunFolderError(folder=str(path), reason=reason, remedy=f"{_REMEDY}.")
 
 
-def _measured_fill_minutes(run: "Run", phase: str) -> float | None:
-    """Return the measured time of the two fills before a phase [min]."""
-    fills = run.steps[run.steps["kind"] == "precondition"]
-    fills = fills[fills["phase"] == phase.replace("attempt", "fill")]
+def _measured_fill_minutes(run: "Run", rate: "SteadyRate") -> float | None:
+    """Return the measured time of the two fills before the phase of a rate [min]."""
+    steps = run.steps[run.steps["test"] == rate.test]
+    fills = steps[steps["phase"] == rate.phase.replace("attempt", "fill")]
     if fills.empty or fills["duration_s"].isna().any():
         return None
     return float(fills["duration_s"].sum()) / 60

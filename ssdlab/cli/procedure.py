@@ -100,7 +100,7 @@ def run_and_report(procedure: "Procedure", options: dict[str, Any]) -> None:
     from ssdlab.campaign.request import require_fit
     from ssdlab.campaign.suite import run_procedure
     from ssdlab.cli.following import following
-    from ssdlab.cli.outcome import outcome_lines
+    from ssdlab.cli.outcome import result_lines
     from ssdlab.report import write_report
     from ssdlab.targets.opening import check_target
 
@@ -120,7 +120,7 @@ def run_and_report(procedure: "Procedure", options: dict[str, Any]) -> None:
     click.echo(f"run      {run.path}")
     click.echo(f"tables   {run.path / 'tables'}")
     click.echo(f"report   {write_report(run)}")
-    click.echo("\n".join(("", *outcome_lines(run))))
+    click.echo("\n".join(("", *result_lines(run))))
 
 
 def require_dry_run(options: dict[str, Any]) -> None:
@@ -186,11 +186,11 @@ def resume_procedure(run: Path, confirmed: str) -> None:
     from ssdlab.campaign.forecast import find_endurance
     from ssdlab.campaign.suite import resume_run
     from ssdlab.cli.following import following
-    from ssdlab.cli.outcome import outcome_lines
+    from ssdlab.cli.outcome import result_lines
     from ssdlab.report import write_report
     from ssdlab.store.records import read_record
 
     with following(run, endurance=find_endurance(read_record(run).target.spec, None)):
         done = resume_run(run, confirm_serial=confirmed)
     click.echo(f"report   {write_report(done)}")
-    click.echo("\n".join(("", *outcome_lines(done))))
+    click.echo("\n".join(("", *result_lines(done))))

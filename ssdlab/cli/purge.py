@@ -25,6 +25,13 @@ if TYPE_CHECKING:
     metavar="METHOD",
     help="method from --list; auto: the first that the drive supports",
 )
+@click.option(
+    "--lba-format",
+    type=click.IntRange(512, 65_536),
+    metavar="BYTES",
+    help="also give an NVMe drive sectors of this size, such as 512 or 4096; --list "
+    "shows its formats",
+)
 @click.option("--list", "is_list", is_flag=True, help="list the methods; touch nothing")
 def purge(**options: Any) -> None:
     """Purge the drive TARGET and verify the result.
@@ -47,7 +54,12 @@ def purge(**options: Any) -> None:
 def purge_and_report(drive: "Drive", options: dict[str, Any]) -> None:
     """Pass the gate, purge, and print what was done and found."""
     from ssdlab.drive.gate.consent import describe_loss
-    from ssdlab.drive.purge import choose_purge, clean_after_crash, purge_drive
+    from ssdlab.drive.purge import (
+        choose_format,
+        choose_purge,
+        clean_after_crash,
+        purge_drive,
+    )
     from ssdlab.drive.safety import require_disposable
     from ssdlab.system.state import state_folder
 
@@ -60,11 +72,21 @@ def purge_and_report(drive: "Drive", options: dict[str, Any]) -> None:
         drive, confirmed=options["confirm"], named=options["target"]
     ) as held:
         print_unseen(held.unseen)
-        choice = choose_purge(drive, method)
+        sector_bytes = options["lba_format"]
+        choice = (
+            choose_purge(drive, method)
+            if sector_bytes is None
+            else choose_format(drive, method, sector_bytes)
+        )
         print_choice(choice)
         print_loss(f"{drive.path}: {describe_loss(drive)}.")
         try:
-            outcome = purge_drive(held, choice, folder=folder, tell=print_progress)
+            outcome = purge_drive(
+                held,
+                choice,
+                folder=folder,
+                tell=print_progress,
+            )
         except KeyboardInterrupt:
             fail(_stopped(choice), EXIT_INTERRUPTED)
     show_outcome(outcome, drive)
@@ -110,7 +132,24 @@ def list_lines(drive: "Drive") -> Iterator[str]:
     for option in options:
         mark = "auto" if option is taken else ""
         yield f"{mark:<5}{option.method:<28}{_possible(option):<11}{_reason(option)}"
+    yield from _format_lines(drive)
     yield from _obstacle_lines(drive)
+
+
+def _format_lines(drive: "Drive") -> Iterator[str]:
+    """Yield the LBA formats that a drive has without metadata, if it reports them."""
+    from ssdlab.drive.purge.nvme_format import read_lba_formats
+    from ssdlab.drive.tools import ask_tool
+
+    if drive.bus != "nvme":
+        return
+    sizes = dict.fromkeys(one.sector_bytes for one in read_lba_formats(drive, ask_tool))
+    if sizes:
+        words = ", ".join(
+            f"{size} B (now)" if size == drive.logical_sector_bytes else f"{size} B"
+            for size in sizes
+        )
+        yield f"sectors for --lba-format: {words}"
 
 
 def _obstacle_lines(drive: "Drive") -> Iterator[str]:

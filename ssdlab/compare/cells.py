@@ -44,7 +44,7 @@ _COLUMNS = [
 ]
 FEW_ROUNDS = "too few rounds to estimate the scatter of a percentile"
 FEW_IOS = "too few IOs support the percentile"
-APART = "rounds differ too much to bound the percentile"
+APART = "rounds vary too much to bound the percentile"
 
 
 def rows_of(frame: pd.DataFrame) -> Iterator[Any]:

@@ -22,10 +22,7 @@ def conditions_page(comparison: Comparison) -> Page:
     """Return what is compared, and which conditions differ."""
     blocks: list[Block] = list(_condition_notes(comparison))
     blocks += [Note(text=words, tone="warning") for words in state_texts(comparison)]
-    models = comparison.sides[comparison.sides["is_model"].astype(bool)]["side"]
-    if len(models):
-        words = models_text(list(dict.fromkeys(models)), comparison)
-        blocks.append(Note(text=words, tone="warning"))
+    blocks += [Note(text=words) for words in models_text(comparison)]
     blocks += [sides_table(comparison), answers_table(comparison)]
     table = comparison.conditions
     others = table[table["standing"] != SAME].sort_values(
@@ -81,11 +78,19 @@ def _condition_notes(comparison: Comparison) -> Iterator[Note]:
         )
         yield Note(text=words, tone="warning")
     if not (barring or partly):
-        words = "The same conditions in all runs, as far as they are recorded."
-        yield Note(text=words, tone="good")
-    if nowhere:
-        words = f"Known for no run: {', '.join(nowhere)}. They may differ."
-        yield Note(text=words)
+        yield Note(text=match_text(nowhere), tone="good")
+    elif nowhere:
+        yield Note(text=f"Not recorded: {', '.join(nowhere)}.")
+
+
+def match_text(nowhere: Sequence[str]) -> str:
+    """Return that all conditions match that are recorded, and which are not.
+
+    >>> match_text(["host"]), match_text([])
+    ('Recorded conditions match. Not recorded: host.', 'Recorded conditions match.')
+    """
+    words = "Recorded conditions match."
+    return f"{words} Not recorded: {', '.join(nowhere)}." if nowhere else words
 
 
 def barring_names(
@@ -104,13 +109,22 @@ def barring_names(
     )
 
 
-def models_text(names: Sequence[str], comparison: Comparison) -> str:
-    """Return which sides are not drives, and what that changes."""
-    end = "excluded from the score unless include_virtual is set"
+def models_text(comparison: Comparison) -> Iterator[str]:
+    """Yield which sides are not drives, and whether they are in the score, if any."""
+    sides = comparison.sides.drop_duplicates("side")
+    models = sides[sides["is_model"].astype(bool)]
+    if models.empty:
+        return
+    score = "excluded from the score unless include_virtual is set"
     if comparison.include_virtual:
-        end = "included in the score as requested"
-    compared = "compared cell by cell, marked as such"
-    return f"Not drives: {', '.join(names)}; {compared}, and {end}."
+        score = "included in the score on request"
+    end = f"; {score}" if comparison.terms else ""
+    for kind, own in models.groupby("kind", sort=False):
+        names = ", ".join(comparison.short_names[str(name)] for name in own["side"])
+        yield f"{_NO_DRIVES[str(kind)]}: {names}{end}."
+
+
+_NO_DRIVES = {"virtual": "Simulated", "file": "Files, not drives"}
 
 
 def sides_table(comparison: Comparison) -> Table:

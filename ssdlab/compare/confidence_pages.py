@@ -44,14 +44,12 @@ def confidence_page(comparison: Comparison) -> Page:
             words = f"These histograms differ in {differing}: their levels are hardly "
             blocks.append(Note(text=f"{words}comparable.", tone="warning"))
         levels = pd.concat([
-            one.levels.assign(run_id=run_id, taken_with=one.words)
+            one.levels.assign(run_id=run_id, taken_with=one.words, iops=one.iops)
             for run_id, one in found.items()
         ])
         title = f"Confidence levels of the {test.upper()} histogram"
         figure = plot_class_confidence(levels, looks=looks, title=title)
         blocks += [Plot(figure=figure), intervals_table(comparison, test)]
-    if not blocks:
-        blocks.append(Note(text="No run has a histogram of LAT or WSAT."))
     return Page(title="Confidence levels", blocks=tuple(blocks))
 
 

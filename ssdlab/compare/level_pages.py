@@ -29,6 +29,10 @@ _BACKDROP = (
     "Comparison by Storage Class), measured by PTS-E 1.1 at other TC/QD: for "
     "orientation, not a ranking."
 )
+_WITHIN = (
+    "Only those that reach into the axis of the runs are drawn; an arrow points to a "
+    "level beyond it."
+)
 
 
 def saturation_page(comparison: Comparison) -> Page:
@@ -43,7 +47,7 @@ def saturation_page(comparison: Comparison) -> Page:
             Plot(figure=over_time),
             Plot(figure=plot_class_written(rounds, looks=looks)),
             saturation_table(rounds, comparison),
-            Note(text=f"{_BACKDROP} Only those within the axis of the runs are drawn."),
+            Note(text=f"{_BACKDROP} {_WITHIN}"),
         ]
     return Page(title="Write saturation", blocks=tuple(blocks))
 
@@ -88,8 +92,8 @@ def throughput_page(comparison: Comparison) -> Page:
 
 
 def _class_blocks(comparison: Comparison, plot: Callable[..., object]) -> list[Block]:
-    frames = [run.measured.assign(run_id=run.run_id) for run in comparison.class_runs]
-    values = pd.concat(frames, ignore_index=True)[["run_id", "metric", "value"]]
+    frames = [run.drawn for run in comparison.class_runs]
+    values = pd.concat(frames, ignore_index=True)
     figure = plot(comparison.classes, values, looks=comparison.run_looks)
     return [Plot(figure=figure), Note(text=_BACKDROP)]
 
@@ -116,14 +120,10 @@ def latency_page(comparison: Comparison) -> Page:
 
 
 def efficiency_page(comparison: Comparison) -> Page:
-    """Return rates per watt, where the power is known."""
+    """Return rates per watt; nothing if no power is known."""
     watts = comparison.watts
     if not watts:
-        words = (
-            "The power of the drives is unknown: it is not recorded, and was not "
-            "given as a parameter, such as watts: 'Model A: 6.5, Model B: 5'."
-        )
-        return Page(title="Efficiency", blocks=(Note(text=words),))
+        return Page(title="Efficiency", blocks=())
     given = ", ".join(f"{name}: {value:g} W" for name, value in watts.items())
     blocks: list[Block] = [
         Note(text=f"Power: {given}. It is taken as exact, and as equal in all tests.")

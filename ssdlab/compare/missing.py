@@ -1,7 +1,5 @@
 """What some runs of a comparison did not measure."""
 
-from collections.abc import Sequence
-
 import pandas as pd
 
 from ssdlab.compare.cells import rows_of
@@ -16,7 +14,7 @@ _UNJUDGED = "measured, but no window of rounds was judged"
 
 
 def missing_notes(comparison: Comparison, *tests: str) -> list[Block]:
-    """Return which tests some sides, or all, did not measure."""
+    """Return which tests some sides did not measure; what none did is not missing."""
     sides, totals = comparison.sides, comparison.totals
     side_of = dict(zip(sides["run_id"], sides["side"], strict=True))
     groups: dict[tuple[str, ...], list[str]] = {}
@@ -24,19 +22,13 @@ def missing_notes(comparison: Comparison, *tests: str) -> list[Block]:
         runs = totals[totals["test"] == test]["run_id"].unique()
         there = {side_of[run] for run in runs}
         absent = tuple(name for name in comparison.side_names if name not in there)
-        groups.setdefault(absent, []).append(title_of(test))
+        if there:
+            groups.setdefault(absent, []).append(title_of(test))
     return [
-        _note(titles, absent, is_everywhere=len(absent) == len(comparison.side_names))
+        Note(text=f"{', '.join(titles)}: not measured by {', '.join(absent)}.")
         for absent, titles in groups.items()
         if absent
     ]
-
-
-def _note(titles: Sequence[str], absent: Sequence[str], *, is_everywhere: bool) -> Note:
-    if is_everywhere:
-        return Note(text=f"Measured by no run: {', '.join(titles)}.")
-    words = f"{', '.join(titles)}: not measured by {', '.join(absent)}."
-    return Note(text=words, tone="warning")
 
 
 def missing_cells(

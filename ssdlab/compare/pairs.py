@@ -162,7 +162,7 @@ def _compare(
         absent = pair[0] if first is None else pair[1]
         kind = " with histograms" if METRICS[place[1]].level_percent else ""
         return row | {"verdict": MISSING, "reason": f"not measured{kind}: {absent}"}
-    unit, difference = _difference(first, second, rules)
+    unit, difference = difference_of(first, second, rules)
     interval = difference.ratio
     row |= {"ratio": interval.estimate, "low": interval.low, "high": interval.high}
     by_runs = unit == "runs"
@@ -185,7 +185,7 @@ def _compare(
     return row | dict(zip(_P_VALUES, (*of_drives, *of_runs), strict=True))
 
 
-def _difference(
+def difference_of(
     first: SideCell, second: SideCell, rules: Rules
 ) -> tuple[Unit, Difference]:
     """Return the unit and the difference: by runs if either side has repeated runs."""

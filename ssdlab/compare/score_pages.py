@@ -17,11 +17,9 @@ from ssdlab.text.table import Table
 
 
 def score_page(comparison: Comparison) -> Page:
-    """Return the score with its parts, if one was requested."""
+    """Return the score with its parts; nothing if none was requested."""
     if not comparison.terms:
-        words = "No score was requested: the weights are your choice, such as "
-        words += "score: 'iops 4 KiB 0/100: 2, lat mean: 1'."
-        return Page(title="Score", blocks=(Note(text=words),))
+        return Page(title="Score", blocks=())
     names = [str(name) for name in dict.fromkeys(comparison.scored_sides["side"])]
     left_out = [name for name in comparison.side_names if name not in names]
     blocks: list[Block] = []

@@ -6,15 +6,16 @@ from typing import Any
 
 import pandas as pd
 
+from ssdlab.compare.answer_pages import answer_of
 from ssdlab.compare.cells import rows_of
+from ssdlab.compare.claims import primary_text, repeats_text, scope_text
 from ssdlab.compare.comparison import Comparison
-from ssdlab.compare.condition_pages import barring_names, state_texts
+from ssdlab.compare.condition_pages import barring_names, match_text, state_texts
 from ssdlab.compare.conditions import SAME, WORKERS, name_conditions
 from ssdlab.compare.measured_on import kind_text
 from ssdlab.compare.missing import missing_cells
 from ssdlab.compare.pair_tables import find_pairs, pairs_to_show, why_text
 from ssdlab.compare.texts import fine_ratio, ratio_words, value_text
-from ssdlab.compare.verdict_pages import claim_texts
 from ssdlab.compare.verdicts import (
     CONTROLS,
     MISSING,
@@ -53,32 +54,34 @@ Row = tuple[str, ...]
 
 def comparison_lines(comparison: Comparison, *, width: int = 80) -> Iterator[str]:
     """Yield a comparison in brief."""
-    names = comparison.short_names
+    names, table = comparison.short_names, comparison.differences
+    yield from wrapped(answer_of(comparison), width=width)
+    yield ""
+    if not table.empty:
+        for pair in pairs_to_show(table):
+            own = {name: names[name] for name in (pair.a, pair.b)}
+            yield from _pair_lines(pair.rows, own, width)
+            yield ""
+        yield from _tally_lines(table, names, width)
+        yield ""
     yield from _side_lines(comparison, width)
     yield from _condition_lines(comparison, width)
-    yield ""
-    if comparison.differences.empty:
-        yield "The runs have no cells that can be compared."
+    if table.empty:
         return
-    yield from _tally_lines(comparison.differences, names, width)
-    yield ""
-    for pair in pairs_to_show(comparison.differences):
-        own = {name: names[name] for name in (pair.a, pair.b)}
-        yield from _pair_lines(pair.rows, own, width)
-        yield ""
-    yield from _paragraphs(
-        "“Beats” and “the same” are shown for the drives, “ahead” and “the same in "
-        "these runs” only for these runs; each kind of claim "
-        f"{CONTROLS[comparison.rules.control]}. Intervals are 95 %, for each single "
-        "cell. That no difference is shown does not mean that there is none.",
-        *claim_texts(comparison),
-        width=width,
-    )
     absent = missing_cells(comparison)
     if absent:
         yield "Missing"
         texts = (f"{side}, {test}: {words}" for side, test, words in absent)
         yield from _paragraphs(*texts, width=width)
+    yield ""
+    yield from _paragraphs(
+        "“Beats”: difference between drives; “ahead”: between these runs only. "
+        f"{CONTROLS[comparison.rules.control]}; intervals are 95 % for each cell. No "
+        "difference shown is not evidence of equality.",
+        *filter(None, (scope_text(table, names), primary_text(comparison))),
+        *(repeats_text(row) for row in rows_of(comparison.repeats)),
+        width=width,
+    )
 
 
 def _tally_lines(differences: pd.DataFrame, names: Names, width: int) -> Iterator[str]:
@@ -128,7 +131,7 @@ def _condition_lines(comparison: Comparison, width: int) -> Iterator[str]:
     yield (
         "Conditions that differ or are not known for every run"
         if told
-        else "The same conditions in all runs, as far as they are recorded."
+        else match_text(nowhere)
     )
     for name in told:
         group = others[others["condition"] == name]
@@ -139,8 +142,8 @@ def _condition_lines(comparison: Comparison, width: int) -> Iterator[str]:
         if name.startswith(WORKERS) and not is_accepted:
             effect = "no verdict where a cell differs"
         yield from _condition(f"{name} ({effect}): ", values, width)
-    if nowhere:
-        yield from _paragraphs(f"Known for no run: {', '.join(nowhere)}.", width=width)
+    if told and nowhere:
+        yield from _paragraphs(f"Not recorded: {', '.join(nowhere)}.", width=width)
 
 
 def _condition(name: str, values: list[str], width: int) -> Iterator[str]:

@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+from ssdlab.drive.inventory import read_makers
 from ssdlab.drive.pcie import find_pci_folder
 from ssdlab.drive.sysfs import block_folder, folders_above
 from ssdlab.drive.tools import Ask, ask_tool
@@ -22,17 +23,23 @@ def read_attachment(
     controller = root / "sys/class/nvme" / (drive.controller or ".")
     is_named = bool(drive.controller) and controller.exists()
     folder = controller if is_named else block_folder(drive.name, root)
+    maker, media_serial = read_makers(drive, root)
+    features = f"media serial number {media_serial}" if media_serial else ""
     pci = find_pci_folder(folder, root)
     if pci is None:
-        return ReportFields(driver=_drivers(folder, None, root))
+        return ReportFields(
+            driver=_drivers(folder, None, root), manufacturer=maker, features=features
+        )
     raw = _ask_lspci(pci.name, ask)
-    maker = raw.get("SVendor") or raw.get("Vendor", "")
+    if drive.bus == "nvme":
+        maker = raw.get("SVendor") or raw.get("Vendor", "")
     words = " ".join(filter(None, (raw.get("Vendor"), raw.get("Device"))))
     slot = f"slot {raw['PhySlot']}, " if "PhySlot" in raw else ""
     return ReportFields(
         hba=f"{words} ({slot}PCI {pci.name})" if words else f"PCI {pci.name}",
         driver=_drivers(folder, pci, root),
-        manufacturer=maker if drive.bus == "nvme" else "",
+        manufacturer=maker,
+        features=features,
     )
 
 

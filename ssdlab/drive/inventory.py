@@ -159,6 +159,24 @@ def _ata_text(identify: bytes, first: int, end: int) -> str:
     return clean_text(bytes(swapped))
 
 
+def read_makers(drive: Drive, root: Path = ROOT) -> tuple[str, str]:
+    """Return the manufacturer that a drive names itself, and its media's serial number.
+
+    SCSI has the vendor in INQUIRY; of ATA the kernel's "vendor" names the protocol, and
+    words 176 to 205 of IDENTIFY DEVICE have both where bit 2 of word 87 says so.
+    """
+    device = block_folder(drive.name, root) / "device"
+    if drive.bus == "scsi":
+        return read_text(device / "vendor"), ""
+    if drive.bus != "ata":
+        return "", ""
+    identify = _read_identify(device)
+    features = int.from_bytes(identify[174:176], "little")  # word 87
+    if features >> 14 != 0b01 or not features & 0b100:
+        return "", ""
+    return _ata_text(identify, 196, 206), _ata_text(identify, 176, 196)
+
+
 def _usb_serial(folder: Path, root: Path) -> str:
     """Return the serial number of the USB device itself, not of a hub above it."""
     for place in folders_above(folder, root):

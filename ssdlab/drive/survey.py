@@ -20,6 +20,7 @@ from ssdlab.drive.health import read_health, require_health_access
 from ssdlab.drive.in_use.uses import find_openers_of
 from ssdlab.drive.inventory import list_drive_names, read_drive
 from ssdlab.drive.names import device_path
+from ssdlab.drive.queues import DriveQueues, read_queues
 from ssdlab.drive.tools import Ask, ask_tool
 from ssdlab.drive.write_cache import read_write_cache
 from ssdlab.model.drive import Consent, Drive, DriveHealth, Use, WriteCacheState
@@ -48,6 +49,8 @@ class DriveSurvey:
         Its health; ``health_trouble`` says why nothing, or not all, is known.
     write_cache : {"enabled", "disabled"} or None
         The state of its volatile write cache; ``None`` if unknown.
+    queues : DriveQueues or None
+        How many IOs it can hold at once; ``None`` if unknown.
     twins : tuple of str
         Other drives with the same serial number.
     named : str
@@ -65,6 +68,7 @@ class DriveSurvey:
     health: DriveHealth = _NOTHING
     health_trouble: str = ""
     write_cache: WriteCacheState | None = None
+    queues: DriveQueues | None = None
     twins: tuple[str, ...] = ()
     named: str = ""
     consent: Consent | None = None
@@ -126,6 +130,7 @@ def _survey(
         health=health,
         health_trouble=trouble,
         write_cache=cache,
+        queues=read_queues(drive, root),
         twins=twins,
         named=named,
         consent=consent,

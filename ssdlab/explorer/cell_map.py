@@ -1,6 +1,8 @@
 """A matrix of cells as a heat map, with one of them marked."""
 
 from collections.abc import Mapping, Sequence
+from html import escape
+from math import log10
 from typing import TYPE_CHECKING
 
 import plotly.graph_objects as go
@@ -122,3 +124,41 @@ def plot_cell_map(
         for color, width in (("white", 5), (COLORS["fit"], 2.5)):
             figure.add_shape(**corners, line={"color": color, "width": width})
     return figure
+
+
+def matrix_html(frame: "pd.DataFrame", metric: str, *, axes: Sequence[str]) -> str:
+    """Return a matrix of cells as an HTML table whose cells are coloured.
+
+    It is what a saved notebook shows without a kernel: no script draws it.
+    """
+    quantity = metric_quantity(metric)
+    down, across = axes
+    known = frame[frame[metric].notna() & (frame[metric] > 0)]
+    if known.empty:
+        return ""
+    cells = {
+        (int(row[down]), int(row[across])): float(row[metric]) / quantity.divisor
+        for row in known.to_dict("records")
+    }
+    least, most = log10(min(cells.values())), log10(max(cells.values()))
+    acrosses = sorted({place for _, place in cells})
+
+    def cell(place: tuple[int, int]) -> str:
+        if place not in cells:
+            return "<td></td>"
+        value = cells[place]
+        share = (log10(value) - least) / (most - least) if most > least else 0.5
+        look = f"background: rgba(0,114,178,{0.08 + 0.5 * share:.2f}); color: #1b2733"
+        return f'<td style="{look}; padding: 4px 10px">{short_number(value)}</td>'
+
+    heads = "".join(f"<th>{axis_label(across, one)}</th>" for one in acrosses)
+    rows = "".join(
+        f"<tr><th>{axis_label(down, one)}</th>"
+        + "".join(cell((one, other)) for other in acrosses)
+        + "</tr>"
+        for one in sorted({place for place, _ in cells})
+    )
+    return (
+        f"<p>{escape(quantity.title)}</p><table><thead><tr><th></th>{heads}</tr></thead>"
+        f"<tbody>{rows}</tbody></table>"
+    )

@@ -236,9 +236,12 @@ def plot_cell_histogram(
     figure = new_cell_figure(title or "Response time", subtitle)
     runs = [str(run) for run in frame["run_id"].unique()] if len(frame) else []
     colors = drive_colors(drives.get(run, run) for run in runs)
+    brief = brief_texts(colors, kept=1)
+    named: set[str] = set()
     edges: list[float | None] = []
     shares: list[float | None] = []
     for run in runs:
+        drive = drives.get(run, run)
         rows = frame[frame["run_id"] == run]
         count = rows["count"].to_numpy(dtype=float)
         x = rows["lat_lower_ns"].to_numpy(dtype=float)
@@ -249,12 +252,17 @@ def plot_cell_histogram(
             x=x,
             y=y,
             customdata=more,
-            name=figure_text(run),
+            name=escape(brief[drive], quote=False),
+            legendgroup=drive,
+            showlegend=drive not in named,
             mode="lines",
-            line={"color": colors[drives.get(run, run)], "width": 1.5, "shape": "hvh"},
-            hovertemplate="%{x:.4~g} ms: %{customdata[0]:,} IOs, %{y:.3~g} %"
-            "<br>%{customdata[1]:.6~g} % are within<extra></extra>",
+            line={"color": colors[drive], "width": 1.5, "shape": "hvh"},
+            hovertext=figure_text(run),
+            hovertemplate="%{hovertext}<br>%{x:.4~g} ms: "
+            "%{customdata[0]:,} IOs, %{y:.3~g} %<br>"
+            "%{customdata[1]:.6~g} % are within<extra></extra>",
         )
+        named.add(drive)
         edges += [float(value) for value in (x.min(), x.max())]
         shares += [float(value) for value in (y.min(), y.max())]
     figure.layout.xaxis = decades_axis("Response time [ms]", edges)

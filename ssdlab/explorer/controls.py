@@ -7,7 +7,8 @@ from typing import Any
 import ipywidgets
 
 from ssdlab.explorer.cell_map import axis_label
-from ssdlab.explorer.run_cache import Listed, search
+from ssdlab.explorer.run_cache import MOST_NUMBERS, Listed, search
+from ssdlab.explorer.run_table import RunTable
 from ssdlab.explorer.selection import Choices, Selection
 from ssdlab.explorer.validation import AXIS_NAMES
 from ssdlab.model.spec import Direction
@@ -24,6 +25,7 @@ _DIRECTIONS: Mapping[Direction, str] = {
 _WIDE = {"width": "auto", "min_width": "0"}
 _LABEL = "90px"  # as wide as the longest
 _SELECTED = "selected rounds"
+_MOST_ROWS = 500  # of the table; a search narrows it
 
 
 class Controls:
@@ -33,15 +35,15 @@ class Controls:
         self._change = change
         self._listed: tuple[Listed, ...] = ()
         self._is_following = False
-        self.search = _Text(placeholder="search name, drive, test, status")
+        self.search = _Text(placeholder="search runs: label, drive, test, state")
         self.refresh = ipywidgets.Button(
             description="Refresh",
             tooltip="update the list of runs",
             layout={"width": "96px", "min_width": "96px"},
         )
-        self.runs = ipywidgets.SelectMultiple(rows=7, layout=dict(_WIDE))
+        self.runs = RunTable()
         self.count = ipywidgets.HTML()
-        self.run = _dropdown("Shown")
+        self.run = _dropdown("Run")
         self.test = _dropdown("Test")
         self.phase = _dropdown("Phase")
         self.metric = _dropdown("Metric")
@@ -61,7 +63,7 @@ class Controls:
         self.refresh.on_click(lambda _: refresh())
         for field in ("run", "test", "phase", "metric", "direction", "over"):
             getattr(self, field).observe(self._handler(field), "value")
-        self.runs.observe(self._handler("runs"), "value")
+        self.runs.observe(self._on_runs, "value")
         self.rounds.observe(self._on_rounds, "value")
         self.counted.observe(self._on_counted, "value")
         for box in (self.down, self.across):
@@ -71,7 +73,6 @@ class Controls:
     def box(self) -> ipywidgets.Widget:
         """Return all inputs, in as many columns as fit."""
         top = ipywidgets.HBox([self.search, self.refresh])
-        left = ipywidgets.VBox([top, self.runs, self.count], layout=dict(_WIDE))
         middle = ipywidgets.VBox(
             [self.run, self.test, self.phase, self.metric, self.direction],
             layout=dict(_WIDE),
@@ -80,7 +81,8 @@ class Controls:
             [self.down, self.across, self.counted, self.rounds, self.over],
             layout=dict(_WIDE),
         )
-        return grid([left, middle, right], least_px=270)
+        chosen = grid([middle, right], least_px=270)
+        return ipywidgets.VBox([top, self.runs, self.count, chosen])
 
     def show_runs(self, listed: Iterable[Listed], chosen: Sequence[str]) -> None:
         """Fill the list of runs."""
@@ -131,17 +133,24 @@ class Controls:
         found = search(self._listed, self.search.value)
         kept = [one for one in self._listed if one.name in names]
         shown = [*kept, *(one for one in found if one.name not in names)]
+        shown = shown[: max(len(kept), _MOST_ROWS)]
         with self._following():
-            self.runs.options = [(_line(one), one.name) for one in shown]
+            # Newest first, as they are listed; whoever reads it can sort it.
+            order = {one.name: place for place, one in enumerate(self._listed)}
+            shown.sort(key=lambda one: order[one.name])
+            self.runs.rows = [one.row for one in shown]
             self.runs.value = [one.name for one in kept]
         self._count()
 
     def _count(self) -> None:
-        found = len(search(self._listed, self.search.value))
-        self.count.value = (
-            f"{len(self.runs.value)} selected, {found} of {len(self._listed)} found; "
-            "Ctrl or Shift selects several"
-        )
+        found, known = len(search(self._listed, self.search.value)), len(self._listed)
+        words = [
+            f"{len(self.runs.value)} of {known} selected (Ctrl or Shift: more)",
+            f"{found} of {known} found" if self.search.value.strip() else "",
+            f"the first {_MOST_ROWS} are listed" if found > _MOST_ROWS else "",
+            f"numbers of the newest {MOST_NUMBERS}" if known > MOST_NUMBERS else "",
+        ]
+        self.count.value = " · ".join(filter(None, words))
 
     def _handler(self, field: str) -> Callable[[Any], None]:
         def handle(change: Any) -> None:
@@ -149,6 +158,10 @@ class Controls:
                 self._change(**{field: change["new"]})
 
         return handle
+
+    def _on_runs(self, change: Any) -> None:
+        if not self._is_following:
+            self._change(runs=tuple(change["new"]))
 
     def _on_rounds(self, change: Any) -> None:
         if not self._is_following:
@@ -208,8 +221,3 @@ def _offer(box: ipywidgets.Dropdown, options: Sequence[Any], value: object) -> N
     if box.value != chosen:
         box.value = chosen
     box.disabled = len(options) < 2
-
-
-def _line(one: Listed) -> str:
-    state = " · running" if one.is_running else ""
-    return f"{one.name} · {one.drive}{state}{' · damaged' if one.trouble else ''}"

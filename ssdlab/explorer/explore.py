@@ -9,10 +9,18 @@ from ssdlab.explorer.run_cache import RunCache
 from ssdlab.explorer.selection import Selection
 from ssdlab.explorer.validation import require_known
 from ssdlab.model.errors import ParameterError
+from ssdlab.store.catalog import LATEST, SAMPLES, list_runs
+from ssdlab.store.places import find_here_or_above
+
+
+def _find_runs() -> Path:
+    """Return the folder of runs, or that of the samples where it has none."""
+    entries = list_runs()
+    return Path(entries[0].path).parent if entries else find_here_or_above(SAMPLES)
 
 
 def explore(
-    runs: str | Path | Sequence[str | Path] = "data/runs",
+    runs: str | Path | Sequence[str | Path] = "",
     *,
     run: str = "",
     test: str = "",
@@ -23,11 +31,12 @@ def explore(
 
     Parameters
     ----------
-    runs : str, Path or sequence of them, default "data/runs"
-        A folder of runs, or the folders of single runs.
+    runs : str, Path or sequence of them, default ""
+        A folder of runs, or the folders of single runs. By default ``data/runs``, or
+        the sample runs where it has none.
     run : str, optional
-        The run shown first: its folder, or the name of the folder. By default the
-        newest.
+        The run shown first: its folder, the name of the folder, or ``latest``, the
+        newest that has finished. By default the newest.
     test : str, optional
         The test shown first. By default the first of that run.
     metric : str, default "iops"
@@ -55,8 +64,10 @@ def explore(
     """
     if not 0 < refresh_s < math.inf:
         raise ParameterError(name="refresh_s", value=refresh_s, asked="above 0")
-    run_cache = RunCache(runs)
+    run_cache = RunCache(runs or _find_runs())
     names = tuple(run_cache.listed)
+    if run == LATEST:
+        run = run_cache.latest
     run = run if run in names else Path(run).name
     first = (run,) if run else names[:1]
     wanted = Selection(runs=first, run=run, test=test, metric=metric)

@@ -10,6 +10,7 @@ import ipywidgets
 import pandas as pd
 import plotly.graph_objects as go
 
+from ssdlab.explorer.cell_map import matrix_html
 from ssdlab.explorer.controls import Controls
 from ssdlab.explorer.detail_tabs import DetailTabs
 from ssdlab.explorer.details import note
@@ -18,6 +19,7 @@ from ssdlab.explorer.fitting import SelectionFitter
 from ssdlab.explorer.live import LiveUpdates
 from ssdlab.explorer.renderer import Renderer
 from ssdlab.explorer.run_cache import RunCache, Wanted
+from ssdlab.explorer.run_table import table_html
 from ssdlab.explorer.selection import Choices, Selection
 from ssdlab.explorer.style import STYLE
 from ssdlab.explorer.validation import fallback_lines, require_known, require_measured
@@ -28,6 +30,7 @@ from ssdlab.model.errors import UnknownNameError
 from ssdlab.report.display import show_figure
 
 _OF_VOILA = "VOILA_BASE_URL"
+_MOST_STILL = 20  # runs of a still picture
 
 
 class Explorer(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no types
@@ -103,12 +106,33 @@ class Explorer(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no types
         """
         if _OF_VOILA in os.environ:
             return
-        for _ in range(2):  # the cells, then what their figures need
-            self._loader.wait()
-            self._show()
+        self._catch_up()
         for name in PICTURES:
             if name in self._renderer.pictures:
                 show_figure(self.figure(name))
+
+    def _repr_mimebundle_(self, **more: Any) -> dict[str, Any]:
+        """Return the widget, and a still picture for where it has no kernel."""
+        bundle = super()._repr_mimebundle_(**more)
+        return {**(bundle or {}), "text/html": self._still_html()}
+
+    def _still_html(self) -> str:
+        """Return the list of runs and the matrix that is shown, as HTML."""
+        if not self._following.name:  # a run that is followed grows at its own pace
+            self._catch_up()
+        rows = [one.row for one in self._cache.listed.values()]
+        picture = self._renderer.pictures.get("matrix")
+        selection = self.selection
+        matrix = (
+            ""
+            if picture is None or not selection.axes or picture.frame.empty
+            else matrix_html(picture.frame, selection.metric, axes=selection.axes)
+        )
+        return (
+            f"<p><b>Explorer</b>, a still picture of {escape(selection.run)}, "
+            f"{escape(selection.test.upper())}. Run this cell to explore.</p>"
+            f"{table_html(rows[:_MOST_STILL])}{matrix}"
+        )
 
     def close(self) -> None:
         """Stop reading and following, and remove the explorer from the screen."""
@@ -116,7 +140,15 @@ class Explorer(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no types
         self._loader.close()
         super().close()
 
+    def _catch_up(self) -> None:
+        """Wait for what is being read, and draw it."""
+        for _ in range(2):  # the cells, then what their figures need
+            self._loader.wait()
+            self._show()
+
     def _picture(self, name: str) -> Picture:
+        if name in PICTURES and name not in self._renderer.pictures:
+            self._catch_up()
         if name not in self._renderer.pictures:
             raise UnknownNameError(kind="figure", name=name, known=PICTURES)
         return self._renderer.pictures[name]

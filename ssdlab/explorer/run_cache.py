@@ -1,7 +1,7 @@
 """The runs to explore; each table is read when first requested, and cached."""
 
-from collections import OrderedDict
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter, OrderedDict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -13,11 +13,13 @@ from ssdlab.explorer.cells import (
     stack_frames,
     tabulate_cells,
 )
+from ssdlab.explorer.run_table import STATE, Row, run_row
 from ssdlab.ingest.opening import open_run
 from ssdlab.model.errors import RunFolderError
 from ssdlab.model.spec import Direction
 from ssdlab.store.catalog import RunEntry, list_runs
 from ssdlab.store.run import Run
+from ssdlab.store.run_table import read_run_row
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,6 +34,7 @@ _KEPT: Mapping[str, int] = {  # tables
     "series": 4,
     "steps": 16,
 }
+MOST_NUMBERS = 200  # runs whose outcome and key numbers are read for the list
 _COLUMNS = {
     "measurements": MEASURED_COLUMNS,
     "percentiles": LEVEL_COLUMNS,
@@ -41,14 +44,19 @@ _COLUMNS = {
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Listed:
-    """A run in the list: its name here, and the words that a search covers."""
+    """A run in the list: its name here, and the words that a search covers.
+
+    ``row`` is how a table shows it.
+    """
 
     name: str
     path: str
     drive: str
     words: str
+    row: Row
     tests: tuple[str, ...]
     is_running: bool
+    is_finished: bool
     trouble: str = ""
 
 
@@ -100,6 +108,11 @@ class RunCache:
             for one in list(kept):
                 if one[0] == name:
                     kept.pop(one, None)
+
+    @property
+    def latest(self) -> str:
+        """The newest finished run, or an empty text."""
+        return next((name for name, one in self.listed.items() if one.is_finished), "")
 
     def open(self, name: str) -> Run:
         """Open a run of the list."""
@@ -220,31 +233,39 @@ def _entries(runs: str | Path | Sequence[str | Path]) -> list[RunEntry]:
     if isinstance(runs, str | Path):
         return list(list_runs(runs))
     folders = {Path(run).resolve() for run in runs}
-    return [
+    found = [
         entry
         for parent in sorted({folder.parent for folder in folders})
         for entry in list_runs(parent)
         if Path(entry.path).resolve() in folders
     ]
+    return sorted(found, key=lambda entry: entry.started_at, reverse=True)
 
 
-def _name_all(entries: Sequence[RunEntry]) -> list[Listed]:
-    folders = [Path(entry.path).name for entry in entries]
-    return [
-        Listed(
-            name=folder if folders.count(folder) == 1 else entry.path,
+def _name_all(entries: Sequence[RunEntry]) -> Iterator[Listed]:
+    folders = Counter(Path(entry.path).name for entry in entries)
+    for place, entry in enumerate(entries):
+        folder = Path(entry.path).name
+        name = folder if folders[folder] == 1 else entry.path
+        if place < MOST_NUMBERS:
+            known = read_run_row(entry)
+            row = run_row(name, entry, is_steady=known.is_steady, numbers=known.numbers)
+        else:
+            row = run_row(name, entry)
+        yield Listed(
+            name=name,
             path=entry.path,
+            row=row,
             drive=entry.device or "unnamed drive",
             words=" ".join((
                 folder, entry.run_id, entry.label, entry.device, entry.profile,
-                entry.status, entry.started_at, *entry.tests,
+                entry.status, entry.started_at, row["cells"][STATE], *entry.tests,
             )),
             tests=entry.tests,
             is_running=entry.status == "running",
+            is_finished=entry.status == "finished",
             trouble=entry.trouble,
-        )
-        for entry, folder in zip(entries, folders, strict=True)
-    ]  # fmt: skip
+        )  # fmt: skip
 
 
 def search(listed: Iterable[Listed], words: str) -> list[Listed]:

@@ -12,6 +12,7 @@ from ssdlab.explorer.cells import (
     select_rounds,
 )
 from ssdlab.model.spec import DIRECTIONS, Direction
+from ssdlab.procedures.saturate.spec import ATTEMPTS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -158,7 +159,14 @@ def _phases(cells: "pd.DataFrame") -> tuple[str, ...]:
     once = in_rounds[keys].drop_duplicates()
     is_one = once[axes].notna().all(axis=None) and not once.duplicated(axes).any()
     phases = tuple(cells["phase"].unique())
-    return ("",) if is_one or len(phases) == 1 else phases
+    if is_one or len(phases) == 1:
+        return ("",)
+    # A saturation that was tried again ended with its last attempt: it is shown first.
+    return tuple(sorted(phases, key=lambda phase: -_attempt(str(phase))))
+
+
+def _attempt(phase: str) -> int:
+    return ATTEMPTS.index(phase) if phase in ATTEMPTS else 0
 
 
 def _cell(wanted: dict[str, int], choices: Choices) -> tuple[tuple[str, int], ...]:

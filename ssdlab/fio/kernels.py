@@ -17,21 +17,32 @@ def load_scanner(name: str, *, work_bytes: int) -> ctypes.CDLL | None:
 
     It may include files next to it whose names begin with its own.
     """
+    source, *includes = scanner_sources(name)
+    return load_kernel(source.stem, source, work_bytes=work_bytes, includes=includes)
+
+
+def scanner_sources(name: str) -> list[Path]:
+    """Return the C file of a kernel, and after it the files that it includes."""
     source = _FOLDER / f"{name}.c"
-    return load_kernel(
-        source.stem,
-        source,
-        work_bytes=work_bytes,
-        includes=sorted(source.parent.glob(f"{source.stem}_*.c")),
-    )
+    return [source, *sorted(source.parent.glob(f"{source.stem}_*.c"))]
+
+
+def scanner_names() -> list[str]:
+    """Return the name of every kernel.
+
+    >>> "logs/log_scan" in scanner_names()
+    True
+    """
+    sources = sorted(_FOLDER.glob("*/*_scan.c"))
+    return [path.relative_to(_FOLDER).with_suffix("").as_posix() for path in sources]
 
 
 def build_all() -> bool:
     """Build every kernel ahead of time; tell whether all are available."""
-    sources = sorted(_FOLDER.glob("*/*_scan.c"))
-    names = [str(path.relative_to(_FOLDER).with_suffix("")) for path in sources]
     missing = [
-        name for name in names if load_scanner(name, work_bytes=WORTH_BYTES) is None
+        name
+        for name in scanner_names()
+        if load_scanner(name, work_bytes=WORTH_BYTES) is None
     ]
     return not missing
 

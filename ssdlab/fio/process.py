@@ -102,6 +102,19 @@ class FioProcess:
         is_whole = self.done_s - self.released_s >= self.request.least_s
         return self.has_done_its_io and is_whole and b"err" not in said
 
+    def read_io_bytes(self) -> int | None:
+        """Return what it has read and written, as the kernel counts it, if it does.
+
+        The kernel counts jobs that are processes apart from their parent, and no bytes
+        that go through a socket.
+        """
+        own = Path(f"/proc/{self.popen.pid}")
+        try:
+            children = (own / "task" / own.name / "children").read_text("ascii")
+            return sum(map(_count_bytes, (own.name, *children.split()))) or None
+        except (OSError, ValueError):
+            return None
+
     def wait(self, patience_s: float) -> int | None:
         """Return Python's return code of fio, or ``None`` if it still runs."""
         try:
@@ -122,6 +135,15 @@ class FioProcess:
             self.popen.wait()
         if self.keeper is not None:
             self.keeper.end()
+
+
+def _count_bytes(pid: str) -> int:
+    """Return how many bytes the kernel counts that a process has read and written."""
+    lines = Path(f"/proc/{pid}/io").read_text("ascii").splitlines()
+    counts = {
+        name: int(count) for name, _, count in (one.partition(": ") for one in lines)
+    }
+    return counts["read_bytes"] + counts["write_bytes"]
 
 
 def find_guard() -> tuple[str, ...]:

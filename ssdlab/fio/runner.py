@@ -94,11 +94,13 @@ class FioChain:
         following: FioRequest | None = None,
         *,
         hold_following: bool = False,
+        look: Callable[[FioProcess], None] = lambda _process: None,
     ) -> FioOutcome:
         """Run one fio, arm the next, and return when this one has ended.
 
         ``following`` is released at the moment this one's IO has ended, unless it is
         held because it is not decided yet whether it will run, or this one failed.
+        ``look`` is called with this one a few times a second while it runs.
         """
         process, was_armed = self._take(request)
         if not process.released_s:
@@ -106,7 +108,7 @@ class FioChain:
             process.release(self._clock())
         if following is not None:
             self._ahead = self._start(following)
-        self._wait_for_io(process)
+        self._wait_for_io(process, look)
         ahead = self._ahead
         follows_at_once = not hold_following and not (following and following.wait_s)
         if ahead is not None and follows_at_once and process.has_ended_well():
@@ -141,13 +143,16 @@ class FioChain:
     def _start(self, request: FioRequest) -> FioProcess:
         return start_fio(request, self._executable, guard=self._guard)
 
-    def _wait_for_io(self, process: FioProcess) -> None:
+    def _wait_for_io(
+        self, process: FioProcess, look: Callable[[FioProcess], None]
+    ) -> None:
         overdue_s = process.request.overdue_s
         # A clock that stops in suspend, like fio's own.
         began_s = time.monotonic()
         while not process.has_done_its_io and process.popen.poll() is None:
             process.count_finished(_TICK_S, self._clock)
             self._tick()
+            look(process)
             if time.monotonic() - began_s > overdue_s:
                 raise self._stop_hung(process, f"did not end within {overdue_s:g} s")
 

@@ -6,13 +6,11 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ssdlab.ingest.ingest import build_tables
 from ssdlab.model.schema import TABLES
 from ssdlab.store.catalog import find_run
 from ssdlab.store.lock import read_holder
 from ssdlab.store.run import Run, open_tables
 from ssdlab.store.swap import find_tables
-from ssdlab.store.tables import columns_to_frame
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -67,6 +65,9 @@ def open_run(
 
 def _make_frames(folder: Path) -> Mapping[str, "pd.DataFrame"]:
     """Return the frames of what is finished so far."""
+    from ssdlab.ingest.ingest import build_tables  # noqa: PLC0415 - seldom needed
+    from ssdlab.store.tables import columns_to_frame  # noqa: PLC0415 - as above
+
     return {
         name: columns_to_frame(TABLES[name], columns)
         for name, columns in build_tables(folder).items()

@@ -191,6 +191,13 @@ class PurgeChoice:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class FormatChoice(PurgeChoice):
+    """An NVMe format that also gives the drive sectors of another size."""
+
+    sector_bytes: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class PurgeOutcome:
     """How a purge ended: ``said`` is its record, one fact per line.
 

@@ -41,16 +41,32 @@
 
 import re
 from collections.abc import Sequence
+from html import escape
 
 from ssdlab.model.drive import Use
 
 _OPTIONS = re.compile(r"[\[:=]")  # where those of a target begin
+_BOLD, _PLAIN = "\033[1m", "\033[0m"
+_BOX = """<div style="border-left: 4px solid #c98500; background: #fff6e0;
+ color: #5c3d00; padding: 0.5em 0.9em"><b>Stopped.</b> {purge} Completed steps are kept.
+ To resume, set <code style="background: none; color: inherit">resume = {folder}</code>
+ in the cell of parameters and run the notebook again; or in a terminal:
+ <code style="background: none; color: inherit">ssdlab resume {word}</code></div>"""
 
 
 class SsdlabError(Exception):
     """What happened, to what, and what to do now."""
 
     exit_code = 1
+
+    def _render_traceback_(self) -> list[str]:
+        """Return what IPython shows in place of a traceback: the message alone."""
+        return [f"{_BOLD}{type(self).__name__}{_PLAIN}: {_safe(str(self))}"]
+
+
+def _safe(text: str) -> str:
+    """Return text, of a folder or drive perhaps, without signs that are not printed."""
+    return "".join(sign if sign.isprintable() or sign == "\n" else "�" for sign in text)
 
 
 class UserError(SsdlabError):
@@ -383,6 +399,7 @@ class RunInterruptedError(SsdlabError):
     """
 
     exit_code = 130
+    _is_shown = False
 
     def __init__(self, *, folder: str, purge: str = "", waits: str = "") -> None:
         self.folder, self.purge, self.waits = folder, purge, waits
@@ -392,3 +409,22 @@ class RunInterruptedError(SsdlabError):
             f"Stopped{where} What was measured is kept; resume with: "
             f"ssdlab resume {folder}{below}"
         )
+
+    def _render_traceback_(self) -> list[str]:
+        """Show once how to resume; return the line that remains of the traceback."""
+        left = [f"{_BOLD}{type(self).__name__}{_PLAIN}: stopped by the user"]
+        if self._is_shown:  # IPython asks again, for the reply to JupyterLab
+            return left
+        self._is_shown = True
+        from shlex import quote  # noqa: PLC0415 - of a notebook alone
+
+        from IPython.display import display  # noqa: PLC0415 - it is IPython that calls
+
+        words = {
+            "purge": escape(self.purge),
+            "folder": escape(repr(self.folder), quote=False),
+            "word": escape(quote(self.folder), quote=False),
+        }
+        shown = {"text/html": _BOX.format(**words), "text/plain": _safe(str(self))}
+        display(shown, raw=True)  # type: ignore[no-untyped-call] # it has no types
+        return left

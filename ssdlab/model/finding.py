@@ -16,6 +16,14 @@ SEVERITY_WORDS: Mapping[Severity, str] = {
     "major": "deviates from the standard",
     "minor": "known deviation; results remain comparable",
 }
+Remedy = Literal["record", "drive", "host", "repeat", "choice"]
+REMEDY_WORDS: Mapping[Remedy, str] = {
+    "record": "Compare the run folder with its original, or measure again",
+    "drive": "Check the drive: cooling, link, purge and write cache",
+    "host": "Check the host with ssdlab doctor, then measure again",
+    "repeat": "Measure longer, or again without a break",
+    "choice": "Known from the start: they follow from target, profile or source",
+}
 WHOLE_RUN = ""
 
 
@@ -26,7 +34,7 @@ class FindingKind:
     ``found_when`` is the condition, for the reference page, in Markdown.
     The questions are whether the procedure is that of the standard, whether the tests
     reached a steady state, and whether the numbers can be trusted. ``clause`` is where
-    the standard asks for it, if it does.
+    the standard asks for it, if it does. ``remedy`` is what to do about it.
     """
 
     severity: Severity
@@ -34,22 +42,35 @@ class FindingKind:
     found_when: str
     answer: Answer = "procedure"
     clause: str = ""
+    remedy: Remedy = "choice"
 
 
-def _doubt(severity: Severity, meaning: str, found_when: str) -> FindingKind:
+def _doubt(
+    severity: Severity, meaning: str, found_when: str, *, remedy: Remedy = "choice"
+) -> FindingKind:
     return FindingKind(
-        severity=severity, meaning=meaning, found_when=found_when, answer="numbers"
+        severity=severity,
+        meaning=meaning,
+        found_when=found_when,
+        answer="numbers",
+        remedy=remedy,
     )
 
 
 def _departure(
-    severity: Severity, meaning: str, found_when: str, *, section: str = ""
+    severity: Severity,
+    meaning: str,
+    found_when: str,
+    *,
+    section: str = "",
+    remedy: Remedy = "choice",
 ) -> FindingKind:
     return FindingKind(
         severity=severity,
         meaning=meaning,
         found_when=found_when,
         clause=f"PTS 2.0.2, section {section}" if section else "",
+        remedy=remedy,
     )
 
 
@@ -65,40 +86,47 @@ FINDING_KINDS: Mapping[str, FindingKind] = {
         "a result is close to the host ceiling",
         "a cell or histogram run reaches 90 % or more of the host ceiling (decision "
         "30)",
+        remedy="host",
     ),
     "throttled": _doubt(
         "grave",
         "the device throttled because of its temperature",
         "the telemetry's `temperature_throttled_s` increased during a test",
+        remedy="drive",
     ),
     "link-downgraded": _doubt(
         "grave",
         "the link was slower or narrower than its maximum",
         "`pcie_link_width` or `pcie_link_speed_gt_s` of the telemetry was below the "
         "same name with `_max`, or below its own highest reading",
+        remedy="drive",
     ),
     "media-errors": _doubt(
         "grave",
         "the drive counted media errors",
         "the drive's count of media errors increased during a test",
+        remedy="drive",
     ),
     "critical-warning": _doubt(
         "grave",
         "the drive reported a critical warning",
         "a critical warning was active during a test, or the drive reported that it is "
         "failing",
+        remedy="drive",
     ),
     "written-miscount": _doubt(
         "grave",
         "the drive counted other bytes written than fio",
         "the drive's own count of bytes written differs from fio's by more than 5 % "
         "(decision 37)",
+        remedy="drive",
     ),
     "clock-jump": _doubt(
         "grave",
         "times contradict each other",
         "a step began more than 0.25 s before the one before it ended; a session began "
         "before the last one ended; a step lies more than 2 s outside of all sessions",
+        remedy="repeat",
     ),
     "suspended": _departure(
         "grave",
@@ -107,6 +135,7 @@ FINDING_KINDS: Mapping[str, FindingKind] = {
         "of two consecutive steps. Steps are timed by CLOCK_BOOTTIME; no window spans "
         "the gap before or after such a step",
         section="4",
+        remedy="repeat",
     ),
     "steps-missing": _departure(
         "grave",
@@ -114,6 +143,7 @@ FINDING_KINDS: Mapping[str, FindingKind] = {
         "the consecutive numbers of the steps have a gap; or the run finished, and its "
         "steps do not reach the end of its plan (`ingest --drop-missing`, decision 60)",
         section="4",
+        remedy="record",
     ),
     "telemetry-missing": _doubt(
         "grave",
@@ -121,27 +151,32 @@ FINDING_KINDS: Mapping[str, FindingKind] = {
         "a session has steps and no reading, or its readings begin more than 60 s "
         "after its first step or end more than 60 s before the end of its last one "
         "(`ingest --drop-missing`, decision 60)",
+        remedy="record",
     ),
     "doubts": _doubt(
         "grave",
         "fio or the target logged warnings",
         "fio or the target logged a warning in a step",
+        remedy="host",
     ),
     "record-changed": _departure(
         "grave",
         "the record or steps were modified afterwards",
         "`run.json` or the record of a step differs from the manifest of the run "
         "(decision 68)",
+        remedy="record",
     ),
     "raw-changed": _doubt(
         "grave",
         "raw output was modified afterwards",
         "raw output of a step differs from its record (decision 68)",
+        remedy="record",
     ),
     "import-mixed": _departure(
         "grave",
         "results of several devices or hosts in one run",
         "an import holds results of several devices or hosts",
+        remedy="record",
     ),
     # What makes them other results than those of the standard.
     "virtual-target": _departure(
@@ -169,18 +204,21 @@ FINDING_KINDS: Mapping[str, FindingKind] = {
         "the run is not complete",
         "the run was interrupted, failed, or is still in progress",
         section="4",
+        remedy="repeat",
     ),
     "purge-none": _departure(
         "major",
         "no purge",
         "the purge method is `none`, or a test begins with another step",
         section="3.2",
+        remedy="drive",
     ),
     "purge-unverified": _departure(
         "major",
         "the purge is not shown to restore the state FOB",
         "the method is not known to purge (decision 30)",
         section="3.2",
+        remedy="drive",
     ),
     "fill-short": _departure(
         "major",
@@ -189,6 +227,7 @@ FINDING_KINDS: Mapping[str, FindingKind] = {
         "block; its range is smaller than the active range; or the profile requires "
         "less than its edition",
         section="3.3",
+        remedy="repeat",
     ),
     "write-cache": _departure(
         "major",
@@ -197,12 +236,14 @@ FINDING_KINDS: Mapping[str, FindingKind] = {
         "`write_cache_is_on` of the telemetry, read every 5 s (NVMe) or 30 s, differed "
         "during a test",
         section="4",
+        remedy="drive",
     ),
     "write-cache-unread": _departure(
         "minor",
         "the write cache setting was not verified during a test",
         "the write cache of a drive was set, and no reading of it lies within a test",
         section="4",
+        remedy="drive",
     ),
     "time-scaled": _departure(
         "major",
@@ -219,12 +260,14 @@ FINDING_KINDS: Mapping[str, FindingKind] = {
         "major",
         "the recorded profile cannot be read",
         "the profile in the record cannot be read, so the requested values are unknown",
+        remedy="record",
     ),
     "plan-unlike-profile": _departure(
         "major",
         "the recorded tests differ from those of the profile",
         "the tests in the record are not those that its profile gives on the target, "
         "or there are none (decision 64)",
+        remedy="record",
     ),
     "test-of-another-edition": _departure(
         "major",
@@ -248,6 +291,7 @@ FINDING_KINDS: Mapping[str, FindingKind] = {
         "the device was idle for more than 1 s within a test, except before a purge "
         "(decision 75)",
         section="4",
+        remedy="repeat",
     ),
     "idle-share": _departure(
         "major",
@@ -255,12 +299,14 @@ FINDING_KINDS: Mapping[str, FindingKind] = {
         "more than 0.5 % of the time of a phase was idle, gaps of any length included "
         "(decision 75)",
         section="4",
+        remedy="repeat",
     ),
     "resumed": _departure(
         "major",
         "a test was interrupted and resumed",
         "a test was interrupted after its purge and resumed",
         section="4",
+        remedy="repeat",
     ),
     "not-steady": FindingKind(
         severity="major",
@@ -269,12 +315,14 @@ FINDING_KINDS: Mapping[str, FindingKind] = {
         "has none; not in write saturation, which may end by amount or time",
         answer="steady state",
         clause="PTS 2.0.2, section 2.1.24",
+        remedy="repeat",
     ),
     "no-point-below-limit": _departure(
         "major",
         "no operating point was fast enough",
         "no point of CBW or DIRTH has a mean response time below 5 ms",
         section="13",
+        remedy="repeat",
     ),
     "imported": _departure(
         "major",
@@ -301,11 +349,13 @@ FINDING_KINDS: Mapping[str, FindingKind] = {
         "major",
         "a departure recorded by an earlier version",
         "an earlier version recorded a departure in unknown words",
+        remedy="record",
     ),
     "few-ios": _doubt(
         "major",
         "cells have too few IOs for their means",
         "a cell or histogram run has fewer than 100 IOs",
+        remedy="repeat",
     ),
     # What is otherwise and does not keep results from being compared.
     "rounds-allowed": _departure(
@@ -326,12 +376,14 @@ FINDING_KINDS: Mapping[str, FindingKind] = {
         "steps ran longer or shorter than requested",
         "a step ran 0.5 % and 50 ms longer or shorter than requested",
         section="4",
+        remedy="repeat",
     ),
     "wait-measured": _departure(
         "minor",
         "idle periods of HIR differ from the requested time",
         "an idle period of HIR is 10 % longer or shorter than requested",
         section="11",
+        remedy="repeat",
     ),
     "cells-left-out": _departure(
         "minor",
@@ -348,32 +400,38 @@ FINDING_KINDS: Mapping[str, FindingKind] = {
         "the drive reached a temperature limit",
         "the drive reached its warning or critical temperature during a test, or its "
         "count of time above them increased",
+        remedy="drive",
     ),
     "no-health": _doubt(
         "minor",
         "the health of the drive was never read",
         "the target is a drive, and its health log was never read or was empty",
+        remedy="drive",
     ),
     "host-settings": _doubt(
         "minor",
         "host settings are unfit for a measurement",
         "checks of the host gave a warning; one finding names them all",
+        remedy="host",
     ),
     "host-changed": _doubt(
         "minor",
         "the host changed before the run was resumed",
         "a check of the host had another verdict when the run was resumed",
+        remedy="host",
     ),
     "not-sealed": _doubt(
         "minor",
         "the record is not sealed",
         "the run finished, and has no manifest (decision 68)",
+        remedy="record",
     ),
     "fio-fault": _doubt(
         "minor",
         "a fio version that a source does not trust",
         "fio is older than 3.5, the first that the HGST/WD guide trusts; the guide "
         "names no fault, so the numbers are not called wrong",
+        remedy="host",
     ),
     "import-times": _doubt(
         "minor",
@@ -429,6 +487,12 @@ class SharedFinding:
         """Which question it answers; of a code that is not known the first."""
         kind = FINDING_KINDS.get(self.code)
         return kind.answer if kind else "procedure"
+
+    @property
+    def remedy(self) -> Remedy:
+        """What to do about it; about a code that is not known, look at the record."""
+        kind = FINDING_KINDS.get(self.code)
+        return kind.remedy if kind else "record"
 
     def concerns(self, test: str) -> bool:
         """Tell whether it is about a test, or about all."""

@@ -1,4 +1,4 @@
-"""Kernels: small C libraries, built when they are first worth it.
+"""Kernels: small C libraries, from the wheel or built when they are first worth it.
 
 A kernel is a faster version of numpy code next to it. A failure to build or load it is
 not an error: the caller uses the numpy code. ``SSDLAB_NO_KERNELS=1`` in the environment
@@ -22,6 +22,7 @@ from ssdlab.native.build import (
     fingerprint,
     is_own,
 )
+from ssdlab.native.prebuilt import find_prebuilt
 
 WORTH_BYTES: Final = 8 << 20  # what numpy reads in the time of a build
 SWITCH: Final = "SSDLAB_NO_KERNELS"
@@ -36,9 +37,14 @@ def load_kernel(
     """Return a kernel, or ``None`` if the numpy code is to be used."""
     if os.environ.get(SWITCH) or sys.platform == "win32":
         return None
+    sources = [source, *includes]
+    with suppress(OSError):  # a library for another C library than this system's
+        ready = find_prebuilt(name, sources)
+        if ready is not None:
+            return ctypes.CDLL(str(ready))
     with suppress(OSError, RuntimeError):  # RuntimeError: no home folder
         is_worth = work_bytes >= WORTH_BYTES
-        return _load(name, [source, *includes], may_build=is_worth)
+        return _load(name, sources, may_build=is_worth)
     return None
 
 

@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 
 from ssdlab.text.table import Table
 
-Tone = Literal["plain", "warning", "good"]
+Tone = Literal["plain", "warning", "good", "headline"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

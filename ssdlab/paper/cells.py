@@ -1,11 +1,13 @@
 """The cells of an executed notebook as parts of a page."""
 
+import ast
 import base64
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from html import escape
+from pathlib import PurePath
 from typing import Any
 
 import mistune
@@ -13,8 +15,10 @@ import nh3
 from markupsafe import Markup
 
 from ssdlab.paper.blocks import Note
+from ssdlab.text.table import Table, table_html
 
 _PLOTLY = "application/vnd.plotly.v1+json"
+_MARKDOWN = "text/markdown"
 _WIDGET = "application/vnd.jupyter.widget-view+json"
 _PICTURES = ("image/png", "image/jpeg", "image/svg+xml")
 _PAPERMILL_NOTE = "papermill-error-cell-tag"
@@ -54,7 +58,6 @@ class Code:
     """The input of a cell."""
 
     source: str
-    is_given: bool = False  # the parameters that this execution was given
 
 
 Part = Markup | Drawing | Code | Note
@@ -94,7 +97,7 @@ def read_sections(cells: Sequence[Mapping[str, Any]]) -> list[Section]:
         if cell["cell_type"] == "markdown":
             _add_markdown(sections, _joined(cell["source"]))
         elif cell["cell_type"] == "code":
-            sections[-1].parts += _parts_of_code(cell)
+            _add_code(sections, cell)
     return sections
 
 
@@ -123,15 +126,46 @@ def _split_at_headings(text: str) -> list[str]:
     return ["\n".join(piece) for piece in pieces if piece]
 
 
-def _parts_of_code(cell: Mapping[str, Any]) -> Iterator[Part]:
+def _add_code(sections: list[Section], cell: Mapping[str, Any]) -> None:
+    """Add a cell with code and its outputs; a heading among these begins a section."""
     source = _joined(cell["source"])
-    if source.strip():
-        tags = cell["metadata"].get("tags", ())
-        yield Code(source=source, is_given="injected-parameters" in tags)
+    if "injected-parameters" in cell["metadata"].get("tags", ()):
+        sections[-1].parts.append(_parameters(source))
+    elif source.strip():
+        sections[-1].parts.append(Code(source=source))
     for output in cell.get("outputs", ()):
+        data = output.get("data", {})
+        if _MARKDOWN in data and not data.keys() & {_PLOTLY, "text/html", *_PICTURES}:
+            _add_markdown(sections, _joined(data[_MARKDOWN]))
+            continue
         part = _part_of_output(output)
         if part is not None:
-            yield part
+            sections[-1].parts.append(part)
+
+
+def _parameters(source: str) -> Markup:
+    """Return the parameters that an execution was given; of a path its last name."""
+    rows = tuple(
+        (statement.targets[0].id, _value_text(ast.literal_eval(statement.value)))
+        for statement in ast.parse(source).body
+        if isinstance(statement, ast.Assign)
+        and isinstance(statement.targets[0], ast.Name)
+        and isinstance(statement.value, ast.Constant)
+    )
+    caption, head = "Parameters of this execution", ("Parameter", "Value")
+    table = Table(caption=caption, head=head, rows=rows, words=(0, 1))
+    shown = f'<p class="caption">{caption}</p>{table_html(table)}'
+    return Markup(_boxed(shown))  # noqa: S704 - texts are escaped
+
+
+def _value_text(value: object) -> str:
+    """Return a value of a parameter; a folder is nobody's business but its owner's.
+
+    >>> _value_text("/home/me/runs/a, b"), _value_text("iops 4 KiB 0/100: 2")
+    ('a, b', 'iops 4 KiB 0/100: 2')
+    """
+    parts = [part.strip() for part in re.split(r"[,\n]", str(value))]
+    return ", ".join(PurePath(p).name if p.startswith(("/", "~")) else p for p in parts)
 
 
 def _part_of_output(output: Mapping[str, Any]) -> Part | None:

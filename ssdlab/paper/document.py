@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ssdlab.model.version import VERSION
-from ssdlab.paper.blocks import Note, Page
+from ssdlab.paper.blocks import Block, Note, Page
 from ssdlab.paper.html import render_html
 from ssdlab.system.outputs import write_output
 
@@ -14,13 +14,14 @@ class Document:
     """A page that is not the report of one run.
 
     ``subtitle`` says what it is about, ``notes`` what a reader must know before any
-    number.
+    number, and ``front`` is what the first screen shows: the answer.
     """
 
     title: str
     subtitle: str
     pages: tuple[Page, ...]
     notes: tuple[Note, ...] = ()
+    front: tuple[Block, ...] = ()
 
 
 def render_document(document: Document) -> str:

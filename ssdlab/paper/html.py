@@ -4,18 +4,24 @@ import base64
 import gzip
 import hashlib
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
+from io import BytesIO
 from typing import Any
 
 import orjson
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from ssdlab.model.errors import RunFolderError
 from ssdlab.paper.blocks import Note, Plot
 from ssdlab.paper.cells import Code, Drawing
 from ssdlab.plots.labels import CONFIG
+from ssdlab.system.folders import Folder
+from ssdlab.system.state import cache_folder
+from ssdlab.system.unpack import DamagedArchiveError, InputTooLargeError, gunzip
 from ssdlab.text.numbers import when_text
 from ssdlab.text.table import Table, table_html
 
@@ -23,6 +29,11 @@ _MARGIN_WITH_TITLE = 64
 _TITLE_HEIGHT = 38
 _LEAST_MARGIN = 26
 _USUAL_HEIGHT = 420
+# RuntimeError: the user has no home folder.
+_NOT_CACHED = (
+    *(OSError, RuntimeError, RunFolderError),
+    *(DamagedArchiveError, InputTooLargeError),
+)
 
 
 @dataclass(slots=True)
@@ -110,7 +121,11 @@ def _digest(script: bytes) -> str:
 
 def _packed(content: bytes) -> str:
     """Return bytes as text that holds no character of HTML."""
-    return base64.b64encode(gzip.compress(content, 9, mtime=0)).decode()
+    return base64.b64encode(_compressed(content)).decode()
+
+
+def _compressed(content: bytes) -> bytes:
+    return gzip.compress(content, 9, mtime=0)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -125,4 +140,21 @@ class _Script:
 def _plotly() -> _Script:
     """Return plotly.js, which is the same for every page and slow to pack."""
     source = files("plotly").joinpath("package_data", "plotly.min.js").read_bytes()
-    return _Script(packed=_packed(source), digest=_digest(source))
+    packed = base64.b64encode(compressed_once(source)).decode()
+    return _Script(packed=packed, digest=_digest(source))
+
+
+def compressed_once(content: bytes) -> bytes:
+    """Return bytes as gzip packs them, from the user's cache after the first time.
+
+    What the cache holds is used only if it unpacks to the same bytes.
+    """
+    name = f"{hashlib.sha256(content).hexdigest()[:16]}.gz"
+    with suppress(*_NOT_CACHED):
+        packed = Folder(cache_folder()).read(name, limit=len(content))
+        if gunzip(BytesIO(packed), max_bytes=len(content)) == content:
+            return packed
+    packed = _compressed(content)
+    with suppress(*_NOT_CACHED):
+        Folder(cache_folder()).make().write(name, packed, is_durable=False)
+    return packed

@@ -1,6 +1,6 @@
 """What a run by a procedure did, phase by phase, for the head of its pages."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import pandas as pd
@@ -15,6 +15,7 @@ from ssdlab.paper.blocks import Page
 from ssdlab.paper.context import Context
 from ssdlab.procedures.rwsw.facts import workloads_of
 from ssdlab.pts.shared.head_facts import Facts, common_facts
+from ssdlab.pts.shared.headlines import Headline, window_headlines
 from ssdlab.pts.shared.outcome import procedure_outcome
 from ssdlab.pts.shared.verdict import windows_summary
 from ssdlab.pts.shared.view import View
@@ -24,10 +25,14 @@ from ssdlab.text.numbers import NOT_RECORDED, workers_text
 from ssdlab.text.quantities import is_missing
 
 
-def procedure_view(pages: Callable[[Context, str], tuple[Page, ...]]) -> View:
+def procedure_view(
+    pages: Callable[[Context, str], tuple[Page, ...]],
+    headlines: Callable[[Context, str], Iterable[Headline]] = window_headlines,
+) -> View:
     """Return how a test of a procedure with these pages is shown."""
     return View(
         pages=pages,
+        headlines=headlines,
         set_up=procedure_set_up,
         stimulus=procedure_stimulus,
         summary=windows_summary,

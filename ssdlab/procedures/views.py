@@ -1,5 +1,6 @@
 """Where it stands how the tests of each procedure are shown."""
 
+from ssdlab.procedures.hotcold.spec import HOT_COLD
 from ssdlab.procedures.peak.spec import PEAK
 from ssdlab.procedures.saturate.spec import SATURATE
 from ssdlab.procedures.sequence.spec import SEQUENCE
@@ -7,6 +8,7 @@ from ssdlab.procedures.sequence.spec import SEQUENCE
 PROCEDURE_VIEWS = {
     SATURATE: "ssdlab.procedures.saturate.pages:VIEW",
     SEQUENCE: "ssdlab.procedures.sequence.pages:VIEW",
+    HOT_COLD: "ssdlab.procedures.hotcold.pages:VIEW",
     PEAK: "ssdlab.procedures.peak.pages:VIEW",
     "rwsw-wsat": "ssdlab.procedures.rwsw.pages:SATURATION",
     "rwsw-streams": "ssdlab.procedures.rwsw.pages:STREAMS",

@@ -1,14 +1,17 @@
-"""The pages of a report as outputs of a notebook cell."""
+"""Blocks and the pages of a report as outputs of a notebook cell."""
 
+import os
+from collections.abc import Iterable
 from html import escape
 from typing import TYPE_CHECKING
 
 from ssdlab.compare.comparison import Comparison
-from ssdlab.compare.pages import comparison_page
+from ssdlab.compare.pages import TOPICS, comparison_page
 from ssdlab.paper.blocks import Block, Note, Plot
 from ssdlab.paper.context import Context, read_context
 from ssdlab.pts.shared.verdict import status_notes
 from ssdlab.pts.suite import CATALOG
+from ssdlab.report import write_report
 from ssdlab.report.findings import AnswerBox, FindingGroup, box_answers
 from ssdlab.report.view import pages_of, summary_rows
 from ssdlab.store.run import Run
@@ -19,11 +22,11 @@ if TYPE_CHECKING:
 
 _PLOTLY = "application/vnd.plotly.v1+json"
 _STYLE = """<style>
-.ssdlab .note { white-space: pre-line }
 .ssdlab .note.warning, .ssdlab .note.good { padding: 0.4em 0.8em }
 .ssdlab .note.warning {
   border-left: 4px solid #c98500; background: #fff6e0; color: #5c3d00;
 }
+.ssdlab .note.headline { font-size: 1.25em; font-weight: 600 }
 .ssdlab .note.good {
   border-left: 4px solid #1c6b3c; background: #e9f5ee; color: #14512d;
 }
@@ -59,13 +62,16 @@ def show_overview(run: Run) -> None:
     caption = f"{target.model} {target.serial}".strip()
     words = tuple(range(1, len(_HEAD)))
     table = Table(caption=caption, head=_HEAD, rows=rows, words=words)
-    _show_blocks((*status_notes(context), table))
-    _show_html("".join(map(_answer, box_answers(context))))
+    show_blocks((*status_notes(context), table))
+    show_html("".join(map(_answer, box_answers(context))))
 
 
 def _answer(box: AnswerBox) -> str:
     parts = "".join(map(_group, box.groups))
-    return f"<p><b>{escape(box.question)}</b>: {escape(box.words)}</p>{parts}"
+    words = f"<b>{escape(box.question)}</b>: {escape(box.words)}"
+    if not parts:
+        return f"<p>{words}</p>"
+    return f"<details><summary>{words}</summary>{parts}</details>"
 
 
 def _group(group: FindingGroup) -> str:
@@ -76,6 +82,27 @@ def _group(group: FindingGroup) -> str:
     )
     heading = f"<b>{group.severity.capitalize()}</b>: {escape(group.meaning)}"
     return f"<p>{heading}</p><ul>{items}</ul>"
+
+
+def show_report(run: Run) -> None:
+    """Write the report of a run, and show a link to it in a notebook.
+
+    Parameters
+    ----------
+    run : Run
+        The run, as `ssdlab.open_run` returns it.
+
+    Examples
+    --------
+    >>> ssdlab.show_report(run)  # doctest: +SKIP
+    """
+    from IPython.display import FileLink, display  # noqa: PLC0415 - notebooks alone
+
+    report = write_report(run)
+    here = os.path.relpath(report)
+    shown = here if not here.startswith("..") else str(report)
+    display(FileLink(shown, result_html_prefix="Report: "))  # type: ignore[no-untyped-call] # IPython has no types
+    show_html(f"<p>Tables: {escape(str(run.path / 'tables'))}</p>")
 
 
 def show_tests(run: Run, *tests: str) -> None:
@@ -96,13 +123,16 @@ def show_tests(run: Run, *tests: str) -> None:
     context = read_context(run)
     for test in tests or run.record.tests:
         if test not in run.record.tests:
-            _show_html(f"<p>{escape(test.upper())} was not requested.</p>")
+            show_html(f"<p>{escape(test.upper())} was not requested.</p>")
             continue
-        _show_html(_heading(context, test))
+        show_html(_heading(context, test))
         for page in pages_of(context, test):
-            heading = f"{page.plot_id}: {page.title}" if page.plot_id else page.title
-            _show_html(f"<h3>{escape(heading)}</h3>")
-            _show_blocks(page.blocks)
+            # A figure has its title in itself, and keeps it where it is saved.
+            is_titled = bool(page.plot_id) and isinstance(page.blocks[0], Plot)
+            words = (page.plot_id, "" if is_titled else page.title)
+            heading = ": ".join(filter(None, words))
+            show_html(f"<h3>{escape(heading)}</h3>")
+            show_blocks(page.blocks)
 
 
 def _heading(context: Context, test: str) -> str:
@@ -115,39 +145,56 @@ def _heading(context: Context, test: str) -> str:
     return f"{title}<p>{escape(CATALOG[test].words.removesuffix('.'))}{section}.</p>"
 
 
-def show_comparison(comparison: Comparison, topic: str) -> None:
-    """Show one page of a comparison in a notebook.
+def show_comparison(comparison: Comparison, *topics: str) -> None:
+    """Show pages of a comparison in a notebook, each under its heading.
+
+    What nothing is to be said of is left out, with its heading: tests that no run
+    measured, a score or power that was not given.
 
     Parameters
     ----------
     comparison : Comparison
         What `ssdlab.compare_runs` returned.
-    topic : str
-        conditions, verdicts, saturation, iops, throughput, latency, confidence,
-        response, recovery, efficiency, scatter or score.
+    *topics : str
+        answer, verdicts, iops, throughput, latency, saturation, confidence, response,
+        recovery, efficiency, score, conditions, scatter or method; by default all.
 
     Raises
     ------
     UnknownNameError
-        If the topic is unknown.
+        If a topic is unknown.
 
     Examples
     --------
     >>> ssdlab.show_comparison(comparison, "iops")  # doctest: +SKIP
     """
-    _show_blocks(comparison_page(comparison, topic).blocks)
+    for topic in topics or TOPICS:
+        page = comparison_page(comparison, topic)
+        if page.blocks and topic != "answer":
+            _show_heading(page.title)
+        show_blocks(page.blocks)
 
 
-def _show_blocks(blocks: tuple[Block, ...]) -> None:
+def _show_heading(title: str) -> None:
+    """Show a heading that the page of the notebook and its contents have as well."""
+    from IPython.display import display  # noqa: PLC0415 - only notebooks have it
+
+    bundle = {"text/markdown": f"## {title}", "text/plain": title}
+    display(bundle, raw=True)  # type: ignore[no-untyped-call] # IPython has no types
+
+
+def show_blocks(blocks: Iterable[Block]) -> None:
+    """Show tables, figures and notes, one after the other."""
     for block in blocks:
         match block:
             case Plot():
                 show_figure(block.figure)
             case Table():
-                _show_html(block._repr_html_())
+                show_html(block._repr_html_())
             case Note():
-                words = f'<p class="note {block.tone}">{escape(block.text)}</p>'
-                _show_html(f'<div class="ssdlab">{_STYLE}{words}</div>')
+                text = escape(block.text).replace("\n", "<br>")
+                words = f'<p class="note {block.tone}">{text}</p>'
+                show_html(f'<div class="ssdlab">{_STYLE}{words}</div>')
 
 
 def show_figure(figure: "go.Figure") -> None:
@@ -159,7 +206,26 @@ def show_figure(figure: "go.Figure") -> None:
     display(bundle, raw=True)  # type: ignore[no-untyped-call] # IPython has no types
 
 
-def _show_html(html: str) -> None:
+def show_method(title: str, text: str) -> None:
+    """Show how something was computed, folded behind a title."""
+    words = f"<p>{escape(text)}</p>"
+    show_html(f"<details><summary>{escape(title)}</summary>{words}</details>")
+
+
+def show_heading(text: str) -> None:
+    """Show a heading."""
+    show_html(f"<h3>{escape(text)}</h3>")
+
+
+def is_in_notebook() -> bool:
+    """Return whether this code runs in the kernel of a notebook."""
+    from IPython import get_ipython  # noqa: PLC0415 - half a second
+
+    return getattr(get_ipython(), "kernel", None) is not None
+
+
+def show_html(html: str) -> None:
+    """Show HTML."""
     from IPython.display import HTML, display  # noqa: PLC0415 - only notebooks have it
 
     display(HTML(html))  # type: ignore[no-untyped-call] # IPython has no types

@@ -6,6 +6,7 @@ from typing import Literal
 
 from ssdlab.model.answers import Answers
 from ssdlab.model.finding import (
+    REMEDY_WORDS,
     SEVERITIES,
     SEVERITY_WORDS,
     Answer,
@@ -18,7 +19,7 @@ Standing = Literal["good", "bad", "doubtful", "open"]
 _QUESTIONS: Mapping[Answer, str] = {
     "procedure": "Procedure",
     "steady state": "Steady state",
-    "numbers": "Doubts about the numbers",
+    "numbers": "Doubts",
 }
 
 
@@ -29,6 +30,7 @@ class FindingLine:
     tests: str
     words: str
     clause: str
+    severity: Severity
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -37,6 +39,14 @@ class FindingGroup:
 
     severity: Severity
     meaning: str
+    lines: tuple[FindingLine, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RemedyGroup:
+    """The findings about which the same is to be done, and what."""
+
+    words: str
     lines: tuple[FindingLine, ...]
 
 
@@ -121,6 +131,21 @@ def _groups(
     return tuple(group for group in groups if group.lines)
 
 
+def remedy_groups(context: Context) -> tuple[RemedyGroup, ...]:
+    """Return all findings by what to do about them, the gravest of each first."""
+    found = context.run.answers.findings
+    groups = (
+        RemedyGroup(
+            words=words,
+            lines=tuple(_line(context, one) for one in found if one.remedy == remedy),
+        )
+        for remedy, words in REMEDY_WORDS.items()
+    )
+    return tuple(group for group in groups if group.lines)
+
+
 def _line(context: Context, found: SharedFinding) -> FindingLine:
     names = ", ".join(map(context.name_of, found.tests))
-    return FindingLine(tests=names, words=found.words, clause=found.clause)
+    return FindingLine(
+        tests=names, words=found.words, clause=found.clause, severity=found.severity
+    )

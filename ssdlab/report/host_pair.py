@@ -49,10 +49,21 @@ class HostPair:
 
 
 def read_hosts(run_a: Run, run_b: Run) -> HostPair:
-    """Return two runs of the same drive on two hosts, as far as they are comparable."""
+    """Return two runs of the same drive on two hosts, by their first common curve."""
+    return read_all_hosts(run_a, run_b)[0]
+
+
+def read_all_hosts(run_a: Run, run_b: Run) -> tuple[HostPair, ...]:
+    """Return two runs of the same drive on two hosts, once for each common curve."""
     _require_two(run_a, run_b)
     contexts = (read_context(run_a), read_context(run_b))
-    curves = _common_curves(*contexts)
+    return tuple(_pair(contexts, curves) for curves in _common_curves(*contexts))
+
+
+def _pair(
+    contexts: tuple[Context, Context], curves: tuple[StimulusCurve, StimulusCurve]
+) -> HostPair:
+    """Return what one curve of both runs shows about the hosts."""
     first, second = (
         assess_decline(curve.rates, written_fills=curve.written_fills)
         for curve in curves
@@ -90,11 +101,11 @@ def _end(context: Context, curve: StimulusCurve) -> End:
 
 def _common_curves(
     first: Context, second: Context
-) -> tuple[StimulusCurve, StimulusCurve]:
-    """Return the first curve that both runs have."""
+) -> list[tuple[StimulusCurve, StimulusCurve]]:
+    """Return the curves that both runs have, or refuse."""
     curves, others = _curves(first), _curves(second)
-    shared = next((name for name in curves if name in others), None)
-    if shared is None:
+    shared = [(curve, others[name]) for name, curve in curves.items() if name in others]
+    if not shared:
         at, reason = second, "the stimulus or procedure differs from the other run's: "
         reason += " and ".join("; ".join(found) for found in (curves, others))
         if not (curves and others):
@@ -103,19 +114,21 @@ def _common_curves(
         raise RunFolderError(
             folder=str(at.run.path), reason=reason, remedy=f"{_REMEDY}."
         )
-    return curves[shared], others[shared]
+    return shared
 
 
 def _curves(context: Context) -> dict[str, StimulusCurve]:
-    """Return the keys of comparison of a run: test and stimulus, last attempt first."""
-    found: list[StimulusCurve] = []
-    if context.procedure:
-        found = [*read_attempts(context)][-1:] if context.procedure == SATURATE else []
-    else:
-        for test in context.record.tests:
-            curve = read_curve(context, test=test, phase=_SATURATION)
-            found += [curve] if curve else []
-    return {f"{curve.test}: {curve.name}": curve for curve in found}
+    """Return the curves of a run by procedure and stimulus; of attempts the last."""
+    found: dict[str, StimulusCurve] = {}
+    for test in context.record.tests:
+        if context.procedure == SATURATE:
+            for curve in read_attempts(context, test):
+                found[f"{SATURATE}: {curve.name}"] = curve
+        elif not context.procedure:
+            saturation = read_curve(context, test=test, phase=_SATURATION)
+            if saturation:
+                found[f"{test}: {saturation.name}"] = saturation
+    return found
 
 
 def _differences(

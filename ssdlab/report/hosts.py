@@ -1,7 +1,7 @@
 """The same drive on two hosts: a page with both curves, and which is the bottleneck."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -47,18 +47,23 @@ _FILLS = Quantity(
 _NAMES = {"time_s": "time", "stimulus_fills": "drive fills"}
 
 
-def write_hosts(pair: HostPair, path: Path) -> Path:
+def write_hosts(pairs: Sequence[HostPair], path: Path) -> Path:
     """Write the page of a comparison; return its path."""
-    return write_document(hosts_document(pair), path)
+    return write_document(hosts_document(*pairs), path)
 
 
-def hosts_document(pair: HostPair) -> Document:
-    """Return the page of a comparison."""
+def hosts_document(pair: HostPair, *others: HostPair) -> Document:
+    """Return the page of a comparison, by one stimulus or several of the same runs."""
+    pairs = (pair, *others)
     return Document(
         title="The same drive on two hosts",
-        subtitle=f"{pair.title}; {_drive(pair)}",
-        notes=tuple(_notes(pair)),
-        pages=(_curves_page(pair), _findings_page(pair), _conditions_page(pair)),
+        subtitle=f"{', '.join(one.title for one in pairs)}; {_drive(pair)}",
+        notes=tuple(_notes(pairs)),
+        pages=(
+            *map(_curves_page, pairs),
+            _findings_page(pair),
+            _conditions_page(pair),
+        ),
     )
 
 
@@ -67,17 +72,19 @@ def _drive(pair: HostPair) -> str:
     return f"{or_unknown(target.model)}, serial {or_unknown(target.serial)}"
 
 
-def _notes(pair: HostPair) -> Iterator[Note]:
+def _notes(pairs: Sequence[HostPair]) -> Iterator[Note]:
+    pair = pairs[0]
     if any(context.record.target.is_virtual for context in pair.contexts):
         text = (
             "A target is a model or a file, not a drive: this says nothing about a "
             "drive."
         )
         yield Note(text=text, tone="warning")
-    if pair.differences:
+    differences = dict.fromkeys(words for one in pairs for words in one.differences)
+    if differences:
         text = (
             "More than the host differs, so the host may not explain the curves: "
-            f"{'; '.join(pair.differences)}."
+            f"{'; '.join(differences)}."
         )
         yield Note(text=text, tone="warning")
     if _is_same_host(pair):
@@ -86,13 +93,16 @@ def _notes(pair: HostPair) -> Iterator[Note]:
             "from one host. Ports and adapters are not recorded."
         )
         yield Note(text=text)
-    yield from _doubt_notes(pair)
-    tone: Tone = "warning" if pair.comparison.suspect else "plain"
-    yield Note(text=pair.comparison.text, tone=tone)
+    yield _findings_note(pair)
+    for one in pairs:
+        stimulus = f"{one.title}: " if len(pairs) > 1 else ""
+        yield from _unsteady_notes(one, stimulus)
+        tone: Tone = "warning" if one.comparison.suspect else "plain"
+        yield Note(text=stimulus + one.comparison.text, tone=tone)
 
 
-def _doubt_notes(pair: HostPair) -> Iterator[Note]:
-    """Yield the doubts that the runs themselves raise about their numbers."""
+def _unsteady_notes(pair: HostPair, stimulus: str) -> Iterator[Note]:
+    """Yield that the ends of the curves are not both steady."""
     unsteady = [
         f"host {name}: {end}"
         for name, end in zip(HOSTS, pair.ends, strict=True)
@@ -103,7 +113,11 @@ def _doubt_notes(pair: HostPair) -> Iterator[Note]:
             "The two ends compared are not both steady, and may differ for that reason "
             f"alone ({'; '.join(unsteady)})."
         )
-        yield Note(text=text, tone="warning")
+        yield Note(text=stimulus + text, tone="warning")
+
+
+def _findings_note(pair: HostPair) -> Note:
+    """Return the doubts that the runs themselves raise about their numbers."""
     counts = "; ".join(_counts(pair))
     has_grave = any(
         finding.severity == "grave"
@@ -111,7 +125,7 @@ def _doubt_notes(pair: HostPair) -> Iterator[Note]:
         for finding in context.run.answers.findings
     )
     tone: Tone = "warning" if has_grave else "plain"
-    yield Note(text=f"Findings of the runs, listed below: {counts}.", tone=tone)
+    return Note(text=f"Findings of the runs, listed below: {counts}.", tone=tone)
 
 
 def _counts(pair: HostPair) -> list[str]:
@@ -141,7 +155,7 @@ def _curves_page(pair: HostPair) -> Page:
             plot_hosts(frames, metric=metric, x="stimulus_fills", title=pair.title)
         )
     return Page(
-        title="Both curves",
+        title=f"Both curves, {pair.title}",
         blocks=(*(Plot(figure=figure) for figure in plots), _shapes_table(pair)),
     )
 
@@ -256,18 +270,29 @@ def _conditions_page(pair: HostPair) -> Page:
     return Page(title="Conditions", blocks=(table,))
 
 
-def host_lines(pair: HostPair) -> list[str]:
+def host_lines(pair: HostPair, *others: HostPair) -> list[str]:
     """Describe a comparison in lines of text."""
-    metric = pair.curves[0].metric
-    lines = [
-        f"{_host_name(pair, at)}: FOB {rate_text(shape.first, metric)}, "
-        f"end {rate_text(shape.end, metric)}, {_SHAPES[shape.shape].lower()}, "
-        f"last window {pair.ends[at]}"
-        for at, shape in enumerate(pair.shapes)
+    pairs = (pair, *others)
+    names = [f"{one.title}: " if others else "" for one in pairs]
+    named = list(zip(names, pairs, strict=True))
+    differences = dict.fromkeys(words for one in pairs for words in one.differences)
+    return [
+        *(f"{name}{line}" for name, one in named for line in _shape_lines(one)),
+        *(f"more than the host differs: {words}" for words in differences),
+        *(f"findings of {count}" for count in _counts(pair)),
+        *(f"{name}{one.comparison.text}" for name, one in named),
     ]
-    lines += [f"more than the host differs: {words}" for words in pair.differences]
-    lines += [f"findings of {count}" for count in _counts(pair)]
-    return [*lines, pair.comparison.text]
+
+
+def _shape_lines(pair: HostPair) -> Iterator[str]:
+    """Yield where each curve begins and ends."""
+    metric = pair.curves[0].metric
+    for at, shape in enumerate(pair.shapes):
+        yield (
+            f"{_host_name(pair, at)}: FOB {rate_text(shape.first, metric)}, "
+            f"end {rate_text(shape.end, metric)}, {_SHAPES[shape.shape].lower()}, "
+            f"last window {pair.ends[at]}"
+        )
 
 
 def plot_hosts(

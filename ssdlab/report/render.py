@@ -10,12 +10,13 @@ from ssdlab.paper.context import Context
 from ssdlab.paper.html import render_html
 from ssdlab.pts.shared.verdict import status_notes
 from ssdlab.report.appendix import all_jobs, shown_jobs, steps_table
-from ssdlab.report.findings import box_answers
+from ssdlab.report.findings import box_answers, remedy_groups
+from ssdlab.report.front import front_pictures, front_sentence, front_tiles
 from ssdlab.report.gaps import idle_plot, idle_table
 from ssdlab.report.header import front_facts, platform_facts, test_columns
 from ssdlab.report.host import ceiling_table, host_blocks
 from ssdlab.report.purges import purge_blocks
-from ssdlab.report.view import pages_of, summary_rows
+from ssdlab.report.view import headlines_of, pages_of, summary_rows
 from ssdlab.telemetry.pages import drive_blocks
 
 
@@ -31,6 +32,7 @@ def render_page(context: Context) -> str:
 
 def _values(context: Context) -> dict[str, object]:
     chapters = tuple(_chapters(context))
+    headlines = headlines_of(context)
     return {
         "run": context.record,
         "state": context.run.state,
@@ -48,6 +50,10 @@ def _values(context: Context) -> dict[str, object]:
         "folder": context.run.path.name,
         "notes": status_notes(context),
         "summary": summary_rows(context),
+        "tiles": front_tiles(headlines),
+        "sentence": front_sentence(context, headlines),
+        "pictures": front_pictures(context, headlines),
+        "remedies": remedy_groups(context),
         "device": front_facts(context),
         "platform": platform_facts(context),
         "idle": idle_table(context.steps, is_imported=context.is_imported),

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, cast
 from ssdlab.model.asked import Asked, Procedure
 from ssdlab.procedures.tkperf.pages import tkperf_pages
 from ssdlab.procedures.views import PROCEDURE_VIEWS
+from ssdlab.pts.shared.headlines import Headline
 from ssdlab.pts.shared.verdict import SummaryRow
 from ssdlab.pts.shared.view import View
 from ssdlab.pts.suite import CATALOG
@@ -33,6 +34,16 @@ def summary_rows(context: "Context") -> tuple[SummaryRow, ...]:
         row
         for test in context.record.tests
         for row in view_of(asked, test).summary(context, test)
+    )
+
+
+def headlines_of(context: "Context") -> tuple[Headline, ...]:
+    """Return the key results of a run, test after test."""
+    asked = context.record.asked
+    return tuple(
+        line
+        for test in context.record.tests
+        for line in view_of(asked, test).headlines(context, test)
     )
 
 

@@ -19,14 +19,21 @@ class Difference:
     """One side over another: the ratio, its interval, and how certainly it is not 1.
 
     ``p_value`` is that of the hypothesis that the truth lies within the least ratio
-    that matters, and ``p_same`` that of the hypothesis that it lies beyond the ratio
-    that counts as the same; NaN if they are unknown, which ``ratio.note`` explains.
+    that matters, ``p_below`` that of the hypothesis that it lies above the ratio that
+    counts as the same, and ``p_above`` that it lies below the inverse of that; NaN if
+    they are unknown, which ``ratio.note`` explains.
     """
 
     ratio: Interval
     p_value: float
-    p_same: float
+    p_below: float
+    p_above: float
     freedom: float
+
+    @property
+    def p_same(self) -> float:
+        """The p-value of two one-sided tests: that it lies beyond what is the same."""
+        return max(self.p_below, self.p_above)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -131,7 +138,8 @@ def widest_difference(first: Difference, second: Difference) -> Difference:
     return Difference(
         ratio=replace(first.ratio, low=low, high=high),
         p_value=max(first.p_value, second.p_value),
-        p_same=max(first.p_same, second.p_same),
+        p_below=max(first.p_below, second.p_below),
+        p_above=max(first.p_above, second.p_above),
         freedom=first.freedom,
     )
 
@@ -181,7 +189,9 @@ def _judge(
             confidence_percent=limits.confidence_percent,
             note=note,
         )
-        return Difference(ratio=interval, p_value=nan, p_same=nan, freedom=nan)
+        return Difference(
+            ratio=interval, p_value=nan, p_below=nan, p_above=nan, freedom=nan
+        )
     reaches = [one.reach(limits.confidence_percent) for one in scatters]
     beyond = max(0.0, abs(shift) - math.log(limits.least_ratio))
     same = math.log(limits.same_ratio)
@@ -193,6 +203,7 @@ def _judge(
             confidence_percent=limits.confidence_percent,
         ),
         p_value=min(1.0, 2 * towards.tail(beyond)),
-        p_same=max(down.tail(same + shift), up.tail(same - shift)),
+        p_below=up.tail(same - shift),
+        p_above=down.tail(same + shift),
         freedom=towards.freedom,
     )

@@ -1,5 +1,6 @@
 """Convergence over rounds, and the steady-state measurement window."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
 import plotly.graph_objects as go
@@ -200,8 +201,16 @@ def plot_sparkline(values: "pd.Series[float]", *, name: str) -> go.Figure:
     lay_out(
         figure,
         xaxis={"visible": False, "fixedrange": True},
-        yaxis={"visible": False, "fixedrange": True, "rangemode": "tozero"},
-        margin={"l": 2, "r": 6, "t": 4, "b": 4},
+        yaxis={"visible": False, "fixedrange": True, "range": _spark_range(numbers)},
+        margin={"l": 4, "r": 8, "t": 5, "b": 5},
         showlegend=False,
     )
     return figure
+
+
+def _spark_range(values: Sequence[float]) -> list[float]:
+    """Return the ends of the axis: those of the values, but never under 20 % apart."""
+    low, high = min(values, default=0.0), max(values, default=1.0)
+    half = max((high - low) / 2, 0.1 * abs(high + low) / 2) * 1.15
+    middle = (high + low) / 2
+    return [middle - half, middle + half]

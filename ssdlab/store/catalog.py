@@ -12,7 +12,8 @@ from ssdlab.store.records import RunState, read_record, read_state
 from ssdlab.system.folders import Folder
 
 _DEFAULT_FOLDER = Path("data/runs")
-_SAMPLE = Path("data/samples/virtual-all")
+SAMPLES = Path("data/samples")
+_SAMPLE = SAMPLES / "virtual-all"
 _MOST_LISTED = 5
 LATEST = "latest"
 FINISHED = frozenset({"finished"})
@@ -64,9 +65,9 @@ def find_outcome(path: str | Path) -> RunOutcome:
         return RunOutcome()
     conformant, steady, doubts = (rows[0][name] for name in columns)
     return RunOutcome(
-        is_conformant=None if conformant is None else bool(conformant),
-        is_steady=None if steady is None else bool(steady),
-        doubts=None if doubts is None else len(str(doubts).splitlines()),
+        is_conformant=conformant,
+        is_steady=steady,
+        doubts=None if doubts is None else len(doubts.splitlines()),
     )
 
 
@@ -177,6 +178,15 @@ def find_run(
         remedy=f"{meant}Name a run folder, the beginning of its name, or latest; "
         "ssdlab runs lists them.",
     )
+
+
+def which_text(asked: object, folder: Path) -> str:
+    """Return which run was opened, and why where that was left open."""
+    if asked != LATEST:
+        return f"Run: {folder}"
+    if folder == find_here_or_above(_SAMPLE):
+        return f"Run: {folder}, a sample, as no run in {_DEFAULT_FOLDER} has finished"
+    return f"Run: {folder}, the latest that has finished"
 
 
 def _latest(

@@ -10,10 +10,10 @@ import os
 import shutil
 import signal
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Final
+from typing import IO, Final
 
 from ssdlab.model.shortages import find_shortage
 
@@ -77,15 +77,26 @@ def run_to_end(
     return Ended(exit_code=process.returncode, stdout=stdout, stderr=stderr)
 
 
-def run_in_foreground(words: Sequence[str]) -> int:
+def run_in_foreground(
+    words: Sequence[str],
+    *,
+    output: IO[bytes] | None = None,
+    watch: Callable[[int, Callable[[], bool]], None] | None = None,
+) -> int:
     """Run an interactive program to its end; return its exit code.
 
     Ctrl-C, a closed terminal and SIGTERM are passed on as the one signal that ends it.
+    What it prints goes to a file, if there is one; ``watch`` is called with its process
+    id and a function that says whether it runs.
     """
-    process = subprocess.Popen(words, stdin=subprocess.DEVNULL, process_group=0)
+    process = subprocess.Popen(
+        words, stdin=subprocess.DEVNULL, stdout=output, stderr=output, process_group=0
+    )
     stops = (signal.SIGTERM, signal.SIGHUP)
     before = [signal.signal(stop, signal.default_int_handler) for stop in stops]
     try:
+        if watch is not None:
+            watch(process.pid, lambda: process.poll() is None)
         return process.wait()
     except KeyboardInterrupt:
         process.send_signal(signal.SIGINT)

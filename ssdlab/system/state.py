@@ -1,4 +1,4 @@
-"""The folder for state that outlasts a run: notes about drives and the host."""
+"""Folders that outlast a run: notes about drives and the host, and a cache."""
 
 import os
 from pathlib import Path
@@ -18,3 +18,14 @@ def state_folder() -> Path:
         return Path.home() / ".local/state/ssdlab"
     except RuntimeError:  # the user has no home folder
         return _WITHOUT_HOME
+
+
+def cache_folder() -> Path:
+    """Return the folder of this user's files that can be made again at any time.
+
+    Others may have written them: check what is read. `RuntimeError` is raised if the
+    user has no home folder.
+    """
+    base = os.environ.get("XDG_CACHE_HOME", "")
+    root = Path(base) if base.startswith("/") else Path.home() / ".cache"
+    return root / "ssdlab"

@@ -1,7 +1,7 @@
-"""Build the nbdkit plugin with the machine's compiler, once.
+"""The nbdkit plugin: that of the wheel, or built with the machine's compiler, once.
 
-It is kept in the user's cache and never loaded from a folder of runs, which may be
-somebody else's.
+A built one is kept in the user's cache and never loaded from a folder of runs, which
+may be somebody else's.
 """
 
 import shutil
@@ -23,6 +23,7 @@ from ssdlab.native.build import (
     fingerprint,
     opened_own,
 )
+from ssdlab.native.prebuilt import find_prebuilt
 
 _SOURCES: Final = ("ftl.c", "flash.c", "timing.c", "truth.c", "guard.c")
 _FLAGS: Final = ("-std=gnu11", "-O2", "-Wall", "-pthread")
@@ -30,6 +31,10 @@ _NEEDED_FOR: Final = "the virtual SSD"
 _REMEDY: Final = (
     "On Debian or Ubuntu: apt-get install nbdkit nbdkit-plugin-dev gcc libc6-dev. "
     "Or use a file as the target (file:PATH), which needs neither."
+)
+_REMEDY_PREBUILT: Final = (
+    "On Debian or Ubuntu: apt-get install nbdkit. "
+    "Or use a file as the target (file:PATH), which does not need it."
 )
 
 
@@ -43,7 +48,7 @@ class Plugin:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class OpenPlugin:
-    """A plugin that this user built, open to be loaded, and the nbdkit for it."""
+    """A plugin, open to be loaded, and the nbdkit for it."""
 
     descriptor: int
     nbdkit: str
@@ -53,10 +58,20 @@ class OpenPlugin:
 def opened_plugin(
     cache: Path | None = None, *, search_path: str | None = None
 ) -> Iterator[OpenPlugin]:
-    """Build and open the plugin: in the cache or, if that is not ours, elsewhere.
+    """Open the plugin of the wheel, otherwise build one.
 
-    ``cache`` is the user's, if ``None``. See `build_plugin` for the rest.
+    It is built in the cache or, if that is not ours, elsewhere. ``cache`` is the
+    user's, if ``None``. See `build_plugin` for the rest.
     """
+    ready = find_prebuilt("ftl", plugin_sources())
+    if ready is not None:
+        nbdkit = shutil.which("nbdkit", path=search_path)
+        if nbdkit is None:
+            missing = _missing("nbdkit", remedy=_REMEDY_PREBUILT)
+            raise missing
+        with ready.open("rb") as file:
+            yield OpenPlugin(descriptor=file.fileno(), nbdkit=nbdkit)
+        return
     with tempfile.TemporaryDirectory(prefix="ssdlab-build-") as aside:
         try:
             plugin = build_plugin(cache or cache_folder(), search_path=search_path)
@@ -74,7 +89,7 @@ def build_plugin(cache: Path, *, search_path: str | None = None) -> Plugin:
     """
     nbdkit = _require(shutil.which("nbdkit", path=search_path), tool="nbdkit")
     compiler = _require(find_compiler(search_path), tool=COMPILERS[0])
-    sources = [Path(__file__).with_name(name) for name in _SOURCES]
+    sources = plugin_sources()
     mark = fingerprint(compiler, sources, flags=_FLAGS)
     path = cache / f"ftl-{mark}.so"
     built = build_shared(compiler, sources, flags=_FLAGS, built=path)
@@ -82,6 +97,11 @@ def build_plugin(cache: Path, *, search_path: str | None = None) -> Plugin:
         failure = _why_not_built(compiler, built.said)
         raise failure
     return Plugin(path=built.resolve(), nbdkit=nbdkit)
+
+
+def plugin_sources() -> list[Path]:
+    """Return the C file of the plugin, and after it the files that it includes."""
+    return [Path(__file__).with_name(name) for name in _SOURCES]
 
 
 def _require(found: str | None, *, tool: str) -> str:
@@ -102,5 +122,5 @@ def _why_not_built(compiler: str, stderr: str) -> MissingToolError:
     )
 
 
-def _missing(tool: str) -> MissingToolError:
-    return MissingToolError(tool=tool, needed_for=_NEEDED_FOR, remedy=_REMEDY)
+def _missing(tool: str, *, remedy: str = _REMEDY) -> MissingToolError:
+    return MissingToolError(tool=tool, needed_for=_NEEDED_FOR, remedy=remedy)

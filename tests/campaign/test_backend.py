@@ -1,12 +1,13 @@
 """What the backend asks of fio: how long a step must take, and how long it may."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
 
 from ssdlab.campaign.backend import FioBackend
-from ssdlab.fio.process import FioRequest
+from ssdlab.fio.process import FioProcess, FioRequest
 from ssdlab.fio.runner import FioChain, FioOutcome
 from ssdlab.model.fio_option import FioOption
 from ssdlab.model.spec import Precondition
@@ -33,7 +34,9 @@ class Asked(FioChain):
         following: FioRequest | None = None,
         *,
         hold_following: bool = False,
+        look: Callable[[FioProcess], None] = lambda _process: None,
     ) -> FioOutcome:
+        del look
         assert following is None
         assert not hold_following
         self.requests.append(request)

@@ -143,3 +143,57 @@ def test_matrix_keeps_the_last_value_of_each_cell(tmp_path: Path) -> None:
         False,
         *[True] * (first.cells - 1),
     ]
+
+
+def test_fill_says_how_much_of_it_is_written_and_how_fast(tmp_path: Path) -> None:
+    told: list[Progress] = []
+    procedure = saturate(RND)
+    tracker = Tracker(
+        run=tmp_path, tests=procedure.tests, context=CONTEXT, tell=told.append
+    )
+    tracker.advanced(1.0, 4096)
+    assert told == []
+
+    def stop(step: Step) -> StepResult:
+        tracker.step_began(step)
+        if step.kind == "precondition":
+            tracker.advanced(4.0, CONTEXT.capacity_bytes / 2)
+            raise KeyboardInterrupt
+        return StepResult(step_id=step.step_id)
+
+    with pytest.raises(KeyboardInterrupt):
+        plan_of(procedure, stop)
+    *_, began, now = told
+    assert began.step_percent is None
+    assert now.step_percent == 25.0  # half of the capacity, of two fills
+    assert now.step_extent == "134.2 MB at 8.389 MB/s"
+    assert "25 % of 134.2 MB at 8.389 MB/s" in now.line
+    # 16 s for both fills at that speed, 4 s of them are over; then the rounds.
+    assert now.left_min_s == pytest.approx(12 + 25 * FIVE_MINUTES)
+    assert tracker.speed_bytes_per_s == CONTEXT.capacity_bytes / 8
+
+
+@pytest.mark.parametrize(
+    ("elapsed_s", "percent", "left_s"), [(75.0, 25.0, 225.0), (400.0, 100.0, 0.0)]
+)
+def test_long_round_says_how_much_of_its_time_is_over(
+    tmp_path: Path, elapsed_s: float, percent: float, left_s: float
+) -> None:
+    told: list[Progress] = []
+    procedure = saturate(RND)
+    tracker = Tracker(
+        run=tmp_path, tests=procedure.tests, context=CONTEXT, tell=told.append
+    )
+
+    def stop(step: Step) -> StepResult:
+        tracker.step_began(step)
+        if step.round == 1:
+            tracker.advanced(elapsed_s, None)
+            raise KeyboardInterrupt
+        return StepResult(step_id=step.step_id)
+
+    with pytest.raises(KeyboardInterrupt):
+        plan_of(procedure, stop)
+    now = told[-1]
+    assert (now.step_percent, now.step_extent) == (percent, "5 min")
+    assert now.left_min_s == 24 * FIVE_MINUTES + left_s - max(elapsed_s - 300, 0)

@@ -8,6 +8,7 @@ import pytest
 from ssdlab.analysis import summarise_saturation
 from ssdlab.classes.latency_figures import plot_class_confidence, plot_class_latency
 from ssdlab.classes.level_figures import plot_class_iops, plot_class_throughput
+from ssdlab.classes.metrics import CLASS_METRICS, RESPONSE_METRICS
 from ssdlab.classes.value_figures import plot_class_saturation, plot_class_written
 from ssdlab.classes.values import summarise_class_values
 from ssdlab.plots.axes import level_axis
@@ -27,7 +28,12 @@ NO_VALUES = pd.DataFrame({"run_id": [], "metric": [], "value": []})
 
 @pytest.fixture(scope="module")
 def values(run: Run) -> pd.DataFrame:
-    found = summarise_class_values(run.measurements, run.windows, steps=run.steps)
+    found = pd.concat([
+        summarise_class_values(
+            run.measurements, run.windows, steps=run.steps, metrics=metrics
+        )
+        for metrics in (CLASS_METRICS, RESPONSE_METRICS)
+    ])
     return found.assign(run_id=run.record.run_id)
 
 
@@ -168,7 +174,10 @@ def test_iops_has_a_row_for_each_class_and_run(
     assert len(writes) == 10
     assert writes["mSATA"] == 1359
     assert writes["made (virtual)"] == known["write_iops"]
-    assert points(figure, "average latency")["SSHD"] == 18.54
+    times = points(figure, "ART 0/100")
+    assert times["SSHD"] == pytest.approx(1e3 * 2 * 16 / 134)  # T2/Q16, 134 IOPS
+    assert times["PCIe 8 Lane"] == pytest.approx(1e3 * 4 * 32 / 87419)
+    assert times["made (virtual)"] == known["write_art_ms"]
     rows = figure.layout.yaxis.ticktext
     assert [row for row in rows if row.startswith("<b>")] == [
         "<b>HDD &amp; SSHD</b>",
@@ -202,7 +211,7 @@ def test_marks_of_equal_values_stand_apart_in_their_row() -> None:
 def test_run_without_a_value_of_a_plot_has_no_row_in_it(
     values: pd.DataFrame, looks: tuple[RunLook, ...]
 ) -> None:
-    other = values[values["metric"] == "lat_max_ms"].assign(run_id="other")
+    other = values[values["metric"] == "tp_read_mrt_ms"].assign(run_id="other")
     both = pd.concat([values, other])
     two = (*looks, *make_run_looks([("other", "only a maximum")]))
     shown = {
@@ -218,13 +227,21 @@ def test_run_without_a_value_of_a_plot_has_no_row_in_it(
     assert "<b>Runs</b>" not in alone.layout.yaxis.ticktext
 
 
-def test_value_that_cannot_be_right_has_an_empty_marker_and_words() -> None:
-    figure = plot_class_throughput(CLASSES, NO_VALUES, looks=())
-    (trace,) = [t for t in figure.data if t.name == "maximum latency" and t.text]
-    doubtful = [symbol.endswith("-open") for symbol in trace.marker.symbol]
-    assert doubtful == [name == "SAS HDD" for name in CLASSES["storage_class"]]
-    assert trace.text[1].endswith("cannot be right")
-    assert "cannot be right" in figure.layout.title.subtitle.text
+def test_response_times_of_throughput_are_those_of_its_own_cells(
+    values: pd.DataFrame, looks: tuple[RunLook, ...]
+) -> None:
+    figure = plot_class_throughput(CLASSES, values, looks=looks)
+    known = values.set_index("metric")["value"]
+    average = points(figure, "ART 0/100")
+    # 32 IOs of 1 MiB outstanding at 107 MB/s.
+    assert average["SSHD"] == pytest.approx(1e3 * 32 * 1.048576 / 107)
+    assert average["made (virtual)"] == known["tp_write_art_ms"]
+    maximum = points(figure, "MRT 0/100")
+    assert maximum == {"made (virtual)": known["tp_write_mrt_ms"]}
+    assert known["tp_write_mrt_ms"] >= known["tp_write_art_ms"]
+    (trace,) = [t for t in figure.data if t.name == "ART 0/100" and t.text]
+    computed = [text.endswith("computed as TC x QD / IOPS") for text in trace.text]
+    assert computed == [True] * 9 + [False]
 
 
 def test_what_a_run_did_not_measure_is_not_drawn(
@@ -264,17 +281,20 @@ def test_confidence_marks_levels_of_too_few_ios(
     run: Run, looks: tuple[RunLook, ...]
 ) -> None:
     levels = summarise_confidence(run.bins, run.measurements, test="lat")
-    levels = levels.assign(taken_with="RND 4 KiB 0/100, T1/Q1, <8> s")
+    levels = levels.assign(taken_with="RND 4 KiB 0/100, T1/Q1, <8> s", iops=16775.0)
     figure = plot_class_confidence(levels, looks=looks, title="LAT")
     (line,) = figure.data
     known = levels.set_index("marker")["lat_ns"]
     assert list(line.y) == pytest.approx([
-        known[name] / 1e6 for name in ("99 %", "99.9 %", "99.99 %", "99.999 %")
+        known[name] / 1e6
+        for name in ("average", "99 %", "99.9 %", "99.99 %", "99.999 %", "max")
     ])
     assert [symbol.endswith("-open") for symbol in line.marker.symbol] == [
-        False, False, False, True
+        False, False, False, False, True, False
     ]  # fmt: skip
-    assert line.text[-1].endswith("not supported: too few IOs")
+    assert line.text[-2].endswith("not supported: too few IOs")
+    assert line.name == "made (virtual), 16,775 IOPS"
+    assert list(figure.layout.xaxis.ticktext)[::5] == ["ART", "MRT"]
     assert "<br>RND 4 KiB 0/100, T1/Q1, &lt;8&gt; s" in line.text[0]
     assert figure.layout.title.subtitle.text
     enough = levels.assign(is_supported=True)

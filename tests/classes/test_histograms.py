@@ -147,6 +147,7 @@ def test_plain_data_has_what_a_histogram_was_taken_with(made: Run) -> None:
     first, second = json.loads(text)["runs"]
     assert first["histograms"]["lat"] == {
         "total_ios": ios_of(made, "lat"),
+        "iops": pytest.approx(ios_of(made, "lat") / 1200),
         "stimulus": "RND 4 KiB 0/100", "workers": "T1/Q1",
         "seconds": 1200.0,
     }  # fmt: skip

@@ -14,6 +14,7 @@ import pytest
 from ssdlab.cli.device_lines import device_lines, link_words
 from ssdlab.cli.devices import as_dict
 from ssdlab.drive.inventory import list_drives
+from ssdlab.drive.queues import DriveQueues
 from ssdlab.drive.survey import DriveSurvey, survey_drives
 from ssdlab.drive.tools import Answer
 from ssdlab.model.drive import Consent, Drive, DriveHealth, PcieLink, Use
@@ -199,6 +200,23 @@ def test_lines_are_no_wider_than_the_terminal(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setenv("COLUMNS", "60")
     lines = device_lines(replace(SURVEY, uses=(MOUNTED,)))
     assert max(len(line) for line in lines if "/by-id/" not in line) <= 60
+
+
+@pytest.mark.parametrize(
+    ("queues", "words"),
+    [
+        (DriveQueues(count=8, depth=1023), "8 queues of 1,023 IOs"),
+        (DriveQueues(count=1, depth=32), "queue depth up to 32"),
+        (None, "NUMA node 0, write cache on"),
+    ],
+)
+def test_queue_depth_that_a_drive_can_use_is_told(
+    queues: DriveQueues | None, words: str
+) -> None:
+    survey = replace(SURVEY, queues=queues)
+    assert words in text_of(survey)
+    shown = as_dict(survey)["queues"]
+    assert (shown and shown["outstanding"]) == (queues and queues.outstanding)
 
 
 def test_drives_of_one_serial_name_each_other() -> None:

@@ -13,8 +13,8 @@ from tests.made_recovery import Recovery, make_recovery
 from tests.made_run import Recipe, make_run
 
 NOT_YET = (
-    "not yet recovered: the best of 3 rounds of group 3 has 90.0 % of the mean of "
-    "group 1"
+    "recovered to 90.0 % of the former mean: the best of 3 rounds of group 3, against "
+    "the mean of group 1"
 )
 
 

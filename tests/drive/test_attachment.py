@@ -7,7 +7,7 @@ import pytest
 
 from ssdlab.drive.attachment import read_attachment
 from ssdlab.drive.inventory import read_drive
-from ssdlab.drive.tools import Answer
+from ssdlab.drive.tools import Answer, Ask
 from ssdlab.model.errors import MissingToolError
 from ssdlab.model.report_fields import ReportFields
 from tests.made_machine import MadeMachine
@@ -55,7 +55,7 @@ def made(tmp_path: Path) -> MadeMachine:
     return MadeMachine(tmp_path)
 
 
-def read(made: MadeMachine, name: str, ask: "Teller") -> ReportFields:
+def read(made: MadeMachine, name: str, ask: Ask) -> ReportFields:
     return read_attachment(read_drive(name, made.root), root=made.root, ask=ask)
 
 
@@ -83,3 +83,25 @@ def test_drivers_are_those_up_to_the_slot(made: MadeMachine) -> None:
     made.link(f"{place}/driver", "/sys/bus/pci/drivers/nvme")
     made.link("/sys/devices/pci0000:00/driver", "/sys/bus/pci/drivers/pcieport")
     assert read(made, name, answering(TOLD)).driver == "nvme"
+
+
+@pytest.mark.parametrize(
+    ("word_87", "maker", "features"),
+    [
+        (0x4004, "Lab Media", "media serial number M-77"),
+        (0x4000, "", ""),
+        (0x0004, "", ""),
+        (0xFFFF, "", ""),
+    ],
+    ids=["valid", "not-valid", "no-word", "empty-word"],
+)
+def test_ata_drive_names_its_media_where_it_says_that_it_does(
+    made: MadeMachine, word_87: int, maker: str, features: str
+) -> None:
+    said = read(made, made.add_ata(media=(word_87, "M-77", "Lab Media")), absent)
+    assert (said.manufacturer, said.features) == (maker, features)
+
+
+def test_scsi_drive_names_its_vendor(made: MadeMachine) -> None:
+    said = read(made, made.add_scsi(vendor="LABVEND"), answering(TOLD))
+    assert (said.manufacturer, said.features) == ("LABVEND", "")

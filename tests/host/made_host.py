@@ -149,6 +149,7 @@ def good_files() -> dict[str, str]:
         "proc/sys/fs/aio-max-nr": "65536",
         "proc/sys/fs/aio-nr": "0",
         "proc/sys/kernel/io_uring_disabled": "0",
+        "etc/systemd/system/timers.target.wants/fstrim.timer": "[Timer]",
         BOOT_ID: "b-1",
     }
 

@@ -12,11 +12,11 @@ from ssdlab.model.errors import RunFolderError
 from ssdlab.model.spec import Workload
 from ssdlab.model.step import Step
 from ssdlab.paper.document import render_document
-from ssdlab.procedures.saturate.spec import saturate
+from ssdlab.procedures.saturate.spec import HOST_STIMULI, saturate
 from ssdlab.procedures.saturate.stimulus_text import parse_stimulus
 from ssdlab.procedures.sequence.spec import sequence
 from ssdlab.report import render_report
-from ssdlab.report.host_pair import read_hosts
+from ssdlab.report.host_pair import read_all_hosts, read_hosts
 from ssdlab.report.hosts import host_lines, hosts_document
 from ssdlab.store.run import Run
 from tests.made_procedure import DRIVE, measure_made
@@ -225,3 +225,44 @@ def test_run_without_a_saturation_is_not_compared(
         read_hosts(run, runs["fast"])
     with pytest.raises(RunFolderError, match=r"sequence: it has no finished round"):
         read_hosts(runs["fast"], run)
+
+
+def shared(share: float) -> Callable[[Step], float]:
+    """Let so much through of a drive that falls."""
+    return lambda step: share * falling(step)
+
+
+def test_hosts_are_compared_by_each_stimulus_that_both_runs_have(
+    tmp_path: Path,
+) -> None:
+    stimuli = [parse_stimulus(text) for text in HOST_STIMULI]
+    first, second = (
+        measure_made(
+            tmp_path / name,
+            saturate(*stimuli, iterations=6, minutes=1),
+            shared(share),
+        )
+        for name, share in (("direct", 1.0), ("adapter", 0.4))
+    )
+    assert first.record.tests == ("saturate", "saturate-2", "saturate-3")
+    pairs = read_all_hosts(first, second)
+    assert [pair.title for pair in pairs] == [
+        "RND 4 KiB 0/100 T1/Q32", "RND 8 KiB 67/33 T1/Q32", "SEQ 64 KiB 0/100 T1/Q32"
+    ]  # fmt: skip
+    assert {round(pair.comparison.end_ratio, 6) for pair in pairs} == {2.5}
+    page = words(render_document(hosts_document(*pairs)))
+    for pair in pairs:
+        assert f"Both curves, {pair.title}" in page
+        assert sum(line.startswith(pair.title) for line in host_lines(*pairs)) == 9 // 3
+    report = words(render_report(first))
+    assert "Saturation by RND 8KiB 67/33" in report
+
+
+def test_saturation_from_fob_has_no_fill_and_says_so(tmp_path: Path) -> None:
+    procedure = saturate(SEQUENTIAL, iterations=6, minutes=1, is_from_fob=True)
+    run = measure_made(tmp_path / "run", procedure, falling)
+    assert set(run.steps["kind"]) == {"purge", "cell"}
+    page = words(render_report(run))
+    assert "its first round is FOB" in page
+    assert "two fills before the first round" not in page
+    assert "Duration of the two fills of this run - " in page

@@ -47,7 +47,7 @@ def test_front_page_groups_findings_by_severity_with_their_tests(shown: str) -> 
         for text in (
             "Procedure departs from PTS 2.0.2 in 3 points (2 major, 1 minor)",
             "Steady state reached: IOPS, LAT; ended at its limit: WSAT",
-            "Doubts about the numbers 1 (1 grave)",
+            "Doubts 1 (1 grave)",
             f"Major {SEVERITY_WORDS['major']}",
             "the target is a model",
             "IOPS, LAT time of a cell: 1 s",
@@ -102,7 +102,7 @@ def test_page_that_no_finding_concerns_says_so(render: Render) -> None:
     for section in sections(page, "iops"):
         text = words(section)
         assert "Procedure: conforms to PTS 2.0.2" in text
-        assert "Doubts about the numbers: none" in text
+        assert "Doubts: none" in text
 
 
 def test_pages_of_a_conformant_run_say_so(render: Render) -> None:

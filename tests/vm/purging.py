@@ -42,8 +42,10 @@ def code_of(*words: str) -> str:
     return f"import ssdlab.cli\nssdlab.cli.main({list(words)!r})"
 
 
-def purge(guest: Guest, path: str, serial: str, method: str = "auto") -> Answer:
-    words = ("purge", path, "--confirm", serial, "--method", method)
+def purge(
+    guest: Guest, path: str, serial: str, method: str = "auto", *more: str
+) -> Answer:
+    words = ("purge", path, "--confirm", serial, "--method", method, *more)
     return guest.python(code_of(*words))
 
 
@@ -69,6 +71,7 @@ def listed(guest: Guest, path: str) -> dict[str, tuple[str, str]]:
     """Return what ``--list`` says of each method: yes, no or not known, and why."""
     text = guest.check_python(code_of("purge", path, "--list")).stdout
     row = re.compile(r"(?:auto)? +(\S+) +(yes|no|not known) +(\S.*)")
-    matches = [row.fullmatch(line) for line in text.splitlines()[1:]]
+    rows = [line for line in text.splitlines()[1:] if not line.startswith("sectors ")]
+    matches = [row.fullmatch(line) for line in rows]
     assert all(matches), text
     return {match[1]: (match[2], match[3]) for match in matches if match}

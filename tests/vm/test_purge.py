@@ -120,6 +120,34 @@ def test_erasure_leaves_zeros_and_that_is_shown(
     assert is_zeros(images[serial])
 
 
+def test_format_gives_an_nvme_drive_other_sectors_and_back(
+    guest: Guest, images: dict[str, Path]
+) -> None:
+    path = find_path(guest, "NVME")
+    sectors = f"cat /sys/class/block/{Path(path).name}/queue/logical_block_size"
+    for size in ("4096", "512"):
+        fill(guest, path)
+        answer = purge(guest, path, "NVME", "auto", "--lba-format", size)
+        assert answer.exit_code == 0, answer.output
+        assert f"its sectors have {size} B" in answer.stdout
+        assert "64 places read back: 64 zeros" in answer.stdout
+        assert guest.check(sectors).stdout.strip() == size
+        assert is_zeros(images["NVME"])
+
+
+def test_other_sectors_are_refused_without_consent_or_format(
+    guest: Guest, images: dict[str, Path]
+) -> None:
+    before = image_sha256(images["NVME"])
+    path = find_path(guest, "NVME")
+    assert purge(guest, path, "", "auto", "--lba-format", "4096").exit_code == 2
+    assert purge(guest, path, "NVME", "discard", "--lba-format", "4096").exit_code == 2
+    assert purge(guest, path, "NVME", "auto", "--lba-format", "520").exit_code == 2
+    ata = find_path(guest, "ATA")
+    assert purge(guest, ata, "ATA", "auto", "--lba-format", "4096").exit_code == 2
+    assert before == image_sha256(images["NVME"])
+
+
 @pytest.mark.parametrize(
     ("serial", "method"),
     [("NVME", "nvme-format-user-data"), ("ATA", "discard"), ("SCSI", "discard")],

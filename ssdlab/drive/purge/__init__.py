@@ -2,11 +2,12 @@
 
 from ssdlab.drive.purge.ata_password import clean_after_crash, has_journal
 from ssdlab.drive.purge.carry_out import purge_drive
-from ssdlab.drive.purge.choice import choose_option, choose_purge
+from ssdlab.drive.purge.choice import choose_format, choose_option, choose_purge
 from ssdlab.drive.purge.methods import stopping_words
 from ssdlab.drive.purge.options import list_purge_options
 
 __all__ = [
+    "choose_format",
     "choose_option",
     "choose_purge",
     "clean_after_crash",

@@ -1,6 +1,7 @@
 """A purge from end to end: write marks, purge, verify."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -24,7 +25,13 @@ from ssdlab.drive.purge.proof import (
 )
 from ssdlab.drive.purge.work import SYSTEM_CLOCK, Clock, Done, Held, Work
 from ssdlab.drive.tools import Ask, ask_tool
-from ssdlab.model.drive import PurgeChoice, PurgeMethod, PurgeOutcome
+from ssdlab.model.drive import (
+    Drive,
+    FormatChoice,
+    PurgeChoice,
+    PurgeMethod,
+    PurgeOutcome,
+)
 from ssdlab.model.errors import MissingToolError
 
 _CARRIERS: Final[Mapping[PurgeMethod, Callable[[Work], Done]]] = {
@@ -77,6 +84,7 @@ def purge_drive(
         ask=ask,
         tell=tell,
         clock=clock,
+        sector_bytes=choice.sector_bytes if isinstance(choice, FormatChoice) else None,
     )
     try:
         done = _mark_purge_look(work)
@@ -97,7 +105,7 @@ def _mark_purge_look(work: Work) -> Done:
     waited = _await_running(work)
     if waited.fault:
         return waited
-    marks = write_marks(work.descriptor, work.drive)
+    marks = write_marks(work.descriptor, _with_largest_sectors(work))
     before = read_log(work.drive, work.ask)
     done = _CARRIERS[work.method](work).after(*waited.said, marks.line)
     if done.fault:
@@ -113,6 +121,12 @@ def _mark_purge_look(work: Work) -> Done:
         fault=find_fault(work.method, found),
         doubt="; ".join(doubt for doubt in doubts if doubt),
     )
+
+
+def _with_largest_sectors(work: Work) -> Drive:
+    """Return the drive with the larger of its sectors before and after the purge."""
+    size = max(work.drive.logical_sector_bytes, work.sector_bytes or 0)
+    return replace(work.drive, logical_sector_bytes=size)
 
 
 def _await_running(work: Work) -> Done:

@@ -3,14 +3,17 @@
 from collections.abc import Sequence
 from itertools import groupby
 from pathlib import Path
+from typing import NoReturn
 
 from ssdlab.drive.purge.methods import PURGE_WORDS, methods_of
+from ssdlab.drive.purge.nvme_format import FORMATS, read_lba_formats
 from ssdlab.drive.purge.options import list_purge_options
 from ssdlab.drive.tools import Ask, ask_tool
 from ssdlab.model.drive import (
     AUTO_PURGE,
     PURGE_METHODS,
     Drive,
+    FormatChoice,
     PurgeChoice,
     PurgeMethod,
     PurgeOption,
@@ -72,3 +75,46 @@ def _why_not(drive: Drive, wanted: str, options: Sequence[PurgeOption]) -> str:
 
 def _possible(options: Sequence[PurgeOption]) -> list[str]:
     return [option.method for option in options if option.is_possible]
+
+
+def choose_format(
+    drive: Drive,
+    wanted: str,
+    sector_bytes: int,
+    *,
+    ask: Ask = ask_tool,
+    root: Path = ROOT,
+) -> FormatChoice:
+    """Return the NVMe format that purges a drive and gives it sectors of a size."""
+    if wanted not in (AUTO_PURGE, *FORMATS):
+        _refuse(
+            drive,
+            f"its sectors cannot be changed by {wanted}",
+            f"Leave the method out, or use one of: {', '.join(FORMATS)}.",
+        )
+    sizes = dict.fromkeys(one.sector_bytes for one in read_lba_formats(drive, ask))
+    if not sizes:
+        _refuse(
+            drive,
+            "it reports no LBA formats",
+            "Only NVMe drives have them, and tell them to a privileged user.",
+        )
+    if sector_bytes not in sizes:
+        _refuse(
+            drive,
+            f"it has no LBA format with sectors of {sector_bytes} B and no metadata",
+            f"It has sectors of: {', '.join(f'{size} B' for size in sizes)}.",
+        )
+    method = FORMATS[0] if wanted == AUTO_PURGE else wanted
+    choice = choose_purge(drive, method, ask=ask, root=root)
+    old = drive.logical_sector_bytes
+    return FormatChoice(
+        method=choice.method,
+        words=f"{choice.words}, to sectors of {sector_bytes} B instead of {old} B",
+        why=choice.why,
+        sector_bytes=sector_bytes,
+    )
+
+
+def _refuse(drive: Drive, reason: str, remedy: str) -> NoReturn:
+    raise TargetRefusedError(target=drive.path, reason=reason, remedy=remedy)

@@ -1,19 +1,36 @@
-"""NVMe format with erasure, of one namespace, keeping its LBA format."""
+"""NVMe format with erasure, of one namespace, keeping its LBA format or choosing one.
+
+A format without metadata is chosen by its sector size. The drive reports how each
+performs relative to the others (RP); of two of one size the better is taken.
+"""
 
 from dataclasses import dataclass
 from typing import Final
 
 from ssdlab.drive.purge.nvme import parse_json, read_whole
-from ssdlab.drive.purge.work import ASK_S, Done, Work, failed, line_of, longest_s
+from ssdlab.drive.purge.work import (
+    ASK_S,
+    Done,
+    Work,
+    ask_quietly,
+    failed,
+    line_of,
+    longest_s,
+)
 from ssdlab.drive.sysfs import block_folder
-from ssdlab.model.drive import PurgeMethod
+from ssdlab.drive.tools import Ask
+from ssdlab.model.drive import Drive, PurgeMethod
 from ssdlab.system.files import read_number
 
 _ERASURES: Final[dict[PurgeMethod, int]] = {
     "nvme-format-user-data": 1,
     "nvme-format-crypto": 2,
 }
+FORMATS: Final = tuple(_ERASURES)
 _MOST_MS: Final = 2**32 - 1  # the field of the kernel's command
+_SMALLEST, _LARGEST = 9, 16  # LBADS: 512 B to 64 KiB
+_WORST: Final = 3  # RP: degraded
+_SETTLE_S, _PAUSE_S = 10.0, 0.5  # the kernel reads a new format soon after it
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -24,6 +41,48 @@ class NamespaceLayout:
     metadata_setting: int
     protection: int
     protection_place: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LbaFormat:
+    """A format that a namespace may have: identify namespace, LBAF.
+
+    ``performance`` is RP: 0 is the best, 3 is degraded.
+    """
+
+    number: int
+    sector_bytes: int
+    performance: int
+
+
+def parse_lba_formats(text: str) -> tuple[LbaFormat, ...]:
+    """Parse the formats without metadata from ``nvme id-ns``, best first by size."""
+    data = parse_json(text)
+    rows = data.get("lbafs")
+    most = read_whole(data, "nlbaf")
+    if not isinstance(rows, list) or most is None:
+        return ()
+    found = []
+    for number, row in enumerate(rows[: most + 1]):
+        known = row if isinstance(row, dict) else {}
+        size, metadata = read_whole(known, "ds"), read_whole(known, "ms")
+        if metadata != 0 or size is None or not _SMALLEST <= size <= _LARGEST:
+            continue
+        performance = read_whole(known, "rp")
+        found.append(
+            LbaFormat(
+                number=number,
+                sector_bytes=1 << size,
+                performance=_WORST if performance is None else performance,
+            )
+        )
+    return tuple(sorted(found, key=lambda one: (one.sector_bytes, one.performance)))
+
+
+def read_lba_formats(drive: Drive, ask: Ask) -> tuple[LbaFormat, ...]:
+    """Return the formats without metadata of a drive; none where it reports none."""
+    answer = ask_quietly(ask, "nvme", "id-ns", drive.path, "--output-format=json")
+    return () if isinstance(answer, str) else parse_lba_formats(answer.stdout)
 
 
 def parse_layout(text: str) -> NamespaceLayout | None:
@@ -50,6 +109,18 @@ def format_namespace(work: Work) -> Done:
     )
     if layout is None or number is None:
         return failed(asked, "reading the format of the namespace")
+    if work.sector_bytes is not None:
+        formats = parse_lba_formats(asked.stdout)
+        chosen = [one for one in formats if one.sector_bytes == work.sector_bytes]
+        if not chosen:
+            fault = f"the drive has no LBA format of {work.sector_bytes} B any more"
+            return Done(said=(line_of(asked),), fault=fault)
+        layout = NamespaceLayout(
+            lba_format=chosen[0].number,
+            metadata_setting=0,
+            protection=0,
+            protection_place=0,
+        )
     limit_s = longest_s(work.drive, None)
     limit_ms = min(round(limit_s * 1000), _MOST_MS)
     command = (
@@ -64,4 +135,18 @@ def format_namespace(work: Work) -> Done:
     answer = work.ask(command, timeout_s=limit_s + ASK_S)
     if answer.exit_code:
         return failed(answer, "the format")
-    return Done(said=(line_of(answer),))
+    return _require_sectors(work).after(line_of(answer))
+
+
+def _require_sectors(work: Work) -> Done:
+    """Require that the drive has the chosen sectors now, if some were chosen."""
+    if work.sector_bytes is None:
+        return Done()
+    place = block_folder(work.drive.name) / "queue/logical_block_size"
+    until_s = work.clock.now_s() + _SETTLE_S
+    while (size := read_number(place)) != work.sector_bytes:
+        if work.clock.now_s() >= until_s:
+            fault = f"its sectors have {size} B after the format, not "
+            return Done(fault=f"{fault}{work.sector_bytes} B")
+        work.clock.wait(_PAUSE_S)
+    return Done(said=(f"its sectors have {size} B",))

@@ -72,7 +72,11 @@ SYSTEM_CLOCK = Clock()
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Work:
-    """A purge in progress: the drive and the means."""
+    """A purge in progress: the drive and the means.
+
+    ``sector_bytes`` is the sector size that a format gives the drive; ``None`` keeps
+    its own.
+    """
 
     drive: Drive
     descriptor: int
@@ -81,6 +85,7 @@ class Work:
     ask: Ask
     tell: Callable[[str], None]
     clock: Clock
+    sector_bytes: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

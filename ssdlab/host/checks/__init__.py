@@ -19,6 +19,7 @@ from ssdlab.host.checks import (
     queue,
     sectors,
     system,
+    updates,
 )
 from ssdlab.host.checks.check import Check, Setting, examine
 from ssdlab.host.checks.scene import Habits, Means, Scene, set_scene
@@ -72,6 +73,7 @@ CHECKS: tuple[Check, ...] = (
     limits.MEMORY,
     load.LOAD,
     load.SWAP,
+    updates.UPDATES,
     network.MTU,
     fio.VERSION,
     fio.ENGINES,

@@ -66,7 +66,7 @@ def _check_write_cache(scene: Scene) -> Finding:
         return missing(path)
     read = f"{state} ({path})"
     if state == "write back":
-        return good(read)
+        return good(f"{read}; whether it survives a power cut is not reported")
     bus = scene.drive.bus if scene.drive else "other"
     if bus in {"ata", "scsi"}:
         device = scene.drive.path if scene.drive else ""
@@ -183,7 +183,10 @@ REQUESTS = Check(
 WRITE_CACHE = Check(
     check_id="write_cache",
     title="Write cache, as the kernel sees it",
-    why="Without it every write waits for the media. The PTS requires it recorded.",
+    why="Without it every write waits for the media. The PTS requires it recorded. No "
+    "interface tells whether a drive protects it against a power cut; see its data "
+    "sheet (power-loss protection). Micron (Rev. B 4/17) disables it where there is "
+    "none.",
     look=_check_write_cache,
     needs="drive",
 )

@@ -85,7 +85,7 @@ def _format(scene: Scene, size: int) -> str:
     if drive.bus not in _FORMATTED:
         return ""
     command = (
-        f"nvme format --lbaf=N {drive.path} (nvme id-ns -H lists the formats)"
+        f"ssdlab purge --lba-format {size} {drive.path}"
         if drive.bus == "nvme"
         else f"sg_format --format --size={size} {drive.path}"
     )

@@ -1,6 +1,6 @@
 """Seven published jobs for peak numbers: one table, one page."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pandas as pd
@@ -21,8 +21,10 @@ from ssdlab.procedures.peak.facts import (
 from ssdlab.procedures.peak.figures import plot_peak_latencies, plot_peak_rates
 from ssdlab.procedures.peak.spec import job_phase
 from ssdlab.procedures.peak.summary import guide_mb_per_s, summarise_peak_jobs
+from ssdlab.pts.shared.headlines import Headline
 from ssdlab.reference.hgst import PeakJob, read_hgst_peak_jobs
 from ssdlab.text.numbers import number_text
+from ssdlab.text.quantities import is_missing
 from ssdlab.text.table import (
     UNSUPPORTED_NOTE,
     Table,
@@ -131,4 +133,21 @@ def _deviations(context: Context, ran: Mapping[str, Job]) -> Block:
     )
 
 
-VIEW = procedure_view(peak_pages)
+def peak_headlines(context: Context, test: str) -> Iterator[Headline]:
+    """Yield the IOPS of each job that was measured, or its throughput if sequential."""
+    for row in peak_frame(context, test).to_dict("records"):
+        metric = "bw_bytes_per_s" if row["access"] == "seq" else "iops"
+        if not is_missing(row[metric]):
+            yield Headline(
+                test=test,
+                metric=metric,
+                access=str(row["access"]),
+                block_size_bytes=int(row["block_size_bytes"]),
+                read_percent=int(row["read_percent"]),
+                threads=int(row["threads"]),
+                queue_depth=int(row["queue_depth"]),
+                value=float(row[metric]),
+            )
+
+
+VIEW = procedure_view(peak_pages, headlines=peak_headlines)

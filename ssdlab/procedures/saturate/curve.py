@@ -9,7 +9,7 @@ import pandas as pd
 from ssdlab.model.spec import stimulus_label
 from ssdlab.paper.context import Context
 from ssdlab.procedures.saturate.figures import Rate
-from ssdlab.procedures.saturate.spec import ATTEMPTS, SATURATE
+from ssdlab.procedures.saturate.spec import ATTEMPTS
 from ssdlab.procedures.saturate.summary import summarise_stimulus
 from ssdlab.text.numbers import workers_text
 
@@ -59,10 +59,10 @@ def read_curve(context: Context, *, test: str, phase: str) -> StimulusCurve | No
     )
 
 
-def read_attempts(context: Context) -> Iterator[StimulusCurve]:
+def read_attempts(context: Context, test: str) -> Iterator[StimulusCurve]:
     """Yield the attempts of a single-stimulus saturation that have rounds."""
     for phase in ATTEMPTS:
-        if curve := read_curve(context, test=SATURATE, phase=phase):
+        if curve := read_curve(context, test=test, phase=phase):
             yield curve
 
 

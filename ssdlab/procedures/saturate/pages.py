@@ -29,8 +29,8 @@ from ssdlab.text.table import Table, column, quantities, quantity, tabulate
 
 _ORDER = {ATTEMPTS[0]: "First attempt", ATTEMPTS[1]: "Second attempt"}
 _AGAIN = (
-    "The first attempt was not steady in its last rounds, so the drive was again "
-    "purged and filled twice, and this attempt has twice the iterations."
+    "The first attempt was not steady in its last rounds, so it was repeated from the "
+    "purge on, and this attempt has twice the iterations."
 )
 _LEVELS_ORIGIN = "From the merged histograms of the last window."
 _MEASURED = quantities(
@@ -40,7 +40,7 @@ _MEASURED = quantities(
 
 def single_stimulus_pages(context: Context, test: str) -> tuple[Page, ...]:
     """Return the pages of a single-stimulus saturation."""
-    attempts = tuple(read_attempts(context))
+    attempts = tuple(read_attempts(context, test))
     if not attempts:
         note = Note(text="No round was finished.", tone="warning")
         return (Page(title="From FOB to steady state", blocks=(note,)),)
@@ -81,17 +81,19 @@ def _curve_page(context: Context, curve: StimulusCurve) -> Page:
                 phase=curve.phase,
                 unit=time_quantity(span_s(curve.rounds)),
             ),
-            _ends_table(curve),
+            _ends_table(context, curve),
             *_notes(context, curve, first=first),
             _rounds_table(curve),
         ),
     )
 
 
-def _ends_table(curve: StimulusCurve) -> Table:
+def _ends_table(context: Context, curve: StimulusCurve) -> Table:
     """Return where the stimulus began and where it ended."""
     first, last = curve.rounds.iloc[0], curve.rounds.iloc[-1]
     time_s = float(curve.rounds["time_s"].iloc[-1])
+    is_filled = (context.steps_of(curve.test)["kind"] == "precondition").any()
+    included = ", including the two fills before the first round" if is_filled else ""
     return tabulate(
         ({"end": "FOB, first round", **first}, {"end": "Last round", **last}),
         (
@@ -102,8 +104,7 @@ def _ends_table(curve: StimulusCurve) -> Table:
         ),
         caption=f"Begin and end of {len(curve.rounds)} rounds, "
         f"{duration_label(time_s)} under IO",
-        note="Drive fills count from the purge, including the two fills before the "
-        "first round.",
+        note=f"Drive fills count from the purge{included}.",
     )
 
 

@@ -29,26 +29,64 @@ _BEGINNING = (
     "drive is full by then, not fresh out of box as in WSAT."
 )
 
+_BEGINNING_FROM_FOB = (
+    "Each attempt starts right after a purge, on an empty drive: its first round is "
+    "FOB. The source saturates a drive that was filled twice; here the stimulus itself "
+    "fills it."
+)
+HOST_STIMULI = ("RND 4KiB 0/100", "RND 8KiB 67/33", "SEQ 64KiB 0/100")  # Rev. B 4/17
+
 
 def saturate(
-    workload: Workload, *, iterations: int = ITERATIONS, minutes: float = MINUTES
+    *workloads: Workload,
+    iterations: int = ITERATIONS,
+    minutes: float = MINUTES,
+    is_from_fob: bool = False,
 ) -> Procedure:
-    """Return the saturation of a purged and filled drive by one stimulus."""
-    longer = iterations * _LONGER
-    test = PtsTest(
-        test_id=SATURATE,
-        title=f"Saturation by {stimulus_text(workload)}",
-        pts_section="",
-        phases=_attempt(1, workload, iterations=iterations, minutes=minutes),
-        fallback=_attempt(2, workload, iterations=longer, minutes=minutes),
+    """Return the saturation of a purged and filled drive by one stimulus.
+
+    Each of several stimuli has its own purge and fills, in a test of its own.
+    ``is_from_fob`` leaves out the fills: the stimulus begins right after the purge.
+    """
+    tests = tuple(
+        PtsTest(
+            test_id=SATURATE if number == 1 else f"{SATURATE}-{number}",
+            title=f"Saturation by {stimulus_text(workload)}",
+            pts_section="",
+            phases=_attempt(
+                1,
+                workload,
+                rounds=iterations,
+                minutes=minutes,
+                is_from_fob=is_from_fob,
+            ),
+            fallback=_attempt(
+                2,
+                workload,
+                rounds=iterations * _LONGER,
+                minutes=minutes,
+                is_from_fob=is_from_fob,
+            ),
+        )
+        for number, workload in enumerate(workloads, start=1)
     )
+    beginning = _BEGINNING_FROM_FOB if is_from_fob else _BEGINNING
     return Procedure(
         name=SATURATE,
-        title=test.title,
+        title=f"Saturation by {', '.join(map(stimulus_text, workloads))}",
         source=SOURCE,
-        tests=(test,),
-        notes=_notes(iterations=iterations, minutes=minutes),
+        tests=tests,
+        notes=(beginning, *_notes(iterations=iterations, minutes=minutes)),
     )
+
+
+def is_saturation_test(test: str) -> bool:
+    """Tell whether a test is one of those of `saturate`.
+
+    >>> is_saturation_test("saturate"), is_saturation_test("saturate-2")
+    (True, True)
+    """
+    return test.partition("-")[0] == SATURATE
 
 
 def metric_of(workload: Workload) -> Metric:
@@ -83,24 +121,30 @@ def stage(
 
 
 def _attempt(
-    number: int, workload: Workload, *, iterations: int, minutes: float
+    number: int,
+    workload: Workload,
+    *,
+    rounds: int,
+    minutes: float,
+    is_from_fob: bool,
 ) -> tuple[Phase, ...]:
     """Return the phases of an attempt: purge, 2X capacity written, the stimulus."""
+    fill = Precondition(
+        phase_id=f"fill{number}",
+        block_size_bytes=_FILL_BLOCK_BYTES,
+        queue_depth=_FILL_QUEUE_DEPTH,
+        capacity_multiple=_FILLS,
+    )
     return (
         Purge(phase_id=f"purge{number}"),
-        Precondition(
-            phase_id=f"fill{number}",
-            block_size_bytes=_FILL_BLOCK_BYTES,
-            queue_depth=_FILL_QUEUE_DEPTH,
-            capacity_multiple=_FILLS,
-        ),
-        stage(ATTEMPTS[number - 1], workload, rounds=iterations, minutes=minutes),
+        *(() if is_from_fob else (fill,)),
+        stage(ATTEMPTS[number - 1], workload, rounds=rounds, minutes=minutes),
     )
 
 
 def _notes(*, iterations: int, minutes: float) -> tuple[str, ...]:
-    """Say what a reader must know, and what departs from the published procedure."""
-    notes = [_BEGINNING]
+    """Say what departs from the published procedure."""
+    notes = []
     if iterations < ITERATIONS:
         words = f"{iterations} iterations; the source requires {ITERATIONS} or more."
         notes.append(words)

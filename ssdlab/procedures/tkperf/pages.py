@@ -17,6 +17,7 @@ from ssdlab.paper.blocks import Block, Note, Page, Plot
 from ssdlab.paper.context import Context
 from ssdlab.plots.labels import COLORS, new_figure
 from ssdlab.plots.lines import Across, Line, draw_lines
+from ssdlab.procedures.tkperf.facts import called_table, glossary_table, read_setup
 from ssdlab.pts.tp.tkperf import is_tkperf
 from ssdlab.reference.tkperf_tables import size_label
 from ssdlab.stats.matrix import select_cells
@@ -106,18 +107,26 @@ def tkperf_pages(context: Context, test: str) -> tuple[Page, ...]:
     """Return TKperf's page of a test of its profile, or of its own results."""
     if not is_tkperf(context.record.asked) or context.totals.empty:
         return ()
+    about = _about(context) if test == context.record.tests[0] else ()
     if test == "wsat":
-        return (_page(Note(text=_SATURATION), *_saturation_plots(context)),)
+        blocks = (Note(text=_SATURATION), *_saturation_plots(context))
+        return (_page(*blocks, *about),)
     if test not in _BLOCKS:
         return ()
     rounds = take_tkperf_rounds(context.run.measurements, test)
     window = judge_tkperf_window(rounds, context.windows, test)
     if window is None:
-        return (_page(Note(text=_NO_WINDOW, tone="warning")),)
+        return (_page(Note(text=_NO_WINDOW, tone="warning"), *about),)
     table = summarise_tkperf_table(rounds, window)
     intro = Note(text=_AS_PRINTED if context.is_imported else _AS_TAKEN)
     blocks = (*_BLOCKS[test](table), *_asides(context, test, table))
-    return (_page(intro, *blocks, steady_table(window)),)
+    return (_page(intro, *blocks, steady_table(window), *about),)
+
+
+def _about(context: Context) -> tuple[Table, ...]:
+    """Return how TKperf was called, if that is known, and what its words mean."""
+    setup = read_setup(context) if context.is_imported else None
+    return (*((called_table(setup),) if setup else ()), glossary_table())
 
 
 def _saturation_plots(context: Context) -> tuple[Block, ...]:

@@ -1,16 +1,22 @@
 """IOPS: PTS 2.0.2, section 7, plots 1 to 5."""
 
 from dataclasses import replace
+from functools import partial
 
 from ssdlab.paper.blocks import Block, Page, Plot
 from ssdlab.paper.context import Context, is_of_phase
+from ssdlab.pts.shared.headlines import matrix_headlines
 from ssdlab.pts.shared.matrix import (
     MEANS_ALONE,
     NO_WINDOW,
     has_means,
     matrix_table,
 )
-from ssdlab.pts.shared.matrix_figures import plot_columns_3d, plot_iops_2d
+from ssdlab.pts.shared.matrix_figures import (
+    plot_columns_3d,
+    plot_iops_2d,
+    plot_matrix_heat,
+)
 from ssdlab.pts.shared.steady import convergence_page, window_pages
 from ssdlab.pts.shared.view import View
 from ssdlab.stats.matrix import summarise_iops_matrix
@@ -47,11 +53,11 @@ def _matrix_pages(context: Context, phase: str) -> tuple[Page, ...]:
     frame = summarise_iops_matrix(context.totals, context.windows)
     frame = frame[is_of_phase(frame["phase"], phase)]
 
-    def page(number: str, title: str, block: Block) -> Page:
+    def page(number: str, title: str, *blocks: Block) -> Page:
         return Page(
             plot_id=f"IOPS {number} {part}".strip(),
             title=f"{title} {part}".strip(),
-            blocks=(block,),
+            blocks=blocks,
         )
 
     if frame.empty:
@@ -60,11 +66,12 @@ def _matrix_pages(context: Context, phase: str) -> tuple[Page, ...]:
         frame, "iops", caption="IOPS, mean over the measurement window, by R/W mix"
     )
     columns = plot_columns_3d(frame, metric="iops")
+    heat = Plot(figure=plot_matrix_heat(frame))
     return (
-        page("3", "Tabular data", table),
+        page("3", "Tabular data", table, heat),
         page("4", "2D plot, IOPS by block size", Plot(figure=plot_iops_2d(frame))),
         page("5", "3D columns, IOPS by block size and R/W mix", Plot(figure=columns)),
     )
 
 
-VIEW = View(pages=iops_pages)
+VIEW = View(pages=iops_pages, headlines=partial(matrix_headlines, metric="iops"))

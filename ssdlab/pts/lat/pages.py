@@ -7,6 +7,7 @@ import pandas as pd
 from ssdlab.paper.blocks import Block, Page, Plot
 from ssdlab.paper.context import Context, is_of_phase
 from ssdlab.pts.shared.head_facts import write_cache_text
+from ssdlab.pts.shared.headlines import latency_headlines
 from ssdlab.pts.shared.histogram import histogram_page
 from ssdlab.pts.shared.matrix import (
     MEANS_ALONE,
@@ -15,7 +16,7 @@ from ssdlab.pts.shared.matrix import (
     matrix_table,
     supported_table,
 )
-from ssdlab.pts.shared.matrix_figures import plot_columns_3d
+from ssdlab.pts.shared.matrix_figures import plot_columns_3d, plot_matrix_heat
 from ssdlab.pts.shared.steady import convergence_page, window_pages
 from ssdlab.pts.shared.view import View
 from ssdlab.stats.matrix import summarise_latency_table
@@ -81,8 +82,9 @@ def _matrix_pages(context: Context, phase: str) -> tuple[Page, ...]:
         return (page("4 - 6", "Tabular data and 3D plots", NO_WINDOW),)
     average = plot_columns_3d(frame, metric="lat_mean_ns")
     maximum = plot_columns_3d(frame, metric="lat_max_ns")
+    heat = Plot(figure=plot_matrix_heat(frame, metric="lat_mean_ns"))
     return (
-        page("4", "Tabular data", *_tables(context, frame)),
+        page("4", "Tabular data", *_tables(context, frame), heat),
         page("5", "3D plot, average latency", Plot(figure=average)),
         page("6", "3D plot, maximum latency", Plot(figure=maximum)),
     )
@@ -111,4 +113,4 @@ def _five_nines(frame: pd.DataFrame, head: str) -> Table:
     return supported_table(means, caption=caption)
 
 
-VIEW = View(pages=latency_pages)
+VIEW = View(pages=latency_pages, headlines=latency_headlines)

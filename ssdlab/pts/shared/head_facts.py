@@ -58,7 +58,7 @@ def _active_ranges(context: Context, test: str) -> tuple[ActiveRange, ...]:
 def _amounts(context: Context, test: str) -> str:
     """Return how much was accessed, and in how many segments: sequential IO in one."""
     steps = context.steps_of(test)
-    measured = steps[steps["kind"] != "precondition"]
+    measured = steps[~steps["kind"].isin(["precondition", "purge"])]
     counts = {
         active.amount_bytes: active.segments
         for active in _active_ranges(context, test)

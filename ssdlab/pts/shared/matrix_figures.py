@@ -6,6 +6,7 @@ import plotly.graph_objects as go
 
 from ssdlab.model.units import block_size_label, mix_label
 from ssdlab.plots.columns import ColumnRow, draw_columns
+from ssdlab.plots.heat import FROM_LITTLE_TO_MUCH, add_heat
 from ssdlab.plots.labels import (
     DIRECTION_COLORS,
     axis,
@@ -17,11 +18,13 @@ from ssdlab.plots.labels import (
     new_figure,
 )
 from ssdlab.plots.lines import Across, Line, draw_lines
-from ssdlab.text.numbers import number_text
+from ssdlab.text.numbers import number_text, short_number
 from ssdlab.text.quantities import QUANTITIES, scaled
 
 if TYPE_CHECKING:
     import pandas as pd
+
+_MOST_WIDE = 6  # columns whose numbers have room at the usual size
 
 MatrixMetric = Literal["iops", "lat_mean_ns", "lat_max_ns", "lat_five_nines_ns"]
 
@@ -68,6 +71,47 @@ def plot_iops_2d(
         lines.append(line)
     across = Across(column="block_size_bytes", axis=sizes, hover="%{text}")
     draw_lines(figure, across, lines, is_log=True)
+    return figure
+
+
+def plot_matrix_heat(
+    frame: "pd.DataFrame",
+    *,
+    metric: MatrixMetric = "iops",
+    title: str = "",
+    height: int = 380,
+) -> go.Figure:
+    """Draw a cell of the matrix as a coloured field with its value, writes first.
+
+    The colours are on a logarithmic scale; a cell without a value is empty.
+
+    >>> import pandas as pd
+    >>> cell = {"block_size_bytes": [4096], "read_percent": [0], "iops": [5.0e4]}
+    >>> plot_matrix_heat(pd.DataFrame(cell)).data[0].text
+    (('50.0k',),)
+    """
+    quantity = QUANTITIES[metric]
+    figure = new_figure(title or f"{quantity.title} by block size and R/W mix")
+    figure.layout.height = height
+    sizes = sorted({int(size) for size in frame["block_size_bytes"]}, reverse=True)
+    downs = {size: block_size_label(size) for size in sizes}
+    acrosses = {mix: mix_label(mix) for mix in _mixes(frame)}
+    cells = {}
+    values = scaled(frame[metric], metric)
+    places = zip(frame["block_size_bytes"], frame["read_percent"], values, strict=True)
+    for size, mix, value in places:
+        if value is not None:
+            cell = f"{downs[int(size)]}, {mix_name(int(mix))}"
+            words = f"{cell}: {number_text(value)} {quantity.unit_or_name}"
+            cells[int(size), int(mix)] = (value, short_number(value), words)
+    letters = 12 if len(acrosses) <= _MOST_WIDE else 10
+    add_heat(
+        figure, cells, (downs, acrosses), letters=letters,
+        colorscale=FROM_LITTLE_TO_MUCH,
+    )  # fmt: skip
+    flat = {"type": "category", "showgrid": False, "fixedrange": True}
+    figure.layout.xaxis = axis("R/W mix", **flat)
+    figure.layout.yaxis = axis("", **flat)
     return figure
 
 

@@ -79,14 +79,8 @@ def status_notes(context: Context) -> tuple[Note, ...]:
 
 def _banner(what: str) -> str:
     if what == "a model":
-        return (
-            "Virtual SSD: a model, not a drive. The numbers show how the method works "
-            "and say nothing about any product."
-        )
-    return (
-        "The target is a file, not a drive. The numbers include the file system and "
-        "say nothing about any product."
-    )
+        return "A virtual SSD, not a drive: its numbers say nothing about any product."
+    return "A file, not a drive: its numbers include the file system."
 
 
 def rounds_summary(context: Context, test: str) -> list[SummaryRow]:

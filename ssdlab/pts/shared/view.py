@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ssdlab.pts.shared.head_facts import Facts, rounds_set_up, rounds_stimulus
+from ssdlab.pts.shared.headlines import Headline, window_headlines
 from ssdlab.pts.shared.outcome import Outcome, rounds_outcome
 from ssdlab.pts.shared.verdict import SummaryRow, rounds_summary
 
@@ -26,6 +27,8 @@ class View:
         The last two columns at the head of its pages.
     summary : callable
         Its rows on the front page.
+    headlines : callable
+        Its key results.
     outcome : callable
         Its lines at the end of a run, by name.
     """
@@ -34,4 +37,5 @@ class View:
     set_up: "Callable[[Context, str], Facts]" = rounds_set_up
     stimulus: "Callable[[Context, str], Facts]" = rounds_stimulus
     summary: "Callable[[Context, str], Iterable[SummaryRow]]" = rounds_summary
+    headlines: "Callable[[Context, str], Iterable[Headline]]" = window_headlines
     outcome: "Callable[[Run, str], Iterable[Outcome]]" = rounds_outcome

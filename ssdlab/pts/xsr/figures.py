@@ -7,6 +7,7 @@ import plotly.graph_objects as go
 from ssdlab.model.spec import stimulus_label
 from ssdlab.plots.labels import COLORS, new_figure
 from ssdlab.plots.lines import Across, Line, draw_lines, response_times
+from ssdlab.pts.xsr.summary import recovery_headline
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,6 +22,7 @@ def plot_cross_stimulus(
     rounds: "pd.DataFrame",
     *,
     metric: GroupMetric = "bw_bytes_per_s",
+    groups: "pd.DataFrame | None" = None,
     title: str = "Throughput vs time, all access groups",
 ) -> go.Figure:
     """Draw a metric over time of a cross stimulus recovery test, one line a group.
@@ -33,6 +35,9 @@ def plot_cross_stimulus(
     metric : {"bw_bytes_per_s", "lat_mean_ns", "lat_max_ns"}, default "bw_bytes_per_s"
         The column that is drawn, in [B/s] or [ns] as stored. Latencies have a
         logarithmic axis.
+    groups : pandas.DataFrame, optional
+        The frame of `summarise_access_groups`: draws the mean throughput of group 1,
+        and says in the subtitle how far group 3 recovered.
     title : str, default "Throughput vs time, all access groups"
         Title of the figure.
 
@@ -54,7 +59,8 @@ def plot_cross_stimulus(
     >>> line.name, line.y
     ('Group 1: SEQ 1024 KiB 0/100', (500.0,))
     """
-    figure = new_figure(title)
+    subtitle = "" if groups is None else recovery_headline(groups).capitalize()
+    figure = new_figure(title, subtitle=subtitle)
     across = Across.time(rounds)
     lines = []
     for group, rows in rounds.groupby("group"):
@@ -64,8 +70,23 @@ def plot_cross_stimulus(
             symbol=symbol, width=1.5, size=4, hover=f"group {group}, {across.hover}: ",
         )  # fmt: skip
         lines.append(line)
+    if groups is not None:
+        lines += _former_means(rounds, groups)
     draw_lines(figure, across, lines, showlegend=True)
     return figure
+
+
+def _former_means(rounds: "pd.DataFrame", groups: "pd.DataFrame") -> list[Line]:
+    """Return the mean throughput of group 1 as a line over all rounds."""
+    ends = [float(rounds["time_s"].min()), float(rounds["time_s"].max())]
+    return [
+        Line(
+            rows=[{"time_s": ends, "bw_bytes_per_s": [mean, mean]}],
+            column="bw_bytes_per_s", name="Mean of group 1", hover="mean of group 1: ",
+            color=COLORS["range_limit"], dash="dash", width=1.5,
+        )
+        for mean in groups[groups["group"] == 1]["bw_mean_bytes_per_s"]
+    ]  # fmt: skip
 
 
 def group_label(row: "pd.Series[Any]") -> str:

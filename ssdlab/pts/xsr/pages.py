@@ -8,7 +8,7 @@ import pandas as pd
 
 from ssdlab.model.spec import Stimulus
 from ssdlab.model.units import duration_label
-from ssdlab.paper.blocks import Note, Page, Plot
+from ssdlab.paper.blocks import Note, Page, Plot, Tone
 from ssdlab.paper.context import Context
 from ssdlab.pts.shared.head_facts import (
     Facts,
@@ -28,7 +28,8 @@ from ssdlab.pts.xsr.figures import (
     plot_cross_stimulus_latency,
 )
 from ssdlab.pts.xsr.summary import (
-    is_recovery_sure,
+    is_recovery_known,
+    ratio_text,
     recovery_text,
     summarise_access_groups,
     summarise_cross_stimulus,
@@ -44,7 +45,8 @@ _FIRST_GROUP_S = 8 * 3600.0  # ... where the first group takes 8 h
 _GROUP_NOTE = (
     "End is the throughput at the end of the segment: of its last round. Recovery is "
     "the time under IO from the start of group 3 to the end of its first round whose "
-    "throughput reaches the mean of group 1. By design, this test has no steady state."
+    "throughput reaches the mean of group 1; where none does, the share of that mean "
+    "that its best round reached. By design, this test has no steady state."
 )
 _GAP_NOTE = "The groups follow one another at once, without a planned gap."
 
@@ -65,7 +67,7 @@ def xsr_pages(context: Context, test: str) -> tuple[Page, ...]:
         blocks=(
             strip_under_io(
                 context,
-                plot_cross_stimulus(frame),
+                plot_cross_stimulus(frame, groups=groups),
                 test=test,
                 unit=time_quantity(span_s(frame)),
             ),
@@ -82,8 +84,8 @@ def _pages_1_1(
     frame: pd.DataFrame, groups: pd.DataFrame, *, phases: tuple[Stimulus, ...]
 ) -> tuple[Page, ...]:
     scale = phases[0].time_limit_s / _FIRST_GROUP_S if phases else 1.0
-    second = _page_around(frame, first=1, around_s=_AROUND_S * scale)
-    third = _page_around(frame, first=2, around_s=_AROUND_S * scale)
+    second = _page_around(frame, groups, first=1, around_s=_AROUND_S * scale)
+    third = _page_around(frame, groups, first=2, around_s=_AROUND_S * scale)
     average = plot_cross_stimulus(
         frame, metric="lat_mean_ns", title="Average latency vs time"
     )
@@ -107,7 +109,7 @@ def _pages_1_1(
 
 
 def _page_around(
-    frame: pd.DataFrame, *, first: int, around_s: float
+    frame: pd.DataFrame, groups: pd.DataFrame, *, first: int, around_s: float
 ) -> tuple[str, tuple[Plot | Note, ...]]:
     """Return title and blocks of the change from one group to the next."""
     title = f"Throughput vs time, groups {first} and {first + 1}"
@@ -116,7 +118,8 @@ def _page_around(
         return title, (Note(text=text, tone="warning"),)
     near = _around(frame, first=first, around_s=around_s)
     words = f"{title}, {duration_label(around_s)} either side of the change"
-    figure = plot_cross_stimulus(near, title=words)
+    known = groups if first == 2 else None
+    figure = plot_cross_stimulus(near, groups=known, title=words)
     figure.update_xaxes(rangemode="normal")  # the change alone, not all that was before
     return title, (Plot(figure=figure),)
 
@@ -150,7 +153,8 @@ def _pages_2_0(frame: pd.DataFrame, groups: pd.DataFrame) -> tuple[Page, ...]:
 
 def _verdict(groups: pd.DataFrame) -> Note:
     text = f"{sentence(recovery_text(groups))}."
-    return Note(text=text, tone="good" if is_recovery_sure(groups) else "warning")
+    tone: Tone = "plain" if is_recovery_known(groups) else "warning"
+    return Note(text=text, tone=tone)
 
 
 def _groups_table(groups: pd.DataFrame, *, unit: Quantity) -> Table:
@@ -204,7 +208,7 @@ def _recovery(row: Mapping[str, Any], *, unit: Quantity) -> str:
     if pd.isna(row["is_recovered"]):
         return NOT_MEASURED
     if not row["is_recovered"]:
-        return "not yet"
+        return f"to {ratio_text(row['best_ratio'])}"
     return (
         f"{exact_text(row['recovery_s'] / unit.divisor)}, round {row['recovery_round']}"
     )
@@ -274,16 +278,19 @@ def _stimulus(context: Context, test: str) -> Facts:
 
 
 def _summary(context: Context, test: str) -> list[SummaryRow]:
-    """Return one row: throughput, and whether the second group recovered it."""
+    """Return one row: throughput, and how far it recovered after the second group.
+
+    The PTS sets no limit for it, so a recovery that is known neither passes nor fails.
+    """
     rounds = summarise_cross_stimulus(context.totals, context.steps)
     series = rounds["bw_bytes_per_s"].astype(float)
     title = context.title_of(test)
     first, verdict = NOT_MEASURED, "no round was finished"
-    is_recovered = False
+    is_steady: bool | None = False
     if len(rounds):
         groups = summarise_access_groups(rounds)
         verdict = f"{recovery_text(groups)}; XSR has no steady state by design"
-        is_recovered = is_recovery_sure(groups)
+        is_steady = None if is_recovery_known(groups) else False
         first = metric_text(float(series.iloc[0]), "bw_bytes_per_s")
     row = SummaryRow(
         test=title,
@@ -292,14 +299,14 @@ def _summary(context: Context, test: str) -> list[SummaryRow]:
         steady=NOT_MEASURED,
         rounds=NOT_MEASURED,
         verdict=verdict,
-        is_steady=is_recovered,
+        is_steady=is_steady,
         spark=sparkline(series, f"{title}, throughput"),
     )
     return [row]
 
 
 def _outcome(run: Run, test: str) -> Iterator[Outcome]:
-    """Yield whether throughput recovered."""
+    """Yield how far throughput recovered, or after what time."""
     rounds = summarise_cross_stimulus(run.measurements, run.steps)
     yield test, recovery_text(summarise_access_groups(rounds))
 

@@ -130,36 +130,58 @@ def _recovery(group: pd.DataFrame, goal: float) -> dict[str, Any]:
     return found | {"recovery_round": reached["round"].iloc[0]}
 
 
+def recovery_headline(groups: pd.DataFrame) -> str:
+    """Say in a few words when one run had recovered, or how far it came.
+
+    >>> third = {"group": [3], "is_recovered": [False], "best_ratio": [0.99499]}
+    >>> recovery_headline(pd.DataFrame(third))
+    'recovered to 99.4 % of the former mean'
+    """
+    third = groups[groups["group"] == 3]
+    if third.empty or pd.isna(third["is_recovered"].iloc[0]):
+        return "recovery not measured"
+    row = third.iloc[0]
+    if not row["is_recovered"]:
+        return f"recovered to {ratio_text(row['best_ratio'])} of the former mean"
+    seconds = float(row["recovery_s"])
+    spent = f"{seconds:.1f} s" if seconds < 59.5 else f"{seconds / 60:.1f} min"
+    return f"recovered after {spent}"
+
+
+def ratio_text(ratio: float) -> str:
+    """Return a ratio below 1 in percent, never rounded up to all of it.
+
+    >>> ratio_text(0.9999)
+    '99.9 %'
+    """
+    return f"{math.floor(1000 * ratio) / 10:.1f} %"
+
+
 def recovery_text(groups: pd.DataFrame) -> str:
-    """Say when one run had recovered from the other stimulus, or that it has not yet.
+    """Say when one run had recovered or how far it came, and what that is based on.
 
     >>> third = {"group": [3], "is_recovered": [True], "recovery_s": [240.0]}
     >>> recovery_text(pd.DataFrame(third | {"recovery_round": [4]}))
     'recovered after 4.0 min: round 4 of group 3 reaches the mean of group 1'
     """
+    headline = recovery_headline(groups)
     third = groups[groups["group"] == 3]
-    after = "" if _are_unbroken(groups) else ", after a break of the run"
     if third.empty or pd.isna(third["is_recovered"].iloc[0]):
-        return "recovery not measured: group 3 has no round to compare with group 1"
+        return f"{headline}: group 3 has no round to compare with group 1"
     row = third.iloc[0]
-    if not row["is_recovered"]:
-        percent = math.floor(1000 * row["best_ratio"]) / 10  # never rounded to 100
-        return (
-            f"not yet recovered: the best of {row['n_rounds']} rounds of group 3 has "
-            f"{percent:.1f} % of the mean of group 1{after}"
-        )
-    seconds = float(row["recovery_s"])
-    spent = f"{seconds:.1f} s" if seconds < 59.5 else f"{seconds / 60:.1f} min"
-    return (
-        f"recovered after {spent}: round {row['recovery_round']} of group 3 reaches "
-        f"the mean of group 1{after}"
+    basis = (
+        f"round {row['recovery_round']} of group 3 reaches the mean of group 1"
+        if row["is_recovered"]
+        else f"the best of {row['n_rounds']} rounds of group 3, against the mean of "
+        "group 1"
     )
+    after = "" if _are_unbroken(groups) else ", after a break of the run"
+    return f"{headline}: {basis}{after}"
 
 
-def is_recovery_sure(groups: pd.DataFrame) -> bool:
-    """Tell whether a run has recovered without any break."""
-    is_recovered = bool(groups["is_recovered"].fillna(value=False).any())
-    return is_recovered and _are_unbroken(groups)
+def is_recovery_known(groups: pd.DataFrame) -> bool:
+    """Tell whether a run shows how far it recovered, without any break."""
+    return bool(groups["is_recovered"].notna().any()) and _are_unbroken(groups)
 
 
 def _are_unbroken(groups: pd.DataFrame) -> bool:

@@ -73,7 +73,14 @@ class MadeWork:
     told: list[str] = field(default_factory=list)
     clock: MadeClock = field(default_factory=MadeClock)
 
-    def on(self, drive: Drive, method: PurgeMethod, ask: Ask) -> Work:
+    def on(
+        self,
+        drive: Drive,
+        method: PurgeMethod,
+        ask: Ask,
+        *,
+        sector_bytes: int | None = None,
+    ) -> Work:
         return Work(
             drive=drive,
             descriptor=-1,
@@ -82,6 +89,7 @@ class MadeWork:
             ask=ask,
             tell=self.told.append,
             clock=self.clock.clock(),
+            sector_bytes=sector_bytes,
         )
 
 
@@ -122,8 +130,12 @@ def id_ctrl(*, oacs: int = 0x10A, fna: int = 0, sanicap: int = 0) -> str:
     return json.dumps(fields, indent=2)
 
 
-def id_ns(*, flbas: int = 0, dps: int = 0) -> str:
-    fields = {"nsze": 131072, "nlbaf": 7, "flbas": flbas, "dps": dps, "lbafs": []}
+def id_ns(
+    *, flbas: int = 0, dps: int = 0, lbafs: Sequence[tuple[int, int, int]] = ()
+) -> str:
+    """Identify a namespace; its formats are metadata, data size (2^n) and RP."""
+    formats = [{"ms": ms, "ds": ds, "rp": rp} for ms, ds, rp in lbafs]
+    fields = {"nsze": 131072, "nlbaf": 7, "flbas": flbas, "dps": dps, "lbafs": formats}
     return json.dumps(fields, indent=2)
 
 

@@ -4,9 +4,15 @@ from pathlib import Path
 
 import pytest
 
+from ssdlab.drive.purge.choice import choose_format
 from ssdlab.drive.purge.nvme import list_nvme_options
-from ssdlab.drive.purge.nvme_format import format_namespace, parse_layout
+from ssdlab.drive.purge.nvme_format import (
+    format_namespace,
+    parse_layout,
+    parse_lba_formats,
+)
 from ssdlab.model.drive import PurgeMethod, PurgeOption
+from ssdlab.model.errors import TargetRefusedError
 from tests.drive.purge.made import (
     NO_ROOT,
     MadeWork,
@@ -226,4 +232,77 @@ def test_nothing_is_formatted_where_the_layout_is_not_known(tmp_path: Path) -> N
     ask = Recorded({"nvme id-ns": (1, "", "NVMe status: Invalid Field(0x4002)")})
     done = format_namespace(MadeWork(tmp_path).on(DRIVE, "nvme-format-user-data", ask))
     assert "reading the format of the namespace failed" in done.fault
+    assert len(ask.asked) == 1
+
+
+# Metadata, data size (2^n) and RP: 1 has metadata, 3 is the better one of 4 KiB.
+FORMATS = ((0, 9, 2), (8, 9, 2), (0, 12, 2), (0, 12, 0), (0, 0, 0))
+
+
+def test_formats_are_those_without_metadata_the_better_one_first() -> None:
+    found = parse_lba_formats(id_ns(lbafs=FORMATS))
+    assert [(one.number, one.sector_bytes) for one in found] == [
+        (0, 512), (3, 4096), (2, 4096)
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "[]", '{"nlbaf": 1, "lbafs": 3}', '{"lbafs": [{"ms": 0, "ds": 9}]}',
+     '{"nlbaf": 1, "lbafs": [3, {"ms": 0, "ds": true}, {"ds": 9}]}'],
+)  # fmt: skip
+def test_formats_that_are_not_reported_are_none(text: str) -> None:
+    assert parse_lba_formats(text) == ()
+
+
+def format_answers(*, oacs: int = 0x2) -> Recorded:
+    return Recorded({
+        "nvme id-ctrl": (0, id_ctrl(oacs=oacs), ""),
+        "nvme id-ns": (0, id_ns(flbas=0x11, dps=0b1010, lbafs=FORMATS), ""),
+        "nvme list-ns": (0, list_ns(1), ""),
+        "nvme format": (0, "Success formatting namespace:1", ""),
+    })
+
+
+def test_format_to_other_sectors_names_them_and_is_a_format(tmp_path: Path) -> None:
+    ask = format_answers()
+    chosen = choose_format(DRIVE, "auto", 4096, ask=ask, root=NO_ROOT)
+    assert chosen.method == "nvme-format-user-data"
+    assert chosen.sector_bytes == 4096
+    assert chosen.words.endswith("to sectors of 4096 B instead of 512 B")
+    made = MadeWork(tmp_path)
+    work = made.on(DRIVE, chosen.method, ask, sector_bytes=chosen.sector_bytes)
+    done = format_namespace(work)
+    assert ask.lines[-1].startswith(
+        "nvme format /dev/nvme0n1 --namespace-id=1 --lbaf=3 --ms=0 --pi=0 --pil=0 "
+    )
+    # This machine has no such drive, so the sectors are not seen to change.
+    assert "not 4096 B" in done.fault
+    assert made.clock.time_s >= 10
+
+
+@pytest.mark.parametrize(
+    ("wanted", "sector_bytes", "oacs"),
+    [("discard", 4096, 0x2), ("auto", 520, 0x2), ("auto", 4096, 0x0)],
+    ids=["no-format", "no-such-size", "cannot-format"],
+)
+def test_other_sectors_are_refused_where_a_format_cannot_make_them(
+    wanted: str, sector_bytes: int, oacs: int
+) -> None:
+    ask = format_answers(oacs=oacs)
+    with pytest.raises(TargetRefusedError):
+        choose_format(DRIVE, wanted, sector_bytes, ask=ask, root=NO_ROOT)
+    assert not [line for line in ask.lines if line.startswith("nvme format")]
+
+
+def test_other_sectors_are_refused_where_no_formats_are_reported() -> None:
+    ask = Recorded({"nvme id-ns": (1, "", "Permission denied")})
+    with pytest.raises(TargetRefusedError, match="reports no LBA formats"):
+        choose_format(DRIVE, "auto", 4096, ask=ask, root=NO_ROOT)
+
+
+def test_format_that_is_gone_when_it_is_needed_formats_nothing(tmp_path: Path) -> None:
+    ask = Recorded({"nvme id-ns": (0, id_ns(), "")})
+    work = MadeWork(tmp_path).on(DRIVE, "nvme-format-user-data", ask, sector_bytes=4096)
+    assert "has no LBA format of 4096 B" in format_namespace(work).fault
     assert len(ask.asked) == 1

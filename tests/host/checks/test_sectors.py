@@ -76,7 +76,7 @@ def test_sectors_are_judged_by_the_blocks(case: Case, host: Path) -> None:
 @pytest.mark.parametrize(
     ("bus", "command"),
     [
-        ("nvme", "nvme format --lbaf=N /dev/nvme0n1"),
+        ("nvme", "ssdlab purge --lba-format 512 /dev/nvme0n1"),
         ("scsi", "sg_format --format --size=512 /dev/nvme0n1"),
         ("loop", "losetup --sector-size 512"),
         ("ata", "Leave out these blocks."),

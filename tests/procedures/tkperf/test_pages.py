@@ -227,7 +227,8 @@ def test_test_without_a_window_says_so(tmp_path: Path) -> None:
     profile = replace(ENTERPRISE, name="tkperf", nominal="pts-e-1.1")
     recipe = Recipe(tests=("iops",), steps=170, profile=profile)  # three rounds
     (page,) = tkperf_pages(make_run(tmp_path / "run", recipe), "iops")
-    (note,) = page.blocks
+    note, glossary = page.blocks
+    assert isinstance(glossary, Table)
     assert isinstance(note, Note)
     assert (note.tone, "has none" in note.text) == ("warning", True)
 
@@ -243,3 +244,25 @@ def test_imported_report_says_which_rounds_are_known(tmp_path: Path) -> None:
     firsts = {row.test: row.first for row in summary_rows(context)}
     # Rounds 1 of IOPS and throughput are not printed.
     assert firsts == {"IOPS": "-", "Throughput": "-", "Latency": "206.2 μs"}
+
+
+def test_published_report_says_how_tkperf_was_called_once(tmp_path: Path) -> None:
+    run = import_run(["reference:tkperf-crucial-mx200"], runs=tmp_path)
+    first, *others = run.record.tests
+    called = tables(tkperf_pages(run, first))["How TKperf was called"]
+    assert called["TKperf"] == ("2.0",)
+    assert called["Options of the command line"] == ("-nj 2 -iod 16 -rfb",)
+    assert called["TC/QD"] == ("T2/Q16",)
+    for test in others:
+        assert "How TKperf was called" not in tables(tkperf_pages(run, test))
+    assert "one less" in words(render_report(run))
+
+
+def test_setup_that_was_spoiled_is_left_out(tmp_path: Path) -> None:
+    run = import_run(["reference:tkperf-crucial-mx200"], runs=tmp_path)
+    (run.path / "source" / "tkperf_crucial_mx200.toml").unlink(missing_ok=True)
+    for path in (run.path / "source").glob("*.toml"):
+        path.write_text("title = [", "utf-8")
+    found = tables(tkperf_pages(run, run.record.tests[0]))
+    assert "How TKperf was called" not in found
+    assert "Words of TKperf's report" in found

@@ -7,6 +7,7 @@ from ssdlab.figures import plot_cross_stimulus, plot_idle_recovery
 from ssdlab.pts.hir.figures import plot_idle_recovery_latency
 from ssdlab.pts.shared.preconditioning import plot_preconditioning
 from ssdlab.pts.xsr.figures import GroupMetric, plot_cross_stimulus_latency
+from ssdlab.pts.xsr.summary import summarise_access_groups
 from ssdlab.text.quantities import time_quantity
 
 
@@ -112,6 +113,26 @@ def test_cross_stimulus_has_a_line_a_group() -> None:
     assert list(figure.data[0].x) == [10.0, 20.0]
     assert figure.layout.yaxis.title.text == "Throughput [MB/s]"
     assert figure.layout.yaxis.type is None
+
+
+@pytest.mark.parametrize(
+    ("third", "words"),
+    [(3e8, "Recovered to 66.6 % of the former mean"), (4.5e8, "Recovered after 10")],
+    ids=["short", "recovered"],
+)
+def test_cross_stimulus_shows_the_former_mean_and_how_far_it_came(
+    third: float, words: str
+) -> None:
+    frame = rounds().assign(
+        run_id="r1", phase="", round=1, runtime_s=600.0, idle_before_s=0.0,
+        is_contiguous=True,
+    )  # fmt: skip
+    frame.loc[3, "bw_bytes_per_s"] = third
+    figure = plot_cross_stimulus(frame, groups=summarise_access_groups(frame))
+    mean = figure.data[-1]
+    assert (mean.name, list(mean.x)) == ("Mean of group 1", [10.0, 40.0])
+    assert list(mean.y) == [450.0, 450.0]
+    assert words in figure.layout.title.subtitle.text
 
 
 def test_groups_keep_their_colours_when_only_some_are_drawn() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from ssdlab.model.spec import Stimulus, Workload
 from ssdlab.pts.xsr.summary import (
-    is_recovery_sure,
+    is_recovery_known,
     recovery_text,
     summarise_access_groups,
     summarise_cross_stimulus,
@@ -57,8 +57,8 @@ def xsr_rounds(
 
 
 NOT_YET = (  # 99.98 %, and never rounded to all of it
-    "not yet recovered: the best of 2 rounds of group 3 has 99.9 % of the mean of "
-    "group 1"
+    "recovered to 99.9 % of the former mean: the best of 2 rounds of group 3, against "
+    "the mean of group 1"
 )
 WHOLE = ((600.0, 500.0, 400.0), (100.0, 80.0), (250.0, 499.0, 500.0, 520.0))
 
@@ -198,7 +198,7 @@ def test_text_says_when_it_recovered(
 @pytest.mark.parametrize("broken", [None, 1, 4, 7])
 def test_recovery_after_a_break_is_not_sure(broken: int | None) -> None:
     groups = summarise_access_groups(xsr_rounds(WHOLE, broken=broken))
-    assert is_recovery_sure(groups) == (broken is None)
+    assert is_recovery_known(groups) == (broken is None)
     assert recovery_text(groups).endswith("after a break of the run") != (
         broken is None
     )

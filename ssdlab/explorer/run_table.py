@@ -1,0 +1,163 @@
+"""A table of runs that sorts by a click on a head and selects by one on a row."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import anywidget
+import traitlets
+
+from ssdlab.explorer.style import STYLE
+from ssdlab.report.display import is_in_notebook
+from ssdlab.store.catalog import RunEntry
+from ssdlab.store.run_table import NUMBERS, summarise_runs
+from ssdlab.text.numbers import NOT_MEASURED, metric_text, when_text
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+COLUMNS = (
+    "Run",
+    "Label",
+    "Drive",
+    "Profile",
+    "Tests",
+    "Started",
+    "State",
+    "Random write 4 KiB",
+    "Seq. write 1 MiB",
+    "Write latency 4 KiB",
+    "Saturated 4 KiB",
+)
+_WIDE = ("Drive", "Profile", "Tests", "Started")  # not in a still picture
+STATE = COLUMNS.index("State")
+_METRICS = dict(
+    zip(NUMBERS, ("iops", "bw_bytes_per_s", "lat_mean_ns", "iops"), strict=True)
+)
+_STATES = {True: "✓ steady", False: "✗ not steady", None: "finished"}
+
+Row = dict[str, Any]
+
+
+class RunTable(anywidget.AnyWidget):
+    """Runs in rows; ``value`` are the names of those that are selected."""
+
+    _esm = Path(__file__).parent / "run_table.js"
+    columns = traitlets.List(list(COLUMNS)).tag(sync=True)
+    rows = traitlets.List().tag(sync=True)
+    value = traitlets.List().tag(sync=True)
+    is_selectable = traitlets.Bool(default_value=True).tag(sync=True)
+
+
+def run_row(
+    name: str,
+    entry: RunEntry,
+    *,
+    is_steady: bool | None = None,
+    numbers: Mapping[str, float] | None = None,
+) -> Row:
+    """Return a run as a row: the text of each cell, and what it is sorted by."""
+    known = numbers or {}
+    words = (
+        name,
+        entry.label,
+        entry.device,
+        entry.profile,
+        ", ".join(entry.tests),
+        when_text(entry.started_at) if entry.started_at else "",
+        state_text(entry, is_steady=is_steady),
+    )
+    texts = [
+        metric_text(known[column], metric) if column in known else NOT_MEASURED
+        for column, metric in _METRICS.items()
+    ]
+    keys = [*words[:5], entry.started_at, words[6], *map(known.get, _METRICS)]
+    return {"name": name, "cells": [*words, *texts], "keys": keys}
+
+
+def state_text(entry: RunEntry, *, is_steady: bool | None) -> str:
+    """Return whether a run got steady; of one that did not finish, its status."""
+    if entry.trouble:
+        return "damaged"
+    if entry.status != "finished":
+        return {"interrupted": "stopped"}.get(entry.status, entry.status)
+    return _STATES[is_steady]
+
+
+def table_html(rows: Iterable[Row]) -> str:
+    """Return the table as HTML, which a saved notebook keeps, without what is wide."""
+    kept = [place for place, name in enumerate(COLUMNS) if name not in _WIDE]
+
+    def cells(texts: Sequence[str], tag: str) -> str:
+        return "".join(f"<{tag}>{escape(texts[place])}</{tag}>" for place in kept)
+
+    heads = cells(COLUMNS, "th")
+    body = "".join(f"<tr>{cells(row['cells'], 'td')}</tr>" for row in rows)
+    return (
+        f'{STYLE}<div class="ssdlab-runs"><table><thead><tr>{heads}</tr></thead>'
+        f"<tbody>{body}</tbody></table></div>"
+    )
+
+
+class _ShownRuns(RunTable):
+    """A table of runs that is only looked at."""
+
+    def _repr_mimebundle_(self, **more: Any) -> dict[str, Any]:
+        """Return the widget, and its rows as HTML where there is no kernel."""
+        bundle = super()._repr_mimebundle_(**more)
+        if isinstance(bundle, tuple):
+            bundle = bundle[0]
+        return {**(bundle or {}), "text/html": table_html(self.rows)}
+
+
+def show_runs(folder: str | Path | None = None) -> "pd.DataFrame":
+    """Show the runs of a folder as a table that sorts by a click, newest first.
+
+    The table is shown in a notebook; elsewhere nothing is shown.
+
+    Parameters
+    ----------
+    folder : str or Path, optional
+        The folder of runs, as for `list_runs`: by default ``data/runs``.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row per run, with its label, device, profile, tests, start, status, whether
+        it got steady, and key numbers in stored units.
+
+    Raises
+    ------
+    RunFolderError
+        If the given folder does not exist or cannot be read.
+
+    Examples
+    --------
+    >>> ssdlab.show_runs("data/samples")["profile"].unique().tolist()
+    ['demo', 'imported']
+    """
+    frame = summarise_runs(folder)
+    if is_in_notebook():
+        from IPython.display import HTML, display  # noqa: PLC0415 - notebooks alone
+
+        rows = [_frame_row(row) for row in frame.to_dict("records")]
+        display(HTML(STYLE))  # type: ignore[no-untyped-call] # IPython has no types
+        display(_ShownRuns(rows=rows, is_selectable=False))  # type: ignore[no-untyped-call] # as above
+    return frame
+
+
+def _frame_row(row: Mapping[Any, Any]) -> Row:
+    texts = {
+        name: str(row[name])
+        for name in ("label", "device", "profile", "started_at", "status", "trouble")
+    }
+    tests = tuple(filter(None, str(row["tests"]).split(", ")))
+    entry = RunEntry(path=str(row["path"]), tests=tests, **texts)
+    steady = row["is_steady"]
+    return run_row(
+        str(row["run"]),
+        entry,
+        is_steady=bool(steady) if steady in {True, False} else None,
+        numbers={name: row[name] for name in NUMBERS if row[name] == row[name]},
+    )

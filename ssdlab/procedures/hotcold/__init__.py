@@ -1,0 +1,1 @@
+"""Hot and cold data: HGST/WD, Flash Performance Best Practices, 17 April 2018."""

@@ -1,0 +1,1 @@
+"""Parts of the documentation site that follow from the code."""
