@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ssdlab.text.quantities import is_missing
-from ssdlab.text.terminal import printable
+from ssdlab.text.terminal import printable, wrapped
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -72,7 +72,8 @@ class BoxWriter:
         with console.capture() as drawn:
             console.print(self._grid(shown, names))
         click.echo(drawn.get(), nl=False)
-        click.echo(self._count(len(shown), len(names), len(shown.columns)))
+        count = self._count(len(shown), len(names), len(shown.columns))
+        click.echo("\n".join(wrapped(count, width=self._width)))
 
     def _is_too_wide(self, shown: "pd.DataFrame", names: list[str]) -> bool:
         texts = ((name, *map(_text, shown[name])) for name in names)

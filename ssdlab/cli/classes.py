@@ -12,6 +12,7 @@ from ssdlab.cli.group import (
     json_option,
     main,
     overwrite_option,
+    takes_run,
     terminal_width,
 )
 from ssdlab.text.terminal import printable
@@ -25,7 +26,7 @@ _MOST_WIDTH = 120
 
 
 @main.command()
-@click.argument("runs", metavar="[RUN]...", nargs=-1, type=click.Path(path_type=Path))
+@takes_run("runs", metavar="[RUN]...", nargs=-1, is_required=False)
 @click.option(
     "-o",
     "--output",

@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ssdlab.cli.group import json_option, main, overwrite_option, require_finite
+from ssdlab.cli.group import (
+    json_option,
+    main,
+    overwrite_option,
+    require_finite,
+    takes_run,
+)
 from ssdlab.model.errors import ExportError
 from ssdlab.text.terminal import printable
 
@@ -22,9 +28,7 @@ _REMEDY = "Create the folder, or name another file with -o."
 
 
 @main.command()
-@click.argument(
-    "runs", metavar="RUN...", nargs=-1, required=True, type=click.Path(path_type=Path)
-)
+@takes_run("runs", metavar="RUN...", nargs=-1)
 @click.option(
     "-o",
     "--output",

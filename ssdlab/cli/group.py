@@ -262,14 +262,20 @@ class RunType(click.ParamType[Path]):
 
 
 def takes_run(
-    name: str = "run", *statuses: str, is_required: bool = True
+    name: str = "run",
+    *statuses: str,
+    is_required: bool = True,
+    metavar: str = "",
+    nargs: int = 1,
 ) -> Callable[[Command], Command]:
     """Let a command take a run by a path or a name, which Tab completes."""
+    shown = name.upper() if is_required else f"[{name.upper()}]"
     return click.argument(
         name,
         type=RunType(*statuses),
         required=is_required,
-        metavar=name.upper() if is_required else f"[{name.upper()}]",
+        nargs=nargs,
+        metavar=metavar or shown,
         shell_complete=complete_runs,
     )
 

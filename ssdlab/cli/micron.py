@@ -164,8 +164,8 @@ def precondition_time(run: Path | None, **options: Any) -> None:
 
 
 @main.command("compare-hosts")
-@click.argument("run_a", type=click.Path(path_type=Path))
-@click.argument("run_b", type=click.Path(path_type=Path))
+@takes_run("run_a")
+@takes_run("run_b")
 @click.option(
     "-o",
     "--output",

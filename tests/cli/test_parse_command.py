@@ -1,6 +1,7 @@
 """`ssdlab parse`: whatever fio wrote, as a table, from a shell."""
 
 import csv
+import fcntl
 import gzip
 import io
 import json
@@ -8,8 +9,11 @@ import os
 import pty
 import re
 import signal
+import struct
 import subprocess
 import sys
+import termios
+from contextlib import suppress
 from pathlib import Path
 
 import pandas as pd
@@ -307,7 +311,7 @@ def test_a_refused_table_leaves_the_file_as_it_was(tmp_path: Path) -> None:
 
 def test_a_file_is_written_whole(tmp_path: Path) -> None:
     path = tmp_path / "table.csv"
-    assert parse(captured("one_io.json"), "-o", path).stdout == b""
+    assert parse(captured("one_io.json"), "-o", path).stdout == f"{path}\n".encode()
     assert path.read_bytes() == parse(captured("one_io.json")).stdout
     assert [file.name for file in tmp_path.iterdir()] == ["table.csv"]
 
@@ -398,7 +402,8 @@ def test_a_terminal_gets_no_control_codes_out_of_a_file(tmp_path: Path) -> None:
     path = tmp_path / "a.json"
     path.write_text(json.dumps(content))
     ours, theirs = pty.openpty()
-    with subprocess.Popen([*COMMAND, str(path)], stdout=theirs) as started:
+    asked = [*COMMAND, str(path), "--format", "csv"]
+    with subprocess.Popen(asked, stdout=theirs) as started:
         os.close(theirs)
         shown = b""
         while b"trim" not in shown:
@@ -407,3 +412,47 @@ def test_a_terminal_gets_no_control_codes_out_of_a_file(tmp_path: Path) -> None:
     os.close(ours)
     assert b"?[2Jname" in shown
     assert b"\x1b" not in shown
+
+
+def shown_on_a_terminal(*asked: str, columns: int, lines: int = 24) -> list[str]:
+    """Return what a command writes to a terminal of a size."""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("4H", lines, columns, 0, 0))
+    sized = {k: v for k, v in os.environ.items() if k not in {"COLUMNS", "LINES"}}
+    with subprocess.Popen([*COMMAND, *asked], stdout=theirs, env=sized) as started:
+        os.close(theirs)
+        shown = b""
+        with suppress(OSError):  # the other end was closed
+            while part := os.read(ours, 65536):
+                shown += part
+        assert started.wait(60) in {0, 3}
+    os.close(ours)
+    return shown.decode().splitlines()
+
+
+@pytest.mark.parametrize("columns", [60, 80, 130])
+def test_a_terminal_gets_the_columns_and_rows_that_fit(columns: int) -> None:
+    steps = str(ROOT / "data" / "samples" / "virtual-lat" / "steps")
+    lines = shown_on_a_terminal(steps, columns=columns)
+    assert max(map(len, lines)) <= columns
+    assert lines[0][0] + lines[0][-1] == "┌┐"
+    head = [name.strip() for name in lines[1].strip("│").split("│")]
+    assert head[0] == "file"
+    assert "iops" in head
+    assert ("lat_mean_ns" in head) == (columns == 130)
+    assert sum("·" in line.split("│")[1] for line in lines if line[0] == "│") == 1
+    last = next(place for place, line in enumerate(lines) if line[0] == "└")
+    count = " ".join(lines[last + 1 :])
+    assert count.startswith("86 rows (16 shown) and 109 without IOs · 45 columns")
+    assert len(lines) <= 24
+
+
+def test_a_short_table_is_shown_whole(tmp_path: Path) -> None:
+    content = json.loads(captured("one_io.json").read_bytes())
+    content["jobs"][0]["jobname"] = "\x1b[2Jname"
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps(content))
+    lines = shown_on_a_terminal(str(path), columns=200)
+    assert "�[2Jname" in lines[3]
+    assert "\x1b" not in "".join(lines)
+    assert lines[-1].startswith("1 row and 2 without IOs")

@@ -95,7 +95,6 @@ def test_bad_input_is_refused_and_nothing_is_written(
 @pytest.mark.parametrize(
     "arguments",
     [
-        (),
         ("measure",),
         ("run",),
         (*RUN, "--speed", "9"),
@@ -184,7 +183,10 @@ def test_unknown_parameter_stops_the_notebook_under_papermill(lab: Lab) -> None:
     command = ("-m", "papermill", notebook, output, *asked)
     stopped = lab.start(sys.executable, *command)
     assert stopped.wait() == 1
-    message = "UnknownNameError: Unknown parameter 'targett'. Choose from: target, "
+    message = (
+        "UnknownNameError: Unknown parameter 'targett'. Did you mean 'target'? "
+        "Choose from: target, "
+    )
     assert message in stopped.said
     assert list(lab.runs.iterdir()) == []
     cells = json.loads(output.read_bytes())["cells"]

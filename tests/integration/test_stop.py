@@ -92,7 +92,8 @@ def test_run_stops_and_goes_on_when_it_is_told_to(lab: Lab) -> None:
     assert terminal.wait() == 130
     assert_stopped(run, terminal.shown, lab)
     assert "Stopping" in terminal.shown
-    assert re.search(r"\rwsat saturation \| round \d of at most 14 ", terminal.shown)
+    assert re.search(r"saturation · round \d of at most 14 · RND", terminal.shown)
+    assert re.search(r"\d %  .* left  finish \d\d:\d\d", terminal.shown)
     kept = recorded_steps(run)
 
     for number in (signal.SIGINT, signal.SIGTERM):

@@ -1,0 +1,95 @@
+"""`ssdlab runs`, and what `ssdlab` alone says: the runs of a folder."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.called import call
+from tests.made_run import Recipe, make_run
+from tests.paths import ROOT
+
+SAMPLES = ROOT / "data" / "samples"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with a run and one that is damaged."""
+    place = tmp_path_factory.mktemp("runs")
+    make_run(place / "20261124-100000-made-0001", Recipe(tests=("lat",), rounds=5))
+    (place / "broken").mkdir()
+    (place / "broken" / "run.json").write_text("{")
+    return place
+
+
+def test_runs_are_a_table_with_headings_and_the_newest_first() -> None:
+    done = call("runs", "--runs", SAMPLES)
+    head, *rows = done.stdout.splitlines()
+    assert head.split() == [
+        *("run", "started", "took", "label", "device", "profile", "tests"),
+        *("result", "procedure", "doubts"),
+    ]
+    listed = json.loads(call("runs", "--runs", SAMPLES, "--json").stdout)
+    names = [Path(entry["path"]).name for entry in listed]
+    assert [row.split()[0] for row in rows] == names
+    starts = [entry["started_at"] for entry in listed]
+    assert starts == sorted(starts, reverse=True)
+    place = head.index("profile")
+    kinds = {row[place:].split()[0] for row in rows}
+    assert kinds == {entry["profile"] for entry in listed}
+
+
+def test_a_finished_run_shows_whether_it_got_steady(folder: Path) -> None:
+    done = call("runs", "--runs", folder)
+    (row,) = [line for line in done.stdout.splitlines() if "made-0001" in line]
+    (entry,) = [
+        one
+        for one in json.loads(call("runs", "--runs", folder, "--json").stdout)
+        if not one["trouble"]
+    ]
+    assert ("✓ steady" in row) == (entry["is_steady"] is True)
+    assert ("✗ not steady" in row) == (entry["is_steady"] is False)
+    assert "broken: " in done.stderr
+    assert "broken" not in done.stdout
+
+
+def test_listing_needs_neither_pandas_nor_plotly() -> None:
+    script = (
+        "import sys; from ssdlab.cli import main; "
+        f"main(['runs', '--runs', {str(SAMPLES)!r}], standalone_mode=False); "
+        "sys.exit(bool({'pandas', 'plotly', 'scipy'} & set(sys.modules)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, check=False
+    )
+    assert done.returncode == 0
+
+
+def test_ssdlab_alone_says_what_can_be_done_next(folder: Path) -> None:
+    done = call(SSDLAB_RUNS=str(folder), COLUMNS="100")
+    assert done.returncode == 0
+    assert "20261124-100000-made-0001" in done.stdout.splitlines()[0]
+    assert "ssdlab report latest" in done.stdout
+
+
+def test_ssdlab_alone_is_the_help_where_there_are_no_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert call().stdout == call("--help").stdout
+
+
+def test_a_run_is_named_by_its_beginning(folder: Path) -> None:
+    named = call("qos", "20261124-10", "--list", SSDLAB_RUNS=str(folder))
+    latest = call("qos", "latest", "--list", SSDLAB_RUNS=str(folder))
+    path = call("qos", folder / "20261124-100000-made-0001", "--list")
+    assert (named.returncode, named.stdout) == (0, path.stdout)
+    assert latest.stdout == path.stdout
+
+
+def test_a_wrong_name_of_a_run_is_guessed(folder: Path) -> None:
+    done = call("report", "20261124-100000-made-0002", SSDLAB_RUNS=str(folder))
+    assert done.returncode == 2
+    assert "Did you mean 20261124-100000-made-0001?" in done.stderr
