@@ -30,7 +30,7 @@ def test_latency_has_the_percentiles_and_the_verdicts() -> None:
     load = found.load
     levels = ssdlab.analysis.summarise_qos(load, series=found.run.series)
     pd.testing.assert_frame_equal(found.levels, levels)
-    assert {verdict.answer for verdict in found.verdicts} == {"not met"}
+    assert {verdict.verdict for verdict in found.verdicts} == {"not met"}
     assert len(found.answers) == len(found.verdicts)
 
 
