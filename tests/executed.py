@@ -31,6 +31,12 @@ class Companion:
 # One entry a notebook; `parameters` may name a sample run by its path.
 COMPANIONS: tuple[Companion, ...] = (
     Companion(
+        notebook="00_start.ipynb",
+        parameters={"sample": str(SAMPLES / "virtual-all"), "others": str(SAMPLES)},
+        texts=("A fresh drive is fast", "first steps", "make B"),
+        figures=5,
+    ),
+    Companion(
         notebook="02_steady_state.ipynb",
         parameters={"run": str(SAMPLES / "virtual-all"), "test": "iops"},
         texts=(

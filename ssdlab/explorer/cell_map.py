@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 from ssdlab.model.units import block_size_label, mix_label
 from ssdlab.plots.heat import FROM_LITTLE_TO_MUCH, add_heat
 from ssdlab.plots.labels import COLORS, axis, new_figure
-from ssdlab.text.numbers import short_number
+from ssdlab.text.numbers import short_number, short_time
 from ssdlab.text.quantities import metric_quantity
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ def plot_cell_map(
         words += f", {int(ios):,} IOs" if str(ios) not in {"<NA>", "0"} else ""
         where = f"{across_title} {acrosses[across]}, {down_title} {downs[down]}"
         told = f"{quantity.name}: {value:,.5g} {quantity.unit}".rstrip()
-        shown = short_number(value) if value else ""
+        shown = _shown(float(stored), metric, value)
         cells[int(down), int(across)] = (value, shown, f"{where}<br>{told}<br>{words}")
     letters = 12 if len(acrosses) <= _MOST_WIDE else 10
     axes_names = (downs, acrosses)
@@ -124,6 +124,13 @@ def plot_cell_map(
         for color, width in (("white", 5), (COLORS["fit"], 2.5)):
             figure.add_shape(**corners, line={"color": color, "width": width})
     return figure
+
+
+def _shown(stored: float, metric: str, value: float) -> str:
+    """Return a value as its cell shows it, a latency with the unit that suits it."""
+    if not value:
+        return ""
+    return short_time(stored) if metric.startswith("lat_") else short_number(value)
 
 
 def matrix_html(frame: "pd.DataFrame", metric: str, *, axes: Sequence[str]) -> str:
@@ -149,7 +156,9 @@ def matrix_html(frame: "pd.DataFrame", metric: str, *, axes: Sequence[str]) -> s
         value = cells[place]
         share = (log10(value) - least) / (most - least) if most > least else 0.5
         look = f"background: rgba(0,114,178,{0.08 + 0.5 * share:.2f}); color: #1b2733"
-        return f'<td style="{look}; padding: 4px 10px">{short_number(value)}</td>'
+        stored = value * quantity.divisor
+        shown = _shown(stored, metric, value)
+        return f'<td style="{look}; padding: 4px 10px">{shown}</td>'
 
     heads = "".join(f"<th>{axis_label(across, one)}</th>" for one in acrosses)
     rows = "".join(

@@ -10,6 +10,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from ssdlab.explorer.cell_map import new_cell_figure
+from ssdlab.plots.axes import name_times
 from ssdlab.plots.labels import COLORS, axis, decades_axis, linear_axis
 from ssdlab.plots.lines import (
     Across,
@@ -265,7 +266,7 @@ def plot_cell_histogram(
         named.add(drive)
         edges += [float(value) for value in (x.min(), x.max())]
         shares += [float(value) for value in (y.min(), y.max())]
-    figure.layout.xaxis = decades_axis("Response time [ms]", edges)
+    figure.layout.xaxis = name_times(decades_axis("Response time [ms]", edges))
     figure.layout.yaxis = decades_axis("Share of IOs [%]", shares)
     figure.layout.showlegend = len(runs) > 1
     if not runs:

@@ -19,7 +19,7 @@ from ssdlab.explorer.fitting import SelectionFitter
 from ssdlab.explorer.live import LiveUpdates
 from ssdlab.explorer.renderer import Renderer
 from ssdlab.explorer.run_cache import RunCache, Wanted
-from ssdlab.explorer.run_table import table_html
+from ssdlab.explorer.run_table import still, table_html
 from ssdlab.explorer.selection import Choices, Selection
 from ssdlab.explorer.style import STYLE
 from ssdlab.explorer.validation import fallback_lines, require_known, require_measured
@@ -111,10 +111,17 @@ class Explorer(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no types
             if name in self._renderer.pictures:
                 show_figure(self.figure(name))
 
-    def _repr_mimebundle_(self, **more: Any) -> dict[str, Any]:
-        """Return the widget, and a still picture for where it has no kernel."""
-        bundle = super()._repr_mimebundle_(**more)
-        return {**(bundle or {}), "text/html": self._still_html()}
+    def __repr__(self) -> str:
+        """Return what a place without widgets shows."""
+        return "Explorer: run this cell to explore"
+
+    def _ipython_display_(self) -> None:
+        """Show the widget, and a still picture, which it hides while it lives."""
+        from IPython.display import HTML, display  # noqa: PLC0415 - notebooks alone
+
+        if _OF_VOILA not in os.environ:
+            display(HTML(still(self._still_html())))  # type: ignore[no-untyped-call] # IPython has no types
+        display(self._repr_mimebundle_(), raw=True)  # type: ignore[no-untyped-call] # as above
 
     def _still_html(self) -> str:
         """Return the list of runs and the matrix that is shown, as HTML."""

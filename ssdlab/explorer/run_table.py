@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 COLUMNS = (
     "Run",
     "Label",
-    "Drive",
-    "Profile",
-    "Tests",
-    "Started",
     "State",
     "Random write 4 KiB",
     "Seq. write 1 MiB",
     "Write latency 4 KiB",
     "Saturated 4 KiB",
+    "Started",
+    "Tests",
+    "Profile",
+    "Drive",
 )
 _WIDE = ("Drive", "Profile", "Tests", "Started")  # not in a still picture
 STATE = COLUMNS.index("State")
@@ -48,6 +48,11 @@ class RunTable(anywidget.AnyWidget):
     rows = traitlets.List().tag(sync=True)
     value = traitlets.List().tag(sync=True)
     is_selectable = traitlets.Bool(default_value=True).tag(sync=True)
+    _css = STYLE.removeprefix("<style>").removesuffix("</style>")
+
+    def __repr__(self) -> str:
+        """Return what a place without widgets shows."""
+        return "Table of runs: run this cell to sort it"
 
 
 def run_row(
@@ -59,21 +64,16 @@ def run_row(
 ) -> Row:
     """Return a run as a row: the text of each cell, and what it is sorted by."""
     known = numbers or {}
-    words = (
-        name,
-        entry.label,
-        entry.device,
-        entry.profile,
-        ", ".join(entry.tests),
-        when_text(entry.started_at) if entry.started_at else "",
-        state_text(entry, is_steady=is_steady),
-    )
+    state = state_text(entry, is_steady=is_steady)
+    started = when_text(entry.started_at) if entry.started_at else ""
+    about = (", ".join(entry.tests), entry.profile, entry.device)
     texts = [
         metric_text(known[column], metric) if column in known else NOT_MEASURED
         for column, metric in _METRICS.items()
     ]
-    keys = [*words[:5], entry.started_at, words[6], *map(known.get, _METRICS)]
-    return {"name": name, "cells": [*words, *texts], "keys": keys}
+    first = (name, entry.label, state)
+    keys = [*first, *map(known.get, _METRICS), entry.started_at, *about]
+    return {"name": name, "cells": [*first, *texts, started, *about], "keys": keys}
 
 
 def state_text(entry: RunEntry, *, is_steady: bool | None) -> str:
@@ -94,21 +94,16 @@ def table_html(rows: Iterable[Row]) -> str:
 
     heads = cells(COLUMNS, "th")
     body = "".join(f"<tr>{cells(row['cells'], 'td')}</tr>" for row in rows)
-    return (
-        f'{STYLE}<div class="ssdlab-runs"><table><thead><tr>{heads}</tr></thead>'
-        f"<tbody>{body}</tbody></table></div>"
-    )
+    table = f"<table><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"
+    return f'<div class="ssdlab-runs">{table}</div>'
 
 
-class _ShownRuns(RunTable):
-    """A table of runs that is only looked at."""
+def still(html: str) -> str:
+    """Return HTML that is seen only where the widget beside it does not live.
 
-    def _repr_mimebundle_(self, **more: Any) -> dict[str, Any]:
-        """Return the widget, and its rows as HTML where there is no kernel."""
-        bundle = super()._repr_mimebundle_(**more)
-        if isinstance(bundle, tuple):
-            bundle = bundle[0]
-        return {**(bundle or {}), "text/html": table_html(self.rows)}
+    The widget hides it by its style; a saved notebook without a kernel has only this.
+    """
+    return f'<div class="ssdlab-still">{html}</div>'
 
 
 def show_runs(folder: str | Path | None = None) -> "pd.DataFrame":
@@ -142,8 +137,8 @@ def show_runs(folder: str | Path | None = None) -> "pd.DataFrame":
         from IPython.display import HTML, display  # noqa: PLC0415 - notebooks alone
 
         rows = [_frame_row(row) for row in frame.to_dict("records")]
-        display(HTML(STYLE))  # type: ignore[no-untyped-call] # IPython has no types
-        display(_ShownRuns(rows=rows, is_selectable=False))  # type: ignore[no-untyped-call] # as above
+        display(HTML(still(table_html(rows))))  # type: ignore[no-untyped-call] # IPython has no types
+        display(RunTable(rows=rows, is_selectable=False))  # type: ignore[no-untyped-call] # as above
     return frame
 
 

@@ -11,12 +11,13 @@ STYLE = """<style>
   display: flex; gap: 4px; flex-wrap: wrap; align-items: center; margin: 4px 0 }
 .ssdlab-explorer .ssdlab-saver button { width: auto; padding: 0 10px }
 .ssdlab-explorer .widget-html-content { line-height: 1.4 }
+.ssdlab-still { display: none }
 .ssdlab-runs { max-height: 236px; overflow: auto; border: 1px solid #d5dce4 }
 .ssdlab-runs table { border-collapse: collapse; font-size: 12px; width: 100% }
 .ssdlab-runs th { position: sticky; top: 0; background: #eef2f6; color: #1b2733;
   cursor: pointer; text-align: left; padding: 3px 8px; font-weight: 600 }
 .ssdlab-runs td { padding: 2px 8px; text-align: left; white-space: nowrap;
-  max-width: 17em; overflow: hidden; text-overflow: ellipsis;
+  max-width: 14em; overflow: hidden; text-overflow: ellipsis;
   border-top: 1px solid #e3e8ee }
 .ssdlab-runs td.number { text-align: right }
 .ssdlab-runs tr[tabindex] { cursor: pointer }

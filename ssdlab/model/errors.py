@@ -42,6 +42,7 @@
 import re
 from collections.abc import Sequence
 from html import escape
+from textwrap import fill
 
 from ssdlab.model.drive import Use
 
@@ -61,7 +62,13 @@ class SsdlabError(Exception):
 
     def _render_traceback_(self) -> list[str]:
         """Return what IPython shows in place of a traceback: the message alone."""
-        return [f"{_BOLD}{type(self).__name__}{_PLAIN}: {_safe(str(self))}"]
+        words = f"{type(self).__name__}: {_safe(str(self))}"
+        lines = [
+            fill(line, 80, break_long_words=False, break_on_hyphens=False)
+            for line in words.split("\n")  # JupyterLab itself breaks within words
+        ]
+        name = type(self).__name__
+        return ["\n".join(lines).replace(name, f"{_BOLD}{name}{_PLAIN}", 1)]
 
 
 def _safe(text: str) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 
 from ssdlab.plots.labels import axis, decades_axis, log_ticks
 
+_TIMES = (("s", 1e9), ("ms", 1e6), ("μs", 1e3), ("ns", 1.0))
 _UNITS = ((1e9, "G"), (1e6, "M"), (1e3, "k"), (0.0, ""))
 
 
@@ -52,9 +53,25 @@ def response_axis(values_ms: Iterable[float | None]) -> dict[str, Any]:
     span, shortest = most - least, 0.5
     pad = max(0.08 * max(span, shortest), (shortest - span) / 2)
     ticks = log_ticks(least - pad, most + pad)
-    names = [f"{tick:,.10g}" for tick in ticks]
     ends = [least - pad, most + pad]
-    return made | {"range": ends, "tickvals": ticks, "ticktext": names}
+    return name_times(made | {"range": ends, "tickvals": ticks})
+
+
+def name_times(made: dict[str, Any]) -> dict[str, Any]:
+    """Return an axis of milliseconds whose ticks are times as a person says them.
+
+    >>> name_times(decades_axis("Response time [ms]", [0.02, 1890.0]))["ticktext"]
+    ['10 μs', '100 μs', '1 ms', '10 ms', '100 ms', '1 s', '10 s']
+    """
+    title = made["title"] | {"text": made["title"]["text"].removesuffix(" [ms]")}
+    names = [_time_name(tick) for tick in made["tickvals"]]
+    return made | {"title": title, "ticktext": names}
+
+
+def _time_name(value_ms: float) -> str:
+    value_ns = value_ms * 1e6 * (1 + 1e-9)  # 0.001 ms is a little less than 1,000 ns
+    unit, size = next((one for one in _TIMES if value_ns >= one[1]), _TIMES[-1])
+    return f"{value_ms * 1e6 / size:.6g} {unit}"
 
 
 def _decades(

@@ -112,9 +112,10 @@ class Line:
         return _joined([scaled(rows[self.column], self.quantity) for rows in self.rows])
 
 
-def finely(metric: str) -> Quantity:
+def finely(metric: str | Quantity) -> Quantity:
     """Return what a metric shows, with five significant digits in a hover text."""
-    return replace(metric_quantity(metric), digits=",.5~g")
+    quantity = metric_quantity(metric) if isinstance(metric, str) else metric
+    return replace(quantity, digits=",.5~g")
 
 
 def response_times(parts: "Sequence[pd.DataFrame]", *, width: float) -> list[Line]:

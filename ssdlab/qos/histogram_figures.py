@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import plotly.graph_objects as go
 
+from ssdlab.plots.axes import name_times
 from ssdlab.plots.labels import COLORS, axis, decades_axis, lay_out, new_figure
 from ssdlab.plots.lines import add_points
 from ssdlab.text.numbers import number_text, time_text
@@ -103,7 +104,7 @@ def plot_confidence(
     tops = [1.0, *(float(count) for count in counts)]
     lay_out(
         figure,
-        xaxis=decades_axis("Response time [ms]", [*lower, *upper]),
+        xaxis=name_times(decades_axis("Response time [ms]", [*lower, *upper])),
         yaxis=decades_axis("IO count", tops),
         yaxis2=axis("Cumulative [%]", range=[0, 103], showgrid=False, **cumulative),
         yaxis_range=[_BELOW_ONE, math.ceil(math.log10(max(counts, default=10) + 1))],

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import plotly.graph_objects as go
 
+from ssdlab.plots.axes import name_times
 from ssdlab.plots.labels import (
     COLORS,
     DIRECTION_COLORS,
@@ -96,7 +97,7 @@ def plot_exceedance(
         "Share of IOs that are slower", type="log", range=[powers[0], 0.05],
         tickvals=[10.0**power for power in powers], ticktext=list(map(_nines, powers)),
     )  # fmt: skip
-    times = decades_axis("Response time [ms]", drawn)
+    times = name_times(decades_axis("Response time [ms]", drawn))
     lay_out(figure, xaxis=times, yaxis=nines, showlegend=True)
     if limit_ns is not None:
         low, high = times["range"]
@@ -232,6 +233,8 @@ def _filled_map(figure: go.Figure, frame: "pd.DataFrame") -> go.Figure:
         else axis("Time [s]", range=[float(moments[0]), float(moments[-1])])
     )
     lay_out(
-        figure, xaxis=place, yaxis=decades_axis("Response time [ms]", edges.tolist())
+        figure,
+        xaxis=place,
+        yaxis=name_times(decades_axis("Response time [ms]", edges.tolist())),
     )
     return figure

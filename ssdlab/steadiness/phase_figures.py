@@ -27,7 +27,7 @@ from ssdlab.plots.lines import (
     say,
 )
 from ssdlab.text.numbers import number_text
-from ssdlab.text.quantities import QUANTITIES, scaled
+from ssdlab.text.quantities import Quantity, scaled, suited_quantity
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -66,6 +66,7 @@ def plot_phases(series: "RoundSeries", phases: "pd.DataFrame") -> go.Figure:
         subtitle="line: level; shade: 95 %, if noise is first-order; advice only",
     )
     across = Across.rounds({"round": series.rounds})
+    quantity = suited_quantity(series.metric, series.measured)
     shown: set[str] = set()
     for _, part in phases.iterrows():
         phase = str(part["phase"])
@@ -75,45 +76,45 @@ def plot_phases(series: "RoundSeries", phases: "pd.DataFrame") -> go.Figure:
         values = [known[number] for number in rounds]
         points = Line(
             rows=[{"round": rounds, "value": values}], column="value",
-            of=finely(series.metric), name=phase, color=PHASE_COLORS[phase],
+            of=finely(quantity), name=phase, color=PHASE_COLORS[phase],
             width=0, size=7, hover=f"{phase}, round %{{x}}: ",
             more={"legendgroup": phase, "showlegend": phase not in shown},
         )  # fmt: skip
         add_lines(figure, across, [points])
         shown.add(phase)
-        _add_level(figure, across, part, metric=series.metric)
-    title = QUANTITIES[series.metric].title
-    level = axis(title, tickformat=",~r", range=_value_range(series, phases))
+        _add_level(figure, across, part, quantity=quantity)
+    ends = _value_range(series, phases, quantity)
+    level = axis(quantity.title, tickformat=",~r", range=ends)
     lay_out(figure, xaxis=across.axis, yaxis=level)
     return figure
 
 
-def _value_range(series: "RoundSeries", phases: "pd.DataFrame") -> list[float] | None:
+def _value_range(
+    series: "RoundSeries", phases: "pd.DataFrame", quantity: Quantity
+) -> list[float] | None:
     """Show at least 10 % about the last level: noise must not look like steps."""
     if phases.empty:
         return None
     last = float(phases["level"].iloc[-1])
     values = [*series.measured, 0.9 * last, 1.1 * last]
-    low, high = (
-        end or 0.0 for end in scaled([min(values), max(values)], series.metric)
-    )
+    low, high = (end or 0.0 for end in scaled([min(values), max(values)], quantity))
     pad = 0.04 * (high - low)
     return [low - pad, high + pad]
 
 
 def _add_level(
-    figure: go.Figure, across: Across, part: "pd.Series[Any]", *, metric: str
+    figure: go.Figure, across: Across, part: "pd.Series[Any]", *, quantity: Quantity
 ) -> None:
     phase, color = str(part["phase"]), PHASE_COLORS[part["phase"]]
     ends = [int(part["first_round"]) - WINDOW_PAD, int(part["last_round"]) + WINDOW_PAD]
-    low, high = scaled(part[["level_low", "level_high"]], metric)
+    low, high = scaled(part[["level_low", "level_high"]], quantity)
     has_ends = low is not None and high is not None and math.isfinite(high - low)
     if has_ends and phase == "steady":
         look = {"fillcolor": color, "opacity": 0.18, "legendgroup": phase}
         add_band(figure, ends, ([low, low], [high, high]), **look)
     level = Line(
         rows=[{"round": ends, "level": [part["level"]] * 2}], column="level",
-        of=finely(metric), color=color, width=3,
+        of=finely(quantity), color=color, width=3,
         hover=f"{phase}, {part['rounds']} rounds, level ",
         after=f"<br>95 %: {number_text(low or 0)} to {number_text(high or 0)}",
         more={"showlegend": False, "legendgroup": phase},

@@ -19,7 +19,7 @@ from ssdlab.plots.lines import (
 )
 from ssdlab.steadiness.rules import PTS_RULE, find_steady_rule
 from ssdlab.text.numbers import number_text
-from ssdlab.text.quantities import QUANTITIES, Quantity, scaled
+from ssdlab.text.quantities import Quantity, scaled, suited_quantity
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -125,7 +125,7 @@ def plot_window_fit(
     >>> plot_window_fit(series, fit).layout.title.text
     'RND 64 KiB 65/35: measurement window by PTS 2.0.2'
     """
-    quantity = QUANTITIES[series.metric]
+    quantity = suited_quantity(series.metric, series.measured)
     rounds = list(series.rounds)
     across = Across.rounds({"round": rounds})
     title = f"{series.tracking}: measurement window by {find_steady_rule(rule).title}"
@@ -133,13 +133,13 @@ def plot_window_fit(
         title, _window_words(fit, series.sample_every), upper_share=0.72
     )
     if len(fit):
-        _add_fit(figure, fit, series.metric, rule=rule)
+        _add_fit(figure, fit, quantity, rule=rule)
         _add_residuals(figure, fit, quantity)
         shade_window(figure, (fit["round"].iloc[0], fit["round"].iloc[-1]), name="")
     samples = set(series.samples())
     measured = Line(
         rows=[{"round": rounds, "value": series.measured}], column="value",
-        of=finely(series.metric), name=series.tracking, color=COLORS["axis"], width=1,
+        of=finely(quantity), name=series.tracking, color=COLORS["axis"], width=1,
         size=[9 if place in samples else 5 for place in range(len(rounds))],
         marker={"color": COLORS["measured"]}, hover=f"round %{{x}} of {len(rounds)}: ",
     )  # fmt: skip
@@ -173,10 +173,12 @@ def _window_words(fit: "pd.DataFrame", every: int) -> str:
     return f"{words}, samples {every} rounds apart" if every > 1 else words
 
 
-def _add_fit(figure: go.Figure, fit: "pd.DataFrame", metric: str, *, rule: str) -> None:
+def _add_fit(
+    figure: go.Figure, fit: "pd.DataFrame", quantity: Quantity, *, rule: str
+) -> None:
     """Add average and fit with its band, and the limits of the rule."""
-    across, of = Across.rounds(fit), finely(metric)
-    band = scaled(fit["fit_low"], metric), scaled(fit["fit_high"], metric)
+    across, of = Across.rounds(fit), finely(quantity)
+    band = scaled(fit["fit_low"], of), scaled(fit["fit_high"], of)
     add_band(
         figure, across.places(fit), band, fillcolor=COLORS["fit_band"],
         name="95 % band of the fit", showlegend=None, row=1, col=1,
@@ -314,7 +316,7 @@ def _judged_words(windows: "pd.DataFrame") -> list[list[str]]:
 
 
 def plot_window_means(
-    windows: "pd.DataFrame", *, metric: str, title: str = "If another window counted"
+    windows: "pd.DataFrame", *, metric: str, title: str = "With a different window"
 ) -> go.Figure:
     """Draw what would be reported if another window counted, and how it drifts.
 
@@ -324,7 +326,7 @@ def plot_window_means(
         What `ssdlab.analysis.summarise_windows` returns.
     metric : str
         What was measured, such as ``iops``.
-    title : str, default "If another window counted"
+    title : str, default "With a different window"
         Title of the figure.
 
     Returns
@@ -342,13 +344,14 @@ def plot_window_means(
     >>> series = ssdlab.analysis.take_round_series(*frames, test="iops")
     >>> windows = ssdlab.analysis.summarise_windows(series)
     >>> plot_window_means(windows, metric="iops").layout.title.text
-    'If another window counted'
+    'With a different window'
     """
     words = "95 % intervals, if noise is first-order; filled: steady"
     figure = _two_panels(title, words, upper_share=0.6)
     across = _last_rounds(windows)
+    quantity = suited_quantity(metric, windows["average"])
     panels = (
-        (finely(metric), ("average", "mean_low", "mean_high")),
+        (finely(quantity), ("average", "mean_low", "mean_high")),
         (_SHARE, ("drift_ratio", "drift_low", "drift_high")),
     )
     for row, (of, columns) in enumerate(panels, start=1):
@@ -356,7 +359,7 @@ def plot_window_means(
     figure.add_hline(y=0, row=2, line={"color": COLORS["axis"], "width": 1})
     figure.update_xaxes(across.axis)
     figure.update_xaxes(title_text="", row=1, col=1)
-    title_above = axis(QUANTITIES[metric].title, tickformat=",~r")
+    title_above = axis(quantity.title, tickformat=",~r")
     figure.update_yaxes(title_above, row=1, col=1)
     figure.update_yaxes(axis("Drift over a window [%]"), row=2, col=1)
     lay_out(figure, margin={"b": 60}, showlegend=False)

@@ -52,6 +52,18 @@ def time_text(value_ns: float) -> str:
     return f"{number_text(value_ns)} ns"
 
 
+def short_time(value_ns: float) -> str:
+    """Return a time with three significant digits in the unit that suits it.
+
+    >>> short_time(1.89e9), short_time(227_287.0), short_time(999_700.0)
+    ('1.89 s', '227 μs', '1.00 ms')
+    """
+    for unit, size in (("s", 1e9), ("ms", 1e6), ("μs", 1e3)):
+        if value_ns >= 0.9995 * size:
+            return f"{_three_digits(value_ns / size)} {unit}"
+    return f"{_three_digits(value_ns)} ns"
+
+
 def exact_text(value: float) -> str:
     """Return a number with three decimals, more where that keeps four digits.
 

@@ -8,7 +8,7 @@ scaled is here. Data rates and capacities are decimal, block sizes binary (PTS 2
 import math
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -84,6 +84,7 @@ QUANTITIES = MappingProxyType({
     "written_bytes": Quantity(name="Written", unit="GB", divisor=1e9),
 })
 
+_TIMES = (("s", 1e9), ("ms", 1e6), ("μs", 1e3), ("ns", 1.0))  # of stored latencies
 _SHORT_S = 600  # below ten minutes a time axis in minutes has nothing but fractions
 _SECONDS = Quantity(name="Time", unit="s", divisor=1.0)
 MILLISECONDS = Quantity(name="Time", unit="ms", divisor=1e-3)  # of a stored time
@@ -114,6 +115,24 @@ def metric_quantity(metric: str) -> Quantity:
         return QUANTITIES[metric]
     level = ".".join(part for part in found.groups() if part)
     return _response(f"{level} % latency")
+
+
+def suited_quantity(metric: str, values: Iterable[float]) -> Quantity:
+    """Return what the axis of a metric shows, latencies in the unit that suits them.
+
+    >>> suited_quantity("lat_mean_ns", [180e3, 227e3]).title
+    'Average latency [μs]'
+    >>> suited_quantity("lat_max_ns", [1.89e9]).title
+    'Maximum latency [s]'
+    >>> suited_quantity("iops", [1.89e9]).title
+    'IOPS'
+    """
+    quantity = metric_quantity(metric)
+    if quantity.unit != "ms":
+        return quantity
+    greatest = max((abs(one) for one in values if math.isfinite(one)), default=0.0)
+    unit, size = next((one for one in _TIMES if greatest >= one[1]), _TIMES[-1])
+    return replace(quantity, unit=unit, divisor=size)
 
 
 def unit_of(metric: str) -> str:

@@ -172,10 +172,11 @@ def test_a_part_of_a_long_series_is_drawn_from_its_own_points(page: Any) -> None
 
 
 def test_search_finds_a_run_and_both_are_compared(page: Any) -> None:
-    box = page.locator(".widget-select-multiple select")
+    rows = page.locator(".ssdlab-runs tbody tr")
     page.locator("input[placeholder^='search']").fill("MADE0002")
     page.locator("text=1 of 2 found").first.wait_for()
-    box.select_option(index=[0, 1])
+    rows.nth(0).click()
+    rows.nth(1).click(modifiers=["Control"])
     wait_for(page, CELL, "2 runs")
 
 

@@ -186,7 +186,7 @@ def test_histogram_is_of_the_long_run_or_of_the_rounds_named(
         bins=known,
         places=places,
     )
-    assert [line.name for line in picture.figure.data] == ["one", "two &lt;b&gt;"]
+    assert [line.name for line in picture.figure.data] == ["MADE0001", "MADE0002"]
     assert picture.frame.groupby("run_id")["count"].sum().to_dict() == {
         name: ios_of_wsat(run_cache, name, kind) for name in ("one", "two <b>")
     }

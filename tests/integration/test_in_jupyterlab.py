@@ -1,4 +1,4 @@
-"""Notebooks 01 to 04 in JupyterLab: drawn, pointed at, in a narrow window too."""
+"""Notebooks 00 to 04 in JupyterLab: drawn, pointed at, in a narrow window too."""
 
 import shutil
 from collections.abc import Iterator, Mapping
@@ -48,6 +48,7 @@ RUN = Opened(
 )
 NOTEBOOKS = (
     RUN,
+    Opened(notebook="00_start.ipynb", figures=5, hovered="fills"),
     Opened(notebook="02_steady_state.ipynb", figures=7, hovered="round"),
     Opened(notebook="03_latency_qos.ipynb", figures=7, hovered="IOs"),
     Opened(notebook="04_compare_drives.ipynb", figures=20, hovered="n = "),

@@ -8,21 +8,20 @@ import pytest
 from ssdlab.notebook import execute_notebook, find_notebook
 from tests.growing_run import SAMPLE, grow, held, run
 from tests.ingest.test_opening import files_of
+from tests.rendered import words
 
 pytestmark = pytest.mark.notebook
 __all__ = ["held", "run"]  # the fixtures
 
 
 def said_of(run: Path, executed: Path) -> str:
-    """Return what the notebook prints, on one line."""
+    """Return what the notebook says, on one line."""
     source = find_notebook("02_steady_state.ipynb")
     execute_notebook(source, executed, {"run": str(run)}, keeps_saving=False)
     cells = json.loads(executed.read_bytes())["cells"]
     outputs = [output for cell in cells for output in cell.get("outputs", ())]
-    printed = (
-        "".join(output["text"]) for output in outputs if output.get("name") == "stdout"
-    )
-    return " ".join("".join(printed).split())
+    shown = ("".join(output.get("data", {}).get("text/html", "")) for output in outputs)
+    return words(" ".join(shown))
 
 
 def test_notebook_looks_ahead_until_the_run_is_steady(
