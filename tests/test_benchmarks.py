@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.ingest import measure_ingest
 from benchmarks.parse.__main__ import main
 from benchmarks.parse.answers import Answer, differences
 from benchmarks.parse.make_documents import write_documents
@@ -69,3 +70,11 @@ def test_table_tells_what_was_measured_and_what_was_reached(
         r"at most 10 x wc -l( +\d+\.\d x){3} +(process|work|warm|NOT MET)", told
     )
     assert "apart" not in told
+
+
+def test_tables_of_a_run_with_series_are_timed_by_the_step() -> None:
+    found = measure_ingest(steps=12)
+
+    assert found["steps"] >= 12
+    assert found["ms_per_step"] > 0
+    assert found["ratio_to_reading"] > 1

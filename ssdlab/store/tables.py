@@ -39,6 +39,7 @@ _ADDED: Mapping[str, Mapping[str, Mapping[str, str | None]]] = {
     "4": {"windows": {"cell": None}},
 }
 
+_ROWS_AT_ONCE = 1 << 18  # of a row group: it bounds the memory of a writer
 _SIDE = ["run_id", "step_id", "direction"]
 _ENDS = ["lat_min_ns", "lat_max_ns", "clat_min_ns", "clat_max_ns", "total_ios"]
 _SAME = ("test", "phase", "access", "block_size_bytes", "read_percent")
@@ -159,8 +160,15 @@ def write_table(
         msg = f"columns of {table.name} differ from the schema: {sorted(different)}"
         raise ValueError(msg)
     name = f"{table.name}.parquet"
-    with folder.writing(name) as file:
-        pq.write_table(_to_arrow(table, columns), file, compression="zstd")
+    count = len(columns[table.column_names[0]])
+    with (
+        folder.writing(name) as file,
+        pq.ParquetWriter(file, arrow_schema(table), compression="zstd") as writer,
+    ):
+        for begin in range(0, max(count, 1), _ROWS_AT_ONCE):
+            rows = slice(begin, begin + _ROWS_AT_ONCE)
+            part = {column: values[rows] for column, values in columns.items()}
+            writer.write_table(_to_arrow(table, part))
     return folder.path / name
 
 
