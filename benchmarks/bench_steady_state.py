@@ -17,7 +17,7 @@ from ssdlab.stats.steady_state import assess_series
 from ssdlab.stats.windows import FloatArray
 
 POINTS = 1_000_000
-WIDTHS = (5, 60, 1000)
+WIDTHS = (5, 10, 20, 60, 1000)
 REPEATS = 3
 POLYFIT_WINDOWS = 500
 

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.bench_downsample import measure_reduction
+from benchmarks.ingest import measure_ingest
 from benchmarks.parse.__main__ import main
 from benchmarks.parse.answers import Answer, differences
 from benchmarks.parse.make_documents import write_documents
@@ -69,3 +71,18 @@ def test_table_tells_what_was_measured_and_what_was_reached(
         r"at most 10 x wc -l( +\d+\.\d x){3} +(process|work|warm|NOT MET)", told
     )
     assert "apart" not in told
+
+
+def test_reduction_of_a_series_is_timed_by_its_floor() -> None:
+    found = measure_reduction(points=300_000)
+
+    assert set(found) == {"whole_ms", "with_gaps_ms", "whole_ratio", "with_gaps_ratio"}
+    assert min(found.values()) > 0
+
+
+def test_tables_of_a_run_with_series_are_timed_by_the_step() -> None:
+    found = measure_ingest(steps=12)
+
+    assert found["steps"] >= 12
+    assert found["ms_per_step"] > 0
+    assert found["ratio_to_reading"] > 1

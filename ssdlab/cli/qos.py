@@ -238,7 +238,8 @@ def _show_loads(opened: "Run", *, as_json: bool) -> None:
     from ssdlab.model.errors import NoHistogramError
     from ssdlab.stats.plain_rows import plain_rows
 
-    table = summarise_loads(opened.measurements, opened.bins)
+    bins = opened.read("bins", ("step_id", "direction", "count"))
+    table = summarise_loads(opened.measurements, bins)
     if table.empty:
         raise NoHistogramError
     if as_json:

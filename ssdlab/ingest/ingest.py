@@ -1,7 +1,7 @@
 """Build the tables from raw output; repeatable at any time with equal content."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -20,8 +20,10 @@ from ssdlab.ingest.imported import (
     summarise_rows,
 )
 from ssdlab.ingest.ingested import (
+    NUMBERS,
     Columns,
     IngestedStep,
+    stack_steps,
     step_columns,
     tabulate_findings,
     tabulate_run,
@@ -39,7 +41,7 @@ from ssdlab.model.answers import find_answers
 from ssdlab.model.asked import Import, Procedure, Suite
 from ssdlab.model.errors import RunFolderError
 from ssdlab.model.records import Extension, RunRecord
-from ssdlab.model.schema import TABLES, Table
+from ssdlab.model.schema import TABLES
 from ssdlab.model.spec import PtsTest
 from ssdlab.model.step import Step, StepResult
 from ssdlab.plan.context import Judgement, PlanContext
@@ -99,10 +101,14 @@ def build_tables(
     kept_steps = list(read_all_steps(run))
     if not drops_missing:
         require_consecutive(run, [kept.step.step_id for kept in kept_steps])
-    steps = [
-        read_ingested_step(run, record, kept, max_input_bytes=max_input_bytes)
-        for kept in kept_steps
-    ]
+    steps: list[IngestedStep] = []
+    parts: dict[str, list[Columns]] = {name: [] for name in NUMBERS}
+    for kept in kept_steps:
+        step = read_ingested_step(run, record, kept, max_input_bytes=max_input_bytes)
+        for name in NUMBERS:
+            parts[name].append(step.rows[name])
+        measured = {"measurements": step.rows["measurements"]}
+        steps.append(replace(step, rows=measured))
     if plan is None and not record.is_imported:
         plan = plan_inputs(record, state.extensions)
     judgements, is_over = judge_steps(record, plan, steps)
@@ -114,9 +120,8 @@ def build_tables(
         "windows": tabulate_windows(record, judgements),
         "telemetry": _telemetry(run, record),
     }
-    for name in ("measurements", "percentiles", "bins", "series"):
-        tables[name] = _stack(TABLES[name], (step.rows[name] for step in steps))
-        tables[name]["run_id"] = [record.run_id] * len(tables[name]["step_id"])
+    for name in NUMBERS:
+        tables[name] = stack_steps(TABLES[name], parts.pop(name), record.run_id)
     tests = plan[0] if plan else record.asked.tests
     percent = plan[1].active_range_percent if plan else 100
     facts = gather_facts(
@@ -212,8 +217,7 @@ class _Raw:
 
 def _read_step(raw: _Raw, record: StepRecord) -> IngestedStep:
     empty: dict[str, Columns] = {
-        name: {column: [] for column in TABLES[name].column_names}
-        for name in ("measurements", "percentiles", "bins", "series")
+        name: {column: [] for column in TABLES[name].column_names} for name in NUMBERS
     }
     if record.step.workload is None:
         return IngestedStep(record=record, result=record.result, rows=empty)
@@ -255,9 +259,8 @@ def _measurements(step: Step, rows: Sequence[Mapping[str, Any]]) -> Columns:
 
 
 def _with_step(columns: Mapping[str, Any], step: Step) -> Columns:
-    plain = {name: np.asarray(values).tolist() for name, values in columns.items()}
-    count = len(next(iter(plain.values())))
-    return {**plain, "step_id": [step.step_id] * count, "run_id": [None] * count}
+    count = len(columns["direction"])
+    return {**columns, "step_id": np.full(count, step.step_id, dtype=object)}
 
 
 def _series(raw: _Raw, step: Step) -> Columns:
@@ -273,16 +276,10 @@ def _series(raw: _Raw, step: Step) -> Columns:
         threads.setdefault(thread, []).append(log)
     if step.series_interval_ms is None or not threads:
         return {name: [] for name in TABLES["series"].column_names}
-    frame = tabulate_series(list(threads.values()), interval_ms=step.series_interval_ms)
-    return _with_step({str(name): frame[name] for name in frame}, step)
-
-
-def _stack(table: Table, parts: Iterator[Columns]) -> Columns:
-    stacked: Columns = {name: [] for name in table.column_names}
-    for part in parts:
-        for name, values in stacked.items():
-            values.extend(part[name])
-    return stacked
+    series = tabulate_series(
+        list(threads.values()), interval_ms=step.series_interval_ms
+    )
+    return _with_step(series, step)
 
 
 def judge_steps(

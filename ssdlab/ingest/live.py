@@ -15,7 +15,13 @@ from ssdlab.ingest.ingest import (
     read_ingested_step,
     tabulate_windows,
 )
-from ssdlab.ingest.ingested import Columns, IngestedStep, tabulate_steps
+from ssdlab.ingest.ingested import (
+    NUMBERS,
+    Columns,
+    IngestedStep,
+    stack_steps,
+    tabulate_steps,
+)
 from ssdlab.model.schema import TABLES
 from ssdlab.store.lock import read_holder
 from ssdlab.store.raw import finished_steps, read_record_of, steps_folder
@@ -23,7 +29,6 @@ from ssdlab.store.records import read_record, read_state
 from ssdlab.store.tables import columns_to_frame
 from ssdlab.system.folders import Folder
 
-_NUMBERS = ("measurements", "percentiles", "bins", "series")
 _STEPS_AT_ONCE = 16
 
 
@@ -93,13 +98,9 @@ class RunWatcher:
         for name in names:
             kept = read_record_of(steps_folder(self.run) / name)
             steps.append(read_ingested_step(self.run, self._record, kept))
-        for table in _NUMBERS:
-            columns: Columns = {name: [] for name in TABLES[table].column_names}
-            for step in steps:
-                for name, values in columns.items():
-                    values.extend(step.rows[table][name])
-            columns["run_id"] = [self._record.run_id] * len(columns["step_id"])
-            self._add(table, columns)
+        for table in NUMBERS:
+            parts = [step.rows[table] for step in steps]
+            self._add(table, stack_steps(TABLES[table], parts, self._record.run_id))
         # Rows of steps and windows depend on earlier ones: they are built together.
         bare = {"measurements": {"io_bytes": [None]}}
         for step in steps:

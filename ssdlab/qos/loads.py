@@ -52,17 +52,23 @@ def summarise_loads(measurements: pd.DataFrame, bins: pd.DataFrame) -> pd.DataFr
     """
     held = _held_bins(bins, "total")
     found = _find_candidates(measurements, held, direction="total")
+    ios = held.groupby("step_id", sort=False)["count"].sum()
+    sides = _sides_of(measurements) & _sides_of(bins)
     rows = [
         {
             "test": load.test,
             "phase": load.phase,
             "workload": load.workload,
             "kind": load.kind,
-            "directions": _directions(load, measurements, bins),
-            "steps": len(load.steps),
-            "total_ios": int(load.bins["count"].sum()),
+            "directions": ", ".join(
+                side
+                for side in DIRECTIONS[1:]
+                if not sides.isdisjoint((step, side) for step in load.rows["step_id"])
+            ),
+            "steps": len(load.rows),
+            "total_ios": int(ios[load.rows["step_id"]].sum()),
         }
-        for load in _load_all(found, held, direction="total")
+        for load in found
     ]
     names = ["test", "phase", "workload", "kind", "directions", "steps", "total_ios"]
     return pd.DataFrame(rows, columns=names)
@@ -243,7 +249,12 @@ def _find_candidates(
         & measurements["kind"].isin(_KINDS)
         & measurements["step_id"].isin(held["step_id"].unique())
     ].copy()
-    steps["workload"] = [workload_label(row) for _, row in steps[_WORKLOAD].iterrows()]
+    rows = list(zip(*(steps[name] for name in _WORKLOAD), strict=True))
+    labels = {
+        row: workload_label(dict(zip(_WORKLOAD, row, strict=True)))
+        for row in dict.fromkeys(rows)
+    }
+    steps["workload"] = [labels[row] for row in rows]
     keys = ["test", "phase", "workload", "kind"]
     groups = [
         _Candidate(str(test), str(phase), str(workload), str(kind), group)
@@ -280,13 +291,10 @@ def _order(candidate: _Candidate) -> tuple[int, int]:
     return place, _KINDS.index(candidate.kind)
 
 
-def _directions(load: Load, measurements: pd.DataFrame, bins: pd.DataFrame) -> str:
-    steps = load.steps["step_id"]
-    with_bins = bins.loc[bins["step_id"].isin(steps), "direction"].unique()
-    there = measurements.loc[measurements["step_id"].isin(steps), "direction"].unique()
-    return ", ".join(
-        side for side in DIRECTIONS[1:] if side in with_bins and side in there
-    )
+def _sides_of(rows: pd.DataFrame) -> set[tuple[str, str]]:
+    """Return each step with each of its directions."""
+    distinct = rows[["step_id", "direction"]].drop_duplicates()
+    return set(distinct.itertuples(index=False, name=None))
 
 
 def _named(

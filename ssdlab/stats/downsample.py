@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.intp]
 
+_BLOCK = 1 << 15  # places; they stay in the processor's cache
 POINTS_A_COLUMN = 4  # minimum, maximum, and where a gap begins and ends
 
 
@@ -110,10 +111,18 @@ def _require_series(x: ArrayLike, y: ArrayLike) -> tuple[FloatArray, FloatArray]
     if places.shape != values.shape or places.ndim != 1:
         msg = f"{places.size} positions cannot have {values.size} values"
         raise ValueError(msg)
-    if not (np.diff(places) >= 0).all() or np.isnan(places[:1]).any():
+    if not _ascends(places) or np.isnan(places[:1]).any():
         msg = "the positions of a series must ascend; sort it first"
         raise ValueError(msg)
     return places, values
+
+
+def _ascends(places: FloatArray) -> bool:
+    """Tell whether no place is before the previous one, block by block."""
+    blocks = (
+        places[begin : begin + _BLOCK + 1] for begin in range(0, places.size, _BLOCK)
+    )
+    return all(bool((block[1:] >= block[:-1]).all()) for block in blocks)
 
 
 def _inside(places: FloatArray, span: tuple[float, float]) -> slice:
@@ -123,27 +132,28 @@ def _inside(places: FloatArray, span: tuple[float, float]) -> slice:
 
 
 def _kept(places: FloatArray, values: FloatArray, columns: int) -> IntArray:
-    starts = _column_starts(places, columns)
-    gaps = np.isnan(values)
-    has_gaps = bool(gaps.any())
-    chosen = [
-        np.array([0, values.size - 1], dtype=np.intp),
-        _extremes(np.where(gaps, np.inf, values) if has_gaps else values, starts),
-        _extremes(np.where(gaps, np.inf, -values) if has_gaps else -values, starts),
-    ]
-    if has_gaps:
-        chosen += _ends(np.flatnonzero(gaps), starts)
-    return np.unique(np.concatenate(chosen))
+    """Return which points remain, each column read while it is in the cache."""
+    bounds = [*_column_starts(places, columns).tolist(), values.size]
+    kept = {0, values.size - 1}
+    for first, end in pairwise(bounds):
+        kept |= {first + place for place in _extremes(values[first:end])}
+    return np.array(sorted(kept), dtype=np.intp)
 
 
-def _extremes(values: FloatArray, starts: IntArray) -> IntArray:
-    """Return the place of the least value of each column."""
-    bounds = [*starts.tolist(), values.size]
-    return np.fromiter(
-        (first + values[first:end].argmin() for first, end in pairwise(bounds)),
-        dtype=np.intp,
-        count=starts.size,
-    )
+def _extremes(column: FloatArray) -> list[int]:
+    """Return the places of the extremes, and of the first and the last NaN.
+
+    Numpy takes the first NaN for an extreme, if there is one.
+    """
+    low, high = int(column.argmin()), int(column.argmax())
+    if not np.isnan(column[low]):
+        return [low, high]
+    ends = [low, column.size - 1 - int(column[::-1].argmin())]
+    known = np.flatnonzero(~np.isnan(column))
+    if not known.size:
+        return ends
+    values = column[known]
+    return [*ends, int(known[values.argmin()]), int(known[values.argmax()])]
 
 
 def _column_starts(places: FloatArray, columns: int) -> IntArray:
@@ -151,11 +161,3 @@ def _column_starts(places: FloatArray, columns: int) -> IntArray:
     edges = np.linspace(places[0], places[-1], columns + 1)[:-1]
     starts = np.searchsorted(places, edges, side="left")
     return np.unique(starts).astype(np.intp)
-
-
-def _ends(found: IntArray, starts: IntArray) -> list[IntArray]:
-    """Return the first and the last of ascending points in each column."""
-    column = np.searchsorted(starts, found, side="right")
-    first = np.diff(column, prepend=-1) > 0
-    last = np.diff(column, append=starts.size + 1) > 0
-    return [found[first], found[last]]

@@ -95,30 +95,29 @@ def find_lost(run: Path, tables: Mapping[str, Columns]) -> str:
     What cannot be read of the current tables does not count as lost.
     """
     place = find_tables(run)
-    kinds = _read(place, "steps", ("step_id", "kind"))
-    purges = {step for step, kind in kinds if kind == "purge"}
-    held = {step for step, _ in kinds} - purges
+    steps, kinds = _read(place, "steps", ("step_id", "kind"))
+    pairs = zip(steps.to_pylist(), kinds.to_pylist(), strict=True)
+    held = {step for step, kind in pairs if kind != "purge"}
     lost = held - set(tables["steps"]["step_id"])
     if lost:
         return f"{len(lost)} of the {len(held)} steps of its tables"
     for name in _NUMBERS:
-        before = {step for (step,) in _read(place, name, ("step_id",))}
+        (steps,) = _read(place, name, ("step_id",))
+        before = set(steps.unique().to_pylist())
         gone = before - set(tables[name]["step_id"])
         if gone:
             return f"the {name} of {len(gone)} of {len(before)} steps"
-    readings = len(_read(place, "telemetry", ("name",)))
+    readings = len(_read(place, "telemetry", ("name",))[0])
     gone_readings = readings - len(tables["telemetry"]["name"])
     return f"{gone_readings} of {readings} telemetry readings" * (gone_readings > 0)
 
 
-def _read(place: Folder, name: str, columns: Sequence[str]) -> list[tuple[object, ...]]:
-    """Return columns of a table of any version, or nothing if it cannot be read."""
+def _read(place: Folder, name: str, columns: Sequence[str]) -> list[pa.ChunkedArray]:
+    """Return columns of a table of any version, empty if it cannot be read."""
     with (
         suppress(OSError, pa.ArrowException, KeyError, RunFolderError),
         place.opened(f"{name}.parquet") as file,
     ):
         table = read_columns(file, columns)
-        return list(
-            zip(*(table[column].to_pylist() for column in columns), strict=True)
-        )
-    return []
+        return [table[column] for column in columns]
+    return [pa.chunked_array([], pa.string())] * len(columns)

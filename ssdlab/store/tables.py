@@ -39,6 +39,7 @@ _ADDED: Mapping[str, Mapping[str, Mapping[str, str | None]]] = {
     "4": {"windows": {"cell": None}},
 }
 
+_ROWS_AT_ONCE = 1 << 18  # of a row group: it bounds the memory of a writer
 _SIDE = ["run_id", "step_id", "direction"]
 _ENDS = ["lat_min_ns", "lat_max_ns", "clat_min_ns", "clat_max_ns", "total_ios"]
 _SAME = ("test", "phase", "access", "block_size_bytes", "read_percent")
@@ -98,28 +99,29 @@ def renew_percentiles(
 
 def place_windows(windows: "pd.DataFrame", steps: "pd.DataFrame") -> "pd.DataFrame":
     """Return the table ``windows`` with the cells of its tracking variables."""
-    names = [*_SAME, *_IF_TOLD]
-    cells = steps[steps["kind"] == "cell"].drop_duplicates([*names, "cell"])
-    placed = windows.copy()
-    for _, variable in windows.drop_duplicates(names).iterrows():
-        found = cells[_equal_or_missing(cells, variable)]["cell"]
-        if len(found):
-            placed.loc[_equal_or_missing(windows, variable), "cell"] = int(
-                found.iloc[0]
-            )
-    return placed
+    names = (*_SAME, *_IF_TOLD)
+    cells = dict.fromkeys(_rows(steps[steps["kind"] == "cell"], (*names, "cell")))
+    variables = _rows(windows, names)
+    places = {
+        variable: next((cell for *of, cell in cells if _is_of(of, variable)), None)
+        for variable in dict.fromkeys(variables)
+    }
+    placed = [places[variable] for variable in variables]
+    return windows.assign(cell=placed).astype({"cell": "Int64"})
 
 
-def _equal_or_missing(
-    frame: "pd.DataFrame", variable: "pd.Series[Any]"
-) -> "pd.Series[bool]":
-    """Tell which rows are of a tracking variable; missing values equal each other."""
-    is_told = variable.notna()
-    same: pd.Series[bool] = frame["test"] == variable["test"]
-    for name in (*_SAME, *(name for name in _IF_TOLD if is_told[name])):
-        equal = (frame[name] == variable[name]).fillna(value=False)
-        same &= equal.astype(bool) if is_told[name] else frame[name].isna()
-    return same
+def _rows(frame: "pd.DataFrame", names: Sequence[str]) -> list[tuple[Any, ...]]:
+    """Return columns as rows, with None for what is missing."""
+    columns = (frame[name].astype(object) for name in names)
+    return list(zip(*(one.where(one.notna(), None) for one in columns), strict=True))
+
+
+def _is_of(cell: Sequence[Any], variable: Sequence[Any]) -> bool:
+    """Tell whether a cell is that of a tracking variable, as far as it is told."""
+    count = len(_SAME)
+    pairs = zip(cell[count:], variable[count:], strict=True)
+    same = tuple(cell[:count]) == tuple(variable[:count])
+    return same and all(told in {None, one} for one, told in pairs)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -159,8 +161,15 @@ def write_table(
         msg = f"columns of {table.name} differ from the schema: {sorted(different)}"
         raise ValueError(msg)
     name = f"{table.name}.parquet"
-    with folder.writing(name) as file:
-        pq.write_table(_to_arrow(table, columns), file, compression="zstd")
+    count = len(columns[table.column_names[0]])
+    with (
+        folder.writing(name) as file,
+        pq.ParquetWriter(file, arrow_schema(table), compression="zstd") as writer,
+    ):
+        for begin in range(0, max(count, 1), _ROWS_AT_ONCE):
+            rows = slice(begin, begin + _ROWS_AT_ONCE)
+            part = {column: values[rows] for column, values in columns.items()}
+            writer.write_table(_to_arrow(table, part))
     return folder.path / name
 
 

@@ -3,11 +3,15 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import compress
 from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ssdlab.fio.logs.files import LOG_REMEDY, LogFile, OpenLog, Span, changed
 from ssdlab.fio.logs.layout import LAYOUTS, LIMITS, MAX_COLUMNS, Layout, Role, roles_of
-from ssdlab.fio.logs.lines import MAX_LINE_BYTES, LineForm, read_line
+from ssdlab.fio.logs.lines import MAX_LINE_BYTES, VALUE, LineForm, read_line, read_lines
 from ssdlab.fio.logs.scan import LogScanner, choose_scanner, run_over
 from ssdlab.fio.logs.sums import LogSums, merge_sums
 from ssdlab.model.errors import FioOutputError
@@ -43,7 +47,8 @@ def add_up(file: LogFile, *, scale: int, interval_ms: int) -> AddedLog:
     """
     with file.open() as log:
         lines = _probe(log, file.begin)
-        layouts = _fitting(lines, scale=scale) if lines else [_EMPTY]
+        fits = _Fits(lines)
+        layouts = _fitting(fits, scale=scale) if lines else [_EMPTY]
         found: list[AddedLog] = []
         for layout in layouts:
             scanner = choose_scanner(_form(layout, scale), size=log.size)
@@ -65,7 +70,7 @@ def add_up(file: LogFile, *, scale: int, interval_ms: int) -> AddedLog:
         raise FioOutputError(**_no_log(file.name, lines, is_damaged=bool(found)))
     worse = {added.layout for added in found if _damage(added) > _damage(best)}
     others = [layout for layout in layouts if layout not in worse]
-    return replace(best, others=_others(best, others, lines))
+    return replace(best, others=_others(best, others, fits))
 
 
 def add_again(file: LogFile, added: AddedLog, *, interval_ms: int) -> LogSums:
@@ -119,24 +124,58 @@ def _probe(log: OpenLog, begin: int) -> list[bytes]:
     return filled[:_PROBE_LINES] + filled[_PROBE_LINES:][-_PROBE_LINES:]
 
 
-def _fitting(lines: Sequence[bytes], *, scale: int) -> list[Layout]:
+class _Fits:
+    """How many of some lines fit a form; decimal numbers are read once."""
+
+    def __init__(self, lines: Sequence[bytes]) -> None:
+        of_width: dict[int, list[bytes]] = {}
+        for line in lines:
+            of_width.setdefault(line.count(b",") + 1, []).append(line)
+        self.widths = frozenset(of_width)
+        self._read = {
+            width: _read(some)
+            for width, some in of_width.items()
+            if width <= MAX_COLUMNS
+        }
+
+    def count(self, form: LineForm) -> int:
+        """Return how many lines fit; a decimal number is no priority."""
+        if len(form.roles) not in self._read:
+            return 0
+        decimals, others = self._read[len(form.roles)]
+        fit = sum(read_line(line, form) is not None for line in others)
+        if Role.PRIORITY in form.roles:
+            return fit
+        limits = [form.limit(column) for column in range(len(form.roles))]
+        is_fit = (decimals <= limits).all(axis=1)
+        for column, role in enumerate(form.roles):
+            if role is Role.MAXIMUM:
+                is_fit &= decimals[:, column] >= decimals[:, VALUE]
+        return fit + int(is_fit.sum())
+
+
+def _read(lines: Sequence[bytes]) -> tuple[NDArray[np.int64], list[bytes]]:
+    """Return lines of decimal numbers as numbers, and the others."""
+    roles = (Role.NUMBER,) * (lines[0].count(b",") + 1)
+    form = LineForm(roles=roles, greatest_value=LIMITS[Role.NUMBER])
+    read = read_lines(b"".join(line + b"\n" for line in lines), form)
+    others = compress(lines, (~read.is_row).tolist())
+    return read.numbers[read.is_row], list(others)
+
+
+def _fitting(fits: _Fits, *, scale: int) -> list[Layout]:
     """Return the layouts that some lines fit, the best fitting first."""
-    widths = {line.count(b",") + 1 for line in lines}
-    fits = {
-        layout: _count_fits(lines, _form(layout, scale))
+    counts = {
+        layout: fits.count(_form(layout, scale))
         for layout in LAYOUTS
-        if len(layout) in widths
+        if len(layout) in fits.widths
     }
-    ordered = sorted(filter(fits.get, fits), key=lambda layout: -fits[layout])
+    ordered = sorted(filter(counts.get, counts), key=lambda layout: -counts[layout])
     return [layout for layout in ordered if len(layout) == len(ordered[0])]
 
 
-def _count_fits(lines: Sequence[bytes], form: LineForm) -> int:
-    return sum(read_line(line, form) is not None for line in lines)
-
-
 def _others(
-    added: AddedLog, layouts: Sequence[Layout], lines: Sequence[bytes]
+    added: AddedLog, layouts: Sequence[Layout], fits: _Fits
 ) -> tuple[Layout, ...]:
     """Return the layouts that are as likely as the chosen one.
 
@@ -146,11 +185,11 @@ def _others(
         place = added.layout.index("priority flag")
         if added.sums.nonzero >> place & 1:
             return ()
-    fits = {layout: _count_fits(lines, _form(layout, 1)) for layout in layouts}
+    counts = {layout: fits.count(_form(layout, 1)) for layout in layouts}
     return tuple(
         layout
         for layout in layouts
-        if layout != added.layout and fits[layout] >= fits[added.layout]
+        if layout != added.layout and counts[layout] >= counts[added.layout]
     )
 
 

@@ -173,6 +173,19 @@ def averaged_runs(
     return make_runs(middles // interval_ms, directions, columns[1])
 
 
+def ending_runs(
+    file: LogFile, added: AddedLog, *, interval_ms: int
+) -> NDArray[np.void]:
+    """Return the runs of a log whose rows end near multiples of an interval.
+
+    A row belongs to the multiple nearest to its time.
+    """
+    columns = _read_columns(file, added)
+    nearest = np.rint(columns[0] / interval_ms).astype(np.int64)
+    directions = columns[added.layout.index("direction")].astype(np.int64)
+    return make_runs(nearest, directions, columns[1])
+
+
 def seconds_frame(
     runs: NDArray[np.void], *, kind: str, scale: int, interval_ms: int
 ) -> "pd.DataFrame":

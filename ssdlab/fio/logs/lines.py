@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ssdlab.fio.logs.layout import LIMITS, Role
 
 MAX_LINE_BYTES: Final = 4096
-_VALUE: Final = 1
+VALUE: Final = 1
 _BLANKS: Final = b" \t\r"
 _DECIMAL: Final = re.compile(rb"[ \t]*([0-9]+)[ \t]*")
 _HEXADECIMAL: Final = re.compile(rb"[ \t]*0[xX]([0-9a-fA-F]+)[ \t]*")
@@ -38,7 +38,7 @@ class LineForm:
     def limit(self, column: int) -> int:
         """Return the limit of the number in a column."""
         role = self.roles[column]
-        if column == _VALUE or role is Role.MAXIMUM:
+        if column == VALUE or role is Role.MAXIMUM:
             return self.greatest_value
         return LIMITS[role]
 
@@ -64,7 +64,7 @@ def read_line(line: bytes, form: LineForm) -> tuple[int, ...] | None:
         number = _read_cell(cell, role)
         if number is None or number > form.limit(column):
             return None
-        if role is Role.MAXIMUM and number < numbers[_VALUE]:
+        if role is Role.MAXIMUM and number < numbers[VALUE]:
             return None
         numbers.append(number)
     return tuple(numbers)
@@ -101,7 +101,7 @@ def read_lines(text: bytes, form: LineForm) -> Lines:
         numbers[rows, column] = found
         is_row[rows] &= is_good & (found <= form.limit(column))
         if role is Role.MAXIMUM:
-            is_row[rows] &= found >= numbers[rows, _VALUE]
+            is_row[rows] &= found >= numbers[rows, VALUE]
     return _with_odd_lines(text, form, numbers=numbers, is_row=is_row)
 
 

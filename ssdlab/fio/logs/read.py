@@ -11,18 +11,22 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, Literal
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ssdlab.fio.document import Doubt
 from ssdlab.fio.from_json.values import is_known_version, parse_version
 from ssdlab.fio.logs.choice import NO_LOG, AddedLog, add_again, add_up
 from ssdlab.fio.logs.files import LOG_REMEDY, LogFile, find_log
 from ssdlab.fio.logs.frames import (
     averaged_runs,
+    ending_runs,
     percentiles_frame,
     rows_frame,
     seconds_frame,
 )
 from ssdlab.fio.logs.layout import Layout, describe_choice
-from ssdlab.fio.logs.sums import LogSums
+from ssdlab.fio.logs.sums import DIRECTIONS, NO_TIME, LogSums
 from ssdlab.fio.sources import FioSource
 from ssdlab.model.errors import FioOutputError
 from ssdlab.system.unpack import MAX_INPUT_BYTES
@@ -199,6 +203,16 @@ def _of_columns(reading: LogReading) -> Doubt:
     return Doubt(kind=kind, place="file", meaning=words, is_grave=is_grave)
 
 
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class LogEnds:
+    """Rows of a log by interval and direction, the latter as fio's number for it."""
+
+    intervals: NDArray[np.int64]
+    directions: NDArray[np.int64]
+    sums: NDArray[np.float64]
+    means: NDArray[np.float64]
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class FioLog:
     """A log that was read once, from its first line to its last.
@@ -242,6 +256,11 @@ class FioLog:
         """
         return rows_frame(self._file, self._added, kind=self.kind, scale=self._scale)
 
+    @property
+    def has_syncs(self) -> bool:
+        """Whether a row is of a sync, which is no read, write or trim."""
+        return self._added.sums.first_ms[DIRECTIONS.index("sync")] != NO_TIME
+
     def each_io(self) -> "pd.DataFrame":
         """Return the rows of a latency log that has one for each IO."""
         reason = "its lines are means of intervals (log_avg_msec)"
@@ -271,6 +290,20 @@ class FioLog:
             runs = add_again(self._file, self._added, interval_ms=interval_ms).runs
         return seconds_frame(
             runs, kind=self.kind, scale=self._scale, interval_ms=interval_ms
+        )
+
+    def ends(self, interval_ms: int) -> LogEnds:
+        """Return sum and mean of the rows that end near each multiple of an interval.
+
+        By ascending interval and direction, in the units of ``frame``.
+        """
+        runs = ending_runs(self._file, self._added, interval_ms=interval_ms)
+        sums = runs["sum"] * self._scale
+        return LogEnds(
+            intervals=runs["interval"],
+            directions=runs["direction"],
+            sums=sums,
+            means=sums / runs["count"],
         )
 
 
@@ -369,7 +402,7 @@ def parse_log(text: str, *, kind: LogKind, source: str = "fio log") -> FioLog:
     why = [issue.meaning for issue in log.issues if issue.is_grave]
     if log.row_count and len(log.layout) < _FEWEST_COLUMNS_OF_3:
         why.append("it has no block size, so it is from an older fio")
-    if (log.frame["direction"] == "sync").any():
+    if log.has_syncs:
         why.append("a direction is not read, write or trim")
     if why:
         raise FioOutputError(

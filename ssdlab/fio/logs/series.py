@@ -1,28 +1,28 @@
 """The logs of a step combined: its rates and latencies over time."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ssdlab.fio.logs.frames import value_name
 from ssdlab.fio.logs.read import FioLog
-
-if TYPE_CHECKING:
-    import pandas as pd
+from ssdlab.fio.logs.sums import DIRECTIONS
 
 _MS_PER_S: Final = 1000
-_RATES = frozenset({"iops", "bw"})
-_SERIES_NAMES: Mapping[str, str] = {
-    "iops": "iops",
-    "bw": "bw_bytes_per_s",
-    "lat": "lat_mean_ns",
-}
+_KINDS: Final = ("iops", "bw", "lat")
+_SIDES: Final = ("read", "total", "trim", "write")
+_TOTAL: Final = _SIDES.index("total")
+# The place of a direction of fio in the table; parse_log refuses a sync.
+_PLACES: Final = np.array([_SIDES.index(name) for name in DIRECTIONS[:3]])
+
+Floats = NDArray[np.float64]
+_Rows = tuple[NDArray[np.int64], NDArray[np.int64], Floats]
 
 
 def tabulate_series(
     threads: Sequence[Sequence[FioLog]], *, interval_ms: int
-) -> "pd.DataFrame":
+) -> Mapping[str, NDArray[Any]]:
     """Return the intervals of a step: rates of all threads added.
 
     ``threads`` holds, for each thread or for all in one, the ``iops`` log and, where
@@ -33,37 +33,46 @@ def tabulate_series(
     at the multiple of ``interval_ms`` nearest to fio's time; the rest after the last
     complete interval has no ``iops`` line and no row.
     """
-    import pandas as pd  # noqa: PLC0415 - 0.3 s that a fio run need not pay
-
-    keys = ["direction", "interval"]
-    parts = [
-        pd.concat([_log_column(log, interval_ms) for log in logs], axis=1).reset_index()
-        for logs in threads
-    ]
-    rows = pd.concat(parts, ignore_index=True)
-    rows = rows.reindex(columns=[*keys, *_SERIES_NAMES.values()])
-    rows = pd.concat([rows, rows.assign(direction="total")], ignore_index=True)
-    weighted = rows.assign(
-        weighted=rows["lat_mean_ns"] * rows["iops"],
-        weight=rows["iops"].where(rows["lat_mean_ns"].notna()),
+    parts = [_rows_of_thread(logs, interval_ms) for logs in threads]
+    places, intervals, values = (
+        np.concatenate(each, axis=-1) for each in zip(*parts, strict=True)
     )
-    sums = weighted.groupby(keys, sort=True).sum(min_count=1).reset_index()
-    sums["time_s"] = sums["interval"] * interval_ms / _MS_PER_S
-    sums["lat_mean_ns"] = sums["weighted"] / sums["weight"].where(sums["weight"] > 0)
-    columns = ["direction", "time_s", *_SERIES_NAMES.values()]
-    return sums[columns].dropna(subset=["iops"]).reset_index(drop=True)
+    count = intervals.max(initial=0) + 1
+    keys = np.concatenate([places * count, np.full_like(places, _TOTAL * count)])
+    keys += np.tile(intervals, 2)
+    found, groups = np.unique(keys, return_inverse=True)
+    iops, bw, lat_ns = np.tile(values, 2)
+
+    def add(some: Floats) -> Floats:
+        is_known = ~np.isnan(some)
+        known = np.bincount(groups, is_known, found.size)
+        sums = np.bincount(groups, np.where(is_known, some, 0.0), found.size)
+        return np.where(known > 0, sums, np.nan)
+
+    weights = add(np.where(np.isnan(lat_ns), np.nan, iops))
+    columns = {
+        "direction": np.array(_SIDES, dtype=object)[found // count],
+        "time_s": found % count * interval_ms / _MS_PER_S,
+        "iops": add(iops),
+        "bw_bytes_per_s": add(bw),
+        "lat_mean_ns": add(lat_ns * iops) / np.where(weights > 0, weights, np.nan),
+    }
+    is_complete = ~np.isnan(columns["iops"])
+    return {name: column[is_complete] for name, column in columns.items()}
 
 
-def _log_column(log: FioLog, interval_ms: int) -> "pd.Series[float]":
-    """Return one log as a column by direction and number of the interval."""
-    import pandas as pd  # noqa: PLC0415 - as in tabulate_series
-
-    rows = log.frame
-    frame = pd.DataFrame({
-        "direction": rows["direction"].astype("str"),
-        "interval": np.rint(rows["time_ms"] / interval_ms).astype(np.int64),
-        "value": rows[value_name(log.kind)].astype(np.float64),
-    })
-    groups = frame.groupby(["direction", "interval"])["value"]
-    column = groups.sum() if log.kind in _RATES else groups.mean()
-    return column.rename(_SERIES_NAMES[log.kind])
+def _rows_of_thread(logs: Sequence[FioLog], interval_ms: int) -> _Rows:
+    """Return place, interval and the three values of each row, NaN where unknown."""
+    ends = {log.kind: log.ends(interval_ms) for log in logs}
+    keys = {
+        kind: end.intervals * len(DIRECTIONS) + end.directions
+        for kind, end in ends.items()
+    }
+    rows = np.unique(np.concatenate(list(keys.values())))
+    values = np.full((len(_KINDS), rows.size), np.nan)
+    for kind, end in ends.items():
+        where = np.searchsorted(rows, keys[kind])
+        known = end.means if kind == "lat" else end.sums
+        values[_KINDS.index(kind), where] = known
+    intervals, directions = np.divmod(rows, len(DIRECTIONS))
+    return _PLACES[directions], intervals, values
