@@ -105,3 +105,12 @@ def test_commands_are_found_on_the_pages() -> None:
     for name, least in (("tutorial.md", 5), ("first-drive.md", 6)):
         lines = commands_of(ROOT / "docs" / name)
         assert len([call for line in lines for call in ssdlab_calls(line)]) >= least
+
+
+@pytest.mark.usefixtures("place")
+def test_python_of_the_readme_works() -> None:
+    text = (ROOT / "README.md").read_text("utf-8")
+    (block,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    space: dict[str, object] = {}
+    exec(block, space)
+    assert "run" in space

@@ -94,20 +94,21 @@ def _as_site(text: str) -> str:
 
 
 def _add_contents(source: Path, gallery: Iterable[str]) -> None:
-    front = source / "index.md"
-    parts = [front.read_text("utf-8")]
-    parts += [_toctree(pages, caption=title) for title, pages in CONTENTS.items()]
-    front.write_text("\n".join(parts), "utf-8")
+    trees = [_toctree(pages, caption=title) for title, pages in CONTENTS.items()]
+    _append(source / "index.md", "\n".join(trees))
     for folder in ("how-to", "methods", "reference", "decisions"):
         index = source / folder / "index.md"
-        links = dict.fromkeys(re.findall(r"\]\(([\w.-]+)\.md\)", index.read_text()))
-        pages = [name for name in links if name != "index"]
-        index.write_text(f"{index.read_text('utf-8')}\n{_toctree(pages)}", "utf-8")
+        links = re.findall(r"\]\(([\w.-]+)\.md\)", index.read_text("utf-8"))
+        others = [name for name in dict.fromkeys(links) if name != "index"]
+        _append(index, _toctree(others))
     names = [place.removesuffix(".md") for place in render_names()]
+    _append(source / "reference" / "api.md", _toctree(names))
     figures = [f"gallery/{group}" for group in gallery]
-    for index, pages in (("reference/api.md", names), ("gallery.md", figures)):
-        page = source / index
-        page.write_text(f"{page.read_text('utf-8')}\n{_toctree(pages)}", "utf-8")
+    _append(source / "gallery.md", _toctree(figures))
+
+
+def _append(page: Path, text: str) -> None:
+    page.write_text(f"{page.read_text('utf-8')}\n{text}", "utf-8")
 
 
 def _toctree(pages: Sequence[str], *, caption: str = "") -> str:

@@ -142,10 +142,12 @@ def _group(name: str) -> str:
 def _section(one: Shown) -> str:
     first = (inspect.getdoc(PLOTS[one.name]) or "").partition("\n")[0]
     height = int(one.figure.layout.height or 450)
+    width = 560 if "scene" in one.figure.to_dict()["layout"] else 0  # not to be cut
     place = (
-        f'<div class="figure-place" id="{one.name}" data-figure="{one.name}" '
-        f'style="min-height: {height}px">'
-        "<noscript>Figures need JavaScript.</noscript></div>\n"
+        f'<div class="figure-frame"><div class="figure-place" id="{one.name}" '
+        f'data-figure="{one.name}" style="min-height: {height}px; '
+        f'min-width: {width}px">'
+        "<noscript>Figures need JavaScript.</noscript></div></div>\n"
     )
     source = "Synthetic numbers" if one.source == MADE else f"Source: {one.source}"
     return "\n".join([

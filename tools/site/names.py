@@ -36,8 +36,11 @@ def public_names(module: str) -> list[str]:
 
 def render_name_links() -> str:
     """Return the list of the pages of names."""
-    lines = [f"- [`{name}`](api/{name}.md): {_MODULES[name]}" for name in _MODULES]
-    return "\n".join(lines).replace("What", "what") + "\n"
+    lines = (
+        f"- [`{name}`](api/{name}.md): {title[0].lower()}{title[1:]}\n"
+        for name, title in _MODULES.items()
+    )
+    return "".join(lines)
 
 
 def _directive(module: str, name: str) -> str:
