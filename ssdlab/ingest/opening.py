@@ -6,7 +6,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ssdlab.ingest.ingest import build_tables
 from ssdlab.model.schema import TABLES
 from ssdlab.store.lock import read_holder
 from ssdlab.store.run import Run, open_tables
@@ -58,6 +57,8 @@ def open_run(path: str | Path) -> Run:
 
 def _make_frames(folder: Path) -> Mapping[str, "pd.DataFrame"]:
     """Return the frames of what is finished so far."""
+    from ssdlab.ingest.ingest import build_tables  # noqa: PLC0415 - slow to load
+
     return {
         name: columns_to_frame(TABLES[name], columns)
         for name, columns in build_tables(folder).items()

@@ -9,10 +9,10 @@ other tables: ``measurements`` has the extremes, ``bins`` the counts. Before ver
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 import numpy as np
 import pyarrow as pa
@@ -97,29 +97,40 @@ def renew_percentiles(
 
 
 def place_windows(windows: "pd.DataFrame", steps: "pd.DataFrame") -> "pd.DataFrame":
-    """Return the table ``windows`` with the cells of its tracking variables."""
+    """Return the table ``windows`` with the cells of its tracking variables.
+
+    Missing values equal each other; TC and QD need not be told.
+    """
     names = [*_SAME, *_IF_TOLD]
     cells = steps[steps["kind"] == "cell"].drop_duplicates([*names, "cell"])
-    placed = windows.copy()
-    for _, variable in windows.drop_duplicates(names).iterrows():
-        found = cells[_equal_or_missing(cells, variable)]["cell"]
-        if len(found):
-            placed.loc[_equal_or_missing(windows, variable), "cell"] = int(
-                found.iloc[0]
-            )
-    return placed
+    places = list(zip(_values(cells, names), cells["cell"], strict=True))
+    found: dict[tuple[object, ...], object] = {}
+    for variable in dict.fromkeys(_values(windows, names)):
+        told = [
+            n for n, one in enumerate(variable) if n < len(_SAME) or one is not None
+        ]
+        own = (cell for values, cell in places if _alike(values, variable, told))
+        found[variable] = next(own, None)
+    placed = [
+        own if (cell := found[variable]) is None else cell
+        for variable, own in zip(_values(windows, names), windows["cell"], strict=True)
+    ]
+    return windows.assign(cell=np.array(placed, dtype=object)).astype({
+        "cell": windows["cell"].dtype
+    })
 
 
-def _equal_or_missing(
-    frame: "pd.DataFrame", variable: "pd.Series[Any]"
-) -> "pd.Series[bool]":
-    """Tell which rows are of a tracking variable; missing values equal each other."""
-    is_told = variable.notna()
-    same: pd.Series[bool] = frame["test"] == variable["test"]
-    for name in (*_SAME, *(name for name in _IF_TOLD if is_told[name])):
-        equal = (frame[name] == variable[name]).fillna(value=False)
-        same &= equal.astype(bool) if is_told[name] else frame[name].isna()
-    return same
+def _alike(
+    first: Sequence[object], second: Sequence[object], told: Iterable[int]
+) -> bool:
+    return all(first[n] == second[n] for n in told)
+
+
+def _values(frame: "pd.DataFrame", names: Sequence[str]) -> list[tuple[object, ...]]:
+    """Return some columns row by row; None is missing."""
+    columns = (frame[name].astype(object) for name in names)
+    known = (column.where(column.notna(), None) for column in columns)
+    return list(zip(*known, strict=True))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
