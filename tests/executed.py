@@ -74,7 +74,7 @@ COMPANIONS: tuple[Companion, ...] = (
             "Not known for every run: host, processor, memory, data pattern.",
             "Number of cells in which each drive is better",
             "claimed only for these runs",
-            "The power of the drives is unknown",
+            "How many times as fast",
             "Score and its parts",
         ),
         figures=20,

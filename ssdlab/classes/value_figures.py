@@ -147,17 +147,23 @@ def _add_levels(
     low, high = (math.log10(end) for end in ends)
     inset = _INSET * (high - low)
     least, most = 10 ** (low + inset), 10 ** (high - inset)
+
+    def drawn(value: float) -> float:
+        if value > ends[1]:
+            return most
+        return least if value < ends[0] else value
+
     for place, color in enumerate(colors):
-        drawn = [min(max(one, least), most) for one in (fob[place], steady[place])]
+        both = [drawn(fob[place]), drawn(steady[place])]
         line = {"color": color, "width": 2}
-        add_tie(figure, [place, place], drawn, xaxis="x2", line=line)
+        add_tie(figure, [place, place], both, xaxis="x2", line=line)
     looks = (("FOB", fob, "circle-open"), ("steady state", steady, "circle"))
     edge = {"width": 2, "color": colors}
     for word, values, symbol in looks:
         symbols = [_symbol(value, ends, inside=symbol) for value in values]
         add_points(
             figure, list(range(len(names))),
-            [min(max(value, least), most) for value in values], xaxis="x2",
+            list(map(drawn, values)), xaxis="x2",
             name=f"storage classes, {word}",
             text=[
                 f"{name}<br>{word}: {value:,.0f} IOPS"

@@ -140,15 +140,19 @@ def compare(
 
 
 def _judge(comparison: "Comparison", percent: float | None) -> "Gate | None":
+    if percent is None:
+        return None
     from ssdlab.compare.gate import judge_gate
 
-    return None if percent is None else judge_gate(comparison, percent)
+    return judge_gate(comparison, percent)
 
 
 def _gate_as_dict(gate: "Gate | None") -> dict[str, object]:
+    if gate is None:
+        return {}
     from ssdlab.compare.gate import gate_as_dict
 
-    return {} if gate is None else {"fail_if_worse": gate_as_dict(gate)}
+    return {"fail_if_worse": gate_as_dict(gate)}
 
 
 def _require_place(output: Path, *, overwrite: bool) -> None:

@@ -3,13 +3,11 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import pandas as pd
 
-from ssdlab.classes.runs import ClassRun, read_class_runs
 from ssdlab.compare.cells import rows_of, tabulate_window_cells
-from ssdlab.compare.looks import make_compared_looks, make_side_looks
 from ssdlab.compare.merged_levels import summarise_merged_levels
 from ssdlab.compare.pairs import compare_cells, compare_repeats
 from ssdlab.compare.power import find_watts, parse_watts
@@ -21,11 +19,14 @@ from ssdlab.compare.side_cells import (
     summarise_sides,
 )
 from ssdlab.compare.verdicts import Rules
-from ssdlab.plots.looks import RunLook
 from ssdlab.plots.names import brief_texts
 from ssdlab.pts.suite import COMPARED
 from ssdlab.reference.storage_classes import read_storage_classes
 from ssdlab.store.run import Run
+
+if TYPE_CHECKING:
+    from ssdlab.classes.runs import ClassRun
+    from ssdlab.plots.looks import RunLook
 
 _SHORT_NAME = 20  # letters, in the heading of a column or in a verdict
 
@@ -175,24 +176,30 @@ class Comparison:
         return read_storage_classes()
 
     @cached_property
-    def class_runs(self) -> tuple[ClassRun, ...]:
+    def class_runs(self) -> tuple["ClassRun", ...]:
         """Each run in the columns of the storage classes."""
+        from ssdlab.classes.runs import read_class_runs  # noqa: PLC0415 - plotly is slow
+
         order = [run_by_id(self.runs, look.run_id) for look in self.run_looks]
         return read_class_runs(order, self.classes)
 
     @cached_property
-    def run_looks(self) -> tuple[RunLook, ...]:
+    def run_looks(self) -> tuple["RunLook", ...]:
         """Each run as figures show it."""
+        from ssdlab.compare.looks import make_compared_looks  # noqa: PLC0415 - plotly
+
         return make_compared_looks(self.sides)
 
     @cached_property
-    def looks_by_run(self) -> dict[str, RunLook]:
+    def looks_by_run(self) -> dict[str, "RunLook"]:
         """By run how figures show it."""
         return {look.run_id: look for look in self.run_looks}
 
     @cached_property
-    def side_looks(self) -> dict[str, RunLook]:
+    def side_looks(self) -> dict[str, "RunLook"]:
         """By side how figures show it."""
+        from ssdlab.compare.looks import make_side_looks  # noqa: PLC0415 - plotly is slow
+
         return make_side_looks(self.sides)
 
     @cached_property

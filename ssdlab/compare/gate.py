@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -12,6 +12,7 @@ from ssdlab.compare.answer import lead_of, times_text
 from ssdlab.compare.cells import rows_of
 from ssdlab.compare.comparison import Comparison
 from ssdlab.compare.pairs import compare_cells, difference_of
+from ssdlab.compare.side_cells import SideCell
 from ssdlab.compare.texts import cell_name, first_of
 from ssdlab.compare.verdicts import SIGNIFICANCE, Rules
 from ssdlab.pts.compared import METRICS
@@ -62,19 +63,35 @@ def judge_gate(comparison: Comparison, percent: float) -> Gate:
     .. [1] R. L. Berger, "Multiparameter hypothesis testing and acceptance sampling",
        Technometrics 24, 1982.
     """
-    rules = replace(
-        comparison.rules, least_percent=percent, same_percent=percent, control="fwer"
-    )
-    table = compare_cells(
+    return find_gate(
         comparison.found,
         comparison.sides,
         conditions=comparison.conditions,
-        rules=rules,
+        rules=comparison.rules,
+        percent=percent,
     )
-    baseline = comparison.side_names[0]
+
+
+def find_gate(
+    found: Mapping[tuple[str, str, str], Mapping[str, SideCell]],
+    sides: pd.DataFrame,
+    *,
+    conditions: pd.DataFrame,
+    rules: Rules,
+    percent: float,
+) -> Gate:
+    """Judge the cells of some sides; the first side is the baseline."""
+    own_rules = replace(
+        rules, least_percent=percent, same_percent=percent, control="fwer"
+    )
+    table = compare_cells(found, sides, conditions=conditions, rules=own_rules)
+    baseline = str(sides["side"].iloc[0])
     own = table[(table["a"] == baseline) & table["value_a"].notna()]
     is_worse = (own["better"] == baseline) & (own["claim"] == "drives")
-    reasons = [_why_unknown(row, comparison, rules) for row in rows_of(own)]
+    reasons = [
+        _why_unknown(row, found[row.test, row.metric, row.cell], own_rules)
+        for row in rows_of(own)
+    ]
     others = own.assign(reason=reasons)[~is_worse]
     return Gate(
         baseline=baseline,
@@ -85,16 +102,15 @@ def judge_gate(comparison: Comparison, percent: float) -> Gate:
     )
 
 
-def _why_unknown(row: Any, comparison: Comparison, rules: Rules) -> str:
+def _why_unknown(row: Any, cells: Mapping[str, SideCell], rules: Rules) -> str:
     """Return why it is not shown that a drive is not worse; nothing if it is."""
     if row.reason:
         return str(row.reason)
     if math.isnan(row.p_drives):
         return _FEW_RUNS
-    cells = comparison.found[row.test, row.metric, row.cell]
-    found = difference_of(cells[row.a], cells[row.b], rules)[1]
+    difference = difference_of(cells[row.a], cells[row.b], rules)[1]
     is_more_better = METRICS[row.metric].is_more_better
-    p_value = found.p_below if is_more_better else found.p_above
+    p_value = difference.p_below if is_more_better else difference.p_above
     return "" if p_value < SIGNIFICANCE else _WIDE
 
 

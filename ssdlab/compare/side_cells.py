@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Literal
 
 import pandas as pd
@@ -30,7 +31,7 @@ Values = tuple[float, ...]
 Unit = Literal["runs", "rounds"]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, kw_only=True)
 class SideCell:
     """One cell of one side: the rounds of each run, and what bars them.
 
@@ -52,7 +53,7 @@ class SideCell:
     open_ends: tuple[str, ...] = ()
     scatter: RunScatter | None = None
 
-    @property
+    @cached_property
     def means(self) -> Values:
         """The mean or percentile of each run, then those that others printed."""
         measured = (math.exp(one.log_mean) for one in self.run_levels)
@@ -74,7 +75,7 @@ class SideCell:
         """What is repeated: its runs, or the rounds of its single run."""
         return "runs" if self.n_runs > 1 or self.printed else "rounds"
 
-    @property
+    @cached_property
     def level(self) -> LevelEstimate | None:
         """The level by its unit; none for a single mean that others printed."""
         if self.unit == "runs":
@@ -82,7 +83,7 @@ class SideCell:
             return by_runs if self.n_runs > 1 else None
         return self.run_levels[0]
 
-    @property
+    @cached_property
     def run_levels(self) -> tuple[LevelEstimate, ...]:
         """The level of each run by its rounds; none for means that others printed."""
         of_rounds = (

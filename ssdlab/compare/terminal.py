@@ -173,10 +173,16 @@ def _fitting_table(rows: pd.DataFrame, names: Names, width: int) -> list[str]:
     for longest in _SHORTER:
         short = distinct_texts(names.values(), longest=longest)
         table = _pair_table(rows, {side: short[names[side]] for side in names}, width)
-        if max(map(len, table_lines(table))) <= width - len(_INDENT):
+        if _table_width(table) <= width - len(_INDENT):
             break
     lines = table_lines(table, width=width - len(_INDENT))
     return [f"{_INDENT}{line}" for line in lines]
+
+
+def _table_width(table: Table) -> int:
+    """Return how wide a table is in the terminal if nothing is broken."""
+    columns = zip(table.head, *table.rows, strict=True)
+    return sum(max(map(len, own)) for own in columns) + 2 * (len(table.head) - 1)
 
 
 def _pair_table(rows: pd.DataFrame, names: Names, width: int) -> Table:

@@ -3,7 +3,8 @@
 import ast
 import base64
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from html import escape
@@ -145,17 +146,20 @@ def _add_code(sections: list[Section], cell: Mapping[str, Any]) -> None:
 
 def _parameters(source: str) -> Markup:
     """Return the parameters that an execution was given; of a path its last name."""
-    rows = tuple(
-        (statement.targets[0].id, _value_text(ast.literal_eval(statement.value)))
-        for statement in ast.parse(source).body
-        if isinstance(statement, ast.Assign)
-        and isinstance(statement.targets[0], ast.Name)
-        and isinstance(statement.value, ast.Constant)
-    )
+    rows = tuple((name, _value_text(value)) for name, value in _assigned(source))
     caption, head = "Parameters of this execution", ("Parameter", "Value")
     table = Table(caption=caption, head=head, rows=rows, words=(0, 1))
     shown = f'<p class="caption">{caption}</p>{table_html(table)}'
     return Markup(_boxed(shown))  # noqa: S704 - texts are escaped
+
+
+def _assigned(source: str) -> Iterator[tuple[str, object]]:
+    """Yield the names and values of a cell that papermill wrote; others have none."""
+    with suppress(SyntaxError, ValueError):
+        for statement in ast.parse(source).body:
+            match statement:
+                case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                    yield name, ast.literal_eval(value)
 
 
 def _value_text(value: object) -> str:

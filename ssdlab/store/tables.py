@@ -9,10 +9,10 @@ other tables: ``measurements`` has the extremes, ``bins`` the counts. Before ver
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 import numpy as np
 import pyarrow as pa
@@ -98,30 +98,40 @@ def renew_percentiles(
 
 
 def place_windows(windows: "pd.DataFrame", steps: "pd.DataFrame") -> "pd.DataFrame":
-    """Return the table ``windows`` with the cells of its tracking variables."""
-    names = (*_SAME, *_IF_TOLD)
-    cells = dict.fromkeys(_rows(steps[steps["kind"] == "cell"], (*names, "cell")))
-    variables = _rows(windows, names)
-    places = {
-        variable: next((cell for *of, cell in cells if _is_of(of, variable)), None)
-        for variable in dict.fromkeys(variables)
-    }
-    placed = [places[variable] for variable in variables]
-    return windows.assign(cell=placed).astype({"cell": "Int64"})
+    """Return the table ``windows`` with the cells of its tracking variables.
+
+    Missing values equal each other; TC and QD need not be told.
+    """
+    names = [*_SAME, *_IF_TOLD]
+    cells = steps[steps["kind"] == "cell"].drop_duplicates([*names, "cell"])
+    places = list(zip(_values(cells, names), cells["cell"], strict=True))
+    found: dict[tuple[object, ...], object] = {}
+    for variable in dict.fromkeys(_values(windows, names)):
+        told = [
+            n for n, one in enumerate(variable) if n < len(_SAME) or one is not None
+        ]
+        own = (cell for values, cell in places if _alike(values, variable, told))
+        found[variable] = next(own, None)
+    placed = [
+        own if (cell := found[variable]) is None else cell
+        for variable, own in zip(_values(windows, names), windows["cell"], strict=True)
+    ]
+    return windows.assign(cell=np.array(placed, dtype=object)).astype({
+        "cell": windows["cell"].dtype
+    })
 
 
-def _rows(frame: "pd.DataFrame", names: Sequence[str]) -> list[tuple[Any, ...]]:
-    """Return columns as rows, with None for what is missing."""
+def _alike(
+    first: Sequence[object], second: Sequence[object], told: Iterable[int]
+) -> bool:
+    return all(first[n] == second[n] for n in told)
+
+
+def _values(frame: "pd.DataFrame", names: Sequence[str]) -> list[tuple[object, ...]]:
+    """Return some columns row by row; None is missing."""
     columns = (frame[name].astype(object) for name in names)
-    return list(zip(*(one.where(one.notna(), None) for one in columns), strict=True))
-
-
-def _is_of(cell: Sequence[Any], variable: Sequence[Any]) -> bool:
-    """Tell whether a cell is that of a tracking variable, as far as it is told."""
-    count = len(_SAME)
-    pairs = zip(cell[count:], variable[count:], strict=True)
-    same = tuple(cell[:count]) == tuple(variable[:count])
-    return same and all(told in {None, one} for one, told in pairs)
+    known = (column.where(column.notna(), None) for column in columns)
+    return list(zip(*known, strict=True))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

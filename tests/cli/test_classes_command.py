@@ -56,19 +56,29 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Run:
     return make_run(tmp_path_factory.mktemp("made") / "model", recipe)
 
 
-def test_without_a_run_the_nine_classes_go_to_the_current_folder(here: Path) -> None:
+def test_without_a_run_the_nine_classes_are_printed(here: Path) -> None:
     done = ssdlab("classes")
     assert done.exit_code == 0, done.stderr
-    assert done.stdout == "storage-classes.html\n"
-    assert "PCIe 8 Lane" in (here / "storage-classes.html").read_text("utf-8")
+    assert "PCIe 8 Lane" in done.stdout
+    assert list(here.iterdir()) == []
 
 
-def test_page_goes_where_it_is_asked_for(model: Run, here: Path) -> None:
+def test_page_goes_where_it_is_asked_for_and_its_path_is_last(
+    model: Run, here: Path
+) -> None:
     page = here / "mine.html"
-    done = ssdlab("classes", model.path, "-o", page)
+    done = ssdlab("classes", model.path, "-o", page, "--rank-virtual")
     assert done.exit_code == 0, done.stderr
-    assert done.stdout == f"{page}\n"
+    assert "Average latency" in done.stdout
+    assert done.stdout.splitlines()[-2:] == ["", str(page)]
     assert [path.name for path in here.iterdir()] == ["mine.html"]
+
+
+def test_values_of_a_model_are_printed_without_a_rank(model: Run) -> None:
+    done = ssdlab("classes", model.path)
+    assert "Average latency" in done.stdout
+    assert "--rank-virtual" in done.stdout.splitlines()[-1]
+    assert "\x1b" not in done.stdout
 
 
 def test_json_writes_no_page_and_ranks_a_model_only_when_asked(

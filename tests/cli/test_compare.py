@@ -94,8 +94,17 @@ def test_json_prints_verdicts_and_writes_no_page(
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.notebook
-def test_page_is_written_and_the_terminal_shows_conditions_and_verdicts(
+def test_nothing_is_written_unless_it_is_asked_for(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = CliRunner().invoke(main, ["compare", str(folder)])
+    assert done.exit_code == 0
+    assert done.stdout.startswith("In these runs Alpha responds")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_page_has_the_answer_first_and_its_path_is_printed_last(
     folder: Path, tmp_path: Path
 ) -> None:
     page = tmp_path / "page.html"
@@ -104,7 +113,41 @@ def test_page_is_written_and_the_terminal_shows_conditions_and_verdicts(
     assert done.exit_code == 0
     assert "Alpha vs. Be" in done.output
     assert "Alpha ahead in these runs" in done.output
-    assert str(page) in done.output
+    assert done.stdout.splitlines()[-2:] == ["", str(page)]
     html = page.read_text("utf-8")
-    assert html.count('class="plot"') >= 5
-    assert "No run and no round is an outlier" in html or "Outliers, by median" in html
+    assert html.count('class="plot"') >= 4
+    places = [html.index(words) for words in ("headline", 'class="plot"', "<table")]
+    assert places == sorted(places)
+    assert "/run1" not in html
+    assert str(tmp_path.parent) not in html
+
+
+def test_one_run_of_each_drive_cannot_tell_which_is_worse(folder: Path) -> None:
+    asked = ["compare", str(folder), "--fail-if-worse", "5"]
+    done = CliRunner().invoke(main, asked)
+    assert done.exit_code == 4
+    assert done.stdout.splitlines()[-1].startswith("Why: too few runs")
+    told = json.loads(CliRunner().invoke(main, [*asked, "--json"]).stdout)
+    assert told["fail_if_worse"]["outcome"] == "unknown"
+    assert told["fail_if_worse"]["baseline"] == "Alpha"
+
+
+@pytest.fixture(scope="module")
+def repeated(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return three runs of each of two drives, the second 1.3 times as fast."""
+    place = tmp_path_factory.mktemp("repeated")
+    for number in range(1, 7):
+        recipe, speed = (ALPHA, 1.0) if number % 2 else (BETA, 1.3)
+        make_twin(place, Twin(number=number, recipe=recipe, speed=speed))
+    return place
+
+
+def test_slower_drive_fails_and_a_faster_one_passes(repeated: Path) -> None:
+    fast, slow = ([str(repeated / f"run{n}") for n in own] for own in ("246", "135"))
+    call = CliRunner().invoke
+    failed = call(main, ["compare", *fast, *slow, "--fail-if-worse", "5"])
+    assert failed.exit_code == 3
+    assert "FAIL: Alpha is worse than" in failed.stdout
+    passed = call(main, ["compare", *slow, *fast, "--fail-if-worse", "5"])
+    assert passed.exit_code in {0, 4}
+    assert "FAIL" not in passed.stdout

@@ -91,10 +91,9 @@ TAKEN = (
     (("report", SAMPLE, "-o", "x.pdf"), "x.pdf"),
     (("page", "nb.ipynb"), "nb.html"),
     (("page", "nb.ipynb", "-o", "x.html"), "x.html"),
-    (("compare", SAMPLE, OTHER), "comparison.html"),
     (("compare", SAMPLE, OTHER, "-o", "x.html"), "x.html"),
-    (("classes", SAMPLE), "storage-classes.html"),
-    (("compare-hosts", SAMPLE, OTHER), "hosts.html"),
+    (("classes", SAMPLE, "-o", "x.html"), "x.html"),
+    (("compare-hosts", SAMPLE, OTHER, "-o", "x.html"), "x.html"),
     (("export", SAMPLE, "-o", "out"), "out/steps.csv"),
     (("export", SAMPLE, "--format", "parquet", "-o", "out"), "out/steps.parquet"),
     (("export", SAMPLE, "-o", "x.xlsx"), "x.xlsx"),
@@ -125,7 +124,8 @@ def test_a_file_of_somebody_elses_is_not_replaced(
 
 OWN = (
     (("report", SAMPLE, "-o", "x.html"), "x.html"),
-    (("classes", SAMPLE), "storage-classes.html"),
+    (("compare", SAMPLE, OTHER, "-o", "x.html"), "x.html"),
+    (("classes", SAMPLE, "-o", "x.html"), "x.html"),
     (("export", SAMPLE, "-o", "out"), "out/steps.csv"),
     (("export", SAMPLE, "--format", "parquet", "-o", "out"), "out/steps.parquet"),
     (("export", SAMPLE, "-o", "x.xlsx"), "x.xlsx"),

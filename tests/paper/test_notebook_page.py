@@ -45,14 +45,30 @@ def test_page_has_text_tables_and_figures_and_folds_code(render: Any) -> None:
     )
     said = words(page)
     assert "Some words ." in said
-    assert "Parameters of this execution runs = 'mine'" in said
-    assert page.count("<details") == 5  # the contents, and four cells of code
+    assert "Parameters of this execution Parameter Value runs mine" in said
+    assert page.count("<details") == 2  # the contents, and all code at the end
+    assert page.index("run.show()") > page.index("Second")
     assert page.count('class="plot"') == 1
-    assert page.count('<div class="scroll" tabindex="0"><table>') == 2
+    assert page.count('<div class="scroll" tabindex="0"><table') == 3
     assert re.findall(r"<h2>(.*?)</h2>", page) == ["First", "Second"]
     assert '<pre class="value">2</pre>' in page
     assert '<pre class="stdout">3</pre>' in page
     assert "<b>no</b>" not in page
+
+
+def test_parameters_name_runs_and_no_folders(render: Any) -> None:
+    source = "# Parameters\nruns = '/home/me/a\\n/srv/b'\nwatts = -1.5\nbroken ="
+    page = render(code_cell("1"), code_cell(source, tag="injected-parameters"))
+    assert "/srv" not in page
+    whole = source.removesuffix("\nbroken =")
+    page = render(code_cell("1"), code_cell(whole, tag="injected-parameters"))
+    assert "runs a, b watts -1.5" in words(page)
+    assert "/home" not in page
+
+
+def test_heading_that_a_cell_shows_begins_a_section(render: Any) -> None:
+    page = render(code_cell("1", shown(text__markdown="## IOPS", text__plain="IOPS")))
+    assert re.findall(r"<h2>(.*?)</h2>", page) == ["IOPS"]
 
 
 @pytest.mark.parametrize("text", HOSTILE)
