@@ -102,6 +102,8 @@ def tabulate_steps(record: RunRecord, steps: Sequence[IngestedStep]) -> Columns:
             "exit_code": kept.exit_code,
             "warnings": kept.purge_doubt if step.kind == "purge" else kept.said,
         }
+        if kept.handover is not None:
+            row |= asdict(kept.handover)
         if kept.host_cpu is not None:
             row["host_user_cpu_percent"] = kept.host_cpu.user_percent
             row["host_system_cpu_percent"] = kept.host_cpu.system_percent
