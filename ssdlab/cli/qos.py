@@ -163,7 +163,8 @@ class _Shown:
     def level(self, marker: str) -> Mapping[str, Any]:
         """Return the row of a level."""
         rows = self.levels.to_dict("records")
-        return next(row for row in rows if row["marker"] == marker)
+        found = next(row for row in rows if row["marker"] == marker)
+        return {str(name): value for name, value in found.items()}
 
 
 def _show_all(loads: Sequence[_Shown], width: int) -> None:

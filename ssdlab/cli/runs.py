@@ -86,7 +86,11 @@ def _tabulate(entries: Sequence[Mapping[str, Any]]) -> Table:
         column("tests", "tests", ",".join, is_words=True),
         column("result", _result, is_words=True),
         column(
-            "procedure", "is_conformant", _PROCEDURES.get, is_words=True, missing=""
+            "procedure",
+            "is_conformant",
+            _PROCEDURES.__getitem__,
+            is_words=True,
+            missing="",
         ),
         column("doubts", "doubts", str, missing=""),
     )
@@ -104,7 +108,7 @@ def _local_time(text: str) -> str:
 def _result(entry: Mapping[str, Any]) -> str:
     """Return whether a run got steady; of one that did not finish, its status."""
     if entry["status"] != "finished":
-        return {"interrupted": "stopped"}.get(entry["status"], entry["status"])
+        return str({"interrupted": "stopped"}.get(entry["status"], entry["status"]))
     return _STEADY[entry.get("is_steady")]
 
 
