@@ -134,7 +134,7 @@ def test_matrix_keeps_the_last_value_of_each_cell(tmp_path: Path) -> None:
     second = next(p for p in told if (p.round, p.cell) == (2, 3))
     assert len(second.matrix) == second.cells
     assert [cell.round for cell in second.matrix] == [2, 2, *[1] * (second.cells - 2)]
-    values = [cell.value for cell in second.matrix]
+    values = [cell.value or 0.0 for cell in second.matrix]
     assert values == [values[2] + second.cells - 2 + n for n in (0, 1)] + [
         values[2] + n for n in range(second.cells - 2)
     ]
