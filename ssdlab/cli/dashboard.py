@@ -213,15 +213,15 @@ def _where_lines(view: View, width: int) -> Iterator[Text]:
     progress = view.progress
     if progress.phase == "finished":
         return
-    parts = [printable(progress.phase)]
+    parts = [progress.phase]
     if progress.round:
         parts.append(f"round {progress.round} of at most {progress.rounds_max}")
     if progress.cells > 1:
         parts.append(f"cell {progress.cell}/{progress.cells}")
-    parts.append(printable(progress.purge or progress.workload))
+    parts.append(progress.purge or progress.workload)
     if progress.step_percent is not None and progress.step_extent:
         parts.append(f"{progress.step_percent:.0f} % of {progress.step_extent}")
-    yield Text(" · ".join(filter(None, parts)))
+    yield Text(printable(" · ".join(filter(None, parts))))
     yield from _tracked_lines(progress, width)
     state = list(_state(view))
     if state:

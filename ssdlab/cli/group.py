@@ -5,10 +5,10 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import wraps
 from pathlib import Path
-from types import CodeType
+from types import CodeType, MappingProxyType
 from typing import Any, NoReturn
 
 import click
@@ -23,7 +23,7 @@ from ssdlab.model.version import VERSION
 
 EXIT_WRONG, EXIT_INTERRUPTED = 2, 130
 _STREAMS = 3  # standard input, output and errors
-_SECTIONS = {
+_SECTIONS = MappingProxyType({
     "Measure": "quick run resume watch plan profiles",
     "Look": "show runs report qos figures steady-state lab notebooks",
     "Compare": "compare classes",
@@ -31,17 +31,33 @@ _SECTIONS = {
     "Drives and host": "devices purge doctor ceiling",
     "Published procedures": "peak hot-cold saturate precondition-time sequence "
     "compare-hosts rwsw",
-}
+})
 Command = Callable[..., Any]
 _RATED_UNITS = {"G": 1e9, "T": 1e12, "P": 1e15}
 _RATED = re.compile(r"\s*(\d{1,9}(?:\.\d{1,9})?)\s*([GTP])B\s*", re.IGNORECASE)
 
 
 class _Commands(click.Group):
-    """Commands that accept ``--color`` after their name too, without a line of help."""
+    """Commands whose summaries are never cut, and that accept ``--color`` too."""
+
+    sections: Mapping[str, str] = MappingProxyType({})
+
+    def format_commands(
+        self, ctx: click.Context, formatter: click.HelpFormatter
+    ) -> None:
+        """List the commands by section, if there are any."""
+        names = self.list_commands(ctx)
+        width = max(map(len, names))
+        for title, listed in (self.sections or {"Commands": " ".join(names)}).items():
+            with formatter.section(title):
+                formatter.write_dl([
+                    (name.ljust(width), self.commands[name].get_short_help_str(999))
+                    for name in listed.split()
+                    if name in self.commands
+                ])
 
     def add_command(self, cmd: click.Command, name: str | None = None) -> None:
-        """Add a command and its option."""
+        """Add a command, and the option without a line of help."""
         cmd.params.append(click.Option(["--color"], hidden=True, **_COLOUR))
         super().add_command(cmd, name)
 
@@ -50,19 +66,7 @@ class _Group(_Commands):
     """Turns every ``SsdlabError`` into one message and its exit code."""
 
     group_class = _Commands
-
-    def format_commands(
-        self, ctx: click.Context, formatter: click.HelpFormatter
-    ) -> None:
-        """List the commands by section, with their summaries in full."""
-        width = max(map(len, self.list_commands(ctx)))
-        for title, names in _SECTIONS.items():
-            with formatter.section(title):
-                formatter.write_dl([
-                    (name.ljust(width), self.commands[name].get_short_help_str(999))
-                    for name in names.split()
-                    if name in self.commands
-                ])
+    sections = _SECTIONS
 
     def main(self, *args: Any, **extra: Any) -> Any:
         """Run a command; report a failed write to standard output too."""

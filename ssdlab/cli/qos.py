@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate, zip_longest
 from pathlib import Path
@@ -160,11 +160,9 @@ class _Shown:
     levels: "pd.DataFrame"
     verdict: "QosVerdict | None"
 
-    def level(self, marker: str) -> Mapping[str, Any]:
+    def level(self, marker: str) -> "pd.Series[Any]":
         """Return the row of a level."""
-        rows = self.levels.to_dict("records")
-        found = next(row for row in rows if row["marker"] == marker)
-        return {str(name): value for name, value in found.items()}
+        return self.levels[self.levels["marker"] == marker].iloc[0]
 
 
 def _show_all(loads: Sequence[_Shown], width: int) -> None:

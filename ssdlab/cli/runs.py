@@ -85,13 +85,7 @@ def _tabulate(entries: Sequence[Mapping[str, Any]]) -> Table:
         column("profile", "profile", is_words=True),
         column("tests", "tests", ",".join, is_words=True),
         column("result", _result, is_words=True),
-        column(
-            "procedure",
-            "is_conformant",
-            _PROCEDURES.__getitem__,
-            is_words=True,
-            missing="",
-        ),
+        column("procedure", "is_conformant", _PROCEDURES.__getitem__, missing=""),
         column("doubts", "doubts", str, missing=""),
     )
     return tabulate(entries, columns, caption="")
@@ -108,7 +102,7 @@ def _local_time(text: str) -> str:
 def _result(entry: Mapping[str, Any]) -> str:
     """Return whether a run got steady; of one that did not finish, its status."""
     if entry["status"] != "finished":
-        return str({"interrupted": "stopped"}.get(entry["status"], entry["status"]))
+        return str(entry["status"]).replace("interrupted", "stopped")
     return _STEADY[entry.get("is_steady")]
 
 

@@ -1,6 +1,7 @@
 """The picture of a run under way, at any size of a terminal."""
 
 import json
+import os
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,6 +19,8 @@ from ssdlab.campaign.progress import (
 )
 from ssdlab.cli.dashboard import View, draw, log_line, read_view
 from ssdlab.plan.endurance import rate_endurance
+from ssdlab.store.telemetry import read_last
+from ssdlab.system.folders import Folder
 from tests.made_run import Recipe, make_run
 
 CELLS = tuple(
@@ -176,10 +179,11 @@ def test_what_a_run_wrote_is_read_back(tmp_path: Path) -> None:
         {"left_max_s": 1e300, "left_min_s": 1e300},
         {"left_max_s": -1.0},
         {"workload": "\x1b[2J", "phase": "\x1b]0;title\x07", "verdict": "\n" * 50},
+        {"step_percent": 5.0, "step_extent": "\x1b[2J\n\n"},
         {"tests": ()},
         {"cell": -5, "round": 10**30},
     ],
-    ids=["endless", "negative", "codes", "bare", "places"],
+    ids=["endless", "negative", "codes", "extent", "bare", "places"],
 )
 def test_strange_progress_is_drawn_without_harm(change: dict[str, object]) -> None:
     strange = replace(VIEW, progress=replace(PROGRESS, **change))  # type: ignore[arg-type] # wrong on purpose
@@ -196,3 +200,47 @@ def test_damaged_progress_shows_nothing(tmp_path: Path, content: bytes) -> None:
     run = make_run(tmp_path / "run", Recipe(tests=("iops",), rounds=5)).path
     (run / "progress.json").write_bytes(content)
     assert read_view(run, now_s=0.0) is None
+
+
+@pytest.mark.parametrize("name", ["progress.json", "telemetry/session-001.jsonl"])
+@pytest.mark.parametrize("kind", ["link", "endless", "pipe", "folder"])
+def test_what_is_no_file_of_the_run_is_not_read(
+    tmp_path: Path, name: str, kind: str
+) -> None:
+    run = make_run(tmp_path / "run", Recipe(tests=("iops",), rounds=5)).path
+    said = json.dumps(asdict(PROGRESS))
+    (run / "progress.json").write_text(said)
+    (run / "telemetry").mkdir(exist_ok=True)
+    place, theirs = run / name, tmp_path / "theirs"
+    theirs.write_text(said.replace("iops", "secret"))
+    place.unlink(missing_ok=True)
+    match kind:
+        case "link":
+            place.symlink_to(theirs)
+        case "endless":
+            place.symlink_to("/dev/zero")
+        case "pipe":
+            os.mkfifo(place)
+        case _:
+            place.mkdir()
+    view = read_view(run, now_s=1e9)
+    if name == "progress.json":
+        assert view is None
+    else:
+        assert view is not None
+        assert view.temperature_celsius is None
+
+
+def test_last_temperature_is_that_of_the_newest_session(tmp_path: Path) -> None:
+    folder = Folder(tmp_path)
+    lines = [
+        {"time_s": 1.0, "block": {"temperature_celsius": 40.0}},
+        {"time_s": 2.0, "block": {"temperature_celsius": 47.5}},
+        {"time_s": 2.5, "host": {"load": 1.0}},
+    ]
+    text = "\n".join(map(json.dumps, lines))
+    (tmp_path / "session-001.jsonl").write_text(text.replace("47.5", "90"))
+    (tmp_path / "session-002.jsonl").write_text("x" * 100_000 + f"\n{text}\n{{cut")
+    assert read_last(folder, "temperature_celsius") == 47.5
+    assert read_last(folder, "wear_percent") is None
+    assert read_last(Folder(tmp_path / "none"), "temperature_celsius") is None

@@ -183,11 +183,8 @@ def test_unknown_parameter_stops_the_notebook_under_papermill(lab: Lab) -> None:
     command = ("-m", "papermill", notebook, output, *asked)
     stopped = lab.start(sys.executable, *command)
     assert stopped.wait() == 1
-    message = (
-        "UnknownNameError: Unknown parameter 'targett'. Did you mean 'target'? "
-        "Choose from: target, "
-    )
-    assert message in stopped.said
+    message = "Unknown parameter 'targett'. Did you mean 'target'? Choose from: "
+    assert message in " ".join(stopped.said.split())
     assert list(lab.runs.iterdir()) == []
     cells = json.loads(output.read_bytes())["cells"]
     assert any("targett" in "".join(cell["source"]) for cell in cells)
