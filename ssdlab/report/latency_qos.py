@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ssdlab.compare.measured_on import run_text
 from ssdlab.fio.histlogs.read import read_fio_histogram_log
@@ -272,9 +272,13 @@ def latency_qos(  # noqa: PLR0913 - each is a choice of the user, by name
     tables, series = (opened.measurements, opened.bins), opened.series
     wanted = parse_qos_target(target)
     windows = choose_windows(opened.windows, rounds)
-    asked = {"test": test, "workload": workload, "direction": direction}
+    asked: dict[str, Any] = {"test": test, "workload": workload, "direction": direction}
     load = select_loads(*tables, windows, **asked)[0]
-    same = {"test": load.test, "workload": load.workload, "direction": direction}
+    same: dict[str, Any] = {
+        "test": load.test,
+        "workload": load.workload,
+        "direction": direction,
+    }
     loads = select_loads(*tables, windows, **same)
     every = select_load(*tables, **same, kind="cell")
     verdicts = tuple(assess_loads(loads, wanted, series=series))
