@@ -106,7 +106,7 @@ def place_windows(windows: "pd.DataFrame", steps: "pd.DataFrame") -> "pd.DataFra
         variable: next((cell for *of, cell in cells if _is_of(of, variable)), None)
         for variable in dict.fromkeys(variables)
     }
-    placed = [places[variable] for variable in variables]
+    placed: list[Any] = [places[variable] for variable in variables]
     return windows.assign(cell=placed).astype({"cell": "Int64"})
 
 
