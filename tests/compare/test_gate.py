@@ -91,7 +91,7 @@ def test_either_answer_is_wrong_in_at_most_one_of_twenty(
         return side(name, *rounds)
 
     trials = 300
-    outcomes = [
+    outcomes: list[str] = [
         gate(drive("A", 100.0 * ratio), drive("B", 100.0)).outcome
         for _ in range(trials)
     ]
