@@ -90,7 +90,7 @@ def long_gaps_table(steps: pd.DataFrame) -> Table | None:
     if known.empty:
         return None
     counts = known["greatest"].value_counts()
-    causes = ", ".join(f"{counts[part]} {PART_WORDS[part]}" for part in counts.index)
+    causes = ", ".join(f"{PART_WORDS[part]} in {counts[part]}" for part in counts.index)
     shown = known.sort_values("idle_before_s", ascending=False).head(_MOST_ROWS)
     more = f" The {_MOST_ROWS} longest." if len(known) > _MOST_ROWS else ""
     return tabulate(
