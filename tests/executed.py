@@ -53,7 +53,7 @@ COMPANIONS: tuple[Companion, ...] = (
         notebook="03_latency_qos.ipynb",
         parameters={"run": str(SAMPLES / "virtual-all")},
         texts=(
-            "A model in memory, not a drive",
+            "Simulated drive; not representative of any product.",
             "not supported by",
             "The intervals of percentiles hold if the IOs are independent",
             "met, with a certainty of more than 99.9 %",

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.bench_downsample import measure_reduction
+from benchmarks.commands import measure_commands
 from benchmarks.ingest import measure_ingest
 from benchmarks.parse.__main__ import main
 from benchmarks.parse.answers import Answer, differences
@@ -71,6 +72,13 @@ def test_table_tells_what_was_measured_and_what_was_reached(
         r"at most 10 x wc -l( +\d+\.\d x){3} +(process|work|warm|NOT MET)", told
     )
     assert "apart" not in told
+
+
+def test_commands_are_timed_beside_their_imports() -> None:
+    found = measure_commands(["runs"], rounds=1)
+
+    own, floor = found["runs"]
+    assert own > floor > 0
 
 
 def test_reduction_of_a_series_is_timed_by_its_floor() -> None:

@@ -209,4 +209,5 @@ def _as_step_outcome(outcome: FioOutcome) -> StepOutcome:
         signal_number=outcome.signal_number,
         was_armed=outcome.was_armed,
         said=outcome.said,
+        handover=outcome.handover,
     )

@@ -162,6 +162,7 @@ class Engine:
             host_cpu=outcome.host_cpu,
             purge_doubt=outcome.purge_doubt,
             suspended_s=outcome.suspended_s,
+            handover=outcome.handover,
         )
 
     def _is_contiguous(self, step: Step, idle_s: float | None) -> bool:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Protocol
 
-from ssdlab.model.step import Step, StepResult
+from ssdlab.model.step import Handover, Step, StepResult
 from ssdlab.plan.context import Judgement
 from ssdlab.store.raw import HostCpu
 from ssdlab.system.folders import Folder
@@ -16,7 +16,7 @@ class StepOutcome:
     ``ended_s`` is the Unix time of the last IO; a fio step began its runtime before
     that. ``started_s`` is given by a step without fio. ``suspended_s`` is how long the
     machine was suspended since the step before had ended. ``purge_doubt`` is why a
-    purge cannot be shown to have worked.
+    purge cannot be shown to have worked. ``handover`` is absent where no fio was run.
     """
 
     folder: Folder
@@ -29,6 +29,7 @@ class StepOutcome:
     host_cpu: HostCpu | None = None
     purge_doubt: str = ""
     suspended_s: float = 0.0
+    handover: Handover | None = None
 
 
 class Backend(Protocol):

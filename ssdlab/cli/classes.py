@@ -69,18 +69,17 @@ def classes(
         published,
         virtual="ranked" if rank_virtual else "left out",
     )
+    if output is not None:
+        try:
+            write_document(storage_class_document(found, published), output)
+        except OSError as error:
+            fail(f"{printable(str(output))} cannot be written ({error.strerror}).", 2)
     if as_json:
         plain = class_runs_as_dict(found, published)
         click.echo(json.dumps(plain, indent=1, allow_nan=False))
-    else:
-        click.echo("\n".join(_lines(found, published)))
-    if output is None:
         return
-    try:
-        write_document(storage_class_document(found, published), output)
-    except OSError as error:
-        fail(f"{printable(str(output))} cannot be written ({error.strerror}).", 2)
-    if not as_json:
+    click.echo("\n".join(_lines(found, published)))
+    if output is not None:
         click.echo(f"\n{printable(str(output))}")
 
 

@@ -18,10 +18,12 @@ from ssdlab.model.errors import SsdlabError
 from ssdlab.model.shortages import find_shortage
 from ssdlab.model.units import parse_size
 from ssdlab.model.version import VERSION
+from ssdlab.text.terminal import ANY_WIDTH
 
 # Heavy modules are imported inside the commands: --help must answer at once.
 
 EXIT_WRONG, EXIT_INTERRUPTED = 2, 130
+_LEAST_WIDTH = 40
 _STREAMS = 3  # standard input, output and errors
 _SECTIONS = MappingProxyType({
     "Measure": "quick run resume watch plan profiles",
@@ -364,4 +366,11 @@ def parse_tbw(_: click.Context, option: click.Parameter, value: str | None) -> A
 def terminal_width(most: int = 100) -> int:
     """Return the width of lines: that of the terminal, but at most ``most``."""
     columns = shutil.get_terminal_size(fallback=(most, 1)).columns
-    return max(40, min(columns, most))
+    return max(_LEAST_WIDTH, min(columns, most))
+
+
+def output_width() -> int:
+    """Return the columns of standard output: those of the terminal, else no limit."""
+    if not sys.stdout.isatty():
+        return ANY_WIDTH
+    return max(_LEAST_WIDTH, shutil.get_terminal_size().columns)

@@ -191,11 +191,11 @@ def compare_hosts_command(
         choose_format(output, None, ("html",))
         require_replaceable(output, overwrite=overwrite)
     pairs = read_all_hosts(open_run(run_a), open_run(run_b))
+    if output is not None:
+        try:
+            write_hosts(pairs, output)
+        except OSError as error:
+            fail(f"{printable(str(output))} cannot be written ({error.strerror}).", 2)
     click.echo("\n".join(map(printable, host_lines(*pairs))))
-    if output is None:
-        return
-    try:
-        page = write_hosts(pairs, output)
-    except OSError as error:
-        fail(f"{printable(str(output))} cannot be written ({error.strerror}).", 2)
-    click.echo(f"\n{printable(str(page))}")
+    if output is not None:
+        click.echo(f"\n{printable(str(output))}")

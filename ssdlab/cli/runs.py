@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ssdlab.cli.group import json_option, main, runs_option
+from ssdlab.cli.group import json_option, main, output_width, runs_option
 from ssdlab.text.table import Table, column, tabulate
-from ssdlab.text.terminal import output_width, printable, table_lines, without_columns
+from ssdlab.text.terminal import printable, table_lines, without_columns
 
 if TYPE_CHECKING:
     from ssdlab.store.catalog import RunEntry

@@ -8,7 +8,7 @@ _KINDS = {
     "imported": "others' results, imported",
 }
 _NO_DRIVE = {
-    "virtual": "A model in memory, not a drive: the numbers say nothing of one.",
+    "virtual": "Simulated drive; not representative of any product.",
     "file": "A file, not a drive: the numbers include the file system and its cache.",
     "imported": "Others' results, imported.",
 }

@@ -45,8 +45,8 @@ class RunTable(anywidget.AnyWidget):
 
     _esm = Path(__file__).parent / "run_table.js"
     columns = traitlets.List(list(COLUMNS)).tag(sync=True)
-    rows = traitlets.List().tag(sync=True)
-    value = traitlets.List().tag(sync=True)
+    rows: Any = traitlets.List().tag(sync=True)
+    value: Any = traitlets.List().tag(sync=True)
     is_selectable = traitlets.Bool(default_value=True).tag(sync=True)
     _css = STYLE.removeprefix("<style>").removesuffix("</style>")
 
@@ -143,12 +143,16 @@ def show_runs(folder: str | Path | None = None) -> "pd.DataFrame":
 
 
 def _frame_row(row: Mapping[Any, Any]) -> Row:
-    texts = {
-        name: str(row[name])
-        for name in ("label", "device", "profile", "started_at", "status", "trouble")
-    }
-    tests = tuple(filter(None, str(row["tests"]).split(", ")))
-    entry = RunEntry(path=str(row["path"]), tests=tests, **texts)
+    entry = RunEntry(
+        path=str(row["path"]),
+        tests=tuple(filter(None, str(row["tests"]).split(", "))),
+        label=str(row["label"]),
+        device=str(row["device"]),
+        profile=str(row["profile"]),
+        started_at=str(row["started_at"]),
+        status=str(row["status"]),
+        trouble=str(row["trouble"]),
+    )
     steady = row["is_steady"]
     return run_row(
         str(row["run"]),

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, assert_never
 import numpy as np
 
 from ssdlab.findings.conformance import RunFacts
+from ssdlab.findings.gaps import PART_WORDS, split_gaps
 from ssdlab.model.finding import Finding, make_finding
 from ssdlab.model.spec import (
     Histogram,
@@ -131,7 +132,7 @@ def find_gaps(steps: "pd.DataFrame", facts: RunFacts) -> tuple[Finding, ...]:
         restarts = int(broken[rows.index].sum())
         words = (
             f"gaps: {len(rows)} in which the device was idle, the longest "
-            f"{_longest(rows)}; {_restarts(restarts, len(rows))}"
+            f"{_longest(rows)}{_mostly(steps, rows)}; {_restarts(restarts, len(rows))}"
         )
         found.append(make_finding("idle-gap", words, test=str(test)))
     found += _idle_shares(worked[~is_resumed].drop(gaps.index))
@@ -143,6 +144,13 @@ def find_gaps(steps: "pd.DataFrame", facts: RunFacts) -> tuple[Finding, ...]:
         )
         found.append(make_finding("resumed", words, test=str(test)))
     return tuple(found)
+
+
+def _mostly(steps: "pd.DataFrame", rows: "pd.DataFrame") -> str:
+    """Say which part the longest of some gaps consists of, where that is known."""
+    longest = int(rows["idle_s"].to_numpy().argmax())
+    greatest = split_gaps(steps)["greatest"][rows.index].iloc[longest]
+    return f" ({PART_WORDS[greatest]})" if greatest in PART_WORDS else ""
 
 
 def _restarts(count: int, gaps: int) -> str:

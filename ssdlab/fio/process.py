@@ -1,7 +1,7 @@
 """One fio process: started early, held at a gate, released, and stopped.
 
-Its threads wait in ``exec_prerun`` for a byte from a pipe, and report the end of their
-IO through ``exec_postrun``.
+Its threads report in ``exec_prerun`` that they are ready, wait there for a byte from a
+pipe, and report the end of their IO through ``exec_postrun``.
 
 An armed fio can never start by itself: only this process has the writing end of its
 pipe, so if this process dies the wait fails and fio does no IO; in addition, the kernel
@@ -27,6 +27,7 @@ from ssdlab.system.folders import LOG_BYTES, PRIVATE, Folder
 STOP_S = 20.0
 _GUARD = "setpriv"  # has the kernel kill fio when its parent dies, then becomes fio
 _FILENAME = re.compile(r"^filename=.*$", re.MULTILINE)
+_READY, _DONE = b"r", b"d"  # what a thread reports
 FIO_ARGUMENTS = ("--output-format=json+", "--output=fio.json", "--eta=never")
 
 
@@ -61,32 +62,53 @@ class FioRequest:
 
 @dataclass(kw_only=True, slots=True)
 class FioProcess:
-    """A started fio, and its two pipes for release and reports."""
+    """A started fio, and its two pipes for release and reports.
+
+    ``ready_s`` is when its last thread was heard to wait at the gate; ``first_done_s``
+    and ``done_s`` are when the first and the last thread were heard to have done their
+    IO. They are 0 before.
+    """
 
     request: FioRequest
     popen: "subprocess.Popen[bytes]"
     gate: int
     reports: int
     keeper: Keeper | None
+    started_s: float
     released_s: float = 0.0
+    ready_s: float = 0.0
+    first_done_s: float = 0.0
     done_s: float = 0.0
+    threads_ready: int = 0
     threads_done: int = 0
 
-    def release(self, now: float) -> None:
+    def release(self, clock: Clock) -> None:
         """Open the gate for every thread."""
-        self.released_s = now
+        self.hear(0, clock)
+        self.released_s = clock()
         with suppress(BrokenPipeError):
             os.write(self.gate, b"\n" * self.request.gated_threads)
 
-    def count_finished(self, timeout_s: float, clock: Clock) -> None:
-        """Count the threads that have finished their IO, waiting up to a timeout."""
-        ready, _, _ = select.select([self.reports], [], [], timeout_s)
-        if ready:
-            heard = os.read(self.reports, 4096)
-            self.threads_done += len(heard)
-            self.done_s = clock()
-            if not heard:  # all writing ends are closed: the process has ended
-                self.popen.wait(STOP_S)
+    def hear(self, timeout_s: float, clock: Clock) -> None:
+        """Count the threads that report, waiting up to a timeout for the first."""
+        heard_any, _, _ = select.select([self.reports], [], [], timeout_s)
+        if not heard_any:
+            return
+        heard, now = os.read(self.reports, 4096), clock()
+        ready, done = heard.count(_READY), heard.count(_DONE)
+        self.threads_ready += ready
+        self.threads_done += done
+        if ready and self.threads_ready >= self.request.gated_threads:
+            self.ready_s = now
+        if done:
+            self.first_done_s, self.done_s = self.first_done_s or now, now
+        if not heard:  # all writing ends are closed: the process has ended
+            self.popen.wait(STOP_S)
+
+    @property
+    def unready_s(self) -> float | None:
+        """How long its threads took to the gate after it was opened; None: unknown."""
+        return max(self.ready_s - self.released_s, 0.0) if self.ready_s else None
 
     @property
     def has_done_its_io(self) -> bool:
@@ -170,7 +192,7 @@ def _wait_for_guard(popen: "subprocess.Popen[bytes]", guard: tuple[str, ...]) ->
 
 
 def start_fio(
-    request: FioRequest, executable: str, *, guard: tuple[str, ...]
+    request: FioRequest, executable: str, *, guard: tuple[str, ...], now: float
 ) -> FioProcess:
     """Start fio for a request, held at its gate; its folder must not exist."""
     request.folder.make_new(PRIVATE)
@@ -193,6 +215,7 @@ def start_fio(
     _wait_for_guard(popen, guard)
     return FioProcess(
         request=request,
+        started_s=now,
         popen=popen,
         gate=gate_in,
         reports=reports_out,
@@ -205,8 +228,10 @@ def _launch(
 ) -> "subprocess.Popen[bytes]":
     folder = request.folder
     orders = (
-        f"exec_prerun=read go </proc/self/fd/{gate}\n"
-        f"exec_postrun=(echo >/proc/self/fd/{reports})\n"
+        # fio takes ; for a comment, and redirects the output of the last command.
+        f"exec_prerun=printf r >/proc/self/fd/{reports} && "
+        f"read go </proc/self/fd/{gate}\n"
+        f"exec_postrun=eval 'printf d >/proc/self/fd/{reports}'\n"
     )
     job = request.job.replace("[global]\n", f"[global]\n{orders}", 1)
     handed = [gate, reports]

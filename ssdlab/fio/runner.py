@@ -20,6 +20,7 @@ from ssdlab.fio.process import (
     start_fio,
 )
 from ssdlab.model.errors import FioHungError
+from ssdlab.model.step import Handover
 from ssdlab.system.folders import LOG_BYTES
 
 _ORDERS_SAID = re.compile(r".*\.p.*run\.txt")
@@ -33,7 +34,7 @@ class FioOutcome:
 
     ``done_s`` is the Unix time at which the last thread reported the end of its IO, or
     at which the process ended if none did. ``signal_number`` is the signal that ended
-    the process, 0 if none.
+    the process, 0 if none. ``handover`` is where the time before and after its IO went.
     """
 
     request: FioRequest
@@ -43,6 +44,7 @@ class FioOutcome:
     done_s: float
     was_armed: bool
     said: str
+    handover: Handover
 
 
 class FioChain:
@@ -105,14 +107,14 @@ class FioChain:
         process, was_armed = self._take(request)
         if not process.released_s:
             self._rest(request.wait_s)
-            process.release(self._clock())
+            process.release(self._clock)
         if following is not None:
             self._ahead = self._start(following)
         self._wait_for_io(process, look)
         ahead = self._ahead
         follows_at_once = not hold_following and not (following and following.wait_s)
         if ahead is not None and follows_at_once and process.has_ended_well():
-            ahead.release(self._clock())
+            ahead.release(self._clock)
         outcome = self._finish(process, was_armed=was_armed)
         self._current = None
         return outcome
@@ -141,7 +143,8 @@ class FioChain:
         return process, False
 
     def _start(self, request: FioRequest) -> FioProcess:
-        return start_fio(request, self._executable, guard=self._guard)
+        now = self._clock()
+        return start_fio(request, self._executable, guard=self._guard, now=now)
 
     def _wait_for_io(
         self, process: FioProcess, look: Callable[[FioProcess], None]
@@ -150,7 +153,7 @@ class FioChain:
         # A clock that stops in suspend, like fio's own.
         began_s = time.monotonic()
         while not process.has_done_its_io and process.popen.poll() is None:
-            process.count_finished(_TICK_S, self._clock)
+            process.hear(_TICK_S, self._clock)
             self._tick()
             look(process)
             if time.monotonic() - began_s > overdue_s:
@@ -184,4 +187,10 @@ class FioChain:
             done_s=done_s,
             was_armed=was_armed,
             said=folder.text("fio.stderr", limit=LOG_BYTES).strip(),
+            handover=Handover(
+                released_s=process.released_s,
+                armed_for_s=process.released_s - process.started_s,
+                unready_s=process.unready_s,
+                reports_s=process.done_s - process.first_done_s,
+            ),
         )

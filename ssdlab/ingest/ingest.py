@@ -6,8 +6,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from ssdlab.fio.document import FioDocument
 from ssdlab.fio.from_json.parse import parse_document
 from ssdlab.fio.logs.read import FioLog, LogKind, parse_log
@@ -23,6 +21,7 @@ from ssdlab.ingest.ingested import (
     NUMBERS,
     Columns,
     IngestedStep,
+    repeated,
     stack_steps,
     step_columns,
     tabulate_findings,
@@ -260,7 +259,7 @@ def _measurements(step: Step, rows: Sequence[Mapping[str, Any]]) -> Columns:
 
 def _with_step(columns: Mapping[str, Any], step: Step) -> Columns:
     count = len(columns["direction"])
-    return {**columns, "step_id": np.full(count, step.step_id, dtype=object)}
+    return {**columns, "step_id": repeated(step.step_id, count)}
 
 
 def _series(raw: _Raw, step: Step) -> Columns:

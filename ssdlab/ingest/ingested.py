@@ -6,6 +6,7 @@ from itertools import chain
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ssdlab.model.answers import Answers
 from ssdlab.model.finding import Finding, SharedFinding
@@ -36,11 +37,16 @@ def stack_steps(table: Table, parts: Sequence[Columns], run_id: str) -> Columns:
     """
     filled = [part for part in parts if len(part["step_id"])]
     count = sum(len(part["step_id"]) for part in filled)
-    stacked: Columns = {"run_id": np.full(count, run_id, dtype=object)}
+    stacked: Columns = {"run_id": repeated(run_id, count)}
     for name in table.column_names:
         if name != "run_id":
             stacked[name] = _joined([part[name] for part in filled])
     return stacked
+
+
+def repeated(text: str, count: int) -> NDArray[np.object_]:
+    """Return a column of one text; `numpy.full` would hold a copy for each row."""
+    return np.repeat(np.array([text], dtype=object), count)
 
 
 def _joined(parts: Sequence[Any]) -> Any:
@@ -102,6 +108,8 @@ def tabulate_steps(record: RunRecord, steps: Sequence[IngestedStep]) -> Columns:
             "exit_code": kept.exit_code,
             "warnings": kept.purge_doubt if step.kind == "purge" else kept.said,
         }
+        if kept.handover is not None:
+            row |= asdict(kept.handover)
         if kept.host_cpu is not None:
             row["host_user_cpu_percent"] = kept.host_cpu.user_percent
             row["host_system_cpu_percent"] = kept.host_cpu.system_percent

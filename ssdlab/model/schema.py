@@ -7,7 +7,7 @@ row is one observation; what was not measured is missing, never 0.
 from dataclasses import dataclass
 from typing import Literal
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 
 DType = Literal["string", "int64", "float64", "bool"]
 
@@ -149,7 +149,19 @@ STEPS = Table(
             "idle_before_s", "float64", "last IO of the previous step to first IO [s]"
         ),
         Column("wait_s", "float64", "planned rest of the host before it [s]"),
-        Column("was_armed", "bool", "fio was ready before the previous step ended"),
+        Column("was_armed", "bool", "fio was started before the previous step ended"),
+        Column("released_s", "float64", "fio was let begin its IO, Unix time [s]"),
+        Column("armed_for_s", "float64", "start of its fio to its release [s]"),
+        Column(
+            "unready_s",
+            "float64",
+            "release to its last thread being ready; 0 if all were waiting [s]",
+        ),
+        Column(
+            "reports_s",
+            "float64",
+            "first to last report of a thread that its IO has ended [s]",
+        ),
         Column("is_contiguous", "bool", "a measurement window may span the gap before"),
         Column("read_bytes", "int64", "bytes read [B]"),
         Column("written_bytes", "int64", "bytes written [B]"),

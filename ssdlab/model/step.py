@@ -68,6 +68,23 @@ class Step:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Handover:
+    """Where the time between the IO of two fio processes went, as the later one saw it.
+
+    ``released_s`` is the Unix time at which its gate was opened, ``armed_for_s`` how
+    long before that its process was started. ``unready_s`` is how long after it the
+    last thread came to the gate: 0 if all were waiting there, and ``None`` if not all
+    came. ``reports_s`` lies between the reports of its first and its last thread that
+    their IO has ended.
+    """
+
+    released_s: float
+    armed_for_s: float
+    unready_s: float | None
+    reports_s: float
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class StepResult:
     """What a plan knows of a completed step.
 

@@ -160,6 +160,8 @@ def _assigned(source: str) -> Iterator[tuple[str, object]]:
             match statement:
                 case ast.Assign(targets=[ast.Name(id=name)], value=value):
                     yield name, ast.literal_eval(value)
+                case _:
+                    pass
 
 
 def _value_text(value: object) -> str:

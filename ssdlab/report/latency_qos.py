@@ -272,11 +272,16 @@ def latency_qos(  # noqa: PLR0913 - each is a choice of the user, by name
     tables, series = (opened.measurements, opened.bins), opened.series
     wanted = parse_qos_target(target)
     windows = choose_windows(opened.windows, rounds)
-    asked = {"test": test, "workload": workload, "direction": direction}
-    load = select_loads(*tables, windows, **asked)[0]
-    same = {"test": load.test, "workload": load.workload, "direction": direction}
-    loads = select_loads(*tables, windows, **same)
-    every = select_load(*tables, **same, kind="cell")
+    load = select_loads(
+        *tables, windows, test=test, workload=workload, direction=direction
+    )[0]
+    test, workload = load.test, load.workload
+    loads = select_loads(
+        *tables, windows, test=test, workload=workload, direction=direction
+    )
+    every = select_load(
+        *tables, kind="cell", test=test, workload=workload, direction=direction
+    )
     verdicts = tuple(assess_loads(loads, wanted, series=series))
     log = read_fio_histogram_log(histogram_log).frame if histogram_log else None
     log = read_fio_log(latency_log).each_io() if latency_log else log

@@ -12,7 +12,7 @@ from ssdlab.pts.shared.verdict import status_notes
 from ssdlab.report.appendix import all_jobs, shown_jobs, steps_table
 from ssdlab.report.findings import box_answers, remedy_groups
 from ssdlab.report.front import front_pictures, front_sentence, front_tiles
-from ssdlab.report.gaps import idle_plot, idle_table
+from ssdlab.report.gaps import idle_plot, idle_table, long_gaps_table
 from ssdlab.report.header import front_facts, platform_facts, test_columns
 from ssdlab.report.host import ceiling_table, host_blocks
 from ssdlab.report.purges import purge_blocks
@@ -57,6 +57,7 @@ def _values(context: Context) -> dict[str, object]:
         "device": front_facts(context),
         "platform": platform_facts(context),
         "idle": idle_table(context.steps, is_imported=context.is_imported),
+        "long_gaps": long_gaps_table(context.steps),
         "idle_plot": idle_plot(context.steps),
         "ceiling": ceiling_table(context),
         "examined": _examined(context),

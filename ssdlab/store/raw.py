@@ -17,7 +17,7 @@ from typing import Any
 
 from ssdlab.model.errors import PlanMismatchError, RunFolderError
 from ssdlab.model.plain import from_plain
-from ssdlab.model.step import Step, StepResult
+from ssdlab.model.step import Handover, Step, StepResult
 from ssdlab.store.digests import digest_files
 from ssdlab.store.records import to_json
 from ssdlab.system.folders import Folder
@@ -46,7 +46,8 @@ class StepRecord:
     Of an imported step the times may be unknown, NaN here and null in the file, and
     the exit code is `UNKNOWN_EXIT_CODE`. ``purge_doubt`` is why a purge cannot be
     shown to have worked. ``suspended_s`` is how long the machine was suspended from the
-    end of the step before to the end of this one. ``files`` are the SHA-256 of what
+    end of the step before to the end of this one. ``handover`` is absent where no fio
+    was run, and in runs of earlier versions. ``files`` are the SHA-256 of what
     lies beside the record, by name; an earlier version kept none.
     """
 
@@ -61,6 +62,7 @@ class StepRecord:
     host_cpu: HostCpu | None = None
     purge_doubt: str = ""
     suspended_s: float = 0.0
+    handover: Handover | None = None
     files: Mapping[str, str] = field(default_factory=dict)
 
 

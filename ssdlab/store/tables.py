@@ -32,11 +32,14 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-OLDER_VERSIONS = ("1", "2", "3")
+OLDER_VERSIONS = ("1", "2", "3", "4")
 # The columns that a version added, and their values in tables of earlier versions.
 _ADDED: Mapping[str, Mapping[str, Mapping[str, str | None]]] = {
     "3": {"findings": {"clause": ""}, "runs": {"is_steady": None, "doubts": None}},
     "4": {"windows": {"cell": None}},
+    "5": {
+        "steps": dict.fromkeys(("released_s", "armed_for_s", "unready_s", "reports_s"))
+    },
 }
 
 _ROWS_AT_ONCE = 1 << 18  # of a row group: it bounds the memory of a writer
@@ -147,7 +150,7 @@ RENEWALS = {
     "percentiles": Renewal(
         versions=("1",), needs=("measurements", "bins"), renew=renew_percentiles
     ),
-    "windows": Renewal(versions=OLDER_VERSIONS, needs=("steps",), renew=place_windows),
+    "windows": Renewal(versions=("1", "2", "3"), needs=("steps",), renew=place_windows),
 }
 
 

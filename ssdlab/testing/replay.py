@@ -228,6 +228,7 @@ def _replay_step(step: Step, place: Folder, folder: Folder) -> StepOutcome:
         was_armed=record.was_armed,
         said=record.said,
         host_cpu=record.host_cpu,
+        handover=record.handover,
     )
 
 

@@ -1,8 +1,6 @@
 """Text and tables in lines, as wide as a terminal but still readable."""
 
 import re
-import shutil
-import sys
 import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -10,8 +8,7 @@ from io import StringIO
 
 from ssdlab.text.table import Table
 
-_ANY_WIDTH = 10_000
-_LEAST_WIDTH = 40
+ANY_WIDTH = 10_000
 _GAP = 2  # columns between two columns of a table
 _MARKS = {"✓": "green", "✗": "red", "?": "yellow"}  # of a verdict
 _END = re.compile(r"[ ]+((?:\x1b\[0m)*)[ ]*$")
@@ -42,13 +39,6 @@ def wrapped(
         break_on_hyphens=False,
     )
     return [line.replace(_SOLID, " ") for line in lines]
-
-
-def output_width() -> int:
-    """Return the columns of standard output: those of the terminal, else no limit."""
-    if not sys.stdout.isatty():
-        return _ANY_WIDTH
-    return max(_LEAST_WIDTH, shutil.get_terminal_size().columns)
 
 
 def without_columns(table: Table, heads: Sequence[str], *, width: int) -> Table:
@@ -84,7 +74,7 @@ def _without(table: Table, place: int) -> Table:
 
 
 def table_lines(
-    table: Table, *, width: int = _ANY_WIDTH, is_coloured: bool = False
+    table: Table, *, width: int = ANY_WIDTH, is_coloured: bool = False
 ) -> list[str]:
     """Return a table in columns: words to the left, numbers to the right.
 
@@ -135,7 +125,7 @@ def _trimmed(line: str) -> str:
     return _END.sub(r"\1", line)
 
 
-def fact_lines(facts: Iterable[Sequence[str]], *, width: int = _ANY_WIDTH) -> list[str]:
+def fact_lines(facts: Iterable[Sequence[str]], *, width: int = ANY_WIDTH) -> list[str]:
     """Return names and values, in two columns.
 
     >>> fact_lines([("Average", "6000.8"), ("Verdict", "steady")])

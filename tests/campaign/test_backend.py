@@ -11,7 +11,7 @@ from ssdlab.fio.process import FioProcess, FioRequest
 from ssdlab.fio.runner import FioChain, FioOutcome
 from ssdlab.model.fio_option import FioOption
 from ssdlab.model.spec import Precondition
-from ssdlab.model.step import Step
+from ssdlab.model.step import Handover, Step
 from ssdlab.model.units import KIB, MIB
 from ssdlab.system.clocks import RunClock
 from ssdlab.system.folders import Folder
@@ -48,6 +48,9 @@ class Asked(FioChain):
             done_s=1.0,
             was_armed=False,
             said="",
+            handover=Handover(
+                released_s=0.0, armed_for_s=0.0, unready_s=0.0, reports_s=0.0
+            ),
         )
 
 

@@ -31,7 +31,7 @@ def row(
     *, cell: int, verdict: str, metric: str, pair: str = "ab", scope: str = "runs"
 ) -> dict[str, object]:
     """Return a row of differences; the winner is the first or second of the pair."""
-    first, second = pair
+    first, second = pair[0], pair[1]
     better = {"a": first, "b": second}.get(verdict, "")
     ratio = {"a": 1.5, "b": 1 / 1.5}.get(verdict, 1.01)
     return {

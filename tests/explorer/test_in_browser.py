@@ -172,7 +172,7 @@ def test_a_part_of_a_long_series_is_drawn_from_its_own_points(page: Any) -> None
 
 
 def test_search_finds_a_run_and_both_are_compared(page: Any) -> None:
-    rows = page.locator(".ssdlab-runs tbody tr")
+    rows = page.locator(".ssdlab-runs tr[tabindex]")
     page.locator("input[placeholder^='search']").fill("MADE0002")
     page.locator("text=1 of 2 found").first.wait_for()
     rows.nth(0).click()

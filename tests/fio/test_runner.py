@@ -104,6 +104,39 @@ def test_gap_is_small_when_the_next_fio_is_armed(
         assert before.done_s <= after.released_s <= before.done_s + 0.1
 
 
+def test_outcome_says_how_long_its_release_came_before_fio_was_ready(
+    ssd: VirtualSsd, tmp_path: Path
+) -> None:
+    requests = [writes(ssd, tmp_path, number=number) for number in (1, 2)]
+    slow = tmp_path / "fio"
+    slow.write_text(
+        f'#!/bin/sh\n[ "${{PWD##*/}}" = {requests[1].step_id} ] && sleep 6\n'
+        f'exec {require_fio()[0]} "$@"\n'
+    )
+    slow.chmod(0o755)
+    with FioChain(str(slow), clock=time.time, tick=lambda: None) as chain:
+        first = chain.run(requests[0], requests[1])
+        late = chain.run(requests[1])
+    assert late.was_armed
+    assert late.handover.unready_s is not None
+    assert late.handover.unready_s > 0
+    waited_s = late.handover.armed_for_s + late.handover.unready_s
+    assert 6 < waited_s < late.done_s - first.released_s
+    assert late.done_s - late.released_s > late.handover.unready_s + 0.4
+
+
+def test_fio_that_waits_at_its_gate_is_ready_at_its_release(
+    ssd: VirtualSsd, tmp_path: Path
+) -> None:
+    with new_chain() as chain:
+        chain.run(reads(ssd, tmp_path), writes(ssd, tmp_path), hold_following=True)
+        assert wait_until(lambda: len(processes_in(tmp_path, "sh")) == 2)
+        second = chain.run(writes(ssd, tmp_path))
+    assert second.handover.unready_s == 0
+    assert second.handover.armed_for_s > 0
+    assert 0 <= second.handover.reports_s < second.done_s - second.released_s
+
+
 def test_outcome_says_when_io_was_done_and_keeps_the_job_as_asked(
     ssd: VirtualSsd, tmp_path: Path
 ) -> None:

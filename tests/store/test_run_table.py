@@ -33,7 +33,7 @@ def test_run_without_tables_and_damaged_run_have_no_numbers(tmp_path: Path) -> N
     (broken / "state.json").write_text("{")
     table = ssdlab.summarise_runs(tmp_path).set_index("run")
     assert table.loc["bare", "status"] == "interrupted"
-    assert "damaged" in table.loc["broken", "trouble"]
+    assert "damaged" in str(table.loc["broken", "trouble"])
     assert table[list(NUMBERS)].isna().all(axis=None)
     assert table["is_steady"].isna().all()
 

@@ -68,9 +68,9 @@ def holds_secrets(image: Path) -> bool:
 
 
 def listed(guest: Guest, path: str) -> dict[str, tuple[str, str]]:
-    """Return what ``--list`` says of each method: yes, no or not known, and why."""
+    """Return what ``--list`` says of each method: yes, no or unknown, and why."""
     text = guest.check_python(code_of("purge", path, "--list")).stdout
-    row = re.compile(r"(?:auto)? +(\S+) +(yes|no|not known) +(\S.*)")
+    row = re.compile(r"(?:auto)? +(\S+) +(yes|no|unknown) +(\S.*)")
     rows = [line for line in text.splitlines()[1:] if not line.startswith("sectors ")]
     matches = [row.fullmatch(line) for line in rows]
     assert all(matches), text

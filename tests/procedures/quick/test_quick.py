@@ -7,6 +7,7 @@ import pytest
 
 import ssdlab
 from ssdlab.model.errors import TargetRefusedError
+from ssdlab.model.spec import Rounds
 from ssdlab.paper.context import read_context
 from ssdlab.procedures.quick.spec import ROUNDS, quick
 from ssdlab.report.view import headlines_of
@@ -16,7 +17,8 @@ from tests.cli.called import call
 
 def test_time_is_shared_by_all_cells() -> None:
     (rounds,) = quick(seconds=60).tests[0].phases
-    assert rounds.cell_seconds * len(rounds.cells) * rounds.max_rounds == 60  # type: ignore[union-attr] # rounds
+    assert isinstance(rounds, Rounds)
+    assert rounds.cell_seconds * len(rounds.cells) * rounds.max_rounds == 60
 
 
 @pytest.mark.fio
