@@ -1,6 +1,7 @@
 """A table on a terminal: the columns that fit, first and last rows, and the count."""
 
 import shutil
+from io import StringIO
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -68,10 +69,10 @@ class BoxWriter:
         names = _choose_columns(shown)
         while len(names) > 1 and self._is_too_wide(shown, names):
             names.remove(max(reversed(names), key=_rank))
-        console = Console(width=self._width, color_system=None)
-        with console.capture() as drawn:
-            console.print(self._grid(shown, names))
-        click.echo(drawn.get(), nl=False)
+        drawn = StringIO()
+        console = Console(file=drawn, width=self._width, color_system=None)
+        console.print(self._grid(shown, names))
+        click.echo(drawn.getvalue(), nl=False)
         count = self._count(len(shown), len(names), len(shown.columns))
         click.echo("\n".join(wrapped(count, width=self._width)))
 

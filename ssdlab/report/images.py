@@ -103,8 +103,11 @@ def _slug(figure: go.Figure, page: str) -> str:
     if not figure.layout.title.text or _BARE_NAME.match(words):
         axis = figure.layout.yaxis.title.text or ""
         words = f"{axis.partition(' [')[0]} {words}"
-    if any(trace.type == "mesh3d" or "3d" in trace.type for trace in figure.data):
+    kinds = {trace.type for trace in figure.data}
+    if any("3d" in kind for kind in kinds):
         words += " 3D"
+    elif "heatmap" in kinds:
+        words += " heat map"
     slug = re.sub(r"[^a-z0-9]+", "-", words.lower()).strip("-")
     if len(slug) > _NAME_LETTERS:
         slug = slug[: _NAME_LETTERS + 1].rpartition("-")[0]

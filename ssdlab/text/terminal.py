@@ -4,6 +4,7 @@ import re
 import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from io import StringIO
 
 from ssdlab.text.table import Table
 
@@ -107,15 +108,16 @@ def table_lines(
         grid.add_row(
             *(Text(printable(cell), style=_MARKS.get(cell[:1], "")) for cell in row)
         )
+    drawn = StringIO()  # not `capture`, which flushes standard output
     console = Console(
+        file=drawn,
         width=width,
         color_system="standard" if is_coloured else None,
         force_terminal=is_coloured,
         force_jupyter=False,
     )
-    with console.capture() as shown:
-        console.print(grid)
-    return [_trimmed(line) for line in shown.get().splitlines()]
+    console.print(grid)
+    return [_trimmed(line) for line in drawn.getvalue().splitlines()]
 
 
 def _trimmed(line: str) -> str:
