@@ -132,7 +132,7 @@ def test_front_page_of_a_conformant_drive_says_so(render: Render) -> None:
 
 
 def test_banner_says_that_a_virtual_ssd_is_a_model(page: str) -> None:
-    assert "Virtual SSD: a model, not a drive." in words(page)
+    assert "A virtual SSD, not a drive" in words(page)
 
 
 def test_front_page_measures_the_idle_gaps(tmp_path: Path) -> None:

@@ -236,7 +236,7 @@ def test_report_says_that_these_are_no_tests_of_the_pts(virtual_run: Run) -> Non
     said = words(render_report(virtual_run))
     assert "These are not tests of the PTS" in said
     assert "measured for 1 s instead of 30 s" in said
-    assert "Virtual SSD: a model, not a drive" in said
+    assert "A virtual SSD, not a drive" in said
     assert "the jobs in their order; a format before each job that writes" in said
     assert "each job that writes starts on a purged device" in said
 
