@@ -25,6 +25,8 @@ LEVELS = (1.0, 50.0, 90.0, 99.0, 99.9, 99.99)
 DIRECTIONS = ("total", "read", "write")
 NOTEBOOK = "03_latency_qos.ipynb"
 
+PLOTLY = "application/vnd.plotly.v1+json"
+
 
 @dataclass(frozen=True)
 class Measured:
@@ -149,7 +151,12 @@ def drawn(
     source = find_notebook(NOTEBOOK)
     execute_notebook(source, executed, parameters, keeps_saving=False)
     page = write_notebook_page(executed, folder / "page.html")
-    last = json.loads(executed.read_bytes())["cells"][-1]["outputs"][-1]["data"]
-    (heat,) = last["application/vnd.plotly.v1+json"]["data"]
-    assert heat["type"] == "heatmap"
+    cells = json.loads(executed.read_bytes())["cells"]
+    (heat,) = (
+        trace
+        for cell in cells
+        for output in cell.get("outputs", ())
+        for trace in output.get("data", {}).get(PLOTLY, {}).get("data", ())
+        if trace["type"] == "heatmap"
+    )
     return words(page.read_text("utf-8")), heat
