@@ -39,5 +39,5 @@ def show(run: Path, *, as_json: bool) -> None:
     )
     click.echo(printable(" · ".join(filter(None, parts))))
     click.echo("\n".join(("", *result_lines(opened))))
-    if (report := opened.path / "report.html").is_file():
-        click.echo(f"\n{report}")
+    if opened.folder.has("report.html"):
+        click.echo(f"\n{opened.path / 'report.html'}")

@@ -78,7 +78,8 @@ def table_lines(
 ) -> list[str]:
     """Return a table in columns: words to the left, numbers to the right.
 
-    If it is too wide, the columns of words are broken first. With ``is_coloured`` a
+    If it is too wide, the columns of words are broken; a number never is, so a line may
+    be longer than ``width``. With ``is_coloured`` a
     cell that begins with a mark has its colour; `click.echo` removes that in a file.
 
     >>> rows = (("1", "850", "steady"), ("2", "1,020", "NOT steady"))
@@ -111,13 +112,28 @@ def table_lines(
     drawn = StringIO()  # not `capture`, which flushes standard output
     console = Console(
         file=drawn,
-        width=width,
+        width=max(width, _least_width(table)),
         color_system="standard" if is_coloured else None,
         force_terminal=is_coloured,
         force_jupyter=False,
     )
     console.print(grid)
     return [_trimmed(line) for line in drawn.getvalue().splitlines()]
+
+
+def _least_width(table: Table) -> int:
+    """Return the width of a table whose words are broken wherever they can be."""
+
+    def least(place: int) -> int:
+        texts = (row[place] for row in (table.head, *table.rows))
+        parts = (
+            part
+            for text in texts
+            for part in (text.split() if place in table.words else [text])
+        )
+        return max(map(len, parts), default=0)
+
+    return sum(least(place) + _GAP for place in range(len(table.head)))
 
 
 def _trimmed(line: str) -> str:

@@ -68,7 +68,7 @@ def test_list_names_every_load_and_what_its_ios_are_enough_for() -> None:
 
 
 def test_run_on_a_model_says_so(run: Run) -> None:
-    assert "not a drive" in said(ssdlab("qos", run.path))
+    assert "Simulated drive" in said(ssdlab("qos", run.path))
 
 
 def test_help_tells_the_verdicts_and_their_exit_codes() -> None:

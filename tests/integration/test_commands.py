@@ -96,7 +96,7 @@ def test_plan_guesses_the_speed_of_a_file_and_makes_none(lab: Lab) -> None:
 def test_runs_are_none_when_the_usual_folder_is_not_there(lab: Lab) -> None:
     listed = lab.cli("runs")
     assert listed.wait() == 0
-    assert listed.said == "No runs in data/runs.\n"
+    assert listed.said.startswith("No runs in data/runs. ")
 
 
 @pytest.mark.fio

@@ -8,7 +8,7 @@ import pytest
 
 from ssdlab.cli.outcome import answer_lines
 from ssdlab.model.errors import RunFolderError
-from ssdlab.model.finding import SEVERITY_WORDS, make_finding
+from ssdlab.model.finding import REMEDY_WORDS, SEVERITY_WORDS, make_finding
 from ssdlab.model.records import CeilingPoint
 from ssdlab.report import render_report
 from tests.made_run import make_run
@@ -40,21 +40,24 @@ def sections(page: str, test: str) -> list[str]:
                       flags=re.DOTALL)  # fmt: skip
 
 
-def test_front_page_groups_findings_by_severity_with_their_tests(shown: str) -> None:
+def test_front_page_counts_findings_and_groups_them_by_what_to_do(shown: str) -> None:
     front = words(shown[: shown.index('class="titleblock"')])
     places = [
         front.index(text)
         for text in (
             "Procedure departs from PTS 2.0.2 in 3 points (2 major, 1 minor)",
+            f"Major {SEVERITY_WORDS['major']}: 2",
+            f"Minor {SEVERITY_WORDS['minor']}: 1",
             "Steady state reached: IOPS, LAT; ended at its limit: WSAT",
             "Doubts 1 (1 grave)",
-            f"Major {SEVERITY_WORDS['major']}",
-            "the target is a model",
-            "IOPS, LAT time of a cell: 1 s",
-            f"Minor {SEVERITY_WORDS['minor']}",
-            "WSAT rounds at most: 10",
-            "Grave LAT: clock: 3 steps <went> back",
+            "LAT: clock: 3 steps <went> back",
             "Results",
+            REMEDY_WORDS["repeat"],
+            "Grave LAT clock: 3 steps <went> back",
+            REMEDY_WORDS["choice"],
+            "Major the target is a model",
+            "Major IOPS, LAT time of a cell: 1 s",
+            "Minor WSAT rounds at most: 10",
         )
     ]
     assert places == sorted(places)

@@ -87,8 +87,8 @@ def plot_matrix_heat(
 
     >>> import pandas as pd
     >>> cell = {"block_size_bytes": [4096], "read_percent": [0], "iops": [5.0e4]}
-    >>> plot_matrix_heat(pd.DataFrame(cell)).data[0].text
-    (('50.0k',),)
+    >>> plot_matrix_heat(pd.DataFrame(cell)).data[0].text[0][0]
+    '50.0k'
     """
     quantity = QUANTITIES[metric]
     figure = new_figure(title or f"{quantity.title} by block size and R/W mix")
